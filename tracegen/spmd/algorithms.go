@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// AlgorithmName names a way to do a collective.
+// AlgorithmName names an algorithm of a collective.
 type AlgorithmName string
 
-// The algorithms; Algorithms says which collectives have them.
+// The algorithms. Algorithms lists the collectives of each.
 const (
 	Binomial          AlgorithmName = "binomial"
 	Bruck             AlgorithmName = "bruck"
@@ -23,53 +23,48 @@ const (
 	ScatterRing       AlgorithmName = "scatter-ring"
 )
 
-// Algorithm is one way to do one collective.
+// Algorithm is one algorithm of one collective.
 type Algorithm struct {
 	Collective trace.Kind
 	Name       AlgorithmName
-	UpTo       int64 // bytes up to which it is used unasked, unless an earlier one is; OnlyByName: never
+	UpTo       int64 // the default up to this number of bytes, unless an earlier one is; OnlyByName: never the default
 	Traffic    func(Call) Traffic
 }
 
-// OnlyByName is the UpTo of an algorithm that a program must ask for with With.
+// OnlyByName is the UpTo of an algorithm that is used only if With names it.
 const OnlyByName = -1
 
-// Call is one call of a collective, seen by one member. Of Bcast, Reduce, AllReduce
-// and Scan, Count is the length of data; of Gather, AllGather, Scatter and AllToAll
-// it is the length of one member's block.
+// Call describes one call of a collective for one member. For Bcast, Reduce, AllReduce and Scan, Count is the
+// length of data. For Gather, AllGather, Scatter and AllToAll, Count is the length of one member's block.
 type Call struct {
 	Procs int   // members
-	ID    int   // which member
+	ID    int   // number of the member
 	Root  int   // of Bcast, Reduce, Gather, Scatter
 	Count int64 // elements
 	Size  int64 // bytes of an element
 }
 
-// Traffic is what one member sends to others in one call.
+// Traffic is the messages that one member sends in one call.
 type Traffic struct {
 	Messages int64
 	Bytes    int64
 }
 
-// Algorithms lists what collectives can do. The first whose UpTo reaches the bytes
-// of the call is used, unless the communicator was made by With: the bytes of data,
-// of the blocks of all members together (Gather, AllGather, Scatter), or of one block
-// (AllToAll).
+// Algorithms lists the algorithms of all collectives. A call uses the first one whose UpTo is at least the bytes of
+// the call, unless the communicator was made by With. The bytes of a call are those of data; of the blocks of all
+// members (Gather, AllGather, Scatter); or of one block (AllToAll).
 //
-// The limits are MPICH's: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of
-// Collective Communication Operations in MPICH, Int. J. High Performance Computing
-// Applications 19 (2005), sec. 4.
+// The limits are MPICH's: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations
+// in MPICH, Int. J. High Performance Computing Applications 19 (2005), sec. 4.
 //
-// Differs: the number of members plays no part in the choice, and Reduce has one
-// algorithm.
+// Differs: the choice does not depend on the number of members, and Reduce has one algorithm.
 //
-// No algorithm that is used unasked needs more of an operation than associativity,
-// and the order in which values are combined depends on the number of members alone,
-// not on the root, the length or the timing.
+// Default algorithms require only that the operation is associative. The order in which they combine values depends
+// on the number of members, not on the root, the length or the timing.
 //
-// Traffic is exact. In short, member r of P sends, with B = Count x Size bytes, lg the
-// logarithm to base 2, and in binomial trees c children and d members in the largest
-// block that r leads (the root leads all):
+// Traffic is exact. The table uses these symbols: P members; r the sending member; B = Count x Size bytes; lg the
+// logarithm to base 2. In binomial trees, r has c children, and the largest block that r leads has d members (the
+// root leads all).
 //
 //	collective  algorithm           messages        bytes
 //	barrier     dissemination       ceil(lg P)      0
@@ -89,9 +84,8 @@ type Traffic struct {
 //	alltoall    bruck               ceil(lg P)      B x the bits that are 1 in 0..P-1
 //	alltoall    pairwise            P-1             (P-1) B
 //
-// where P does not divide Count, pieces differ by one element; where an allreduce by
-// doubling or halving has P no power of two, it is that of the next lower one, and
-// some send all data once more.
+// If P does not divide Count, pieces differ by one element. If P is not a power of two, an allreduce by doubling or
+// halving has the traffic of the next lower power, and some members send all data once more.
 var Algorithms = []Algorithm{
 	{trace.Barrier, Dissemination, math.MaxInt64, barrierDisseminationTraffic},
 	{trace.Bcast, Binomial, 12 << 10, bcastBinomialTraffic},
@@ -111,7 +105,7 @@ var Algorithms = []Algorithm{
 	{trace.AllToAll, Pairwise, math.MaxInt64, allToAllPairwiseTraffic},
 }
 
-// choose is the algorithm for a call of so many bytes.
+// choose returns the algorithm for a call with this number of bytes.
 func (c *Comm) choose(kind trace.Kind, bytes int64) AlgorithmName {
 	for _, name := range c.prefer {
 		if slices.ContainsFunc(Algorithms, func(a Algorithm) bool { return a.Collective == kind && a.Name == name }) {

@@ -2,9 +2,9 @@ package spmd
 
 import "spoor/traces/trace"
 
-// allGatherBruck doubles what each rank has in every round: rank r, which has the
-// blocks of ranks r..r+2^k-1, counted around, gets those of r+2^k on from rank r+2^k;
-// ceil(log2 P) rounds for any P. At last the blocks are turned to their places.
+// allGatherBruck doubles the blocks of each rank in every round. Rank r has the blocks of ranks r..r+2^k-1 (modulo
+// P) and receives the following 2^k blocks from rank r+2^k. It takes ceil(log2 P) rounds for any P. At the end each
+// rank rotates its blocks into their places.
 func allGatherBruck[T any](c *Comm, in, out []T) {
 	n := len(in)
 	held := make([]T, n*c.size)
@@ -18,7 +18,7 @@ func allGatherBruck[T any](c *Comm, in, out []T) {
 	copy(out, held[turned:])
 }
 
-// allGatherBruckTraffic: ceil(log2 P) messages, P-1 blocks together.
+// allGatherBruckTraffic: ceil(log2 P) messages with P-1 blocks in all.
 func allGatherBruckTraffic(c Call) Traffic {
 	return Traffic{int64(log2Ceil(c.Procs)), int64(c.Procs-1) * c.Bytes()}
 }

@@ -2,7 +2,7 @@ package spmd
 
 import "spoor/traces/trace"
 
-// allGatherRing passes blocks around the ring: P-1 rounds, neighbours only.
+// allGatherRing passes blocks around the ring, between neighbours only. It takes P-1 rounds.
 func allGatherRing[T any](c *Comm, in, out []T) {
 	copy(out[c.index*len(in):], in)
 	ringOfPieces(c, trace.AllGather, out)

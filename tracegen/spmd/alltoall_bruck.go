@@ -2,12 +2,12 @@ package spmd
 
 import "spoor/traces/trace"
 
-// allToAllBruck moves every block by its distance around the ranks, bit by bit: in
-// round k those whose distance has bit k go 2^k ranks on, packed into one message;
-// ceil(log2 P) rounds, each block sent as often as its distance has bits.
+// allToAllBruck moves each block by its distance modulo P, one bit at a time. In round k, the blocks whose distance
+// has bit k set move 2^k ranks on, packed into one message. It takes ceil(log2 P) rounds. A block is sent once for
+// each bit of its distance.
 func allToAllBruck[T any](c *Comm, in, out []T) {
 	n := len(in) / c.size
-	held := make([]T, len(in)) // by distance still to go at the start
+	held := make([]T, len(in)) // by distance to the destination at the start
 	turned := copy(held, in[c.index*n:])
 	copy(held[turned:], in)
 	packed, got := make([]T, 0, len(in)), make([]T, len(in))
@@ -22,14 +22,14 @@ func allToAllBruck[T any](c *Comm, in, out []T) {
 			copy(held[i*n:(i+1)*n], got[at:])
 		}
 	}
-	for i := range c.size { // what came the distance i is from rank id-i
+	for i := range c.size { // a block that moved the distance i comes from rank id-i
 		from := (c.index + c.size - i) % c.size
 		copy(out[from*n:(from+1)*n], held[i*n:(i+1)*n])
 	}
 }
 
-// allToAllBruckTraffic: ceil(log2 P) messages; in round k as many blocks as numbers
-// below P have bit k,
+// allToAllBruckTraffic: ceil(log2 P) messages. The blocks of round k are as many as the numbers below P with bit k
+// set:
 //
 //	floor(P / 2^(k+1)) 2^k + max(0, P mod 2^(k+1) - 2^k)
 func allToAllBruckTraffic(c Call) Traffic {

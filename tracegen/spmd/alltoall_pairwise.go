@@ -2,8 +2,8 @@ package spmd
 
 import "spoor/traces/trace"
 
-// allToAllPairwise is P-1 rounds: in round s rank r sends to rank r+s and receives
-// from r-s, counted around, so that no two ranks send to the same one in a round.
+// allToAllPairwise has P-1 rounds. In round s, rank r sends to rank r+s and receives from r-s, modulo P. No two
+// ranks send to the same rank in a round.
 func allToAllPairwise[T any](c *Comm, in, out []T) {
 	n := len(in) / c.size
 	block := func(of []T, rank int) []T { return of[rank*n : (rank+1)*n] }
@@ -20,8 +20,8 @@ func allToAllPairwiseTraffic(c Call) Traffic {
 	return Traffic{n, n * c.Bytes()}
 }
 
-// allToAllV is the same rounds with blocks of any lengths, one after the other in in
-// and out. Empty blocks are not sent.
+// allToAllV has the same rounds with blocks of any lengths, stored consecutively in in and out. Empty blocks are
+// not sent.
 func allToAllV[T any](c *Comm, in []T, sendAt []int, out []T, recvAt []int) {
 	copy(out[recvAt[c.index]:recvAt[c.index+1]], in[sendAt[c.index]:sendAt[c.index+1]])
 	for step := 1; step < c.size; step++ {

@@ -8,43 +8,40 @@ import (
 	"spoor/traces/trace"
 )
 
-// Backend runs ranks and carries out what they do to each other. Everything that
-// can depend on time goes through it: a program cannot tell one from another but
-// by what it is answered.
+// Backend runs ranks and carries out their operations. All that can depend on time goes through it. A program sees
+// differences between backends only in the results of operations.
 type Backend interface {
-	// Run calls Main of every rank once, each on a goroutine or Coroutine of its own,
-	// and returns when all of them have returned. Its error is that of the run.
+	// Run calls Main of every rank once, each on its own goroutine or Coroutine. It returns when all have returned.
+	// Its error is the error of the run.
 	Run(ctx context.Context, ranks []*Rank) error
 
-	// Do carries out op for r, on the goroutine of r, and returns when the rank may go
-	// on. The op and its Message belong to the rank again as soon as Do returns; the
-	// requests are the rank's until they have been waited for. To end a run, Do does
-	// not return: it panics with Stopped.
+	// Do carries out op for r, on r's goroutine, and returns when the rank may continue. After Do returns, op and
+	// its Message belong to the rank again. Requests belong to the rank only after a wait for them. To end a run,
+	// Do does not return; it panics with Stopped.
 	Do(r *Rank, op *Op)
 }
 
-// Op is one call of a rank that concerns others: what it asks, and below what the
-// backend answers.
+// Op is one operation of a rank that concerns other ranks: first its arguments, then the results that the backend
+// sets.
 type Op struct {
 	Kind     trace.Kind
-	Object   int32      // Barrier, Lock, Unlock, Signal, WaitFlag: which
-	Count    int        // WaitFlag: signals that must have come
-	Message  *Message   // Send, Isend; the answer to Probe and Iprobe: nil is none
-	Request  *Request   // Isend, Recv, Irecv, Test; Probe and Iprobe: what they look for
-	Requests []*Request // Wait: the rank goes on when one of them has completed
-	Stamp    *Stamp     // Clock: who gets the answer, which the backend may Defer; or nil
+	Object   int32      // Barrier, Lock, Unlock, Signal, WaitFlag: number of the object
+	Count    int        // WaitFlag: number of signals to wait for
+	Message  *Message   // Send, Isend; the result of Probe and Iprobe: nil if there is none
+	Request  *Request   // Isend, Recv, Irecv, Test; Probe and Iprobe: the messages to look for
+	Requests []*Request // Wait: the rank continues when one of them has completed
+	Stamp    *Stamp     // Clock: receives the result, which the backend may Defer; or nil
 
-	Index int           // Wait: which of Requests
+	Index int           // Wait: index of the completed one in Requests
 	Done  bool          // Test: whether Request has completed
 	Clock time.Duration // Clock
 }
 
-// Stopped is what Do panics with to leave a rank's program, wherever it is, when
-// the run has ended elsewhere.
+// Stopped is the panic value of Do when the run has ended elsewhere. It unwinds the rank's program.
 type Stopped struct{}
 
-// Run runs program on opt.Procs ranks of a backend, counts the instructions of
-// each and writes what they do to sink, like Record; a nil sink takes nothing.
+// Run runs program on opt.Procs ranks of a backend. Like Record, it counts the instructions of each rank and writes
+// its operations to sink. A nil sink records nothing.
 func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink) (*Recording, error) {
 	if err := CheckProcs(opt.Procs); err != nil {
 		return nil, err
@@ -53,7 +50,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 		sink, opt.NoRefs = discard{}, true
 	}
 	space := newRecordedSpace(opt)
-	ranks := newRanks(opt.Procs, program, space, recording{b})
+	ranks := newRanks(opt.Procs, program, space, recordingBackend{b})
 	var broken failure
 	for _, r := range ranks {
 		r.rec = newRecorder(r.id, opt, space)
@@ -82,14 +79,13 @@ func newRanks(procs int, program Program, space *space, b Backend) []*Rank {
 	return ranks
 }
 
-// Main runs the program on this rank. It is for backends, which end a run when the
-// Main of one rank returns an error.
+// Main runs the program on this rank. Backends call it. They end a run when the Main of one rank returns an error.
 func (r *Rank) Main() error {
 	defer func() { r.ended = true }()
 	if err := call(r, r.program); err != nil {
 		return err
 	}
-	if err := r.loose(); err != nil || r.rec == nil {
+	if err := r.checkFinished(); err != nil || r.rec == nil {
 		return err
 	}
 	return call(r, func(r *Rank) error {
@@ -98,8 +94,8 @@ func (r *Rank) Main() error {
 	})
 }
 
-// Executed is the instructions that this rank has executed so far. It is for
-// backends, and counts nothing natively.
+// Executed returns the number of instructions that this rank has executed so far. It is for backends. Natively it
+// is 0.
 func (r *Rank) Executed() uint64 {
 	if r.rec == nil {
 		return 0
@@ -107,25 +103,25 @@ func (r *Rank) Executed() uint64 {
 	return r.rec.executed()
 }
 
-// Flush hands everything that this rank has done to the sink. It is for backends of early recordings.
+// Flush writes everything that this rank has done to the sink. It is for backends of early recordings.
 func (r *Rank) Flush() { r.rec.flush() }
 
-// Regions are the arrays that ranks have placed so far, in the order of their first use. It is for backends.
+// Regions returns the arrays that ranks have placed so far, in the order of their first use. It is for backends.
 func (r *Rank) Regions() []Region { return r.space.regions }
 
-// failure is why nothing more can be recorded.
+// failure holds the first error of a recording.
 type failure struct {
 	once  sync.Once
 	cause error
 }
 
-// fail ends the rank that cannot be recorded, and by its error the run.
+// fail stores the error and ends the calling rank. The error then ends the run.
 func (f *failure) fail(err error) {
 	f.once.Do(func() { f.cause = err })
 	panic(Stopped{})
 }
 
-// discard is the sink that nobody looks into.
+// discard is a sink that drops everything.
 type discard struct{}
 
 func (discard) Refs(*trace.Refs) error     { return nil }

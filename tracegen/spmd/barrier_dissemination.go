@@ -2,8 +2,8 @@ package spmd
 
 import "spoor/traces/trace"
 
-// barrierDissemination: in round k rank r tells rank r+2^k, counted around, that it
-// and 2^k-1 ranks before it have come; ceil(log2 P) rounds.
+// barrierDissemination takes ceil(log2 P) rounds. In round k, rank r sends rank r+2^k (modulo P) an empty message:
+// r and the 2^k-1 ranks before it have arrived.
 func barrierDissemination(c *Comm) {
 	for dist := 1; dist < c.size; dist *= 2 {
 		to, from := (c.index+dist)%c.size, (c.index+c.size-dist)%c.size

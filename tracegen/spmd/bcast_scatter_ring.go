@@ -2,9 +2,9 @@ package spmd
 
 import "spoor/traces/trace"
 
-// bcastScatterRing cuts data into P pieces, sends each down the binomial tree to its
-// owner, and passes them around the ring: P-1 more rounds, but no rank sends
-// much more than twice the length of data (the root and the ring's).
+// bcastScatterRing cuts data into P pieces, sends each to its owner down the binomial tree, and passes them around
+// the ring. That takes P-1 rounds more than the binomial tree. But no rank sends much more than twice the length of
+// data: once down the tree (the root) and once around the ring.
 func bcastScatterRing[T any](c *Comm, root int, data []T) {
 	for size := halfOf(c.size); size > 0; size /= 2 {
 		switch mate, as := join(c.size, root, c.index, size); as {
@@ -17,7 +17,7 @@ func bcastScatterRing[T any](c *Comm, root int, data []T) {
 	ringOfPieces(c, trace.Bcast, data)
 }
 
-// piecesOf is the pieces of data that belong to the block of a rank.
+// piecesOf returns the pieces of data for the block that contains rank.
 func piecesOf[T any](data []T, procs, rank, size int) []T {
 	lo, hi := blockOf(procs, rank, size)
 	from, _ := Share(len(data), procs, lo)
@@ -25,10 +25,10 @@ func piecesOf[T any](data []T, procs, rank, size int) []T {
 	return data[from:to]
 }
 
-// bcastScatterRingTraffic: with n elements of s bytes, s_i the bytes of piece i, and
-// rank r leading ranks r..e-1 (the root: all), children(r) + P-1 messages of
+// bcastScatterRingTraffic: let there be n elements of s bytes, s_i bytes in piece i, and let rank r lead ranks
+// r..e-1 (the root leads all). Rank r sends children(r) + P-1 messages. Their bytes are
 //
-//	s_r+1 + ... + s_e-1 (root: s n - s_r) + s n - s_(r+1 mod P) bytes
+//	s_r+1 + ... + s_e-1 (root: s n - s_r) + s n - s_(r+1 mod P)
 func bcastScatterRingTraffic(c Call) Traffic {
 	down := c.Bytes() - c.pieceBytes(c.ID)
 	if c.ID != c.Root {

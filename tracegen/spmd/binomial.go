@@ -2,27 +2,24 @@ package spmd
 
 import "math/bits"
 
-// A binomial tree here is made of aligned blocks of ranks: two blocks of 2^k ranks
-// from a multiple of 2^(k+1) on make one of 2^(k+1), and the last blocks are cut at
-// the number of ranks. Every block has a leader: the root if it is in the block, else
-// the lowest rank of it. The root therefore leads the whole, and yet every block is
-// ranks in order, whatever the root: reductions combine neighbours, and blocks of
-// data lie side by side.
+// A binomial tree here consists of aligned blocks of ranks. Two blocks of 2^k ranks that start at a multiple of
+// 2^(k+1) form one block of 2^(k+1). The last blocks end at the number of ranks. The leader of a block is the root,
+// if the block contains it, else the block's lowest rank. So the root leads all ranks, and yet a block is always a
+// range of ranks. Therefore reductions combine neighbours, and blocks of data are contiguous, for any root.
 //
-// Differs: MPICH numbers ranks from the root, so that what lies side by side
-// depends on the root; only operations that commute may be combined that way.
+// Differs: MPICH numbers ranks from the root, so neighbours in the tree depend on the root. Then only operations
+// that commute may be combined in that order.
 
-// role is what a rank does when two blocks become one.
+// role is the part of a rank when two blocks are joined.
 type role uint8
 
 const (
-	idle   role = iota // leads neither, or there is no second block
-	parent             // leads both from now on
-	child              // led one
+	idle   role = iota // leads neither block, or there is no second block
+	parent             // leads the joined block
+	child              // led one of the two blocks
 )
 
-// join is what rank me does when blocks of size ranks become twice as large, and
-// with whom.
+// join returns the role of rank me when blocks of size ranks are joined in pairs, and the other leader of its pair.
 func join(procs, root, me, size int) (mate int, as role) {
 	lower := me &^ (2*size - 1)
 	upper := lower + size
@@ -40,7 +37,7 @@ func join(procs, root, me, size int) (mate int, as role) {
 	}
 }
 
-// leader is who leads the block of size ranks from base on.
+// leader returns the leader of the block of size ranks that starts at base.
 func leader(base, size, root int) int {
 	if base <= root && root < base+size {
 		return root
@@ -48,25 +45,25 @@ func leader(base, size, root int) int {
 	return base
 }
 
-// blockOf is the ranks lo..hi-1 of the block that a rank is in.
+// blockOf returns the ranks lo..hi-1 of the block that contains rank.
 func blockOf(procs, rank, size int) (lo, hi int) {
 	lo = rank &^ (size - 1)
 	return lo, min(lo+size, procs)
 }
 
-// halfOf is the size of the blocks that become all of procs ranks; 0 for one rank.
+// halfOf returns the size of the two blocks that form all procs ranks, or 0 for one rank.
 func halfOf(procs int) int { return 1 << log2Ceil(procs) >> 1 }
 
-// log2Ceil is the least k with 2^k >= n, for n from 1.
+// log2Ceil returns the least k with 2^k >= n, for n >= 1.
 func log2Ceil(n int) int { return bits.Len(uint(n - 1)) }
 
-// log2Floor is the greatest k with 2^k <= n, for n from 1.
+// log2Floor returns the greatest k with 2^k <= n, for n >= 1.
 func log2Floor(n int) int { return bits.Len(uint(n)) - 1 }
 
-// ledBy is the closed form of the tree: log2 of the largest block that a rank
-// other than the root leads, before it is cut, which is the largest power of two that
-// divides the rank and does not reach the root, or all ranks.
-func (c Call) ledBy() int {
+// log2Led returns the closed form of the tree: log2 of the largest block that a rank other than the root leads,
+// before the block is cut at the number of ranks. The block is all ranks or the largest power of two that divides
+// the rank and does not include the root.
+func (c Call) log2Led() int {
 	k := log2Ceil(c.Procs)
 	if c.ID > 0 {
 		k = bits.TrailingZeros(uint(c.ID))
@@ -77,21 +74,21 @@ func (c Call) ledBy() int {
 	return k
 }
 
-// ranksLed is the size of that block, cut at the number of ranks.
+// ranksLed returns the size of that block, cut at the number of ranks.
 func (c Call) ranksLed() int64 {
 	if c.ID == c.Root {
 		return int64(c.Procs)
 	}
-	return int64(min(1<<c.ledBy(), c.Procs-c.ID))
+	return int64(min(1<<c.log2Led(), c.Procs-c.ID))
 }
 
-// children is how many blocks join those that the rank leads:
+// children returns the number of blocks that join those that the rank leads:
 //
-//	rank r, not the root:  min(k, ceil(log2(P-r)))              with k = ledBy
+//	rank r, not the root:  min(k, ceil(log2(P-r)))              with k = log2Led
 //	root r:                the k < ceil(log2 P) with (floor(r/2^k) xor 1) 2^k < P
 func (c Call) children() int64 {
 	if c.ID != c.Root {
-		return int64(min(c.ledBy(), log2Ceil(c.Procs-c.ID)))
+		return int64(min(c.log2Led(), log2Ceil(c.Procs-c.ID)))
 	}
 	n := int64(0)
 	for k := range log2Ceil(c.Procs) {
@@ -102,5 +99,5 @@ func (c Call) children() int64 {
 	return n
 }
 
-// Bytes is Count times Size.
+// Bytes returns Count times Size.
 func (c Call) Bytes() int64 { return c.Count * c.Size }

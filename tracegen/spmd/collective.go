@@ -7,70 +7,65 @@ import (
 	"spoor/traces/trace"
 )
 
-// Collectives are called by all members of a party in the same order, with the same
-// root, lengths and type of elements. They are programs over sends and receives in a
-// group of their own; Algorithms says which, and what they cost. A member waits for
-// the messages that it needs and no longer: only after Sync, AllReduce, AllGather and
-// AllToAll is it sure that all others have come. Slices given to one call must not
-// overlap.
+// All members of a Party call its collectives in the same order, with the same root, lengths and element type. A
+// collective is a program of sends and receives in a group of its own; Algorithms lists the algorithms and their
+// traffic. A member waits only for the messages that it needs. Therefore only Sync, AllReduce, AllGather and
+// AllToAll guarantee that all other members have arrived. The slices of one call must not overlap.
 //
-// An op combines the values of two ranks, or of two groups of ranks, those of the lower
-// ranks first. It must be associative. Where it rounds, results are still the same in
-// every run and for every root, because values are combined in an order that only the
-// number of members decides; but for an AllReduce by Ring, which must be asked for, and
-// says more.
+// An op combines the values of two ranks, or of two groups of ranks. Its first argument is that of the lower ranks.
+// It must be associative. Results with rounding are the same in every run and for every root, because the order of
+// combination depends only on the number of members. The exception is AllReduce by Ring, which is used only on
+// request and documents its order.
 
-// Sync waits until every member has come to it, by messages.
+// Sync waits until every member has called it. It uses messages.
 func Sync(p Party) {
 	c := enter[byte](p, trace.Barrier, nobody, nil)
 	defer c.leave()
-	barrierDissemination(c.hidden)
+	barrierDissemination(c.inner)
 }
 
-// Bcast gives every member the data of root.
+// Bcast copies the data of root to every member.
 func Bcast[T any](p Party, root int, data []T) {
 	c := enterRooted(p, trace.Bcast, root, data)
 	defer c.leave()
 	switch c.choose(trace.Bcast, sizeOf(data)) {
 	case Binomial:
-		bcastBinomial(c.hidden, root, data)
+		bcastBinomial(c.inner, root, data)
 	case ScatterRing:
-		bcastScatterRing(c.hidden, root, data)
+		bcastScatterRing(c.inner, root, data)
 	}
 }
 
-// Reduce combines the data of all members, element by element, in data of root. The
-// others keep theirs.
+// Reduce combines the data of all members, element by element, into data of root. The data of other members does
+// not change.
 func Reduce[T any](p Party, root int, data []T, op func(a, b T) T) {
 	c := enterRooted(p, trace.Reduce, root, data)
 	defer c.leave()
-	reduceBinomial(c.hidden, root, data, op)
+	reduceBinomial(c.inner, root, data, op)
 }
 
-// AllReduce combines the data of all members, element by element, in data of each.
+// AllReduce combines the data of all members, element by element, into data of each.
 func AllReduce[T any](p Party, data []T, op func(a, b T) T) {
 	c := enter(p, trace.AllReduce, nobody, data)
 	defer c.leave()
 	switch c.choose(trace.AllReduce, sizeOf(data)) {
 	case RecursiveDoubling:
-		allReduceRecursiveDoubling(c.hidden, data, op)
+		allReduceRecursiveDoubling(c.inner, data, op)
 	case RecursiveHalving:
-		allReduceRecursiveHalving(c.hidden, data, op)
+		allReduceRecursiveHalving(c.inner, data, op)
 	case Ring:
-		allReduceRing(c.hidden, data, op)
+		allReduceRing(c.inner, data, op)
 	}
 }
 
-// Scan makes data of every member what its own and those of all lower ones amount
-// to.
+// Scan replaces the data of each member by the combination of its own data and that of all lower members.
 func Scan[T any](p Party, data []T, op func(a, b T) T) {
 	c := enter(p, trace.Scan, nobody, data)
 	defer c.leave()
-	scanRecursiveDoubling(c.hidden, data, op)
+	scanRecursiveDoubling(c.inner, data, op)
 }
 
-// Gather makes out of root the blocks in of all members, one after the other. The
-// others' out is not used.
+// Gather copies the blocks in of all members, in order, to out of root. The out of other members is not used.
 func Gather[T any](p Party, root int, in, out []T) {
 	c := enterRooted(p, trace.Gather, root, in)
 	defer c.leave()
@@ -79,27 +74,26 @@ func Gather[T any](p Party, root int, in, out []T) {
 	}
 	switch c.choose(trace.Gather, sizeOf(in)*int64(c.size)) {
 	case Binomial:
-		gatherBinomial(c.hidden, root, in, out)
+		gatherBinomial(c.inner, root, in, out)
 	case Linear:
-		gatherLinear(c.hidden, root, in, out)
+		gatherLinear(c.inner, root, in, out)
 	}
 }
 
-// AllGather makes out of every member the blocks in of all, one after the other.
+// AllGather copies the blocks in of all members, in order, to out of every member.
 func AllGather[T any](p Party, in, out []T) {
 	c := enter(p, trace.AllGather, nobody, in)
 	defer c.leave()
 	c.checkBlocks(trace.AllGather, len(in), len(out))
 	switch c.choose(trace.AllGather, sizeOf(out)) {
 	case Bruck:
-		allGatherBruck(c.hidden, in, out)
+		allGatherBruck(c.inner, in, out)
 	case Ring:
-		allGatherRing(c.hidden, in, out)
+		allGatherRing(c.inner, in, out)
 	}
 }
 
-// Scatter makes out of every member its block of in of root, where they lie one after
-// the other. The others' in is not used.
+// Scatter copies block i of in of root to out of member i. The in of other members is not used.
 func Scatter[T any](p Party, root int, in, out []T) {
 	c := enterRooted(p, trace.Scatter, root, out)
 	defer c.leave()
@@ -108,14 +102,14 @@ func Scatter[T any](p Party, root int, in, out []T) {
 	}
 	switch c.choose(trace.Scatter, sizeOf(out)*int64(c.size)) {
 	case Binomial:
-		scatterBinomial(c.hidden, root, in, out)
+		scatterBinomial(c.inner, root, in, out)
 	case Linear:
-		scatterLinear(c.hidden, root, in, out)
+		scatterLinear(c.inner, root, in, out)
 	}
 }
 
-// AllToAll makes block i of out the block for this member of in of member i; all
-// blocks have the same length.
+// AllToAll copies the block of in of member i that is for this member to block i of out. All blocks have the same
+// length.
 func AllToAll[T any](p Party, in, out []T) {
 	c := enter(p, trace.AllToAll, nobody, in)
 	defer c.leave()
@@ -123,25 +117,25 @@ func AllToAll[T any](p Party, in, out []T) {
 	c.checkBlocks(trace.AllToAll, len(in)/c.size, len(out))
 	switch c.choose(trace.AllToAll, sizeOf(in)/int64(c.size)) {
 	case Bruck:
-		allToAllBruck(c.hidden, in, out)
+		allToAllBruck(c.inner, in, out)
 	case Pairwise:
-		allToAllPairwise(c.hidden, in, out)
+		allToAllPairwise(c.inner, in, out)
 	}
 }
 
-// AllToAllV is an AllToAll with blocks of any lengths: sendCounts[i] elements go to
-// member i, recvCounts[i] come from it. Blocks lie one after the other. It is always
-// pairwise; empty blocks are not sent.
+// AllToAllV is AllToAll with blocks of any lengths. It sends sendCounts[i] elements to member i and receives
+// recvCounts[i] from it. Blocks are stored consecutively. The algorithm is always pairwise. Empty blocks are not
+// sent.
 func AllToAllV[T any](p Party, in []T, sendCounts []int, out []T, recvCounts []int) {
 	c := p.comm()
 	sendAt := c.starts("send", sendCounts, len(in))
 	recvAt := c.starts("receive", recvCounts, len(out))
 	enter(p, trace.AllToAll, nobody, in[:sendAt[c.size]])
 	defer c.leave()
-	allToAllV(c.hidden, in, sendAt, out, recvAt)
+	allToAllV(c.inner, in, sendAt, out, recvAt)
 }
 
-// starts is where the block of each member begins, and where the last one ends.
+// starts returns the start of each member's block and, last, the end of the last block.
 func (c *Comm) starts(what string, counts []int, room int) []int {
 	if len(counts) != c.size {
 		panic(fmt.Sprintf("alltoall: %d %s counts for %d members", len(counts), what, c.size))
@@ -156,7 +150,7 @@ func (c *Comm) starts(what string, counts []int, room int) []int {
 	return at
 }
 
-// checkBlocks panics unless all elements are one block for each member.
+// checkBlocks panics unless all is the length of one block for each member.
 func (c *Comm) checkBlocks(kind trace.Kind, block, all int) {
 	if all != block*c.size {
 		panic(fmt.Sprintf("%s: %d elements are not %d blocks of %d", kind, all, c.size, block))
@@ -169,8 +163,8 @@ func enterRooted[T any](p Party, kind trace.Kind, root int, data []T) *Comm {
 	return enter(p, kind, root, data)
 }
 
-// enter begins a collective. Data is what events say of it: what is combined or
-// broadcast, the block that the member gives, or gets in a Scatter.
+// enter begins a collective. Its event describes data: the values to combine or broadcast, or the block that the
+// member sends, or receives in a Scatter.
 func enter[T any](p Party, kind trace.Kind, root int, data []T) *Comm {
 	c := p.comm()
 	if c.rank.rec != nil {
@@ -191,8 +185,7 @@ func fetch[T any](c *Comm, kind trace.Kind, from int, into []T) {
 	c.checkFull(kind, Recv(c, from, int(kind), into), len(into))
 }
 
-// exchange sends out and receives all of in at the same time. To or from may be
-// nobody.
+// exchange sends out and receives all of in at the same time. To, from or both may be nobody.
 func exchange[T any](c *Comm, kind trace.Kind, to int, out []T, from int, in []T) {
 	switch {
 	case to != nobody && from != nobody:
@@ -204,8 +197,7 @@ func exchange[T any](c *Comm, kind trace.Kind, to int, out []T, from int, in []T
 	}
 }
 
-// checkFull panics if a message is shorter than it must be. Longer ones do not get
-// here.
+// checkFull panics if a message is too short. The receive has already rejected messages that are too long.
 func (c *Comm) checkFull(kind trace.Kind, s Status, want int) {
 	if s.Count != want {
 		panic(fmt.Sprintf("%s: member %d sent %d elements, where member %d takes %d: all must give the same lengths",
@@ -213,5 +205,5 @@ func (c *Comm) checkFull(kind trace.Kind, s Status, want int) {
 	}
 }
 
-// sizeOf is the bytes of all elements.
+// sizeOf returns the bytes of all elements.
 func sizeOf[T any](data []T) int64 { return int64(len(data)) * int64(unsafe.Sizeof(*new(T))) }

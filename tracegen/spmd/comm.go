@@ -9,66 +9,63 @@ import (
 	"spoor/traces/trace"
 )
 
-// Comm is a communicator: some of the ranks, numbered from 0, that exchange messages
-// with each other and with nobody else. Messages of two communicators never match,
-// even between the same two ranks. A Comm belongs to one rank; every member has its
+// Comm is a communicator: a set of ranks, numbered from 0, that exchange messages only with each other. Messages of
+// two communicators never match, even between the same two ranks. A Comm belongs to one rank; every member has its
 // own.
 //
-// A communicator is two groups of messages: those that the program sends, in group
-// Group, and those that its collectives are made of, in group Group+1. A receive
-// from Any rank therefore never takes a message of a collective.
+// A communicator has two groups of messages. The program's own messages are in group Group, and those of its
+// collectives in group Group+1. A receive from Any rank therefore never takes a message of a collective.
 type Comm struct {
 	rank    *Rank
-	members []int32 // by number: rank of the whole program; nil means all, in order
+	members []int32 // by number: rank in the whole program; nil means all, in order
 	index   int     // number of this rank
 	size    int
 	context int32 // in messages and events
 	prefer  []AlgorithmName
-	hidden  *Comm // what collectives send through: the same members, the next group
-	led     int32 // of World: communicators made by Split in which this rank is member 0
+	inner   *Comm // carries the messages of collectives: the same members, the next group
+	splits  int32 // of World: the number of communicators made by Split in which this rank is member 0
 }
 
-// worldContext is the context of World, and groupsOfComm how many a communicator
-// takes: one for its messages, and the next for those of its collectives.
+// worldContext is the context of World. A communicator takes groupsOfComm contexts: one for its messages and the
+// next for those of its collectives.
 const (
 	worldContext = trace.None
 	groupsOfComm = 2
 )
 
-// World is the communicator of all ranks.
+// World returns the communicator of all ranks.
 func (r *Rank) World() *Comm {
 	if r.world == nil {
-		r.world = (&Comm{rank: r, index: r.id, size: r.procs, context: worldContext}).withHidden()
+		r.world = (&Comm{rank: r, index: r.id, size: r.procs, context: worldContext}).withInner()
 	}
 	return r.world
 }
 
-// withHidden completes a new communicator.
-func (c *Comm) withHidden() *Comm {
+// withInner adds the communicator of collectives to a new one.
+func (c *Comm) withInner() *Comm {
 	hidden := *c
 	hidden.context++
-	c.hidden = &hidden
+	c.inner = &hidden
 	return c
 }
 
 func (r *Rank) comm() *Comm { return r.World() }
 func (c *Comm) comm() *Comm { return c }
 
-// ID is the number of this rank within the communicator, from 0.
+// ID returns the number of this rank within the communicator, from 0.
 func (c *Comm) ID() int { return c.index }
 
-// Procs is the number of members.
+// Procs returns the number of members.
 func (c *Comm) Procs() int { return c.size }
 
-// Group is the number that events carry as their group: -1 (trace.None) for the world.
-// All members have the same, in every run, and no other communicator of the run has
-// it.
+// Group returns the group column of this communicator's events: -1 (trace.None) for the world. It is the same for
+// all members and in every run, and unique within the run.
 func (c *Comm) Group() int { return int(c.context) }
 
-// Global is the rank of the whole program that is member i.
+// Global returns the rank of member i in the whole program.
 func (c *Comm) Global(i int) int { return int(c.global(i, "looking for")) }
 
-// global is the same; doing says what for.
+// global is Global with the purpose for the error text.
 func (c *Comm) global(i int, doing string) int32 {
 	if i < 0 || i >= c.size {
 		panic(fmt.Sprintf("%s rank %d of %d", doing, i, c.size))
@@ -79,9 +76,9 @@ func (c *Comm) global(i int, doing string) int32 {
 	return c.members[i]
 }
 
-// With is the same communicator, in the same groups, whose collectives use one of
-// the named algorithms where they have one of that name, the first named before the
-// others; what they use otherwise, Algorithms says. All members must name the same.
+// With returns the same communicator, with the same groups. Its collectives use the first of the named algorithms
+// that they have. A collective that has none of them chooses as Algorithms says. All members must give the same
+// names.
 func (c *Comm) With(names ...AlgorithmName) *Comm {
 	for _, n := range names {
 		if !slices.ContainsFunc(Algorithms, func(a Algorithm) bool { return a.Name == n }) {
@@ -93,20 +90,19 @@ func (c *Comm) With(names ...AlgorithmName) *Comm {
 	return &with
 }
 
-// membership is what each member tells the others in Split.
+// membership is what each member sends to the others in Split.
 type membership struct {
 	color, key int32
-	led        int32 // communicators that the rank has led so far
-	number     int32 // in the communicator that is split
+	splits     int32 // communicators in which the rank was member 0 so far
+	number     int32 // in the communicator to be split
 }
 
-// Split makes communicators of the members that give the same color, numbered in
-// the order of key, ties by their number here. It is a collective: all members call
-// it, and it costs the messages of an AllGather of 16 bytes. A rank that gives a
-// negative color joins none and gets nil.
+// Split makes one communicator for each color. Members are numbered in the order of key, and for equal keys in the
+// order of their numbers here. Split is a collective: all members call it. It costs the messages of an AllGather of
+// 16 bytes. A rank with a negative color joins no communicator and gets nil.
 func (c *Comm) Split(color, key int) *Comm {
 	r := c.rank
-	mine := membership{int32Of("color", color), int32Of("key", key), r.World().led, int32(c.index)}
+	mine := membership{int32Of("color", color), int32Of("key", key), r.World().splits, int32(c.index)}
 	all := make([]membership, c.size)
 	AllGather(c, []membership{mine}, all)
 	if color < 0 {
@@ -123,23 +119,23 @@ func (c *Comm) Split(color, key int) *Comm {
 			sub.index = i
 		}
 	}
-	sub.context = groupOf(sub.members[0], all[0].led, r.procs)
+	sub.context = groupOf(sub.members[0], all[0].splits, r.procs)
 	if sub.index == 0 {
-		r.World().led++
+		r.World().splits++
 	}
-	return sub.withHidden()
+	return sub.withInner()
 }
 
-// Dup makes a communicator of the same members, whose messages do not match those
-// of c. It is a Split in which all give the same color.
+// Dup makes a communicator of the same members, whose messages do not match those of c. It is a Split with one
+// color.
 func (c *Comm) Dup() *Comm { return c.Split(0, c.index) }
 
-// groupOf numbers a communicator after its member 0, the leader, and how many that
-// rank has led before: no other has both, and every member knows them.
-func groupOf(leader, led int32, procs int) int32 {
-	n := (int64(led+1)*int64(procs)+int64(leader))*groupsOfComm + int64(worldContext)
+// groupOf numbers a communicator by its member 0, the leader, and by how many that rank has led before. The pair is
+// unique and every member knows it.
+func groupOf(leader, splits int32, procs int) int32 {
+	n := (int64(splits+1)*int64(procs)+int64(leader))*groupsOfComm + int64(worldContext)
 	if n > math.MaxInt32-groupsOfComm {
-		panic(fmt.Sprintf("rank %d has led %d communicators, and can lead no more", leader, led))
+		panic(fmt.Sprintf("rank %d has led %d communicators, and can lead no more", leader, splits))
 	}
 	return int32(n)
 }

@@ -7,44 +7,42 @@ import (
 	"spoor/tracegen/tape"
 )
 
-// Coroutine is a rank that runs when it is told to. A backend that decides who
-// runs next has one for each rank: a switch costs a fifth of what waking a
-// goroutine does, and nothing runs at the same time.
+// Coroutine runs a rank step by step. A backend that schedules ranks itself has one Coroutine for each rank. A
+// switch costs a fifth of waking a goroutine, and only one rank runs at a time.
 type Coroutine struct {
-	Rank  *Rank
-	Ended bool  // its Main has returned ...
-	Err   error // ... this
-	left  bool  // the program has ended its goroutine
-	next  func() (struct{}, bool)
-	stop  func()
-	yield func(struct{}) bool
+	Rank   *Rank
+	Ended  bool  // Main has returned ...
+	Err    error // ... this error
+	exited bool  // the program has called runtime.Goexit
+	next   func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
 }
 
-// NewCoroutine makes r a coroutine, which has not begun yet. It must be stopped in
-// the end.
+// NewCoroutine returns a coroutine for r that has not started. The caller must call Stop in the end.
 func NewCoroutine(r *Rank) *Coroutine {
 	c := &Coroutine{Rank: r}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
 		r.rec.tape.Bind()
-		defer c.leave()
+		defer c.onGoexit()
 		c.Err = r.Main()
 		c.Ended = true
 	})
 	return c
 }
 
-// leave has a rank whose program ends its goroutine (runtime.Goexit) end with an error, and pause: beyond here, that would end the goroutine of who
-// has resumed it, too.
-func (c *Coroutine) leave() {
+// onGoexit ends a rank with an error if its program calls runtime.Goexit, and pauses. If the coroutine ended
+// instead, the goroutine that resumed it would end too.
+func (c *Coroutine) onGoexit() {
 	if c.Ended {
 		return
 	}
-	c.Ended, c.left, c.Err = true, true, errLeft(c.Rank.id)
+	c.Ended, c.exited, c.Err = true, true, errGoexit(c.Rank.id)
 	c.yield(struct{}{})
 }
 
-func errLeft(rank int) error { return fmt.Errorf("rank %d: the program ended its goroutine", rank) }
+func errGoexit(rank int) error { return fmt.Errorf("rank %d: the program ended its goroutine", rank) }
 
 // Resume runs the rank until it pauses or ends.
 func (c *Coroutine) Resume() {
@@ -54,18 +52,17 @@ func (c *Coroutine) Resume() {
 	tape.Leave(t)
 }
 
-// Pause, called in Do, returns when the rank is resumed. If it is stopped instead,
-// the rank leaves its program.
+// Pause, called in Do, returns when the rank is resumed. If the rank is stopped instead, Pause panics with Stopped.
 func (c *Coroutine) Pause() {
 	if !c.yield(struct{}{}) {
 		panic(Stopped{})
 	}
 }
 
-// Stop ends the rank wherever it is.
+// Stop ends the rank at its current operation.
 func (c *Coroutine) Stop() {
-	if c.left {
-		go c.stop() // ends the goroutine that calls it
+	if c.exited {
+		go c.stop() // stop ends the goroutine that calls it
 		return
 	}
 	c.stop()

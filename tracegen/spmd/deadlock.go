@@ -8,8 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// Deadlock is the error of ranks of which none can go on: who waits for whom and
-// for what. It is for backends; nil means that all programs have ended.
+// Deadlock returns the error of a run in which no rank can continue. The error lists what each rank waits for, and
+// for whom. It is nil if all programs have ended. It is for backends.
 func Deadlock(ranks []*Rank) error {
 	var parts []string
 	var atBarrier, elsewhere []*Rank
@@ -34,8 +34,7 @@ func Deadlock(ranks []*Rank) error {
 	return fmt.Errorf("deadlock: %s", strings.Join(limited(parts), "; "))
 }
 
-// culprit is the one rank that could end the wait, with what keeps it; "" if several
-// could.
+// culprit describes the one rank that could end the wait, with its state, or returns "" if several could.
 func (op *Op) culprit(ranks []*Rank) string {
 	q := op.Request
 	switch op.Kind {
@@ -60,7 +59,7 @@ func (op *Op) culprit(ranks []*Rank) string {
 	return fmt.Sprintf(" (%s)", ranks[q.Source].state())
 }
 
-// state names the rank with what keeps it: "rank 1 (finished)", "rank 3 (waits for lock 7)".
+// state returns the rank and its state: "rank 1 (finished)", "rank 3 (waits for lock 7)".
 func (r *Rank) state() string {
 	if r.ended {
 		return fmt.Sprintf("rank %d (finished)", r.id)
@@ -76,7 +75,7 @@ func states(ranks []*Rank) string {
 	return strings.Join(limited(parts), ", ")
 }
 
-// waitsFor is what an operation that blocks waits for, after "waits".
+// waitsFor returns the object of "waits ..." for a blocking operation.
 func (op *Op) waitsFor() string {
 	switch op.Kind {
 	case trace.Barrier:
@@ -95,7 +94,7 @@ func (op *Op) waitsFor() string {
 	return strings.Join(limited(wants), " or ")
 }
 
-// wants is what a receive waits for, after "waits".
+// wants returns the object of "waits ..." for a receive.
 func (q *Request) wants() string {
 	text := "for a message from any rank"
 	if q.Source != Any {
@@ -127,7 +126,7 @@ func waits(ranks []*Rank) string {
 	return "ranks " + strings.Join(limited(names), ", ") + " wait"
 }
 
-// limited keeps an error about thousands of ranks readable.
+// limited shortens a list, so that errors about thousands of ranks are readable.
 func limited(parts []string) []string {
 	const most = 8
 	if len(parts) <= most {

@@ -31,7 +31,7 @@ func (s earlySink) Refs(b *trace.Refs) error {
 func TestEarlyIsTheSame(t *testing.T) {
 	program := func(r *Rank) error {
 		x := Alloc[float64](r, "x", 102)
-		large := Private(r, "large", onHeap[byte](pieceBytes*100))
+		large := Private(r, "large", onHeap[byte](maxRefBytes*100))
 		t := tape.Cur()
 		for i := range 3 * eventRows {
 			put(t, &x[i%100], tape.L8+tape.I)

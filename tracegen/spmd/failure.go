@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// errStopped is the result of a rank that panicked with Stopped: not a failure of
-// its own.
+// errStopped is the result of a rank that panicked with Stopped. It is not a failure of that rank.
 var errStopped = errors.New("stopped")
 
-// call runs the program on one rank. A panic in it becomes an error with its place.
+// call runs the program on one rank. A panic becomes an error with its position.
 func call(r *Rank, program Program) (err error) {
 	defer func() {
 		switch p := recover(); p.(type) {
@@ -30,8 +29,8 @@ func call(r *Rank, program Program) (err error) {
 	return nil
 }
 
-// panicPlace is " at file.go:12", the innermost place outside the runtime and
-// this package, or "" if there is none. It is called while panicking.
+// panicPlace returns " at file.go:12", the innermost position outside the runtime and this package, or "". It is
+// called while panicking.
 func panicPlace() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -48,7 +47,7 @@ func panicPlace() string {
 	}
 }
 
-// CheckProcs is the error of a number of ranks that is out of range.
+// CheckProcs returns an error if the number of ranks is out of range.
 func CheckProcs(procs int) error {
 	if procs < 1 || procs > MaxProcs {
 		return fmt.Errorf("procs=%d is out of range; 1 to %d", procs, MaxProcs)

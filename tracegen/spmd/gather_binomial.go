@@ -6,11 +6,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// gatherBinomial collects the blocks of ever larger blocks of ranks up the binomial
-// tree: ceil(log2 P) rounds, P-1 messages in all.
+// gatherBinomial collects blocks up the binomial tree. It takes ceil(log2 P) rounds and P-1 messages in all.
 func gatherBinomial[T any](c *Comm, root int, in, out []T) {
 	n := len(in)
-	held := in[:n:n] // of this rank and those after it that it leads; the root holds all in out
+	held := in[:n:n] // blocks of this rank and of the following ranks that it leads; the root keeps all in out
 	if c.index == root {
 		copy(out[root*n:], in)
 	}
@@ -35,8 +34,7 @@ func gatherBinomial[T any](c *Comm, root int, in, out []T) {
 	}
 }
 
-// gatherBinomialTraffic: one message with the blocks of the ranks led, but from the
-// root.
+// gatherBinomialTraffic: one message with the blocks of the ranks led; none from the root.
 func gatherBinomialTraffic(c Call) Traffic {
 	if c.ID == c.Root {
 		return Traffic{}

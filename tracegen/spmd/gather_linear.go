@@ -2,8 +2,7 @@ package spmd
 
 import "spoor/traces/trace"
 
-// gatherLinear has every rank send its block to the root, which takes them in the
-// order of ranks.
+// gatherLinear sends the block of every rank to the root, which receives them in the order of ranks.
 func gatherLinear[T any](c *Comm, root int, in, out []T) {
 	if c.index != root {
 		Send(c, root, int(trace.Gather), in)
@@ -19,7 +18,7 @@ func gatherLinear[T any](c *Comm, root int, in, out []T) {
 	}
 }
 
-// gatherLinearTraffic: one message with the own block, but from the root.
+// gatherLinearTraffic: one message with the rank's own block; none from the root.
 func gatherLinearTraffic(c Call) Traffic {
 	if c.ID == c.Root {
 		return Traffic{}

@@ -5,155 +5,150 @@ import (
 	"math"
 )
 
-// inbox matches the messages to one rank with its receives. Messages that no
-// receive has taken are unexpected, receives that no message has come for are
-// posted. A message goes to the receive that was posted first among those that
-// take it, a receive takes the message that comes first in order.
+// inbox matches the messages to one rank with its receives. A message without a receive is unexpected. A receive
+// without a message is posted. A message goes to the first posted receive that accepts it. A receive takes the
+// first unexpected message that it accepts.
 //
-// Both wait in lanes, one for each sender, so that what others sent is never
-// searched. Lanes and boxes exist from their first use. An inbox is guarded by the
-// backend.
+// Both have a queue for each sender, so that a search never visits messages of other senders. The backend guards an
+// inbox against concurrent use.
 type inbox struct {
-	world  box
-	others map[int32]*box // by context
-	posts  uint64         // receives posted so far
+	world  commInbox
+	others map[int32]*commInbox // by context
+	posts  uint64               // number of receives posted so far
 }
 
-// box is the inbox of one communicator.
-type box struct {
-	unexpected list[Message] // of all lanes, in order
+// commInbox is the inbox of one communicator.
+type commInbox struct {
+	unexpected list[Message] // of all senders, in order
 	anySource  list[Request] // posted for any source
-	lanes      map[int32]*lane
-	recent     *lane // the one that was used last
+	senders    map[int32]*senderQueue
+	recent     *senderQueue // the queue that was used last
 }
 
-// lane is what comes from one sender.
-type lane struct {
+// senderQueue holds the unexpected messages of one sender, and the receives posted for it.
+type senderQueue struct {
 	source     int32
 	unexpected list[Message]
 	posted     list[Request]
 }
 
-// places is where an unexpected message is.
-type places struct {
-	lane   *lane
-	inBox  node[Message]
-	inLane node[Message]
+// queuePosition is the position of an unexpected message.
+type queuePosition struct {
+	sender   *senderQueue
+	inComm   node[Message]
+	inSender node[Message]
 }
 
-// forever is the end of time for take.
+// forever is a time after all messages, for find.
 const forever = math.MaxUint64
 
-func (in *inbox) box(context int32) *box {
+func (in *inbox) ofComm(context int32) *commInbox {
 	if context == worldContext {
 		return &in.world
 	}
 	b := in.others[context]
 	if b == nil {
 		if in.others == nil {
-			in.others = map[int32]*box{}
+			in.others = map[int32]*commInbox{}
 		}
-		b = new(box)
+		b = new(commInbox)
 		in.others[context] = b
 	}
 	return b
 }
 
-func (b *box) lane(source int32) *lane {
+func (b *commInbox) sender(source int32) *senderQueue {
 	if b.recent != nil && b.recent.source == source {
 		return b.recent
 	}
-	l := b.lanes[source]
+	l := b.senders[source]
 	if l == nil {
-		if b.lanes == nil {
-			b.lanes = map[int32]*lane{}
+		if b.senders == nil {
+			b.senders = map[int32]*senderQueue{}
 		}
-		l = &lane{source: source}
-		b.lanes[source] = l
+		l = &senderQueue{source: source}
+		b.senders[source] = l
 	}
 	b.recent = l
 	return l
 }
 
-// match takes the receive out that m goes to, or returns nil.
+// match removes and returns the posted receive for m, or returns nil.
 func (in *inbox) match(m *Message) *Request {
-	b, l := in.box(m.Group), m.places.lane
+	b, l := in.ofComm(m.Group), m.position.sender
 	if l == nil {
-		l = b.lane(m.From)
+		l = b.sender(m.From)
 	}
 	directed, wild := firstFor(&l.posted, m), firstFor(&b.anySource, m)
 	if directed != nil && (wild == nil || directed.order < wild.order) {
-		l.posted.remove(&directed.place)
+		l.posted.remove(&directed.posted)
 		return directed
 	}
 	if wild != nil {
-		b.anySource.remove(&wild.place)
+		b.anySource.remove(&wild.posted)
 	}
 	return wild
 }
 
 func firstFor(posted *list[Request], m *Message) *Request {
 	for n := posted.first; n != nil; n = n.next {
-		if n.of.Tag == m.Tag || n.of.Tag == Any {
-			return n.of
+		if n.elem.Tag == m.Tag || n.elem.Tag == Any {
+			return n.elem
 		}
 	}
 	return nil
 }
 
-// add puts a message among the unexpected ones, after those that were sent before
-// it: by time, then by sender.
+// add inserts an unexpected message after those that were sent before it: by time, then by sender.
 func (in *inbox) add(m *Message) {
-	b := in.box(m.Group)
-	m.places.lane = b.lane(m.From)
-	m.places.lane.unexpected.push(&m.places.inLane, m)
+	b := in.ofComm(m.Group)
+	m.position.sender = b.sender(m.From)
+	m.position.sender.unexpected.push(&m.position.inSender, m)
 	at := b.unexpected.last
-	for at != nil && m.before(at.of) {
+	for at != nil && m.before(at.elem) {
 		at = at.prev
 	}
-	b.unexpected.insert(&m.places.inBox, m, at)
+	b.unexpected.insert(&m.position.inComm, m, at)
 }
 
-// before reports whether m was sent before o: two messages of one sender are in
-// the order in which they were added.
+// before reports whether m was sent before o. Two messages of one sender keep the order in which they were added.
 func (m *Message) before(o *Message) bool {
 	return cmp.Or(cmp.Compare(m.at, o.at), cmp.Compare(m.From, o.From)) < 0
 }
 
-// post puts a receive among the posted ones.
+// post adds a receive to the posted ones.
 func (in *inbox) post(q *Request) {
 	q.order = in.posts
 	in.posts++
-	b := in.box(q.Group)
+	b := in.ofComm(q.Group)
 	if q.Source == Any {
-		b.anySource.push(&q.place, q)
+		b.anySource.push(&q.posted, q)
 		return
 	}
-	b.lane(q.Source).posted.push(&q.place, q)
+	b.sender(q.Source).posted.push(&q.posted, q)
 }
 
-// find returns the first unexpected message that q takes and that was sent at
-// until or before, or nil.
+// find returns the first unexpected message that q accepts and that was sent at or before until, or nil.
 func (in *inbox) find(q *Request, until uint64) *Message {
-	b := in.box(q.Group)
+	b := in.ofComm(q.Group)
 	if q.Source != Any {
-		for n := b.lane(q.Source).unexpected.first; n != nil && n.of.at <= until; n = n.next {
-			if q.Tag == n.of.Tag || q.Tag == Any {
-				return n.of
+		for n := b.sender(q.Source).unexpected.first; n != nil && n.elem.at <= until; n = n.next {
+			if q.Tag == n.elem.Tag || q.Tag == Any {
+				return n.elem
 			}
 		}
 		return nil
 	}
-	for n := b.unexpected.first; n != nil && n.of.at <= until; n = n.next {
-		if q.Tag == n.of.Tag || q.Tag == Any {
-			return n.of
+	for n := b.unexpected.first; n != nil && n.elem.at <= until; n = n.next {
+		if q.Tag == n.elem.Tag || q.Tag == Any {
+			return n.elem
 		}
 	}
 	return nil
 }
 
-// remove takes an unexpected message out.
+// remove deletes an unexpected message.
 func (in *inbox) remove(m *Message) {
-	m.places.lane.unexpected.remove(&m.places.inLane)
-	in.box(m.Group).unexpected.remove(&m.places.inBox)
+	m.position.sender.unexpected.remove(&m.position.inSender)
+	in.ofComm(m.Group).unexpected.remove(&m.position.inComm)
 }

@@ -9,19 +9,17 @@ import (
 	"strconv"
 )
 
-// The environment of a program that calls Main.
+// Environment variables of a program that calls Main.
 const (
 	procsVariable = "SPOOR_PROCS" // number of ranks
-	seedVariable  = "SPOOR_SEED"  // what Seed returns
+	seedVariable  = "SPOOR_SEED"  // result of Seed
 )
 
-// Main runs program on every rank, from the main function of a command. By hand
-// (`go run .`) it runs at full speed on as many ranks as the environment variable
-// SPOOR_PROCS says, or as GOMAXPROCS is; `tracegen --package` runs the same command
-// and records it. When the program fails, Main prints the error and exits with
-// status 1.
+// Main runs program on every rank, from the main function of a command. `go run .` runs it at full speed. The
+// number of ranks is the environment variable SPOOR_PROCS, or GOMAXPROCS if it is not set. `tracegen --package`
+// runs the same command and records it. If the program fails, Main prints the error and exits with status 1.
 func Main(program Program) {
-	err := session(program)
+	err := runner(program)
 	if err == nil {
 		return
 	}
@@ -29,14 +27,14 @@ func Main(program Program) {
 	os.Exit(1)
 }
 
-// session is how Main runs the program.
-var session = runByHand
+// runner is what Main calls to run the program.
+var runner = runNative
 
-// OnMain makes Main hand the program to run instead of running it by hand. It is
-// for recorders and simulators, which call it before main starts.
-func OnMain(run func(Program) error) { session = run }
+// OnMain makes Main pass the program to run, instead of running it natively. Recorders and simulators call OnMain
+// before main starts.
+func OnMain(run func(Program) error) { runner = run }
 
-func runByHand(program Program) error {
+func runNative(program Program) error {
 	procs := runtime.GOMAXPROCS(0)
 	if text, ok := os.LookupEnv(procsVariable); ok {
 		n, err := strconv.Atoi(text)
@@ -48,8 +46,8 @@ func runByHand(program Program) error {
 	return Native(context.Background(), procs, program)
 }
 
-// Seed is the seed that the user chose for this run, for the program's own random
-// numbers: the environment variable SPOOR_SEED, which tracegen --seed sets, or 1.
+// Seed returns the seed that the user chose for this run, for the program's own random numbers. It is the
+// environment variable SPOOR_SEED, which tracegen --seed sets, or 1.
 func Seed() uint64 {
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestByHandTheEnvironmentSaysHowManyRanks(t *testing.T) {
 	} {
 		t.Setenv(procsVariable, c.procs)
 		var ranks atomic.Int64
-		err := runByHand(func(*Rank) error { ranks.Add(1); return nil })
+		err := runNative(func(*Rank) error { ranks.Add(1); return nil })
 		if ranks.Load() != c.ranks || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("SPOOR_PROCS=%q: %d ranks, %v", c.procs, ranks.Load(), err)
 		}
@@ -40,7 +40,7 @@ func TestSeedIsOneUnlessChosen(t *testing.T) {
 }
 
 func TestMainHandsTheProgramToWhoeverAsks(t *testing.T) {
-	defer OnMain(session)
+	defer OnMain(runner)
 	var got Program
 	OnMain(func(p Program) error { got = p; return nil })
 	Main(func(*Rank) error { return nil })

@@ -6,14 +6,13 @@ import (
 	"spoor/traces/trace"
 )
 
-// Any is the source or the tag of a receive that takes messages of every one.
+// Any, as the source or tag of a receive, accepts every source or tag.
 const Any = -1
 
-// Party is whom ranks send messages to: a *Rank stands for all ranks, a *Comm for
-// the members of a communicator.
+// Party is a set of ranks that exchange messages: a *Rank means all ranks, a *Comm the members of a communicator.
 type Party interface{ comm() *Comm }
 
-// Status describes a message that was received or found.
+// Status describes a message that was received or found by a probe.
 type Status struct {
 	Source int // number of the sender in the communicator
 	Tag    int
@@ -23,62 +22,61 @@ type Status struct {
 // Send sends a copy of data to member to of the party. It never blocks.
 func Send[T any](p Party, to, tag int, data []T) {
 	c := p.comm()
-	hold(&c.rank.message.buffer, c.rank, data)
+	setBuffer(&c.rank.message.buffer, c.rank, data)
 	c.send(trace.Send, to, tag, nil)
 }
 
 // SendVector sends the elements of data that v selects.
 func SendVector[T any](p Party, to, tag int, data []T, v Vector) {
 	c := p.comm()
-	holdVector(&c.rank.message.buffer, c.rank, data, v)
+	setVector(&c.rank.message.buffer, c.rank, data, v)
 	c.send(trace.Send, to, tag, nil)
 }
 
-// Isend starts a Send. What is sent is data as it is now.
+// Isend starts a Send. It sends data as it is now.
 func Isend[T any](p Party, to, tag int, data []T) *Request {
 	c := p.comm()
-	hold(&c.rank.message.buffer, c.rank, data)
+	setBuffer(&c.rank.message.buffer, c.rank, data)
 	return c.isend(to, tag)
 }
 
 // IsendVector starts a SendVector.
 func IsendVector[T any](p Party, to, tag int, data []T, v Vector) *Request {
 	c := p.comm()
-	holdVector(&c.rank.message.buffer, c.rank, data, v)
+	setVector(&c.rank.message.buffer, c.rank, data, v)
 	return c.isend(to, tag)
 }
 
-// Recv waits for a message of member from with that tag (either may be Any) and
-// copies it to the beginning of into.
+// Recv waits for a message from member from with the given tag; either may be Any. It copies the message to the
+// beginning of into.
 func Recv[T any](p Party, from, tag int, into []T) Status {
 	c := p.comm()
-	hold(&c.rank.receive.into, c.rank, into)
+	setBuffer(&c.rank.receive.into, c.rank, into)
 	return c.recv(from, tag)
 }
 
 // RecvVector receives into the elements of into that v selects, in their order.
 func RecvVector[T any](p Party, from, tag int, into []T, v Vector) Status {
 	c := p.comm()
-	holdVector(&c.rank.receive.into, c.rank, into, v)
+	setVector(&c.rank.receive.into, c.rank, into, v)
 	return c.recv(from, tag)
 }
 
-// Irecv starts a Recv; into must not be touched before the request has completed.
+// Irecv starts a Recv. The program must not use into before the request has completed.
 func Irecv[T any](p Party, from, tag int, into []T) *Request {
 	c, q := p.comm(), new(Request)
-	hold(&q.into, c.rank, into)
+	setBuffer(&q.into, c.rank, into)
 	return c.irecv(q, from, tag)
 }
 
 // IrecvVector starts a RecvVector.
 func IrecvVector[T any](p Party, from, tag int, into []T, v Vector) *Request {
 	c, q := p.comm(), new(Request)
-	holdVector(&q.into, c.rank, into, v)
+	setVector(&q.into, c.rank, into, v)
 	return c.irecv(q, from, tag)
 }
 
-// Sendrecv sends and receives at the same time, out before in: they may be the
-// same memory.
+// Sendrecv sends and receives at the same time. Out and in may be the same memory, because out is sent first.
 func Sendrecv[T any](p Party, to, sendTag int, out []T, from, recvTag int, in []T) Status {
 	q := Isend(p, to, sendTag, out)
 	s := Recv(p, from, recvTag, in)
@@ -86,14 +84,14 @@ func Sendrecv[T any](p Party, to, sendTag int, out []T, from, recvTag int, in []
 	return s
 }
 
-// Probe waits until a Recv with these arguments would not block, and describes the
-// message that it would get.
+// Probe waits until a Recv with the same arguments would not block. It describes the message that the Recv would
+// take.
 func Probe(p Party, from, tag int) Status {
 	return p.comm().probe(trace.Probe, from, tag).status()
 }
 
-// Iprobe describes the message that a Recv with these arguments would get now, if
-// there is one.
+// Iprobe describes the message that a Recv with the same arguments would take now, and reports whether there is
+// one.
 func Iprobe(p Party, from, tag int) (Status, bool) {
 	m := p.comm().probe(trace.Iprobe, from, tag)
 	if m == nil {
@@ -106,7 +104,7 @@ func (m *Message) status() Status {
 	return Status{int(m.source), int(m.Tag), m.buffer.elements()}
 }
 
-// send sends what the rank's message holds.
+// send sends the rank's current message.
 func (c *Comm) send(kind trace.Kind, to, tag int, q *Request) {
 	checkTag(tag, 0)
 	r := c.rank
@@ -118,11 +116,11 @@ func (c *Comm) send(kind trace.Kind, to, tag int, q *Request) {
 
 func (c *Comm) isend(to, tag int) *Request {
 	q := &Request{Kind: trace.Isend, Group: c.context, done: true, status: Status{c.index, tag, c.rank.message.buffer.elements()}}
-	c.send(trace.Isend, to, tag, c.rank.start(q))
+	c.send(trace.Isend, to, tag, c.rank.startRequest(q))
 	return q
 }
 
-// selects makes q, which may have been used before, look for messages.
+// selects prepares q, which may be reused, to select messages.
 func (c *Comm) selects(q *Request, kind trace.Kind, from, tag int) *Request {
 	checkTag(tag, Any)
 	q.Source = Any
@@ -131,11 +129,11 @@ func (c *Comm) selects(q *Request, kind trace.Kind, from, tag int) *Request {
 	}
 	q.Tag, q.Group, q.ID, q.Kind = int32(tag), c.context, trace.None, kind
 	q.rank, q.done, q.at, q.Mark = c.rank, false, 0, 0
-	q.there.Store(false)
+	q.arrived.Store(false)
 	return q
 }
 
-// recv receives into what the rank's receive holds.
+// recv receives into the rank's current receive buffer.
 func (c *Comm) recv(from, tag int) Status {
 	r := c.rank
 	q := c.selects(&r.receive, trace.Recv, from, tag)
@@ -148,7 +146,7 @@ func (c *Comm) recv(from, tag int) Status {
 func (c *Comm) irecv(q *Request, from, tag int) *Request {
 	r := c.rank
 	c.selects(q, trace.Irecv, from, tag)
-	r.op.Kind, r.op.Request = trace.Irecv, r.start(q)
+	r.op.Kind, r.op.Request = trace.Irecv, r.startRequest(q)
 	r.backend.Do(r, &r.op)
 	return q
 }

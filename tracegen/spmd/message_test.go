@@ -345,9 +345,9 @@ func TestPollingMakesProgress(t *testing.T) {
 		for _, ok := q.Test(); !ok; _, ok = q.Test() {
 			polls++
 		}
-		if s, ok := r.backend.(recording); ok {
+		if s, ok := r.backend.(recordingBackend); ok {
 			at := s.Backend.(*scheduler).ranks[r.ID()].clock()
-			if polls > wait/pollMost+20 || at < wait || at > wait+pollMost {
+			if polls > wait/maxPollWait+20 || at < wait || at > wait+maxPollWait {
 				return fmt.Errorf("%d polls, until %d", polls, at)
 			}
 		}

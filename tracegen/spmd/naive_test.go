@@ -386,7 +386,7 @@ func (n *naive) look(id int, s *step, late bool) {
 func (r *naiveRank) fail() {
 	wait := uint64(1)
 	if r.poll.waited > 0 && r.executed-r.poll.at < pollWindow {
-		wait = min(2*r.poll.waited, pollMost)
+		wait = min(2*r.poll.waited, maxPollWait)
 	}
 	r.poll = poll{r.executed, wait}
 	r.clock += wait

@@ -9,68 +9,67 @@ import (
 	"time"
 )
 
-// Native runs program on procs ranks, each a goroutine, at full speed. Ranks that wait poll
-// for a while first where there are as many processors as ranks. It returns the error of the lowest rank that failed, a deadlock, or the context's error;
-// then the other ranks have been stopped at their next operation. Programs that
-// end with messages or requests left over are wrong, and the error says which.
+// Native runs program on procs ranks at full speed. Each rank is a goroutine. If there are at least as many
+// processors as ranks, a waiting rank polls for a while before it sleeps. Native returns the error of the lowest
+// rank that failed, a deadlock, or the context's error. The other ranks are then stopped at their next operation.
+// It is an error if messages or requests are left over at the end; the error lists them.
 func Native(ctx context.Context, procs int, program Program) error {
 	return new(native).run(ctx, procs, program)
 }
 
-// Timed is Native, and says how long the program took. Where there are as many processors as ranks, it keeps each rank on
-// one, as MPI's launchers do, because two that poll on the same one wait for each other's turns; and the time is from when
-// all have begun until the last one ends, because to start goroutines on other processors takes a tenth of a
-// millisecond or more. Garbage from before is collected first.
+// Timed is Native and also returns how long the program took. If there are as many processors as ranks, it pins
+// each rank to a processor, as MPI's launchers do. Otherwise two ranks that poll could share one processor and wait
+// for each other. The time starts when all ranks have started and ends when the last rank ends, because starting
+// goroutines on other processors takes a tenth of a millisecond or more. It collects garbage first.
 func Timed(ctx context.Context, procs int, program Program) (time.Duration, error) {
 	runtime.GC()
-	n := &native{bound: true}
+	n := &native{pinned: true}
 	err := n.run(ctx, procs, program)
-	return n.took, err
+	return n.elapsed, err
 }
 
-// native is the backend of goroutines. A rank that waits sleeps on its channel.
+// native is the backend of goroutines. A waiting rank sleeps on its channel.
 //
-// There is no lock that all ranks take but the barrier's: messages are guarded by
-// the inbox of the receiver. A deadlock is found by a counter of ranks that are
-// awake: whoever wakes a rank counts it before, so that the counter cannot reach
-// zero while anybody may still act, and a rank that falls asleep last knows it.
+// Only the barrier has a lock that all ranks take. Messages are guarded by the receiver's inbox. A counter of awake
+// ranks detects a deadlock. A rank that wakes another one counts it first, so the counter cannot be zero while any
+// rank may still act. The last rank that falls asleep therefore detects the deadlock.
 type native struct {
-	start   time.Time
-	took    time.Duration // known when all ranks have ended well
-	begun   atomic.Int64
-	open    atomic.Bool // all have begun
-	ranks   []*Rank
-	sleeper []sleeper // by rank
-	awake   atomic.Int64
-	ended   atomic.Int64
-	locks   sync.Map // of *nativeLock by number
-	flags   sync.Map // of *nativeFlag by number
-	barrier struct {
+	start      time.Time
+	elapsed    time.Duration // set when all ranks have ended without an error
+	started    atomic.Int64
+	allStarted atomic.Bool // all ranks have started
+	ranks      []*Rank
+	states     []rankState // by rank
+	awake      atomic.Int64
+	ended      atomic.Int64
+	locks      sync.Map // of *nativeLock by number
+	flags      sync.Map // of *nativeFlag by number
+	barrier    struct {
 		sync.Mutex
 		arrived []int
 	}
-	polls bool // who waits polls first, as each rank has a processor of its own
-	bound bool // ... and stays on it
+	mayPoll bool // a waiting rank polls first, because each rank has a processor of its own
+	pinned  bool // each rank is pinned to its processor
 
 	stopped atomic.Bool
 	mu      sync.Mutex
 	cause   error // why the run was stopped
 }
 
-// sleeper is a rank that others may have to wake.
-type sleeper struct {
-	rank  *Rank
-	alarm alarm
+// rankState is the state of a rank that others may have to wake.
+type rankState struct {
+	rank     *Rank
+	notifier notifier
 
-	mu       sync.Mutex // guards what follows, and all requests of the rank
-	inbox    inbox
-	arrivals uint64     // messages that nobody waited for; what orders them
-	asleep   bool       // until an awaited request completes ...
-	probe    *Request   // ... or a message comes that this would take
-	spare    []*Message // copies that were received, for those that come
-	spent    *Message   // the last one; known to the rank alone, as is ...
-	vain     int        // tests and probes that found nothing
-	_        [64]byte   // to the next rank's
+	mu          sync.Mutex // guards the following fields, and all requests of the rank
+	inbox       inbox
+	arrivals    uint64     // unexpected messages so far; orders them
+	asleep      bool       // until an awaited request completes ...
+	probing     *Request   // ... or a message arrives that this probe accepts
+	free        []*Message // message copies that may be reused
+	received    *Message   // the last copy received; used by the rank alone, like ...
+	failedPolls int        // ... the number of tests and probes that found nothing
+	_           [64]byte   // keeps the states of two ranks on different cache lines
 }
 
 type nativeLock struct {
@@ -93,10 +92,10 @@ func (n *native) run(ctx context.Context, procs int, program Program) error {
 // Run implements Backend.
 func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	n.start, n.ranks = time.Now(), ranks
-	n.polls = len(ranks) <= runtime.GOMAXPROCS(0)
-	n.sleeper = make([]sleeper, len(ranks))
+	n.mayPoll = len(ranks) <= runtime.GOMAXPROCS(0)
+	n.states = make([]rankState, len(ranks))
 	for id, r := range ranks {
-		n.sleeper[id].rank, n.sleeper[id].alarm.bell = r, make(chan struct{}, 1)
+		n.states[id].rank, n.states[id].notifier.wake = r, make(chan struct{}, 1)
 	}
 	n.awake.Store(int64(len(ranks)))
 	defer context.AfterFunc(ctx, func() { n.stop(func() error { return ctx.Err() }) })()
@@ -104,9 +103,9 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	var all sync.WaitGroup
 	for id, r := range ranks {
 		all.Go(func() {
-			err := errLeft(id)
+			err := errGoexit(id)
 			defer func() { errs[id] = n.finish(r, err) }()
-			n.begin(id)
+			n.waitForStart(id)
 			err = r.Main()
 		})
 	}
@@ -119,30 +118,29 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cause == nil {
-		return n.leftovers()
+		return n.checkReceived()
 	}
 	return n.cause
 }
 
-// begin waits until all ranks have begun, if they poll.
-func (n *native) begin(id int) {
-	if n.polls && n.bound {
-		bind(id)
+// waitForStart waits until all ranks have started, if they poll.
+func (n *native) waitForStart(id int) {
+	if n.mayPoll && n.pinned {
+		pin(id)
 	}
-	if int(n.begun.Add(1)) == len(n.ranks) && n.polls {
+	if int(n.started.Add(1)) == len(n.ranks) && n.mayPoll {
 		n.start = time.Now()
-		n.open.Store(true)
+		n.allStarted.Store(true)
 	}
-	for i := 1; n.polls && !n.open.Load(); i++ {
+	for i := 1; n.mayPoll && !n.allStarted.Load(); i++ {
 		if i%testsToYield == 0 {
 			runtime.Gosched()
 		}
 	}
 }
 
-// stop ends the run: ranks that sleep are woken, the others find out when they
-// come to an operation. The first cause counts; it is determined while nobody has
-// been woken yet.
+// stop ends the run. It wakes sleeping ranks; the others stop at their next operation. Only the first cause is
+// kept. It is determined before any rank is woken.
 func (n *native) stop(cause func() error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -151,8 +149,8 @@ func (n *native) stop(cause func() error) {
 	}
 	n.cause = cause()
 	n.stopped.Store(true)
-	for id := range n.sleeper {
-		n.sleeper[id].alarm.ring()
+	for id := range n.states {
+		n.states[id].notifier.notify()
 	}
 }
 
@@ -162,10 +160,10 @@ func (n *native) finish(r *Rank, err error) error {
 		n.stop(func() error { return err }) // errStopped comes after the true cause and changes nothing
 		return err
 	}
-	if int(n.ended.Add(1)) == len(n.ranks) { // first: who finds nobody awake must find everybody who has ended
-		n.took = time.Since(n.start)
+	if int(n.ended.Add(1)) == len(n.ranks) { // before awake changes: a rank that finds nobody awake must see all ranks that have ended
+		n.elapsed = time.Since(n.start)
 	}
-	if n.awake.Add(-1) == 0 && int(n.ended.Load()) < len(n.sleeper) {
+	if n.awake.Add(-1) == 0 && int(n.ended.Load()) < len(n.states) {
 		n.stop(func() error { return Deadlock(n.ranks) })
 	}
 	return nil
@@ -176,24 +174,24 @@ func (n *native) sleep(r *Rank) {
 	if n.awake.Add(-1) == 0 {
 		n.stop(func() error { return Deadlock(n.ranks) })
 	}
-	n.sleeper[r.id].alarm.await(n.polls)
+	n.states[r.id].notifier.wait(n.mayPoll)
 	if n.stopped.Load() {
 		panic(Stopped{})
 	}
 }
 
-// wakeAll lets ranks run that sleep or are about to.
+// wakeAll wakes ranks that sleep or are about to sleep.
 func (n *native) wakeAll(ranks []int) {
 	n.awake.Add(int64(len(ranks)))
 	for _, rank := range ranks {
-		n.sleeper[rank].alarm.ring()
+		n.states[rank].notifier.notify()
 	}
 }
 
-// leftovers is the error of the lowest rank that did not receive what it was sent.
-func (n *native) leftovers() error {
-	for id := range n.sleeper {
-		if err := n.sleeper[id].inbox.leftover(id); err != nil {
+// checkReceived returns the error of the lowest rank that did not receive all its messages.
+func (n *native) checkReceived() error {
+	for id := range n.states {
+		if err := n.states[id].inbox.checkReceived(id); err != nil {
 			return err
 		}
 	}

@@ -31,11 +31,11 @@ func (n *native) Do(r *Rank, op *Op) {
 	case trace.Probe:
 		op.Message = n.probe(r, op.Request)
 	case trace.Iprobe:
-		op.Message = n.look(r, op.Request)
+		op.Message = n.iprobe(r, op.Request)
 	case trace.Clock:
 		op.Clock = time.Since(n.start)
 	case trace.Barrier:
-		n.meet(r)
+		n.atBarrier(r)
 	case trace.Lock:
 		n.acquire(r, op.Object)
 	case trace.Unlock:
@@ -49,80 +49,80 @@ func (n *native) Do(r *Rank, op *Op) {
 	}
 }
 
-// copyUnlocked is the bytes from which a message is copied while the inbox is not
-// locked. Only its sender could overtake it meanwhile.
+// copyUnlocked is the size in bytes from which a message is copied without the lock of the inbox. Only its own
+// sender could send a message that overtakes it, and that sender is copying.
 const copyUnlocked = 1 << 12
 
-// send gives m to the receive that waits for it, straight from the sender's
-// memory to the receiver's, or leaves a copy.
+// send copies m directly into the memory of a matching receive, or leaves a copy in the inbox.
 func (n *native) send(m *Message) {
-	to := &n.sleeper[m.To]
+	to := &n.states[m.To]
 	large := m.Bytes() >= copyUnlocked
-	to.lock(n.polls)
+	to.lock(n.mayPoll)
 	q := to.inbox.match(m)
 	if q == nil {
-		to.pause(large)
-		m = m.keepIn(to.copy(large))
-		if to.proceed(large, n.polls); large {
-			q = to.inbox.match(m) // it may have been posted meanwhile
+		to.unlockIf(large)
+		m = m.keepIn(to.newCopy(large))
+		if to.lockIf(large, n.mayPoll); large {
+			q = to.inbox.match(m) // a receive may have been posted in the meantime
 		}
 	}
 	if q == nil {
 		to.arrivals++
 		m.at = to.arrivals
 		to.inbox.add(m)
-		n.unlock(to, to.probe != nil && to.probe.Takes(m))
+		n.unlock(to, to.probing != nil && to.probing.Takes(m))
 		return
 	}
-	to.pause(large)
+	to.unlockIf(large)
 	q.Deliver(m)
-	to.proceed(large, n.polls)
-	q.there.Store(true)
+	to.lockIf(large, n.mayPoll)
+	q.arrived.Store(true)
 	n.unlock(to, q.awaited)
 }
 
-func (s *sleeper) pause(unlock bool) {
+func (s *rankState) unlockIf(unlock bool) {
 	if unlock {
 		s.mu.Unlock()
 	}
 }
 
-func (s *sleeper) proceed(lock, polls bool) {
+func (s *rankState) lockIf(lock, polls bool) {
 	if lock {
 		s.lock(polls)
 	}
 }
 
-// mostSpare is how many copies of messages a rank keeps for those that come.
-const mostSpare = 64
+// maxFree is the maximum number of message copies that a rank keeps for reuse.
+const maxFree = 64
 
-// copy is where a message is copied to that nobody waits for: what was received before, so that its memory is known to
-// both processors and nothing is allocated while the inbox is locked. Large messages have memory of their own.
-func (s *sleeper) copy(large bool) *Message {
-	if large || len(s.spare) == 0 { // of a large one the inbox is not locked
+// newCopy returns a Message for the copy of an unexpected message. It reuses a received one if it can: both
+// processors have used its memory, and nothing is allocated while the inbox is locked. Large messages get new
+// memory.
+func (s *rankState) newCopy(large bool) *Message {
+	if large || len(s.free) == 0 { // the inbox is not locked for a large one
 		return new(Message)
 	}
-	last := len(s.spare) - 1
-	m := s.spare[last]
-	s.spare = s.spare[:last]
+	last := len(s.free) - 1
+	m := s.free[last]
+	s.free = s.free[:last]
 	return m
 }
 
-// reuse keeps the copy that this rank has received before, while its inbox is locked.
-func (s *sleeper) reuse() {
-	if m := s.spent; m != nil && len(s.spare) < mostSpare && cap(m.room) <= copyUnlocked {
-		s.spare = append(s.spare, m)
+// recycle makes the last received copy free. The caller holds the lock of the inbox.
+func (s *rankState) recycle() {
+	if m := s.received; m != nil && len(s.free) < maxFree && cap(m.room) <= copyUnlocked {
+		s.free = append(s.free, m)
 	}
-	s.spent = nil
+	s.received = nil
 }
 
-// lockPolls is how often a rank tries to get at an inbox before it sleeps: for longer than what others do with one.
-// Two ranks that send to each other come to the inbox of one of them at the same time, and a sync.Mutex has who comes
-// second pause for some microseconds, far longer than what it waits for.
+// lockPolls is how often a rank tries to lock an inbox before it sleeps. This takes longer than others hold the
+// lock. Two ranks that send to each other often lock the same inbox at the same time. A sync.Mutex then pauses the
+// second rank for some microseconds, far longer than the lock is held.
 const lockPolls = 1 << 10
 
-// lock enters the inbox of a rank.
-func (s *sleeper) lock(polls bool) {
+// lock locks the inbox of a rank.
+func (s *rankState) lock(polls bool) {
 	for i := 0; polls && i < lockPolls; i++ {
 		if s.mu.TryLock() {
 			return
@@ -131,8 +131,8 @@ func (s *sleeper) lock(polls bool) {
 	s.mu.Lock()
 }
 
-// unlock leaves the inbox of a rank, and wakes it if it sleeps and may go on.
-func (n *native) unlock(s *sleeper, goOn bool) {
+// unlock unlocks the inbox of a rank, and wakes the rank if it sleeps and goOn is set.
+func (n *native) unlock(s *rankState, goOn bool) {
 	wake := goOn && s.asleep
 	if wake {
 		s.asleep = false
@@ -143,18 +143,18 @@ func (n *native) unlock(s *sleeper, goOn bool) {
 	}
 }
 
-// receive takes the message for q if it is there, and otherwise posts q and reports
-// false; a rank that is to wait then sleeps at once.
+// receive delivers the message for q if it has arrived. Otherwise it posts q and reports false. If wait is set, the
+// caller then sleeps at once.
 func (n *native) receive(r *Rank, q *Request, wait bool) bool {
-	s := &n.sleeper[r.id]
-	s.lock(n.polls)
-	s.reuse()
+	s := &n.states[r.id]
+	s.lock(n.mayPoll)
+	s.recycle()
 	if m := s.inbox.find(q, forever); m != nil {
 		s.inbox.remove(m)
 		s.mu.Unlock()
 		q.Deliver(m)
-		q.there.Store(true)
-		s.spent = m
+		q.arrived.Store(true)
+		s.received = m
 		return true
 	}
 	s.inbox.post(q)
@@ -163,16 +163,16 @@ func (n *native) receive(r *Rank, q *Request, wait bool) bool {
 	return false
 }
 
-// complete reports whether a request has completed natively: sends always have.
-func (q *Request) complete() bool { return q.Kind == trace.Isend || q.there.Load() }
+// complete reports whether a request has completed natively. A send always has.
+func (q *Request) complete() bool { return q.Kind == trace.Isend || q.arrived.Load() }
 
 // await sleeps until one of qs has completed, and returns its index.
 func (n *native) await(r *Rank, qs []*Request) int {
 	if len(qs) == 1 && qs[0].complete() {
 		return 0
 	}
-	s := &n.sleeper[r.id]
-	s.lock(n.polls)
+	s := &n.states[r.id]
+	s.lock(n.mayPoll)
 	for {
 		done := slices.IndexFunc(qs, (*Request).complete)
 		for _, q := range qs {
@@ -184,17 +184,17 @@ func (n *native) await(r *Rank, qs []*Request) int {
 			return done
 		}
 		n.sleep(r)
-		s.lock(n.polls)
+		s.lock(n.mayPoll)
 	}
 }
 
-// testsToYield is after how many tests and probes that found nothing a rank lets others run, if it has a processor of its own.
+// testsToYield is the number of failed tests and probes after which a rank with a processor of its own yields.
 const testsToYield = 1 << 10
 
-// yield lets others run after a test or probe that found nothing: a program that polls must not keep the core from whom
-// it waits for.
-func (n *native) yield(s *sleeper) {
-	if s.vain++; !n.polls || s.vain%testsToYield == 0 {
+// yieldAfterPoll yields after a test or probe that found nothing. A program that polls must not block the core of
+// the rank that it waits for.
+func (n *native) yieldAfterPoll(s *rankState) {
+	if s.failedPolls++; !n.mayPoll || s.failedPolls%testsToYield == 0 {
 		runtime.Gosched()
 	}
 }
@@ -203,19 +203,19 @@ func (n *native) yield(s *sleeper) {
 func (n *native) test(r *Rank, q *Request) bool {
 	done := q.complete()
 	if !done {
-		n.yield(&n.sleeper[r.id])
+		n.yieldAfterPoll(&n.states[r.id])
 	}
 	return done
 }
 
 // probe sleeps until there is a message for q.
 func (n *native) probe(r *Rank, q *Request) *Message {
-	s := &n.sleeper[r.id]
+	s := &n.states[r.id]
 	for {
-		s.lock(n.polls)
+		s.lock(n.mayPoll)
 		m := s.inbox.find(q, forever)
-		if s.asleep, s.probe = false, nil; m == nil {
-			s.asleep, s.probe = true, q
+		if s.asleep, s.probing = false, nil; m == nil {
+			s.asleep, s.probing = true, q
 		}
 		s.mu.Unlock()
 		if m != nil {
@@ -225,25 +225,25 @@ func (n *native) probe(r *Rank, q *Request) *Message {
 	}
 }
 
-// look returns the message for q that is there, and otherwise lets others run.
-func (n *native) look(r *Rank, q *Request) *Message {
-	s := &n.sleeper[r.id]
-	s.lock(n.polls)
+// iprobe returns the message for q that has arrived, or yields and returns nil.
+func (n *native) iprobe(r *Rank, q *Request) *Message {
+	s := &n.states[r.id]
+	s.lock(n.mayPoll)
 	m := s.inbox.find(q, forever)
 	s.mu.Unlock()
 	if m == nil {
-		n.yield(s)
+		n.yieldAfterPoll(s)
 	}
 	return m
 }
 
-// meet waits at the barrier for all ranks; the last one to come wakes the others.
-// Meanwhile those that are awake may come to the next barrier: the k-th to come
-// overwrites the k-th of the list, which has been woken, because k ranks have.
-func (n *native) meet(r *Rank) {
+// atBarrier waits at the barrier for all ranks; the last one to arrive wakes the others. Woken ranks may arrive at
+// the next barrier before all are woken. The k-th of them overwrites the k-th entry of the list, which has already
+// been woken, because k ranks have been.
+func (n *native) atBarrier(r *Rank) {
 	b := &n.barrier
 	b.Lock()
-	if len(b.arrived) < len(n.sleeper)-1 {
+	if len(b.arrived) < len(n.states)-1 {
 		b.arrived = append(b.arrived, r.id)
 		b.Unlock()
 		n.sleep(r)
@@ -293,7 +293,7 @@ func (n *native) waitFlag(r *Rank, id int32, count int) {
 	}
 }
 
-// object is the lock or flag called id, made at its first use.
+// object returns the lock or flag with number id, made at its first use.
 func object[T any](table *sync.Map, id int32) *T {
 	o, ok := table.Load(id)
 	if !ok {

@@ -7,23 +7,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// Shared places data, which all ranks share, under a name in the virtual address
-// space, and returns it. Every rank passes the same slice. In a recording the
-// addresses of its elements are those of that place, wherever the heap put it.
+// Shared places data, which all ranks share, in the virtual address space under a name, and returns data. Every
+// rank passes the same slice. A recording has the virtual addresses of its elements, which do not depend on the Go
+// heap.
 func Shared[T any](r *Rank, name string, data []T, home ...Home) []T {
 	placeSlice(r, shared, name, data, home)
 	return data
 }
 
-// Private places data that this rank alone uses; every rank may have an array of
-// that name.
+// Private places data that only this rank uses. Every rank may have an array with the same name.
 func Private[T any](r *Rank, name string, data []T) []T {
 	placeSlice(r, r.id, name, data, nil)
 	return data
 }
 
-// Alloc is a shared array of n zeroes: the first rank that asks for the name makes
-// it, and all get the same.
+// Alloc returns a shared array of n zeroes. The first rank that asks for the name makes the array; all get the same
+// one.
 func Alloc[T any](r *Rank, name string, n int, home ...Home) []T {
 	made := r.space.once(name, func() any { return make([]T, n) })
 	data, ok := made.([]T)
@@ -33,7 +32,7 @@ func Alloc[T any](r *Rank, name string, n int, home ...Home) []T {
 	return Shared(r, name, data, home...)
 }
 
-// placeSlice is kept out of programs, whose instructions are counted.
+// placeSlice is not inlined, because the instructions of programs are counted.
 //
 //go:noinline
 func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
@@ -42,23 +41,23 @@ func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
 		h = home[0]
 	}
 	if r.rec != nil {
-		r.rec.sync() // what came before concerns memory that had no place
+		r.rec.sync() // earlier references are to memory that had no place
 	}
 	heap := unsafe.Pointer(unsafe.SliceData(data))
 	r.space.place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
 }
 
-// Home says which rank's memory holds which part of a shared array, on machines
-// whose memory is distributed. The zero Home leaves it to the machine.
+// Home says which rank's memory holds which part of a shared array, on machines with distributed memory. With the
+// zero Home the machine decides.
 type Home = trace.Home
 
-// Blocked deals an array in contiguous parts of equal size, one for each rank.
+// Blocked divides an array into contiguous parts of equal size, one for each rank.
 func Blocked() Home { return Home{Kind: trace.BlockHome} }
 
-// Cyclic deals an array in turn, bytes at a time.
+// Cyclic distributes an array over the ranks in turn, bytes at a time.
 func Cyclic(bytes uint64) Home { return Home{Kind: trace.CyclicHome, Bytes: bytes} }
 
-// Homes deals an array in contiguous parts of equal size, the i-th to ranks[i].
+// Homes divides an array into contiguous parts of equal size. Part i is in the memory of ranks[i].
 func Homes(ranks ...int) Home {
 	h := Home{Kind: trace.ExplicitHome}
 	for _, r := range ranks {

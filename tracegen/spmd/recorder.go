@@ -8,48 +8,47 @@ import (
 	"spoor/traces/unit"
 )
 
-// Sink takes what is recorded. It keeps nothing of its arguments. Batches of one
-// processor come in program order, and the order of all calls is the same in
-// every recording of the same program.
+// Sink receives a recording. It must not keep its arguments. Batches of one processor arrive in program order. The
+// order of all calls is the same in every recording of the same program.
 type Sink interface {
 	Refs(*trace.Refs) error
 	Events(*trace.Events) error
 }
 
 const (
-	batchRows      = 1 << 14 // references in a batch ...
-	bufferRows     = 1 << 22 // ... and in the batches of all ranks together, about
-	minBatchRows   = 1 << 8
-	eventRows      = 1 << 9
-	longWithoutEnd = 1 << 31 // instructions after which a Compute event is due: half of what columns hold
+	batchRows    = 1 << 14 // references in a batch ...
+	bufferRows   = 1 << 22 // ... and, about, in the batches of all ranks together
+	minBatchRows = 1 << 8
+	eventRows    = 1 << 9
+	maxGap       = 1 << 31 // instructions after which a Compute event is added: half the maximum of a column
 )
 
-// recorder is the record of one rank. Only the rank that runs writes to it.
+// recorder records one rank. Only the running rank writes to its recorder.
 type recorder struct {
-	instr   uint64 // executed so far, without worked
-	worked  uint64 // executed in Work of Computes
-	atRef   uint64 // instr at the previous reference
-	atEvent uint64 // instr at the previous event
-	flushed uint64 // references in earlier batches
-	events  uint64 // in earlier batches
-	n       int    // references in this batch
-	refs    trace.Refs
-	rows    trace.Events
-	noRefs  bool
-	early   bool   // Options.Early
-	debt    uint64 // instructions that were counted too much, and are taken from those to come
-	dropped uint64 // references to memory that has no address
-	whole   bool   // collectives are one event each ...
-	inside  bool   // ... and this rank is in one
-	tape    *tape.Tape
-	space   *space
-	sink    Sink
-	ctx     context.Context
-	fail    func(error) // ends the whole recording; does not return
+	instr            uint64 // executed so far, except worked
+	worked           uint64 // executed in the Work of Computes
+	atRef            uint64 // instr at the previous reference
+	atEvent          uint64 // instr at the previous event
+	flushed          uint64 // references in earlier batches
+	events           uint64 // in earlier batches
+	n                int    // references in this batch
+	refs             trace.Refs
+	rows             trace.Events
+	noRefs           bool
+	early            bool   // Options.Early
+	debt             uint64 // instructions that were counted too many, to be subtracted from the following ones
+	dropped          uint64 // references to memory that has no address
+	wholeCollectives bool   // record each collective as one event ...
+	inCollective     bool   // ... and this rank is in one
+	tape             *tape.Tape
+	space            *space
+	sink             Sink
+	ctx              context.Context
+	fail             func(error) // ends the whole recording; does not return
 }
 
 func newRecorder(proc int, opt Options, s *space) *recorder {
-	rec := &recorder{noRefs: opt.NoRefs, early: opt.Early, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rec := &recorder{noRefs: opt.NoRefs, early: opt.Early, wholeCollectives: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
 	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
 		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}
@@ -57,16 +56,16 @@ func newRecorder(proc int, opt Options, s *space) *recorder {
 	return rec
 }
 
-// put records one reference by the latest instruction.
-func (rec *recorder) put(addr uint64, size uint16, op trace.Op) {
+// addRow records a reference by the latest instruction.
+func (rec *recorder) addRow(addr uint64, size uint16, op trace.Op) {
 	n := rec.n
 	if n >= len(rec.refs.Addr) {
 		rec.makeRoom()
 		n = rec.n
 	}
-	if rec.instr-rec.atRef > longWithoutEnd || rec.instr-rec.atEvent > longWithoutEnd {
+	if rec.instr-rec.atRef > maxGap || rec.instr-rec.atEvent > maxGap {
 		rec.n = n
-		rec.settle(rec.instr - 1)
+		rec.splitGap(rec.instr - 1)
 	}
 	gap := rec.instr - rec.atRef
 	rec.atRef = rec.instr
@@ -75,14 +74,13 @@ func (rec *recorder) put(addr uint64, size uint16, op trace.Op) {
 	rec.n = n + 1
 }
 
-// settle keeps what comes at instruction to, a reference or an event, within reach
-// of its column: when it is far from the previous one of its kind, a Compute
-// closes the instructions up to whatever came last, and carries those since as
-// Work, which no column counts.
+// splitGap keeps the instruction counts of columns in range, before a reference or an event at instruction to. If
+// the previous row of its kind is too far back, a Compute event ends the instructions up to the last row. It
+// carries the instructions after that row as Work, which no column counts.
 //
 //go:noinline
-func (rec *recorder) settle(to uint64) {
-	if to-rec.atRef < longWithoutEnd && to-rec.atEvent < longWithoutEnd {
+func (rec *recorder) splitGap(to uint64) {
+	if to-rec.atRef < maxGap && to-rec.atEvent < maxGap {
 		return
 	}
 	last := max(rec.atRef, rec.atEvent)
@@ -93,7 +91,8 @@ func (rec *recorder) settle(to uint64) {
 	rec.worked += uint64(e.Work)
 }
 
-// makeRoom makes room for references when there is none. Early, the batch grows until the tape is empty.
+// makeRoom makes room for references in a full batch. In an early recording the batch grows until the tape is
+// empty.
 func (rec *recorder) makeRoom() {
 	if !rec.early {
 		rec.flushRefs()
@@ -104,8 +103,7 @@ func (rec *recorder) makeRoom() {
 	b.Size, b.Op = append(b.Size, b.Size...), append(b.Op, b.Op...)
 }
 
-// flushRefs hands the batch to the sink. It is where a long recording notices
-// that it was cancelled.
+// flushRefs writes the batch to the sink. Here a long recording also checks whether it was cancelled.
 //
 //go:noinline
 func (rec *recorder) flushRefs() {
@@ -122,7 +120,7 @@ func (rec *recorder) flushRefs() {
 	rec.n = 0
 }
 
-// count is the references so far, as events see them.
+// count returns the number of references so far, as in the events' column.
 func (rec *recorder) count() uint64 {
 	if rec.noRefs {
 		return 0
@@ -130,16 +128,16 @@ func (rec *recorder) count() uint64 {
 	return rec.flushed + uint64(rec.n)
 }
 
-// event records e after everything so far.
+// event records an event of a kind after all earlier references and events.
 func (rec *recorder) event(kind trace.Kind, peer int32) {
 	rec.sync()
-	rec.settle(rec.instr)
+	rec.splitGap(rec.instr)
 	e := trace.NewEvent(kind)
 	e.Peer = peer
 	rec.append(e, uint32(rec.instr-rec.atEvent))
 }
 
-// compute closes the instructions since the previous event.
+// compute records the instructions since the previous event.
 func (rec *recorder) compute() { rec.event(trace.Compute, trace.None) }
 
 func (rec *recorder) append(e trace.Event, instr uint32) {
@@ -151,15 +149,15 @@ func (rec *recorder) append(e trace.Event, instr uint32) {
 	}
 }
 
-// flushEarly hands over what there is if it is much. The tape is empty: ranks that run while this one is paused may give other
-// arrays the memory that words on it are about.
+// flushEarly writes what an early recording holds, if that is much. The tape must be empty: while this rank is
+// paused, other ranks may reuse memory that words of the tape refer to.
 func (rec *recorder) flushEarly() {
 	if rec.early && (rec.n >= len(rec.refs.Addr)/2 || len(rec.rows.Rows) >= eventRows) {
 		rec.flush()
 	}
 }
 
-// flush hands over everything.
+// flush writes everything to the sink.
 func (rec *recorder) flush() {
 	rec.flushEvents()
 	rec.flushRefs()
@@ -176,7 +174,7 @@ func (rec *recorder) flushEvents() {
 	rec.rows.Rows = rec.rows.Rows[:0]
 }
 
-// finish closes the record of a rank whose program has returned.
+// finish ends the record of a rank whose program has returned.
 func (rec *recorder) finish() {
 	rec.sync()
 	rec.instr -= min(rec.debt, rec.instr-max(rec.atRef, rec.atEvent))

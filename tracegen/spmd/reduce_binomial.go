@@ -6,9 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// reduceBinomial combines blocks of ranks up the binomial tree: ceil(log2 P) rounds,
-// P-1 messages in all. Values are combined in the order of ranks, as
-// ((x0 x1)(x2 x3))((x4 x5)x6) of seven, whatever the root.
+// reduceBinomial combines blocks of ranks up the binomial tree. It takes ceil(log2 P) rounds and P-1 messages in
+// all. Values are combined in the order of ranks for any root; with seven ranks as ((x0 x1)(x2 x3))((x4 x5)x6).
 func reduceBinomial[T any](c *Comm, root int, data []T, op func(a, b T) T) {
 	own, other := data, []T(nil)
 	for size := 1; size < c.size; size *= 2 {
@@ -29,7 +28,7 @@ func reduceBinomial[T any](c *Comm, root int, data []T, op func(a, b T) T) {
 	}
 }
 
-// combine makes own what own and other amount to, in the order of their ranks.
+// combine combines own and other in the order of their ranks, into own.
 func combine[T any](own, other []T, otherFirst bool, op func(a, b T) T) {
 	if otherFirst {
 		for i := range own {
@@ -42,7 +41,7 @@ func combine[T any](own, other []T, otherFirst bool, op func(a, b T) T) {
 	}
 }
 
-// reduceBinomialTraffic: one message, but from the root.
+// reduceBinomialTraffic: one message; none from the root.
 func reduceBinomialTraffic(c Call) Traffic {
 	if c.ID == c.Root {
 		return Traffic{}

@@ -2,9 +2,9 @@ package spmd
 
 import "spoor/traces/trace"
 
-// scanRecursiveDoubling is the scan of Hillis and Steele: in round k rank r passes on
-// what ranks r-2^k+1..r amount to, to rank r+2^k; ceil(log2 P) rounds. Values are
-// combined in the order of ranks, as (x0 x1)(x2 x3) in rank 3 and x0 (x1 x2) in rank 2.
+// scanRecursiveDoubling is the scan of Hillis and Steele. In round k, rank r sends the combination of ranks
+// r-2^k+1..r to rank r+2^k. It takes ceil(log2 P) rounds. Values are combined in the order of ranks: rank 3
+// computes (x0 x1)(x2 x3), and rank 2 computes x0 (x1 x2).
 func scanRecursiveDoubling[T any](c *Comm, data []T, op func(a, b T) T) {
 	other := make([]T, len(data))
 	for dist := 1; dist < c.size; dist *= 2 {

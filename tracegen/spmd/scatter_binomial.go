@@ -2,11 +2,11 @@ package spmd
 
 import "spoor/traces/trace"
 
-// scatterBinomial hands blocks down the binomial tree, those of the largest blocks of
-// ranks first: ceil(log2 P) rounds, P-1 messages in all.
+// scatterBinomial sends blocks down the binomial tree, to the largest blocks of ranks first. It takes ceil(log2 P)
+// rounds and P-1 messages in all.
 func scatterBinomial[T any](c *Comm, root int, in, out []T) {
 	n := len(out)
-	held, first := in, 0 // blocks of ranks from first on
+	held, first := in, 0 // held has the blocks of the ranks from first on
 	for size := halfOf(c.size); size > 0; size /= 2 {
 		switch mate, as := join(c.size, root, c.index, size); as {
 		case child:
@@ -21,8 +21,7 @@ func scatterBinomial[T any](c *Comm, root int, in, out []T) {
 	copy(out, held[(c.index-first)*n:])
 }
 
-// scatterBinomialTraffic: a message to every child, together with the blocks of all
-// ranks led but the own.
+// scatterBinomialTraffic: one message to each child, with the blocks of all ranks led except its own.
 func scatterBinomialTraffic(c Call) Traffic {
 	return Traffic{c.children(), (c.ranksLed() - 1) * c.Bytes()}
 }

@@ -2,7 +2,7 @@ package spmd
 
 import "spoor/traces/trace"
 
-// scatterLinear has the root send every rank its block, in the order of ranks.
+// scatterLinear sends each rank its block from the root, in the order of ranks.
 func scatterLinear[T any](c *Comm, root int, in, out []T) {
 	if c.index != root {
 		fetch(c, trace.Scatter, root, out)

@@ -8,15 +8,14 @@ import (
 
 // scheduler is the backend of Record: an ideal machine.
 //
-// A rank runs ahead of ranks whose clocks are lower as long as they cannot make a
-// difference, because a switch costs more than most operations. Where they can, it
-// takes its turn.
+// A switch between ranks costs more than most operations. So a rank runs ahead of ranks with lower clocks, as long
+// as they cannot affect it. Where they can, it waits for its turn.
 type scheduler struct {
 	ctx     context.Context
-	ended   atomic.Bool // ctx has
-	ranks   []*player
+	ended   atomic.Bool // ctx has ended
+	ranks   []*rankTask
 	queue   []turn // a heap of ranks that can run, the next one first
-	arrived []int  // ranks at the barrier, in the order they came
+	arrived []int  // ranks at the barrier, in the order of arrival
 	locks   map[int32]*lock
 	flags   map[int32]*clockedFlag
 }
@@ -25,21 +24,21 @@ func newScheduler() *scheduler {
 	return &scheduler{locks: map[int32]*lock{}, flags: map[int32]*clockedFlag{}}
 }
 
-// player is a rank of the scheduler.
-type player struct {
+// rankTask is a rank of the scheduler.
+type rankTask struct {
 	*Coroutine
-	waited uint64 // by which its clock is ahead of its instructions
-	next   turn   // in the queue, if it has that serial
-	turns  uint64 // given or withdrawn so far
-	inbox  inbox
-	waits  []*Request // one of which it waits for
-	one    [1]*Request
-	probe  *Request // or a message for which
-	class  class    // and its turn is then of this class
-	poll   poll
+	waited  uint64 // clock minus executed instructions
+	next    turn   // its turn in the queue, if the serial is turns
+	turns   uint64 // turns added or removed so far
+	inbox   inbox
+	awaits  []*Request // the rank waits for one of these ...
+	one     [1]*Request
+	probing *Request // ... or for a message that this accepts ...
+	class   class    // ... and its turn then has this class
+	poll    poll
 }
 
-// turn is when a rank can run.
+// turn is the time at which a rank can run.
 type turn struct {
 	clock  uint64
 	class  class
@@ -47,14 +46,13 @@ type turn struct {
 	serial uint64
 }
 
-// class orders what happens at the same clock, so that it does not depend on who
-// runs ahead of whom.
+// class orders operations at the same clock, so that the order does not depend on which rank runs ahead.
 type class uint8
 
 const (
-	acting    class = iota // whatever needs no turn
+	acting    class = iota // needs no turn
 	locking                // asks for a lock
-	observing              // depends on what others have done
+	observing              // depends on what other ranks have done
 )
 
 func (t turn) compare(u turn) int {
@@ -66,7 +64,7 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 	s.ctx = ctx
 	defer context.AfterFunc(ctx, func() { s.ended.Store(true) })()
 	for _, r := range ranks {
-		p := &player{Coroutine: NewCoroutine(r)}
+		p := &rankTask{Coroutine: NewCoroutine(r)}
 		defer p.Stop()
 		s.ranks = append(s.ranks, p)
 		s.ready(p, 0, acting)
@@ -75,7 +73,7 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 		t := s.pop()
 		p := s.ranks[t.rank]
 		if t.serial != p.turns {
-			continue // it was given an earlier one
+			continue // replaced by an earlier turn
 		}
 		p.turns++
 		p.waitUntil(t.clock)
@@ -88,35 +86,35 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 		return err
 	}
 	for id, p := range s.ranks {
-		if err := p.inbox.leftover(id); err != nil {
+		if err := p.inbox.checkReceived(id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *player) clock() uint64 { return p.Rank.Executed() + p.waited }
+func (p *rankTask) clock() uint64 { return p.Rank.Executed() + p.waited }
 
-// waitUntil moves the clock to at, if that is ahead.
-func (p *player) waitUntil(at uint64) { p.waited += max(at, p.clock()) - p.clock() }
+// waitUntil advances the clock to at, if at is later.
+func (p *rankTask) waitUntil(at uint64) { p.waited += max(at, p.clock()) - p.clock() }
 
-// ready lets a rank run when its clock or at has come, whichever is later.
-func (s *scheduler) ready(p *player, at uint64, class class) {
+// ready queues a rank to run at its clock or at, whichever is later.
+func (s *scheduler) ready(p *rankTask, at uint64, class class) {
 	p.turns++
 	p.next = turn{max(at, p.clock()), class, p.Rank.id, p.turns}
 	s.push(p.next)
 }
 
-// sooner is ready for a rank that may have a turn already: the earlier one counts.
-func (s *scheduler) sooner(p *player, at uint64, class class) {
+// readyEarlier is ready for a rank that may already have a turn. The earlier turn is kept.
+func (s *scheduler) readyEarlier(p *rankTask, at uint64, class class) {
 	if p.next.serial == p.turns && p.next.compare(turn{max(at, p.clock()), class, p.Rank.id, 0}) <= 0 {
 		return
 	}
 	s.ready(p, at, class)
 }
 
-// takeTurn lets those ranks run first whose turn is earlier.
-func (s *scheduler) takeTurn(p *player, class class) {
+// takeTurn lets ranks with an earlier turn run first.
+func (s *scheduler) takeTurn(p *rankTask, class class) {
 	now := turn{clock: p.clock(), class: class, rank: p.Rank.id}
 	if len(s.queue) > 0 && now.compare(s.queue[0]) > 0 {
 		s.ready(p, now.clock, class)

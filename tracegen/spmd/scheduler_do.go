@@ -28,11 +28,11 @@ func (s *scheduler) Do(r *Rank, op *Op) {
 	case trace.Test:
 		op.Done = s.test(p, op.Request)
 	case trace.Probe:
-		op.Message = s.lookFor(p, op.Request)
+		op.Message = s.probe(p, op.Request)
 	case trace.Iprobe:
-		op.Message = s.look(p, op.Request)
+		op.Message = s.iprobe(p, op.Request)
 	case trace.Clock:
-		op.Clock = s.tick(p)
+		op.Clock = s.readClock(p)
 	case trace.Barrier:
 		s.barrier(p)
 	case trace.Lock:
@@ -48,15 +48,15 @@ func (s *scheduler) Do(r *Rank, op *Op) {
 	}
 }
 
-// tick reads the clock, which takes an instruction: whoever waits for a time that
-// will come reaches it, and no two readings are equal.
-func (s *scheduler) tick(p *player) time.Duration {
+// readClock reads the clock. Reading takes one instruction, so a rank that polls for a time reaches it, and no two
+// readings are equal.
+func (s *scheduler) readClock(p *rankTask) time.Duration {
 	s.takeTurn(p, observing)
 	p.waited++
 	return time.Duration(p.clock())
 }
 
-func (s *scheduler) barrier(p *player) {
+func (s *scheduler) barrier(p *rankTask) {
 	s.arrived = append(s.arrived, p.Rank.id)
 	if len(s.arrived) < len(s.ranks) {
 		p.Pause()
@@ -74,7 +74,7 @@ func (s *scheduler) barrier(p *player) {
 	s.takeTurn(p, acting)
 }
 
-func (s *scheduler) lock(p *player, id int32) {
+func (s *scheduler) lock(p *rankTask, id int32) {
 	s.takeTurn(p, locking)
 	l := s.locks[id]
 	if l == nil {
@@ -87,7 +87,7 @@ func (s *scheduler) lock(p *player, id int32) {
 	p.waitUntil(l.freeAt)
 }
 
-func (s *scheduler) unlock(p *player, id int32) {
+func (s *scheduler) unlock(p *rankTask, id int32) {
 	l := s.locks[id]
 	l.freeAt = p.clock()
 	if next := l.release(); next != nobody {
@@ -95,8 +95,7 @@ func (s *scheduler) unlock(p *player, id int32) {
 	}
 }
 
-// clockedFlag is a flag whose signals are known by their clocks, because ranks
-// signal ahead of others.
+// clockedFlag is a flag that stores the clocks of its signals, because ranks signal ahead of others.
 type clockedFlag struct {
 	signals []uint64 // in order
 	waiting []flagWait
@@ -111,25 +110,25 @@ func (s *scheduler) flag(id int32) *clockedFlag {
 	return f
 }
 
-func (s *scheduler) signal(p *player, id int32) {
+func (s *scheduler) signal(p *rankTask, id int32) {
 	f := s.flag(id)
 	at, _ := slices.BinarySearch(f.signals, p.clock())
 	f.signals = slices.Insert(f.signals, at, p.clock())
 	for _, w := range f.waiting {
 		if w.count <= len(f.signals) {
-			s.sooner(s.ranks[w.rank], f.signals[w.count-1], observing)
+			s.readyEarlier(s.ranks[w.rank], f.signals[w.count-1], observing)
 		}
 	}
 }
 
-// waitFlag goes on at the clock of the signal that completes count. While it
-// waits for that clock, earlier signals may still come.
-func (s *scheduler) waitFlag(p *player, id int32, count int) {
+// waitFlag continues at the clock of the signal that completes count. Earlier signals may still arrive while it
+// waits for that clock.
+func (s *scheduler) waitFlag(p *rankTask, id int32, count int) {
 	s.takeTurn(p, observing)
 	f := s.flag(id)
 	for count > 0 && (len(f.signals) < count || f.signals[count-1] > p.clock()) {
 		if count <= len(f.signals) {
-			s.sooner(p, f.signals[count-1], observing)
+			s.readyEarlier(p, f.signals[count-1], observing)
 		}
 		f.waiting = append(f.waiting, flagWait{p.Rank.id, count})
 		p.Pause()

@@ -8,13 +8,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// The virtual address space: shared arrays from sharedBase up in the order of
-// their first use; the private arrays of rank p from privateBase +
-// p*privateStride up; what rank p allocates while it runs from heapBase +
-// p*privateStride up, in the order of allocation; memory that nobody made known
-// from unknownBase up. Every array starts on a page. The strides between ranks are
-// a page more than a power of two, so that the same array of two ranks does not
-// fall on the same sets of a cache they share. All of it lies below 2^47.
+// The virtual address space has four parts. Each holds arrays in the order given.
+//
+//   - From sharedBase: shared arrays, in the order of their first use.
+//   - From privateBase + p*privateStride: private arrays of rank p, in the order of their first use.
+//   - From heapBase + p*privateStride: memory that rank p allocates while it runs, in the order of allocation.
+//   - From unknownBase: pages of unknown memory, in the order of their first use.
+//
+// Every named array starts on a page. The stride between ranks is a power of two plus a page. Otherwise the same
+// array of two ranks would map to the same sets of a shared cache. All addresses are below 2^47.
 const (
 	pageSize      = 1 << 12
 	sharedBase    = 1 << 28
@@ -28,20 +30,20 @@ const (
 // shared is the owner of arrays that belong to all ranks.
 const shared = int(trace.Everyone)
 
-// Region is where a named array lies.
+// Region is the address range of a named array.
 type Region = trace.Region
 
-// space places arrays. Ranks of the native backend use it concurrently; there the
-// order of addresses is of no consequence.
+// space places arrays. Ranks of the native backend use it concurrently; there the order of addresses does not
+// matter.
 type space struct {
-	mu      sync.Mutex
-	next    map[int]uint64 // first free address, by owner
-	index   map[regionKey]int
-	data    []unsafe.Pointer // of each region; held so that its heap address stays taken
-	regions []Region
-	made    map[string]any // slices of Alloc by name
-	atlas   *atlas         // where heap addresses are; nil unless recording
-	heap    []uint64       // bytes that each rank has allocated
+	mu        sync.Mutex
+	next      map[int]uint64 // first free address, by owner
+	index     map[regionKey]int
+	data      []unsafe.Pointer // of each region; held so that the garbage collector does not reuse its address
+	regions   []Region
+	made      map[string]any // slices of Alloc by name
+	addresses *addressMap    // maps heap addresses; nil unless recording
+	heap      []uint64       // bytes of addresses that each rank has used
 }
 
 type regionKey struct {
@@ -49,10 +51,10 @@ type regionKey struct {
 	name  string
 }
 
-// newRecordedSpace is a space that knows heap addresses.
+// newRecordedSpace returns a space that maps heap addresses.
 func newRecordedSpace(opt Options) *space {
 	s := newSpace()
-	s.atlas, s.heap = newAtlas(opt.Unplaced), make([]uint64, opt.Procs)
+	s.addresses, s.heap = newAddressMap(opt.Unplaced), make([]uint64, opt.Procs)
 	return s
 }
 
@@ -60,9 +62,8 @@ func newSpace() *space {
 	return &space{next: map[int]uint64{}, index: map[regionKey]int{}, made: map[string]any{}}
 }
 
-// place returns the virtual address of the array called name, which is new
-// or was placed before with the same data. It panics if the name stands
-// for other data: the program is wrong.
+// place returns the virtual address of a named array. The array is new or was placed before with the same data.
+// place panics if the name was used for other data, which is a mistake of the program.
 func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64, home Home) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,13 +86,13 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64,
 	s.index[key] = len(s.regions)
 	s.data = append(s.data, data)
 	s.regions = append(s.regions, Region{Name: name, Owner: trace.Proc(owner), Base: base, Bytes: bytes, Home: home})
-	if s.atlas != nil {
-		s.atlas.insert(span{uint64(uintptr(data)), bytes, base})
+	if s.addresses != nil {
+		s.addresses.insert(span{uint64(uintptr(data)), bytes, base})
 	}
 	return base
 }
 
-// remedy is what a program should do in place of giving one name to several arrays of owner.
+// remedy tells the author of a program how to avoid one name for several arrays of owner.
 func remedy(owner int) string {
 	if owner == shared {
 		return "every rank passes the same slice to Shared: make it once, before spmd.Main, or call Alloc, which does"
@@ -99,8 +100,8 @@ func remedy(owner int) string {
 	return "each array of a rank has a name of its own"
 }
 
-// allocated gives memory that a rank allocated its place. A rank that has used up
-// its addresses begins anew.
+// allocated gives addresses to memory that a rank allocated. A rank that has used up its address range starts
+// again.
 func (s *space) allocated(rank int, p unsafe.Pointer, bytes uint64) {
 	align := uint64(allocAlign)
 	if bytes >= pageSize {
@@ -111,7 +112,7 @@ func (s *space) allocated(rank int, p unsafe.Pointer, bytes uint64) {
 		at = 0
 	}
 	s.heap[rank] = at + bytes
-	s.atlas.insert(span{uint64(uintptr(p)), bytes, heapBase + uint64(rank)*privateStride + at})
+	s.addresses.insert(span{uint64(uintptr(p)), bytes, heapBase + uint64(rank)*privateStride + at})
 }
 
 // allocAlign is the alignment of small allocations.
@@ -125,12 +126,12 @@ func (s *space) bounds(owner int) (base, limit uint64) {
 	return base, base + privateSpan
 }
 
-// virtual is where the memory at p lies; false if nobody made it known.
+// virtual returns the virtual address of p, or false if its memory is unknown.
 func (s *space) virtual(p unsafe.Pointer) (uint64, bool) {
-	return s.atlas.translate(uint64(uintptr(p)))
+	return s.addresses.translate(uint64(uintptr(p)))
 }
 
-// once is what make returned the first time the name was asked for.
+// once returns the result of make from the first call with this name.
 func (s *space) once(name string, make func() any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

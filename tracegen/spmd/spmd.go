@@ -1,70 +1,66 @@
-// Package spmd is the interface that parallel programs are written to: one
-// program, run by every rank, over shared arrays with barriers, locks and flags, or
-// over messages, or both. A program never knows its backend: Native runs it at full
-// speed, Record runs it and writes down what it does, and Run takes any other.
+// Package spmd is the interface for parallel programs. Every rank runs the same program. Ranks share arrays and use
+// barriers, locks and flags; or they exchange messages; or both. A program does not depend on its backend. Native
+// runs it at full speed, Record runs and records it, and Run uses any other backend.
 //
 // # Messages
 //
-// Messages are those of MPI, with the choices it leaves open made. Sends copy and
-// never block. Messages from one rank to another in one communicator do not
-// overtake each other: a receive takes the first one that it selects by source and
-// tag. A message longer than the memory it is received into, or of other elements,
-// is a mistake that ends the run, and so is whatever is left over when a rank
-// returns: messages that were not received, requests that nobody waited for (those
-// of sends, too), locks that are held. A run in which no rank can go on ends with an
-// error that says who waits for whom; a rank that polls can always go on.
+// Messages are those of MPI. Where MPI leaves a choice, the rules are:
+//
+//   - A send copies the data and never blocks.
+//   - Messages from one rank to another in one communicator do not overtake each other. A receive takes the first
+//     message that matches its source and tag.
+//   - It is an error if a message is longer than the receive buffer or has another element type.
+//   - It is an error if a rank returns with messages that were not received, with requests that were not waited for
+//     (also sends), or with held locks.
+//   - If no rank can continue, the run ends with an error that lists what each rank waits for. A rank that polls
+//     can always continue.
+//
+// Every such error ends the run.
 //
 // # What is recorded
 //
-// Programs are plain Go. Their recording form, which package instrument makes of
-// their source, writes references and instructions to the tape of its rank; the
-// form as it is written leaves a recording with events alone.
+// Programs are plain Go. Package instrument makes a recording form of their source, which writes references and
+// instructions to the tape of its rank. A recording of the plain form has only events.
 //
-// Data lies in plain Go slices; Shared and Private place a slice by name in one
-// virtual address space, page-aligned and with its real element size and layout, so
-// that a recording is the same to the byte wherever the Go heap put the slice. Of
-// other memory a recording holds nothing, unless Options ask for it: for what ranks
-// allocate while they run, which has addresses in the order of allocation, or for
-// all there is, whose pages have them in the order of first use. What
-// a compiled program would keep in registers (scalars, loop counters) is not
-// recorded.
+// Data is in plain Go slices. Shared and Private place a slice by name in one virtual address space, page-aligned,
+// with its real element size and layout. So a recording has the same bytes wherever the Go heap puts the slice.
+// References to other memory are recorded only if Options ask for them. Memory that ranks allocate while they run
+// has addresses in the order of allocation. All other memory has pages in the order of first use. Values that a
+// compiled program keeps in registers (scalars, loop counters) are not recorded.
 //
-// A complex number is two references, one of each part, because that is what
-// compiled Go does: it loads and stores the parts separately.
+// A complex number is two references, one for each part, because compiled Go loads and stores the parts separately.
 //
 // # Events
 //
-// Every operation is one event of its rank, after it has been carried out. Ranks are
-// those of the whole program, groups the communicators: -1 is the world, and each
-// other one has two, the second for the messages of its collectives (the world's
-// is 0). Sendrecv is an isend, a recv and a wait, WaitAll the wait for each request.
+// Every operation is one event of its rank, recorded after the operation. Ranks in events are those of the whole
+// program. Groups are the communicators. The world has group -1, and 0 for the messages of its collectives. Every
+// other communicator also has two groups; the second is for its collectives. Sendrecv is an isend, a recv and a
+// wait. WaitAll is one wait for each request.
 //
-//   - send, isend: the receiver, tag, bytes, and where the elements lie.
+//   - send, isend: the receiver, tag, bytes, and the layout of the elements.
 //   - recv, irecv: source and tag as they were posted, -1 for any, so that a
-//     simulator can decide anew; and the memory that was offered. The bytes of a recv
-//     are those that came, those of an irecv what it has room for.
-//   - wait: the request; for a receive also the source, tag and bytes of what came.
-//     Which of several requests WaitAny got is what the machine of the recording
-//     decided: what the program does next may depend on it.
-//   - test: likewise, with Count 1, if the request had completed; else Count is 0.
-//   - probe, iprobe: source and tag as they were asked for; Bytes of the message
+//     simulator can match them again; and the layout of the buffer. Bytes of a
+//     recv are those received; bytes of an irecv are the size of the buffer.
+//   - wait: the request; for a receive also source, tag and bytes of the message.
+//     The recording machine decided which request WaitAny returned, and the
+//     program's later operations may depend on it.
+//   - test: the same, with Count 1, if the request had completed; else Count is 0.
+//   - probe, iprobe: source and tag as they were asked for; the Bytes of the message
 //     found, and Count 1 if there was one.
-//   - barrier, lock, unlock, signal, waitflag: the object as Peer; of a waitflag the
-//     count as Tag.
-//   - compute: instructions since the event before; the last of every rank.
+//   - barrier, lock, unlock, signal, waitflag: the object as Peer; for a waitflag
+//     the count as Tag.
+//   - compute: instructions since the previous event; the last event of every rank.
 //
-// Request numbers the requests of a rank from 0. Memory is Count blocks of Block
-// bytes whose starts are Stride bytes apart, the first at the virtual address Addr,
-// which is 0 if the program has not placed that memory. Copying a message is not
-// among the references; the event tells what is copied.
+// Request numbers the requests of a rank from 0. A buffer is Count blocks of Block bytes, whose starts are Stride
+// bytes apart. The first block is at virtual address Addr, or 0 if the program has not placed the memory. Copies of
+// messages are not recorded as references; the event describes the copied memory.
 //
 // # Instructions
 //
-// Instructions are the machine instructions of the program's own code, as it is
-// compiled when it is not instrumented: package instrument says how they are
-// counted. What this package and the Go runtime execute for the program is not
-// among them. Instructions are counted block by block, and those of a block are
-// spread evenly over its references, so that positions are exact at blocks.
+// Instructions are the machine instructions of the program's own code, compiled without instrumentation. Package
+// instrument explains how they are counted. Instructions of this package and of the Go runtime are not counted.
+// Instructions are counted for each block, and spread evenly over the references of the block. So positions are
+// exact at block boundaries.
 package spmd
 
 import (
@@ -77,14 +73,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// Program is what every rank runs.
+// Program is the function that every rank runs.
 type Program func(r *Rank) error
 
-// MaxProcs is the greatest number of ranks of one run.
+// MaxProcs is the maximum number of ranks of a run.
 const MaxProcs = 4096
 
-// Rank is one of the processors that run a program, and its handle to the
-// others. It belongs to the goroutine that the program was called on.
+// Rank is one of the processors that run a program. Its methods are the interface to the others. Only the goroutine
+// that runs the program may use it.
 type Rank struct {
 	id      int
 	procs   int
@@ -94,43 +90,42 @@ type Rank struct {
 	backend Backend
 	world   *Comm
 
-	op       Op      // the one that is carried out
-	message  Message // its message ...
-	receive  Request // ... or its receive
-	one      [1]*Request
-	pending  []*Request // not waited for, in no order
-	requests int32      // started so far
-	held     []int32    // locks
-	ended    bool       // the program has returned
-	carried  reflect.Type
+	op          Op      // the current operation ...
+	message     Message // ... its message ...
+	receive     Request // ... or its receive
+	one         [1]*Request
+	pending     []*Request // not waited for, in any order
+	requests    int32      // number started so far
+	held        []int32    // numbers of locks
+	ended       bool       // the program has returned
+	checkedType reflect.Type
 }
 
-// ID is the number of this rank, from 0.
+// ID returns the number of this rank, from 0.
 func (r *Rank) ID() int { return r.id }
 
-// Procs is the number of ranks.
+// Procs returns the number of ranks.
 func (r *Rank) Procs() int { return r.procs }
 
-// Share is the contiguous part lo..hi-1 of n items that falls to this rank; the
-// parts of all ranks differ by one item at most.
+// Share returns this rank's contiguous part lo..hi-1 of n items. The parts of two ranks differ by at most one item.
 func (r *Rank) Share(n int) (lo, hi int) { return Share(n, r.procs, r.id) }
 
-// Share is the contiguous part lo..hi-1 of n items that falls to one of procs ranks.
+// Share returns the contiguous part lo..hi-1 of n items for one of procs ranks.
 func Share(n, procs, rank int) (lo, hi int) {
 	return n * rank / procs, n * (rank + 1) / procs
 }
 
-// Barrier waits until every rank has come to it.
+// Barrier waits until every rank has called it.
 func (r *Rank) Barrier() { r.do(Op{Kind: trace.Barrier, Object: barrierID}) }
 
-// Lock waits until no other rank holds the lock called id, from 0, and takes it.
+// Lock waits until no other rank holds the lock with number id, from 0, and takes it.
 func (r *Rank) Lock(id int32) {
 	checkObject("lock", id)
 	r.do(Op{Kind: trace.Lock, Object: id})
 	r.held = append(r.held, id)
 }
 
-// Unlock gives the lock back. It panics if this rank does not hold it.
+// Unlock releases the lock. It panics if this rank does not hold it.
 func (r *Rank) Unlock(id int32) {
 	i := slices.Index(r.held, id)
 	if i < 0 {
@@ -140,14 +135,14 @@ func (r *Rank) Unlock(id int32) {
 	r.do(Op{Kind: trace.Unlock, Object: id})
 }
 
-// Signal adds one to the signals of a flag, which are numbered from 0.
+// Signal adds one to the signals of a flag. Flags are numbered from 0.
 func (r *Rank) Signal(flag int32) {
 	checkObject("flag", flag)
 	r.do(Op{Kind: trace.Signal, Object: flag})
 }
 
-// WaitFlag waits until the flag has been signalled count times in all. It takes
-// nothing away: whoever waits for as many again does not wait.
+// WaitFlag waits until the flag has been signalled count times in all. It does not consume signals: a second wait
+// for the same count returns at once.
 func (r *Rank) WaitFlag(flag int32, count int) {
 	checkObject("flag", flag)
 	if count < 0 || count > math.MaxInt32 {
@@ -156,7 +151,7 @@ func (r *Rank) WaitFlag(flag int32, count int) {
 	r.do(Op{Kind: trace.WaitFlag, Object: flag, Count: count})
 }
 
-// do has the backend carry out op.
+// do makes the backend carry out op.
 func (r *Rank) do(op Op) {
 	r.op = op
 	r.backend.Do(r, &r.op)
@@ -168,9 +163,8 @@ func checkObject(kind string, id int32) {
 	}
 }
 
-// Clock is the time since the start of the run as the backend has it: that of the
-// wall natively; while recording, a nanosecond for every instruction that the rank
-// has executed or waited; or a simulator's.
+// Clock returns the time since the start of the run. Natively it is wall time. In a recording it is one nanosecond
+// for every instruction that the rank has executed or waited. In a simulation it is simulated time.
 func (r *Rank) Clock() time.Duration {
 	r.do(Op{Kind: trace.Clock})
 	return r.op.Clock

@@ -185,7 +185,7 @@ func TestInstructionsAreCountedToTheLast(t *testing.T) {
 // distances are any. Positions add up to what was executed, and the whole trace
 // obeys the rules of both streams.
 func TestLongGapsAreCarriedByComputeEvents(t *testing.T) {
-	steps := []uint32{1, 2, longWithoutEnd - 2, longWithoutEnd - 1, longWithoutEnd, longWithoutEnd + 1, math.MaxUint32 - 1, math.MaxUint32}
+	steps := []uint32{1, 2, maxGap - 2, maxGap - 1, maxGap, maxGap + 1, math.MaxUint32 - 1, math.MaxUint32}
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		want := uint64(0)

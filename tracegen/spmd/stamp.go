@@ -6,11 +6,11 @@ import (
 	"spoor/traces/trace"
 )
 
-// Stamp is a reading of the clock whose value is asked for later, or never. Under a simulator a rank
-// that only notes when something happened need not wait until that time has been simulated.
+// Stamp is a reading of the clock whose value is needed later, or never. In a simulation, a rank that only stores
+// the time need not wait until that time has been simulated.
 type Stamp struct {
 	at    time.Duration
-	wait  func() // until the backend has called Set; or nil
+	wait  func() // returns when the backend has called Set; or nil
 	known bool
 }
 
@@ -24,7 +24,7 @@ func (r *Rank) Stamp() *Stamp {
 	return s
 }
 
-// Time is what the clock was.
+// Time returns the value of the clock.
 func (s *Stamp) Time() time.Duration {
 	if !s.known {
 		s.wait()
@@ -32,8 +32,8 @@ func (s *Stamp) Time() time.Duration {
 	return s.at
 }
 
-// Set is for backends: it says what the clock was.
+// Set sets the value of the clock. It is for backends.
 func (s *Stamp) Set(at time.Duration) { s.at, s.known = at, true }
 
-// Defer is for backends that call Set later: wait returns when that has been done.
+// Defer is for backends that call Set later. The function wait must return after Set has been called.
 func (s *Stamp) Defer(wait func()) { s.wait = wait }

@@ -77,7 +77,7 @@ func (a *actor) wait(s step) string {
 		}
 		return "retired"
 	}
-	if qs[0].retired {
+	if qs[0].waited {
 		return "retired"
 	}
 	if st, ok := qs[0].Test(); ok {

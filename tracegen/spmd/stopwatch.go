@@ -9,37 +9,38 @@ import (
 	"spoor/traces/trace"
 )
 
-// Computed runs program as Timed does, and says how long its ranks computed, all together: the time that they did not
-// spend in operations, which is what the user time of a process is where messages belong to the operating system
-// [dickens1996, sec. 5.2]. What no model of a network charges for counts as computing: to ask for a message that is not
-// there, and for the time. To post a receive does not, as o_r is all that a processor does about a message that it gets.
-// What it takes to call an operation and to read the clock before and after is taken off; but as that delays messages, a
-// run that is to be timed as a whole is one of Timed.
+// Computed runs program like Timed and returns the total time that its ranks computed, that is, the time outside
+// operations. If the operating system handles messages, this is the user time of a process [dickens1996, sec. 5.2].
+//
+// Operations that no network model charges for count as computing: looking for a message that has not arrived, and
+// reading the clock. Posting a receive does not count as computing, because o_r is the processor's whole cost of a
+// received message. The costs of calling an operation and of reading the clock around it are subtracted. These
+// costs delay messages; to time a whole run, use Timed.
 func Computed(ctx context.Context, procs int, program Program) (time.Duration, error) {
 	if err := CheckProcs(procs); err != nil {
 		return 0, err
 	}
 	perLap, perReading := stopwatchCosts()
 	runtime.GC()
-	s := newStopwatch(&native{bound: true}, procs)
-	err := s.Run(ctx, newRanks(procs, s.of(program), newSpace(), s))
+	s := newStopwatch(&native{pinned: true}, procs)
+	err := s.Run(ctx, newRanks(procs, s.timed(program), newSpace(), s))
 	return s.computed(perLap, perReading), err
 }
 
-// stopwatch is a backend that measures what ranks do between the operations of another.
+// stopwatch is a backend that measures the time between the operations of another backend.
 type stopwatch struct {
 	Backend
 	now  func() time.Duration
 	laps []laps // by rank
 }
 
-// laps is what one rank has computed.
+// laps is the computing time of one rank.
 type laps struct {
-	computed time.Duration // up to its last operation
-	since    time.Duration // when that ended
-	count    int           // operations that end a lap
-	free     int           // ... and that do not: the clock was read twice for each, within a lap
-	_        [32]byte      // to the next rank's
+	computed  time.Duration // until its last operation
+	start     time.Duration // end of its last operation
+	count     int           // operations that end a lap
+	uncharged int           // other operations: each reads the clock twice within a lap
+	_         [32]byte      // keeps the laps of two ranks on different cache lines
 }
 
 func newStopwatch(b Backend, procs int) *stopwatch {
@@ -47,13 +48,13 @@ func newStopwatch(b Backend, procs int) *stopwatch {
 	return &stopwatch{Backend: b, now: func() time.Duration { return time.Since(start) }, laps: make([]laps, procs)}
 }
 
-// of is program with the watch started before and stopped after.
-func (s *stopwatch) of(program Program) Program {
+// timed returns program with the stopwatch started before it and stopped after it.
+func (s *stopwatch) timed(program Program) Program {
 	return func(r *Rank) error {
 		l := &s.laps[r.id]
-		l.since = s.now()
+		l.start = s.now()
 		err := program(r)
-		l.computed += s.now() - l.since
+		l.computed += s.now() - l.start
 		return err
 	}
 }
@@ -64,15 +65,15 @@ func (s *stopwatch) Do(r *Rank, op *Op) {
 	s.Backend.Do(r, op)
 	end := s.now()
 	if !charged(op) {
-		l.free++
+		l.uncharged++
 		return
 	}
-	l.computed += begin - l.since
+	l.computed += begin - l.start
 	l.count++
-	l.since = end
+	l.start = end
 }
 
-// charged reports whether an operation that has been carried out was about a message or others, as models of networks see it.
+// charged reports whether network models charge for an operation that has been carried out.
 func charged(op *Op) bool {
 	switch op.Kind {
 	case trace.Test:
@@ -85,25 +86,26 @@ func charged(op *Op) bool {
 	return true
 }
 
-// computed is the time of all ranks, if a lap has so many nanoseconds more than the program takes, and each reading of the
-// clock takes so many.
+// computed returns the computing time of all ranks. perLap is the measuring overhead of a lap and perReading that
+// of a clock reading, in nanoseconds.
 func (s *stopwatch) computed(perLap, perReading float64) time.Duration {
 	sum := 0.0
 	for i := range s.laps {
 		l := &s.laps[i]
-		sum += max(0, float64(l.computed)-float64(l.count)*perLap-2*float64(l.free)*perReading)
+		sum += max(0, float64(l.computed)-float64(l.count)*perLap-2*float64(l.uncharged)*perReading)
 	}
 	return time.Duration(sum)
 }
 
-// stopwatchCosts are those nanoseconds, for messages of a word, which a backend drops; the least of several runs.
+// stopwatchCosts measures perLap and perReading with messages of one word to a null backend. It returns the least
+// of several runs.
 func stopwatchCosts() (perLap, perReading float64) {
 	const runs, n = 16, 128
 	perLap, perReading = math.Inf(1), math.Inf(1)
 	word := make([]float64, 1)
 	for range runs {
-		s := newStopwatch(dropping{}, 1)
-		_ = s.of(func(r *Rank) error {
+		s := newStopwatch(nullBackend{}, 1)
+		_ = s.timed(func(r *Rank) error {
 			for range n {
 				Send(r, 0, 0, word)
 				Recv(r, 0, 0, word)
@@ -119,8 +121,8 @@ func stopwatchCosts() (perLap, perReading float64) {
 	return perLap, perReading
 }
 
-// dropping is a backend that does nothing.
-type dropping struct{}
+// nullBackend is a backend that does nothing.
+type nullBackend struct{}
 
-func (dropping) Run(context.Context, []*Rank) error { return nil }
-func (dropping) Do(*Rank, *Op)                      {}
+func (nullBackend) Run(context.Context, []*Rank) error { return nil }
+func (nullBackend) Do(*Rank, *Op)                      {}

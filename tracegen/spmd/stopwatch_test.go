@@ -31,7 +31,7 @@ func TestStopwatch(t *testing.T) {
 		return now
 	}
 	rotten := errors.New("rotten")
-	err := s.of(func(r *Rank) error {
+	err := s.timed(func(r *Rank) error {
 		Send(r, 0, 0, []int{1})    // from 110 to 130
 		r.do(Op{Kind: trace.Test}) // from 135 to 140, for nothing
 		r.do(Op{Kind: trace.Test}) // from 150 to 170

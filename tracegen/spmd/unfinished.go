@@ -9,10 +9,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// loose is the error of a rank that returned while it still held locks or had
-// requests that nobody waited for, or nil. A correct program waits for each of its
-// requests, sends included, and receives whatever is sent.
-func (r *Rank) loose() error {
+// checkFinished returns an error if a rank has returned with held locks or with requests that were not waited for.
+// A correct program waits for all its requests, sends included, and receives all messages sent to it.
+func (r *Rank) checkFinished() error {
 	switch {
 	case len(r.held) > 0:
 		return fmt.Errorf("rank %d: finished holding lock %d", r.id, slices.Min(r.held))
@@ -27,35 +26,35 @@ func (r *Rank) loose() error {
 	return nil
 }
 
-// String describes the request as errors do.
+// String describes the request for errors.
 func (q *Request) String() string {
 	if q.Kind == trace.Isend {
-		return fmt.Sprintf("an isend of %s with tag %d", plural(q.status.Count), q.status.Tag)
+		return fmt.Sprintf("an isend of %s with tag %d", elementsText(q.status.Count), q.status.Tag)
 	}
 	return "an irecv " + q.wants()
 }
 
-// leftover is the error of messages to a rank that it never received, or nil.
-func (in *inbox) leftover(rank int) error {
+// checkReceived returns an error if messages to a rank were never received.
+func (in *inbox) checkReceived(rank int) error {
 	contexts := []int32{worldContext}
 	for c := range in.others {
 		contexts = append(contexts, c)
 	}
 	var left []*Message
 	for _, c := range contexts {
-		for n := in.box(c).unexpected.first; n != nil; n = n.next {
-			left = append(left, n.of)
+		for n := in.ofComm(c).unexpected.first; n != nil; n = n.next {
+			left = append(left, n.elem)
 		}
 	}
 	if len(left) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(left, func(a, b *Message) int { // natively they came in any order
+	slices.SortStableFunc(left, func(a, b *Message) int { // natively they arrived in any order
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.From, b.From))
 	})
 	texts := make([]string, len(left))
 	for i, m := range left {
-		texts[i] = fmt.Sprintf("%s from rank %d with tag %d%s", plural(m.buffer.elements()), m.From, m.Tag, inGroup(m.Group))
+		texts[i] = fmt.Sprintf("%s from rank %d with tag %d%s", elementsText(m.buffer.elements()), m.From, m.Tag, inGroup(m.Group))
 	}
 	return fmt.Errorf("rank %d: finished without receiving %s", rank, strings.Join(limited(texts), ", "))
 }

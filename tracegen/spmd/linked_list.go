@@ -1,18 +1,17 @@
 package spmd
 
-// node is a place in a list, within the element itself: being in a list costs no
-// memory, and leaving it no search.
+// node is a list node that is a field of its element. Insertion allocates nothing and removal needs no search.
 type node[T any] struct {
 	prev, next *node[T]
-	of         *T
+	elem       *T
 }
 
 // list is a doubly linked list.
 type list[T any] struct{ first, last *node[T] }
 
-// insert puts n, which stands for of, after at; nil is the beginning.
+// insert puts n, the node of elem, after at; a nil at means the beginning.
 func (l *list[T]) insert(n *node[T], of *T, at *node[T]) {
-	n.of, n.prev = of, at
+	n.elem, n.prev = of, at
 	if at == nil {
 		n.next, l.first = l.first, n
 	} else {

@@ -2,20 +2,20 @@ package spmd
 
 import "slices"
 
-// nobody is the rank after the last one that waits for a lock.
+// nobody stands for no rank.
 const nobody = -1
 
-// barrierID is the one barrier object there is: that of all ranks.
+// barrierID is the number of the only barrier, that of all ranks.
 const barrierID = 0
 
 // lock is a lock and the ranks that wait for it, first come, first served.
 type lock struct {
 	held   bool
 	queue  []int
-	freeAt uint64 // the clock of the rank that gave it back last
+	freeAt uint64 // clock of the rank that released it last
 }
 
-// acquire takes the lock for a rank, or queues the rank for it and reports false.
+// acquire takes the lock for a rank, or queues the rank and reports false.
 func (l *lock) acquire(rank int) bool {
 	if !l.held {
 		l.held = true
@@ -25,7 +25,7 @@ func (l *lock) acquire(rank int) bool {
 	return false
 }
 
-// release passes the lock to the rank that has waited longest, or to nobody.
+// release passes the lock to the rank that has waited longest. It returns that rank or nobody.
 func (l *lock) release() (next int) {
 	if l.held = len(l.queue) > 0; !l.held {
 		return nobody
@@ -34,7 +34,7 @@ func (l *lock) release() (next int) {
 	return next
 }
 
-// flag is a counter of signals and the ranks that wait for more of them.
+// flag is a counter of signals, and the ranks that wait for more of them.
 type flag struct {
 	signals int
 	waiting []flagWait
@@ -42,7 +42,7 @@ type flag struct {
 
 type flagWait struct{ rank, count int }
 
-// signal counts one and returns the ranks that need not wait any more.
+// signal counts one signal and returns the ranks that need not wait any more.
 func (f *flag) signal() (released []int) {
 	f.signals++
 	f.waiting = slices.DeleteFunc(f.waiting, func(w flagWait) bool {
@@ -55,7 +55,7 @@ func (f *flag) signal() (released []int) {
 	return released
 }
 
-// wait reports whether count signals have come; if not, the rank is queued.
+// wait reports whether the flag has count signals; if not, it queues the rank.
 func (f *flag) wait(rank, count int) bool {
 	if f.signals >= count {
 		return true

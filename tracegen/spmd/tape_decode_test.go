@@ -18,7 +18,7 @@ import (
 func TestAtlasIsAList(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		a := newAtlas(seed%2 == 0)
+		a := newAddressMap(seed%2 == 0)
 		unknown := map[uint64]uint64{}
 		var list []span
 		for range 300 {
@@ -35,7 +35,7 @@ func TestAtlasIsAList(t *testing.T) {
 				want = addr - list[at].lo + list[at].base
 			}
 			known := at >= 0
-			if !known && a.all {
+			if !known && a.mapUnknown {
 				page, ok := unknown[addr/pageSize]
 				if !ok {
 					page = unknownBase + uint64(len(unknown))*pageSize
@@ -63,7 +63,7 @@ func instrumented(r *Rank) error {
 	put(t, &global[1], tape.S4+2*tape.I)
 	t.Work(1 << 20)
 	put(t, &x[99], tape.S8+tape.I)
-	big := tape.Made(t, onHeap[byte](3*pieceBytes/2))
+	big := tape.Made(t, onHeap[byte](3*maxRefBytes/2))
 	small := tape.Fresh(t, new(int64))
 	t.Range(unsafe.Pointer(&big[0]), uintptr(len(big)), true)
 	put(t, small, tape.L8+tape.I)
@@ -108,9 +108,9 @@ func TestAllocatedMemoryIsRecordedIfAsked(t *testing.T) {
 	}
 	want := []string{
 		row(2+1<<20+1, trace.Store, 8, sharedBase+99*8),
-		row(0, trace.Store, pieceBytes, heapBase),
-		row(0, trace.Store, pieceBytes/2, heapBase+pieceBytes),
-		row(1, trace.Load, 8, heapBase+3*pieceBytes/2),
+		row(0, trace.Store, maxRefBytes, heapBase),
+		row(0, trace.Store, maxRefBytes/2, heapBase+maxRefBytes),
+		row(1, trace.Load, 8, heapBase+3*maxRefBytes/2),
 	}
 	if got := rows(&k.RefsOf[0])[3:]; !slices.Equal(got, want) || rec.Dropped != 1 {
 		t.Errorf("got\n%s\nwant\n%s, dropped %d", strings.Join(got, "\n"), strings.Join(want, "\n"), rec.Dropped)
@@ -126,9 +126,9 @@ func TestUnplacedMemoryIsRecordedIfAsked(t *testing.T) {
 	want := []string{
 		row(2, trace.Store, 4, unknownBase+at%pageSize),
 		row(1<<20+1, trace.Store, 8, sharedBase+99*8),
-		row(0, trace.Store, pieceBytes, heapBase),
-		row(0, trace.Store, pieceBytes/2, heapBase+pieceBytes),
-		row(1, trace.Load, 8, heapBase+3*pieceBytes/2),
+		row(0, trace.Store, maxRefBytes, heapBase),
+		row(0, trace.Store, maxRefBytes/2, heapBase+maxRefBytes),
+		row(1, trace.Load, 8, heapBase+3*maxRefBytes/2),
 	}
 	if got := rows(&k.RefsOf[0])[3:]; !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -7,18 +7,19 @@ import (
 	"unsafe"
 )
 
-// processors is a set of processors, as the kernel has it.
+// processors is a set of processors in the layout of the Linux kernel.
 type processors [16]uint64
 
-// affinity calls one of the two system calls about the processors that the running thread may use.
+// affinity calls one of the two system calls for the processors that the running thread may use. It reports
+// success.
 func (p *processors) affinity(trap uintptr) bool {
 	_, _, errno := syscall.RawSyscall(trap, 0, unsafe.Sizeof(*p), uintptr(unsafe.Pointer(p)))
 	return errno == 0
 }
 
-// bind keeps the running goroutine for the rest of its life on the i-th of the processors that it may use, if there are that
-// many. Its thread ends with it.
-func bind(i int) {
+// pin keeps the running goroutine on the i-th of the processors that it may use, for the rest of its life. It does
+// nothing if there are fewer processors. The thread ends with the goroutine.
+func pin(i int) {
 	var may processors
 	if !may.affinity(syscall.SYS_SCHED_GETAFFINITY) {
 		return
@@ -34,7 +35,7 @@ func bind(i int) {
 		runtime.LockOSThread()
 		one := processors{}
 		one[w] = word & -word
-		one.affinity(syscall.SYS_SCHED_SETAFFINITY) // if it is refused, the rank runs where it may
+		one.affinity(syscall.SYS_SCHED_SETAFFINITY) // if it fails, the rank may run on any processor
 		return
 	}
 }
