@@ -97,9 +97,9 @@ func countColumns(sims []memoryRow) []store.Column {
 		columnOf(sims, "miss_ratio", "", func(s memoryRow) float64 { return s.result.MissRatio() }),
 		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
 		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
-		count("private_hits", func(c memsys.Counts) uint64 { return c.Behind }),
+		count("private_hits", func(c memsys.Counts) uint64 { return c.InnerHits }),
 		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
-		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
+		count("supplies", func(c memsys.Counts) uint64 { return c.CacheToCache }),
 		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
 		columnOf(sims, "coherence_share", "", func(s memoryRow) float64 { return s.result.Counts().CoherenceShare() }),
 		columnOf(sims, "memory_utilization", "", func(s memoryRow) float64 { return s.result.Utilization() }),
@@ -173,7 +173,7 @@ func processorTable(r *replay.Result) *store.Table {
 		columnOf(rows, "misses", "", func(p row) uint64 { return p.Counts.Misses() }),
 		columnOf(rows, "upgrades", "", func(p row) uint64 { return p.Counts.Upgrades }),
 		columnOf(rows, "writebacks", "", func(p row) uint64 { return p.Counts.WriteBacks }),
-		columnOf(rows, "supplies", "", func(p row) uint64 { return p.Counts.Supplies }),
+		columnOf(rows, "supplies", "", func(p row) uint64 { return p.Counts.CacheToCache }),
 	}}
 }
 

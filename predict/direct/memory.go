@@ -72,10 +72,10 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 // build makes the memory system; flows returns the traffic on it if another run needs that.
 func (b *memory) build(m *machine.Machine) (flows func() []topology.Flow, err error) {
 	if memsys.NeedsTraffic(m) && b.opt.Traffic == nil {
-		b.system, flows, err = memsys.NewCounted(m, b.places)
+		b.system, flows, err = memsys.NewCountingTraffic(m, b.places)
 		return flows, err
 	}
-	b.system, err = memsys.NewPlaced(m, b.places, b.opt.Traffic...)
+	b.system, err = memsys.NewWithHomes(m, b.places, b.opt.Traffic...)
 	return func() []topology.Flow { return nil }, err
 }
 

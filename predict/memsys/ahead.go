@@ -8,7 +8,7 @@ import (
 )
 
 // Ahead says which lines a processor fetches before it touches them.
-type Ahead struct {
+type Prefetch struct {
 	Lines   int        // fetched behind the last of a stream that was touched; 0: none
 	Streams int        // that it follows at once
 	Page    unit.Bytes // which no stream leaves
@@ -25,43 +25,43 @@ type Ahead struct {
 //
 // Differs: lines come into all private levels, and strides of more than a line are not seen, for which processors look at the
 // addresses of instructions.
-type ahead struct {
+type prefetcher struct {
 	System
-	Ahead
+	Prefetch
 	page  uint64 // in lines
-	procs []follower
+	procs []procPrefetcher
 }
 
 // follower is what a processor fetches ahead.
-type follower struct {
+type procPrefetcher struct {
 	streams []stream // the latest first
-	coming  coming
+	buffer  prefetchBuffer
 	loads   uint64 // made for what is fetched
 }
 
 // stream is touches of one line after the other.
 type stream struct {
-	last uint64 // that was touched
-	edge uint64 // the last that was fetched
-	step uint64 // 1, or -1 modulo 2^64; 0: only one line was touched
+	lastTouched uint64 // that was touched
+	lastFetched uint64 // the last that was fetched
+	step        uint64 // 1, or -1 modulo 2^64; 0: only one line was touched
 }
 
 // coming is the lines that were fetched ahead and have not been touched.
-type coming struct {
-	done  map[uint64]unit.Picos // when each arrives
-	order []fetched             // as they were fetched; those are past that done does not have so
-	few   [1 << 12]uint16       // how many there are of each line modulo their number: mostly none
+type prefetchBuffer struct {
+	done   map[uint64]unit.Picos // when each arrives
+	order  []bufferEntry         // as they were fetched; those are past that done does not have so
+	filter [1 << 12]uint16       // how many there are of each line modulo their number: mostly none
 }
 
 // fetched is a line that arrives when it is done.
-type fetched struct {
+type bufferEntry struct {
 	line uint64
 	done unit.Picos
 }
 
 // at is when line arrives, if it comes.
-func (c *coming) at(line uint64) (done unit.Picos, comes bool) {
-	if c.few[line%uint64(len(c.few))] == 0 {
+func (c *prefetchBuffer) arrival(line uint64) (done unit.Picos, comes bool) {
+	if c.filter[line%uint64(len(c.filter))] == 0 {
 		return 0, false
 	}
 	done, comes = c.done[line]
@@ -69,77 +69,77 @@ func (c *coming) at(line uint64) (done unit.Picos, comes bool) {
 }
 
 // add adds f, and forgets the oldest of more than most.
-func (c *coming) add(f fetched, most int) {
+func (c *prefetchBuffer) add(f bufferEntry, most int) {
 	if c.done == nil {
 		c.done = map[uint64]unit.Picos{}
 	}
 	c.remove(f.line)
 	for len(c.done) >= most {
-		if first := c.order[0]; c.is(first) {
+		if first := c.order[0]; c.contains(first) {
 			c.remove(first.line)
 		}
 		c.order = c.order[1:]
 	}
 	if len(c.order) >= 4*most {
-		c.order = slices.DeleteFunc(c.order, func(f fetched) bool { return !c.is(f) })
+		c.order = slices.DeleteFunc(c.order, func(f bufferEntry) bool { return !c.contains(f) })
 	}
 	c.done[f.line] = f.done
-	c.few[f.line%uint64(len(c.few))]++
+	c.filter[f.line%uint64(len(c.filter))]++
 	c.order = append(c.order, f)
 }
 
 // is reports whether f still comes.
-func (c *coming) is(f fetched) bool {
+func (c *prefetchBuffer) contains(f bufferEntry) bool {
 	done, comes := c.done[f.line]
 	return comes && done == f.done
 }
 
 // remove forgets line, if it comes.
-func (c *coming) remove(line uint64) {
+func (c *prefetchBuffer) remove(line uint64) {
 	if _, comes := c.done[line]; comes {
 		delete(c.done, line)
-		c.few[line%uint64(len(c.few))]--
+		c.filter[line%uint64(len(c.filter))]--
 	}
 }
 
 // FetchingAhead is s with processors that fetch lines before they touch them. s must be new.
-func FetchingAhead(s System, a Ahead, processors int) System {
+func WithPrefetch(s System, a Prefetch, processors int) System {
 	if a.Lines == 0 {
 		return s
 	}
-	return &ahead{System: s, Ahead: a, page: max(1, uint64(a.Page/s.Line())), procs: make([]follower, processors)}
+	return &prefetcher{System: s, Prefetch: a, page: max(1, uint64(a.Page/s.Line())), procs: make([]procPrefetcher, processors)}
 }
 
 // Access touches a line, and fetches others if that belongs to a stream.
-func (a *ahead) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	f := &a.procs[p]
 	cost := a.System.Access(now, p, line, store)
-	done, comes := f.coming.at(line)
+	done, comes := f.buffer.arrival(line)
 	switch {
 	case comes:
 		cost.Latency += max(0, done-now-cost.Total())
-		f.coming.remove(line)
+		f.buffer.remove(line)
 	case cost == (Cost{}):
 		return cost
 	}
-	if s := f.follow(line, a.page, a.Streams); s.step != 0 {
-		a.fetch(now, p, s)
+	if s := f.findStream(line, a.page, a.Streams); s.step != 0 {
+		a.prefetch(now, p, s)
 	}
 	return cost
 }
 
 // follow is the stream that a line belongs to, which is the latest then; a new one if there is none.
-func (f *follower) follow(line, page uint64, most int) *stream {
-	i := slices.IndexFunc(f.streams, func(s stream) bool { return s.takes(line, page) })
-	s := stream{last: line, edge: line}
+func (f *procPrefetcher) findStream(line, page uint64, most int) *stream {
+	i := slices.IndexFunc(f.streams, func(s stream) bool { return s.continuesWith(line, page) })
+	s := stream{lastTouched: line, lastFetched: line}
 	switch {
 	case i >= 0:
 		s = f.streams[i]
 		if s.step == 0 {
-			s.step = line - s.last
-			s.edge = line
+			s.step = line - s.lastTouched
+			s.lastFetched = line
 		}
-		s.last = line
+		s.lastTouched = line
 		f.streams = slices.Delete(f.streams, i, i+1)
 	case len(f.streams) == most:
 		f.streams = f.streams[:most-1]
@@ -149,49 +149,49 @@ func (f *follower) follow(line, page uint64, most int) *stream {
 }
 
 // takes reports whether line goes on with s: next to the one that is alone, or among those that were fetched.
-func (s *stream) takes(line, page uint64) bool {
+func (s *stream) continuesWith(line, page uint64) bool {
 	switch {
-	case line/page != s.last/page:
+	case line/page != s.lastTouched/page:
 		return false
 	case s.step == 0:
-		return line-s.last == 1 || s.last-line == 1
+		return line-s.lastTouched == 1 || s.lastTouched-line == 1
 	default:
-		steps := (line - s.last) * s.step // modulo 2^64: s.step is 1 or -1
-		return steps-1 <= (s.edge-s.last)*s.step
+		steps := (line - s.lastTouched) * s.step // modulo 2^64: s.step is 1 or -1
+		return steps-1 <= (s.lastFetched-s.lastTouched)*s.step
 	}
 }
 
 // fetch fetches the lines of s up to a.Lines behind the last that was touched.
-func (a *ahead) fetch(now unit.Picos, p trace.Proc, s *stream) {
+func (a *prefetcher) prefetch(now unit.Picos, p trace.Proc, s *stream) {
 	f := &a.procs[p]
-	for (s.edge-s.last)*s.step < uint64(a.Lines) && (s.edge+s.step)/a.page == s.last/a.page {
-		s.edge += s.step
-		cost := a.System.Access(now, p, s.edge, false)
+	for (s.lastFetched-s.lastTouched)*s.step < uint64(a.Lines) && (s.lastFetched+s.step)/a.page == s.lastTouched/a.page {
+		s.lastFetched += s.step
+		cost := a.System.Access(now, p, s.lastFetched, false)
 		f.loads++
 		if cost == (Cost{}) {
 			continue
 		}
-		f.coming.add(fetched{s.edge, now + cost.Total()}, a.Lines*a.Streams)
+		f.buffer.add(bufferEntry{s.lastFetched, now + cost.Total()}, a.Lines*a.Streams)
 	}
 }
 
 // Hits ends before a line that was fetched ahead and has not been touched.
-func (a *ahead) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	if coming := &a.procs[p].coming; len(coming.done) > 0 {
-		to = from + coming.before(b, from, to, a.Line().Shift())
+func (a *prefetcher) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	if coming := &a.procs[p].buffer; len(coming.done) > 0 {
+		to = from + coming.rowsBefore(b, from, to, a.Line().Shift())
 	}
-	return a.System.Hits(p, b, from, to)
+	return a.System.Lookahead(p, b, from, to)
 }
 
 // before is how many rows of b there are from one on before the first that touches a line that comes.
-func (c *coming) before(b *trace.Refs, from, to int, shift uint) int {
+func (c *prefetchBuffer) rowsBefore(b *trace.Refs, from, to int, shift uint) int {
 	for i := from; i < to; i++ {
 		if !b.Op[i].Data() {
 			continue
 		}
 		line, last := b.Addr[i]>>shift, (b.Addr[i]+uint64(b.Size[i])-1)>>shift
 		for ; line <= last; line++ {
-			if _, comes := c.at(line); comes {
+			if _, comes := c.arrival(line); comes {
 				return i - from
 			}
 		}
@@ -200,7 +200,7 @@ func (c *coming) before(b *trace.Refs, from, to int, shift uint) int {
 }
 
 // Counts is of the touches that the processor makes itself, and of all misses.
-func (a *ahead) Counts(p trace.Proc) Counts {
+func (a *prefetcher) Counts(p trace.Proc) Counts {
 	c := a.System.Counts(p)
 	c.Loads -= a.procs[p].loads
 	return c

@@ -14,7 +14,7 @@ import (
 func TestAheadWorked(t *testing.T) {
 	c := two
 	c.Caches = []Cache{{Size: 1 << 12, Line: 64, Ways: 2}}
-	s := FetchingAhead(mustSMP(t, c), Ahead{Lines: 2, Streams: 2, Page: 512}, 2)
+	s := WithPrefetch(mustSMP(t, c), Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
 	for i, a := range []struct {
 		now  unit.Picos
 		line uint64
@@ -47,18 +47,18 @@ func TestAheadWorked(t *testing.T) {
 func TestAheadHits(t *testing.T) {
 	c := two
 	c.Caches = []Cache{{Size: 1 << 12, Line: 64, Ways: 2}}
-	s := FetchingAhead(mustSMP(t, c), Ahead{Lines: 2, Streams: 2, Page: 512}, 2)
+	s := WithPrefetch(mustSMP(t, c), Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
 	s.Access(0, 0, 0, false)
 	s.Access(500, 0, 1, false)
 	var b trace.Refs
 	for _, addr := range []uint64{0, 64, 127, 72} { // 127 to 134 is in lines 1 and 2
 		b.Append(1, addr, 8, trace.Load)
 	}
-	if rows, touches := s.Hits(0, &b, 0, 4); rows != 2 || touches != 2 {
+	if rows, touches := s.Lookahead(0, &b, 0, 4); rows != 2 || touches != 2 {
 		t.Errorf("%d rows with %d touches are hits, want 2 and 2", rows, touches)
 	}
 	s.Access(2000, 0, 2, false)
-	if rows, touches := s.Hits(0, &b, 0, 4); rows != 4 || touches != 5 {
+	if rows, touches := s.Lookahead(0, &b, 0, 4); rows != 4 || touches != 5 {
 		t.Errorf("%d rows with %d touches are hits, want 4 and 5", rows, touches)
 	}
 }

@@ -3,64 +3,64 @@ package memsys
 import "slices"
 
 // none is no node.
-const none = -1
+const noNode = -1
 
 // block is what the directory knows of one block. Its state is exclusive if it has an owner, shared if it has
 // holders, and otherwise uncached.
 type block struct {
 	home    int
 	owner   int   // the node besides its home that may store to it, or none
-	holders []int // the nodes besides its home that may only load it, ascending
+	sharers []int // the nodes besides its home that may only load it, ascending
 	dirty   bool  // its home's disk does not have it as it is
 }
 
 // may reports whether node n has b with the right to load, or to store.
-func (b *block) may(n int, store bool) bool {
+func (b *block) allows(n int, store bool) bool {
 	if n == b.home {
-		return b.owner == none && !(store && len(b.holders) > 0)
+		return b.owner == noNode && !(store && len(b.sharers) > 0)
 	}
-	return b.owner == n || !store && b.holds(n)
+	return b.owner == n || !store && b.hasSharer(n)
 }
 
-func (b *block) holds(n int) bool {
-	_, found := slices.BinarySearch(b.holders, n)
+func (b *block) hasSharer(n int) bool {
+	_, found := slices.BinarySearch(b.sharers, n)
 	return found
 }
 
 // add makes n a holder.
 func (b *block) add(n int) {
-	if i, found := slices.BinarySearch(b.holders, n); !found {
-		b.holders = slices.Insert(b.holders, i, n)
+	if i, found := slices.BinarySearch(b.sharers, n); !found {
+		b.sharers = slices.Insert(b.sharers, i, n)
 	}
 }
 
 // remove makes n neither holder nor owner.
 func (b *block) remove(n int) {
 	if b.owner == n {
-		b.owner = none
+		b.owner = noNode
 	}
-	if i, found := slices.BinarySearch(b.holders, n); found {
-		b.holders = slices.Delete(b.holders, i, i+1)
+	if i, found := slices.BinarySearch(b.sharers, n); found {
+		b.sharers = slices.Delete(b.sharers, i, i+1)
 	}
 }
 
 // blocks is the directories of all homes: all blocks that were ever used.
-type blocks struct {
+type blockTable struct {
 	homes *homes
 	at    map[uint64]int32
 	all   []block
 }
 
 // of is the block of that number, which node n uses; fresh if nobody has before. It is valid until the next call.
-func (d *blocks) of(number uint64, n int) (b *block, fresh bool) {
+func (d *blockTable) lookup(number uint64, n int) (b *block, fresh bool) {
 	i, ok := d.at[number]
 	if !ok {
 		i = int32(len(d.all))
 		d.at[number] = i
-		d.all = append(d.all, block{home: d.homes.of(number, n), owner: none, dirty: true})
+		d.all = append(d.all, block{home: d.homes.of(number, n), owner: noNode, dirty: true})
 	}
 	return &d.all[i], !ok
 }
 
 // known is a block that somebody has used.
-func (d *blocks) known(number uint64) *block { return &d.all[d.at[number]] }
+func (d *blockTable) get(number uint64) *block { return &d.all[d.at[number]] }

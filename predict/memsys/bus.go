@@ -11,7 +11,7 @@ type bus struct {
 
 // take holds the bus for d as soon as it is free, and says how long the request
 // of time now waits for that.
-func (b *bus) take(now, d unit.Picos) (wait unit.Picos) {
+func (b *bus) acquire(now, d unit.Picos) (wait unit.Picos) {
 	start := max(now, b.free)
 	b.free = start + d
 	b.busy += d
@@ -19,4 +19,4 @@ func (b *bus) take(now, d unit.Picos) (wait unit.Picos) {
 }
 
 // post holds the bus for d as soon as it is free, not before now, and nobody waits for that.
-func (b *bus) post(now, d unit.Picos) { b.take(now, d) }
+func (b *bus) acquirePosted(now, d unit.Picos) { b.acquire(now, d) }

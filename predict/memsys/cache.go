@@ -6,20 +6,20 @@ import "spoor/traces/trace"
 // readable are part of those of writable, so that one comparison finds a line that
 // may be loaded: word|writable == line's writable word.
 const (
-	absent   = 0
-	readable = 1
-	writable = 3
+	permNone  = 0
+	permRead  = 1
+	permWrite = 3
 
-	rightBits = 2
-	rightMask = 1<<rightBits - 1
+	permBits = 2
+	permMask = 1<<permBits - 1
 )
 
 // right is what a cache lets its processor do with a line in a valid state.
-func right(state uint8) uint64 {
+func permOf(state uint8) uint64 {
 	if state == modified {
-		return writable
+		return permWrite
 	}
-	return readable
+	return permRead
 }
 
 // cache is a set-associative cache of line words: line<<rightBits | right, or 0
@@ -44,7 +44,7 @@ func (c *cache) set(line uint64) []uint64 {
 // find is the way of set that holds line with any right, or -1.
 func find(set []uint64, line uint64) int {
 	for w, word := range set {
-		if word|writable == line<<rightBits|writable && word != 0 {
+		if word|permWrite == line<<permBits|permWrite && word != 0 {
 			return w
 		}
 	}
@@ -71,21 +71,21 @@ func toFront(set []uint64, w int, word uint64) {
 }
 
 // put overwrites the right to line, if c holds it.
-func (c *cache) put(line, right uint64) {
+func (c *cache) setPerm(line, right uint64) {
 	set := c.set(line)
 	w := find(set, line)
 	switch {
 	case w < 0:
-	case right == absent:
+	case right == permNone:
 		set[w] = 0
 	default:
-		set[w] = line<<rightBits | right
+		set[w] = line<<permBits | right
 	}
 }
 
 // holds reports whether a load, or a store, of line needs nothing but this cache.
 func (c *cache) holds(line uint64, store bool) bool {
-	whole, any := line<<rightBits|writable, uint64(writable)
+	whole, any := line<<permBits|permWrite, uint64(permWrite)
 	if store {
 		any = 0
 	}
@@ -98,25 +98,25 @@ func (c *cache) holds(line uint64, store bool) bool {
 }
 
 // hits is the first references that find all their lines in a cache as they need them.
-type hits struct {
+type lookahead struct {
 	rows          int
-	others        int    // of rows, that are neither loads nor stores
+	otherRows     int    // of rows, that are neither loads nor stores
 	loads, stores uint64 // touches of lines
-	still         int    // so many of the first rows touch only lines that are the most recently used of their sets
+	unmoved       int    // so many of the first rows touch only lines that are the most recently used of their sets
 }
 
 // hits sets h to what it finds of the references.
-func (c *cache) hits(h *hits, shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
-	*h = hits{still: len(addrs)}
+func (c *cache) lookahead(h *lookahead, shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
+	*h = lookahead{unmoved: len(addrs)}
 	for {
 		i := h.rows
-		rows, stores, still := c.lone(shift, addrs[i:], sizes[i:], ops[i:])
+		rows, stores, still := c.scanSingleLines(shift, addrs[i:], sizes[i:], ops[i:])
 		h.rows += rows
 		h.loads += uint64(rows) - stores
 		h.stores += stores
-		h.still = min(h.still, i+still)
+		h.unmoved = min(h.unmoved, i+still)
 		if i = h.rows; i == len(addrs) || ops[i].Data() && addrs[i]>>shift == (addrs[i]+uint64(sizes[i])-1)>>shift ||
-			!c.look(h, shift, addrs[i], sizes[i], ops[i]) {
+			!c.scanAny(h, shift, addrs[i], sizes[i], ops[i]) {
 			return
 		}
 	}
@@ -124,7 +124,7 @@ func (c *cache) hits(h *hits, shift uint, addrs []uint64, sizes []uint16, ops []
 
 // lone is how many of the first references load or store one line alone, as they may, how many of them store, and before which of them
 // all lines are the most recently used of their sets. It calls nothing, and so keeps all in registers.
-func (c *cache) lone(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
+func (c *cache) scanSingleLines(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
 	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
 	still = len(addrs)
@@ -134,7 +134,7 @@ next:
 		if (addr+uint64(sizes[i])-1)>>(shift&63) != line || !op.Data() {
 			return i, stores, still
 		}
-		whole, any := line<<rightBits|writable, uint64(writable)
+		whole, any := line<<permBits|permWrite, uint64(permWrite)
 		if op == trace.Store {
 			any = 0
 			stores++
@@ -158,19 +158,19 @@ next:
 }
 
 // look adds the next reference to h, whatever it is, if it finds all its lines in c.
-func (c *cache) look(h *hits, shift uint, addr uint64, size uint16, op trace.Op) bool {
+func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op trace.Op) bool {
 	if !op.Data() {
 		h.rows++
-		h.others++
+		h.otherRows++
 		return true
 	}
 	first, last := addr>>shift, (addr+uint64(size)-1)>>shift
 	for line := first; ; line++ {
 		switch w := find(c.set(line), line); {
-		case w < 0 || op == trace.Store && c.set(line)[w]&rightMask != writable:
+		case w < 0 || op == trace.Store && c.set(line)[w]&permMask != permWrite:
 			return false
 		case w > 0:
-			h.still = min(h.still, h.rows)
+			h.unmoved = min(h.unmoved, h.rows)
 		}
 		if line == last {
 			break
@@ -186,7 +186,7 @@ func (c *cache) look(h *hits, shift uint, addr uint64, size uint16, op trace.Op)
 }
 
 // touch makes the lines of references, which all are in c, the most recently used of their sets.
-func (c *cache) touch(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
+func (c *cache) commit(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
 	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
 	for i, addr := range addrs {
@@ -195,8 +195,8 @@ func (c *cache) touch(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op
 		}
 		for line, last := addr>>(shift&63), (addr+uint64(sizes[i])-1)>>(shift&63); line <= last; line++ {
 			first := (line & mask) * ways
-			word, whole := words[first], line<<rightBits|writable
-			for w := first; word|writable != whole || word == 0; {
+			word, whole := words[first], line<<permBits|permWrite
+			for w := first; word|permWrite != whole || word == 0; {
 				w++ // what was there moves one way back
 				word, words[w] = words[w], word
 			}

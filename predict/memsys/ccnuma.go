@@ -45,7 +45,7 @@ func (CCNUMA) New(c Config) (System, error) {
 		return nil, err
 	}
 	if c.Protocol == (Protocol{}) {
-		c.Protocol, _ = protocol(machine.Berkeley)
+		c.Protocol, _ = protocolNamed(machine.Berkeley)
 	}
 	n, err := newNodes(&c)
 	if err != nil {
@@ -56,31 +56,31 @@ func (CCNUMA) New(c Config) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.path = &numa{nodes: n, caches: s, directory: dir, lookUp: c.Directory.LookUp, hints: c.Directory.Hints}
+	s.interconnect = &ccnumaInterconnect{nodes: n, caches: s, directory: dir, lookUp: c.Directory.LookUp, hints: c.Directory.Hints}
 	return s, nil
 }
 
 // numa is the path over the homes of lines.
-type numa struct {
+type ccnumaInterconnect struct {
 	*nodes
-	caches    *coherent
-	directory lineDirectory
-	lookUp    unit.Picos
-	hints     bool
-	lose      []trace.Proc // their copies, in the present transaction
+	caches       *coherent
+	directory    lineDirectory
+	lookUp       unit.Picos
+	hints        bool
+	toInvalidate []trace.Proc // their copies, in the present transaction
 }
 
-func (n *numa) fetch(now unit.Picos, t *transaction) Cost {
+func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	from := n.of(t.proc)
 	home := n.homes.of(t.line, from)
 	if from != home || t.supplier >= 0 && n.of(trace.Proc(t.supplier)) != from {
 		n.caches.private[t.proc].counts.RemoteFetches++
 	}
 	m := n.request(now, t, from, home)
-	n.lose = n.directory.enter(t, n.lose[:0])
-	for _, q := range n.lose {
-		if valid(t.where[q]) { // the directory cannot keep track of it
-			n.caches.take(q)
+	n.toInvalidate = n.directory.record(t, n.toInvalidate[:0])
+	for _, q := range n.toInvalidate {
+		if valid(t.states[q]) { // the directory cannot keep track of it
+			n.caches.invalidate(q)
 		}
 	}
 	var done moment
@@ -93,28 +93,28 @@ func (n *numa) fetch(now unit.Picos, t *transaction) Cost {
 		done, stored = n.forward(m, t, from, home)
 	}
 	done = n.invalidate(m, done, t, from, home)
-	if t.where[t.proc] != shared || len(n.lose) > 0 {
+	if t.states[t.proc] != shared || len(n.toInvalidate) > 0 {
 		stored = max(stored, done.at)
 	}
-	n.keep(t.line, stored)
+	n.holdLine(t.line, stored)
 	return done.cost(now)
 }
 
 // request is when the home can attend to t.
-func (n *numa) request(now unit.Picos, t *transaction, from, home int) moment {
-	m := n.send(n.begin(now), from, home, n.messages.Control).wait(n.underWay.until[t.line])
-	if lost, ok := n.directory.room(home, t.line); ok {
+func (n *ccnumaInterconnect) request(now unit.Picos, t *transaction, from, home int) moment {
+	m := n.send(n.begin(now), from, home, n.messages.Control).wait(n.busyLines.until[t.line])
+	if lost, ok := n.directory.allocate(home, t.line); ok {
 		m = n.recall(m, home, lost)
 	}
 	return m
 }
 
 // forward lets the supplier of t send its line, and says when memory has stored it too, or 0.
-func (n *numa) forward(m moment, t *transaction, from, home int) (done moment, stored unit.Picos) {
+func (n *ccnumaInterconnect) forward(m moment, t *transaction, from, home int) (done moment, stored unit.Picos) {
 	owner := n.of(trace.Proc(t.supplier))
 	m = n.send(m, home, owner, n.messages.Control)
 	done = n.send(m, owner, from, n.messages.Data)
-	if t.stale && !t.store && !dirty(t.where[t.supplier]) {
+	if t.stale && !t.store && !dirty(t.states[t.supplier]) {
 		stored = n.writeBack(m, owner, home).at
 	}
 	return done, stored
@@ -122,64 +122,64 @@ func (n *numa) forward(m moment, t *transaction, from, home int) (done moment, s
 
 // invalidate tells all who lose the line of t, at m from home, but the supplier, who has been asked for it. It is over when
 // the last has acknowledged, and done is over.
-func (n *numa) invalidate(m, done moment, t *transaction, from, home int) moment {
-	for _, q := range n.lose {
-		if t.has || int(q) != t.supplier {
-			told := n.send(m, home, n.of(q), n.messages.Control)
-			done = done.join(n.send(told, n.of(q), from, n.messages.Control))
+func (n *ccnumaInterconnect) invalidate(m, done moment, t *transaction, from, home int) moment {
+	for _, q := range n.toInvalidate {
+		if t.isUpgrade || int(q) != t.supplier {
+			received := n.send(m, home, n.of(q), n.messages.Control)
+			done = done.join(n.send(received, n.of(q), from, n.messages.Control))
 		}
 	}
 	return done
 }
 
-func (n *numa) upgrade(now unit.Picos, t *transaction) Cost {
+func (n *ccnumaInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	n.caches.private[t.proc].counts.Upgrades++
 	from := n.of(t.proc)
 	home := n.homes.of(t.line, from)
 	m := n.serve(n.request(now, t, from, home), home, n.lookUp, n.lookUp)
-	n.lose = n.directory.enter(t, n.lose[:0])
+	n.toInvalidate = n.directory.record(t, n.toInvalidate[:0])
 	done := n.invalidate(m, n.send(m, home, from, n.messages.Control), t, from, home)
-	n.keep(t.line, done.at)
+	n.holdLine(t.line, done.at)
 	return done.cost(now)
 }
 
 // recall takes a line from all who may have it, as its home will not keep track of it any more. The home goes on
 // when all have acknowledged, and what has been modified is stored.
-func (n *numa) recall(m moment, home int, line uint64) moment {
-	m = n.serve(m.wait(n.underWay.until[line]), home, n.lookUp, n.lookUp)
+func (n *ccnumaInterconnect) recall(m moment, home int, line uint64) moment {
+	m = n.serve(m.wait(n.busyLines.until[line]), home, n.lookUp, n.lookUp)
 	done := m
-	where := n.caches.lines.of(line)
-	for i, state := range where {
-		if !listed(state) {
+	states := n.caches.lines.lookup(line)
+	for i, state := range states {
+		if !isRecorded(state) {
 			continue
 		}
 		q := trace.Proc(i)
-		told := n.send(m, home, n.of(q), n.messages.Control)
+		received := n.send(m, home, n.of(q), n.messages.Control)
 		if dirty(state) {
 			n.caches.private[q].counts.WriteBacks++
-			done = done.join(n.writeBack(told, n.of(q), home))
+			done = done.join(n.writeBack(received, n.of(q), home))
 		} else {
-			done = done.join(n.send(told, n.of(q), home, n.messages.Control))
+			done = done.join(n.send(received, n.of(q), home, n.messages.Control))
 		}
 		if valid(state) {
-			n.caches.drop(q, line, where, taken)
+			n.caches.removeLine(q, line, states, invalidated)
 		} else {
-			where[q] = forgotten
+			states[q] = evictedKnown
 		}
 	}
 	return done
 }
 
-func (n *numa) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
+func (n *ccnumaInterconnect) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
 	if !dirty(state) && !n.hints {
 		return
 	}
 	from := n.of(p)
 	home := n.homes.of(line, from)
-	n.directory.leave(home, p, line)
+	n.directory.forget(home, p, line)
 	left := moment{at: now}
 	if dirty(state) {
-		n.keep(line, n.writeBack(left, from, home).at)
+		n.holdLine(line, n.writeBack(left, from, home).at)
 	} else {
 		n.serve(n.send(left, from, home, n.messages.Control), home, n.lookUp, n.lookUp)
 	}

@@ -142,7 +142,7 @@ func TestNodesOfTwo(t *testing.T) {
 	c.PerNode = 2
 	sys := follows(t, "two in a node", CCNUMA{}, c, worked{0, 0, 0, false, cost(105, 0)}, worked{500, 1, 0, false, cost(105, 0)}, worked{1000, 1, 0, true, cost(5, 0)},
 		worked{1500, 0, 0, false, cost(5, 0)})
-	if got := sys.Shared().Messages; got != 0 {
+	if got := sys.SharedUsage().Messages; got != 0 {
 		t.Errorf("%d messages", got)
 	}
 }
@@ -186,7 +186,7 @@ func TestHitsOfPages(t *testing.T) {
 	for _, addr := range []uint64{4 * 64, 4*64 + 8, 0} {
 		b.Append(1, addr, 8, trace.Load)
 	}
-	if rows, touches := sys.Hits(0, &b, 0, 3); rows != 2 || touches != 2 {
+	if rows, touches := sys.Lookahead(0, &b, 0, 3); rows != 2 || touches != 2 {
 		t.Errorf("%d rows of %d touches, want 2 of 2", rows, touches)
 	}
 }

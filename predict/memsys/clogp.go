@@ -24,24 +24,24 @@ func (CLogP) New(c Config) (System, error) {
 		return nil, err
 	}
 	if c.Protocol == (Protocol{}) {
-		c.Protocol, _ = protocol(machine.Berkeley)
+		c.Protocol, _ = protocolNamed(machine.Berkeley)
 	}
 	n, err := newNodes(&c)
 	if err != nil {
 		return nil, err
 	}
 	s := newCoherent(&c)
-	s.path = &freePath{nodes: n, caches: s}
+	s.interconnect = &freeInterconnect{nodes: n, caches: s}
 	return s, nil
 }
 
 // freePath is the path of caches whose coherence costs nothing.
-type freePath struct {
+type freeInterconnect struct {
 	*nodes
 	caches *coherent
 }
 
-func (f *freePath) fetch(now unit.Picos, t *transaction) Cost {
+func (f *freeInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	from := f.of(t.proc)
 	at, latency := f.homes.of(t.line, from), f.Latency
 	if t.stale {
@@ -54,9 +54,9 @@ func (f *freePath) fetch(now unit.Picos, t *transaction) Cost {
 	return f.send(asked.after(latency), at, from, f.messages.Data).cost(now)
 }
 
-func (f *freePath) upgrade(_ unit.Picos, t *transaction) Cost {
+func (f *freeInterconnect) upgrade(_ unit.Picos, t *transaction) Cost {
 	f.caches.private[t.proc].counts.Upgrades++
 	return Cost{}
 }
 
-func (f *freePath) evict(unit.Picos, trace.Proc, uint64, uint8) {}
+func (f *freeInterconnect) evict(unit.Picos, trace.Proc, uint64, uint8) {}

@@ -29,11 +29,11 @@ type snapshot struct {
 }
 
 func snap(s *coherent, lines int) snapshot {
-	c := s.path.(*clusterPath)
+	c := s.interconnect.(*clusterInterconnect)
 	out := snapshot{map[uint64][]uint8{}, map[uint64]block{}, nil}
 	for line := range uint64(lines) {
 		out.lines[line] = make([]uint8, len(s.private))
-		for q, state := range s.lines.known(line) {
+		for q, state := range s.lines.get(line) {
 			if valid(state) { // why it is not is for counts alone
 				out.lines[line][q] = state
 			}
@@ -41,16 +41,16 @@ func snap(s *coherent, lines int) snapshot {
 		number := line >> c.shift
 		if i, ok := c.blocks.at[number]; ok {
 			b := c.blocks.all[i]
-			b.holders = slices.Clone(b.holders)
+			b.sharers = slices.Clone(b.sharers)
 			out.blocks[number] = b
 		} else {
-			out.blocks[number] = block{home: none, owner: none}
+			out.blocks[number] = block{home: noNode, owner: noNode}
 		}
 	}
-	for n := range c.own {
+	for n := range c.memory {
 		var list []uint64
-		for i := c.own[n].frames.ring[0].newer; i != 0; i = c.own[n].frames.ring[i].newer {
-			list = append(list, c.own[n].frames.ring[i].block)
+		for i := c.memory[n].frames.ring[0].newer; i != 0; i = c.memory[n].frames.ring[i].newer {
+			list = append(list, c.memory[n].frames.ring[i].block)
 		}
 		out.frames = append(out.frames, list)
 	}
@@ -58,22 +58,22 @@ func snap(s *coherent, lines int) snapshot {
 }
 
 // inMemory reports whether a home's block is in its memory.
-func (s snapshot) inMemory(c *clusterPath, n int, number uint64) bool {
-	return c.own[n].frames.most == 0 || slices.Contains(s.frames[n], number)
+func (s snapshot) inMemory(c *clusterInterconnect, n int, number uint64) bool {
+	return c.memory[n].frames.capacity == 0 || slices.Contains(s.frames[n], number)
 }
 
 // explorer performs accesses on a cluster and follows their data.
 type explorer struct {
 	t     *testing.T
 	s     *coherent
-	c     *clusterPath
+	c     *clusterInterconnect
 	lines int
 	data  datum
 }
 
 func newExplorer(t *testing.T, cfg Config, lines int) *explorer {
 	s := mustCluster(t, cfg)
-	return &explorer{t, s, s.path.(*clusterPath), lines, datum{}}
+	return &explorer{t, s, s.interconnect.(*clusterInterconnect), lines, datum{}}
 }
 
 func (e *explorer) node(p int) int { return p / e.c.perNode }
@@ -85,7 +85,7 @@ func (e *explorer) access(o operation) {
 	e.s.Access(0, o.p, o.line, o.store)
 	now := snap(e.s, e.lines)
 	n := e.node(int(o.p))
-	if old.blocks[number].home == none { // the program's data are in its home's memory
+	if old.blocks[number].home == noNode { // the program's data are in its home's memory
 		for line := number << e.c.shift; line < (number+1)<<e.c.shift; line++ {
 			e.data[place{"memory", now.blocks[number].home, line}] = true
 		}
@@ -95,16 +95,16 @@ func (e *explorer) access(o operation) {
 	}
 	// What o wants comes over the network.
 	was, is := old.blocks[number], now.blocks[number]
-	if was.home != none {
+	if was.home != noNode {
 		for line := number << e.c.shift; line < (number+1)<<e.c.shift; line++ {
-			if was.owner != none && was.owner != is.owner {
+			if was.owner != noNode && was.owner != is.owner {
 				e.data[place{"memory", was.home, line}] = e.data[place{"memory", was.owner, line}]
-			} else if !old.inMemory(e.c, was.home, number) && is.home != none && was.owner == none && now.inMemory(e.c, was.home, number) {
+			} else if !old.inMemory(e.c, was.home, number) && is.home != noNode && was.owner == noNode && now.inMemory(e.c, was.home, number) {
 				e.data[place{"memory", was.home, line}] = e.data[place{"disk", was.home, line}]
 			}
 		}
 	}
-	if n != is.home && !(was.home != none && was.may(n, false)) {
+	if n != is.home && !(was.home != noNode && was.allows(n, false)) {
 		for line := number << e.c.shift; line < (number+1)<<e.c.shift; line++ {
 			e.data[place{"memory", n, line}] = e.data[place{"memory", is.home, line}]
 		}
@@ -132,7 +132,7 @@ func (e *explorer) access(o operation) {
 	for at, current := range e.data { // what is not there has no age
 		gone := at.kind == "cache" && !valid(now.lines[at.line][at.id])
 		if b := now.blocks[at.line>>e.c.shift]; at.kind == "memory" {
-			gone = b.home == at.id && !now.inMemory(e.c, at.id, at.line>>e.c.shift) || b.home != at.id && !b.may(at.id, false)
+			gone = b.home == at.id && !now.inMemory(e.c, at.id, at.line>>e.c.shift) || b.home != at.id && !b.allows(at.id, false)
 		}
 		if gone || !current {
 			delete(e.data, at)
@@ -150,19 +150,19 @@ func (e *explorer) leave(o operation, line uint64, old, now snapshot) {
 	}
 	number := line >> e.c.shift
 	was, is := old.blocks[number], now.blocks[number]
-	if was.home == none || number == o.line>>e.c.shift {
+	if was.home == noNode || number == o.line>>e.c.shift {
 		return
 	}
 	memory := func(n int) place { return place{"memory", n, line} }
 	disk := place{"disk", was.home, line}
-	if was.owner != none && is.owner == none { // written back
+	if was.owner != noNode && is.owner == noNode { // written back
 		to := memory(was.home)
 		if !now.inMemory(e.c, was.home, number) {
 			to = disk
 		}
 		e.data[to] = e.data[memory(was.owner)]
 	}
-	if was.owner == none && old.inMemory(e.c, was.home, number) && !now.inMemory(e.c, was.home, number) && was.dirty {
+	if was.owner == noNode && old.inMemory(e.c, was.home, number) && !now.inMemory(e.c, was.home, number) && was.dirty {
 		e.data[disk] = e.data[memory(was.home)]
 	}
 }
@@ -174,15 +174,15 @@ func (e *explorer) leave(o operation, line uint64, old, now snapshot) {
 func (e *explorer) check(o operation, now snapshot) {
 	for line := range uint64(e.lines) {
 		b := now.blocks[line>>e.c.shift]
-		if b.home == none {
+		if b.home == noNode {
 			continue
 		}
 		loaders, storers := 0, 0
-		for n := range e.c.own {
-			if b.may(n, true) {
+		for n := range e.c.memory {
+			if b.allows(n, true) {
 				storers++
 			}
-			if !b.may(n, false) {
+			if !b.allows(n, false) {
 				continue
 			}
 			loaders++
@@ -204,7 +204,7 @@ func (e *explorer) check(o operation, now snapshot) {
 			if dirty(state) {
 				owners++
 			}
-			if !b.may(e.node(q), state != shared) {
+			if !b.allows(e.node(q), state != shared) {
 				e.t.Fatalf("after %+v: processor %d has line %d in state %d, of block %+v", o, q, line, state, b)
 			}
 			if !e.data[place{"cache", q, line}] {

@@ -36,7 +36,7 @@ func connected(c Config, model network.Model) Config {
 
 // withDisk is c with memories of so many blocks and disks that take 1000 ps.
 func withDisk(c Config, blocks unit.Bytes) Config {
-	c.Room, c.Disk = blocks*c.Block, 1000
+	c.Capacity, c.Disk = blocks*c.Block, 1000
 	return c
 }
 
@@ -63,14 +63,14 @@ func TestClusterWorked(t *testing.T) {
 		config   Config
 		accesses []access
 		counts   []Counts
-		shared   Shared
+		shared   SharedUsage
 	}{
 		{"the home's own misses and stores cost what they cost in an smp", small(2, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
 			{100, 0, 0, true, Cost{}}, // alone in its node
 			{200, 0, 2, false, Cost{Latency: 100}},
 		}, []Counts{{Loads: 2, Stores: 1, LoadMisses: Misses{Cold: 2}, WriteBacks: 1}, {}},
-			Shared{Busy: 180, End: 320, Lines: 2}},
+			SharedUsage{Busy: 180, End: 320, Lines: 2}},
 
 		{"a block from its home, then its other line", small(2, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -78,7 +78,7 @@ func TestClusterWorked(t *testing.T) {
 			{700, 1, 1, false, Cost{Latency: 100}}, // the block is there
 			{900, 0, 0, false, Cost{}},
 		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 1}}, {Loads: 2, LoadMisses: Misses{Cold: 2}, RemoteFetches: 1}},
-			Shared{Busy: 120, End: 760, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
+			SharedUsage{Busy: 120, End: 760, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
 		{"two blocks at once: on a bus the second message waits, and at the home both wait for its memory", small(3, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -87,7 +87,7 @@ func TestClusterWorked(t *testing.T) {
 			{1000, 2, 2, false, Cost{Latency: 368, Contention: 138}}, // memory 1060..1120, sent 1238..1376 instead of from 1160
 		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 2}}, {Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}},
-			Shared{Busy: 240, End: 1466, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
+			SharedUsage{Busy: 240, End: 1466, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
 
 		{"two blocks from two homes: on a switch neither waits", small(4, 1, network.Switch{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -96,7 +96,7 @@ func TestClusterWorked(t *testing.T) {
 			{1000, 3, 2, false, Cost{Latency: 368}},
 		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {Loads: 1, LoadMisses: Misses{Cold: 1}},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}},
-			Shared{Busy: 120, End: 1328, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 138}},
+			SharedUsage{Busy: 120, End: 1328, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 138}},
 
 		{"a block that another node has exclusive comes by way of its home, twice as far", small(3, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -106,8 +106,8 @@ func TestClusterWorked(t *testing.T) {
 			{3000, 0, 0, false, Cost{Latency: 100}}, // the home's is current
 		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, Invalidations: 1},
 			{Loads: 1, Stores: 1, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Supplies: 1, RemoteFetches: 1, FromExclusive: 1}},
-			Shared{Busy: 240, End: 3060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{Loads: 1, LoadMisses: Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
+			SharedUsage{Busy: 240, End: 3060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"the home gets its block back by one message", small(2, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -117,7 +117,7 @@ func TestClusterWorked(t *testing.T) {
 		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Coherence: 1},
 			Invalidations: 1, RemoteFetches: 1, FromExclusive: 1, BlockInvalidations: 1},
 			{Loads: 1, Stores: 1, LoadMisses: Misses{Coherence: 1}, StoreMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 2}},
-			Shared{Busy: 240, End: 3328, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			SharedUsage{Busy: 240, End: 3328, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"a store to a shared block asks its home, which tells the other holder", small(3, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -130,7 +130,7 @@ func TestClusterWorked(t *testing.T) {
 		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1},
 			{Loads: 1, Stores: 3, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1, BlockUpgrades: 1, BlockInvalidations: 1},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
-			Shared{Busy: 200, End: 4060, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
+			SharedUsage{Busy: 200, End: 4060, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
 		{"the home's store waits for both holders, whose messages follow each other on the bus", small(3, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -140,7 +140,7 @@ func TestClusterWorked(t *testing.T) {
 		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, BlockUpgrades: 1, BlockInvalidations: 2},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
-			Shared{Busy: 180, End: 3070, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
+			SharedUsage{Busy: 180, End: 3070, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
 		{"within a node of two a block is fetched once, and a store there asks the node alone", small(4, 2, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -153,8 +153,8 @@ func TestClusterWorked(t *testing.T) {
 		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1, FromExclusive: 1},
 			{Stores: 1, StoreMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
-			{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 2}, Upgrades: 2, Supplies: 1, BlockUpgrades: 1}},
-			Shared{Busy: 280, End: 6080, Lines: 2, Messages: 3, MessageBytes: 256, NetworkBusy: 286}},
+			{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 2}, Upgrades: 2, CacheToCache: 1, BlockUpgrades: 1}},
+			SharedUsage{Busy: 280, End: 6080, Lines: 2, Messages: 3, MessageBytes: 256, NetworkBusy: 286}},
 
 		{"who wants what is on its way to the node waits until it is there", small(4, 2, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -162,15 +162,15 @@ func TestClusterWorked(t *testing.T) {
 			{1100, 3, 1, false, Cost{Latency: 100, Contention: 228}}, // memory from 1328
 		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: Misses{Cold: 1}}},
-			Shared{Busy: 120, End: 1388, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
+			SharedUsage{Busy: 120, End: 1388, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
 		{"a block does not leave before it has come", small(3, 1, network.Bus{}), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
 			{1000, 1, 0, true, Cost{Latency: 368}},                   // there at 1268, memory until 1328
 			{1010, 2, 0, false, Cost{Latency: 636, Contention: 318}}, // leaves from 1328 on
 		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1}, {Stores: 1, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Supplies: 1, RemoteFetches: 1, FromExclusive: 1}},
-			Shared{Busy: 180, End: 1924, Lines: 1, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{Loads: 1, LoadMisses: Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
+			SharedUsage{Busy: 180, End: 1924, Lines: 1, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"a memory of one block: copies are fetched again, the home's own come from its disk", withDisk(small(2, 1, network.Bus{}), 1), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -181,7 +181,7 @@ func TestClusterWorked(t *testing.T) {
 			{9000, 0, 0, false, Cost{Latency: 1100}}, // block 0 was pushed out, but the disk had it already
 		}, []Counts{{Loads: 3, LoadMisses: Misses{Cold: 2, Replacement: 1}, DiskReads: 1},
 			{Loads: 3, LoadMisses: Misses{Cold: 2, Replacement: 1}, RemoteFetches: 3, DiskReads: 2}},
-			Shared{Busy: 360, End: 10060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			SharedUsage{Busy: 360, End: 10060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"an exclusive block that is pushed out goes home, and nobody waits", withDisk(small(2, 1, network.Bus{}), 2), []access{
 			{0, 0, 0, false, Cost{Latency: 100}},
@@ -191,7 +191,7 @@ func TestClusterWorked(t *testing.T) {
 			{4000, 0, 0, true, Cost{Latency: 100}},  // back in its home's memory
 		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Coherence: 1}, Invalidations: 1},
 			{Loads: 2, Stores: 1, LoadMisses: Misses{Cold: 2}, StoreMisses: Misses{Cold: 1}, WriteBacks: 1, RemoteFetches: 1}},
-			Shared{Busy: 300, End: 4060, Lines: 3, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
+			SharedUsage{Busy: 300, End: 4060, Lines: 3, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
 	} {
 		s := mustCluster(t, c.config)
 		for i, a := range c.accesses {
@@ -204,7 +204,7 @@ func TestClusterWorked(t *testing.T) {
 				t.Errorf("%s: processor %d\n got %+v\nwant %+v", c.name, p, got, want)
 			}
 		}
-		if got := s.Shared(); got != c.shared {
+		if got := s.SharedUsage(); got != c.shared {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.shared)
 		}
 	}
@@ -227,7 +227,7 @@ func checkSame(t *testing.T, seed uint64, a, b System, processors int) {
 			t.Fatalf("seed %d, processor %d:\n %+v\n %+v", seed, p, got, want)
 		}
 	}
-	if got, want := a.Shared(), b.Shared(); got != want {
+	if got, want := a.SharedUsage(), b.SharedUsage(); got != want {
 		t.Fatalf("seed %d:\n %+v\n %+v", seed, got, want)
 	}
 }
@@ -302,7 +302,7 @@ func TestClusterErrors(t *testing.T) {
 		{func(c *Config) { c.Block = 32 }, "lines of 64B"},
 		{func(c *Config) { c.Block = 64 * 2 * maxBlockLines }, "lines of 64B"},
 		{func(c *Config) { c.Net = nil }, "without a network"},
-		{func(c *Config) { c.Room = 127 }, "no block"},
+		{func(c *Config) { c.Capacity = 127 }, "no block"},
 		{func(c *Config) { c.Disk = 5e12 }, "disk latency"},
 		{func(c *Config) { c.Placement.Page = 0 }, "pages"},
 	} {
@@ -339,7 +339,7 @@ func TestFrames(t *testing.T) {
 			}
 			want.drop(block)
 			want = append(want, block)
-			out, pushed := f.use(block)
+			out, pushed := f.touch(block)
 			if pushed != (len(want) > most) || pushed && out != want[0] {
 				t.Fatalf("use(%d) pushes out %d, %v with %v of %d", block, out, pushed, want, most)
 			}

@@ -20,20 +20,20 @@ type Config struct {
 	Memory     Memory
 	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is that of the target's paper
 
-	Places    *trace.HomeMap   // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
-	PerNode   int              // processors of each node
-	Others    []Node           // of a cluster, in place of the last nodes; all processors take part then
-	Placement Placement        // of what the arrays do not place
-	Machine   *machine.Machine // for what only some targets need
+	Homes      *trace.HomeMap   // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
+	PerNode    int              // processors of each node
+	OtherNodes []Node           // of a cluster, in place of the last nodes; all processors take part then
+	Placement  Placement        // of what the arrays do not place
+	Machine    *machine.Machine // for what only some targets need
 
 	Net       network.Network // between the nodes that take part
 	Messages  machine.Messages
 	Directory Directory
 	TLB       *TLB // nil: translation costs nothing
 
-	Block unit.Bytes // of what the nodes of a cluster share
-	Room  unit.Bytes // for it in the memory of each, with disks behind it; 0: for all there is
-	Disk  unit.Picos // of a block
+	Block    unit.Bytes // of what the nodes of a cluster share
+	Capacity unit.Bytes // for it in the memory of each, with disks behind it; 0: for all there is
+	Disk     unit.Picos // of a block
 }
 
 // Node is a node of a cluster that is unlike the others.
@@ -41,7 +41,7 @@ type Node struct {
 	Processors int
 	Caches     []Cache // of lines of the same size
 	Memory     Memory
-	Room       unit.Bytes
+	Capacity   unit.Bytes
 	Disk       unit.Picos
 }
 
@@ -82,10 +82,10 @@ func (c *Config) nodes() int {
 
 // node is what node i is like.
 func (c *Config) node(l *layout, i int) Node {
-	if first := l.nodes() - len(c.Others); i >= first {
-		return c.Others[i-first]
+	if first := l.nodes() - len(c.OtherNodes); i >= first {
+		return c.OtherNodes[i-first]
 	}
-	return Node{Processors: min(l.perNode, c.Processors-i*l.perNode), Caches: c.Caches, Memory: c.Memory, Room: c.Room, Disk: c.Disk}
+	return Node{Processors: min(l.perNode, c.Processors-i*l.perNode), Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
 }
 
 // checkNodes says what is impossible about c, its caches aside.
@@ -124,7 +124,7 @@ func (c *Config) check() error {
 			return fmt.Errorf("caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
 		}
 	}
-	for _, o := range c.Others {
+	for _, o := range c.OtherNodes {
 		if err := c.checkOther(o); err != nil {
 			return err
 		}
@@ -193,11 +193,11 @@ func checkTime(name string, t unit.Picos) error {
 // which may be fewer than m has. The flows are the traffic of the program between nodes, for the gap of a network that is
 // found by it; nothing else needs them (see NewCounted).
 func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
-	return NewPlaced(m, trace.NewHomeMap(head), traffic...)
+	return NewWithHomes(m, trace.NewHomeMap(head), traffic...)
 }
 
 // NewPlaced is New for a program that may still place arrays: places must know of one before it is touched.
-func NewPlaced(m *machine.Machine, places *trace.HomeMap, traffic ...topology.Flow) (System, error) {
+func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...topology.Flow) (System, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, err
@@ -229,13 +229,13 @@ func (c *Config) system(target Target) (System, error) {
 	if own.Ahead > 0 && (c.Block > 0 || len(c.Caches) == 0) {
 		return nil, fmt.Errorf("processors of a %s fetch nothing ahead: take ahead and streams out, or another target", target.Name())
 	}
-	s = FetchingAhead(s, Ahead{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
-	return Overlapping(s, overlap(own), c.Processors), nil
+	s = WithPrefetch(s, Prefetch{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
+	return WithOverlap(s, overlap(own), c.Processors), nil
 }
 
 // prepare is the target of m and what it needs to know, but for the network.
 func prepare(m *machine.Machine, places *trace.HomeMap) (Target, Config, error) {
-	target, err := named(string(m.System.Target))
+	target, err := targetNamed(string(m.System.Target))
 	if err != nil {
 		return nil, Config{}, err
 	}
@@ -247,7 +247,7 @@ func prepare(m *machine.Machine, places *trace.HomeMap) (Target, Config, error) 
 }
 
 // named is the target called name.
-func named(name string) (Target, error) {
+func targetNamed(name string) (Target, error) {
 	var names []string
 	for _, t := range All {
 		if t.Name() == name {
@@ -260,7 +260,7 @@ func named(name string) (Target, error) {
 
 // configOf is what the targets need to know of m.
 func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
-	c := Config{Processors: places.Procs(), Places: places, PerNode: m.System.Processors, Machine: m,
+	c := Config{Processors: places.Procs(), Homes: places, PerNode: m.System.Processors, Machine: m,
 		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
 	if m.Shared != nil {
 		shared := cacheOf(m, *m.Shared)
@@ -274,19 +274,19 @@ func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 		c.TLB = &TLB{Entries: t.Entries, Ways: t.Ways, Page: t.Page, Latency: m.At(t.Latency).Picos()}
 	}
 	if c.Block = m.System.Block; m.Disk != nil {
-		c.Room, c.Disk = m.Memory.Size, m.At(m.Disk.Latency).Picos()
+		c.Capacity, c.Disk = m.Memory.Size, m.At(m.Disk.Latency).Picos()
 	}
 	for _, o := range m.Others {
 		n := Node{Processors: o.System.Processors, Caches: levelsOf(o), Memory: memoryOf(o)}
 		if o.Disk != nil {
-			n.Room, n.Disk = o.Memory.Size, o.At(o.Disk.Latency).Picos()
+			n.Capacity, n.Disk = o.Memory.Size, o.At(o.Disk.Latency).Picos()
 		}
-		c.Others = append(c.Others, n)
+		c.OtherNodes = append(c.OtherNodes, n)
 	}
 	if m.System.Protocol == "" {
 		return c, nil
 	}
-	p, ok := protocol(m.System.Protocol)
+	p, ok := protocolNamed(m.System.Protocol)
 	if !ok {
 		return Config{}, fmt.Errorf("there is no protocol %q", m.System.Protocol)
 	}

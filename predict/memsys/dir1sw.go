@@ -45,7 +45,7 @@ func (Dir1SW) New(c Config) (System, error) {
 		return nil, err
 	}
 	s := newCoherent(&c)
-	s.path = &softPath{nodes: n, caches: s, lookUp: c.Directory.LookUp, trap: c.Directory.Trap}
+	s.interconnect = &dir1swInterconnect{nodes: n, caches: s, lookUp: c.Directory.LookUp, trap: c.Directory.Trap}
 	if c.TLB == nil {
 		return s, nil
 	}
@@ -54,13 +54,13 @@ func (Dir1SW) New(c Config) (System, error) {
 }
 
 // softPath is the path over homes that need software.
-type softPath struct {
+type dir1swInterconnect struct {
 	*nodes
 	caches       *coherent
 	lookUp, trap unit.Picos
 }
 
-func (s *softPath) fetch(now unit.Picos, t *transaction) Cost {
+func (s *dir1swInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	from := s.of(t.proc)
 	home := s.homes.of(t.line, from)
 	if home != from {
@@ -74,37 +74,37 @@ func (s *softPath) fetch(now unit.Picos, t *transaction) Cost {
 		m = s.send(s.send(m, home, owner, s.messages.Control), owner, home, s.messages.Data)
 		s.serve(m, home, s.Occupancy, 0) // stored while it is sent on
 	case len(t.lost) > 0:
-		m = s.tellAll(m, t.proc, home)
+		m = s.invalidateAll(m, t.proc, home)
 		m = s.serve(m, home, s.Occupancy, s.Latency)
 	default:
 		m = s.serve(m, home, s.lookUp+s.Occupancy, s.lookUp+s.Latency)
 	}
 	done := s.send(m, home, from, s.messages.Data)
 	if t.store || t.supplier >= 0 {
-		s.keep(t.line, done.at)
+		s.holdLine(t.line, done.at)
 	}
 	return done.cost(now)
 }
 
 // request is when the home can attend to t.
-func (s *softPath) request(now unit.Picos, t *transaction, from, home int) moment {
-	return s.send(s.begin(now), from, home, s.messages.Control).wait(s.underWay.until[t.line])
+func (s *dir1swInterconnect) request(now unit.Picos, t *transaction, from, home int) moment {
+	return s.send(s.begin(now), from, home, s.messages.Control).wait(s.busyLines.until[t.line])
 }
 
 // tellAll traps, and tells all but p to invalidate a line. It is when the last has acknowledged.
-func (s *softPath) tellAll(m moment, p trace.Proc, home int) moment {
+func (s *dir1swInterconnect) invalidateAll(m moment, p trace.Proc, home int) moment {
 	m = s.serve(m, home, s.trap, s.trap)
 	done := m
 	for q := range trace.Proc(len(s.caches.private)) {
 		if q != p {
-			told := s.send(m, home, s.of(q), s.messages.Control)
-			done = done.join(s.send(told, s.of(q), home, s.messages.Control))
+			received := s.send(m, home, s.of(q), s.messages.Control)
+			done = done.join(s.send(received, s.of(q), home, s.messages.Control))
 		}
 	}
 	return done
 }
 
-func (s *softPath) upgrade(now unit.Picos, t *transaction) Cost {
+func (s *dir1swInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	s.caches.private[t.proc].counts.Upgrades++
 	from := s.of(t.proc)
 	home := s.homes.of(t.line, from)
@@ -112,19 +112,19 @@ func (s *softPath) upgrade(now unit.Picos, t *transaction) Cost {
 	if len(t.lost) == 0 {
 		m = s.serve(m, home, s.lookUp, s.lookUp)
 	} else {
-		m = s.tellAll(m, t.proc, home)
+		m = s.invalidateAll(m, t.proc, home)
 	}
 	done := s.send(m, home, from, s.messages.Control)
-	s.keep(t.line, done.at)
+	s.holdLine(t.line, done.at)
 	return done.cost(now)
 }
 
-func (s *softPath) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
+func (s *dir1swInterconnect) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
 	from := s.of(p)
 	home := s.homes.of(line, from)
 	left := moment{at: now}
 	if dirty(state) {
-		s.keep(line, s.writeBack(left, from, home).at)
+		s.holdLine(line, s.writeBack(left, from, home).at)
 	} else {
 		s.serve(s.send(left, from, home, s.messages.Control), home, s.lookUp, s.lookUp)
 	}

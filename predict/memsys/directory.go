@@ -30,13 +30,13 @@ type Directory struct {
 type lineDirectory interface {
 	// room makes sure that home keeps track of a line. Another may lose its entry for that: nobody may
 	// have a copy of it from then on.
-	room(home int, line uint64) (lost uint64, ok bool)
+	allocate(home int, line uint64) (lost uint64, ok bool)
 	// enter books t, whose processor has a copy from now on. It appends to lose who must be told to lose theirs, in
 	// order: all others who may have one, if it stores; who it takes the place of, if there is none left. Who loads a line that others
 	// may have does not get it exclusive.
-	enter(t *transaction, lose []trace.Proc) []trace.Proc
+	record(t *transaction, toInvalidate []trace.Proc) []trace.Proc
 	// leave is told that the caches of p no longer have a line.
-	leave(home int, p trace.Proc, line uint64)
+	forget(home int, p trace.Proc, line uint64)
 }
 
 // newDirectory is the directory of c, of the lines in caches.
@@ -49,7 +49,7 @@ func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 		if d.Pointers < 1 {
 			return nil, fmt.Errorf("a limited directory of %d pointers; it needs at least one", d.Pointers)
 		}
-		return &limited{procs: c.Processors, pointers: d.Pointers, broadcast: d.Overflow == machine.Broadcast, lines: map[uint64]*pointers{}}, nil
+		return &limitedDirectory{procs: c.Processors, pointers: d.Pointers, broadcast: d.Overflow == machine.Broadcast, lines: map[uint64]*pointers{}}, nil
 	case machine.Sparse:
 		return newSparse(c, fullMap{&caches.lines})
 	}
@@ -58,31 +58,31 @@ func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 
 // fullMap has a bit for every processor of every line: set from when it gets a copy until it is told to lose it, or tells
 // that it has. The table of lines has them: bits of valid states, and of evicted, are set.
-type fullMap struct{ lines *lines }
+type fullMap struct{ lines *lineTable }
 
-func (fullMap) room(int, uint64) (uint64, bool) { return 0, false }
+func (fullMap) allocate(int, uint64) (uint64, bool) { return 0, false }
 
-func (fullMap) enter(t *transaction, lose []trace.Proc) []trace.Proc {
-	if !t.store && t.where[t.proc] != exclusive { // most loads: no more to know
-		return lose
+func (fullMap) record(t *transaction, toInvalidate []trace.Proc) []trace.Proc {
+	if !t.store && t.states[t.proc] != exclusive { // most loads: no more to know
+		return toInvalidate
 	}
 	lost := t.lost
-	for q, state := range t.where {
+	for q, state := range t.states {
 		switch {
 		case len(lost) > 0 && int(lost[0]) == q:
-			lose, lost = append(lose, lost[0]), lost[1:]
+			toInvalidate, lost = append(toInvalidate, lost[0]), lost[1:]
 		case q == int(t.proc):
 		case t.store && state == evicted:
-			lose = append(lose, trace.Proc(q))
-			t.where[q] = forgotten
-		case listed(state) && t.where[t.proc] == exclusive:
-			t.where[t.proc] = shared
+			toInvalidate = append(toInvalidate, trace.Proc(q))
+			t.states[q] = evictedKnown
+		case isRecorded(state) && t.states[t.proc] == exclusive:
+			t.states[t.proc] = shared
 		}
 	}
-	return lose
+	return toInvalidate
 }
 
-func (m fullMap) leave(_ int, p trace.Proc, line uint64) { m.lines.of(line)[p] = forgotten }
+func (m fullMap) forget(_ int, p trace.Proc, line uint64) { m.lines.lookup(line)[p] = evictedKnown }
 
 // listed reports whether a full map has the bit of who has the line in that state.
-func listed(state uint8) bool { return valid(state) || state == evicted }
+func isRecorded(state uint8) bool { return valid(state) || state == evicted }

@@ -2,10 +2,10 @@ package memsys
 
 // frames is the blocks in the memory of one node, by their last use.
 type frames struct {
-	most int              // that fit; 0: all there are, which is not kept track of
-	at   map[uint64]int32 // where a block is in ring
-	ring []frame          // the first is no block: the latest used is its older, the oldest its newer neighbour
-	free []int32          // places in ring that were left
+	capacity int              // that fit; 0: all there are, which is not kept track of
+	at       map[uint64]int32 // where a block is in ring
+	ring     []frame          // the first is no block: the latest used is its older, the oldest its newer neighbour
+	free     []int32          // places in ring that were left
 }
 
 type frame struct {
@@ -14,19 +14,19 @@ type frame struct {
 }
 
 func newFrames(most int) frames {
-	return frames{most: most, at: map[uint64]int32{}, ring: make([]frame, 1)}
+	return frames{capacity: most, at: map[uint64]int32{}, ring: make([]frame, 1)}
 }
 
 // has reports whether block is in the memory.
 func (f *frames) has(block uint64) bool {
 	_, ok := f.at[block]
-	return ok || f.most == 0
+	return ok || f.capacity == 0
 }
 
 // use makes block the latest used. If there is no room for it, the least recently used
 // block is pushed out.
-func (f *frames) use(block uint64) (out uint64, pushed bool) {
-	if f.most == 0 {
+func (f *frames) touch(block uint64) (out uint64, pushed bool) {
+	if f.capacity == 0 {
 		return 0, false
 	}
 	i, ok := f.at[block]
@@ -35,7 +35,7 @@ func (f *frames) use(block uint64) (out uint64, pushed bool) {
 		f.link(i)
 		return 0, false
 	}
-	if len(f.at) == f.most {
+	if len(f.at) == f.capacity {
 		out, pushed = f.ring[f.ring[0].newer].block, true
 		f.drop(out)
 	}

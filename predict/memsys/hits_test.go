@@ -58,8 +58,8 @@ func randomRefs(d *decisions, line unit.Bytes) *trace.Refs {
 // makeBoth lets p make the hits that b begins with on the first system together, and on the second one by one.
 func makeBoth(t *testing.T, systems [2]System, now unit.Picos, p trace.Proc, b *trace.Refs) (rows int) {
 	t.Helper()
-	rows, touches := systems[0].Hits(p, b, 0, b.Len())
-	refs, ok := systems[0].Make(p, b, 0)
+	rows, touches := systems[0].Lookahead(p, b, 0, b.Len())
+	refs, ok := systems[0].Commit(p, b, 0)
 	for i := range rows {
 		if !b.Op[i].Data() {
 			continue

@@ -25,7 +25,7 @@ type homes struct {
 
 // newHomes is the homes of lines of the given size.
 func newHomes(c *Config, line unit.Bytes) *homes {
-	h := &homes{places: c.Places, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
+	h := &homes{places: c.Homes, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
 	if h.places == nil {
 		h.places = trace.NewHomeMap(trace.Header{Procs: c.Processors})

@@ -39,7 +39,7 @@ func TestHomes(t *testing.T) {
 		{1 << 22, 2, 1, machine.FirstTouch, 2},
 		{1<<64 - 64, 2, 1, machine.FirstTouch, 1},
 	} {
-		h := newHomes(&Config{Processors: 4, PerNode: c.perNode, Places: trace.NewHomeMap(head), Placement: Placement{c.policy, 4096}}, 64)
+		h := newHomes(&Config{Processors: 4, PerNode: c.perNode, Homes: trace.NewHomeMap(head), Placement: Placement{c.policy, 4096}}, 64)
 		if got := h.of(c.addr/64, c.toucher); got != c.want {
 			t.Errorf("%#x touched by node %d of %d, %s: home %d, want %d", c.addr, c.toucher, c.perNode, c.policy, got, c.want)
 		}

@@ -12,18 +12,18 @@ type layout struct {
 // layout is that of c.
 func (c *Config) layout() layout {
 	l := layout{processors: c.Processors, perNode: max(1, c.PerNode)}
-	if len(c.Others) == 0 {
+	if len(c.OtherNodes) == 0 {
 		return l
 	}
 	alike := c.Processors
-	for _, o := range c.Others {
+	for _, o := range c.OtherNodes {
 		alike -= o.Processors
 	}
 	sizes := []int{}
 	for range max(0, alike) / l.perNode {
 		sizes = append(sizes, l.perNode)
 	}
-	for _, o := range c.Others {
+	for _, o := range c.OtherNodes {
 		sizes = append(sizes, o.Processors)
 	}
 	for n, size := range sizes {
@@ -53,7 +53,7 @@ func (l *layout) of(p trace.Proc) int {
 }
 
 // start is the first processor of a node.
-func (l *layout) start(node int) int {
+func (l *layout) firstProc(node int) int {
 	if l.first != nil {
 		return l.first[node]
 	}

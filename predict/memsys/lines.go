@@ -8,12 +8,12 @@ import (
 // lines remembers of every line ever touched where it is in each cache, so that
 // a bus transaction need not search all caches, and a miss knows its reason. It
 // is a hash table with linear probing; n bytes follow each slot.
-type lines struct {
-	procs int
-	keys  []uint64 // line+1, 0 for a free slot
-	where []uint8  // by slot and processor
-	count int
-	shift uint // 64 - log2(len(keys))
+type lineTable struct {
+	procs  int
+	keys   []uint64 // line+1, 0 for a free slot
+	states []uint8  // by slot and processor
+	count  int
+	shift  uint // 64 - log2(len(keys))
 
 	factor uint64 // of the hash
 }
@@ -21,17 +21,17 @@ type lines struct {
 const (
 	firstLines = 1 << 6
 	golden     = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
-	mostSteps  = 1 << 9             // that a line is behind its home, unless lines were made to crowd: half the slots are free
+	maxProbes  = 1 << 9             // that a line is behind its home, unless lines were made to crowd: half the slots are free
 )
 
-func newLines(procs int) lines {
-	return lines{procs: procs, keys: make([]uint64, firstLines), where: make([]uint8, firstLines*procs),
+func newLineTable(procs int) lineTable {
+	return lineTable{procs: procs, keys: make([]uint64, firstLines), states: make([]uint8, firstLines*procs),
 		shift: 64 - uint(bits.TrailingZeros(firstLines)), factor: golden}
 }
 
 // of is where line is in the cache of each processor; writing to it is how the
 // table learns. It is valid until the next call.
-func (l *lines) of(line uint64) []uint8 {
+func (l *lineTable) lookup(line uint64) []uint8 {
 	i := l.slot(line)
 	if l.keys[i] == 0 {
 		if 2*(l.count+1) > len(l.keys) {
@@ -39,7 +39,7 @@ func (l *lines) of(line uint64) []uint8 {
 			l.rehash(2 * len(l.keys))
 			i = l.slot(line)
 		}
-		if (i-l.home(line))&(len(l.keys)-1) > mostSteps {
+		if (i-l.home(line))&(len(l.keys)-1) > maxProbes {
 			l.factor = rand.Uint64() | 1 // what is found does not depend on it
 			l.rehash(len(l.keys))
 			i = l.slot(line)
@@ -47,21 +47,21 @@ func (l *lines) of(line uint64) []uint8 {
 		l.keys[i] = line + 1
 		l.count++
 	}
-	return l.where[i*l.procs : (i+1)*l.procs]
+	return l.states[i*l.procs : (i+1)*l.procs]
 }
 
 // known is as of, but nil if the line was never touched.
-func (l *lines) known(line uint64) []uint8 {
+func (l *lineTable) get(line uint64) []uint8 {
 	i := l.slot(line)
 	if l.keys[i] == 0 {
 		return nil
 	}
-	return l.where[i*l.procs : (i+1)*l.procs]
+	return l.states[i*l.procs : (i+1)*l.procs]
 }
 
 // slot finds the slot of line, or the free one where it belongs. Lines are at
 // least four bytes, so that line+1 never wraps to the mark of a free slot.
-func (l *lines) slot(line uint64) int {
+func (l *lineTable) slot(line uint64) int {
 	i := l.home(line)
 	for l.keys[i] != 0 && l.keys[i] != line+1 {
 		i = (i + 1) & (len(l.keys) - 1)
@@ -70,17 +70,17 @@ func (l *lines) slot(line uint64) int {
 }
 
 // home is the slot where the search for a line begins.
-func (l *lines) home(line uint64) int { return int(line * l.factor >> (l.shift & 63)) }
+func (l *lineTable) home(line uint64) int { return int(line * l.factor >> (l.shift & 63)) }
 
 // rehash makes the table so long.
-func (l *lines) rehash(size int) {
-	keys, where := l.keys, l.where
-	l.keys, l.where = make([]uint64, size), make([]uint8, size*l.procs)
+func (l *lineTable) rehash(size int) {
+	keys, states := l.keys, l.states
+	l.keys, l.states = make([]uint64, size), make([]uint8, size*l.procs)
 	for i, key := range keys {
 		if key != 0 {
 			to := l.slot(key - 1)
 			l.keys[to] = key
-			copy(l.where[to*l.procs:(to+1)*l.procs], where[i*l.procs:(i+1)*l.procs])
+			copy(l.states[to*l.procs:(to+1)*l.procs], states[i*l.procs:(i+1)*l.procs])
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (LogP) New(c Config) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), found: make([]int, c.Processors), lines: newLines(0)}, nil
+	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), lookahead: make([]int, c.Processors), lines: newLineTable(0)}, nil
 }
 
 // block is the size of what homes are asked for.
@@ -51,14 +51,14 @@ func (c *Config) block() unit.Bytes {
 // logp is a System of processors without caches.
 type logp struct {
 	*nodes
-	shift  uint // log2 of the blocks
-	counts []Counts
-	lines  lines // only which there are
-	found  []int // by Hits at last, by processor
+	shift     uint // log2 of the blocks
+	counts    []Counts
+	lines     lineTable // only which there are
+	lookahead []int     // by Hits at last, by processor
 }
 
 func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
-	s.lines.of(line)
+	s.lines.lookup(line)
 	c := &s.counts[p]
 	ask, answer := s.messages.Control, s.messages.Data
 	if store {
@@ -77,22 +77,22 @@ func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 }
 
 // Hits looks for references to what is known to be at home.
-func (s *logp) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+func (s *logp) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	for rows = 0; rows < to-from; rows++ {
 		if i := from + rows; b.Op[i].Data() {
-			lines := s.atHome(p, b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift)
+			lines := s.localLines(p, b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift)
 			if lines == 0 {
 				break
 			}
 			touches += lines
 		}
 	}
-	s.found[p] = rows
+	s.lookahead[p] = rows
 	return rows, touches
 }
 
 // atHome is how many lines there are from the first to the last, if all are known to be at the home of p, else 0.
-func (s *logp) atHome(p trace.Proc, first, last uint64) uint64 {
+func (s *logp) localLines(p trace.Proc, first, last uint64) uint64 {
 	node := s.of(p)
 	for line := first; line <= last; line++ {
 		if home, ok := s.homes.known(line); !ok || home != node {
@@ -103,15 +103,15 @@ func (s *logp) atHome(p trace.Proc, first, last uint64) uint64 {
 }
 
 // Make counts what Hits has found at home.
-func (s *logp) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+func (s *logp) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 	c := &s.counts[p]
-	for i := from; i < from+s.found[p]; i++ {
+	for i := from; i < from+s.lookahead[p]; i++ {
 		if !b.Op[i].Data() {
 			continue
 		}
 		refs++
 		for line := b.Addr[i] >> s.shift; line <= (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift; line++ {
-			s.lines.of(line)
+			s.lines.lookup(line)
 			if b.Op[i] == trace.Store {
 				c.Stores++
 			} else {
@@ -123,17 +123,17 @@ func (s *logp) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 }
 
 // Settle has nothing to wait for: every touch has been waited for.
-func (s *logp) Settle(unit.Picos, trace.Proc) Cost { return Cost{} }
+func (s *logp) Drain(unit.Picos, trace.Proc) Cost { return Cost{} }
 
 // Watch does nothing: there are no caches to change.
-func (s *logp) Watch(Changing) {}
+func (s *logp) OnInvalidate(InvalidateFunc) {}
 
 func (s *logp) Line() unit.Bytes { return 1 << s.shift }
 
 func (s *logp) Counts(p trace.Proc) Counts { return s.counts[p] }
 
-func (s *logp) Shared() Shared {
-	all := s.shared()
+func (s *logp) SharedUsage() SharedUsage {
+	all := s.usage()
 	all.Lines = uint64(s.lines.count)
 	return all
 }

@@ -25,7 +25,7 @@ import (
 type Cost struct {
 	Latency    unit.Picos // of an idle memory system
 	Contention unit.Picos // waiting until it was free
-	Again      bool       // the processor had to wait for earlier touches: this one has not happened, and is to be made after the cost
+	Retry      bool       // the processor had to wait for earlier touches: this one has not happened, and is to be made after the cost
 }
 
 // Total is the time of c.
@@ -44,38 +44,38 @@ type System interface {
 	// come later, but before the call that changes the cache of p.
 	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
 	// Settle makes p wait until all its touches have ended: before it lets others know of them, and when it ends.
-	Settle(now unit.Picos, p trace.Proc) Cost
+	Drain(now unit.Picos, p trace.Proc) Cost
 	// Hits is how many of the rows from up to to of b are certain to cost nothing, but perhaps waiting for
 	// earlier touches, and to change nothing that another processor can notice, as long as p makes
 	// no other reference and no change of its cache is announced; and how many
 	// lines they touch. A change of a line that none of the rows touch, or to which none of them store if it stays in
 	// the cache, leaves that as it is.
-	Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)
+	Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)
 	// Make makes the touches of the rows of b, from one on, that Hits has counted last for p, and is how many loads and stores those are. p has
 	// made no access since, and nothing that they need has been taken. It is false, and has done nothing, if p may have to wait for
 	// earlier touches.
-	Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
+	Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
 	// Watch sets the function that Access calls before it takes a line, or the right to store to it, from the cache of
 	// another processor q. The function may make accesses of q that Hits counted, and must make those of them that need
 	// what is taken and come before.
-	Watch(changing Changing)
+	OnInvalidate(onInvalidate InvalidateFunc)
 	// Line is the size of the blocks that references are split into.
 	Line() unit.Bytes
 	// Counts is what processor p did so far.
 	Counts(p trace.Proc) Counts
 	// Shared is what happened so far to the parts that all processors share.
-	Shared() Shared
+	SharedUsage() SharedUsage
 }
 
 // Changing announces a change of the cache of q.
-type Changing func(q trace.Proc, c Change)
+type InvalidateFunc func(q trace.Proc, c Invalidation)
 
 // Change is what an access of another processor takes from a cache.
-type Change struct {
-	At   unit.Picos // time of the access
-	By   trace.Proc // whose access it is
-	Line uint64
-	Kept bool // only the right to store to the line is taken
+type Invalidation struct {
+	At        unit.Picos // time of the access
+	By        trace.Proc // whose access it is
+	Line      uint64
+	Downgrade bool // only the right to store to the line is taken
 }
 
 // A Target builds systems of one kind.
@@ -106,9 +106,9 @@ type Counts struct {
 	LoadMisses, StoreMisses Misses
 	Upgrades                uint64 // stores to a line held shared
 	WriteBacks              uint64 // modified lines pushed out to memory
-	Supplies                uint64 // misses answered by another processor's modified line
+	CacheToCache            uint64 // misses answered by another processor's modified line
 	Invalidations           uint64 // lines lost to other processors' stores, or to their homes
-	Behind                  uint64 // touches of lines found in private levels behind the first
+	InnerHits               uint64 // touches of lines found in private levels behind the first
 	SharedHits              uint64 // misses answered by the shared cache
 	TLBMisses               uint64 // touches of pages that were not in the translation buffer
 	RemoteFetches           uint64 // misses that other nodes had a part in; without caches, references
@@ -145,8 +145,8 @@ func (c Counts) CoherenceShare() float64 {
 // all is every count of c.
 func (c *Counts) all() []*uint64 {
 	return []*uint64{&c.Loads, &c.Stores, &c.LoadMisses.Cold, &c.LoadMisses.Coherence, &c.LoadMisses.Replacement,
-		&c.StoreMisses.Cold, &c.StoreMisses.Coherence, &c.StoreMisses.Replacement, &c.Upgrades, &c.WriteBacks, &c.Supplies,
-		&c.Invalidations, &c.Behind, &c.SharedHits, &c.TLBMisses, &c.RemoteFetches, &c.FromExclusive, &c.BlockUpgrades,
+		&c.StoreMisses.Cold, &c.StoreMisses.Coherence, &c.StoreMisses.Replacement, &c.Upgrades, &c.WriteBacks, &c.CacheToCache,
+		&c.Invalidations, &c.InnerHits, &c.SharedHits, &c.TLBMisses, &c.RemoteFetches, &c.FromExclusive, &c.BlockUpgrades,
 		&c.BlockInvalidations, &c.DiskReads}
 }
 
@@ -167,7 +167,7 @@ func (c *Counts) subtract(d Counts) {
 }
 
 // Shared is what happened to the parts of a system that all processors share.
-type Shared struct {
+type SharedUsage struct {
 	Busy  unit.Picos // time for which the bus or memory was held; of several, the one that was held longest
 	End   unit.Picos // end of the last use of anything: posted traffic can outlast the processors
 	Lines uint64     // distinct lines touched

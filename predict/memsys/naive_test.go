@@ -74,7 +74,7 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 		}
 	}
 	if found > 0 {
-		counts.Behind++
+		counts.InnerHits++
 	}
 	if found >= 0 {
 		for k := range found + 1 {
@@ -103,7 +103,7 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 		}
 	}
 	if supplier == "M" || supplier == "O" {
-		counts.Supplies++
+		counts.CacheToCache++
 	}
 	cost := n.fetch(now+wait, p, line, store, supplier)
 	cost.Latency += wait
@@ -264,7 +264,7 @@ func checkNaive(t *testing.T, seed uint64) {
 			t.Fatalf("seed %d: processor %d\n got %+v\nwant %+v", seed, p, got, n.counts[p])
 		}
 	}
-	if got, want := fmt.Sprint(s.Shared().End), fmt.Sprint(n.free); got != want {
+	if got, want := fmt.Sprint(s.SharedUsage().End), fmt.Sprint(n.free); got != want {
 		t.Fatalf("seed %d: bus free at %s, want %s", seed, got, want)
 	}
 }

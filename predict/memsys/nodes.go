@@ -13,19 +13,19 @@ type nodes struct {
 	Memory
 	messages machine.Messages
 	layout
-	homes    *homes
-	net      network.Network // nil: there is one node
-	memories []server        // with the directories beside them
-	underWay underWay
-	slack    unit.Picos // by which a transaction may be earlier than the one before
-	settled  unit.Picos // nothing will be earlier
-	end      unit.Picos // of the last message
+	homes     *homes
+	net       network.Network // nil: there is one node
+	memories  []server        // with the directories beside them
+	busyLines busyLines
+	slack     unit.Picos // by which a transaction may be earlier than the one before
+	settled   unit.Picos // nothing will be earlier
+	end       unit.Picos // of the last message
 }
 
 // newNodes is the nodes of c.
 func newNodes(c *Config) (*nodes, error) {
 	n := &nodes{Memory: c.Memory, messages: c.Messages, layout: c.layout(), net: c.Net,
-		underWay: underWay{until: map[uint64]unit.Picos{}}}
+		busyLines: busyLines{until: map[uint64]unit.Picos{}}}
 	count := c.nodes()
 	switch {
 	case !c.Placement.Page.IsPowerOfTwo():
@@ -33,9 +33,9 @@ func newNodes(c *Config) (*nodes, error) {
 	case n.net == nil && count > 1:
 		return nil, fmt.Errorf("%d nodes without a network", count)
 	}
-	n.slack = behindFirst(c.Caches)
-	for _, o := range c.Others {
-		n.slack = max(n.slack, behindFirst(o.Caches))
+	n.slack = lowerLevelLatency(c.Caches)
+	for _, o := range c.OtherNodes {
+		n.slack = max(n.slack, lowerLevelLatency(o.Caches))
 	}
 	n.homes = newHomes(c, c.block())
 	n.memories = make([]server, count)
@@ -43,7 +43,7 @@ func newNodes(c *Config) (*nodes, error) {
 }
 
 // behindFirst is how long it takes to look into all caches but the first.
-func behindFirst(caches []Cache) (sum unit.Picos) {
+func lowerLevelLatency(caches []Cache) (sum unit.Picos) {
 	for _, l := range caches[min(1, len(caches)):] {
 		sum += l.Latency
 	}
@@ -73,7 +73,7 @@ func (n *nodes) send(m moment, from, to int, b unit.Bytes) moment {
 
 // serve is when the memory of a node, which is held for so long, has answered after its latency.
 func (n *nodes) serve(m moment, node int, hold, latency unit.Picos) moment {
-	return m.wait(n.memories[node].take(m.at, hold, n.settled)).after(latency)
+	return m.wait(n.memories[node].reserve(m.at, hold, n.settled)).after(latency)
 }
 
 // writeBack is when a line that is sent at m has been stored.
@@ -82,15 +82,15 @@ func (n *nodes) writeBack(m moment, from, home int) moment {
 }
 
 // keep lets later requests for a line wait at its home.
-func (n *nodes) keep(line uint64, until unit.Picos) {
-	if until > max(n.settled, n.underWay.until[line]) {
-		n.underWay.hold(line, until, n.settled)
+func (n *nodes) holdLine(line uint64, until unit.Picos) {
+	if until > max(n.settled, n.busyLines.until[line]) {
+		n.busyLines.hold(line, until, n.settled)
 	}
 }
 
 // shared is what happened to the memories and the network.
-func (n *nodes) shared() Shared {
-	s := Shared{End: n.end}
+func (n *nodes) usage() SharedUsage {
+	s := SharedUsage{End: n.end}
 	for i := range n.memories {
 		s.Busy, s.End = max(s.Busy, n.memories[i].Busy), max(s.End, n.memories[i].End)
 	}
@@ -102,7 +102,7 @@ func (n *nodes) shared() Shared {
 }
 
 // underWay is the lines whose homes let others wait, and until when.
-type underWay struct {
+type busyLines struct {
 	until map[uint64]unit.Picos
 	queue []lineTime // that were put into until, oldest first
 	first int        // of queue
@@ -114,7 +114,7 @@ type lineTime struct {
 }
 
 // hold keeps a line from others, and forgets what ended by settled.
-func (u *underWay) hold(line uint64, until, settled unit.Picos) {
+func (u *busyLines) hold(line uint64, until, settled unit.Picos) {
 	for ; u.first < len(u.queue) && u.queue[u.first].until <= settled; u.first++ {
 		if old := u.queue[u.first]; u.until[old.line] == old.until {
 			delete(u.until, old.line)

@@ -198,7 +198,7 @@ func (n *naiveNodes) take(q int, line uint64) {
 func (n *naiveNodes) settleStates(p int, line uint64, store, mayExclude bool) {
 	all, owner := n.others(p, line)
 	if owner >= 0 && n.copies[naiveKey{p, line}] == nil && n.stale(owner, line) {
-		n.counts[p].Supplies++
+		n.counts[p].CacheToCache++
 	}
 	state := "S"
 	if store {
@@ -316,18 +316,18 @@ func (n *naiveNodes) ccnuma(c course, p int, line uint64, store, miss bool) cour
 	c = n.makeEntry(c, home, line)
 	_, owner := n.others(p, line)
 	stale := n.stale(owner, line)
-	lose, alone := n.enter(p, line, store)
+	toInvalidate, alone := n.enter(p, line, store)
 	written := unit.Picos(0)
 	var done course
-	told := n.work(c, home, look, look)
+	received := n.work(c, home, look, look)
 	switch {
 	case !miss:
-		done = n.message(told, home, from, control)
+		done = n.message(received, home, from, control)
 		n.counts[p].Upgrades++
 	case owner >= 0:
-		asked := n.message(told, home, n.node(owner), control)
+		asked := n.message(received, home, n.node(owner), control)
 		done = n.message(asked, n.node(owner), from, data)
-		if stale && !store && (!n.cfg.Protocol.Owned || slices.Contains(lose, owner)) {
+		if stale && !store && (!n.cfg.Protocol.Owned || slices.Contains(toInvalidate, owner)) {
 			written = n.work(n.message(asked, n.node(owner), home, data), home, m.Occupancy, m.Occupancy).real
 		}
 	default:
@@ -335,12 +335,12 @@ func (n *naiveNodes) ccnuma(c course, p int, line uint64, store, miss bool) cour
 			n.taken[home] = held[:len(held)-1]
 		}
 		read := n.work(c, home, look+m.Occupancy, 0)
-		told = course{read.real + look, c.idle + look}
-		done = n.message(course{told.real + m.Latency, told.idle + m.Latency}, home, from, data)
+		received = course{read.real + look, c.idle + look}
+		done = n.message(course{received.real + m.Latency, received.idle + m.Latency}, home, from, data)
 	}
-	for _, q := range lose {
+	for _, q := range toInvalidate {
 		if !miss || q != owner {
-			done = later(done, n.message(n.message(told, home, n.node(q), control), n.node(q), from, control))
+			done = later(done, n.message(n.message(received, home, n.node(q), control), n.node(q), from, control))
 		}
 	}
 	n.block(line, written)
@@ -348,30 +348,30 @@ func (n *naiveNodes) ccnuma(c course, p int, line uint64, store, miss bool) cour
 		n.counts[p].RemoteFetches++
 	}
 	n.settleStates(p, line, store, alone)
-	for _, q := range lose {
+	for _, q := range toInvalidate {
 		if n.copies[naiveKey{q, line}] != nil {
 			n.take(q, line)
 		}
 	}
-	if len(lose) > 0 || n.copies[naiveKey{p, line}].state != "S" {
+	if len(toInvalidate) > 0 || n.copies[naiveKey{p, line}].state != "S" {
 		n.block(line, done.real)
 	}
 	return done
 }
 
 // enter is what the directory makes of an access: who must be told, and whether it knows of nobody else.
-func (n *naiveNodes) enter(p int, line uint64, store bool) (lose []int, alone bool) {
+func (n *naiveNodes) enter(p int, line uint64, store bool) (toInvalidate []int, alone bool) {
 	for q := range n.cfg.Processors {
 		if q != p && (n.over[line] || slices.Contains(n.listed[line], q)) {
-			lose = append(lose, q)
+			toInvalidate = append(toInvalidate, q)
 		}
 	}
 	d := n.cfg.Directory
-	alone = len(lose) == 0 && !n.over[line]
+	alone = len(toInvalidate) == 0 && !n.over[line]
 	switch {
 	case store:
 		n.listed[line], n.over[line] = []int{p}, false
-		return lose, alone
+		return toInvalidate, alone
 	case n.over[line] || slices.Contains(n.listed[line], p):
 	case d.Kind != machine.LimitedPointers || len(n.listed[line]) < d.Pointers:
 		n.listed[line] = append(n.listed[line], p)
@@ -416,15 +416,15 @@ func (n *naiveNodes) recall(c course, home int, line uint64) course {
 	who := n.listed[line]
 	sort.Ints(who)
 	for _, q := range who {
-		told := n.message(c, home, n.node(q), n.cfg.Messages.Control)
+		received := n.message(c, home, n.node(q), n.cfg.Messages.Control)
 		have := n.copies[naiveKey{q, line}]
 		if have != nil && (have.state == "M" || have.state == "O") {
-			told = n.work(n.message(told, n.node(q), home, n.cfg.Messages.Data), home, m.Occupancy, m.Occupancy)
+			received = n.work(n.message(received, n.node(q), home, n.cfg.Messages.Data), home, m.Occupancy, m.Occupancy)
 			n.counts[q].WriteBacks++
 		} else {
-			told = n.message(told, n.node(q), home, n.cfg.Messages.Control)
+			received = n.message(received, n.node(q), home, n.cfg.Messages.Control)
 		}
-		done = later(done, told)
+		done = later(done, received)
 		if have != nil {
 			n.take(q, line)
 		}
@@ -468,6 +468,6 @@ func (n *naiveNodes) makeRoom(now unit.Picos, p int, line uint64) {
 		n.block(old.line, n.work(back, home, n.cfg.Memory.Occupancy, n.cfg.Memory.Occupancy).real)
 		return
 	}
-	told := n.message(course{now, 0}, n.node(p), home, n.cfg.Messages.Control)
-	n.work(told, home, n.cfg.Directory.LookUp, 0)
+	received := n.message(course{now, 0}, n.node(p), home, n.cfg.Messages.Control)
+	n.work(received, home, n.cfg.Directory.LookUp, 0)
 }

@@ -26,40 +26,40 @@ type Overlap struct {
 type overlap struct {
 	System
 	Overlap
-	pending [][]pending // by processor, the oldest first
+	outstanding [][]outstandingMiss // by processor, the oldest first
 }
 
 // pending is a touch under way.
-type pending struct {
-	done unit.Picos
-	room unit.Picos // until when instructions go on behind it
-	cost Cost
+type outstandingMiss struct {
+	done      unit.Picos
+	windowEnd unit.Picos // until when instructions go on behind it
+	cost      Cost
 }
 
 // Overlapping is s with processors that run on while touches are under way. s must be new.
-func Overlapping(s System, o Overlap, processors int) System {
+func WithOverlap(s System, o Overlap, processors int) System {
 	if o.Outstanding == 0 {
 		return s
 	}
-	return &overlap{System: s, Overlap: o, pending: make([][]pending, processors)}
+	return &overlap{System: s, Overlap: o, outstanding: make([][]outstandingMiss, processors)}
 }
 
 func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
-	all := o.pending[p]
+	all := o.outstanding[p]
 	for len(all) > 0 {
 		e := &all[0]
-		if now >= e.room && e.done > e.room {
-			cost := e.wait(e.done - e.room)
-			cost.Again = true
+		if now >= e.windowEnd && e.done > e.windowEnd {
+			cost := e.wait(e.done - e.windowEnd)
+			cost.Retry = true
 			o.drop(p)
-			o.waited(p, cost.Total())
+			o.shiftWindows(p, cost.Total())
 			return cost
 		}
 		if e.done > now {
 			break
 		}
 		o.drop(p)
-		all = o.pending[p]
+		all = o.outstanding[p]
 	}
 	cost := o.System.Access(now, p, line, store)
 	if cost == (Cost{}) {
@@ -69,16 +69,16 @@ func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) 
 }
 
 // Make is false while touches are under way.
-func (o *overlap) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
-	if len(o.pending[p]) > 0 {
+func (o *overlap) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	if len(o.outstanding[p]) > 0 {
 		return 0, false
 	}
-	return o.System.Make(p, b, from)
+	return o.System.Commit(p, b, from)
 }
 
 // begin adds a touch to those of p under way; it waits for the first that ends if there is no room.
 func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
-	all := o.pending[p]
+	all := o.outstanding[p]
 	if len(all) == o.Outstanding {
 		first := 0
 		for i := range all {
@@ -87,40 +87,40 @@ func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
 			}
 		}
 		wait = all[first].wait(max(0, all[first].done-now))
-		o.pending[p] = append(all[:first], all[first+1:]...)
-		o.waited(p, wait.Total())
+		o.outstanding[p] = append(all[:first], all[first+1:]...)
+		o.shiftWindows(p, wait.Total())
 		now += wait.Total()
 	}
-	o.pending[p] = append(o.pending[p], pending{now + cost.Total(), now + o.Window, cost})
+	o.outstanding[p] = append(o.outstanding[p], outstandingMiss{now + cost.Total(), now + o.Window, cost})
 	return wait
 }
 
 // waited moves the room of p behind its touches under way, in which it has done nothing for a time.
-func (o *overlap) waited(p trace.Proc, t unit.Picos) {
-	for i := range o.pending[p] {
-		o.pending[p][i].room += t
+func (o *overlap) shiftWindows(p trace.Proc, t unit.Picos) {
+	for i := range o.outstanding[p] {
+		o.outstanding[p][i].windowEnd += t
 	}
 }
 
 // drop forgets the oldest touch of p under way.
 func (o *overlap) drop(p trace.Proc) {
-	all := o.pending[p]
-	o.pending[p] = all[:copy(all, all[1:])]
+	all := o.outstanding[p]
+	o.outstanding[p] = all[:copy(all, all[1:])]
 }
 
 // wait is waiting for e for a time, which is at most what it takes in all.
-func (e *pending) wait(t unit.Picos) Cost {
+func (e *outstandingMiss) wait(t unit.Picos) Cost {
 	hi, lo := bits.Mul64(uint64(e.cost.Contention), uint64(t))
 	share, _ := bits.Div64(hi, lo, uint64(e.cost.Total()))
 	return Cost{Latency: t - unit.Picos(share), Contention: unit.Picos(share)}
 }
 
 // Settle waits for all.
-func (o *overlap) Settle(now unit.Picos, p trace.Proc) Cost {
+func (o *overlap) Drain(now unit.Picos, p trace.Proc) Cost {
 	var sum Cost
-	for len(o.pending[p]) > 0 {
-		e := &o.pending[p][0]
-		cost := e.wait(max(0, e.done-sum.Total()-min(now, e.room)))
+	for len(o.outstanding[p]) > 0 {
+		e := &o.outstanding[p][0]
+		cost := e.wait(max(0, e.done-sum.Total()-min(now, e.windowEnd)))
 		sum.Latency += cost.Latency
 		sum.Contention += cost.Contention
 		o.drop(p)

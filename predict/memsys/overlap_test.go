@@ -12,7 +12,7 @@ import (
 // TestOverlapWorked follows touches by hand: memory takes 100 ps and holds the bus for 60, two misses
 // may be under way, and the processor has room for 50 ps of instructions behind one.
 func TestOverlapWorked(t *testing.T) {
-	s := Overlapping(mustSMP(t, two), Overlap{Outstanding: 2, Window: 50}, 2)
+	s := WithOverlap(mustSMP(t, two), Overlap{Outstanding: 2, Window: 50}, 2)
 	for i, a := range []struct {
 		now  unit.Picos
 		line uint64
@@ -21,9 +21,9 @@ func TestOverlapWorked(t *testing.T) {
 		{0, 0, Cost{}},                          // until 100
 		{10, 0, Cost{}},                         // under way too
 		{40, 1, Cost{}},                         // waits for the bus from 40 to 60: until 160
-		{55, 0, Cost{Latency: 50, Again: true}}, // there was room until 50
+		{55, 0, Cost{Latency: 50, Retry: true}}, // there was room until 50
 		{105, 0, Cost{}},                        // 50 of which it waited: room behind 40 until 140
-		{145, 0, Cost{Latency: 17, Contention: 3, Again: true}}, // 20 more, a sixth of which is contention
+		{145, 0, Cost{Latency: 17, Contention: 3, Retry: true}}, // 20 more, a sixth of which is contention
 		{165, 0, Cost{}},
 	} {
 		got := s.Access(a.now, 0, a.line, false)
@@ -31,7 +31,7 @@ func TestOverlapWorked(t *testing.T) {
 			t.Errorf("touch %d costs %+v, want %+v", i, got, a.want)
 		}
 	}
-	if got := s.Settle(175, 0); got != (Cost{}) {
+	if got := s.Drain(175, 0); got != (Cost{}) {
 		t.Errorf("settling costs %+v", got)
 	}
 }
@@ -41,16 +41,16 @@ func TestOverlapWorked(t *testing.T) {
 func TestOverlapFull(t *testing.T) {
 	c := two
 	c.Memory.Occupancy = 0
-	s := Overlapping(mustSMP(t, c), Overlap{Outstanding: 2, Window: 1000}, 2)
+	s := WithOverlap(mustSMP(t, c), Overlap{Outstanding: 2, Window: 1000}, 2)
 	for i, want := range []Cost{{}, {}, {Latency: 80}} {
 		if got := s.Access(unit.Picos(10*i), 0, uint64(i), false); got != want {
 			t.Errorf("miss %d costs %+v, want %+v", i, got, want)
 		}
 	}
-	if got := s.Settle(100, 0); got != cost(100, 0) { // the third began at 100
+	if got := s.Drain(100, 0); got != cost(100, 0) { // the third began at 100
 		t.Errorf("settling costs %+v", got)
 	}
-	if got := s.Settle(200, 0); got != (Cost{}) {
+	if got := s.Drain(200, 0); got != (Cost{}) {
 		t.Errorf("settling again costs %+v", got)
 	}
 }
@@ -59,14 +59,14 @@ func TestOverlapFull(t *testing.T) {
 // are Window further.
 type naiveOverlap struct {
 	Overlap
-	touches []pending  // room: by instructions alone
-	waited  unit.Picos // in all
+	touches []outstandingMiss // room: by instructions alone
+	waited  unit.Picos        // in all
 }
 
 // reach is when the instructions reach a time by themselves, and what is waited for until then.
 func (n *naiveOverlap) reach(instr unit.Picos) unit.Picos {
-	for len(n.touches) > 0 && n.touches[0].room <= instr {
-		n.wait(0, n.touches[0].room)
+	for len(n.touches) > 0 && n.touches[0].windowEnd <= instr {
+		n.wait(0, n.touches[0].windowEnd)
 	}
 	return instr + n.waited
 }
@@ -79,16 +79,16 @@ func (n *naiveOverlap) wait(i int, instr unit.Picos) {
 
 func (n *naiveOverlap) touch(instr unit.Picos, sys System, line uint64) {
 	at := n.reach(instr)
-	n.touches = slices.DeleteFunc(n.touches, func(e pending) bool { return e.done <= at })
+	n.touches = slices.DeleteFunc(n.touches, func(e outstandingMiss) bool { return e.done <= at })
 	cost := sys.Access(at, 0, line, false)
 	if cost.Total() == 0 {
 		return
 	}
 	if len(n.touches) == n.Outstanding {
-		first := slices.MinFunc(n.touches, func(a, b pending) int { return cmp.Compare(a.done, b.done) })
+		first := slices.MinFunc(n.touches, func(a, b outstandingMiss) int { return cmp.Compare(a.done, b.done) })
 		n.wait(slices.Index(n.touches, first), instr)
 	}
-	n.touches = append(n.touches, pending{done: instr + n.waited + cost.Total(), room: instr + n.Window})
+	n.touches = append(n.touches, outstandingMiss{done: instr + n.waited + cost.Total(), windowEnd: instr + n.Window})
 }
 
 // TestOverlapIsNaive: touches of one processor, of which most miss.
@@ -98,7 +98,7 @@ func TestOverlapIsNaive(t *testing.T) {
 		c := two
 		c.Processors, c.Memory.Occupancy = 1, unit.Picos(r.IntN(150))
 		o := Overlap{1 + r.IntN(4), unit.Picos(r.IntN(200))}
-		fast, naive, sys := Overlapping(mustSMP(t, c), o, 1), naiveOverlap{Overlap: o}, mustSMP(t, c)
+		fast, naive, sys := WithOverlap(mustSMP(t, c), o, 1), naiveOverlap{Overlap: o}, mustSMP(t, c)
 		var instr, waited unit.Picos
 		for i := range 40 {
 			instr += unit.Picos(r.IntN(60))
@@ -106,7 +106,7 @@ func TestOverlapIsNaive(t *testing.T) {
 			naive.touch(instr, sys, line)
 			for again := true; again; {
 				cost := fast.Access(instr+waited, 0, line, false)
-				waited, again = waited+cost.Total(), cost.Again
+				waited, again = waited+cost.Total(), cost.Retry
 			}
 			if waited != naive.waited {
 				t.Fatalf("seed %d, %+v: after touch %d at %d: waited for %d, want %d", seed, o, i, instr, waited, naive.waited)
@@ -116,7 +116,7 @@ func TestOverlapIsNaive(t *testing.T) {
 		for naive.reach(instr); len(naive.touches) > 0; {
 			naive.wait(0, instr)
 		}
-		if waited += fast.Settle(instr+waited, 0).Total(); waited != naive.waited {
+		if waited += fast.Drain(instr+waited, 0).Total(); waited != naive.waited {
 			t.Fatalf("seed %d, %+v: settled after %d, want %d", seed, o, waited, naive.waited)
 		}
 	}

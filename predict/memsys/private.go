@@ -4,16 +4,16 @@ import "spoor/traces/unit"
 
 // private is the caches of one processor, nearest first. Each level has all lines of the levels
 // before it, with the same rights.
-type private struct {
-	levels  []cache
-	first   cache        // the first of them, at hand
-	latency []unit.Picos // of a touch that finds its line in a level: all levels up to it; 0 in the first
-	lookup  unit.Picos   // how long it takes to see that no level has a line
-	counts  Counts
-	found   hits // by Hits at last
+type privateCaches struct {
+	levels    []cache
+	first     cache        // the first of them, at hand
+	latency   []unit.Picos // of a touch that finds its line in a level: all levels up to it; 0 in the first
+	lookup    unit.Picos   // how long it takes to see that no level has a line
+	counts    Counts
+	lookahead lookahead // by Hits at last
 }
 
-func newPrivate(levels []Cache) (c private) {
+func newPrivateCaches(levels []Cache) (c privateCaches) {
 	sum := unit.Picos(0)
 	for i, l := range levels {
 		if i > 0 {
@@ -27,7 +27,7 @@ func newPrivate(levels []Cache) (c private) {
 
 // behind looks for a line in the levels behind the first, and makes it the latest used of the first
 // ones up to where it is. It returns its word, or 0.
-func (c *private) behind(line uint64) (word uint64, level int) {
+func (c *privateCaches) lookupBelow(line uint64) (word uint64, level int) {
 	for k := 1; k < len(c.levels); k++ {
 		set := c.levels[k].set(line)
 		if w := find(set, line); w >= 0 {
@@ -41,24 +41,24 @@ func (c *private) behind(line uint64) (word uint64, level int) {
 }
 
 // fill puts a line into the levels before level. What it pushes out there stays in the others.
-func (c *private) fill(level int, word uint64) {
+func (c *privateCaches) fill(level int, word uint64) {
 	for k := level - 1; k >= 0; k-- {
-		set := c.levels[k].set(word >> rightBits)
+		set := c.levels[k].set(word >> permBits)
 		toFront(set, victim(set), word)
 	}
 }
 
 // insert puts a line that no level has into all of them, and returns the word of the line that
 // leaves the last, or 0.
-func (c *private) insert(word uint64) (old uint64) {
+func (c *privateCaches) insert(word uint64) (old uint64) {
 	last := len(c.levels) - 1
-	set := c.levels[last].set(word >> rightBits)
+	set := c.levels[last].set(word >> permBits)
 	w := victim(set)
 	old = set[w]
 	toFront(set, w, word)
 	if old != 0 {
 		for k := range last {
-			c.levels[k].put(old>>rightBits, absent)
+			c.levels[k].setPerm(old>>permBits, permNone)
 		}
 	}
 	c.fill(last, word)
@@ -66,8 +66,8 @@ func (c *private) insert(word uint64) (old uint64) {
 }
 
 // put sets the right to a line in every level that has it.
-func (c *private) put(line, right uint64) {
+func (c *privateCaches) setPerm(line, right uint64) {
 	for k := range c.levels {
-		c.levels[k].put(line, right)
+		c.levels[k].setPerm(line, right)
 	}
 }

@@ -23,7 +23,7 @@ type Protocol struct {
 }
 
 // protocol is the one of that name.
-func protocol(name machine.Protocol) (Protocol, bool) {
+func protocolNamed(name machine.Protocol) (Protocol, bool) {
 	for _, p := range Protocols {
 		if p.Name == name {
 			return p, true
@@ -44,33 +44,33 @@ var Protocols = []Protocol{
 // states of its caches. Exclusive and owned lines are loaded as shared ones are, and a store to them
 // must ask; only modified ones are written at once.
 const (
-	never     = 0
-	shared    = 1
-	exclusive = 2 // nobody else has it, and memory is current
-	modified  = 3 // nobody else has it, and memory is stale
-	evicted   = 4 // replaced by another line
-	taken     = 5 // invalidated by another processor's store, or by its home
-	owned     = 6 // others may have it, and memory is stale
-	forgotten = 7 // replaced by another line, and its home knows
+	neverCached  = 0
+	shared       = 1
+	exclusive    = 2 // nobody else has it, and memory is current
+	modified     = 3 // nobody else has it, and memory is stale
+	evicted      = 4 // replaced by another line
+	invalidated  = 5 // invalidated by another processor's store, or by its home
+	owned        = 6 // others may have it, and memory is stale
+	evictedKnown = 7 // replaced by another line, and its home knows
 )
 
 // states is a set of them, a bit for each.
-type states uint8
+type stateSet uint8
 
 const (
-	copies    states = 1<<shared | suppliers
-	suppliers states = 1<<exclusive | stale // one cache at most has a line in one of these
-	stale     states = 1<<modified | 1<<owned
+	copies    stateSet = 1<<shared | suppliers
+	suppliers stateSet = 1<<exclusive | stale // one cache at most has a line in one of these
+	stale     stateSet = 1<<modified | 1<<owned
 )
 
-func (s states) has(state uint8) bool { return s>>(state&7)&1 != 0 }
+func (s stateSet) has(state uint8) bool { return s>>(state&7)&1 != 0 }
 
 func valid(state uint8) bool { return copies.has(state) }
 
 func dirty(state uint8) bool { return stale.has(state) }
 
 // afterLoad is what another processor's load makes of a line in a valid state.
-func (p Protocol) afterLoad(state uint8) uint8 {
+func (p Protocol) stateAfterLoad(state uint8) uint8 {
 	switch {
 	case state == modified && p.Owned:
 		return owned
@@ -81,7 +81,7 @@ func (p Protocol) afterLoad(state uint8) uint8 {
 }
 
 // loaded is the state of a line that a load has fetched, others having it or not.
-func (p Protocol) loaded(alone bool) uint8 {
+func (p Protocol) stateAfterFetch(alone bool) uint8 {
 	if alone && p.Exclusive {
 		return exclusive
 	}

@@ -30,7 +30,7 @@ type shadow struct {
 // states is where the two lines are, by processor.
 func statesOf(s *coherent) (out [2][3]uint8) {
 	for line := range out {
-		copy(out[line][:], s.lines.of(uint64(line)))
+		copy(out[line][:], s.lines.lookup(uint64(line)))
 	}
 	return out
 }
@@ -79,13 +79,13 @@ func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uin
 // is the only one, there is one owner at most, without one memory is current, all copies are current, and
 // every level of the caches has the rights that the state gives.
 func checkProtocol(t *testing.T, s *coherent, d shadow) {
-	for line, where := range statesOf(s) {
+	for line, states := range statesOf(s) {
 		copies, alone, owners := 0, 0, 0
-		for p, state := range where[:len(s.private)] {
+		for p, state := range states[:len(s.private)] {
 			if valid(state) {
 				copies++
 				if !d.cache[p][line] {
-					t.Fatalf("%s: line %d: the copy of processor %d is stale: %v", s.protocol.Name, line, p, where)
+					t.Fatalf("%s: line %d: the copy of processor %d is stale: %v", s.protocol.Name, line, p, states)
 				}
 			}
 			if state == exclusive || state == modified {
@@ -96,9 +96,9 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 			}
 			checkRights(t, s, p, uint64(line), state)
 		}
-		checkDirectory(t, s, uint64(line), where[:len(s.private)])
+		checkDirectory(t, s, uint64(line), states[:len(s.private)])
 		if alone > 1 || alone == 1 && copies > 1 || owners > 1 {
-			t.Fatalf("%s: line %d: states %v", s.protocol.Name, line, where)
+			t.Fatalf("%s: line %d: states %v", s.protocol.Name, line, states)
 		}
 		if owners == 0 && !d.memory[line] {
 			t.Fatalf("%s: line %d is dirty nowhere and memory is stale", s.protocol.Name, line)
@@ -111,16 +111,16 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
 	levels := s.private[p].levels
 	for k := range levels {
-		got := uint64(absent)
+		got := uint64(permNone)
 		set := levels[k].set(line)
 		if w := find(set, line); w >= 0 {
-			got = set[w] & rightMask
+			got = set[w] & permMask
 		}
-		want := uint64(absent)
+		want := uint64(permNone)
 		if valid(state) {
-			want = right(state)
+			want = permOf(state)
 		}
-		if got != want && (k == len(levels)-1 || got != absent) {
+		if got != want && (k == len(levels)-1 || got != permNone) {
 			t.Fatalf("line %d, processor %d, level %d: right %d in state %d", line, p, k, got, state)
 		}
 	}
@@ -162,10 +162,10 @@ func keyOf(s *coherent, d shadow) string {
 			key = append(key, 0)
 		}
 	}
-	for line, where := range statesOf(s) {
-		for p, state := range where {
-			if !listed(state) {
-				state = never
+	for line, states := range statesOf(s) {
+		for p, state := range states {
+			if !isRecorded(state) {
+				state = neverCached
 			}
 			key = append(key, state)
 			bit(d.cache[p][line])
@@ -236,7 +236,7 @@ func keeps(target Target, pr Protocol) bool {
 
 // cachesOf is the caches of a system that has some.
 func cachesOf(sys System) *coherent {
-	if t, ok := sys.(*translated); ok {
+	if t, ok := sys.(*translatedCaches); ok {
 		return t.coherent
 	}
 	return sys.(*coherent)
@@ -265,14 +265,14 @@ func (slow) Usage() network.Usage  { return network.Usage{} }
 
 // known is what the directory knows besides the states of lines.
 func known(s *coherent) string {
-	n, ok := s.path.(*numa)
+	n, ok := s.interconnect.(*ccnumaInterconnect)
 	if !ok {
 		return ""
 	}
 	switch d := n.directory.(type) {
-	case *sparse:
+	case *sparseDirectory:
 		return fmt.Sprint(d.entries)
-	case *limited:
+	case *limitedDirectory:
 		text := ""
 		for line := range uint64(2) {
 			if l := d.lines[line]; l != nil {
@@ -286,19 +286,19 @@ func known(s *coherent) string {
 
 // checkDirectory: the directory knows all copies of a line, or that there may be any; and who has a line exclusive is the only
 // one it knows.
-func checkDirectory(t *testing.T, s *coherent, line uint64, where []uint8) {
-	n, ok := s.path.(*numa)
+func checkDirectory(t *testing.T, s *coherent, line uint64, states []uint8) {
+	n, ok := s.interconnect.(*ccnumaInterconnect)
 	if !ok {
 		return
 	}
-	for p, state := range where {
-		for q, other := range where {
+	for p, state := range states {
+		for q, other := range states {
 			if p != q && state == exclusive && lists(n.directory, line, trace.Proc(q), other) {
-				t.Fatalf("line %d is exclusive, and the directory %s lists another: %v", line, known(s), where)
+				t.Fatalf("line %d is exclusive, and the directory %s lists another: %v", line, known(s), states)
 			}
 		}
 		if valid(state) && !lists(n.directory, line, trace.Proc(p), state) {
-			t.Fatalf("line %d: the directory %s does not know of processor %d: %v", line, known(s), p, where)
+			t.Fatalf("line %d: the directory %s does not know of processor %d: %v", line, known(s), p, states)
 		}
 	}
 }
@@ -306,17 +306,17 @@ func checkDirectory(t *testing.T, s *coherent, line uint64, where []uint8) {
 // lists reports whether a directory takes it that p may have a line.
 func lists(d lineDirectory, line uint64, p trace.Proc, state uint8) bool {
 	switch d := d.(type) {
-	case *limited:
+	case *limitedDirectory:
 		l := d.lines[line]
 		return l != nil && (l.overflow || slices.Contains(l.to, p))
-	case *sparse:
+	case *sparseDirectory:
 		there := false
 		for _, home := range d.entries {
 			there = there || slices.Contains(home, line+1)
 		}
-		return listed(state) && there
+		return isRecorded(state) && there
 	}
-	return listed(state)
+	return isRecorded(state)
 }
 
 // TestDirectories explores every kind of directory with every protocol.

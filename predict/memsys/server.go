@@ -11,7 +11,7 @@ type server struct{ calendar.Calendar }
 
 // take holds the server for so long, not before at, and says from when. What takes no time waits for what
 // is under way, too. Nothing will be asked about times before settled.
-func (s *server) take(at, hold, settled unit.Picos) (start unit.Picos) {
+func (s *server) reserve(at, hold, settled unit.Picos) (start unit.Picos) {
 	start = s.Fit(at, max(1, hold))
 	s.Take(calendar.Span{From: start, To: start + hold}, settled)
 	return start

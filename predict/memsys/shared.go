@@ -13,26 +13,26 @@ import (
 //
 // Differs: the ports of the shared cache and the rings or meshes that lead to it have room for everybody at
 // once.
-type sharedPath struct {
-	bus     *busPath
+type sharedCache struct {
+	bus     *busInterconnect
 	cache   cache
 	latency unit.Picos // of a line that is found here, beyond the private levels
 }
 
-func (s *sharedPath) fetch(now unit.Picos, t *transaction) Cost {
+func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
 	set := s.cache.set(t.line)
 	w := find(set, t.line)
 	switch {
 	case t.stale:
 		if !t.store && !s.bus.caches.protocol.Owned { // who supplies it keeps it clean
-			s.put(now+s.latency, t.line, writable)
+			s.put(now+s.latency, t.line, permWrite)
 		}
 	case w >= 0:
 		toFront(set, w, set[w])
 	default:
 		cost := s.bus.fetch(now+s.latency, t)
 		cost.Latency += s.latency
-		s.put(now+s.latency, t.line, readable)
+		s.put(now+s.latency, t.line, permRead)
 		return cost
 	}
 	s.bus.caches.private[t.proc].counts.SharedHits++
@@ -41,19 +41,19 @@ func (s *sharedPath) fetch(now unit.Picos, t *transaction) Cost {
 
 // put puts a line into the cache at now: writable if memory is stale, readable if it is not. A stale line
 // that it pushes out goes to memory, which nobody waits for.
-func (s *sharedPath) put(now unit.Picos, line, right uint64) {
+func (s *sharedCache) put(now unit.Picos, line, right uint64) {
 	set := s.cache.set(line)
 	w := find(set, line)
 	if w < 0 {
 		w = victim(set)
-		if set[w]&rightMask == writable {
-			s.bus.bus.post(now, s.bus.Occupancy)
+		if set[w]&permMask == permWrite {
+			s.bus.bus.acquirePosted(now, s.bus.Occupancy)
 		}
 	}
-	toFront(set, w, line<<rightBits|right)
+	toFront(set, w, line<<permBits|right)
 }
 
-func (s *sharedPath) upgrade(_ unit.Picos, t *transaction) Cost {
+func (s *sharedCache) upgrade(_ unit.Picos, t *transaction) Cost {
 	if len(s.bus.caches.private) == 1 {
 		return Cost{}
 	}
@@ -61,10 +61,10 @@ func (s *sharedPath) upgrade(_ unit.Picos, t *transaction) Cost {
 	return Cost{Latency: s.bus.Invalidate}
 }
 
-func (s *sharedPath) evict(now unit.Picos, _ trace.Proc, line uint64, state uint8) {
+func (s *sharedCache) evict(now unit.Picos, _ trace.Proc, line uint64, state uint8) {
 	if dirty(state) {
-		s.put(now+s.latency, line, writable)
+		s.put(now+s.latency, line, permWrite)
 	}
 }
 
-func (s *sharedPath) shared() Shared { return s.bus.shared() }
+func (s *sharedCache) usage() SharedUsage { return s.bus.usage() }

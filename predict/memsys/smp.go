@@ -38,37 +38,37 @@ func (SMP) New(c Config) (System, error) {
 		return nil, err
 	}
 	s := newCoherent(&c)
-	bus := &busPath{Memory: c.Memory, caches: s}
-	s.path = bus
+	bus := &busInterconnect{Memory: c.Memory, caches: s}
+	s.interconnect = bus
 	if c.Shared != nil {
-		s.path = &sharedPath{bus: bus, latency: c.Shared.Latency, cache: newCache(*c.Shared)}
+		s.interconnect = &sharedCache{bus: bus, latency: c.Shared.Latency, cache: newCache(*c.Shared)}
 	}
 	return s, nil
 }
 
 // busPath is a memory bus that all caches snoop on.
-type busPath struct {
+type busInterconnect struct {
 	Memory
 	caches *coherent
 	bus    bus
 }
 
-func (b *busPath) fetch(now unit.Picos, t *transaction) Cost {
-	return Cost{Contention: b.bus.take(now, b.Occupancy), Latency: b.Latency}
+func (b *busInterconnect) fetch(now unit.Picos, t *transaction) Cost {
+	return Cost{Contention: b.bus.acquire(now, b.Occupancy), Latency: b.Latency}
 }
 
-func (b *busPath) upgrade(now unit.Picos, t *transaction) Cost {
+func (b *busInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	if len(b.caches.private) == 1 {
 		return Cost{}
 	}
 	b.caches.private[t.proc].counts.Upgrades++
-	return Cost{Contention: b.bus.take(now, b.Invalidate), Latency: b.Invalidate}
+	return Cost{Contention: b.bus.acquire(now, b.Invalidate), Latency: b.Invalidate}
 }
 
-func (b *busPath) evict(now unit.Picos, _ trace.Proc, _ uint64, state uint8) {
+func (b *busInterconnect) evict(now unit.Picos, _ trace.Proc, _ uint64, state uint8) {
 	if dirty(state) {
-		b.bus.post(now, b.Occupancy)
+		b.bus.acquirePosted(now, b.Occupancy)
 	}
 }
 
-func (b *busPath) shared() Shared { return Shared{Busy: b.bus.busy, End: b.bus.free} }
+func (b *busInterconnect) usage() SharedUsage { return SharedUsage{Busy: b.bus.busy, End: b.bus.free} }

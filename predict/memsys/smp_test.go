@@ -61,14 +61,14 @@ func TestWorked(t *testing.T) {
 			{600, 0, 0, false, Cost{}},        // the owner kept it shared
 			{600, 0, 0, true, cost(20, 0)},    // and must ask again to store
 		}, [2]Counts{{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 1}, Upgrades: 2},
-			{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 2}}, 60*3 + 20*2},
+			{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 2}}, 60*3 + 20*2},
 
 		{"a store miss takes the line from its owner", []access{
 			{0, 0, 7, true, cost(100, 0)},
 			{100, 1, 7, true, cost(100, 0)},
 			{300, 0, 7, true, cost(100, 0)},
-		}, [2]Counts{{Stores: 2, StoreMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 1},
-			{Stores: 1, StoreMisses: Misses{Cold: 1}, Supplies: 1, Invalidations: 1}}, 180},
+		}, [2]Counts{{Stores: 2, StoreMisses: Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 1},
+			{Stores: 1, StoreMisses: Misses{Cold: 1}, CacheToCache: 1, Invalidations: 1}}, 180},
 
 		{"a dirty victim holds the bus after its miss and stalls only who needs it", []access{
 			{0, 0, 0, true, cost(100, 0)},
@@ -90,7 +90,7 @@ func TestWorked(t *testing.T) {
 				t.Errorf("%s: processor %d\n got %+v\nwant %+v", c.name, p, got, c.counts[p])
 			}
 		}
-		if got := s.Shared().Busy; got != c.busy {
+		if got := s.SharedUsage().Busy; got != c.busy {
 			t.Errorf("%s: bus busy for %d ps, want %d", c.name, got, c.busy)
 		}
 	}
@@ -127,7 +127,7 @@ func TestLone(t *testing.T) {
 		waited += cost.Contention
 	}
 	got := s.Counts(0)
-	if got.Upgrades != 0 || got.CoherenceMisses() != 0 || got.Supplies != 0 || got.CoherenceShare() != 0 {
+	if got.Upgrades != 0 || got.CoherenceMisses() != 0 || got.CacheToCache != 0 || got.CoherenceShare() != 0 {
 		t.Errorf("a lone processor has coherence traffic: %+v", got)
 	}
 	if most := unit.Picos(got.WriteBacks) * c.Memory.Occupancy; waited > most || waited == 0 {
@@ -154,7 +154,7 @@ func TestHugeCache(t *testing.T) {
 				t.Errorf("%d ways, processor %d: %d distinct lines, %+v", ways, p, len(distinct[p]), got)
 			}
 		}
-		if got, want := s.Shared().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
+		if got, want := s.SharedUsage().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
 			t.Errorf("%d ways: %d lines in all, want %d", ways, got, want)
 		}
 	}
@@ -178,9 +178,9 @@ func checkHits(t *testing.T, seed uint64) {
 	for range 40 {
 		b.Append(1, r.Uint64N(20*64), uint16(1+r.IntN(80)), trace.Op(1+r.IntN(len(trace.Ops))))
 	}
-	rows, touches := s.Hits(0, &b, 3, 40)
+	rows, touches := s.Lookahead(0, &b, 3, 40)
 	announced := false
-	s.Watch(func(trace.Proc, Change) { announced = true })
+	s.OnInvalidate(func(trace.Proc, Invalidation) { announced = true })
 	for i := 3; i <= 3+rows && i < 40; i++ {
 		before := s.Counts(0)
 		var cost Cost
@@ -214,14 +214,14 @@ func TestHits(t *testing.T) {
 // TestLines compares the table of lines with a map, through several growths.
 func TestLines(t *testing.T) {
 	const procs = 3
-	table, want := newLines(procs), map[uint64][procs]uint8{}
+	table, want := newLineTable(procs), map[uint64][procs]uint8{}
 	r := rand.New(rand.NewPCG(4, 1))
 	for range 50000 {
 		line := r.Uint64N(8000)
 		if r.IntN(8) == 0 {
 			line = 1<<62 - 1 - line
 		}
-		got := table.of(line)
+		got := table.lookup(line)
 		if [procs]uint8(got) != want[line] {
 			t.Fatalf("line %d: %v, want %v", line, got, want[line])
 		}
@@ -236,20 +236,20 @@ func TestLines(t *testing.T) {
 // Lines that are made to crowd are spread as others are, and found.
 func TestCrowdedLines(t *testing.T) {
 	const inverse = 0xF1DE83E19937733D // of the factor
-	table, r := newLines(1), rand.New(rand.NewPCG(1, 1))
+	table, r := newLineTable(1), rand.New(rand.NewPCG(1, 1))
 	made := table.factor
 	var lines []uint64
 	for len(lines) < 2000 {
 		if line := r.Uint64() >> 20 * inverse; line < 1<<62 {
 			lines = append(lines, line)
-			table.of(line)[0] = uint8(len(lines))
+			table.lookup(line)[0] = uint8(len(lines))
 		}
 	}
 	if table.factor == made {
 		t.Error("the hash is that for which lines were made")
 	}
 	for i, line := range lines {
-		if at := table.known(line); at == nil || at[0] != uint8(i+1) {
+		if at := table.get(line); at == nil || at[0] != uint8(i+1) {
 			t.Fatalf("line %#x: %v, want %d", line, at, uint8(i+1))
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // used entry is replaced [gupta1990].
 //
 // Differs: the set is chosen by a hash of the line, as the trace does not say where in the memory of a node it is.
-type sparse struct {
+type sparseDirectory struct {
 	fullMap
 	entries [][]uint64 // by home: line+1 or 0, sets one after the other, latest used first
 	ways    int
 	shift   uint // 64 - log2 of the sets
 }
 
-func newSparse(c *Config, full fullMap) (*sparse, error) {
+func newSparse(c *Config, full fullMap) (*sparseDirectory, error) {
 	d, nodes := c.Directory, c.nodes()
 	switch {
 	case d.Ways < 1 || d.Entries < d.Ways || d.Entries%d.Ways != 0 || !unit.Bytes(d.Entries/d.Ways).IsPowerOfTwo():
@@ -28,7 +28,7 @@ func newSparse(c *Config, full fullMap) (*sparse, error) {
 	case d.Entries > maxLines/nodes:
 		return nil, fmt.Errorf("%d directories of %d entries have more than the %d that can be simulated", nodes, d.Entries, maxLines)
 	}
-	s := &sparse{fullMap: full, ways: d.Ways, shift: 64 - uint(bits.TrailingZeros(uint(d.Entries/d.Ways)))}
+	s := &sparseDirectory{fullMap: full, ways: d.Ways, shift: 64 - uint(bits.TrailingZeros(uint(d.Entries/d.Ways)))}
 	for range nodes {
 		s.entries = append(s.entries, make([]uint64, d.Entries))
 	}
@@ -36,12 +36,12 @@ func newSparse(c *Config, full fullMap) (*sparse, error) {
 }
 
 // set is the entries that a line may have.
-func (s *sparse) set(home int, line uint64) []uint64 {
+func (s *sparseDirectory) set(home int, line uint64) []uint64 {
 	i := int(line*golden>>s.shift) * s.ways
 	return s.entries[home][i : i+s.ways]
 }
 
-func (s *sparse) room(home int, line uint64) (lost uint64, ok bool) {
+func (s *sparseDirectory) allocate(home int, line uint64) (lost uint64, ok bool) {
 	set := s.set(home, line)
 	w := slices.Index(set, line+1)
 	if w < 0 {
@@ -53,10 +53,10 @@ func (s *sparse) room(home int, line uint64) (lost uint64, ok bool) {
 }
 
 // leave frees the entry of a line that nobody has.
-func (s *sparse) leave(home int, p trace.Proc, line uint64) {
-	where := s.lines.of(line)
-	where[p] = forgotten
-	if !slices.ContainsFunc(where, listed) {
+func (s *sparseDirectory) forget(home int, p trace.Proc, line uint64) {
+	states := s.lines.lookup(line)
+	states[p] = evictedKnown
+	if !slices.ContainsFunc(states, isRecorded) {
 		set := s.set(home, line)
 		set[slices.Index(set, line+1)] = 0
 	}

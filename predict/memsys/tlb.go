@@ -27,17 +27,17 @@ func (t *TLB) check(line unit.Bytes, processors int) error {
 }
 
 // translated is coherent caches behind translation buffers.
-type translated struct {
+type translatedCaches struct {
 	*coherent
 	latency unit.Picos
 	shift   uint       // log2 of the lines of a page
 	pages   []cache    // by processor
-	late    unit.Picos // by which the present touch reaches the caches after it began
+	delay   unit.Picos // by which the present touch reaches the caches after it began
 	misses  []uint64
 }
 
-func newTranslated(t *TLB, s *coherent) *translated {
-	tr := &translated{coherent: s, latency: t.Latency, shift: t.Page.Shift() - s.shift, misses: make([]uint64, len(s.private))}
+func newTranslated(t *TLB, s *coherent) *translatedCaches {
+	tr := &translatedCaches{coherent: s, latency: t.Latency, shift: t.Page.Shift() - s.shift, misses: make([]uint64, len(s.private))}
 	for range s.private {
 		tr.pages = append(tr.pages, newCache(Cache{Size: unit.Bytes(t.Entries), Line: 1, Ways: t.Ways}))
 	}
@@ -45,7 +45,7 @@ func newTranslated(t *TLB, s *coherent) *translated {
 }
 
 // Access translates first.
-func (s *translated) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	page := line >> s.shift
 	set := s.pages[p].set(page)
 	w := find(set, page)
@@ -57,25 +57,25 @@ func (s *translated) Access(now unit.Picos, p trace.Proc, line uint64, store boo
 		return s.coherent.Access(now, p, line, store)
 	}
 	s.misses[p]++
-	toFront(set, victim(set), page<<rightBits|readable)
-	s.late = s.latency
-	cost := s.coherent.Access(now+s.late, p, line, store)
-	s.late = 0
+	toFront(set, victim(set), page<<permBits|permRead)
+	s.delay = s.latency
+	cost := s.coherent.Access(now+s.delay, p, line, store)
+	s.delay = 0
 	cost.Latency += s.latency
 	return cost
 }
 
 // Watch announces changes at the time of the touch.
-func (s *translated) Watch(changing Changing) {
-	s.coherent.Watch(func(q trace.Proc, c Change) {
-		c.At -= s.late
-		changing(q, c)
+func (s *translatedCaches) OnInvalidate(onInvalidate InvalidateFunc) {
+	s.coherent.OnInvalidate(func(q trace.Proc, c Invalidation) {
+		c.At -= s.delay
+		onInvalidate(q, c)
 	})
 }
 
 // Hits looks for hits in pages that are there.
-func (s *translated) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	rows, touches = s.coherent.Hits(p, b, from, to)
+func (s *translatedCaches) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	rows, touches = s.coherent.Lookahead(p, b, from, to)
 	shift := s.shift + s.coherent.shift
 	there := ^uint64(0) // the page last found
 	for i := from; i < from+rows; i++ {
@@ -84,7 +84,7 @@ func (s *translated) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, 
 		}
 		for page := b.Addr[i] >> shift; page <= (b.Addr[i]+uint64(b.Size[i])-1)>>shift; page++ {
 			if page != there && !s.pages[p].holds(page, false) {
-				return s.coherent.Hits(p, b, from, i)
+				return s.coherent.Lookahead(p, b, from, i)
 			}
 			there = page
 		}
@@ -93,14 +93,14 @@ func (s *translated) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, 
 }
 
 // Make touches the pages too.
-func (s *translated) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
-	to := from + s.private[p].found.rows
-	s.pages[p].touch(s.shift+s.coherent.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
-	return s.coherent.Make(p, b, from)
+func (s *translatedCaches) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	to := from + s.private[p].lookahead.rows
+	s.pages[p].commit(s.shift+s.coherent.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+	return s.coherent.Commit(p, b, from)
 }
 
 // Counts has the misses of the buffer too.
-func (s *translated) Counts(p trace.Proc) Counts {
+func (s *translatedCaches) Counts(p trace.Proc) Counts {
 	c := s.coherent.Counts(p)
 	c.TLBMisses = s.misses[p]
 	return c

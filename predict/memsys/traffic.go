@@ -19,7 +19,7 @@ func NeedsTraffic(m *machine.Machine) bool {
 
 // NewCounted is a system like NewPlaced's of a machine that needs traffic, but with the gap of the bisection. What
 // flows returns after a program has run on it is the traffic that New needs.
-func NewCounted(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
+func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
@@ -30,7 +30,7 @@ func NewCounted(m *machine.Machine, places *trace.HomeMap) (sys System, flows fu
 	if err != nil {
 		return nil, nil, err
 	}
-	counted := &counted{Network: inner, sent: map[[2]int]*topology.Flow{}}
+	counted := &countingNetwork{Network: inner, sent: map[[2]int]*topology.Flow{}}
 	c.Net = counted
 	sys, err = c.system(target)
 	return sys, counted.flows, err
@@ -38,35 +38,35 @@ func NewCounted(m *machine.Machine, places *trace.HomeMap) (sys System, flows fu
 
 // NewOn is a system like NewPlaced's whose nodes are connected by a network that others use too, in the same time. What they use instead of it is
 // the network that NewOn returns.
-func NewOn(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
+func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Net = net
 	sys, err := c.system(target)
-	slack := behindFirst(c.Caches)
-	for _, o := range c.Others {
-		slack = max(slack, behindFirst(o.Caches))
+	slack := lowerLevelLatency(c.Caches)
+	for _, o := range c.OtherNodes {
+		slack = max(slack, lowerLevelLatency(o.Caches))
 	}
-	return sys, lent{net, slack}, err
+	return sys, sharedNetwork{net, slack}, err
 }
 
 // lent is a network that a system uses too, whose transactions may be by so much earlier than what others do before them.
-type lent struct {
+type sharedNetwork struct {
 	network.Network
 	slack unit.Picos
 }
 
-func (l lent) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
+func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
 
 // counted is a network that counts who sends to whom.
-type counted struct {
+type countingNetwork struct {
 	network.Network
 	sent map[[2]int]*topology.Flow
 }
 
-func (c *counted) Send(at unit.Picos, m network.Message) network.Delivery {
+func (c *countingNetwork) Send(at unit.Picos, m network.Message) network.Delivery {
 	if m.From != m.To {
 		f := c.sent[[2]int{m.From, m.To}]
 		if f == nil {
@@ -80,7 +80,7 @@ func (c *counted) Send(at unit.Picos, m network.Message) network.Delivery {
 }
 
 // flows is what was sent, in order.
-func (c *counted) flows() (all []topology.Flow) {
+func (c *countingNetwork) flows() (all []topology.Flow) {
 	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *topology.Flow) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	}) {

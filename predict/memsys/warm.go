@@ -12,8 +12,8 @@ import (
 type warm struct {
 	System
 	start  unit.Picos
-	counts []Counts // of each processor, until start
-	shared Shared   // until start
+	counts []Counts    // of each processor, until start
+	shared SharedUsage // until start
 }
 
 // pause between two runs, in which ports and links that the end of messages does not tell of are free again.
@@ -21,7 +21,7 @@ const pause = unit.Picos(1e15)
 
 // Warm is s with all that it holds, for another run from time 0 on: s has been run to end, and all its touches have ended.
 func Warm(s System, end unit.Picos, processors int) System {
-	w := &warm{System: s, shared: s.Shared()}
+	w := &warm{System: s, shared: s.SharedUsage()}
 	w.start = max(end, w.shared.End) + pause
 	for p := range trace.Proc(processors) {
 		w.counts = append(w.counts, s.Counts(p))
@@ -33,12 +33,12 @@ func (w *warm) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 	return w.System.Access(w.start+now, p, line, store)
 }
 
-func (w *warm) Settle(now unit.Picos, p trace.Proc) Cost { return w.System.Settle(w.start+now, p) }
+func (w *warm) Drain(now unit.Picos, p trace.Proc) Cost { return w.System.Drain(w.start+now, p) }
 
-func (w *warm) Watch(changing Changing) {
-	w.System.Watch(func(q trace.Proc, c Change) {
+func (w *warm) OnInvalidate(onInvalidate InvalidateFunc) {
+	w.System.OnInvalidate(func(q trace.Proc, c Invalidation) {
 		c.At -= w.start
-		changing(q, c)
+		onInvalidate(q, c)
 	})
 }
 
@@ -48,9 +48,9 @@ func (w *warm) Counts(p trace.Proc) Counts {
 	return c
 }
 
-func (w *warm) Shared() Shared {
-	s := w.System.Shared()
-	return Shared{Busy: s.Busy - w.shared.Busy, End: max(0, s.End-w.start), Lines: s.Lines,
+func (w *warm) SharedUsage() SharedUsage {
+	s := w.System.SharedUsage()
+	return SharedUsage{Busy: s.Busy - w.shared.Busy, End: max(0, s.End-w.start), Lines: s.Lines,
 		Messages: s.Messages - w.shared.Messages, MessageBytes: s.MessageBytes - w.shared.MessageBytes,
 		NetworkBusy: s.NetworkBusy - w.shared.NetworkBusy}
 }

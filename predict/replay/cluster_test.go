@@ -19,7 +19,7 @@ func randomCluster(t *testing.T, c *choices, cfg memsys.Config) (memsys.Config, 
 	cfg.Placement = memsys.Placement{Policy: machine.FirstTouch, Page: cfg.Block}
 	if c.below(2) == 0 {
 		cfg.Disk = unit.Picos(c.below(90)) * 1000
-		cfg.Room = cfg.Block * unit.Bytes(1+c.below(6))
+		cfg.Capacity = cfg.Block * unit.Bytes(1+c.below(6))
 	}
 	model := []network.Model{network.Bus{}, network.Switch{}, network.Ideal{}, network.Full{}}[c.below(4)]
 	links := network.Config{Latency: unit.Picos(c.below(40)) * 10, Header: unit.Bytes(c.below(30)), Bandwidth: 1e11, Efficiency: 1}
@@ -47,8 +47,8 @@ func unequalNodes(c *choices, cfg memsys.Config) (others []memsys.Node) {
 		line := cfg.Caches[0].Line
 		like.Caches[0].Size, like.Caches[0].Line = like.Caches[0].Size/like.Caches[0].Line*line, line
 		o := memsys.Node{Processors: n, Caches: like.Caches, Memory: like.Memory}
-		if cfg.Room > 0 {
-			o.Room, o.Disk = cfg.Block*unit.Bytes(1+c.below(6)), unit.Picos(c.below(90))*1000
+		if cfg.Capacity > 0 {
+			o.Capacity, o.Disk = cfg.Block*unit.Bytes(1+c.below(6)), unit.Picos(c.below(90))*1000
 		}
 		if others = append(others, o); left%cfg.PerNode == 0 && c.below(2) == 0 {
 			return others
@@ -73,15 +73,15 @@ func checkNaiveCluster(t *testing.T, c *choices) {
 	m := randomTrace(c)
 	cfg.Processors = m.Head.Procs
 	opt := Options{Barrier: barrier, Phases: true}
-	if cfg.Others = unequalNodes(c, cfg); len(cfg.Others) > 0 {
+	if cfg.OtherNodes = unequalNodes(c, cfg); len(cfg.OtherNodes) > 0 {
 		for range cfg.Processors {
 			clocks = append(clocks, randomClock(t, c))
 		}
 		clocks = clocks[1:]
 		opt.Clocks = clocks
 	}
-	nodes := len(cfg.Others)
-	for p := cfg.Processors - unlike(cfg.Others); p > 0; p -= cfg.PerNode {
+	nodes := len(cfg.OtherNodes)
+	for p := cfg.Processors - unlike(cfg.OtherNodes); p > 0; p -= cfg.PerNode {
 		nodes++
 	}
 	cfg.Net = connect(nodes)

@@ -70,7 +70,7 @@ func (r *run) waitsFor(p *processor) (what string, other int32) {
 
 // result collects what all processors did.
 func (r *run) result() *Result {
-	res := &Result{Shared: r.sys.Shared(), Queues: r.queues()}
+	res := &Result{Shared: r.sys.SharedUsage(), Queues: r.queues()}
 	for _, p := range r.procs {
 		t := r.totals(p)
 		res.Procs = append(res.Procs, Processor{Times: t.Times, Instr: t.Instr, Refs: t.Refs,

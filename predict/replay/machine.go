@@ -25,7 +25,7 @@ func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Cl
 	if !memsys.NeedsTraffic(m) {
 		return onSystem(ctx, src, m, clock, opt)
 	}
-	sys, flows, err := memsys.NewCounted(m, trace.NewHomeMap(src.Header()))
+	sys, flows, err := memsys.NewCountingTraffic(m, trace.NewHomeMap(src.Header()))
 	if err != nil {
 		return nil, err
 	}

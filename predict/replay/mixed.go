@@ -135,9 +135,9 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 	}
 	var sys memsys.System
 	if x.model.Net == nil {
-		sys, err = memsys.NewPlaced(m, places)
+		sys, err = memsys.NewWithHomes(m, places)
 	} else {
-		sys, x.model.Net, err = memsys.NewOn(m, places, x.model.Net)
+		sys, x.model.Net, err = memsys.NewSharingNetwork(m, places, x.model.Net)
 	}
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
 func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*MixedResult, error) {
-	x.sys.Watch(x.catchUp)
+	x.sys.OnInvalidate(x.catchUp)
 	var programs []engine.Program
 	for p := range x.procs {
 		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})

@@ -86,13 +86,13 @@ func newNaiveNodes(n *naive) *naiveNodes {
 // like is what a node is like: those of other kinds are the last ones.
 func (c *naiveNodes) like(node int) memsys.Node {
 	all := c.cfg.Processors
-	for _, o := range c.cfg.Others {
+	for _, o := range c.cfg.OtherNodes {
 		all -= o.Processors
 	}
 	if first := (all + c.cfg.PerNode - 1) / c.cfg.PerNode; node >= first {
-		return c.cfg.Others[node-first]
+		return c.cfg.OtherNodes[node-first]
 	}
-	return memsys.Node{Processors: min(c.cfg.PerNode, all-node*c.cfg.PerNode), Caches: c.cfg.Caches, Memory: c.cfg.Memory, Room: c.cfg.Room, Disk: c.cfg.Disk}
+	return memsys.Node{Processors: min(c.cfg.PerNode, all-node*c.cfg.PerNode), Caches: c.cfg.Caches, Memory: c.cfg.Memory, Capacity: c.cfg.Capacity, Disk: c.cfg.Disk}
 }
 
 // nodeOf counts nodes up to that of p.
@@ -104,7 +104,7 @@ func (c *naiveNodes) nodeOf(p int) int {
 	return node
 }
 
-func (c *naiveNodes) report(s *memsys.Shared) {
+func (c *naiveNodes) report(s *memsys.SharedUsage) {
 	s.End = c.ends
 	for _, n := range c.nodes {
 		s.Busy = max(s.Busy, n.bus.busy)
@@ -171,7 +171,7 @@ func (c *naiveNodes) touchBlock(t naiveTime, node int, block uint64) (after func
 	after = func() {}
 	c.forget(node, block)
 	c.nodes[node].memory = append(c.nodes[node].memory, block)
-	if most := int(c.like(node).Room / c.cfg.Block); most == 0 || len(c.nodes[node].memory) <= most {
+	if most := int(c.like(node).Capacity / c.cfg.Block); most == 0 || len(c.nodes[node].memory) <= most {
 		return after
 	}
 	old := c.nodes[node].memory[0]

@@ -144,7 +144,7 @@ func (n *naive) finish(m *trace.Memory) (*Result, error) {
 	for p := range res.Procs {
 		res.Procs[p].End = res.Time - res.Procs[p].Total()
 	}
-	res.Shared = memsys.Shared{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
+	res.Shared = memsys.SharedUsage{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
 	if n.nodes != nil {
 		n.nodes.report(&res.Shared)
 	}
@@ -333,7 +333,7 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 	}
 	for _, c := range others {
 		if c.dirty {
-			counts.Supplies++
+			counts.CacheToCache++
 			c.dirty = false
 		}
 		if store {

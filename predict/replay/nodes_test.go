@@ -20,7 +20,7 @@ var ofNodes = []memsys.Target{memsys.CCNUMA{}, memsys.CLogP{}, memsys.LogP{}, me
 func randomNodes(t testing.TB, c *choices, target memsys.Target, m *trace.Memory) memsys.Config {
 	t.Helper()
 	cfg := randomConfig(c, m.Head.Procs)
-	cfg.Places, cfg.PerNode = trace.NewHomeMap(m.Head), 1+c.below(2)
+	cfg.Homes, cfg.PerNode = trace.NewHomeMap(m.Head), 1+c.below(2)
 	cfg.Placement = memsys.Placement{Policy: []machine.Placement{machine.FirstTouch, machine.Interleaved}[c.below(2)], Page: 64}
 	cfg.Messages = machine.Messages{Control: 8, Data: 32}
 	cfg.Directory = []memsys.Directory{{}, {Hints: true}, {Kind: machine.Sparse, Entries: 2, Ways: 1},

@@ -213,7 +213,7 @@ func TestNoOverlap(t *testing.T) {
 		m := randomTrace(c)
 		cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
 		want := replayed(t, m, cfg, clock, Options{})
-		sys := memsys.Overlapping(newSMP(t, cfg), memsys.Overlap{Outstanding: 1 + c.below(3)}, m.Head.Procs)
+		sys := memsys.WithOverlap(newSMP(t, cfg), memsys.Overlap{Outstanding: 1 + c.below(3)}, m.Head.Procs)
 		got, err := Run(context.Background(), m, sys, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +227,7 @@ func TestNoOverlap(t *testing.T) {
 // plain is a system of which no touch is known to be a hit: a replay brings all into the order of time.
 type plain struct{ memsys.System }
 
-func (plain) Hits(trace.Proc, *trace.Refs, int, int) (int, uint64) { return 0, 0 }
+func (plain) Lookahead(trace.Proc, *trace.Refs, int, int) (int, uint64) { return 0, 0 }
 
 // richConfig is a small machine of several levels of caches and any protocol, for procs processors.
 func richConfig(c *choices, procs int) memsys.Config {
@@ -259,7 +259,7 @@ func TestHitsDoNotMatter(t *testing.T) {
 		var results []*Result
 		for _, batch := range []int{0, 2} {
 			for _, sys := range []memsys.System{newSMP(t, cfg), plain{newSMP(t, cfg)}} {
-				got, err := Run(context.Background(), m.InBatches(batch), memsys.Overlapping(sys, o, m.Head.Procs), clock, Options{Phases: true})
+				got, err := Run(context.Background(), m.InBatches(batch), memsys.WithOverlap(sys, o, m.Head.Procs), clock, Options{Phases: true})
 				if err != nil {
 					t.Fatal(err)
 				}

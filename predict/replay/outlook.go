@@ -30,7 +30,7 @@ func (r *run) outlook(p *processor) unit.Picos {
 		return p.next
 	}
 	window := min(n, p.window)
-	hits, touches := r.sys.Hits(p.id, &p.batch, p.row, p.row+window)
+	hits, touches := r.sys.Lookahead(p.id, &p.batch, p.row, p.row+window)
 	p.ahead = hits
 	if hits == window {
 		p.window = min(2*p.window, maxWindow)
@@ -60,7 +60,7 @@ func (r *run) makeAhead(p *processor) error {
 	if from == to || p.instr+uint64(p.batch.Instr[from]) < p.lastEvent { // then they are later than outlook knew
 		return nil
 	}
-	refs, ok := r.sys.Make(p.id, &p.batch, from)
+	refs, ok := r.sys.Commit(p.id, &p.batch, from)
 	if !ok {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (r *run) makeAhead(p *processor) error {
 // catchUp lets q, whose cache the access of the present processor is about to
 // change, make all touches that come before that access, if outlook has seen hits that need what is taken from q. Other hits stay
 // hits, and leave the same behind if they are made later.
-func (r *run) catchUp(q trace.Proc, c memsys.Change) {
+func (r *run) catchUp(q trace.Proc, c memsys.Invalidation) {
 	p := r.procs[q]
 	if p.state != running || !r.needs(p, &c) {
 		return
@@ -101,12 +101,12 @@ func (r *run) catchUp(q trace.Proc, c memsys.Change) {
 }
 
 // needs reports whether hits that outlook has seen need what c takes from the cache of p.
-func (r *run) needs(p *processor, c *memsys.Change) bool {
+func (r *run) needs(p *processor, c *memsys.Invalidation) bool {
 	from, to := p.row, p.row+p.ahead
 	sizes, ops := p.batch.Size[from:to], p.batch.Op[from:to]
 	for i, addr := range p.batch.Addr[from:to] {
 		touches := addr>>r.shift <= c.Line && (addr+uint64(sizes[i])-1)>>r.shift >= c.Line
-		if touches && (ops[i] == trace.Store || !c.Kept && ops[i].Data()) {
+		if touches && (ops[i] == trace.Store || !c.Downgrade && ops[i].Data()) {
 			return true
 		}
 	}

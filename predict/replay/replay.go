@@ -93,7 +93,7 @@ func (r *run) simulate() (*Result, error) {
 			r.queue.put(turn{0, p.id})
 		}
 	}
-	r.sys.Watch(r.catchUp)
+	r.sys.OnInvalidate(r.catchUp)
 	for !r.queue.empty() {
 		if err := r.turn(end - 1); err != nil {
 			return nil, err

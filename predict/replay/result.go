@@ -56,7 +56,7 @@ type Result struct {
 	Time     unit.Picos // until the last processor finished
 	Procs    []Processor
 	Phases   []Phase // by processor and phase, if they were asked for
-	Shared   memsys.Shared
+	Shared   memsys.SharedUsage
 	Queues   bool    // several processors take tasks from queues
 	Warnings []error // what was left out, and why the result may not hold
 }

@@ -48,7 +48,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
 		if cost != (memsys.Cost{}) {
 			late += r.pay(p, now, cost)
-			if cost.Again {
+			if cost.Retry {
 				i--
 				continue
 			}
@@ -112,7 +112,7 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 	}
 	cost := r.sys.Access(p.next, p.id, p.line+1, p.storing)
 	p.late += r.pay(p, p.next, cost)
-	if !cost.Again {
+	if !cost.Retry {
 		p.line++
 		p.touches++
 	}
@@ -121,7 +121,7 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 
 // settle makes p wait until all its touches have ended, and is whether it had to.
 func (r *run) settle(p *processor) bool {
-	wait := r.pay(p, p.next, r.sys.Settle(p.next, p.id))
+	wait := r.pay(p, p.next, r.sys.Drain(p.next, p.id))
 	p.late += wait
 	return wait > 0
 }
