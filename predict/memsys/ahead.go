@@ -7,24 +7,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// Ahead says which lines a processor fetches before it touches them.
+// Prefetch configures the stream prefetcher of a processor.
 type Prefetch struct {
-	Lines   int        // fetched behind the last of a stream that was touched; 0: none
-	Streams int        // that it follows at once
-	Page    unit.Bytes // which no stream leaves
+	Lines   int        // lines to prefetch behind the last touched line of a stream; 0: none
+	Streams int        // streams to follow at the same time
+	Page    unit.Bytes // no stream crosses a page boundary
 }
 
-// ahead is a system whose processors fetch lines ahead of touches that go from one line to the next, upwards or
-// downwards, as the stream prefetchers of present-day processors do. Two misses on neighbouring lines of a page are a
-// stream. From then on the next Lines of it are fetched, and with every touch of a line that was fetched
-// one more. A line that is touched before it has arrived is waited for, and nothing else is. Of more
-// than Streams the one that has not been touched for longest is forgotten.
+// prefetcher is a system whose processors prefetch lines when touches go from one line to the next, upwards or
+// downwards. The stream prefetchers of present-day processors do so. Two misses on neighbouring lines of a page start
+// a stream. Then the next Lines of it are prefetched, and with every touch of a prefetched line one more. A touch of
+// a line that has not arrived yet waits for the line only. With more than Streams streams, the least recently touched
+// one is dropped.
 //
-// What is fetched ahead holds bus, network and directories, changes others' caches, and pushes out lines, as loads do; its
-// misses are counted among those of its processor, its touches are not.
+// Prefetches use the bus, network and directories, change the caches of others, and evict lines, as loads do. Their
+// misses count as misses of the processor, but they do not count as touches.
 //
-// Differs: lines come into all private levels, and strides of more than a line are not seen, for which processors look at the
-// addresses of instructions.
+// Differs: lines are brought into all private levels. Strides of more than one line are not detected, because that
+// needs the addresses of instructions.
 type prefetcher struct {
 	System
 	Prefetch
@@ -32,34 +32,34 @@ type prefetcher struct {
 	procs []procPrefetcher
 }
 
-// follower is what a processor fetches ahead.
+// procPrefetcher is the prefetcher of one processor.
 type procPrefetcher struct {
 	streams []stream // the latest first
 	buffer  prefetchBuffer
-	loads   uint64 // made for what is fetched
+	loads   uint64 // made by prefetching
 }
 
-// stream is touches of one line after the other.
+// stream is a sequence of touches of consecutive lines.
 type stream struct {
-	lastTouched uint64 // that was touched
-	lastFetched uint64 // the last that was fetched
+	lastTouched uint64 // the last line that was touched
+	lastFetched uint64 // the last line that was prefetched
 	step        uint64 // 1, or -1 modulo 2^64; 0: only one line was touched
 }
 
-// coming is the lines that were fetched ahead and have not been touched.
+// prefetchBuffer holds the lines that were prefetched and have not been touched.
 type prefetchBuffer struct {
 	done   map[uint64]unit.Picos // when each arrives
-	order  []bufferEntry         // as they were fetched; those are past that done does not have so
-	filter [1 << 12]uint16       // how many there are of each line modulo their number: mostly none
+	order  []bufferEntry         // in order of prefetching; entries that are no longer in done are stale
+	filter [1 << 12]uint16       // number of entries by line modulo its length; mostly 0
 }
 
-// fetched is a line that arrives when it is done.
+// bufferEntry is a line that arrives at time done.
 type bufferEntry struct {
 	line uint64
 	done unit.Picos
 }
 
-// at is when line arrives, if it comes.
+// arrival returns when a prefetched line arrives. It reports false for other lines.
 func (c *prefetchBuffer) arrival(line uint64) (done unit.Picos, comes bool) {
 	if c.filter[line%uint64(len(c.filter))] == 0 {
 		return 0, false
@@ -68,7 +68,7 @@ func (c *prefetchBuffer) arrival(line uint64) (done unit.Picos, comes bool) {
 	return done, comes
 }
 
-// add adds f, and forgets the oldest of more than most.
+// add adds f. If there are more than `most` entries, it removes the oldest.
 func (c *prefetchBuffer) add(f bufferEntry, most int) {
 	if c.done == nil {
 		c.done = map[uint64]unit.Picos{}
@@ -88,13 +88,13 @@ func (c *prefetchBuffer) add(f bufferEntry, most int) {
 	c.order = append(c.order, f)
 }
 
-// is reports whether f still comes.
+// contains reports whether f is still in the buffer.
 func (c *prefetchBuffer) contains(f bufferEntry) bool {
 	done, comes := c.done[f.line]
 	return comes && done == f.done
 }
 
-// remove forgets line, if it comes.
+// remove removes a line if it is in the buffer.
 func (c *prefetchBuffer) remove(line uint64) {
 	if _, comes := c.done[line]; comes {
 		delete(c.done, line)
@@ -102,7 +102,7 @@ func (c *prefetchBuffer) remove(line uint64) {
 	}
 }
 
-// FetchingAhead is s with processors that fetch lines before they touch them. s must be new.
+// WithPrefetch returns s with processors that prefetch. s must be new.
 func WithPrefetch(s System, a Prefetch, processors int) System {
 	if a.Lines == 0 {
 		return s
@@ -110,7 +110,7 @@ func WithPrefetch(s System, a Prefetch, processors int) System {
 	return &prefetcher{System: s, Prefetch: a, page: max(1, uint64(a.Page/s.Line())), procs: make([]procPrefetcher, processors)}
 }
 
-// Access touches a line, and fetches others if that belongs to a stream.
+// Access touches a line. If the line belongs to a stream, it also prefetches others.
 func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	f := &a.procs[p]
 	cost := a.System.Access(now, p, line, store)
@@ -128,7 +128,7 @@ func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store boo
 	return cost
 }
 
-// follow is the stream that a line belongs to, which is the latest then; a new one if there is none.
+// findStream returns the stream of a line and makes it the latest. Without one, it starts a new stream.
 func (f *procPrefetcher) findStream(line, page uint64, most int) *stream {
 	i := slices.IndexFunc(f.streams, func(s stream) bool { return s.continuesWith(line, page) })
 	s := stream{lastTouched: line, lastFetched: line}
@@ -148,7 +148,7 @@ func (f *procPrefetcher) findStream(line, page uint64, most int) *stream {
 	return &f.streams[0]
 }
 
-// takes reports whether line goes on with s: next to the one that is alone, or among those that were fetched.
+// continuesWith reports whether a line continues s: a neighbour of its only line, or one of the prefetched lines.
 func (s *stream) continuesWith(line, page uint64) bool {
 	switch {
 	case line/page != s.lastTouched/page:
@@ -161,7 +161,7 @@ func (s *stream) continuesWith(line, page uint64) bool {
 	}
 }
 
-// fetch fetches the lines of s up to a.Lines behind the last that was touched.
+// prefetch prefetches the lines of s up to p.Lines behind the last that was touched.
 func (a *prefetcher) prefetch(now unit.Picos, p trace.Proc, s *stream) {
 	f := &a.procs[p]
 	for (s.lastFetched-s.lastTouched)*s.step < uint64(a.Lines) && (s.lastFetched+s.step)/a.page == s.lastTouched/a.page {
@@ -175,7 +175,7 @@ func (a *prefetcher) prefetch(now unit.Picos, p trace.Proc, s *stream) {
 	}
 }
 
-// Hits ends before a line that was fetched ahead and has not been touched.
+// Lookahead ends before a prefetched line that has not been touched.
 func (a *prefetcher) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	if coming := &a.procs[p].buffer; len(coming.done) > 0 {
 		to = from + coming.rowsBefore(b, from, to, a.Line().Shift())
@@ -183,7 +183,8 @@ func (a *prefetcher) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows 
 	return a.System.Lookahead(p, b, from, to)
 }
 
-// before is how many rows of b there are from one on before the first that touches a line that comes.
+// rowsBefore returns how many rows of b, starting at from, come before the first row that touches a line of the
+// buffer.
 func (c *prefetchBuffer) rowsBefore(b *trace.Refs, from, to int, shift uint) int {
 	for i := from; i < to; i++ {
 		if !b.Op[i].Data() {
@@ -199,7 +200,7 @@ func (c *prefetchBuffer) rowsBefore(b *trace.Refs, from, to int, shift uint) int
 	return to - from
 }
 
-// Counts is of the touches that the processor makes itself, and of all misses.
+// Counts counts only touches of the processor itself, but all misses.
 func (a *prefetcher) Counts(p trace.Proc) Counts {
 	c := a.System.Counts(p)
 	c.Loads -= a.procs[p].loads

@@ -2,19 +2,19 @@ package memsys
 
 import "slices"
 
-// none is no node.
+// noNode stands for no node.
 const noNode = -1
 
-// block is what the directory knows of one block. Its state is exclusive if it has an owner, shared if it has
-// holders, and otherwise uncached.
+// block is the directory entry of a block. Its state is exclusive if it has an owner, shared if it has sharers, and
+// otherwise uncached.
 type block struct {
 	home    int
-	owner   int   // the node besides its home that may store to it, or none
+	owner   int   // the node besides its home that may store to it, or noNode
 	sharers []int // the nodes besides its home that may only load it, ascending
-	dirty   bool  // its home's disk does not have it as it is
+	dirty   bool  // the copy on its home's disk is stale
 }
 
-// may reports whether node n has b with the right to load, or to store.
+// allows reports whether node n has b with permission to load, or to store.
 func (b *block) allows(n int, store bool) bool {
 	if n == b.home {
 		return b.owner == noNode && !(store && len(b.sharers) > 0)
@@ -27,14 +27,14 @@ func (b *block) hasSharer(n int) bool {
 	return found
 }
 
-// add makes n a holder.
+// add makes n a sharer.
 func (b *block) add(n int) {
 	if i, found := slices.BinarySearch(b.sharers, n); !found {
 		b.sharers = slices.Insert(b.sharers, i, n)
 	}
 }
 
-// remove makes n neither holder nor owner.
+// remove makes n neither sharer nor owner.
 func (b *block) remove(n int) {
 	if b.owner == n {
 		b.owner = noNode
@@ -44,14 +44,15 @@ func (b *block) remove(n int) {
 	}
 }
 
-// blocks is the directories of all homes: all blocks that were ever used.
+// blockTable is the directories of all homes: all blocks that were ever used.
 type blockTable struct {
 	homes *homes
 	at    map[uint64]int32
 	all   []block
 }
 
-// of is the block of that number, which node n uses; fresh if nobody has before. It is valid until the next call.
+// lookup returns the block with a number, which node n uses. It is fresh at its first use. The pointer is valid until
+// the next call.
 func (d *blockTable) lookup(number uint64, n int) (b *block, fresh bool) {
 	i, ok := d.at[number]
 	if !ok {
@@ -62,5 +63,5 @@ func (d *blockTable) lookup(number uint64, n int) (b *block, fresh bool) {
 	return &d.all[i], !ok
 }
 
-// known is a block that somebody has used.
+// get returns a block that was used before.
 func (d *blockTable) get(number uint64) *block { return &d.all[d.at[number]] }

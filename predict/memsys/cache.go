@@ -2,9 +2,9 @@ package memsys
 
 import "spoor/traces/trace"
 
-// What a cache lets its processor do with a line, as the low bits of its word. The bits of
-// readable are part of those of writable, so that one comparison finds a line that
-// may be loaded: word|writable == line's writable word.
+// The permission of a processor for a line in its cache: the low bits of the line's word. The bits of permRead are
+// part of those of permWrite. So one comparison finds a line that may be loaded: word|permWrite == the word of the
+// line with permWrite.
 const (
 	permNone  = 0
 	permRead  = 1
@@ -14,7 +14,7 @@ const (
 	permMask = 1<<permBits - 1
 )
 
-// right is what a cache lets its processor do with a line in a valid state.
+// permOf returns the permission for a line in a valid state.
 func permOf(state uint8) uint64 {
 	if state == modified {
 		return permWrite
@@ -22,9 +22,8 @@ func permOf(state uint8) uint64 {
 	return permRead
 }
 
-// cache is a set-associative cache of line words: line<<rightBits | right, or 0
-// for an invalid way. The words of a set are contiguous, most recently used
-// first, with invalid ways anywhere among them.
+// cache is a set-associative cache of line words. A word is line<<permBits | permission, or 0 for an invalid way. The
+// words of a set are contiguous, most recently used first, with invalid ways anywhere among them.
 type cache struct {
 	words []uint64
 	ways  uint64
@@ -35,13 +34,13 @@ func newCache(c Cache) cache {
 	return cache{words: make([]uint64, c.Sets()*c.Ways), ways: uint64(c.Ways), mask: uint64(c.Sets() - 1)}
 }
 
-// set is the words of the set that line belongs to.
+// set returns the words of the set of a line.
 func (c *cache) set(line uint64) []uint64 {
 	i := (line & c.mask) * c.ways
 	return c.words[i : i+c.ways]
 }
 
-// find is the way of set that holds line with any right, or -1.
+// find returns the way of set that holds line with any permission, or -1.
 func find(set []uint64, line uint64) int {
 	for w, word := range set {
 		if word|permWrite == line<<permBits|permWrite && word != 0 {
@@ -51,8 +50,7 @@ func find(set []uint64, line uint64) int {
 	return -1
 }
 
-// victim is the way that a new line goes to: an invalid one, otherwise the least
-// recently used.
+// victim returns the way for a new line: an invalid one, otherwise the least recently used.
 func victim(set []uint64) int {
 	for w := len(set) - 1; w >= 0; w-- {
 		if set[w] == 0 {
@@ -70,7 +68,7 @@ func toFront(set []uint64, w int, word uint64) {
 	set[0] = word
 }
 
-// put overwrites the right to line, if c holds it.
+// setPerm sets the permission for line, if c holds it.
 func (c *cache) setPerm(line, right uint64) {
 	set := c.set(line)
 	w := find(set, line)
@@ -83,7 +81,7 @@ func (c *cache) setPerm(line, right uint64) {
 	}
 }
 
-// holds reports whether a load, or a store, of line needs nothing but this cache.
+// holds reports whether a load, or a store, of line hits with the needed permission.
 func (c *cache) holds(line uint64, store bool) bool {
 	whole, any := line<<permBits|permWrite, uint64(permWrite)
 	if store {
@@ -97,15 +95,17 @@ func (c *cache) holds(line uint64, store bool) bool {
 	return false
 }
 
-// hits is the first references that find all their lines in a cache as they need them.
+// lookahead describes the longest prefix of some references whose lines are all in a cache with the needed
+// permission.
 type lookahead struct {
 	rows          int
-	otherRows     int    // of rows, that are neither loads nor stores
+	otherRows     int    // rows that are neither loads nor stores
 	loads, stores uint64 // touches of lines
-	unmoved       int    // so many of the first rows touch only lines that are the most recently used of their sets
+	// the first rows touch only lines that are the most recently used of their sets; this is their number
+	unmoved int
 }
 
-// hits sets h to what it finds of the references.
+// lookahead computes h for the references.
 func (c *cache) lookahead(h *lookahead, shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
 	*h = lookahead{unmoved: len(addrs)}
 	for {
@@ -122,8 +122,9 @@ func (c *cache) lookahead(h *lookahead, shift uint, addrs []uint64, sizes []uint
 	}
 }
 
-// lone is how many of the first references load or store one line alone, as they may, how many of them store, and before which of them
-// all lines are the most recently used of their sets. It calls nothing, and so keeps all in registers.
+// scanSingleLines returns how many of the first references load or store a single line with the needed permission,
+// and how many of them store. unmoved is the number of references before the first line that is not the most recently
+// used of its set. The function calls nothing, so that all its variables stay in registers.
 func (c *cache) scanSingleLines(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
 	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
@@ -157,7 +158,8 @@ next:
 	return len(addrs), stores, still
 }
 
-// look adds the next reference to h, whatever it is, if it finds all its lines in c.
+// scanAny adds the next reference, of any kind, to h. It reports false if a line is not in c with the needed
+// permission.
 func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op trace.Op) bool {
 	if !op.Data() {
 		h.rows++
@@ -185,7 +187,7 @@ func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op t
 	return true
 }
 
-// touch makes the lines of references, which all are in c, the most recently used of their sets.
+// commit makes the lines of references, which are all in c, the most recently used of their sets.
 func (c *cache) commit(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
 	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
@@ -197,7 +199,7 @@ func (c *cache) commit(shift uint, addrs []uint64, sizes []uint16, ops []trace.O
 			first := (line & mask) * ways
 			word, whole := words[first], line<<permBits|permWrite
 			for w := first; word|permWrite != whole || word == 0; {
-				w++ // what was there moves one way back
+				w++ // the word before moves one way back
 				word, words[w] = words[w], word
 			}
 			words[first] = word

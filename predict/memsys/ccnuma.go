@@ -6,40 +6,40 @@ import (
 	"spoor/traces/unit"
 )
 
-// CCNUMA is a machine whose memory is distributed over nodes, with private caches kept coherent by a directory
-// at the home of each line [sivasubramaniam1995, sec. 3 and 5]. There, it is fully mapped and the protocol is
-// berkeley.
+// CCNUMA is a machine whose memory is distributed over nodes. A directory at the home of each line keeps the private
+// caches coherent [sivasubramaniam1995, sec. 3 and 5]. In the paper, the directory is fully mapped and the protocol
+// is berkeley.
 //
-// What a processor's caches cannot answer is a message to the home. The home looks into its directory
-// (Directory.LookUp) and, if memory is current, reads the line (Memory.Latency, Memory.Occupancy) and sends it.
-// Otherwise it forwards the request to the cache that owns the line, which sends it to the requester, and to the home if
-// it does not stay the owner. If others lose their copies, the home sends
-// all of them invalidations at once, and they acknowledge to the requester, which goes on when it has
-// the data, or the home's permission, and all acknowledgements: sequential consistency. Lines
-// written back are posted: nobody waits for them who does not need what they hold. The home's memory and
-// directory do one thing at a time. Processors of the requester's node are told and asked for nothing in the network.
+// A miss sends a message to the home. The home looks into its directory (Directory.LookUp). If memory is current, the
+// home reads the line (Memory.Latency, Memory.Occupancy) and sends it. Otherwise the home forwards the request to the
+// owner's cache. The owner sends the line to the requester, and also to the home if it does not stay the owner. If
+// other caches lose their copies, the home sends all invalidations at once, and the caches acknowledge to the
+// requester. The requester goes on when it has the data, or the home's permission, and all acknowledgements:
+// sequential consistency. Write-backs are posted: only requests for the written line wait for them. The memory and
+// directory of a home do one thing at a time. Messages to processors of the requester's own node do not use the
+// network.
 //
-// A request waits at the home for an earlier one for the same line until the requester of that has everything, if it
-// has it for itself or others lose it, and until the memory has what is written back. Loads of lines that all may have
-// let nobody wait beyond what the home itself needs.
+// A request waits at the home for an earlier request for the same line, until that requester has everything. This
+// applies if the earlier requester gets the line exclusively or if others lose it. A request also waits until memory
+// has stored a write-back. Loads of shared lines delay other requests only for the time that the home itself needs.
 //
-// The paper does not say whom acknowledgements go to, nor what clean lines do that are replaced. Acknowledgements go
-// to the requester as in [lenoski1990], one message less than over the home. Clean lines go silently, and their
-// home invalidates them in vain, if there are no Directory.Hints.
+// The paper does not state the receiver of acknowledgements, nor the handling of clean lines that are replaced.
+// Acknowledgements go to the requester as in [lenoski1990], which needs one message less than over the home. Clean
+// lines are evicted silently, so their home later sends a useless invalidation, unless there are Directory.Hints.
 //
-// Differs: transactions take effect in the order of the requests, not of their arrival at the home. Homes
-// know of the end of a transaction without a message. Caches answer at once.
+// Differs: transactions take effect in the order of the requests, not of their arrival at the home. Homes learn of
+// the end of a transaction without a message. Caches answer at once.
 //
-// [lenoski1990] D. Lenoski, J. Laudon, K. Gharachorloo, A. Gupta, J. Hennessy: The
-// directory-based cache coherence protocol for the DASH multiprocessor. ISCA 1990.
+// [lenoski1990] D. Lenoski, J. Laudon, K. Gharachorloo, A. Gupta, J. Hennessy: The directory-based cache coherence
+// protocol for the DASH multiprocessor. ISCA 1990.
 type CCNUMA struct{}
 
 var _ Target = CCNUMA{}
 
-// Name is "ccnuma".
+// Name returns "ccnuma".
 func (CCNUMA) Name() string { return "ccnuma" }
 
-// New is a CC-NUMA machine with empty caches.
+// New returns a CC-NUMA machine with empty caches.
 func (CCNUMA) New(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -60,14 +60,14 @@ func (CCNUMA) New(c Config) (System, error) {
 	return s, nil
 }
 
-// numa is the path over the homes of lines.
+// ccnumaInterconnect connects caches through the homes of lines.
 type ccnumaInterconnect struct {
 	*nodes
 	caches       *coherent
 	directory    lineDirectory
 	lookUp       unit.Picos
 	hints        bool
-	toInvalidate []trace.Proc // their copies, in the present transaction
+	toInvalidate []trace.Proc // processors that lose their copy in the present transaction
 }
 
 func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
@@ -79,7 +79,7 @@ func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	m := n.request(now, t, from, home)
 	n.toInvalidate = n.directory.record(t, n.toInvalidate[:0])
 	for _, q := range n.toInvalidate {
-		if valid(t.states[q]) { // the directory cannot keep track of it
+		if valid(t.states[q]) { // the directory cannot track it
 			n.caches.invalidate(q)
 		}
 	}
@@ -100,7 +100,7 @@ func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	return done.cost(now)
 }
 
-// request is when the home can attend to t.
+// request returns when the home can serve t.
 func (n *ccnumaInterconnect) request(now unit.Picos, t *transaction, from, home int) moment {
 	m := n.send(n.begin(now), from, home, n.messages.Control).wait(n.busyLines.until[t.line])
 	if lost, ok := n.directory.allocate(home, t.line); ok {
@@ -109,7 +109,7 @@ func (n *ccnumaInterconnect) request(now unit.Picos, t *transaction, from, home 
 	return m
 }
 
-// forward lets the supplier of t send its line, and says when memory has stored it too, or 0.
+// forward lets the supplier of t send its line. It also returns when memory has stored the line, or 0.
 func (n *ccnumaInterconnect) forward(m moment, t *transaction, from, home int) (done moment, stored unit.Picos) {
 	owner := n.of(trace.Proc(t.supplier))
 	m = n.send(m, home, owner, n.messages.Control)
@@ -120,8 +120,8 @@ func (n *ccnumaInterconnect) forward(m moment, t *transaction, from, home int) (
 	return done, stored
 }
 
-// invalidate tells all who lose the line of t, at m from home, but the supplier, who has been asked for it. It is over when
-// the last has acknowledged, and done is over.
+// invalidate sends an invalidation, at m from home, to every cache that loses the line of t. The supplier needs none,
+// because the request was forwarded to it. The result is when the last has acknowledged and done is over.
 func (n *ccnumaInterconnect) invalidate(m, done moment, t *transaction, from, home int) moment {
 	for _, q := range n.toInvalidate {
 		if t.isUpgrade || int(q) != t.supplier {
@@ -143,8 +143,8 @@ func (n *ccnumaInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	return done.cost(now)
 }
 
-// recall takes a line from all who may have it, as its home will not keep track of it any more. The home goes on
-// when all have acknowledged, and what has been modified is stored.
+// recall invalidates a line that its home can no longer track in all caches that may have it. The home goes on when
+// all have acknowledged and modified data has been stored.
 func (n *ccnumaInterconnect) recall(m moment, home int, line uint64) moment {
 	m = n.serve(m.wait(n.busyLines.until[line]), home, n.lookUp, n.lookUp)
 	done := m

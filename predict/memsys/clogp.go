@@ -7,18 +7,18 @@ import (
 )
 
 // CLogP is [LogP] with caches that are kept coherent at no cost [sivasubramaniam1995, sec. 3.2]. Stores invalidate
-// the copies of others as berkeley or another protocol has it, without a message. A miss
-// is a request and a reply: to the cache whose line is modified or owned, otherwise to the line's home, whose memory
-// takes Memory.Latency. Nothing is written back. It is what any protocol must send at least. Lines are there to be supplied as soon as
-// their owners have asked for them.
+// the copies of others by the berkeley protocol or another one, without a message. A miss is a request and a reply.
+// It goes to the cache whose line is modified or owned, otherwise to the line's home, whose memory takes
+// Memory.Latency. There are no write-backs. These are the messages that any protocol must send. An owner can supply a
+// line as soon as it has requested it.
 type CLogP struct{}
 
 var _ Target = CLogP{}
 
-// Name is "clogp".
+// Name returns "clogp".
 func (CLogP) Name() string { return "clogp" }
 
-// New is a cLogP machine with empty caches.
+// New returns a cLogP machine with empty caches.
 func (CLogP) New(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (CLogP) New(c Config) (System, error) {
 	return s, nil
 }
 
-// freePath is the path of caches whose coherence costs nothing.
+// freeInterconnect connects caches whose coherence costs nothing.
 type freeInterconnect struct {
 	*nodes
 	caches *coherent

@@ -7,7 +7,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// clusterPath is the memories of the nodes of a [CLUMP] with their buses, and the network between them.
+// clusterInterconnect is the memories of the nodes of a [CLUMP] with their buses, and the network between them.
 type clusterInterconnect struct {
 	*nodes
 	caches *coherent
@@ -18,23 +18,23 @@ type clusterInterconnect struct {
 
 	// Of the present transaction.
 	now       unit.Picos
-	evictions []blockEviction // what it pushed out, which nobody waits for
+	evictions []blockEviction // posted evictions that it caused
 }
 
-// ownMemory is what the processors of one node share.
+// nodeMemory is shared by the processors of one node.
 type nodeMemory struct {
 	Memory
 	procs    int        // that take part
-	fifoEnd  unit.Picos // they get the bus in the order of their requests: end of the last
-	lastEnd  unit.Picos // end of the last use of the bus for one of their lines
+	fifoEnd  unit.Picos // end of the last bus use in the order of requests
+	lastEnd  unit.Picos // end of the last bus use for one of their lines
 	disk     server
 	diskTime unit.Picos // of an access
 	frames   frames
-	arriving busyLines // blocks, and when they will be there with the right that was asked for
+	arriving busyLines // when blocks will be there with the requested permission
 }
 
-// departure is a block that has been pushed out of the memory of a node, and must be written to its home's disk, or from
-// elsewhere to its home's memory or disk.
+// blockEviction is a block that was evicted from the memory of a node. The home must write it to its disk. Another
+// node must write it back to its home's memory or disk.
 type blockEviction struct {
 	at       unit.Picos
 	number   uint64
@@ -42,10 +42,10 @@ type blockEviction struct {
 	disk     bool
 }
 
-// maxBlockLines bounds the lines of a block, which are looked at one by one.
+// maxBlockLines bounds the lines of a block, which are visited one by one.
 const maxBlockLines = 1 << 12
 
-// newCluster is a cluster with empty caches and memories.
+// newCluster returns a cluster with empty caches and memories.
 func newCluster(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func newCluster(c Config) (System, error) {
 	return s, nil
 }
 
-// checkCluster says what is impossible about c as a cluster.
+// checkCluster returns an error if c is not a valid cluster.
 func (c *Config) checkCluster() error {
 	switch {
 	case !c.Block.IsPowerOfTwo() || c.Block < c.line() || c.Block/c.line() > maxBlockLines:
@@ -107,7 +107,7 @@ func (c *clusterInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	return m.cost(now)
 }
 
-// evict writes a modified line back to its node's memory, behind the use of the bus that pushed it out.
+// evict writes a modified line back to its node's memory, after the bus use that evicted it.
 func (c *clusterInterconnect) evict(_ unit.Picos, p trace.Proc, _ uint64, state uint8) {
 	if !dirty(state) {
 		return
@@ -121,8 +121,8 @@ func (c *clusterInterconnect) evict(_ unit.Picos, p trace.Proc, _ uint64, state 
 	}
 }
 
-// local is the access of a processor to its node's memory, from m on. It is in turn unless something has been
-// waited for before.
+// accessLocal is the access of a processor to its node's memory, from m on. It is in the order of requests, unless
+// the processor has waited for something before.
 func (c *clusterInterconnect) accessLocal(m moment, n int, hold, latency unit.Picos) moment {
 	own := &c.memory[n]
 	inOrder := m.at == c.now
@@ -137,7 +137,7 @@ func (c *clusterInterconnect) accessLocal(m moment, n int, hold, latency unit.Pi
 	return m.after(latency)
 }
 
-// depart carries out what the present transaction pushed out, behind what it waits for.
+// finishEvictions does the evictions of the present transaction, after what the transaction waits for.
 func (c *clusterInterconnect) finishEvictions() {
 	for _, out := range c.evictions {
 		m := moment{at: out.at}
@@ -153,17 +153,17 @@ func (c *clusterInterconnect) finishEvictions() {
 	}
 }
 
-// read is an access to the memory of n, which a message follows.
+// readMemory is an access to the memory of n, followed by a message.
 func (c *clusterInterconnect) readMemory(m moment, n int) moment {
 	return c.serve(m, n, c.memory[n].Occupancy, c.memory[n].Latency)
 }
 
-// change takes a right in the memory of n, which a message follows or went before.
+// changePermission changes a permission in the memory of n, with a message before or after it.
 func (c *clusterInterconnect) changePermission(m moment, n int) moment {
 	return c.serve(m, n, c.memory[n].Invalidate, c.memory[n].Invalidate)
 }
 
-// onDisk is a read or write of the disk of n.
+// accessDisk is a read or write of the disk of n.
 func (c *clusterInterconnect) accessDisk(m moment, n int) moment {
 	own := &c.memory[n]
 	return m.wait(own.disk.reserve(m.at, own.diskTime, c.settled)).after(own.diskTime)

@@ -5,7 +5,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// obtain brings the block of t to the memory of node n with the right that t needs, and says when it is there.
+// obtain brings the block of t to the memory of node n with the permission that t needs. It returns when the block is
+// there.
 func (c *clusterInterconnect) obtain(now unit.Picos, n int, t *transaction) moment {
 	c.now, c.evictions = now, c.evictions[:0]
 	m := c.begin(now)
@@ -25,7 +26,8 @@ func (c *clusterInterconnect) obtain(now unit.Picos, n int, t *transaction) mome
 		m = c.waitArrival(m, n, number)
 		c.touchFrame(m, n, number)
 	}
-	// A line that its processor may later store to without asking is for nodes that may store.
+	// A processor may later store to an exclusive line without a request. So only nodes that may store get exclusive
+	// lines.
 	if t.states[t.proc] == exclusive && !b.allows(n, true) {
 		t.states[t.proc] = shared
 	}
@@ -35,19 +37,19 @@ func (c *clusterInterconnect) obtain(now unit.Picos, n int, t *transaction) mome
 	return m
 }
 
-// arrives lets later transactions wait at node n until m for what is on its way there.
+// setArrival makes later transactions wait at node n until m for the block.
 func (c *clusterInterconnect) setArrival(m moment, n int, number uint64) {
 	if a := &c.memory[n].arriving; m.at > max(c.now, a.until[number]) {
 		a.hold(number, m.at, c.settled)
 	}
 }
 
-// arrived is when a block that node n has is there.
+// waitArrival waits until a block that node n has is there.
 func (c *clusterInterconnect) waitArrival(m moment, n int, number uint64) moment {
 	return m.wait(c.memory[n].arriving.until[number])
 }
 
-// acquire gets node n what it may not do with b yet.
+// acquire gets node n the block b, or a permission for it that n does not have.
 func (c *clusterInterconnect) acquire(m moment, n int, number uint64, b *block, store bool, counts *Counts) moment {
 	had, away := b.allows(n, false), b.owner != noNode
 	if had {
@@ -73,7 +75,7 @@ func (c *clusterInterconnect) acquire(m moment, n int, number uint64, b *block, 
 	return m.join(done)
 }
 
-// fromHome sends n the block, or if it had it the right to store alone.
+// sendFromHome sends n the block. If n had the block, it sends only the permission to store.
 func (c *clusterInterconnect) sendFromHome(m moment, n int, number uint64, b *block, had bool, counts *Counts) moment {
 	if had {
 		m = c.waitArrival(m, b.home, number)
@@ -83,7 +85,7 @@ func (c *clusterInterconnect) sendFromHome(m moment, n int, number uint64, b *bl
 	return c.send(c.readMemory(m, b.home), b.home, n, c.block)
 }
 
-// grant lets node n, which is not its home, store to a block or load it.
+// grant lets node n, which is not the home, store to a block or load it.
 func (c *clusterInterconnect) grant(n int, number uint64, b *block, store bool) {
 	if store {
 		c.removeLines(b.home, number, invalidated)
@@ -94,7 +96,7 @@ func (c *clusterInterconnect) grant(n int, number uint64, b *block, store bool) 
 	}
 }
 
-// recall sends b home from its owner, which keeps a copy if b is not to be stored to.
+// recall sends b home from its owner. The owner keeps a copy if the request is a load.
 func (c *clusterInterconnect) recall(m moment, number uint64, b *block, store bool, counts *Counts) moment {
 	owner := b.owner
 	counts.FromExclusive++
@@ -113,7 +115,7 @@ func (c *clusterInterconnect) recall(m moment, number uint64, b *block, store bo
 	return m
 }
 
-// invalidate takes b from all holders but n, and says when the last of them has lost it.
+// invalidate removes b from all sharers except n. It returns when the last of them has lost it.
 func (c *clusterInterconnect) invalidate(m moment, n int, number uint64, b *block, counts *Counts) moment {
 	m = c.waitArrival(m, b.home, number)
 	done := m
@@ -128,14 +130,14 @@ func (c *clusterInterconnect) invalidate(m moment, n int, number uint64, b *bloc
 	return done
 }
 
-// lose takes the copy of a block that node n has.
+// invalidateBlock removes the copy of a block that node n has.
 func (c *clusterInterconnect) invalidateBlock(n int, number uint64, counts *Counts) {
 	counts.BlockInvalidations++
 	c.removeLines(n, number, invalidated)
 	c.memory[n].frames.drop(number)
 }
 
-// atHome uses b in its home's memory, into which it comes from the disk if it is not there.
+// accessAtHome uses b in its home's memory. If b is not there, it is read from the disk.
 func (c *clusterInterconnect) accessAtHome(m moment, number uint64, b *block, counts *Counts) moment {
 	home := &c.memory[b.home]
 	m = c.waitArrival(m, b.home, number)
@@ -148,8 +150,8 @@ func (c *clusterInterconnect) accessAtHome(m moment, number uint64, b *block, co
 	return m
 }
 
-// use makes a block the latest used in the memory of n, at m, and pushes another one out if need be: a copy is dropped,
-// what is nowhere else leaves.
+// touchFrame makes a block the most recently used in the memory of n, at m. If it evicts another block, a copy is
+// dropped, and the only valid version is written back.
 func (c *clusterInterconnect) touchFrame(m moment, n int, number uint64) {
 	number, pushed := c.memory[n].frames.touch(number)
 	if !pushed {
@@ -159,7 +161,7 @@ func (c *clusterInterconnect) touchFrame(m moment, n int, number uint64) {
 	b := c.blocks.get(number)
 	switch {
 	case n == b.home && (b.owner != noNode || !b.dirty):
-		return // it is elsewhere, or on the disk
+		return // it is on another node or on the disk
 	case n != b.home && n != b.owner:
 		b.remove(n)
 		return
@@ -174,17 +176,17 @@ func (c *clusterInterconnect) touchFrame(m moment, n int, number uint64) {
 	c.evictions = append(c.evictions, blockEviction{m.at, number, n, b.home, !toMemory})
 }
 
-// strip takes all lines of a block out of the caches of node n.
+// removeLines removes all lines of a block from the caches of node n.
 func (c *clusterInterconnect) removeLines(n int, number uint64, why uint8) {
 	c.forEachLine(n, number, func(p trace.Proc, line uint64, states []uint8) { c.caches.removeLine(p, line, states, why) })
 }
 
-// weaken makes all lines of a block in the caches of node n such that a store to them must ask.
+// downgradeLines makes all lines of a block in the caches of node n read-only, so that a store needs a request.
 func (c *clusterInterconnect) downgradeLines(n int, number uint64) {
 	c.forEachLine(n, number, func(p trace.Proc, line uint64, states []uint8) { c.caches.downgrade(p, line, states) })
 }
 
-// each calls do for all lines of a block that the caches of node n have.
+// forEachLine calls do for all lines of a block that the caches of node n have.
 func (c *clusterInterconnect) forEachLine(n int, number uint64, do func(p trace.Proc, line uint64, states []uint8)) {
 	first := c.firstProc(n)
 	for line := number << c.shift; line < (number+1)<<c.shift; line++ {

@@ -5,15 +5,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// coherent is the private caches of processors, which a protocol keeps coherent line by line. What
-// the transactions of the protocol cost is a matter of the path between them.
+// coherent is the private caches of all processors. A protocol keeps them coherent line by line. The interconnect
+// determines the cost of the protocol's transactions.
 //
-// A transaction changes the caches of all processors at the moment of its request, not
-// at the end of its waiting: transactions take effect in the order of their requests, and
-// only hits of other processors during the waiting see their effect early.
+// A transaction changes the caches of all processors at the moment of its request, not at the end of its waiting. So
+// transactions take effect in the order of their requests. Only hits of other processors during the waiting see the
+// effect early.
 //
-// A new line goes to an invalid way, otherwise to the least recently used one. A line that
-// leaves the last private level leaves all of them, and is written back if memory is stale.
+// A new line goes to an invalid way, otherwise to the least recently used one. A line that is evicted from the last
+// private level leaves all of them, and is written back if memory is stale.
 type coherent struct {
 	protocol     Protocol
 	shift        uint // log2 of the line size
@@ -21,38 +21,38 @@ type coherent struct {
 	lines        lineTable
 	interconnect interconnect
 	onInvalidate InvalidateFunc
-	current      transaction // the present one
+	current      transaction // transaction
 }
 
-// transaction is what a touch needs that its processor's caches cannot answer.
+// transaction is a touch that the processor's own caches cannot serve.
 type transaction struct {
-	at        unit.Picos // of the touch: when caches change, before it has been looked for in them all
+	at        unit.Picos // of the touch: caches change at this time, which is before the lookup of all levels
 	proc      trace.Proc
 	line      uint64
-	states    []uint8      // the line is, by processor: the table's, which the transaction changes
+	states    []uint8      // state of the line by processor: a slice of lines, which the transaction changes
 	store     bool         // wants the line modified
-	isUpgrade bool         // the processor has the line and wants only to store to it: an upgrade
+	isUpgrade bool         // the processor has the line and needs only the permission to store
 	supplier  int          // processor whose cache has the line exclusive, modified or owned, else -1
-	stale     bool         // memory is: the supplier's line is modified or owned
-	lost      []trace.Proc // who lose the line, supplier included
+	stale     bool         // memory is stale: the supplier's line is modified or owned
+	lost      []trace.Proc // processors that lose the line, supplier included
 }
 
-// path is the connection of caches and memory. A path may be a party to the protocol: one whose
-// directory cannot keep track of all copies takes some away (see coherent.take and drop), and one that does
-// not know that nobody has a line lets the first who loads it have it shared, not exclusive.
+// interconnect connects caches and memory. It may take part in the protocol. An interconnect whose directory cannot
+// track all copies removes some (see coherent.invalidate and removeLine). One whose directory is imprecise gives the
+// first load of a line a shared copy, not an exclusive one.
 type interconnect interface {
 	// fetch brings the line of t to its processor.
 	fetch(now unit.Picos, t *transaction) Cost
-	// upgrade takes the line of t from all others.
+	// upgrade invalidates the line of t in all other caches.
 	upgrade(now unit.Picos, t *transaction) Cost
-	// evict is told that a line has left the caches of p, where it was in a valid state; it is written back if that
-	// is dirty.
+	// evict is called when a line has left the caches of p, where it was in a valid state. A dirty line is written
+	// back.
 	evict(now unit.Picos, p trace.Proc, line uint64, state uint8)
-	// shared is what happened on the path so far.
+	// usage returns the use of the interconnect so far.
 	usage() SharedUsage
 }
 
-// newCoherent is empty caches of c. The path is the caller's to set.
+// newCoherent returns empty caches of c. The caller sets the interconnect.
 func newCoherent(c *Config) *coherent {
 	s := &coherent{protocol: c.Protocol, shift: c.line().Shift(), lines: newLineTable(c.Processors),
 		onInvalidate: func(trace.Proc, Invalidation) {}}
@@ -75,17 +75,18 @@ func (s *coherent) SharedUsage() SharedUsage {
 
 func (s *coherent) OnInvalidate(onInvalidate InvalidateFunc) { s.onInvalidate = onInvalidate }
 
-// Settle has nothing to wait for: every touch has been waited for.
+// Drain returns at once: every touch has been waited for.
 func (s *coherent) Drain(unit.Picos, trace.Proc) Cost { return Cost{} }
 
-// Hits looks for loads of lines in the first level, and stores to lines modified there.
+// Lookahead finds loads of lines in the first level, and stores to lines modified there.
 func (s *coherent) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	c := &s.private[p]
 	c.first.lookahead(&c.lookahead, s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
 	return c.lookahead.rows, c.lookahead.loads + c.lookahead.stores
 }
 
-// Make touches what Hits has found in the first level. What is the most recently used of its set stays that.
+// Commit touches what Lookahead has found in the first level. Lines that are the most recently used of their sets
+// need no change.
 func (s *coherent) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 	c := &s.private[p]
 	h := &c.lookahead
@@ -98,8 +99,7 @@ func (s *coherent) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok b
 	return h.rows - h.otherRows, true
 }
 
-// Access decides the most common case, a hit on the most recently used line of
-// its set, by itself.
+// Access handles the most common case itself: a hit on the most recently used line of its set.
 func (s *coherent) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	c := &s.private[p]
 	set := c.first.set(line)
@@ -139,7 +139,7 @@ func (s *coherent) load(now unit.Picos, p trace.Proc, c *privateCaches, set []ui
 	return s.fetch(c, s.protocol.stateAfterFetch(there&copies == 0))
 }
 
-// supply lets the one cache that has the line of a load not only shared supply it.
+// supplyLoad lets the cache that has the line exclusive, modified or owned, if there is one, supply it to a load.
 func (s *coherent) supplyLoad(t *transaction) {
 	for q, state := range t.states {
 		if suppliers.has(state) {
@@ -166,7 +166,7 @@ func (s *coherent) store(now unit.Picos, p trace.Proc, c *privateCaches, set []u
 	}
 	t := s.begin(now, p, line, true)
 	state := t.states[p]
-	if found != 0 && state == exclusive { // nobody need know
+	if found != 0 && state == exclusive { // no other cache has it
 		s.setState(p, modified)
 		return Cost{Latency: latency}
 	}
@@ -189,7 +189,7 @@ func (s *coherent) store(now unit.Picos, p trace.Proc, c *privateCaches, set []u
 	return cost
 }
 
-// begin is a new transaction.
+// begin begins a transaction.
 func (s *coherent) begin(now unit.Picos, p trace.Proc, line uint64, store bool) *transaction {
 	t := &s.current // field by field, which is faster
 	t.at, t.proc, t.line, t.states = now, p, line, s.lines.lookup(line)
@@ -197,14 +197,14 @@ func (s *coherent) begin(now unit.Picos, p trace.Proc, line uint64, store bool) 
 	return t
 }
 
-// supplied books that q, in whose caches the line is in that state, supplies it if it is the one to.
+// setSupplier makes q the supplier if the state of the line in its caches requires that.
 func (t *transaction) setSupplier(q int, state uint8) {
 	if state != shared {
 		t.supplier, t.stale = q, dirty(state)
 	}
 }
 
-// become changes the state of the present line in the caches of q, and announces a lesser right.
+// setState changes the state of the present line in the caches of q. It reports a downgrade.
 func (s *coherent) setState(q trace.Proc, state uint8) {
 	if s.current.states[q] == modified {
 		s.notifyInvalidate(q, s.current.line, true)
@@ -213,19 +213,19 @@ func (s *coherent) setState(q trace.Proc, state uint8) {
 	s.private[q].setPerm(s.current.line, permOf(state))
 }
 
-// announce says that the present access is about to take line, or only the right to store to it, from q.
+// notifyInvalidate reports that the present access is about to invalidate or downgrade a line of q.
 func (s *coherent) notifyInvalidate(q trace.Proc, line uint64, kept bool) {
 	s.onInvalidate(q, Invalidation{At: s.current.at, By: s.current.proc, Line: line, Downgrade: kept})
 }
 
-// take takes the present line away from q.
+// invalidate removes the present line from the caches of q.
 func (s *coherent) invalidate(q trace.Proc) {
 	s.current.lost = append(s.current.lost, q)
 	s.removeLine(q, s.current.line, s.current.states, invalidated)
 }
 
-// drop takes any line, which is where, out of the caches of q: for a path that deals in more than
-// the present line. The present processor knows.
+// removeLine removes any line, whose states are given, from the caches of q. Interconnects use it for lines other
+// than the present one. The processor of the present transaction is not notified.
 func (s *coherent) removeLine(q trace.Proc, line uint64, states []uint8, why uint8) {
 	if q != s.current.proc {
 		s.notifyInvalidate(q, line, false)
@@ -237,7 +237,7 @@ func (s *coherent) removeLine(q trace.Proc, line uint64, states []uint8, why uin
 	s.private[q].setPerm(line, permNone)
 }
 
-// clean makes any line, which is where, shared in the caches of q: memory has it then.
+// downgrade makes any line, whose states are given, shared in the caches of q. Memory then has its data.
 func (s *coherent) downgrade(q trace.Proc, line uint64, states []uint8) {
 	if states[q] == modified && q != s.current.proc {
 		s.notifyInvalidate(q, line, true)
@@ -246,7 +246,7 @@ func (s *coherent) downgrade(q trace.Proc, line uint64, states []uint8) {
 	s.private[q].setPerm(line, permRead)
 }
 
-// fetch brings the present line to the caches c of its processor, and is the cost of that.
+// fetch brings the present line into the caches c of its processor. It returns the cost.
 func (s *coherent) fetch(c *privateCaches, state uint8) Cost {
 	t, now := &s.current, s.current.at+c.lookup
 	if t.stale {
@@ -267,7 +267,7 @@ func (s *coherent) fetch(c *privateCaches, state uint8) Cost {
 	return cost
 }
 
-// count books a miss on a line that was last seen as where.
+// count counts a miss on a line by its previous state.
 func (m *Misses) count(states uint8) {
 	switch states {
 	case neverCached:

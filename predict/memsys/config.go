@@ -12,34 +12,34 @@ import (
 	"spoor/traces/unit"
 )
 
-// Config is what targets need to know of a machine and of the program that it runs.
+// Config is the input of targets: the machine, and what they need of the program.
 type Config struct {
 	Processors int     // that take part: idle ones have nothing in their caches
-	Caches     []Cache // private levels of each processor, nearest first, of one line size
-	Shared     *Cache  // behind them, one for all; nil: none
+	Caches     []Cache // private levels of each processor, nearest first, all of one line size
+	Shared     *Cache  // last level, one for all processors; nil: none
 	Memory     Memory
-	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is that of the target's paper
+	Protocol   Protocol // coherence protocol; zero: that of the target's paper
 
-	Homes      *trace.HomeMap   // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
+	Homes      *trace.HomeMap   // homes of the program's arrays, for distributed memory; nil: not given
 	PerNode    int              // processors of each node
 	OtherNodes []Node           // of a cluster, in place of the last nodes; all processors take part then
-	Placement  Placement        // of what the arrays do not place
-	Machine    *machine.Machine // for what only some targets need
+	Placement  Placement        // of pages whose home is not given
+	Machine    *machine.Machine // for keys that only some targets need
 
 	Net       network.Network // between the nodes that take part
 	Messages  machine.Messages
 	Directory Directory
 	TLB       *TLB // nil: translation costs nothing
 
-	Block    unit.Bytes // of what the nodes of a cluster share
-	Capacity unit.Bytes // for it in the memory of each, with disks behind it; 0: for all there is
-	Disk     unit.Picos // of a block
+	Block    unit.Bytes // coherence unit of a cluster
+	Capacity unit.Bytes // for blocks in the memory of each node, backed by a disk; 0: unlimited
+	Disk     unit.Picos // access time of a block
 }
 
-// Node is a node of a cluster that is unlike the others.
+// Node is a node of a cluster that differs from the others.
 type Node struct {
 	Processors int
-	Caches     []Cache // of lines of the same size
+	Caches     []Cache // with the same line size
 	Memory     Memory
 	Capacity   unit.Bytes
 	Disk       unit.Picos
@@ -49,18 +49,17 @@ type Node struct {
 type Cache struct {
 	Size, Line unit.Bytes
 	Ways       int
-	Latency    unit.Picos // of a touch that is answered here, beyond the levels before; who replays charges that of the first
+	Latency    unit.Picos // of a hit, added to that of the levels before; the replay charges the first level's
 }
 
 // Memory is the times of a memory and its bus.
 type Memory struct {
-	Latency    unit.Picos // of a memory access on an idle bus, beyond the cache latency
-	Occupancy  unit.Picos // for which a memory access holds the bus
-	Invalidate unit.Picos // for which an upgrade takes and holds the bus
+	Latency    unit.Picos // of a memory access on an idle bus, in addition to the cache latency
+	Occupancy  unit.Picos // time for which a memory access holds the bus
+	Invalidate unit.Picos // time of an upgrade, for which it holds the bus
 }
 
-// Limits of what is simulated. The smallest line keeps two bits of a line's word
-// free for its state.
+// Limits of the simulation. The smallest line size keeps two bits of a line's word free for the permission.
 const (
 	minLine       unit.Bytes = 4
 	maxLines                 = 1 << 27 // in all caches together: 1 GiB of words
@@ -68,19 +67,19 @@ const (
 	maxProcessors            = 1 << 16
 )
 
-// Sets is the number of sets of the cache.
+// Sets returns the number of sets of the cache.
 func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
 
-// line is the size of the lines of all caches.
+// line returns the line size of all caches.
 func (c *Config) line() unit.Bytes { return c.Caches[0].Line }
 
-// nodes is how many of them take part.
+// nodes returns how many nodes take part.
 func (c *Config) nodes() int {
 	l := c.layout()
 	return l.nodes()
 }
 
-// node is what node i is like.
+// node returns the description of node i.
 func (c *Config) node(l *layout, i int) Node {
 	if first := l.nodes() - len(c.OtherNodes); i >= first {
 		return c.OtherNodes[i-first]
@@ -88,7 +87,7 @@ func (c *Config) node(l *layout, i int) Node {
 	return Node{Processors: min(l.perNode, c.Processors-i*l.perNode), Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
 }
 
-// checkNodes says what is impossible about c, its caches aside.
+// checkNodes returns an error if c is not valid. It does not check the caches.
 func (c *Config) checkNodes() error {
 	if c.Processors < 1 || c.Processors > maxProcessors {
 		return fmt.Errorf("%d processors; from 1 to %d can be simulated", c.Processors, maxProcessors)
@@ -104,7 +103,7 @@ func (c *Config) checkNodes() error {
 	return c.Memory.check()
 }
 
-// check says what is impossible about c.
+// check returns an error if c is not valid.
 func (c *Config) check() error {
 	if err := c.checkNodes(); err != nil {
 		return err
@@ -135,7 +134,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// checkOther says what is impossible about a node unlike the others.
+// checkOther returns an error if a node of OtherNodes is not valid.
 func (c *Config) checkOther(o Node) error {
 	if o.Processors < 1 || len(o.Caches) == 0 {
 		return fmt.Errorf("a node of %d processors with %d levels of caches; it needs one of each at least", o.Processors, len(o.Caches))
@@ -189,14 +188,14 @@ func checkTime(name string, t unit.Picos) error {
 	return nil
 }
 
-// New is the memory system of m with empty caches for the processors of a trace,
-// which may be fewer than m has. The flows are the traffic of the program between nodes, for the gap of a network that is
-// found by it; nothing else needs them (see NewCounted).
+// New returns the memory system of m with empty caches for the processors of a trace, of which there may be fewer
+// than m has. traffic is the program's traffic between nodes. It is needed only for a network whose gap depends on it
+// (see NewCountingTraffic).
 func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
 	return NewWithHomes(m, trace.NewHomeMap(head), traffic...)
 }
 
-// NewPlaced is New for a program that may still place arrays: places must know of one before it is touched.
+// NewWithHomes is New for a program that may place arrays later. An array must be in places before it is touched.
 func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...topology.Flow) (System, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
@@ -210,7 +209,7 @@ func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...topology
 	return c.system(target)
 }
 
-// system is the system of c, whose processors may run on behind misses.
+// system returns the system of c with the prefetchers and the overlap of its processors.
 func (c *Config) system(target Target) (System, error) {
 	s, err := target.New(*c)
 	if err != nil {
@@ -233,7 +232,7 @@ func (c *Config) system(target Target) (System, error) {
 	return WithOverlap(s, overlap(own), c.Processors), nil
 }
 
-// prepare is the target of m and what it needs to know, but for the network.
+// prepare returns the target of m and its Config without the network.
 func prepare(m *machine.Machine, places *trace.HomeMap) (Target, Config, error) {
 	target, err := targetNamed(string(m.System.Target))
 	if err != nil {
@@ -246,7 +245,7 @@ func prepare(m *machine.Machine, places *trace.HomeMap) (Target, Config, error) 
 	return target, c, err
 }
 
-// named is the target called name.
+// targetNamed returns the target with a name.
 func targetNamed(name string) (Target, error) {
 	var names []string
 	for _, t := range All {
@@ -258,7 +257,7 @@ func targetNamed(name string) (Target, error) {
 	return nil, fmt.Errorf("there is no simulator of target %q; there is one of %s", name, strings.Join(names, ", "))
 }
 
-// configOf is what the targets need to know of m.
+// configOf returns the Config of m without the network.
 func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	c := Config{Processors: places.Procs(), Homes: places, PerNode: m.System.Processors, Machine: m,
 		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}

@@ -8,31 +8,32 @@ import (
 	"spoor/traces/unit"
 )
 
-// Dir1SW is a machine whose homes have one pointer or counter for each line, and software for what that cannot do
-// [falsafi1997, sec. 4]. There, the caches of its 32 nodes have 32 KB in 4 ways, a TLB has 64 entries, and the network takes 100
-// cycles, without contention.
+// Dir1SW is a machine whose homes have one pointer or counter for each line. Software handles the other cases
+// [falsafi1997, sec. 4]. In the paper, its 32 nodes have caches of 32 KB in 4 ways and TLBs of 64 entries. The
+// network takes 100 cycles, without contention.
 //
-// While nobody has a line modified, the home counts its copies; otherwise it points to who has. Hardware answers loads of lines that
-// nobody else has modified, and stores to lines that nobody else has; caches tell the home of all lines that they
-// replace, so that the counter is right. All else traps, and software holds the home for Directory.Trap: it asks the one that the
-// pointer names for the line, or tells all other processors to invalidate theirs, as a counter does not say who has one. They
-// answer to the home, and then it answers to the requester. The paper has no more than the name; this is how we understand
-// [hill1993]. The protocol is msi. Requests wait for earlier ones for the same line as on [CCNUMA].
+// If no cache has a line modified, the home counts its copies. Otherwise the home points to the owner. Hardware
+// answers loads of lines that are not modified elsewhere, and stores to lines that no other cache has. Caches report
+// all replaced lines to the home, so that the counter is right. All other requests trap: software holds the home for
+// Directory.Trap. If there is a pointer, it requests the line from that cache. If there is a counter, it sends
+// invalidations to all other processors, because a counter does not identify the copies. They answer to the home, and
+// then the home answers to the requester. The paper gives only the name; this is our reading of [hill1993]. The
+// protocol is msi. Requests wait for earlier ones for the same line as on [CCNUMA].
 //
-// Differs: the wind tunnel simulates quanta as long as the latency of the network, so that what nodes do to each other in
-// one shows in the next. This is how it is simulated in parallel, not what is simulated: no time is rounded to
-// quanta here. Software runs on no processor of the program.
+// Differs: the wind tunnel simulates quanta as long as the network latency, so nodes see each other's actions only in
+// the next quantum. That is a property of its parallel simulation, not of the target: no time is rounded to quanta
+// here. The trap software occupies no processor of the program.
 //
-// [hill1993] M. Hill, J. Larus, S. Reinhardt, D. Wood: Cooperative shared memory: software and
-// hardware for scalable multiprocessors. ACM TOCS 11(4), 1993.
+// [hill1993] M. Hill, J. Larus, S. Reinhardt, D. Wood: Cooperative shared memory: software and hardware for scalable
+// multiprocessors. ACM TOCS 11(4), 1993.
 type Dir1SW struct{}
 
 var _ Target = Dir1SW{}
 
-// Name is "dir1sw".
+// Name returns "dir1sw".
 func (Dir1SW) Name() string { return "dir1sw" }
 
-// New is a Dir1SW machine with empty caches and TLBs.
+// New returns a Dir1SW machine with empty caches and TLBs.
 func (Dir1SW) New(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (Dir1SW) New(c Config) (System, error) {
 	return newTranslated(c.TLB, s), nil
 }
 
-// softPath is the path over homes that need software.
+// dir1swInterconnect connects caches through homes that need software.
 type dir1swInterconnect struct {
 	*nodes
 	caches       *coherent
@@ -86,12 +87,12 @@ func (s *dir1swInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	return done.cost(now)
 }
 
-// request is when the home can attend to t.
+// request returns when the home can serve t.
 func (s *dir1swInterconnect) request(now unit.Picos, t *transaction, from, home int) moment {
 	return s.send(s.begin(now), from, home, s.messages.Control).wait(s.busyLines.until[t.line])
 }
 
-// tellAll traps, and tells all but p to invalidate a line. It is when the last has acknowledged.
+// invalidateAll traps, and sends all processors except p an invalidation. It returns when the last has acknowledged.
 func (s *dir1swInterconnect) invalidateAll(m moment, p trace.Proc, home int) moment {
 	m = s.serve(m, home, s.trap, s.trap)
 	done := m

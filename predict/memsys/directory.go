@@ -8,7 +8,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Directory is how homes keep track of the copies of their lines.
+// Directory configures how homes track the copies of their lines.
 type Directory struct {
 	Kind          machine.DirectoryKind // empty: a full map
 	Pointers      int
@@ -19,27 +19,27 @@ type Directory struct {
 	Trap          unit.Picos // of dir1sw
 }
 
-// lineDirectory is what the homes of all lines know of copies: all that there are, and some that have left silently; or
-// that there may be any.
+// lineDirectory tracks the copies of lines for all homes. It knows all copies, and maybe some that were evicted
+// silently. Or it knows only that there may be some.
 //
 // [agarwal1988] A. Agarwal, R. Simoni, J. Hennessy, M. Horowitz: An evaluation of directory schemes for cache
 // coherence. ISCA 1988 (Dir_i B, Dir_i NB).
 //
-// [gupta1990] A. Gupta, W.-D. Weber, T. Mowry: Reducing memory and traffic requirements for scalable
-// directory-based cache coherence schemes. ICPP 1990 (sparse).
+// [gupta1990] A. Gupta, W.-D. Weber, T. Mowry: Reducing memory and traffic requirements for scalable directory-based
+// cache coherence schemes. ICPP 1990 (sparse).
 type lineDirectory interface {
-	// room makes sure that home keeps track of a line. Another may lose its entry for that: nobody may
-	// have a copy of it from then on.
+	// allocate makes sure that home has an entry for a line. If another line loses its entry for that, allocate
+	// returns it with ok set; no cache may have a copy of that line from then on.
 	allocate(home int, line uint64) (lost uint64, ok bool)
-	// enter books t, whose processor has a copy from now on. It appends to lose who must be told to lose theirs, in
-	// order: all others who may have one, if it stores; who it takes the place of, if there is none left. Who loads a line that others
-	// may have does not get it exclusive.
+	// record records t, whose processor has a copy from now on. It appends to toInvalidate, in order, the processors
+	// that must lose theirs. For a store these are all others that may have a copy. For a load, it is the one whose
+	// pointer was replaced. A load of a line that others may have does not get it exclusive.
 	record(t *transaction, toInvalidate []trace.Proc) []trace.Proc
-	// leave is told that the caches of p no longer have a line.
+	// forget is called when the caches of p no longer have a line.
 	forget(home int, p trace.Proc, line uint64)
 }
 
-// newDirectory is the directory of c, of the lines in caches.
+// newDirectory returns the directory of c, for the lines of caches.
 func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 	d := c.Directory
 	switch d.Kind {
@@ -56,14 +56,15 @@ func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 	return nil, fmt.Errorf("there is no directory %q", d.Kind)
 }
 
-// fullMap has a bit for every processor of every line: set from when it gets a copy until it is told to lose it, or tells
-// that it has. The table of lines has them: bits of valid states, and of evicted, are set.
+// fullMap has a bit for every processor of every line. The bit is set from when the processor gets a copy until it is
+// invalidated, or until it reports an eviction. The bits are in the table of lines: those of valid states and of
+// evicted are set.
 type fullMap struct{ lines *lineTable }
 
 func (fullMap) allocate(int, uint64) (uint64, bool) { return 0, false }
 
 func (fullMap) record(t *transaction, toInvalidate []trace.Proc) []trace.Proc {
-	if !t.store && t.states[t.proc] != exclusive { // most loads: no more to know
+	if !t.store && t.states[t.proc] != exclusive { // most loads change nothing else
 		return toInvalidate
 	}
 	lost := t.lost
@@ -84,5 +85,5 @@ func (fullMap) record(t *transaction, toInvalidate []trace.Proc) []trace.Proc {
 
 func (m fullMap) forget(_ int, p trace.Proc, line uint64) { m.lines.lookup(line)[p] = evictedKnown }
 
-// listed reports whether a full map has the bit of who has the line in that state.
+// isRecorded reports whether a full map has the bit of a processor set whose line is in that state.
 func isRecorded(state uint8) bool { return valid(state) || state == evicted }

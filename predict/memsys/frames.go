@@ -1,11 +1,12 @@
 package memsys
 
-// frames is the blocks in the memory of one node, by their last use.
+// frames is the blocks in the memory of one node in LRU order.
 type frames struct {
-	capacity int              // that fit; 0: all there are, which is not kept track of
-	at       map[uint64]int32 // where a block is in ring
-	ring     []frame          // the first is no block: the latest used is its older, the oldest its newer neighbour
-	free     []int32          // places in ring that were left
+	capacity int              // blocks that fit; 0: unlimited, and blocks are not tracked
+	at       map[uint64]int32 // index of a block in ring
+	// a ring; element 0 is no block: its older neighbour is the latest used, its newer neighbour the oldest
+	ring []frame
+	free []int32 // free places in ring
 }
 
 type frame struct {
@@ -23,8 +24,8 @@ func (f *frames) has(block uint64) bool {
 	return ok || f.capacity == 0
 }
 
-// use makes block the latest used. If there is no room for it, the least recently used
-// block is pushed out.
+// touch makes block the most recently used. If there is no room for it, the least recently used block is evicted and
+// returned.
 func (f *frames) touch(block uint64) (out uint64, pushed bool) {
 	if f.capacity == 0 {
 		return 0, false
@@ -51,7 +52,7 @@ func (f *frames) touch(block uint64) (out uint64, pushed bool) {
 	return out, pushed
 }
 
-// drop forgets block, if it is there.
+// drop removes block, if it is there.
 func (f *frames) drop(block uint64) {
 	if i, ok := f.at[block]; ok {
 		f.unlink(i)

@@ -6,14 +6,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// Placement says whose memory holds what the program does not place itself.
+// Placement determines the home of pages that the program does not place.
 type Placement struct {
 	Policy machine.Placement
 	Page   unit.Bytes // a power of two
 }
 
-// homes tells which node's memory holds a line: that of the processor which the trace's regions
-// name, otherwise the one that Placement chooses for its page.
+// homes finds the node whose memory holds a line. The trace's regions may name a processor; then it is that
+// processor's node. Otherwise Placement chooses a home for the page.
 type homes struct {
 	places    *trace.HomeMap
 	layout    layout
@@ -23,7 +23,7 @@ type homes struct {
 	touched   map[uint64]int32
 }
 
-// newHomes is the homes of lines of the given size.
+// newHomes returns the homes of lines of the given size.
 func newHomes(c *Config, line unit.Bytes) *homes {
 	h := &homes{places: c.Homes, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
@@ -33,8 +33,8 @@ func newHomes(c *Config, line unit.Bytes) *homes {
 	return h
 }
 
-// of is the home of a line, which is being touched from a node. A line that several regions share
-// belongs to the first of them that has a byte of it.
+// of returns the home of a line that is touched from a node. A line that several regions share belongs to the first
+// of them that has a byte of it.
 func (h *homes) of(line uint64, toucher int) int {
 	home, ok := h.known(line)
 	if !ok {
@@ -44,7 +44,7 @@ func (h *homes) of(line uint64, toucher int) int {
 	return home
 }
 
-// known is the home of a line if it is known already, whoever touches it.
+// known returns the home of a line if it does not depend on the node that touches it.
 func (h *homes) known(line uint64) (home int, ok bool) {
 	addr := line << h.shift
 	if p, ok := h.places.Of(addr, addr+1<<h.shift-1); ok {

@@ -2,14 +2,14 @@ package memsys
 
 import "spoor/traces/trace"
 
-// layout is which processors are in which node.
+// layout is the division of processors into nodes.
 type layout struct {
 	processors, perNode int
 	first               []int   // processor of each node, and the number of processors; nil: all nodes have perNode
-	node                []int32 // of each processor, if there is first
+	node                []int32 // of each processor, if first is set
 }
 
-// layout is that of c.
+// layout returns the layout of c.
 func (c *Config) layout() layout {
 	l := layout{processors: c.Processors, perNode: max(1, c.PerNode)}
 	if len(c.OtherNodes) == 0 {
@@ -36,7 +36,7 @@ func (c *Config) layout() layout {
 	return l
 }
 
-// nodes is how many there are.
+// nodes returns the number of nodes.
 func (l *layout) nodes() int {
 	if l.first != nil {
 		return len(l.first) - 1
@@ -44,7 +44,7 @@ func (l *layout) nodes() int {
 	return (l.processors + l.perNode - 1) / l.perNode
 }
 
-// of is the node of a processor.
+// of returns the node of a processor.
 func (l *layout) of(p trace.Proc) int {
 	if l.node != nil {
 		return int(l.node[p])
@@ -52,7 +52,7 @@ func (l *layout) of(p trace.Proc) int {
 	return int(p) / l.perNode
 }
 
-// start is the first processor of a node.
+// firstProc returns the first processor of a node.
 func (l *layout) firstProc(node int) int {
 	if l.first != nil {
 		return l.first[node]

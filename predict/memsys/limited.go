@@ -6,9 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// limited is a directory that knows some processors of each line. If there are more, it knows no
-// more than that and tells everybody of the next store (Dir_i B), or takes away the copy of the one it knew first (Dir_i NB)
-// [agarwal1988].
+// limitedDirectory is a directory with a few pointers for each line [agarwal1988]. On overflow, Dir_i B sends the
+// next store's invalidation to all processors. Dir_i NB invalidates the copy of the oldest pointer.
 type limitedDirectory struct {
 	procs     int
 	pointers  int
@@ -16,10 +15,10 @@ type limitedDirectory struct {
 	lines     map[uint64]*pointers
 }
 
-// pointers is what is known of one line.
+// pointers is the entry of one line.
 type pointers struct {
-	to       []trace.Proc // in the order they came
-	overflow bool         // there may be any others
+	to       []trace.Proc // in the order of their requests
+	overflow bool         // any others may have the line
 }
 
 func (*limitedDirectory) allocate(int, uint64) (uint64, bool) { return 0, false }
@@ -51,7 +50,7 @@ func (d *limitedDirectory) record(t *transaction, toInvalidate []trace.Proc) []t
 	return toInvalidate
 }
 
-// others appends who may have a line besides p.
+// others appends the processors that may have a line, except p.
 func (d *limitedDirectory) others(l *pointers, p trace.Proc, to []trace.Proc) []trace.Proc {
 	for q := range trace.Proc(d.procs) {
 		if q != p && (l.overflow || slices.Contains(l.to, q)) {

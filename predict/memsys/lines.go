@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// lines remembers of every line ever touched where it is in each cache, so that
-// a bus transaction need not search all caches, and a miss knows its reason. It
-// is a hash table with linear probing; n bytes follow each slot.
+// lineTable holds the state of every line ever touched in the caches of each processor. So a bus transaction need not
+// search all caches, and a miss knows its reason. It is a hash table with linear probing. Each slot has one byte for
+// each processor.
 type lineTable struct {
 	procs  int
 	keys   []uint64 // line+1, 0 for a free slot
@@ -21,7 +21,8 @@ type lineTable struct {
 const (
 	firstLines = 1 << 6
 	golden     = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
-	maxProbes  = 1 << 9             // that a line is behind its home, unless lines were made to crowd: half the slots are free
+	// probes of a lookup; more happen only for adversarial lines, because half the slots are free
+	maxProbes = 1 << 9
 )
 
 func newLineTable(procs int) lineTable {
@@ -29,8 +30,8 @@ func newLineTable(procs int) lineTable {
 		shift: 64 - uint(bits.TrailingZeros(firstLines)), factor: golden}
 }
 
-// of is where line is in the cache of each processor; writing to it is how the
-// table learns. It is valid until the next call.
+// lookup returns the state of line for each processor. Writing to the slice changes the table. It is valid until the
+// next call.
 func (l *lineTable) lookup(line uint64) []uint8 {
 	i := l.slot(line)
 	if l.keys[i] == 0 {
@@ -40,7 +41,7 @@ func (l *lineTable) lookup(line uint64) []uint8 {
 			i = l.slot(line)
 		}
 		if (i-l.home(line))&(len(l.keys)-1) > maxProbes {
-			l.factor = rand.Uint64() | 1 // what is found does not depend on it
+			l.factor = rand.Uint64() | 1 // results do not depend on it
 			l.rehash(len(l.keys))
 			i = l.slot(line)
 		}
@@ -50,7 +51,7 @@ func (l *lineTable) lookup(line uint64) []uint8 {
 	return l.states[i*l.procs : (i+1)*l.procs]
 }
 
-// known is as of, but nil if the line was never touched.
+// get is like lookup, but returns nil if the line was never touched.
 func (l *lineTable) get(line uint64) []uint8 {
 	i := l.slot(line)
 	if l.keys[i] == 0 {
@@ -59,8 +60,8 @@ func (l *lineTable) get(line uint64) []uint8 {
 	return l.states[i*l.procs : (i+1)*l.procs]
 }
 
-// slot finds the slot of line, or the free one where it belongs. Lines are at
-// least four bytes, so that line+1 never wraps to the mark of a free slot.
+// slot returns the slot of line, or the free slot for it. Lines have at least four bytes, so line+1 never wraps to
+// the mark of a free slot.
 func (l *lineTable) slot(line uint64) int {
 	i := l.home(line)
 	for l.keys[i] != 0 && l.keys[i] != line+1 {
@@ -69,10 +70,10 @@ func (l *lineTable) slot(line uint64) int {
 	return i
 }
 
-// home is the slot where the search for a line begins.
+// home returns the slot at which the search for a line begins.
 func (l *lineTable) home(line uint64) int { return int(line * l.factor >> (l.shift & 63)) }
 
-// rehash makes the table so long.
+// rehash changes the size of the table.
 func (l *lineTable) rehash(size int) {
 	keys, states := l.keys, l.states
 	l.keys, l.states = make([]uint64, size), make([]uint8, size*l.procs)

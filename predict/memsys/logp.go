@@ -8,21 +8,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// LogP is a machine of processors without caches, each with a part of the memory, whose network is abstracted by L
-// and g [sivasubramaniam1995, sec. 3.1]. Every load of what lies in another node's memory is a request and a reply with
-// the data, every store the data and an acknowledgement, and the processor waits for the answer. References
-// are split into blocks of the largest power of two that fits into Messages.Data.
+// LogP is a machine of processors without caches, each with a part of the memory. Its network is abstracted by L and
+// g [sivasubramaniam1995, sec. 3.1]. A load from another node's memory is a request and a reply with the data. A
+// store is the data and an acknowledgement. The processor waits for the answer. References are split into blocks of
+// the largest power of two that fits into Messages.Data.
 //
-// What a touch of memory itself takes is the same for all touches. It is part of the ideal time, as the first
-// cache's latency is where there are caches: who replays charges it.
+// The time of the memory access itself is the same for all touches. It is part of the ideal time, as the first
+// cache's latency is on machines with caches, and the replay charges it.
 type LogP struct{}
 
 var _ Target = LogP{}
 
-// Name is "logp".
+// Name returns "logp".
 func (LogP) Name() string { return "logp" }
 
-// New is a LogP machine.
+// New returns a LogP machine.
 func (LogP) New(c Config) (System, error) {
 	if err := c.checkNodes(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (LogP) New(c Config) (System, error) {
 	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), lookahead: make([]int, c.Processors), lines: newLineTable(0)}, nil
 }
 
-// block is the size of what homes are asked for.
+// block returns the size of the unit that is requested from homes.
 func (c *Config) block() unit.Bytes {
 	if len(c.Caches) > 0 {
 		return c.line()
@@ -53,8 +53,8 @@ type logp struct {
 	*nodes
 	shift     uint // log2 of the blocks
 	counts    []Counts
-	lines     lineTable // only which there are
-	lookahead []int     // by Hits at last, by processor
+	lines     lineTable // without states: only which lines there are
+	lookahead []int     // result of the last Lookahead, by processor
 }
 
 func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
@@ -76,7 +76,7 @@ func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 	return s.send(s.send(s.begin(now), from, home, ask), home, from, answer).cost(now)
 }
 
-// Hits looks for references to what is known to be at home.
+// Lookahead finds references to lines whose home is known to be the own node.
 func (s *logp) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	for rows = 0; rows < to-from; rows++ {
 		if i := from + rows; b.Op[i].Data() {
@@ -91,7 +91,7 @@ func (s *logp) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, t
 	return rows, touches
 }
 
-// atHome is how many lines there are from the first to the last, if all are known to be at the home of p, else 0.
+// localLines returns the number of lines from first to last if the home of all is known to be the node of p, else 0.
 func (s *logp) localLines(p trace.Proc, first, last uint64) uint64 {
 	node := s.of(p)
 	for line := first; line <= last; line++ {
@@ -102,7 +102,7 @@ func (s *logp) localLines(p trace.Proc, first, last uint64) uint64 {
 	return last - first + 1
 }
 
-// Make counts what Hits has found at home.
+// Commit counts what Lookahead has found.
 func (s *logp) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 	c := &s.counts[p]
 	for i := from; i < from+s.lookahead[p]; i++ {
@@ -122,10 +122,10 @@ func (s *logp) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
 	return refs, true
 }
 
-// Settle has nothing to wait for: every touch has been waited for.
+// Drain returns at once: every touch has been waited for.
 func (s *logp) Drain(unit.Picos, trace.Proc) Cost { return Cost{} }
 
-// Watch does nothing: there are no caches to change.
+// OnInvalidate does nothing: there are no caches.
 func (s *logp) OnInvalidate(InvalidateFunc) {}
 
 func (s *logp) Line() unit.Bytes { return 1 << s.shift }

@@ -8,21 +8,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// nodes is the memories of a machine whose memory is distributed, and the network between them.
+// nodes is the memories of a machine with distributed memory, and the network between them.
 type nodes struct {
 	Memory
 	messages machine.Messages
 	layout
 	homes     *homes
 	net       network.Network // nil: there is one node
-	memories  []server        // with the directories beside them
+	memories  []server        // including their directories
 	busyLines busyLines
-	slack     unit.Picos // by which a transaction may be earlier than the one before
-	settled   unit.Picos // nothing will be earlier
+	slack     unit.Picos // by which a transaction may be earlier than the previous one
+	settled   unit.Picos // no later transaction is before this time
 	end       unit.Picos // of the last message
 }
 
-// newNodes is the nodes of c.
+// newNodes returns the nodes of c.
 func newNodes(c *Config) (*nodes, error) {
 	n := &nodes{Memory: c.Memory, messages: c.Messages, layout: c.layout(), net: c.Net,
 		busyLines: busyLines{until: map[uint64]unit.Picos{}}}
@@ -42,7 +42,7 @@ func newNodes(c *Config) (*nodes, error) {
 	return n, nil
 }
 
-// behindFirst is how long it takes to look into all caches but the first.
+// lowerLevelLatency returns the time of a lookup in all caches except the first.
 func lowerLevelLatency(caches []Cache) (sum unit.Picos) {
 	for _, l := range caches[min(1, len(caches)):] {
 		sum += l.Latency
@@ -50,7 +50,7 @@ func lowerLevelLatency(caches []Cache) (sum unit.Picos) {
 	return sum
 }
 
-// begin is the beginning of a transaction.
+// begin begins a transaction.
 func (n *nodes) begin(now unit.Picos) moment {
 	if settled := now - n.slack; settled > n.settled {
 		n.settled = settled
@@ -61,7 +61,7 @@ func (n *nodes) begin(now unit.Picos) moment {
 	return moment{at: now}
 }
 
-// send is when a message that is sent at m has arrived. Within a node it costs nothing.
+// send returns when a message that is sent at m has arrived. Within a node it costs nothing.
 func (n *nodes) send(m moment, from, to int, b unit.Bytes) moment {
 	if from == to {
 		return m
@@ -71,24 +71,24 @@ func (n *nodes) send(m moment, from, to int, b unit.Bytes) moment {
 	return moment{max(m.at, d.Arrive), m.idle + d.Latency}
 }
 
-// serve is when the memory of a node, which is held for so long, has answered after its latency.
+// serve returns when the memory of a node has answered. It is held for hold and answers after latency.
 func (n *nodes) serve(m moment, node int, hold, latency unit.Picos) moment {
 	return m.wait(n.memories[node].reserve(m.at, hold, n.settled)).after(latency)
 }
 
-// writeBack is when a line that is sent at m has been stored.
+// writeBack returns when a line that is sent at m has been stored.
 func (n *nodes) writeBack(m moment, from, home int) moment {
 	return n.serve(n.send(m, from, home, n.messages.Data), home, n.Occupancy, n.Occupancy)
 }
 
-// keep lets later requests for a line wait at its home.
+// holdLine makes later requests for a line wait at its home.
 func (n *nodes) holdLine(line uint64, until unit.Picos) {
 	if until > max(n.settled, n.busyLines.until[line]) {
 		n.busyLines.hold(line, until, n.settled)
 	}
 }
 
-// shared is what happened to the memories and the network.
+// usage returns the use of the memories and the network.
 func (n *nodes) usage() SharedUsage {
 	s := SharedUsage{End: n.end}
 	for i := range n.memories {
@@ -101,10 +101,10 @@ func (n *nodes) usage() SharedUsage {
 	return s
 }
 
-// underWay is the lines whose homes let others wait, and until when.
+// busyLines is the lines whose homes make requests wait, and until when.
 type busyLines struct {
 	until map[uint64]unit.Picos
-	queue []lineTime // that were put into until, oldest first
+	queue []lineTime // entries of until, oldest first
 	first int        // of queue
 }
 
@@ -113,7 +113,7 @@ type lineTime struct {
 	until unit.Picos
 }
 
-// hold keeps a line from others, and forgets what ended by settled.
+// hold makes requests for a line wait, and removes lines whose time ended by settled.
 func (u *busyLines) hold(line uint64, until, settled unit.Picos) {
 	for ; u.first < len(u.queue) && u.queue[u.first].until <= settled; u.first++ {
 		if old := u.queue[u.first]; u.until[old.line] == old.until {

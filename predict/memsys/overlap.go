@@ -7,36 +7,36 @@ import (
 	"spoor/traces/unit"
 )
 
-// Overlap says how far a processor runs on while touches of it are under way.
+// Overlap configures how far a processor goes on while touches are outstanding.
 type Overlap struct {
-	Outstanding int        // touches under way at most; 0: the processor waits for each of them
-	Window      unit.Picos // what the processor does from a touch on until it must wait for it
+	Outstanding int        // maximum of outstanding touches; 0: the processor waits for each touch
+	Window      unit.Picos // how long the processor goes on after a touch until it must wait for it
 }
 
-// overlap is a system whose processors do not wait for each touch. Up to Outstanding touches are under
-// way, and instructions go on for Window behind the oldest of them, as in a processor that executes out of order
-// but retires in order: Window is the time that the instructions take for which it has room. While it waits it
-// executes none: the room behind other touches under way stays as it is, so that misses close to each other are
-// waited for but once. What waiting is left is divided into latency and contention as the touch that is
-// waited for is.
+// overlap is a system whose processors do not wait for each touch, like a processor that executes out of order but
+// retires in order. Up to Outstanding touches are outstanding. Instructions go on for Window behind the oldest of
+// them: the time of the instructions that fit into the processor's reorder buffer. While the processor waits, it
+// executes none. The windows of other outstanding touches then keep their remaining length, so misses close to each
+// other are waited for only once. The remaining wait is divided into latency and contention in the proportion of the
+// touch that is waited for.
 //
-// Differs: no instruction needs what a touch fetches before it has been waited for; a program that chases
-// pointers has less overlap. When Outstanding touches are under way and another one leaves the caches, it asks
-// the others at once, although it waits.
+// Differs: no instruction needs the data of a touch before the processor has waited for it. A program that chases
+// pointers has less overlap on real hardware. When Outstanding touches are outstanding and another one misses, its
+// request is sent at once, although the processor waits.
 type overlap struct {
 	System
 	Overlap
 	outstanding [][]outstandingMiss // by processor, the oldest first
 }
 
-// pending is a touch under way.
+// outstandingMiss is a touch that has not ended.
 type outstandingMiss struct {
 	done      unit.Picos
 	windowEnd unit.Picos // until when instructions go on behind it
 	cost      Cost
 }
 
-// Overlapping is s with processors that run on while touches are under way. s must be new.
+// WithOverlap returns s with processors that go on while touches are outstanding. s must be new.
 func WithOverlap(s System, o Overlap, processors int) System {
 	if o.Outstanding == 0 {
 		return s
@@ -68,7 +68,7 @@ func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) 
 	return o.begin(now, p, cost)
 }
 
-// Make is false while touches are under way.
+// Commit reports false while touches are outstanding.
 func (o *overlap) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 	if len(o.outstanding[p]) > 0 {
 		return 0, false
@@ -76,7 +76,7 @@ func (o *overlap) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bo
 	return o.System.Commit(p, b, from)
 }
 
-// begin adds a touch to those of p under way; it waits for the first that ends if there is no room.
+// begin adds an outstanding touch of p. If there are too many, it waits for the first that ends.
 func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
 	all := o.outstanding[p]
 	if len(all) == o.Outstanding {
@@ -95,27 +95,27 @@ func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
 	return wait
 }
 
-// waited moves the room of p behind its touches under way, in which it has done nothing for a time.
+// shiftWindows moves the windows of p by a time in which it has executed nothing.
 func (o *overlap) shiftWindows(p trace.Proc, t unit.Picos) {
 	for i := range o.outstanding[p] {
 		o.outstanding[p][i].windowEnd += t
 	}
 }
 
-// drop forgets the oldest touch of p under way.
+// drop removes the oldest outstanding touch of p.
 func (o *overlap) drop(p trace.Proc) {
 	all := o.outstanding[p]
 	o.outstanding[p] = all[:copy(all, all[1:])]
 }
 
-// wait is waiting for e for a time, which is at most what it takes in all.
+// wait returns the cost of waiting for e for a time t, which is at most its total cost.
 func (e *outstandingMiss) wait(t unit.Picos) Cost {
 	hi, lo := bits.Mul64(uint64(e.cost.Contention), uint64(t))
 	share, _ := bits.Div64(hi, lo, uint64(e.cost.Total()))
 	return Cost{Latency: t - unit.Picos(share), Contention: unit.Picos(share)}
 }
 
-// Settle waits for all.
+// Drain waits for all.
 func (o *overlap) Drain(now unit.Picos, p trace.Proc) Cost {
 	var sum Cost
 	for len(o.outstanding[p]) > 0 {

@@ -2,15 +2,15 @@ package memsys
 
 import "spoor/traces/unit"
 
-// private is the caches of one processor, nearest first. Each level has all lines of the levels
-// before it, with the same rights.
+// privateCaches is the caches of one processor, nearest first. Each level has all lines of the levels before it, with
+// the same permissions.
 type privateCaches struct {
 	levels    []cache
-	first     cache        // the first of them, at hand
-	latency   []unit.Picos // of a touch that finds its line in a level: all levels up to it; 0 in the first
-	lookup    unit.Picos   // how long it takes to see that no level has a line
+	first     cache        // a copy of levels[0]
+	latency   []unit.Picos // of a hit in each level: all levels up to it; 0 in the first
+	lookup    unit.Picos   // time of a lookup that misses in all levels
 	counts    Counts
-	lookahead lookahead // by Hits at last
+	lookahead lookahead // result of the last Lookahead
 }
 
 func newPrivateCaches(levels []Cache) (c privateCaches) {
@@ -25,8 +25,8 @@ func newPrivateCaches(levels []Cache) (c privateCaches) {
 	return c
 }
 
-// behind looks for a line in the levels behind the first, and makes it the latest used of the first
-// ones up to where it is. It returns its word, or 0.
+// lookupBelow looks for a line in the levels behind the first. It returns the word and level of the line, or 0. A hit
+// makes the line the most recently used in that level and in all before it.
 func (c *privateCaches) lookupBelow(line uint64) (word uint64, level int) {
 	for k := 1; k < len(c.levels); k++ {
 		set := c.levels[k].set(line)
@@ -40,7 +40,7 @@ func (c *privateCaches) lookupBelow(line uint64) (word uint64, level int) {
 	return 0, 0
 }
 
-// fill puts a line into the levels before level. What it pushes out there stays in the others.
+// fill puts a line into the levels before level. Lines that it evicts there stay in the other levels.
 func (c *privateCaches) fill(level int, word uint64) {
 	for k := level - 1; k >= 0; k-- {
 		set := c.levels[k].set(word >> permBits)
@@ -48,8 +48,8 @@ func (c *privateCaches) fill(level int, word uint64) {
 	}
 }
 
-// insert puts a line that no level has into all of them, and returns the word of the line that
-// leaves the last, or 0.
+// insert puts a line that no level has into all of them. It returns the word of the line that is evicted from the
+// last level, or 0.
 func (c *privateCaches) insert(word uint64) (old uint64) {
 	last := len(c.levels) - 1
 	set := c.levels[last].set(word >> permBits)
@@ -65,7 +65,7 @@ func (c *privateCaches) insert(word uint64) (old uint64) {
 	return old
 }
 
-// put sets the right to a line in every level that has it.
+// setPerm sets the permission for a line in every level that has it.
 func (c *privateCaches) setPerm(line, right uint64) {
 	for k := range c.levels {
 		c.levels[k].setPerm(line, right)

@@ -5,18 +5,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// sharedPath is a last level of cache that all processors share, on the memory's bus. It takes what is
-// fetched from memory, and the stale lines that leave private caches; private caches may have lines that
-// it has not (it neither includes nor excludes them). It knows who has what: a line that another processor
-// has modified comes through it, in its latency, and it takes the line where memory would. An upgrade goes
-// through it too, and takes Memory.Invalidate. Only what goes to memory uses the bus.
+// sharedCache is a last level of cache that all processors share, on the memory's bus. It stores lines that are
+// fetched from memory, and stale lines that private caches evict. Private caches may have lines that it does not
+// have: it is neither inclusive nor exclusive. It knows the copies in private caches. A line that another processor
+// has modified comes through it, in its latency, and it stores the line where memory would. An upgrade goes through
+// it too, and takes Memory.Invalidate. Only accesses to memory use the bus.
 //
-// Differs: the ports of the shared cache and the rings or meshes that lead to it have room for everybody at
-// once.
+// Differs: the ports of the shared cache, and the rings or meshes that lead to it, have unlimited bandwidth.
 type sharedCache struct {
 	bus     *busInterconnect
 	cache   cache
-	latency unit.Picos // of a line that is found here, beyond the private levels
+	latency unit.Picos // of a hit, added to that of the private levels
 }
 
 func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
@@ -24,7 +23,7 @@ func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
 	w := find(set, t.line)
 	switch {
 	case t.stale:
-		if !t.store && !s.bus.caches.protocol.Owned { // who supplies it keeps it clean
+		if !t.store && !s.bus.caches.protocol.Owned { // the supplier keeps it clean
 			s.put(now+s.latency, t.line, permWrite)
 		}
 	case w >= 0:
@@ -39,8 +38,8 @@ func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
 	return Cost{Latency: s.latency}
 }
 
-// put puts a line into the cache at now: writable if memory is stale, readable if it is not. A stale line
-// that it pushes out goes to memory, which nobody waits for.
+// put puts a line into the cache at now, with permWrite if memory is stale and permRead if it is not. A stale line
+// that it evicts goes to memory; that write is posted.
 func (s *sharedCache) put(now unit.Picos, line, right uint64) {
 	set := s.cache.set(line)
 	w := find(set, line)

@@ -5,34 +5,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// SMP is a symmetric multiprocessor: private set-associative LRU write-back
-// caches for each processor, kept coherent by snooping on one memory bus
-// [du2000, sec. 4.1]. There, the protocol is msi.
+// SMP is a symmetric multiprocessor. Each processor has private set-associative LRU write-back caches. Snooping on
+// one memory bus keeps them coherent [du2000, sec. 4.1]. In the paper, the protocol is msi.
 //
-// A miss fetches its line from memory, or from a cache that has it modified or owned: in the
-// same time, and by msi and mesi memory takes it too. A store to a line that others may have is
-// an upgrade: an address-only transaction that invalidates all
-// other copies. The bus serves requests
-// first come, first served, ties by processor: a request waits until the bus is
-// free (contention) and then takes Memory.Latency, or Memory.Invalidate for an
-// upgrade; it holds the bus for Memory.Occupancy or Memory.Invalidate. A line that
-// is written back holds the bus for another Memory.Occupancy
-// after the miss, which nobody waits for who does not need the bus.
+// A miss fetches its line from memory, or from a cache that has it modified or owned. Both take the same time. With
+// msi and mesi, memory then stores the line too. A store to a line that others may have is an upgrade: an
+// address-only transaction that invalidates all other copies. The bus serves requests first come, first served, ties
+// by processor. A request waits until the bus is free (contention). Then it takes Memory.Latency, or
+// Memory.Invalidate for an upgrade. It holds the bus for Memory.Occupancy or Memory.Invalidate. A line that is
+// written back holds the bus for another Memory.Occupancy after the miss. Only later bus requests wait for that.
 //
-// A machine of today has a last level of cache between the private ones and the bus, which all share
-// (see sharedPath).
+// Present-day machines have a last level of cache between the private caches and the bus, which all processors share
+// (see sharedCache).
 //
-// Differs: with one processor there is nobody to invalidate, and a store to a
-// shared line costs nothing. Paging to the disks behind the memory is not
-// simulated.
+// Differs: with one processor there are no other copies, and a store to a shared line costs nothing. Paging to the
+// disks behind the memory is not simulated.
 type SMP struct{}
 
 var _ Target = SMP{}
 
-// Name is "smp".
+// Name returns "smp".
 func (SMP) Name() string { return "smp" }
 
-// New is an SMP with empty caches.
+// New returns an SMP with empty caches.
 func (SMP) New(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -46,7 +41,7 @@ func (SMP) New(c Config) (System, error) {
 	return s, nil
 }
 
-// busPath is a memory bus that all caches snoop on.
+// busInterconnect is a memory bus that all caches snoop on.
 type busInterconnect struct {
 	Memory
 	caches *coherent

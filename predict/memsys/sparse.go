@@ -9,10 +9,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// sparse is a full map of as many lines of each home as there are entries, in sets of which the least recently
-// used entry is replaced [gupta1990].
+// sparseDirectory is a full map for as many lines of each home as there are entries. Entries are in sets with LRU
+// replacement [gupta1990].
 //
-// Differs: the set is chosen by a hash of the line, as the trace does not say where in the memory of a node it is.
+// Differs: a hash of the line selects the set, because the trace does not give its place in the memory of a node.
 type sparseDirectory struct {
 	fullMap
 	entries [][]uint64 // by home: line+1 or 0, sets one after the other, latest used first
@@ -35,7 +35,7 @@ func newSparse(c *Config, full fullMap) (*sparseDirectory, error) {
 	return s, nil
 }
 
-// set is the entries that a line may have.
+// set returns the entries that a line may use.
 func (s *sparseDirectory) set(home int, line uint64) []uint64 {
 	i := int(line*golden>>s.shift) * s.ways
 	return s.entries[home][i : i+s.ways]
@@ -52,7 +52,7 @@ func (s *sparseDirectory) allocate(home int, line uint64) (lost uint64, ok bool)
 	return lost, ok
 }
 
-// leave frees the entry of a line that nobody has.
+// forget frees the entry of a line that no cache has.
 func (s *sparseDirectory) forget(home int, p trace.Proc, line uint64) {
 	states := s.lines.lookup(line)
 	states[p] = evictedKnown

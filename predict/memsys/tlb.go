@@ -7,7 +7,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// TLB is a translation buffer, the least recently used page of a set replaced.
+// TLB is a translation buffer with LRU replacement within a set.
 type TLB struct {
 	Entries, Ways int
 	Page          unit.Bytes
@@ -26,13 +26,13 @@ func (t *TLB) check(line unit.Bytes, processors int) error {
 	return checkTime("TLB latency", t.Latency)
 }
 
-// translated is coherent caches behind translation buffers.
+// translatedCaches is coherent caches behind translation buffers.
 type translatedCaches struct {
 	*coherent
 	latency unit.Picos
 	shift   uint       // log2 of the lines of a page
 	pages   []cache    // by processor
-	delay   unit.Picos // by which the present touch reaches the caches after it began
+	delay   unit.Picos // from the begin of the present touch until it reaches the caches
 	misses  []uint64
 }
 
@@ -65,7 +65,7 @@ func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, sto
 	return cost
 }
 
-// Watch announces changes at the time of the touch.
+// OnInvalidate reports invalidations at the time of the touch.
 func (s *translatedCaches) OnInvalidate(onInvalidate InvalidateFunc) {
 	s.coherent.OnInvalidate(func(q trace.Proc, c Invalidation) {
 		c.At -= s.delay
@@ -73,7 +73,7 @@ func (s *translatedCaches) OnInvalidate(onInvalidate InvalidateFunc) {
 	})
 }
 
-// Hits looks for hits in pages that are there.
+// Lookahead finds hits in pages that are in the buffer.
 func (s *translatedCaches) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	rows, touches = s.coherent.Lookahead(p, b, from, to)
 	shift := s.shift + s.coherent.shift
@@ -92,14 +92,14 @@ func (s *translatedCaches) Lookahead(p trace.Proc, b *trace.Refs, from, to int) 
 	return rows, touches
 }
 
-// Make touches the pages too.
+// Commit touches the pages too.
 func (s *translatedCaches) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
 	to := from + s.private[p].lookahead.rows
 	s.pages[p].commit(s.shift+s.coherent.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
 	return s.coherent.Commit(p, b, from)
 }
 
-// Counts has the misses of the buffer too.
+// Counts adds the misses of the buffer.
 func (s *translatedCaches) Counts(p trace.Proc) Counts {
 	c := s.coherent.Counts(p)
 	c.TLBMisses = s.misses[p]

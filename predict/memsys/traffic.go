@@ -12,13 +12,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// NeedsTraffic reports whether New needs to know the traffic of a program: the gap of m's network is found by it.
+// NeedsTraffic reports whether New needs the traffic of a program, because the gap of m's network depends on it.
 func NeedsTraffic(m *machine.Machine) bool {
 	return m.Network != nil && m.Network.GapFrom == machine.GapTraffic
 }
 
-// NewCounted is a system like NewPlaced's of a machine that needs traffic, but with the gap of the bisection. What
-// flows returns after a program has run on it is the traffic that New needs.
+// NewCountingTraffic is like NewWithHomes for a machine that needs traffic, but it uses the gap of the bisection and
+// counts the traffic. After a program has run on the system, flows returns the traffic that New needs.
 func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
@@ -36,8 +36,8 @@ func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, 
 	return sys, counted.flows, err
 }
 
-// NewOn is a system like NewPlaced's whose nodes are connected by a network that others use too, in the same time. What they use instead of it is
-// the network that NewOn returns.
+// NewSharingNetwork is like NewWithHomes, but the nodes use a network that other traffic uses too, in the same
+// simulated time. The other traffic must use the returned network.
 func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
@@ -52,7 +52,8 @@ func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Ne
 	return sys, sharedNetwork{net, slack}, err
 }
 
-// lent is a network that a system uses too, whose transactions may be by so much earlier than what others do before them.
+// sharedNetwork is a network that a system uses too. Transactions of the system may be earlier than earlier traffic,
+// by up to slack.
 type sharedNetwork struct {
 	network.Network
 	slack unit.Picos
@@ -60,7 +61,7 @@ type sharedNetwork struct {
 
 func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
 
-// counted is a network that counts who sends to whom.
+// countingNetwork is a network that counts its traffic.
 type countingNetwork struct {
 	network.Network
 	sent map[[2]int]*topology.Flow
@@ -79,7 +80,7 @@ func (c *countingNetwork) Send(at unit.Picos, m network.Message) network.Deliver
 	return c.Network.Send(at, m)
 }
 
-// flows is what was sent, in order.
+// flows returns the traffic, ordered by sender and receiver.
 func (c *countingNetwork) flows() (all []topology.Flow) {
 	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *topology.Flow) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))

@@ -5,10 +5,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// warm is a system whose time and counts begin anew, with what its caches, directories and memories hold.
+// warm is a system whose time and counts begin anew. Its caches, directories and memories keep their contents.
 //
-// Differs: of several memories, or links, Shared has what the one did that was held longest in all; it is the same one
-// in both runs of a program.
+// Differs: of several memories or links, SharedUsage has the one that was held longest over both runs. It is the same
+// one in both runs of a program.
 type warm struct {
 	System
 	start  unit.Picos
@@ -16,10 +16,11 @@ type warm struct {
 	shared SharedUsage // until start
 }
 
-// pause between two runs, in which ports and links that the end of messages does not tell of are free again.
+// pause is the time between two runs. It is long enough that ports and links are free again.
 const pause = unit.Picos(1e15)
 
-// Warm is s with all that it holds, for another run from time 0 on: s has been run to end, and all its touches have ended.
+// Warm returns s with all its contents, for another run that begins at time 0. s must have run to end, and all its
+// touches must have ended.
 func Warm(s System, end unit.Picos, processors int) System {
 	w := &warm{System: s, shared: s.SharedUsage()}
 	w.start = max(end, w.shared.End) + pause
