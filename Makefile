@@ -27,7 +27,7 @@ STEPS := vet unit race commands fuzz smoke slurm
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
-.PHONY: quickstart build install test $(STEPS) papers golden torture times bench benchmarks clean help
+.PHONY: quickstart build install share test $(STEPS) papers golden torture times bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart: $(BINARIES)
@@ -36,15 +36,26 @@ quickstart: $(BINARIES)
 ## build       build the stage binaries into bin/
 build: $(BINARIES)
 
-## install     binaries, manual pages and completions for bash, zsh and fish below PREFIX=/usr/local
+## install     binaries, manual pages, completions, machines, prices and samples below PREFIX=/usr/local
 PREFIX ?= /usr/local
 SHARE  := $(DESTDIR)$(PREFIX)/share
-install: $(BINARIES)
+# The files that examples of the manual pages use, with the sources that programs of users are built with.
+DATA     := data/machine data/paper data/price data/sample $(addprefix tracegen/instrument/testdata/,heat mandelbrot teams)
+LIBRARY  := ./tracegen/spmd ./tracegen/instrument/... ./predict/direct/session
+SHIPPED   = printf '%s\n' LICENSE go.mod go.sum $(DATA) && $(GO) list -deps -f \
+	'{{with .Module}}{{if .Main}}$(foreach f,Go S H Embed IgnoredGo IgnoredOther,\
+	{{range $$.$(f)Files}}{{$$.ImportPath}}/{{.}}{{"\n"}}{{end}}){{end}}{{end}}' $(LIBRARY) | sed -n 's,^ *spoor/,,p'
+install: $(BINARIES) share
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install $(BINARIES) $(DESTDIR)$(PREFIX)/bin
 	@for b in $(BINARIES); do n=$$(basename $$b); \
 		$$b man $(SHARE)/man/man1 && $$b completion bash >$(SHARE)/bash-completion/completions/$$n && \
 		$$b completion zsh >$(SHARE)/zsh/site-functions/_$$n && $$b completion fish >$(SHARE)/fish/vendor_completions.d/$$n.fish || exit 1; done
+
+# What examples and programs of users need, below share/spoor.
+share:
+	install -d $(SHARE)/spoor
+	@{ $(SHIPPED); } | tar -cf - -T - | tar -xf - -C $(SHARE)/spoor
 
 ## test        the steps below, one after the other, with FUZZTIME=3s
 test: FUZZTIME = 3s

@@ -74,6 +74,9 @@ func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) er
 	if err := checkPrefix(f.prefix); err != nil {
 		return err
 	}
+	for i := range paths {
+		paths[i] = env.Input(paths[i])
+	}
 	d, err := timing.Read(paths...)
 	if err != nil {
 		return fmt.Errorf("reading timings: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
+	"spoor/traces/installed"
 	"spoor/traces/store"
 )
 
@@ -23,6 +24,7 @@ func (s *shown) add(file, name, value, means string) {
 
 // named are the files that path names: the parameters and machines in it, where it is a directory.
 func named(path string) (files []string, err error) {
+	path, _ = installed.Find(path)
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, nil // whether it can be read is said where it is
 	}

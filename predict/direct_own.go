@@ -33,11 +33,11 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	case o.messages.matrix || o.messages.path != "" || o.messages.timeline != "":
 		return nil, stage.Usage("--matrix, --path and --timeline are for kernels; record the program with tracegen --package, and replay it")
 	}
-	p := &ownProgram{o: o, env: env, args: args[1:]}
+	p, dir := &ownProgram{o: o, env: env, args: args[1:]}, env.Input(args[0])
 	var err error
-	p.built, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Refs: true, Sharing: !o.references, Session: session.Path, Messages: env.Err})
+	p.built, err = instrument.Build(ctx, instrument.Options{Dir: dir, Refs: true, Sharing: !o.references, Session: session.Path, Messages: env.Err})
 	if err == nil && o.native {
-		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Native: true, Messages: env.Err})
+		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: dir, Native: true, Messages: env.Err})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.remove())

@@ -25,9 +25,8 @@ func readDirNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// Every `$` line in the help of every command runs as it stands, in an empty
-// folder with the project's data and programs, after the lines before it; text that
-// follows a line is its exact standard output.
+// Every `$` line in the help of every command runs as it stands after `make install`, in an empty folder and after the lines
+// before it. Text that follows a line is its exact standard output.
 func TestExamplesOfTheHelpRun(t *testing.T) {
 	bin := buildStages(t)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -43,15 +42,16 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 // TestMain gives the tests a folder for the binaries of the stages, which they share.
 func TestMain(m *testing.M) {
 	var err error
-	if stagesBin, err = os.MkdirTemp("", "stages"); err != nil {
+	if installPrefix, err = os.MkdirTemp("", "stages"); err != nil {
 		panic(err)
 	}
 	status := m.Run()
-	os.RemoveAll(stagesBin)
+	os.RemoveAll(installPrefix)
 	os.Exit(status)
 }
 
-var stagesBin string
+// installPrefix is the PREFIX of an installation, with bin and share/spoor.
+var installPrefix string
 
 // buildStages builds every stage that has a main package, once for all tests.
 func buildStages(t *testing.T) (bin string) {
@@ -59,11 +59,11 @@ func buildStages(t *testing.T) (bin string) {
 	if err := stagesBuilt(); err != nil {
 		t.Fatal(err)
 	}
-	return stagesBin
+	return filepath.Join(installPrefix, "bin")
 }
 
 var stagesBuilt = sync.OnceValue(func() error {
-	args := []string{"build", "-o", stagesBin + string(filepath.Separator)}
+	args := []string{"build", "-o", filepath.Join(installPrefix, "bin") + string(filepath.Separator)}
 	for stage := range mayImport {
 		if mains, _ := filepath.Glob(filepath.Join("..", stage, "*.go")); len(mains) > 0 {
 			args = append(args, "./"+stage)
@@ -73,6 +73,10 @@ var stagesBuilt = sync.OnceValue(func() error {
 	cmd.Dir = ".."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the stages: %v\n%s", err, out)
+	}
+	cmd = exec.Command("make", "--no-print-directory", "-C", "..", "share", "PREFIX="+installPrefix, "DESTDIR=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("installing data: %v\n%s", err, out)
 	}
 	return nil
 })
@@ -86,7 +90,7 @@ func helpTree(t *testing.T, command []string) {
 		if len(examples) == 0 {
 			t.Error("the help shows no example")
 		}
-		runExamples(t, examples)
+		runExamples(t, t.TempDir(), examples)
 	})
 	for _, sub := range subcommands(help) {
 		helpTree(t, append(command[:len(command):len(command)], sub))
@@ -94,7 +98,7 @@ func helpTree(t *testing.T, command []string) {
 	for _, name := range topicNames(help) {
 		t.Run(command[0]+"_help_"+name, func(t *testing.T) {
 			t.Parallel()
-			runExamples(t, parseExamples(printed(t, command[0], "help", name)))
+			runExamples(t, t.TempDir(), parseExamples(printed(t, command[0], "help", name)))
 		})
 	}
 }
@@ -182,9 +186,8 @@ func parseExamples(help string) []example {
 	return list
 }
 
-// runExamples runs the lines in order in one folder that holds data, and the
-// programs below tracegen, alone.
-func runExamples(t *testing.T, examples []example) {
+// checkout returns a folder that holds the project's data, and the programs below tracegen, alone.
+func checkout(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range []string{"data", "tracegen"} {
 		from, err := filepath.Abs(filepath.Join("..", name))
@@ -195,6 +198,11 @@ func runExamples(t *testing.T, examples []example) {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// runExamples runs the lines in order in a folder.
+func runExamples(t *testing.T, dir string, examples []example) {
 	noisy := false // the host was, so that files are missing
 	for _, e := range examples {
 		cmd := exec.Command("sh", "-c", e.line)

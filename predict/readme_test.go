@@ -29,7 +29,7 @@ func TestExamplesOfThePagesRun(t *testing.T) {
 		}
 		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
-			runExamples(t, examples)
+			runExamples(t, checkout(t), examples)
 		})
 	}
 }

@@ -95,7 +95,7 @@ func (o *packageOptions) run(ctx context.Context, env *stage.Env) error {
 
 // build builds the program for as long as use needs it.
 func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*instrument.Program) error) error {
-	program, err := instrument.Build(ctx, instrument.Options{Dir: o.dir, Refs: o.refs, Headers: o.headers,
+	program, err := instrument.Build(ctx, instrument.Options{Dir: env.Input(o.dir), Refs: o.refs, Headers: o.headers,
 		Native: o.native, Messages: env.Err})
 	if err != nil {
 		return err

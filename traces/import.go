@@ -40,7 +40,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 		Short: "read foreign traces",
 		Long:  importLong,
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
-			"  $ traces import - --ifetch drop -o child < data/sample/fork_12544.log.zst\n" +
+			"  $ traces export matmul --to din -o - | traces import - --from din --ifetch drop -o loads\n" +
 			"  $ traces import data/sample/fork_12543.log.zst data/sample/fork_12544.log.zst -o both\n" +
 			"  $ traces import data/sample/ring.goal --set unit=1us -o ring",
 		Args: cobra.MinimumNArgs(1),
@@ -82,7 +82,7 @@ const importLong = "Import reads foreign traces and writes PREFIX.refs.arrow and
 
 // run imports all files into one trace.
 func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) error {
-	paths, err := f.expand(args)
+	paths, err := f.expand(env, args)
 	if err != nil {
 		return err
 	}
@@ -138,8 +138,9 @@ func usageOf(err error) error {
 }
 
 // expand replaces folders by the files of the trace in them.
-func (f *importFlags) expand(args []string) (paths []string, err error) {
+func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err error) {
 	for _, path := range args {
+		path = env.Input(path)
 		if format.IsSchedule(path) {
 			f.notes = append(f.notes, path+": a schedule of drmemtrace, which has no references: left out")
 			continue
