@@ -54,12 +54,12 @@ func (o *footprintFlags) cut(q *quantumFlags) (footprint.Window, error) {
 	switch text, isRefs := strings.CutSuffix(o.window, "refs"); {
 	case o.window == "quantum":
 		n, err := q.length()
-		return footprint.Window{Cut: footprint.Quanta, Length: uint64(n)}, err
+		return footprint.Window{End: footprint.Quanta, Length: uint64(n)}, err
 	case o.window == "barrier":
-		return footprint.Window{Cut: footprint.Barriers}, nil
+		return footprint.Window{End: footprint.Barriers}, nil
 	case isRefs:
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil && n >= 1 && n <= footprint.MaxLength {
-			return footprint.Window{Cut: footprint.References, Length: n}, nil
+			return footprint.Window{End: footprint.References, Length: n}, nil
 		}
 	}
 	return footprint.Window{}, stage.Usage("--footprint-window: %q is not quantum, barrier, or a number from 1refs to %drefs", o.window, uint64(footprint.MaxLength))

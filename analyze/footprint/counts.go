@@ -1,28 +1,28 @@
 package footprint
 
-// counts is the windows of a processor.
+// counts summarises the windows of a processor.
 type counts struct {
-	now, sharedNow     uint64 // in the open window: distinct blocks, and those shared within it
-	windows            uint64
-	blocks, most       uint64 // sum over windows, and the most in one
-	shared, mostShared uint64 // within the window
-	mostPrivate        uint64
-	traceShared        uint64 // sum over windows, by sharing over the trace
-	total, totalShared uint64 // of the trace
+	current, currentShared uint64 // distinct blocks in the open window, and those shared within it
+	windows                uint64
+	blocks, maxBlocks      uint64 // sum over windows, and maximum
+	shared, maxShared      uint64 // shared within the window
+	maxPrivate             uint64
+	traceShared            uint64 // sum over windows of the blocks shared over the trace
+	total, totalShared     uint64 // distinct blocks of the trace
 }
 
 func (c *counts) close() {
 	c.windows++
-	c.blocks += c.now
-	c.most = max(c.most, c.now)
-	c.shared += c.sharedNow
-	c.mostShared = max(c.mostShared, c.sharedNow)
-	c.mostPrivate = max(c.mostPrivate, c.now-c.sharedNow)
-	c.now, c.sharedNow = 0, 0
+	c.blocks += c.current
+	c.maxBlocks = max(c.maxBlocks, c.current)
+	c.shared += c.currentShared
+	c.maxShared = max(c.maxShared, c.currentShared)
+	c.maxPrivate = max(c.maxPrivate, c.current-c.currentShared)
+	c.current, c.currentShared = 0, 0
 }
 
-// sum adds a block that was used in so many windows, if it was used.
-func (c *counts) sum(visits uint64, shared bool) {
+// addBlock adds a block, given the number of windows in which it was used.
+func (c *counts) addBlock(visits uint64, shared bool) {
 	if visits == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (c *counts) sum(visits uint64, shared bool) {
 	}
 }
 
-// mean is a sum over windows, divided by their number.
+// mean divides a sum over windows by their number.
 func (c *counts) mean(sum uint64) float64 {
 	if c.windows == 0 {
 		return 0

@@ -3,52 +3,53 @@ package footprint
 // modulo is a number of sets.
 type modulo uint64
 
-// of is the set of a block. Divisions are slow, and most numbers of sets powers of two.
-func (m modulo) of(block uint64) uint64 {
+// setOf returns the set of a block. It avoids a slow division for powers of two, which most numbers of sets
+// are.
+func (m modulo) setOf(block uint64) uint64 {
 	if m&(m-1) == 0 {
 		return block & uint64(m-1)
 	}
 	return block % uint64(m)
 }
 
-// fill is the projection of footprints in one cache: of every set, as many blocks as it has ways.
+// fill computes the projection of footprints in one cache: in every set, up to as many blocks as it has ways.
 type fill struct {
-	shape Shape
-	sets  []uint64 // window << waysBits | blocks in the window, up to the ways
-	now   uint64   // blocks of the open window that the cache holds
-	left  uint64   // likewise, of the window before
-	sum   uint64   // over windows
-	crowd bool     // several blocks of the open window belong to one set
+	shape    Shape
+	sets     []uint64 // window << waysBits | blocks in the window, up to the ways
+	current  uint64   // projection of the open window
+	previous uint64   // projection of the last window
+	sum      uint64   // sum of projections over windows
+	conflict bool     // several blocks of the open window are in one set
 }
 
-// MaxBlocks is how many blocks a cache has at most that is filled or simulated.
+// MaxBlocks is the maximum number of blocks of a cache that is filled or simulated.
 const MaxBlocks = 1<<waysBits - 1
 
 const waysBits = 24
 
 // add adds a block that is new in the window.
 func (f *fill) add(b, window uint64) {
-	if !f.hasSets() {
+	if !f.ensureSets() {
 		return
 	}
-	set := &f.sets[modulo(f.shape.Sets).of(b)]
+	set := &f.sets[modulo(f.shape.Sets).setOf(b)]
 	had := inWindow(*set, window)
 	if *set = had; had&MaxBlocks < uint64(f.shape.Ways) {
 		*set++
-		f.now++
+		f.current++
 	}
-	f.crowd = f.crowd || had&MaxBlocks > 0
+	f.conflict = f.conflict || had&MaxBlocks > 0
 }
 
 // addAll adds blocks that are new in the window.
 func (f *fill) addAll(blocks []uint64, window uint64) {
-	if !f.hasSets() {
+	if !f.ensureSets() {
 		return
 	}
 	sets, number, ways := f.sets, modulo(f.shape.Sets), uint64(f.shape.Ways)
 	crowd, more := uint64(0), uint64(0)
 	for _, b := range blocks {
-		set := &sets[number.of(b)]
+		set := &sets[number.setOf(b)]
 		had := inWindow(*set, window)
 		crowd |= had & MaxBlocks
 		if had&MaxBlocks < ways {
@@ -57,18 +58,18 @@ func (f *fill) addAll(blocks []uint64, window uint64) {
 		}
 		*set = had
 	}
-	f.crowd, f.now = f.crowd || crowd > 0, f.now+more
+	f.conflict, f.current = f.conflict || crowd > 0, f.current+more
 }
 
-// hasSets reports whether blocks belong to sets, and makes these.
-func (f *fill) hasSets() bool {
+// ensureSets reports whether the cache has several sets, and allocates them.
+func (f *fill) ensureSets() bool {
 	if f.shape.Sets > 1 && f.sets == nil {
 		f.sets = make([]uint64, f.shape.Sets)
 	}
 	return f.shape.Sets > 1
 }
 
-// inWindow is what a set has in a window, from what it had last.
+// inWindow returns the state of a set in a window, given its last state.
 func inWindow(set, window uint64) uint64 {
 	if set>>waysBits != window {
 		return window << waysBits
@@ -76,11 +77,11 @@ func inWindow(set, window uint64) uint64 {
 	return set
 }
 
-// close ends a window with so many distinct blocks.
+// close ends a window with the given number of distinct blocks.
 func (f *fill) close(blocks uint64) {
 	if f.shape.Sets == 1 {
-		f.now = min(blocks, uint64(f.shape.Ways))
+		f.current = min(blocks, uint64(f.shape.Ways))
 	}
-	f.sum += f.now
-	f.left, f.now, f.crowd = f.now, 0, false
+	f.sum += f.current
+	f.previous, f.current, f.conflict = f.current, 0, false
 }

@@ -51,7 +51,7 @@ func newNaive(t testing.TB, src trace.Source, w Window, size unit.Bytes) *naive 
 				continue
 			}
 			window := barriers / uint64(n.procs)
-			switch w.Cut {
+			switch w.End {
 			case Quanta:
 				window = (max(clock[q], 1) - 1) / w.Length
 			case References:
@@ -119,7 +119,7 @@ func (n *naive) row(p trace.Proc) (c counts) {
 		blocks := uint64(len(set))
 		c.windows++
 		c.blocks, c.shared, c.traceShared = c.blocks+blocks, c.shared+inWindow, c.traceShared+inTrace
-		c.most, c.mostShared, c.mostPrivate = max(c.most, blocks), max(c.mostShared, inWindow), max(c.mostPrivate, blocks-inWindow)
+		c.maxBlocks, c.maxShared, c.maxPrivate = max(c.maxBlocks, blocks), max(c.maxShared, inWindow), max(c.maxPrivate, blocks-inWindow)
 	}
 	for b := range total {
 		c.total++
@@ -258,7 +258,7 @@ func checkFootprints(t testing.TB, table *store.Table, n *naive) {
 			}
 		}
 		for name, want := range map[string]uint64{
-			"windows": c.windows, "max": c.most, "window_shared_max": c.mostShared, "window_private_max": c.mostPrivate,
+			"windows": c.windows, "max": c.maxBlocks, "window_shared_max": c.maxShared, "window_private_max": c.maxPrivate,
 			"total": c.total, "total_shared": c.totalShared,
 		} {
 			if got := column[uint64](t, table, name)[i]; got != want {
@@ -346,7 +346,7 @@ func checkFinite(t testing.TB, r analysis.Result) {
 }
 
 func randomWindow(r *rand.Rand) Window {
-	return Window{Cut(1 + r.IntN(3)), uint64(1 + r.IntN(120))}
+	return Window{WindowEnd(1 + r.IntN(3)), uint64(1 + r.IntN(120))}
 }
 
 func TestFootprintsAreNaive(t *testing.T) {
@@ -481,7 +481,7 @@ func TestBadTraces(t *testing.T) {
 	for p := range m.RefsOf {
 		clear(m.RefsOf[p].Instr)
 	}
-	r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{1, 2}}}}, maxTurn: 8})
+	r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{1, 2}}}}, maxWindowUses: 8})
 	text := fmt.Sprint(r.Warnings)
 	if err != nil || len(r.Tables) != 3 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
 		t.Error(err, len(r.Tables), r.Warnings)

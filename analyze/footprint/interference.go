@@ -5,17 +5,18 @@ import (
 	"math"
 )
 
-// Interference is how many blocks of a process B takes from the projection of A, which ran
-// before and will run again: those that it replaces less the shared ones that it leaves.
-// Both have the shared footprint fs, and private ones of fa and fb.
-type Interference func(fs, fa, fb float64) (float64, error)
+// Model computes the number of blocks that process B takes from the projection of A, which ran before and
+// will run again. These are the blocks that B replaces, less the shared blocks that it leaves. Both have the
+// shared footprint fs. Their private footprints are fa and fb.
+type Model func(fs, fa, fb float64) (float64, error)
 
-// Interference is [Shape.Others] of one process: with a placement of shared blocks that is the
-// same for A and B, and LRU replacement. It is never negative, and 0 where B has no private blocks and
-// all fits.
+// Interference is [Shape.SequentialInterference] of one process. Shared blocks have the same placement for A
+// and B, and replacement is LRU. The result is never negative. It is 0 if B has no private blocks and
+// everything fits.
 //
-// In a fully associative cache of N blocks, A leaves min(N, fs+fa). Of these, B keeps or leaves behind its
-// shared blocks, as far as its footprint fits, and what it does not need, A's private ones:
+// In a fully associative cache of N blocks, A leaves min(N, fs+fa). B keeps or leaves behind its shared
+// blocks, as far as its footprint fits. It also keeps those private blocks of A for which it does not need
+// the space:
 //
 //	kept = fs min(1, N/(fs+fb)) + min(max(0, N-fs-fb), fa min(1, N/(fs+fa)))
 //
@@ -23,24 +24,24 @@ type Interference func(fs, fa, fb float64) (float64, error)
 //
 //	N ((1-s) (1-q^(fs+fb)) - q^(fs+fa) (1-q^fb))
 //
-// for B takes a set if its last block there is private, unless A had nothing in it. In between, it is
-// the sum over sets of the form for fully associative ones, with the blocks of each kind
-// that lie in the set binomially distributed.
+// because B takes a set if its last block there is private, unless A had nothing in it. For other caches, it
+// is the sum over sets of the fully associative form. The blocks of each kind in a set are binomially
+// distributed.
 func (s Shape) Interference(fs, fa, fb float64) (float64, error) {
-	return s.Others(1, fs, fa, fb)
+	return s.SequentialInterference(1, fs, fa, fb)
 }
 
-// Others is Interference of several processes that ran one after the other, each with a private footprint of
-// fb. All use the shared blocks, so that what becomes of these is up to the
-// last one, while A's private ones have to make way for all private ones. In the forms of
-// Interference, that is
+// SequentialInterference is Interference of several processes that ran one after the other. Each has a
+// private footprint of fb. All use the shared blocks, so that the last process determines how many of these
+// are left. All private blocks together replace the private blocks of A. In the forms of Interference, the
+// result is
 //
 //	kept = fs min(1, N/(fs+fb)) + min(max(0, N-fs-others fb), fa min(1, N/(fs+fa)))
 //	N ((1-s) (1-q^(fs+fb)) - q^fs (1-q^fb) + q^fs (1-q^fa) (1-q^(others fb)))
 //
-// Differs: [falsafi1997, sec. 3.3.4] takes several for one with the sum of their private footprints,
-// which makes the last of them use its shared blocks among all these private ones.
-func (s Shape) Others(others int, fs, fa, fb float64) (float64, error) {
+// Differs: [falsafi1997, sec. 3.3.4] treats several processes as one with the sum of their private
+// footprints. Then the last process uses its shared blocks among all these private blocks.
+func (s Shape) SequentialInterference(others int, fs, fa, fb float64) (float64, error) {
 	all := float64(others) * fb
 	if err := s.Check(fs, fa, fb, all); err != nil {
 		return 0, err
@@ -54,10 +55,10 @@ func (s Shape) Others(others int, fs, fa, fb float64) (float64, error) {
 		return max(0, min(ways, fs+fa)-keptShared(ways, fs, fb)-keptPrivate(ways, fs, fa, all)), nil
 	case s.Ways == 1:
 		h := untouched(n, fs)
-		return max(0, n*(private(fs, fb)*touched(n, fs+fb)-h*touched(n, fb)+h*touched(n, fa)*touched(n, all))), nil
+		return max(0, n*(privateShare(fs, fb)*touched(n, fs+fb)-h*touched(n, fb)+h*touched(n, fa)*touched(n, all))), nil
 	}
-	loss, as, bs, alls := 0.0, loads(fa, n), loads(fb, n), loads(all, n)
-	for _, h := range loads(fs, n) {
+	loss, as, bs, alls := 0.0, binnedDistribution(fa, n), binnedDistribution(fb, n), binnedDistribution(all, n)
+	for _, h := range binnedDistribution(fs, n) {
 		for _, b := range bs {
 			loss -= h.p * b.p * keptShared(ways, h.k, b.k)
 		}
@@ -69,44 +70,45 @@ func (s Shape) Others(others int, fs, fa, fb float64) (float64, error) {
 		}
 	}
 	left, err := s.Projection(fs + fa)
-	return max(0, min(n*loss, left)), err // joined loads are up to some 10^-5 off at the corner of what A leaves
+	return max(0, min(n*loss, left)), err // binned loads have an error of about 10^-5 where A just fits
 }
 
-// keptShared is how many shared blocks a fully associative cache of n blocks has when a process
-// with these and fb others has run.
-func keptShared(n, fs, fb float64) float64 { return fs * fits(n, fs+fb) }
+// keptShared returns the number of shared blocks in a fully associative cache of n blocks after a process has
+// used them and fb private ones.
+func keptShared(n, fs, fb float64) float64 { return fs * keptShare(n, fs+fb) }
 
-// keptPrivate is how many of the private blocks of A are left when others have used fb.
+// keptPrivate returns the number of private blocks of A that are left after others have used fb.
 func keptPrivate(n, fs, fa, fb float64) float64 {
-	return min(max(0, n-fs-fb), fa*fits(n, fs+fa))
+	return min(max(0, n-fs-fb), fa*keptShare(n, fs+fa))
 }
 
-// fits is the share of a footprint that a cache of n blocks holds.
-func fits(n, f float64) float64 {
+// keptShare returns the share of a footprint that a cache of n blocks holds.
+func keptShare(n, f float64) float64 {
 	if f <= n {
 		return 1
 	}
 	return n / f
 }
 
-// private is the share of private blocks in a footprint; 0 if that is empty.
-func private(shared, private float64) float64 {
+// privateShare returns the share of private blocks in a footprint; 0 if it is empty.
+func privateShare(shared, private float64) float64 {
 	if shared+private == 0 {
 		return 0
 	}
 	return private / (shared + private)
 }
 
-// PaperInterference is the model of [falsafi1997] with its slips corrected: shared
-// blocks are placed anew by B, and if fully associative, blocks fill frames as customers fill
-// queues. With E[X], E[W] the projections of A and B, both eq. 7 and eq. 13 come to
+// PaperInterference is the model of [falsafi1997] with its errors corrected. B places shared blocks anew. In
+// fully associative caches, blocks fill frames as customers fill queues. With the projections E[X] of A and
+// E[W] of B, both eq. 7 and eq. 13 become
 //
 //	I = E[W] (E[X]/N - fs/(fs+fb))
 //
-// which is negative where B has few private blocks.
+// which is negative if B has few private blocks.
 //
-// Differs: the closed form is the sums of [falsafi1997, eq. 5-7], and of eq. 9-13 with
-// P{S=1|Y=l} = fs/(fs+fb) in eq. 10 and P{Y=0} in the row of j = 0 alone in eq. 12; see [Printed] for these.
+// Differs: this closed form equals the sums of [falsafi1997, eq. 5-7]. It equals those of eq. 9-13 with two
+// corrections: P{S=1|Y=l} = fs/(fs+fb) in eq. 10, and P{Y=0} only in the row of j = 0 in eq. 12. See
+// [Printed] for the sums.
 func (s Shape) PaperInterference(fs, fa, fb float64) (float64, error) {
 	if err := s.checkPaper(fs, fa, fb); err != nil {
 		return 0, err
@@ -125,23 +127,22 @@ func (s Shape) PaperInterference(fs, fa, fb float64) (float64, error) {
 	return w * (x/s.Frames() - fs/(fs+fb)), nil
 }
 
-// Printed is how the equations for direct-mapped caches are read. The zero value is as they
-// are printed; with all set, they are [Shape.PaperInterference].
+// Printed selects how the equations for direct-mapped caches are read. The zero value reads them as printed.
+// With all fields set, the result is [Shape.PaperInterference].
 type Printed struct {
-	FromZero bool // the denominator of eq. 10 begins with m = 0, not 1
-	Exact    bool // P{S=1|Y=l} is fs/(fs+fb), in place of eq. 10
-	Once     bool // eq. 12 adds P{Y=0} to j = 0 alone, not to j = 1 too
+	FromZero bool // the denominator of eq. 10 starts with m = 0, not 1
+	Exact    bool // P{S=1|Y=l} is fs/(fs+fb), instead of eq. 10
+	Once     bool // eq. 12 adds P{Y=0} only to j = 0, not also to j = 1
 }
 
-// maxPrinted bounds the footprints of Printed, whose sums are long.
+// maxPrinted is the maximum footprint of Printed, whose sums are long.
 const maxPrinted = 1 << 20
 
-// Interference is [falsafi1997, eq. 13] for a direct-mapped cache of n sets, from the
-// sums of eq. 9-12. It is here for comparison: as printed, it comes to about -n for
-// footprints that are small.
+// Interference is [falsafi1997, eq. 13] for a direct-mapped cache of n sets, from the sums of eq. 9-12. It is
+// for comparison only. As printed, it is about -n for small footprints.
 func (r Printed) Interference(n, fs, fa, fb int) (float64, error) {
 	if n < 1 || min(fs, fa, fb) < 0 || max(n, fs, fa, fb) > maxPrinted {
-		return 0, fmt.Errorf("%d sets, footprints of %d, %d and %d blocks: from 1 and from 0 to %d are possible", n, fs, fa, fb, maxPrinted)
+		return 0, fmt.Errorf("%d sets, footprints of %d, %d and %d blocks: sets must be from 1, footprints from 0, to %d", n, fs, fa, fb, maxPrinted)
 	}
 	none := untouched(float64(n), float64(fs+fb)) // P{Y=0}
 	var shared, other float64                     // P{S=1,Y>=1}, P{S=0,Y>=1}
@@ -161,8 +162,8 @@ func (r Printed) Interference(n, fs, fa, fb int) (float64, error) {
 	return float64(n) * (a*other - left), nil
 }
 
-// exactLoads is the binomial distribution of f blocks over n sets, where it is not negligible.
-func exactLoads(f, n int) (out []load) {
+// exactLoads returns the binomial distribution of f blocks over n sets, without negligible terms.
+func exactLoads(f, n int) (out []setLoad) {
 	q := math.Log1p(-1 / float64(n))
 	for l := 0; l <= f; l++ {
 		p := 0.0
@@ -174,12 +175,12 @@ func exactLoads(f, n int) (out []load) {
 		if p < 1e-17 && l > f/n {
 			break
 		}
-		out = append(out, load{float64(l), p})
+		out = append(out, setLoad{float64(l), p})
 	}
 	return out
 }
 
-// shared is P{S=1|Y=l} [falsafi1997, eq. 10].
+// shared returns P{S=1|Y=l} [falsafi1997, eq. 10].
 func (r Printed) shared(fs, fb, l int) float64 {
 	if r.Exact {
 		return float64(fs) / float64(fs+fb)
@@ -201,28 +202,29 @@ func (r Printed) shared(fs, fb, l int) float64 {
 	return num / den
 }
 
-// ExtraMisses is how many more misses A has when it runs again after B than without B, in a
-// direct-mapped cache of n sets with one placement of shared blocks, each process using each of its blocks once, and
-// in the same order every time. It is less than Interference, for A also evicts
-// its own blocks, and negative where B leaves what A needs first.
+// ExtraMisses returns the additional misses of A when it runs again after B, compared with no B. It is for a
+// direct-mapped cache of n sets with one placement of shared blocks. Each process uses each of its blocks
+// once, always in the same order. The result is below Interference, because A also evicts its own blocks. It
+// is negative if B leaves the blocks that A needs first.
 func ExtraMisses(n int, fs, fa, fb float64) (float64, error) {
 	if err := (Shape{n, 1}).Check(fs, fa, fb); err != nil {
 		return 0, err
 	}
 	sum := 0.0
-	as, bs := loads(fa, float64(n)), loads(fb, float64(n))
-	for _, h := range loads(fs, float64(n)) {
+	as, bs := binnedDistribution(fa, float64(n)), binnedDistribution(fb, float64(n))
+	for _, h := range binnedDistribution(fs, float64(n)) {
 		for _, a := range as {
 			for _, b := range bs {
-				sum += h.p * a.p * b.p * extra(h.k, h.k+a.k, b.k)
+				sum += h.p * a.p * b.p * extraInSet(h.k, h.k+a.k, b.k)
 			}
 		}
 	}
 	return float64(n) * sum, nil
 }
 
-// extra is the extra misses in a set with shared blocks, t of A with these, and private ones of B.
-func extra(shared, t, private float64) float64 {
+// extraInSet returns the extra misses in a set with the given shared blocks, t blocks of A including these,
+// and the given private blocks of B.
+func extraInSet(shared, t, private float64) float64 {
 	switch {
 	case t == 1 && shared == 1:
 		return private / (1 + private)
@@ -234,16 +236,16 @@ func extra(shared, t, private float64) float64 {
 	return 0
 }
 
-// Several is the interference among k processes that take turns, in blocks over one turn of
-// each: one has the largest private footprint, all others the average [falsafi1997, eq. 14]. Several
-// interfering processes are as one with the sum of their private footprints.
+// TurnInterference returns the interference among k processes that take turns, in blocks over one turn of
+// each. One process has the largest private footprint, all others have the average [falsafi1997, eq. 14].
+// Several interfering processes count as one with the sum of their private footprints.
 //
 //	M(k) = I(fs, largest, (k-1) average) + (k-1) I(fs, average, (k-2) average + largest)
 //
-// Differs: M(1) = 0, for a process alone is not interfered with, whatever I says.
-func Several(i Interference, k int, fs, average, largest float64) (float64, error) {
+// Differs: M(1) = 0, because a single process has no interference, whatever I is.
+func TurnInterference(i Model, k int, fs, average, largest float64) (float64, error) {
 	if k < 1 {
-		return 0, fmt.Errorf("%d processes: there must be one at least", k)
+		return 0, fmt.Errorf("%d processes: at least 1 is needed", k)
 	}
 	if k == 1 {
 		return 0, (Shape{1, 1}).Check(fs, average, largest)
@@ -260,18 +262,17 @@ func Several(i Interference, k int, fs, average, largest float64) (float64, erro
 	return first + others*rest, nil
 }
 
-// Turns is how [Several] is to be had of Others: k processes take turns, one with the largest private
-// footprint, all others with the average.
-func (s Shape) Turns(k int, fs, average, largest float64) (float64, error) {
+// TurnInterference is [TurnInterference] with SequentialInterference as the model.
+func (s Shape) TurnInterference(k int, fs, average, largest float64) (float64, error) {
 	if k < 1 {
-		return 0, fmt.Errorf("%d processes: there must be one at least", k)
+		return 0, fmt.Errorf("%d processes: at least 1 is needed", k)
 	}
 	others := float64(k - 1)
-	first, err := s.Others(k-1, fs, largest, average)
+	first, err := s.SequentialInterference(k-1, fs, largest, average)
 	if err != nil || k == 1 {
 		return 0, err
 	}
-	rest, err := s.Others(k-1, fs, average, ((others-1)*average+largest)/others)
+	rest, err := s.SequentialInterference(k-1, fs, average, ((others-1)*average+largest)/others)
 	if err != nil {
 		return 0, err
 	}

@@ -144,7 +144,7 @@ func FuzzCorrectedSumsAreClosed(f *testing.F) {
 		if n == 0 && int(fs)+int(fa) == 0 {
 			t.Skip()
 		}
-		want := float64(1+int(n)) * touched(float64(1+int(n)), float64(fs)+float64(fb)) * (touched(float64(1+int(n)), float64(fs)+float64(fa)) - 1 + private(float64(fs), float64(fb)))
+		want := float64(1+int(n)) * touched(float64(1+int(n)), float64(fs)+float64(fb)) * (touched(float64(1+int(n)), float64(fs)+float64(fa)) - 1 + privateShare(float64(fs), float64(fb)))
 		if int(fs)+int(fb) == 0 {
 			want = 0
 		}
@@ -159,9 +159,9 @@ func TestSetAssociativeInterference(t *testing.T) {
 	for _, c := range [][4]int{{64, 10, 20, 20}, {64, 40, 20, 10}, {256, 100, 100, 100}, {16, 3, 0, 7}} {
 		n := float64(c[0])
 		sum := 0.0
-		for _, h := range loads(float64(c[1]), n) {
-			for _, a := range loads(float64(c[2]), n) {
-				for _, b := range loads(float64(c[3]), n) {
+		for _, h := range binnedDistribution(float64(c[1]), n) {
+			for _, a := range binnedDistribution(float64(c[2]), n) {
+				for _, b := range binnedDistribution(float64(c[3]), n) {
 					sum += n * h.p * a.p * b.p * (min(1, h.k+a.k) - keptShared(1, h.k, b.k) - keptPrivate(1, h.k, a.k, b.k))
 				}
 			}
@@ -189,19 +189,19 @@ func TestSetAssociativeInterference(t *testing.T) {
 // Eq. 14, and that a process alone is not interfered with (FACTS 0, 6).
 func TestSeveral(t *testing.T) {
 	i := Shape{2048, 1}.Interference
-	m, err := Several(i, 1, 500, 300, 400)
+	m, err := TurnInterference(i, 1, 500, 300, 400)
 	if got := must(t, m, err); got != 0 {
 		t.Errorf("M(1) = %v", got)
 	}
 	a, _ := i(500, 400, 300)
 	b, _ := i(500, 300, 400)
-	m, err = Several(i, 2, 500, 300, 400)
+	m, err = TurnInterference(i, 2, 500, 300, 400)
 	if got := must(t, m, err); !close12(got, a+b) {
 		t.Errorf("M(2) = %v, want %v", got, a+b)
 	}
 	a, _ = i(500, 400, 900)
 	b, _ = i(500, 300, 1000)
-	m, err = Several(i, 4, 500, 300, 400)
+	m, err = TurnInterference(i, 4, 500, 300, 400)
 	if got := must(t, m, err); !close12(got, a+3*b) {
 		t.Errorf("M(4) = %v, want %v", got, a+3*b)
 	}
@@ -214,8 +214,8 @@ func TestTurnsAreSeveral(t *testing.T) {
 			k                    int
 			fs, average, largest float64
 		}{{1, 10, 20, 50}, {2, 10, 20, 50}, {2, 30, 5, 40}, {3, 0, 20, 50}, {4, 0, 7, 30}} {
-			got, err := s.Turns(c.k, c.fs, c.average, c.largest)
-			want, err2 := Several(s.Interference, c.k, c.fs, c.average, c.largest)
+			got, err := s.TurnInterference(c.k, c.fs, c.average, c.largest)
+			want, err2 := TurnInterference(s.Interference, c.k, c.fs, c.average, c.largest)
 			if must(t, got, err); math.Abs(got-must(t, want, err2)) > 1e-9 {
 				t.Errorf("%v, %+v: %v, want %v", s, c, got, want)
 			}

@@ -7,26 +7,25 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Shape is a cache or TLB with LRU replacement: fully associative with one set, direct-mapped
-// with one way.
+// Shape is a cache or TLB with LRU replacement. It is fully associative with one set, direct-mapped with one
+// way.
 //
-// Its methods take footprints in blocks, which may be means and so need not be whole. Blocks
-// are placed in sets independently and evenly. Each has the form that simulation bears out and, with
-// Paper in its name, the one of [falsafi1997], which is for fully associative and for
-// direct-mapped caches alone.
+// Its methods take footprints in blocks. These may be means, and need not be whole numbers. Blocks are placed
+// in sets independently and evenly. Each method has a form that simulation confirms. The methods with Paper
+// in their names are the forms of [falsafi1997], which exist only for fully associative and direct-mapped
+// caches.
 type Shape struct{ Sets, Ways int }
 
-// MaxFrames is the largest number of sets, and of ways.
+// MaxFrames is the maximum number of sets, and of ways.
 const MaxFrames = 1 << 30
 
-// Frames is how many blocks it holds.
+// Frames returns the number of blocks that it holds.
 func (s Shape) Frames() float64 { return float64(s.Sets) * float64(s.Ways) }
 
-// String is the sets times the ways: "2048x1".
+// String returns sets x ways: "2048x1".
 func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Sets, s.Ways) }
 
-// Check is an error about a shape that is none, or about footprints that are none: not finite, or
-// below 0.
+// Check returns an error if the shape is invalid, or if a footprint is negative or not finite.
 func (s Shape) Check(footprints ...float64) error {
 	if s.Sets < 1 || s.Ways < 1 || s.Sets > MaxFrames || s.Ways > MaxFrames {
 		return fmt.Errorf("a cache of %d sets of %d ways: both must be from 1 to %d", s.Sets, s.Ways, MaxFrames)
@@ -42,15 +41,15 @@ func (s Shape) Check(footprints ...float64) error {
 // checkPaper is Check for a form of the paper.
 func (s Shape) checkPaper(footprints ...float64) error {
 	if s.Sets > 1 && s.Ways > 1 {
-		return fmt.Errorf("a cache of %d sets of %d ways: [falsafi1997] has fully associative and direct-mapped ones", s.Sets, s.Ways)
+		return fmt.Errorf("a cache of %d sets of %d ways: [falsafi1997] has only fully associative and direct-mapped caches", s.Sets, s.Ways)
 	}
 	return s.Check(footprints...)
 }
 
-// Projection is how many blocks of a footprint of f are in the cache when all of them have
-// been used, which is the number of misses that flushing the cache causes. A set keeps
-// min(ways, blocks that lie in it), of which this is the mean; so it is min(f, N) if fully
-// associative, and N (1 - (1-1/N)^f) if direct-mapped [falsafi1997, eq. 8].
+// Projection returns the number of blocks of a footprint of f that are in the cache after all of them were
+// used. This is also the number of misses that flushing the cache causes. A set keeps min(ways, blocks in the
+// set); the result is the mean over sets. So it is min(f, N) if fully associative, and N (1 - (1-1/N)^f) if
+// direct-mapped [falsafi1997, eq. 8].
 func (s Shape) Projection(f float64) (float64, error) {
 	if err := s.Check(f); err != nil {
 		return 0, err
@@ -63,26 +62,26 @@ func (s Shape) Projection(f float64) (float64, error) {
 		return n * touched(n, f), nil
 	}
 	sum := 0.0
-	for _, l := range distribution(f, n) { // not joined: the minimum has a corner
+	for _, l := range distribution(f, n) { // not binned, because the minimum has a corner
 		sum += l.p * min(l.k, float64(s.Ways))
 	}
 	return min(n*sum, f, s.Frames()), nil
 }
 
-// PaperProjection is Projection, but for fully associative caches the mean of [falsafi1997, eq. 4], in which
-// blocks fill frames as customers fill queues: N f/(N+f-1).
+// PaperProjection is Projection, except for fully associative caches. There it is the mean of [falsafi1997,
+// eq. 4], where blocks fill frames as customers fill queues: N f/(N+f-1).
 func (s Shape) PaperProjection(f float64) (float64, error) {
 	if err := s.checkPaper(f); err != nil {
 		return 0, err
 	}
 	if s.Sets == 1 {
-		return queues(float64(s.Ways), f), nil
+		return queueMean(float64(s.Ways), f), nil
 	}
 	return s.Projection(f)
 }
 
-// Footprint is the inverse of Projection: of the footprint that leaves x blocks in the
-// cache. No footprint leaves more than the cache holds; one that fills it may be of any size.
+// Footprint is the inverse of Projection. It returns the footprint that leaves x blocks in the cache. x must
+// be below the size of the cache, because a footprint that fills the cache may have any size.
 func (s Shape) Footprint(x float64) (float64, error) {
 	if err := s.checkProjection(x); err != nil {
 		return 0, err
@@ -112,8 +111,8 @@ func (s Shape) Footprint(x float64) (float64, error) {
 	return high, nil
 }
 
-// PaperFootprint is the inverse of PaperProjection: x (N-1)/(N-x) if fully associative
-// [falsafi1997, sec. 3.3.6].
+// PaperFootprint is the inverse of PaperProjection: x (N-1)/(N-x) if fully associative [falsafi1997, sec.
+// 3.3.6].
 func (s Shape) PaperFootprint(x float64) (float64, error) {
 	if err := s.checkPaper(); err != nil {
 		return 0, err
@@ -133,13 +132,13 @@ func (s Shape) checkProjection(x float64) error {
 		return err
 	}
 	if !(x >= 0 && x < s.Frames()) {
-		return fmt.Errorf("a projection of %v blocks in a cache of %v: it must be from 0 and below that, for a full cache says nothing of what does not fit", x, s.Frames())
+		return fmt.Errorf("a projection of %v blocks in a cache of %v: it must be at least 0 and below the size, because a full cache does not determine the footprint", x, s.Frames())
 	}
 	return nil
 }
 
-// QueueDistribution is P{X = k}, k = 0 .. min(n, f), of a footprint of f blocks in a fully
-// associative cache of n [falsafi1997, eq. 4]:
+// QueueDistribution returns P{X = k}, k = 0 .. min(n, f), for a footprint of f blocks in a fully associative
+// cache of n [falsafi1997, eq. 4]:
 //
 //	P{X = k} = C(n,k) C(f-1,k-1) / C(f+n-1,n-1)
 func QueueDistribution(n, f int) ([]float64, error) {
@@ -167,15 +166,15 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// queues is the mean of QueueDistribution, in closed form.
-func queues(n, f float64) float64 {
+// queueMean returns the mean of QueueDistribution, in closed form.
+func queueMean(n, f float64) float64 {
 	if f == 0 {
 		return 0
 	}
 	return min(n, n*f/(n+f-1))
 }
 
-// untouched is (1-1/n)^f, the probability that none of f blocks lies in a given set of n.
+// untouched returns (1-1/n)^f, the probability that none of f blocks is in a given set of n.
 func untouched(n, f float64) float64 {
 	if f == 0 {
 		return 1
@@ -183,7 +182,7 @@ func untouched(n, f float64) float64 {
 	return math.Exp(f * math.Log1p(-1/n))
 }
 
-// touched is 1 - untouched, without the cancellation.
+// touched returns 1 - untouched, without cancellation.
 func touched(n, f float64) float64 {
 	if f == 0 {
 		return 0
@@ -191,26 +190,26 @@ func touched(n, f float64) float64 {
 	return -math.Expm1(f * math.Log1p(-1/n))
 }
 
-// load is how many blocks lie in a set, with probability p.
-type load struct{ k, p float64 }
+// setLoad is a number of blocks in a set, with its probability p.
+type setLoad struct{ k, p float64 }
 
-// From maxMean on, loads are taken from a normal distribution, at maxLoads points.
+// For means above maxMean, loads come from a normal distribution, at maxLoads points.
 const (
 	maxMean  = 1e4
 	maxLoads = 96
 )
 
-// loads is the distribution, with neighbours joined where there are many terms: for sums over several
-// of them, of what is smooth within so few.
-func loads(f, n float64) []load { return joined(distribution(f, n)) }
+// binnedDistribution returns the distribution with neighbours merged, if it has many terms. It is for sums
+// over several distributions of functions that are smooth within a bin.
+func binnedDistribution(f, n float64) []setLoad { return binned(distribution(f, n)) }
 
-// distribution is that of the number of f blocks that lie in a given set of n: binomial
-// of floor(f) blocks and one that is there with probability f - floor(f).
-func distribution(f, n float64) []load {
+// distribution returns the distribution of the number of f blocks in a given set of n. It is binomial for
+// floor(f) blocks, plus one block that exists with probability f - floor(f).
+func distribution(f, n float64) []setLoad {
 	whole, part := math.Modf(f)
 	mean := f / n
 	if n == 1 {
-		return []load{{whole, 1 - part}, {whole + 1, part}}
+		return []setLoad{{whole, 1 - part}, {whole + 1, part}}
 	}
 	if mean > maxMean {
 		return normalLoads(mean, math.Sqrt(mean*(1-1/n)))
@@ -218,19 +217,20 @@ func distribution(f, n float64) []load {
 	reach := 9*math.Sqrt(mean) + 20
 	first := max(0, math.Floor(mean-reach))
 	weights := append(binomial(whole, n, first, min(math.Floor(mean+reach), whole)), 0)
-	var all []load
+	var all []setLoad
 	fewer := 0.0
 	for i, w := range weights {
 		if p := (1-part/n)*w + part/n*fewer; p > 1e-16 {
-			all = append(all, load{first + float64(i), p})
+			all = append(all, setLoad{first + float64(i), p})
 		}
 		fewer = w
 	}
-	return normal(all)
+	return normalized(all)
 }
 
-// binomial is how probable it is, beside the mode, that first to last of so many blocks lie in a given set of n: from
-// the mode on by ratios of neighbours, as factorials of large numbers come with errors of 10^-9 and more.
+// binomial returns the probability that first to last of the blocks are in a given set of n, relative to the
+// mode. It computes ratios of neighbours from the mode on, because factorials of large numbers have errors of
+// 10^-9 and more.
 func binomial(blocks, n, first, last float64) []float64 {
 	w := make([]float64, int(last-first)+1)
 	mode := math.Floor(blocks / n)
@@ -244,8 +244,8 @@ func binomial(blocks, n, first, last float64) []float64 {
 	return w
 }
 
-// normal scales probabilities to 1.
-func normal(all []load) []load {
+// normalized scales probabilities to a sum of 1.
+func normalized(all []setLoad) []setLoad {
 	total := 0.0
 	for _, l := range all {
 		total += l.p
@@ -256,23 +256,23 @@ func normal(all []load) []load {
 	return all
 }
 
-func normalLoads(mean, sd float64) (out []load) {
+func normalLoads(mean, sd float64) (out []setLoad) {
 	const reach = 6
 	for i := range maxLoads {
 		z := reach * (2*(float64(i)+0.5)/maxLoads - 1)
-		out = append(out, load{mean + z*sd, distuv.UnitNormal.Prob(z)})
+		out = append(out, setLoad{mean + z*sd, distuv.UnitNormal.Prob(z)})
 	}
-	return normal(out)
+	return normalized(out)
 }
 
-// joined is the loads in at most maxLoads bins.
-func joined(all []load) (out []load) {
+// binned merges the loads into at most maxLoads bins.
+func binned(all []setLoad) (out []setLoad) {
 	width := (len(all) + maxLoads - 1) / maxLoads
 	if width <= 1 {
 		return all
 	}
 	for from := 0; from < len(all); from += width {
-		var bin load
+		var bin setLoad
 		for _, l := range all[from:min(from+width, len(all))] {
 			bin.k += l.k * l.p
 			bin.p += l.p

@@ -67,8 +67,8 @@ func TestQueueDistribution(t *testing.T) {
 			mean.Add(mean, new(big.Rat).Mul(p, big.NewRat(int64(k), 1)))
 			square += float64(k*k) * value(p)
 		}
-		if sum.Cmp(big.NewRat(1, 1)) != 0 || !close12(queues(float64(n), float64(f)), value(mean)) {
-			t.Errorf("%v: sum %v, mean %v, closed %v", c, sum, mean, queues(float64(n), float64(f)))
+		if sum.Cmp(big.NewRat(1, 1)) != 0 || !close12(queueMean(float64(n), float64(f)), value(mean)) {
+			t.Errorf("%v: sum %v, mean %v, closed %v", c, sum, mean, queueMean(float64(n), float64(f)))
 		}
 		if nf := float64(n + f); f > 1 {
 			want := float64(f*n*(f-1)*(n-1)) / ((nf - 1) * (nf - 1) * (nf - 2))
@@ -164,8 +164,8 @@ func TestDomain(t *testing.T) {
 	for i, err := range []error{
 		second(Shape{16, 4}.PaperProjection(3)), second(Shape{16, 4}.PaperInterference(3, 1, 1)),
 		second(Printed{}.Interference(0, 1, 1, 1)), second(Printed{}.Interference(4, -1, 1, 1)), second(Printed{}.Interference(4, 1, 1<<30, 1)),
-		second(ExtraMisses(0, 1, 1, 1)), second(ExtraMisses(4, 1, nan, 1)), second(Several(Shape{1, 4}.Interference, 0, 1, 1, 1)),
-		second(Several(Shape{1, 4}.Interference, 1, 1, nan, 1)), second(Several(Shape{1, 4}.Interference, 3, 1, -1, 1)),
+		second(ExtraMisses(0, 1, 1, 1)), second(ExtraMisses(4, 1, nan, 1)), second(TurnInterference(Shape{1, 4}.Interference, 0, 1, 1, 1)),
+		second(TurnInterference(Shape{1, 4}.Interference, 1, 1, nan, 1)), second(TurnInterference(Shape{1, 4}.Interference, 3, 1, -1, 1)),
 	} {
 		if err == nil {
 			t.Error("no error", i)
@@ -216,7 +216,7 @@ func Example() {
 	lost, _ := cache.Interference(500, 300, 900)
 	paper, _ := cache.PaperInterference(500, 300, 900)
 	fmt.Printf("%.1f blocks lost; with shared blocks placed anew %.1f\n", lost, paper)
-	all, _ := Several(cache.Interference, 4, 500, 300, 400)
+	all, _ := TurnInterference(cache.Interference, 4, 500, 300, 400)
 	fmt.Printf("%.0f misses a turn of four\n", all)
 	// Output:
 	// 159.2 blocks lost; with shared blocks placed anew -34.2
@@ -237,7 +237,7 @@ func TestDistributionIsBinomial(t *testing.T) {
 	for _, c := range []struct{ blocks, sets float64 }{{0.5, 7}, {1e13 + 0.25, 1 << 30}, {1e14 + 0.25, 1 << 30}, {48792.03, 153}} {
 		all := distribution(c.blocks, c.sets)
 		want := c.blocks / c.sets
-		for _, some := range [][]load{all, joined(all)} {
+		for _, some := range [][]setLoad{all, binned(all)} {
 			if mean := moment(some, 0, 1); math.Abs(mean-want) > 1e-12*want {
 				t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
 			}
@@ -250,7 +250,7 @@ func TestDistributionIsBinomial(t *testing.T) {
 }
 
 // moment is the mean of a power of the difference to a value.
-func moment(loads []load, about, power float64) (m float64) {
+func moment(loads []setLoad, about, power float64) (m float64) {
 	for _, l := range loads {
 		m += l.p * math.Pow(l.k-about, power)
 	}

@@ -8,87 +8,88 @@ import (
 	"spoor/traces/trace"
 )
 
-// space is memory as blocks of one size, with who uses them.
+// space is memory divided into blocks of one size, with their users.
 type space struct {
 	Blocks
-	uses    *lines.Uses // of the piece at hand
-	coarser *coarser    // where they come from, if not from the piece
-	firsts  firsts      // of one processor alone
-	taken   int         // of its uses
-	window  uint64      // the open one, from 1
-	stamp   uint32      // likewise, from firstStamp and over again
-	members []member
-	blocks  []block     // by place, sixteen neighbours side by side
-	names   lines.Names // their numbers
-	all     counts      // of all processors together
-	turns   []*turns    // by shape, if they are simulated
-	longest int         // streams that are kept for that
-	tooLong bool        // one was longer
-	kept    windows
-	spans   *spans // nil if there is one processor alone
+	uses           *lines.Uses // of the current chunk
+	coarser        *coarser    // source of the uses, if not the chunk
+	firstUses      firstUses   // of a single processor
+	usesRead       int         // number of uses processed
+	window         uint64      // number of the open window, from 1
+	stamp          uint32      // of the open window, from firstStamp; it wraps around
+	processors     []processor
+	blocks         []block      // by place; sixteen neighbours are adjacent
+	names          lines.Names  // numbers of the blocks
+	all            counts       // of all processors together
+	schedules      []*schedules // by shape, if simulated
+	maxStream      int          // maximum length of a recorded stream
+	overflowed     bool         // a stream was longer
+	sampledWindows windowSample
+	spanModel      *spanModel // nil for a single processor
 }
 
 // block is a block of memory, as all processors use it.
 type block struct {
-	owner  trace.Proc // who uses it; several if more do
-	first  trace.Proc // who used it first in its window; several if others did too
-	window uint64     // the latest in which it was used
-	visits uint64     // windows in which it was used
+	owner  trace.Proc // the only user, or severalProcs
+	first  trace.Proc // the first user in the window, or severalProcs if others used it too
+	window uint64     // the last window in which it was used
+	visits uint64     // number of windows in which it was used
 }
 
-// several stands for more than one processor.
-const several trace.Proc = -2
+// severalProcs stands for more than one processor.
+const severalProcs trace.Proc = -2
 
-// member is what one processor uses.
-type member struct {
-	stamps  []uint32 // by place among the processor's own: of the latest window in which it is known to be used
-	uses    []use    // by place among the processor's own
-	numbers []uint32 // of sixteen neighbours: by place / 16, place / 16 in the blocks of all
-	last    uint64   // block of the latest use + 1; 0 if that was in an earlier window
-	counts  counts
-	fills   []fill   // by shape
-	stream  []uint64 // blocks used in the open window, repetitions left out, if turns are simulated
-	set     []uint64 // distinct ones, likewise, by first use
-	used    []uint32 // their places in uses
-	lasts   []latest // they by last use, if that is needed
-	again   []uint64
-	runs    [][2][]uint64 // by shape, of blocks, one after the other, that its caches are to see of the window
-	before  []uint64      // those of its window before
+// processor holds the blocks that one processor uses.
+type processor struct {
+	stamps      []uint32 // by the processor's own place: the last window in which it is known to be used
+	uses        []use    // by the processor's own place
+	numbers     []uint32 // by own place / 16: place / 16 among the blocks of all processors
+	lastBlock   uint64   // block of the latest use + 1; 0: in an earlier window
+	counts      counts
+	fills       []fill    // by shape
+	stream      []uint64  // blocks used in the open window, without repetitions; only if simulated
+	set         []uint64  // distinct blocks of the stream, by first use
+	usePlaces   []uint32  // their places in uses
+	lastUses    []lastUse // they by last use, if needed
+	byLast      []uint64
+	runs        [][2][]uint64 // by shape: blocks that its caches must see of the window, first and second part
+	previousSet []uint64      // set of the processor's last window
 }
 
-// use is a block of memory as one processor uses it.
+// use is a block of memory, as one processor uses it.
 type use struct {
-	window uint64 // the latest in which the processor used it
-	visits uint64 // windows in which it did
-	at     uint32 // behind its latest place in the stream, if turns are simulated
+	window uint64 // the last window in which the processor used it
+	visits uint64 // number of these windows
+	at     uint32 // position after its last use in the stream, if simulated
 }
 
-// Groups are the pages of places of [lines.Table]: of neighbours, but where lines are scattered.
+// Groups are the pages of places of [lines.Table]. They contain neighbours, except where lines are scattered.
 const (
 	groupShift  = uint(lines.Neighbours)
 	groupBlocks = 1 << groupShift
 )
 
-// newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
+// newSpace returns a space without users. maxTurn is the maximum number of uses in a window, of all
+// processors, that are recorded.
 func newSpace(b Blocks, procs, maxTurn int) *space {
-	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, stamp: firstStamp, members: make([]member, procs)}
-	for i := range s.members {
-		m := &s.members[i]
+	s := &space{sampledWindows: windowSample{limit: maxWindows}, Blocks: b, window: 1, stamp: firstStamp, processors: make([]processor, procs)}
+	for i := range s.processors {
+		m := &s.processors[i]
 		m.runs = make([][2][]uint64, len(b.Shapes))
 		for _, shape := range b.Shapes {
 			m.fills = append(m.fills, fill{shape: shape})
 		}
 	}
-	if s.longest = maxTurn / procs; procs > 1 && len(b.Shapes) > 0 {
-		s.spans = newSpans(b.Shapes, procs)
+	if s.maxStream = maxTurn / procs; procs > 1 && len(b.Shapes) > 0 {
+		s.spanModel = newSpanModel(b.Shapes, procs)
 		for i, shape := range b.Shapes {
-			s.turns = append(s.turns, newTurns(shape, i, procs))
+			s.schedules = append(s.schedules, newSchedules(shape, i, procs))
 		}
 	}
 	return s
 }
 
-// begin goes on to another piece, none of whose uses have been taken yet.
+// begin starts a chunk.
 func (s *space) begin(p *analysis.Chunk) (err error) {
 	if s.coarser != nil {
 		return nil
@@ -96,40 +97,40 @@ func (s *space) begin(p *analysis.Chunk) (err error) {
 	if s.uses, err = p.Uses(s.Size); err != nil {
 		return err
 	}
-	s.taken = 0
+	s.usesRead = 0
 	s.reach(s.uses.Room)
 	return nil
 }
 
-// add takes the uses of the piece's references, which are of these processors, up to one with an index.
-func (s *space) add(of []trace.Proc, to int) error {
+// add processes the uses of the chunk's references up to index to. procs has the processor of each reference.
+func (s *space) add(procs []trace.Proc, to int) error {
 	switch {
-	case s.isAlone():
+	case s.isSingle():
 		return s.addAlone(to)
-	case s.turns == nil:
-		s.addFirsts(of, to)
+	case s.schedules == nil:
+		s.addFirsts(procs, to)
 		return nil
 	}
 	blocks := s.uses.Lines
 	own, places, refs := s.uses.Own[:len(blocks)], s.uses.Places[:len(blocks)], s.uses.Refs[:len(blocks)]
-	i := s.taken
+	i := s.usesRead
 	for ; i < len(blocks) && int(refs[i]) < to; i++ {
-		p := of[refs[i]]
-		if m := &s.members[p]; m.last != blocks[i]+1 {
+		p := procs[refs[i]]
+		if m := &s.processors[p]; m.lastBlock != blocks[i]+1 {
 			s.use(p, m, blocks[i], own[i], places[i])
 		}
 	}
-	s.taken = i
+	s.usesRead = i
 	return nil
 }
 
-// isAlone reports whether there is but one processor.
-func (s *space) isAlone() bool { return len(s.members) == 1 }
+// isSingle reports whether there is only one processor.
+func (s *space) isSingle() bool { return len(s.processors) == 1 }
 
-// reach makes room for so many places.
+// reach extends the arrays to the given number of places.
 func (s *space) reach(places int) {
-	if s.isAlone() {
-		s.members[0].stamps = lines.Reach(s.members[0].stamps, uint32(places-1))
+	if s.isSingle() {
+		s.processors[0].stamps = lines.Reach(s.processors[0].stamps, uint32(places-1))
 		return
 	}
 	for len(s.blocks) < places {
@@ -138,15 +139,16 @@ func (s *space) reach(places int) {
 	s.names.Reach(places)
 }
 
-// use is one of a block other than the processor's latest, by its places among the processor's own and all.
-func (s *space) use(p trace.Proc, m *member, b uint64, own, place uint32) {
-	m.last = b + 1
-	if s.turns != nil {
-		s.keep(m, b)
+// use processes a use of a block other than the processor's latest. own is the processor's own place of the
+// block, place the place among those of all processors.
+func (s *space) use(p trace.Proc, m *processor, b uint64, own, place uint32) {
+	m.lastBlock = b + 1
+	if s.schedules != nil {
+		s.record(m, b)
 	}
 	if int(own) >= len(m.uses) {
 		m.uses = lines.Reach(m.uses, own)
-		m.numbers = grown(m.numbers, len(m.uses)>>groupShift)
+		m.numbers = extend(m.numbers, len(m.uses)>>groupShift)
 	}
 	u := &m.uses[own]
 	if u.at = uint32(len(m.stream)); u.window == s.window {
@@ -156,154 +158,154 @@ func (s *space) use(p trace.Proc, m *member, b uint64, own, place uint32) {
 		m.numbers[own>>groupShift] = place >> groupShift
 		s.names.Set(place, b)
 	}
-	if s.spans != nil {
-		s.spans.use(p, place, u.window, s.window)
+	if s.spanModel != nil {
+		s.spanModel.use(p, place, u.window, s.window)
 	}
 	u.window = s.window
 	u.visits++
-	m.counts.now++
+	m.counts.current++
 	s.share(p, m, &s.blocks[place])
 	for i := range m.fills {
 		m.fills[i].add(b, s.window)
 	}
-	if s.turns != nil {
-		m.set, m.used = append(m.set, b), append(m.used, own)
+	if s.schedules != nil {
+		m.set, m.usePlaces = append(m.set, b), append(m.usePlaces, own)
 	}
 }
 
-// keep keeps a use until the window is simulated, unless there are too many: then nothing is.
-func (s *space) keep(m *member, b uint64) {
-	if len(m.stream) < s.longest {
+// record appends a use for the simulation of the window. If there are too many, it ends all simulation.
+func (s *space) record(m *processor, b uint64) {
+	if len(m.stream) < s.maxStream {
 		m.stream = append(m.stream, b)
 		return
 	}
-	s.turns, s.tooLong = nil, true
-	for i := range s.members {
-		m := &s.members[i]
-		m.stream, m.set, m.used, m.lasts, m.again, m.before = nil, nil, nil, nil, nil, nil
+	s.schedules, s.overflowed = nil, true
+	for i := range s.processors {
+		m := &s.processors[i]
+		m.stream, m.set, m.usePlaces, m.lastUses, m.byLast, m.previousSet = nil, nil, nil, nil, nil, nil
 		clear(m.runs)
 	}
 }
 
 // share counts the first use of a block by p in the open window.
-func (s *space) share(p trace.Proc, m *member, b *block) {
+func (s *space) share(p trace.Proc, m *processor, b *block) {
 	switch b.owner {
-	case p, several:
-	case trace.Everyone: // nobody yet
+	case p, severalProcs:
+	case trace.Everyone: // not used yet
 		b.owner = p
 	default:
-		b.owner = several
+		b.owner = severalProcs
 	}
 	switch {
 	case b.window != s.window:
 		b.window, b.first = s.window, p
 		b.visits++
-		s.all.now++
-	case b.first != several:
-		s.members[b.first].counts.sharedNow++
-		m.counts.sharedNow++
-		s.all.sharedNow++
-		b.first = several
+		s.all.current++
+	case b.first != severalProcs:
+		s.processors[b.first].counts.currentShared++
+		m.counts.currentShared++
+		s.all.currentShared++
+		b.first = severalProcs
 	default:
-		m.counts.sharedNow++
+		m.counts.currentShared++
 	}
 }
 
 // close ends the open window.
 func (s *space) close() {
-	if s.isAlone() {
-		s.all.now = s.members[0].counts.now
+	if s.isSingle() {
+		s.all.current = s.processors[0].counts.current
 	}
-	if s.all.now == 0 {
+	if s.all.current == 0 {
 		return
 	}
 	s.simulate()
-	s.kept.add(s.window, s.members)
+	s.sampledWindows.add(s.window, s.processors)
 	s.all.close()
-	for i := range s.members {
-		m := &s.members[i]
-		if m.counts.now == 0 {
+	for i := range s.processors {
+		m := &s.processors[i]
+		if m.counts.current == 0 {
 			continue
 		}
 		for j := range m.fills {
-			m.fills[j].close(m.counts.now)
+			m.fills[j].close(m.counts.current)
 		}
 		m.counts.close()
-		m.last = 0
+		m.lastBlock = 0
 		m.stream = m.stream[:0]
-		m.before, m.set, m.used = m.set, m.before[:0], m.used[:0]
+		m.previousSet, m.set, m.usePlaces = m.set, m.previousSet[:0], m.usePlaces[:0]
 	}
 	s.window++
 	s.nextStamp()
 }
 
-// simulate has processes take turns of the window, and counts the spans that end with it. Nothing of this needs anything of the
-// rest: with many processors, this is most of what a footprint takes.
+// simulate simulates the turns of processes in the window, and counts the spans that end with it. All tasks
+// are independent. With many processors, they take most of the time of a footprint.
 func (s *space) simulate() {
-	if s.spans == nil {
+	if s.spanModel == nil {
 		return
 	}
 	var work []func()
-	ending := s.spans.ending(s.window)
+	ending := s.spanModel.endingLevels(s.window)
 	if len(ending) > 0 {
 		for i := range s.Shapes {
-			work = append(work, func() { s.spans.count(i, ending, &s.names) })
+			work = append(work, func() { s.spanModel.count(i, ending, &s.names) })
 		}
 	}
 	uses := 0
-	for i := range s.members {
-		if s.turns != nil {
-			s.members[i].condense()
+	for i := range s.processors {
+		if s.schedules != nil {
+			s.processors[i].prepareRuns()
 		}
-		uses += len(s.members[i].stream)
+		uses += len(s.processors[i].stream)
 	}
-	for _, t := range s.turns {
-		for _, k := range t.by {
-			work = append(work, func() { k.run(s.members) })
+	for _, t := range s.schedules {
+		for _, k := range t.bySize {
+			work = append(work, func() { k.run(s.processors) })
 		}
 	}
-	if cores := runtime.GOMAXPROCS(0); uses > fewUses && cores > 1 {
+	if cores := runtime.GOMAXPROCS(0); uses > minParallelUses && cores > 1 {
 		analysis.InParallel(len(work), cores, func(i int) { work[i]() })
 	} else {
 		for _, do := range work {
 			do()
 		}
 	}
-	s.spans.next(s.window)
+	s.spanModel.advance(s.window)
 }
 
-// fewUses are simulated before other cores are at work.
-const fewUses = 1 << 12
+// minParallelUses is the number of uses above which other cores are used.
+const minParallelUses = 1 << 12
 
-// again is how often processors used anything in a window, having done so in one before, so that others could have taken something
-// from them in between.
-func (s *space) again() (n uint64) {
-	for i := range s.members {
-		n += max(s.members[i].counts.windows, 1) - 1
+// reruns returns how often processors used anything in a window after an earlier one. In between, others
+// could have evicted their blocks.
+func (s *space) reruns() (n uint64) {
+	for i := range s.processors {
+		n += max(s.processors[i].counts.windows, 1) - 1
 	}
 	return n
 }
 
-// end sums up by sharing over the trace, and lets go of what only uses need.
+// end computes sums by sharing over the trace, and frees everything else.
 func (s *space) end() {
-	for i := range s.members {
-		m := &s.members[i]
+	for i := range s.processors {
+		m := &s.processors[i]
 		for j, u := range m.uses {
 			b := &s.blocks[m.numbers[j>>groupShift]<<groupShift|uint32(j&(groupBlocks-1))]
-			m.counts.sum(u.visits, b.owner == several)
+			m.counts.addBlock(u.visits, b.owner == severalProcs)
 		}
-		if s.isAlone() {
-			m.counts.total = known(m.stamps)
+		if s.isSingle() {
+			m.counts.total = countStamped(m.stamps)
 		}
 		m.numbers, m.uses, m.stamps = nil, nil, nil
-		m.stream, m.set, m.used, m.lasts, m.again, m.before = nil, nil, nil, nil, nil, nil
+		m.stream, m.set, m.usePlaces, m.lastUses, m.byLast, m.previousSet = nil, nil, nil, nil, nil, nil
 		clear(m.runs)
 	}
 	for _, b := range s.blocks {
-		s.all.sum(b.visits, b.owner == several)
+		s.all.addBlock(b.visits, b.owner == severalProcs)
 	}
-	if s.isAlone() {
-		s.all.total = s.members[0].counts.total
+	if s.isSingle() {
+		s.all.total = s.processors[0].counts.total
 	}
-	s.coarser, s.firsts = nil, firsts{}
+	s.coarser, s.firstUses = nil, firstUses{}
 }

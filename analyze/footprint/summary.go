@@ -7,26 +7,26 @@ import (
 	"spoor/traces/trace"
 )
 
-// summary is for people: the footprints of [falsafi1997], and what processes that take turns in a cache lose of
-// them, simulated and by the model, a row for each cache and number of processes.
+// summary has the footprints of [falsafi1997] for printing. A row for each cache and number of processes has
+// the blocks that processes lose when they take turns, simulated and by the model.
 type summary struct {
 	size, processes                       []int64
 	cache                                 []string
 	shared, average, largest, loss, model []float64
 }
 
-func (t *summary) add(s *space, turns *turns, k *turn, f inputs) {
-	if k.runs == 0 || k == turns.by[0] {
+func (t *summary) add(s *space, turns *schedules, k *schedule, f footprintMeans) {
+	if k.reruns == 0 || k == turns.bySize[0] {
 		return
 	}
-	model, err := turns.shape.Others(k.processes-1, f.shared, f.average, f.average)
+	model, err := turns.shape.SequentialInterference(k.processes-1, f.shared, f.average, f.average)
 	if err != nil {
-		return // footprints too large to be summed over
+		return // the footprints are too large for the sums of the model
 	}
 	t.size, t.cache = append(t.size, int64(s.Size)), append(t.cache, fmt.Sprintf("%dx%d", turns.shape.Sets, turns.shape.Ways))
 	t.processes = append(t.processes, int64(k.processes))
 	t.shared, t.average, t.largest = append(t.shared, f.shared), append(t.average, f.average), append(t.largest, f.largest)
-	t.loss, t.model = append(t.loss, float64(k.lost)/float64(k.runs)), append(t.model, model)
+	t.loss, t.model = append(t.loss, float64(k.evicted)/float64(k.reruns)), append(t.model, model)
 }
 
 func (t *summary) table(meta []trace.Arg) *store.Table {

@@ -12,82 +12,82 @@ import (
 	"spoor/traces/trace"
 )
 
-// tables are the results, row by row.
+// tables holds the results.
 type tables struct {
-	footprint footprints
-	projected projections
-	taken     interferences
-	summary   summary
-	switched  switches
+	footprint    footprints
+	projection   projections
+	interference interferences
+	summary      summary
+	switches     switches
 }
 
 func (t *tables) add(s *space) {
 	t.footprint.add(s, trace.Interleaved, &s.all)
-	for p := range s.members {
-		t.footprint.add(s, trace.Proc(p), &s.members[p].counts)
-		for i := range s.members[p].fills {
-			t.projected.add(s, trace.Proc(p), &s.members[p].fills[i])
+	for p := range s.processors {
+		t.footprint.add(s, trace.Proc(p), &s.processors[p].counts)
+		for i := range s.processors[p].fills {
+			t.projection.add(s, trace.Proc(p), &s.processors[p].fills[i])
 		}
 	}
-	f := s.footprints(byTrace)
-	for i, turns := range s.turns {
-		for j, k := range turns.by {
-			t.taken.add(s, turns, k, f)
-			t.summary.add(s, turns, k, f)
-			if j > 0 && k.runs > 0 {
-				t.taken.predicted(s, turns, k, s.spans.perSwitch(i, s.again())[j-1])
+	means := s.footprints(byTrace)
+	for i, turns := range s.schedules {
+		for j, k := range turns.bySize {
+			t.interference.add(s, turns, k, means)
+			t.summary.add(s, turns, k, means)
+			if j > 0 && k.reruns > 0 {
+				t.interference.addPrediction(s, turns, k, s.spanModel.perSwitch(i, s.reruns())[j-1])
 			}
 		}
 	}
-	t.switched.add(s)
+	t.switches.add(s)
 }
 
 func (t *tables) result(meta []trace.Arg) analysis.Result {
 	full := t.footprint.table(meta)
-	r := analysis.Result{Tables: []*store.Table{full, t.projected.table(meta)}, Full: full, Summary: full}
-	if len(t.taken.size) > 0 {
-		r.Tables = append(r.Tables, t.taken.table(meta))
+	r := analysis.Result{Tables: []*store.Table{full, t.projection.table(meta)}, Full: full, Summary: full}
+	if len(t.interference.size) > 0 {
+		r.Tables = append(r.Tables, t.interference.table(meta))
 		r.Summary = t.summary.table(meta)
 	}
-	if len(t.switched.size) > 0 {
-		r.Tables = append(r.Tables, t.switched.table(meta))
+	if len(t.switches.size) > 0 {
+		r.Tables = append(r.Tables, t.switches.table(meta))
 	}
 	return r
 }
 
-// footprints is the table of that name.
+// footprints has the columns of the table footprint.
 type footprints struct {
-	proc                                    []int32
-	size                                    []int64
-	windows, most, sharedMost, privateMost  []uint64
-	mean, shared, private, inShared, inPriv []float64
-	total, totalShared                      []uint64
+	proc                                               []int32
+	size                                               []int64
+	windows, max, sharedMax, privateMax                []uint64
+	mean, shared, private, windowShared, windowPrivate []float64
+	total, totalShared                                 []uint64
 }
 
 func (t *footprints) add(s *space, p trace.Proc, c *counts) {
 	t.proc, t.size = append(t.proc, int32(p)), append(t.size, int64(s.Size))
-	t.windows, t.most = append(t.windows, c.windows), append(t.most, c.most)
+	t.windows, t.max = append(t.windows, c.windows), append(t.max, c.maxBlocks)
 	t.mean = append(t.mean, c.mean(c.blocks))
 	t.shared = append(t.shared, c.mean(c.traceShared))
 	t.private = append(t.private, c.mean(c.blocks-c.traceShared))
-	t.inShared = append(t.inShared, c.mean(c.shared))
-	t.inPriv = append(t.inPriv, c.mean(c.blocks-c.shared))
-	t.sharedMost, t.privateMost = append(t.sharedMost, c.mostShared), append(t.privateMost, c.mostPrivate)
+	t.windowShared = append(t.windowShared, c.mean(c.shared))
+	t.windowPrivate = append(t.windowPrivate, c.mean(c.blocks-c.shared))
+	t.sharedMax, t.privateMax = append(t.sharedMax, c.maxShared), append(t.privateMax, c.maxPrivate)
 	t.total, t.totalShared = append(t.total, c.total), append(t.totalShared, c.totalShared)
 }
 
 func (t *footprints) table(meta []trace.Arg) *store.Table {
 	return &store.Table{Name: "footprint", Meta: meta, Columns: []store.Column{
 		{Name: "proc", Data: t.proc}, {Name: "block", Unit: "B", Data: t.size}, {Name: "windows", Data: t.windows},
-		{Name: "mean", Unit: "blocks", Data: t.mean}, {Name: "max", Unit: "blocks", Data: t.most},
+		{Name: "mean", Unit: "blocks", Data: t.mean}, {Name: "max", Unit: "blocks", Data: t.max},
 		{Name: "shared", Unit: "blocks", Data: t.shared}, {Name: "private", Unit: "blocks", Data: t.private},
-		{Name: "window_shared", Unit: "blocks", Data: t.inShared}, {Name: "window_private", Unit: "blocks", Data: t.inPriv},
-		{Name: "window_shared_max", Unit: "blocks", Data: t.sharedMost}, {Name: "window_private_max", Unit: "blocks", Data: t.privateMost},
+		{Name: "window_shared", Unit: "blocks", Data: t.windowShared}, {Name: "window_private", Unit: "blocks", Data: t.windowPrivate},
+		{Name: "window_shared_max", Unit: "blocks", Data: t.sharedMax}, {Name: "window_private_max", Unit: "blocks", Data: t.privateMax},
 		{Name: "total", Unit: "blocks", Data: t.total}, {Name: "total_shared", Unit: "blocks", Data: t.totalShared},
 	}}
 }
 
-// projections is the table of that name.
+// projections has the columns of the table projection.
 type projections struct {
 	proc             []int32
 	size, sets, ways []int64
@@ -96,13 +96,13 @@ type projections struct {
 }
 
 func (t *projections) add(s *space, p trace.Proc, f *fill) {
-	c := &s.members[p].counts
+	c := &s.processors[p].counts
 	if c.windows == 0 {
 		return
 	}
 	footprint, projection := c.mean(c.blocks), c.mean(f.sum)
 	row := func(quantity string, v float64, err error) {
-		if err != nil { // the paper has no such cache, or it is full
+		if err != nil { // the paper has no such cache, or the cache is full
 			return
 		}
 		t.proc, t.size = append(t.proc, int32(p)), append(t.size, int64(s.Size))
@@ -135,80 +135,81 @@ type interferences struct {
 	perSwitch, perTurn, errors  []float64
 }
 
-// add adds what was measured with so many processes in a cache, and what the models say of it.
-func (t *interferences) add(s *space, turns *turns, k *turn, f inputs) {
-	alone := turns.by[0]
-	if k.runs == 0 || k == alone {
+// add adds the simulated interference and the results of the models.
+func (t *interferences) add(s *space, turns *schedules, k *schedule, means footprintMeans) {
+	alone := turns.bySize[0]
+	if k.reruns == 0 || k == alone {
 		return
 	}
 	others := float64(k.processes - 1)
-	runs, groups := float64(k.runs), float64(k.turns)
-	lost := float64(k.lost)
+	runs, groups := float64(k.reruns), float64(k.rounds)
+	evicted := float64(k.evicted)
 	extra := 0.0
-	for p := range len(k.caches) * k.processes { // processes that make no full group are left out
+	for p := range len(k.caches) * k.processes { // excludes processes that make no full group
 		extra += float64(k.misses[p]) - float64(alone.misses[p])
 	}
 	row := func(source string, perSwitch, perTurn float64) {
 		t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(turns.shape.Sets)), append(t.ways, int64(turns.shape.Ways))
 		t.processes, t.source = append(t.processes, int64(k.processes)), append(t.source, source)
 		t.perSwitch, t.perTurn = append(t.perSwitch, perSwitch), append(t.perTurn, perTurn)
-		t.errors = append(t.errors, perSwitch-lost/runs)
+		t.errors = append(t.errors, perSwitch-evicted/runs)
 	}
-	row("loss", lost/runs, lost/groups)
+	row("loss", evicted/runs, evicted/groups)
 	row("extra_misses", extra/runs, extra/groups)
-	model := func(source string, i Interference) {
-		perSwitch, err := i(f.shared, f.average, others*f.average)
+	addModel := func(source string, i Model) {
+		perSwitch, err := i(means.shared, means.average, others*means.average)
 		if err != nil {
-			return // no such cache in the paper, or footprints too large to be summed over
+			return // the paper has no such cache, or footprints are too large for the sums
 		}
-		if perTurn, err := Several(i, k.processes, f.shared, f.average, f.largest); err == nil {
+		if perTurn, err := TurnInterference(i, k.processes, means.shared, means.average, means.largest); err == nil {
 			row(source, perSwitch, perTurn)
 		}
 	}
-	of := func(source string, f inputs) {
-		if perSwitch, err := turns.shape.Others(k.processes-1, f.shared, f.average, f.average); err == nil {
-			if perTurn, err := turns.shape.Turns(k.processes, f.shared, f.average, f.largest); err == nil {
+	addOthers := func(source string, means footprintMeans) {
+		if perSwitch, err := turns.shape.SequentialInterference(k.processes-1, means.shared, means.average, means.average); err == nil {
+			if perTurn, err := turns.shape.TurnInterference(k.processes, means.shared, means.average, means.largest); err == nil {
 				row(source, perSwitch, perTurn)
 			}
 		}
 	}
-	of("model", f)
-	of("model_window", s.footprints(byWindow))
-	model("as_one", turns.shape.Interference)
-	model("paper", turns.shape.PaperInterference)
+	addOthers("model", means)
+	addOthers("model_window", s.footprints(byWindow))
+	addModel("as_one", turns.shape.Interference)
+	addModel("paper", turns.shape.PaperInterference)
 	if turns.shape.Ways == 1 && turns.shape.Sets > 1 {
-		model("printed", func(fs, fa, fb float64) (float64, error) {
-			return Printed{}.Interference(turns.shape.Sets, whole(fs), whole(fa), whole(fb))
+		addModel("printed", func(fs, fa, fb float64) (float64, error) {
+			return Printed{}.Interference(turns.shape.Sets, rounded(fs), rounded(fa), rounded(fb))
 		})
 	}
 }
 
-// predicted adds what spans predicts of the extra misses, which follow the loss.
-func (t *interferences) predicted(s *space, turns *turns, k *turn, perSwitch float64) {
+// addPrediction adds the extra misses that the span model predicts. Call it after add.
+func (t *interferences) addPrediction(s *space, turns *schedules, k *schedule, perSwitch float64) {
 	at := len(t.source) - 1
 	for t.source[at] != "extra_misses" {
 		at--
 	}
 	t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(turns.shape.Sets)), append(t.ways, int64(turns.shape.Ways))
 	t.processes, t.source = append(t.processes, int64(k.processes)), append(t.source, "model_sets")
-	t.perSwitch, t.perTurn = append(t.perSwitch, perSwitch), append(t.perTurn, perSwitch*float64(k.runs)/float64(k.turns))
+	t.perSwitch, t.perTurn = append(t.perSwitch, perSwitch), append(t.perTurn, perSwitch*float64(k.reruns)/float64(k.rounds))
 	t.errors = append(t.errors, perSwitch-t.perSwitch[at])
 }
 
-// switches is the table footprint_switches: what spans predicts of all numbers of processes.
+// switches has the columns of the table footprint_switches: predictions of the span model for all numbers of
+// processes.
 type switches struct {
 	size, sets, ways, processes []int64
 	perSwitch                   []float64
 }
 
 func (t *switches) add(s *space) {
-	if s.spans == nil || s.again() == 0 {
+	if s.spanModel == nil || s.reruns() == 0 {
 		return
 	}
-	for i, shape := range s.spans.shapes {
-		for j, each := range s.spans.perSwitch(i, s.again()) {
+	for i, shape := range s.spanModel.shapes {
+		for j, each := range s.spanModel.perSwitch(i, s.reruns()) {
 			t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(shape.Sets)), append(t.ways, int64(shape.Ways))
-			t.processes, t.perSwitch = append(t.processes, int64(s.spans.sharers[j])), append(t.perSwitch, each)
+			t.processes, t.perSwitch = append(t.processes, int64(s.spanModel.sharers[j])), append(t.perSwitch, each)
 		}
 	}
 }
@@ -220,8 +221,8 @@ func (t *switches) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// whole is a number of blocks, rounded.
-func whole(f float64) int { return int(math.Round(min(f, maxPrinted+1))) }
+// rounded rounds a number of blocks.
+func rounded(f float64) int { return int(math.Round(min(f, maxPrinted+1))) }
 
 func (t *interferences) table(meta []trace.Arg) *store.Table {
 	return &store.Table{Name: "interference", Meta: meta, Columns: []store.Column{
@@ -232,19 +233,19 @@ func (t *interferences) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// inputs are the footprints of [falsafi1997], in blocks.
-type inputs struct {
+// footprintMeans has the footprints of [falsafi1997], in blocks.
+type footprintMeans struct {
 	shared, average, largest float64   // F_S, F_avg, F_max
-	shareds, privates        []float64 // means of processors
+	shareds, privates        []float64 // means of each processor
 }
 
-// byTrace is the blocks that are shared over the trace, summed over windows.
+// byTrace returns the blocks that are shared over the trace, summed over windows.
 func byTrace(c *counts) uint64 { return c.traceShared }
 
-// footprints are those of the processors that use anything.
-func (s *space) footprints(shared func(*counts) uint64) (f inputs) {
-	for i := range s.members {
-		c := &s.members[i].counts
+// footprints returns the footprints of the processors that use any block.
+func (s *space) footprints(shared func(*counts) uint64) (f footprintMeans) {
+	for i := range s.processors {
+		c := &s.processors[i].counts
 		if c.windows == 0 {
 			continue
 		}
@@ -258,10 +259,10 @@ func (s *space) footprints(shared func(*counts) uint64) (f inputs) {
 	return f
 }
 
-// byWindow is the blocks that are shared within a window, summed over windows.
+// byWindow returns the blocks that are shared within a window, summed over windows.
 func byWindow(c *counts) uint64 { return c.shared }
 
-// parameters are F_S, F_avg and F_max of both ways of sharing, with the name of the blocks, and what they are of.
+// parameters returns F_S, F_avg and F_max for both kinds of sharing, the block size and the window.
 func (s *space) parameters(source string, w Window) (out []analysis.Param) {
 	for _, by := range []struct {
 		infix, shared, private string
@@ -283,13 +284,13 @@ func (s *space) parameters(source string, w Window) (out []analysis.Param) {
 			analysis.Exact("f_max_"+by.infix+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+by.private+", of the processor that has most", source))
 	}
 	out = append(out, analysis.Exact("block_"+s.Name, float64(s.Size), "B", 1, "chosen: size of a block", source))
-	if w.Cut == Quanta {
+	if w.End == Quanta {
 		out = append(out, analysis.Exact("window_"+s.Name, float64(w.Length), "instructions", 1, "chosen: length of a window", source))
 	}
 	return out
 }
 
-// meanOf is the mean of values that are not negative.
+// meanOf returns the mean of values that are not negative.
 func meanOf(values []float64) analysis.Estimate {
 	mean, sd := stat.MeanStdDev(values, nil)
 	if len(values) < 2 {

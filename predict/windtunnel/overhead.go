@@ -63,17 +63,17 @@ func (l *Level) interference(m Model, k int) (float64, error) {
 	case m.printed:
 		return l.printed(k)
 	case m.published:
-		return footprint.Several(l.Shape.PaperInterference, k, l.Trace.Shared, l.Trace.Average, l.Trace.Largest)
+		return footprint.TurnInterference(l.Shape.PaperInterference, k, l.Trace.Shared, l.Trace.Average, l.Trace.Largest)
 	}
 	if len(l.PerSwitch) > 0 {
 		return float64(k) * l.perSwitch(k), nil
 	}
 	if len(l.Classes) == 0 {
-		return l.Shape.Turns(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
+		return l.Shape.TurnInterference(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
 	}
 	sum := 0.0
 	for _, c := range l.Classes {
-		m, err := l.Shape.Turns(k, c.Shared*l.Turn.Shared, c.Average*l.Turn.Average, c.Average*l.Turn.Largest)
+		m, err := l.Shape.TurnInterference(k, c.Shared*l.Turn.Shared, c.Average*l.Turn.Average, c.Average*l.Turn.Largest)
 		if err != nil {
 			return 0, err
 		}

@@ -41,12 +41,12 @@ func TestSizesTogether(t *testing.T) {
 		all := []Blocks{{"", 2, nil}, {"cache", 4, shapes}, {"", 64, nil}, {"", 128, shapes}, {"tlb", 32 << r.IntN(3), shapes[:2]}}
 		for i, together := range spacesOf(t, m, w, all, math.MaxUint32-uint32(r.IntN(9))) {
 			alone := spacesOf(t, m, w, all[i:i+1], firstStamp)[0]
-			for p := range together.members {
-				if got, want := together.members[p], alone.members[p]; got.counts != want.counts || !sameFills(got.fills, want.fills) {
+			for p := range together.processors {
+				if got, want := together.processors[p], alone.processors[p]; got.counts != want.counts || !sameFills(got.fills, want.fills) {
 					t.Fatalf("seed %d, blocks of %v, processor %d: got %+v, want %+v", seed, together.Size, p, got.counts, want.counts)
 				}
 			}
-			if together.all != alone.all || !reflect.DeepEqual(together.kept, alone.kept) {
+			if together.all != alone.all || !reflect.DeepEqual(together.sampledWindows, alone.sampledWindows) {
 				t.Fatalf("seed %d, blocks of %v: got %+v, want %+v", seed, together.Size, together.all, alone.all)
 			}
 		}

@@ -218,7 +218,7 @@ func TestSpansAreSimulated(t *testing.T) {
 
 // Spans of a level that are left out do not change what is expected: others stand for them.
 func TestSpansThin(t *testing.T) {
-	s := newSpans([]Shape{{4, 1}}, 2)
+	s := newSpanModel([]Shape{{4, 1}}, 2)
 	names := new(lines.Names)
 	names.Reach(8)
 	for b := range uint32(8) {
@@ -234,11 +234,11 @@ func TestSpansThin(t *testing.T) {
 			}
 			s.use(p, b, before, w)
 		}
-		s.count(0, s.ending(w), names)
-		s.next(w)
+		s.count(0, s.endingLevels(w), names)
+		s.advance(w)
 	}
-	if l := s.levels[0]; l.thin < 3 || math.Abs(l.losses[0][0].uses/(2*windows)-1) > 0.1 {
-		t.Errorf("thinned %d times to %v blocks of %d", l.thin, l.losses[0][0].uses, 2*windows)
+	if l := s.levels[0]; l.thinning < 3 || math.Abs(l.evictions[0][0].uses/(2*windows)-1) > 0.1 {
+		t.Errorf("thinned %d times to %v blocks of %d", l.thinning, l.evictions[0][0].uses, 2*windows)
 	}
 	if got, want := s.perSwitch(0, 2*windows)[0], 1-2./windows; math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v misses of a switch, want %v", got, want)
@@ -247,7 +247,7 @@ func TestSpansThin(t *testing.T) {
 
 // More processors than spans are looked at for otherwise: what 2048 of them lose to each other is predicted and simulated too.
 func TestSpansOfManyProcessors(t *testing.T) {
-	const procs = 2 * mostSharers
+	const procs = 2 * maxSharers
 	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
 	for p := range m.RefsOf {
 		m.RefsOf[p].Proc = trace.Proc(p)
@@ -279,11 +279,11 @@ func TestSpansOfManyProcessors(t *testing.T) {
 
 // What is simulated on several cores is what one finds.
 func TestOnSeveralCores(t *testing.T) {
-	m := randomTrace(rand.New(rand.NewPCG(5, 5)), 4, 3, 8*fewUses)
+	m := randomTrace(rand.New(rand.NewPCG(5, 5)), 4, 3, 8*minParallelUses)
 	on := func(cores int) []*store.Table {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		blocks := []Blocks{{"", 64, []Shape{{64, 1}, {16, 4}, {1, 32}}}, {"", 4096, []Shape{{1, 16}}}}
-		r, err := run(t, m, &Analysis{Window: Window{References, 2 * fewUses}, Blocks: blocks})
+		r, err := run(t, m, &Analysis{Window: Window{References, 2 * minParallelUses}, Blocks: blocks})
 		if err != nil {
 			t.Fatal(err)
 		}

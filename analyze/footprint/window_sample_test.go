@@ -54,9 +54,9 @@ func near(got, want float64) bool { return got-want < 1e-9 && want-got < 1e-9 }
 
 // Of very many windows so many are kept, all over the run, and the same whatever the limit was before.
 func TestWindowsThin(t *testing.T) {
-	members := make([]member, 2)
-	members[0].counts.now = 5
-	w := windows{limit: 64}
+	members := make([]processor, 2)
+	members[0].counts.current = 5
+	w := windowSample{limit: 64}
 	const n = 10000
 	for i := range uint64(n) {
 		w.add(i+1, members)
@@ -67,7 +67,7 @@ func TestWindowsThin(t *testing.T) {
 	if k := len(w.number); k > 64 || k < 16 || len(w.processors) != k || len(w.private) != k || !slices.IsSorted(w.number) || w.number[0] > n/4 || w.number[k-1] < 3*n/4 {
 		t.Errorf("%d kept: %v", k, w.number)
 	}
-	all := windows{limit: n, level: w.level}
+	all := windowSample{limit: n, level: w.level}
 	for i := range uint64(n) {
 		all.add(i+1, members)
 	}
