@@ -114,7 +114,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run comm,marshal --procs 1-2", stage.Done, "\ncomm\nwhat"},
 
 		{"-o d none --run reuse,quanta,cache,footprint", stage.Failed, "no loads or stores; for the other results give --run reuse,cache"},
-		{"-o d none --run quanta", stage.Failed, "no time to be cut\n"},
+		{"-o d none --run quanta", stage.Failed, "no time to divide into quanta\n"},
 		{"four", stage.WrongUsage, "-o, --output DIRECTORY is needed: directory for the results\n"},
 		{"filter four", stage.WrongUsage, "--cache LEVELS is needed: "},
 		{"-o d four --run all", stage.Done, "\ncoherent\n"},

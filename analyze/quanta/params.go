@@ -11,17 +11,17 @@ import (
 	"spoor/analyze/analysis"
 )
 
-// replicates of the bootstrap.
+// replicates is the number of replicates of the bootstrap.
 const replicates = 400
 
-// parameters are the inputs of [falsafi1997] that a trace has, and what they may be held
-// to. Times are in cycles.
+// parameters returns the inputs of [falsafi1997] that a trace determines, and results to compare the model
+// with. Times are in cycles.
 func (a *Analysis) parameters(s *shard) []analysis.Param {
 	k, procs, n := &s.sums, s.samples.procs, s.sums.quanta
 	b := s.samples.bootstrap(a.Seed)
 	quanta := float64(n)
 	count := float64(n) * float64(procs)
-	sse, sst := k.within(procs)
+	sse, sst := k.sumsOfSquares(procs)
 	var out []analysis.Param
 	estimate := func(name, unit string, value, scale float64, of statistic, what string) {
 		lo, hi := b.interval(value, of)
@@ -50,13 +50,13 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	if procs > 1 {
 		what := "standard deviation within a quantum of what is 1 for a processor that %s and 0 for one that does not; n (P-1) degrees of freedom"
 		freedom := quanta * float64(procs-1)
-		estimate("sigma_cxsw", "1", math.Sqrt(k.activeSquares.occupied(k.active, procs)/freedom), 1, intraActive, fmt.Sprintf(what, "is active"))
-		estimate("sigma_fp", "1", math.Sqrt(k.runningSquares.occupied(k.running, procs)/freedom), 1, intraRunning, fmt.Sprintf(what, "executes"))
+		estimate("sigma_cxsw", "1", math.Sqrt(k.activeSquares.deviations(k.active, procs)/freedom), 1, intraActive, fmt.Sprintf(what, "is active"))
+		estimate("sigma_fp", "1", math.Sqrt(k.runningSquares.deviations(k.running, procs)/freedom), 1, intraRunning, fmt.Sprintf(what, "executes"))
 	}
 	return append(out, a.counted(s)...)
 }
 
-// counted are the parameters that are counts, and those that were chosen.
+// counted returns the parameters that are counts or were chosen.
 func (a *Analysis) counted(s *shard) []analysis.Param {
 	procs, n := s.samples.procs, s.sums.quanta
 	var out []analysis.Param
@@ -75,21 +75,21 @@ func (a *Analysis) counted(s *shard) []analysis.Param {
 	return out
 }
 
-// quantumSums are what statistics need of quanta, processors counted as often as they were drawn.
+// quantumSums has the sums over quanta that statistics need. Processors count as often as they were drawn.
 type quantumSums struct {
 	time, squares, slowest, running, active float64
-	between                                 float64 // squares of each quantum's time,
-	runningSquares, activeSquares           float64 // and of how many run and are active in each
+	between                                 float64 // sum of the squares of each quantum's total time
+	runningSquares, activeSquares           float64 // sums of the squares of the numbers of running and active processors of each quantum
 }
 
-// statistic is one of the parameters, of a sum over n quanta of so many processors.
+// statistic computes a parameter from a replicate.
 type statistic func(k *replicate) float64
 
-// replicate is one draw of quanta and processors.
+// replicate is one draw of n quanta and of processors.
 type replicate struct {
 	quantumSums
-	n, procs float64
-	drawn    bool // processors were
+	n, procs  float64
+	resampled bool // processors were resampled
 }
 
 func mean(k *replicate) float64    { return k.time / k.n / k.procs }
@@ -97,23 +97,23 @@ func slowest(k *replicate) float64 { return k.slowest / k.n }
 func active(k *replicate) float64  { return k.active / k.n }
 func running(k *replicate) float64 { return k.running / k.n }
 
-// intra makes up for processors that were drawn twice, which takes the share 1/P off the
-// expected squares.
+// intra corrects the bias of processors that were drawn twice, which takes the share 1/P off the expected
+// squares.
 func intra(k *replicate) float64 { return k.within(k.squares, k.between) }
 
-// intraActive and intraRunning are of what is 1 or 0, and so is its own square.
+// intraActive and intraRunning are for values of 0 or 1, which equal their squares.
 func intraActive(k *replicate) float64  { return k.within(k.active, k.activeSquares) }
 func intraRunning(k *replicate) float64 { return k.within(k.running, k.runningSquares) }
 
 func (k *replicate) within(squares, between float64) float64 {
 	square := max(0, difference(squares, k.procs, between, 1)) / k.procs / k.n / (k.procs - 1)
-	if k.drawn {
+	if k.resampled {
 		square *= k.procs / (k.procs - 1)
 	}
 	return math.Sqrt(square)
 }
 
-// inter takes the means of quanta, which are their sums over processors.
+// inter computes the deviation between quanta from their sums over processors.
 func inter(k *replicate) float64 {
 	square := difference(k.between, k.n, k.time, k.time) / k.n / max(1, k.n-1)
 	return math.Sqrt(max(0, square)) / k.procs
@@ -124,54 +124,55 @@ func total(k *replicate) float64 {
 	return math.Sqrt(max(0, difference(k.squares, count, k.time, k.time)) / count / max(1, count-1))
 }
 
-// difference is a*b - c*d, by the method of Kahan, without cancellation: what is the same for all has a deviation of 0.
+// difference returns a*b - c*d without cancellation, by the method of Kahan. So equal values have a deviation
+// of 0.
 func difference(a, b, c, d float64) float64 {
 	cd := c * d
 	return math.FMA(a, b, -cd) + math.FMA(-c, d, cd)
 }
 
-// bootstrap is draws of the quanta that are kept and of the processors.
+// bootstrap holds draws of the sampled quanta and of the processors.
 type bootstrap struct {
-	kept   replicate // what is kept, as it is
+	sample replicate // the sample itself
 	draws  []replicate
 	method string
 }
 
-// bootstrap draws blocks of neighbouring quanta, for quanta resemble those next to them, and
-// independently processors. The longest time of a quantum is that of all its processors, drawn or not: a
-// maximum of fewer different ones would be too small.
+// bootstrap draws blocks of neighbouring quanta, because neighbouring quanta are similar. It draws processors
+// independently. The longest time of a quantum always covers all its processors, because a maximum of fewer
+// different ones would be too small.
 func (s *samples) bootstrap(seed uint64) *bootstrap {
 	n := len(s.number)
 	block := int(math.Ceil(math.Sqrt(float64(n))))
 	b := &bootstrap{draws: make([]replicate, replicates), method: fmt.Sprintf(
 		"interval from %d bootstrap draws of blocks of %d of %d quanta, and of processors; seed %d", replicates, block, n, seed)}
-	quanta := s.stretches(slices.Repeat([]uint32{1}, s.procs), nil)
-	b.kept.add(quanta, 0, n)
+	quanta := s.prefixSums(slices.Repeat([]uint32{1}, s.procs), nil)
+	b.sample.add(quanta, 0, n)
 	drawn := s.draw(rand.New(rand.NewPCG(seed, 1)), block)
 	order := make([]int, len(drawn))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return slices.Compare(drawn[i].weights, drawn[j].weights) })
-	var weights []uint32 // that quanta are of; of one processor they are what they were
+	var weights []uint32 // of the prefix sums; with one processor they never change
 	for _, i := range order {
 		if d := &drawn[i]; s.procs > 1 && !slices.Equal(d.weights, weights) {
 			weights = d.weights
-			quanta = s.stretches(weights, quanta)
+			quanta = s.prefixSums(weights, quanta)
 		}
 		b.draws[i] = drawn[i].replicate(quanta, block)
 	}
 	return b
 }
 
-// draw is what one replicate is made of.
+// draw describes one replicate.
 type draw struct {
 	weights []uint32 // how often each processor was drawn
-	from    []int32  // where blocks of quanta begin
+	from    []int32  // starts of blocks of quanta
 }
 
-// draw draws all replicates, of blocks of quanta. There are fewer ways to draw a few processors than replicates, so that it
-// pays to know all before any sums are made.
+// draw draws all replicates, with blocks of the given number of quanta. With few processors there are fewer
+// different draws than replicates. So it draws all replicates before any sums are computed.
 func (s *samples) draw(r *rand.Rand, block int) []draw {
 	n := len(s.number)
 	out := make([]draw, replicates)
@@ -188,9 +189,10 @@ func (s *samples) draw(r *rand.Rand, block int) []draw {
 	return out
 }
 
-// replicate sums the drawn blocks of quanta, whose stretches are those of its weights. Blocks go on at the first quantum behind the last.
-func (d *draw) replicate(quanta *stretches, block int) replicate {
-	k := replicate{drawn: true}
+// replicate sums the drawn blocks of quanta. The prefix sums must be those of its weights. A block that
+// passes the last quantum continues at the first.
+func (d *draw) replicate(quanta *prefixSums, block int) replicate {
+	k := replicate{resampled: true}
 	n := len(quanta.number)
 	left := n
 	for _, from := range d.from {
@@ -205,37 +207,37 @@ func (d *draw) replicate(quanta *stretches, block int) replicate {
 	return k
 }
 
-// stretches tells the sums over quanta that follow each other.
-type stretches struct {
+// prefixSums gives the sums over consecutive quanta.
+type prefixSums struct {
 	*samples
 	weights []uint32      // how often each processor counts
-	first   []quantumSums // of so many quanta, none at first
-	whole   bool          // the sums of all are exact, and so are differences
+	prefix  []quantumSums // sums of the first i quanta
+	exact   bool          // all sums are exact, and so are their differences
 }
 
-// stretches is of the quanta that are kept; it takes the place of another.
-func (s *samples) stretches(weights []uint32, t *stretches) *stretches {
+// prefixSums computes the prefix sums of the sampled quanta. It overwrites t unless t is nil.
+func (s *samples) prefixSums(weights []uint32, t *prefixSums) *prefixSums {
 	if t == nil {
-		t = &stretches{samples: s, first: make([]quantumSums, len(s.number)+1)}
+		t = &prefixSums{samples: s, prefix: make([]quantumSums, len(s.number)+1)}
 	}
 	t.weights = weights
 	var all quantumSums
 	for i := range s.number {
 		q := s.sums(i, weights)
 		all.add(&q)
-		t.first[i+1] = all
+		t.prefix[i+1] = all
 	}
 	// Sums of squares are the largest, and all are whole numbers.
-	t.whole = max(all.squares, all.between, all.runningSquares, all.activeSquares) < 1<<53
+	t.exact = max(all.squares, all.between, all.runningSquares, all.activeSquares) < 1<<53
 	return t
 }
 
-// add adds the quanta of a stretch.
-func (k *replicate) add(t *stretches, from, to int) {
+// add adds the quanta from from up to to.
+func (k *replicate) add(t *prefixSums, from, to int) {
 	k.n += float64(to - from)
 	k.procs = float64(t.procs)
-	if t.whole {
-		k.addBetween(&t.first[from], &t.first[to])
+	if t.exact {
+		k.addBetween(&t.prefix[from], &t.prefix[to])
 		return
 	}
 	for i := from; i < to; i++ {
@@ -255,7 +257,7 @@ func (s *quantumSums) add(q *quantumSums) {
 	s.activeSquares += q.activeSquares
 }
 
-// addBetween adds what is in to beyond from.
+// addBetween adds the difference of two prefix sums.
 func (s *quantumSums) addBetween(from, to *quantumSums) {
 	s.time += to.time - from.time
 	s.squares += to.squares - from.squares
@@ -267,7 +269,7 @@ func (s *quantumSums) addBetween(from, to *quantumSums) {
 	s.activeSquares += to.activeSquares - from.activeSquares
 }
 
-// sums is quantum i of those kept, every processor as often as its weight says.
+// sums returns the sums of sampled quantum i. Every processor counts as often as its weight.
 func (s *samples) sums(i int, weights []uint32) (q quantumSums) {
 	times, actives := s.time[i*s.procs:][:s.procs], s.active[i*s.procs:][:s.procs]
 	for p, w := range weights {
@@ -284,10 +286,10 @@ func (s *samples) sums(i int, weights []uint32) (q quantumSums) {
 	return q
 }
 
-// interval is the 95 % interval of a value of which the draws vary as they do about what
-// is kept. The value is within it.
+// interval returns the 95 % interval of a value. It assumes that the value varies as the draws vary about the
+// sample. The interval always contains the value.
 func (b *bootstrap) interval(value float64, of statistic) (lo, hi float64) {
-	shift := value - of(&b.kept)
+	shift := value - of(&b.sample)
 	draws := make([]float64, len(b.draws))
 	for i := range b.draws {
 		draws[i] = of(&b.draws[i]) + shift

@@ -1,37 +1,34 @@
-// Package quanta cuts the run of a parallel program into quanta, as a parallel simulator
-// with a fixed window would ([falsafi1997], sec. 3), and finds what a host processor would
-// have to do in each: how long every processor executes, which of them are active, and
-// what they do. Means and variances are those of all quanta; samples of whole
-// quanta are kept, for tables and intervals.
+// Package quanta divides the run of a parallel program into quanta, like a parallel simulator with a fixed
+// window ([falsafi1997], sec. 3). For each quantum it computes the work of a host processor: how long every
+// processor executes, which of them are active, and what they do. Means and variances cover all quanta.
+// Samples of whole quanta are kept for tables and intervals.
 //
-// Time is that of the interleaved order ([analysis.Interleave]), in instructions: a
-// processor waits at barriers and for locks, and only there. Quantum q is the time after
-// q*Q up to (q+1)*Q; what happens at one instant belongs to the quantum that ends there.
-// The processing time of a processor in a quantum is the time in it that it does not wait
-// and has not ended, times the CPI; zeros count. The last quantum of a trace is as long as
-// the rest.
+// Time is that of the interleaved order ([analysis.Interleave]), in instructions. A processor waits only at
+// barriers and for locks. Quantum q is the time after q*Q up to (q+1)*Q. An event at the end of a quantum
+// belongs to that quantum. The processing time of a processor in a quantum is the time in which it does not
+// wait and has not ended, times the CPI. Zeros count. The last quantum of a trace is as long as the rest.
 //
-// A processor is running in a quantum if it executes in it, and active if it is running
-// or an event of its own happens in it, such as leaving a barrier.
+// A processor is running in a quantum if it executes in it. It is active if it is running, or if it has an
+// event of its own in the quantum, such as leaving a barrier.
 //
-// Differs: in the paper a target is also active when a message of the coherence protocol reaches
-// it, of which a trace knows nothing.
+// Differs: in the paper a target is also active when a message of the coherence protocol reaches it. A trace
+// does not contain these messages.
 //
 // # Variance
 //
-// With x(q,i) the processing time of processor i of P in quantum q of n, the sum of squares
-// about the mean is the one about the means of quanta and the one between quanta:
+// Let x(q,i) be the processing time of processor i of P in quantum q of n. The sum of squares about the mean
+// is the sum about the means of quanta, plus the sum between quanta:
 //
 //	SST = sum (x(q,i) - mu)^2 = SSE + SSA
 //	SSE = sum (x(q,i) - mean over i of x(q,i))^2
 //
-// and sigma_intra^2 = SSE / (n (P-1)), the mean square of the errors of a one-way analysis
-// of variance, which is unbiased: the paper's [falsafi1997, sec. 3.1], after Jain. The same sum over
-// n P would fall short by the factor (P-1)/P. Both [falsafi1997, eq. 1] and order statistics of a
-// gamma distribution in its place need mu and sigma_intra.
+// Then sigma_intra^2 = SSE / (n (P-1)), the mean square of the errors of a one-way analysis of variance, is
+// unbiased. This is the definition of the paper [falsafi1997, sec. 3.1], after Jain. Dividing by n P would be
+// too small by the factor (P-1)/P. Both [falsafi1997, eq. 1] and order statistics of a gamma distribution
+// need mu and sigma_intra.
 //
-// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer
-// simulator. ACM Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
+// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer simulator. ACM
+// Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
 package quanta
 
 import (
@@ -47,26 +44,38 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxLength is the longest quantum.
+// MaxLength is the maximum length of a quantum.
 const MaxLength unit.Instructions = 1 << 31
 
-// Columns says what is in the table and the parameters.
-const Columns = `Columns of quanta.arrow, for each processor in each quantum that was drawn, one in as many as the table's "every" says:
-  time, active       cycles in which it executes; 1 if it executes or an event of it happens
-  load, barrier, ... references and events of each kind that the trace has, and misses of --quanta-cache: miss
-quanta.params.toml, of all quanta, with intervals from the drawn ones:
-  mu, sigma_intra    mean processing time of a processor in a quantum, and its standard deviation within quanta
+// Columns describes the table and the parameters.
+const Columns = `Columns of quanta.arrow, one row for each processor in each sampled quantum. The table stores as "every"
+the number of quanta for each sampled one:
+  quantum            number of the quantum, from 0
+  proc               processor
+  time               processing time in the quantum, in cycles
+  active             1 if the processor executes in the quantum or has an event in it, else 0
+  load, barrier, ... number of references and events of each kind that the trace has
+  miss               misses of --quanta-cache
+Parameters of quanta.params.toml, of all quanta, with intervals from the sampled ones:
+  mu                 mean processing time of a processor in a quantum
+  sigma_intra        standard deviation of processing times within quanta
   sigma_inter        standard deviation between quanta of their mean processing time
-  sigma, intra_share standard deviation of all processing times; share of their variation that is within quanta
-  slowest            mean of the longest processing time of each quantum
-  n_cxsw, n_fp       mean number of processors that are active, that execute
-  sigma_cxsw, sigma_fp  standard deviation of that within quanta, of one processor
+  sigma              standard deviation of all processing times
+  intra_share        share of the variation of processing times that is within quanta
+  slowest            mean over quanta of the longest processing time
+  n_cxsw             mean number of active processors of a quantum
+  n_fp               mean number of processors that execute in a quantum
+  sigma_cxsw         standard deviation within quanta of a value that is 1 for active processors, else 0
+  sigma_fp           standard deviation within quanta of a value that is 1 for processors that execute, else 0
   per_quantum_*      references, events and misses of a processor in a quantum
-  quanta, targets    how many quanta; of how many processors
+  quanta             number of quanta
+  targets            number of processors
+  quantum            length of a quantum in cycles
+  cpi                cycles per instruction
 `
 
-// Cache is a private cache with LRU replacement, which loads and stores go through. Caches are not kept
-// coherent, and a miss takes no time here. The zero Cache is none.
+// Cache is a private cache with LRU replacement for loads and stores. Caches are not kept coherent, and
+// misses take no time. The zero Cache is no cache.
 type Cache struct {
 	Line       unit.Bytes
 	Sets, Ways int64
@@ -76,22 +85,22 @@ type Cache struct {
 type Analysis struct {
 	Length unit.Instructions // of a quantum, from 1 to MaxLength
 	CPI    float64           // cycles per instruction; 0 is 1
-	Cache  Cache             // of every processor, whose misses are counted; none by default
+	Cache  Cache             // private cache of every processor, whose misses are counted; zero: none
 	Seed   uint64            // of the choice of samples and of the intervals
-	Source string            // of the numbers: name and digest of the trace
-	Tool   string            // what makes the file
-	Meta   []trace.Arg       // for the tables
+	Source string            // source of the parameters: name and digest of the trace
+	Tool   string            // command that writes the file
+	Meta   []trace.Arg       // metadata of the tables
 
-	samples   int  // that are kept, for tests; 0 is maxSamples
-	simulated bool // time is that of a simulation, in ps, and CPI cycles per ps
+	samples   int  // maximum number of samples, for tests; 0: maxSamples
+	simulated bool // time is that of a simulation in ps, and CPI is cycles per ps
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
 
-// Name is "quanta".
+// Name returns "quanta".
 func (a *Analysis) Name() string { return "quanta" }
 
-// NewShard wants the interleaved order alone.
+// NewShard returns a shard for the interleaved order only.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
@@ -99,14 +108,14 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return newShard(h, a.Length, a.Cache, newSamples(h.Procs, cmp.Or(a.samples, maxSamples), a.Seed))
 }
 
-// Merge makes the table of samples and the parameters.
+// Merge returns the table of samples and the parameters.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(shards) == 0 {
-		return analysis.Result{}, errors.New("quanta: the trace has no processors, or not all of them were asked for")
+		return analysis.Result{}, errors.New("quanta: the trace has no processors, or some were not selected; analyze all processors")
 	}
 	s := shards[0].(*shard)
 	if s.sums.quanta == 0 {
-		return analysis.Result{}, errors.New("quanta: the trace counts no instructions, so that it has no time to be cut")
+		return analysis.Result{}, errors.New("quanta: the trace counts no instructions, so that it has no time to divide into quanta")
 	}
 	params := a.parameters(s)
 	per := "cpi"
@@ -124,38 +133,38 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		Files:    []analysis.File{analysis.ParamFile("quanta", a.Tool, params)},
 		Full:     table,
 		Summary:  analysis.ParamTable("quanta", params, meta),
-		Warnings: s.reservations(),
+		Warnings: s.warnings(),
 	}, nil
 }
 
 func (a *Analysis) cpi() float64 { return cmp.Or(a.CPI, 1) }
 
-// present is which happenings the trace has at all.
-func (s *shard) present() (out []happening) {
+// present returns the events that occur in the trace.
+func (s *shard) present() (out []countedEvent) {
 	for k, n := range s.totals {
 		if n > 0 {
-			out = append(out, happening(k))
+			out = append(out, countedEvent(k))
 		}
 	}
 	return out
 }
 
-// waits are events at which a program may wait, but time here does not.
-var waits = []trace.Kind{trace.Recv, trace.Wait, trace.Probe, trace.WaitFlag, trace.Bcast, trace.Reduce, trace.AllReduce,
+// waitingEvents are events at which a program may wait, but here takes no time.
+var waitingEvents = []trace.Kind{trace.Recv, trace.Wait, trace.Probe, trace.WaitFlag, trace.Bcast, trace.Reduce, trace.AllReduce,
 	trace.Scan, trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll, trace.Join}
 
-func (s *shard) reservations() (out []error) {
-	for _, k := range waits {
-		if s.totals[ofEvent(k)] > 0 {
-			out = append(out, fmt.Errorf("quanta: processors wait at barriers and locks only, not at the %ss of this trace, so that they come too early to what follows, and seem to be active more", k))
+func (s *shard) warnings() (out []error) {
+	for _, k := range waitingEvents {
+		if s.totals[traceEvent(k)] > 0 {
+			out = append(out, fmt.Errorf("quanta: the time at a %s is not modelled, only waiting at barriers and locks is; processors appear more active than they are", k))
 			break
 		}
 	}
 	if s.hasTime {
-		out = append(out, errors.New("quanta: the times that were recorded are not used, time is in instructions"))
+		out = append(out, errors.New("quanta: recorded times are not used; time is in instructions"))
 	}
-	if s.totals[ofEvent(trace.Compute)] > 0 && s.unit != trace.WorkInstr && s.unit != "" {
-		out = append(out, fmt.Errorf("quanta: work in %s is no processing time here, instructions are", s.unit))
+	if s.totals[traceEvent(trace.Compute)] > 0 && s.unit != trace.WorkInstr && s.unit != "" {
+		out = append(out, fmt.Errorf("quanta: work in %s does not count as processing time, only instructions do", s.unit))
 	}
 	return out
 }

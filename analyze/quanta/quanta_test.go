@@ -33,7 +33,7 @@ type naive struct {
 	caches []map[uint64][]uint64 // by processor, by set
 }
 
-type counts [kinds]uint64
+type counts [numEvents]uint64
 
 func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache) *naive {
 	t.Helper()
@@ -43,7 +43,7 @@ func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache)
 		n.events[p], n.counts[p] = map[uint64]bool{}, map[uint64]counts{}
 	}
 	clock := make([]uint64, procs)
-	item := func(p trace.Proc, instr uint64, h happening, now uint64) {
+	item := func(p trace.Proc, instr uint64, h countedEvent, now uint64) {
 		n.busy[p] = append(n.busy[p], stretch{clock[p], clock[p] + instr})
 		clock[p] = now
 		c := n.counts[p][n.of(now)]
@@ -57,11 +57,11 @@ func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache)
 		}
 		if e := p.Event; e != nil {
 			n.events[p.Proc][n.of(uint64(p.Time))] = true
-			item(p.Proc, uint64(p.Instr), ofEvent(e.Kind), uint64(p.Time))
+			item(p.Proc, uint64(p.Instr), traceEvent(e.Kind), uint64(p.Time))
 		}
 		for i, instr := range p.Refs.Instr {
 			q := p.RefProcs[i]
-			item(q, uint64(instr), ofRef(p.Refs.Op[i]), clock[q]+uint64(instr))
+			item(q, uint64(instr), refEvent(p.Refs.Op[i]), clock[q]+uint64(instr))
 			if c.Line > 0 && p.Refs.Op[i].Data() {
 				n.use(c, q, p.Refs.Addr[i], clock[q])
 			}
@@ -84,7 +84,7 @@ func (n *naive) use(c Cache, p trace.Proc, addr, now uint64) {
 	at := slices.Index(set, line)
 	if at < 0 {
 		counts := n.counts[p][n.of(now)]
-		counts[miss]++
+		counts[missEvent]++
 		n.counts[p][n.of(now)] = counts
 	} else {
 		set = slices.Delete(set, at, at+1)
@@ -236,7 +236,7 @@ func checkSamples(t testing.TB, table *store.Table, n *naive) (kept []uint64) {
 		if p != i%len(n.busy) || time[i] != float64(x) || active[i] != wantActive {
 			t.Errorf("row %d: processor %d in quantum %d: time %v, active %d; want %d, %d", i, p, q, time[i], active[i], x, wantActive)
 		}
-		for k := range happening(kinds) {
+		for k := range countedEvent(numEvents) {
 			want := n.counts[p][q][k]
 			if c, err := store.Data[uint64](table, k.String()); err == nil && c[i] != want || err != nil && want > 0 {
 				t.Errorf("row %d: processor %d in quantum %d: %d %s", i, p, q, want, k)
@@ -326,9 +326,9 @@ func TestByHand(t *testing.T) {
 func TestStatisticsByHand(t *testing.T) {
 	s := newSamples(2, 100, 1)
 	for q, busy := range [][2]uint64{{10, 4}, {10, 0}} {
-		s.add(uint64(q), []progress{{busy: busy[0]}, {busy: busy[1], event: true}}, func(p *progress) uint64 { return p.busy })
+		s.add(uint64(q), []processorState{{busy: busy[0]}, {busy: busy[1], event: true}}, func(p *processorState) uint64 { return p.busy })
 	}
-	k := &s.bootstrap(1).kept
+	k := &s.bootstrap(1).sample
 	for name, got := range map[string][2]float64{
 		"mean": {mean(k), 6}, "intra": {intra(k), math.Sqrt(34)}, "total": {total(k), math.Sqrt(72. / 3)}, "inter": {inter(k), math.Sqrt(2)},
 		"slowest": {slowest(k), 10}, "active": {active(k), 2}, "running": {running(k), 1.5}, "intraActive": {intraActive(k), 0}, "intraRunning": {intraRunning(k), 0.5},
@@ -386,19 +386,19 @@ func TestIntervalsHoldTheValue(t *testing.T) {
 func TestBootstrapWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	s := newSamples(1, 1<<12, 5)
-	procs := make([]progress, 1)
+	procs := make([]processorState, 1)
 	const n = 4096
 	for q := range uint64(n) {
-		s.add(q, procs, func(*progress) uint64 { return 100 + r.Uint64N(101) })
+		s.add(q, procs, func(*processorState) uint64 { return 100 + r.Uint64N(101) })
 	}
 	b := s.bootstrap(3)
-	value := mean(&b.kept)
+	value := mean(&b.sample)
 	lo, hi := b.interval(value, mean)
 	want := 2 * 1.96 * math.Sqrt((101*101-1)/12.) / math.Sqrt(n)
 	if got := hi - lo; math.Abs(got/want-1) > 0.2 { // blocks of 64 leave 64 to draw, 400 draws estimate a width to some 5 %
 		t.Errorf("an interval of %v, want %v", got, want)
 	}
-	if v := intra(&replicate{quantumSums: quantumSums{squares: 2 * (9 + 9)}, n: 2, procs: 2, drawn: true}); !near(v, math.Sqrt(2*18)) {
+	if v := intra(&replicate{quantumSums: quantumSums{squares: 2 * (9 + 9)}, n: 2, procs: 2, resampled: true}); !near(v, math.Sqrt(2*18)) {
 		t.Errorf("sigma_intra of a draw: %v", v)
 	}
 }
@@ -510,16 +510,16 @@ func TestStretches(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	s := newSamples(3, 100, 1)
 	for q := range uint64(50) {
-		s.add(q, make([]progress, 3), func(*progress) uint64 { return r.Uint64N(1000) })
+		s.add(q, make([]processorState, 3), func(*processorState) uint64 { return r.Uint64N(1000) })
 	}
-	sums := s.stretches([]uint32{0, 2, 1}, nil)
+	sums := s.prefixSums([]uint32{0, 2, 1}, nil)
 	for range 100 {
 		from := r.IntN(51)
 		to := from + r.IntN(51-from)
 		var told, added replicate
-		sums.whole = true
+		sums.exact = true
 		told.add(sums, from, to)
-		sums.whole = false
+		sums.exact = false
 		added.add(sums, from, to)
 		if told != added || told.n != float64(to-from) {
 			t.Fatalf("quanta %d to %d: %+v, want %+v", from, to, told, added)
@@ -528,7 +528,7 @@ func TestStretches(t *testing.T) {
 	for i := range s.time {
 		s.time[i] = 1 << 31
 	}
-	if s.stretches([]uint32{0, 2, 1}, sums).whole {
+	if s.prefixSums([]uint32{0, 2, 1}, sums).exact {
 		t.Error("sums of squares of 2^62 are taken for exact")
 	}
 }

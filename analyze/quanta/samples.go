@@ -7,51 +7,51 @@ import (
 	"spoor/traces/trace"
 )
 
-// maxSamples is how many processors in quanta are kept, give or take a factor of two.
+// maxSamples is the maximum number of pairs of quantum and processor that are kept, within a factor of two.
 const maxSamples = 1 << 16
 
-// minQuanta are kept however many processors there are.
+// minQuanta is the minimum number of quanta that may be kept, whatever the number of processors.
 const minQuanta = 64
 
-// samples is whole quanta chosen at random: one in each stretch of 2^level of them. When there are too many,
-// stretches become twice as long, and of two neighbours one stays, so that what is
-// kept depends on the number of quanta alone.
+// samples holds whole quanta chosen at random: one of each stretch of 2^level quanta. If there are too many,
+// stretches double in length, and one of two neighbours stays. So the choice depends only on the number of
+// quanta.
 type samples struct {
 	procs  int
-	limit  int // of quanta
+	limit  int // maximum number of quanta
 	seed   uint64
 	level  uint
 	number []uint64 // of each quantum
 	time   []uint32 // of each processor in each quantum, in instructions
 	active []int32
-	counts [kinds][]uint32 // likewise, as far as the last one above 0
+	counts [numEvents][]uint32 // by event, for each processor in each quantum, up to the last nonzero count
 }
 
 func newSamples(procs, limit int, seed uint64) *samples {
 	return &samples{procs: procs, limit: max(2*limit/procs, minQuanta), seed: seed}
 }
 
-// chosen is the quantum that is kept of a stretch of 2^level.
-func (s *samples) chosen(stretch uint64, level uint) uint64 {
+// selected returns the quantum that is kept of a stretch of 2^level.
+func (s *samples) selected(stretch uint64, level uint) uint64 {
 	for ; level > 0; level-- {
 		stretch = 2*stretch + rand.NewPCG(s.seed^uint64(level)<<56, stretch).Uint64()>>63
 	}
 	return stretch
 }
 
-// next is the first quantum from q on that is kept.
-func (s *samples) next(q uint64) uint64 {
+// nextSelected returns the first quantum from q on that is kept.
+func (s *samples) nextSelected(q uint64) uint64 {
 	stretch := q >> s.level
-	if c := s.chosen(stretch, s.level); c >= q {
+	if c := s.selected(stretch, s.level); c >= q {
 		return c
 	}
-	return s.chosen(stretch+1, s.level)
+	return s.selected(stretch+1, s.level)
 }
 
-func (s *samples) wants(q uint64) bool { return s.chosen(q>>s.level, s.level) == q }
+func (s *samples) selects(q uint64) bool { return s.selected(q>>s.level, s.level) == q }
 
-// add keeps a quantum that is wanted.
-func (s *samples) add(q uint64, procs []progress, time func(*progress) uint64) {
+// add keeps a selected quantum.
+func (s *samples) add(q uint64, procs []processorState, time func(*processorState) uint64) {
 	s.number = append(s.number, q)
 	for i := range procs {
 		p := &procs[i]
@@ -62,27 +62,27 @@ func (s *samples) add(q uint64, procs []progress, time func(*progress) uint64) {
 		}
 		for k, n := range &p.counts {
 			if n > 0 {
-				s.counts[k] = append(reach(s.counts[k], len(s.time)), n)
+				s.counts[k] = append(extend(s.counts[k], len(s.time)), n)
 			}
 		}
 		s.time, s.active = append(s.time, uint32(t)), append(s.active, active)
 	}
 	if len(s.number) == s.limit {
-		s.thin()
+		s.halve()
 	}
 }
 
-// thin makes stretches twice as long.
-func (s *samples) thin() {
+// halve doubles the length of stretches.
+func (s *samples) halve() {
 	s.level++
 	for k, of := range s.counts {
 		if len(of) > 0 {
-			s.counts[k] = reach(of, len(s.time))
+			s.counts[k] = extend(of, len(s.time))
 		}
 	}
 	n := 0
 	for i, q := range s.number {
-		if !s.wants(q) {
+		if !s.selects(q) {
 			continue
 		}
 		s.number[n] = q
@@ -102,12 +102,12 @@ func (s *samples) thin() {
 	}
 }
 
-// reach appends zeros up to a length.
-func reach(s []uint32, n int) []uint32 { return append(s, make([]uint32, n-len(s))...) }
+// extend appends zeros up to a length.
+func extend(s []uint32, n int) []uint32 { return append(s, make([]uint32, n-len(s))...) }
 
-// table has a row for each processor in each quantum that is kept, and a column for each
-// kind of reference and event that the trace has.
-func (s *samples) table(cpi float64, present []happening, meta []trace.Arg) *store.Table {
+// table returns a table with a row for each processor in each sampled quantum. It has a column for each kind
+// of reference and event that the trace has.
+func (s *samples) table(cpi float64, present []countedEvent, meta []trace.Arg) *store.Table {
 	rows := len(s.time)
 	number, proc, time := make([]uint64, rows), make([]int32, rows), make([]float64, rows)
 	for i := range rows {

@@ -9,63 +9,62 @@ import (
 	"spoor/traces/unit"
 )
 
-// A happening is what is counted by kind: the operation of a reference, an event, or a miss.
-type happening int
+// A countedEvent is a kind of reference or event, or a miss, that is counted.
+type countedEvent int
 
-// miss is one in the processor's cache.
-const miss happening = 0
+// missEvent is a miss in the processor's cache.
+const missEvent countedEvent = 0
 
-// kinds is how many there are.
-const kinds = 1 + int(trace.Flush) + int(trace.Marker)
+// numEvents is the number of kinds.
+const numEvents = 1 + int(trace.Flush) + int(trace.Marker)
 
-func ofRef(op trace.Op) happening { return happening(op) }
+func refEvent(op trace.Op) countedEvent { return countedEvent(op) }
 
-func ofEvent(k trace.Kind) happening { return happening(trace.Flush) + happening(k) }
+func traceEvent(k trace.Kind) countedEvent { return countedEvent(trace.Flush) + countedEvent(k) }
 
-// String names the kind: "load", "barrier".
-func (k happening) String() string {
-	if k == miss {
+// String returns the name of the kind: "load", "barrier".
+func (k countedEvent) String() string {
+	if k == missEvent {
 		return "miss"
 	}
 	if op := trace.Op(k); op.Valid() {
 		return op.String()
 	}
-	return trace.Kind(k - happening(trace.Flush)).String()
+	return trace.Kind(k - countedEvent(trace.Flush)).String()
 }
 
-// shard follows all processors through one quantum after the other. Times are in
-// instructions. Between changes of who is running, and without references and events,
-// quanta are all alike, and are counted without looking at each.
+// shard follows all processors through the quanta. Times are in instructions. Consecutive quanta are
+// identical if they have no references and events, and if the same processors run. They are counted together.
 type shard struct {
 	length  uint64
 	unit    trace.WorkUnit
 	hasTime bool
-	procs   []progress
-	running int    // how many are
-	now     uint64 // when the latest item ended
-	quantum uint64 // the number of the open one,
-	start   uint64 // when it begins, not before quantum 0
-	touched bool   // something happened in the open quantum, or who is running changed
+	procs   []processorState
+	running int    // number of running processors
+	now     uint64 // end of the latest reference or event
+	quantum uint64 // number of the open quantum
+	start   uint64 // start of the open quantum, at least 0
+	changed bool   // the open quantum has references or events, or its running processors changed
 	sums    sums
-	totals  [kinds]uint64
-	line    uint         // log2 of the bytes of a line
-	caches  []*cache.LRU // by processor, if there are any
+	totals  [numEvents]uint64
+	line    uint         // log2 of the line size in bytes
+	caches  []*cache.LRU // by processor; nil: none
 	samples *samples
-	keep    bool // the open quantum is a sample
+	sampled bool // the open quantum is kept as a sample
 }
 
-// progress is where a processor is.
-type progress struct {
+// processorState is the state of a processor.
+type processorState struct {
 	running bool
-	event   bool          // in the open quantum
-	clock   uint64        // when its latest item ended, or it went on
-	busy    uint64        // in the open quantum, up to since
-	since   uint64        // when it went on
-	counts  [kinds]uint32 // in the open quantum, if that is a sample
+	event   bool              // has an event in the open quantum
+	clock   uint64            // end of its latest reference or event, or of its latest wait
+	busy    uint64            // processing time in the open quantum, up to since
+	since   uint64            // end of its latest wait
+	counts  [numEvents]uint32 // in the open quantum, if it is a sample
 }
 
 func newShard(h trace.Header, length unit.Instructions, c Cache, samples *samples) *shard {
-	s := &shard{length: uint64(length), unit: h.WorkUnit, hasTime: h.HasTime, procs: make([]progress, h.Procs), running: h.Procs, samples: samples}
+	s := &shard{length: uint64(length), unit: h.WorkUnit, hasTime: h.HasTime, procs: make([]processorState, h.Procs), running: h.Procs, samples: samples}
 	for i := range s.procs {
 		s.procs[i].running = true
 		if c != (Cache{}) {
@@ -73,11 +72,11 @@ func newShard(h trace.Header, length unit.Instructions, c Cache, samples *sample
 			s.caches = append(s.caches, cache.NewLRU(c.Sets, c.Ways, h.Procs))
 		}
 	}
-	s.keep = samples.wants(0)
+	s.sampled = samples.selects(0)
 	return s
 }
 
-// Add sees the next piece of the interleaved order.
+// Add processes the next chunk of the interleaved order.
 func (s *shard) Add(p *analysis.Chunk) error {
 	switch time := uint64(p.Time); {
 	case p.Event != nil:
@@ -93,12 +92,12 @@ func (s *shard) Add(p *analysis.Chunk) error {
 	return nil
 }
 
-// refs takes references, those of one quantum after the other.
+// refs processes references, one quantum after the other.
 func (s *shard) refs(p *analysis.Chunk) {
 	for i := 0; i < len(p.RefProcs); {
-		j, next := s.within(p, i)
+		j, next := s.nextQuantum(p, i)
 		if j > i {
-			s.touched = true
+			s.changed = true
 			s.tally(p.RefProcs[i:j], p.Refs.Op[i:j])
 			s.lookUpAll(p, i, j)
 		}
@@ -108,8 +107,9 @@ func (s *shard) refs(p *analysis.Chunk) {
 	}
 }
 
-// within is the index of the first reference from i on that is not in the open quantum, and when that ends.
-func (s *shard) within(p *analysis.Chunk, i int) (j int, next uint64) {
+// nextQuantum returns the index of the first reference, from i on, that is not in the open quantum, and the
+// end of that reference.
+func (s *shard) nextQuantum(p *analysis.Chunk, i int) (j int, next uint64) {
 	end, instr := s.start+s.length, p.Refs.Instr
 	if len(s.procs) == 1 {
 		q := &s.procs[0]
@@ -130,42 +130,43 @@ func (s *shard) within(p *analysis.Chunk, i int) (j int, next uint64) {
 	return i, next
 }
 
-// digit is how long the digits of numbers are that count operations.
+// digit is the number of bits of each count in the word of counts by operation.
 const digit = 64 / uint(trace.Flush)
 
-// ones is a one in the digit of each operation.
+// ones has a one in the digit of each operation.
 var ones = [8]uint64{trace.Load: 1, trace.Store: 1 << digit, trace.Ifetch: 1 << (2 * digit), trace.Prefetch: 1 << (3 * digit), trace.Flush: 1 << (4 * digit)}
 
-// tally counts references of the open quantum by operation: of many, in the digits of one number.
-func (s *shard) tally(of []trace.Proc, ops []trace.Op) {
-	for some := range slices.Chunk(ops, 1<<digit-1) {
+// tally counts references of the open quantum by operation. It counts many references at once in the digits
+// of one word.
+func (s *shard) tally(procs []trace.Proc, ops []trace.Op) {
+	for part := range slices.Chunk(ops, 1<<digit-1) {
 		sum := uint64(0)
-		for _, op := range some {
+		for _, op := range part {
 			sum += ones[op&7]
 		}
 		for op := trace.Load; op <= trace.Flush; op++ {
 			n := sum >> (uint(op-trace.Load) * digit) & (1<<digit - 1)
-			s.totals[ofRef(op)] += n
-			if s.keep && len(s.procs) == 1 {
-				s.procs[0].counts[ofRef(op)] += uint32(n)
+			s.totals[refEvent(op)] += n
+			if s.sampled && len(s.procs) == 1 {
+				s.procs[0].counts[refEvent(op)] += uint32(n)
 			}
 		}
 	}
-	if s.keep && len(s.procs) > 1 {
+	if s.sampled && len(s.procs) > 1 {
 		for i, op := range ops {
-			s.procs[of[i]].counts[ofRef(op)]++
+			s.procs[procs[i]].counts[refEvent(op)]++
 		}
 	}
 }
 
-func (s *shard) count(q *progress, k happening, n uint64) {
+func (s *shard) count(q *processorState, k countedEvent, n uint64) {
 	s.totals[k] += n
-	if s.keep {
+	if s.sampled {
 		q.counts[k] += uint32(n)
 	}
 }
 
-// lookUpAll sends the loads and stores from index from up to index to through the caches of their processors, if there are any.
+// lookUpAll simulates the caches of the processors for the loads and stores from index from up to index to.
 func (s *shard) lookUpAll(p *analysis.Chunk, from, to int) {
 	if s.caches == nil {
 		return
@@ -177,27 +178,27 @@ func (s *shard) lookUpAll(p *analysis.Chunk, from, to int) {
 	}
 }
 
-// lookUp sends a load or store of p through its cache, every line of it, in order.
+// lookUp simulates the cache of p for every line of a load or store, in order.
 func (s *shard) lookUp(p trace.Proc, addr uint64, size uint16) {
 	var one [1]uint64
 	last := (addr + uint64(size) - 1) >> s.line
 	for one[0] = addr >> s.line; ; one[0]++ {
-		s.count(&s.procs[p], miss, s.caches[p].Misses(one[:]))
+		s.count(&s.procs[p], missEvent, s.caches[p].Misses(one[:]))
 		if one[0] == last {
 			return
 		}
 	}
 }
 
-// event is one of p, which goes on if it has waited.
+// event processes an event of p. If p waited, it resumes.
 func (s *shard) event(p trace.Proc, k trace.Kind) {
 	q := &s.procs[p]
-	s.touched, q.event, q.clock = true, true, s.now
+	s.changed, q.event, q.clock = true, true, s.now
 	if !q.running {
 		q.running, q.since = true, s.now
 		s.running++
 	}
-	s.count(q, ofEvent(k), 1)
+	s.count(q, traceEvent(k), 1)
 }
 
 func (s *shard) stop(p trace.Proc) {
@@ -205,30 +206,30 @@ func (s *shard) stop(p trace.Proc) {
 	if !q.running {
 		return
 	}
-	s.touched = true
+	s.changed = true
 	q.busy += s.now - max(q.since, s.start)
 	q.running = false
 	s.running--
 }
 
-// advance goes to a time, which stays within the open quantum, its end included.
+// advance moves to a time. It stays in the open quantum if the time is at its end.
 func (s *shard) advance(time uint64) {
 	for time-s.start > s.length {
-		if !s.touched {
-			s.alike((time - s.start - 1) / s.length)
+		if !s.changed {
+			s.skipIdentical((time - s.start - 1) / s.length)
 		} else {
 			s.closeAt(s.start + s.length)
 		}
-		s.keep = s.samples.wants(s.quantum)
+		s.sampled = s.samples.selects(s.quantum)
 	}
 	s.now = time
 }
 
-// alike counts n quanta, from the open one on, in which those who run do nothing else.
-func (s *shard) alike(n uint64) {
-	s.sums.alike(n, s.length, uint64(s.running))
-	for q := s.samples.next(s.quantum); q < s.quantum+n; q = s.samples.next(q + 1) {
-		s.samples.add(q, s.procs, func(p *progress) uint64 {
+// skipIdentical counts n quanta, from the open one on, in which the running processors do nothing else.
+func (s *shard) skipIdentical(n uint64) {
+	s.sums.addIdentical(n, s.length, uint64(s.running))
+	for q := s.samples.nextSelected(s.quantum); q < s.quantum+n; q = s.samples.nextSelected(q + 1) {
+		s.samples.add(q, s.procs, func(p *processorState) uint64 {
 			if p.running {
 				return s.length
 			}
@@ -241,7 +242,7 @@ func (s *shard) alike(n uint64) {
 
 // closeAt ends the open quantum at a time.
 func (s *shard) closeAt(end uint64) {
-	var q quantum
+	var q quantumTotals
 	for i := range s.procs {
 		p := &s.procs[i]
 		if p.running {
@@ -250,17 +251,17 @@ func (s *shard) closeAt(end uint64) {
 		q.add(p.busy, p.event)
 	}
 	s.sums.add(&q)
-	if s.keep {
-		s.samples.add(s.quantum, s.procs, func(p *progress) uint64 { return p.busy })
+	if s.sampled {
+		s.samples.add(s.quantum, s.procs, func(p *processorState) uint64 { return p.busy })
 	}
 	for i := range s.procs {
 		p := &s.procs[i]
 		p.busy, p.event = 0, false
-		if s.keep {
-			p.counts = [kinds]uint32{}
+		if s.sampled {
+			p.counts = [numEvents]uint32{}
 		}
 	}
-	s.touched = false
+	s.changed = false
 	s.quantum++
 	s.start = end
 }

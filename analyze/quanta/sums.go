@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// wide is a sum of products, exact: a number of 128 bits.
+// wide is an exact sum of products, with 128 bits.
 type wide struct{ hi, lo uint64 }
 
-// add adds n x y; the sum of all stays below 2^128.
+// add adds n x y. The sum must stay below 2^128.
 func (w *wide) add(n, x, y uint64) {
 	hi, lo := bits.Mul64(x, y)
 	over, lo := bits.Mul64(lo, n)
@@ -22,28 +22,28 @@ func (w wide) big() *big.Int {
 	return out.Or(out.Lsh(out, 64), new(big.Int).SetUint64(w.lo))
 }
 
-// sums is what all quanta together are. Times are in instructions.
+// sums has the sums over all quanta. Times are in instructions.
 type sums struct {
 	quanta  uint64
 	time    uint64 // of all processors
-	slowest uint64 // of the processor with the most time of each quantum
-	squares wide   // of each processor's time in each quantum
-	between wide   // squares of each quantum's time of all processors
-	running uint64 // processors in quanta
+	slowest uint64 // sum over quanta of the longest time of a processor
+	squares wide   // squares of each processor's time in each quantum
+	between wide   // squares of each quantum's time, summed over processors
+	running uint64 // sum over quanta of the number of running processors; active likewise
 	active  uint64
-	// Squares of how many run, and are active, in each quantum.
+	// Sums of the squares of the numbers of running and active processors in each quantum.
 	runningSquares, activeSquares wide
 }
 
-// quantum is the sums of one.
-type quantum struct {
+// quantumTotals has the sums of one quantum.
+type quantumTotals struct {
 	time, slowest   uint64
 	squares         wide
 	running, active uint64
 }
 
 // add adds a processor with its time.
-func (q *quantum) add(time uint64, event bool) {
+func (q *quantumTotals) add(time uint64, event bool) {
 	q.time += time
 	q.slowest = max(q.slowest, time)
 	q.squares.add(1, time, time)
@@ -55,7 +55,7 @@ func (q *quantum) add(time uint64, event bool) {
 	}
 }
 
-func (s *sums) add(q *quantum) {
+func (s *sums) add(q *quantumTotals) {
 	s.quanta++
 	s.time += q.time
 	s.slowest += q.slowest
@@ -69,8 +69,8 @@ func (s *sums) add(q *quantum) {
 	s.activeSquares.add(1, q.active, q.active)
 }
 
-// alike adds n quanta in which so many processors run all the time.
-func (s *sums) alike(n, length, running uint64) {
+// addIdentical adds n quanta in which the given number of processors run all the time.
+func (s *sums) addIdentical(n, length, running uint64) {
 	s.quanta += n
 	s.time += n * length * running
 	if running > 0 {
@@ -84,18 +84,18 @@ func (s *sums) alike(n, length, running uint64) {
 	s.activeSquares.add(n, running, running)
 }
 
-// occupied is the sum of squares about the means of quanta of what is 1 for so many processors and 0 for the others, from the
-// squares of how many they are in each quantum.
-func (w wide) occupied(count uint64, procs int) float64 {
+// deviations returns the sum of squares about the means of quanta of a value that is 1 for count processors
+// and quanta and 0 for the others. w has the sum over quanta of the squares of these numbers.
+func (w wide) deviations(count uint64, procs int) float64 {
 	p := big.NewInt(int64(procs))
 	v := new(big.Int).Mul(p, new(big.Int).SetUint64(count))
 	f, _ := new(big.Rat).SetFrac(v.Sub(v, w.big()), p).Float64()
 	return f
 }
 
-// within is the sum of squares about the means of quanta (SSE) and about the mean of all (SST), in
-// instructions^2, of so many processors.
-func (s *sums) within(procs int) (sse, sst float64) {
+// sumsOfSquares returns the sums of squares about the means of quanta (SSE) and about the mean of all (SST),
+// in instructions^2.
+func (s *sums) sumsOfSquares(procs int) (sse, sst float64) {
 	p := big.NewInt(int64(procs))
 	n := new(big.Int).Mul(p, new(big.Int).SetUint64(s.quanta))
 	time := new(big.Int).SetUint64(s.time)
@@ -108,12 +108,13 @@ func (s *sums) within(procs int) (sse, sst float64) {
 	return about(p, s.between.big()), about(n, time.Mul(time, time))
 }
 
-// betweenQuanta is the sum of the squares of the means of quanta about the mean of all, exact until it is rounded.
+// betweenQuanta returns the sum of the squares of the means of quanta about the mean of all. It is exact
+// until it is rounded.
 func (s *sums) betweenQuanta(procs int) float64 {
 	p, n := big.NewInt(int64(procs)), new(big.Int).SetUint64(s.quanta)
 	time := new(big.Int).SetUint64(s.time)
 	v := s.between.big()
-	v.Mul(v, n).Sub(v, time.Mul(time, time)) // of sums over processors, n times
+	v.Mul(v, n).Sub(v, time.Mul(time, time)) // n times, of sums over processors
 	f, _ := new(big.Rat).SetFrac(v, n.Mul(n, p.Mul(p, p))).Float64()
 	return f
 }

@@ -11,17 +11,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// Timeline is when the processors of a simulated machine execute, to be cut into quanta of its time: misses take time in it, as
-// they do in the paper's simulator, and not in the interleaved order of a trace.
+// Timeline describes when the processors of a simulated machine execute, and divides this into quanta of the
+// machine's time. In this time misses take time, as in the paper's simulator. In the interleaved order of a
+// trace they do not.
 //
-// A processor is active in a quantum if it executes in it, or goes on in it, be it at its end or to wait again at once.
+// A processor is active in a quantum if it executes or resumes in it. It may resume at the end of the
+// quantum, or only to wait again at once.
 //
 // Differs: in the paper a target is also active when a message of the coherence protocol reaches it.
 type Timeline struct {
 	Clock  unit.Hertz
 	Length unit.Cycles // of a quantum
 	Ends   []unit.Picos
-	Waits  [][]Wait // of each processor, in order of time
+	Waits  [][]Wait // by processor, in order of time
 	Seed   uint64
 	Source string
 	Tool   string
@@ -31,27 +33,28 @@ type Timeline struct {
 // Wait is a time in which a processor does not execute.
 type Wait struct{ From, To unit.Picos }
 
-// turn is a processor that stops or goes on.
-type turn struct {
-	at   unit.Picos
-	proc trace.Proc
-	on   bool
+// transition is an instant at which a processor stops or resumes.
+type transition struct {
+	at      unit.Picos
+	proc    trace.Proc
+	resumes bool
 }
 
-// Result is the table of samples and the parameters, as of [Analysis]. It is an error if there is no time to be cut.
+// Result returns the table of samples and the parameters, like [Analysis]. It returns an error if the
+// processors take no time.
 func (t *Timeline) Result() (analysis.Result, error) {
 	length := t.Length.At(t.Clock).Picos()
 	if length < 1 || length > unit.Picos(MaxLength) {
-		return analysis.Result{}, fmt.Errorf("a quantum of %v at %v is not from 1ps to %v", t.Length, t.Clock, unit.Picos(MaxLength))
+		return analysis.Result{}, fmt.Errorf("a quantum of %v at %v is outside 1ps to %v", t.Length, t.Clock, unit.Picos(MaxLength))
 	}
 	if len(t.Ends) == 0 || slices.Max(t.Ends) == 0 {
-		return analysis.Result{}, errors.New("the processors take no time that could be cut into quanta")
+		return analysis.Result{}, errors.New("the processors take no time, so that there are no quanta")
 	}
 	s := newShard(trace.Header{Procs: len(t.Ends)}, unit.Instructions(length), Cache{}, newSamples(len(t.Ends), maxSamples, t.Seed))
-	for _, e := range t.turns() {
+	for _, e := range t.transitions() {
 		s.advance(uint64(e.at))
-		if e.on {
-			s.goOn(e.proc)
+		if e.resumes {
+			s.resume(e.proc)
 		} else {
 			s.stop(e.proc)
 		}
@@ -63,26 +66,26 @@ func (t *Timeline) Result() (analysis.Result, error) {
 	return a.Merge([]analysis.Shard{s})
 }
 
-// turns is all of them in order of time.
-func (t *Timeline) turns() (all []turn) {
+// transitions returns all transitions in order of time.
+func (t *Timeline) transitions() (all []transition) {
 	for p, waits := range t.Waits {
 		for _, w := range waits {
 			if w.From < w.To {
-				all = append(all, turn{w.From, trace.Proc(p), false}, turn{w.To, trace.Proc(p), true})
+				all = append(all, transition{w.From, trace.Proc(p), false}, transition{w.To, trace.Proc(p), true})
 			}
 		}
 	}
 	for p, end := range t.Ends {
-		all = append(all, turn{end, trace.Proc(p), false})
+		all = append(all, transition{end, trace.Proc(p), false})
 	}
-	slices.SortStableFunc(all, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(all, func(a, b transition) int { return cmp.Compare(a.at, b.at) })
 	return all
 }
 
-// goOn is the end of a wait of p.
-func (s *shard) goOn(p trace.Proc) {
+// resume ends a wait of p.
+func (s *shard) resume(p trace.Proc) {
 	if q := &s.procs[p]; !q.running {
-		s.touched, q.event = true, true
+		s.changed, q.event = true, true
 		q.running, q.since = true, s.now
 		s.running++
 	}
