@@ -156,7 +156,7 @@ var waitingEvents = []trace.Kind{trace.Recv, trace.Wait, trace.Probe, trace.Wait
 func (s *shard) warnings() (out []error) {
 	for _, k := range waitingEvents {
 		if s.totals[traceEvent(k)] > 0 {
-			out = append(out, fmt.Errorf("quanta: the time at a %s is not modelled, only waiting at barriers and locks is; processors appear more active than they are", k))
+			out = append(out, fmt.Errorf("quanta: processors wait only at barriers and locks, not at the %ss of this trace; they appear more active than they are", k))
 			break
 		}
 	}

@@ -437,7 +437,7 @@ func TestReservations(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(r.Warnings)
-	for _, want := range []string{"not at the recvs", "work in flop", "times that were recorded"} {
+	for _, want := range []string{"not at the recvs", "work in flop", "recorded times are not used"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s does not say %q", text, want)
 		}

@@ -98,7 +98,7 @@ func TestTimelineIsNaive(t *testing.T) {
 
 func TestTimelineRefuses(t *testing.T) {
 	for want, tl := range map[string]*Timeline{
-		"take no time":       {Clock: 1e9, Length: 10, Ends: []unit.Picos{0, 0}, Waits: make([][]Wait, 2)},
+		"take no time":      {Clock: 1e9, Length: 10, Ends: []unit.Picos{0, 0}, Waits: make([][]Wait, 2)},
 		"is outside 1ps to": {Clock: 1e3, Length: 1e6, Ends: []unit.Picos{5}, Waits: make([][]Wait, 1)},
 	} {
 		if _, err := tl.Result(); err == nil || !strings.Contains(err.Error(), want) {
