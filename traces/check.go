@@ -18,23 +18,19 @@ func checkCommand(env *stage.Env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "check PREFIX|FILE",
-		Short: "hold a trace to every invariant, or save what can be saved",
-		Long: "Check reads every byte of a trace and holds it to every invariant: digests, layout, legal values, the\n" +
-			"order of events among references, that the two files belong together, and that the processors do:\n" +
-			"each message is sent and received, a wait has its request, all members of a group call the same\n" +
-			"collectives, no event needs itself. Messages that were imported without a partner (traces import\n" +
-			"--unmatched note) are no less unsound. It prints what was there to check, or the first complaint with\n" +
-			"its file, processor and row.\n\n" +
-			"With --recover it copies every complete batch of a cut, damaged or unfinished file, also one that a\n" +
-			"killed writer left as .partial, into a new trace, and says what is lost. Events after the last\n" +
-			"reference that could be saved are lost too.",
+		Short: "check a trace against every invariant, or recover a damaged one",
+		Long:  checkLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces check tiny\n" +
 			"  $ head -c 3000 tiny.refs.arrow > cut.refs.arrow\n  $ traces check --recover cut.refs.arrow -o saved\n  $ traces info saved",
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().BoolVar(&save, "recover", false, "write what can be saved to a new trace")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "prefix of the recovered files (default PREFIX.recovered)")
-	print := stage.FormatFlag(cmd.Flags())
+	flags := cmd.Flags()
+	flags.BoolVar(&save, "recover", false, "write the undamaged batches to a new trace")
+	flags.StringVarP(&output, "output", "o", "", "`PREFIX` of the recovered trace (default: the input with .recovered)")
+	print := stage.FormatFlag(flags)
+	stage.Group(flags, "Recovery", "recover", "output")
+	stage.Group(flags, "Output", "format")
+	cmd.ValidArgsFunction = completeTraces
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if output != "" && !save {
 			return stage.Usage("-o goes with --recover")
@@ -53,6 +49,17 @@ func checkCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// checkLong is the help of the command.
+const checkLong = "Check reads every byte of a trace and checks it against every invariant:\n\n" +
+	"  - digests, layout, legal values, and that the two files belong together;\n" +
+	"  - the position of events among references;\n" +
+	"  - that each message is sent and received, and that each wait has its request;\n" +
+	"  - that all members of a group call the same collectives, and that no event needs itself.\n\n" +
+	"It prints how many rows it checked. In case of an error it prints the first one, with file, processor and row.\n" +
+	"Messages without a partner are errors, too, if they were imported with --unmatched note.\n\n" +
+	"With --recover it copies the complete batches of a cut, damaged or unfinished file (also a .partial file of a\n" +
+	"killed run) to a new trace, and prints what is lost. Events after the last saved reference are lost, too."
 
 // check reads all of a trace; reading verifies digests and layout.
 func check(ctx context.Context, env *stage.Env, path string) (*store.Table, error) {
@@ -81,10 +88,10 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 	return checkTable(t.Header().Procs, did), nil
 }
 
-// maxCheckNotes is how many notes a check prints.
+// maxCheckNotes is the most notes that a check prints.
 const maxCheckNotes = 4
 
-// fileOf is the file of a trace that its references or its events are in.
+// fileOf returns the file of a trace that has its references or its events.
 func fileOf(path string, refs bool) string {
 	switch {
 	case strings.HasSuffix(path, store.RefsSuffix), strings.HasSuffix(path, store.EventsSuffix):
@@ -95,7 +102,7 @@ func fileOf(path string, refs bool) string {
 	return path + store.EventsSuffix
 }
 
-// checkTable has a row for everything that was found and held to an invariant.
+// checkTable returns a row for each kind of thing that was checked.
 func checkTable(procs int, did *trace.Report) *store.Table {
 	var checked, sound []string
 	var count []uint64
@@ -110,11 +117,11 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 	always("processors", uint64(procs), "numbered without gaps, files agree")
 	always("references", did.Refs, "digest, operation, size, no address wraps around")
 	always("events", did.Events, "digest, kind, order, every value in its range")
-	add("events among references", did.Joined, "not before the reference that they follow, nor after the next")
+	add("events among references", did.Joined, "not before the reference that precedes them, and not after the next")
 	add("needs", did.Needs, "events of the same processor, none needs itself")
-	add("locks taken", did.Locks, "only a lock that is held is given back")
+	add("locks taken", did.Locks, "a processor unlocks only locks that it holds")
 	add("messages", did.Messages, "each send has its receive, in order, and fits")
-	add("receives with wildcards", did.Wildcards, "as many as the messages that are left for them")
+	add("receives with wildcards", did.Wildcards, "as many as the messages that they can take")
 	add("requests", did.Requests, "opened once, before each wait")
 	add("requests left open", did.Open, "legal, but perhaps a mistake")
 	for i, g := range did.Calls {
@@ -128,7 +135,7 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 		}
 		how := "of the same kind and root on all %s"
 		if g.Graphs {
-			how = "as many of each kind on all %s, in the order of their graphs perhaps"
+			how = "as many of each kind on all %s, perhaps in the order of their graphs"
 		}
 		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf(how, counted(uint64(g.Members), "member")))
 	}
@@ -136,7 +143,7 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 		{Name: "checked", Data: checked}, {Name: "count", Data: count}, {Name: "sound", Data: sound}}}
 }
 
-// maxCheckGroups is how many groups have a row of their own.
+// maxCheckGroups is the most groups that have their own rows.
 const maxCheckGroups = 8
 
 func inGroup(group int32) string {

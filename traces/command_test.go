@@ -303,7 +303,7 @@ func TestSeveralFilesAreProcessors(t *testing.T) {
 	if status != stage.Done {
 		t.Fatal(errs)
 	}
-	if !strings.Contains(errs, "addresses of the 3 files are taken for those of one address space") {
+	if !strings.Contains(errs, "the 3 files are assumed to share one address space") {
 		t.Errorf("stderr %q", errs)
 	}
 	x, err := store.Open("x")
@@ -383,11 +383,11 @@ func TestWhatChangesNothingIsNoted(t *testing.T) {
 	workspace(t)
 	write(t, "two.csv", "tid,addr\n0,64\n1,64\n")
 	for _, c := range []struct{ args, notes string }{
-		{"import data/sample/tiny.log -o tiny --csv-time rows --pc", "--csv-time changes nothing: it is for csv, and this is lackey" +
-			"|--pc changes nothing: lackey does not say which instruction makes a reference"},
+		{"import data/sample/tiny.log -o tiny --csv-time rows --pc", "--csv-time has no effect: it is for csv, but the input is lackey" +
+			"|--pc has no effect: lackey has no addresses of instructions"},
 		{"import two.csv -o two --addr-base 10 --csv-time rows", ""},
-		{"import two.csv -o two --lackey-summary check", "--lackey-summary changes nothing: it is for lackey, and this is csv"},
-		{"sample tiny -o none", "tiny: 0 of 70 references; a smaller --window makes more windows, one of which may fall into a trace as short as this"},
+		{"import two.csv -o two --lackey-summary check", "--lackey-summary has no effect: it is for lackey, but the input is csv"},
+		{"sample tiny -o none", "tiny: 0 of 70 references; choose a smaller --window for such a short trace"},
 		{"sample tiny --window 10 --rate 1 -o all", ""},
 		{"slice tiny --instr 28:29 -o end", ""},
 		{"slice tiny --instr 29:30 -o end", "tiny: 1 of 1 processors end before the part, at instruction 28 or earlier"},
@@ -395,7 +395,7 @@ func TestWhatChangesNothingIsNoted(t *testing.T) {
 		status, _, errs := traces(nil, strings.Fields(c.args)...)
 		var notes []string
 		for line := range strings.Lines(errs) {
-			if strings.Contains(line, "changes nothing") || strings.Contains(line, "end before") || strings.Contains(line, ": 0 of") {
+			if strings.Contains(line, "has no effect") || strings.Contains(line, "end before") || strings.Contains(line, ": 0 of") {
 				notes = append(notes, strings.TrimPrefix(strings.TrimSpace(line), "spoor: note: "))
 			}
 		}
@@ -420,9 +420,9 @@ func TestSchedulesAreLeftOut(t *testing.T) {
 	}
 }
 
-// Without --proc come all, and no number stands for that.
+// Without --proc, head prints all processors. The help shows no number as the default.
 func TestHeadHelpHasNoProcessorForAll(t *testing.T) {
-	if _, help, _ := traces(nil, "head", "--help"); !strings.Contains(help, "rows of this processor (default all, in order)\n") {
+	if _, help, _ := traces(nil, "head", "--help"); !strings.Contains(help, "only rows of PROCESSOR (default: all, in order)\n") {
 		t.Errorf("%s", help)
 	}
 }

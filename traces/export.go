@@ -18,7 +18,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	var set map[string]string
 	cmd := &cobra.Command{
 		Use:   "export PREFIX --to FORMAT -o FILE",
-		Short: "write a foreign format",
+		Short: "write a trace in a foreign format",
 		Long:  exportLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces export tiny --to csv -o tiny.csv\n" +
@@ -47,22 +47,30 @@ func exportCommand(env *stage.Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&to, "to", "", "format to write (see traces formats)")
-	flags.StringVarP(&output, "output", "o", "", "file to write, or - for standard output")
+	flags.StringVar(&to, "to", "", "`FORMAT` to write (required; 'traces formats' lists them)")
+	flags.StringVarP(&output, "output", "o", "", "`FILE` to write, or - for standard output (required)")
 	stage.TakesDash(cmd)
-	flags.StringToStringVar(&set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
-	flags.Int32SliceVar(&procs, "proc", nil, "processors to write (default all)")
+	settingsFlag(flags, &set)
+	flags.Int32SliceVar(&procs, "proc", nil, "`PROCESSORS` to write, separated by commas (default: all)")
+	flags.Lookup("proc").DefValue = ""
+	stage.Group(flags, "Output", "output", "to", "set")
+	stage.Group(flags, "Selection", "proc")
+	stage.Complete(cmd, "to", exporters)
+	stage.Complete(cmd, "set", func() []string { return settingsOf(to) })
+	cmd.ValidArgsFunction = completeTraces
 	return cmd
 }
 
 // exportLong is the help of the command.
-const exportLong = "Export writes the references of a trace, or its messages, in a foreign format, whole or not at all, and\n" +
-	"notes what the format cannot express (traces formats NAME lists it). With -o - it writes to standard\n" +
-	"output, once it has read the whole trace and found nothing wrong.\n\n" +
-	"Formats of references without a thread column take one processor (--proc); csv takes all, merged by\n" +
-	"instructions executed, ties by processor. Formats of messages take all. Those of timelines (paraver,\n" +
-	"chrome) use recorded times, and nominal ones where a trace has none."
+const exportLong = "Export writes the references or the messages of a trace in a foreign format. It notes what the format cannot\n" +
+	"express ('traces help FORMAT' lists it). If it fails, it leaves no file. With -o - it first reads the whole trace,\n" +
+	"and writes to standard output only if the trace has no errors.\n\n" +
+	"  - References: formats without a thread column take one processor (--proc). csv takes all processors, merged by\n" +
+	"    instructions executed; the lower number comes first if they are equal.\n" +
+	"  - Messages: the formats take all processors.\n" +
+	"  - Timelines (paraver, chrome): they use recorded times, or nominal times if the trace has none."
 
+// export writes the trace at path to the file output.
 func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter, o format.ExportOptions, output string) error {
 	t, err := store.Open(path)
 	if err != nil {
@@ -95,7 +103,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 	return nil
 }
 
-// knownProcs makes sure that t has procs.
+// knownProcs returns an error if t lacks one of procs.
 func knownProcs(t *store.Trace, procs []trace.Proc) error {
 	for _, p := range procs {
 		if n := t.Header().Procs; p < 0 || int(p) >= n {

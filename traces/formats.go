@@ -13,14 +13,15 @@ import (
 func formatsCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "formats [NAME]",
-		Short: "list the foreign formats",
-		Long: "Formats lists what import reads and export writes, and how import recognises it; of one format, also\n" +
-			"what its columns or lines may hold, what a trace loses when it is written so, and the settings that --set\n" +
-			"takes.",
+		Short: "list the foreign formats, or describe one",
+		Long: "Formats lists the foreign formats that import reads and export writes, and how import recognises them.\n" +
+			"With a NAME it prints the columns or lines of that format, what it cannot express, and its settings (--set).\n" +
+			"'traces help NAME' prints the same as a page, with an example.",
 		Example: "  $ traces formats\n  $ traces formats lackey\n  $ traces formats --format csv",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	print := stage.FormatFlag(cmd.Flags())
+	cmd.ValidArgsFunction = completeNames(allFormats)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return stage.Print(env.Out, *print, listOfFormats())
@@ -46,7 +47,7 @@ func listOfFormats() *store.Table {
 		{Name: "description", Data: description}, {Name: "recognised by", Data: magic}}}
 }
 
-// abilities are "yes" or "no": can f be read, can it be written.
+// abilities returns "yes" or "no" for reading and for writing f.
 func abilities(f format.Format) (reads, writes string) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	_, im := f.(format.Importer)
@@ -54,7 +55,7 @@ func abilities(f format.Format) (reads, writes string) {
 	return yes[im], yes[ex]
 }
 
-// oneFormat has everything about f, one fact on each row.
+// oneFormat describes f, with one fact on each row.
 func oneFormat(f format.Format) *store.Table {
 	var what, value []string
 	add := func(w, v string) { what, value = append(what, w), append(value, v) }

@@ -17,17 +17,20 @@ func headCommand(env *stage.Env) *cobra.Command {
 	var events bool
 	cmd := &cobra.Command{
 		Use:   "head PREFIX|FILE",
-		Short: "print the first rows",
+		Short: "print the first rows of a trace or table",
 		Long:  headLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
 		Args: cobra.ExactArgs(1),
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&n, "rows", "n", 10, "how many rows")
-	flags.IntVar(&proc, "proc", 0, "rows of this processor (default all, in order)")
-	flags.BoolVar(&events, "events", false, "events instead of references")
+	flags.IntVarP(&n, "rows", "n", 10, "`NUMBER` of rows")
+	flags.IntVar(&proc, "proc", 0, "only rows of `PROCESSOR` (default: all, in order)")
+	flags.BoolVar(&events, "events", false, "print events instead of references")
 	print := stage.FormatFlag(flags)
+	stage.Group(flags, "Selection", "rows", "proc", "events")
+	stage.Group(flags, "Output", "format")
+	cmd.ValidArgsFunction = completeTraces
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if n < 0 {
 			return stage.Usage("-n: %d rows", n)
@@ -55,12 +58,12 @@ func headCommand(env *stage.Env) *cobra.Command {
 }
 
 // headLong is the help of the command.
-const headLong = "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
-	"instr is the instructions since the row before it; of events there is the time, where it was recorded,\n" +
-	"and where some row depends on others than the one before it, the rows that each needs.\n" +
-	"Of a table that another stage wrote, such as reuse.arrow, it prints the first rows; -n 1000000000 are all."
+const headLong = "Head prints the first references or events of a trace, one processor after the other. The column instr counts the\n" +
+	"instructions since the previous row. Events have the column time if the trace has recorded times, and the column\n" +
+	"needs if some event needs another row than the one before it.\n" +
+	"Head also prints the first rows of tables, such as reuse.arrow. All rows: -n 1000000000."
 
-// headOf is the first n rows of one of the streams of a trace.
+// headOf returns the first n rows of the references or events of a trace.
 func headOf(path string, procs []trace.Proc, n int, events bool) (*store.Table, error) {
 	t, err := store.Open(path)
 	if err != nil {

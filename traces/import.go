@@ -37,7 +37,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE... -o PREFIX",
-		Short: "read foreign traces",
+		Short: "convert foreign traces",
 		Long:  importLong,
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
 			"  $ traces export matmul --to din -o - | traces import - --from din --ifetch drop -o loads\n" +
@@ -53,32 +53,51 @@ func importCommand(env *stage.Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "prefix of the files to write (required)")
-	flags.StringVar(&f.from, "from", "", "format of the input (see traces formats); recognised if not given")
-	flags.StringVar(&f.program, "program", "", "name of the traced program, if the input does not say")
-	flags.StringVar(&f.modify, "modify", "split", "what becomes of a modify: split (load, then store), load, store")
-	flags.StringVar(&f.ifetch, "ifetch", "keep", "keep or drop instruction fetches; they count as instructions either way")
-	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, else 1)")
-	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
-	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
-	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, in formats that have it")
-	flags.BoolVar(&f.archive, "archive", false, "write references in the archive profile: several times smaller, and slower to write and read")
-	flags.StringVar(&f.unmatched, "unmatched", "error", "a message without a partner: error, or note and accept it")
-	flags.StringToStringVar(&f.set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
-	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
-	flags.IntVar(&f.addrBase, "addr-base", 10, "csv, pinatrace: base of addresses without 0x, 10 or 16")
-	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
+	flags.StringVarP(&f.output, "output", "o", "", "`PREFIX` of the files to write (required)")
+	flags.BoolVar(&f.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
+	flags.StringVar(&f.from, "from", "", "`FORMAT` of the input (default: recognised by content)")
+	settingsFlag(flags, &f.set)
+	flags.StringVar(&f.program, "program", "", "`NAME` of the traced program, if the input has none")
+	flags.StringVar(&f.modify, "modify", "split", "`HOW` to import a modify: split (load, then store), load or store")
+	flags.StringVar(&f.ifetch, "ifetch", "keep", "`WHAT` to do with instruction fetches: keep or drop; they always count as instructions")
+	flags.IntVar(&f.defaultSize, "default-size", 0, "size of references without a size, in `BYTES` (default: 4 in din, else 1)")
+	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, if the format has it")
+	flags.StringVar(&f.unmatched, "unmatched", "error", "`WHAT` to do with a message without a partner: error or note")
+	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "`WHAT` to do with a load directly before a modify of the same bytes: keep, or collapse into it")
+	flags.StringVar(&f.summary, "lackey-summary", "check", "`WHAT` to do with a summary whose instruction count differs from the trace: check (error) or ignore")
+	flags.StringVar(&f.columns, "columns", "", "csv: `NAMES` of the columns in order, - for a column to ignore")
+	flags.IntVar(&f.addrBase, "addr-base", 10, "csv, pinatrace: `BASE` of addresses without 0x: 10 or 16")
+	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: `UNIT` of the time column: instructions, or rows to ignore it")
+	f.describe(cmd)
 	return cmd
 }
 
+// describe groups the flags of import and completes their values. The pages of formats show the flags of one format.
+func (f *importFlags) describe(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	stage.Group(flags, "Input", "from", "set", "program")
+	stage.Group(flags, "Output", "output", "archive")
+	stage.Group(flags, "Contents", "modify", "ifetch", "default-size", "pc", "unmatched")
+	for flag, formats := range formatFlags {
+		stage.ShowOnlyIn(flags, formats[0], flag)
+	}
+	for flag, values := range map[string][]string{"modify": {"split", "load", "store"}, "ifetch": {"keep", "drop"}, "unmatched": {"error", "note"},
+		"lackey-atomics": {"keep", "collapse"}, "lackey-summary": {"check", "ignore"}, "addr-base": {"10", "16"}, "csv-time": {"instructions", "rows"}} {
+		stage.Complete(cmd, flag, func() []string { return values })
+	}
+	stage.Complete(cmd, "from", importers)
+	stage.Complete(cmd, "set", func() []string { return settingsOf(f.from) })
+}
+
 // importLong is the help of the command.
-const importLong = "Import reads foreign traces and writes PREFIX.refs.arrow and PREFIX.events.arrow, whole or not at all.\n" +
-	"FILE may be - for standard input. Compression (gzip, zstd, xz, bzip2, lz4, snappy, zip) and format are\n" +
-	"recognised by content; a format without magic is guessed with a note, or given by --from.\n\n" +
-	"Several FILEs become one processor each, in their order, or the ranks of one trace in formats with a file\n" +
-	"for each (traces formats); a folder stands for the files of such a trace in it. Formats with a thread\n" +
-	"column take one FILE.\n" +
-	"What was guessed, tolerated or dropped is noted, here and in the trace."
+const importLong = "Import converts foreign traces to PREFIX.refs.arrow and PREFIX.events.arrow. If it fails, it leaves no files.\n" +
+	"FILE may be - for standard input. Import recognises the format and the compression (gzip, zstd, xz, bzip2, lz4,\n" +
+	"snappy, zip) by content. If a format has no signature, import guesses it and prints a note; --from sets it.\n\n" +
+	"  - Several FILEs become one processor each, in the given order.\n" +
+	"  - In a format with one file for each rank or thread, they are one trace; a folder stands for all its files.\n" +
+	"  - A format with a thread column takes one FILE.\n\n" +
+	"Import notes what it guessed, tolerated or dropped, and stores these notes in the trace ('traces info').\n" +
+	"'traces help FORMAT' shows the settings and flags of one format."
 
 // run imports all files into one trace.
 func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) error {
@@ -123,13 +142,13 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		env.Note("%s", n)
 	}
 	if _, joint := im.(format.Joint); !joint && files.Len() > 1 {
-		env.Note("addresses of the %d files are taken for those of one address space; of processes, import each alone, and join them with traces merge --separate", files.Len())
+		env.Note("the %d files are assumed to share one address space; for processes, import each file alone, then join them with traces merge --separate", files.Len())
 	}
 	return nil
 }
 
-// usageOf makes wrong usage of a setting's bad value, which only the format can
-// tell.
+// usageOf turns a bad value of a setting, which only the format can detect, into a usage
+// error.
 func usageOf(err error) error {
 	if bad := new(format.SettingError); errors.As(err, &bad) {
 		return stage.Usage("%w", bad)
@@ -137,7 +156,7 @@ func usageOf(err error) error {
 	return err
 }
 
-// expand replaces folders by the files of the trace in them.
+// expand replaces each folder by the files of the trace in it.
 func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err error) {
 	for _, path := range args {
 		path = env.Input(path)
@@ -162,7 +181,7 @@ func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err
 	return paths, nil
 }
 
-// joint imports files that are one trace.
+// joint imports several files that are one trace.
 func (f *importFlags) joint(files *format.Files, im format.Joint, head *trace.Header, w *store.Writer) error {
 	r, err := im.ImportFiles(files, f.opts, w)
 	if err != nil {
@@ -177,7 +196,7 @@ func (f *importFlags) joint(files *format.Files, im format.Joint, head *trace.He
 	return nil
 }
 
-// each imports files of which each is one processor.
+// each imports files that are one processor each.
 func (f *importFlags) each(files *format.Files, first format.Importer, head *trace.Header, w *store.Writer) error {
 	for i := range files.Len() {
 		im := first
@@ -193,10 +212,10 @@ func (f *importFlags) each(files *format.Files, first format.Importer, head *tra
 		}
 		switch _, threaded := im.(format.Threaded); {
 		case threaded && files.Len() > 1:
-			return fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, and merge them with traces merge",
+			return fmt.Errorf("%s: %s names its threads itself and must be the only file; import each file alone, then join them with traces merge",
 				in.Name, im.Name())
 		case format.LayoutOf(im, f.opts) != format.LayoutOf(first, f.opts):
-			return fmt.Errorf("%s: %s has other columns than %s; import each alone, and merge them with traces merge",
+			return fmt.Errorf("%s: %s has other columns than %s; import each file alone, then join them with traces merge",
 				in.Name, im.Name(), first.Name())
 		}
 		f.opts.FirstProc = trace.Proc(head.Procs)
@@ -239,8 +258,8 @@ func (f *importFlags) choose(files *format.Files, i int) (format.Importer, error
 	return im, nil
 }
 
-// collect keeps what an input says of itself. Notes in the trace name inputs by
-// number: a path is no property of the trace.
+// collect stores the program and notes of an input. Notes in the trace name inputs by
+// number, because a path is no property of the trace.
 func (f *importFlags) collect(name, prefix string, im format.Importer, r format.Result) {
 	f.programs = append(f.programs, r.Program)
 	for _, n := range r.Notes {
@@ -258,8 +277,8 @@ func (f *importFlags) collect(name, prefix string, im format.Importer, r format.
 	}
 }
 
-// ownFlags are those that only these formats look at.
-var ownFlags = map[string][]string{
+// formatFlags lists the flags that only some formats use, with these formats.
+var formatFlags = map[string][]string{
 	"lackey-atomics": {"lackey"},
 	"lackey-summary": {"lackey"},
 	"columns":        {"csv"},
@@ -267,17 +286,17 @@ var ownFlags = map[string][]string{
 	"addr-base":      {"csv", "pinatrace"},
 }
 
-// idle says which flags were given and change nothing.
+// idle returns notes on given flags that have no effect.
 func (f *importFlags) idle(layout format.Layout) (all []string) {
 	used := strings.Split(f.from, ", ")
 	for _, name := range f.given {
-		own, is := ownFlags[name]
+		own, is := formatFlags[name]
 		if is && !slices.ContainsFunc(own, func(s string) bool { return slices.Contains(used, s) }) {
-			all = append(all, fmt.Sprintf("--%s changes nothing: it is for %s, and this is %s", name, strings.Join(own, " and "), f.from))
+			all = append(all, fmt.Sprintf("--%s has no effect: it is for %s, but the input is %s", name, strings.Join(own, " and "), f.from))
 		}
 	}
 	if f.opts.PC && !layout.PC {
-		all = append(all, "--pc changes nothing: "+f.from+" does not say which instruction makes a reference")
+		all = append(all, "--pc has no effect: "+f.from+" has no addresses of instructions")
 	}
 	return all
 }
@@ -303,7 +322,7 @@ func (f *importFlags) finish(head *trace.Header) {
 	head.Notes = f.used
 }
 
-// totalSize is the size of all files, or -1 if one is not a plain file.
+// totalSize returns the size of all files, or -1 if one is not a regular file.
 func totalSize(files []string) (total int64) {
 	for _, path := range files {
 		info, err := os.Stat(path)

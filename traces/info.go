@@ -18,14 +18,16 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	var byProc bool
 	cmd := &cobra.Command{
 		Use:   "info PREFIX|FILE",
-		Short: "say what a trace holds",
+		Short: "describe a trace or table",
 		Long:  infoLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces info tiny --by-proc\n" +
 			"  $ traces info tiny --format json",
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().BoolVar(&byProc, "by-proc", false, "a row for each processor")
+	cmd.Flags().BoolVar(&byProc, "by-proc", false, "print a row for each processor")
 	print := stage.FormatFlag(cmd.Flags())
+	stage.Group(cmd.Flags(), "Output", "by-proc", "format")
+	cmd.ValidArgsFunction = completeTraces
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, err := store.Open(args[0])
 		if errors.Is(err, store.ErrIsTable) && !byProc {
@@ -54,23 +56,22 @@ func infoCommand(env *stage.Env) *cobra.Command {
 }
 
 // infoLong is the help of the command.
-const infoLong = "Info reads a trace and prints how it was made, and its counts, over all processors:\n" +
+const infoLong = "Info prints the origin of a trace and its counts over all processors:\n" +
 	"  refs         references by operation\n" +
 	"  bytes        sum of the sizes of loads and stores\n" +
-	"  lines64      distinct 64-byte lines that loads and stores (data) and instruction fetches (ifetch)\n" +
-	"               touch; an access across a boundary touches every line it has a byte in\n" +
-	"  pages4096    likewise, distinct pages of 4 KiB\n" +
-	"  events       events by kind; payload is the sum of their bytes, work the sum of what computes\n" +
-	"               amount to, in the trace's unit\n" +
-	"  messages     sends: number, bytes, smallest and largest; sizes are counted between powers of\n" +
-	"               two, and the median is one of those between two sizes\n" +
-	"  collectives  calls by all processors, and the groups that have them\n" +
-	"  requests     opened, waited for, tested\n" +
-	"With --by-proc the table has a row for each processor instead; JSON has both.\n" +
-	"Of a table that another stage wrote, such as reuse.arrow, it prints the facts that hold for all of it, and\n" +
-	"its columns with their units; head prints its rows."
+	"  lines64      distinct 64-byte lines of loads and stores (data) and of instruction fetches (ifetch);\n" +
+	"               an access touches every line that has one of its bytes\n" +
+	"  pages4096    distinct pages of 4 KiB, likewise\n" +
+	"  events       events by kind; payload is the sum of their bytes, work the sum of the work of\n" +
+	"               Compute events, in the unit of the trace\n" +
+	"  messages     sends: number, bytes, smallest and largest size; the median lies between the two\n" +
+	"               printed powers of two\n" +
+	"  collectives  calls by all processors, and the number of their groups\n" +
+	"  requests     numbers of opened, waited and tested requests\n" +
+	"With --by-proc the table has a row for each processor instead. JSON has both.\n" +
+	"For a table of another stage, such as reuse.arrow, info prints its facts, and its columns with types and units."
 
-// info is what the command prints; the names are an interface.
+// info is the output of the command. Programs rely on the names of its fields.
 type info struct {
 	Kind  string `json:"kind"`
 	Procs int    `json:"procs"`
@@ -79,7 +80,7 @@ type info struct {
 	Detail []procInfo `json:"procs_detail"`
 }
 
-// procInfo is the amounts of one processor.
+// procInfo has the amounts of one processor.
 type procInfo struct {
 	Proc trace.Proc `json:"proc"`
 	amounts
@@ -114,7 +115,7 @@ func gather(t *watched) (*info, error) {
 	return i, nil
 }
 
-// kindOf is "trace" for both files, "refs" or "events" for one of them.
+// kindOf returns "trace" if path has both files, "refs" or "events" if it has one.
 func kindOf(path string, i *info) string {
 	switch {
 	case strings.HasSuffix(path, store.RefsSuffix):

@@ -1,4 +1,4 @@
-// Traces imports, exports, looks at and checks the traces that all stages speak of.
+// Traces imports, exports, inspects and checks traces.
 //
 //	$ traces import valgrind.log -o gzip
 //	$ traces info gzip
@@ -14,17 +14,18 @@ import (
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
-// command is the command tree of traces: one line for each subcommand.
+// command returns the command tree of traces.
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "traces",
-		Short: "import, export, look at and check traces",
-		Long: "Traces turns foreign traces into PREFIX.refs.arrow (memory references) and PREFIX.events.arrow\n" +
-			"(everything else), writes foreign formats from them, and says what is in them and whether it is sound.",
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny",
+		Short: "import, export, inspect and check traces",
+		Long: "Traces imports, exports, inspects and checks traces. A trace is two files: PREFIX.refs.arrow has the memory\n" +
+			"references, PREFIX.events.arrow has everything else (messages, locks, barriers, computation).",
+		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces help lackey",
 	}
+	imports := importCommand(env)
 	root.AddCommand(
-		importCommand(env),
+		imports,
 		exportCommand(env),
 		infoCommand(env),
 		headCommand(env),
@@ -34,8 +35,9 @@ func command(env *stage.Env) *cobra.Command {
 		sampleCommand(env),
 		formatsCommand(env),
 	)
+	stage.AddTopics(root, stage.Topics{Title: "Formats", Brief: true, Pages: formatTopics(imports.Flags())})
 	return root
 }
 
-// tool is what files that this command writes say of it.
+// tool names this command in the files that it writes.
 const tool = "spoor traces " + stage.Version

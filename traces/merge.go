@@ -19,12 +19,12 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 	var separate bool
 	cmd := &cobra.Command{
 		Use:   "merge PREFIX... -o PREFIX",
-		Short: "put traces side by side in one",
-		Long: "Merge writes one trace with the processors of all, numbered in the order of the PREFIXes: programs that\n" +
-			"run at the same time on one machine. What each program calls its world of ranks becomes a group of its\n" +
-			"own, and so do its other groups; its locks, barriers and flags stay its own.\n\n" +
-			"Addresses are taken for those of one address space, as for threads traced apart. Processes have spaces\n" +
-			"of their own: with --separate the number of the PREFIX goes into the top byte of every address.",
+		Short: "join traces of programs that run side by side",
+		Long: "Merge writes one trace with the processors of all PREFIXes, numbered in their order. It models programs that run\n" +
+			"at the same time on one machine. The world of ranks of each program becomes its own group. Each program keeps its\n" +
+			"own groups, locks, barriers and flags.\n\n" +
+			"By default, the traces share one address space, like threads that were traced separately. With --separate each\n" +
+			"trace gets its own address space, like a process: the top byte of each address is the number of its PREFIX.",
 		Example: "  $ traces import data/sample/fork_12543.log.zst -o parent\n  $ traces import data/sample/fork_12544.log.zst -o child\n" +
 			"  $ traces merge parent child --separate -o both\n  $ traces info both",
 		Args: cobra.MinimumNArgs(1),
@@ -38,25 +38,26 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 			return merge(cmd.Context(), env, args, output, separate)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "prefix of the files to write (required)")
-	cmd.Flags().BoolVar(&separate, "separate", false, "give each trace an address space of its own")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`PREFIX` of the files to write (required)")
+	cmd.Flags().BoolVar(&separate, "separate", false, "give each trace its own address space")
+	cmd.ValidArgsFunction = completeTraces
 	return cmd
 }
 
-// merged is one of the traces, and how its numbers change.
-type merged struct {
+// mergeInput is one of the traces, with the new numbers of its processors, groups and objects.
+type mergeInput struct {
 	*watched
 	path    string
-	proc    trace.Proc // of its processor 0
-	group   int32      // of its world
-	object  int32      // of its lock, barrier or flag 0
-	space   uint64     // added to addresses
-	objects int32      // those that it has
-	groups  int32      // those that it has, the world included
+	proc    trace.Proc // new number of its processor 0
+	group   int32      // new number of its world
+	object  int32      // new number of its lock, barrier or flag 0
+	space   uint64     // offset of its addresses
+	objects int32      // number of its locks, barriers and flags
+	groups  int32      // number of its groups, including the world
 }
 
 func merge(ctx context.Context, env *stage.Env, paths []string, output string, separate bool) error {
-	var all []*merged
+	var all []*mergeInput
 	for i, path := range paths {
 		t, err := store.Open(path)
 		if err != nil {
@@ -66,7 +67,7 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 		if err := elsewhere(t, output); err != nil {
 			return err
 		}
-		m := &merged{watched: watch(ctx, env, t, "merging"), path: path}
+		m := &mergeInput{watched: watch(ctx, env, t, "merging"), path: path}
 		defer m.progress.Done()
 		if separate {
 			m.space = uint64(i) << separateShift
@@ -94,14 +95,14 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 	if err := out.Close(h); err != nil {
 		return err
 	}
-	if !separate && len(all) > 1 && slices.ContainsFunc(all, (*merged).refers) {
-		env.Note("addresses are taken for those of one address space; --separate gives each trace its own")
+	if !separate && len(all) > 1 && slices.ContainsFunc(all, (*mergeInput).refers) {
+		env.Note("the traces are assumed to share one address space; --separate gives each its own")
 	}
 	return nil
 }
 
 // refers reports whether m has references.
-func (m *merged) refers() bool {
+func (m *mergeInput) refers() bool {
 	for p := range m.Header().Procs {
 		if m.Totals(trace.Proc(p)).Refs > 0 {
 			return true
@@ -113,8 +114,8 @@ func (m *merged) refers() bool {
 // separateShift is the first bit of the top byte of an address.
 const separateShift = 56
 
-// count finds how many groups and objects m has.
-func (m *merged) count() error {
+// count counts the groups and objects of m.
+func (m *mergeInput) count() error {
 	for b, err := range m.Events() {
 		if err != nil {
 			return err
@@ -133,8 +134,8 @@ func (m *merged) count() error {
 	return nil
 }
 
-// headerOf numbers everything of all, and is the header of the whole.
-func headerOf(all []*merged, separate bool) (trace.Header, error) {
+// headerOf assigns the new numbers of all inputs, and returns the header of the result.
+func headerOf(all []*mergeInput, separate bool) (trace.Header, error) {
 	first := all[0].Header()
 	h := trace.Header{WorkUnit: first.WorkUnit, HasPC: first.HasPC, HasTime: first.HasTime, Rule: first.Rule, Tool: tool}
 	var programs, formats []string
@@ -151,7 +152,7 @@ func headerOf(all []*merged, separate bool) (trace.Header, error) {
 		}
 		procs, groups, objects = procs+int64(one.Procs), groups+int64(m.groups), objects+int64(m.objects)
 		if max(procs, groups, objects) > math.MaxInt32 {
-			return h, fmt.Errorf("merging %s: more processors, groups or objects than can be numbered", m.path)
+			return h, fmt.Errorf("merging %s: too many processors, groups or objects", m.path)
 		}
 		programs, formats = append(programs, one.Title()), append(formats, one.Format)
 		h.Inputs = append(h.Inputs, m.SHA256())
@@ -161,13 +162,13 @@ func headerOf(all []*merged, separate bool) (trace.Header, error) {
 	h.Procs = int(procs)
 	h.Program, h.Format = strings.Join(programs, " + "), strings.Join(slices.Compact(formats), ", ")
 	if separate {
-		h.Notes = append(h.Notes, "address spaces are kept apart: the top byte of an address is the number of its trace")
+		h.Notes = append(h.Notes, "each trace has its own address space: the top byte of an address is the number of its trace")
 	}
 	return h, nil
 }
 
-// notes are those of trace i, and which processors are its.
-func (m *merged) notes(i int, h trace.Header) []string {
+// notes returns the notes of trace i, after one with the numbers of its processors.
+func (m *mergeInput) notes(i int, h trace.Header) []string {
 	all := []string{fmt.Sprintf("trace %d, processors %d to %d: %s", i, m.proc, int(m.proc)+h.Procs-1, h.Title())}
 	for _, n := range h.Notes {
 		all = append(all, fmt.Sprintf("trace %d: %s", i, n))
@@ -175,9 +176,9 @@ func (m *merged) notes(i int, h trace.Header) []string {
 	return all
 }
 
-// regions are those of trace i. Homes deal an array to all processors of a machine,
-// so they are left to the machine.
-func (m *merged) regions(i int, all []trace.Region) (out []trace.Region) {
+// regions returns the regions of trace i, without homes: a home distributes an array over all
+// processors of a machine.
+func (m *mergeInput) regions(i int, all []trace.Region) (out []trace.Region) {
 	for _, r := range all {
 		r.Name, r.Base, r.Home = fmt.Sprintf("%d.%s", i, r.Name), r.Base+m.space, trace.Home{}
 		if r.Owner != trace.Everyone {
@@ -189,7 +190,7 @@ func (m *merged) regions(i int, all []trace.Region) (out []trace.Region) {
 }
 
 // copy appends all of m to out.
-func (m *merged) copy(out *store.Writer) error {
+func (m *mergeInput) copy(out *store.Writer) error {
 	for b, err := range m.Refs() {
 		if err != nil {
 			return err
@@ -219,11 +220,11 @@ func (m *merged) copy(out *store.Writer) error {
 	return nil
 }
 
-// move shifts the addresses of b into m's own space.
-func (m *merged) move(b *trace.Refs) error {
+// move moves the addresses of b into the address space of m.
+func (m *mergeInput) move(b *trace.Refs) error {
 	for i, a := range b.Addr {
 		if (a+uint64(b.Size[i])-1)>>separateShift != 0 {
-			return fmt.Errorf("address %#x is over 56 bits, so that address spaces cannot be kept apart", a)
+			return fmt.Errorf("address %#x has more than 56 bits, so that --separate is not possible", a)
 		}
 		b.Addr[i] = a + m.space
 	}
@@ -233,7 +234,7 @@ func (m *merged) move(b *trace.Refs) error {
 	return nil
 }
 
-func (m *merged) renumber(e *trace.Event) {
+func (m *mergeInput) renumber(e *trace.Event) {
 	switch {
 	case e.Peer == trace.None:
 	case namesProc(e.Kind):

@@ -72,7 +72,7 @@ func TestMergeComplaints(t *testing.T) {
 	}{
 		{"a", stage.WrongUsage, "no output"},
 		{"a none -o y", stage.Failed, "none"},
-		{"a high --separate -o y", stage.Failed, "over 56 bits"},
+		{"a high --separate -o y", stage.Failed, "more than 56 bits"},
 	} {
 		status, out, errs := traces(nil, append([]string{"merge"}, strings.Fields(c.args)...)...)
 		if status != c.status || out != "" || !strings.Contains(errs, c.want) {

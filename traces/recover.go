@@ -15,8 +15,7 @@ import (
 // partialSuffix ends the names of the files that a killed writer leaves.
 const partialSuffix = ".partial"
 
-// recoverTrace saves what it can of the file or files that path names into the
-// trace out.
+// recoverTrace writes the undamaged batches of the file or files at path to the trace out.
 func recoverTrace(path, out string) (*store.Table, error) {
 	base, parts, err := damagedParts(path)
 	if err != nil {
@@ -61,8 +60,8 @@ func recoverTrace(path, out string) (*store.Table, error) {
 // damagedPart is one file to recover from.
 type damagedPart struct{ path, suffix string }
 
-// damagedParts finds the files that path names: one by its name, finished or not,
-// or both of a prefix, the finished one where there is one.
+// damagedParts finds the files at path. A path with a suffix names one file, finished or
+// not. A prefix names both files; each is the finished one if it exists.
 func damagedParts(path string) (base string, parts []damagedPart, err error) {
 	for _, suffix := range []string{store.RefsSuffix, store.EventsSuffix} {
 		name := strings.TrimSuffix(path, partialSuffix)
@@ -78,7 +77,7 @@ func damagedParts(path string) (base string, parts []damagedPart, err error) {
 		return "", nil, fmt.Errorf("recovering %s: %w", path, fs.ErrNotExist)
 	}
 	if isFile(path) {
-		return "", nil, stage.Usage("%s: the name does not end in %s or %s, so what it holds is not known; rename it", path, store.RefsSuffix, store.EventsSuffix)
+		return "", nil, stage.Usage("%s: the name does not end in %s or %s, so its kind is unknown; rename it", path, store.RefsSuffix, store.EventsSuffix)
 	}
 	for _, suffix := range []string{store.RefsSuffix, store.EventsSuffix} {
 		for _, candidate := range []string{path + suffix, path + suffix + partialSuffix} {
@@ -100,8 +99,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// dropLateEvents rewrites the recovered events without those that come after
-// references that were lost, and returns how many there were.
+// dropLateEvents removes the recovered events that come after lost references, and returns
+// their number.
 func dropLateEvents(prefix string) (cut uint64, err error) {
 	refs, err := store.Open(prefix + store.RefsSuffix)
 	if err != nil {
@@ -132,7 +131,7 @@ func dropLateEvents(prefix string) (cut uint64, err error) {
 	return cut, rewrite(prefix, refs, events, late)
 }
 
-// rewrite makes both files again, with the events that are not late.
+// rewrite writes both files again, without the late events.
 func rewrite(prefix string, refs, events *store.Trace, late func(trace.Proc, *trace.Event) bool) error {
 	head := events.Header()
 	head.Procs = max(head.Procs, refs.Header().Procs)

@@ -25,13 +25,13 @@ func sampleCommand(env *stage.Env) *cobra.Command {
 	var f sampleFlags
 	cmd := &cobra.Command{
 		Use:   "sample PREFIX -o PREFIX",
-		Short: "take a sample of the references of a huge trace",
-		Long: "Sample writes a trace with a share of the references of another one, all its events, and the positions\n" +
-			"of the whole: what is left out shows as instructions between references.\n\n" +
-			"  --by window  windows of consecutive references, one at a random place of every window/rate references\n" +
-			"               of a processor; what lies between them is not even read. For a look at what happens when.\n" +
-			"  --by line    every reference to a random share of all 64-byte lines. Distances between uses of a line,\n" +
-			"               counted in lines, are rate times those of the whole: SHARDS sampling [waldspurger2015].\n\n" +
+		Short: "sample the references of a huge trace",
+		Long: "Sample writes a trace with a share of the references of another one and with all its events. Positions stay the\n" +
+			"same: the omitted references appear as instructions between references.\n\n" +
+			"  --by window  One window of consecutive references at a random place in every window/rate references of a\n" +
+			"               processor. The rest is not even read. Use it to see how a program changes over time.\n" +
+			"  --by line    Every reference to a random share of all 64-byte lines. Stack distances, in lines, are rate times\n" +
+			"               those of the whole trace: SHARDS sampling [waldspurger2015].\n\n" +
 			"The same seed gives the same sample.",
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n  $ traces sample matmul --by line --rate 0.1 -o tenth\n  $ traces info tenth",
 		Args:    cobra.ExactArgs(1),
@@ -43,11 +43,15 @@ func sampleCommand(env *stage.Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "prefix of the files to write (required)")
-	flags.StringVar(&f.by, "by", "window", "what is chosen at random: window or line")
-	flags.Float64Var(&f.rate, "rate", 0.01, "share of references or lines, over 0 and up to 1")
-	flags.Int64Var(&f.window, "window", 1<<16, "references in a window")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the choice")
+	flags.StringVarP(&f.output, "output", "o", "", "`PREFIX` of the files to write (required)")
+	flags.StringVar(&f.by, "by", "window", "`WHAT` to choose at random: window or line")
+	flags.Float64Var(&f.rate, "rate", 0.01, "`SHARE` of references or lines, above 0 and at most 1")
+	flags.Int64Var(&f.window, "window", 1<<16, "length of a window, in `REFERENCES`")
+	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random choice")
+	stage.Group(flags, "Sampling", "by", "rate", "window", "seed")
+	stage.Group(flags, "Output", "output")
+	stage.Complete(cmd, "by", func() []string { return []string{"window", "line"} })
+	cmd.ValidArgsFunction = completeTraces
 	return cmd
 }
 
@@ -58,7 +62,7 @@ func (f *sampleFlags) check() error {
 	case f.by != "window" && f.by != "line":
 		return stage.Usage("--by: %q is not window or line", f.by)
 	case !(f.rate > 0 && f.rate <= 1):
-		return stage.Usage("--rate: %v is not over 0 and up to 1", f.rate)
+		return stage.Usage("--rate: %v is not above 0 and at most 1", f.rate)
 	case f.window < 1 || f.window > 1<<40:
 		return stage.Usage("--window: %d is not from 1 to 2^40 references", f.window)
 	}
@@ -100,15 +104,15 @@ func (f *sampleFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	return nil
 }
 
-// advice is what to do about a sample of nothing.
+// advice suggests other flags if the sample is empty.
 func (f *sampleFlags) advice(kept, all uint64) string {
 	switch {
 	case kept > 0 || all == 0:
 		return ""
 	case f.by == "line":
-		return "; a larger --rate takes more lines"
+		return "; choose a larger --rate"
 	}
-	return "; a smaller --window makes more windows, one of which may fall into a trace as short as this"
+	return "; choose a smaller --window for such a short trace"
 }
 
 func (f *sampleFlags) note() string {
@@ -118,13 +122,13 @@ func (f *sampleFlags) note() string {
 	return trace.SampleNote(fmt.Sprintf("windows of %d references, %v of all, seed %d", f.window, f.rate, f.seed))
 }
 
-// chooser decides which references of a processor are in the sample.
+// chooser decides which batches and references of a processor are in the sample.
 type chooser interface {
 	batch(b store.Batch) bool
 	ref(row, addr uint64) bool
 }
 
-// copy writes the sample of p, and counts its references.
+// copy writes the sample of p and returns the number of its references.
 func (f *sampleFlags) copy(src *watched, out *store.Writer, p trace.Proc) (uint64, error) {
 	var c chooser = lines{seed: f.seed, below: threshold(f.rate)}
 	if f.by == "window" {
@@ -146,10 +150,10 @@ func (f *sampleFlags) copy(src *watched, out *store.Writer, p trace.Proc) (uint6
 	return to.Rows(), to.Finish(end)
 }
 
-// lines chooses a share of the lines.
+// lines chooses a random share of the lines.
 type lines struct{ seed, below uint64 }
 
-// threshold is the number that a share of all hashes is below.
+// threshold returns a number such that a share of all hashes is below it.
 func threshold(rate float64) uint64 {
 	if rate >= 1 {
 		return math.MaxUint64
@@ -161,8 +165,8 @@ func (l lines) batch(store.Batch) bool { return true }
 
 func (l lines) ref(_, addr uint64) bool { return mix(addr>>lineShift^l.seed) <= l.below }
 
-// mix is a hash of 64 bits in which every bit of x matters, the finalizer of
-// SplitMix64 [steele2014].
+// mix returns a 64-bit hash that depends on every bit of x: the finalizer of SplitMix64
+// [steele2014].
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -170,7 +174,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// windows chooses one window in each stretch of references, at a random place.
+// windows chooses one window at a random place in each stretch of references.
 type windows struct {
 	size, stretch uint64
 	seed          uint64
@@ -181,7 +185,7 @@ func newWindows(size int64, rate float64, seed uint64, p trace.Proc) windows {
 	return windows{uint64(size), uint64(min(stretch, 1<<60)), mix(seed ^ mix(uint64(p)))}
 }
 
-// start is the first reference of the window in stretch k.
+// start returns the first reference of the window in stretch k.
 func (w windows) start(k uint64) uint64 {
 	return k*w.stretch + mix(w.seed^k)%(w.stretch-w.size+1)
 }

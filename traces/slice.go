@@ -22,15 +22,8 @@ func sliceCommand(env *stage.Env) *cobra.Command {
 	var f sliceFlags
 	cmd := &cobra.Command{
 		Use:   "slice PREFIX -o PREFIX",
-		Short: "cut a part out of a trace",
-		Long: "Slice writes the part of a trace that some processors did (--procs), or that was done between two\n" +
-			"instructions of each processor (--instr) or two of its markers (--marker), or both.\n\n" +
-			"Processors are numbered anew, from 0. Positions count from the start of the part. What the part does\n" +
-			"not have both sides of is left out, and noted: messages to or from elsewhere and the waits for them,\n" +
-			"collectives and barriers that not all processors are at, unlocks without their lock. Of receives that\n" +
-			"take any sender or tag, as many stay as there are messages for them, the last ones. Waits for flags are\n" +
-			"for as many signals in the part as must have come by then, whoever else gave the others; if that is none,\n" +
-			"they are left out.",
+		Short: "cut processors or a time window out of a trace",
+		Long:  sliceLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces slice tiny --instr 0:10 -o start\n" +
 			"  $ traces head -n 2 --format csv start\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
@@ -49,12 +42,26 @@ func sliceCommand(env *stage.Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "prefix of the files to write (required)")
-	flags.StringVar(&f.procs, "procs", "", "processors to keep, as a `list` of numbers and ranges such as 0-3,6 (default all)")
-	flags.StringVar(&f.instr, "instr", "", "keep what each processor does from its instruction A up to its instruction B, `A:B`; either may be left out")
-	flags.StringVar(&f.marker, "marker", "", "keep what each processor does from its first marker A up to the next marker B, `A:B` or A for up to the end; by number or, if the trace's notes name it, by name")
+	flags.StringVarP(&f.output, "output", "o", "", "`PREFIX` of the files to write (required)")
+	flags.StringVar(&f.procs, "procs", "", "processors to keep: a `LIST` of numbers and ranges such as 0-3,6 (default: all)")
+	flags.StringVar(&f.instr, "instr", "", "keep instructions `A:B` of each processor; A or B may be omitted")
+	flags.StringVar(&f.marker, "marker", "", "keep `A:B`, from the first marker A to the next marker B; A alone: to the end")
+	stage.Group(flags, "Selection", "procs", "instr", "marker")
+	stage.Group(flags, "Output", "output")
+	cmd.ValidArgsFunction = completeTraces
 	return cmd
 }
+
+// sliceLong is the help of the command.
+const sliceLong = "Slice writes a part of a trace: some of its processors (--procs), the part between two instructions (--instr) or\n" +
+	"two markers (--marker) of each processor, or both. Markers are numbers, or names if the notes of the trace name them.\n\n" +
+	"Processors are renumbered from 0. Positions count from the start of the part. Slice omits and notes events whose\n" +
+	"other side is not in the part:\n\n" +
+	"  - messages to or from other parts, and the waits for them;\n" +
+	"  - collectives and barriers that some processors do not reach, and unlocks without their lock.\n\n" +
+	"Receives from any sender or with any tag: the last ones stay, as many as there are messages for them.\n" +
+	"Waits for flags: they wait for as many signals of the part as must have come by then in any order of execution.\n" +
+	"If that number is 0, slice omits the wait."
 
 func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error {
 	t, err := store.Open(path)
@@ -88,7 +95,7 @@ func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error
 	return nil
 }
 
-// write makes the new trace.
+// write writes the new trace.
 func (s *slicing) write(prefix string) (err error) {
 	h := s.header()
 	out, err := store.Create(prefix, h)
@@ -105,7 +112,7 @@ func (s *slicing) write(prefix string) (err error) {
 	return out.Close(h)
 }
 
-// copy writes what is kept of one processor.
+// copy writes the part of one processor.
 func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 	w, p := s.windows[i], s.procs[i]
 	to := store.NewSplicer(out, h, trace.Proc(i))
@@ -139,8 +146,8 @@ func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 	return to.Finish(end - min(end, w.from))
 }
 
-// workOf is the sum of the work that moves positions of p: the index of references
-// does not count it.
+// workOf returns the sum of the work that moves positions of p. The index of references does
+// not include it.
 func (s *slicing) workOf(p trace.Proc) (sum uint64, err error) {
 	for b, err := range s.src.Events(p) {
 		if err != nil {
@@ -155,7 +162,7 @@ func (s *slicing) workOf(p trace.Proc) (sum uint64, err error) {
 	return sum, nil
 }
 
-// header is that of the part.
+// header returns the header of the part.
 func (s *slicing) header() trace.Header {
 	h := s.src.Header()
 	h.Tool, h.Inputs = tool, []string{s.src.SHA256()}
@@ -171,8 +178,8 @@ func (s *slicing) header() trace.Header {
 	return h
 }
 
-// regions keeps what is shared and what belongs to the processors that are kept. Homes
-// are parts of the whole machine, so they are left to the machine of the part.
+// regions returns the shared regions and those of the kept processors, without homes: a home
+// distributes an array over all processors of the whole machine.
 func (s *slicing) regions(all []trace.Region) (kept []trace.Region) {
 	for _, r := range all {
 		r.Home = trace.Home{}
@@ -188,7 +195,7 @@ func (s *slicing) regions(all []trace.Region) (kept []trace.Region) {
 	return kept
 }
 
-// listOf is "0-3, 7".
+// listOf returns a list such as "0-3, 7".
 func listOf(procs []trace.Proc) string {
 	var parts []string
 	for i := 0; i < len(procs); {
