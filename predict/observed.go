@@ -100,7 +100,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	if err != nil {
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
-	known := &format.Simulated{Spells: times.Spells, Messages: messages, End: times.End}
+	known := &format.Simulated{StateIntervals: times.StateIntervals, Messages: messages, End: times.End}
 	err = store.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
 		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: known}, w)
 		return err
@@ -116,7 +116,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 
 // labels writes what Paraver calls the events and processors of a timeline to the files where it looks for it, .pcf and .row beside the .prv.
 func (f *observerFlags) labels(src trace.Source) error {
-	tunable, ok := f.viewer.(format.Tunable)
+	tunable, ok := f.viewer.(format.SettingsLister)
 	if !ok {
 		return nil
 	}

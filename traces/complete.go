@@ -43,7 +43,7 @@ func namesOf(wanted func(format.Format) bool) (names []string) {
 // settingsOf returns "NAME=" for every setting of the format called name, or of all formats if there is none.
 func settingsOf(name string) (list []string) {
 	for _, f := range format.All {
-		t, is := f.(format.Tunable)
+		t, is := f.(format.SettingsLister)
 		if !is || name != "" && f.Name() != name {
 			continue
 		}

@@ -61,7 +61,7 @@ func oneFormat(f format.Format) *store.Table {
 	add := func(w, v string) { what, value = append(what, w), append(value, v) }
 	reads, writes := abilities(f)
 	add("name", f.Name())
-	if a, ok := f.(format.Aliased); ok {
+	if a, ok := f.(format.AliasLister); ok {
 		add("also called", strings.Join(a.Aliases(), ", "))
 	}
 	add("description", f.Description())
@@ -70,18 +70,18 @@ func oneFormat(f format.Format) *store.Table {
 	if _, ok := f.(format.Importer); ok {
 		add("recognised by", f.Magic())
 	}
-	if e, ok := f.(format.Explained); ok {
+	if e, ok := f.(format.PartsLister); ok {
 		for _, p := range e.Parts() {
 			add(p.Name, p.Doc)
 		}
 	}
-	if _, ok := f.(format.Joint); ok {
+	if _, ok := f.(format.MultiFileImporter); ok {
 		add("several files", "are one trace")
 	}
 	if ex, ok := f.(format.Exporter); ok {
 		add("lost when written", ex.Loses())
 	}
-	if t, ok := f.(format.Tunable); ok {
+	if t, ok := f.(format.SettingsLister); ok {
 		for _, s := range t.Settings() {
 			add("--set "+s.Name+"="+s.Default, s.Doc)
 		}

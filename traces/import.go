@@ -124,7 +124,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		return err
 	}
 	defer w.Abort()
-	if joint, ok := im.(format.Joint); ok {
+	if joint, ok := im.(format.MultiFileImporter); ok {
 		err = f.joint(files, joint, &head, w)
 	} else {
 		err = f.each(files, im, &head, w)
@@ -141,7 +141,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 	for _, n := range append(f.notes, f.idle(layout)...) {
 		env.Note("%s", n)
 	}
-	if _, joint := im.(format.Joint); !joint && files.Len() > 1 {
+	if _, joint := im.(format.MultiFileImporter); !joint && files.Len() > 1 {
 		env.Note("the %d files are assumed to share one address space; for processes, import each file alone, then join them with traces merge --separate", files.Len())
 	}
 	return nil
@@ -182,7 +182,7 @@ func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err
 }
 
 // joint imports several files that are one trace.
-func (f *importFlags) joint(files *format.Files, im format.Joint, head *trace.Header, w *store.Writer) error {
+func (f *importFlags) joint(files *format.Files, im format.MultiFileImporter, head *trace.Header, w *store.Writer) error {
 	r, err := im.ImportFiles(files, f.opts, w)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (f *importFlags) each(files *format.Files, first format.Importer, head *tra
 		if err != nil {
 			return err
 		}
-		switch _, threaded := im.(format.Threaded); {
+		switch _, threaded := im.(format.ThreadedImporter); {
 		case threaded && files.Len() > 1:
 			return fmt.Errorf("%s: %s names its threads itself and must be the only file; import each file alone, then join them with traces merge",
 				in.Name, im.Name())

@@ -124,12 +124,12 @@ func (it *item) shown(k trace.Kind, graph bool) span {
 var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
 	engine.Contention: format.StateContention, engine.Waiting: format.StateWait}
 
-// Spells is what a processor spent its time on, from 0 on without gaps.
-func (t *Times) Spells(p trace.Proc) iter.Seq[format.Spell] {
-	return func(yield func(format.Spell) bool) {
+// StateIntervals is what a processor spent its time on, from 0 on without gaps.
+func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {
+	return func(yield func(format.StateInterval) bool) {
 		begin := unit.Picos(0)
 		for _, s := range t.ranks[p].spells {
-			if !yield(format.Spell{State: states[s.what], Begin: int64(begin), End: int64(s.to)}) {
+			if !yield(format.StateInterval{State: states[s.what], Begin: int64(begin), End: int64(s.to)}) {
 				return
 			}
 			begin = s.to

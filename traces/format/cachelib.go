@@ -14,9 +14,9 @@ import (
 type CacheLib struct{}
 
 var (
-	_ Importer  = CacheLib{}
-	_ Tunable   = CacheLib{}
-	_ Explained = CacheLib{}
+	_ Importer       = CacheLib{}
+	_ SettingsLister = CacheLib{}
+	_ PartsLister    = CacheLib{}
 )
 
 // Name returns "cachelib".

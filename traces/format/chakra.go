@@ -25,9 +25,9 @@ import (
 type Chakra struct{}
 
 var (
-	_ Joint   = Chakra{}
-	_ Shaped  = Chakra{}
-	_ Tunable = Chakra{}
+	_ MultiFileImporter = Chakra{}
+	_ LayoutImporter    = Chakra{}
+	_ SettingsLister    = Chakra{}
 )
 
 // Name returns "chakra".
@@ -130,7 +130,7 @@ func (f Chakra) Import(in *Input, o Options, sink Sink) (Result, error) {
 
 // ImportFiles parses the files of all ranks.
 func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
-	c := chakraImport{files: files, talk: conversationInBytes(files, o, sink), groups: map[string]int32{}}
+	c := chakraImport{files: files, messages: newBinaryMessageWriter(files, o, sink), groups: map[string]int32{}}
 	switch v := o.Setting(f, "deps"); v {
 	case "data":
 	case "all":
@@ -147,7 +147,7 @@ func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) 
 			return Result{}, err
 		}
 	}
-	unmatched, err := c.talk.finish(len(order))
+	unmatched, err := c.messages.finish(len(order))
 	if err != nil {
 		return Result{}, err
 	}

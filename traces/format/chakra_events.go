@@ -25,7 +25,7 @@ const (
 )
 
 // node emits the events of a node, and returns the row of the last one.
-func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.Pos) (int64, error) {
+func (c *chakraImport) node(s *rankWriter, n *chakraNode, needs []int64, at trace.Pos) (int64, error) {
 	e := trace.NewEvent(trace.Compute)
 	e.Needs = needs
 	switch {
@@ -41,17 +41,17 @@ func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.P
 		}
 		e.Work = int64(n.micros) * 1e6
 	}
-	return s.say(&e, at)
+	return s.emit(&e, at)
 }
 
 // collective emits a collective node, in its process group.
-func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at trace.Pos) (int64, error) {
+func (c *chakraImport) collective(s *rankWriter, n *chakraNode, e trace.Event, at trace.Pos) (int64, error) {
 	if n.coll >= uint64(len(chakraColls)) {
-		return 0, c.talk.fail(at, fmt.Sprintf("node %d: unknown comm_type %d", n.id, int64(n.coll)))
+		return 0, c.messages.fail(at, fmt.Sprintf("node %d: unknown comm_type %d", n.id, int64(n.coll)))
 	}
 	group, err := c.group(n.group)
 	if err != nil {
-		return 0, c.talk.fail(at, err.Error())
+		return 0, c.messages.fail(at, err.Error())
 	}
 	one := chakraColls[n.coll]
 	if c.colls == nil {
@@ -60,13 +60,13 @@ func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at t
 	c.colls[one.name]++
 	c.collBytes += n.size
 	e.Kind, e.Group, e.Bytes = one.kind, group, int64(n.size)
-	row, err := s.say(&e, at)
+	row, err := s.emit(&e, at)
 	if err != nil || n.coll != chakraReduceScatter && n.coll != chakraReduceScatterBlock {
 		return row, err
 	}
 	c.scattered++
 	e.Kind, e.Needs, e.Bytes = trace.Scatter, []int64{row}, int64(n.size)/int64(c.files.Len())
-	return s.say(&e, at)
+	return s.emit(&e, at)
 }
 
 func (c *chakraImport) counts() (all []Count) {
@@ -87,10 +87,10 @@ func (c *chakraImport) counts() (all []Count) {
 func (c *chakraImport) notes() (all []string) {
 	if c.missing > 0 {
 		more := ""
-		if c.missing > len(c.lacking) {
-			more = fmt.Sprintf("; and %d more", c.missing-len(c.lacking))
+		if c.missing > len(c.missingDeps) {
+			more = fmt.Sprintf("; and %d more", c.missing-len(c.missingDeps))
 		}
-		all = append(all, "dependencies on nodes that are not in the trace count as satisfied: "+strings.Join(c.lacking, "; ")+more)
+		all = append(all, "dependencies on nodes that are not in the trace count as satisfied: "+strings.Join(c.missingDeps, "; ")+more)
 	}
 	if c.ctrl > 0 && !c.control {
 		all = append(all, fmt.Sprintf("%d control dependencies (they name the caller of a node) are omitted; --set deps=all keeps them", c.ctrl))

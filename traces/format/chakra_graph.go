@@ -13,31 +13,31 @@ import (
 
 // chakraImport reads the ranks of a trace, one after the other.
 type chakraImport struct {
-	files  *Files
-	talk   *conversation
-	groups map[string]int32 // numbers of process groups, in the order of their first nodes
+	files    *Files
+	messages *messageWriter
+	groups   map[string]int32 // numbers of process groups, in the order of their first nodes
 
-	records   uint64
-	kinds     [chakraColl + 1]uint64
-	data      uint64 // data dependencies
-	ctrl      uint64
-	colls     map[string]uint64
-	collBytes uint64
-	wrappers  uint64   // COMM_COLL_NODEs on the CPU that are not collectives
-	control   bool     // control dependencies count
-	missing   int      // dependencies on nodes that do not exist
-	lacking   []string // the first missing ones
-	scattered uint64
+	records     uint64
+	kinds       [chakraColl + 1]uint64
+	data        uint64 // data dependencies
+	ctrl        uint64
+	colls       map[string]uint64
+	collBytes   uint64
+	wrappers    uint64   // COMM_COLL_NODEs on the CPU that are not collectives
+	control     bool     // control dependencies count
+	missing     int      // dependencies on nodes that do not exist
+	missingDeps []string // the first missing ones
+	scattered   uint64
 }
 
 // chakraRankGraph has the nodes of one rank.
 type chakraRankGraph struct {
 	delimited
-	nodes   []chakraNode
-	byID    map[uint64]int
-	needers [][]int32 // nodes that depend on each node, in order
-	waiting []int     // needs that are not emitted yet
-	row     []int64   // the last event of each node
+	nodes      []chakraNode
+	byID       map[uint64]int
+	dependents [][]int32 // nodes that depend on each node, in order
+	waiting    []int     // needs that are not emitted yet
+	row        []int64   // the last event of each node
 }
 
 // file reads one rank and emits its events.
@@ -53,7 +53,7 @@ func (c *chakraImport) file(i int, rank trace.Proc) error {
 	}
 	c.records += uint64(len(g.nodes))
 	c.link(&g)
-	return c.say(&g, c.talk.speaker(rank), int32(i))
+	return c.emit(&g, c.messages.rankWriter(rank), int32(i))
 }
 
 // read collects the nodes of a file.
@@ -102,7 +102,7 @@ func (g *chakraRankGraph) metadata(message []byte) error {
 // link replaces ids by indices. If a dependency does not exist, the tool that made the
 // trace pruned it; it counts as satisfied.
 func (c *chakraImport) link(g *chakraRankGraph) {
-	g.needers, g.waiting = make([][]int32, len(g.nodes)), make([]int, len(g.nodes))
+	g.dependents, g.waiting = make([][]int32, len(g.nodes)), make([]int, len(g.nodes))
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		c.kinds[n.kind]++
@@ -116,22 +116,22 @@ func (c *chakraImport) link(g *chakraRankGraph) {
 			if at, ok := g.byID[id]; ok {
 				n.needs = append(n.needs, int32(at))
 			} else {
-				c.lacks(n.id, id)
+				c.countMissing(n.id, id)
 			}
 		}
 		slices.Sort(n.needs)
 		n.needs = slices.Compact(n.needs)
 		for _, at := range n.needs {
-			g.needers[at] = append(g.needers[at], int32(i))
+			g.dependents[at] = append(g.dependents[at], int32(i))
 		}
 		g.waiting[i] = len(n.needs)
 	}
 }
 
-// lacks counts a dependency on a missing node, and keeps the first ones.
-func (c *chakraImport) lacks(node, id uint64) {
-	if c.missing++; len(c.lacking) < maxListed {
-		c.lacking = append(c.lacking, fmt.Sprintf("node %d depends on node %d, which does not exist", node, id))
+// countMissing counts a dependency on a missing node, and keeps the first ones.
+func (c *chakraImport) countMissing(node, id uint64) {
+	if c.missing++; len(c.missingDeps) < maxListed {
+		c.missingDeps = append(c.missingDeps, fmt.Sprintf("node %d depends on node %d, which does not exist", node, id))
 	}
 }
 
@@ -148,9 +148,9 @@ func (r *chakraReady) Pop() any {
 	return last
 }
 
-// say emits every node after its needs. If several nodes are ready, the first of the
+// emit emits every node after its needs. If several nodes are ready, the first of the
 // file comes first.
-func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
+func (c *chakraImport) emit(g *chakraRankGraph, s *rankWriter, file int32) error {
 	g.row = make([]int64, len(g.nodes))
 	var ready chakraReady
 	for i, n := range g.waiting {
@@ -158,7 +158,7 @@ func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
 			ready = append(ready, int32(i)) // sorted, therefore a heap
 		}
 	}
-	said := 0
+	emitted := 0
 	for len(ready) > 0 {
 		i := heap.Pop(&ready).(int32)
 		n := &g.nodes[i]
@@ -171,14 +171,14 @@ func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
 			return err
 		}
 		g.row[i] = row
-		said++
-		for _, j := range g.needers[i] {
+		emitted++
+		for _, j := range g.dependents[i] {
 			if g.waiting[j]--; g.waiting[j] == 0 {
 				heap.Push(&ready, j)
 			}
 		}
 	}
-	if said < len(g.nodes) {
+	if emitted < len(g.nodes) {
 		return g.circular()
 	}
 	return s.flush()

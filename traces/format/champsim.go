@@ -23,10 +23,10 @@ import (
 type ChampSim struct{}
 
 var (
-	_ Importer = ChampSim{}
-	_ Exporter = ChampSim{}
-	_ Shaped   = ChampSim{}
-	_ Tunable  = ChampSim{}
+	_ Importer       = ChampSim{}
+	_ Exporter       = ChampSim{}
+	_ LayoutImporter = ChampSim{}
+	_ SettingsLister = ChampSim{}
 )
 
 // Name returns "champsim".

@@ -17,8 +17,8 @@ import (
 type Chrome struct{}
 
 var (
-	_ Exporter = Chrome{}
-	_ Tunable  = Chrome{}
+	_ Exporter       = Chrome{}
+	_ SettingsLister = Chrome{}
 )
 
 // Name returns "chrome".
@@ -52,7 +52,7 @@ func (f Chrome) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string
 	if err != nil {
 		return nil, err
 	}
-	if err := x.spells(o, src.Header().Procs); err != nil {
+	if err := x.stateIntervals(o, src.Header().Procs); err != nil {
 		return nil, err
 	}
 	refs, err := refsNote(src, o, f.Name())

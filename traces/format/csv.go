@@ -28,10 +28,10 @@ import (
 type CSV struct{}
 
 var (
-	_ Importer  = CSV{}
-	_ Exporter  = CSV{}
-	_ Threaded  = CSV{}
-	_ Explained = CSV{}
+	_ Importer         = CSV{}
+	_ Exporter         = CSV{}
+	_ ThreadedImporter = CSV{}
+	_ PartsLister      = CSV{}
 )
 
 // Name returns "csv".

@@ -14,9 +14,9 @@ import (
 type D4Bin struct{}
 
 var (
-	_ Importer  = D4Bin{}
-	_ Exporter  = D4Bin{}
-	_ Explained = D4Bin{}
+	_ Importer    = D4Bin{}
+	_ Exporter    = D4Bin{}
+	_ PartsLister = D4Bin{}
 )
 
 // Name returns "d4bin".

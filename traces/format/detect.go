@@ -38,7 +38,7 @@ func Detect(in *Input) (im Importer, note string, err error) {
 	if err := checkEncoding(in.Name, head); err != nil {
 		return nil, "", err
 	}
-	if s := strangerOf(head); s != nil {
+	if s := lookalikeOf(head); s != nil {
 		return nil, "", fmt.Errorf("%s: this is %s; %s", in.Name, s.what, s.advice)
 	}
 	if inner := detectContainer(head); inner != nil && in.container != nil {
@@ -62,13 +62,13 @@ func Detect(in *Input) (im Importer, note string, err error) {
 
 // lookalike is a kind of file that users mistake for a trace, and advice on what to
 // import instead.
-type stranger struct {
+type lookalike struct {
 	magic        string
 	at           int
 	what, advice string
 }
 
-var strangers = []stranger{
+var lookalikes = []lookalike{
 	{"ustar", 257, "a tar archive", "extract it and import its files or their folder"},
 	{"\x03B\x01\x00", 0, "a part of an OTF2 archive", "give the folder of the archive or its anchor file, NAME.otf2"},
 	{"DEFAULT_OPTIONS", 0, "the labels of a Paraver trace", "give its .prv file; the labels are then read too"},
@@ -79,9 +79,9 @@ var strangers = []stranger{
 	{"{\n  \"workload_graph\": [", 0, "Chakra's JSON", "convert it to .et with chakra's tools"},
 }
 
-func strangerOf(head []byte) *stranger {
-	for i := range strangers {
-		if s := &strangers[i]; len(head) > s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
+func lookalikeOf(head []byte) *lookalike {
+	for i := range lookalikes {
+		if s := &lookalikes[i]; len(head) > s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
 			return s
 		}
 	}

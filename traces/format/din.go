@@ -21,12 +21,12 @@ type Din struct{}
 type XDin struct{}
 
 var (
-	_ Importer  = Din{}
-	_ Exporter  = Din{}
-	_ Explained = Din{}
-	_ Importer  = XDin{}
-	_ Exporter  = XDin{}
-	_ Explained = XDin{}
+	_ Importer    = Din{}
+	_ Exporter    = Din{}
+	_ PartsLister = Din{}
+	_ Importer    = XDin{}
+	_ Exporter    = XDin{}
+	_ PartsLister = XDin{}
 )
 
 // Name returns "din".

@@ -240,7 +240,7 @@ func TestExportNotes(t *testing.T) {
 			}
 		}
 		_, err = c.ex.Export(m, ExportOptions{}, &b)
-		if _, threads := c.ex.(Threaded); (err == nil) != threads {
+		if _, threads := c.ex.(ThreadedImporter); (err == nil) != threads {
 			t.Errorf("%s of two processors: %v", c.ex.Name(), err)
 		}
 	}

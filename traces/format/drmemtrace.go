@@ -23,11 +23,11 @@ import (
 type Drmemtrace struct{}
 
 var (
-	_ Joint    = Drmemtrace{}
-	_ Shaped   = Drmemtrace{}
-	_ Tunable  = Drmemtrace{}
-	_ Exporter = Drmemtrace{}
-	_ Threaded = Drmemtrace{}
+	_ MultiFileImporter = Drmemtrace{}
+	_ LayoutImporter    = Drmemtrace{}
+	_ SettingsLister    = Drmemtrace{}
+	_ Exporter          = Drmemtrace{}
+	_ ThreadedImporter  = Drmemtrace{}
 )
 
 // Name returns "drmemtrace".

@@ -46,12 +46,12 @@ func (p *drParser) thread(i int, e drEntry) error {
 		return p.fail(i, 0, fmt.Sprintf("thread %d is in an earlier file too", t.tid), "import the files separately, or each as a processor with --set by=core")
 	}
 	p.task = t
-	return p.turnTo(t.proc)
+	return p.switchTo(t.proc)
 }
 
-// turnTo makes proc the processor of the next references. It moves the memory for
+// switchTo makes proc the processor of the next references. It moves the memory for
 // references to proc, so that many threads need only one buffer.
-func (p *drParser) turnTo(proc *drProc) error {
+func (p *drParser) switchTo(proc *drProc) error {
 	before := p.proc
 	p.proc = proc
 	if before == nil || before == proc {

@@ -53,7 +53,7 @@ func (p *drParser) fast(b []byte) int {
 				return i
 			}
 			s.ref(e.addr, e.size, drOps[e.kind])
-		case drSlowly:
+		case drSlow:
 			return i
 		}
 		types[e.kind]++
@@ -64,8 +64,8 @@ func (p *drParser) fast(b []byte) int {
 // drOddSize reports whether a size is 0 or an access wraps around.
 func drOddSize(e drEntry) bool { return e.size == 0 || e.addr+uint64(e.size)-1 < e.addr }
 
-// drTake lists the slow path's handler of each type that has its own.
-var drTake = [drTypes]func(p *drParser, i int, e drEntry) error{
+// drHandlers lists the slow path's handler of each type that has its own.
+var drHandlers = [drTypes]func(p *drParser, i int, e drEntry) error{
 	17:           (*drParser).bundle,
 	drInstrFlush: (*drParser).flush, 19: (*drParser).flushEnd, drDataFlush: (*drParser).flush, 21: (*drParser).flushEnd,
 	drThread: (*drParser).thread, drPid: (*drParser).pid, drHeader: (*drParser).header, drMarker: (*drParser).marker,
@@ -82,7 +82,7 @@ func (p *drParser) slow(i int, e drEntry) error {
 	}
 	p.types[e.kind]++
 	p.ended = e.kind == drFooter
-	take := drTake[e.kind]
+	take := drHandlers[e.kind]
 	switch drClasses[e.kind] {
 	case drFetch:
 		take = (*drParser).fetch

@@ -21,7 +21,7 @@ import (
 )
 
 // importPaths reads files as one trace.
-func importPaths(im Joint, paths []string, o Options) (*trace.Memory, Result, error) {
+func importPaths(im MultiFileImporter, paths []string, o Options) (*trace.Memory, Result, error) {
 	files := NewFiles(context.Background(), paths, nil, nil)
 	defer files.Close()
 	sink, layout := new(memorySink), LayoutOf(im, o)
@@ -31,7 +31,7 @@ func importPaths(im Joint, paths []string, o Options) (*trace.Memory, Result, er
 	return &sink.Memory, r, err
 }
 
-func mustImportPaths(t *testing.T, im Joint, paths []string, o Options) (*trace.Memory, Result) {
+func mustImportPaths(t *testing.T, im MultiFileImporter, paths []string, o Options) (*trace.Memory, Result) {
 	t.Helper()
 	m, r, err := importPaths(im, paths, o)
 	if err != nil {

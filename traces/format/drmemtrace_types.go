@@ -79,7 +79,7 @@ func drTypeName(kind uint16) string {
 type drClass uint8
 
 const (
-	drSlowly  drClass = iota // not handled
+	drSlow    drClass = iota // not handled
 	drFetch                  // an instruction
 	drAccess                 // a reference with an operation in drOps
 	drNothing                // ignored

@@ -30,9 +30,9 @@ import (
 type Dumpi struct{}
 
 var (
-	_ Joint   = Dumpi{}
-	_ Shaped  = Dumpi{}
-	_ Tunable = Dumpi{}
+	_ MultiFileImporter = Dumpi{}
+	_ LayoutImporter    = Dumpi{}
+	_ SettingsLister    = Dumpi{}
 )
 
 // Name returns "dumpi".

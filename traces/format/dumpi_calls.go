@@ -36,9 +36,9 @@ func init() {
 		"MPI_Alltoall": (*dumpiRank).alltoall, "MPI_Alltoallv": (*dumpiRank).alltoallv, "MPI_Alltoallw": (*dumpiRank).alltoallw,
 		"MPI_Reduce_scatter": (*dumpiRank).reduceScatter,
 
-		"MPI_Comm_split": (*dumpiRank).makes, "MPI_Comm_dup": (*dumpiRank).makes, "MPI_Comm_create": (*dumpiRank).makes,
-		"MPI_Cart_create": (*dumpiRank).makes, "MPI_Cart_sub": (*dumpiRank).makes, "MPI_Graph_create": (*dumpiRank).makes,
-		"MPI_Intercomm_create": (*dumpiRank).makes, "MPI_Intercomm_merge": (*dumpiRank).makes, "MPI_Comm_free": (*dumpiRank).commFree,
+		"MPI_Comm_split": (*dumpiRank).makesComm, "MPI_Comm_dup": (*dumpiRank).makesComm, "MPI_Comm_create": (*dumpiRank).makesComm,
+		"MPI_Cart_create": (*dumpiRank).makesComm, "MPI_Cart_sub": (*dumpiRank).makesComm, "MPI_Graph_create": (*dumpiRank).makesComm,
+		"MPI_Intercomm_create": (*dumpiRank).makesComm, "MPI_Intercomm_merge": (*dumpiRank).makesComm, "MPI_Comm_free": (*dumpiRank).commFree,
 
 		"MPI_Type_contiguous": (*dumpiRank).typeContiguous, "MPI_Type_vector": (*dumpiRank).typeVector, "MPI_Type_hvector": (*dumpiRank).typeVector,
 		"MPI_Type_create_hvector": (*dumpiRank).typeVector, "MPI_Type_indexed": (*dumpiRank).typeIndexed, "MPI_Type_hindexed": (*dumpiRank).typeIndexed,
@@ -59,12 +59,12 @@ var dumpiLocal = []string{"MPI_Init", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol
 	"MPI_Register_datarep", "MPI_Win_get_", "MPI_Win_set_", "MPI_Win_create_", "MPI_Win_delete_attr", "MPI_Win_free_keyval", "MPI_Win_call_errhandler",
 	"MPI_Open_port", "MPI_Close_port", "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Lookup_name"}
 
-// dumpiStrange lists the argument types of calls that communicate.
-var dumpiStrange = []string{"MPI_Comm", "MPI_Request", "MPI_Win"}
+// dumpiCommTypes lists the argument types of calls that communicate.
+var dumpiCommTypes = []string{"MPI_Comm", "MPI_Request", "MPI_Win"}
 
-// dumpiForeign lists calls that communicate in ways that a message trace cannot
+// dumpiUnsupported lists calls that communicate in ways that a message trace cannot
 // express.
-var dumpiForeign = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Win_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Grequest_"}
+var dumpiUnsupported = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Win_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Grequest_"}
 
 func hasPrefixOf(name string, prefixes []string) bool {
 	for _, p := range prefixes {
@@ -75,16 +75,16 @@ func hasPrefixOf(name string, prefixes []string) bool {
 	return false
 }
 
-// stranger handles a call without a handler: it omits the call if the call does not
+// unhandled handles a call without a handler: it omits the call if the call does not
 // communicate.
-func (r *dumpiRank) stranger(c *dumpiCall) error {
+func (r *dumpiRank) unhandled(c *dumpiCall) error {
 	if hasPrefixOf(c.name, dumpiLocal) {
 		r.d.notes.skip(c)
 		return nil
 	}
-	foreign := hasPrefixOf(c.name, dumpiForeign)
+	foreign := hasPrefixOf(c.name, dumpiUnsupported)
 	for i := range c.args {
-		for _, t := range dumpiStrange {
+		for _, t := range dumpiCommTypes {
 			foreign = foreign || string(c.text(c.args[i].kind)) == t
 		}
 	}
@@ -114,10 +114,10 @@ func (r *dumpiRank) commSize(c *dumpiCall) error {
 	if size > dumpiMaxRank || size < int64(r.d.size) {
 		c.bad(c.arg("size"), fmt.Sprintf("there are files of %d ranks", r.d.size), "give the files of one trace")
 	}
-	if r.d.said == 0 {
-		r.d.said, r.d.saidAt = int(size), r.place(c)
-	} else if size != int64(r.d.said) {
-		c.bad(c.arg("size"), fmt.Sprintf("another rank has %d ranks in MPI_COMM_WORLD", r.d.said), "give the files of one trace")
+	if r.d.maxCommSize == 0 {
+		r.d.maxCommSize, r.d.maxCommSizeAt = int(size), r.place(c)
+	} else if size != int64(r.d.maxCommSize) {
+		c.bad(c.arg("size"), fmt.Sprintf("another rank has %d ranks in MPI_COMM_WORLD", r.d.maxCommSize), "give the files of one trace")
 	}
 	return c.err
 }

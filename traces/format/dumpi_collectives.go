@@ -29,7 +29,7 @@ func (r *dumpiRank) barrier(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 // dumpiVector returns the handler of a collective over a vector of count elements.
@@ -44,7 +44,7 @@ func dumpiVector(k trace.Kind, withRoot bool) dumpiHandler {
 		if alone {
 			return c.err
 		}
-		return r.tell(e, c)
+		return r.emitCall(e, c)
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *dumpiRank) gather(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 // scatter counts the block that the rank receives.
@@ -79,7 +79,7 @@ func (r *dumpiRank) scatter(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 // allgather counts the rank's own block.
@@ -89,7 +89,7 @@ func (r *dumpiRank) allgather(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 func (r *dumpiRank) alltoall(c *dumpiCall) error {
@@ -98,7 +98,7 @@ func (r *dumpiRank) alltoall(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 func (r *dumpiRank) alltoallv(c *dumpiCall) error {
@@ -113,7 +113,7 @@ func (r *dumpiRank) alltoallv(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 // alltoallw has a datatype for each partner.
@@ -136,7 +136,7 @@ func (r *dumpiRank) alltoallw(c *dumpiCall) error {
 	if alone {
 		return c.err
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 // reduceScatter emits a reduction of the whole vector to rank 0, and a scatter of the
@@ -161,10 +161,10 @@ func (r *dumpiRank) reduceScatter(c *dumpiCall) error {
 		c.bad(c.arg("recvcounts"), "no block for this rank", "")
 		return c.err
 	}
-	if err := r.tell(e, c); err != nil {
+	if err := r.emitCall(e, c); err != nil {
 		return err
 	}
 	r.d.notes.reduceScatters++
 	e.Kind, e.Bytes = trace.Scatter, r.ints[0][mine]*size
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }

@@ -38,7 +38,7 @@ func (c *dumpiComm) world(r *dumpiRank, local int32) int32 {
 	return c.ranks[local]
 }
 
-func (d *dumpiImport) worldSize() int { return max(d.size, d.said) }
+func (d *dumpiImport) worldSize() int { return max(d.size, d.maxCommSize) }
 
 // The communicators that every rank has. dumpiSelf precedes all others.
 var (
@@ -82,9 +82,9 @@ func (r *dumpiRank) comm(c *dumpiCall, name string) *dumpiComm {
 	return made[i]
 }
 
-// makes handles a call that makes a communicator. Communicators are numbered in the
+// makesComm handles a call that makes a communicator. Communicators are numbered in the
 // order of these calls.
-func (r *dumpiRank) makes(c *dumpiCall) error {
+func (r *dumpiRank) makesComm(c *dumpiCall) error {
 	id := c.int("newcomm")
 	if id > dumpiCommNull {
 		r.comms[id] = r.made

@@ -10,28 +10,28 @@ import (
 
 // dumpiImport is the import of one trace: the files of all ranks.
 type dumpiImport struct {
-	files   *Files
-	o       Options
-	c       *conversation
-	share   patience
-	fileOf  []int // file of each rank, or -1
-	rankOf  []int // rank of each file
-	size    int   // number of ranks with files
-	said    int   // largest result of MPI_Comm_size
-	saidAt  trace.Pos
-	start   int64 // ns of wall time, for all ranks; unused if each rank has its own
-	own     bool
-	null    bool           // source=-1 is MPI_PROC_NULL
-	created [][]*dumpiComm // by rank, in the order of creation; nil until needed
-	notes   dumpiNotes
-	counts  map[string]uint64
-	sent    uint64
-	lines   uint64
+	files         *Files
+	o             Options
+	c             *messageWriter
+	share         heldEvents
+	fileOf        []int // file of each rank, or -1
+	rankOf        []int // rank of each file
+	size          int   // number of ranks with files
+	maxCommSize   int   // largest result of MPI_Comm_size
+	maxCommSizeAt trace.Pos
+	start         int64 // ns of wall time, for all ranks; unused if each rank has its own
+	own           bool
+	null          bool           // source=-1 is MPI_PROC_NULL
+	created       [][]*dumpiComm // by rank, in the order of creation; nil until needed
+	notes         dumpiNotes
+	counts        map[string]uint64
+	sent          uint64
+	lines         uint64
 }
 
 // ImportFiles reads the calls of all ranks.
 func (f Dumpi) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
-	d := &dumpiImport{files: files, o: o, c: conversationInText(files, o, sink), counts: map[string]uint64{}}
+	d := &dumpiImport{files: files, o: o, c: newTextMessageWriter(files, o, sink), counts: map[string]uint64{}}
 	switch clock := o.Setting(f, "clock"); clock {
 	case "common":
 	case "own":
@@ -138,7 +138,7 @@ func (d *dumpiImport) one(rank, file int) error {
 	}
 	defer in.Close()
 	r := newDumpiRank(d, rank, file)
-	r.outside, r.returns = r.aside, r.returned
+	r.outside, r.returns = r.headerLine, r.returned
 	if head, err := in.Head(); err == nil && bytes.Contains(head[:min(len(head), 1<<10)], []byte("version=")) {
 		if err := r.readSizes(); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (d *dumpiImport) one(rank, file int) error {
 	if r.calls == 0 {
 		return r.fail(nil, "end of file after no calls", "")
 	}
-	if err := r.patient.finish(); err != nil {
+	if err := r.lookaheadWriter.finish(); err != nil {
 		return err
 	}
 	d.lines += uint64(r.line)
@@ -160,7 +160,7 @@ func (d *dumpiImport) one(rank, file int) error {
 
 // finish checks the ranks against each other.
 func (d *dumpiImport) finish() (Result, error) {
-	procs := max(d.size, d.said)
+	procs := max(d.size, d.maxCommSize)
 	missing := 0
 	first := -1
 	for rank := range procs {
@@ -175,8 +175,8 @@ func (d *dumpiImport) finish() (Result, error) {
 		advice := "; give the files of all ranks, or their folder; --unmatched note imports the trace with a note"
 		switch {
 		case d.o.Unmatched:
-		case d.said > 0:
-			return Result{}, d.c.fail(d.saidAt, msg+advice)
+		case d.maxCommSize > 0:
+			return Result{}, d.c.fail(d.maxCommSizeAt, msg+advice)
 		default:
 			return Result{}, fmt.Errorf("%s: %s%s", d.files.Path(0), msg, advice)
 		}

@@ -88,7 +88,7 @@ func (r *dumpiRank) send(c *dumpiCall) error {
 		return c.err
 	}
 	r.d.sent += uint64(e.Bytes)
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 func (r *dumpiRank) recv(c *dumpiCall) error {
@@ -97,7 +97,7 @@ func (r *dumpiRank) recv(c *dumpiCall) error {
 		return c.err
 	}
 	r.leftOpen(e.Peer, known)
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
 func (r *dumpiRank) isend(c *dumpiCall) error {
@@ -105,7 +105,7 @@ func (r *dumpiRank) isend(c *dumpiCall) error {
 	if c.err != nil {
 		return c.err
 	}
-	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, quiet: null, bytes: true})
+	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, noEvent: null, bytes: true})
 }
 
 func (r *dumpiRank) irecv(c *dumpiCall) error {
@@ -113,7 +113,7 @@ func (r *dumpiRank) irecv(c *dumpiCall) error {
 	if c.err != nil {
 		return c.err
 	}
-	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, comm: comm, quiet: null, bytes: known})
+	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, comm: comm, noEvent: null, bytes: known})
 }
 
 // launch starts an operation. If a receive leaves the source or size open, its event
@@ -122,8 +122,8 @@ func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
 	if c.err != nil {
 		return c.err
 	}
-	q := dumpiRequest{number: -1, ticket: -1, comm: t.comm, quiet: t.quiet, bytes: t.bytes}
-	if !t.quiet {
+	q := dumpiRequest{number: -1, ticket: -1, comm: t.comm, noEvent: t.noEvent, bytes: t.bytes}
+	if !t.noEvent {
 		e := t.event
 		e.Time = (c.enter - r.start) * 1000
 		q.number = r.numbers.take()
@@ -132,7 +132,7 @@ func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
 		if e.Kind == trace.Irecv && (e.Peer < 0 || e.Tag < 0 || !t.bytes) {
 			q.ticket, err = r.hold(e, r.place(c))
 		} else {
-			err = r.say(e, r.place(c))
+			err = r.emit(e, r.place(c))
 		}
 		if err != nil {
 			return err
@@ -148,13 +148,13 @@ func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
 // initSend and initRecv make persistent requests, which later start operations.
 func (r *dumpiRank) initSend(c *dumpiCall) error {
 	e, null := r.outgoing(trace.Isend, c)
-	r.templates[c.int("request")] = &dumpiTemplate{event: e, quiet: null, bytes: true}
+	r.templates[c.int("request")] = &dumpiTemplate{event: e, noEvent: null, bytes: true}
 	return c.err
 }
 
 func (r *dumpiRank) initRecv(c *dumpiCall) error {
 	e, comm, null, known := r.incoming(trace.Irecv, c, nil)
-	r.templates[c.int("request")] = &dumpiTemplate{event: e, comm: comm, quiet: null, bytes: known}
+	r.templates[c.int("request")] = &dumpiTemplate{event: e, comm: comm, noEvent: null, bytes: known}
 	return c.err
 }
 
@@ -206,7 +206,7 @@ func (r *dumpiRank) exchange(c *dumpiCall, sendcount, sendtype, recvcount, recvt
 		out.Bytes = r.mustBytes(c, sendcount, sendtype)
 		out.Peer = r.peer(c, "dest", c.int("dest"), comm)
 		out.Request = r.numbers.take()
-		if err := r.tell(out, c); err != nil {
+		if err := r.emitCall(out, c); err != nil {
 			return err
 		}
 		r.d.sent += uint64(out.Bytes)
@@ -214,7 +214,7 @@ func (r *dumpiRank) exchange(c *dumpiCall, sendcount, sendtype, recvcount, recvt
 	if !fromNull {
 		in.Bytes, known = r.received(c, recvcount, recvtype, s)
 		r.leftOpen(in.Peer, known)
-		if err := r.tell(in, c); err != nil {
+		if err := r.emitCall(in, c); err != nil {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (r *dumpiRank) exchange(c *dumpiCall, sendcount, sendtype, recvcount, recvt
 	r.numbers.give(out.Request)
 	wait := r.event(trace.Wait, c)
 	wait.Request = out.Request
-	return r.tell(wait, c)
+	return r.emitCall(wait, c)
 }
 
 func (r *dumpiRank) probe(c *dumpiCall) error { return r.probed(trace.Probe, c) }
@@ -248,5 +248,5 @@ func (r *dumpiRank) probed(k trace.Kind, c *dumpiCall) error {
 	if e.Tag = r.tag(c, "tag"); s != nil {
 		e.Tag, e.Bytes = int32(max(s.tag, -1)), max(s.bytes, 0)
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }

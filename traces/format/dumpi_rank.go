@@ -11,7 +11,7 @@ import (
 // dumpiRank processes the calls of one rank.
 type dumpiRank struct {
 	dumpiReader
-	*patient
+	*lookaheadWriter
 	d         *dumpiImport
 	rank      int32
 	file      int32
@@ -32,26 +32,26 @@ type dumpiRank struct {
 
 // dumpiRequest is a started operation.
 type dumpiRequest struct {
-	number int32
-	ticket int64 // of a receive to be resolved, or -1
-	comm   *dumpiComm
-	quiet  bool // it has no partner and becomes no event
-	bytes  bool // its size is unknown
+	number  int32
+	ticket  int64 // of a receive to be resolved, or -1
+	comm    *dumpiComm
+	noEvent bool // it has no partner and becomes no event
+	bytes   bool // its size is unknown
 }
 
 // dumpiTemplate is a persistent request.
 type dumpiTemplate struct {
-	event trace.Event
-	comm  *dumpiComm
-	quiet bool
-	bytes bool
+	event   trace.Event
+	comm    *dumpiComm
+	noEvent bool
+	bytes   bool
 }
 
 func newDumpiRank(d *dumpiImport, rank, file int) *dumpiRank {
 	r := &dumpiRank{d: d, rank: int32(rank), file: int32(file), counts: map[string]uint64{}, leftIn: map[uint64]int64{},
 		comms: map[int64]int{}, requests: map[int64][]dumpiRequest{}, templates: map[int64]*dumpiTemplate{}, start: d.start}
 	r.types.init()
-	r.patient = d.c.patient(trace.Proc(rank), &d.share, func(*trace.Event, bool) bool { return true })
+	r.lookaheadWriter = d.c.lookaheadWriter(trace.Proc(rank), &d.share, func(*trace.Event, bool) bool { return true })
 	return r
 }
 
@@ -86,7 +86,7 @@ func (r *dumpiRank) returned(c *dumpiCall) error {
 	r.left = max(r.left, c.leave)
 	handle, ok := dumpiHandlers[c.name]
 	if !ok {
-		return r.stranger(c)
+		return r.unhandled(c)
 	}
 	if err := handle(r, c); err != nil {
 		return err
@@ -101,12 +101,12 @@ func (r *dumpiRank) event(k trace.Kind, c *dumpiCall) trace.Event {
 	return e
 }
 
-// tell emits an event of the call, if its arguments are valid.
-func (r *dumpiRank) tell(e trace.Event, c *dumpiCall) error {
+// emitCall emits an event of the call, if its arguments are valid.
+func (r *dumpiRank) emitCall(e trace.Event, c *dumpiCall) error {
 	if c.err != nil {
 		return c.err
 	}
-	return r.say(e, r.place(c))
+	return r.emit(e, r.place(c))
 }
 
 // peer returns the world rank of a rank of comm.
@@ -175,8 +175,8 @@ func (r *dumpiRank) statusOf(c *dumpiCall) *dumpiStatus {
 	return &r.status[0]
 }
 
-// aside handles a line of the header or footer that dumpi2ascii -a writes.
-func (r *dumpiRank) aside(line []byte) error {
+// headerLine handles a line of the header or footer that dumpi2ascii -a writes.
+func (r *dumpiRank) headerLine(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, []byte("Datatype ")):
 		return r.checkSize(line)

@@ -27,11 +27,11 @@ func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, 
 	} else { // small sends may share one handle
 		r.requests[id] = open[1:]
 	}
-	if q.quiet {
+	if q.noEvent {
 		return nil
 	}
 	r.numbers.give(q.number)
-	gone, err := r.settleRequest(q, c, s)
+	gone, err := r.resolveRequest(q, c, s)
 	if err != nil || gone {
 		return err
 	}
@@ -40,12 +40,12 @@ func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, 
 	if k == trace.Test {
 		e.Count = 1
 	}
-	return r.tell(e, c)
+	return r.emitCall(e, c)
 }
 
-// settleRequest resolves a receive with its status. gone reports that no message
+// resolveRequest resolves a receive with its status. gone reports that no message
 // arrived for it.
-func (r *dumpiRank) settleRequest(q dumpiRequest, c *dumpiCall, s *dumpiStatus) (gone bool, err error) {
+func (r *dumpiRank) resolveRequest(q dumpiRequest, c *dumpiCall, s *dumpiStatus) (gone bool, err error) {
 	if s != nil && s.cancelled != 0 {
 		r.d.notes.cancelled++
 		gone = q.ticket >= 0
@@ -57,7 +57,7 @@ func (r *dumpiRank) settleRequest(q dumpiRequest, c *dumpiCall, s *dumpiStatus) 
 		r.d.notes.null++
 		gone = true
 	}
-	_, err = r.settle(q.ticket, func(e *trace.Event) bool {
+	_, err = r.resolve(q.ticket, func(e *trace.Event) bool {
 		if s == nil {
 			r.leftOpen(e.Peer, q.bytes)
 		}

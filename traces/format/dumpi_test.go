@@ -224,27 +224,27 @@ func TestDumpiCollectives(t *testing.T) {
 // rank after it.
 func dumpiMake(i, n int) string {
 	var b strings.Builder
-	say := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	emit := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	ring := func(comm, local, size int) {
-		say("MPI_Isend count=1; datatype=2; dest=%d; tag=0; comm=%d; request=[2]", (local+1)%size, comm)
-		say("MPI_Recv count=1; datatype=2; source=%d; tag=0; comm=%d; status=<IGNORED>", (local+size-1)%size, comm)
-		say("MPI_Wait request=[2]; status=<IGNORED>")
+		emit("MPI_Isend count=1; datatype=2; dest=%d; tag=0; comm=%d; request=[2]", (local+1)%size, comm)
+		emit("MPI_Recv count=1; datatype=2; source=%d; tag=0; comm=%d; status=<IGNORED>", (local+size-1)%size, comm)
+		emit("MPI_Wait request=[2]; status=<IGNORED>")
 	}
-	say("MPI_Comm_dup oldcomm=2; newcomm=4") // 1: the world
+	emit("MPI_Comm_dup oldcomm=2; newcomm=4") // 1: the world
 	ring(4, i, n)
-	say("MPI_Comm_split oldcomm=4; color=%d; key=%d; newcomm=5", i%2, -i) // 2, 3: backwards
+	emit("MPI_Comm_split oldcomm=4; color=%d; key=%d; newcomm=5", i%2, -i) // 2, 3: backwards
 	ring(5, (n-1-i)/2, n/2)
-	say("MPI_Comm_free comm=5")
+	emit("MPI_Comm_free comm=5")
 	comm := 5
 	if i == 1 {
 		comm = 1
 	}
-	say("MPI_Comm_split oldcomm=2; color=%d; key=0; newcomm=%d", map[bool]int{true: -32766}[i == 1], comm) // all but rank 1
+	emit("MPI_Comm_split oldcomm=2; color=%d; key=0; newcomm=%d", map[bool]int{true: -32766}[i == 1], comm) // all but rank 1
 	if i != 1 {
 		ring(5, max(0, i-1), n-1)
 	}
-	say("MPI_Comm_group comm=4; group=3")
-	say("int x=1")
+	emit("MPI_Comm_group comm=4; group=3")
+	emit("int x=1")
 	return b.String()
 }
 

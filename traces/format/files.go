@@ -120,17 +120,17 @@ func (f *Files) Close() {
 }
 
 // importOne is Import of a MultiFileImporter.
-func importOne(im Joint, in *Input, o Options, sink Sink) (Result, error) {
+func importOne(im MultiFileImporter, in *Input, o Options, sink Sink) (Result, error) {
 	return im.ImportFiles(FilesOf(in), o, sink)
 }
 
 // ExpandFolder lists the files of the trace in a folder, and finds the format from the
 // names of the files. im is the importer, or nil to try all of them.
-func ExpandFolder(dir string, im Importer) ([]string, Joint, error) {
-	var found Joint
+func ExpandFolder(dir string, im Importer) ([]string, MultiFileImporter, error) {
+	var found MultiFileImporter
 	var files []string
 	for _, f := range All {
-		joint, ok := f.(Joint)
+		joint, ok := f.(MultiFileImporter)
 		if !ok || im != nil && im.Name() != joint.Name() {
 			continue
 		}

@@ -44,7 +44,7 @@ type Importer interface {
 
 // MultiFileImporter is implemented by importers that read several files as one trace,
 // such as a file for each rank or thread. Their Import is ImportFiles of one file.
-type Joint interface {
+type MultiFileImporter interface {
 	Importer
 	// Expand lists the files of the trace in a folder, in order. It returns nothing if
 	// the folder holds no trace of this format.
@@ -63,11 +63,11 @@ type Layout struct {
 
 // LayoutImporter is implemented by importers whose layout is not Layout{Work:
 // trace.WorkInstr}.
-type Shaped interface{ Layout(o Options) Layout }
+type LayoutImporter interface{ Layout(o Options) Layout }
 
 // LayoutOf returns the layout of the traces that im imports.
 func LayoutOf(im Importer, o Options) Layout {
-	if shaped, ok := im.(Shaped); ok {
+	if shaped, ok := im.(LayoutImporter); ok {
 		return shaped.Layout(o)
 	}
 	return Layout{Work: trace.WorkInstr}
@@ -98,7 +98,7 @@ func badSetting(format string, args ...any) error {
 }
 
 // SettingsLister is implemented by formats with settings.
-type Tunable interface{ Settings() []Setting }
+type SettingsLister interface{ Settings() []Setting }
 
 // Part is a column, a label or a kind of line of a format. Doc says in one line what
 // import accepts there.
@@ -106,10 +106,10 @@ type Part struct{ Name, Doc string }
 
 // PartsLister is implemented by formats whose lines users write themselves, or need to
 // look up.
-type Explained interface{ Parts() []Part }
+type PartsLister interface{ Parts() []Part }
 
 // AliasLister is implemented by formats with further names.
-type Aliased interface{ Aliases() []string }
+type AliasLister interface{ Aliases() []string }
 
 // Exporter writes a format.
 type Exporter interface {
@@ -122,7 +122,7 @@ type Exporter interface {
 
 // ThreadedImporter is implemented by formats whose files name the thread of each
 // reference. In other formats, a file is one processor.
-type Threaded interface{ Threaded() }
+type ThreadedImporter interface{ Threaded() }
 
 // Sink receives a trace while it is parsed, such as store.Writer. It must not keep its
 // arguments.
@@ -192,7 +192,7 @@ type Options struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o Options) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
+func (o Options) Setting(f SettingsLister, name string) string { return setting(f, o.Set, name) }
 
 // ExportOptions are the user's options of an export.
 type ExportOptions struct {
@@ -203,9 +203,9 @@ type ExportOptions struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o ExportOptions) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
+func (o ExportOptions) Setting(f SettingsLister, name string) string { return setting(f, o.Set, name) }
 
-func setting(f Tunable, given map[string]string, name string) string {
+func setting(f SettingsLister, given map[string]string, name string) string {
 	for _, s := range f.Settings() {
 		if s.Name == name {
 			if v, ok := given[name]; ok {
@@ -229,7 +229,7 @@ func CheckWriting(f Exporter, given map[string]string) error {
 
 func checkSettings(f Format, given map[string]string, reading bool, when string) error {
 	var known []string
-	if t, ok := f.(Tunable); ok {
+	if t, ok := f.(SettingsLister); ok {
 		for _, s := range t.Settings() {
 			if s.has(reading) {
 				known = append(known, s.Name)
@@ -245,61 +245,4 @@ func checkSettings(f Format, given map[string]string, reading bool, when string)
 		}
 	}
 	return nil
-}
-
-// ByName finds the format called name, in any case.
-func ByName(name string) (Format, error) {
-	f := find(name)
-	if f == nil {
-		return nil, fmt.Errorf("there is no format %q; formats are %s", name, names(All))
-	}
-	return f, nil
-}
-
-// find is the format called name, or nil.
-func find(name string) Format {
-	for _, f := range All {
-		called := []string{f.Name()}
-		if a, ok := f.(Aliased); ok {
-			called = append(called, a.Aliases()...)
-		}
-		if slices.ContainsFunc(called, func(s string) bool { return strings.EqualFold(s, name) }) {
-			return f
-		}
-	}
-	return nil
-}
-
-// ImporterByName finds the format called name and makes sure that it can be read.
-func ImporterByName(name string) (Importer, error) {
-	if im, ok := find(name).(Importer); ok {
-		return im, nil
-	}
-	return nil, fmt.Errorf("no format %q can be read; formats that can are %s", name, names(able[Importer]()))
-}
-
-// ExporterByName finds the format called name and makes sure that it can be written.
-func ExporterByName(name string) (Exporter, error) {
-	if ex, ok := find(name).(Exporter); ok {
-		return ex, nil
-	}
-	return nil, fmt.Errorf("no format %q can be written; formats that can are %s", name, names(able[Exporter]()))
-}
-
-// able lists the formats that are also an F.
-func able[F Format]() (some []F) {
-	for _, f := range All {
-		if one, ok := f.(F); ok {
-			some = append(some, one)
-		}
-	}
-	return some
-}
-
-func names[F Format](formats []F) string {
-	var all []string
-	for _, f := range formats {
-		all = append(all, f.Name())
-	}
-	return strings.Join(all, ", ")
 }

@@ -24,11 +24,11 @@ import (
 type Gem5 struct{}
 
 var (
-	_ Importer = Gem5{}
-	_ Exporter = Gem5{}
-	_ Shaped   = Gem5{}
-	_ Tunable  = Gem5{}
-	_ Threaded = Gem5{}
+	_ Importer         = Gem5{}
+	_ Exporter         = Gem5{}
+	_ LayoutImporter   = Gem5{}
+	_ SettingsLister   = Gem5{}
+	_ ThreadedImporter = Gem5{}
 )
 
 // Name returns "gem5".

@@ -31,12 +31,12 @@ import (
 type Goal struct{}
 
 var (
-	_ Importer  = Goal{}
-	_ Shaped    = Goal{}
-	_ Tunable   = Goal{}
-	_ Aliased   = Goal{}
-	_ Threaded  = Goal{}
-	_ Explained = Goal{}
+	_ Importer         = Goal{}
+	_ LayoutImporter   = Goal{}
+	_ SettingsLister   = Goal{}
+	_ AliasLister      = Goal{}
+	_ ThreadedImporter = Goal{}
+	_ PartsLister      = Goal{}
 )
 
 // Name returns "goal".
@@ -165,10 +165,10 @@ func (f Goal) Import(in *Input, o Options, sink Sink) (Result, error) {
 		return Result{}, &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": num_ranks is missing"}
 	}
 	if goalIsBinary(head) {
-		p := goalBinary{goalImport: goalImport{unit: picos, c: conversationInBytes(FilesOf(in), o, sink)}}
+		p := goalBinary{goalImport: goalImport{unit: picos, c: newBinaryMessageWriter(FilesOf(in), o, sink)}}
 		return p.run(in)
 	}
-	p := goalText{goalImport: goalImport{unit: picos, c: conversationInText(FilesOf(in), o, sink)}}
+	p := goalText{goalImport: goalImport{unit: picos, c: newTextMessageWriter(FilesOf(in), o, sink)}}
 	return p.run(in)
 }
 
@@ -187,7 +187,7 @@ func goalPicos(name, value string) (int64, error) {
 
 // goalImport is the common state of the readers of both forms.
 type goalImport struct {
-	c     *conversation
+	c     *messageWriter
 	unit  int64 // of calc, in ps
 	ranks int64 // num_ranks
 	graph goalGraph
@@ -225,7 +225,7 @@ func (p *goalImport) count(kind trace.Kind) {
 func (p *goalImport) endRank(rank int64) error {
 	p.requires += uint64(len(p.graph.requires))
 	p.irequires += uint64(len(p.graph.irequires))
-	return p.graph.tell(p.c.speaker(trace.Proc(rank)))
+	return p.graph.emit(p.c.rankWriter(trace.Proc(rank)))
 }
 
 // result completes the import; lines are lines of text, or operations.

@@ -287,8 +287,8 @@ func (p *goalBinary) waiting(i int64, field int, edges *[]goalEdge) error {
 func (p *goalBinary) counts() error {
 	free := 0
 	for i, n := range p.waits {
-		if said := binary.LittleEndian.Uint32(p.nodes[i*goalNode:]); said != n {
-			return p.fail(int64(i), p.at(int64(i), 0), "rank %d: operation %d should wait for %d others, but has %d dependencies", p.rank, i, said, n)
+		if want := binary.LittleEndian.Uint32(p.nodes[i*goalNode:]); want != n {
+			return p.fail(int64(i), p.at(int64(i), 0), "rank %d: operation %d should wait for %d others, but has %d dependencies", p.rank, i, want, n)
 		}
 		if n == 0 {
 			free++

@@ -15,8 +15,8 @@ import (
 //   - gather, scatter: one message for each member;
 //   - allgather: a ring; alltoall: pairwise.
 
-// goalCrew is one member's view of a collective.
-type goalCrew struct {
+// goalMember is one member's view of a collective.
+type goalMember struct {
 	x       *goalExport
 	members []trace.Proc
 	me      int
@@ -26,8 +26,8 @@ type goalCrew struct {
 // collective writes the messages of e.
 func (x *goalExport) collective(e *trace.Event) {
 	x.computed()
-	members := x.survey.crew[e.Group]
-	c := goalCrew{x, members, slices.Index(members, x.proc), x.survey.base[goalChannel{e.Group, true}]}
+	members := x.survey.groupMembers[e.Group]
+	c := goalMember{x, members, slices.Index(members, x.proc), x.survey.base[goalChannel{e.Group, true}]}
 	root := max(0, slices.Index(members, trace.Proc(e.Peer)))
 	first := x.nodes
 	c.messages(e, root)
@@ -44,7 +44,7 @@ func (x *goalExport) collective(e *trace.Event) {
 }
 
 // messages writes the messages of e.
-func (c *goalCrew) messages(e *trace.Event, root int) {
+func (c *goalMember) messages(e *trace.Event, root int) {
 	switch e.Kind {
 	case trace.Barrier:
 		c.barrier()
@@ -74,14 +74,14 @@ func (c *goalCrew) messages(e *trace.Event, root int) {
 }
 
 // at returns the member at distance d after this one, around the ring.
-func (c *goalCrew) at(d int) int { return (c.me + d + len(c.members)) % len(c.members) }
+func (c *goalMember) at(d int) int { return (c.me + d + len(c.members)) % len(c.members) }
 
-func (c *goalCrew) step(kind trace.Kind, member int, bytes int64) {
+func (c *goalMember) step(kind trace.Kind, member int, bytes int64) {
 	c.x.emit(goalStep{kind: kind, size: bytes, peer: int32(c.members[member]), tag: c.tag})
 }
 
 // exchange sends and receives at the same time.
-func (c *goalCrew) exchange(to, from int, bytes int64) {
+func (c *goalMember) exchange(to, from int, bytes int64) {
 	before := slices.Clone(c.x.chain)
 	c.step(trace.Send, to, bytes)
 	sent := c.x.chain[0]
@@ -90,14 +90,14 @@ func (c *goalCrew) exchange(to, from int, bytes int64) {
 	c.x.chain = append(c.x.chain, sent)
 }
 
-func (c *goalCrew) barrier() {
+func (c *goalMember) barrier() {
 	for d := 1; d < len(c.members); d *= 2 {
 		c.exchange(c.at(d), c.at(-d), 1)
 	}
 }
 
 // bcast receives from the parent, then sends to the children, the farthest first.
-func (c *goalCrew) bcast(root int, bytes int64) {
+func (c *goalMember) bcast(root int, bytes int64) {
 	n := len(c.members)
 	distance := (c.me - root + n) % n
 	below := 1 // the children are at the powers of two below this
@@ -115,7 +115,7 @@ func (c *goalCrew) bcast(root int, bytes int64) {
 }
 
 // reduce receives from the children, the nearest first, then sends to the parent.
-func (c *goalCrew) reduce(root int, bytes int64) {
+func (c *goalMember) reduce(root int, bytes int64) {
 	n := len(c.members)
 	distance := (c.me - root + n) % n
 	d := 1
@@ -129,7 +129,7 @@ func (c *goalCrew) reduce(root int, bytes int64) {
 	}
 }
 
-func (c *goalCrew) scan(bytes int64) {
+func (c *goalMember) scan(bytes int64) {
 	if c.me > 0 {
 		c.step(trace.Recv, c.me-1, bytes)
 	}
@@ -139,7 +139,7 @@ func (c *goalCrew) scan(bytes int64) {
 }
 
 // linear lets the root do kind for every other member.
-func (c *goalCrew) linear(root int, bytes int64, kind trace.Kind) {
+func (c *goalMember) linear(root int, bytes int64, kind trace.Kind) {
 	if c.me != root {
 		other := trace.Send
 		if kind == trace.Send {

@@ -167,9 +167,9 @@ func (g *goalGraph) place() {
 	}
 }
 
-// tell writes all operations to s in order and empties g. The edges must lead to
+// emit writes all operations to s in order and empties g. The edges must lead to
 // operations and have no cycle.
-func (g *goalGraph) tell(s *speaker) error {
+func (g *goalGraph) emit(s *rankWriter) error {
 	g.place()
 	singles := g.singles
 	for i := range g.ops {
@@ -182,7 +182,7 @@ func (g *goalGraph) tell(s *speaker) error {
 		if g.starts[i] {
 			e := trace.NewEvent(trace.Marker)
 			e.Needs = needs
-			if _, err := s.say(&e, at); err != nil {
+			if _, err := s.emit(&e, at); err != nil {
 				return err
 			}
 			needs, singles = singles[:1:1], singles[1:]
@@ -193,7 +193,7 @@ func (g *goalGraph) tell(s *speaker) error {
 		} else {
 			e.Bytes = op.size
 		}
-		if _, err := s.say(&e, at); err != nil {
+		if _, err := s.emit(&e, at); err != nil {
 			return err
 		}
 	}

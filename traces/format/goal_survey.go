@@ -13,16 +13,16 @@ import (
 // goalSurvey holds the facts about all ranks that are needed before the first one is
 // written.
 type goalSurvey struct {
-	graph []bool // ranks in which some event has Needs
-	flops uint64
-	tags  map[goalChannel]int32  // the highest tag
-	base  map[goalChannel]int32  // offset of the tags, so that channels have different tags
-	crew  map[int32][]trace.Proc // members of each group that has collectives, in order
-	calls map[trace.Kind]uint64  // number of collectives, over all members
-	turns map[int32]map[trace.Proc]goalTurns
-	wild  uint64 // receives of any tag
-	probe uint64
-	loose bool // some collective has no root, or members with different sizes
+	graph        []bool // ranks in which some event has Needs
+	flops        uint64
+	tags         map[goalChannel]int32  // the highest tag
+	base         map[goalChannel]int32  // offset of the tags, so that channels have different tags
+	groupMembers map[int32][]trace.Proc // members of each group that has collectives, in order
+	calls        map[trace.Kind]uint64  // number of collectives, over all members
+	turns        map[int32]map[trace.Proc]goalCallCounts
+	wild         uint64 // receives of any tag
+	probe        uint64
+	loose        bool // some collective has no root, or members with different sizes
 }
 
 // goalChannel identifies messages that never match those of another channel.
@@ -31,8 +31,8 @@ type goalChannel struct {
 	collective bool
 }
 
-// goalTurns counts the collectives of one member of a group so far.
-type goalTurns struct {
+// goalCallCounts counts the collectives of one member of a group so far.
+type goalCallCounts struct {
 	n     uint64
 	sizes uint64 // a hash of their sizes
 }
@@ -42,7 +42,7 @@ type goalTurns struct {
 func surveyForGoal(src trace.Source) (*goalSurvey, error) {
 	head := src.Header()
 	s := &goalSurvey{graph: make([]bool, head.Procs), tags: map[goalChannel]int32{}, base: map[goalChannel]int32{},
-		crew: map[int32][]trace.Proc{}, calls: map[trace.Kind]uint64{}, turns: map[int32]map[trace.Proc]goalTurns{}}
+		groupMembers: map[int32][]trace.Proc{}, calls: map[trace.Kind]uint64{}, turns: map[int32]map[trace.Proc]goalCallCounts{}}
 	for p := range head.Procs {
 		row := 0
 		for b, err := range src.Events(trace.Proc(p)) {
@@ -101,7 +101,7 @@ func (s *goalSurvey) call(p trace.Proc, e *trace.Event) {
 	s.tags[goalChannel{e.Group, true}] = 0
 	of := s.turns[e.Group]
 	if of == nil {
-		of = map[trace.Proc]goalTurns{}
+		of = map[trace.Proc]goalCallCounts{}
 		s.turns[e.Group] = of
 	}
 	t := of[p]
@@ -118,21 +118,21 @@ func (s *goalSurvey) call(p trace.Proc, e *trace.Event) {
 // members lists the members of each group. All must have the same number of calls.
 func (s *goalSurvey) members(procs int) error {
 	for group, of := range s.turns {
-		var crew []trace.Proc
+		var groupMembers []trace.Proc
 		for p := range trace.Proc(procs) {
 			if _, ok := of[p]; ok || group == trace.None {
-				crew = append(crew, p)
+				groupMembers = append(groupMembers, p)
 			}
 		}
-		for _, p := range crew[1:] {
-			if a, b := of[crew[0]], of[p]; a.n != b.n {
+		for _, p := range groupMembers[1:] {
+			if a, b := of[groupMembers[0]], of[p]; a.n != b.n {
 				return fmt.Errorf("group %d: processor %d has %d collectives and barriers, but processor %d has %d; run traces check",
-					group, crew[0], a.n, p, b.n)
+					group, groupMembers[0], a.n, p, b.n)
 			} else if a.sizes != b.sizes {
 				s.loose = true
 			}
 		}
-		s.crew[group] = crew
+		s.groupMembers[group] = groupMembers
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func countSetting(records string) Setting {
 }
 
 // countTogether reports whether all processors share one instruction count.
-func countTogether(f Tunable, o Options) (bool, error) {
+func countTogether(f SettingsLister, o Options) (bool, error) {
 	how := o.Setting(f, countBy)
 	if how != "own" && how != "all" {
 		return false, badSetting("%s=%s: choose own or all", countBy, how)

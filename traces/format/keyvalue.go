@@ -275,7 +275,7 @@ func keyWord(word []byte) (trace.Op, bool) {
 // settingRepeat is the setting of formats with a column of request counts.
 var settingRepeat = Setting{"repeat", "count", "meaning of an operation count: count (that many requests) or once (one request)"}
 
-func parseRepeat(o Options, f Tunable) (bool, error) {
+func parseRepeat(o Options, f SettingsLister) (bool, error) {
 	switch v := o.Setting(f, settingRepeat.Name); v {
 	case "count":
 		return true, nil

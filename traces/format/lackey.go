@@ -15,9 +15,9 @@ import (
 type Lackey struct{}
 
 var (
-	_ Importer  = Lackey{}
-	_ Exporter  = Lackey{}
-	_ Explained = Lackey{}
+	_ Importer    = Lackey{}
+	_ Exporter    = Lackey{}
+	_ PartsLister = Lackey{}
 )
 
 // Name returns "lackey".

@@ -63,7 +63,7 @@ func (p *lackeyParser) slow(raw []byte, last bool) error {
 			return nil
 		}
 	}
-	return p.strange(line, last)
+	return p.foreignLine(line, last)
 }
 
 // trimEnd counts the text around a record. The first blank belongs to the record.
@@ -132,10 +132,10 @@ func lackeyFields(b []byte) (addr, size uint64, problem, advice string) {
 	return addr, size, "", ""
 }
 
-// strange handles a line that is not valgrind's and does not begin like a record. It is
+// foreignLine handles a line that is not valgrind's and does not begin like a record. It is
 // a record with other blanks around it, a record directly after program output, or
 // program output.
-func (p *lackeyParser) strange(line []byte, last bool) error {
+func (p *lackeyParser) foreignLine(line []byte, last bool) error {
 	if kind := line[0]; len(line) > 2 && bytes.IndexByte([]byte("ILSM"), kind) >= 0 && line[1] == ' ' {
 		if addr, size, problem, _ := lackeyFields(bytes.TrimLeft(line[1:], blanks)); problem == "" {
 			p.padded++

@@ -15,9 +15,9 @@ import (
 type LibCacheSimCSV struct{}
 
 var (
-	_ Importer  = LibCacheSimCSV{}
-	_ Tunable   = LibCacheSimCSV{}
-	_ Explained = LibCacheSimCSV{}
+	_ Importer       = LibCacheSimCSV{}
+	_ SettingsLister = LibCacheSimCSV{}
+	_ PartsLister    = LibCacheSimCSV{}
 )
 
 // Name returns "libcachesim-csv".
@@ -80,9 +80,9 @@ func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) 
 // libcachesimTable is a keyTable whose columns depend on its first line.
 type libcachesimTable struct {
 	keyTable
-	o       Options
-	numbers [keyColumns]int // of columns, from 1; 0 for none
-	asked   string          // value of has-header
+	o          Options
+	numbers    [keyColumns]int // of columns, from 1; 0 for none
+	headerMode string          // value of has-header
 }
 
 func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
@@ -104,11 +104,11 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 	case d != "auto":
 		return badSetting("delimiter=%s: give one character, tab or auto", d)
 	}
-	switch c.asked = c.o.Setting(f, "has-header"); c.asked {
+	switch c.headerMode = c.o.Setting(f, "has-header"); c.headerMode {
 	case "true", "false", "auto":
 		return nil
 	}
-	return badSetting("has-header=%s: choose true, false or auto", c.asked)
+	return badSetting("has-header=%s: choose true, false or auto", c.headerMode)
 }
 
 // begin determines separator, header and columns from the first line.
@@ -131,7 +131,7 @@ func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
 			c.cols[n-1] = keyColumn(column)
 		}
 	}
-	return c.asked == "true" || c.asked == "auto" && moreLetters(line), nil
+	return c.headerMode == "true" || c.headerMode == "auto" && moreLetters(line), nil
 }
 
 // mostOf returns the most frequent candidate in line, the first of equals.

@@ -26,7 +26,7 @@ type objects struct {
 // settingBlock is the setting of all formats of objects.
 var settingBlock = Setting{"block", "64B", "memory block that represents an object, a power of two up to 32KiB; with lines of this size, an analysis sees one line per object"}
 
-func newObjects(sink Sink, o Options, f Tunable) (objects, error) {
+func newObjects(sink Sink, o Options, f SettingsLister) (objects, error) {
 	size, err := unit.ParseBytes(o.Setting(f, settingBlock.Name))
 	if err != nil || size < 1 || size > 1<<15 || size&(size-1) != 0 {
 		return objects{}, badSetting("block=%s: give a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))

@@ -95,7 +95,7 @@ func TestOracleGeneralExportNotes(t *testing.T) {
 
 // What has left memory can be changed too, also across the border.
 func TestPatchwork(t *testing.T) {
-	p, err := newPatchwork()
+	p, err := newEditableFile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ import (
 type OracleGeneral struct{}
 
 var (
-	_ Importer  = OracleGeneral{}
-	_ Exporter  = OracleGeneral{}
-	_ Tunable   = OracleGeneral{}
-	_ Explained = OracleGeneral{}
+	_ Importer       = OracleGeneral{}
+	_ Exporter       = OracleGeneral{}
+	_ SettingsLister = OracleGeneral{}
+	_ PartsLister    = OracleGeneral{}
 )
 
 // Name returns "oracleGeneral".

@@ -37,7 +37,7 @@ func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([
 	if err != nil {
 		return nil, err
 	}
-	later, err := newPatchwork()
+	later, err := newEditableFile()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([
 type oracleExport struct {
 	objects
 	rate   float64 // instructions per second
-	out    *patchwork
+	out    *editableFile
 	latest map[uint64]int64 // the latest request for each object
 	lost   losses
 	stores uint64
@@ -119,9 +119,9 @@ func (e *oracleExport) notes() (all []string) {
 	return all
 }
 
-// patchwork is a growing file whose written bytes can be changed. Its latest part is in
+// editableFile is a growing file whose written bytes can be changed. Its latest part is in
 // memory, where most changes are.
-type patchwork struct {
+type editableFile struct {
 	file *os.File
 	tail []byte // bytes from size-len(tail) on
 	size int64
@@ -129,15 +129,15 @@ type patchwork struct {
 
 const patchworkTail = 16 << 20
 
-func newPatchwork() (*patchwork, error) {
+func newEditableFile() (*editableFile, error) {
 	f, err := os.CreateTemp("", "spoor-*")
 	if err != nil {
 		return nil, err
 	}
-	return &patchwork{file: f}, os.Remove(f.Name()) // removed now, so that it disappears when it is closed
+	return &editableFile{file: f}, os.Remove(f.Name()) // removed now, so that it disappears when it is closed
 }
 
-func (p *patchwork) append(b []byte) error {
+func (p *editableFile) append(b []byte) error {
 	if len(p.tail) >= 2*patchworkTail {
 		if _, err := p.file.WriteAt(p.tail[:patchworkTail], p.size-int64(len(p.tail))); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (p *patchwork) append(b []byte) error {
 }
 
 // patch changes the bytes at an offset. They may span the start of the tail.
-func (p *patchwork) patch(at int64, b []byte) error {
+func (p *editableFile) patch(at int64, b []byte) error {
 	start := p.size - int64(len(p.tail))
 	if at >= start {
 		copy(p.tail[at-start:], b)
@@ -162,11 +162,11 @@ func (p *patchwork) patch(at int64, b []byte) error {
 	return err
 }
 
-func (p *patchwork) copyTo(w io.Writer) error {
+func (p *editableFile) copyTo(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	_, err := io.Copy(out, io.NewSectionReader(p.file, 0, p.size-int64(len(p.tail))))
 	_, err2 := out.Write(p.tail)
 	return errors.Join(err, err2, out.Flush())
 }
 
-func (p *patchwork) close() { p.file.Close() }
+func (p *editableFile) close() { p.file.Close() }

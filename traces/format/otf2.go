@@ -29,11 +29,11 @@ type OTF2Print struct{}
 type OTF2 struct{}
 
 var (
-	_ Importer = OTF2Print{}
-	_ Shaped   = OTF2Print{}
-	_ Tunable  = OTF2Print{}
-	_ Joint    = OTF2{}
-	_ Shaped   = OTF2{}
+	_ Importer          = OTF2Print{}
+	_ LayoutImporter    = OTF2Print{}
+	_ SettingsLister    = OTF2Print{}
+	_ MultiFileImporter = OTF2{}
+	_ LayoutImporter    = OTF2{}
 )
 
 // Name returns "otf2-print".
@@ -100,7 +100,7 @@ func (f OTF2Print) Import(in *Input, o Options, sink Sink) (Result, error) {
 }
 
 func importOTF2(in *Input, o Options, ticks string, sink Sink) (Result, error) {
-	p, err := newOTF2Parser(conversationInText(FilesOf(in), o, sink), ticks)
+	p, err := newOTF2Parser(newTextMessageWriter(FilesOf(in), o, sink), ticks)
 	if err != nil {
 		return Result{}, err
 	}

@@ -86,7 +86,7 @@ func (p *otf2Parser) call(e *otf2Line) (c otf2Call, err error) {
 
 // collective handles the end of a collective operation.
 func (p *otf2Parser) collective(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (p *otf2Parser) collective(e *otf2Line) error {
 		}
 		p.notices.later++
 	}
-	return p.sayCollective(r, ev, c.op, c.received, c.comm, e)
+	return p.emitCollective(r, ev, c.op, c.received, c.comm, e)
 }
 
 // completeCollective completes the collective that a request started.
@@ -134,7 +134,7 @@ func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, 
 	if op.note != "" {
 		p.notices.taken(op.note)
 	}
-	inTime, err := r.settle(request.ticket, func(posted *trace.Event) bool {
+	inTime, err := r.resolve(request.ticket, func(posted *trace.Event) bool {
 		ev.Time, ev.Request = posted.Time, request.number
 		*posted = ev
 		return true
@@ -147,7 +147,7 @@ func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, 
 	}
 	p.notices.late++
 	r.numbers.give(request.number)
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 // abandon drops the collective that a request started.
@@ -157,7 +157,7 @@ func (p *otf2Parser) abandon(r *otf2Rank, id uint64, e *otf2Line) error {
 		return err
 	}
 	r.numbers.give(request.number)
-	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
+	_, err = r.resolve(request.ticket, func(*trace.Event) bool { return false })
 	return err
 }
 
@@ -200,24 +200,24 @@ func divideEvenly(v, first, second int64) int64 {
 	return v
 }
 
-// sayCollective emits a collective, or its substitute.
-func (p *otf2Parser) sayCollective(r *otf2Rank, ev trace.Event, op otf2Operation, received int64, c *otf2Comm, e *otf2Line) error {
+// emitCollective emits a collective, or its substitute.
+func (p *otf2Parser) emitCollective(r *otf2Rank, ev trace.Event, op otf2Operation, received int64, c *otf2Comm, e *otf2Line) error {
 	if op.note == "" {
-		return r.say(ev, p.here())
+		return r.emit(ev, p.here())
 	}
 	p.notices.taken(op.note)
 	if op.kind == trace.Scan {
-		return r.say(ev, p.here())
+		return r.emit(ev, p.here())
 	}
 	if ev.Peer = c.first; ev.Peer < 0 {
 		return p.fail(e.line, "the text does not give the first rank of the communicator", "print the archive with otf2-print -A")
 	}
-	if err := r.say(ev, p.here()); err != nil {
+	if err := r.emit(ev, p.here()); err != nil {
 		return err
 	}
 	ev.Kind = trace.Scatter
 	ev.Bytes = received / int64(max(1, c.size))
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 // root returns the world rank of the root of a collective, or none.

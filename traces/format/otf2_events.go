@@ -110,7 +110,7 @@ func (p *otf2Parser) peer(value []byte, c *otf2Comm, e *otf2Line) (int32, error)
 }
 
 func (p *otf2Parser) send(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p *otf2Parser) send(e *otf2Line) error {
 		ev.Kind, ev.Request = trace.Isend, r.numbers.take()
 		l.sent = append(l.sent, ev.Request)
 	}
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 // endExchange completes the sends of an MPI_Sendrecv, after it received.
@@ -141,7 +141,7 @@ func (p *otf2Parser) endExchange(e *otf2Line) error {
 }
 
 func (p *otf2Parser) recv(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -150,11 +150,11 @@ func (p *otf2Parser) recv(e *otf2Line) error {
 		return err
 	}
 	ev.Kind = trace.Recv
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 func (p *otf2Parser) isend(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (p *otf2Parser) isend(e *otf2Line) error {
 	if ev.Request, err = p.open(r, id, otf2Request{kind: trace.Isend}, e); err != nil {
 		return err
 	}
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 // irecvRequest posts a receive, of which only the request is known.
@@ -179,7 +179,7 @@ func (p *otf2Parser) collectiveRequest(e *otf2Line) error { return p.posted(trac
 
 // posted holds back an event that its completion will complete.
 func (p *otf2Parser) posted(kind trace.Kind, e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (p *otf2Parser) posted(kind trace.Kind, e *otf2Line) error {
 
 // irecv completes a receive.
 func (p *otf2Parser) irecv(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (p *otf2Parser) irecv(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
-	inTime, err := r.settle(request.ticket, func(posted *trace.Event) bool {
+	inTime, err := r.resolve(request.ticket, func(posted *trace.Event) bool {
 		posted.Peer, posted.Tag, posted.Group, posted.Bytes = ev.Peer, ev.Tag, ev.Group, ev.Bytes
 		return true
 	})
@@ -230,11 +230,11 @@ func (p *otf2Parser) irecv(e *otf2Line) error {
 	p.notices.late++
 	r.numbers.give(request.number)
 	ev.Kind = trace.Recv
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }
 
 func (p *otf2Parser) isendComplete(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (p *otf2Parser) isendComplete(e *otf2Line) error {
 
 // cancelled ends a request: a receive is dropped, a send stays.
 func (p *otf2Parser) cancelled(e *otf2Line) error {
-	r, err := p.speak(e)
+	r, err := p.rankOfEvent(e)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (p *otf2Parser) cancelled(e *otf2Line) error {
 		return p.completed(r, request.number, e)
 	}
 	r.numbers.give(request.number)
-	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
+	_, err = r.resolve(request.ticket, func(*trace.Event) bool { return false })
 	return err
 }
 
@@ -311,5 +311,5 @@ func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
 	if ev.Time, err = p.callTime(e); err != nil {
 		return err
 	}
-	return r.say(ev, p.here())
+	return r.emit(ev, p.here())
 }

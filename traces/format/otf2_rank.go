@@ -24,7 +24,7 @@ type otf2Location struct {
 
 // otf2Rank is an MPI process.
 type otf2Rank struct {
-	*patient
+	*lookaheadWriter
 	left     uint64 // when its main location last left MPI, or began
 	seen     bool   // the main location has had an event
 	requests map[uint64]otf2Request
@@ -100,7 +100,7 @@ func (p *otf2Parser) rank(n int32) *otf2Rank {
 	}
 	if p.ranks[n] == nil {
 		p.ranks[n] = &otf2Rank{requests: map[uint64]otf2Request{}, threads: map[uint64]bool{},
-			patient: p.c.patient(trace.Proc(n), &p.share, expireOTF2)}
+			lookaheadWriter: p.c.lookaheadWriter(trace.Proc(n), &p.share, expireOTF2)}
 	}
 	return p.ranks[n]
 }
@@ -134,9 +134,9 @@ func (p *otf2Parser) callTime(e *otf2Line) (int64, error) {
 	return p.picos(p.first, e.time, e.line)
 }
 
-// speak checks that an event belongs to a rank. It ends the computation before the
+// rankOfEvent checks that an event belongs to a rank. It ends the computation before the
 // event, if no MPI region did.
-func (p *otf2Parser) speak(e *otf2Line) (*otf2Rank, error) {
+func (p *otf2Parser) rankOfEvent(e *otf2Line) (*otf2Rank, error) {
 	l := e.place
 	if l.rank == nil {
 		return nil, p.fail(e.line, fmt.Sprintf("location %d sends or receives, but is not an MPI rank", l.id), "check that the archive is complete")

@@ -103,11 +103,11 @@ func (p *otf2Parser) summary() (all []string) {
 	}
 	note(n.exchanges, "%s of MPI_Sendrecv imported as non-blocking sends, completed after the receive", plural(n.exchanges, "send"))
 	note(n.later, "%s without an equivalent of their own imported as blocking, at their completion", plural(n.later, "collective"))
-	note(n.late, "%s completed over %d events after posting, imported as blocking", plural(n.late, "receive or collective"), patientEvents)
+	note(n.late, "%s completed over %d events after posting, imported as blocking", plural(n.late, "receive or collective"), lookaheadEvents)
 	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
 	note(n.dropped, "%s without messages in this trace omitted (handles, communicators of one rank or between groups)", plural(n.dropped, "collective"))
 	all = append(all, p.leftOut()...)
-	return append(all, p.strangers()...)
+	return append(all, p.otherLocations()...)
 }
 
 // leftOut describes the events that do not concern messages.
@@ -138,15 +138,15 @@ func (p *otf2Parser) leftOut() (all []string) {
 	return all
 }
 
-// strangers describes the locations that are not ranks of their own.
-func (p *otf2Parser) strangers() (all []string) {
-	strangers, open, threads := 0, 0, 0
+// otherLocations describes the locations that are not ranks of their own.
+func (p *otf2Parser) otherLocations() (all []string) {
+	otherLocations, open, threads := 0, 0, 0
 	for _, l := range p.places {
 		if len(l.stack) > 0 {
 			open++
 		}
 		if !l.main {
-			strangers++
+			otherLocations++
 		}
 	}
 	for _, r := range p.ranks {
@@ -154,8 +154,8 @@ func (p *otf2Parser) strangers() (all []string) {
 			threads += len(r.threads)
 		}
 	}
-	if strangers > threads {
-		all = append(all, plural(strangers-threads, "location")+" without messages omitted (threads, devices)")
+	if otherLocations > threads {
+		all = append(all, plural(otherLocations-threads, "location")+" without messages omitted (threads, devices)")
 	}
 	if threads > 0 {
 		all = append(all, plural(threads, "thread")+" with messages, which count for the process; their computation is omitted")

@@ -278,7 +278,7 @@ func TestOTF2HoldsReceivesBack(t *testing.T) {
 
 	var text strings.Builder
 	text.WriteString(otf2Plain + otf2Lines("MPI_IRECV_REQUEST 0 5 Request: 1"))
-	for range patientEvents {
+	for range lookaheadEvents {
 		text.WriteString("MPI_SEND 1 5  Receiver: 0 (\"\" <0>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 5, Length: 5\n" +
 			"MPI_RECV 0 5  Sender: 1 (\"\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 5, Length: 5\n")
 	}
@@ -286,7 +286,7 @@ func TestOTF2HoldsReceivesBack(t *testing.T) {
 	text.WriteString("MPI_IRECV 0 5  Sender: 1 (\"\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 5, Request: 1\n")
 	m, r := mustImport(t, OTF2Print{}, text.String(), Options{})
 	e := events(m, 0)
-	if n := len(e); n != patientEvents+1 || e[0].Kind != trace.Recv || !reflect.DeepEqual(e[n-1], transfer(trace.Recv, 0, 1, 7, -1, -1, 5)) {
+	if n := len(e); n != lookaheadEvents+1 || e[0].Kind != trace.Recv || !reflect.DeepEqual(e[n-1], transfer(trace.Recv, 0, 1, 7, -1, -1, 5)) {
 		t.Errorf("%d events, the last %+v", n, e[n-1])
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 receive or collective completed over") }) {
@@ -319,7 +319,7 @@ func TestOTF2Samples(t *testing.T) {
 }
 
 // importFiles reads files that are one trace.
-func importFiles(t testing.TB, im Joint, o Options, paths ...string) (*trace.Memory, Result, error) {
+func importFiles(t testing.TB, im MultiFileImporter, o Options, paths ...string) (*trace.Memory, Result, error) {
 	t.Helper()
 	files := NewFiles(context.Background(), paths, nil, nil)
 	defer files.Close()

@@ -11,8 +11,8 @@ import (
 type otf2Parser struct {
 	text
 	otf2Definitions
-	c       *conversation
-	share   patience
+	c       *messageWriter
+	share   heldEvents
 	section otf2Section
 	ragged  bool // the line could not be read
 	now     otf2Line
@@ -53,7 +53,7 @@ type otf2Line struct {
 
 const otf2DefaultTicks = 1_000_000_000
 
-func newOTF2Parser(c *conversation, ticks string) (*otf2Parser, error) {
+func newOTF2Parser(c *messageWriter, ticks string) (*otf2Parser, error) {
 	p := &otf2Parser{c: c, names: map[string]*otf2Event{}, places: map[uint64]*otf2Location{}}
 	p.otf2Definitions.init()
 	for name, handle := range otf2Handlers {

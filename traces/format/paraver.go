@@ -30,8 +30,8 @@ import (
 type Paraver struct{}
 
 var (
-	_ Joint  = Paraver{}
-	_ Shaped = Paraver{}
+	_ MultiFileImporter = Paraver{}
+	_ LayoutImporter    = Paraver{}
 )
 
 // Name returns "paraver".
@@ -99,7 +99,7 @@ func (Paraver) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 		return Result{}, fmt.Errorf("%s: only the labels of a Paraver trace; give its .prv file", files.Path(0))
 	}
 	if labels < 0 {
-		if path := prvBeside(files.Path(at)); path != "" {
+		if path := prvSibling(files.Path(at)); path != "" {
 			labels = files.Add(path)
 		}
 	}
@@ -122,8 +122,8 @@ func (Paraver) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	return p.run(in)
 }
 
-// prvBeside returns the file of labels next to a trace, or "".
-func prvBeside(path string) string {
+// prvSibling returns the file of labels next to a trace, or "".
+func prvSibling(path string) string {
 	stem := path
 	for range 2 { // for run.prv and run.prv.gz
 		if suffix := filepath.Ext(stem); suffix != "" {

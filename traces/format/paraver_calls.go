@@ -44,16 +44,16 @@ const (
 type prvCallKind struct {
 	class prvClass
 	kind  trace.Kind // of a collective
-	how   prvHow
+	how   prvException
 }
 
-// prvHow gives the exceptions of a collective.
-type prvHow uint8
+// prvException gives the exceptions of a collective.
+type prvException uint8
 
 const (
-	prvPlain         prvHow = iota
-	prvPerMember            // its size is for each member
-	prvReduceScatter        // it becomes a reduce and a scatter
+	prvPlain         prvException = iota
+	prvPerMember                  // its size is for each member
+	prvReduceScatter              // it becomes a reduce and a scatter
 	prvExscan
 	prvNonblocking // it is imported as the blocking one
 )

@@ -9,15 +9,15 @@ import (
 
 // prvGlobalID is a collective with a root: the communicator and its number in it.
 type prvGlobalID struct {
-	comm  *prvComm
-	round int
+	comm        *prvComm
+	rootedCount int
 }
 
 // prvGlobalState holds the state of a collective until all members know the root.
 type prvGlobalState struct {
-	id         prvGlobalID
-	root       int32 // -1 while it is unknown
-	left, said int   // members
+	id            prvGlobalID
+	root          int32 // -1 while it is unknown
+	left, emitted int   // members
 }
 
 // commFor returns the communicator of a collective.
@@ -46,11 +46,11 @@ func (r *prvRank) join(call *prvCall) {
 	case k.kind != trace.Bcast && k.kind != trace.Reduce && k.kind != trace.Gather && k.kind != trace.Scatter:
 		return
 	}
-	if r.round == nil {
-		r.round = map[*prvComm]int{}
+	if r.rootedCount == nil {
+		r.rootedCount = map[*prvComm]int{}
 	}
-	id := prvGlobalID{c, r.round[c]}
-	r.round[c]++
+	id := prvGlobalID{c, r.rootedCount[c]}
+	r.rootedCount[c]++
 	g := r.p.global[id]
 	if g == nil {
 		g = &prvGlobalState{id: id, root: trace.None}
@@ -72,7 +72,7 @@ func (r *prvRank) collective(call *prvCall) error {
 		if op.peer = g.root; op.peer == trace.None {
 			r.p.rootless++
 		}
-		if g.said++; g.said >= r.p.members(c) {
+		if g.emitted++; g.emitted >= r.p.members(c) {
 			delete(r.p.global, g.id)
 		}
 	}

@@ -21,9 +21,9 @@ func (r *prvRank) known(call *prvCall) bool {
 	return true
 }
 
-// emit writes the calls that ended before now. If too many calls are incomplete, the
+// emitEnded writes the calls that ended before now. If too many calls are incomplete, the
 // oldest are written as they are.
-func (r *prvRank) emit(now int64) error {
+func (r *prvRank) emitEnded(now int64) error {
 	n := 0
 	for ; n < len(r.queue); n++ {
 		call := r.queue[n]
@@ -35,7 +35,7 @@ func (r *prvRank) emit(now int64) error {
 			r.irecvs = slices.DeleteFunc(r.irecvs, func(c *prvCall) bool { return c == call })
 		}
 		r.p.held--
-		if err := r.say(call); err != nil {
+		if err := r.emitCall(call); err != nil {
 			return err
 		}
 	}
@@ -45,8 +45,8 @@ func (r *prvRank) emit(now int64) error {
 	return nil
 }
 
-// say writes the events of a call, and the computation before it.
-func (r *prvRank) say(call *prvCall) error {
+// emit writes the events of a call, and the computation before it.
+func (r *prvRank) emitCall(call *prvCall) error {
 	if err := r.computeUntil(call.begin, call.line); err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (r *prvRank) say(call *prvCall) error {
 		r.waitForOwn(call)
 	}
 	if len(call.ops) == 0 && call.how.class != prvIrecv {
-		r.p.without(call)
+		r.p.countNoEvent(call)
 	}
 	for i := range call.ops {
-		if err := r.sayOp(&call.ops[i], begin); err != nil {
+		if err := r.emitOp(&call.ops[i], begin); err != nil {
 			return err
 		}
 	}
@@ -77,14 +77,14 @@ func (r *prvRank) say(call *prvCall) error {
 	return nil
 }
 
-func (r *prvRank) sayOp(op *prvOp, t int64) error {
+func (r *prvRank) emitOp(op *prvOp, t int64) error {
 	e := trace.NewEvent(op.kind)
 	e.Peer, e.Tag, e.Group, e.Request, e.Bytes, e.Time = op.peer, op.tag, op.group, op.request, op.bytes, t
 	e.Count = op.count
 	if (op.kind == trace.Recv || op.kind == trace.Irecv) && !r.p.ours {
 		e.Bytes = r.p.arrived(prvChannel{op.peer, int32(r.s.batch.Proc), op.tag}, op.bytes)
 	}
-	if _, err := r.s.say(&e, trace.Pos{File: r.p.file, At: op.line}); err != nil {
+	if _, err := r.s.emit(&e, trace.Pos{File: r.p.file, At: op.line}); err != nil {
 		return err
 	}
 	return r.flushSome()
@@ -187,7 +187,7 @@ func (r *prvRank) end() error {
 		r.p.lateWaits++
 		op := newPrvOp(trace.Wait, int64(r.p.line))
 		op.request = s.request
-		if err := r.sayOp(&op, r.cursor); err != nil {
+		if err := r.emitOp(&op, r.cursor); err != nil {
 			return err
 		}
 	}

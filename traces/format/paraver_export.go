@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	_ Exporter = Paraver{}
-	_ Tunable  = Paraver{}
+	_ Exporter       = Paraver{}
+	_ SettingsLister = Paraver{}
 )
 
 // Settings returns the settings of the export.
@@ -35,23 +35,23 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 		name  string
 		write func()
 	}{{"pcf", func() { writePCF(out) }}, {"row", func() { writeRow(out, src.Header().Procs) }}} {
-		switch asked := o.Setting(f, other.name); asked {
+		switch bindIrecv := o.Setting(f, other.name); bindIrecv {
 		case "true":
 			other.write()
 			return nil, out.Flush()
 		case "false":
 		default:
-			return nil, badSetting("%s=%s: choose true or false", other.name, asked)
+			return nil, badSetting("%s=%s: choose true or false", other.name, bindIrecv)
 		}
 	}
-	x := prvWriter{spelt: o.Simulated != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
+	x := prvWriter{hasStates: o.Simulated != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
 	defer x.lines.close()
 	notes, err := timeline(src, f, o, &x)
 	if err == nil {
 		err = x.leaveAll()
 	}
-	if err == nil && x.spelt {
-		err = x.spells(o)
+	if err == nil && x.hasStates {
+		err = x.stateIntervals(o)
 	}
 	if err == nil {
 		err = x.write(out)
@@ -101,14 +101,14 @@ func refsNote(src trace.Source, o ExportOptions, format string) ([]string, error
 
 // prvWriter makes the records of a timeline.
 type prvWriter struct {
-	lines   sortedLines
-	buf     []byte
-	open    []prvOpenCall // by processor
-	groups  map[int32]map[trace.Proc]bool
-	ids     map[int32]int64 // of communicators
-	end     int64           // ns
-	rounded int64
-	spelt   bool // states come from Simulated.States
+	lines     sortedLines
+	buf       []byte
+	open      []prvOpenCall // by processor
+	groups    map[int32]map[trace.Proc]bool
+	ids       map[int32]int64 // of communicators
+	end       int64           // ns
+	rounded   int64
+	hasStates bool // states come from Simulated.States
 }
 
 // prvOpenCall is an event whose end is not written yet, because the next event may
@@ -152,7 +152,7 @@ func (x *prvWriter) span(p trace.Proc, e *trace.Event, begin, end int64) error {
 	if err := x.leave(p, begin); err != nil {
 		return err
 	}
-	if e.Kind == trace.Compute && x.spelt {
+	if e.Kind == trace.Compute && x.hasStates {
 		return nil
 	}
 	from := x.nanos(begin)

@@ -17,7 +17,7 @@ func (p *prvParser) deliver(m *prvMessage) error {
 	p.sizesOf(m).push(m.bytes)
 	from, to := &p.ranks[m.from], &p.ranks[m.to]
 	send := prvItem{time: max(m.sent, from.drained), stage: prvSending, m: *m}
-	from.await(send)
+	from.schedule(send)
 	receive := prvItem{time: m.posted, stage: prvPosting, m: *m}
 	if m.posted < p.now {
 		if to.post(m) {
@@ -30,7 +30,7 @@ func (p *prvParser) deliver(m *prvMessage) error {
 		}
 	}
 	if receive.stage != prvDone {
-		to.await(receive)
+		to.schedule(receive)
 	}
 	if err := from.drain(m.sent); err != nil || from == to {
 		return err
@@ -38,7 +38,7 @@ func (p *prvParser) deliver(m *prvMessage) error {
 	return to.drain(m.sent)
 }
 
-func (r *prvRank) await(item prvItem) {
+func (r *prvRank) schedule(item prvItem) {
 	r.p.waiting++
 	item.seq = r.p.waiting
 	heap.Push(&r.ahead, item)
@@ -53,7 +53,7 @@ func (r *prvRank) drain(now int64) error {
 		r.take(&item)
 	}
 	r.drained = now
-	return r.emit(now)
+	return r.emitEnded(now)
 }
 
 // take finds the call of an item whose time has come.
@@ -67,11 +67,11 @@ func (r *prvRank) take(item *prvItem) {
 			return
 		}
 		if later := m.received; later > item.time && r.calls > 0 {
-			r.await(prvItem{time: later, stage: prvReceiving, m: *m})
+			r.schedule(prvItem{time: later, stage: prvReceiving, m: *m})
 			return
 		}
 		if m.sent > item.time {
-			r.await(prvItem{time: m.sent, stage: prvReceiving, m: *m})
+			r.schedule(prvItem{time: m.sent, stage: prvReceiving, m: *m})
 			return
 		}
 		r.receive(m, item.time)
@@ -147,11 +147,11 @@ func (m *prvMessage) recvOp(kind trace.Kind, request int32) prvOp {
 
 // post looks for the call that posted the receive of m at its logical time.
 func (r *prvRank) post(m *prvMessage) bool {
-	if i := r.asking(m.posted); i >= 0 {
+	if i := r.irecvAt(m.posted); i >= 0 {
 		call := r.irecvs[i]
 		r.irecvs = slices.Delete(r.irecvs, i, i+1)
 		r.exact = true
-		r.asked(call, m)
+		r.bindIrecv(call, m)
 		return true
 	}
 	call := r.at(m.posted, func(c *prvCall) bool {
@@ -165,16 +165,16 @@ func (r *prvRank) post(m *prvMessage) bool {
 	case call == nil:
 		return false
 	case call.how.class == prvStart:
-		r.asked(call, m)
+		r.bindIrecv(call, m)
 	default:
 		call.ops = append(call.ops, m.recvOp(trace.Recv, trace.None))
 	}
 	return true
 }
 
-// asking returns the index of the Irecv that covers time t, or -1. If one ends and
+// irecvAt returns the index of the Irecv that covers time t, or -1. If one ends and
 // another begins at t, it is the latter.
-func (r *prvRank) asking(t int64) int {
+func (r *prvRank) irecvAt(t int64) int {
 	i := sort.Search(len(r.irecvs), func(i int) bool { return r.irecvs[i].end >= t })
 	if i+1 < len(r.irecvs) && r.irecvs[i].begin < t && r.irecvs[i+1].begin == t {
 		return i + 1
@@ -185,12 +185,12 @@ func (r *prvRank) asking(t int64) int {
 	return -1
 }
 
-// asked makes a call the Irecv of m, which another call completes.
-func (r *prvRank) asked(call *prvCall, m *prvMessage) {
+// bindIrecv makes a call the Irecv of m, which another call completes.
+func (r *prvRank) bindIrecv(call *prvCall, m *prvMessage) {
 	done := prvItem{time: max(m.received, r.drained), stage: prvCompleting, after: call.serial, m: *m}
 	done.m.request = r.request()
 	call.ops = append(call.ops, m.recvOp(trace.Irecv, done.m.request))
-	r.await(done)
+	r.schedule(done)
 }
 
 func completes(c *prvCall) bool {

@@ -17,8 +17,8 @@ type prvOddities struct {
 	nothing map[string]int // calls without events, by name
 }
 
-// without counts a call that became no event.
-func (p *prvParser) without(call *prvCall) {
+// countNoEvent counts a call that became no event.
+func (p *prvParser) countNoEvent(call *prvCall) {
 	name := p.calls.name(call.id)
 	if name == "" {
 		name = fmt.Sprintf("%d:%d", call.id.typ, call.id.value)

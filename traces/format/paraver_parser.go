@@ -14,7 +14,7 @@ type prvParser struct {
 	text
 	header prvHeader
 	calls  prvCalls
-	c      *conversation
+	c      *messageWriter
 	file   int32
 	ranks  []prvRank
 	comms  map[prvCommID]*prvComm
@@ -47,7 +47,7 @@ type prvComm struct {
 
 // newPrvParser returns a parser of the trace in file at.
 func newPrvParser(files *Files, at int, o Options, sink Sink) *prvParser {
-	return &prvParser{c: conversationInText(files, o, sink), file: int32(at),
+	return &prvParser{c: newTextMessageWriter(files, o, sink), file: int32(at),
 		calls: prvCalls{kinds: map[prvCallID]prvCallKind{}},
 		comms: map[prvCommID]*prvComm{}, global: map[prvGlobalID]*prvGlobalState{}, sizes: map[prvChannel]*prvSizes{},
 		prvOddities: prvOddities{nothing: map[string]int{}}, now: math.MinInt64}
@@ -60,7 +60,7 @@ func (p *prvParser) run(in *Input) (Result, error) {
 	if p.ranks == nil {
 		return Result{}, p.fail(nil, `the file does not start with "#Paraver ("`, "this is not a Paraver trace")
 	}
-	if err := p.promised(nil); err != nil {
+	if err := p.checkCommCount(nil); err != nil {
 		return Result{}, err
 	}
 	if err := p.finish(); err != nil {
@@ -121,11 +121,11 @@ func (p *prvParser) start(line []byte) error {
 	}
 	p.header = h
 	p.ranks = make([]prvRank, h.ranks)
-	p.rows = min(speakerRows, max(32, 1<<18/h.ranks))
+	p.rows = min(rankBatch, max(32, 1<<18/h.ranks))
 	for a, tasks := range h.apps {
 		for i := range tasks {
 			rank := int(h.first[a]) + i
-			p.ranks[rank] = prvRank{p: p, s: p.c.speaker(trace.Proc(rank)), app: int64(a + 1), told: -1}
+			p.ranks[rank] = prvRank{p: p, s: p.c.rankWriter(trace.Proc(rank)), app: int64(a + 1), detailsAt: -1}
 		}
 	}
 	p.world = &prvComm{group: trace.None}
@@ -176,8 +176,8 @@ func (p *prvParser) numbered(c *prvComm) *prvComm {
 	return c
 }
 
-// promised returns an error if the header announces more communicators than follow.
-func (p *prvParser) promised(line []byte) error {
+// checkCommCount returns an error if the header announces more communicators than follow.
+func (p *prvParser) checkCommCount(line []byte) error {
 	if p.declared < p.header.comms {
 		return p.fail(line, fmt.Sprintf("the header announces %d communicators, but %d follow", p.header.comms, p.declared), "the trace is damaged")
 	}

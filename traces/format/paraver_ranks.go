@@ -48,25 +48,25 @@ const prvOpen = math.MaxInt64 // end of a call that has not ended
 // earlier or later. Later items wait in a heap. An Irecv waits in the queue for the
 // message that it receives.
 type prvRank struct {
-	p       *prvParser
-	s       *speaker
-	ahead   prvHeap
-	queue   []*prvCall
-	open    *prvCall // in the queue
-	irecvs  []*prvCall
-	exact   bool // messages identify their Irecv
-	calls   int
-	sends   []prvOpenSend
-	next    int32 // next request
-	run     []prvSpan
-	states  bool  // the trace has states of this rank
-	drained int64 // everything before this time has been handled
-	cursor  int64 // end of the emitted events
-	last    int64 // time of the latest record
-	app     int64
-	details prvCall          // properties read before the call was entered
-	told    int64            // time of details, or -1
-	round   map[*prvComm]int // collectives with a root so far
+	p           *prvParser
+	s           *rankWriter
+	ahead       prvHeap
+	queue       []*prvCall
+	open        *prvCall // in the queue
+	irecvs      []*prvCall
+	exact       bool // messages identify their Irecv
+	calls       int
+	sends       []prvOpenSend
+	next        int32 // next request
+	run         []prvSpan
+	states      bool  // the trace has states of this rank
+	drained     int64 // everything before this time has been handled
+	cursor      int64 // end of the emitted events
+	last        int64 // time of the latest record
+	app         int64
+	details     prvCall          // properties read before the call was entered
+	detailsAt   int64            // time of details, or -1
+	rootedCount map[*prvComm]int // collectives with a root so far
 }
 
 // prvOpenSend is an Isend without a wait so far.
@@ -96,10 +96,10 @@ func (r *prvRank) enter(t int64, id prvCallID) {
 		r.close(t)
 	}
 	call := &prvCall{begin: t, end: prvOpen, line: int64(r.p.line), id: id, how: r.p.calls.kind(id)}
-	if d := &r.details; r.told == t {
+	if d := &r.details; r.detailsAt == t {
 		call.comm, call.root, call.sent, call.received = d.comm, d.root, d.sent, d.received
 	}
-	r.told = -1
+	r.detailsAt = -1
 	r.open = call
 	r.calls++
 	call.serial = r.calls
@@ -119,9 +119,9 @@ func (r *prvRank) push(call *prvCall) {
 func (r *prvRank) detail(line []byte, t, typ, value int64) error {
 	call := r.open
 	if call == nil {
-		if call = &r.details; r.told != t {
+		if call = &r.details; r.detailsAt != t {
 			*call = prvCall{}
-			r.told = t
+			r.detailsAt = t
 		}
 	}
 	if value < 0 || value > math.MaxInt32 && typ != prvSent && typ != prvReceived {

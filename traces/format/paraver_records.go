@@ -8,7 +8,7 @@ import (
 
 // record handles a line of a state, of events or of a message.
 func (p *prvParser) record(line []byte) error {
-	if err := p.promised(line); err != nil {
+	if err := p.checkCommCount(line); err != nil {
 		return err
 	}
 	if line[0] == '4' {
@@ -95,8 +95,8 @@ func (p *prvParser) picos(line []byte, t int64) (int64, error) {
 	return t * p.header.unit, nil
 }
 
-// came records the time of a record, and whether records go back in time.
-func (p *prvParser) came(t int64) {
+// noteTime records the time of a record, and whether records go back in time.
+func (p *prvParser) noteTime(t int64) {
 	if t < p.now {
 		p.early++
 	}
@@ -119,7 +119,7 @@ func (p *prvParser) state(line []byte, rank int32, nums []int64) error {
 	if end < begin && nums[5] != -1 {
 		return p.fail(line, fmt.Sprintf("the state ends at %d, before it begins", nums[5]), "")
 	}
-	p.came(begin)
+	p.noteTime(begin)
 	if nums[3] > 1 {
 		p.threads++
 		return nil
@@ -136,7 +136,7 @@ func (p *prvParser) events(line []byte, rank int32, nums []int64) error {
 	if err != nil {
 		return err
 	}
-	p.came(t)
+	p.noteTime(t)
 	if nums[3] > 1 {
 		p.threads++
 		return nil
@@ -153,7 +153,7 @@ func (p *prvParser) events(line []byte, rank int32, nums []int64) error {
 		case isCall(typ):
 			r.enter(t, prvCallID{typ, value})
 		case typ == prvOurKind:
-			err = r.spoken(line, t, value)
+			err = r.spoorEvent(line, t, value)
 		case typ > prvOurKind && typ <= prvOurCount:
 			err = r.property(line, typ, value)
 		case typ >= prvSent && typ <= prvOfComm:
@@ -203,6 +203,6 @@ func (p *prvParser) message(line []byte, from int32, nums []int64) error {
 			p.skewedLine = p.line
 		}
 	}
-	p.came(m.sent)
+	p.noteTime(m.sent)
 	return p.deliver(&m)
 }

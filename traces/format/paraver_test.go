@@ -27,8 +27,8 @@ func importPrv(t testing.TB, text string) (*trace.Memory, Result) {
 	return m, r
 }
 
-// told lists what a rank does: kind, peer, bytes, request and the time in ns.
-func told(m *trace.Memory, p trace.Proc) string {
+// eventText lists what a rank does: kind, peer, bytes, request and the time in ns.
+func eventText(m *trace.Memory, p trace.Proc) string {
 	var all []string
 	for _, e := range events(m, p) {
 		s := e.Kind.String()
@@ -56,7 +56,7 @@ func told(m *trace.Memory, p trace.Proc) string {
 func wantTold(t *testing.T, m *trace.Memory, want ...string) {
 	t.Helper()
 	for p, w := range want {
-		if got := told(m, trace.Proc(p)); got != w {
+		if got := eventText(m, trace.Proc(p)); got != w {
 			t.Errorf("rank %d:\n%s\nwant\n%s", p, got, w)
 		}
 	}
@@ -98,7 +98,7 @@ func TestParaverSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, _ := importPrv(t, string(text))
-	got, _, _ := strings.Cut(told(m, 0), ", compute 50 @96")
+	got, _, _ := strings.Cut(eventText(m, 0), ", compute 50 @96")
 	if want := "compute 60 @0, irecv 3 800B r1 @60, compute 5 @62, isend 1 800B r0 @67, compute 5 @69, wait r1 @74, wait r0 @74"; got != want {
 		t.Errorf("ring4: rank 0 begins with %s, want %s", got, want)
 	}
@@ -171,7 +171,7 @@ func TestParaverTouchingIrecvs(t *testing.T) {
 		"2:0:1:2:1:20:50000001:1\n3:0:1:2:1:20:21:0:1:1:1:12:50:8:1\n2:0:1:2:1:22:50000001:0\n"+
 		"2:0:1:2:1:30:50000001:1\n3:0:1:2:1:30:31:0:1:1:1:10:60:16:2\n2:0:1:2:1:35:50000001:0\n"+
 		"2:0:1:1:1:40:50000001:5\n2:0:1:1:1:50:50000001:0\n2:0:1:1:1:50:50000001:5\n2:0:1:1:1:60:50000001:0\n")
-	if got, want := told(m, 0), "compute 10 @0, irecv 1 16B r1 @10, irecv 1 8B r0 @12, compute 26 @14, wait r0 @40, wait r1 @50, compute 940 @60"; got != want {
+	if got, want := eventText(m, 0), "compute 10 @0, irecv 1 16B r1 @10, irecv 1 8B r0 @12, compute 26 @14, wait r0 @40, wait r1 @50, compute 940 @60"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	wantNotes(t, r, worldsNote)

@@ -9,7 +9,7 @@ import (
 )
 
 // part is what f says of the part called name.
-func part(t *testing.T, f Explained, name string) string {
+func part(t *testing.T, f PartsLister, name string) string {
 	t.Helper()
 	for _, p := range f.Parts() {
 		if p.Name == name {
@@ -48,7 +48,7 @@ func TestWordsOfColumnsAreTaken(t *testing.T) {
 		{f: LibCacheSimCSV{}, part: "column of the operation", set: map[string]string{"op-col": "1", "has-header": "false", "delimiter": ","}, after: ",7\n", all: 12 + len(keyWords)},
 	} {
 		n := 0
-		for what, words := range wordsOf(part(t, c.f.(Explained), c.part)) {
+		for what, words := range wordsOf(part(t, c.f.(PartsLister), c.part)) {
 			for _, word := range words {
 				for _, w := range []string{word, strings.ToUpper(word)} {
 					got, _, err := importText(c.f, c.head+w+c.after, Options{Set: c.set})
@@ -87,7 +87,7 @@ func TestLabelsOfDineroAreTaken(t *testing.T) {
 		f    Importer
 		part string
 	}{{Din{}, "label"}, {XDin{}, "type"}} {
-		doc, _, _ := strings.Cut(part(t, c.f.(Explained), c.part), ";")
+		doc, _, _ := strings.Cut(part(t, c.f.(PartsLister), c.part), ";")
 		clauses := strings.Split(doc, ", ")
 		if len(clauses) != len(words) {
 			t.Errorf("%s: %q", c.f.Name(), clauses)

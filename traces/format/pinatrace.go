@@ -23,12 +23,12 @@ import (
 type Pinatrace struct{}
 
 var (
-	_ Importer  = Pinatrace{}
-	_ Exporter  = Pinatrace{}
-	_ Shaped    = Pinatrace{}
-	_ Tunable   = Pinatrace{}
-	_ Threaded  = Pinatrace{}
-	_ Explained = Pinatrace{}
+	_ Importer         = Pinatrace{}
+	_ Exporter         = Pinatrace{}
+	_ LayoutImporter   = Pinatrace{}
+	_ SettingsLister   = Pinatrace{}
+	_ ThreadedImporter = Pinatrace{}
+	_ PartsLister      = Pinatrace{}
 )
 
 // Name returns "pinatrace".

@@ -19,8 +19,8 @@ import (
 type Sift struct{}
 
 var (
-	_ Importer = Sift{}
-	_ Shaped   = Sift{}
+	_ Importer       = Sift{}
+	_ LayoutImporter = Sift{}
 )
 
 // Name returns "sift".

@@ -29,12 +29,12 @@ import (
 type SimGridTI struct{}
 
 var (
-	_ Joint     = SimGridTI{}
-	_ Exporter  = SimGridTI{}
-	_ Shaped    = SimGridTI{}
-	_ Tunable   = SimGridTI{}
-	_ Aliased   = SimGridTI{}
-	_ Explained = SimGridTI{}
+	_ MultiFileImporter = SimGridTI{}
+	_ Exporter          = SimGridTI{}
+	_ LayoutImporter    = SimGridTI{}
+	_ SettingsLister    = SimGridTI{}
+	_ AliasLister       = SimGridTI{}
+	_ PartsLister       = SimGridTI{}
 )
 
 // Name returns "simgrid-ti".
@@ -160,7 +160,7 @@ func (f SimGridTI) Import(in *Input, o Options, sink Sink) (Result, error) {
 
 // ImportFiles parses a file of all ranks, a list, or a file for each rank.
 func (f SimGridTI) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
-	p := &tiParser{files: files, o: o, talk: conversationInText(files, o, sink), counts: make([]uint64, len(tiActions))}
+	p := &tiParser{files: files, o: o, messages: newTextMessageWriter(files, o, sink), counts: make([]uint64, len(tiActions))}
 	var err error
 	if p.speed, err = tiSpeed(o.Setting(f, tiFlops)); err != nil {
 		return Result{}, err

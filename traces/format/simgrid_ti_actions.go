@@ -107,7 +107,7 @@ func (p *tiParser) doCompute() error {
 		return p.problem
 	}
 	p.flops += float64(whole) + fraction
-	return p.rank.speaker.compute(work, 0, p.at)
+	return p.rank.rankWriter.compute(work, 0, p.at)
 }
 
 func (p *tiParser) doSleep() error {
@@ -125,7 +125,7 @@ func (p *tiParser) doSleep() error {
 	}
 	p.note(tiSleepPaid)
 	full, part := math.Modf(flops)
-	return p.rank.speaker.compute(p.carry(int64(full), part), 0, p.at)
+	return p.rank.rankWriter.compute(p.carry(int64(full), part), 0, p.at)
 }
 
 // partner returns value i, a rank. If receives is true, it may be any rank. nobody
@@ -169,13 +169,13 @@ func (p *tiParser) doSend() error {
 		e.Request = p.rank.requests.add(tiMessage{p.rank.number, peer, e.Tag})
 	}
 	p.sent += float64(e.Bytes)
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 // leaveOut omits an action without partner, unless its line is invalid.
 func (p *tiParser) leaveOut() error {
 	if p.problem == nil {
-		p.note(tiToNobody)
+		p.note(tiNoPartner)
 	}
 	return p.problem
 }
@@ -199,7 +199,7 @@ func (p *tiParser) doRecv() error {
 	if e.Kind == trace.Irecv {
 		e.Request = p.rank.requests.add(tiMessage{peer, p.rank.number, e.Tag})
 	}
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 // request finds the request of a wait or test. known is false if there is no partner,
@@ -209,7 +209,7 @@ func (p *tiParser) request() (i int32, known bool) {
 	to, noTarget := p.partner(1, false)
 	m := tiMessage{from, to, p.tag(2, true)}
 	if noSource || noTarget {
-		p.note(tiToNobody)
+		p.note(tiNoPartner)
 		return tiNoRequest, false
 	}
 	if p.problem != nil {
@@ -237,7 +237,7 @@ func (p *tiParser) doWait() error {
 func (p *tiParser) wait(id int32) error {
 	e := trace.NewEvent(trace.Wait)
 	e.Request = id
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doTest() error {
@@ -254,7 +254,7 @@ func (p *tiParser) doTest() error {
 	p.note(tiTested)
 	e := trace.NewEvent(trace.Test)
 	e.Request = r.id
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doWaitall() error {
@@ -288,16 +288,16 @@ func (p *tiParser) doSendRecv() error {
 		p.note(tiWildcard)
 	}
 	if toNobody || fromNobody {
-		p.note(tiToNobody)
+		p.note(tiNoPartner)
 	}
 	if !fromNobody {
 		recv.Request = p.rank.requests.number()
-		if err := p.say(&recv); err != nil {
+		if err := p.emit(&recv); err != nil {
 			return err
 		}
 	}
 	if !toNobody {
-		if err := p.say(&send); err != nil {
+		if err := p.emit(&send); err != nil {
 			return err
 		}
 	}

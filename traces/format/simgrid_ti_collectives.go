@@ -24,14 +24,14 @@ func (p *tiParser) root(i int) int32 {
 
 func (p *tiParser) doBarrier() error {
 	e := trace.NewEvent(trace.Barrier)
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doBcast() error {
 	e := trace.NewEvent(trace.Bcast)
 	e.Bytes = p.product(p.elements(0, "size"), p.size(2))
 	e.Peer = p.root(1)
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doReduce() error {
@@ -39,14 +39,14 @@ func (p *tiParser) doReduce() error {
 	e.Bytes = p.product(p.elements(0, "size"), p.size(3))
 	e.Work = p.amount(1, "amount of flops")
 	e.Peer = p.root(2)
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doVectorOp() error {
 	e := trace.NewEvent(p.action.kind)
 	e.Bytes = p.product(p.elements(0, "size"), p.size(2))
 	e.Work = p.amount(1, "amount of flops")
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doExscan() error {
@@ -100,14 +100,14 @@ func (p *tiParser) doAlltoall() error {
 	v := p.pair(false)
 	e := trace.NewEvent(trace.AllToAll)
 	e.Bytes = p.product(p.own(v.sent, v.received), int64(procs))
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doAllgather() error {
 	v := p.pair(false)
 	e := trace.NewEvent(trace.AllGather)
 	e.Bytes = p.own(v.sent, v.received)
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doGather() error {
@@ -117,7 +117,7 @@ func (p *tiParser) doGather() error {
 	if v.root == p.rank.number {
 		e.Bytes = p.own(v.sent, v.received)
 	}
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doScatter() error {
@@ -127,7 +127,7 @@ func (p *tiParser) doScatter() error {
 	if v.root == p.rank.number {
 		e.Bytes = p.own(v.received, v.sent)
 	}
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 // vector checks that the values are vectors with one entry for each rank, plus other
@@ -180,7 +180,7 @@ func (p *tiParser) doAlltoallv() error {
 	e := trace.NewEvent(trace.AllToAll)
 	e.Bytes = p.product(sent, p.size(types))
 	p.product(received, p.size(types+1))
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doAllgatherv() error {
@@ -191,7 +191,7 @@ func (p *tiParser) doAllgatherv() error {
 	_, received := p.sum(1)
 	e := trace.NewEvent(trace.AllGather)
 	e.Bytes = p.own(p.product(p.elements(0, "size sent"), p.size(1+n)), p.product(received, p.size(2+n)))
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 func (p *tiParser) doGatherv() error {
@@ -206,7 +206,7 @@ func (p *tiParser) doGatherv() error {
 	if other := p.product(received, p.size(3+n)); e.Peer == p.rank.number {
 		e.Bytes = p.own(e.Bytes, other)
 	}
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 // doScatterv also accepts lines without the count received, if it is 0.
@@ -230,7 +230,7 @@ func (p *tiParser) doScatterv() error {
 	if other := p.product(sent, p.size(after+1)); e.Peer == p.rank.number {
 		e.Bytes = p.own(e.Bytes, other)
 	}
-	return p.say(&e)
+	return p.emit(&e)
 }
 
 // doReduceScatter emits a reduce of the whole vector and a scatter of the blocks.
@@ -246,8 +246,8 @@ func (p *tiParser) doReduceScatter() error {
 	reduce.Bytes, scatter.Bytes = p.product(whole, size), p.product(own, size)
 	reduce.Work = p.amount(n, "amount of flops")
 	p.note(tiReduceScatter)
-	if err := p.say(&reduce); err != nil {
+	if err := p.emit(&reduce); err != nil {
 		return err
 	}
-	return p.say(&scatter)
+	return p.emit(&scatter)
 }

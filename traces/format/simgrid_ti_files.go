@@ -53,7 +53,7 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if len(paths) == 0 && !f.knows(path) {
+		if len(paths) == 0 && !f.recognises(path) {
 			break
 		}
 		if other, twice := numbers[n]; twice {
@@ -62,7 +62,7 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 		numbers[n] = e.Name()
 		paths = append(paths, path)
 	}
-	if list := filepath.Join(dir, tiListName); len(paths) == 0 && f.knows(list) {
+	if list := filepath.Join(dir, tiListName); len(paths) == 0 && f.recognises(list) {
 		return []string{list}, nil
 	}
 	slices.SortFunc(paths, func(a, b string) int {
@@ -73,9 +73,9 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// knows reports whether the file at path looks like this format. It returns false for
+// recognises reports whether the file at path looks like this format. It returns false for
 // an unreadable file; the import then reports the reason.
-func (f SimGridTI) knows(path string) bool {
+func (f SimGridTI) recognises(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
 	}

@@ -19,7 +19,7 @@ const (
 	tiLocationLost
 	tiNoEffect
 	tiWildcard
-	tiToNobody
+	tiNoPartner
 	tiProbed
 	tiUntyped
 	tiNoType
@@ -35,7 +35,7 @@ const (
 	tiTestLeft
 	tiWaitWild
 	tiWaitFew
-	tiStranger
+	tiOtherRank
 	tiUnended
 	tiUnfinished
 	tiOddities // their number
@@ -55,7 +55,7 @@ var tiOddText = [tiOddities]struct{ noun, text string }{
 	tiLocationLost:  {"location line", "omitted"},
 	tiNoEffect:      {"comm_size, comm_split, comm_dup or migrate", "omitted: they have no effect; collectives of other communicators look like those of the world"},
 	tiWildcard:      {"receive", "from any source or with any tag (-333, which SMPI writes for MPI_ANY_SOURCE and MPI_PROC_NULL, -555 or -444)"},
-	tiToNobody:      {"action", "with partner MPI_PROC_NULL (-666, or -333 in a send) omitted"},
+	tiNoPartner:     {"action", "with partner MPI_PROC_NULL (-666, or -333 in a send) omitted"},
 	tiProbed:        {"receive", "without a size: 0 bytes, meaning unknown"},
 	tiUntyped:       {"size", "without datatype: in bytes, or in doubles if init has a value"},
 	tiNoType:        {"size", "with datatype -1 (none): 0 bytes"},
@@ -71,7 +71,7 @@ var tiOddText = [tiOddities]struct{ noun, text string }{
 	tiTestLeft:      {"request", "tested but not waited for: completed at finalize, as in SimGrid's replay"},
 	tiWaitWild:      {"wait", "for a sender and tag, matched with the open receive from any"},
 	tiWaitFew:       {"waitall", "for fewer requests than are open: waits for all, as in SimGrid's replay"},
-	tiStranger:      {"line", "of another rank than its file, omitted as in SimGrid"},
+	tiOtherRank:     {"line", "of another rank than its file, omitted as in SimGrid"},
 	tiUnended:       {"last line", "without line end: read here, dropped by SimGrid; it may be truncated"},
 	tiUnfinished:    {"rank", "without finalize: the trace is truncated"},
 }
@@ -87,7 +87,7 @@ func (p *tiParser) note(o tiOddity) {
 // describe returns the note about an oddity.
 func (p *tiParser) describe(o tiOddity) string {
 	odd := p.odd[o]
-	where := p.talk.where(odd.first)
+	where := p.messages.where(odd.first)
 	if odd.n > 1 {
 		where = "the first in " + where
 	}

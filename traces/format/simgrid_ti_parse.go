@@ -12,11 +12,11 @@ import (
 // functions that emit events check it.
 type tiParser struct {
 	text
-	files *Files
-	o     Options
-	talk  *conversation
-	total uint64 // lines of all files
-	speed float64
+	files    *Files
+	o        Options
+	messages *messageWriter
+	total    uint64 // lines of all files
+	speed    float64
 
 	procs    int         // known number of ranks: files, the setting, or inits so far
 	given    bool        // procs comes from the setting
@@ -153,7 +153,7 @@ func (p *tiParser) rankOf(number int32) (*tiRank, error) {
 		return nil, p.bad(fmt.Sprintf("rank %d, but --set %s=%d", number, tiRanks, p.procs), "")
 	case p.shared:
 	case p.owner != nil:
-		p.note(tiStranger)
+		p.note(tiOtherRank)
 		return nil, nil
 	case p.expected >= 0 && number != p.expected:
 		return nil, p.bad(fmt.Sprintf("rank %d in the file of rank %d", number, p.expected), "a list names the files in the order of ranks")
@@ -163,7 +163,7 @@ func (p *tiParser) rankOf(number int32) (*tiRank, error) {
 	for len(p.ranks) <= int(number) {
 		p.ranks = append(p.ranks, nil)
 	}
-	r := &tiRank{number: number, speaker: p.talk.speaker(trace.Proc(number)), last: p.at, requests: newTIRequests()}
+	r := &tiRank{number: number, rankWriter: p.messages.rankWriter(trace.Proc(number)), last: p.at, requests: newTIRequests()}
 	p.ranks[number], p.owner = r, r
 	return r, nil
 }

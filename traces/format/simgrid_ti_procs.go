@@ -53,7 +53,7 @@ func (p *tiParser) ranksNow() int {
 func (p *tiParser) checkFar() error {
 	for _, f := range p.far {
 		if int(f.rank) >= p.procs {
-			return p.talk.fail(f.at, fmt.Sprintf("partner %d, but the trace has %s: %s; %s", f.rank, plural(p.procs, "rank"), f.text, p.moreRanks()))
+			return p.messages.fail(f.at, fmt.Sprintf("partner %d, but the trace has %s: %s; %s", f.rank, plural(p.procs, "rank"), f.text, p.moreRanks()))
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func (p *tiParser) checkFinalized(ranks ...*tiRank) error {
 		case r.state == tiFinalized:
 			continue
 		case r.state == tiUnborn:
-			return p.talk.fail(r.last, fmt.Sprintf("rank %d has no init; the start of the trace is missing", r.number))
+			return p.messages.fail(r.last, fmt.Sprintf("rank %d has no init; the start of the trace is missing", r.number))
 		case p.o.Unmatched:
 			p.rank, p.at = r, r.last
 			p.note(tiUnfinished)
@@ -89,7 +89,7 @@ func (p *tiParser) checkFinalized(ranks ...*tiRank) error {
 	if len(cut) == 0 {
 		return nil
 	}
-	return p.hint(p.talk.fail(last, fmt.Sprintf("end of the actions without finalize of rank %s: the trace is truncated; --unmatched note imports it with a note", strings.Join(cut, ", "))))
+	return p.hint(p.messages.fail(last, fmt.Sprintf("end of the actions without finalize of rank %s: the trace is truncated; --unmatched note imports it with a note", strings.Join(cut, ", "))))
 }
 
 // tiNamed is the number of ranks that an error lists.
@@ -126,7 +126,7 @@ func (p *tiParser) finish() ([]string, error) {
 	if err := p.checkFinalized(p.ranks...); err != nil {
 		return nil, err
 	}
-	notes, err := p.talk.finish(p.procs)
+	notes, err := p.messages.finish(p.procs)
 	if err != nil {
 		return nil, p.hint(err)
 	}
@@ -140,10 +140,10 @@ func (p *tiParser) tooFew(n int) error {
 			return p.checkFinalized(r)
 		}
 		if r == nil && p.inits == 1 {
-			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("only rank %d is in this file, so it is one of several files; give all, their folder or their list", n-1))
+			return p.messages.fail(p.ranks[n-1].last, fmt.Sprintf("only rank %d is in this file, so it is one of several files; give all, their folder or their list", n-1))
 		}
 		if r == nil {
-			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("rank %d is in this file, but rank %d has no actions; give one file of all ranks, or the files of all", n-1, number))
+			return p.messages.fail(p.ranks[n-1].last, fmt.Sprintf("rank %d is in this file, but rank %d has no actions; give one file of all ranks, or the files of all", n-1, number))
 		}
 	}
 	return nil

@@ -13,13 +13,13 @@ const (
 
 // tiRank is one rank of the trace.
 type tiRank struct {
-	number   int32
-	speaker  *speaker
-	state    tiState
-	size     int64     // bytes of an element without datatype
-	fraction float64   // part of a flop not yet in an amount
-	last     trace.Pos // of its latest action
-	requests tiRequests
+	number     int32
+	rankWriter *rankWriter
+	state      tiState
+	size       int64     // bytes of an element without datatype
+	fraction   float64   // part of a flop not yet in an amount
+	last       trace.Pos // of its latest action
+	requests   tiRequests
 }
 
 // end completes the tested requests, and flushes the events.
@@ -33,8 +33,8 @@ func (r *tiRank) end(p *tiParser) error {
 		}
 	}
 	r.state, r.requests = tiFinalized, newTIRequests()
-	err := r.speaker.flush()
-	r.speaker.batch.Rows = nil // free the memory, because ranks of one file may follow each other
+	err := r.rankWriter.flush()
+	r.rankWriter.batch.Rows = nil // free the memory, because ranks of one file may follow each other
 	return err
 }
 

@@ -103,11 +103,11 @@ func (p *tiParser) carry(whole int64, fraction float64) int64 {
 	return whole
 }
 
-// say emits an event unless the line is invalid.
-func (p *tiParser) say(e *trace.Event) error {
+// emit emits an event unless the line is invalid.
+func (p *tiParser) emit(e *trace.Event) error {
 	if p.problem != nil {
 		return p.problem
 	}
-	_, err := p.rank.speaker.say(e, p.at)
+	_, err := p.rank.rankWriter.emit(e, p.at)
 	return err
 }

@@ -27,9 +27,9 @@ import (
 type SynchroTrace struct{}
 
 var (
-	_ Joint     = SynchroTrace{}
-	_ Threaded  = SynchroTrace{}
-	_ Explained = SynchroTrace{}
+	_ MultiFileImporter = SynchroTrace{}
+	_ ThreadedImporter  = SynchroTrace{}
+	_ PartsLister       = SynchroTrace{}
 )
 
 // Name returns "synchrotrace".

@@ -297,7 +297,7 @@ func (p *syncParser) thread(kind trace.Kind, addr uint64) {
 	if proc, ok := p.procOf[p.created[addr]]; ok {
 		e.Peer = int32(p.o.FirstProc) + proc
 	} else {
-		p.strangers++
+		p.unnamed++
 	}
 	p.stream.mark(e)
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // importFolder writes files into a folder and imports them.
-func importFolder(t *testing.T, im Joint, files map[string]string, o Options) (*trace.Memory, Result, error) {
+func importFolder(t *testing.T, im MultiFileImporter, files map[string]string, o Options) (*trace.Memory, Result, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {

@@ -41,7 +41,7 @@ var timelineSettings = []Setting{
 type prices struct{ instr, flop, latency, byte float64 }
 
 // pricesOf reads the settings of f.
-func pricesOf(f Tunable, o ExportOptions) (c prices, err error) {
+func pricesOf(f SettingsLister, o ExportOptions) (c prices, err error) {
 	read := func(name, base string) float64 {
 		text := o.Setting(f, name)
 		v, problem := unit.Parse(text, base)
@@ -61,7 +61,7 @@ func pricesOf(f Tunable, o ExportOptions) (c prices, err error) {
 }
 
 // priceList returns the settings as given.
-func priceList(f Tunable, o ExportOptions) string {
+func priceList(f SettingsLister, o ExportOptions) string {
 	var all []string
 	for _, s := range timelineSettings {
 		all = append(all, s.Name+" "+o.Setting(f, s.Name))
@@ -71,7 +71,7 @@ func priceList(f Tunable, o ExportOptions) string {
 
 // timeline lays src out in time: at the recorded times, or else on the nominal clock.
 // notes say which.
-func timeline(src trace.Source, f Tunable, o ExportOptions, sink timelineSink) (notes []string, err error) {
+func timeline(src trace.Source, f SettingsLister, o ExportOptions, sink timelineSink) (notes []string, err error) {
 	c, err := pricesOf(f, o)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type eventGraph struct {
 }
 
 // load reads all events of a processor.
-func (s *strand) load() error {
+func (s *nominalProc) load() error {
 	g := &eventGraph{}
 	for {
 		e, err := s.cursor.Next()
@@ -59,12 +59,12 @@ func (s *strand) load() error {
 }
 
 // take returns the next task that needs nothing more, or that no longer waits.
-func (g *eventGraph) take(s *strand) *task {
+func (g *eventGraph) take(s *nominalProc) *task {
 	next := heap.Pop(&g.ready).(readyTask)
 	if next.waited != nil {
 		return next.waited
 	}
-	return &task{strand: s, event: &g.rows[next.row], row: int64(next.row)}
+	return &task{nominalProc: s, event: &g.rows[next.row], row: int64(next.row)}
 }
 
 // finish makes those events ready that needed only row.

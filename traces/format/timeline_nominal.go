@@ -20,8 +20,8 @@ import (
 // The processor with the lowest clock goes first; ties are ordered by number. Events
 // with Needs start when these are done, and may wait at the same time.
 func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, error) {
-	n := nominal{post: post{sink: sink}, prices: c, unit: src.Header().WorkUnit,
-		parties: map[partyKey]*partyState{}, locks: map[int32]*nominalLock{}, flags: map[int32]*nominalFlag{}}
+	n := nominal{messageMatcher: messageMatcher{sink: sink}, prices: c, unit: src.Header().WorkUnit,
+		collectives: map[collectiveKey]*collectiveState{}, locks: map[int32]*nominalLock{}, flags: map[int32]*nominalFlag{}}
 	defer func() {
 		for _, s := range n.all {
 			s.cursor.Stop()
@@ -31,7 +31,7 @@ func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, e
 		return nil, err
 	}
 	for len(n.queue) > 0 {
-		s := heap.Pop(&n.queue).(*strand)
+		s := heap.Pop(&n.queue).(*nominalProc)
 		s.queued = false
 		if err := n.step(s); err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, e
 			return nil, err
 		}
 	}
-	return n.post.unmatchedNotes(), nil
+	return n.messageMatcher.unmatchedNotes(), nil
 }
 
 // start puts all processors before their first event.
@@ -56,7 +56,7 @@ func (n *nominal) start(src trace.Source) error {
 	}
 	n.members = members
 	for p := range src.Header().Procs {
-		s := &strand{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
+		s := &nominalProc{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[collectiveKey]int{}}
 		n.all = append(n.all, s)
 		if graphs[p] {
 			if err := s.load(); err != nil {
@@ -98,19 +98,19 @@ func isCollective(k trace.Kind) bool {
 }
 
 type nominal struct {
-	post
+	messageMatcher
 	prices
-	unit    trace.WorkUnit
-	all     []*strand
-	queue   strandQueue
-	members map[int32]int
-	parties map[partyKey]*partyState
-	locks   map[int32]*nominalLock
-	flags   map[int32]*nominalFlag
+	unit        trace.WorkUnit
+	all         []*nominalProc
+	queue       nominalQueue
+	members     map[int32]int
+	collectives map[collectiveKey]*collectiveState
+	locks       map[int32]*nominalLock
+	flags       map[int32]*nominalFlag
 }
 
 // step performs the next task of s.
-func (n *nominal) step(s *strand) error {
+func (n *nominal) step(s *nominalProc) error {
 	before := s.now
 	if s.now = s.clock(); s.now >= longest {
 		return fmt.Errorf("processor %d: the nominal times exceed 53 days; choose lower ones with --set", s.proc)
@@ -141,7 +141,7 @@ func (n *nominal) step(s *strand) error {
 }
 
 // burst counts the instructions before the next event.
-func (n *nominal) burst(s *strand) error {
+func (n *nominal) burst(s *nominalProc) error {
 	s.bursted = true
 	e := trace.NewEvent(trace.Compute)
 	e.Instr = s.task.event.Instr
@@ -156,7 +156,7 @@ func (n *nominal) burst(s *strand) error {
 
 // finish ends a task at time end, and lets its dependents begin.
 func (n *nominal) finish(t *task, end int64) error {
-	s := t.strand
+	s := t.nominalProc
 	if t.kept { // its processor continues with it later
 		heap.Push(&s.graph.ready, readyTask{end, int32(t.row), t})
 		n.enqueue(s)
@@ -178,12 +178,12 @@ func (n *nominal) finish(t *task, end int64) error {
 // busy ends a task that keeps its processor busy.
 func (n *nominal) busy(t *task, picos float64) error {
 	end := afterPicos(t.begin, picos)
-	t.strand.now = end
+	t.nominalProc.now = end
 	return n.finish(t, end)
 }
 
 // perform performs a task, or leaves it waiting.
-func (n *nominal) perform(s *strand, t *task) error {
+func (n *nominal) perform(s *nominalProc, t *task) error {
 	e := t.event
 	switch {
 	case e.Kind == trace.Compute:
@@ -195,7 +195,7 @@ func (n *nominal) perform(s *strand, t *task) error {
 	case e.Kind == trace.Wait || e.Kind == trace.Test && e.Count > 0:
 		return n.waits(s, t)
 	case isCollective(e.Kind):
-		return n.meets(s, t)
+		return n.joinCollective(s, t)
 	case e.Kind == trace.Lock, e.Kind == trace.Unlock:
 		return n.lock(t)
 	case e.Kind == trace.Signal, e.Kind == trace.WaitFlag:
@@ -204,10 +204,10 @@ func (n *nominal) perform(s *strand, t *task) error {
 	return n.finish(t, t.begin)
 }
 
-func (n *nominal) sends(s *strand, t *task) error {
+func (n *nominal) sends(s *nominalProc, t *task) error {
 	e := t.event
 	sent := afterPicos(t.begin, float64(e.Bytes)*n.byte)
-	m := &mail{delivery: delivery{from: s.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: t.begin, sentEnd: sent},
+	m := &sentMessage{delivery: delivery{from: s.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: t.begin, sentEnd: sent},
 		arrives: afterPicos(sent, n.latency)}
 	if e.Kind == trace.Isend {
 		m.sentEnd = t.begin
@@ -223,15 +223,15 @@ func (n *nominal) sends(s *strand, t *task) error {
 	return n.busy(t, float64(m.sentEnd-t.begin))
 }
 
-func (n *nominal) receives(s *strand, t *task) error {
+func (n *nominal) receives(s *nominalProc, t *task) error {
 	e := t.event
-	place := &slot{posted: t.begin, received: -1}
+	place := &postedRecv{posted: t.begin, received: -1}
 	if e.Kind == trace.Recv {
 		place.task = t.keep()
 	} else if e.Request != trace.None {
-		s.requests[e.Request] = &pending{slot: place}
+		s.requests[e.Request] = &pending{postedRecv: place}
 	}
-	if n.receive(s.proc, e, place); place.mail != nil {
+	if n.receive(s.proc, e, place); place.sentMessage != nil {
 		if err := n.arrived(place); err != nil {
 			return err
 		}
@@ -244,51 +244,51 @@ func (n *nominal) receives(s *strand, t *task) error {
 
 // keep returns t, which waits. The processor of a graph continues.
 func (t *task) keep() *task {
-	t.kept = t.strand.graph != nil
+	t.kept = t.nominalProc.graph != nil
 	return t
 }
 
 // arrived continues the task that waits for a receive, after its message arrived.
-func (n *nominal) arrived(s *slot) error {
+func (n *nominal) arrived(s *postedRecv) error {
 	t := s.task
 	if t == nil {
 		return nil
 	}
 	s.task = nil
-	s.received = max(t.begin, s.mail.arrives)
+	s.received = max(t.begin, s.sentMessage.arrives)
 	if err := n.deliver(s); err != nil {
 		return err
 	}
 	return n.finish(t, s.received)
 }
 
-func (n *nominal) waits(s *strand, t *task) error {
+func (n *nominal) waits(s *nominalProc, t *task) error {
 	p := s.requests[t.event.Request]
 	if p == nil {
 		return n.finish(t, t.begin)
 	}
 	delete(s.requests, t.event.Request)
 	switch {
-	case p.slot != nil:
-		if p.slot.task = t.keep(); p.slot.mail != nil {
-			return n.arrived(p.slot)
+	case p.postedRecv != nil:
+		if p.postedRecv.task = t.keep(); p.postedRecv.sentMessage != nil {
+			return n.arrived(p.postedRecv)
 		}
 		return nil
-	case p.party != nil && !p.party.over:
+	case p.collective != nil && !p.collective.over:
 		p.wait = t.keep()
 		return nil
-	case p.party != nil:
-		p.end = p.party.end
+	case p.collective != nil:
+		p.end = p.collective.end
 	}
 	return n.finish(t, max(t.begin, p.end))
 }
 
 // leftOver delivers messages without a wait.
-func (n *nominal) leftOver(s *strand) error {
-	slots := map[int32]*slot{}
+func (n *nominal) leftOver(s *nominalProc) error {
+	slots := map[int32]*postedRecv{}
 	for id, p := range s.requests {
-		if p.slot != nil {
-			slots[id] = p.slot
+		if p.postedRecv != nil {
+			slots[id] = p.postedRecv
 		}
 	}
 	return n.abandoned(slots)

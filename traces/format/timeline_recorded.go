@@ -13,14 +13,14 @@ import (
 // events of all processors come in the order of time, so that a wildcard receives the
 // message that was sent first.
 func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
-	r := recorded{post: post{sink: sink}, work: src.Header().WorkUnit}
+	r := recorded{messageMatcher: messageMatcher{sink: sink}, work: src.Header().WorkUnit}
 	defer func() {
 		for _, w := range r.all {
 			w.cursor.Stop()
 		}
 	}()
 	for p := range src.Header().Procs {
-		w := &recordedProc{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*slot{}}
+		w := &recordedProc{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*postedRecv{}}
 		r.all = append(r.all, w)
 		if err := w.advance(); err != nil {
 			return nil, err
@@ -50,15 +50,15 @@ func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err 
 	if r.backwards > 0 {
 		notes = append(notes, plural(r.backwards, "event")+" recorded before its predecessor, shown at the same time")
 	}
-	return append(notes, r.post.unmatchedNotes()...), nil
+	return append(notes, r.messageMatcher.unmatchedNotes()...), nil
 }
 
 // abandoned delivers the receives without a wait.
-func (p *post) abandoned(requests map[int32]*slot) error {
+func (p *messageMatcher) abandoned(requests map[int32]*postedRecv) error {
 	for _, id := range slices.Sorted(maps.Keys(requests)) {
 		s := requests[id]
-		if s.mail != nil && s.received < 0 {
-			s.received = max(s.posted, s.mail.sentEnd)
+		if s.sentMessage != nil && s.received < 0 {
+			s.received = max(s.posted, s.sentMessage.sentEnd)
 			if err := p.deliver(s); err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (p *post) abandoned(requests map[int32]*slot) error {
 }
 
 type recorded struct {
-	post
+	messageMatcher
 	work      trace.WorkUnit
 	all       []*recordedProc
 	queue     recordedQueue
@@ -82,7 +82,7 @@ type recordedProc struct {
 	cursor    *trace.EventCursor
 	event     *trace.Event // nil at the end
 	time      int64
-	requests  map[int32]*slot
+	requests  map[int32]*postedRecv
 	backwards int
 }
 
@@ -147,7 +147,7 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 	}
 	switch e.Kind {
 	case trace.Send, trace.Isend:
-		m := &mail{delivery: delivery{from: w.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: begin, sentEnd: end}}
+		m := &sentMessage{delivery: delivery{from: w.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: begin, sentEnd: end}}
 		if s := r.send(e, m); s != nil {
 			return r.deliver(s)
 		}
@@ -166,7 +166,7 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 }
 
 func (r *recorded) receives(w *recordedProc, e *trace.Event, begin, end int64) error {
-	s := &slot{posted: begin, received: -1}
+	s := &postedRecv{posted: begin, received: -1}
 	r.receive(w.proc, e, s)
 	if e.Kind == trace.Irecv && e.Request != trace.None {
 		w.requests[e.Request] = s

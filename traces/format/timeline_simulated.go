@@ -4,8 +4,8 @@ import "spoor/traces/trace"
 
 // Simulated is the known result of a simulation besides the begins of events.
 type Simulated struct {
-	Spells   Spells
-	Messages []Message
+	StateIntervals StateIntervals
+	Messages       []Message
 	// End returns when an event ended, by its number on its processor. Call it after
 	// the events of that processor have been read.
 	End func(p trace.Proc, row int64) int64

@@ -28,14 +28,14 @@ var states = [...]struct {
 	StateContention: {"contention", 15, "Waiting for ports or links"}, StateWait: {"wait", 9, "Blocked, message not sent yet"}}
 
 // StateInterval is a time that a processor spends in one state, in ps.
-type Spell struct {
+type StateInterval struct {
 	State      State
 	Begin, End int64
 }
 
 // StateIntervals returns the intervals of a processor, in the order of time. They do
 // not overlap.
-type Spells func(trace.Proc) iter.Seq[Spell]
+type StateIntervals func(trace.Proc) iter.Seq[StateInterval]
 
 // chosenProcs lists the processors to write.
 func (o ExportOptions) chosenProcs(all int) (procs []trace.Proc) {
@@ -50,11 +50,11 @@ func (o ExportOptions) chosenProcs(all int) (procs []trace.Proc) {
 
 // stateIntervals writes states instead of running. It omits an interval that is empty
 // in nanoseconds. A processor is idle from its end until the last processor ends.
-func (x *prvWriter) spells(o ExportOptions) error {
+func (x *prvWriter) stateIntervals(o ExportOptions) error {
 	procs := o.chosenProcs(len(x.open))
 	ended := make([]int64, len(procs))
 	for i, p := range procs {
-		for s := range o.Simulated.Spells(p) {
+		for s := range o.Simulated.StateIntervals(p) {
 			begin, end := x.nanos(s.Begin), x.nanos(s.End)
 			if err := x.state(p, begin, end, states[s.State].paraver); err != nil {
 				return err
@@ -87,7 +87,7 @@ func (x *prvWriter) state(p trace.Proc, begin, end, state int64) error {
 
 // stateIntervals writes states as slices of separate threads, in a process next to that
 // of the events. Slices of states need not nest in those of events.
-func (x *chromeWriter) spells(o ExportOptions, procs int) error {
+func (x *chromeWriter) stateIntervals(o ExportOptions, procs int) error {
 	if x.process = 1; o.Simulated == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (x *chromeWriter) spells(o ExportOptions, procs int) error {
 		if err := x.thread(thread, p); err != nil {
 			return err
 		}
-		for s := range o.Simulated.Spells(p) {
+		for s := range o.Simulated.StateIntervals(p) {
 			x.begin(states[s.State].name, 'X', thread)
 			x.buf = append(x.buf, `,"cat":"state"`...)
 			x.micros("ts", s.Begin)

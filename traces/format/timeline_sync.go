@@ -6,14 +6,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// partyKey identifies a series of collectives; object is a barrier in shared memory.
-type partyKey struct {
+// collectiveKey identifies a series of collectives; object is a barrier in shared memory.
+type collectiveKey struct {
 	group, object int32
 	round         int
 }
 
-// partyState is a collective that not all members have left.
-type partyState struct {
+// collectiveState is a collective that not all members have left.
+type collectiveState struct {
 	came  int
 	end   int64
 	over  bool
@@ -21,33 +21,33 @@ type partyState struct {
 	later []*pending
 }
 
-// meets waits for all members of a collective.
-func (n *nominal) meets(s *strand, t *task) error {
+// joinCollective waits for all members of a collective.
+func (n *nominal) joinCollective(s *nominalProc, t *task) error {
 	e := t.event
 	async, members := e.Request != trace.None, n.members[e.Group]
-	key := partyKey{group: e.Group, object: trace.None}
+	key := collectiveKey{group: e.Group, object: trace.None}
 	if e.Kind == trace.Barrier {
 		key.object = e.Peer
 	}
 	key.round = s.rounds[key]
-	s.rounds[partyKey{key.group, key.object, 0}]++
-	p := n.parties[key]
+	s.rounds[collectiveKey{key.group, key.object, 0}]++
+	p := n.collectives[key]
 	if p == nil {
-		p = &partyState{}
-		n.parties[key] = p
+		p = &collectiveState{}
+		n.collectives[key] = p
 	}
 	p.came++
 	p.end = max(p.end, afterPicos(t.begin, float64(e.Bytes)*n.byte+n.operation(e)))
 	if async {
-		later := &pending{party: p}
+		later := &pending{collective: p}
 		s.requests[e.Request] = later
 		p.later = append(p.later, later)
 	} else {
 		p.tasks = append(p.tasks, t.keep())
 	}
 	if p.came == members {
-		delete(n.parties, key)
-		if err := n.met(p, members); err != nil {
+		delete(n.collectives, key)
+		if err := n.endCollective(p, members); err != nil {
 			return err
 		}
 	}
@@ -68,8 +68,8 @@ func (n *nominal) operation(e *trace.Event) float64 {
 	return float64(e.Work)
 }
 
-// met ends a collective that all members have joined.
-func (n *nominal) met(p *partyState, members int) error {
+// endCollective ends a collective that all members have joined.
+func (n *nominal) endCollective(p *collectiveState, members int) error {
 	p.end, p.over = afterPicos(p.end, n.latency*float64(bits.Len(uint(members-1)))), true
 	for _, t := range p.tasks {
 		if err := n.finish(t, p.end); err != nil {

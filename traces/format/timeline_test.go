@@ -41,10 +41,10 @@ func memoryOf(work trace.WorkUnit, timed bool, procs ...[]trace.Event) *trace.Me
 
 // timelineLines is a timelineSink that writes down what it gets, times in ns.
 type timelineLines struct {
-	t     *testing.T
-	procs []string
-	ends  []int64
-	mail  []string
+	t           *testing.T
+	procs       []string
+	ends        []int64
+	sentMessage []string
 }
 
 func (l *timelineLines) span(p trace.Proc, e *trace.Event, begin, end int64) error {
@@ -63,7 +63,7 @@ func (l *timelineLines) delivered(m *delivery) error {
 	if m.received < m.sent {
 		l.t.Errorf("received before being sent: %+v", *m)
 	}
-	l.mail = append(l.mail, fmt.Sprintf("%d>%d %dB %d-%d", m.from, m.to, m.bytes, m.sent/1000, m.received/1000))
+	l.sentMessage = append(l.sentMessage, fmt.Sprintf("%d>%d %dB %d-%d", m.from, m.to, m.bytes, m.sent/1000, m.received/1000))
 	return nil
 }
 
@@ -98,7 +98,7 @@ func TestNominalTimeline(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := strings.Join(l.procs, "|") + "|" + strings.Join(l.mail, ","); got != c.want {
+		if got := strings.Join(l.procs, "|") + "|" + strings.Join(l.sentMessage, ","); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 		if len(notes) != 1 || !strings.Contains(notes[0], "nominal, not a prediction") {
@@ -141,7 +141,7 @@ func TestRecordedTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(l.procs, "|") + "|" + strings.Join(l.mail, ",")
+	got := strings.Join(l.procs, "|") + "|" + strings.Join(l.sentMessage, ",")
 	if want := "isend 5-5 compute 5-9 wait 20-30 marker 20-30 compute 30-37 |irecv 0-1 irecv 1-6 wait 6-25 wait 6-25 clock 25-25 |0>1 8B 5-25"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -219,7 +219,7 @@ func TestParaverRoundTrip(t *testing.T) {
 		got, r := importPrv(t, b.String())
 		for p := range m.Head.Procs {
 			if !slices.EqualFunc(events(got, trace.Proc(p)), events(m, trace.Proc(p)), sameEvent) {
-				t.Fatalf("seed %d, rank %d:\n%s\nwant\n%s\n%s", seed, p, told(got, trace.Proc(p)), told(m, trace.Proc(p)), b.String())
+				t.Fatalf("seed %d, rank %d:\n%s\nwant\n%s\n%s", seed, p, eventText(got, trace.Proc(p)), eventText(m, trace.Proc(p)), b.String())
 			}
 		}
 		if len(r.Notes) > 1 || len(r.Notes) == 1 && !strings.Contains(r.Notes[0], "clocks") { // times are random
@@ -457,9 +457,9 @@ func TestSimulated(t *testing.T) {
 	ends := [][]int64{{3_000_000, 7_000_000}, {1_000_000}, {2_000_000}}
 	known := &Simulated{
 		End: func(p trace.Proc, row int64) int64 { return ends[p][row] },
-		Spells: func(p trace.Proc) iter.Seq[Spell] {
+		StateIntervals: func(p trace.Proc) iter.Seq[StateInterval] {
 			all := ends[p]
-			return slices.Values([]Spell{{StateOverhead, 0, all[len(all)-1]}})
+			return slices.Values([]StateInterval{{StateOverhead, 0, all[len(all)-1]}})
 		},
 		Messages: []Message{{From: 2, To: 0, Tag: 4, Bytes: 10, Sent: 1_000_000, SentEnd: 2_000_000, Posted: 2_000_000, Taken: 2_000_000, Received: 3_000_000},
 			{From: 1, To: 0, Tag: 4, Bytes: 9, Sent: 0, SentEnd: 1_000_000, Posted: 5_000_000, Taken: 5_000_000, Received: 7_000_000}},

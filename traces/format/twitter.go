@@ -8,9 +8,9 @@ import "bytes"
 type Twitter struct{}
 
 var (
-	_ Importer  = Twitter{}
-	_ Tunable   = Twitter{}
-	_ Explained = Twitter{}
+	_ Importer       = Twitter{}
+	_ SettingsLister = Twitter{}
+	_ PartsLister    = Twitter{}
 )
 
 // Name returns "twitter".

@@ -6,9 +6,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// strand is one processor. Of a graph, all events are in memory; of other processors
+// nominalProc is one processor. Of a graph, all events are in memory; of other processors
 // only the next one.
-type strand struct {
+type nominalProc struct {
 	proc     trace.Proc
 	cursor   *trace.EventCursor
 	now      int64
@@ -19,35 +19,35 @@ type strand struct {
 	place    int   // in the queue
 	waits    *task // the waiting task, unless graph
 	requests map[int32]*pending
-	rounds   map[partyKey]int
+	rounds   map[collectiveKey]int
 	graph    *eventGraph
 }
 
 // task is an event to perform.
 type task struct {
-	strand *strand
-	event  *trace.Event
-	row    int64
-	begin  int64
-	kept   bool // it waits while its processor continues
+	nominalProc *nominalProc
+	event       *trace.Event
+	row         int64
+	begin       int64
+	kept        bool // it waits while its processor continues
 }
 
 // pending is the operation of a request: a slot, a collective, or a known end.
 type pending struct {
-	slot  *slot
-	party *partyState
-	end   int64
-	wait  *task // the task that waits for the party
+	postedRecv *postedRecv
+	collective *collectiveState
+	end        int64
+	wait       *task // the task that waits for the party
 }
 
 // proceed gets the next task of s and queues s.
-func (n *nominal) proceed(s *strand) error {
+func (n *nominal) proceed(s *nominalProc) error {
 	if s.graph == nil {
 		e, err := s.cursor.Next()
 		if err != nil {
 			return err
 		}
-		s.task, s.bursted, s.ended = task{strand: s, event: e, row: s.cursor.Row()}, false, e == nil
+		s.task, s.bursted, s.ended = task{nominalProc: s, event: e, row: s.cursor.Row()}, false, e == nil
 	} else {
 		s.ended = len(s.graph.ready) == 0
 	}
@@ -58,7 +58,7 @@ func (n *nominal) proceed(s *strand) error {
 }
 
 // enqueue puts s into the queue by its clock.
-func (n *nominal) enqueue(s *strand) {
+func (n *nominal) enqueue(s *nominalProc) {
 	if s.queued {
 		heap.Fix(&n.queue, s.place)
 		return
@@ -68,30 +68,30 @@ func (n *nominal) enqueue(s *strand) {
 }
 
 // clock returns when s continues.
-func (s *strand) clock() int64 {
+func (s *nominalProc) clock() int64 {
 	if s.graph != nil && len(s.graph.ready) > 0 {
 		return max(s.now, s.graph.ready[0].time)
 	}
 	return s.now
 }
 
-// strandQueue has the processor with the lowest clock first.
-type strandQueue []*strand
+// nominalQueue has the processor with the lowest clock first.
+type nominalQueue []*nominalProc
 
-func (q strandQueue) Len() int { return len(q) }
-func (q strandQueue) Less(i, j int) bool {
+func (q nominalQueue) Len() int { return len(q) }
+func (q nominalQueue) Less(i, j int) bool {
 	a, b := q[i].clock(), q[j].clock()
 	return a < b || a == b && q[i].proc < q[j].proc
 }
-func (q strandQueue) Swap(i, j int) {
+func (q nominalQueue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].place, q[j].place = i, j
 }
-func (q *strandQueue) Push(x any) {
-	x.(*strand).place = len(*q)
-	*q = append(*q, x.(*strand))
+func (q *nominalQueue) Push(x any) {
+	x.(*nominalProc).place = len(*q)
+	*q = append(*q, x.(*nominalProc))
 }
-func (q *strandQueue) Pop() any {
+func (q *nominalQueue) Pop() any {
 	old := *q
 	last := old[len(old)-1]
 	*q = old[:len(old)-1]

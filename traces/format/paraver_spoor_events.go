@@ -7,9 +7,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// spoken handles the kind of an event that Spoor exported. It completes the call that
+// spoorEvent handles the kind of an event that Spoor exported. It completes the call that
 // has just been entered, or is an event of its own.
-func (r *prvRank) spoken(line []byte, t, kind int64) error {
+func (r *prvRank) spoorEvent(line []byte, t, kind int64) error {
 	if kind < 0 || kind > math.MaxUint8 || !trace.Kind(kind).Valid() || trace.Kind(kind) == trace.Compute {
 		return r.p.fail(line, fmt.Sprintf("Spoor has no event of kind %d", kind), "")
 	}

@@ -13,7 +13,7 @@ type syncTally struct {
 	counted                   uint64 // reads and writes counted by the events
 	ranges, split, foreign    uint64
 	nested, stillHeld         uint64 // mutexes
-	strangers                 uint64 // threads without a name or a file
+	unnamed                   uint64 // threads without a name or a file
 	partial                   uint64 // barriers of only some of the threads
 	reads, writes             []syncRange
 }
@@ -51,7 +51,7 @@ func (p *syncParser) notes(threads []syncThread) (all []string) {
 	add(p.calls[11]+p.calls[14]+p.calls[15], "%s that make, read or destroy a semaphore omitted", count(p.calls[11]+p.calls[14]+p.calls[15], "call"))
 	add(p.nested, "%s of a mutex that the thread already held omitted", count(p.nested, "lock"))
 	add(p.stillHeld, "mutexes still locked at the end of their thread: %d", p.stillHeld)
-	add(p.strangers, "unknown: %s created or joined without an address in sigil.pthread.out, or without a file", count(p.strangers, "thread"))
+	add(p.unnamed, "unknown: %s created or joined without an address in sigil.pthread.out, or without a file", count(p.unnamed, "thread"))
 	add(p.partial, "%s of only some threads (sigil.pthread.out), stored as barriers of all", count(p.partial, "barrier call"))
 	if len(p.names) == 0 {
 		all = append(all, "no sigil.pthread.out: created threads and the members of barriers are unknown")

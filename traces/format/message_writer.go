@@ -10,19 +10,19 @@ import (
 // batches. It also passes each event with its place in the input to a Matcher. The
 // Matcher reports an error at the line of a message without a partner, a wait without a
 // request, or a collective on which ranks disagree.
-type conversation struct {
+type messageWriter struct {
 	sink    Sink
 	matcher *trace.Matcher
 	accept  bool // unmatched messages are noted, not errors
 	rows    int  // events of a rank in a batch for the sink
-	spoken  int  // number of rankWriters so far
+	ranks   int  // number of rankWriters so far
 	fail    func(at trace.Pos, msg string) error
 	where   func(at trace.Pos) string // place in notes; notes are stored in the trace and therefore name no path
 }
 
 // newTextMessageWriter is for text files; places are lines.
-func conversationInText(files *Files, o Options, sink Sink) *conversation {
-	return &conversation{sink: sink, matcher: trace.NewMatcher(), accept: o.Unmatched,
+func newTextMessageWriter(files *Files, o Options, sink Sink) *messageWriter {
+	return &messageWriter{sink: sink, matcher: trace.NewMatcher(), accept: o.Unmatched,
 		fail: func(at trace.Pos, msg string) error {
 			return &trace.SyntaxError{File: files.Path(int(at.File)), Line: int(at.At), Msg: msg}
 		},
@@ -35,8 +35,8 @@ func conversationInText(files *Files, o Options, sink Sink) *conversation {
 }
 
 // newBinaryMessageWriter is for binary files; places are offsets.
-func conversationInBytes(files *Files, o Options, sink Sink) *conversation {
-	c := conversationInText(files, o, sink)
+func newBinaryMessageWriter(files *Files, o Options, sink Sink) *messageWriter {
+	c := newTextMessageWriter(files, o, sink)
 	c.fail = func(at trace.Pos, msg string) error {
 		return fmt.Errorf("%s: offset %d: %s", files.Path(int(at.File)), at.At, msg)
 	}
@@ -45,30 +45,30 @@ func conversationInBytes(files *Files, o Options, sink Sink) *conversation {
 }
 
 // rankWriter collects the events of one rank in program order.
-type speaker struct {
-	c     *conversation
+type rankWriter struct {
+	c     *messageWriter
 	batch trace.Events
 	rows  int64
 }
 
-func (c *conversation) speaker(p trace.Proc) *speaker {
-	c.spoken++
-	c.rows = max(minSpeakerRows, min(speakerRows, speakersRows/c.spoken))
-	return &speaker{c: c, batch: trace.Events{Proc: p}}
+func (c *messageWriter) rankWriter(p trace.Proc) *rankWriter {
+	c.ranks++
+	c.rows = max(minRankBatch, min(rankBatch, totalBatch/c.ranks))
+	return &rankWriter{c: c, batch: trace.Events{Proc: p}}
 }
 
 // A batch for the sink has at most rankBatch events of a rank. All ranks together
 // buffer about totalBatch events, because there may be many ranks and their events may
 // be interleaved.
 const (
-	speakerRows    = 1 << 12
-	minSpeakerRows = 1 << 5
-	speakersRows   = 1 << 18
+	rankBatch    = 1 << 12
+	minRankBatch = 1 << 5
+	totalBatch   = 1 << 18
 )
 
 // append appends e, which is at place at in the input, and returns its row among the
 // events of its rank. The caller must not change Needs until the next flush.
-func (s *speaker) say(e *trace.Event, at trace.Pos) (row int64, err error) {
+func (s *rankWriter) emit(e *trace.Event, at trace.Pos) (row int64, err error) {
 	if err := s.c.matcher.Event(s.batch.Proc, e, at); err != nil {
 		return 0, s.c.fail(at, err.Error())
 	}
@@ -84,18 +84,18 @@ func (s *speaker) say(e *trace.Event, at trace.Pos) (row int64, err error) {
 
 // compute appends an amount of work, unless it is 0. time is used if the layout has
 // times.
-func (s *speaker) compute(work, time int64, at trace.Pos) error {
+func (s *rankWriter) compute(work, time int64, at trace.Pos) error {
 	if work == 0 {
 		return nil
 	}
 	e := trace.NewEvent(trace.Compute)
 	e.Work, e.Time = work, time
-	_, err := s.say(&e, at)
+	_, err := s.emit(&e, at)
 	return err
 }
 
 // flush sends the collected events. Call it at the end of the rank.
-func (s *speaker) flush() error {
+func (s *rankWriter) flush() error {
 	err := s.c.sink.Events(&s.batch)
 	s.batch.Rows = s.batch.Rows[:0]
 	return err
@@ -106,7 +106,7 @@ const maxUnmatchedNotes = 20
 
 // finish ends all ranks. Events without a partner are errors, or notes if
 // Options.Unmatched is set. Legal events that may be a mistake are noted.
-func (c *conversation) finish(procs int) (notes []string, err error) {
+func (c *messageWriter) finish(procs int) (notes []string, err error) {
 	left := 0
 	for _, m := range c.matcher.Finish(procs) {
 		if !c.accept && !m.Legal {

@@ -3,10 +3,10 @@ package format
 import "spoor/traces/trace"
 
 // lookaheadEvents limits the number of events that all ranks together hold back.
-const patientEvents = 1 << 19
+const lookaheadEvents = 1 << 19
 
 // heldEvents counts the events that the ranks of one import hold back.
-type patience struct{ held int }
+type heldEvents struct{ held int }
 
 // lookaheadWriter is a rankWriter for formats that complete an event late. For example,
 // a receive is posted here, but its sender is known only when it completes. Later
@@ -14,12 +14,12 @@ type patience struct{ held int }
 //
 // It also merges computation: gaps between calls become one event, before the next
 // event that is not computation.
-type patient struct {
-	*speaker
-	share   *patience
+type lookaheadWriter struct {
+	*rankWriter
+	share   *heldEvents
 	queue   []waiting
 	head    int   // the queue begins here
-	said    int64 // number of the event at head, counted from the first
+	headRow int64 // number of the event at head, counted from the first
 	expired int   // open events that were not resolved
 	expire  expiry
 
@@ -46,12 +46,12 @@ const (
 )
 
 // lookaheadWriter returns the writer of rank p.
-func (c *conversation) patient(p trace.Proc, share *patience, expire expiry) *patient {
-	return &patient{speaker: c.speaker(p), share: share, expire: expire}
+func (c *messageWriter) lookaheadWriter(p trace.Proc, share *heldEvents, expire expiry) *lookaheadWriter {
+	return &lookaheadWriter{rankWriter: c.rankWriter(p), share: share, expire: expire}
 }
 
 // busy adds computation of work, which began at time.
-func (p *patient) busy(work, time int64, at trace.Pos) {
+func (p *lookaheadWriter) busy(work, time int64, at trace.Pos) {
 	if p.work == 0 {
 		p.since, p.sinceAt = time, at
 	}
@@ -59,7 +59,7 @@ func (p *patient) busy(work, time int64, at trace.Pos) {
 }
 
 // idle writes the pending computation.
-func (p *patient) idle() error {
+func (p *lookaheadWriter) idle() error {
 	if p.work == 0 {
 		return nil
 	}
@@ -69,8 +69,8 @@ func (p *patient) idle() error {
 	return p.put(waiting{e, p.sinceAt, waitReady})
 }
 
-// say appends e, after the pending computation.
-func (p *patient) say(e trace.Event, at trace.Pos) error {
+// emit appends e, after the pending computation.
+func (p *lookaheadWriter) emit(e trace.Event, at trace.Pos) error {
 	if err := p.idle(); err != nil {
 		return err
 	}
@@ -78,18 +78,18 @@ func (p *patient) say(e trace.Event, at trace.Pos) error {
 }
 
 // hold appends e, to be resolved with the ticket.
-func (p *patient) hold(e trace.Event, at trace.Pos) (ticket int64, err error) {
+func (p *lookaheadWriter) hold(e trace.Event, at trace.Pos) (ticket int64, err error) {
 	if err := p.idle(); err != nil {
 		return 0, err
 	}
-	ticket = p.said + int64(len(p.queue)-p.head)
+	ticket = p.headRow + int64(len(p.queue)-p.head)
 	return ticket, p.put(waiting{e, at, waitOpen})
 }
 
-// settle lets change complete a held event; if change returns false, the event is
+// resolve lets change complete a held event; if change returns false, the event is
 // removed. inTime is false if the event could no longer be held.
-func (p *patient) settle(ticket int64, change func(e *trace.Event) (keep bool)) (inTime bool, err error) {
-	i := ticket - p.said
+func (p *lookaheadWriter) resolve(ticket int64, change func(e *trace.Event) (keep bool)) (inTime bool, err error) {
+	i := ticket - p.headRow
 	if i < 0 {
 		return false, nil
 	}
@@ -101,9 +101,9 @@ func (p *patient) settle(ticket int64, change func(e *trace.Event) (keep bool)) 
 	return true, p.drain()
 }
 
-func (p *patient) put(w waiting) error {
+func (p *lookaheadWriter) put(w waiting) error {
 	if p.head == len(p.queue) && w.state == waitReady {
-		p.said++
+		p.headRow++
 		return p.pass(&w)
 	}
 	if p.head > len(p.queue)/2 {
@@ -111,18 +111,18 @@ func (p *patient) put(w waiting) error {
 		p.head = 0
 	}
 	p.queue = append(p.queue, w)
-	if p.share.held++; p.share.held > patientEvents {
+	if p.share.held++; p.share.held > lookaheadEvents {
 		return p.release(false)
 	}
 	return nil
 }
 
 // drain writes the events before the first unresolved one.
-func (p *patient) drain() error {
+func (p *lookaheadWriter) drain() error {
 	for p.head < len(p.queue) && p.queue[p.head].state != waitOpen {
 		w := &p.queue[p.head]
 		p.head++
-		p.said++
+		p.headRow++
 		p.share.held--
 		if err := p.pass(w); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (p *patient) drain() error {
 }
 
 // release stops holding the first event, which is open.
-func (p *patient) release(ended bool) error {
+func (p *lookaheadWriter) release(ended bool) error {
 	w := &p.queue[p.head]
 	p.expired++
 	w.state = waitReady
@@ -142,16 +142,16 @@ func (p *patient) release(ended bool) error {
 	return p.drain()
 }
 
-func (p *patient) pass(w *waiting) error {
+func (p *lookaheadWriter) pass(w *waiting) error {
 	if w.state == waitGone {
 		return nil
 	}
-	_, err := p.speaker.say(&w.event, w.at)
+	_, err := p.rankWriter.emit(&w.event, w.at)
 	return err
 }
 
 // finish ends the rank.
-func (p *patient) finish() error {
+func (p *lookaheadWriter) finish() error {
 	if err := p.idle(); err != nil {
 		return err
 	}
