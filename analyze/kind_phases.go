@@ -135,7 +135,7 @@ func (o *phasesFlags) nodes(a *phases.Analysis) (err error) {
 	if o.ways < 1 || o.ways > phases.MaxWays {
 		return stage.Usage("--node-ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
 	}
-	a.Within = phases.Within{Miss: unit.Instructions(o.miss), Sets: a.Sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
+	a.NodeCaches = phases.NodeCaches{Miss: unit.Instructions(o.miss), Sets: a.Sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
 	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
 		return stage.Usage("--per-node needs at least one --placement, --node-network and --delay")
 	}

@@ -2,20 +2,18 @@ package phases
 
 import "spoor/traces/trace"
 
-// cache is the private caches of all processors with one number of sets and every
-// associativity.
+// cache holds the private caches of all processors with one number of sets and every associativity.
 type cache struct {
-	sets    int64
-	stacks  []stack    // allocated when a processor first uses a set; the first is not used
-	at      [][]uint32 // by processor, allocated when it first uses a line: by set, index in stacks, or 0
-	tallies []tally    // by processor: what it did in its phase
+	sets       int64
+	stacks     []stack    // allocated when a processor first uses a set; the first is not used
+	stackIndex [][]uint32 // by processor, allocated when it first uses a line: by set, index in stacks, or 0
+	tallies    []tally    // by processor: counts of its window
 }
 
-// stack is the LRU stack with holes of one set of one processor. The bottom is all
-// holes at first: invalid ways.
+// stack is the LRU stack with holes of one set of one processor. At first it has only holes: invalid ways.
 type stack struct {
-	tag    [MaxWays]uint32 // number of the line, or 0 for a hole
-	oldest [MaxWays]uint8  // largest distance of the processor's uses since its last store: exclusive for more ways; or notOwner
+	tag         [MaxWays]uint32 // number of the line; 0: a hole
+	maxDistance [MaxWays]uint8  // largest distance of the processor's uses since its last store: exclusive for more ways; or notOwner
 }
 
 // notOwner marks a line that no cache has exclusive.
@@ -23,21 +21,21 @@ const notOwner = 255
 
 // tally counts events by distance.
 type tally struct {
-	reuse                     [2][MaxWays + 1 - Invalidated]uint64 // of loads, of stores; by distance - Invalidated
+	reuse                     [2][MaxWays + 1 - Invalidated]uint64 // of loads and of stores; by distance - Invalidated
 	upgradePlus, upgradeMinus [MaxWays + 1]uint64
 	supplyPlus                [MaxWays + 1]uint64
 	writebacks                [MaxWays + 1]uint64 // by ways, not by distance
 }
 
 func newCache(procs int, sets int64) *cache {
-	return &cache{sets: sets, stacks: make([]stack, 1), at: make([][]uint32, procs), tallies: make([]tally, procs)}
+	return &cache{sets: sets, stacks: make([]stack, 1), stackIndex: make([][]uint32, procs), tallies: make([]tally, procs)}
 }
 
 func (c *cache) stack(p trace.Proc, line uint64) *stack {
-	if c.at[p] == nil {
-		c.at[p] = make([]uint32, c.sets)
+	if c.stackIndex[p] == nil {
+		c.stackIndex[p] = make([]uint32, c.sets)
 	}
-	at := &c.at[p][line&uint64(c.sets-1)]
+	at := &c.stackIndex[p][line&uint64(c.sets-1)]
 	if *at == 0 {
 		*at = uint32(len(c.stacks))
 		c.stacks = append(c.stacks, stack{})
@@ -45,7 +43,7 @@ func (c *cache) stack(p trace.Proc, line uint64) *stack {
 	return &c.stacks[*at]
 }
 
-// depth is where a line lies in the stack, MaxWays if it does not.
+// depth returns the position of a line in the stack; MaxWays if it is not there.
 func (s *stack) depth(id uint32) int {
 	for i, t := range &s.tag {
 		if t == id {
@@ -55,58 +53,58 @@ func (s *stack) depth(id uint32) int {
 	return MaxWays
 }
 
-// share makes owner's line, which another processor fetches, clean. Where owner still
-// has it exclusive, it supplies it, which counts for the one that fetches.
+// share makes owner's line clean when another processor fetches it. In caches where owner has the line
+// exclusive, it supplies the line. This counts for the fetching processor.
 func (c *cache) share(owner, fetcher trace.Proc, line uint64, id uint32) {
 	s := c.stack(owner, line)
 	d := s.depth(id)
-	if d == MaxWays || s.oldest[d] == notOwner {
+	if d == MaxWays || s.maxDistance[d] == notOwner {
 		return
 	}
-	c.tallies[fetcher].supplyPlus[max(d, int(s.oldest[d]))]++
-	s.oldest[d] = notOwner
+	c.tallies[fetcher].supplyPlus[max(d, int(s.maxDistance[d]))]++
+	s.maxDistance[d] = notOwner
 }
 
-// invalidate leaves a hole where the line is.
+// invalidate replaces the line by a hole.
 func (c *cache) invalidate(p trace.Proc, line uint64, id uint32) {
 	s := c.stack(p, line)
 	if d := s.depth(id); d < MaxWays {
-		s.tag[d], s.oldest[d] = 0, notOwner
+		s.tag[d], s.maxDistance[d] = 0, notOwner
 	}
 }
 
-// use moves a line to the top, counting what that means for every associativity.
-func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f found) {
+// use moves a line to the top, and counts the events for every associativity.
+func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f lineState) {
 	s, t := c.stack(p, line), &c.tallies[p]
 	if s.tag[0] == id { // most uses: nothing moves
 		t.reuse[index(isStore)][0-Invalidated]++
 		if isStore {
-			t.upgrade(0, s.oldest[0])
-			s.oldest[0] = 0
+			t.upgrade(0, s.maxDistance[0])
+			s.maxDistance[0] = 0
 		}
 		return
 	}
 	d, hole := s.search(id)
-	oldest := uint8(notOwner)
+	maxDistance := uint8(notOwner)
 	if d < MaxWays {
-		oldest = s.oldest[d]
+		maxDistance = s.maxDistance[d]
 	}
 	t.use(d, isStore, f)
 	switch {
 	case isStore:
-		t.upgrade(d, oldest)
-		oldest = 0
-	case oldest != notOwner:
-		oldest = max(oldest, uint8(d))
+		t.upgrade(d, maxDistance)
+		maxDistance = 0
+	case maxDistance != notOwner:
+		maxDistance = max(maxDistance, uint8(d))
 	}
 	s.pushDown(min(d, hole), t)
 	if hole < d && d < MaxWays {
-		s.tag[d], s.oldest[d] = 0, notOwner
+		s.tag[d], s.maxDistance[d] = 0, notOwner
 	}
-	s.tag[0], s.oldest[0] = id, oldest
+	s.tag[0], s.maxDistance[0] = id, maxDistance
 }
 
-// search is the depth of a line and of the first hole above it, MaxWays for none.
+// search returns the depth of a line and of the first hole above it; MaxWays if there is none.
 func (s *stack) search(id uint32) (d, hole int) {
 	hole = MaxWays
 	for i, t := range &s.tag {
@@ -120,72 +118,72 @@ func (s *stack) search(id uint32) (d, hole int) {
 	return MaxWays, hole
 }
 
-// pushDown moves the lines above position end, which is where a line was, a hole, or the end of the stack,
-// down by one. Depth i-1 to i is eviction from the cache of i ways.
+// pushDown moves the lines above position end down by one. end is the position of a line or a hole, or the
+// end of the stack. Moving from depth i-1 to i is an eviction from the cache of i ways.
 func (s *stack) pushDown(end int, t *tally) {
 	if end == MaxWays {
-		if s.oldest[MaxWays-1] < MaxWays {
+		if s.maxDistance[MaxWays-1] < MaxWays {
 			t.writebacks[MaxWays]++
 		}
 		end--
 	}
 	for i := end; i > 0; i-- {
 		s.tag[i] = s.tag[i-1]
-		s.oldest[i] = s.oldest[i-1]
-		if int(s.oldest[i]) < i {
+		s.maxDistance[i] = s.maxDistance[i-1]
+		if int(s.maxDistance[i]) < i {
 			t.writebacks[i]++
 		}
 	}
 }
 
-func (t *tally) use(d int, isStore bool, f found) {
+func (t *tally) use(d int, isStore bool, f lineState) {
 	switch f {
-	case foundInvalid:
+	case invalidLine:
 		d = Invalidated
-	case foundNew:
+	case newLine:
 		d = Cold
 	}
 	t.reuse[index(isStore)][d-Invalidated]++
 }
 
-// upgrade counts a store that finds its line at depth d: present for w > d, exclusive
-// for w > oldest and w > d.
-func (t *tally) upgrade(d int, oldest uint8) {
+// upgrade counts a store to a line at depth d. The line is present for w > d, and exclusive for w >
+// maxDistance and w > d.
+func (t *tally) upgrade(d int, maxDistance uint8) {
 	if d == MaxWays {
 		return
 	}
-	if oldest == notOwner {
+	if maxDistance == notOwner {
 		t.upgradePlus[d]++
-	} else if int(oldest) > d {
+	} else if int(maxDistance) > d {
 		t.upgradePlus[d]++
-		t.upgradeMinus[oldest]++
+		t.upgradeMinus[maxDistance]++
 	}
 }
 
-// flush turns the counts into rows, in their order, and forgets them.
+// flush converts the counts to rows, in their order, and resets them.
 func (t *tally) flush(shape int, out *rows) {
 	for i, n := range t.reuse[0] {
-		out.add(subjectOf(shape, reuseLoadEvent, i+Invalidated), n)
+		out.add(keyOf(shape, reuseLoadEvent, i+Invalidated), n)
 	}
 	for i, n := range t.reuse[1] {
-		out.add(subjectOf(shape, reuseStoreEvent, i+Invalidated), n)
+		out.add(keyOf(shape, reuseStoreEvent, i+Invalidated), n)
 	}
 	for _, of := range []struct {
 		event event
 		count *[MaxWays + 1]uint64
 	}{{supplyPlusEvent, &t.supplyPlus}, {upgradeMinusEvent, &t.upgradeMinus}, {upgradePlusEvent, &t.upgradePlus}} {
 		for d, n := range of.count[:MaxWays] {
-			out.add(subjectOf(shape, of.event, d), n)
+			out.add(keyOf(shape, of.event, d), n)
 		}
 	}
 	for d := range MaxWays {
 		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more < fewer {
-			out.add(subjectOf(shape, writebackMinusEvent, d), fewer-more)
+			out.add(keyOf(shape, writebackMinusEvent, d), fewer-more)
 		}
 	}
 	for d := range MaxWays {
 		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more > fewer {
-			out.add(subjectOf(shape, writebackPlusEvent, d), more-fewer)
+			out.add(keyOf(shape, writebackPlusEvent, d), more-fewer)
 		}
 	}
 	*t = tally{}

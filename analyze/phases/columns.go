@@ -1,17 +1,24 @@
 package phases
 
-// Columns says what the table phases holds, for help texts.
-const Columns = `Columns of phases.arrow, of private caches that are kept coherent, all of 1 to 20 ways at once: a row counts an
-event of a processor, in a phase, counted by barriers from 0, and a window of --window instructions in it:
-  line, sets                           of the caches; sets is 0 of events that do not depend on them
-  event    instr, load, store          instructions, and uses of lines; a reference is in the window in which its instructions end, with
-                                       all of them, and what is executed besides in that of the reference before
-           reuse_load, reuse_store     uses by their distance in lines of the set
-           upgrade_plus, ..._minus     stores that hit a line that is not modified, and ask others to give it up, who may not have it (the
-                                       protocol has three states); writeback_ and supply_plus likewise: modified lines that
-                                       misses push out, misses that another cache serves
-  distance                             caches of more ways than that hit; -1 first use, -2 another processor has stored the line
-                                       since, which all miss. Of upgrades and the like, caches of more ways count what is plus and
-                                       take off what is minus
-  count                                how many
+// Columns describes the table phases.
+const Columns = `Columns of phases.arrow, one row for each event of a processor in a window, for coherent private caches
+with all associativities from 1 to 20 ways:
+  proc                 processor
+  phase                number of barriers that it has passed
+  window               number of the window within the phase; a window has --window instructions
+  line                 line size of the caches in bytes
+  sets                 number of sets of the caches; 0 for events that do not depend on it
+  event                one of:
+                       instr: instructions. A reference belongs to the window in which its instructions end, with
+                       all of them. Other instructions belong to the window of the reference before them.
+                       load, store: uses of lines
+                       reuse_load, reuse_store: uses of lines, by their stack distance in lines of the set
+                       upgrade_plus, upgrade_minus: stores that hit an unmodified line and therefore send an
+                       invalidation, even if no other cache holds the line (the protocol has three states)
+                       writeback_plus, writeback_minus: modified lines that misses evict
+                       supply_plus: misses that another cache serves
+  distance             reuse_*: caches with more ways than distance hit; -1 first use, -2 another processor has stored
+                       the line since the last use. All caches miss at -1 and -2.
+                       *_plus, *_minus: caches with more ways than distance add (plus) or subtract (minus) count
+  count                number of events
 `

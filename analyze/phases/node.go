@@ -10,17 +10,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// NodeProfile is what processors of one node do in an order in which misses take time, and turns on its bus, and processors wait for
-// locks and flags: who comes first decides what they miss, and what they wait for.
+// NodeProfile holds the counts of processors of one node. Their order includes the time of misses, turns on
+// the bus, and waiting for locks and flags. It determines the misses and the waiting times.
 type NodeProfile struct {
-	Within // that order's
-	of     TrafficProfile
+	NodeCaches // caches of that order
+	of         TrafficProfile
 }
 
-// ErrNotCounted is that of traffic tables that have nothing of one node with all processors.
-var ErrNotCounted = errors.New("nothing was counted of one node with all processors")
+// ErrNotCounted is the error of traffic tables without counts of one node with all processors.
+var ErrNotCounted = errors.New("the traffic table has no counts of one node with all processors")
 
-// LoadNode reads a traffic table. [ErrNotCounted] says how to get what it does not have.
+// LoadNode reads a traffic table. If the counts are missing, the error wraps [ErrNotCounted] and says how to
+// get them.
 func LoadNode(from store.TableSource, procs int) (*NodeProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
@@ -33,29 +34,29 @@ func LoadNode(from store.TableSource, procs int) (*NodeProfile, error) {
 	if have := splitList(t.Fact(perNodeFact)); n.Miss == 0 || !slices.Contains(have, fmt.Sprint(procs)) {
 		return nil, fmt.Errorf("%w; run analyze with --per-node %d and --node-miss", ErrNotCounted, procs)
 	}
-	n.of.Delays, n.of.byDelay = []unit.Instructions{0}, []map[window3]*Traffic{{}}
+	n.of.Delays, n.of.byDelay = []unit.Instructions{0}, []map[windowKey]*Traffic{{}}
 	err := eachTraffic(from, func(x *trafficRow) error {
 		if x.perNode == int64(procs) {
-			n.of.take(0, x)
+			n.of.addRow(0, x)
 		}
 		return nil
 	})
 	return n, err
 }
 
-// readFacts takes what a traffic table says of the nodes.
-func (n *Within) readFacts(t *store.Table) error {
+// readFacts reads the description of the caches of nodes in a traffic table.
+func (n *NodeCaches) readFacts(t *store.Table) error {
 	if t.Fact(missFact) == "" {
 		return nil
 	}
 	_, err := fmt.Sscanf(t.Fact(missFact)+", "+t.Fact(cacheFact), "%d, %d, %d, %d", &n.Miss, &n.Sets, &n.Ways, &n.Line)
 	if none := n.Miss == 0 && n.Sets == 0; err != nil || !none && (n.Sets < 1 || n.Ways < 1 || n.Ways > MaxWays || n.Line < 1) {
-		return fmt.Errorf("the traffic table says of misses %q in %q, not a time and sets, ways and bytes of a line; run analyze again", t.Fact(missFact), t.Fact(cacheFact))
+		return fmt.Errorf("the traffic table has %q as time of misses and %q as caches, not a time and sets, ways and line size; run analyze again", t.Fact(missFact), t.Fact(cacheFact))
 	}
 	return nil
 }
 
-// Window is what p did in a window of a phase, by its number.
+// Window returns the counts of p in a window of a phase, by its number.
 func (n *NodeProfile) Window(p trace.Proc, phase int, number int64) Traffic {
 	return n.of.Window(p, phase, number, 0)
 }

@@ -1,46 +1,46 @@
-// Package phases counts what every processor does between two barriers, and how its
-// references would fare in private caches of any associativity kept coherent over
-// a bus. All associativities up to MaxWays are simulated at once, exactly.
+// Package phases counts what every processor does between two barriers, and simulates its private caches,
+// kept coherent over a bus. It simulates all associativities up to MaxWays at once, exactly.
 //
-// A phase is cut into windows of so many instructions, because misses come in
-// bursts, and what processors wait for a bus depends on how many of them are in a
-// burst at once. A reference belongs to the window in which its instructions end, and
-// an event to that of the reference before it.
+// A phase is divided into windows of a number of instructions. Misses come in bursts, and the waiting time
+// for a bus depends on how many processors are in a burst at once. A reference belongs to the window in which
+// its instructions end. An event belongs to the window of the reference before it.
 //
-// The caches are set-associative with LRU replacement, write-back and
-// write-allocate. The protocol is three-state snooping write-invalidate, as in
-// [du2000, sec. 4.1]: a line is invalid, shared, or exclusive, and
-// exclusive means modified. A load miss fetches the line shared. A store needs it exclusive: a
-// store that hits a shared line invalidates the others over the bus (an upgrade), one
-// that misses fetches it exclusive. Every store of another processor invalidates. A load
-// of another processor makes an exclusive line shared and clean: its owner supplies it, and
-// memory takes it too. An exclusive line that is evicted is written back. An
-// invalid way is filled before anything is evicted.
+// The caches are set-associative with LRU replacement, write-back and write-allocate. The protocol is
+// three-state snooping write-invalidate, as in [du2000, sec. 4.1]. A line is invalid, shared or exclusive;
+// exclusive means modified.
+//
+//   - A load miss fetches the line shared.
+//   - A store needs the line exclusive. If it hits a shared line, it invalidates the other copies over the bus (an
+//     upgrade). If it misses, it fetches the line exclusive.
+//   - Every store of another processor invalidates the line.
+//   - A load of another processor makes an exclusive line shared and clean. The owner supplies the line, and memory
+//     takes it too.
+//   - An exclusive line that is evicted is written back.
+//   - An invalid way is filled before a line is evicted.
 //
 // The order of references is the interleaved one ([analysis.Interleave]).
 //
 // # All associativities at once
 //
-// For one set, the caches of w = 1, 2, ... ways hold the top w positions of one LRU stack with
-// holes: an invalidated line leaves a hole at its depth, and an access pushes down
-// only what lies above the first hole (the hole moves to where the line was
-// found, if it was found deeper). A line at depth d is present for w > d.
+// For one set, the caches of w = 1, 2, ... ways hold the top w positions of one LRU stack with holes. An
+// invalidated line leaves a hole at its depth. An access pushes down only the lines above the first hole. If
+// the line was found below that hole, the hole moves to the depth of the line. A line at depth d is present
+// for w > d.
 //
-// A processor that has stored a line has it exclusive in every cache; a use
-// at distance d evicts and refetches it where w <= d. So with m the largest distance of its uses since the
-// store, and nothing from others in between, it is exclusive exactly where w > m: one
-// number tells for all w whether the next store upgrades, whether an eviction
-// writes back and whether the owner supplies.
+// A processor that has stored a line has it exclusive in every cache. A use at distance d evicts and
+// refetches it if w <= d. Let m be the largest distance of the processor's uses since the store, without uses
+// of other processors in between. Then the line is exclusive exactly for w > m. So one number determines for
+// all w whether the next store upgrades, whether an eviction writes back, and whether the owner supplies.
 //
 // # Nodes
 //
-// Beside that, shared memory in software between nodes of several processors can be simulated (see blocks): what a node
-// asks of others does not depend on caches, as nodes keep what their caches push out. It depends on how long that
-// takes, and is counted for several delays and networks.
+// The package can also simulate shared memory in software between nodes of several processors, see
+// [softwareMemory]. The traffic between nodes does not depend on cache sizes, because a node keeps the lines
+// that its caches evict. It depends on the duration of requests, and is counted for several delays and
+// networks.
 //
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
-// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
-// pp. 915-933.
+// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster computing.
+// IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
 package phases
 
 import (
@@ -55,75 +55,77 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxWays is the largest associativity, that of second-level caches of 1.25 MiB: deeper is only known to be deeper.
+// MaxWays is the largest associativity, that of second-level caches of 1.25 MiB. Larger distances are not
+// distinguished.
 const MaxWays = 20
 
 // MaxSets is the largest number of sets.
 const MaxSets = 1 << 20
 
-// DefaultWindow is a window so short that the bursts of blocked kernels, which work
-// on a few lines at a time, fill it.
+// DefaultWindow is short enough that bursts of blocked kernels, which work on a few lines at a time, fill a
+// window.
 const DefaultWindow unit.Instructions = 1 << 10
 
-// maxWindows is how many windows of all processors are kept apart. When there are
-// more, neighbours are joined and windows become twice as long.
+// maxWindows is the maximum number of windows, of all processors. If there are more, pairs of neighbours are
+// merged, and windows double in length.
 const maxWindows = 1 << 15
 
-// MaxDelay is the longest delay of a block.
+// MaxDelay is the maximum delay of a block.
 const MaxDelay unit.Instructions = 1 << 30
 
-// DefaultRight is the part of the delay of a block of 256 bytes that a message of its header of 25 bytes alone takes, as it is held on a network.
+// DefaultRight is the ratio of two times for which messages hold a network: that of a header of 25 bytes
+// alone, and that of a block of 256 bytes.
 const DefaultRight = 0.1
 
 // Analysis counts for all line sizes and numbers of sets, which are powers of two.
 type Analysis struct {
 	Lines  []unit.Bytes      // ascending
 	Sets   []int64           // ascending
-	Window unit.Instructions // that windows have at first, from 1; 0 is DefaultWindow
+	Window unit.Instructions // initial length of windows, from 1; 0: DefaultWindow
 
-	PerNode    []int               // processors of nodes that share memory in software, ascending; none: there is no traffic table
-	Block      unit.Bytes          // of that memory, a power of two to Page
-	Placements []Placement         // of its pages
-	Networks   []Network           // between its nodes
-	Delays     []unit.Instructions // of its blocks, ascending, to MaxDelay
-	Latency    unit.Instructions   // of each message, as part of them: for so long it does not hold the network
-	Right      float64             // part of the rest that a message without a block takes, 0 to 1
-	Within     Within              // of nodes
+	PerNode    []int               // numbers of processors of nodes that share memory in software, ascending; none: no traffic table
+	Block      unit.Bytes          // block size of that memory, a power of two up to Page
+	Placements []Placement         // placements of its pages
+	Networks   []Network           // networks between its nodes
+	Delays     []unit.Instructions // delays of its blocks, ascending, up to MaxDelay
+	Latency    unit.Instructions   // part of each delay for which the message does not hold the network
+	Right      float64             // share of the rest of the delay that a message without a block takes, 0 to 1
+	NodeCaches NodeCaches          // caches and bus of the nodes
 
-	Meta []trace.Arg // for the tables
+	Meta []trace.Arg // metadata of the tables
 
-	windows int // that are kept apart, for tests; 0 is maxWindows
+	windows int // maximum number of windows, for tests; 0: maxWindows
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
 
-// Name is "phases".
+// Name returns "phases".
 func (a *Analysis) Name() string { return "phases" }
 
-// NewShard wants the interleaved order alone.
+// NewShard returns a shard for the interleaved order only.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	s := &shard{procs: make([]progress, h.Procs), rows: make([]rows, h.Procs), shapes: a.shapes(), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
+	s := &shard{procs: make([]position, h.Procs), rows: make([]rows, h.Procs), shapes: a.shapes(), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
-	s.uses = newUses(h.Procs, a.used().Shift())
+	s.uses = newUseQueues(h.Procs, a.accessSize().Shift())
 	for _, n := range a.PerNode {
-		if n == h.Procs && a.alone(h.Procs) {
-			b := newBlocks(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
-			s.blocks, s.orders = append(s.blocks, b), append(s.orders, b.order)
+		if n == h.Procs && a.countsSingleNode(h.Procs) {
+			b := newSoftwareMemory(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
+			s.memories, s.orders = append(s.memories, b), append(s.orders, b.order)
 		}
 		if n >= h.Procs {
-			continue // there is but one node
+			continue // there is only one node
 		}
 		for _, placement := range a.Placements {
 			for i, network := range a.Networks {
 				for _, delay := range a.Delays {
-					if delay > 0 || i == 0 { // what takes no time waits for nothing
-						b := newBlocks(h, a, s.uses, n, placement, network, delay, s.windowOf, &s.traffic)
-						s.blocks, s.orders = append(s.blocks, b), append(s.orders, b.order)
+					if delay > 0 || i == 0 { // without a delay, all networks are equal
+						b := newSoftwareMemory(h, a, s.uses, n, placement, network, delay, s.windowOf, &s.traffic)
+						s.memories, s.orders = append(s.memories, b), append(s.orders, b.order)
 					}
 				}
 			}
@@ -132,53 +134,54 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// alone reports whether one node with all processors is asked for: they ask nobody else for anything, but wait for each other.
-func (a *Analysis) alone(procs int) bool {
-	return procs > 1 && a.Within.Miss > 0 && slices.Contains(a.PerNode, procs)
+// countsSingleNode reports whether one node with all processors is simulated. Its processors request nothing
+// from other nodes, but wait for each other.
+func (a *Analysis) countsSingleNode(procs int) bool {
+	return procs > 1 && a.NodeCaches.Miss > 0 && slices.Contains(a.PerNode, procs)
 }
 
-// used is what is used at once: a line of the caches in nodes, or a block if there are none.
-func (a *Analysis) used() unit.Bytes {
-	if a.Within.Line > 0 {
-		return a.Within.Line
+// accessSize returns the unit of uses: a line of the caches of nodes, or a block without such caches.
+func (a *Analysis) accessSize() unit.Bytes {
+	if a.NodeCaches.Line > 0 {
+		return a.NodeCaches.Line
 	}
 	return max(a.Block, 1)
 }
 
-// shard is the simulations with what each processor has done in its window.
+// shard holds the simulations, and the state of each processor in its window.
 type shard struct {
-	procs   []progress
-	sims    []*simulation       // by line size
-	blocks  []*blocks           // by processors of a node, placement, network, and delay
-	orders  []*delayed          // of these
-	uses    *uses               // that happen in them
-	done    []unit.Instructions // of a piece's references: where each ends in its processor's phase
-	at      []unit.Instructions // and in the interleaved order
-	size    unit.Instructions
-	windows int // that rows are of, those that have not been joined counted apart
-	limit   int
-	locks   uint64 // that are taken
-	flags   uint64 // that are waited for, and ends of other processors
-	shapes  []shape
-	rows    []rows // by processor
-	traffic trafficRows
+	procs    []position
+	sims     []*simulation       // by line size
+	memories []*softwareMemory   // by processors of a node, placement, network, and delay
+	orders   []*delayedOrder     // of the memories
+	uses     *useQueues          // uses of the memories
+	done     []unit.Instructions // by reference of the chunk: its end in its processor's phase
+	at       []unit.Instructions // by reference of the chunk: its end in the interleaved order
+	size     unit.Instructions
+	windows  int // number of windows with rows; windows that were not merged count separately
+	limit    int
+	locks    uint64 // number of acquired locks
+	flags    uint64 // number of waits for flags and for ends of other processors
+	shapes   []shape
+	rows     []rows // by processor
+	traffic  trafficRows
 }
 
-// progress is where a processor is.
-type progress struct {
-	phase  int64             // barriers passed
-	window int64             // of the phase
-	begun  unit.Instructions // of the phase, before those that are not yet in rows
-	done   unit.Instructions // of the phase
-	start  unit.Instructions // in the interleaved order: when it would have begun the phase if it never had waited in it
+// position is the position of a processor.
+type position struct {
+	phase   int64             // number of barriers passed
+	window  int64             // number within the phase
+	flushed unit.Instructions // instructions of the phase that are in rows
+	done    unit.Instructions // instructions of the phase
+	start   unit.Instructions // start of the phase in the interleaved order, if the processor had never waited in the phase
 }
 
-// end is the last position in the window of a processor, of windows of a size.
-func (q *progress) end(size unit.Instructions) unit.Instructions {
+// end returns the last position in the window of a processor. size is the length of windows.
+func (q *position) end(size unit.Instructions) unit.Instructions {
 	return unit.Instructions(q.window+1) * size
 }
 
-// Add sees the next piece of the interleaved order.
+// Add processes the next chunk of the interleaved order.
 func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		q := &s.procs[p.Proc]
@@ -193,11 +196,11 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		case trace.WaitFlag, trace.Join:
 			s.flags++
 		}
-		s.cross(p, min(q.done, q.end(s.size)), p.Time-came)
+		s.addSyncEvent(p, min(q.done, q.end(s.size)), p.Time-came)
 		return nil
 	}
 	if p.StopsAt == trace.Lock {
-		s.uses.procs[p.Proc].came = p.Time
+		s.uses.procs[p.Proc].lockArrival = p.Time
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.RefProcs))[:len(p.RefProcs)], slices.Grow(s.at, len(p.RefProcs))[:len(p.RefProcs)]
 	if len(p.RefProcs) == 0 {
@@ -209,23 +212,23 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		}
 	}
 	for i := 0; i < len(p.RefProcs); {
-		j := s.within(p, i)
+		j := s.advanceInWindow(p, i)
 		for _, sim := range s.sims {
 			sim.add(p, j)
 		}
 		refs := p.Refs.Slice(i, j)
-		if err := s.share(p.RefProcs[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
+		if err := s.runMemories(p.RefProcs[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
 			return err
 		}
 		i = j
 		if i < len(p.RefProcs) {
-			s.turnWindow(p.RefProcs[i], unit.Instructions(p.Refs.Instr[i]))
+			s.nextWindow(p.RefProcs[i], unit.Instructions(p.Refs.Instr[i]))
 		}
 	}
 	return nil
 }
 
-// LineSizes is all line sizes.
+// LineSizes returns all line sizes.
 func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
@@ -233,35 +236,36 @@ func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	return sizes
 }
 
-// share has nodes use the blocks of references.
-func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) (err error) {
-	if len(s.blocks) == 0 {
+// runMemories simulates the uses of references in the memories of nodes.
+func (s *shard) runMemories(procs []trace.Proc, r *trace.Refs, done, at []unit.Instructions) (err error) {
+	if len(s.memories) == 0 {
 		return nil
 	}
-	s.uses.refs(of, r, done, at)
-	for _, b := range s.blocks {
+	s.uses.refs(procs, r, done, at)
+	for _, b := range s.memories {
 		if err := b.run(); err != nil {
 			return err
 		}
 	}
-	s.uses.forget(s.orders)
-	s.traffic, err = s.traffic.bounded(mostTraffic)
+	s.uses.dropProcessed(s.orders)
+	s.traffic, err = s.traffic.limit(maxTrafficRows)
 	return err
 }
 
-// cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.
-func (s *shard) cross(p *analysis.Chunk, done, waited unit.Instructions) {
+// addSyncEvent adds an event at which processors of nodes wait for each other. waited is the waiting time in
+// the interleaved order.
+func (s *shard) addSyncEvent(p *analysis.Chunk, done, waited unit.Instructions) {
 	switch p.Event.Kind {
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
-		if len(s.blocks) > 0 {
+		if len(s.memories) > 0 {
 			s.uses.event(p.Proc, p.Event, p.Time, done, waited)
 		}
 	}
 }
 
-// within counts the instructions of the references from i on up to the first that
-// lies in another window than what its processor did before, and is its index.
-func (s *shard) within(p *analysis.Chunk, i int) int {
+// advanceInWindow counts the instructions of references from i on. It returns the index of the first
+// reference that is in another window than the one before it of the same processor.
+func (s *shard) advanceInWindow(p *analysis.Chunk, i int) int {
 	for ; i < len(p.RefProcs); i++ {
 		q := &s.procs[p.RefProcs[i]]
 		done := q.done + unit.Instructions(p.Refs.Instr[i])
@@ -273,11 +277,11 @@ func (s *shard) within(p *analysis.Chunk, i int) int {
 	return i
 }
 
-// windowOf is the window of a phase in which a position is.
+// windowOf returns the number of the window that contains a position of a phase.
 func (s *shard) windowOf(done unit.Instructions) int64 { return int64((max(done, 1) - 1) / s.size) }
 
-// turnWindow ends the window of p, whose next reference ends instr instructions later.
-func (s *shard) turnWindow(p trace.Proc, instr unit.Instructions) {
+// nextWindow ends the window of p, whose next reference ends instr instructions later.
+func (s *shard) nextWindow(p trace.Proc, instr unit.Instructions) {
 	s.flush(p)
 	q := &s.procs[p]
 	q.window = int64((q.done + instr - 1) / s.size)
@@ -285,36 +289,36 @@ func (s *shard) turnWindow(p trace.Proc, instr unit.Instructions) {
 
 // endPhase ends the phase of p with its last window.
 func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
-	for _, b := range s.blocks {
+	for _, b := range s.memories {
 		if err := b.endPhase(p); err != nil {
 			return err
 		}
 	}
-	s.uses.forget(s.orders)
+	s.uses.dropProcessed(s.orders)
 	s.uses.endPhase()
 	s.flush(p)
-	s.procs[p] = progress{phase: s.procs[p].phase + 1, start: now}
+	s.procs[p] = position{phase: s.procs[p].phase + 1, start: now}
 	return nil
 }
 
-// flush turns what a processor did in its window into rows.
+// flush converts the counts of a processor's window to rows.
 func (s *shard) flush(p trace.Proc) {
 	q := &s.procs[p]
 	out := &s.rows[p]
 	for i, sim := range s.sims {
-		first := i * (1 + len(sim.caches)) // shape of this line size
-		out.add(subjectOf(first, instrEvent, 0), uint64(q.done-q.begun))
+		first := i * (1 + len(sim.caches)) // index of the shape
+		out.add(keyOf(first, instrEvent, 0), uint64(q.done-q.flushed))
 		sim.flush(p, first, out)
 	}
 	out.end(q.phase, q.window)
-	q.begun = q.done
+	q.flushed = q.done
 	s.windows++
 	for s.windows > s.limit {
 		s.coarsen()
 	}
 }
 
-// coarsen joins neighbouring windows of the same phase.
+// coarsen merges neighbouring windows of the same phase.
 func (s *shard) coarsen() {
 	s.size *= 2
 	s.windows = 0
@@ -323,7 +327,7 @@ func (s *shard) coarsen() {
 		for i := range r.windows {
 			r.windows[i].window /= 2
 		}
-		r.join()
+		r.mergeWindows()
 		s.windows += len(r.windows)
 	}
 	for i := range s.traffic {
@@ -333,7 +337,7 @@ func (s *shard) coarsen() {
 		s.procs[p].window /= 2
 	}
 	s.traffic = s.traffic.join()
-	s.limit = max(s.limit, 2*s.windows) // phases alone may be more
+	s.limit = max(s.limit, 2*s.windows) // there may be more phases than the limit
 }
 
 // End closes the last phase of every processor.
@@ -343,18 +347,18 @@ func (s *shard) End() error {
 			return err
 		}
 	}
-	s.sims, s.blocks, s.orders, s.uses = nil, nil, nil, nil
+	s.sims, s.memories, s.orders, s.uses = nil, nil, nil, nil
 	for p := range s.rows {
-		s.rows[p].join()
+		s.rows[p].mergeWindows()
 	}
 	s.traffic = s.traffic.join()
 	return nil
 }
 
-// Merge makes the tables phases and, for nodes, traffic.
+// Merge returns the table phases and, with nodes, the table traffic.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(shards) == 0 {
-		return analysis.Result{}, fmt.Errorf("phases: the trace has no processors, or not all of them were asked for")
+		return analysis.Result{}, fmt.Errorf("phases: the trace has no processors, or some were not selected; analyze all processors")
 	}
 	s := shards[0].(*shard)
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
@@ -369,8 +373,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 			trace.Arg{Key: networkFact, Value: listOf(a.Networks, "")}, trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")},
 			trace.Arg{Key: latencyFact, Value: strconv.FormatUint(uint64(a.Latency), 10)},
 			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)},
-			trace.Arg{Key: missFact, Value: strconv.FormatUint(uint64(a.Within.Miss), 10)},
-			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.Within.Sets, a.Within.Ways, a.Within.Line)})
+			trace.Arg{Key: missFact, Value: strconv.FormatUint(uint64(a.NodeCaches.Miss), 10)},
+			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.NodeCaches.Sets, a.NodeCaches.Ways, a.NodeCaches.Line)})
 		out.Tables = append(out.Tables, s.traffic.table(meta))
 	}
 	return out, nil

@@ -13,8 +13,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Counts is what one processor did in one phase, with caches of one shape. Loads,
-// Stores and what follows count lines: a reference that crosses lines counts for each.
+// Counts holds the counts of one processor in one phase, with caches of one shape. Loads, Stores and the
+// following fields count lines: a reference that crosses lines counts for each.
 type Counts struct {
 	Instr       unit.Instructions
 	Loads       uint64
@@ -23,7 +23,7 @@ type Counts struct {
 	StoreMisses uint64
 	Upgrades    uint64 // stores that hit a line that is not exclusive
 	Writebacks  uint64 // exclusive lines that this processor evicted
-	Supplies    uint64 // misses of this processor that another one's cache served
+	Supplies    uint64 // misses of this processor that another cache served
 }
 
 // add adds d to c.
@@ -38,21 +38,21 @@ func (c *Counts) add(d Counts) {
 	c.Supplies += d.Supplies
 }
 
-// Profile is a phases table at one line size, ready to be asked.
+// Profile is a phases table at one line size.
 type Profile struct {
 	line    int64
 	procs   int
 	size    unit.Instructions // of a window
 	sets    []int64
-	ways    int          // the most
-	phases  [][][]window // by phase and window, those with any instruction; by processor
-	numbers [][]int64    // what the table calls these windows
+	ways    int          // maximum
+	phases  [][][]window // by phase and window with any instruction; by processor
+	numbers [][]int64    // numbers of these windows in the table
 }
 
-// window is what a processor did in one window: a few counters.
+// window holds the counters of a processor in one window.
 type window []counter
 
-// counter is a row without what it is found by.
+// counter is a row without its keys.
 type counter struct {
 	count    uint64
 	sets     int32
@@ -60,18 +60,18 @@ type counter struct {
 	event    event
 }
 
-// place is the counters of one window of a processor, as they lie together in the table.
-type place struct {
+// windowRows holds the counters of one window of a processor, which are adjacent in the table.
+type windowRows struct {
 	phase, window int64
 	proc          int32
 	counters      window
 }
 
-func (a *place) compare(b *place) int {
+func (a *windowRows) compare(b *windowRows) int {
 	return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
 }
 
-// row is one of the table.
+// row is a row of the table.
 type row struct {
 	proc                                int32
 	phase, window, line, sets, distance int64
@@ -79,8 +79,8 @@ type row struct {
 	event                               event
 }
 
-// Load reads a phases table, of which it keeps the rows of one line size. A line size that it does not have is an error that
-// lists those it has.
+// Load reads the rows of one line size of a phases table. If the table does not have this size, the error
+// lists the sizes.
 func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 	head := t.Head()
 	if head.Name != "phases" {
@@ -91,13 +91,13 @@ func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 		return nil, err
 	}
 	var lines []int64
-	var places []place
+	var places []windowRows
 	err := eachRow(t, func(x *row) {
 		if !slices.Contains(lines, x.line) {
 			lines = append(lines, x.line)
 		}
 		if x.line == p.line {
-			places = takeCounter(places, x)
+			places = addCounter(places, x)
 			p.procs = max(p.procs, int(x.proc)+1)
 		}
 	})
@@ -110,14 +110,14 @@ func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 	return p, p.index(places)
 }
 
-// takeCounter adds a row to the last place, or to a new one.
-func takeCounter(places []place, x *row) []place {
+// addCounter adds a row to the last window, or to a new one.
+func addCounter(places []windowRows, x *row) []windowRows {
 	n := len(places)
 	if n == 0 || places[n-1].phase != x.phase || places[n-1].window != x.window || places[n-1].proc != x.proc {
 		if n > 0 {
-			places[n-1].counters = slices.Clone(places[n-1].counters) // in no more memory than it takes
+			places[n-1].counters = slices.Clone(places[n-1].counters) // frees unused memory
 		}
-		places = append(places, place{phase: x.phase, window: x.window, proc: x.proc})
+		places = append(places, windowRows{phase: x.phase, window: x.window, proc: x.proc})
 		n++
 	}
 	last := &places[n-1]
@@ -125,8 +125,8 @@ func takeCounter(places []place, x *row) []place {
 	return places
 }
 
-// The facts of a phases table: the sets and most ways simulated, for a trace without data references has
-// no rows that say so, and the size of a window in instructions.
+// The facts of a phases table: the numbers of sets, the maximum number of ways, and the length of a window in
+// instructions. A trace without data references has no rows with these values.
 const (
 	setsFact   = "sets"
 	waysFact   = "ways"
@@ -135,9 +135,9 @@ const (
 	flagsFact  = "flags"
 )
 
-// Waits is how many locks the program of a phases table takes, and how many flags and ends of others its processors wait for,
-// besides barriers. It is false of tables that do not say, and of none.
-func Waits(t *store.Table) (locks, flags uint64, ok bool) {
+// SyncCounts returns how often the program of a phases table acquires locks, and how often its processors
+// wait for flags and for ends of others. ok is false if the table has no such facts or is nil.
+func SyncCounts(t *store.Table) (locks, flags uint64, ok bool) {
 	if t == nil {
 		return 0, 0, false
 	}
@@ -159,16 +159,16 @@ func (p *Profile) readFacts(t *store.Table) error {
 		return fmt.Errorf("the phases table's window is %q, not a number of instructions; run analyze again", t.Fact(windowFact))
 	}
 	p.size = unit.Instructions(size)
-	ways := cmp.Or(t.Fact(waysFact), "16") // tables that do not say have these
+	ways := cmp.Or(t.Fact(waysFact), "16") // older tables have no such fact
 	if p.ways, err = strconv.Atoi(ways); err != nil || p.ways < 1 || p.ways > MaxWays {
-		return fmt.Errorf("the phases table's most ways are %q, not a number from 1 to %d; run analyze again", ways, MaxWays)
+		return fmt.Errorf("the phases table's maximum of ways is %q, not a number from 1 to %d; run analyze again", ways, MaxWays)
 	}
 	return nil
 }
 
-// index sorts places by where they belong. Every processor has every phase.
-func (p *Profile) index(places []place) error {
-	slices.SortStableFunc(places, func(a, b place) int { return a.compare(&b) })
+// index sorts the windows. Every processor has every phase.
+func (p *Profile) index(places []windowRows) error {
+	slices.SortStableFunc(places, func(a, b windowRows) int { return a.compare(&b) })
 	for i := range places {
 		x := &places[i]
 		if x.phase > int64(len(p.phases)) {
@@ -181,17 +181,17 @@ func (p *Profile) index(places []place) error {
 		if n := len(*numbers); n == 0 || (*numbers)[n-1] != x.window {
 			*windows, *numbers = append(*windows, make([]window, p.procs)), append(*numbers, x.window)
 		}
-		of := &(*windows)[len(*windows)-1][x.proc]
-		if *of == nil {
-			*of = x.counters
+		counters := &(*windows)[len(*windows)-1][x.proc]
+		if *counters == nil {
+			*counters = x.counters
 		} else {
-			*of = append(*of, x.counters...)
+			*counters = append(*counters, x.counters...)
 		}
 	}
 	return p.complete()
 }
 
-// complete holds the table to having every phase of every processor.
+// complete checks that the table has every phase of every processor.
 func (p *Profile) complete() error {
 	for phase, windows := range p.phases {
 		for proc := range p.procs {
@@ -203,30 +203,29 @@ func (p *Profile) complete() error {
 	return nil
 }
 
-// Procs is the number of processors.
+// Procs returns the number of processors.
 func (p *Profile) Procs() int { return p.procs }
 
-// Phases is the number of phases: one more than barriers.
+// Phases returns the number of phases: one more than barriers.
 func (p *Profile) Phases() int { return len(p.phases) }
 
-// Windows is the number of windows of a phase in which any processor executed
-// instructions, from 1.
+// Windows returns the number of windows of a phase in which any processor executed instructions, from 1.
 func (p *Profile) Windows(phase int) int { return len(p.phases[phase]) }
 
-// Number is what the traffic table calls a window of a phase.
+// Number returns the number of a window of a phase in the traffic table.
 func (p *Profile) Number(phase, at int) int64 { return p.numbers[phase][at] }
 
-// Window is the length of a window.
+// Window returns the length of a window.
 func (p *Profile) Window() unit.Instructions { return p.size }
 
-// Sets lists the numbers of sets that can be asked for.
+// Sets returns the simulated numbers of sets.
 func (p *Profile) Sets() []int64 { return p.sets }
 
-// Ways is the most ways that can be asked for.
+// Ways returns the maximum number of ways.
 func (p *Profile) Ways() int { return p.ways }
 
-// Counts is what proc did in phase with caches of sets by ways lines. A shape that was not
-// simulated is an error that lists those that were.
+// Counts returns the counts of proc in phase with caches of sets x ways lines. If this shape was not
+// simulated, the error lists the simulated ones.
 func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Counts, error) {
 	if phase < 0 || phase >= len(p.phases) {
 		return Counts{}, p.absent(proc, phase)
@@ -242,7 +241,7 @@ func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Coun
 	return sum, nil
 }
 
-// WindowCounts is what proc did in a window of a phase, likewise.
+// WindowCounts returns the same for a window of a phase.
 func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways int) (Counts, error) {
 	switch {
 	case proc < 0 || int(proc) >= p.procs || phase < 0 || phase >= len(p.phases) || at < 0 || at >= len(p.phases[phase]):
@@ -265,8 +264,8 @@ func (p *Profile) absent(proc trace.Proc, phase int) error {
 	return fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, len(p.phases), p.procs)
 }
 
-// apply adds a counter to the counts of an associativity, if it concerns it: a use at
-// distance d misses for w <= d, all other events concern w > d.
+// apply adds a counter to the counts of an associativity, if it applies. A use at distance d misses for w <=
+// d. All other events apply for w > d.
 func (x *counter) apply(c *Counts, ways int) {
 	misses := x.distance < 0 || int(x.distance) >= ways
 	switch x.event {
@@ -300,12 +299,12 @@ func toOne(b bool) uint64 {
 	return 0
 }
 
-// eachRow passes the rows of a phases table on, each of which is possible.
+// eachRow calls use for each valid row of a phases table.
 func eachRow(t store.TableSource, use func(*row)) error {
 	return eachBatch(t, func(batch *store.Table, first int) error { return eachOfBatch(batch, first, use) })
 }
 
-// eachBatch passes the batches of a table on, each with the number of rows before it, until use fails.
+// eachBatch calls use for each batch of a table, with the number of rows before it, until use fails.
 func eachBatch(t store.TableSource, use func(batch *store.Table, first int) error) error {
 	first := 0
 	for batch, err := range t.Batches() {

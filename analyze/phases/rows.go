@@ -7,13 +7,13 @@ import (
 	"spoor/traces/trace"
 )
 
-// The distances of uses that miss whatever the associativity.
+// Distances of uses that miss at every associativity.
 const (
 	Cold        = -1 // the processor's first use of the line
 	Invalidated = -2 // another processor has stored the line since the last use
 )
 
-// event says what a row counts. The order is that of the names.
+// event is the event that a row counts. Events are ordered by name.
 type event uint8
 
 const (
@@ -34,10 +34,11 @@ var eventNames = [...]string{instrEvent: "instr", loadEvent: "load", reuseLoadEv
 	upgradeMinusEvent: "upgrade_minus", upgradePlusEvent: "upgrade_plus",
 	writebackMinusEvent: "writeback_minus", writebackPlusEvent: "writeback_plus"}
 
-// shape is what caches look like whose events a row counts. Sets is 0 for what does not depend on them.
+// shape is the shape of the caches of a row. Sets is 0 for events that do not depend on the number of sets.
 type shape struct{ line, sets int64 }
 
-// shapes are those of an analysis, in the order of rows: first what does not depend on the sets of a line size, then each number of sets.
+// shapes returns the shapes of an analysis in the order of rows. For each line size, the one without sets
+// comes first, then each number of sets.
 func (a *Analysis) shapes() (all []shape) {
 	for _, line := range a.Lines {
 		all = append(all, shape{int64(line), 0})
@@ -48,8 +49,9 @@ func (a *Analysis) shapes() (all []shape) {
 	return all
 }
 
-// subject is what a row of a window counts: the number of a shape, an event, and a distance. Their order is that of rows.
-type subject uint32
+// rowKey identifies a row of a window: the index of a shape, an event, and a distance. Keys have the order of
+// rows.
+type rowKey uint32
 
 const (
 	distanceBits = 5
@@ -57,91 +59,92 @@ const (
 	shapeBits    = distanceBits + eventBits
 )
 
-func subjectOf(shape int, e event, distance int) subject {
-	return subject(shape<<shapeBits | int(e)<<distanceBits | (distance - Invalidated))
+func keyOf(shape int, e event, distance int) rowKey {
+	return rowKey(shape<<shapeBits | int(e)<<distanceBits | (distance - Invalidated))
 }
 
-func (s subject) shape() int    { return int(s >> shapeBits) }
-func (s subject) event() event  { return event(s >> distanceBits & (1<<eventBits - 1)) }
-func (s subject) distance() int { return int(s&(1<<distanceBits-1)) + Invalidated }
+func (s rowKey) shape() int    { return int(s >> shapeBits) }
+func (s rowKey) event() event  { return event(s >> distanceBits & (1<<eventBits - 1)) }
+func (s rowKey) distance() int { return int(s&(1<<distanceBits-1)) + Invalidated }
 
-// tallied is a row without the window that it is of.
-type tallied struct {
-	subject subject
-	count   uint64
+// countedRow is a row without its window.
+type countedRow struct {
+	key   rowKey
+	count uint64
 }
 
-// rows is what one processor did, window by window.
+// rows holds the rows of one processor, window by window.
 type rows struct {
-	windows []stretch
-	all     []tallied // those of a window lie together, by subject
+	windows []windowRange
+	all     []countedRow // rows of a window are adjacent, by key
 }
 
-// stretch is the rows of a window.
-type stretch struct {
+// windowRange is the range of rows of a window.
+type windowRange struct {
 	phase, window int64
-	end           int // in all; they begin where those of the window before end
+	end           int // index in all; the range starts at the end of the window before
 }
 
-// add appends a row to the window that will end next, unless it counts nothing; instr rows are always there, so that every phase is.
-func (r *rows) add(s subject, count uint64) {
+// add adds a row to the current window unless its count is 0. It always adds instr rows, so that every phase
+// has rows.
+func (r *rows) add(s rowKey, count uint64) {
 	if count > 0 || s.event() == instrEvent {
 		if len(r.all) == cap(r.all) {
 			r.all = slices.Grow(r.all, max(1<<10, len(r.all))) // append would copy a long slice more often
 		}
-		r.all = append(r.all, tallied{s, count})
+		r.all = append(r.all, countedRow{s, count})
 	}
 }
 
-// end ends a window, which is not before the last one.
+// end ends the current window. Windows must not descend.
 func (r *rows) end(phase, window int64) {
-	r.windows = append(r.windows, stretch{phase, window, len(r.all)})
+	r.windows = append(r.windows, windowRange{phase, window, len(r.all)})
 }
 
-// join makes one of windows that are the same, and so neighbours.
-func (r *rows) join() {
-	var both []tallied
-	windows, start, from, to := r.windows[:0], 0, 0, 0 // of the last window, of those not yet seen, and of those joined
+// mergeWindows merges equal windows, which are neighbours.
+func (r *rows) mergeWindows() {
+	var both []countedRow
+	windows, start, from, to := r.windows[:0], 0, 0, 0 // of the last window, of the unread rows, and of the merged rows
 	for _, w := range r.windows {
 		next := r.all[from:w.end]
 		from = w.end
 		if last := len(windows) - 1; last >= 0 && windows[last].phase == w.phase && windows[last].window == w.window {
-			both = merged(both[:0], r.all[start:to], next)
+			both = mergeRows(both[:0], r.all[start:to], next)
 			next, windows = both, windows[:last]
 		} else {
 			start = to
 		}
 		to = start + copy(r.all[start:], next)
-		windows = append(windows, stretch{w.phase, w.window, to})
+		windows = append(windows, windowRange{w.phase, w.window, to})
 	}
 	r.windows, r.all = windows, r.all[:to]
 }
 
-// merged appends rows of two windows, of which those of the same subject count together.
-func merged(out, a, b []tallied) []tallied {
+// mergeRows appends the rows of two windows to out. It adds the counts of equal keys.
+func mergeRows(out, a, b []countedRow) []countedRow {
 	for len(a) > 0 && len(b) > 0 {
 		switch x, y := a[0], b[0]; {
-		case x.subject < y.subject:
+		case x.key < y.key:
 			out, a = append(out, x), a[1:]
-		case x.subject > y.subject:
+		case x.key > y.key:
 			out, b = append(out, y), b[1:]
 		default:
-			out, a, b = append(out, tallied{x.subject, x.count + y.count}), a[1:], b[1:]
+			out, a, b = append(out, countedRow{x.key, x.count + y.count}), a[1:], b[1:]
 		}
 	}
 	return append(append(out, a...), b...)
 }
 
-// total adds up what counts the same in all windows: by subject.
+// total returns the sums over all windows, by key.
 func (r *rows) total(shapes int) []uint64 {
 	sums := make([]uint64, shapes<<shapeBits)
 	for _, x := range r.all {
-		sums[x.subject] += x.count
+		sums[x.key] += x.count
 	}
 	return sums
 }
 
-// columns are those of the table phases.
+// columns has the columns of the table phases.
 type columns struct {
 	proc                                []int32
 	phase, window, line, sets, distance []int64
@@ -149,7 +152,7 @@ type columns struct {
 	count                               []uint64
 }
 
-// tableOf makes one table of the rows of all processors.
+// tableOf returns the table of the rows of all processors.
 func tableOf(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 	n := 0
 	for i := range procs {
@@ -161,7 +164,7 @@ func tableOf(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 		from := 0
 		for _, w := range procs[p].windows {
 			for _, x := range procs[p].all[from:w.end] {
-				c.add(int32(p), w, shapes[x.subject.shape()], x)
+				c.add(int32(p), w, shapes[x.key.shape()], x)
 			}
 			from = w.end
 		}
@@ -178,13 +181,13 @@ func tableOf(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 	}}
 }
 
-func (c *columns) add(proc int32, w stretch, of shape, x tallied) {
+func (c *columns) add(proc int32, w windowRange, of shape, x countedRow) {
 	c.proc = append(c.proc, proc)
 	c.phase = append(c.phase, w.phase)
 	c.window = append(c.window, w.window)
 	c.line = append(c.line, of.line)
 	c.sets = append(c.sets, of.sets)
-	c.events = append(c.events, eventNames[x.subject.event()])
-	c.distance = append(c.distance, int64(x.subject.distance()))
+	c.events = append(c.events, eventNames[x.key.event()])
+	c.distance = append(c.distance, int64(x.key.distance()))
 	c.count = append(c.count, x.count)
 }

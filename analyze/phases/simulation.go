@@ -9,38 +9,38 @@ import (
 	"spoor/traces/unit"
 )
 
-// simulation is all caches of one line size.
+// simulation simulates all caches of one line size.
 type simulation struct {
-	line      unit.Bytes
-	of        *lines.Uses // by the piece at hand
-	done      int         // of them
-	directory directory   // by place
-	caches    []*cache    // by number of sets
-	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
-	tops      [][]top     // by processor, allocated when it first uses a line: by the low bits of the line, which all caches' sets have
-	again     [][2]uint64 // by processor: loads and stores of tops that the caches have not heard of
-	mask      uint64      // of these bits
+	line        unit.Bytes
+	lineUses    *lines.Uses    // of the current chunk
+	usesRead    int            // number of these processed
+	directory   directory      // by place of the line
+	caches      []*cache       // by number of sets
+	uses        [][2]uint64    // by processor: loads and stores of lines in its window
+	latestLines [][]latestLine // by processor, allocated when it first uses a line: by the low bits of the line that are in the sets of all caches
+	uncounted   [][2]uint64    // by processor: loads and stores of latest lines that the caches have not counted
+	mask        uint64         // selects these bits
 }
 
-// top is the line that a processor used last of those with some low bits. Lines of one set have these bits in
-// common, so it is at the top of its stack in all caches: the next use of it
-// moves nothing, and no cache needs to hear of it, until another processor stores the line.
-type top struct {
+// latestLine is the line that a processor used last among those with the same low bits. Lines of one set
+// share these bits. So the line is at the top of its stack in all caches. Its next use moves nothing, and the
+// caches need not see it, until another processor stores the line.
+type latestLine struct {
 	line          uint64
-	known, stored bool // it is there; and no processor has used it since this one stored it
+	valid, stored bool // valid: it is in the caches; stored: no other processor has used it since this one stored it
 }
 
 // hits reports whether a use changes nothing.
-func (t *top) hits(line uint64, isStore bool) bool {
-	return t.line == line && t.known && (t.stored || !isStore)
+func (t *latestLine) hits(line uint64, isStore bool) bool {
+	return t.line == line && t.valid && (t.stored || !isStore)
 }
 
-// mostTops is how many lines a processor has at hand.
-const mostTops = 256
+// maxLatest is the maximum number of latest lines of a processor.
+const maxLatest = 256
 
 func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	s := &simulation{line: line, directory: newDirectory(procs),
-		uses: make([][2]uint64, procs), tops: make([][]top, procs), again: make([][2]uint64, procs), mask: mostTops - 1}
+		uses: make([][2]uint64, procs), latestLines: make([][]latestLine, procs), uncounted: make([][2]uint64, procs), mask: maxLatest - 1}
 	for _, n := range sets {
 		s.caches = append(s.caches, newCache(procs, n))
 		s.mask = min(s.mask, uint64(n)-1)
@@ -48,66 +48,69 @@ func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	return s
 }
 
-// begin goes on to another piece, none of whose uses have been simulated yet.
+// begin starts a chunk.
 func (s *simulation) begin(p *analysis.Chunk) (err error) {
-	if s.of, err = p.Uses(s.line); err != nil {
+	if s.lineUses, err = p.Uses(s.line); err != nil {
 		return err
 	}
-	s.done = 0
-	s.directory.reach(s.of.Room)
+	s.usesRead = 0
+	s.directory.reach(s.lineUses.Room)
 	return nil
 }
 
-// add simulates the uses of the piece's references up to one with an index.
+// add simulates the uses of the chunk's references up to index to.
 func (s *simulation) add(piece *analysis.Chunk, to int) {
-	used := s.of.Lines
-	places, refs := s.of.Places[:len(used)], s.of.Refs[:len(used)]
-	i := s.done
+	used := s.lineUses.Lines
+	places, refs := s.lineUses.Places[:len(used)], s.lineUses.Refs[:len(used)]
+	i := s.usesRead
 	for ; i < len(used) && int(refs[i]) < to; i++ {
 		line, p, isStore := used[i], piece.RefProcs[refs[i]], piece.Refs.Op[refs[i]] == trace.Store
-		if s.tops[p] == nil {
-			s.tops[p] = make([]top, s.mask+1)
+		if s.latestLines[p] == nil {
+			s.latestLines[p] = make([]latestLine, s.mask+1)
 		}
-		if t := s.top(p, line); t.hits(line, isStore) {
-			s.again[p][index(isStore)]++
+		if t := s.latest(p, line); t.hits(line, isStore) {
+			s.uncounted[p][index(isStore)]++
 		} else {
 			s.use(t, p, line, places[i], isStore)
 		}
 	}
-	s.done = i
+	s.usesRead = i
 }
 
-// top is where a line is if it is the processor's latest with its low bits.
-func (s *simulation) top(p trace.Proc, line uint64) *top { return &s.tops[p][line&s.mask] }
+// latest returns the entry of the line's low bits. It contains the line only if no other line with these bits
+// was used later.
+func (s *simulation) latest(p trace.Proc, line uint64) *latestLine {
+	return &s.latestLines[p][line&s.mask]
+}
 
-// use simulates one load or store of a line, which becomes that top.
-func (s *simulation) use(t *top, p trace.Proc, line uint64, id uint32, isStore bool) {
+// use simulates a load or store of a line, which becomes the latest line.
+func (s *simulation) use(t *latestLine, p trace.Proc, line uint64, id uint32, isStore bool) {
 	t.line = line
 	s.uses[p][index(isStore)]++
 	found, owner := s.directory.state(id, p), s.directory.owner[id]
 	switch {
-	case isStore && owner != p: // else p is the only one that has it
+	case isStore && owner != p: // otherwise only p has it
 		s.invalidateOthers(p, line, id)
 		s.directory.store(id, p)
 	case !isStore && owner != p && owner >= 0:
 		for _, c := range s.caches {
 			c.share(owner, p, line, id)
 		}
-		if t := s.top(owner, line); t.line == line {
+		if t := s.latest(owner, line); t.line == line {
 			t.stored = false
 		}
 		s.directory.owner[id] = -1
 		s.directory.load(id, p)
-	case found != foundValid:
+	case found != validLine:
 		s.directory.load(id, p)
 	}
 	for _, c := range s.caches {
 		c.use(p, line, id, isStore, found)
 	}
-	t.known, t.stored = true, isStore
+	t.valid, t.stored = true, isStore
 }
 
-// invalidateOthers removes a line from the caches of all processors but p.
+// invalidateOthers removes a line from the caches of all processors except p.
 func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 	owner := s.directory.owner[id]
 	for w, word := range s.directory.valid(id) {
@@ -116,8 +119,8 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 			if q == p {
 				continue
 			}
-			if t := s.top(q, line); t.line == line {
-				t.known = false
+			if t := s.latest(q, line); t.line == line {
+				t.valid = false
 			}
 			for _, c := range s.caches {
 				if q == owner {
@@ -129,9 +132,9 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 	}
 }
 
-// flush turns what p did into rows, of a shape and those after it, and forgets it.
+// flush converts the counts of p to rows, of a shape and the following ones, and resets them.
 func (s *simulation) flush(p trace.Proc, shape int, out *rows) {
-	again := &s.again[p]
+	again := &s.uncounted[p]
 	for i, n := range again {
 		s.uses[p][i] += n
 		for _, c := range s.caches {
@@ -139,8 +142,8 @@ func (s *simulation) flush(p trace.Proc, shape int, out *rows) {
 		}
 	}
 	*again = [2]uint64{}
-	out.add(subjectOf(shape, loadEvent, 0), s.uses[p][0])
-	out.add(subjectOf(shape, storeEvent, 0), s.uses[p][1])
+	out.add(keyOf(shape, loadEvent, 0), s.uses[p][0])
+	out.add(keyOf(shape, storeEvent, 0), s.uses[p][1])
 	s.uses[p] = [2]uint64{}
 	for i, c := range s.caches {
 		c.tallies[p].flush(shape+1+i, out)
@@ -154,59 +157,60 @@ func index(isStore bool) int {
 	return 0
 }
 
-// What a processor finds of a line when it uses it.
-type found uint8
+// lineState is the state of a line for a processor when it uses the line.
+type lineState uint8
 
 const (
-	foundValid   found = 1 + iota // it has used the line and nobody has stored it since
-	foundInvalid                  // somebody else has
-	foundNew                      // it uses the line for the first time
+	validLine   lineState = 1 + iota // the processor has used it, and no other has stored it since
+	invalidLine                      // another processor has stored it since
+	newLine                          // the processor uses it for the first time
 )
 
-// directory knows every line that was ever used, by its place in a table: who has, whose use is still valid, and who
-// may have it exclusive. That is the same for every number of sets and ways.
+// directory has, for every line used so far, the processors whose use is still valid, and the one that may
+// have it exclusive. Lines are identified by their places in a table. The state is the same for every number
+// of sets and ways.
 type directory struct {
 	words int          // of a set of processors
-	owner []trace.Proc // by line
+	owner []trace.Proc // by line; -1: none
 	sets  []uint64     // by line: the processors whose use is valid, then those that have used it
 }
 
 func newDirectory(procs int) directory { return directory{words: (procs + 63) / 64} }
 
-// reach makes room for so many places.
+// reach extends the directory to the given number of places.
 func (d *directory) reach(places int) {
 	for len(d.owner) < places {
 		d.owner = append(d.owner, -1)
 	}
-	d.sets = grown(d.sets, 2*d.words*len(d.owner))
+	d.sets = extend(d.sets, 2*d.words*len(d.owner))
 }
 
-// grown is s with zeros appended up to length n.
-func grown(s []uint64, n int) []uint64 {
+// extend appends zeros up to length n.
+func extend(s []uint64, n int) []uint64 {
 	if n > len(s) {
 		s = append(s, make([]uint64, n-len(s))...)
 	}
 	return s
 }
 
-// valid is the set of processors that have used the line since the last store of another.
+// valid returns the set of processors that have used the line since the last store of another.
 func (d *directory) valid(id uint32) []uint64 {
 	at := int(id) * 2 * d.words
 	return d.sets[at : at+d.words]
 }
 
-func (d *directory) state(id uint32, p trace.Proc) found {
+func (d *directory) state(id uint32, p trace.Proc) lineState {
 	at, bit := int(id)*2*d.words+int(p>>6), uint64(1)<<(p&63)
 	switch {
 	case d.sets[at]&bit != 0:
-		return foundValid
+		return validLine
 	case d.sets[at+d.words]&bit != 0:
-		return foundInvalid
+		return invalidLine
 	}
-	return foundNew
+	return newLine
 }
 
-// store makes p the owner of a line and the only one whose use is valid.
+// store makes p the owner of a line, and its use the only valid one.
 func (d *directory) store(id uint32, p trace.Proc) {
 	clear(d.valid(id))
 	d.owner[id] = p

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// shownWays are the associativities that people see.
-var shownWays = []int{1, 2, 4, 8}
+// summaryWays are the associativities of the summary.
+var summaryWays = []int{1, 2, 4, 8}
 
-// summarise adds the phases of each processor up, for people.
+// summarise sums the phases of each processor for printing.
 func summarise(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 	totals := make([][]uint64, len(procs))
 	for p := range procs {
@@ -25,10 +25,10 @@ func summarise(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 		for p, total := range totals {
 			windows := procs[p].windows
 			for i := first + 1; i < end; i++ {
-				for _, ways := range shownWays {
+				for _, ways := range summaryWays {
 					var c Counts
-					c.take(total, first, ways)
-					c.take(total, i, ways)
+					c.addShape(total, first, ways)
+					c.addShape(total, i, ways)
 					s.add(trace.Proc(p), windows[len(windows)-1].phase+1, shapes[i], ways, &c)
 				}
 			}
@@ -38,10 +38,10 @@ func summarise(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
 	return s.table(meta)
 }
 
-// take adds what was counted of one shape.
-func (c *Counts) take(total []uint64, shape, ways int) {
+// addShape adds the counts of one shape.
+func (c *Counts) addShape(total []uint64, shape, ways int) {
 	for i, n := range total[shape<<shapeBits : (shape+1)<<shapeBits] {
-		x := counter{count: n, event: subject(i).event(), distance: int8(subject(i).distance())}
+		x := counter{count: n, event: rowKey(i).event(), distance: int8(rowKey(i).distance())}
 		x.apply(c, ways)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// trafficRow counts what a processor asked of other nodes in one window.
+// trafficRow counts requests of a processor to other nodes in one window.
 type trafficRow struct {
 	proc                   int32
 	phase, window, perNode int64
@@ -30,7 +30,7 @@ func (a *trafficRow) compare(b *trafficRow) int {
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 }
 
-// join sorts rows and adds up those that count the same.
+// join sorts rows and adds the counts of rows with equal keys.
 func (r trafficRows) join() trafficRows {
 	slices.SortFunc(r, func(a, b trafficRow) int { return a.compare(&b) })
 	out := r[:0]
@@ -44,21 +44,21 @@ func (r trafficRows) join() trafficRows {
 	return out
 }
 
-// mostTraffic is more rows than a table has room for.
-const mostTraffic = 14_000_000
+// maxTrafficRows is the maximum number of rows of a table.
+const maxTrafficRows = 14_000_000
 
-// bounded joins rows where there are half as many more, and fails if more are left.
-func (r trafficRows) bounded(most int) (trafficRows, error) {
+// limit joins rows if there are half as many more than the maximum. It returns an error if too many are left.
+func (r trafficRows) limit(most int) (trafficRows, error) {
 	if len(r) <= most+most/2 {
 		return r, nil
 	}
 	if r = r.join(); len(r) > most {
-		return nil, fmt.Errorf("phases: what nodes ask of each other is more than a table holds, above %d counts: ask for larger nodes (--per-node), for fewer networks, placements and delays at once (--node-network, --placement, --delay), or for longer windows (--window)", most)
+		return nil, fmt.Errorf("phases: the traffic table would have more than %d rows; use larger nodes (--per-node), longer windows (--window), or fewer networks, placements and delays at once (--node-network, --placement, --delay)", most)
 	}
 	return r, nil
 }
 
-// The facts of a traffic table: what was counted, as a trace without traffic has no rows that say so.
+// The facts of a traffic table: what was counted. A trace without traffic has no rows with these values.
 const (
 	blockFact     = "block"
 	perNodeFact   = "processors of a node"
@@ -96,39 +96,40 @@ func (r trafficRows) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// Traffic is what one processor asked of other nodes in one window, with shared memory in software between nodes of so many
-// processors.
+// Traffic holds the requests of one processor to other nodes in one window, with shared memory in software
+// between nodes.
 type Traffic struct {
-	Fetches                    uint64    // of blocks that its node had not
-	Recalls                    uint64    // of these, those of blocks that another node than their home had alone
-	Upgrades                   uint64    // stores to blocks that its node had, but others too
-	Misses, Claims, Writebacks uint64    // of nodes alone: of its cache, stores to lines that it had but perhaps others too, and what misses pushed out
-	Waits                      uint64    // instructions for which it waited for others at locks and flags, each use of a block being one more
-	Queues                     uint64    // instructions for which it waited for turns on the network and at buses of other nodes, and for blocks on their way to somebody
-	Messages                   []Message // for all that, by From and To
+	Fetches                    uint64    // of blocks that its node did not have
+	Recalls                    uint64    // fetches of blocks that only one node, not the home, had
+	Upgrades                   uint64    // stores to blocks that its node had, but also others
+	Misses, Claims, Writebacks uint64    // of a single node: cache misses, stores to lines that the cache had but perhaps also others, and evicted modified lines
+	Waits                      uint64    // instructions for which it waited for others at locks and flags; each use of a block counts as one more instruction
+	Queues                     uint64    // instructions for which it waited for the network, buses of other nodes and blocks in transit
+	Messages                   []Message // by From and To
 }
 
-// Message is messages between two nodes.
+// Message counts the messages from one node to another.
 type Message struct {
 	From, To       int
 	Blocks, Rights uint64 // with a block, and without: rights to store, and invalidations
 }
 
-// TrafficProfile is a traffic table at one block size, number of processors of a node, placement and network, ready to be asked.
+// TrafficProfile is a traffic table for one block size, number of processors of a node, placement and
+// network.
 type TrafficProfile struct {
-	Delays  []unit.Instructions // of blocks, for which traffic was counted, ascending
-	Latency unit.Instructions   // of each message, which does not hold the network for that part of its delay
-	Right   float64             // part of the rest that a message without a block takes
-	Within                      // that order's
-	byDelay []map[window3]*Traffic
+	Delays     []unit.Instructions // of blocks, for which traffic was counted, ascending
+	Latency    unit.Instructions   // part of the delay of each message for which it does not hold the network
+	Right      float64             // share of the rest of the delay that a message without a block takes
+	NodeCaches                     // caches of the order
+	byDelay    []map[windowKey]*Traffic
 }
 
-type window3 struct {
+type windowKey struct {
 	proc          trace.Proc
 	phase, window int64
 }
 
-// LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
+// LoadTraffic reads a traffic table. If requested counts are missing, the error says how to get them.
 func LoadTraffic(from store.TableSource, block unit.Bytes, perNode int, placement Placement, network Network) (*TrafficProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
@@ -152,11 +153,11 @@ func LoadTraffic(from store.TableSource, block unit.Bytes, perNode int, placemen
 	}
 	var err error
 	if out.Right, err = strconv.ParseFloat(t.Fact(rightFact), 64); err != nil || !(out.Right >= 0 && out.Right <= 1) {
-		return nil, fmt.Errorf("the traffic table says of the delay of messages without a block %q, not a part from 0 to 1; run analyze again", t.Fact(rightFact))
+		return nil, fmt.Errorf("the traffic table has %q as delay of messages without a block, not a share from 0 to 1; run analyze again", t.Fact(rightFact))
 	}
 	latency, err := strconv.ParseUint(cmp.Or(t.Fact(latencyFact), "0"), 10, 64)
 	if out.Latency = unit.Instructions(latency); err != nil {
-		return nil, fmt.Errorf("the traffic table says of the latency of messages %q, not a number of instructions; run analyze again", t.Fact(latencyFact))
+		return nil, fmt.Errorf("the traffic table has %q as latency of messages, not a number of instructions; run analyze again", t.Fact(latencyFact))
 	}
 	if err := out.readFacts(t); err != nil {
 		return nil, err
@@ -167,9 +168,9 @@ func LoadTraffic(from store.TableSource, block unit.Bytes, perNode int, placemen
 		}
 		i, found := slices.BinarySearch(out.Delays, x.delay)
 		if !found {
-			return fmt.Errorf("the traffic table has rows of delay %d, which is not one of its delays", x.delay)
+			return fmt.Errorf("the traffic table has rows of delay %d, but its list of delays does not contain it", x.delay)
 		}
-		out.take(i, x)
+		out.addRow(i, x)
 		return nil
 	})
 	return out, err
@@ -179,24 +180,24 @@ func (t *TrafficProfile) readDelays(fact string) error {
 	for _, text := range splitList(fact) {
 		d, err := strconv.ParseUint(text, 10, 64)
 		if n := len(t.Delays); err != nil || n > 0 && t.Delays[n-1] >= unit.Instructions(d) {
-			return fmt.Errorf("the traffic table's delays are %q, not a rising list of numbers of instructions; run analyze again", fact)
+			return fmt.Errorf("the traffic table's delays are %q, not an ascending list of numbers of instructions; run analyze again", fact)
 		}
 		t.Delays = append(t.Delays, unit.Instructions(d))
-		t.byDelay = append(t.byDelay, map[window3]*Traffic{})
+		t.byDelay = append(t.byDelay, map[windowKey]*Traffic{})
 	}
 	return nil
 }
 
-// take takes a row of the i-th delay.
-func (t *TrafficProfile) take(i int, x *trafficRow) {
-	at := window3{trace.Proc(x.proc), x.phase, x.window}
+// addRow adds a row of the i-th delay.
+func (t *TrafficProfile) addRow(i int, x *trafficRow) {
+	at := windowKey{trace.Proc(x.proc), x.phase, x.window}
 	if t.byDelay[i][at] == nil {
 		t.byDelay[i][at] = &Traffic{}
 	}
 	t.byDelay[i][at].add(x)
 }
 
-// add takes a row into t; rows come by kind, from and to.
+// add adds a row. Rows are sorted by kind, from and to.
 func (t *Traffic) add(x *trafficRow) {
 	switch x.kind {
 	case fetchTransfer:
@@ -236,15 +237,15 @@ func (t *Traffic) add(x *trafficRow) {
 	}
 }
 
-// Window is what p asked for in a window of a phase, by its number, with one of the Delays.
+// Window returns the requests of p in a window of a phase, by its number, with one of the Delays.
 func (t *TrafficProfile) Window(p trace.Proc, phase int, number int64, delay int) Traffic {
-	if found := t.byDelay[delay][window3{p, int64(phase), number}]; found != nil {
+	if found := t.byDelay[delay][windowKey{p, int64(phase), number}]; found != nil {
 		return *found
 	}
 	return Traffic{}
 }
 
-// eachTraffic passes the rows of a traffic table on, each of which is possible, until use fails.
+// eachTraffic calls use for each valid row of a traffic table, until use fails.
 func eachTraffic(t store.TableSource, use func(*trafficRow) error) error {
 	return eachBatch(t, func(batch *store.Table, first int) error { return eachTrafficOfBatch(batch, first, use) })
 }

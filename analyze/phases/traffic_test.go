@@ -43,8 +43,8 @@ type nodesOracle struct {
 	right   map[uint64][]string
 	nodes   int
 	window  unit.Instructions
-	at      []progress
-	found   map[window3]*Traffic
+	at      []position
+	found   map[windowKey]*Traffic
 	node    *nodeOracle
 	alone   bool       // one node with all processors
 	size    unit.Bytes // of what is used at once
@@ -75,7 +75,7 @@ func (o *nodesOracle) piece(p *analysis.Chunk) {
 		o.start[p.Proc] = p.Time - o.at[p.Proc].done
 		if p.Event.Kind == trace.Barrier {
 			o.endPhase()
-			o.at[p.Proc] = progress{phase: o.at[p.Proc].phase + 1}
+			o.at[p.Proc] = position{phase: o.at[p.Proc].phase + 1}
 			o.start[p.Proc] = p.Time
 		}
 		return
@@ -191,7 +191,7 @@ func first(w []naiveUse) (u naiveUse) {
 
 // traffic is that of p in a window.
 func (o *nodesOracle) traffic(p trace.Proc, window int64) *Traffic {
-	at := window3{p, o.at[p].phase, window}
+	at := windowKey{p, o.at[p].phase, window}
 	if o.found[at] == nil {
 		o.found[at] = &Traffic{}
 	}
@@ -285,7 +285,7 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) unit.
 	return o.node.bring(int(p), u, o.obtain(p, u, now), &Traffic{}) - now
 }
 
-// settle forgets what is before now: only who is let go on by force ever comes back to it.
+// settle drops the spans before now: only a processor that is forced to continue returns to them.
 func (o *nodesOracle) settle(now unit.Instructions) {
 	since := func(all naiveSpans) (left naiveSpans) {
 		for _, s := range all {
@@ -448,7 +448,7 @@ func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile
 func compareNode(src trace.Source, a *Analysis, result analysis.Result, profile *Profile, procs int) error {
 	h := src.Header()
 	got, err := LoadNode(result.Tables[1], procs)
-	if want := procs == h.Procs && procs > 1 && a.Within.Miss > 0; err != nil || !want {
+	if want := procs == h.Procs && procs > 1 && a.NodeCaches.Miss > 0; err != nil || !want {
 		if want || err == nil && got != nil && len(got.of.byDelay[0]) > 0 {
 			return fmt.Errorf("want counts: %v; %w", want, err)
 		}
@@ -461,7 +461,7 @@ func compareNode(src trace.Source, a *Analysis, result analysis.Result, profile 
 
 // nodeOracle is caches and buses of nodes, as written down.
 type nodeOracle struct {
-	Within
+	NodeCaches
 	perNode int
 	caches  []map[uint64][]naiveLine // by processor and set: the latest used first
 	buses   []naiveSpans             // by node
@@ -560,10 +560,10 @@ func (o *nodeOracle) bring(p int, u naiveUse, from unit.Instructions, t *Traffic
 
 func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Network, delay unit.Instructions, profile *Profile, perNode int) *nodesOracle {
 	size := a.Block
-	if a.Within.Line > 0 {
-		size = a.Within.Line
+	if a.NodeCaches.Line > 0 {
+		size = a.NodeCaches.Line
 	}
-	node := &nodeOracle{Within: a.Within, perNode: perNode, caches: make([]map[uint64][]naiveLine, h.Procs), buses: make([]naiveSpans, h.Procs)}
+	node := &nodeOracle{NodeCaches: a.NodeCaches, perNode: perNode, caches: make([]map[uint64][]naiveLine, h.Procs), buses: make([]naiveSpans, h.Procs)}
 	if delay == 0 && perNode < h.Procs {
 		node.Miss = 0 // uses come in the interleaved order, whatever they take
 	}
@@ -574,7 +574,7 @@ func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Ne
 		held: map[string]naiveSpans{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
 		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewHomeMap(h), pages: map[uint64]int{},
 		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
-		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
+		at: make([]position, h.Procs), found: map[windowKey]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
 		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}
 }
 
@@ -587,7 +587,7 @@ func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficPr
 		o.piece(p)
 	}
 	o.endPhase()
-	maps.DeleteFunc(o.found, func(_ window3, t *Traffic) bool { return fmt.Sprint(*t) == fmt.Sprint(Traffic{}) })
+	maps.DeleteFunc(o.found, func(_ windowKey, t *Traffic) bool { return fmt.Sprint(*t) == fmt.Sprint(Traffic{}) })
 	for _, t := range o.found {
 		slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	}
@@ -601,7 +601,7 @@ func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficPr
 	}
 	for phase := range profile.Phases() {
 		for w := range profile.Windows(phase) {
-			delete(o.found, window3{0, int64(phase), profile.Number(phase, w)})
+			delete(o.found, windowKey{0, int64(phase), profile.Number(phase, w)})
 		}
 	}
 	for at := range o.found {
@@ -625,11 +625,11 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 		if r.IntN(2) == 0 {
 			compute(r, m)
 		}
-		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Within: Within{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
+		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, NodeCaches: NodeCaches{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
 			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if r.IntN(3) > 0 {
-			a.Within.Miss = unit.Instructions(r.IntN(100))
+			a.NodeCaches.Miss = unit.Instructions(r.IntN(100))
 		}
 		if err := compareTraffic(m.InBatches(100), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -721,23 +721,23 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 func TestDelayedIsBounded(t *testing.T) {
 	var done [3][]uint64
 	pending, worst := 0, 0
-	all := newUses(3, 0)
-	d := newDelayed(all, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
+	all := newUseQueues(3, 0)
+	d := newDelayedOrder(all, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
 		done[p] = append(done[p], u.number)
 		pending--
 		return unit.Instructions(p) * 1000, nil
 	})
-	d.most = 10
+	d.maxPending = 10
 	for i := range uint64(500) {
 		for p := range trace.Proc(3) {
 			pending++
 			all.procs[p].count++
-			all.put(p, use{at: unit.Instructions(i), number: i})
+			all.append(p, use{at: unit.Instructions(i), number: i})
 		}
-		if err := d.hear(); err != nil {
+		if err := d.receive(); err != nil {
 			t.Fatal(err)
 		}
-		all.forget([]*delayed{d})
+		all.dropProcessed([]*delayedOrder{d})
 		if err := d.run(false); err != nil {
 			t.Fatal(err)
 		}
@@ -759,13 +759,13 @@ func TestTrafficIsBounded(t *testing.T) {
 	for i := range int64(16) {
 		alike, apart = append(alike, trafficRow{window: i % 10, count: 1}), append(apart, trafficRow{window: i, count: 1})
 	}
-	if got, err := apart[:15].bounded(10); len(got) != 15 || err != nil {
+	if got, err := apart[:15].limit(10); len(got) != 15 || err != nil {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
-	if got, err := alike.bounded(10); len(got) != 10 || err != nil || got[0].count != 2 || got[9].count != 1 {
+	if got, err := alike.limit(10); len(got) != 10 || err != nil || got[0].count != 2 || got[9].count != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := apart.bounded(10); err == nil || !strings.Contains(err.Error(), "--per-node") {
+	if _, err := apart.limit(10); err == nil || !strings.Contains(err.Error(), "--per-node") {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // its simulation and IS 36 % above it. Programs with barriers alone have intervals of 1 % there. So without
 // such counts the prediction gets no interval.
 func (on *placedRun) addLockWarning(c *Case, pred *model.Prediction) {
-	locks, flags, ok := phases.Waits(headOf(on.run.phasesTable))
+	locks, flags, ok := phases.SyncCounts(headOf(on.run.phasesTable))
 	if !ok || locks+flags == 0 || c.Processors == 1 {
 		return // a single processor never waits for another
 	}
@@ -45,7 +45,7 @@ func (on *placedRun) lockWaits(c *Case) (known, untested string) {
 	}
 	takes := on.costs.memory / on.costs.step
 	sameMiss := sameWork(node.Miss, on.busHold())
-	sameCaches := c.caches(&node.Within)
+	sameCaches := c.caches(&node.NodeCaches)
 	known = fmt.Sprintf("these waits are those counted with misses of %d instructions", node.Miss)
 	if !sameCaches {
 		known += fmt.Sprintf(" in caches of %d sets and %d ways", node.Sets, node.Ways)
@@ -95,7 +95,7 @@ func sameWork(counted unit.Instructions, want float64) bool {
 
 // caches reports whether the caches of a counted order are like the machine's private caches next to memory.
 // Lines must be as long, and the size within a factor of two, as in the study.
-func (c *Case) caches(w *phases.Within) bool {
+func (c *Case) caches(w *phases.NodeCaches) bool {
 	cache := last(c.Machine)
 	by := float64(w.Sets) * float64(w.Ways) / float64(cache.Lines())
 	return w.Line == cache.Line && by >= 0.5 && by <= 2

@@ -44,11 +44,11 @@ func locking(procs, times int) *trace.Memory {
 }
 
 // countedAlone is measured, with waits of one node with all processors in an order of such misses and caches.
-func countedAlone(t *testing.T, src trace.Source, m *machine.Machine, w phases.Within) *Run {
+func countedAlone(t *testing.T, src trace.Source, m *machine.Machine, w phases.NodeCaches) *Run {
 	t.Helper()
 	level := last(m)
 	a := &phases.Analysis{Lines: []unit.Bytes{level.Line}, Sets: slices.Compact([]int64{w.Sets, int64(level.Sets())}), PerNode: []int{src.Header().Procs}, Block: 256,
-		Placements: []phases.Placement{phases.FirstTouch}, Networks: []phases.Network{phases.Ideal}, Delays: []unit.Instructions{0}, Right: phases.DefaultRight, Within: w}
+		Placements: []phases.Placement{phases.FirstTouch}, Networks: []phases.Network{phases.Ideal}, Delays: []unit.Instructions{0}, Right: phases.DefaultRight, NodeCaches: w}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +62,8 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 	const steps = 100
 	m, src := smpMachine(t), locking(4, steps)
 	pipelined := smpMachine(t, `occupancy = "50 cycles"`, `occupancy = "4 cycles"`)
-	like := phases.Within{Miss: 50, Sets: 2048, Ways: 2, Line: 64}
-	but := func(change func(w *phases.Within)) phases.Within {
+	like := phases.NodeCaches{Miss: 50, Sets: 2048, Ways: 2, Line: 64}
+	but := func(change func(w *phases.NodeCaches)) phases.NodeCaches {
 		w := like
 		change(&w)
 		return w
@@ -76,12 +76,12 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		say   string
 	}{
 		{"as on the machine", countedAlone(t, src, m, like), m, true, "misses of 50 instructions; here misses take 50"},
-		{"a cache of half the size", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets /= 2 })), m, true, "here misses take 50"},
-		{"a small cache", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets = 64 })), m, false, "in caches of 64 sets and 2 ways; here misses take 50 instructions (run analyze with --per-node 4 --node-miss 50 --node-ways 2 and 2048 first in --sets to count like this machine)"},
-		{"shorter misses", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 20 })), m, false, "misses of 20 instructions; here misses take 50 instructions (run analyze with --per-node 4 --node-miss 50"},
+		{"a cache of half the size", countedAlone(t, src, m, but(func(w *phases.NodeCaches) { w.Sets /= 2 })), m, true, "here misses take 50"},
+		{"a small cache", countedAlone(t, src, m, but(func(w *phases.NodeCaches) { w.Sets = 64 })), m, false, "in caches of 64 sets and 2 ways; here misses take 50 instructions (run analyze with --per-node 4 --node-miss 50 --node-ways 2 and 2048 first in --sets to count like this machine)"},
+		{"shorter misses", countedAlone(t, src, m, but(func(w *phases.NodeCaches) { w.Miss = 20 })), m, false, "misses of 20 instructions; here misses take 50 instructions (run analyze with --per-node 4 --node-miss 50"},
 		{"not counted", measured(t, src, m), m, false, "not in the prediction; run analyze with --run phases --per-node 4 --node-miss 50 --node-ways 2 and 2048 first in --sets to count them"},
 		{"pipelined, held throughout", countedAlone(t, src, m, like), pipelined, false, "here misses take 50 instructions and hold the bus for 4; predict replay is more accurate (run analyze with --per-node 4 --node-miss 4 "},
-		{"pipelined, as it holds the bus", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 4 })), pipelined, false, "here misses take 50 instructions and hold the bus for 4; predict replay is more accurate; there is no interval"},
+		{"pipelined, as it holds the bus", countedAlone(t, src, m, but(func(w *phases.NodeCaches) { w.Miss = 4 })), pipelined, false, "here misses take 50 instructions and hold the bus for 4; predict replay is more accurate; there is no interval"},
 		{"misses that overlap", countedAlone(t, src, m, like), smpMachine(t, "cpi = 1", "cpi = 1\noutstanding = 4\nwindow = 64"), false, "here misses take 50 instructions; there is no interval: the error was measured only with one level"},
 		{"alone", measured(t, locking(1, steps), m), m, true, ""},
 	} {

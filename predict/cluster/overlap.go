@@ -45,7 +45,7 @@ func (o overlap) exposedShare(miss, gap float64) float64 {
 // drains returns how often processors of a run wait for all misses in flight: at locks, at flags, and at ends
 // of phases.
 func (r *Run) drains(phaseCount int) float64 {
-	locks, flags, _ := phases.Waits(headOf(r.phasesTable))
+	locks, flags, _ := phases.SyncCounts(headOf(r.phasesTable))
 	return float64(locks) + float64(flags) + float64(phaseCount*r.Processors)
 }
 

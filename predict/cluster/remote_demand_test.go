@@ -117,7 +117,7 @@ func measuredApart(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 	a := &phases.Analysis{Lines: []unit.Bytes{level.Line}, Sets: []int64{int64(level.Sets())},
 		PerNode: []int{m.System.Processors}, Block: m.System.Block, Placements: []phases.Placement{phases.Placement(m.Memory.Placement)},
 		Networks: []phases.Network{phases.Ideal, phases.Network(m.Network.Model)}, Delays: []unit.Instructions{0, 1 << 12}, Right: phases.DefaultRight,
-		Within: phases.Within{Miss: 50, Sets: int64(level.Sets()), Ways: level.Ways, Line: level.Line}}
+		NodeCaches: phases.NodeCaches{Miss: 50, Sets: int64(level.Sets()), Ways: level.Ways, Line: level.Line}}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		t.Fatal(err)

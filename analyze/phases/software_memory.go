@@ -1,0 +1,357 @@
+package phases
+
+import (
+	"fmt"
+
+	"spoor/analyze/lines"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// softwareMemory simulates shared memory in software over the memories of nodes, as in [du2000, sec. 4.1].
+// Blocks of several lines are kept coherent by a directory at each block's home. A block is uncached (only
+// its home has it), shared (other nodes have copies), or exclusive (one other node has it). Memories have
+// unlimited capacity: a node keeps the lines that its caches evict.
+//
+// Uses happen in a [delayedOrder]. A line that is not in the processor's cache takes an access to the node's
+// memory, in turn on the node's bus. A block that is not in the node first takes a message and an access to
+// the memory of its source. Messages take turns on the [interconnect]. So caches do not determine the
+// requests to other nodes directly, but the order of requests.
+//
+// The home of a block is the node of the processor that the trace's regions name. Otherwise it is the home of
+// its page. The page belongs to the node that uses it first, or pages are distributed to nodes in turn.
+type softwareMemory struct {
+	perNode   int
+	nodes     int
+	size      unit.Bytes
+	shift     uint
+	places    *trace.HomeMap
+	placement Placement
+	touched   map[uint64]int32 // page -> node
+	numbers   *lines.Table     // of blocks
+	directory directory        // by block and node: valid copies, and the node that may store (also if it is the home)
+	homes     []int32          // by number of the block; noHome if it has none
+	transits  []transit        // by number of the block
+	caches    *nodeSystem
+	order     *delayedOrder
+	delay     unit.Instructions
+	block     message
+	right     message
+	network   interconnect
+	lineBits  uint // log2 of the number of access units of a block
+	procs     []requests
+	window    func(done unit.Instructions) int64
+	rows      *trafficRows
+}
+
+// transit is the last destination of a block, and its arrival time.
+type transit struct {
+	to    trace.Proc
+	until unit.Instructions
+}
+
+// requests holds the requests of a processor in one window.
+type requests struct {
+	phase   int64
+	first   unit.Instructions // a position in the window
+	tallies map[traffic]uint64
+}
+
+// Placement determines the node that holds a page if the program does not place the page.
+type Placement string
+
+// The placements, as in machine files.
+const (
+	FirstTouch  Placement = "first-touch"
+	Interleaved Placement = "interleaved"
+)
+
+// Placements lists all placements.
+var Placements = []Placement{FirstTouch, Interleaved}
+
+// Page is the unit of placement, and the maximum block size.
+const Page = unit.Bytes(4 << 10)
+
+// traffic is a kind of request or message, with its nodes.
+type traffic struct {
+	kind     transfer
+	from, to int32 // nodes; -1: none
+}
+
+// transfer is the kind of a traffic count. Kinds are ordered by name.
+type transfer uint8
+
+const (
+	blockTransfer     transfer = 1 + iota // messages with a block
+	claimTransfer                         // no messages: stores to lines that the processor had, but perhaps also others of its node
+	fetchTransfer                         // accesses to blocks that the node did not have, fetched from the home
+	missTransfer                          // no messages: misses of a processor's cache
+	queueTransfer                         // no messages: instructions for which a processor waits for networks, buses of other nodes and blocks in transit
+	recallTransfer                        // fetches of blocks that only one node, not the home, had
+	rightTransfer                         // messages without a block: rights to store, and invalidations
+	upgradeTransfer                       // stores to blocks that the node had, but also others
+	waitTransfer                          // no messages: instructions for which a processor waits for others at locks and flags
+	writebackTransfer                     // no messages: write-backs of lines that misses evict
+)
+
+var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", missTransfer: "miss",
+	queueTransfer: "queue", recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}
+
+// noHome marks a block without a home.
+const noHome = -1
+
+// newSoftwareMemory returns empty memories of nodes. Requests are added to rows, in windows of phases.
+func newSoftwareMemory(h trace.Header, a *Analysis, all *useQueues, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *softwareMemory {
+	nodes := (h.Procs + perNode - 1) / perNode
+	b := &softwareMemory{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, network: newInterconnect(network, nodes), shift: a.Block.Shift(), places: trace.NewHomeMap(h),
+		touched: map[uint64]int32{}, numbers: lines.NewScattering(), directory: newDirectory(nodes), caches: newNodeSystem(a.NodeCaches, h.Procs, perNode), procs: make([]requests, h.Procs), window: window, rows: rows}
+	b.lineBits = b.shift - all.shift
+	b.block, b.right = a.messages(delay)
+	b.order = newDelayedOrder(all, delay, b.use)
+	if nodes == 1 {
+		b.order = newDelayedOrder(all, a.NodeCaches.Miss, b.useSingleNode)
+	}
+	b.order.sync.onWait = b.addWait
+	for p := range b.procs {
+		b.procs[p].tallies = map[traffic]uint64{}
+	}
+	return b
+}
+
+// run simulates the new uses, as far as their order is known.
+func (b *softwareMemory) run() error {
+	if err := b.order.receive(); err != nil {
+		return err
+	}
+	return b.order.run(false)
+}
+
+// use simulates a load or store of a line by p from now on. It returns its duration.
+func (b *softwareMemory) use(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
+	if b.caches.hit(p, u.number, u.store) {
+		return 0, nil
+	}
+	number, n := u.number>>b.lineBits, trace.Proc(int(p)/b.perNode)
+	id, err := b.lookup(number, n)
+	if err != nil {
+		return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
+	}
+	b.caches.discardBefore(now)
+	b.network.discardBefore(now)
+	from := b.obtain(p, n, id, number, u, now)
+	access := b.caches.fetch(p, u.number, u.store)
+	return b.caches.busEnd(n, access, from) - now, nil
+}
+
+// obtain returns the time from which node n of processor p may do u with a block. If the block is in transit
+// to another node, it waits for its arrival.
+func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *use, now unit.Instructions) unit.Instructions {
+	last := &b.transits[id]
+	permitted := b.directory.owner[id] == n || !u.store && b.directory.state(id, n) == validLine
+	if permitted && last.to != n {
+		return now
+	}
+	arrival := now
+	if b.delay > 0 {
+		arrival = max(now, last.until)
+	}
+	until, idle := arrival, unit.Instructions(0)
+	if !permitted {
+		b.startWindow(p, u.done)
+		until, idle = b.acquire(p, n, id, number, u.store, arrival)
+		if until > now {
+			*last = transit{n, until}
+		}
+	}
+	if b.delay > 0 {
+		b.addTime(queueTransfer, p, n, u, until-now-idle)
+	}
+	return until
+}
+
+// useSingleNode simulates a load or store of a line by p if all processors are in one node. It returns its
+// duration.
+func (b *softwareMemory) useSingleNode(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
+	if b.caches.hit(p, u.number, u.store) {
+		return 0, nil
+	}
+	access := b.caches.fetch(p, u.number, u.store)
+	b.caches.discardBefore(now)
+	b.startWindow(p, u.done)
+	count := func(kind transfer) { b.procs[p].tallies[traffic{kind, 0, 0}]++ }
+	if access.miss {
+		count(missTransfer)
+	}
+	if access.claim {
+		count(claimTransfer)
+	}
+	if access.writeback {
+		count(writebackTransfer)
+	}
+	return b.caches.busEnd(0, access, now) - now, nil
+}
+
+// startWindow ends the window of p if done is in another one.
+func (b *softwareMemory) startWindow(p trace.Proc, done unit.Instructions) {
+	if q := &b.procs[p]; b.window(done) != b.window(q.first) {
+		b.flush(p)
+		q.first = done
+	}
+}
+
+// addWait adds the time for which p waited for other processors.
+func (b *softwareMemory) addWait(p trace.Proc, u *use, long unit.Instructions) {
+	b.addTime(waitTransfer, p, trace.Proc(int(p)/b.perNode), u, long)
+}
+
+// addTime adds the time for which p of a node waited.
+func (b *softwareMemory) addTime(kind transfer, p, node trace.Proc, u *use, long unit.Instructions) {
+	if long > 0 {
+		b.startWindow(p, u.done)
+		b.procs[p].tallies[traffic{kind, int32(node), int32(node)}] += uint64(long)
+	}
+}
+
+// lookup returns the number of a block. A new block is placed at its home.
+func (b *softwareMemory) lookup(number uint64, toucher trace.Proc) (uint32, error) {
+	id, err := b.numbers.Place(number)
+	if err != nil {
+		return 0, err
+	}
+	n := b.numbers.Places()
+	b.directory.reach(n)
+	for len(b.homes) < n {
+		b.homes, b.transits = append(b.homes, noHome), append(b.transits, transit{})
+	}
+	if b.homes[id] == noHome {
+		home := b.home(number, toucher)
+		b.homes[id], b.transits[id] = int32(home), transit{to: home}
+		b.directory.store(id, home)
+	}
+	return id, nil
+}
+
+func (b *softwareMemory) home(number uint64, toucher trace.Proc) trace.Proc {
+	addr := number << b.shift
+	if p, ok := b.places.Of(addr, addr+1<<b.shift-1); ok {
+		return trace.Proc(int(p) / b.perNode)
+	}
+	page := addr >> Page.Shift()
+	if b.placement == Interleaved {
+		return trace.Proc(page % uint64(b.nodes))
+	}
+	home, ok := b.touched[page]
+	if !ok {
+		home = int32(toucher)
+		b.touched[page] = home
+	}
+	return trace.Proc(home)
+}
+
+// acquire gets node n of processor p the missing rights on a block, from now on. It returns the end of the
+// request, and its duration if no other node uses the network or a bus. Caches lose what their nodes lose.
+func (b *softwareMemory) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool, now unit.Instructions) (until, idle unit.Instructions) {
+	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == validLine
+	if had {
+		b.count(p, upgradeTransfer, home, n)
+	} else {
+		b.count(p, fetchTransfer, home, n)
+	}
+	if owner >= 0 {
+		b.eachLine(number, func(line uint64) { b.caches.downgradeNode(owner, line) })
+	}
+	if owner >= 0 && owner != home {
+		b.count(p, recallTransfer, owner, n)
+		now = b.send(p, b.caches.memoryAccess(owner, now), blockTransfer, owner, home, b.block)
+		b.directory.load(id, home)
+		idle = b.caches.Miss + b.delay
+	}
+	until = now
+	if isStore {
+		until = b.invalidate(p, n, id, number, now)
+	}
+	switch {
+	case had:
+		idle += b.caches.Miss + b.right.time
+	case n != home:
+		idle += b.caches.Miss + b.delay
+	}
+	switch {
+	case n == home:
+	case had:
+		until = max(until, b.send(p, b.caches.memoryAccess(home, now), rightTransfer, home, n, b.right))
+	default:
+		until = max(until, b.send(p, b.caches.memoryAccess(home, now), blockTransfer, home, n, b.block))
+	}
+	if isStore {
+		b.directory.store(id, n)
+	} else {
+		b.directory.owner[id] = -1
+		b.directory.load(id, n)
+	}
+	return until, idle
+}
+
+// invalidate removes a block from all nodes except n of processor p, which stores to it. It returns the time
+// when the last node has received the invalidation. The recall has already invalidated the owner.
+func (b *softwareMemory) invalidate(p, n trace.Proc, id uint32, number uint64, now unit.Instructions) (until unit.Instructions) {
+	home, owner := trace.Proc(b.homes[id]), b.directory.owner[id]
+	until = now
+	b.eachOther(id, n, func(q trace.Proc) {
+		b.eachLine(number, func(line uint64) { b.caches.invalidateNode(q, line) })
+		if q != home && q != owner {
+			until = max(until, b.caches.memoryAccess(q, b.send(p, now, rightTransfer, home, q, b.right)))
+		}
+	})
+	return until
+}
+
+// count counts a transfer that processor p causes.
+func (b *softwareMemory) count(p trace.Proc, kind transfer, from, to trace.Proc) {
+	b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++
+}
+
+// send counts a message that processor p causes, and returns its arrival time.
+func (b *softwareMemory) send(p trace.Proc, at unit.Instructions, kind transfer, from, to trace.Proc, m message) unit.Instructions {
+	b.count(p, kind, from, to)
+	return b.network.send(at, from, to, m)
+}
+
+// eachLine calls do for all lines of a block.
+func (b *softwareMemory) eachLine(number uint64, do func(line uint64)) {
+	for line := number << b.lineBits; line < (number+1)<<b.lineBits; line++ {
+		do(line)
+	}
+}
+
+// eachOther calls do for all nodes except n that have a block.
+func (b *softwareMemory) eachOther(id uint32, n trace.Proc, do func(trace.Proc)) {
+	for w, word := range b.directory.valid(id) {
+		for bit := trace.Proc(0); word != 0; bit, word = bit+1, word>>1 {
+			if q := trace.Proc(64*w) + bit; word&1 != 0 && q != n {
+				do(q)
+			}
+		}
+	}
+}
+
+// endPhase ends the phase of p. All processors have reached its end.
+func (b *softwareMemory) endPhase(p trace.Proc) error {
+	if err := b.order.receive(); err != nil {
+		return err
+	}
+	err := b.order.endPhase()
+	b.flush(p)
+	b.procs[p].phase, b.procs[p].first = b.procs[p].phase+1, 0
+	return err
+}
+
+// flush converts the requests of p in its window to rows, and resets them.
+func (b *softwareMemory) flush(p trace.Proc) {
+	q := &b.procs[p]
+	for t, n := range q.tallies { // rows are sorted later
+		*b.rows = append(*b.rows, trafficRow{proc: int32(p), phase: q.phase, window: b.window(q.first), perNode: int64(b.perNode),
+			placement: b.placement, network: b.network.kind, delay: b.delay, traffic: t, count: n})
+	}
+	clear(q.tallies)
+}

@@ -1,0 +1,139 @@
+package phases
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// synchronization simulates how processors wait for each other between barriers in a [delayedOrder]. A lock
+// is held from its Lock to its Unlock. Processors acquire it in the order of their requests. A wait for a
+// flag ends when the flag has received the requested number of signals.
+type synchronization struct {
+	locks       map[int32]*lockState
+	flags       map[int32]*flagState
+	resumptions uint64 // number of times that a processor resumed another
+	// onWait is called with the time for which p waited for others at u.
+	onWait func(p trace.Proc, u *use, long unit.Instructions)
+}
+
+// lockState is the holder of a lock, if it is held, and the processors that wait for it.
+type lockState struct {
+	held   bool
+	holder trace.Proc
+	queue  []trace.Proc
+}
+
+// flagState is the number of signals of a flag, and the processors that wait for more.
+type flagState struct {
+	signals int64
+	queue   []trace.Proc
+}
+
+func newSynchronization() synchronization {
+	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, onWait: func(trace.Proc, *use, unit.Instructions) {}}
+}
+
+func (c *synchronization) lock(id int32) *lockState {
+	if c.locks[id] == nil {
+		c.locks[id] = &lockState{}
+	}
+	return c.locks[id]
+}
+
+func (c *synchronization) flag(id int32) *flagState {
+	if c.flags[id] == nil {
+		c.flags[id] = &flagState{}
+	}
+	return c.flags[id]
+}
+
+// synchronize processes the event u of p, or makes p wait for it. A processor that is already waiting
+// continues without it.
+func (d *delayedOrder) synchronize(p trace.Proc, u *use) {
+	if d.queues[p].suspended {
+		d.force(p)
+		return
+	}
+	e := u.event
+	switch e.Kind {
+	case trace.Lock:
+		l := d.sync.lock(e.Peer)
+		if l.held {
+			l.queue = append(l.queue, p)
+			d.suspend(p)
+			return
+		}
+		l.held, l.holder = true, p
+	case trace.Unlock:
+		d.unlock(p, e.Peer)
+	case trace.Signal:
+		d.signal(p, e.Peer)
+	case trace.WaitFlag:
+		if f := d.sync.flag(e.Peer); f.signals < int64(e.Tag) {
+			f.queue = append(f.queue, p)
+			d.suspend(p)
+			return
+		}
+	}
+	d.advance(p, 0)
+}
+
+func (d *delayedOrder) suspend(p trace.Proc) { d.clocks[p], d.queues[p].suspended = never, true }
+
+// unlock passes a lock of p to the processor that has waited longest.
+func (d *delayedOrder) unlock(p trace.Proc, id int32) {
+	l := d.sync.lock(id)
+	if !l.held || l.holder != p { // it was forced
+		return
+	}
+	if l.held = len(l.queue) > 0; l.held {
+		l.holder, l.queue = l.queue[0], l.queue[1:]
+		d.resume(l.holder, d.clocks[p])
+	}
+}
+
+// signal resumes the processors that wait for no more signals than the flag has now.
+func (d *delayedOrder) signal(p trace.Proc, id int32) {
+	f := d.sync.flag(id)
+	f.signals++
+	left := f.queue[:0]
+	for _, q := range f.queue {
+		if want := d.next(q).event.Tag; int64(want) > f.signals {
+			left = append(left, q)
+			continue
+		}
+		d.resume(q, d.clocks[p])
+	}
+	f.queue = left
+}
+
+// resume continues p, which others had suspended, at a time.
+func (d *delayedOrder) resume(p trace.Proc, now unit.Instructions) {
+	q := &d.queues[p]
+	u := d.next(p)
+	wait := unit.Instructions(0)
+	if came := u.at + q.lag; now > came {
+		wait = now - came
+		d.sync.onWait(p, u, wait)
+	}
+	d.sync.resumptions++
+	d.advance(p, wait)
+}
+
+// force continues p without the event that it waits for.
+func (d *delayedOrder) force(p trace.Proc) {
+	e := d.next(p).event
+	without := func(queue []trace.Proc) []trace.Proc {
+		return slices.DeleteFunc(queue, func(q trace.Proc) bool { return q == p })
+	}
+	if e.Kind == trace.Lock {
+		l := d.sync.lock(e.Peer)
+		l.held, l.holder, l.queue = true, p, without(l.queue)
+	} else {
+		f := d.sync.flag(e.Peer)
+		f.queue = without(f.queue)
+	}
+	d.advance(p, 0)
+}
