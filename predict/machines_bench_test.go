@@ -95,7 +95,7 @@ func speed(b *testing.B, m *trace.Memory, name string) float64 {
 		b.Fatal(err)
 	}
 	begin := processorTime()
-	res, err := replay.Machine(context.Background(), m, desc, clock, replay.Options{})
+	res, err := replay.RunOnMachine(context.Background(), m, desc, clock, replay.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type mixedRow struct {
 
 // newMixedRow is a row; tasks says how those of queues are given out if there are any.
 func newMixedRow(title, trace, machine string, r *replay.MixedResult, tasks string) mixedRow {
-	if !r.Queues {
+	if !r.TaskQueues {
 		tasks = noTasks
 	}
 	return mixedRow{title, trace, machine, r, tasks}

@@ -19,7 +19,7 @@ type simulation struct {
 	machine *machine.Machine
 	result  *replay.Result
 
-	survey   *replay.Survey
+	survey   *replay.EventStats
 	messages *messageOutcome // of a trace that passes messages
 	both     *replay.MixedResult
 }
@@ -52,7 +52,7 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 			return nil, done, err
 		}
 		traces = append(traces, t)
-		survey, err := replay.Examine(t)
+		survey, err := replay.Scan(t)
 		if err != nil {
 			return nil, done, fmt.Errorf("examining %s: %w", p, err)
 		}
@@ -189,6 +189,6 @@ func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
 		return err
 	}
 	opt.Memory = memoryOf(s.machine)
-	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
+	s.result, err = replay.RunOnMachine(ctx, s.trace, s.machine, clock, opt)
 	return err
 }

@@ -41,7 +41,7 @@ const (
 
 // newMemoryRow is a row; tasks says how they are given out if there are any.
 func newMemoryRow(title, trace string, m *machine.Machine, r *replay.Result, tasks string) memoryRow {
-	if !r.Queues {
+	if !r.TaskQueues {
 		tasks = noTasks
 	}
 	return memoryRow{title, trace, m, r, tasks}

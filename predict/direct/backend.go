@@ -31,7 +31,7 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		l := &timeline{Coroutine: spmd.NewCoroutine(r), backend: b}
 		l.post.lanes = map[channel]*lane{}
 		defer l.Stop()
-		if l.charges, err = replay.NewCharges(b.machine, p); err != nil {
+		if l.charges, err = replay.NewCostTracker(b.machine, p); err != nil {
 			return err
 		}
 		b.lines = append(b.lines, l)
@@ -41,7 +41,7 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	if obs != nil {
 		obs = &rows{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
 	}
-	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.Barriers(len(ranks), b.opt.Collectives),
+	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.BarrierSteps(len(ranks), b.opt.Collectives),
 		Observer: obs, Direct: b, Progress: b.opt.Progress})
 	for _, l := range b.lines {
 		if l.Err != nil {

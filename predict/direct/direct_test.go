@@ -161,7 +161,7 @@ func TestDirectIsReplay(t *testing.T) {
 			if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {
 				t.Fatal(err)
 			}
-			survey, err := replay.Examine(rec)
+			survey, err := replay.Scan(rec)
 			if err != nil {
 				t.Fatal(err)
 			}

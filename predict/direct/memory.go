@@ -131,7 +131,7 @@ func (b *memory) outcome(err error) error {
 }
 
 // GoOn implements replay.Program.
-func (b *memory) GoOn(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
+func (b *memory) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
 	s := b.ranks[p]
 	s.refs, s.events.Rows, s.now = trace.Refs{Proc: p}, s.events.Rows[:0], now
 	for len(s.refs.Addr)+len(s.events.Rows) == 0 && !s.Ended {

@@ -85,7 +85,7 @@ func TestTasksAreDecidedByTheMachine(t *testing.T) {
 		if want := replayedOn(t, did, targetOf(t, name)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, and %v replayed", name, got.Time, want.Time)
 		}
-		if !got.Queues || strings.Contains(fmt.Sprint(by), "-1") {
+		if !got.TaskQueues || strings.Contains(fmt.Sprint(by), "-1") {
 			t.Errorf("%s: tasks by %v", name, by)
 		}
 		if slices.Equal(by, recorded) {

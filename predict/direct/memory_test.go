@@ -86,7 +86,7 @@ func replayedOn(t testing.TB, src trace.Source, m *machine.Machine) *replay.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := replay.Machine(context.Background(), src, m, clock, replay.Options{Phases: true})
+	res, err := replay.RunOnMachine(context.Background(), src, m, clock, replay.Options{Phases: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (b *mixed) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		b.ranks = append(b.ranks, s)
 		l := &timeline{Coroutine: s.Coroutine, backend: b.backend, sharer: s}
 		l.post.lanes = map[channel]*lane{}
-		if l.charges, err = replay.NewCharges(b.machine, id); err != nil {
+		if l.charges, err = replay.NewCostTracker(b.machine, id); err != nil {
 			return err
 		}
 		b.lines = append(b.lines, l)
@@ -74,8 +74,8 @@ func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
 }
 
 // GoOn implements replay.Program: what is done to memory, and at most one operation of messages after it.
-func (b *mixed) GoOn(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
-	refs, events, err := b.memory.GoOn(p, now)
+func (b *mixed) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
+	refs, events, err := b.memory.Resume(p, now)
 	if s := b.ranks[p]; err == nil && s.passes {
 		s.passes = false
 		e := trace.NewEvent(trace.Isend) // which one, Operations says

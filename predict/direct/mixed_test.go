@@ -39,7 +39,7 @@ func ranMixed(t testing.TB, program spmd.Program, procs int, m *machine.Machine)
 
 func mixedReplay(t testing.TB, src trace.Source, m *machine.Machine) *replay.MixedResult {
 	t.Helper()
-	s, err := replay.Examine(src)
+	s, err := replay.Scan(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func replayed(t *testing.T, program spmd.Program, procs int, network string, ahe
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey, err := replay.Examine(rec)
+	survey, err := replay.Scan(rec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 type timeline struct {
 	*spmd.Coroutine
 	*backend
-	charges  replay.Charges
+	charges  replay.CostTracker
 	executed uint64     // instructions until the last operation
 	ops      engine.Ops // not handed over, or being simulated
 	now      unit.Picos // when all before them had ended
@@ -63,7 +63,7 @@ func (l *timeline) next() (engine.Ops, error) {
 // work is how long the instructions since the last operation take.
 func (l *timeline) work() unit.Picos {
 	n := l.Rank.Executed()
-	work, err := l.charges.Instructions(n - l.executed)
+	work, err := l.charges.InstructionCost(n - l.executed)
 	if err != nil && l.err == nil {
 		l.err = err
 	}
@@ -107,11 +107,11 @@ func (l *timeline) add(op *spmd.Op, is engine.Op) {
 
 // charge has the last operation pay for its buffer, as far as it is known what came.
 func (l *timeline) charge(op *spmd.Op) {
-	if !l.charges.ForBuffers() {
+	if !l.charges.HasBufferCost() {
 		return
 	}
 	e := op.Event(l.Rank)
-	extra, err := l.charges.Buffer(&e)
+	extra, err := l.charges.BufferCost(&e)
 	if err != nil && l.err == nil {
 		l.err = err
 	}

@@ -89,4 +89,4 @@ func (c *Clock) At(instr, touches uint64) unit.Picos {
 }
 
 // most is how many instructions fit into the time d.
-func (c *Clock) most(d unit.Picos) uint64 { return uint64(d) / (c.instr.whole + 1) }
+func (c *Clock) maxInstructions(d unit.Picos) uint64 { return uint64(d) / (c.instr.whole + 1) }

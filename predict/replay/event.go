@@ -19,10 +19,10 @@ func adviceFor(k trace.Kind) string {
 }
 
 // act performs the next event of p at time p.next and moves past it.
-func (r *run) act(p *processor) error {
+func (r *run) performNext(p *processor) error {
 	e := &p.rows[p.event]
 	if p.eventInstr < p.instr {
-		return p.problem(e, "is at instruction %d, but the reference before it is at instruction %d; "+
+		return p.eventError(e, "is at instruction %d, but the reference before it is at instruction %d; "+
 			"the refs and events files do not belong together", p.eventInstr, p.instr)
 	}
 	p.lastEvent = p.eventInstr
@@ -39,12 +39,12 @@ func (r *run) act(p *processor) error {
 
 // synchronizes is whether others may learn by e what its processor has done.
 func (r *run) synchronizes(e *trace.Event) bool {
-	return e.Kind.Synchronizes() || r.messages != nil && passes(e)
+	return e.Kind.Synchronizes() || r.messages != nil && isMessage(e)
 }
 
 func (r *run) perform(p *processor, e *trace.Event) error {
-	if r.messages != nil && passes(e) {
-		return r.messages.hand(p, e)
+	if r.messages != nil && isMessage(e) {
+		return r.messages.handOver(p, e)
 	}
 	switch e.Kind {
 	case trace.Compute:
@@ -74,12 +74,12 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 		}
 		fallthrough
 	default:
-		return p.problem(e, "cannot be replayed on a shared-memory target: %s", adviceFor(e.Kind))
+		return p.eventError(e, "cannot be replayed on a shared-memory target: %s", adviceFor(e.Kind))
 	}
 }
 
 // problem is an error about event e of p.
-func (p *processor) problem(e *trace.Event, format string, args ...any) error {
+func (p *processor) eventError(e *trace.Event, format string, args ...any) error {
 	return fmt.Errorf("event %d (%v, after %d references) %s", p.eventsDone, e.Kind, e.Refs, fmt.Sprintf(format, args...))
 }
 
@@ -90,19 +90,19 @@ func (r *run) compute(p *processor, e *trace.Event) error {
 	case work == 0:
 		return nil
 	case r.head.WorkUnit == trace.WorkInstr:
-		if most := p.clock.most(end - p.next); work > most {
-			return p.problem(e, "of %d instructions leads past %v, more than can be simulated", work, end)
+		if most := p.clock.maxInstructions(horizon - p.next); work > most {
+			return p.eventError(e, "of %d instructions leads past %v, more than can be simulated", work, horizon)
 		}
 		p.instr += work
 		p.lastEvent += work
 	case r.head.WorkUnit == trace.WorkPicos:
-		if unit.Picos(work) >= end-p.next {
-			return p.problem(e, "of %d ps leads past %v, more than can be simulated", work, end)
+		if unit.Picos(work) >= horizon-p.next {
+			return p.eventError(e, "of %d ps leads past %v, more than can be simulated", work, horizon)
 		}
-		p.worked += unit.Picos(work)
-		p.late += unit.Picos(work)
+		p.workTime += unit.Picos(work)
+		p.stall += unit.Picos(work)
 	default:
-		return p.problem(e, "has work in unit %q; a machine says how long %q and %q take",
+		return p.eventError(e, "has work in unit %q; a machine says how long %q and %q take",
 			r.head.WorkUnit, trace.WorkInstr, trace.WorkPicos)
 	}
 	return nil
@@ -121,7 +121,7 @@ func (r *run) arrive(p *processor, id barrierID) {
 		r.resume(q, at)
 		r.endPhase(q)
 		if q != p {
-			r.stirred = append(r.stirred, q)
+			r.rescheduled = append(r.rescheduled, q)
 		}
 	}
 	r.barriers[id] = there[:0]
@@ -136,7 +136,7 @@ func (r *run) resumeAfter(q *processor, at unit.Picos, part *unit.Picos) {
 		r.opt.Waits(q.id, q.next, at)
 	}
 	*part += at - q.next
-	q.late += at - q.next
+	q.stall += at - q.next
 	q.next = at
 	q.state = running
 }

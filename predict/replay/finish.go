@@ -22,7 +22,7 @@ func (r *run) deadlock() error {
 			stuck++
 		}
 		if len(who) < maxNamed {
-			who = append(who, r.stateOf(p))
+			who = append(who, r.describeState(p))
 		}
 	}
 	if stuck == 0 {
@@ -35,11 +35,11 @@ func (r *run) deadlock() error {
 }
 
 // stateOf says what p, which does not run, waits for.
-func (r *run) stateOf(p *processor) string {
+func (r *run) describeState(p *processor) string {
 	switch p.state {
 	case finished:
 		return fmt.Sprintf("processor %d has finished", p.id)
-	case unborn:
+	case notForked:
 		return fmt.Sprintf("processor %d waits to be forked", p.id)
 	}
 	how, what := "for", ""
@@ -51,7 +51,7 @@ func (r *run) stateOf(p *processor) string {
 
 // waitsFor says what p, which does not run, waits for, and which processor, or trace.None.
 func (r *run) waitsFor(p *processor) (what string, other int32) {
-	if p.state == unborn {
+	if p.state == notForked {
 		return "being forked", trace.None
 	}
 	e := p.rows[p.event-1]
@@ -70,7 +70,7 @@ func (r *run) waitsFor(p *processor) (what string, other int32) {
 
 // result collects what all processors did.
 func (r *run) result() *Result {
-	res := &Result{Shared: r.sys.SharedUsage(), Queues: r.queues()}
+	res := &Result{Shared: r.sys.SharedUsage(), TaskQueues: r.hasTaskQueues()}
 	for _, p := range r.procs {
 		t := r.totals(p)
 		res.Procs = append(res.Procs, Processor{Times: t.Times, Instr: t.Instr, Refs: t.Refs,
@@ -109,10 +109,10 @@ func (r *run) warnings(lines uint64) (all []error) {
 	if lines == 0 {
 		all = append(all, errors.New("there are no loads and no stores: the time is that of the instructions"))
 	}
-	if r.freeWaits > 0 {
-		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.freeWaits))
+	if r.uncountedWaits > 0 {
+		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.uncountedWaits))
 	}
-	if r.queues() && r.program == nil {
+	if r.hasTaskQueues() && r.program == nil {
 		all = append(all, errors.New("the program takes tasks from a queue: who gets which task depends on timing, and stays as recorded"))
 	}
 	if len(r.procs) > 1 && r.noEvents() {
@@ -122,7 +122,7 @@ func (r *run) warnings(lines uint64) (all []error) {
 }
 
 // queues reports whether several processors take tasks from queues.
-func (r *run) queues() bool {
+func (r *run) hasTaskQueues() bool {
 	for id := range r.locks {
 		if id >= trace.TaskQueues {
 			return len(r.procs) > 1

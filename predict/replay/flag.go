@@ -28,7 +28,7 @@ func (r *run) signal(p *processor, id int32) {
 			continue
 		}
 		r.resume(q, p.next)
-		r.stirred = append(r.stirred, q)
+		r.rescheduled = append(r.rescheduled, q)
 	}
 	f.waiting = left
 }
@@ -37,7 +37,7 @@ func (r *run) signal(p *processor, id int32) {
 // waits for nothing.
 func (r *run) await(p *processor, e *trace.Event) {
 	if e.Tag <= 0 {
-		r.freeWaits++
+		r.uncountedWaits++
 		return
 	}
 	if f := r.flagOf(e.Peer); f.signals < int64(e.Tag) {

@@ -7,7 +7,7 @@ import (
 )
 
 // children marks the processors that others fork: they wait for that from the start.
-func (r *run) children(src trace.Source) error {
+func (r *run) markChildren(src trace.Source) error {
 	for b, err := range src.Events() {
 		if err != nil {
 			return err
@@ -21,10 +21,10 @@ func (r *run) children(src trace.Source) error {
 				return fmt.Errorf("processor %d forks processor %d of %d", b.Proc, e.Peer, len(r.procs))
 			}
 			child := r.procs[e.Peer]
-			if child.id == b.Proc || child.state == unborn {
+			if child.id == b.Proc || child.state == notForked {
 				return fmt.Errorf("processor %d forks processor %d, which is itself or has been forked before", b.Proc, e.Peer)
 			}
-			child.state = unborn
+			child.state = notForked
 		}
 	}
 	return nil
@@ -36,11 +36,11 @@ func (r *run) fork(p *processor, e *trace.Event) error {
 		return nil
 	}
 	child := r.procs[e.Peer]
-	if child.state != unborn {
-		return p.problem(e, "starts processor %d, which runs already", e.Peer)
+	if child.state != notForked {
+		return p.eventError(e, "starts processor %d, which runs already", e.Peer)
 	}
 	r.resume(child, p.next)
-	r.stirred = append(r.stirred, child)
+	r.rescheduled = append(r.rescheduled, child)
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (r *run) join(p *processor, e *trace.Event) error {
 	switch {
 	case e.Peer < 0:
 	case int(e.Peer) >= len(r.procs) || e.Peer == int32(p.id):
-		return p.problem(e, "waits for the end of processor %d, of %d", e.Peer, len(r.procs))
+		return p.eventError(e, "waits for the end of processor %d, of %d", e.Peer, len(r.procs))
 	default:
 		child := r.procs[e.Peer]
 		if child.state == finished { // perhaps with work that ends later
@@ -57,7 +57,7 @@ func (r *run) join(p *processor, e *trace.Event) error {
 			return nil
 		}
 		p.state = atJoin
-		child.joining = append(child.joining, p)
+		child.joiners = append(child.joiners, p)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (r *run) acquire(p *processor, e *trace.Event) error {
 	}
 	switch {
 	case l.holder == p:
-		return p.problem(e, "takes lock %d, which the processor holds already", e.Peer)
+		return p.eventError(e, "takes lock %d, which the processor holds already", e.Peer)
 	case l.holder == nil:
 		l.holder = p
 	default:
@@ -30,14 +30,14 @@ func (r *run) acquire(p *processor, e *trace.Event) error {
 func (r *run) release(p *processor, e *trace.Event) error {
 	l := r.locks[e.Peer]
 	if l == nil || l.holder != p {
-		return p.problem(e, "releases lock %d, which the processor does not hold", e.Peer)
+		return p.eventError(e, "releases lock %d, which the processor does not hold", e.Peer)
 	}
 	l.holder = nil
 	if len(l.queue) > 0 {
 		l.holder = l.queue[0]
 		l.queue = l.queue[:copy(l.queue, l.queue[1:])]
 		r.resume(l.holder, p.next)
-		r.stirred = append(r.stirred, l.holder)
+		r.rescheduled = append(r.rescheduled, l.holder)
 	}
 	return nil
 }

@@ -17,13 +17,13 @@ import (
 //
 // Differs: what the first run sends is not exactly what the second sends if the order of locks, or who comes first to a line,
 // depends on the gap.
-func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
+func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
 	var err error
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
 	if !memsys.NeedsTraffic(m) {
-		return onSystem(ctx, src, m, clock, opt)
+		return runOnSystem(ctx, src, m, clock, opt)
 	}
 	sys, flows, err := memsys.NewCountingTraffic(m, trace.NewHomeMap(src.Header()))
 	if err != nil {
@@ -35,7 +35,7 @@ func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Cl
 	if err != nil || len(flows()) == 0 {
 		return res, err
 	}
-	if res, err = onSystem(ctx, src, m, clock, opt, flows()...); err != nil {
+	if res, err = runOnSystem(ctx, src, m, clock, opt, flows()...); err != nil {
 		return nil, err
 	}
 	res.Warnings = append(res.Warnings, TrafficWarning(res, flows()))
@@ -53,7 +53,7 @@ func TrafficWarning(res *Result, first []topology.Flow) error {
 }
 
 // onSystem replays src, twice if caches are to be warm.
-func onSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
+func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
 	sys, err := memsys.New(m, src.Header(), traffic...)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func onSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock C
 	if err != nil {
 		return nil, fmt.Errorf("in the run before: %w", err)
 	}
-	if first.Time >= end/4 || first.Shared.End >= end/4 {
+	if first.Time >= horizon/4 || first.Shared.End >= horizon/4 {
 		return nil, fmt.Errorf("the run before takes %v, which is too long for another one behind it", first.Time)
 	}
 	return Run(ctx, src, memsys.Warm(sys, first.Time, src.Header().Procs), clock, opt)

@@ -179,7 +179,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 		t.Fatalf("%v\n%s", err, text)
 	}
-	want, err := Machine(context.Background(), trace, m, clock, Options{Phases: true})
+	want, err := RunOnMachine(context.Background(), trace, m, clock, Options{Phases: true})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -190,7 +190,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 	}
 	for _, batch := range []int{1, 3} {
-		got, err := Machine(context.Background(), trace.InBatches(batch), m, clock, Options{Phases: true})
+		got, err := RunOnMachine(context.Background(), trace.InBatches(batch), m, clock, Options{Phases: true})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("batches of %d: %v\n got %+v\nwant %+v\n%s", batch, err, got, want, text)
 		}
@@ -231,7 +231,7 @@ func checkWarm(t *testing.T, m *trace.Memory, desc *machine.Machine) {
 	}
 	run := func(m trace.Source, opt Options) *Result {
 		opt.Barrier, opt.Phases = 1e16, true
-		r, err := Machine(context.Background(), m, desc, clock, opt)
+		r, err := RunOnMachine(context.Background(), m, desc, clock, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

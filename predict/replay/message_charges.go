@@ -10,10 +10,10 @@ import (
 )
 
 // mostWork bounds what one event computes.
-const mostWork = unit.Picos(1) << 60
+const maxWork = unit.Picos(1) << 60
 
 // prices are what computation and buffers cost on a machine.
-type prices struct {
+type rates struct {
 	clock   Clock
 	perFlop float64    // picoseconds
 	gamma   unit.Picos // for each line of a buffer
@@ -21,33 +21,33 @@ type prices struct {
 }
 
 // pricesOf are those of processor proc: its node's, but for the network.
-func pricesOf(m *machine.Machine, proc int) (p prices, err error) {
+func ratesOf(m *machine.Machine, proc int) (p rates, err error) {
 	node := m.Node(m.NodeOf(proc))
 	if p.clock, err = ClockOf(node); err != nil {
 		return p, err
 	}
 	p.perFlop = float64(node.Processor.CPF.At(node.Processor.Clock)) * 1e12
-	p.gamma, p.line, err = perLine(m.Network, node)
+	p.gamma, p.line, err = lineCost(m.Network, node)
 	return p, err
 }
 
 // Charges says how long the computation of a processor takes, and what its buffers cost, by its
 // events in their order.
-type Charges struct {
-	prices
+type CostTracker struct {
+	rates
 	instr uint64                   // executed so far
-	at    unit.Picos               // what they take
+	spent unit.Picos               // what they take
 	open  map[int32]marshal.Layout // buffers of irecvs
 }
 
 // NewCharges are those of processor proc of m, which has done nothing so far.
-func NewCharges(m *machine.Machine, proc int) (Charges, error) {
-	p, err := pricesOf(m, proc)
-	return p.charges(), err
+func NewCostTracker(m *machine.Machine, proc int) (CostTracker, error) {
+	p, err := ratesOf(m, proc)
+	return p.newTracker(), err
 }
 
-func (p prices) charges() Charges {
-	c := Charges{prices: p}
+func (p rates) newTracker() CostTracker {
+	c := CostTracker{rates: p}
 	if p.gamma > 0 {
 		c.open = map[int32]marshal.Layout{}
 	}
@@ -55,25 +55,25 @@ func (p prices) charges() Charges {
 }
 
 // Instructions is how long n more instructions take.
-func (c *Charges) Instructions(n uint64) (unit.Picos, error) {
-	if most := c.clock.most(end); n > most-min(c.instr, most) {
+func (c *CostTracker) InstructionCost(n uint64) (unit.Picos, error) {
+	if most := c.clock.maxInstructions(horizon); n > most-min(c.instr, most) {
 		return 0, errTooLong
 	}
 	c.instr += n
 	at := c.clock.At(c.instr, 0)
-	work := at - c.at
-	c.at = at
+	work := at - c.spent
+	c.spent = at
 	return work, nil
 }
 
-var errTooLong = fmt.Errorf("leads past %v, more than can be simulated", end)
+var errTooLong = fmt.Errorf("leads past %v, more than can be simulated", horizon)
 
 // ForBuffers is whether buffers cost anything.
-func (c *Charges) ForBuffers() bool { return c.gamma > 0 }
+func (c *CostTracker) HasBufferCost() bool { return c.gamma > 0 }
 
 // Buffer is what the lines of an event's buffer cost: gamma MLT. That of an irecv is paid by who
 // waits for it, for as much as came.
-func (c *Charges) Buffer(e *trace.Event) (unit.Picos, error) {
+func (c *CostTracker) BufferCost(e *trace.Event) (unit.Picos, error) {
 	l := layout(e)
 	switch e.Kind {
 	case trace.Send, trace.Isend, trace.Recv:
@@ -109,7 +109,7 @@ func layout(e *trace.Event) marshal.Layout {
 	return l
 }
 
-func (c *Charges) lines(l marshal.Layout, bytes int64) (unit.Picos, error) {
+func (c *CostTracker) lines(l marshal.Layout, bytes int64) (unit.Picos, error) {
 	if bytes <= 0 || l.Block <= 0 {
 		return 0, nil
 	}
@@ -117,7 +117,7 @@ func (c *Charges) lines(l marshal.Layout, bytes int64) (unit.Picos, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n > uint64(mostWork)/uint64(c.gamma) {
+	if n > uint64(maxWork)/uint64(c.gamma) {
 		return 0, fmt.Errorf("its buffer touches %d lines of %v each, more than can be simulated", n, c.gamma)
 	}
 	return unit.Picos(n) * c.gamma, nil

@@ -58,11 +58,11 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 	if model.LogGOPSim {
 		return engine.Model{}, fmt.Errorf("the network of machine %q is of model %s; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
 	}
-	return linked(model, m, ranks, traffic)
+	return linkModel(model, m, ranks, traffic)
 }
 
 // linked is the model of a network that package network simulates.
-func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
+func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
 	nodes := m.NodeOf(ranks-1) + 1
 	if m.Network.Rows > 0 || nodes < 1 { // a grid has all of its nodes
 		nodes = m.System.Nodes
@@ -89,7 +89,7 @@ func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []
 }
 
 // perLine is what a line of a buffer costs, and the line.
-func perLine(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
+func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
 	if n == nil || n.PerLine.Value <= 0 {
 		return 0, 0, nil
 	}

@@ -12,17 +12,17 @@ import (
 // plans are the messages of collectives. That of a call is made when its first member comes to it
 // and dropped with the last; those of a few kinds of calls are kept.
 type plans struct {
-	how    comm.Algorithm
-	byCode map[int32]*calls
-	under  map[callID]*plan
-	recent map[alike]*plan
+	algorithm  comm.Algorithm
+	byCode     map[int32]*callSequence
+	inProgress map[callID]*plan
+	recent     map[planKey]*plan
 }
 
 // callID is a call of a meeting, by the code and the number in it.
 type callID struct{ code, number int32 }
 
 // alike is calls that have the same messages.
-type alike struct {
+type planKey struct {
 	code  int32
 	kind  trace.Kind
 	root  int32
@@ -31,19 +31,19 @@ type alike struct {
 
 // plan is the steps of each member.
 type plan struct {
-	steps [][]engine.Step
-	left  int // members that have not come
+	steps     [][]engine.Step
+	remaining int // members that have not come
 }
 
 const (
-	mostRecent  = 64      // plans that are kept
-	mostKept    = 1 << 16 // messages of each
-	mostMembers = 1 << 13 // of a collective in which everybody sends to everybody
+	maxStoredPlans     = 64      // plans that are kept
+	maxStoredMessages  = 1 << 16 // messages of each
+	maxAllToAllMembers = 1 << 13 // of a collective in which everybody sends to everybody
 )
 
-func newPlans(s *Survey, how comm.Algorithm) *plans {
-	p := &plans{how: how, byCode: map[int32]*calls{}, under: map[callID]*plan{}, recent: map[alike]*plan{}}
-	for _, c := range s.meets {
+func newPlans(s *EventStats, how comm.Algorithm) *plans {
+	p := &plans{algorithm: how, byCode: map[int32]*callSequence{}, inProgress: map[callID]*plan{}, recent: map[planKey]*plan{}}
+	for _, c := range s.collectives {
 		p.byCode[c.code] = c
 	}
 	return p
@@ -52,43 +52,43 @@ func newPlans(s *Survey, how comm.Algorithm) *plans {
 // steps are those of a rank. An operation has the meeting as its group and the number of the call as its peer.
 func (p *plans) steps(rank int32, op *engine.Op) ([]engine.Step, error) {
 	c, id := p.byCode[op.Group], callID{op.Group, op.Peer}
-	it := p.under[id]
+	it := p.inProgress[id]
 	if it == nil {
 		var err error
 		if it, err = p.plan(c, int(op.Peer)); err != nil {
 			return nil, err
 		}
 		it = &plan{it.steps, len(c.members)}
-		p.under[id] = it
+		p.inProgress[id] = it
 	}
-	if it.left--; it.left == 0 {
-		delete(p.under, id)
+	if it.remaining--; it.remaining == 0 {
+		delete(p.inProgress, id)
 	}
 	member, _ := slices.BinarySearch(c.members, rank)
 	return it.steps[member], nil
 }
 
 // plan makes the plan of a call, or finds one of the same messages.
-func (p *plans) plan(c *calls, number int) (*plan, error) {
+func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 	one := &c.all[number]
-	key := alike{c.code, one.kind, one.root, one.bytes[0]}
-	if one.alike {
+	key := planKey{c.code, one.kind, one.root, one.bytes[0]}
+	if one.uniform {
 		if it := p.recent[key]; it != nil {
 			return it, nil
 		}
 	}
-	if len(c.members) > mostMembers && one.kind == trace.AllToAll && p.how != comm.Doubling {
+	if len(c.members) > maxAllToAllMembers && one.kind == trace.AllToAll && p.algorithm != comm.Doubling {
 		return nil, fmt.Errorf("%v between %d processors sends %d messages by the algorithm %s, more than can be simulated; use %s",
-			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.how, comm.Doubling)
+			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.algorithm, comm.Doubling)
 	}
 	it, messages := &plan{steps: make([][]engine.Step, len(c.members))}, 0
-	comm.Messages(p.how, one.kind, c.root(number), one.length(len(c.members)), func(round, from, to int, bytes int64) {
+	comm.Messages(p.algorithm, one.kind, c.root(number), one.bytesOfMembers(len(c.members)), func(round, from, to int, bytes int64) {
 		messages++
 		it.steps[from] = append(it.steps[from], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
 		it.steps[to] = append(it.steps[to], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
 	})
-	if one.alike && messages <= mostKept {
-		if len(p.recent) == mostRecent {
+	if one.uniform && messages <= maxStoredMessages {
+		if len(p.recent) == maxStoredPlans {
 			clear(p.recent)
 		}
 		p.recent[key] = it
@@ -97,15 +97,15 @@ func (p *plans) plan(c *calls, number int) (*plan, error) {
 }
 
 // Barriers is the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.
-func Barriers(ranks int, how comm.Algorithm) func(rank int32, op *engine.Op) ([]engine.Step, error) {
-	c := &calls{all: []call{{kind: trace.Barrier, root: trace.None, alike: true, bytes: []int64{0}}}}
+func BarrierSteps(ranks int, how comm.Algorithm) func(rank int32, op *engine.Op) ([]engine.Step, error) {
+	c := &callSequence{all: []call{{kind: trace.Barrier, root: trace.None, uniform: true, bytes: []int64{0}}}}
 	for r := range int32(ranks) {
 		c.members = append(c.members, r)
 	}
 	var made *plan
 	return func(rank int32, _ *engine.Op) (_ []engine.Step, err error) {
 		if made == nil {
-			if made, err = (&plans{how: how, recent: map[alike]*plan{}}).plan(c, 0); err != nil {
+			if made, err = (&plans{algorithm: how, recent: map[planKey]*plan{}}).plan(c, 0); err != nil {
 				return nil, err
 			}
 		}

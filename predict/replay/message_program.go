@@ -11,31 +11,31 @@ import (
 )
 
 // reader turns the events of a processor into operations.
-type reader struct {
+type eventReader struct {
 	*messageRun
-	Charges
-	proc    trace.Proc
-	pull    func() (*trace.Events, error, bool)
-	stop    func()
-	rows    []trace.Event
-	row     int64
-	ops     engine.Ops
-	began   int64 // of a recorded Compute before the next event, if pending
-	pending bool
-	calls   map[int32]int32 // collectives so far, by code
+	CostTracker
+	proc         trace.Proc
+	pull         func() (*trace.Events, error, bool)
+	stop         func()
+	rows         []trace.Event
+	row          int64
+	ops          engine.Ops
+	computeStart int64 // of a recorded Compute before the next event, if pending
+	computing    bool
+	calls        map[int32]int32 // collectives so far, by code
 }
 
 // opsAtOnce is how many operations a processor reads ahead.
-const opsAtOnce = 256
+const readAhead = 256
 
-func (m *messageRun) reader(p trace.Proc) *reader {
-	r := &reader{messageRun: m, Charges: m.prices[p].charges(), proc: p, calls: map[int32]int32{}}
+func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
+	r := &eventReader{messageRun: m, CostTracker: m.rates[p].newTracker(), proc: p, calls: map[int32]int32{}}
 	r.pull, r.stop = iter.Pull2(m.src.Events(p))
 	return r
 }
 
 // next is the next operations.
-func (r *reader) next() (engine.Ops, error) {
+func (r *eventReader) next() (engine.Ops, error) {
 	for len(r.rows) == 0 {
 		b, err, ok := r.pull()
 		if err != nil || !ok {
@@ -46,11 +46,11 @@ func (r *reader) next() (engine.Ops, error) {
 		}
 		r.rows = b.Rows
 	}
-	n := min(len(r.rows), opsAtOnce)
+	n := min(len(r.rows), readAhead)
 	r.ops.Reset()
 	for i := range n {
 		e := &r.rows[i]
-		op, err := r.message(e)
+		op, err := r.operation(e)
 		if err == nil {
 			op.Work, err = r.work(e)
 		}
@@ -65,7 +65,7 @@ func (r *reader) next() (engine.Ops, error) {
 }
 
 // message is an event as an operation, but for the computation before it.
-func (r *reader) message(e *trace.Event) (op engine.Op, err error) {
+func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
 	op = engine.Op{Kind: engine.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
 	switch e.Kind {
 	case trace.Send:
@@ -93,19 +93,19 @@ func (r *reader) message(e *trace.Event) (op engine.Op, err error) {
 			r.collective(&op, e)
 		}
 	}
-	if e.Bytes > r.longest {
-		return op, fmt.Errorf("has %d bytes; messages of up to %v can be simulated on this network", e.Bytes, unit.Bytes(r.longest))
+	if e.Bytes > r.maxBytes {
+		return op, fmt.Errorf("has %d bytes; messages of up to %v can be simulated on this network", e.Bytes, unit.Bytes(r.maxBytes))
 	}
-	if r.ForBuffers() {
-		op.Extra, err = r.Buffer(e)
+	if r.HasBufferCost() {
+		op.Extra, err = r.BufferCost(e)
 	}
 	return op, err
 }
 
 // work is what the processor computes before an event, and in it.
-func (r *reader) work(e *trace.Event) (unit.Picos, error) {
+func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
 	if r.opt.Recorded {
-		return r.recorded(e)
+		return r.recordedWork(e)
 	}
 	instr, beside := uint64(e.Instr), unit.Picos(0)
 	if e.Kind == trace.Compute && e.Work > 0 {
@@ -115,38 +115,38 @@ func (r *reader) work(e *trace.Event) (unit.Picos, error) {
 		case trace.WorkPicos:
 			beside = unit.Picos(e.Work)
 		default:
-			if t := float64(e.Work) * r.Charges.perFlop; t < float64(mostWork) {
+			if t := float64(e.Work) * r.CostTracker.perFlop; t < float64(maxWork) {
 				beside = unit.Picos(math.Round(t))
 			} else {
-				beside = mostWork
+				beside = maxWork
 			}
 		}
 	}
-	work, err := r.Instructions(instr)
-	if err == nil && beside >= mostWork-min(work, mostWork) {
+	work, err := r.InstructionCost(instr)
+	if err == nil && beside >= maxWork-min(work, maxWork) {
 		err = errTooLong
 	}
 	return work + beside, err
 }
 
 // recorded is how long the Compute before an event took when the trace was recorded.
-func (r *reader) recorded(e *trace.Event) (unit.Picos, error) {
+func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 	work := unit.Picos(0)
-	if r.pending {
-		if e.Time < r.began || unit.Picos(e.Time-r.began) >= mostWork {
-			return 0, fmt.Errorf("begins at %d ps, after one that began at %d ps", e.Time, r.began)
+	if r.computing {
+		if e.Time < r.computeStart || unit.Picos(e.Time-r.computeStart) >= maxWork {
+			return 0, fmt.Errorf("begins at %d ps, after one that began at %d ps", e.Time, r.computeStart)
 		}
-		work = unit.Picos(e.Time - r.began)
+		work = unit.Picos(e.Time - r.computeStart)
 	}
-	r.pending, r.began = e.Kind == trace.Compute, e.Time
+	r.computing, r.computeStart = e.Kind == trace.Compute, e.Time
 	return work, nil
 }
 
 // collective names the call: its meeting and its number there.
-func (r *reader) collective(op *engine.Op, e *trace.Event) {
-	code := r.survey.meets[where(e)].code
+func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
+	code := r.stats.collectives[collectiveOf(e)].code
 	op.Kind, op.Group, op.Peer, op.Tag = engine.Collective, code, r.calls[code], 0
-	if r.tagged {
+	if r.tagCalls {
 		op.Tag = op.Peer
 	}
 	r.calls[code]++

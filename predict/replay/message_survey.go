@@ -13,16 +13,16 @@ import (
 )
 
 // Survey is what must be known of a trace's events before they can be replayed.
-type Survey struct {
-	kinds       [trace.Marker + 1]uint64
-	graphs      []bool // which processors have events with Needs
-	first       [trace.Marker + 1]place
-	meets       map[meeting]*calls
-	decided     [trace.Marker + 1]uint64 // tests, iprobes and clocks that say what they found
-	flops       bool
-	refs        bool  // some events come after references
-	nonblocking bool  // a collective has a request
-	uneven      error // collectives that do not fit together
+type EventStats struct {
+	kinds         [trace.Marker + 1]uint64
+	graphs        []bool // which processors have events with Needs
+	first         [trace.Marker + 1]place
+	collectives   map[collectiveID]*callSequence
+	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks that say what they found
+	flops         bool
+	refs          bool  // some events come after references
+	nonblocking   bool  // a collective has a request
+	collectiveErr error // collectives that do not fit together
 }
 
 // place is an event.
@@ -34,28 +34,28 @@ type place struct {
 
 // meeting is where collectives are called: a group, or an object in shared memory, at which all
 // processors meet.
-type meeting struct{ group, object int32 }
+type collectiveID struct{ group, object int32 }
 
 // calls is the collectives of a meeting, in the order in which each member calls them.
-type calls struct {
+type callSequence struct {
 	code    int32 // the group of its messages
 	members []int32
 	all     []call
-	done    int // by the member that is read
+	read    int // by the member that is read
 }
 
 // call is one collective.
 type call struct {
-	kind  trace.Kind
-	root  int32 // processor, or trace.None
-	alike bool  // all members have as many bytes: bytes[0]
-	bytes []int64
+	kind    trace.Kind
+	root    int32 // processor, or trace.None
+	uniform bool  // all members have as many bytes: bytes[0]
+	bytes   []int64
 }
 
 // Examine reads the events of a trace.
-func Examine(src trace.Source) (*Survey, error) {
+func Scan(src trace.Source) (*EventStats, error) {
 	procs := src.Header().Procs
-	s := &Survey{graphs: make([]bool, procs), meets: map[meeting]*calls{}}
+	s := &EventStats{graphs: make([]bool, procs), collectives: map[collectiveID]*callSequence{}}
 	for p := range trace.Proc(procs) {
 		row := int64(0)
 		for b, err := range src.Events(p) {
@@ -69,26 +69,26 @@ func Examine(src trace.Source) (*Survey, error) {
 				row++
 			}
 		}
-		for _, key := range s.sorted() {
-			s.note(s.meets[key].ends(key, p))
+		for _, key := range s.sortedCollectives() {
+			s.noteError(s.collectives[key].checkEnd(key, p))
 		}
 	}
-	for _, key := range s.sorted() {
-		if c := s.meets[key]; key.group == trace.None && len(c.members) < procs {
-			s.note(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))
+	for _, key := range s.sortedCollectives() {
+		if c := s.collectives[key]; key.group == trace.None && len(c.members) < procs {
+			s.noteError(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))
 		}
 	}
 	return s, nil
 }
 
 // note keeps the first error of collectives: a shared memory is not concerned.
-func (s *Survey) note(err error) {
-	if s.uneven == nil {
-		s.uneven = err
+func (s *EventStats) noteError(err error) {
+	if s.collectiveErr == nil {
+		s.collectiveErr = err
 	}
 }
 
-func (s *Survey) event(p trace.Proc, row int64, e *trace.Event) error {
+func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	if !e.Kind.Valid() {
 		return errors.New("is of no kind that there is")
 	}
@@ -99,14 +99,14 @@ func (s *Survey) event(p trace.Proc, row int64, e *trace.Event) error {
 	s.refs = s.refs || e.Refs > 0
 	switch e.Kind {
 	case trace.Test, trace.Iprobe, trace.Clock:
-		s.decided[e.Kind]++
+		s.timeDependent[e.Kind]++
 	case trace.Compute:
 		s.flops = s.flops || e.Work > 0
 	}
 	if e.Kind == trace.Barrier || e.Collective() {
 		s.nonblocking = s.nonblocking || e.Request >= 0
 		if err := s.call(p, e); err != nil {
-			s.note(fmt.Errorf("processor %d: event %d (%v): %w", p, row, e.Kind, err))
+			s.noteError(fmt.Errorf("processor %d: event %d (%v): %w", p, row, e.Kind, err))
 		}
 	}
 	return nil
@@ -114,7 +114,7 @@ func (s *Survey) event(p trace.Proc, row int64, e *trace.Event) error {
 
 // HasMessages reports whether the trace passes messages. Barriers of processors may also be those of
 // a shared memory.
-func (s *Survey) HasMessages() bool {
+func (s *EventStats) HasMessages() bool {
 	for kind, n := range s.kinds {
 		switch k := trace.Kind(kind); {
 		case n == 0:
@@ -128,17 +128,17 @@ func (s *Survey) HasMessages() bool {
 }
 
 // ofMemory are the events of a shared memory that messages have nothing to do with.
-var ofMemory = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
+var memoryKinds = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
 
 // SharesMemory reports whether there are events of a shared memory that messages have nothing to do with: then Messages cannot replay the
 // trace, and if it passes messages, Mixed can.
-func (s *Survey) SharesMemory() bool {
-	return slices.ContainsFunc(ofMemory, func(k trace.Kind) bool { return s.kinds[k] > 0 })
+func (s *EventStats) SharesMemory() bool {
+	return slices.ContainsFunc(memoryKinds, func(k trace.Kind) bool { return s.kinds[k] > 0 })
 }
 
 // shared is an error if there are such events.
-func (s *Survey) shared() error {
-	for _, k := range ofMemory {
+func (s *EventStats) errShared() error {
+	for _, k := range memoryKinds {
 		if s.kinds[k] > 0 {
 			at := s.first[k]
 			return fmt.Errorf("processor %d: event %d (%v, after %d references) is one of a shared memory, and the trace passes messages too: "+
@@ -148,22 +148,22 @@ func (s *Survey) shared() error {
 	return nil
 }
 
-func (s *Survey) sorted() []meeting {
-	return slices.SortedFunc(maps.Keys(s.meets), func(a, b meeting) int {
+func (s *EventStats) sortedCollectives() []collectiveID {
+	return slices.SortedFunc(maps.Keys(s.collectives), func(a, b collectiveID) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.object, b.object))
 	})
 }
 
 // where is the meeting of a collective.
-func where(e *trace.Event) meeting {
+func collectiveOf(e *trace.Event) collectiveID {
 	if e.Kind == trace.Barrier && e.Peer >= 0 {
-		return meeting{trace.None, e.Peer}
+		return collectiveID{trace.None, e.Peer}
 	}
-	return meeting{e.Group, trace.None}
+	return collectiveID{e.Group, trace.None}
 }
 
 // String is "collectives of group 3".
-func (m meeting) String() string {
+func (m collectiveID) String() string {
 	switch {
 	case m.object >= 0:
 		return fmt.Sprintf("barrier %d", m.object)
@@ -174,12 +174,12 @@ func (m meeting) String() string {
 }
 
 // call adds a processor's next collective to those of its meeting.
-func (s *Survey) call(p trace.Proc, e *trace.Event) error {
-	key := where(e)
-	c := s.meets[key]
+func (s *EventStats) call(p trace.Proc, e *trace.Event) error {
+	key := collectiveOf(e)
+	c := s.collectives[key]
 	if c == nil {
-		c = &calls{code: -2 - int32(len(s.meets))}
-		s.meets[key] = c
+		c = &callSequence{code: -2 - int32(len(s.collectives))}
+		s.collectives[key] = c
 	}
 	if n := len(c.members); n == 0 || c.members[n-1] != int32(p) {
 		c.members = append(c.members, int32(p))
@@ -190,44 +190,44 @@ func (s *Survey) call(p trace.Proc, e *trace.Event) error {
 	}
 	if len(c.members) == 1 {
 		c.all = append(c.all, call{e.Kind, root, true, []int64{e.Bytes}})
-		c.done++
+		c.read++
 		return nil
 	}
-	if c.done == len(c.all) {
-		return fmt.Errorf("processor %d has only %d %s", c.members[0], c.done, key)
+	if c.read == len(c.all) {
+		return fmt.Errorf("processor %d has only %d %s", c.members[0], c.read, key)
 	}
-	one := &c.all[c.done]
-	c.done++
+	one := &c.all[c.read]
+	c.read++
 	if one.root == trace.None {
 		one.root = root
 	}
 	if e.Kind != one.kind || root != trace.None && root != one.root {
-		return fmt.Errorf("#%d of %s is %v with root %d, and on processor %d %v with root %d", c.done, key, e.Kind, root, c.members[0], one.kind, one.root)
+		return fmt.Errorf("#%d of %s is %v with root %d, and on processor %d %v with root %d", c.read, key, e.Kind, root, c.members[0], one.kind, one.root)
 	}
-	if one.alike && e.Bytes != one.bytes[0] {
-		one.alike = false
+	if one.uniform && e.Bytes != one.bytes[0] {
+		one.uniform = false
 		for range len(c.members) - 2 {
 			one.bytes = append(one.bytes, one.bytes[0])
 		}
 	}
-	if !one.alike {
+	if !one.uniform {
 		one.bytes = append(one.bytes, e.Bytes)
 	}
 	return nil
 }
 
 // ends is called when a processor's events have come.
-func (c *calls) ends(key meeting, p trace.Proc) error {
-	if n := len(c.members); n > 1 && c.members[n-1] == int32(p) && c.done < len(c.all) {
-		return fmt.Errorf("processor %d ends after %d %s, where processor %d goes on with %v", p, c.done, key, c.members[0], c.all[c.done].kind)
+func (c *callSequence) checkEnd(key collectiveID, p trace.Proc) error {
+	if n := len(c.members); n > 1 && c.members[n-1] == int32(p) && c.read < len(c.all) {
+		return fmt.Errorf("processor %d ends after %d %s, where processor %d goes on with %v", p, c.read, key, c.members[0], c.all[c.read].kind)
 	}
-	c.done = 0
+	c.read = 0
 	return nil
 }
 
 // length is the bytes of each member.
-func (c *call) length(members int) []int64 {
-	if !c.alike {
+func (c *call) bytesOfMembers(members int) []int64 {
+	if !c.uniform {
 		return c.bytes
 	}
 	all := make([]int64, members)
@@ -238,7 +238,7 @@ func (c *call) length(members int) []int64 {
 }
 
 // traffic is who sends to whom, collectives by an algorithm included.
-func (s *Survey) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, error) {
+func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, error) {
 	type pair struct{ from, to int32 }
 	flows := map[pair]*topology.Flow{}
 	add := func(from, to int32, bytes int64) {
@@ -260,9 +260,9 @@ func (s *Survey) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, e
 			}
 		}
 	}
-	for _, c := range s.meets {
+	for _, c := range s.collectives {
 		for i := range c.all {
-			comm.Messages(a, c.all[i].kind, c.root(i), c.all[i].length(len(c.members)), func(_, from, to int, bytes int64) {
+			comm.Messages(a, c.all[i].kind, c.root(i), c.all[i].bytesOfMembers(len(c.members)), func(_, from, to int, bytes int64) {
 				add(c.members[from], c.members[to], bytes)
 			})
 		}
@@ -276,7 +276,7 @@ func (s *Survey) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, e
 }
 
 // root is the number of the root among the members.
-func (c *calls) root(i int) int {
+func (c *callSequence) root(i int) int {
 	if n, is := slices.BinarySearch(c.members, c.all[i].root); is {
 		return n
 	}

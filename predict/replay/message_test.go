@@ -80,7 +80,7 @@ func begins(ns int64) func(*trace.Event)    { return func(e *trace.Event) { e.Ti
 func rows(all ...trace.Event) []trace.Event { return all }
 
 func replayMessages(src trace.Source, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
-	s, err := Examine(src)
+	s, err := Scan(src)
 	if err != nil {
 		return nil, err
 	}

@@ -31,14 +31,14 @@ type MessageResult struct {
 
 // messageRun is what all processors of a replay share.
 type messageRun struct {
-	prices []prices // of each processor
-	src    trace.Source
-	head   trace.Header
-	opt    MessageOptions
-	survey *Survey
-	tagged bool // messages of collectives say of which call they are
+	rates    []rates // of each processor
+	src      trace.Source
+	head     trace.Header
+	opt      MessageOptions
+	stats    *EventStats
+	tagCalls bool // messages of collectives say of which call they are
 
-	longest int64 // bytes of a message
+	maxBytes int64 // bytes of a message
 }
 
 // Messages replays the events of src, which passes messages, on the processors and the network of m:
@@ -51,11 +51,11 @@ type messageRun struct {
 //
 // What the program found out about time is as recorded: a test or an iprobe that succeeded waits until it
 // does, one that failed takes no time, and so does reading the clock. References are not simulated.
-func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
+func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
 	if opt.Collectives == "" {
 		opt.Collectives = comm.Doubling
 	}
-	r := &messageRun{src: src, head: src.Header(), opt: opt, survey: s, tagged: s.nonblocking}
+	r := &messageRun{src: src, head: src.Header(), opt: opt, stats: s, tagCalls: s.nonblocking}
 	if err := r.check(m); err != nil {
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 	if err != nil {
 		return nil, err
 	}
-	r.longest = model.MaxBytes()
+	r.maxBytes = model.MaxBytes()
 	var programs []engine.Program
 	for p := range trace.Proc(r.head.Procs) {
-		in := r.reader(p)
+		in := r.newEventReader(p)
 		defer in.stop()
 		one := engine.Program{Next: in.next}
 		if s.graphs[p] {
-			r.tagged = true
+			r.tagCalls = true
 			if one.Graph, err = r.graph(p); err != nil {
 				return nil, err
 			}
@@ -99,14 +99,14 @@ var ErrNoReferences = errors.New("references are not simulated where there are m
 
 // check refuses what cannot be replayed, and finds what m says of computation.
 func (r *messageRun) check(m *machine.Machine) (err error) {
-	return cmp.Or(r.survey.shared(), r.checkMessages(m))
+	return cmp.Or(r.stats.errShared(), r.checkMessages(m))
 }
 
 // checkMessages is check, but for what belongs to a shared memory.
 func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
-	s := r.survey
-	if s.uneven != nil {
-		return s.uneven
+	s := r.stats
+	if s.collectiveErr != nil {
+		return s.collectiveErr
 	}
 	if err := m.Fits("the trace has", r.head.Procs); err != nil {
 		return err
@@ -119,33 +119,33 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 			return fmt.Errorf("the events of processor %d are a graph, whose computation begins when what it needs has ended, not at a recorded time", p)
 		}
 	}
-	var one prices
+	var one rates
 	for p := range r.head.Procs {
 		if p == 0 || len(m.Others) > 0 {
-			if one, err = pricesOf(m, p); err != nil {
+			if one, err = ratesOf(m, p); err != nil {
 				return err
 			}
 		}
 		if s.flops && r.head.WorkUnit == trace.WorkFlop && one.perFlop == 0 && !r.opt.Recorded {
 			return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Node(m.NodeOf(p)).Name)
 		}
-		r.prices = append(r.prices, one)
+		r.rates = append(r.rates, one)
 	}
 	return nil
 }
 
 // noticeable is the share of the time from which the overlap of messages is worth a warning.
-const noticeable = 0.05
+const overlapThreshold = 0.05
 
 // Overlap is what readers of a result must know of messages that come at the same time, or nil.
-func Overlap(m *machine.Machine, s Semantics, res *engine.Result) error {
+func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 	worst := 0
 	for i := range res.Ranks {
 		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
 			worst = i
 		}
 	}
-	if res.Time == 0 || m.Network.Ports != machine.SendPort || s == LogGOPSim || float64(res.Ranks[worst].Overlap) <= noticeable*float64(res.Time) {
+	if res.Time == 0 || m.Network.Ports != machine.SendPort || s == LogGOPSim || float64(res.Ranks[worst].Overlap) <= overlapThreshold*float64(res.Time) {
 		return nil
 	}
 	return fmt.Errorf("messages come to processor %d faster than 1/G, for %v in all, as nothing spaces those of several senders; "+
@@ -155,11 +155,11 @@ func Overlap(m *machine.Machine, s Semantics, res *engine.Result) error {
 // warnings are what readers of the result must know.
 func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
-		if n := r.survey.decided[k]; n > 0 {
+		if n := r.stats.timeDependent[k]; n > 0 {
 			all = append(all, fmt.Errorf("what a program finds by %v depends on time, and is as recorded (%d)", k, n))
 		}
 	}
-	if err := Overlap(m, r.opt.Semantics, res); err != nil {
+	if err := OverlapWarning(m, r.opt.Semantics, res); err != nil {
 		all = append(all, err)
 	}
 	if res.Reused > 0 {
@@ -171,7 +171,7 @@ func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []err
 	if res.Open > 0 {
 		all = append(all, fmt.Errorf("requests that nobody waits for (%d)", res.Open))
 	}
-	if r.prices[0].gamma > 0 && len(r.survey.meets) > 0 {
+	if r.rates[0].gamma > 0 && len(r.stats.collectives) > 0 {
 		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded whole, whose buffers are not known"))
 	}
 	return all

@@ -31,8 +31,8 @@ type MixedResult struct {
 // links; in the LogP family they have ports of their own. Copying messages makes no references: network.gamma charges for that.
 //
 // What the program found out about time is as recorded, as in Run and Messages.
-func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
-	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, survey: s}
+func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
+	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, stats: s}
 	if r.opt.Collectives == "" {
 		r.opt.Collectives = comm.Doubling
 	}
@@ -43,17 +43,17 @@ func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine,
 	if err != nil {
 		return nil, err
 	}
-	r.longest = x.model.MaxBytes()
+	r.maxBytes = x.model.MaxBytes()
 	for id := range trace.Proc(r.head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
 		p.read(src)
 		defer p.stop()
 		x.procs = append(x.procs, p)
-		in := r.reader(id)
+		in := r.newEventReader(id)
 		in.stop()
 		x.readers = append(x.readers, in)
 	}
-	if err := x.children(src); err != nil {
+	if err := x.markChildren(src); err != nil {
 		return nil, err
 	}
 	res, err := x.simulate(newPlans(s, r.opt.Collectives).steps, nil)
@@ -69,12 +69,12 @@ func (r *messageRun) checkMixed(m *machine.Machine) error {
 	if err := r.checkMessages(m); err != nil {
 		return err
 	}
-	for p, graph := range r.survey.graphs {
+	for p, graph := range r.stats.graphs {
 		if graph {
 			return fmt.Errorf("the events of processor %d are a graph, which is simulated for messages alone, and its references or locks are asked for too", p)
 		}
 	}
-	if r.survey.nonblocking {
+	if r.stats.nonblocking {
 		return errors.New("the trace has collectives that are not waited for at once, which are simulated for messages alone, and its references or locks are asked for too")
 	}
 	return nil
@@ -95,26 +95,26 @@ func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m
 	if err != nil {
 		return nil, err
 	}
-	x.program, x.live = program, program
+	x.program, x.direct = program, program
 	for id := range trace.Proc(head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
 		p.eventsEnd = true
 		x.procs = append(x.procs, p)
 	}
-	return x.simulate(Barriers(head.Procs, opt.Collectives), program)
+	return x.simulate(BarrierSteps(head.Procs, opt.Collectives), program)
 }
 
 // mixed is a run beside an engine that simulates its messages. It implements engine.Beside.
 type mixed struct {
 	*run
-	clock   Clock
-	model   engine.Model
-	readers []*reader    // of a trace: make operations of its events
-	live    MixedProgram // or nil
-	ops     []engine.Ops
-	back    func(rank int32, at unit.Picos)
-	brought bool // a rank back to the engine
-	there   int  // how many processors have left the engine once, as all do first
+	clock      Clock
+	model      engine.Model
+	readers    []*eventReader // of a trace: make operations of its events
+	direct     MixedProgram   // or nil
+	ops        []engine.Ops
+	resumeRank func(rank int32, at unit.Picos)
+	resumed    bool // a rank back to the engine
+	suspended  int  // how many processors have left the engine once, as all do first
 }
 
 // newMixed is a run on the memory system of m whose messages go over its network.
@@ -152,7 +152,7 @@ func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
 func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*MixedResult, error) {
-	x.sys.OnInvalidate(x.catchUp)
+	x.sys.OnInvalidate(x.syncBefore)
 	var programs []engine.Program
 	for p := range x.procs {
 		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
@@ -165,7 +165,7 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 }
 
 // leaves is what a processor does when it has no message to see to.
-var leaves = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
+var suspendOps = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
 
 // next is what processor p does next: operations of messages, of which the engine may change what they cost until they have ended, or all
 // else.
@@ -177,11 +177,11 @@ func (x *mixed) next(p int) (engine.Ops, error) {
 	if x.procs[p].state == finished {
 		return engine.Ops{}, nil
 	}
-	return leaves, nil
+	return suspendOps, nil
 }
 
 // passes is whether an event is one of messages.
-func passes(e *trace.Event) bool {
+func isMessage(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Wait, trace.Test, trace.Probe, trace.Iprobe, trace.Barrier:
 		return true
@@ -190,59 +190,59 @@ func passes(e *trace.Event) bool {
 }
 
 // hand gives an event of p, which comes to it at p.next, to the engine.
-func (x *mixed) hand(p *processor, e *trace.Event) (err error) {
-	if x.live != nil {
-		x.ops[p.id], err = x.live.Operations(p.id, e)
+func (x *mixed) handOver(p *processor, e *trace.Event) (err error) {
+	if x.direct != nil {
+		x.ops[p.id], err = x.direct.Operations(p.id, e)
 	} else {
 		var op engine.Op
-		op, err = x.readers[p.id].message(e)
+		op, err = x.readers[p.id].operation(e)
 		x.ops[p.id] = engine.Pack(op)
 	}
 	if err != nil {
-		return p.problem(e, "cannot be simulated: %v", err)
+		return p.eventError(e, "cannot be simulated: %v", err)
 	}
 	p.state = atMessage
-	x.bring(p, p.next)
+	x.resumeInEngine(p, p.next)
 	return nil
 }
 
 // bring brings a processor back to the engine.
-func (x *mixed) bring(p *processor, at unit.Picos) {
-	x.brought = true
-	x.back(int32(p.id), at)
+func (x *mixed) resumeInEngine(p *processor, at unit.Picos) {
+	x.resumed = true
+	x.resumeRank(int32(p.id), at)
 }
 
 // Open implements engine.Beside.
-func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.back = back }
+func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.resumeRank = back }
 
 // Leave implements engine.Beside.
 func (x *mixed) Suspend(rank int32, at unit.Picos) {
 	p := x.procs[rank]
-	if x.there < len(x.procs) {
-		x.there++
+	if x.suspended < len(x.procs) {
+		x.suspended++
 	}
 	switch p.state {
-	case unborn: // until it is forked
+	case notForked: // until it is forked
 		return
 	case atMessage:
 		x.resumeAfter(p, at, &p.waited.Messages)
 	}
-	x.queue.put(turn{x.outlook(p), p.id})
+	x.queue.put(action{x.lookahead(p), p.id})
 }
 
 // Next implements engine.Beside. Nobody begins before all are there: who is forked at once could come back before it left.
 func (x *mixed) Next() unit.Picos {
-	if x.queue.empty() || x.there < len(x.procs) {
-		return end + 1
+	if x.queue.empty() || x.suspended < len(x.procs) {
+		return horizon + 1
 	}
-	return min(x.queue.at[1], end-1) // who passes the end is told so
+	return min(x.queue.at[1], horizon-1) // who passes the end is told so
 }
 
 // Act implements engine.Beside.
 func (x *mixed) Act(until unit.Picos) error {
-	x.brought = false
-	for !x.brought && !x.queue.empty() && x.Next() <= until {
-		if err := x.turn(until); err != nil {
+	x.resumed = false
+	for !x.resumed && !x.queue.empty() && x.Next() <= until {
+		if err := x.runFirst(until); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func replayMixed(src trace.Source, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
-	s, err := Examine(src)
+	s, err := Scan(src)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func checkMixedSums(t *testing.T, name string, r *MixedResult) {
 func TestMixedIsMessages(t *testing.T) {
 	n := 0
 	for _, c := range messageCases() {
-		s, err := Examine(c.trace)
+		s, err := Scan(c.trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestMixedIsRun(t *testing.T) {
 	n := 0
 	for seed := range uint64(400) {
 		src, m := randomTrace(randomChoices(seed, 800)), machines[seed%uint64(len(machines))]
-		s, err := Examine(src)
+		s, err := Scan(src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestMixedIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Machine(context.Background(), src, m, clock, Options{})
+		want, err := RunOnMachine(context.Background(), src, m, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestMixedIsMessagesBetweenReferences(t *testing.T) {
 		c := randomChoices(seed, 4000)
 		whole, alone, messages := segments(c, 2+c.below(4))
 		for p := range alone {
-			res, err := Machine(context.Background(), alone[p], m, clock, Options{Phases: true})
+			res, err := RunOnMachine(context.Background(), alone[p], m, clock, Options{Phases: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ type naivePart struct {
 
 func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net engine.Model, clock Clock) (*Result, error) {
 	n := newNaive(m, cfg, 0, clock)
-	n.mail = &naiveMail{net: net, barriers: Barriers(m.Head.Procs, "doubling")}
+	n.mail = &naiveMail{net: net, barriers: BarrierSteps(m.Head.Procs, "doubling")}
 	for range n.procs {
 		n.mail.ranks = append(n.mail.ranks, &naiveRank{requests: map[int32]*naiveReceive{}})
 	}

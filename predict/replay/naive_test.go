@@ -244,7 +244,7 @@ func (n *naive) letGo(p int, at unit.Picos) {
 func (n *naive) perform(p int, now unit.Picos, e *trace.Event) {
 	q := n.procs[p]
 	q.arrived = now
-	if n.mail != nil && passes(e) {
+	if n.mail != nil && isMessage(e) {
 		q.waiting = true
 		n.mail.begin(p, now, e)
 		return

@@ -18,20 +18,20 @@ const (
 // outlook is a time before which p does nothing that matters to others: the time
 // of its next action after those hits of the batch that nobody can notice. It
 // stays true until p acts or its cache is changed by another one (see catchUp).
-func (r *run) outlook(p *processor) unit.Picos {
-	n := p.rowsNow()
-	p.ahead = 0
+func (r *run) lookahead(p *processor) unit.Picos {
+	n := p.rowsBeforeEvent()
+	p.lookahead = 0
 	switch {
 	case p.line < p.lastLine:
-		return p.clock.At(p.instr, p.touches+1) + p.late
+		return p.clock.At(p.instr, p.touches+1) + p.stall
 	case n == 0 && p.eventDue():
-		return p.clock.At(p.eventInstr, p.touches) + p.late
+		return p.clock.At(p.eventInstr, p.touches) + p.stall
 	case n == 0:
 		return p.next
 	}
 	window := min(n, p.window)
 	hits, touches := r.sys.Lookahead(p.id, &p.batch, p.row, p.row+window)
-	p.ahead = hits
+	p.lookahead = hits
 	if hits == window {
 		p.window = min(2*p.window, maxWindow)
 	}
@@ -39,7 +39,7 @@ func (r *run) outlook(p *processor) unit.Picos {
 	for _, more := range p.batch.Instr[p.row : p.row+hits] {
 		instr += uint64(more)
 	}
-	p.aheadInstr, p.aheadTouches = instr-p.instr, touches
+	p.lookaheadInstr, p.lookaheadTouches = instr-p.instr, touches
 	touches += p.touches
 	switch {
 	case hits < n:
@@ -50,13 +50,13 @@ func (r *run) outlook(p *processor) unit.Picos {
 	case p.event < len(p.rows) && p.rows[p.event].Refs == p.rowsDone+uint64(n):
 		instr = max(instr, p.eventInstr)
 	}
-	return p.clock.At(instr, touches) + p.late
+	return p.clock.At(instr, touches) + p.stall
 }
 
 // makeAhead lets p, whose turn it is, make the touches that outlook has found to be hits. All come before its turn.
-func (r *run) makeAhead(p *processor) error {
-	from, to := p.row, p.row+p.ahead
-	p.ahead = 0
+func (r *run) commitLookahead(p *processor) error {
+	from, to := p.row, p.row+p.lookahead
+	p.lookahead = 0
 	if from == to || p.instr+uint64(p.batch.Instr[from]) < p.lastEvent { // then they are later than outlook knew
 		return nil
 	}
@@ -66,8 +66,8 @@ func (r *run) makeAhead(p *processor) error {
 	}
 	p.row = to
 	p.rowsDone += uint64(to - from)
-	p.instr += p.aheadInstr
-	p.touches += p.aheadTouches
+	p.instr += p.lookaheadInstr
+	p.touches += p.lookaheadTouches
 	p.refs += uint64(refs)
 	if refs == to-from {
 		return nil
@@ -83,26 +83,26 @@ func (r *run) makeAhead(p *processor) error {
 // catchUp lets q, whose cache the access of the present processor is about to
 // change, make all touches that come before that access, if outlook has seen hits that need what is taken from q. Other hits stay
 // hits, and leave the same behind if they are made later.
-func (r *run) catchUp(q trace.Proc, c memsys.Invalidation) {
+func (r *run) syncBefore(q trace.Proc, c memsys.Invalidation) {
 	p := r.procs[q]
-	if p.state != running || !r.needs(p, &c) {
+	if p.state != running || !r.conflicts(p, &c) {
 		return
 	}
-	limit := lastBefore(turn{c.At, c.By}, q)
-	for p.line < p.lastLine || p.rowsNow() > 0 {
-		if done, err := r.touch(p, &limit); !done || err != nil {
+	limit := lastBefore(action{c.At, c.By}, q)
+	for p.line < p.lastLine || p.rowsBeforeEvent() > 0 {
+		if done, err := r.step(p, &limit); !done || err != nil {
 			break // p meets the same error at its own turn
 		}
 	}
-	p.ahead = 0 // what is left of it comes after that access: the next line that it takes finds nothing to catch up with
+	p.lookahead = 0 // what is left of it comes after that access: the next line that it takes finds nothing to catch up with
 	p.window = max(p.window/2, minWindow)
-	r.stirred = append(r.stirred, p)
+	r.rescheduled = append(r.rescheduled, p)
 	r.limit = -1 // the turn of p may come next: the present processor stops after its access
 }
 
 // needs reports whether hits that outlook has seen need what c takes from the cache of p.
-func (r *run) needs(p *processor, c *memsys.Invalidation) bool {
-	from, to := p.row, p.row+p.ahead
+func (r *run) conflicts(p *processor, c *memsys.Invalidation) bool {
+	from, to := p.row, p.row+p.lookahead
 	sizes, ops := p.batch.Size[from:to], p.batch.Op[from:to]
 	for i, addr := range p.batch.Addr[from:to] {
 		touches := addr>>r.shift <= c.Line && (addr+uint64(sizes[i])-1)>>r.shift >= c.Line

@@ -21,33 +21,33 @@ const (
 	atFlag
 	atJoin
 	atMessage
-	unborn // until another one forks it
+	notForked // until another one forks it
 	finished
 )
 
 // processor is one processor with its place in its two streams.
 type processor struct {
-	id    trace.Proc
-	clock Clock
-	most  uint64 // instructions that fit into end
-	state state
-	next  unit.Picos // it does not act before
+	id       trace.Proc
+	clock    Clock
+	maxInstr uint64 // instructions that fit into end
+	state    state
+	next     unit.Picos // it does not act before
 
 	pullRefs   func() (*trace.Refs, error, bool)
 	pullEvents func() (*trace.Events, error, bool)
 	stop       func()
 
-	batch          trace.Refs
-	row            int    // of batch, the next one
-	window         int    // how many rows outlook looks at
-	ahead          int    // how many rows from row on outlook has found to be hits, if p has not acted since
-	aheadInstr     uint64 // the instructions of them
-	aheadTouches   uint64 // the lines that they touch
-	rowsDone       uint64 // of all batches
-	firstLargest   uint64 // the first row with the largest gap that the column holds
-	refsEnd        bool   // no batch follows
-	line, lastLine uint64 // the reference under way has still to touch the lines from line+1 to lastLine
-	storing        bool   // the reference under way is a store
+	batch            trace.Refs
+	row              int    // of batch, the next one
+	window           int    // how many rows outlook looks at
+	lookahead        int    // how many rows from row on outlook has found to be hits, if p has not acted since
+	lookaheadInstr   uint64 // the instructions of them
+	lookaheadTouches uint64 // the lines that they touch
+	rowsDone         uint64 // of all batches
+	firstSaturated   uint64 // the first row with the largest gap that the column holds
+	refsEnd          bool   // no batch follows
+	line, lastLine   uint64 // the reference under way has still to touch the lines from line+1 to lastLine
+	isStore          bool   // the reference under way is a store
 
 	events      trace.Events // the batch
 	eventsTaken int          // of it
@@ -64,19 +64,19 @@ type processor struct {
 	touches   uint64     // lines touched
 	refs      uint64     // loads and stores
 	waited    Times      // without Ideal
-	worked    unit.Picos // in compute events, beyond instructions
-	late      unit.Picos // worked and everything in waited
+	workTime  unit.Picos // in compute events, beyond instructions
+	stall     unit.Picos // worked and everything in waited
 	skipped   [trace.Flush + 1]uint64
 
 	ended   unit.Picos   // when p finished
-	joining []*processor // who wait for that
+	joiners []*processor // who wait for that
 
-	phases []Phase
-	mark   Phase // cumulative, where the present phase began
+	phases     []Phase
+	phaseStart Phase // cumulative, where the present phase began
 }
 
 func newProcessor(id trace.Proc, clock Clock) *processor {
-	return &processor{id: id, clock: clock, most: clock.most(end), state: running, window: newWindow, firstLargest: math.MaxUint64}
+	return &processor{id: id, clock: clock, maxInstr: clock.maxInstructions(horizon), state: running, window: newWindow, firstSaturated: math.MaxUint64}
 }
 
 // read gives p its streams, which must be stopped in the end.
@@ -92,7 +92,7 @@ func (p *processor) position() uint64 { return max(p.instr, p.lastEvent) }
 
 // rowsNow is how many rows of the batch come before the next event; 0 as long as
 // the next event is not known.
-func (p *processor) rowsNow() int {
+func (p *processor) rowsBeforeEvent() int {
 	left := len(p.batch.Addr) - p.row
 	if p.event < len(p.rows) {
 		return int(min(uint64(left), p.rows[p.event].Refs-p.rowsDone))
@@ -110,13 +110,13 @@ func (p *processor) eventDue() bool {
 
 // fill fetches the batch that p needs next, of events first. It is false when
 // both streams have ended.
-func (r *run) fill(p *processor) (more bool, err error) {
+func (r *run) fetchBatch(p *processor) (more bool, err error) {
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
 	switch {
 	case r.program != nil:
-		return r.goOn(p)
+		return r.resumeProgram(p)
 	case p.event == len(p.rows) && !p.eventsEnd:
 		return true, r.fillEvents(p)
 	case !p.refsEnd:
@@ -131,7 +131,7 @@ func (r *run) fill(p *processor) (more bool, err error) {
 
 // eventsAtOnce is how many events are checked before the first of them is performed: so few that they stay in the host's cache
 // until then.
-const eventsAtOnce = 32
+const eventsPerCheck = 32
 
 func (r *run) fillEvents(p *processor) error {
 	if p.eventsTaken == len(p.events.Rows) {
@@ -146,9 +146,9 @@ func (r *run) fillEvents(p *processor) error {
 		p.events, p.eventsTaken = *b, 0
 	}
 	from := p.eventsTaken
-	p.eventsTaken = min(from+eventsAtOnce, len(p.events.Rows))
+	p.eventsTaken = min(from+eventsPerCheck, len(p.events.Rows))
 	some := trace.Events{Proc: p.events.Proc, Rows: p.events.Rows[from:p.eventsTaken]}
-	err := r.takeEvents(p, &some)
+	err := r.setEvents(p, &some)
 	if bad := (*trace.BatchError)(nil); errors.As(err, &bad) {
 		bad.Row += from
 	}
@@ -156,7 +156,7 @@ func (r *run) fillEvents(p *processor) error {
 }
 
 // takeEvents makes a batch the events of p that come next.
-func (r *run) takeEvents(p *processor, b *trace.Events) error {
+func (r *run) setEvents(p *processor, b *trace.Events) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
 	}
@@ -181,7 +181,7 @@ func (r *run) fillRefs(p *processor) error {
 	if err != nil {
 		return err
 	}
-	return r.takeRefs(p, b)
+	return r.setRefs(p, b)
 }
 
 // progress tells of the references of the batch that p has done.
@@ -192,7 +192,7 @@ func (r *run) progress(p *processor) {
 }
 
 // takeRefs makes a batch the references of p that come next.
-func (r *run) takeRefs(p *processor, b *trace.Refs) error {
+func (r *run) setRefs(p *processor, b *trace.Refs) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its references, got those of processor %d", b.Proc)
 	}
@@ -200,9 +200,9 @@ func (r *run) takeRefs(p *processor, b *trace.Refs) error {
 		return err
 	}
 	p.batch, p.row = *b, 0
-	if p.firstLargest == math.MaxUint64 {
+	if p.firstSaturated == math.MaxUint64 {
 		if i := slices.Index(b.Instr, math.MaxUint32); i >= 0 {
-			p.firstLargest = p.rowsDone + uint64(i)
+			p.firstSaturated = p.rowsDone + uint64(i)
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func (r *run) takeRefs(p *processor, b *trace.Refs) error {
 func (r *run) totals(p *processor) Phase {
 	c := r.sys.Counts(p.id)
 	t := p.waited
-	t.Ideal = p.clock.At(p.position(), p.touches) + p.worked
+	t.Ideal = p.clock.At(p.position(), p.touches) + p.workTime
 	return Phase{Proc: p.id, Times: t, Instr: unit.Instructions(p.position()), Refs: p.refs, Touches: p.touches,
 		Misses: c.Misses(), Upgrades: c.Upgrades, WriteBacks: c.WriteBacks}
 }
@@ -222,25 +222,25 @@ func (r *run) endPhase(p *processor) {
 	if !r.opt.Phases {
 		return
 	}
-	now, was := r.totals(p), &p.mark
+	now, was := r.totals(p), &p.phaseStart
 	p.phases = append(p.phases, Phase{Proc: p.id, Phase: len(p.phases), Times: now.Times.minus(was.Times),
 		Instr: now.Instr - was.Instr, Refs: now.Refs - was.Refs, Touches: now.Touches - was.Touches,
 		Misses: now.Misses - was.Misses, Upgrades: now.Upgrades - was.Upgrades, WriteBacks: now.WriteBacks - was.WriteBacks})
-	p.mark = now
+	p.phaseStart = now
 }
 
 // finish ends p, and the waiting of who joins it.
 func (r *run) finish(p *processor) {
 	p.next = r.totals(p).Total()
-	r.settle(p)
+	r.drain(p)
 	p.state = finished
 	p.ended = r.totals(p).Total()
 	r.endPhase(p)
-	for _, q := range p.joining {
+	for _, q := range p.joiners {
 		r.resume(q, p.ended) // not before q joined: p would have acted first
-		r.stirred = append(r.stirred, q)
+		r.rescheduled = append(r.rescheduled, q)
 	}
 	if r.messages != nil {
-		r.messages.bring(p, p.ended)
+		r.messages.resumeInEngine(p, p.ended)
 	}
 }

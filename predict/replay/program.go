@@ -18,7 +18,7 @@ type Program interface {
 	// A processor must return at the latest when what it does next may depend on what others do. After its
 	// last event it goes on when the wait of that has ended: when it has the lock, when all are at the barrier,
 	// when the flag has its signals.
-	GoOn(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error)
+	Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error)
 }
 
 // Direct is Run for a program that runs while it is simulated, so that what depends on the order of locks is decided by
@@ -39,16 +39,16 @@ func Direct(ctx context.Context, head trace.Header, program Program, sys memsys.
 }
 
 // goOn lets the program of p run on. It is false when that has ended.
-func (r *run) goOn(p *processor) (more bool, err error) {
+func (r *run) resumeProgram(p *processor) (more bool, err error) {
 	r.progress(p)
-	refs, events, err := r.program.GoOn(p.id, p.next)
+	refs, events, err := r.program.Resume(p.id, p.next)
 	if err != nil {
 		return false, err
 	}
-	if err := r.takeRefs(p, refs); err != nil {
+	if err := r.setRefs(p, refs); err != nil {
 		return false, err
 	}
-	if err := r.takeEvents(p, events); err != nil {
+	if err := r.setEvents(p, events); err != nil {
 		return false, err
 	}
 	return len(refs.Addr) > 0 || len(events.Rows) > 0, nil

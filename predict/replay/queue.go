@@ -8,12 +8,12 @@ import (
 )
 
 // turn says when a processor wants to act next, or a time before that.
-type turn struct {
+type action struct {
 	at   unit.Picos
 	proc trace.Proc
 }
 
-func (t turn) before(u turn) bool { return t.at < u.at || t.at == u.at && t.proc < u.proc }
+func (t action) before(u action) bool { return t.at < u.at || t.at == u.at && t.proc < u.proc }
 
 // never is the turn of a processor that cannot run.
 const never = unit.Picos(math.MaxInt64)
@@ -38,7 +38,7 @@ func newQueue(procs int) queue {
 func (q *queue) empty() bool { return q.at[1] == never }
 
 // put sets the turn of a processor.
-func (q *queue) put(t turn) {
+func (q *queue) put(t action) {
 	at := q.at
 	i := uint(len(at))/2 + uint(t.proc)
 	at[i] = t.at
@@ -50,13 +50,13 @@ func (q *queue) put(t turn) {
 }
 
 // drop removes the turn of a processor.
-func (q *queue) drop(p trace.Proc) { q.put(turn{never, p}) }
+func (q *queue) drop(p trace.Proc) { q.put(action{never, p}) }
 
 // first is the turn that comes first, and the last time at which it comes before all others.
-func (q *queue) first() (t turn, limit unit.Picos) {
+func (q *queue) first() (t action, limit unit.Picos) {
 	at, i := q.at, uint(1)
 	half := uint(len(at)) / 2
-	limit = end - 1
+	limit = horizon - 1
 	for i < half {
 		i *= 2
 		left, right := at[i], at[i+1]
@@ -67,11 +67,11 @@ func (q *queue) first() (t turn, limit unit.Picos) {
 		limit = min(limit, max(left, right)-unit.Picos(second))
 		i += second
 	}
-	return turn{at[i], trace.Proc(i - half)}, limit
+	return action{at[i], trace.Proc(i - half)}, limit
 }
 
 // lastBefore is the last time at which p acts before t.
-func lastBefore(t turn, p trace.Proc) unit.Picos {
+func lastBefore(t action, p trace.Proc) unit.Picos {
 	if p < t.proc {
 		return t.at
 	}

@@ -38,7 +38,7 @@ import (
 
 // end is the simulated time that no run may reach: 53 days. Half of what unit.Picos
 // holds, so that one more step never overflows.
-const end = unit.Picos(1) << 62
+const horizon = unit.Picos(1) << 62
 
 // Options changes what Run does besides simulating.
 type Options struct {
@@ -67,7 +67,7 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 		defer p.stop()
 		r.procs = append(r.procs, p)
 	}
-	if err := r.children(src); err != nil {
+	if err := r.markChildren(src); err != nil {
 		return nil, err
 	}
 	return r.simulate()
@@ -90,12 +90,12 @@ func newRun(ctx context.Context, head trace.Header, sys memsys.System, opt Optio
 func (r *run) simulate() (*Result, error) {
 	for _, p := range r.procs {
 		if p.state == running {
-			r.queue.put(turn{0, p.id})
+			r.queue.put(action{0, p.id})
 		}
 	}
-	r.sys.OnInvalidate(r.catchUp)
+	r.sys.OnInvalidate(r.syncBefore)
 	for !r.queue.empty() {
-		if err := r.turn(end - 1); err != nil {
+		if err := r.runFirst(horizon - 1); err != nil {
 			return nil, err
 		}
 	}
@@ -107,46 +107,46 @@ func (r *run) simulate() (*Result, error) {
 
 // run is the state of one simulation.
 type run struct {
-	ctx       context.Context
-	head      trace.Header
-	sys       memsys.System
-	opt       Options
-	program   Program // that is being run; nil: of a trace
-	messages  *mixed  // that are simulated beside this; nil: there are none
-	shift     uint    // log2 of the line size
-	procs     []*processor
-	queue     queue
-	barriers  map[barrierID][]*processor // who has arrived
-	locks     map[int32]*lock
-	flags     map[int32]*flag
-	freeWaits uint64       // waits for flags that do not say for how many signals
-	limit     unit.Picos   // until which the present processor acts before all others
-	stirred   []*processor // whose turns the present processor has changed
+	ctx            context.Context
+	head           trace.Header
+	sys            memsys.System
+	opt            Options
+	program        Program // that is being run; nil: of a trace
+	messages       *mixed  // that are simulated beside this; nil: there are none
+	shift          uint    // log2 of the line size
+	procs          []*processor
+	queue          queue
+	barriers       map[barrierID][]*processor // who has arrived
+	locks          map[int32]*lock
+	flags          map[int32]*flag
+	uncountedWaits uint64       // waits for flags that do not say for how many signals
+	limit          unit.Picos   // until which the present processor acts before all others
+	rescheduled    []*processor // whose turns the present processor has changed
 }
 
 // turn lets the first processor of the queue act until another one comes before it, but not after a time.
-func (r *run) turn(until unit.Picos) error {
+func (r *run) runFirst(until unit.Picos) error {
 	first, limit := r.queue.first()
 	p := r.procs[first.proc]
-	if first.at >= end {
-		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
+	if first.at >= horizon {
+		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, horizon)
 	}
 	r.limit = min(limit, until)
-	if err := r.makeAhead(p); err != nil {
+	if err := r.commitLookahead(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
 	}
 	if err := r.advance(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
 	}
 	if p.state == running {
-		r.queue.put(turn{r.outlook(p), p.id})
+		r.queue.put(action{r.lookahead(p), p.id})
 	} else {
 		r.queue.drop(p.id)
 	}
-	for _, q := range r.stirred {
-		r.queue.put(turn{r.outlook(q), q.id})
+	for _, q := range r.rescheduled {
+		r.queue.put(action{r.lookahead(q), q.id})
 	}
-	r.stirred = r.stirred[:0]
+	r.rescheduled = r.rescheduled[:0]
 	return nil
 }
 
@@ -155,23 +155,23 @@ func (r *run) turn(until unit.Picos) error {
 func (r *run) advance(p *processor) error {
 	for {
 		switch {
-		case p.line < p.lastLine || p.rowsNow() > 0:
-			if done, err := r.touch(p, &r.limit); !done || err != nil {
+		case p.line < p.lastLine || p.rowsBeforeEvent() > 0:
+			if done, err := r.step(p, &r.limit); !done || err != nil {
 				return err
 			}
 		case p.eventDue():
-			p.next = p.clock.At(p.eventInstr, p.touches) + p.late
+			p.next = p.clock.At(p.eventInstr, p.touches) + p.stall
 			if p.next > r.limit {
 				return nil
 			}
-			if r.synchronizes(&p.rows[p.event]) && r.settle(p) {
+			if r.synchronizes(&p.rows[p.event]) && r.drain(p) {
 				continue
 			}
-			if err := r.act(p); err != nil || p.state != running || len(r.stirred) > 0 {
+			if err := r.performNext(p); err != nil || p.state != running || len(r.rescheduled) > 0 {
 				return err
 			}
 		default:
-			more, err := r.fill(p)
+			more, err := r.fetchBatch(p)
 			if err != nil {
 				return err
 			}

@@ -386,19 +386,19 @@ func TestQueue(t *testing.T) {
 			delete(want, first.proc)
 			q.drop(first.proc)
 		} else {
-			t := turn{unit.Picos(r.IntN(20)), trace.Proc(r.IntN(procs))}
+			t := action{unit.Picos(r.IntN(20)), trace.Proc(r.IntN(procs))}
 			want[t.proc] = t.at
 			q.put(t)
 		}
-		first, limit := turn{end, 0}, end-1
+		first, limit := action{horizon, 0}, horizon-1
 		for p, at := range want {
-			if (turn{at, p}).before(first) {
-				first = turn{at, p}
+			if (action{at, p}).before(first) {
+				first = action{at, p}
 			}
 		}
 		for p, at := range want {
 			if p != first.proc {
-				limit = min(limit, lastBefore(turn{at, p}, first.proc))
+				limit = min(limit, lastBefore(action{at, p}, first.proc))
 			}
 		}
 		if got, last := q.first(); q.empty() != (len(want) == 0) || len(want) > 0 && (got != first || last != limit) {

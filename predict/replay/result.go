@@ -53,12 +53,12 @@ type Phase struct {
 
 // Result is a simulated run.
 type Result struct {
-	Time     unit.Picos // until the last processor finished
-	Procs    []Processor
-	Phases   []Phase // by processor and phase, if they were asked for
-	Shared   memsys.SharedUsage
-	Queues   bool    // several processors take tasks from queues
-	Warnings []error // what was left out, and why the result may not hold
+	Time       unit.Picos // until the last processor finished
+	Procs      []Processor
+	Phases     []Phase // by processor and phase, if they were asked for
+	Shared     memsys.SharedUsage
+	TaskQueues bool    // several processors take tasks from queues
+	Warnings   []error // what was left out, and why the result may not hold
 }
 
 // Instr is the number of instructions of all processors.

@@ -11,23 +11,23 @@ import (
 // touch replays references of p until it would act after *limit, which makes done
 // false. It may stop before that: at the end of the batch, at an event, or within
 // a reference that crosses a line boundary.
-func (r *run) touch(p *processor, limit *unit.Picos) (done bool, err error) {
+func (r *run) step(p *processor, limit *unit.Picos) (done bool, err error) {
 	if p.line < p.lastLine {
-		return r.crossing(p, *limit), nil
+		return r.stepCrossing(p, *limit), nil
 	}
-	return r.rows(p, limit)
+	return r.stepRows(p, limit)
 }
 
 // rows replays rows of the batch of p until one would act after *limit, which
 // the accesses themselves may lower.
-func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
-	from, to := p.row, p.row+p.rowsNow()
+func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
+	from, to := p.row, p.row+p.rowsBeforeEvent()
 	instrs, ops := p.batch.Instr[from:to], p.batch.Op[from:to]
 	addrs, sizes := p.batch.Addr[from:to], p.batch.Size[from:to]
-	if err := p.follow(instrs[0]); err != nil {
+	if err := p.resync(instrs[0]); err != nil {
 		return false, err
 	}
-	instr, touches, refs, late := p.instr, p.touches, p.refs, p.late
+	instr, touches, refs, stall := p.instr, p.touches, p.refs, p.stall
 	i := 0
 	for done = true; i < len(addrs); i++ {
 		position := instr + uint64(instrs[i])
@@ -39,7 +39,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 			instr = position
 			continue
 		}
-		now := p.clock.At(position, touches+1) + late
+		now := p.clock.At(position, touches+1) + stall
 		if now > *limit {
 			p.next, done = now, false
 			break
@@ -47,7 +47,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		first, last := addrs[i]>>r.shift, (addrs[i]+uint64(sizes[i])-1)>>r.shift
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
 		if cost != (memsys.Cost{}) {
-			late += r.pay(p, now, cost)
+			stall += r.charge(p, now, cost)
 			if cost.Retry {
 				i--
 				continue
@@ -57,27 +57,27 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		touches++
 		refs++
 		if first != last {
-			p.line, p.lastLine, p.storing = first, last, ops[i] == trace.Store
+			p.line, p.lastLine, p.isStore = first, last, ops[i] == trace.Store
 			i++
 			break
 		}
 	}
 	p.row += i
 	p.rowsDone += uint64(i)
-	p.instr, p.touches, p.refs, p.late = instr, touches, refs, late
+	p.instr, p.touches, p.refs, p.stall = instr, touches, refs, stall
 	return done, nil
 }
 
 // tooLong is an error if so many instructions cannot be simulated.
 func (p *processor) tooLong(instr uint64) error {
-	if instr > p.most {
-		return fmt.Errorf("%d instructions take more than %v, the most that can be simulated", instr, end)
+	if instr > p.maxInstr {
+		return fmt.Errorf("%d instructions take more than %v, the most that can be simulated", instr, horizon)
 	}
 	return nil
 }
 
 // pay books the cost of an access of p at now, and is what it adds to the time of p.
-func (r *run) pay(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
+func (r *run) charge(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
 	wait := c.Total()
@@ -90,12 +90,12 @@ func (r *run) pay(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
 // follow holds the next row, gap instructions after the last, to the event before
 // it. A row that has the largest gap may stand for a larger one, which events
 // carry: from then on the events say where the references are.
-func (p *processor) follow(gap uint32) error {
+func (p *processor) resync(gap uint32) error {
 	at := p.instr + uint64(gap)
 	if at >= p.lastEvent {
 		return nil
 	}
-	if p.rowsDone < p.firstLargest {
+	if p.rowsDone < p.firstSaturated {
 		return fmt.Errorf("reference %d is at instruction %d, but the event before it is at instruction %d; "+
 			"the refs and events files do not belong together", p.rowsDone, at, p.lastEvent)
 	}
@@ -105,13 +105,13 @@ func (p *processor) follow(gap uint32) error {
 
 // crossing lets the reference under way touch its next line, unless that is after
 // limit.
-func (r *run) crossing(p *processor, limit unit.Picos) bool {
-	p.next = p.clock.At(p.instr, p.touches+1) + p.late
+func (r *run) stepCrossing(p *processor, limit unit.Picos) bool {
+	p.next = p.clock.At(p.instr, p.touches+1) + p.stall
 	if p.next > limit {
 		return false
 	}
-	cost := r.sys.Access(p.next, p.id, p.line+1, p.storing)
-	p.late += r.pay(p, p.next, cost)
+	cost := r.sys.Access(p.next, p.id, p.line+1, p.isStore)
+	p.stall += r.charge(p, p.next, cost)
 	if !cost.Retry {
 		p.line++
 		p.touches++
@@ -120,8 +120,8 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 }
 
 // settle makes p wait until all its touches have ended, and is whether it had to.
-func (r *run) settle(p *processor) bool {
-	wait := r.pay(p, p.next, r.sys.Drain(p.next, p.id))
-	p.late += wait
+func (r *run) drain(p *processor) bool {
+	wait := r.charge(p, p.next, r.sys.Drain(p.next, p.id))
+	p.stall += wait
 	return wait > 0
 }

@@ -96,14 +96,14 @@ func TestProgramsThatShareMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := replay.Machine(t.Context(), k, m, clock, replay.Options{Phases: true})
+	want, err := replay.RunOnMachine(t.Context(), k, m, clock, replay.Options{Phases: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := simulated(t, p, "-size", "16"); !got.Queues {
+	if got := simulated(t, p, "-size", "16"); !got.TaskQueues {
 		t.Error("it takes no tasks from a queue")
 	}
 }
