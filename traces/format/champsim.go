@@ -94,9 +94,9 @@ func (ChampSim) Sniff(head []byte) Verdict {
 	return foreign
 }
 
-// fits reports whether the records at the start of a file, at least two, can be
-// instructions: flags are 0 or 1, addresses are canonical (48 bits), no instruction
-// address is 0, and one in four instructions is close to its predecessor.
+// fits reports whether the records at the start of a file can be instructions. There
+// must be at least two. Flags are 0 or 1, and addresses are canonical (48 bits). No
+// instruction address is 0. One in four instructions is close to its predecessor.
 func (l *champsimLayout) fits(head []byte) bool {
 	var n, near int
 	var last uint64

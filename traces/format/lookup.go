@@ -45,7 +45,7 @@ func advice[F Format](name string, formats []F, intro string) string {
 		all = append(all, allNames(f)...)
 	}
 	if near := nearest.Name(name, all); near != "" && find(name) == nil {
-		return fmt.Sprintf("did you mean %s? 'traces formats' lists all", near)
+		return fmt.Sprintf("did you mean %q? 'traces formats' lists all", near)
 	}
 	return intro + " " + names(formats)
 }

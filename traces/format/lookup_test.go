@@ -25,7 +25,7 @@ func TestSuggestions(t *testing.T) {
 			t.Errorf("%s: no error", c.name)
 			continue
 		}
-		_, after, found := strings.Cut(err.Error(), "did you mean ")
+		_, after, found := strings.Cut(err.Error(), `did you mean "`)
 		if found != (c.suggestion != "") || !strings.HasPrefix(after, c.suggestion) {
 			t.Errorf("%s: %v; want the suggestion %q", c.name, err, c.suggestion)
 		}

@@ -128,9 +128,9 @@ func (p *tiParser) doSleep() error {
 	return p.rank.rankWriter.compute(p.carry(int64(full), part), 0, p.at)
 }
 
-// partner returns value i, a rank. If receives is true, it may be any rank. nobody
+// partner returns value i, a rank. If receives is true, it may be any rank. noPartner
 // reports MPI_PROC_NULL.
-func (p *tiParser) partner(i int, receives bool) (rank int32, nobody bool) {
+func (p *tiParser) partner(i int, receives bool) (rank int32, noPartner bool) {
 	rank = p.integer(i, "partner", math.MinInt32)
 	switch {
 	case rank >= 0:
@@ -159,10 +159,10 @@ func (p *tiParser) tag(i int, receives bool) int32 {
 
 func (p *tiParser) doSend() error {
 	e := trace.NewEvent(p.action.kind)
-	peer, nobody := p.partner(0, false)
+	peer, noPartner := p.partner(0, false)
 	e.Peer, e.Tag = peer, p.tag(1, false)
 	e.Bytes = p.product(p.elements(2, "size"), p.size(3))
-	if nobody || p.problem != nil {
+	if noPartner || p.problem != nil {
 		return p.leaveOut()
 	}
 	if e.Kind == trace.Isend {
@@ -182,7 +182,7 @@ func (p *tiParser) leaveOut() error {
 
 func (p *tiParser) doRecv() error {
 	e := trace.NewEvent(p.action.kind)
-	peer, nobody := p.partner(0, true)
+	peer, noPartner := p.partner(0, true)
 	e.Peer, e.Tag = peer, p.tag(1, true)
 	size := p.size(3)
 	if n := p.anyElements(2, "size"); n < 0 {
@@ -190,7 +190,7 @@ func (p *tiParser) doRecv() error {
 	} else {
 		e.Bytes = p.product(n, size)
 	}
-	if nobody || p.problem != nil {
+	if noPartner || p.problem != nil {
 		return p.leaveOut()
 	}
 	if e.Peer == trace.None || e.Tag == trace.None {
