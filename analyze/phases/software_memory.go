@@ -57,49 +57,6 @@ type requests struct {
 	tallies map[traffic]uint64
 }
 
-// Placement determines the node that holds a page if the program does not place the page.
-type Placement string
-
-// The placements, as in machine files.
-const (
-	FirstTouch  Placement = "first-touch"
-	Interleaved Placement = "interleaved"
-)
-
-// Placements lists all placements.
-var Placements = []Placement{FirstTouch, Interleaved}
-
-// Page is the unit of placement, and the maximum block size.
-const Page = unit.Bytes(4 << 10)
-
-// traffic is a kind of request or message, with its nodes.
-type traffic struct {
-	kind     transfer
-	from, to int32 // nodes; -1: none
-}
-
-// transfer is the kind of a traffic count. Kinds are ordered by name.
-type transfer uint8
-
-const (
-	blockTransfer     transfer = 1 + iota // messages with a block
-	claimTransfer                         // no messages: stores to lines that the processor had, but perhaps also others of its node
-	fetchTransfer                         // accesses to blocks that the node did not have, fetched from the home
-	missTransfer                          // no messages: misses of a processor's cache
-	queueTransfer                         // no messages: instructions for which a processor waits for networks, buses of other nodes and blocks in transit
-	recallTransfer                        // fetches of blocks that only one node, not the home, had
-	rightTransfer                         // messages without a block: rights to store, and invalidations
-	upgradeTransfer                       // stores to blocks that the node had, but also others
-	waitTransfer                          // no messages: instructions for which a processor waits for others at locks and flags
-	writebackTransfer                     // no messages: write-backs of lines that misses evict
-)
-
-var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", missTransfer: "miss",
-	queueTransfer: "queue", recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}
-
-// noHome marks a block without a home.
-const noHome = -1
-
 // newSoftwareMemory returns empty memories of nodes. Requests are added to rows, in windows of phases.
 func newSoftwareMemory(h trace.Header, a *Analysis, all *useQueues, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *softwareMemory {
 	nodes := (h.Procs + perNode - 1) / perNode
@@ -210,42 +167,6 @@ func (b *softwareMemory) addTime(kind transfer, p, node trace.Proc, u *use, long
 		b.startWindow(p, u.done)
 		b.procs[p].tallies[traffic{kind, int32(node), int32(node)}] += uint64(long)
 	}
-}
-
-// lookup returns the number of a block. A new block is placed at its home.
-func (b *softwareMemory) lookup(number uint64, toucher trace.Proc) (uint32, error) {
-	id, err := b.numbers.Place(number)
-	if err != nil {
-		return 0, err
-	}
-	n := b.numbers.Places()
-	b.directory.reach(n)
-	for len(b.homes) < n {
-		b.homes, b.transits = append(b.homes, noHome), append(b.transits, transit{})
-	}
-	if b.homes[id] == noHome {
-		home := b.home(number, toucher)
-		b.homes[id], b.transits[id] = int32(home), transit{to: home}
-		b.directory.store(id, home)
-	}
-	return id, nil
-}
-
-func (b *softwareMemory) home(number uint64, toucher trace.Proc) trace.Proc {
-	addr := number << b.shift
-	if p, ok := b.places.Of(addr, addr+1<<b.shift-1); ok {
-		return trace.Proc(int(p) / b.perNode)
-	}
-	page := addr >> Page.Shift()
-	if b.placement == Interleaved {
-		return trace.Proc(page % uint64(b.nodes))
-	}
-	home, ok := b.touched[page]
-	if !ok {
-		home = int32(toucher)
-		b.touched[page] = home
-	}
-	return trace.Proc(home)
 }
 
 // acquire gets node n of processor p the missing rights on a block, from now on. It returns the end of the

@@ -1,0 +1,216 @@
+package phases
+
+import (
+	"slices"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// shard holds the simulations, and the state of each processor in its window.
+type shard struct {
+	procs    []position
+	sims     []*simulation       // by line size
+	memories []*softwareMemory   // by processors of a node, placement, network, and delay
+	orders   []*delayedOrder     // of the memories
+	uses     *useQueues          // uses of the memories
+	done     []unit.Instructions // by reference of the chunk: its end in its processor's phase
+	at       []unit.Instructions // by reference of the chunk: its end in the interleaved order
+	size     unit.Instructions
+	windows  int // number of windows with rows; windows that were not merged count separately
+	limit    int
+	locks    uint64 // number of acquired locks
+	flags    uint64 // number of waits for flags and for ends of other processors
+	shapes   []shape
+	rows     []rows // by processor
+	traffic  trafficRows
+}
+
+// position is the position of a processor.
+type position struct {
+	phase   int64             // number of barriers passed
+	window  int64             // number within the phase
+	flushed unit.Instructions // instructions of the phase that are in rows
+	done    unit.Instructions // instructions of the phase
+	start   unit.Instructions // start of the phase in the interleaved order, if the processor had never waited in the phase
+}
+
+// end returns the last position in the window of a processor. size is the length of windows.
+func (q *position) end(size unit.Instructions) unit.Instructions {
+	return unit.Instructions(q.window+1) * size
+}
+
+// Add processes the next chunk of the interleaved order.
+func (s *shard) Add(p *analysis.Chunk) error {
+	if p.Event != nil {
+		q := &s.procs[p.Proc]
+		q.done += p.Instr
+		came := q.start + q.done
+		q.start = p.Time - q.done
+		switch p.Event.Kind {
+		case trace.Barrier:
+			return s.endPhase(p.Proc, p.Time)
+		case trace.Lock:
+			s.locks++
+		case trace.WaitFlag, trace.Join:
+			s.flags++
+		}
+		s.addSyncEvent(p, min(q.done, q.end(s.size)), p.Time-came)
+		return nil
+	}
+	if p.StopsAt == trace.Lock {
+		s.uses.procs[p.Proc].lockArrival = p.Time
+	}
+	s.done, s.at = slices.Grow(s.done, len(p.RefProcs))[:len(p.RefProcs)], slices.Grow(s.at, len(p.RefProcs))[:len(p.RefProcs)]
+	if len(p.RefProcs) == 0 {
+		return nil
+	}
+	for _, sim := range s.sims {
+		if err := sim.begin(p); err != nil {
+			return err
+		}
+	}
+	for i := 0; i < len(p.RefProcs); {
+		j := s.advanceInWindow(p, i)
+		for _, sim := range s.sims {
+			sim.add(p, j)
+		}
+		refs := p.Refs.Slice(i, j)
+		if err := s.runMemories(p.RefProcs[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
+			return err
+		}
+		i = j
+		if i < len(p.RefProcs) {
+			s.nextWindow(p.RefProcs[i], unit.Instructions(p.Refs.Instr[i]))
+		}
+	}
+	return nil
+}
+
+// LineSizes returns all line sizes.
+func (s *shard) LineSizes() (sizes []unit.Bytes) {
+	for _, sim := range s.sims {
+		sizes = append(sizes, sim.line)
+	}
+	return sizes
+}
+
+// runMemories simulates the uses of references in the memories of nodes.
+func (s *shard) runMemories(procs []trace.Proc, r *trace.Refs, done, at []unit.Instructions) (err error) {
+	if len(s.memories) == 0 {
+		return nil
+	}
+	s.uses.refs(procs, r, done, at)
+	for _, b := range s.memories {
+		if err := b.run(); err != nil {
+			return err
+		}
+	}
+	s.uses.dropProcessed(s.orders)
+	s.traffic, err = s.traffic.limit(maxTrafficRows)
+	return err
+}
+
+// addSyncEvent adds an event at which processors of nodes wait for each other. waited is the waiting time in
+// the interleaved order.
+func (s *shard) addSyncEvent(p *analysis.Chunk, done, waited unit.Instructions) {
+	switch p.Event.Kind {
+	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
+		if len(s.memories) > 0 {
+			s.uses.event(p.Proc, p.Event, p.Time, done, waited)
+		}
+	}
+}
+
+// advanceInWindow counts the instructions of references from i on. It returns the index of the first
+// reference that is in another window than the one before it of the same processor.
+func (s *shard) advanceInWindow(p *analysis.Chunk, i int) int {
+	for ; i < len(p.RefProcs); i++ {
+		q := &s.procs[p.RefProcs[i]]
+		done := q.done + unit.Instructions(p.Refs.Instr[i])
+		if done > q.end(s.size) {
+			return i
+		}
+		q.done, s.done[i], s.at[i] = done, done, q.start+done
+	}
+	return i
+}
+
+// windowOf returns the number of the window that contains a position of a phase.
+func (s *shard) windowOf(done unit.Instructions) int64 { return int64((max(done, 1) - 1) / s.size) }
+
+// nextWindow ends the window of p, whose next reference ends instr instructions later.
+func (s *shard) nextWindow(p trace.Proc, instr unit.Instructions) {
+	s.flush(p)
+	q := &s.procs[p]
+	q.window = int64((q.done + instr - 1) / s.size)
+}
+
+// endPhase ends the phase of p with its last window.
+func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
+	for _, b := range s.memories {
+		if err := b.endPhase(p); err != nil {
+			return err
+		}
+	}
+	s.uses.dropProcessed(s.orders)
+	s.uses.endPhase()
+	s.flush(p)
+	s.procs[p] = position{phase: s.procs[p].phase + 1, start: now}
+	return nil
+}
+
+// flush converts the counts of a processor's window to rows.
+func (s *shard) flush(p trace.Proc) {
+	q := &s.procs[p]
+	out := &s.rows[p]
+	for i, sim := range s.sims {
+		first := i * (1 + len(sim.caches)) // index of the shape
+		out.add(keyOf(first, instrEvent, 0), uint64(q.done-q.flushed))
+		sim.flush(p, first, out)
+	}
+	out.end(q.phase, q.window)
+	q.flushed = q.done
+	s.windows++
+	for s.windows > s.limit {
+		s.coarsen()
+	}
+}
+
+// coarsen merges neighbouring windows of the same phase.
+func (s *shard) coarsen() {
+	s.size *= 2
+	s.windows = 0
+	for p := range s.rows {
+		r := &s.rows[p]
+		for i := range r.windows {
+			r.windows[i].window /= 2
+		}
+		r.mergeWindows()
+		s.windows += len(r.windows)
+	}
+	for i := range s.traffic {
+		s.traffic[i].window /= 2
+	}
+	for p := range s.procs {
+		s.procs[p].window /= 2
+	}
+	s.traffic = s.traffic.join()
+	s.limit = max(s.limit, 2*s.windows) // there may be more phases than the limit
+}
+
+// End closes the last phase of every processor.
+func (s *shard) End() error {
+	for p := range s.procs {
+		if err := s.endPhase(trace.Proc(p), 0); err != nil {
+			return err
+		}
+	}
+	s.sims, s.memories, s.orders, s.uses = nil, nil, nil, nil
+	for p := range s.rows {
+		s.rows[p].mergeWindows()
+	}
+	s.traffic = s.traffic.join()
+	return nil
+}
