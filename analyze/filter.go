@@ -89,7 +89,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	bar.Done()
-	env.Note("%s: wrote %d references and %d write-backs; read %d references", path, n.Beyond-n.WriteBacks, n.WriteBacks, n.Refs)
+	env.Note("%s: wrote %d references and %d write-backs; read %d references", path, n.Written-n.WriteBacks, n.WriteBacks, n.Refs)
 	if warning := src.Header().SampleWarning(); warning != "" {
 		env.Note("%s: %s", path, warning)
 	}

@@ -119,7 +119,7 @@ func TestStatus(t *testing.T) {
 		{"filter four", stage.WrongUsage, "--cache LEVELS is needed: "},
 		{"-o d four --run all", stage.Done, "\ncoherent\n"},
 		{"-o d four --run comm,all,resue", stage.WrongUsage, `unknown analysis "resue"`},
-		{"-o d four --run comm --collectives tree", stage.WrongUsage, `no algorithm "tree"; there are apart, linear`},
+		{"-o d four --run comm --collectives tree", stage.WrongUsage, `unknown algorithm "tree"`},
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
 		{"-o d", stage.WrongUsage, "; usage: analyze [--run"},

@@ -2,87 +2,91 @@ package cache
 
 import "slices"
 
-// batch is uses that have not been simulated yet, as columns; below the first levels, the lines that are written back among them.
+// batch holds uses that have not been simulated yet, as columns. Below the first levels, it also
+// holds lines that are written back.
 type batch struct {
 	keys []key
-	info []uint32 // the operation below the index of the reference's first use among those of the first levels; of a line that is written back log2 of its bytes
+	info []uint32 // the operation below the index of the reference's first use among those of the first levels; for a written-back line log2 of its bytes
 	runs []run
 	base uint64 // uses of first levels before the batch
 
 	crossed bool // a reference of first levels uses several lines
 
-	placed bool     // the places of lines are known, see [feed.hand]
-	places []uint32 // if so, those of keys
+	placed bool     // the numbers of lines are known, see [feed.hand]
+	places []uint32 // if placed, the line numbers of keys
 
-	sizes   []ask // of the stores to first levels that may pass them on, in order: what they ask
-	counted int   // of these, how many have been simulated
+	sizes   []request // by store to a first level that may pass it on: its request
+	counted int       // number of sizes that have been simulated
 }
 
-// run is a run of uses of one level, up to that of the next run.
+// run is a sequence of uses of one level. It ends where the next run starts.
 type run struct {
 	level *level
 	start int
 }
 
 const (
-	batchUses = 1 << 10 // with what they ask of the levels below, they fit the first-level cache
+	batchUses = 1 << 10 // with their requests to the levels below, they fit the first-level cache
 	infoShift = 2
 	infoOp    = 1<<infoShift - 1
 )
 
-// newBatch is one of first levels. References of many lines may make it longer.
+// newBatch creates a batch for first levels. References that cross many lines may make it longer.
 func newBatch() *batch {
 	return &batch{keys: make([]key, 0, batchUses), info: make([]uint32, 0, batchUses)}
 }
 
-// op is what the processor did at use i.
+// op returns the operation of use i.
 func (b *batch) op(i int) op { return op(b.info[i] & infoOp) }
 
-// addStore adds what a store asks of a level whose lines are of 2^shift bytes, for every line that it crosses.
+// addStore adds the requests that a store makes of a level with lines of 2^shift bytes: one for
+// every line that it touches.
 func (b *batch) addStore(addr, size uint64, shift uint) {
 	for size > 0 {
 		part := min(size, 1<<shift-addr&(1<<shift-1))
-		b.sizes = append(b.sizes, write|ask(part)<<askBytes)
+		b.sizes = append(b.sizes, write|request(part)<<requestBytes)
 		addr, size = addr+part, size-part
 	}
 }
 
-// store is what the next store asks of a first level that may pass it on.
-func (b *batch) store() ask {
+// store returns the request of the next store to a first level that may pass it on.
+func (b *batch) store() request {
 	b.counted++
 	return b.sizes[b.counted-1]
 }
 
-// ref is the number of the reference of use i.
+// ref returns the number of the reference of use i.
 func (b *batch) ref(i int) uint64 { return 1 + b.base + uint64(b.info[i]>>infoShift) }
 
-// turn begins a run of uses of a level, if the last one is of another.
+// turn begins a new run if the last one belongs to another level.
 func (b *batch) turn(l *level) {
 	if n := len(b.runs); n == 0 || b.runs[n-1].level != l {
 		b.runs = append(b.runs, run{l, len(b.keys)})
 	}
 }
 
-// room is where so many uses more, and one that is not kept, can be written, to be added then.
+// room returns memory for n more uses and one that is discarded. The caller writes them and then
+// calls add.
 func (b *batch) room(n int) ([]key, []uint32) {
 	b.keys, b.info = slices.Grow(b.keys, n+1), slices.Grow(b.info, n+1)
 	at := len(b.keys)
 	return b.keys[at : at+n+1], b.info[at : at+n+1]
 }
 
-// spare is where so many places more, and one that is not kept, can be written.
+// spare returns memory for n more line numbers and one that is discarded.
 func (b *batch) spare(n int) []uint32 {
 	b.places = slices.Grow(b.places, n+1)
 	return b.places[len(b.places):][:n+1]
 }
 
-// add adds the uses of a level that have been written.
+// add adds n uses of a level, which have been written into room.
 func (b *batch) add(l *level, n int) {
 	b.turn(l)
 	b.keys, b.info = b.keys[:len(b.keys)+n], b.info[:len(b.info)+n]
 }
 
-// simulate simulates the uses, and empties the batch. What misses goes to below, if levels are simulated one after the other.
+// simulate simulates the uses and empties the batch. If levels are simulated one after the other,
+// misses go to below.
 func (b *batch) simulate(below *batch) {
 	if below != nil {
 		below.crossed = b.crossed

@@ -6,14 +6,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// hierarchy is the levels of one description at work for one order.
+// hierarchy holds the simulated levels of one description for one order.
 type hierarchy struct {
 	feeds  []*feed
 	of     [][]*level // by level of the description: one, or one for each processor
 	places map[seenBy]*places
 }
 
-// seenBy is whose lines are numbered together: those of one size that levels of one processor see, or of all.
+// seenBy identifies lines that are numbered together: lines of one size that the levels of one
+// processor, or of all, see.
 type seenBy struct {
 	shift uint
 	proc  int // or everyone
@@ -21,8 +22,9 @@ type seenBy struct {
 
 const everyone = -1
 
-// newHierarchy makes the levels of a description, private ones for each of procs processors. Of a level whose caches hold more than
-// so many lines together, sets are made when they are first used.
+// newHierarchy creates the levels of a description, and private ones for each of procs processors.
+// If the caches of a level hold more than dense lines in total, their sets are allocated at first
+// use.
 func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *hierarchy {
 	h := &hierarchy{of: make([][]*level, len(s.Levels)), places: map[seenBy]*places{}}
 	for i := range s.Levels {
@@ -59,7 +61,7 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *h
 	return h
 }
 
-// placesOf is where lines are numbered.
+// placesOf returns the line numbers for s.
 func (h *hierarchy) placesOf(s seenBy) *places {
 	if h.places[s] == nil {
 		h.places[s] = newPlaces()
@@ -67,10 +69,10 @@ func (h *hierarchy) placesOf(s seenBy) *places {
 	return h.places[s]
 }
 
-// at is the level that a processor uses.
+// at returns the instance of level i that a processor uses.
 func (h *hierarchy) at(i, proc int) *level { return h.of[i][proc%len(h.of[i])] }
 
-// connect links the levels on the paths of all processors and makes their feed.
+// connect links the levels on the paths of all processors and creates their feed.
 func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 	f := &feed{stages: []*batch{newBatch()}}
 	numbers := map[*level]int32{}
@@ -115,7 +117,7 @@ func newPort(l *level) port {
 	return p
 }
 
-// link links the levels on the path of a side of a processor, and returns the first.
+// link links the levels on one side's path of a processor. It returns the first level.
 func (h *hierarchy) link(s Spec, tlb bool, side Side, proc int) (first *level) {
 	var path []*level
 	for i := range s.Levels {
@@ -148,7 +150,7 @@ func contains(levels []*level, l *level) bool {
 	return false
 }
 
-// traitsOf is what a description says.
+// traitsOf returns the traits of a description.
 func traitsOf(d *Level) traits {
 	policy, _ := findPolicy(d.Policy) // the description was checked
 	t := traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
@@ -157,11 +159,12 @@ func traitsOf(d *Level) traits {
 	return t
 }
 
-// fill makes what a level holds, if it is no more than so many lines at once, and what finds the causes of misses if lines are numbered.
+// fill allocates the level's array, at once if it has at most dense lines. If lines are numbered,
+// it also prepares the classification of misses.
 func (l *level) fill(seed uint64, dense int64, numbered *places) {
 	d := l.description
-	if numbered != nil && l.ages() && d.Sets*d.Ways <= dense {
-		l.aged = newAged(newGeometry(d.Sets, d.Ways), numbered)
+	if numbered != nil && l.canClassify() && d.Sets*d.Ways <= dense {
+		l.classifiedLRU = newClassifiedLRU(newGeometry(d.Sets, d.Ways), numbered)
 		return
 	}
 	if numbered != nil {
@@ -182,8 +185,9 @@ func (l *level) fill(seed uint64, dense int64, numbered *places) {
 	}
 }
 
-// ages reports whether the ages of lines say all about the level. One that is fully associative needs no other to find causes.
-func (l *level) ages() bool {
+// canClassify reports whether the moments of lines determine the level's contents. A fully
+// associative level needs no second cache to find causes.
+func (l *level) canClassify() bool {
 	d := l.description
 	return l.swept && d.Policy == lruPolicy.Name && d.Sets > 1 && d.Ways <= packedWays
 }
@@ -205,7 +209,7 @@ func (h *hierarchy) add(refs *trace.Refs, of []trace.Proc) error {
 	return h.failed()
 }
 
-// failed is why the levels cannot go on.
+// failed returns the error that stops the levels.
 func (h *hierarchy) failed() error {
 	for _, instances := range h.of {
 		for _, l := range instances {
@@ -220,7 +224,7 @@ func (h *hierarchy) failed() error {
 	return nil
 }
 
-// end simulates what is left, OPT included.
+// end simulates the remaining uses, including OPT.
 func (h *hierarchy) end() error {
 	for _, f := range h.feeds {
 		f.flush()
@@ -239,9 +243,9 @@ func (h *hierarchy) end() error {
 	return nil
 }
 
-// end replays what OPT has to know, and lets go of all but the counts.
+// end replays the record of OPT and releases everything except the counts.
 func (l *level) end() error {
-	l.array, l.aged, l.classes = nil, nil, nil
+	l.array, l.classifiedLRU, l.classes = nil, nil, nil
 	if l.record == nil {
 		return nil
 	}

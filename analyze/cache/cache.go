@@ -1,54 +1,34 @@
 // Package cache simulates caches and TLBs of any shape: set-associative, in hierarchies, with the
-// replacement policies LRU, tree PLRU, FIFO, random and Belady's OPT.
+// replacement policies LRU, tree PLRU, FIFO, random and Belady's OPT [belady1966].
 //
 // # What is counted
 //
-// A reference uses every line it touches, each once, in order of address; loads, stores and
-// instruction fetches use lines, prefetches and flushes do not. A use that misses at a level is a
-// use of the next one. Valgrind's cachegrind counts at most one miss of a reference that
-// crosses lines, so its misses are load_misses - the part of split_misses that is of loads, and so on.
+// A reference uses every line that it touches once, in order of address. Loads, stores and
+// instruction fetches use lines; prefetches and flushes do not. A use that misses at a level is a
+// use of the next one. Valgrind's cachegrind counts at most one miss of a reference that crosses
+// lines. Its load misses are load_misses minus the loads in split_misses, and so on.
 //
-// A level that misses first makes room and takes the line, then asks the next level, and then
-// sees the line that had to leave off:
+// A level that misses first makes room and loads the line, then requests it from the next level,
+// and then handles the evicted line:
 //
-//   - A write-back is not a use: it makes the line dirty at the first level that has it, or goes to
-//     memory. (Cachegrind does not count write-backs; other simulators, such as gem5, let them bring lines.)
-//   - A non-inclusive level fills on every miss and evicts by itself.
-//   - When an inclusive level evicts a line, all levels above it lose it. Uses that hit above do
-//     not make the line more recent in it.
-//   - An exclusive level fills with what the level above it evicts, clean or dirty, and gives a
-//     line away when it is asked for it. A line that it has from another processor becomes the most recent.
-//   - A write-through level passes every store on, and write-backs too; a store that misses there asks the next level once, for
-//     the line and to write. One that does not allocate passes on the stores
-//     that miss, and takes no line for them; a miss of a level above that wants the line is no store.
-//   - Of lines that are not used again, OPT may drop any: misses do not depend on it, but writebacks do.
+//   - A write-back is not a use. It makes the line dirty at the first level that has it, or goes to memory. (Cachegrind does not count write-backs. In other simulators, such as gem5, they load lines.)
+//   - A non-inclusive level fills on every miss and evicts independently.
+//   - When an inclusive level evicts a line, all levels above lose it. Uses that hit above do not make the line more recent in the inclusive level.
+//   - An exclusive level fills with the lines that the level above evicts, clean or dirty. It removes a line when the level above requests it. A line that it already has, evicted by another processor, becomes the most recent.
+//   - A write-through level passes on every store, and write-backs too. A store that misses there makes one request to the next level, for the line and the write. With no-allocate, it passes on the stores that miss and loads no line for them. A miss of a level above that needs the line is not a store.
+//   - Among lines that are not used again, OPT may evict any. The misses do not depend on the choice, but the write-backs do.
 //
-// Caches of different processors are not kept coherent: package phases does that.
+// Caches of different processors are not kept coherent; package phases simulates coherence.
 //
 // # Causes of misses
 //
-// A miss is compulsory if it is the level's first use of the line; else capacity, if a fully associative LRU
-// cache of the same size, which sees the same uses and takes lines as the level does (none for stores
-// with no-allocate, what others evict if exclusive), misses too; else conflict. These add up to the misses.
-// full_misses, the misses of that fully associative cache, gives the other definition, by difference [hill1989].
+// A miss is compulsory if it is the level's first use of the line. It is a capacity miss if a fully
+// associative LRU cache of the same size misses too. That cache sees the same uses and loads lines
+// as the level does: none for stores with no-allocate, and only evicted lines if exclusive. All
+// other misses are conflict misses. The three add up to the misses. full_misses, the misses of the
+// fully associative cache, gives the other definition, by difference [hill1989].
 //
-// # The table cache
-//
-// A row for each description, processor and level, with the columns
-//
-//	caches                        description of all levels
-//	proc                          processor, -1 for the interleaved order
-//	level                         name
-//	size [B], ways, line [B], policy
-//	load_hits, load_misses, store_hits, store_misses, ifetch_hits, ifetch_misses    uses of lines
-//	split_misses                  misses beyond the first of their reference
-//	evictions                     lines that another one replaced
-//	invalidations                 lines that an inclusive level took away
-//	writebacks                    dirty lines that left
-//	writethroughs                 writes passed on at once
-//	bytes_read, bytes_written [B] from and to the next level, or memory; -1 of TLBs
-//	compulsory, capacity, conflict, full_misses    if asked for, as it is by default
-//	opt_misses                    if asked for at any level: what OPT would miss of the same uses, or -1
+// [Columns] documents the table.
 //
 // [belady1966] L. A. Belady: A study of replacement algorithms for a virtual-storage computer. IBM
 // Systems Journal 5(2), 1966, pp. 78-101.
@@ -82,7 +62,7 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "cache".
 func (a *Analysis) Name() string { return "cache" }
 
-// NewShard makes the caches for one order.
+// NewShard creates the caches for one order.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	procs, dense := 1, cmp.Or(a.dense, mostDense)/int64(max(h.Procs, 1))
 	if p == trace.Interleaved {
@@ -98,7 +78,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// shard is all caches for one order.
+// shard holds all caches for one order.
 type shard struct {
 	proc        trace.Proc
 	hierarchies []*hierarchy // by description
@@ -122,7 +102,7 @@ func (s *shard) End() error {
 	return nil
 }
 
-// Merge makes the table.
+// Merge returns the table.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	full := rows{analysis: a}
 	for _, x := range shards {

@@ -29,7 +29,7 @@ func parse(t testing.TB, texts ...string) []Spec {
 	return out
 }
 
-// tested is an analysis whose counts are kept, and before which others may have asked for the uses of lines of three sizes.
+// tested is an analysis whose counts are kept, and before which others may have requested for the uses of lines of three sizes.
 type tested struct {
 	*Analysis
 	others bool

@@ -108,7 +108,7 @@ func lackey(t testing.TB, exe string) *trace.Memory {
 
 // The misses are those of cachegrind, which counts at most one of each reference.
 //
-// What is left comes from references that cross lines: cachegrind asks LL for both
+// What is left comes from references that cross lines: cachegrind requests LL for both
 // lines if one of them misses in the first level, so that LL sees uses that ours does not;
 // and it cuts references to the shortest line (the 512-byte stores of XSAVE). A modify is a load
 // for cachegrind; here it is a load and a store, which hits.

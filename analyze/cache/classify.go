@@ -2,30 +2,32 @@ package cache
 
 import "spoor/analyze/lines"
 
-// cause is why a use misses.
+// cause is the reason for a miss.
 type cause uint8
 
-// The causes; the zero cause is that of a use of which nothing is known.
+// The causes. The zero cause belongs to a use that was not classified.
 const (
 	compulsory cause = 1 + iota // the first use of the line
 	capacity                    // a fully associative LRU cache of the same size misses it too
 	conflict                    // it would have hit there
 )
 
-// classes finds the causes of the misses of one level [hill1989]. Nil finds none.
+// classes determines the causes of the misses of one level [hill1989]. A nil value classifies
+// nothing.
 type classes struct {
 	places *places
-	full   *full    // the fully associative LRU cache, which sees what the level sees; nil if the level is one itself
-	seen   []uint64 // by place, a bit: lines that full missed before
+	full   *full    // the fully associative LRU cache with the same uses; nil if the level itself is one
+	seen   []uint64 // a bit for each line number: full missed the line before
 	misses *uint64  // of full
-	todo   []uint32 // places of uses that are to be counted
-	all    bool     // of the keys that they are of, none is written back
-	missed []uint32 // of uses, which full missed
-	at     []uint32 // and which the level missed
-	found  []uint32 // where they are kept
+	todo   []uint32 // line numbers of uses to be counted
+	all    bool     // none of their keys is a write-back
+	missed []uint32 // uses that full missed
+	at     []uint32 // uses that the level missed
+	found  []uint32 // memory for line numbers that were looked up
 }
 
-// newClasses is for a level from which others take no lines, if alone is set.
+// newClasses creates the classification for a level. Set alone if no other level takes lines from
+// it.
 func newClasses(l *level, p *places, alone bool) *classes {
 	d := l.description
 	c := &classes{places: p, misses: &l.FullMisses}
@@ -35,24 +37,24 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
-// numbered is where lines are numbered, nil if misses are not classified.
+// numbered returns the line numbers of the level, or nil if misses are not classified.
 func (l *level) numbered() *places {
 	switch {
-	case l.aged != nil:
-		return l.aged.places
+	case l.classifiedLRU != nil:
+		return l.classifiedLRU.places
 	case l.classes != nil:
 		return l.classes.places
 	}
 	return nil
 }
 
-// finds reports whether a level needs the places of all uses.
-func (l *level) finds() bool { return l.aged != nil || l.classes.finds() }
+// finds reports whether the level needs the numbers of all used lines.
+func (l *level) finds() bool { return l.classifiedLRU != nil || l.classes.finds() }
 
-// finds reports whether the places of all uses are needed.
+// finds reports whether the numbers of all used lines are needed.
 func (c *classes) finds() bool { return c != nil && c.full != nil }
 
-// begin says what the next uses are, which miss, hits and causes count.
+// begin sets the next uses, which miss, hits and causes count.
 func (c *classes) begin(b *batch, from, to int) {
 	if !c.finds() {
 		return
@@ -67,7 +69,7 @@ func (c *classes) begin(b *batch, from, to int) {
 	c.all = len(c.todo) == to-from
 }
 
-// miss counts the next n uses, of which the last one, of a line, missed in the level. It is the cause.
+// miss counts the next n uses. The last of them missed in the level. It returns the cause.
 func (c *classes) miss(n int, line uint64) cause {
 	if c == nil {
 		return 0
@@ -89,7 +91,7 @@ func (c *classes) hits(n int) {
 	}
 }
 
-// use counts one use, and is the cause if it missed.
+// use counts one use. If it missed, use returns the cause.
 func (c *classes) use(line uint64, missed bool) cause {
 	if c == nil || c.full == nil && !missed {
 		return 0
@@ -101,7 +103,7 @@ func (c *classes) use(line uint64, missed bool) cause {
 	return c.count(at[:])
 }
 
-// count has full see uses, and is the cause if the last one missed in the level.
+// count passes uses to full. If the last one missed in the level, count returns the cause.
 func (c *classes) count(places []uint32) (why cause) {
 	c.missed = c.full.use(places, c.missed[:0])
 	why = conflict
@@ -113,7 +115,8 @@ func (c *classes) count(places []uint32) (why cause) {
 	return why
 }
 
-// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts.
+// causes counts the uses among keys, and adds the causes of those that missed in the level to
+// counts.
 func (c *classes) causes(keys []key, out []miss, counts *Counts) {
 	if c.full == nil {
 		for i := range out {
@@ -140,7 +143,7 @@ func (c *classes) causes(keys []key, out []miss, counts *Counts) {
 	}
 }
 
-// among finds which of the uses among keys missed in the level, and returns how many uses there are.
+// among finds the uses among keys that missed in the level, and returns the number of uses.
 func (c *classes) among(keys []key, out []miss) (uses int) {
 	c.at = c.at[:0]
 	if c.all {
@@ -161,7 +164,7 @@ func (c *classes) among(keys []key, out []miss) (uses int) {
 	return uses
 }
 
-// offer is a write that brings no line.
+// offer counts a write that loads no line.
 func (c *classes) offer(line uint64) cause {
 	if c == nil {
 		return 0
@@ -170,7 +173,7 @@ func (c *classes) offer(line uint64) cause {
 	return c.why(c.full.hit(at), at)
 }
 
-// give is a use that takes the line away.
+// give counts a use that removes the line.
 func (c *classes) give(line uint64) cause {
 	if c == nil {
 		return 0
@@ -179,7 +182,7 @@ func (c *classes) give(line uint64) cause {
 	return c.why(c.full.drop(at), at)
 }
 
-// take is a line that comes without a use.
+// take adds a line that comes without a use.
 func (c *classes) take(line uint64) {
 	if c != nil {
 		at := [1]uint32{c.place(line)}
@@ -187,7 +190,7 @@ func (c *classes) take(line uint64) {
 	}
 }
 
-// why is the cause of a miss of a use that full has hit or missed.
+// why returns the cause of a miss from whether full hit or missed.
 func (c *classes) why(hit bool, place uint32) cause {
 	if hit {
 		return conflict
@@ -201,14 +204,14 @@ func (c *classes) why(hit bool, place uint32) cause {
 	return compulsory
 }
 
-// place is that of a line.
+// place returns the number of a line.
 func (c *classes) place(line uint64) uint32 {
 	at := c.places.of(line)
 	c.reach()
 	return at
 }
 
-// reach makes room for all places that there are.
+// reach allocates state for all line numbers.
 func (c *classes) reach() {
 	if n := c.places.room/64 + 1; n > len(c.seen) {
 		c.seen = append(c.seen, make([]uint64, n-len(c.seen))...)

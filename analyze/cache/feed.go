@@ -2,15 +2,15 @@ package cache
 
 import "spoor/traces/trace"
 
-// feed turns references into uses of lines for the levels that processors use directly:
-// those of the caches, or those of the TLBs, of one description.
+// feed converts references into uses of lines at the levels that processors access directly. It
+// serves either the caches or the TLBs of one description.
 type feed struct {
 	ports   []port
-	of      [][ops]int32 // by processor, or for all: the port of each operation, none if left out
-	coupled bool         // levels take lines from each other, so hits cannot be told beforehand across ports
-	stages  []*batch     // of the first levels, and where levels are simulated one after the other those below
+	of      [][ops]int32 // by processor, or for all: the port of each operation; none if it is omitted
+	coupled bool         // levels take lines from each other, so hits cannot be predicted across ports
+	stages  []*batch     // for the first levels and, if levels are simulated one after the other, for those below
 	latest  int32        // port of the latest use
-	shared  bool         // the places of lines are those that the order's other analyses share
+	shared  bool         // line numbers are shared with other analyses of the order
 }
 
 const none = -1
@@ -19,17 +19,18 @@ const none = -1
 type port struct {
 	level  *level
 	shift  uint
-	last   key // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else of no line
-	forget key // what makes last that of no line after a store: all bits, or 0
+	last   key // the latest use, if its line is certainly present afterwards and no other level needs the next use; else empty
+	forget key // resets last after a store: all bits set, or 0
 }
 
-// keyOf is the key of a use.
+// keyOf returns the key of a use.
 func keyOf(line uint64, o op) key { return line<<1 | key(o&stores) }
 
-// after is what last is after a use.
+// after returns the value of last after a use.
 func (p *port) after(k key) key { return k | p.forget&-(k&1) }
 
-// add takes references. The processors are those of the interleaved order; nil otherwise.
+// add simulates references. In the interleaved order, of holds the processor of each reference;
+// else it is nil.
 func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 	if len(f.of) == 1 {
 		of = nil
@@ -59,7 +60,7 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 	}
 }
 
-// portOf is the ports of the processor of a reference.
+// portOf returns the ports of the processor of a reference.
 func (f *feed) portOf(of []trace.Proc, at int) *[ops]int32 {
 	if of == nil {
 		return &f.of[0]
@@ -67,7 +68,7 @@ func (f *feed) portOf(of []trace.Proc, at int) *[ops]int32 {
 	return &f.of[of[at]]
 }
 
-// gatherOne is gather where there is one port, whose state stays in registers.
+// gatherOne is gather for a single port, whose state stays in registers.
 func (f *feed) gatherOne(refs *trace.Refs, at int) int {
 	b := f.stages[0]
 	n := len(b.keys)
@@ -109,8 +110,9 @@ func (f *feed) gatherOne(refs *trace.Refs, at int) int {
 	return at
 }
 
-// gather adds the uses of references from one on, up to one that crosses lines, or is of another port than the
-// latest use, or is a store that may be passed on, or has no room, and returns the number of that.
+// gather adds the uses of references from index at on. It stops at a reference that crosses lines,
+// has another port than the latest use, is a store that may be passed on, or does not fit. It
+// returns the index of that reference.
 func (f *feed) gather(refs *trace.Refs, of []trace.Proc, at int) int {
 	b := f.stages[0]
 	n := len(b.keys)

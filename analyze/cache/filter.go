@@ -7,34 +7,33 @@ import (
 	"spoor/traces/trace"
 )
 
-// Beyond is a reference that goes on to what lies beyond the caches: a whole line of the last level that it
-// passed, with the operation that wanted it; or a flush as it came.
-type Beyond struct {
-	Row  int // of the references given, the one that caused it
+// NextLevelRef is a reference that the next level of memory sees. It is a whole line of the last
+// level that it missed, with the operation that requested the line. A flush is passed on unchanged.
+type NextLevelRef struct {
+	Row  int // index of the reference that caused it
 	Addr uint64
 	Size uint16
 	Op   trace.Op
 }
 
-// A Filter is the caches of one processor, and finds what is left for the memory or caches beyond them: what the
-// last levels ask for and, if wanted, the dirty lines that they give up, as stores.
+// Filter simulates the caches of one processor and returns the references to the next level of
+// memory: the requests of the last level and, if wanted, its evicted dirty lines as stores.
 //
-// Dirty lines come right before what their reference asks for. Prefetches, which the caches do not see, are left out, and so are
-// references that no level serves (see [Grammar]). Flushes go on.
+// The store of a dirty line comes right before the request that evicts it. Prefetches and
+// references that no level serves are omitted (see [Grammar]). Flushes are passed on.
 type Filter struct {
 	*feed
 	writeBacks bool
-	refs       uint64 // that used lines
+	refs       uint64 // references that used lines
 	row        int
-	asked      []Beyond // by the use at hand
-	out        []Beyond
+	requested  []NextLevelRef // requests of the current use
+	out        []NextLevelRef
 
-	Left       [1 + trace.Flush]uint64 // references left out, by operation
-	WriteBacks uint64                  // of what went on
+	Left       [1 + trace.Flush]uint64 // omitted references, by operation
+	WriteBacks uint64                  // stores of dirty lines in the output
 }
 
-// NewFilter makes the caches, empty. A description with a TLB or OPT, or with lines larger than a reference can
-// be, is an error.
+// NewFilter creates empty caches. A TLB, OPT, or lines larger than a reference can be are errors.
 func NewFilter(s Spec, writeBacks bool, seed uint64) (*Filter, error) {
 	for i := range s.Levels {
 		if err := s.Levels[i].checkFilter(); err != nil {
@@ -54,17 +53,18 @@ func NewFilter(s Spec, writeBacks bool, seed uint64) (*Filter, error) {
 func (l *Level) checkFilter() error {
 	switch {
 	case l.TLB:
-		return fmt.Errorf("a TLB keeps no references back; leave it out")
+		return fmt.Errorf("a TLB does not filter references; omit it")
 	case l.WithOPT || l.Policy == optPolicy.Name:
-		return fmt.Errorf("what opt evicts is known only at the end; use another policy")
+		return fmt.Errorf("opt knows its evictions only at the end of the trace; use another policy")
 	case l.Line > math.MaxUint16:
 		return fmt.Errorf("lines of %v are larger than a reference can be, 32KiB", l.Line)
 	}
 	return nil
 }
 
-// Add takes the next references and returns what goes on, in order, which is valid until the next call.
-func (f *Filter) Add(refs *trace.Refs) []Beyond {
+// Add simulates the next references and returns those that the next level sees, in order. The
+// result is valid until the next call.
+func (f *Filter) Add(refs *trace.Refs) []NextLevelRef {
 	f.out = f.out[:0]
 	sizes, kinds := refs.Size[:len(refs.Addr)], refs.Op[:len(refs.Addr)]
 	ports := &f.of[0]
@@ -90,10 +90,10 @@ func (f *Filter) Add(refs *trace.Refs) []Beyond {
 	return f.out
 }
 
-// pass is for references that no level serves.
+// pass handles a reference that no level serves.
 func (f *Filter) pass(i int, addr uint64, size uint16, op trace.Op) {
 	if op == trace.Flush {
-		f.out = append(f.out, Beyond{i, addr, size, op})
+		f.out = append(f.out, NextLevelRef{i, addr, size, op})
 	} else {
 		f.Left[op]++
 	}
@@ -107,12 +107,12 @@ func (f *Filter) enter(number int32, k key, o op) {
 	f.latest = number
 	p := &f.ports[number]
 	p.last = p.after(k)
-	p.level.serve(k>>1<<(p.shift&63), f.refs, o, o.ask())
-	f.out = append(f.out, f.asked...)
-	f.asked = f.asked[:0]
+	p.level.serve(k>>1<<(p.shift&63), f.refs, o, o.request())
+	f.out = append(f.out, f.requested...)
+	f.requested = f.requested[:0]
 }
 
-// memory is what lies beyond a last level.
+// memory is what follows a last level.
 type memory struct {
 	filter *Filter
 	line   uint16
@@ -120,13 +120,14 @@ type memory struct {
 
 func (m *memory) request(addr uint64, o op) {
 	f := m.filter
-	f.asked = append(f.asked, Beyond{f.row, addr, m.line, trace.Load + trace.Op(o)})
+	f.requested = append(f.requested, NextLevelRef{f.row, addr, m.line, trace.Load + trace.Op(o)})
 }
 
-// writeback takes a dirty line. One of a level before the last may be a part of a line of the last.
+// writeback receives a dirty line. A line of a level before the last may be a part of a line of the
+// last.
 func (m *memory) writeback(addr uint64) {
 	if f := m.filter; f.writeBacks {
 		f.WriteBacks++
-		f.out = append(f.out, Beyond{f.row, addr &^ (uint64(m.line) - 1), m.line, trace.Store})
+		f.out = append(f.out, NextLevelRef{f.row, addr &^ (uint64(m.line) - 1), m.line, trace.Store})
 	}
 }

@@ -17,7 +17,7 @@ func TestFilterWritesWholeLines(t *testing.T) {
 	refs.Append(1, 32, 8, trace.Store)
 	refs.Append(1, 64, 8, trace.Load)
 	refs.Append(1, 128, 8, trace.Load)
-	want := []Beyond{{0, 0, 64, trace.Store}, {1, 64, 64, trace.Load}, {2, 0, 64, trace.Store}, {2, 128, 64, trace.Load}}
+	want := []NextLevelRef{{0, 0, 64, trace.Store}, {1, 64, 64, trace.Load}, {2, 0, 64, trace.Store}, {2, 128, 64, trace.Load}}
 	if got := f.Add(&refs); !slices.Equal(got, want) || f.WriteBacks != 1 {
 		t.Errorf("got %v, want %v; %d write-backs", got, want, f.WriteBacks)
 	}

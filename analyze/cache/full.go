@@ -1,32 +1,33 @@
 package cache
 
-// full is one fully associative LRU cache of lines that are known by their places. Every use takes the next moment, and a line
-// is there as long as its latest use is not before the oldest moment: so a use that hits moves nothing, and the line
-// that leaves is found by going on from the oldest moment to the next one that is a line's latest use. What the moments were
-// used for is kept in a ring. When that is full, the lines that are there take new moments, in their order.
+// full is a fully associative LRU cache of numbered lines. Every use takes the next moment. A line
+// is present while its latest use is not before the oldest moment. Therefore a hit moves nothing.
+// To evict, full continues from the oldest moment to the next one that is a line's latest use. A
+// ring records which line each moment belongs to. When the ring is full, the present lines get new
+// moments in the same order.
 type full struct {
 	ways   uint32
-	held   uint32   // lines that are there
-	last   []uint32 // by place: when the line was used last; 0: never, or it was taken out
-	ring   []uint32 // by moment, the lowest bits: the place of the line that was used; a power of two long
+	held   uint32   // number of lines present
+	last   []uint32 // by line number: moment of the last use; 0: never, or removed
+	ring   []uint32 // by the lowest bits of a moment: the number of the line used; the length is a power of two
 	now    uint32   // the next moment
 	oldest uint32
-	there  []uint32 // places, for makeRoom
-	end    uint32   // the moment at which they begin again
+	there  []uint32 // line numbers, for makeRoom
+	end    uint32   // the moment at which moments start again
 }
 
 const (
 	firstRing  = 1 << 8
-	ringRoom   = 4       // moments of a ring for each line that is there, at least: the more, the less often it is condensed
-	lastMoment = 1 << 31 // rings are of 2^30 moments at most
+	ringRoom   = 4       // minimum number of moments per present line; more moments mean fewer renewals
+	lastMoment = 1 << 31 // rings have at most 2^30 moments
 )
 
 func newFull(ways uint32) *full {
 	return &full{ways: ways, ring: make([]uint32, firstRing), now: 1, oldest: 1, end: lastMoment}
 }
 
-// use uses lines in order, takes in those that are not there, and appends their indices to missed. For each, another line leaves
-// if there are too many.
+// use uses lines in order and loads those that are absent. It appends their indices to missed. If
+// the cache is full, each of them evicts another line.
 func (f *full) use(places, missed []uint32) []uint32 {
 	last, ring, now, oldest, limit := f.last, f.ring, f.now, f.oldest, f.limit()
 	for i, p := range places {
@@ -57,10 +58,10 @@ func (f *full) use(places, missed []uint32) []uint32 {
 	return missed
 }
 
-// limit is the moment for which there is no room.
+// limit returns the first moment for which the ring has no room.
 func (f *full) limit() uint32 { return min(f.oldest+uint32(len(f.ring)), f.end) }
 
-// hit uses a line if it is there, and reports whether it is.
+// hit uses a line if it is present, and reports whether it is.
 func (f *full) hit(place uint32) bool {
 	if f.last[place] < f.oldest {
 		return false
@@ -69,7 +70,7 @@ func (f *full) hit(place uint32) bool {
 	return true
 }
 
-// drop takes a line out, and reports whether it was there.
+// drop removes a line, and reports whether it was present.
 func (f *full) drop(place uint32) bool {
 	if f.last[place] < f.oldest {
 		return false
@@ -79,7 +80,7 @@ func (f *full) drop(place uint32) bool {
 	return true
 }
 
-// makeRoom gives the lines that are there new moments.
+// makeRoom gives the present lines new moments.
 func (f *full) makeRoom() {
 	f.there = f.there[:0]
 	for t := f.oldest; t != f.now; t++ {

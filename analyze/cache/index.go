@@ -2,8 +2,8 @@ package cache
 
 import "math/rand/v2"
 
-// index finds the way of a line. It is a hash table with linear probing, at most half
-// full, and grows; removal moves later entries back, so nothing marks where one was.
+// index finds the way of a line. It is a hash table with linear probing, at most half full, and
+// grows. Removal moves later entries back, so it needs no deletion marks.
 type index struct {
 	entries []indexEntry
 	shift   uint   // 64 - log2(len(entries))
@@ -19,14 +19,14 @@ type indexEntry struct {
 // golden is 2^64 divided by the golden ratio.
 const golden = 0x9E3779B97F4A7C15
 
-// newIndex is an index of no lines.
+// newIndex returns an empty index.
 func newIndex() index {
 	const log = 4
 	return index{entries: make([]indexEntry, 1<<log), shift: 64 - log, factor: golden}
 }
 
-// home is where the search for a line begins: multiplicative hashing, twice, for lines at
-// power-of-two strides crowd after once.
+// home returns where the search for a line begins. It hashes by multiplication twice, because lines
+// at power-of-two strides cluster after one.
 func (x *index) home(line uint64) uint64 {
 	line *= x.factor
 	return ((line ^ line>>32) * x.factor) >> (x.shift & 63)
@@ -45,23 +45,23 @@ func (x *index) find(line uint64) (way uint32, ok bool) {
 	}
 }
 
-// insert adds a line that is not there.
+// insert adds a line that is absent.
 func (x *index) insert(line uint64, way uint32) {
 	if x.used++; 2*x.used > len(x.entries) {
 		x.shift--
 		x.rehash(2 * len(x.entries))
 	}
 	if x.place(indexEntry{line, way + 1}) > mostSteps {
-		x.factor = rand.Uint64() | 1 // what is found does not depend on it
+		x.factor = rand.Uint64() | 1 // results do not depend on it
 		x.rehash(len(x.entries))
 	}
 }
 
-// mostSteps is how far an entry is behind its home at most, unless lines were made to crowd: in a table that is half full, chance does not put
-// any so far behind. Then the hash becomes one that nobody knows.
+// mostSteps is the maximum distance of an entry from its home. In a half-full table chance never
+// produces such a distance, but chosen addresses can. Then the table takes a random hash.
 const mostSteps = 1 << 9
 
-// rehash makes the table so long.
+// rehash resizes the table.
 func (x *index) rehash(size int) {
 	old := x.entries
 	x.entries = make([]indexEntry, size)
@@ -72,7 +72,7 @@ func (x *index) rehash(size int) {
 	}
 }
 
-// place puts an entry where its search ends, and returns how far that is from its home.
+// place stores an entry where its search ends. It returns the distance from its home.
 func (x *index) place(e indexEntry) (steps uint64) {
 	mask := uint64(len(x.entries) - 1)
 	home := x.home(e.line)
@@ -84,7 +84,7 @@ func (x *index) place(e indexEntry) (steps uint64) {
 	return h - home
 }
 
-// remove takes out a line that is there.
+// remove removes a line that is present.
 func (x *index) remove(line uint64) {
 	x.used--
 	mask := uint64(len(x.entries) - 1)
@@ -97,7 +97,7 @@ func (x *index) remove(line uint64) {
 		if e.way == 0 {
 			break
 		}
-		if (h-x.home(e.line))&mask >= (h-hole)&mask { // its search passes the hole
+		if (h-x.home(e.line))&mask >= (h-hole)&mask { // the search for e passes the hole
 			x.entries[hole&mask] = e
 			hole = h
 		}

@@ -12,7 +12,7 @@ var _ analysis.MergeableShard = (*shard)(nil)
 // MarshalJSON writes the counts by description, level and instance.
 func (s *shard) MarshalJSON() ([]byte, error) { return json.Marshal(s.counts()) }
 
-// UnmarshalJSON reads them.
+// UnmarshalJSON reads the counts.
 func (s *shard) UnmarshalJSON(text []byte) error {
 	var read []Counts
 	if err := json.Unmarshal(text, &read); err != nil {
@@ -28,7 +28,7 @@ func (s *shard) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// counts points to those of all levels.
+// counts returns pointers to the counts of all levels.
 func (s *shard) counts() (all []*Counts) {
 	for _, h := range s.hierarchies {
 		for _, instances := range h.of {

@@ -2,7 +2,7 @@ package cache
 
 import "spoor/traces/trace"
 
-// op indexes counts by what the processor did.
+// op is an operation of a processor, used as an index of counts.
 type op uint8
 
 const (
@@ -14,20 +14,20 @@ const (
 
 func opOf(o trace.Op) op { return op(o - trace.Load) }
 
-// Counts is what happened at a level.
+// Counts counts the events at a level.
 type Counts struct {
 	Uses, Misses [ops]uint64 // of lines, by load, store, ifetch
 	Split        uint64      // misses beyond the first of a reference that crosses lines
 
-	Evictions     uint64 // lines that left for another one
-	Invalidations uint64 // lines that left because an inclusive level evicted them
+	Evictions     uint64 // lines that another line replaced
+	Invalidations uint64 // lines removed because an inclusive level evicted them
 	Writebacks    uint64 // lines that were dirty when they left
 	Writethroughs uint64 // writes passed on at once
 
-	Around  uint64 // misses that brought no line
-	Clean   uint64 // clean lines that left for the next level, which is exclusive
-	Passed  uint64 // bytes of the dirty lines of levels above that it had not, and passed on
-	Through uint64 // bytes of the writes passed on at once
+	Around  uint64 // misses that loaded no line
+	Clean   uint64 // clean lines evicted to the next level, which is exclusive
+	Passed  uint64 // bytes of dirty lines of levels above that this level did not have and passed on
+	Through uint64 // bytes of writes passed on at once
 
 	Compulsory, Capacity, Conflict uint64 // the misses by cause
 	FullMisses                     uint64 // misses of a fully associative LRU cache of the same size
@@ -55,63 +55,64 @@ func (c *Counts) add(d *Counts) {
 	c.OPTMisses += d.OPTMisses
 }
 
-// read is how many bytes came from the next level, in lines of so many.
+// read returns the bytes read from the next level, in lines of the given size.
 func (c *Counts) read(line uint64) uint64 { return (total(c.Misses) - c.Around) * line }
 
-// written is how many bytes went to the next level.
+// written returns the bytes written to the next level.
 func (c *Counts) written(line uint64) uint64 {
 	return (c.Writebacks+c.Clean)*line + c.Passed + c.Through
 }
 
-// total is the sum over the operations.
+// total returns the sum over the operations.
 func total(n [ops]uint64) uint64 { return n[loads] + n[stores] + n[ifetches] }
 
-// ask says what a request of a line is for, and above that how many bytes there are to write, where somebody counts them.
-type ask uint32
+// request is the purpose of a request for a line. Above that it holds the number of bytes to write,
+// if they are counted.
+type request uint32
 
 const (
-	fetch ask = 1 << iota // the line is wanted
-	write                 // there are data to write
+	fetch request = 1 << iota // the line is needed
+	write                     // there is data to write
 
-	askBytes = 2 // shift
+	requestBytes = 2 // shift
 )
 
-// bytes is how many there are to write.
-func (a ask) bytes() uint64 { return uint64(a >> askBytes) }
+// bytes returns the number of bytes to write.
+func (a request) bytes() uint64 { return uint64(a >> requestBytes) }
 
-// level is one cache at work. A nil level is memory.
+// level simulates one cache. A nil level is memory.
 type level struct {
 	Counts
 	description *Level
 	traits
-	shift   uint
-	array   array // nil for OPT, or if aged is not
-	aged    *aged // instead of array and classes
-	next    *level
-	above   []*level // of an inclusive level: all that may hold its lines
-	classes *classes // nil if misses are not classified
-	record  *record  // of an OPT level, or for WithOPT; else nil
-	memory  *memory  // of what stands for all beyond the last level, if anybody asks; else nil
-	lastRef uint64   // latest reference that missed
-	out     [missRoom]miss
-	ahead   int    // misses at a time: one if those change what is there
-	lastUse uint32 // in a sweep: one more than the index of the reference that missed last in this batch
+	shift         uint
+	array         array          // nil for OPT, or if classifiedLRU is set
+	classifiedLRU *classifiedLRU // replaces array and classes
+	next          *level
+	above         []*level // of an inclusive level: all levels that may hold its lines
+	classes       *classes // nil if misses are not classified
+	record        *record  // of an OPT level, or for WithOPT; else nil
+	memory        *memory  // set for the level that stands for memory, if its requests are needed; else nil
+	lastRef       uint64   // latest reference that missed
+	out           [missRoom]miss
+	ahead         int    // number of misses handled together; one if a miss changes the contents
+	lastUse       uint32 // in a sweep: the index + 1 of the latest reference that missed in this batch
 }
 
-// traits is what the description says, at hand.
+// traits are properties of the description, for fast access.
 type traits struct {
 	swept                bool // levels are simulated one after the other
-	plain                bool // every use that misses brings the line, and none that hits goes on
+	plain                bool // every miss loads the line, and no hit goes to the next level
 	inclusive, exclusive bool
 	through              bool // write-through
-	allocate             bool // writes that miss bring the line
+	allocate             bool // writes that miss load the line
 	later                bool // OPT
 }
 
-// request serves a request of the level above for the line of an address, and reports whether it
-// comes dirty from an exclusive level. The reference is known by its number, from 1, and by what the
-// processor did.
-func (l *level) request(addr, ref uint64, o op, a ask) (dirty bool) {
+// request serves a request of the level above for the line of an address. It reports whether the
+// line comes dirty from an exclusive level. ref is the number of the reference, from 1; o is its
+// operation.
+func (l *level) request(addr, ref uint64, o op, a request) (dirty bool) {
 	if l == nil {
 		return false
 	}
@@ -119,8 +120,8 @@ func (l *level) request(addr, ref uint64, o op, a ask) (dirty bool) {
 	return l.serve(addr, ref, o, a)
 }
 
-// serve is request but for counting the use.
-func (l *level) serve(addr, ref uint64, o op, a ask) (dirty bool) {
+// serve is request without counting the use.
+func (l *level) serve(addr, ref uint64, o op, a request) (dirty bool) {
 	k := addr >> (l.shift & 63) << 1
 	if a&write != 0 {
 		k |= 1
@@ -137,7 +138,7 @@ func (l *level) serve(addr, ref uint64, o op, a ask) (dirty bool) {
 }
 
 // special serves a use of a level that is not plain.
-func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
+func (l *level) special(k key, ref uint64, o op, a request) (dirty bool) {
 	addr := k >> 1 << l.shift
 	if l.through {
 		k &^= 1
@@ -160,7 +161,7 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	case l.record != nil:
 		l.record.use(k, ref, o, 0)
 	}
-	var through ask
+	var through request
 	if l.through && a&write != 0 {
 		through = a &^ fetch
 		l.passOn(through)
@@ -175,12 +176,12 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	return false
 }
 
-// run serves uses of a first level, which are counted already.
+// run serves uses of a first level. They have been counted.
 func (l *level) run(b *batch, from, to int) {
 	if !l.plain {
 		for i := from; i < to; i++ {
 			o := b.op(i)
-			a := o.ask()
+			a := o.request()
 			if o == stores && l.description.passes() {
 				a = b.store()
 			}
@@ -203,17 +204,17 @@ func (l *level) run(b *batch, from, to int) {
 	}
 }
 
-// ask is what a processor asks.
-func (o op) ask() ask {
+// request returns the request that an operation makes.
+func (o op) request() request {
 	if o == stores {
 		return write
 	}
 	return fetch
 }
 
-// missed counts a miss for which the line was taken in, fetches it, writing if through says so, and
-// then sees the victim off.
-func (l *level) missed(addr, ref uint64, o op, through ask, why cause, victim key) {
+// missed counts a miss that loaded the line, fetches the line, and then evicts the victim. It also
+// passes on the write, if through is set.
+func (l *level) missed(addr, ref uint64, o op, through request, why cause, victim key) {
 	l.count(ref, o, why)
 	if l.next != nil && l.next.request(addr, ref, o, fetch|through) {
 		l.array.mark(addr >> l.shift)
@@ -248,13 +249,13 @@ func (c *Counts) blame(why cause) {
 }
 
 // passOn counts a write that is passed on at once.
-func (l *level) passOn(a ask) {
+func (l *level) passOn(a request) {
 	l.Writethroughs++
 	l.Through += a.bytes()
 }
 
-// offer writes to a level that does not fetch a line for that.
-func (l *level) offer(k key, ref uint64, o op, a ask) {
+// offer writes to a level that does not load a line for a write.
+func (l *level) offer(k key, ref uint64, o op, a request) {
 	hit := l.array.hit(k)
 	why := l.classes.offer(k >> 1)
 	if !hit {
@@ -267,8 +268,8 @@ func (l *level) offer(k key, ref uint64, o op, a ask) {
 	}
 }
 
-// give hands a line of an exclusive level to the level above.
-func (l *level) give(line, ref uint64, o op, a ask) (dirty bool) {
+// give moves a line from an exclusive level to the level above.
+func (l *level) give(line, ref uint64, o op, a request) (dirty bool) {
 	k := l.array.drop(line)
 	why := l.classes.give(line)
 	if k != empty {
@@ -278,7 +279,7 @@ func (l *level) give(line, ref uint64, o op, a ask) (dirty bool) {
 	return l.next.request(line<<l.shift, ref, o, a)
 }
 
-// take puts what the level above evicted into an exclusive level.
+// take stores a line that the level above evicted in an exclusive level.
 func (l *level) take(k key) {
 	victim, _ := l.use(k)
 	l.classes.take(k >> 1)
@@ -295,7 +296,7 @@ func (l *level) use(k key) (victim key, missed bool) {
 	return l.array.fill(k), true
 }
 
-// evict sees off a line that another one replaced.
+// evict handles a line that another one replaced.
 func (l *level) evict(k key) {
 	l.Evictions++
 	if l.inclusive && l.invalidateAbove(k>>1<<l.shift) {
@@ -312,7 +313,8 @@ func (l *level) evict(k key) {
 	}
 }
 
-// invalidateAbove takes a line out of all levels above, and reports whether any had it dirty.
+// invalidateAbove removes a line from all levels above, and reports whether one of them had it
+// dirty.
 func (l *level) invalidateAbove(addr uint64) (dirty bool) {
 	for _, a := range l.above {
 		first := addr >> a.shift
@@ -331,8 +333,8 @@ func (l *level) invalidateAbove(addr uint64) (dirty bool) {
 	return dirty
 }
 
-// writeback makes a line of 2^size bytes dirty at the first level that has it and keeps dirty lines, else
-// memory has it. That is no use of the line.
+// writeback makes a line of 2^size bytes dirty at the first level that has it and keeps dirty
+// lines, or in memory. It is not a use of the line.
 func (l *level) writeback(addr uint64, size uint) {
 	for ; l != nil; l = l.next {
 		switch {

@@ -1,15 +1,15 @@
 package cache
 
-// list is sets of many ways, LRU or FIFO: each set a ring of its ways in the order in which
-// they leave, found by an index, so that a use costs the same whatever the number of ways. A set gets a way
-// when a line needs one, so that memory is bounded by lines.
+// list simulates sets of many ways, LRU or FIFO. Each set is a ring of its ways in eviction order.
+// An index finds the way of a line, so the cost of a use does not depend on the number of ways. A
+// set allocates a way when a line needs one, so memory grows with the lines.
 type list struct {
 	geometry
 	index      index
-	keys       []key    // by way; the first are of no way, but where the ring of each set begins and ends
+	keys       []key    // by way; the first entries are no ways but the start and end of the ring of each set
 	prev, next []uint32 // by way
-	has        []uint32 // by set: how many ways it has
-	onUse      bool     // a use moves a line to the front: LRU
+	has        []uint32 // by set: number of allocated ways
+	onUse      bool     // LRU: a use moves the line to the front
 }
 
 func newList(g geometry, onUse bool) *list {
@@ -21,10 +21,10 @@ func newList(g geometry, onUse bool) *list {
 	return c
 }
 
-// ring is the end of the ring of a line's set.
+// ring returns the end of the ring of a line's set.
 func (c *list) ring(line uint64) uint32 { return uint32(c.set(line)) }
 
-// move puts a way behind another in its ring.
+// move moves a way behind another one in its ring.
 func (c *list) move(way, behind uint32) {
 	if way == behind || c.next[behind] == way {
 		return
@@ -38,7 +38,8 @@ func (c *list) move(way, behind uint32) {
 
 func (c *list) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
-// leaves is the way that leaves a ring next: one without a line, else a new one, else the last.
+// leaves returns the way to fill next: an empty one, else a new one, else the last in eviction
+// order.
 func (c *list) leaves(ring uint32) uint32 {
 	way := c.prev[ring]
 	if uint64(c.has[ring]) == c.ways || way != ring && c.keys[way] == empty {
@@ -51,7 +52,7 @@ func (c *list) leaves(ring uint32) uint32 {
 	return added
 }
 
-// fill takes a line in and returns what it replaces.
+// fill loads a line and returns the line that it replaces.
 func (c *list) fill(k key) (victim key) {
 	line := k >> 1
 	ring := c.ring(line)

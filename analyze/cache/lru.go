@@ -5,7 +5,7 @@ import "math/rand/v2"
 var lruPolicy = Policy{Name: "lru", Doc: "the least recently used line leaves",
 	make: func(g geometry, _ *rand.Rand) array { return newQueue(g, true) }}
 
-// newQueue is sets whose lines leave in the order of their last use, or of their arrival.
+// newQueue creates sets that evict lines in the order of their last use, or of their arrival.
 func newQueue(g geometry, onUse bool) array {
 	switch {
 	case g.ways <= shortWays:

@@ -150,16 +150,16 @@ func (t *naiveTree) add(l naiveLine) (victim naiveLine, full bool) {
 type naiveLevel struct {
 	*Level
 	Counts
-	sets    []naiveSet
-	next    *naiveLevel
-	above   []*naiveLevel
-	full    *naiveOrder // the fully associative one of the same size
-	seen    map[uint64]bool
-	asked   []naiveUse
-	lastRef int
+	sets      []naiveSet
+	next      *naiveLevel
+	above     []*naiveLevel
+	full      *naiveOrder // the fully associative one of the same size
+	seen      map[uint64]bool
+	requested []naiveUse
+	lastRef   int
 }
 
-// naiveUse is what a level is asked, for OPT.
+// naiveUse is what a level is requested, for OPT.
 type naiveUse struct {
 	naiveLine
 	op   op
@@ -221,7 +221,7 @@ func (n *naiveLevel) miss(o op, ref int, why cause) {
 	n.blame(why)
 }
 
-// request asks for the line of an address, to fetch it or to write to it or both; dirty says that
+// request requests for the line of an address, to fetch it or to write to it or both; dirty says that
 // it comes with the duty to write it back.
 func (n *naiveLevel) request(addr uint64, o op, ref int, fetch bool, bytes uint64) (isDirty bool) {
 	if n == nil {
@@ -233,7 +233,7 @@ func (n *naiveLevel) request(addr uint64, o op, ref int, fetch bool, bytes uint6
 	gives := n.Inclusion == Exclusive && fetch
 	brings := !gives && (fetch || !n.NoAllocate)
 	why := n.cause(line, brings, gives)
-	n.asked = append(n.asked, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, why, 0})
+	n.requested = append(n.requested, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, why, 0})
 	if n.Policy == "opt" {
 		if isWrite && n.WriteThrough {
 			n.Writethroughs++
@@ -334,7 +334,7 @@ func (n *naiveLevel) writeback(addr, bytes uint64) {
 	}
 	line := addr / uint64(n.Line)
 	if !n.WriteThrough {
-		n.asked = append(n.asked, naiveUse{naiveLine: naiveLine{line, true}, mark: true, bytes: bytes})
+		n.requested = append(n.requested, naiveUse{naiveLine: naiveLine{line, true}, mark: true, bytes: bytes})
 		if n.Policy == "opt" {
 			return
 		}
@@ -358,22 +358,22 @@ func written(kind trace.Op, bytes uint64) uint64 {
 // opt is Belady's policy as written down: at a miss in a full set, look ahead for each of its lines.
 func (n *naiveLevel) opt() (c Counts) {
 	first := map[uint64]int{}
-	for i, u := range n.asked {
+	for i, u := range n.requested {
 		if _, ok := first[u.line]; !ok {
 			first[u.line] = i
 		}
 	}
 	nextUse := func(line uint64, from int) int {
-		for i, u := range n.asked[from:] {
+		for i, u := range n.requested[from:] {
 			if u.line == line && !u.mark {
 				return from + i
 			}
 		}
-		return len(n.asked) + first[line]
+		return len(n.requested) + first[line]
 	}
 	sets := make([][]naiveLine, n.Sets)
 	missed := 0 // reference
-	for i, u := range n.asked {
+	for i, u := range n.requested {
 		set := &sets[u.line%uint64(n.Sets)]
 		at := slices.IndexFunc(*set, func(l naiveLine) bool { return l.line == u.line })
 		if at >= 0 {

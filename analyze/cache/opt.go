@@ -7,9 +7,9 @@ import (
 
 var optPolicy = Policy{Name: "opt", Doc: "Belady's optimum: the line whose next use is farthest away leaves [belady1966]; among those never used again, the one first used last"}
 
-// record is all that is asked of one level, in order, for OPT needs the future. Eight bytes a use go to a
-// temporary file; a pass backwards over it finds each use's next use, eight bytes more; a pass
-// forwards simulates. In memory are the distinct lines.
+// record stores all requests to one level in order, because OPT needs the future. Each use takes
+// eight bytes in a temporary file. A backward pass finds the next use of each use, which takes
+// eight more bytes. A forward pass simulates the cache. Memory holds the distinct lines.
 type record struct {
 	ids     map[uint64]uint32 // by line, in order of first use
 	lines   []uint64          // by id
@@ -18,11 +18,11 @@ type record struct {
 	err     error
 }
 
-// An entry is the id of a line, the cause that a miss would have, what the processor did, and flags.
+// An entry holds the number of a line, the cause of a possible miss, the operation, and flags.
 const (
 	entryDirty  = 1 << iota // the line becomes dirty
-	entryMark               // a write-back from above, which is no use: log2 of its bytes is above
-	entrySame               // of the same reference as the use before it
+	entryMark               // a write-back from above, which is not a use; log2 of its bytes is above
+	entrySame               // of the same reference as the previous use
 	entryOp     = 3         // shifts
 	entryCause  = 5
 	entryID     = 8
@@ -42,7 +42,7 @@ func (c *record) use(k key, ref uint64, o op, why cause) {
 	c.add(k>>1, e)
 }
 
-// mark makes a line dirty if it is there at this time, of which 2^size bytes come.
+// mark makes a line dirty if it is present at this time. 2^size bytes are written.
 func (c *record) mark(line uint64, size uint) {
 	c.add(line, uint64(size)<<entrySize|entryDirty|entryMark)
 }
@@ -61,10 +61,11 @@ func (c *record) add(line uint64, e uint64) {
 	}
 }
 
-// never is the next use of a line that is not used again: later than any, and different by line.
+// never is the next use of a line that is not used again. It is later than any use and differs
+// between lines.
 const never = 1 << 63
 
-// nextUses is the position of the next use of the same line, by entry.
+// nextUses returns, for each entry, the position of the next use of the same line.
 func (c *record) nextUses() (*spill, error) {
 	last := make([]uint64, len(c.lines))
 	for id := range last {
@@ -93,7 +94,7 @@ func (c *record) nextUses() (*spill, error) {
 	return next, nil
 }
 
-// replay simulates OPT, counting into c what depends on it. The record is gone then.
+// replay simulates OPT and adds its counts to counts. The record is then released.
 func (c *record) replay(g geometry, counts *Counts) error {
 	if c.err != nil {
 		return c.err
@@ -121,14 +122,14 @@ func (c *record) replay(g geometry, counts *Counts) error {
 	return nil
 }
 
-// opt is the caches of OPT.
+// opt simulates a cache with OPT.
 type opt struct {
 	geometry
 	*Counts
 	lines   []uint64
 	sets    []optSet
 	state   []uint8 // by id
-	refMiss bool    // a use of the present reference has missed
+	refMiss bool    // a use of the current reference has missed
 }
 
 // The state of a line.
@@ -137,9 +138,9 @@ const (
 	dirty
 )
 
-// optSet is the lines of a set, as a heap with the farthest next use on top. A use adds the
-// line with its new next use and leaves the old one, which is past by then: of those that
-// lie ahead, any is farther, so that the past ones never come to the top of a full set.
+// optSet holds the lines of a set, as a heap with the farthest next use on top. A use adds the line
+// with its new next use and leaves the old entry, which is in the past by then. Future uses are
+// farther, so past entries never reach the top of a full set.
 type optSet struct {
 	heap []optLine
 	full uint64 // ways with a line
@@ -147,7 +148,7 @@ type optSet struct {
 
 type optLine struct{ next, id uint64 }
 
-// entry is the next thing that is asked, at time now.
+// entry processes the next entry, at time now.
 func (o *opt) entry(e, next, now uint64) {
 	id := e >> entryID
 	if e&entryMark != 0 {
@@ -214,7 +215,7 @@ func (s *optSet) pop() optLine {
 	return top
 }
 
-// sink puts a line at or below place i.
+// sink places a line at index i or below.
 func (s *optSet) sink(i int, l optLine) {
 	for {
 		child := 2*i + 1
@@ -233,7 +234,7 @@ func (s *optSet) sink(i int, l optLine) {
 	s.heap[i] = l
 }
 
-// forget removes what is past.
+// forget removes entries in the past.
 func (s *optSet) forget(now uint64) {
 	kept := s.heap[:0]
 	for _, l := range s.heap {

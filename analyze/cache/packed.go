@@ -5,33 +5,36 @@ import (
 	"math/bits"
 )
 
-// packed is sets of few ways, LRU or FIFO, whose order and signatures are words: nothing is
-// searched or moved one by one, and a use costs the same wherever its line is in the order.
+// packed simulates sets of few ways, LRU or FIFO. The order and the signatures of a set are single
+// words. No way is searched or moved one by one, so the cost of a use does not depend on the
+// position of the line.
 //
-// The order has the ways in the order in which they leave, four bits each: the lowest is the last to leave. Above
-// the ways that a set has there may be anything. A signature is eight bits of a hash of the line, so that one subtraction
-// compares eight of them; what it finds is held to the key, so a false match costs time only.
+// The order lists the ways, four bits each, in eviction order: the lowest is the last to be
+// evicted. Bits above the ways of a set may have any value. A signature is eight bits of a hash of
+// the line, so that one subtraction compares eight signatures. The key confirms each match, so a
+// false match costs only time.
 type packed struct {
 	geometry
 	all   []packedSet
-	last  uint // shift of the way in the order that leaves next
-	onUse bool // a use moves a line to the front: LRU
+	last  uint // shift of the way in the order that is evicted next
+	onUse bool // LRU: a use moves the line to the front
 
-	hits    bool   // most uses did so lately
+	hits    bool   // most recent uses were hits
 	touched uint64 // see touch
 }
 
-// packedSet is one set. Its order and signatures, all that most misses need to see, lie in one line of the host's caches.
+// packedSet is one set. Its order and signatures are all that most misses need. They lie in one
+// line of the host's caches.
 type packedSet struct {
 	order      uint64
 	signatures [packedWays]uint8
-	keys       [packedWays]key // empty where there is no way, too
+	keys       [packedWays]key // empty where there is no way
 	_          uint64
 }
 
 const (
-	packedWays = 16      // the most: 64 bits of four each
-	nearSets   = 1 << 10 // so many are near enough in the host's caches
+	packedWays = 16      // the maximum: 64 bits hold 16 ways of four bits
+	nearSets   = 1 << 10 // this many sets fit the host's caches
 	inOrder    = 0xFEDCBA9876543210
 	everyByte  = 0x0101010101010101
 	everyFour  = 0x1111111111111111
@@ -49,35 +52,38 @@ func newPacked(g geometry, onUse bool) *packed {
 	return c
 }
 
-// signature is that of a line.
+// signature returns the signature of a line.
 func signature(line uint64) uint8 {
 	return uint8(line * golden >> 54)
 }
 
-// zeroBytes has the highest bit of every byte of x that is zero, and perhaps of some above the lowest of those.
+// zeroBytes returns the highest bit of every byte of x that is zero, and perhaps of some bytes
+// above the lowest of those.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & (everyByte << 7) }
 
-// matches has the highest bit of the byte of every way with a signature, and perhaps of some above the lowest of those, for the first
-// eight ways and the others. Lower bits mean nothing.
+// matches returns the highest bit of the byte of every way with a signature, for the first eight
+// ways and the others. Bits above the lowest match may be false matches. The lower bits of each
+// byte mean nothing.
 func (s *packedSet) matches(sig uint8) (low, high uint64) {
 	all := uint64(sig) * everyByte
 	low, high = binary.LittleEndian.Uint64(s.signatures[:8])^all, binary.LittleEndian.Uint64(s.signatures[8:])^all
 	return (low - everyByte) &^ low, (high - everyByte) &^ high
 }
 
-// merged is matches in one word: bit 7 of byte n for way n, bit 6 for way n+8.
+// merged combines the results of matches into one word: bit 7 of byte n for way n, bit 6 for way
+// n+8.
 func merged(low, high uint64) uint64 { return low&(everyByte<<7) | high>>1&(everyByte<<6) }
 
-// candidates is the ways with a signature.
+// candidates returns the ways with a signature.
 func (s *packedSet) candidates(sig uint8) uint64 { return merged(s.matches(sig)) }
 
-// lowest is the way of the lowest candidate.
+// lowest returns the way of the lowest candidate.
 func lowest(found uint64) uint64 {
 	b := uint64(bits.TrailingZeros64(found))
 	return b>>3 | ^b&1<<3
 }
 
-// way is which of the candidates has a line, -1 if none.
+// way returns the candidate that has a line, or -1.
 func (s *packedSet) way(found, line uint64) int {
 	for ; found != 0; found &= found - 1 {
 		if w := lowest(found) & (packedWays - 1); s.keys[w]>>1 == line {
@@ -87,32 +93,33 @@ func (s *packedSet) way(found, line uint64) int {
 	return -1
 }
 
-// find is where a line is in its set, -1 if nowhere.
+// find returns the set of a line and its way, or -1.
 func (c *packed) find(line uint64) (set *packedSet, way int) {
 	set = &c.all[c.set(line)]
 	return set, set.way(set.candidates(signature(line)), line)
 }
 
-// place is the shift of a way in the order.
+// place returns the shift of a way in the order.
 func place(order uint64, way int) uint {
 	x := order ^ uint64(way)*everyFour
 	return uint(bits.TrailingZeros64((x-everyFour)&^x&(everyFour<<3))) - 3
 }
 
-// toFront moves the way at a place to the front of the order.
+// toFront moves the way at a position to the front of the order.
 func toFront(order uint64, place uint) uint64 {
 	before := order & (1<<(place&63) - 1)
 	return order&^(16<<(place&63)-1) | before<<4 | order>>(place&63)&15
 }
 
-// toBack moves the way at a place to where the next one leaves.
+// toBack moves the way at a position to the place where it is evicted next.
 func (c *packed) toBack(order uint64, place uint) uint64 {
 	w := order >> place & 15
 	behind := order & (16<<c.last - 1) &^ (16<<place - 1)
 	return order&^(16<<c.last-1) | order&(1<<place-1) | behind>>4 | w<<c.last
 }
 
-// touch loads a word of each of the host's cache lines that sets lie in: loads that nothing waits for overlap.
+// touch loads a word of each of the host's cache lines that contain sets, so that the loads
+// overlap.
 func (c *packed) touch(keys []key) {
 	var touched uint64
 	all, mask := c.all, c.mask
@@ -138,7 +145,7 @@ func (c *packed) use(keys []key, out []miss) (used, missed int) {
 		}
 		set, sig := &all[at], signature(k>>1)
 		low, high := set.matches(sig)
-		if k >= back { // known before memory answers
+		if k >= back { // decided before memory answers
 			if w := set.way(merged(low, high), k&^back>>1); w >= 0 {
 				set.keys[w&(packedWays-1)] |= 1
 				continue
@@ -168,7 +175,7 @@ func (c *packed) use(keys []key, out []miss) (used, missed int) {
 	return len(keys), missed
 }
 
-// fill takes in a line and returns what it replaces.
+// fill loads a line and returns the line that it replaces.
 func (c *packed) fill(k key) (victim key) {
 	set := &c.all[c.set(k>>1)]
 	w := set.order >> c.last & 15

@@ -2,32 +2,33 @@ package cache
 
 import "math/bits"
 
-// pairs is LRU sets of up to eight ways, whose order is a bit for every pair of ways: which of them leaves later. A use
-// sets the row of its way and clears its column, and the way whose row is zero leaves next. So a use takes the
-// same few operations whatever it finds, and no branch that is hard to predict.
+// pairs simulates LRU sets of up to eight ways. The order is a bit matrix with one bit for every
+// pair of ways: which of the two is evicted later. A use sets the row of its way and clears its
+// column. The way whose row is zero is evicted next. Therefore every use takes the same few
+// operations, without branches that are hard to predict.
 type pairs struct {
 	geometry
 	all    []pairSet
 	exists uint64           // the highest bit of the byte of each way
 	rows   [pairWays]uint64 // by way: its row, without itself
-	others [pairWays]uint64 // by way: all but its row and column
+	others [pairWays]uint64 // by way: all except its row and column
 }
 
 // pairSet is one set.
 type pairSet struct {
-	later      uint64 // bit 8 v + w: way v leaves later than way w
-	signatures uint64 // a byte for each way, in one word: a use reads what the one before wrote
+	later      uint64 // bit 8 v + w: way v is evicted later than way w
+	signatures uint64 // a byte for each way, in one word: a use reads what the previous one wrote
 	keys       [pairWays]key
 }
 
 const pairWays = 8
 
-// candidates is the ways with a signature, the highest bit of each's byte, and perhaps more.
+// candidates returns the highest bit of the byte of each way with a signature, and perhaps others.
 func (s *pairSet) candidates(sig uint8) uint64 {
 	return zeroBytes(s.signatures ^ uint64(sig)*everyByte)
 }
 
-// sign gives a way a signature.
+// sign sets the signature of a way.
 func (s *pairSet) sign(way int, sig uint8) {
 	shift := 8 * way & 63
 	s.signatures = s.signatures&^(0xFF<<shift) | uint64(sig)<<shift
@@ -52,7 +53,7 @@ func newPairs(g geometry) *pairs {
 	return c
 }
 
-// use is by runs. Keys that are not for them are used alone.
+// use processes keys by runs. It processes keys that end a run one by one.
 func (c *pairs) use(keys []key, out []miss) (used, missed int) {
 	for {
 		used, missed = c.run(keys, out, used, missed)
@@ -67,8 +68,8 @@ func (c *pairs) use(keys []key, out []miss) (used, missed int) {
 	}
 }
 
-// run is use from some key on, up to one whose signature is that of another line, or that is written back. It goes on
-// counting from what it is given.
+// run processes keys from index used on. It stops at a key whose signature matches another line, or
+// that is written back. It continues the counts used and missed.
 func (c *pairs) run(keys []key, out []miss, used, missed int) (int, int) {
 	all, mask, exists := c.all, c.mask, c.exists // in registers
 	for ; used < len(keys) && missed < len(out); used++ {
@@ -98,7 +99,7 @@ func (c *pairs) run(keys []key, out []miss, used, missed int) (int, int) {
 	return used, missed
 }
 
-// way is where a line is in its set, -1 if nowhere.
+// way returns the set of a line and its way, or -1.
 func (c *pairs) way(line uint64) (set *pairSet, way int) {
 	set = &c.all[c.set(line)]
 	for found := set.candidates(signature(line)) & c.exists; found != 0; found &= found - 1 {
@@ -109,7 +110,7 @@ func (c *pairs) way(line uint64) (set *pairSet, way int) {
 	return set, -1
 }
 
-// touch has a way leave last.
+// touch makes a way the last to be evicted.
 func (c *pairs) touch(set *pairSet, w int) { set.later = set.later&c.others[w] | c.rows[w] }
 
 func (c *pairs) hit(k key) bool {
@@ -122,7 +123,7 @@ func (c *pairs) hit(k key) bool {
 	return true
 }
 
-// fill takes in a line and returns what it replaces.
+// fill loads a line and returns the line that it replaces.
 func (c *pairs) fill(k key) (victim key) {
 	set := &c.all[c.set(k>>1)]
 	w := bits.TrailingZeros64(zeroBytes(set.later)&c.exists) >> 3
@@ -141,7 +142,7 @@ func (c *pairs) mark(line uint64) bool {
 	return true
 }
 
-// drop has the way of the line leave next.
+// drop removes a line. Its way is filled next.
 func (c *pairs) drop(line uint64) key {
 	set, w := c.way(line)
 	if w < 0 {

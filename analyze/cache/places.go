@@ -2,20 +2,20 @@ package cache
 
 import "spoor/analyze/lines"
 
-// places numbers the lines that some levels of one line size see, so that what a level knows of a line is in an array. A
-// line that misses is looked up once for all of them.
+// places numbers the lines of one size that some levels see, so that their state can be in arrays.
+// A line that misses is looked up once for all of these levels.
 type places struct {
 	table  *lines.Table
-	room   int    // how many there are
+	room   int    // number of lines
 	line   uint64 // the latest one
-	latest uint32 // its place; 0: there is none
-	err    error  // there are too many lines
+	latest uint32 // number of line; 0: there is none
+	err    error  // too many lines
 	some   [lines.Batch]uint64
 }
 
 func newPlaces() *places { return &places{table: lines.NewScattering()} }
 
-// of is the place of a line.
+// of returns the number of a line.
 func (p *places) of(line uint64) uint32 {
 	if p.line == line && p.latest != 0 {
 		return p.latest
@@ -23,14 +23,15 @@ func (p *places) of(line uint64) uint32 {
 	at, err := p.table.Place(line)
 	if err != nil {
 		p.err = err
-		return 0 // of no line; the run ends here
+		return 0 // no line; the run ends here
 	}
 	p.line, p.latest = line, at
 	p.reach(p.table.Places())
 	return at
 }
 
-// find is the places of the lines of keys, of those written back only if wanted, in the memory of found if that is enough.
+// find returns the numbers of the lines of keys. It includes those written back if backs is set. It
+// uses the memory of found if that suffices.
 func (p *places) find(keys []key, backs bool, found []uint32) []uint32 {
 	if cap(found) < len(keys) {
 		found = make([]uint32, 2*len(keys))
@@ -60,5 +61,5 @@ func (p *places) find(keys []key, backs bool, found []uint32) []uint32 {
 	return found[:n]
 }
 
-// reach says that there are so many at least.
+// reach sets the minimum number of lines.
 func (p *places) reach(n int) { p.room = max(p.room, n) }

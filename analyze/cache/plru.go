@@ -8,9 +8,10 @@ var plruPolicy = Policy{Name: "plru", Doc: "tree pseudo-LRU: a bit per pair of h
 		return mustBePowerOfTwo(ways, 64)
 	}}
 
-// plru is the tree of one-bit decisions over the ways: node 1 is the root, node n has the children
-// 2n and 2n+1, and way w is the leaf ways+w. A bit leads to the half that is to leave; every use,
-// and the arrival, turns the bits of its path away from it. Ways without a line fill first, from the lowest.
+// plru is a tree of one-bit decisions over the ways: node 1 is the root, node n has the children 2n
+// and 2n+1, and way w is the leaf ways+w. A bit points to the half that is evicted next. Every use
+// and every arrival makes the bits on its path point away from it. Empty ways are filled first,
+// from the lowest.
 type plru struct {
 	tags
 	bits []uint64   // by set; bit n is that of node n
@@ -33,7 +34,7 @@ func (c *plru) touch(set uint64, way int) {
 	c.bits[set] = c.bits[set]&^c.path[way&63] | c.away[way&63]
 }
 
-// victim is the way that the bits lead to.
+// victim returns the way to which the bits lead.
 func (c *plru) victim(set uint64) int {
 	b, n := c.bits[set], uint64(1)
 	for n < c.ways {
@@ -67,7 +68,7 @@ func (c *plru) drop(line uint64) key {
 	return k
 }
 
-// fill takes a line in and returns what it replaces.
+// fill loads a line and returns the line that it replaces.
 func (c *plru) fill(k key) (victim key) {
 	s := c.set(k >> 1)
 	set := c.keys[s*c.ways:][:c.ways]

@@ -5,46 +5,47 @@ import (
 	"math/rand/v2"
 )
 
-// A key is a line as an array takes it: the number of the line above one bit that says
-// whether the use dirties it. Lines are of 4 bytes or more, so the highest bit is left for [back], and a key never is empty.
+// A key identifies a line in an array. It is the number of the line above one bit that says whether
+// the use makes it dirty. Lines have at least 4 bytes, so the highest bit is free for [back], and
+// no key equals empty.
 type key = uint64
 
-// empty is the key of no line, which is clean.
+// empty is the key of no line. It is clean.
 const empty key = 1<<64 - 2
 
-// An array is the lines that a cache holds, and the policy that says which of them leaves.
-// It is called by the run, so that no call is made for a use that hits.
+// An array holds the lines of a cache and implements its replacement policy. It processes many uses
+// at a time, so that a hit costs no call.
 type array interface {
-	// use uses lines in order, and takes in those that are not there, until it has seen all or as many were not
-	// there as out has room for. It returns how many it has seen, and how many of them were not there: these are in out.
-	// A line that is written back is no use: if it is there, it is marked.
+	// use uses lines in order and loads absent lines. It stops when all are processed or out is
+	// full. It returns the number of keys processed and the number of misses, which are in out. A
+	// key with back set is a write-back, not a use: it makes the line dirty if it is present.
 	use(keys []key, out []miss) (used, missed int)
-	// hit uses a line if it is there, and reports whether it is.
+	// hit uses a line if it is present, and reports whether it is.
 	hit(k key) bool
-	// fill takes in a line that is not there, and returns what it replaces, empty if nothing.
+	// fill loads an absent line. It returns the line that it replaces, or empty.
 	fill(k key) (victim key)
-	// mark makes a line dirty if it is there, which is no use of it, and reports whether it is.
+	// mark makes a line dirty if it is present, and reports whether it is. This is not a use.
 	mark(line uint64) bool
-	// drop takes a line out and returns it, empty if it is not there.
+	// drop removes a line and returns it, or empty if it is absent.
 	drop(line uint64) key
 }
 
-// back is set in keys of lines that are written back, dirty.
+// back is set in keys of dirty lines that are written back.
 const back key = 1 << 63
 
-// A miss is a line that was not there.
+// A miss is a use of a line that was absent.
 type miss struct {
-	at     int // among the keys
-	victim key // that the line replaces, empty if none, as if the line is written back
+	at     int // index among the keys
+	victim key // the line that it replaces; empty if none, also for a write-back
 }
 
-// missRoom is how many misses are looked at together.
+// missRoom is the number of misses that are handled together.
 const missRoom = 256
 
-// A Policy is a way to choose the line that leaves a full set.
+// A Policy chooses the line that a full set evicts.
 type Policy struct {
 	Name, Doc string
-	make      func(g geometry, draw *rand.Rand) array // nil: it needs the future, see opt.go
+	make      func(g geometry, draw *rand.Rand) array // nil: the policy needs the future, see opt.go
 	check     func(ways int64) error                  // nil: any number of ways
 }
 
@@ -53,7 +54,7 @@ func Policies() []Policy {
 	return []Policy{lruPolicy, plruPolicy, fifoPolicy, randomPolicy, optPolicy}
 }
 
-// findPolicy is the policy of that name.
+// findPolicy returns the policy with a name.
 func findPolicy(name string) (Policy, bool) {
 	for _, p := range Policies() {
 		if p.Name == name {
@@ -77,11 +78,11 @@ func newGeometry(sets, ways int64) geometry {
 	return g
 }
 
-// odd reports whether the number of sets is no power of two.
+// odd reports whether the number of sets is not a power of two.
 func (g *geometry) odd() bool { return g.sets&(g.sets-1) != 0 }
 
-// set is where a line belongs: the low bits of its number, or the remainder where the
-// number of sets is no power of two.
+// set returns the set of a line: the low bits of its number, or the remainder if the number of sets
+// is not a power of two.
 func (g *geometry) set(line uint64) uint64 {
 	if g.odd() {
 		return line % g.sets
@@ -89,7 +90,7 @@ func (g *geometry) set(line uint64) uint64 {
 	return line & g.mask
 }
 
-// emptied is n keys of no line.
+// emptied returns n empty keys.
 func emptied(n uint64) []key {
 	out := make([]key, n)
 	for i := range out {
@@ -98,10 +99,10 @@ func emptied(n uint64) []key {
 	return out
 }
 
-// scanned is the most ways that are searched one by one; larger sets have an index.
+// scanned is the maximum number of ways that are searched one by one. Larger sets have an index.
 const scanned = 32
 
-// tags is the keys of all sets, those of a set side by side.
+// tags holds the keys of all sets. Those of one set are adjacent.
 type tags struct {
 	geometry
 	keys []key
@@ -109,13 +110,13 @@ type tags struct {
 
 func newTags(g geometry) tags { return tags{g, emptied(g.sets * g.ways)} }
 
-// of is the keys of the set of a line.
+// of returns the keys of the set of a line.
 func (t *tags) of(line uint64) []key {
 	base := t.set(line) * t.ways
 	return t.keys[base : base+t.ways]
 }
 
-// find is where a line is in its set, len(set) if nowhere.
+// find returns the index of a line in its set, or len(set).
 func find(set []key, line uint64) int {
 	k := line<<1 | 1
 	for i, t := range set {
@@ -137,7 +138,7 @@ func (t *tags) mark(line uint64) bool {
 	return true
 }
 
-// mustBePowerOfTwo is the check of policies that are trees.
+// mustBePowerOfTwo checks the ways of policies that are trees.
 func mustBePowerOfTwo(ways, most int64) error {
 	if ways > most || ways&(ways-1) != 0 {
 		return fmt.Errorf("%d ways are no power of two up to %d", ways, most)

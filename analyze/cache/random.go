@@ -5,13 +5,13 @@ import "math/rand/v2"
 var randomPolicy = Policy{Name: "random", Doc: "any line leaves, drawn with the seed of --cache-seed",
 	make: func(g geometry, draw *rand.Rand) array { return newRandom(g, draw) }}
 
-// random is sets that are full up to a number of ways. The line that is dropped from a set
-// leaves its way to the last one.
+// random simulates sets with random replacement. The ways in use are the first ones. When a line is
+// removed, the last line moves to its way.
 type random struct {
 	geometry
-	lines [][]key // by set; where sets are large, memory is made as lines come
+	lines [][]key // by set; large sets allocate memory as lines come
 	draw  *rand.Rand
-	index *index // of sets too large to search
+	index *index // for sets too large to search
 }
 
 func newRandom(g geometry, draw *rand.Rand) *random {
@@ -29,7 +29,7 @@ func newRandom(g geometry, draw *rand.Rand) *random {
 	return c
 }
 
-// at is where a line is in its set.
+// at returns the set of a line and its way.
 func (c *random) at(line uint64) (set *[]key, way int, ok bool) {
 	set = &c.lines[c.set(line)]
 	if c.index != nil {
@@ -42,7 +42,7 @@ func (c *random) at(line uint64) (set *[]key, way int, ok bool) {
 
 func (c *random) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
-// fill takes a line in and returns what it replaces.
+// fill loads a line and returns the line that it replaces.
 func (c *random) fill(k key) (victim key) {
 	set := &c.lines[c.set(k>>1)]
 	way := uint64(len(*set))

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// addPiece takes a piece.
+// addPiece simulates a chunk.
 func (h *hierarchy) addPiece(p *analysis.Chunk) error {
 	for _, f := range h.feeds {
 		uses, err := f.uses(p)
@@ -26,8 +26,9 @@ func (h *hierarchy) addPiece(p *analysis.Chunk) error {
 	return h.failed()
 }
 
-// ShareUses has feeds look at the uses of lines of a size that others ask for: a hash table that sees no line twice in a row is cheaper
-// than one that sees all uses, unless that is there anyhow.
+// ShareUses lets feeds read the line uses that other analyses request for a line size. A hash table
+// that sees no line twice in a row is cheaper than one that sees all uses, unless the latter exists
+// anyway.
 func (s *shard) ShareUses(line unit.Bytes) {
 	for _, h := range s.hierarchies {
 		for _, f := range h.feeds {
@@ -38,13 +39,13 @@ func (s *shard) ShareUses(line unit.Bytes) {
 	}
 }
 
-// seesUses reports whether uses of lines are what the feed's only port sees, and their places are any use: levels are simulated one after the
-// other.
+// seesUses reports whether the feed can use line uses: it has a single port for data only, needs
+// line numbers, and simulates levels one after the other.
 func (f *feed) seesUses() bool {
 	return len(f.ports) == 1 && len(f.stages) > 1 && len(f.of) == 1 && f.of[0][ifetches] == none && f.ports[0].level.finds()
 }
 
-// uses is what a piece uses, if others ask for it, else nil.
+// uses returns the line uses of a chunk if other analyses request them, else nil.
 func (f *feed) uses(p *analysis.Chunk) (*lines.Uses, error) {
 	if !f.shared || p.Refs.Len() == 0 {
 		return nil, nil
@@ -52,7 +53,7 @@ func (f *feed) uses(p *analysis.Chunk) (*lines.Uses, error) {
 	return p.Uses(unit.Bytes(1) << f.ports[0].shift)
 }
 
-// addUses is add for uses of lines that have places, of loads and stores.
+// addUses is add for numbered uses of lines by loads and stores.
 func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	l := f.ports[0].level
 	l.numbered().reach(uses.Room)
@@ -68,11 +69,12 @@ func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	}
 }
 
-// fewUses is for how many uses a batch is not filled up: many are hits, which need no room, so that ever fewer would be gathered at a time.
+// fewUses is the number of uses left free at the end of a batch. Many uses are hits, which need no
+// room. Filling the batch completely would gather fewer and fewer uses at a time.
 const fewUses = batchUses / 8
 
-// gatherUses adds uses from one on, as many as there is room for, and those that the reference of the last one has besides, and returns the number of
-// the next, and how many were stores.
+// gatherUses adds uses from index at on, as many as fit. It also adds the other uses of the last
+// one's reference. It returns the index of the next use and the number of stores.
 func (f *feed) gatherUses(kinds []trace.Op, uses *lines.Uses, at int) (next int, stored uint64) {
 	b, p := f.stages[0], &f.ports[0]
 	b.turn(p.level)
@@ -84,7 +86,7 @@ func (f *feed) gatherUses(kinds []trace.Op, uses *lines.Uses, at int) (next int,
 	keys, info, places := slices.Grow(b.keys, end-at)[:n+end-at], slices.Grow(b.info, end-at)[:n+end-at], b.spare(end-at)
 	used, refs, from := uses.Lines[at:end], uses.Refs[at:end], uses.Places[at:end]
 	recent, before, start := p.last, uint32(math.MaxUint32), n
-	for i, line := range used { // there is no branch that is hard to predict
+	for i, line := range used { // no branch is hard to predict
 		if refs[i] != before {
 			first = n
 		}

@@ -1,23 +1,24 @@
 package cache
 
-// short is sets of so few ways, LRU or FIFO, that their keys are kept in order and moved: the first is the last to leave.
+// short simulates sets of very few ways, LRU or FIFO. It keeps their keys in order and moves them:
+// the first is the last to be evicted.
 type short struct {
 	tags
-	full  []uint8 // by set: ways that have a line, which are the first
-	onUse bool    // a use moves a line to the front: LRU
+	full  []uint8 // by set: number of ways with a line, which are the first
+	onUse bool    // LRU: a use moves the line to the front
 }
 
-// shortWays is the most: more are searched and moved slower than packed ones.
+// shortWays is the maximum number of ways. For more, searching and moving is slower than packed.
 const shortWays = 4
 
 func newShort(g geometry, onUse bool) *short {
 	return &short{tags: newTags(g), full: make([]uint8, g.sets), onUse: onUse}
 }
 
-// lines is those of the set of a line.
+// lines returns the keys of the set of a line.
 func (c *short) lines(line uint64) []key { return c.of(line)[:c.full[c.set(line)]] }
 
-// toFirst puts a key first, in the place of another one, whose place those before that take.
+// toFirst moves a key from index at to the front. The keys before it move back by one.
 func toFirst(set []key, at int, k key) {
 	for ; at > 0; at-- {
 		set[at] = set[at-1]

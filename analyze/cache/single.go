@@ -1,20 +1,20 @@
 package cache
 
-// An LRU is one cache with LRU replacement that no level is above or below, for analyses
-// that simulate by themselves. Lines are numbers below 2^63 - 1.
+// An LRU is one cache with LRU replacement and no levels above or below, for other analyses. Lines
+// are numbers below 2^63 - 1.
 type LRU struct {
 	array  array
 	keys   []key
 	missed [missRoom]miss
 }
 
-// NewLRU is an empty cache of sets*ways lines, which must be below 2^31. Where so many such caches are too large together, its memory is bounded
-// by the lines that are used.
+// NewLRU creates an empty cache of sets*ways lines, which must be below 2^31. If caches of this
+// size would be too large together, its memory grows with the used lines instead.
 func NewLRU(sets, ways int64, caches int) *LRU {
 	return &LRU{array: roomy(newGeometry(sets, ways), mostDense/int64(max(caches, 1)), func(g geometry) array { return lruPolicy.make(g, nil) })}
 }
 
-// Misses uses lines in order and counts those that were not there.
+// Misses uses lines in order and returns the number of misses.
 func (c *LRU) Misses(lines []uint64) (n uint64) {
 	c.keys = c.keys[:0]
 	for _, l := range lines {
@@ -23,7 +23,7 @@ func (c *LRU) Misses(lines []uint64) (n uint64) {
 			c.keys = append(c.keys, k)
 			continue
 		}
-		n += c.flush() // arrays take keys as large as this one by one alone
+		n += c.flush() // arrays take such large keys only one by one
 		if !c.array.hit(k) {
 			c.array.fill(k)
 			n++
@@ -32,7 +32,7 @@ func (c *LRU) Misses(lines []uint64) (n uint64) {
 	return n + c.flush()
 }
 
-// flush uses the keys at hand, and counts those that were not there.
+// flush uses the collected keys and returns the number of misses.
 func (c *LRU) flush() (n uint64) {
 	for keys := c.keys; len(keys) > 0; {
 		used, missed := c.array.use(keys, c.missed[:])
@@ -43,10 +43,10 @@ func (c *LRU) flush() (n uint64) {
 	return n
 }
 
-// Has counts the lines that are there. It uses none.
+// Has returns how many of the lines are present, without using them.
 func (c *LRU) Has(lines []uint64) (n uint64) {
 	for _, l := range lines {
-		if c.array.mark(l) { // nothing asks what is dirty
+		if c.array.mark(l) { // nothing requests what is dirty
 			n++
 		}
 	}

@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
-// Side says whose references a level serves.
+// Side is the kind of references that a level serves.
 type Side uint8
 
 // The sides. The zero Side is not legal.
@@ -19,18 +20,18 @@ const (
 	Instr                 // instruction fetches
 )
 
-// serves reports whether a level of side s serves the references of another.
+// serves reports whether a level of side s serves references of side t.
 func (s Side) serves(t Side) bool { return s == Both || s == t }
 
-// Inclusion is how what a level holds relates to the levels above it, those nearer to
-// the processor.
+// Inclusion is the relation between the contents of a level and those of the levels above it, which
+// are nearer to the processor.
 type Inclusion uint8
 
 // The relations. The zero Inclusion is not legal.
 const (
-	NonInclusive Inclusion = 1 + iota // none: a miss fills every level on its way, and each evicts by itself
-	Inclusive                         // it has what they have: what it evicts, they lose
-	Exclusive                         // it has what the level above it evicted, and gives it back when asked
+	NonInclusive Inclusion = 1 + iota // none: a miss fills every level on its path, and each level evicts independently
+	Inclusive                         // contains all lines of the levels above: when it evicts a line, they lose it
+	Exclusive                         // contains lines that the level above evicted, and returns them on request
 )
 
 // Level describes one cache or TLB.
@@ -42,27 +43,27 @@ type Level struct {
 	Line         unit.Bytes // of a TLB: the page
 	Policy       string
 	Inclusion    Inclusion
-	WriteThrough bool // stores go on to the next level at once, and lines are never dirty
-	NoAllocate   bool // writes that miss go on to the next level and bring no line
-	Private      bool // in the interleaved order, each processor has its own
-	WithOPT      bool // count also what OPT would miss of the same references
+	WriteThrough bool // stores are passed to the next level at once, and lines are never dirty
+	NoAllocate   bool // writes that miss are passed to the next level and load no line
+	Private      bool // one for each processor in the interleaved order
+	WithOPT      bool // also count the misses of OPT for the same references
 }
 
-// Size is how many bytes its lines have.
+// Size returns the size of the level in bytes.
 func (l *Level) Size() unit.Bytes { return unit.Bytes(l.Sets*l.Ways) * l.Line }
 
 // passes reports whether stores may go on to the next level at once.
 func (l *Level) passes() bool { return l.WriteThrough || l.NoAllocate }
 
-// Spec describes levels that are simulated together, the nearest first. Caches and TLBs do not
-// see each other.
+// Spec describes levels that are simulated together, the nearest first. Caches and TLBs are
+// independent.
 type Spec struct {
 	Levels []Level
 }
 
 // Limits of a level.
 const (
-	minLine = 4       // a key has two bits to spare
+	minLine = 4       // a key needs two free bits
 	maxLine = 1 << 40 // larger than any page
 	maxWays = 1 << 28 // sets times ways
 )
@@ -131,7 +132,7 @@ func parseLevel(text string) (l Level, err error) {
 	name, rest, _ := strings.Cut(text, "=")
 	fields := strings.Split(rest, "/")
 	if name == "" || len(fields) < 3 {
-		return l, fmt.Errorf("a level is written as L1d=32KiB/8/64B, that is NAME=SIZE/WAYS/LINE")
+		return l, fmt.Errorf("a level has the form NAME=SIZE/WAYS/LINE, such as L1d=32KiB/8/64B")
 	}
 	l = Level{Name: name, Side: sideOf(name), TLB: isTLB(name), Policy: Policies()[0].Name, Inclusion: NonInclusive}
 	if err := l.parseShape(fields[0], fields[1], fields[2]); err != nil {
@@ -158,7 +159,7 @@ func parseLevel(text string) (l Level, err error) {
 
 func isTLB(name string) bool { return strings.Contains(strings.ToLower(name), "tlb") }
 
-// sideOf is what a name says of whom the level serves.
+// sideOf returns the side that a name implies.
 func sideOf(name string) Side {
 	name = strings.ToLower(name)
 	if isTLB(name) {
@@ -200,17 +201,17 @@ func (l *Level) parseShape(size, ways, line string) (err error) {
 	}
 	if l.Ways = entries; ways != "full" {
 		if l.Ways, err = strconv.ParseInt(ways, 10, 64); err != nil || l.Ways < 1 {
-			return fmt.Errorf("%q is no number of ways; write a number or full", ways)
+			return fmt.Errorf("%q is not a number of ways; give a number or full", ways)
 		}
 	}
 	if entries%l.Ways != 0 {
-		return fmt.Errorf("%d lines cannot be in sets of %d ways", entries, l.Ways)
+		return fmt.Errorf("%d lines cannot be divided into sets of %d ways", entries, l.Ways)
 	}
 	l.Sets = entries / l.Ways
 	return nil
 }
 
-// options sets what an option says, and names the group of those that exclude each other.
+// options sets the properties of an option, and names the group of options that exclude each other.
 var options = map[string]struct {
 	group string
 	set   func(*Level)
@@ -243,10 +244,10 @@ func (l *Level) option(text string) (group string, err error) {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	return "", fmt.Errorf("no option %q; there are %s", text, strings.Join(known, ", "))
+	return "", nearest.Unknown("option", text, known)
 }
 
-// String writes a description as Parse reads it, defaults left out.
+// String returns a description that Parse reads, without defaults.
 func (s Spec) String() string {
 	var out []string
 	for i := range s.Levels {
@@ -255,7 +256,7 @@ func (s Spec) String() string {
 	return strings.Join(out, ",")
 }
 
-// String writes a level as Parse reads it, defaults left out.
+// String returns a level that Parse reads, without defaults.
 func (l *Level) String() string {
 	size, ways := l.Size().String(), strconv.FormatInt(l.Ways, 10)
 	if l.TLB {

@@ -2,7 +2,7 @@ package cache
 
 import "fmt"
 
-// check says what levels cannot be together.
+// check returns an error if the levels cannot be combined.
 func (s Spec) check() error {
 	seen := map[string]bool{}
 	for i := range s.Levels {
@@ -29,7 +29,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// path is the levels that serve a side, from the processor on.
+// path returns the levels that serve a side, from the processor on.
 func (s Spec) path(tlb bool, side Side) []*Level {
 	var out []*Level
 	for i := range s.Levels {
@@ -40,8 +40,8 @@ func (s Spec) path(tlb bool, side Side) []*Level {
 	return out
 }
 
-// enters reports whether references of a side are simulated: where the first level is for the
-// other side alone, and none is for this one, they are left out.
+// enters reports whether references of a side are simulated. They are omitted if the first level
+// serves only the other side and no level serves only this one.
 func (s Spec) enters(tlb bool, side Side) bool {
 	path := s.path(tlb, side)
 	if len(path) == 0 {
@@ -51,21 +51,21 @@ func (s Spec) enters(tlb bool, side Side) bool {
 	return path[0].Side == side || s.path(tlb, other)[0] == path[0]
 }
 
-// check says what one level cannot be.
+// check returns an error if a level has invalid options.
 func (l *Level) check() error {
 	offline := l.WithOPT || l.Policy == optPolicy.Name
 	switch {
 	case offline && l.NoAllocate:
-		return fmt.Errorf("opt is optimal only where every miss brings the line; leave no-allocate out")
+		return fmt.Errorf("opt requires that every miss loads the line; omit no-allocate")
 	case offline && l.Inclusion == Exclusive:
-		return fmt.Errorf("opt is not defined for an exclusive level, which holds what others evict")
+		return fmt.Errorf("opt is not defined for an exclusive level, which holds only evicted lines")
 	case l.Policy == optPolicy.Name && l.Inclusion == Inclusive:
-		return fmt.Errorf("an inclusive level cannot be opt: what it evicts would change the future it knows")
+		return fmt.Errorf("an inclusive level cannot be opt, because its evictions would change later uses")
 	}
 	return nil
 }
 
-// checkPath says what levels cannot follow each other.
+// checkPath returns an error if the levels cannot follow each other.
 func checkPath(path []*Level) error {
 	exclusive, inclusive := false, false
 	for i, l := range path {
@@ -77,9 +77,9 @@ func checkPath(path []*Level) error {
 		above := path[i-1]
 		switch {
 		case l.Line < above.Line:
-			return fmt.Errorf("%s: its lines of %s are shorter than those of %s", l.Name, l.Line, above.Name)
+			return fmt.Errorf("%s: its lines of %s are shorter than the lines of %s", l.Name, l.Line, above.Name)
 		case above.Policy == optPolicy.Name:
-			return fmt.Errorf("%s: opt only in the last level, for what it evicts is known only at the end; use with-opt", above.Name)
+			return fmt.Errorf("%s: opt is allowed only in the last level; use with-opt", above.Name)
 		case above.Side == Both && l.Side != Both:
 			return fmt.Errorf("%s: a level of one side cannot follow %s, which is unified", l.Name, above.Name)
 		case l.Private && !above.Private:

@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// spill is a long column of words. What is longer than a chunk lies in a temporary file,
-// which has no name any more, so that nothing is left behind.
+// spill is a long column of words. Complete chunks are in a temporary file without a name, so that
+// no file is left behind.
 type spill struct {
 	file   *os.File
 	chunks int64    // complete ones, all in the file
-	tail   []uint64 // the rest
+	tail   []uint64 // the rest, in memory
 	bytes  []byte
 }
 
@@ -35,27 +35,27 @@ func (s *spill) add(w uint64) error {
 func (s *spill) put(i int64, words []uint64) (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp("", "spoor-opt-*"); err != nil {
-			return fmt.Errorf("what opt has to remember needs a temporary file: %w", err)
+			return fmt.Errorf("creating the temporary file of opt: %w", err)
 		}
-		_ = os.Remove(s.file.Name()) // where an open file cannot be removed, it stays
+		_ = os.Remove(s.file.Name()) // on systems where an open file cannot be removed, it stays
 		s.bytes = make([]byte, chunkBytes)
 	}
 	for j, w := range words {
 		binary.LittleEndian.PutUint64(s.bytes[8*j:], w)
 	}
 	if _, err = s.file.WriteAt(s.bytes, i*chunkBytes); err != nil {
-		return fmt.Errorf("writing what opt has to remember: %w", err)
+		return fmt.Errorf("writing the temporary file of opt: %w", err)
 	}
 	return nil
 }
 
-// get reads a chunk into words, which has room for one, and returns what it has; the tail is the last.
+// get reads a chunk into words, which must have room for a chunk. The tail is the last chunk.
 func (s *spill) get(i int64, words []uint64) ([]uint64, error) {
 	if i == s.chunks {
 		return append(words[:0], s.tail...), nil
 	}
 	if _, err := s.file.ReadAt(s.bytes, i*chunkBytes); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("reading what opt had to remember: %w", err)
+		return nil, fmt.Errorf("reading the temporary file of opt: %w", err)
 	}
 	words = words[:chunkWords]
 	for j := range words {
@@ -66,7 +66,7 @@ func (s *spill) get(i int64, words []uint64) ([]uint64, error) {
 
 func (s *spill) close() {
 	if s.file != nil {
-		_ = s.file.Close() // read only from here on, and gone
+		_ = s.file.Close() // it has only been read since, and has no name
 		s.file = nil
 	}
 }

@@ -2,7 +2,7 @@ package cache
 
 import "spoor/analyze/lines"
 
-// coupled reports whether what is below may change what the level holds.
+// coupled reports whether levels below may change the contents of the level.
 func (l *level) coupled() bool {
 	for n := l.next; n != nil; n = n.next {
 		if n.description.Inclusion != NonInclusive {
@@ -12,8 +12,9 @@ func (l *level) coupled() bool {
 	return false
 }
 
-// stack makes a stage for what each depth asks of the next one, if levels can be simulated one after the other: every level is
-// at one depth, serves nothing but uses that bring lines and write-backs, and changes nothing in another.
+// stack creates a stage for the requests of each depth if levels can be simulated one after the
+// other. For that, every level must be at one depth, have only uses that load lines and
+// write-backs, and change nothing in another level.
 func (f *feed) stack() {
 	depth := map[*level]int{}
 	deepest := 0
@@ -36,13 +37,14 @@ func (f *feed) stack() {
 	}
 }
 
-// hand has levels hand on the places of lines with them, where all number lines alike and know them by their places. Others are told what lines
-// are written back.
+// hand lets levels pass line numbers on to the next level. All levels must use the same numbers and
+// be of type classifiedLRU. Otherwise the levels learn the addresses of the lines that are written
+// back.
 func (f *feed) hand() {
 	first := f.ports[0].level
-	alike := len(f.ports) == 1 && first.aged != nil
+	alike := len(f.ports) == 1 && first.classifiedLRU != nil
 	for l := first; l != nil && alike; l = l.next {
-		alike = l.aged != nil && l.aged.places == first.aged.places
+		alike = l.classifiedLRU != nil && l.classifiedLRU.places == first.classifiedLRU.places
 	}
 	if alike {
 		for _, b := range f.stages[1:] {
@@ -52,8 +54,8 @@ func (f *feed) hand() {
 	}
 	for i := range f.ports {
 		for l := f.ports[i].level; l.next != nil; l = l.next {
-			if l.aged != nil {
-				l.aged.names = new(lines.Names)
+			if l.classifiedLRU != nil {
+				l.classifiedLRU.names = new(lines.Names)
 			}
 		}
 	}

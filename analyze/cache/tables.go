@@ -8,7 +8,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// rows is what becomes the table: a row for each level.
+// rows becomes the table. It has a row for each level.
 type rows struct {
 	analysis *Analysis
 	proc     []int32
@@ -24,7 +24,7 @@ func (r *rows) add(p trace.Proc, s *Spec, level int, c Counts) {
 	r.counts = append(r.counts, c)
 }
 
-// column is one value of each row.
+// column returns one value of each row.
 func column[T any](r *rows, of func(l *Level, c *Counts) T) []T {
 	out := make([]T, len(r.counts))
 	for i := range out {
@@ -37,8 +37,8 @@ func (r *rows) count(name string, of func(c *Counts) uint64) store.Column {
 	return store.Column{Name: name, Data: column(r, func(_ *Level, c *Counts) uint64 { return of(c) })}
 }
 
-// asksOPT reports whether a level has OPT beside its policy, or is OPT.
-func (l *Level) asksOPT() bool { return l.WithOPT || l.Policy == optPolicy.Name }
+// hasOPT reports whether OPT is counted for the level, alone or beside its policy.
+func (l *Level) hasOPT() bool { return l.WithOPT || l.Policy == optPolicy.Name }
 
 func (r *rows) shape() []store.Column {
 	return []store.Column{
@@ -50,7 +50,7 @@ func (r *rows) shape() []store.Column {
 	}
 }
 
-// traffic is what comes from the next level and goes to it.
+// traffic returns the columns of bytes read from and written to the next level.
 func (r *rows) traffic() []store.Column {
 	bytes := func(name string, of func(c *Counts, line uint64) uint64) store.Column {
 		return store.Column{Name: name, Unit: "B", Data: column(r, func(l *Level, c *Counts) int64 {
@@ -75,11 +75,11 @@ func (r *rows) causes() []store.Column {
 }
 
 func (r *rows) opt() []store.Column {
-	if !slices.ContainsFunc(r.level, (*Level).asksOPT) {
+	if !slices.ContainsFunc(r.level, (*Level).hasOPT) {
 		return nil
 	}
 	return []store.Column{{Name: "opt_misses", Data: column(r, func(l *Level, c *Counts) int64 {
-		if !l.asksOPT() {
+		if !l.hasOPT() {
 			return -1
 		}
 		return int64(c.OPTMisses)
@@ -113,7 +113,7 @@ func (r *rows) table() *store.Table {
 	return t
 }
 
-// summary is what people want to see first; descriptions only where there are several.
+// summary returns the table for people. It has descriptions only if there are several.
 func (r *rows) summary() *store.Table {
 	t := &store.Table{Name: "cache summary", Meta: r.meta()}
 	if len(r.analysis.Specs) > 1 {

@@ -1,6 +1,6 @@
 package cache
 
-// useEach is use of an array, line by line.
+// useEach implements array.use line by line.
 func useEach(a array, keys []key, out []miss) (used, missed int) {
 	for i, k := range keys {
 		victim := empty

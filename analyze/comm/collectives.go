@@ -1,10 +1,9 @@
 package comm
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"spoor/traces/nearest"
 	"spoor/traces/trace"
 )
 
@@ -48,7 +47,7 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	for _, a := range Algorithms {
 		names = append(names, string(a))
 	}
-	return "", fmt.Errorf("no algorithm %q; there are %s", name, strings.Join(names, ", "))
+	return "", nearest.Unknown("algorithm", name, names)
 }
 
 // Messages names the messages that a collective stands for, of members with so many bytes each (as

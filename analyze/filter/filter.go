@@ -1,19 +1,23 @@
-// Package filter makes of a trace that of the next level of memory: what misses the caches near each processor.
+// Package filter writes the trace that the next level of memory sees: the references that miss
+// private caches.
 //
-// Every processor has caches of its own, those of package cache, which are not kept coherent. What they ask the level
-// beyond for becomes a reference to a whole line, with the operation of the reference that missed and its
-// PC: a store that misses stays a store. So a cache that is simulated on the new trace hits and misses as it does when it
-// is simulated beyond the others on the old one, unless it is inclusive or exclusive. How many lines leave it dirty differs: it takes
-// stores that missed before it for its own.
+// Every processor has its own caches from package cache, which are not kept coherent. Each line
+// that they request from the next level becomes a reference to the whole line. It has the operation
+// and the PC of the reference that missed: a store that misses stays a store. Therefore a cache
+// simulated on the new trace hits and misses as it does behind the other caches on the old trace,
+// unless it is inclusive or exclusive. The number of dirty lines that leave it differs, because it
+// treats stores that missed earlier caches as its own.
 //
-// Lines that leave dirty become stores of whole lines, right before the miss that evicts them, unless they are not
-// wanted. Beyond, they are uses like others. Package cache counts write-backs, but not as uses: to compare with it, leave them out.
-// Lines that are dirty in the end do not leave.
+// A dirty line that is evicted becomes a store of the whole line, right before the miss that evicts
+// it, if Options.WriteBacks is set. In the new trace such stores are ordinary uses. Package cache
+// counts write-backs, but not as uses: to compare with it, omit them. Lines that are dirty at the
+// end are not evicted.
 //
-// Positions stay: what a processor executes between two references that miss is the Instr of the second. Events stay, and say how
-// many of the new references precede them. Where Instr cannot hold what lies between references, more than 2^32-1
-// instructions, a Compute without Work before the second stops at its position; others keep events that near.
-// What is executed after the last reference and event is the Instr of a closing Compute.
+// Positions stay the same. What a processor executes between two references that miss is the Instr
+// of the second one. Events stay, and count the new references before them. Instr cannot hold more
+// than 2^32-1 instructions. In that case a Compute without Work is inserted so that the second
+// reference keeps its position, and other events stay that close to theirs. What is executed after
+// the last reference and event is the Instr of a closing Compute.
 package filter
 
 import (
@@ -27,23 +31,24 @@ import (
 	"spoor/traces/trace"
 )
 
-// Options say what is filtered.
+// Options are the options of Write.
 type Options struct {
-	Spec       cache.Spec // of the caches of each processor
-	WriteBacks bool       // lines that leave dirty become stores
+	Spec       cache.Spec // the caches of each processor
+	WriteBacks bool       // write evicted dirty lines as stores
 	Seed       uint64     // of random replacement
-	Tool       string     // what makes the trace
+	Tool       string     // the program that writes the trace
 	Input      string     // digest of the trace that is filtered
 	Progress   func(refs int)
 }
 
-// Counts is what became of the references.
+// Counts is the number of references read, written and omitted.
 type Counts struct {
-	Refs, Beyond, WriteBacks uint64
-	Left                     [1 + trace.Flush]uint64 // left out without a look into a cache, by operation
+	Refs, Written, WriteBacks uint64
+	Left                      [1 + trace.Flush]uint64 // omitted because no cache serves them, by operation
 }
 
-// Write filters src into PREFIX.refs.arrow and PREFIX.events.arrow. After an error nothing is left of them.
+// Write filters src into PREFIX.refs.arrow and PREFIX.events.arrow. After an error it leaves no
+// file behind.
 func Write(ctx context.Context, src trace.Source, prefix string, o Options) (all Counts, err error) {
 	h := o.header(src.Header())
 	out, err := store.Create(prefix, h)
@@ -64,7 +69,7 @@ func Write(ctx context.Context, src trace.Source, prefix string, o Options) (all
 	return all, out.Close(h)
 }
 
-// header is that of the new trace, but for notes about what was left out.
+// header returns the header of the new trace, without notes about omitted references.
 func (o *Options) header(h trace.Header) trace.Header {
 	what := "write-backs as stores"
 	if !o.WriteBacks {
@@ -76,7 +81,7 @@ func (o *Options) header(h trace.Header) trace.Header {
 	return h
 }
 
-// Notes say what was left out.
+// Notes returns a note for each operation that was omitted.
 func (c *Counts) Notes() (out []string) {
 	for op, n := range c.Left {
 		if n > 0 {
@@ -86,36 +91,36 @@ func (c *Counts) Notes() (out []string) {
 	return out
 }
 
-// chunk is how many references are filtered at a time.
-const chunk = 1 << 12
+// batchRows is the number of references that are filtered at a time.
+const batchRows = 1 << 12
 
-// processor filters what one processor did.
+// processor filters the references and events of one processor.
 func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc, f *cache.Filter, to *store.Splicer, all *Counts) error {
 	end, work := uint64(0), src.Header().WorkUnit == trace.WorkInstr
-	for piece, err := range analysis.Program(src, p) {
+	for chunk, err := range analysis.Program(src, p) {
 		if err != nil {
 			return err
 		}
-		end = uint64(piece.Time)
-		if piece.Event != nil {
+		end = uint64(chunk.Time)
+		if chunk.Event != nil {
 			at := end
-			if e := piece.Event; e.Kind == trace.Compute && work {
+			if e := chunk.Event; e.Kind == trace.Compute && work {
 				at -= uint64(e.Work)
 			}
-			if err := to.Event(at, *piece.Event); err != nil {
+			if err := to.Event(at, *chunk.Event); err != nil {
 				return err
 			}
 			continue
 		}
 		at := end
-		for _, n := range piece.Refs.Instr {
+		for _, n := range chunk.Refs.Instr {
 			at -= uint64(n)
 		}
-		for i := 0; i < piece.Refs.Len(); i += chunk {
+		for i := 0; i < chunk.Refs.Len(); i += batchRows {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			part := piece.Refs.Slice(i, min(i+chunk, piece.Refs.Len()))
+			part := chunk.Refs.Slice(i, min(i+batchRows, chunk.Refs.Len()))
 			if at, err = copyRefs(to, at, &part, f.Add(&part)); err != nil {
 				return err
 			}
@@ -125,7 +130,7 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 			}
 		}
 	}
-	all.Beyond += to.Rows()
+	all.Written += to.Rows()
 	all.WriteBacks += f.WriteBacks
 	for op, n := range f.Left {
 		all.Left[op] += n
@@ -133,10 +138,11 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 	return to.Finish(end)
 }
 
-// copyRefs writes what goes on of a batch that starts at a position, and returns the position at its end.
-func copyRefs(to *store.Splicer, at uint64, from *trace.Refs, beyond []cache.Beyond) (uint64, error) {
+// copyRefs writes the references that miss in a batch that starts at position at. It returns the
+// position at the end of the batch.
+func copyRefs(to *store.Splicer, at uint64, from *trace.Refs, refs []cache.NextLevelRef) (uint64, error) {
 	row := 0
-	for _, b := range beyond {
+	for _, b := range refs {
 		for ; row <= b.Row; row++ {
 			at += uint64(from.Instr[row])
 		}

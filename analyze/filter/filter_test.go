@@ -185,7 +185,7 @@ func newLRU(sets, ways uint64) *lru {
 // position.
 type expected struct {
 	time uint64
-	cache.Beyond
+	cache.NextLevelRef
 	pc uint64
 }
 
@@ -203,7 +203,7 @@ func expect(t testing.TB, src trace.Source, p trace.Proc, sets, ways uint64, fet
 		r := &piece.Refs
 		for i, addr := range r.Addr {
 			at += uint64(r.Instr[i])
-			e := expected{time: at, Beyond: cache.Beyond{Addr: addr, Size: r.Size[i], Op: r.Op[i]}}
+			e := expected{time: at, NextLevelRef: cache.NextLevelRef{Addr: addr, Size: r.Size[i], Op: r.Op[i]}}
 			if r.PC != nil {
 				e.pc = r.PC[i]
 			}
@@ -214,11 +214,11 @@ func expect(t testing.TB, src trace.Source, p trace.Proc, sets, ways uint64, fet
 				for line := addr / 64; line <= (addr+uint64(r.Size[i])-1)/64; line++ {
 					hit, dirty := caches[op == trace.Ifetch].use(line, op)
 					for _, d := range dirty {
-						if e.Beyond = (cache.Beyond{Addr: d * 64, Size: 64, Op: trace.Store}); writeBacks {
+						if e.NextLevelRef = (cache.NextLevelRef{Addr: d * 64, Size: 64, Op: trace.Store}); writeBacks {
 							out = append(out, e)
 						}
 					}
-					if e.Beyond = (cache.Beyond{Addr: line * 64, Size: 64, Op: op}); !hit {
+					if e.NextLevelRef = (cache.NextLevelRef{Addr: line * 64, Size: 64, Op: op}); !hit {
 						out = append(out, e)
 					}
 				}
@@ -248,7 +248,7 @@ func rows(t testing.TB, src trace.Source, p trace.Proc) (out []expected) {
 			} else {
 				at += uint64(n)
 			}
-			e := expected{time: at, Beyond: cache.Beyond{Addr: addr, Size: piece.Refs.Size[i], Op: piece.Refs.Op[i]}}
+			e := expected{time: at, NextLevelRef: cache.NextLevelRef{Addr: addr, Size: piece.Refs.Size[i], Op: piece.Refs.Op[i]}}
 			if piece.Refs.PC != nil {
 				e.pc = piece.Refs.PC[i]
 			}
@@ -298,7 +298,7 @@ func check(t testing.TB, src trace.Source, sets, ways uint64, fetches, writeBack
 			t.Fatalf("%s: processor %d: got %v, want %v", spec, p, got, want)
 		}
 	}
-	if n.Beyond != uint64(total) || n.WriteBacks != stores {
+	if n.Written != uint64(total) || n.WriteBacks != stores {
 		t.Errorf("%s: %+v, want %d of which %d write-backs", spec, n, total, stores)
 	}
 }
@@ -412,9 +412,9 @@ func TestHeader(t *testing.T) {
 
 func TestWhatCannotFilter(t *testing.T) {
 	for text, want := range map[string]string{
-		"dtlb=64/4/4KiB":                  "dtlb: a TLB keeps no references back",
-		"L1=1KiB/1/64B,L2=4KiB/1/64B/opt": "L2: what opt evicts",
-		"L1=1KiB/1/64B/with-opt":          "L1: what opt evicts",
+		"dtlb=64/4/4KiB":                  "dtlb: a TLB does not filter references",
+		"L1=1KiB/1/64B,L2=4KiB/1/64B/opt": "L2: opt knows its evictions",
+		"L1=1KiB/1/64B/with-opt":          "L1: opt knows its evictions",
 		"L1=1MiB/1/64KiB":                 "L1: lines of 64KiB are larger",
 	} {
 		if _, err := cache.NewFilter(parse(t, text), true, 1); err == nil || !strings.Contains(err.Error(), want) {

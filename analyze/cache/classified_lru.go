@@ -6,46 +6,48 @@ import (
 	"spoor/analyze/lines"
 )
 
-// aged is LRU sets, and the fully associative LRU cache of the same size that tells the causes of their misses, of lines that are known by
-// their places: what both know of a line is in one word, in which a use finds whether either has it, and no set is searched.
+// classifiedLRU simulates LRU sets together with the fully associative LRU cache of the same size,
+// which determines the causes of misses. Both keep their state of a line in one word, indexed by
+// the number of the line. A use finds there whether either cache has the line; no set is searched.
 //
-// The order of a set is that of [packed]. The fully associative cache goes by the moment of a line's latest use: it has the lines whose moments
-// are not before the oldest, and the one that leaves is found by going on from there. When there is no moment left, all lines get
-// new ones, in their order.
-type aged struct {
+// The order of a set is that of [packed]. The fully associative cache uses the time (moment) of a
+// line's latest use: it contains the lines whose moments are not before the oldest one. To evict,
+// it continues from the oldest moment to the next one that is a line's latest use. When the moments
+// are used up, all lines get new ones in the same order.
+type classifiedLRU struct {
 	geometry
 	places *places
-	lines  []agedLine   // by place
-	orders []uint64     // by set
-	held   []uint64     // by way: the place of its line above one bit that says whether it is dirty; 0: it has none. Those of no set come first
-	logWay uint         // log2 of the ways that each set has in held
-	last   uint         // shift of the way in the order that leaves next
-	names  *lines.Names // nil if nobody asks what lines leave
-	latest []uint64     // by moment, a bit: its line has not been used since; of moments to come, too
-	now    uint32       // the next moment
+	lines  []classifiedLine // by line number
+	orders []uint64         // by set
+	held   []uint64         // by way: the number of its line above one dirty bit; 0: empty. The first entries belong to no set
+	logWay uint             // log2 of the ways of each set in held
+	last   uint             // shift of the way in the order that is evicted next
+	names  *lines.Names     // nil if no level needs the addresses of evicted lines
+	latest []uint64         // a bit for each moment, also for future ones: its line has not been used since
+	now    uint32           // the next moment
 	oldest uint32
-	room   uint64 // lines that the fully associative cache can take before one has to leave
+	room   uint64 // lines that the fully associative cache can take before it evicts one
 
-	found   []uint32 // where places that had to be found are kept
-	left    []uint32 // places of the lines that were replaced
+	found   []uint32 // memory for line numbers that were looked up
+	left    []uint32 // numbers of the lines that were replaced
 	touched uint32   // see touch
 }
 
-// agedLine is what is known of one line.
-type agedLine struct {
+// classifiedLine is the state of one line.
+type classifiedLine struct {
 	used uint32 // moment of the latest use; 0: never
-	way  uint32 // above one bit that says whether it is dirty; 0: no set has it
+	way  uint32 // above one dirty bit; 0: in no set
 }
 
 const (
 	firstMoment = 1 // the bit of moment 0 is clear
 	fewMoments  = 1 << 12
-	momentRoom  = 8       // moments for each place, at least: the more, the less often lines get new ones
-	nearLines   = 1 << 13 // what is known of so many is near enough in the host's caches, as long as nobody else uses these
+	momentRoom  = 8       // minimum number of moments per line number; more moments mean fewer renewals
+	nearLines   = 1 << 13 // the state of this many lines fits the host's caches if they hold nothing else
 )
 
-func newAged(g geometry, p *places) *aged {
-	c := &aged{geometry: g, places: p, orders: make([]uint64, g.sets), logWay: uint(bits.Len64(g.ways - 1)), last: uint(4 * (g.ways - 1)),
+func newClassifiedLRU(g geometry, p *places) *classifiedLRU {
+	c := &classifiedLRU{geometry: g, places: p, orders: make([]uint64, g.sets), logWay: uint(bits.Len64(g.ways - 1)), last: uint(4 * (g.ways - 1)),
 		oldest: firstMoment, room: g.sets * g.ways, left: make([]uint32, missRoom)}
 	c.held = make([]uint64, (g.sets+1)<<c.logWay)
 	for s := range c.orders {
@@ -55,8 +57,8 @@ func newAged(g geometry, p *places) *aged {
 	return c
 }
 
-// begin makes moments, of which the next one is now and those before are lines' latest uses.
-func (c *aged) begin(moments int, now uint32) {
+// begin makes moments available. The next one is now; those before now are latest uses of lines.
+func (c *classifiedLRU) begin(moments int, now uint32) {
 	if moments > 64*len(c.latest) {
 		c.latest = make([]uint64, moments/64)
 	}
@@ -67,8 +69,8 @@ func (c *aged) begin(moments int, now uint32) {
 	c.now = now
 }
 
-// placesOf is the places of keys of a batch, those written back too.
-func (c *aged) placesOf(b *batch, from, to int) []uint32 {
+// placesOf returns the line numbers of a batch, including those of written-back lines.
+func (c *classifiedLRU) placesOf(b *batch, from, to int) []uint32 {
 	at := b.places
 	if b.placed {
 		at = at[from:to]
@@ -83,10 +85,10 @@ func (c *aged) placesOf(b *batch, from, to int) []uint32 {
 	return at
 }
 
-// use is as that of an array, of missRoom misses at most, whose causes it counts.
-func (c *aged) use(keys []key, places []uint32, out []miss, counts *Counts) (used, missed int) {
+// use is like array.use for at most missRoom misses. It also counts their causes.
+func (c *classifiedLRU) use(keys []key, places []uint32, out []miss, counts *Counts) (used, missed int) {
 	if int(c.now) == 64*len(c.latest) {
-		c.condense()
+		c.compact()
 	}
 	keys = keys[:min(len(keys), 64*len(c.latest)-int(c.now))]
 	places = places[:len(keys)]
@@ -134,8 +136,8 @@ func (c *aged) use(keys []key, places []uint32, out []miss, counts *Counts) (use
 	return len(keys), missed
 }
 
-// touch loads what is known of lines: loads that nothing waits for overlap.
-func (c *aged) touch(places []uint32) {
+// touch loads the state of lines before it is needed, so that the loads overlap.
+func (c *classifiedLRU) touch(places []uint32) {
 	touched := c.touched
 	for _, p := range places {
 		touched += c.lines[p].used
@@ -143,8 +145,9 @@ func (c *aged) touch(places []uint32) {
 	c.touched = touched // or the compiler drops the loads
 }
 
-// take has the fully associative cache miss and take in a line, whose use before was then, and is the cause of the miss.
-func (c *aged) take(was uint32, counts *Counts) cause {
+// take lets the fully associative cache miss and load a line that was last used at moment was. It
+// returns the cause of the miss.
+func (c *classifiedLRU) take(was uint32, counts *Counts) cause {
 	counts.FullMisses++
 	if c.room > 0 {
 		c.room--
@@ -163,16 +166,17 @@ func (c *aged) take(was uint32, counts *Counts) cause {
 	return capacity
 }
 
-// mark makes a line dirty that is there.
-func (c *aged) mark(x *agedLine, place uint32) {
+// mark makes a line in the cache dirty.
+func (c *classifiedLRU) mark(x *classifiedLine, place uint32) {
 	if x.way&1 == 0 {
 		x.way |= 1
-		c.held[x.way>>1] = uint64(place)<<1 | 1 // nothing that waits for memory
+		c.held[x.way>>1] = uint64(place)<<1 | 1 // needs no load from memory
 	}
 }
 
-// fill takes a line into its set, and returns its way, what it replaces, and the place of that.
-func (c *aged) fill(k key, of uint32) (way uint32, victim key, left uint32) {
+// fill loads a line into its set. It returns the line's way, the key that it replaces, and the
+// number of that line.
+func (c *classifiedLRU) fill(k key, of uint32) (way uint32, victim key, left uint32) {
 	set := c.set(k >> 1)
 	order := c.orders[set]
 	w := order >> (c.last & 63) & 15
@@ -183,7 +187,7 @@ func (c *aged) fill(k key, of uint32) (way uint32, victim key, left uint32) {
 	left, victim = uint32(held>>1), empty
 	if left != 0 {
 		c.lines[left].way = 0
-		victim = held & 1 // as is in its word, too, for which one would wait
+		victim = held & 1 // the dirty state in held; the line's own word would have to be loaded
 	}
 	if c.names != nil {
 		if left != 0 {
@@ -194,9 +198,9 @@ func (c *aged) fill(k key, of uint32) (way uint32, victim key, left uint32) {
 	return uint32(at)<<1 | uint32(k&1), victim, left
 }
 
-// condense gives all lines new moments.
-func (c *aged) condense() {
-	before := make([]uint32, len(c.latest)) // the new moments of the first lines of words
+// compact gives all lines new moments.
+func (c *classifiedLRU) compact() {
+	before := make([]uint32, len(c.latest)) // the new moments of the first line of each word
 	n := uint32(firstMoment)
 	for i, word := range c.latest {
 		before[i] = n
@@ -215,8 +219,8 @@ func (c *aged) condense() {
 	c.begin(min(momentRoom*(len(c.lines)+63)/64*64, most), n)
 }
 
-// hand appends the places of what misses ask of the next level.
-func (c *aged) hand(places []uint32, out []miss, to *batch) {
+// hand appends the line numbers of the requests that misses cause at the next level.
+func (c *classifiedLRU) hand(places []uint32, out []miss, to *batch) {
 	at := to.spare(2 * len(out))
 	n := 0
 	for i := range out {

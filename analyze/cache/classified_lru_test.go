@@ -13,7 +13,7 @@ import (
 func TestAgedIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, shape := range [][2]int64{{2, 1}, {3, 2}, {64, 2}, {5, 7}, {4, 8}, {2, 16}, {16, 16}} {
-		c := newAged(newGeometry(shape[0], shape[1]), newPlaces())
+		c := newClassifiedLRU(newGeometry(shape[0], shape[1]), newPlaces())
 		c.names = new(lines.Names)
 		l, got := newNaiveLevel(&Level{Sets: shape[0], Ways: shape[1], Line: 1, Policy: lruPolicy.Name}, 0), Counts{}
 		most, condensed := uint64(shape[0]*shape[1]*3/2+2), 0
@@ -102,7 +102,7 @@ func TestAges(t *testing.T) {
 		h := newHierarchy(parse(t, text)[0], 1, true, 1, 1<<20)
 		var got []bool
 		for _, instances := range h.of {
-			got = append(got, instances[0].aged != nil)
+			got = append(got, instances[0].classifiedLRU != nil)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", text, got, want)
