@@ -178,7 +178,7 @@ func TestMixedErrors(t *testing.T) {
 			}
 			r.Unlock(2)
 			return nil
-		}, "for a message from rank 1 with tag 4; rank 1 (event 0) for lock 2, which processor 0 holds; in a circle"},
+		}, "for a message from rank 1 with tag 4; rank 1 (event 0) for lock 2, which processor 0 holds; cycle"},
 		{"a test for ever", func(r *spmd.Rank) error {
 			q := spmd.Irecv(r, 1-r.ID(), 1, []int{0})
 			for _, is := q.Test(); !is; _, is = q.Test() {

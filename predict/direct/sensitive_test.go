@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 			spmd.Recv(r, 1, 0, []int{0})
 			return nil
 		}},
-		{"deadlock at 0s: 2 of 2 ranks wait forever: rank 0 (event 0) for a message from rank 1 with tag 0; rank 1 (event 0) for a message from rank 0 with tag 0; in a circle",
+		{"deadlock at 0s: 2 of 2 ranks wait forever: rank 0 (event 0) for a message from rank 1 with tag 0; rank 1 (event 0) for a message from rank 0 with tag 0; cycle",
 			func(r *spmd.Rank) error { spmd.Recv(r, 1-r.ID(), 0, []int{0}); return nil }},
 		{"left over at the end: a message from rank 0 with tag 0 that rank 1 does not receive", func(r *spmd.Rank) error {
 			if r.ID() == 0 {
