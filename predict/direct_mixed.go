@@ -17,7 +17,7 @@ type simulatedMixed = inMemory[*replay.MixedResult]
 
 // isBoth is whether a simulation ended because the program shares memory and passes messages.
 func isBoth(err error) bool {
-	return errors.Is(err, direct.ErrShares) || errors.Is(err, direct.ErrMessages)
+	return errors.Is(err, direct.ErrSharesMemory) || errors.Is(err, direct.ErrMessages)
 }
 
 // runMixed runs a program that shares memory and passes messages.

@@ -87,22 +87,22 @@ func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.Me
 	if memsys.NeedsTraffic(m.Machine) {
 		return out, direct.ErrTraffic
 	}
-	said, seconds, err := p.order(ctx, m, session.Order{Memory: &session.Memory{Barrier: opt.Barrier, Room: uint64(opt.Memory), Phases: opt.Phases}})
+	said, seconds, err := p.order(ctx, m, session.Order{Memory: &session.Memory{Barrier: opt.Barrier, MemorySize: uint64(opt.Memory), Phases: opt.Phases}})
 	if err != nil {
 		return out, err
 	}
 	out.dropped, out.seconds = said.Dropped, seconds
-	out.result, err = said.Shared()
+	out.result, err = said.MemoryResult()
 	return out, err
 }
 
 func (p *ownProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
-	said, seconds, err := p.order(ctx, m, session.Order{Mixed: &session.Mixed{Room: uint64(opt.Memory)}})
+	said, seconds, err := p.order(ctx, m, session.Order{Mixed: &session.Mixed{MemorySize: uint64(opt.Memory)}})
 	if err != nil {
 		return out, err
 	}
 	out.dropped, out.seconds = said.Dropped, seconds
-	out.result, err = said.Both()
+	out.result, err = said.MixedResult()
 	return out, err
 }
 

@@ -102,7 +102,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	}
 	known := &format.Simulated{StateIntervals: times.StateIntervals, Messages: messages, End: times.End}
 	err = store.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
-		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: known}, w)
+		notes, err = f.viewer.Export(times.Source(src), format.ExportOptions{Simulated: known}, w)
 		return err
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func sliceTable(all []messageRow) *store.Table {
 	var rows []row
 	for _, one := range all {
 		for rank := range one.result.Ranks {
-			for slice, parts := range one.slices.Of(rank) {
+			for slice, parts := range one.slices.Rank(rank) {
 				rows = append(rows, row{one, rank, slice, parts})
 			}
 		}
@@ -194,7 +194,7 @@ type pathRow struct {
 
 func segments(all []messageRow) (rows []pathRow) {
 	for _, one := range all {
-		for _, s := range one.path.Critical(one.result.Time) {
+		for _, s := range one.path.CriticalPath(one.result.Time) {
 			rows = append(rows, pathRow{one, s, 1})
 		}
 	}

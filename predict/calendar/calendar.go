@@ -24,7 +24,7 @@ type Calendar struct {
 
 // Before is the end of the last span that begins before t, or 0. From there up to t the
 // calendar is free, unless it is after t: then nothing that is free ends at t.
-func (c *Calendar) Before(t unit.Picos) unit.Picos {
+func (c *Calendar) EndBefore(t unit.Picos) unit.Picos {
 	n := len(c.spans)
 	if n == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (c *Calendar) first(t unit.Picos) int {
 // Fit is the earliest time not before at from which the calendar is free for so long.
 func (c *Calendar) Fit(at, long unit.Picos) unit.Picos {
 	for {
-		end := c.Before(at + long)
+		end := c.EndBefore(at + long)
 		if end <= at {
 			return at
 		}
@@ -57,7 +57,7 @@ func (c *Calendar) Fit(at, long unit.Picos) unit.Picos {
 
 // Take takes a span that is free, where nothing will be asked about times before settled: they may be
 // forgotten. Of an empty span nothing is taken.
-func (c *Calendar) Take(s Span, settled unit.Picos) {
+func (c *Calendar) Reserve(s Span, settled unit.Picos) {
 	if s.From == s.To {
 		return
 	}

@@ -43,7 +43,7 @@ func checkNaive(t *testing.T, data []byte) {
 	for i := 0; i+2 < len(data); i += 3 {
 		settled += unit.Picos(data[i] % 4)
 		at, long := settled+unit.Picos(data[i+1]%32), 1+unit.Picos(data[i+2]%6)
-		if got, want := min(at, max(settled, fast.Before(at))), all.before(at, settled); got != want {
+		if got, want := min(at, max(settled, fast.EndBefore(at))), all.before(at, settled); got != want {
 			t.Fatalf("request %d: free before %d from %d, want %d", i/3, at, got, want)
 		}
 		from := all.fit(at, long)
@@ -53,7 +53,7 @@ func checkNaive(t *testing.T, data []byte) {
 		if data[i+2]/6%4 == 0 {
 			continue // only asked
 		}
-		fast.Take(Span{from, from + long}, settled)
+		fast.Reserve(Span{from, from + long}, settled)
 		for ; long > 0; long, from = long-1, from+1 {
 			all[from] = true
 			busy++
@@ -100,8 +100,8 @@ func FuzzCalendarIsNaive(f *testing.F) {
 // TestNothing: an empty span fits at the ends of others, and takes nothing.
 func TestNothing(t *testing.T) {
 	c := Calendar{}
-	c.Take(Span{10, 20}, 0)
-	c.Take(Span{5, 5}, 0)
+	c.Reserve(Span{10, 20}, 0)
+	c.Reserve(Span{5, 5}, 0)
 	for _, x := range []struct{ at, want unit.Picos }{{0, 0}, {10, 10}, {11, 20}, {20, 20}} {
 		if got := c.Fit(x.at, 0); got != x.want {
 			t.Errorf("nothing fits at %d from %d on, want %d", got, x.at, x.want)
@@ -116,7 +116,7 @@ func TestNothing(t *testing.T) {
 func TestForgets(t *testing.T) {
 	c := Calendar{}
 	for at := unit.Picos(0); at < 1e6; at += 10 {
-		c.Take(Span{at, at + 5}, at-200)
+		c.Reserve(Span{at, at + 5}, at-200)
 	}
 	if cap(c.spans) > 64 {
 		t.Errorf("room for %d spans of 20", cap(c.spans))
@@ -125,8 +125,8 @@ func TestForgets(t *testing.T) {
 
 func Example() {
 	var link Calendar
-	link.Take(Span{From: 100, To: 200}, 0)
-	link.Take(Span{From: 240, To: 300}, 0)
+	link.Reserve(Span{From: 100, To: 200}, 0)
+	link.Reserve(Span{From: 240, To: 300}, 0)
 	fmt.Println(link.Fit(50, 50), link.Fit(150, 40), link.Fit(150, 41), link.Busy)
 	// Output: 50ps 200ps 300ps 160ps
 }

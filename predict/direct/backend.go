@@ -15,35 +15,35 @@ import (
 
 // backend carries out what ranks ask for: the engine says when.
 type backend struct {
-	opt     Options
-	machine *machine.Machine
-	model   engine.Model
-	lines   []*timeline
-	sent    bool // a message
-	met     bool // at a barrier in shared memory
-	result  *engine.Result
+	opt          Options
+	machine      *machine.Machine
+	model        engine.Model
+	timelines    []*rankTimeline
+	usesMessages bool // a message
+	usesBarriers bool // at a barrier in shared memory
+	result       *engine.Result
 }
 
 // Run implements spmd.Backend.
 func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	var programs []engine.Program
 	for p, r := range ranks {
-		l := &timeline{Coroutine: spmd.NewCoroutine(r), backend: b}
-		l.post.lanes = map[channel]*lane{}
+		l := &rankTimeline{Coroutine: spmd.NewCoroutine(r), backend: b}
+		l.matcher.queues = map[channel]*channelQueue{}
 		defer l.Stop()
-		if l.charges, err = replay.NewCostTracker(b.machine, p); err != nil {
+		if l.costs, err = replay.NewCostTracker(b.machine, p); err != nil {
 			return err
 		}
-		b.lines = append(b.lines, l)
+		b.timelines = append(b.timelines, l)
 		programs = append(programs, engine.Program{Next: l.next})
 	}
 	obs := b.opt.Observer
 	if obs != nil {
-		obs = &rows{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
+		obs = &rowNumbering{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
 	}
 	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.BarrierSteps(len(ranks), b.opt.Collectives),
 		Observer: obs, Direct: b, Progress: b.opt.Progress})
-	for _, l := range b.lines {
+	for _, l := range b.timelines {
 		if l.Err != nil {
 			return l.Err // as it is: it names the rank
 		}
@@ -56,16 +56,16 @@ const barrierGroup = -2
 
 // Do implements spmd.Backend.
 func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
-	l := b.lines[r.ID()]
+	l := b.timelines[r.ID()]
 	switch op.Kind {
 	case trace.Send, trace.Isend:
-		b.sent = true
+		b.usesMessages = true
 		l.send(op)
 	case trace.Recv:
 		l.receive(op)
 	case trace.Irecv:
 		l.add(op, engine.Op{Kind: engine.Irecv, Peer: op.Request.Source, Tag: op.Request.Tag, Group: op.Request.Group,
-			Request: op.Request.ID, Bytes: l.post.receive(op.Request)})
+			Request: op.Request.ID, Bytes: l.matcher.post(op.Request)})
 	case trace.Wait:
 		l.wait(op)
 	case trace.Test:
@@ -77,7 +77,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Clock:
 		l.clock(op)
 	case trace.Barrier:
-		b.met = true
+		b.usesBarriers = true
 		l.add(op, engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None})
 		l.pause() // what others did before it is in shared memory then
 	default:
@@ -86,45 +86,45 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 }
 
 // ErrShares is the error of Run for a program that uses locks or flags.
-var ErrShares = errors.New("is an operation of a shared memory, which the simulation of messages does not take")
+var ErrSharesMemory = errors.New("is an operation of a shared memory, which the simulation of messages does not take")
 
-func errShared(k trace.Kind) error { return fmt.Errorf("%v %w", k, ErrShares) }
+func errShared(k trace.Kind) error { return fmt.Errorf("%v %w", k, ErrSharesMemory) }
 
 // Matched implements engine.Live.
 func (b *backend) Matched(rank int32, mark int64, from, tag int32) {
-	l := b.lines[rank]
-	l.completed(l.post.matched(mark, from, tag))
+	l := b.timelines[rank]
+	l.noteCompleted(l.matcher.engineMatched(mark, from, tag))
 }
 
 // Came implements engine.Live.
 func (b *backend) Arrived(rank, group, from, tag int32, at unit.Picos) {
 	if group >= trace.None {
-		b.lines[rank].post.came(channel{from, tag, group}, at)
+		b.timelines[rank].matcher.arrive(channel{from, tag, group}, at)
 	}
 }
 
 // Found implements engine.Live.
 func (b *backend) Answered(rank int32, a *engine.Answer) {
-	l := b.lines[rank]
+	l := b.timelines[rank]
 	switch a.Mark {
-	case answered:
+	case alreadyAnswered:
 		return
-	case lazy:
+	case lazyClock:
 		l.stamps[0].Set(duration(a.At))
 		l.stamps = l.stamps[1:]
 		return
 	}
 	l.answer = *a
-	switch op := l.asked; {
+	switch op := l.blockedOn; {
 	case op == nil: // what is waited for was known before
 	case op.Kind == trace.Test && a.Done:
 		op.Done = true
-		l.charge(op)
+		l.chargeBuffer(op)
 	case op.Kind == trace.Wait:
 		op.Index = a.Index
-		l.charge(op)
+		l.chargeBuffer(op)
 	}
 }
 
 // Resumes implements engine.Live.
-func (b *backend) Resumed(rank int32, now unit.Picos) { b.lines[rank].now = now }
+func (b *backend) Resumed(rank int32, now unit.Picos) { b.timelines[rank].now = now }

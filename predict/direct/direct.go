@@ -86,11 +86,11 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 	if _, err = spmd.Run(ctx, spmd.Options{Procs: opt.Procs, NoRefs: true}, program, b, opt.Sink); err != nil {
 		return nil, err
 	}
-	if b.met && !b.sent {
+	if b.usesBarriers && !b.usesMessages {
 		return nil, errors.New("the program has barriers and sends no messages: it shares memory, which is simulated by its references")
 	}
 	res := &Result{Result: b.result}
-	for _, l := range b.lines {
+	for _, l := range b.timelines {
 		res.Resumed += l.resumed
 		res.Answered += l.answered
 	}

@@ -57,7 +57,7 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	}
 	b := &memory{opt: opt, clock: clock, head: trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}}
 	b.places = trace.NewHomeMap(b.head)
-	flows, err := b.build(m)
+	flows, err := b.buildSystem(m)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 }
 
 // build makes the memory system; flows returns the traffic on it if another run needs that.
-func (b *memory) build(m *machine.Machine) (flows func() []topology.Flow, err error) {
+func (b *memory) buildSystem(m *machine.Machine) (flows func() []topology.Flow, err error) {
 	if memsys.NeedsTraffic(m) && b.opt.Traffic == nil {
 		b.system, flows, err = memsys.NewCountingTraffic(m, b.places)
 		return flows, err
@@ -81,47 +81,47 @@ func (b *memory) build(m *machine.Machine) (flows func() []topology.Flow, err er
 
 // memory carries out what ranks ask for, when the simulation of their references has come there.
 type memory struct {
-	opt    MemoryOptions
-	head   trace.Header
-	clock  replay.Clock
-	system memsys.System
-	places *trace.HomeMap
-	placed int // regions that places knows
-	ranks  []*sharer
-	result *replay.Result
+	opt           MemoryOptions
+	head          trace.Header
+	clock         replay.Clock
+	system        memsys.System
+	places        *trace.HomeMap
+	placedRegions int // regions that places knows
+	ranks         []*memoryRank
+	result        *replay.Result
 }
 
 // sharer is a rank with what it has done and the simulation has not.
-type sharer struct {
+type memoryRank struct {
 	*spmd.Coroutine
-	refs   trace.Refs
-	events trace.Events
-	now    unit.Picos
-	idle   int // readings of the clock in a row at the time of the one before
-	read   unit.Picos
-	err    error // that ends the run
-	passes bool  // it comes to an operation of messages, after what it has done
+	refs      trace.Refs
+	events    trace.Events
+	now       unit.Picos
+	idleReads int // readings of the clock in a row at the time of the one before
+	lastRead  unit.Picos
+	err       error // that ends the run
+	atMessage bool  // it comes to an operation of messages, after what it has done
 }
 
 // Run implements spmd.Backend.
 func (b *memory) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	for _, r := range ranks {
-		s := newSharer(r)
+		s := newMemoryRank(r)
 		defer s.Stop()
 		b.ranks = append(b.ranks, s)
 	}
 	b.result, err = replay.Direct(ctx, b.head, b, b.system, b.clock, b.opt.Options)
-	return b.outcome(err)
+	return b.firstError(err)
 }
 
-func newSharer(r *spmd.Rank) *sharer {
-	s := &sharer{Coroutine: spmd.NewCoroutine(r), read: -1}
+func newMemoryRank(r *spmd.Rank) *memoryRank {
+	s := &memoryRank{Coroutine: spmd.NewCoroutine(r), lastRead: -1}
 	s.refs.Proc, s.events.Proc = trace.Proc(r.ID()), trace.Proc(r.ID())
 	return s
 }
 
 // outcome is why a run ended with err.
-func (b *memory) outcome(err error) error {
+func (b *memory) firstError(err error) error {
 	for _, s := range b.ranks {
 		if cause := s.cause(); cause != nil {
 			return cause // as it is: it names the rank
@@ -141,8 +141,8 @@ func (b *memory) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Event
 		}
 	}
 	regions := s.Rank.Regions()
-	b.places.Add(regions[b.placed:]...)
-	b.placed = len(regions)
+	b.places.Add(regions[b.placedRegions:]...)
+	b.placedRegions = len(regions)
 	return &s.refs, &s.events, nil
 }
 
@@ -185,20 +185,20 @@ func (b *memory) Do(r *spmd.Rank, op *spmd.Op) {
 }
 
 // mostReadings is how often a rank may read the clock in a row while no time passes.
-const mostReadings = 1 << 16
+const maxClockReads = 1 << 16
 
 // clock is the time at which the rank goes on.
-func (s *sharer) clock() time.Duration {
-	if s.idle++; s.now != s.read {
-		s.idle, s.read = 0, s.now
-	} else if s.idle >= mostReadings {
-		s.fail(errIdle(s.idle, trace.Clock))
+func (s *memoryRank) clock() time.Duration {
+	if s.idleReads++; s.now != s.lastRead {
+		s.idleReads, s.lastRead = 0, s.now
+	} else if s.idleReads >= maxClockReads {
+		s.fail(errIdle(s.idleReads, trace.Clock))
 	}
 	return duration(s.now)
 }
 
 // cause is why the run ended, if that is because of the rank.
-func (s *sharer) cause() error {
+func (s *memoryRank) cause() error {
 	if s.err != nil {
 		return s.err
 	}
@@ -206,7 +206,7 @@ func (s *sharer) cause() error {
 }
 
 // fail ends the run.
-func (s *sharer) fail(err error) {
+func (s *memoryRank) fail(err error) {
 	s.err = fmt.Errorf("rank %d: %w", s.Rank.ID(), err)
 	s.Pause()
 	panic(spmd.Stopped{})

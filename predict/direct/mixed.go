@@ -45,18 +45,18 @@ type mixed struct {
 // Run implements spmd.Backend.
 func (b *mixed) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	for id, r := range ranks {
-		s := newSharer(r)
+		s := newMemoryRank(r)
 		defer s.Stop()
 		b.ranks = append(b.ranks, s)
-		l := &timeline{Coroutine: s.Coroutine, backend: b.backend, sharer: s}
-		l.post.lanes = map[channel]*lane{}
-		if l.charges, err = replay.NewCostTracker(b.machine, id); err != nil {
+		l := &rankTimeline{Coroutine: s.Coroutine, backend: b.backend, memory: s}
+		l.matcher.queues = map[channel]*channelQueue{}
+		if l.costs, err = replay.NewCostTracker(b.machine, id); err != nil {
 			return err
 		}
-		b.lines = append(b.lines, l)
+		b.timelines = append(b.timelines, l)
 	}
 	b.result, err = replay.DirectMixed(ctx, b.head, b, b.machine, b.places, replay.MixedOptions{Options: b.memory.opt.Options, Collectives: comm.Doubling})
-	return b.outcome(err)
+	return b.firstError(err)
 }
 
 // Do implements spmd.Backend.
@@ -66,9 +66,9 @@ func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
 		b.memory.Do(r, op)
 		return
 	}
-	l := b.lines[r.ID()]
+	l := b.timelines[r.ID()]
 	l.ops.Reset()
-	if b.backend.Do(r, op); l.ahead {
+	if b.backend.Do(r, op); l.unsimulated {
 		l.pause()
 	}
 }
@@ -76,8 +76,8 @@ func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
 // GoOn implements replay.Program: what is done to memory, and at most one operation of messages after it.
 func (b *mixed) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
 	refs, events, err := b.memory.Resume(p, now)
-	if s := b.ranks[p]; err == nil && s.passes {
-		s.passes = false
+	if s := b.ranks[p]; err == nil && s.atMessage {
+		s.atMessage = false
 		e := trace.NewEvent(trace.Isend) // which one, Operations says
 		e.Refs = events.Rows[len(events.Rows)-1].Refs
 		events.Rows = append(events.Rows, e)
@@ -106,5 +106,5 @@ func (b *mixed) Operations(p trace.Proc, e *trace.Event) (engine.Ops, error) {
 	if e.Kind == trace.Barrier {
 		return engine.Pack(engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None}), nil
 	}
-	return b.lines[p].ops, nil
+	return b.timelines[p].ops, nil
 }

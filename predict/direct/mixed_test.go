@@ -195,7 +195,7 @@ func TestMixedErrors(t *testing.T) {
 // Programs for Mixed are not for the others, which say so.
 func TestMixedIsAsked(t *testing.T) {
 	sum := int64(0)
-	if _, err := Run(context.Background(), both(&sum), machineOf(t, ports), Options{Procs: 2}); !errors.Is(err, ErrShares) {
+	if _, err := Run(context.Background(), both(&sum), machineOf(t, ports), Options{Procs: 2}); !errors.Is(err, ErrSharesMemory) {
 		t.Errorf("as one that passes messages: %v", err)
 	}
 	if _, err := Memory(context.Background(), both(&sum), machineOf(t, ports), MemoryOptions{Procs: 2}); !errors.Is(err, ErrMessages) {

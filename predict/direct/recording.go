@@ -39,27 +39,27 @@ func (r *Recording) Source(h trace.Header) trace.Source {
 }
 
 // rows numbers the events of ranks as a recording does: a wait for several requests is one.
-type rows struct {
+type rowNumbering struct {
 	engine.Observer
-	next []int64
-	of   [][]int64 // by rank and operation
+	next  []int64
+	rowOf [][]int64 // by rank and operation
 }
 
 // Began implements engine.Observer.
-func (r *rows) Began(rank int32, row int64, at unit.Picos) {
-	for int64(len(r.of[rank])) <= row {
-		r.of[rank] = append(r.of[rank], r.next[rank])
+func (r *rowNumbering) Began(rank int32, row int64, at unit.Picos) {
+	for int64(len(r.rowOf[rank])) <= row {
+		r.rowOf[rank] = append(r.rowOf[rank], r.next[rank])
 	}
 	r.Observer.Began(rank, r.next[rank], at)
 	r.next[rank]++
 }
 
 // Ended implements engine.Observer.
-func (r *rows) Ended(rank int32, row int64, at unit.Picos) {
-	r.Observer.Ended(rank, r.of[rank][row], at)
+func (r *rowNumbering) Ended(rank int32, row int64, at unit.Picos) {
+	r.Observer.Ended(rank, r.rowOf[rank][row], at)
 }
 
 // Matched implements engine.Observer.
-func (r *rows) Matched(rank int32, row int64, from, tag, group int32) {
-	r.Observer.Matched(rank, r.of[rank][row], from, tag, group)
+func (r *rowNumbering) Matched(rank int32, row int64, from, tag, group int32) {
+	r.Observer.Matched(rank, r.rowOf[rank][row], from, tag, group)
 }

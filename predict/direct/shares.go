@@ -15,33 +15,33 @@ func SharesMemory(ctx context.Context, program spmd.Program, procs int) (bool, e
 	if err := spmd.CheckProcs(procs); err != nil {
 		return false, err
 	}
-	j := &judge{}
+	j := &scheduler{}
 	_, err := spmd.Run(ctx, spmd.Options{Procs: procs, NoRefs: true}, program, j, nil)
 	if ctx.Err() != nil {
 		return false, err
 	}
-	return j.shares || j.met && !j.passes, nil // what else is wrong its simulation finds
+	return j.usesLocks || j.usesBarriers && !j.usesMessages, nil // what else is wrong its simulation finds
 }
 
 // judge lets ranks run to barriers, until one of them does what decides.
-type judge struct {
-	ranks          []*spmd.Coroutine
-	met            bool // at a barrier
-	shares, passes bool
-	read           time.Duration
+type scheduler struct {
+	ranks                   []*spmd.Coroutine
+	usesBarriers            bool // at a barrier
+	usesLocks, usesMessages bool
+	read                    time.Duration
 }
 
 // Run implements spmd.Backend.
-func (j *judge) Run(ctx context.Context, ranks []*spmd.Rank) error {
+func (j *scheduler) Run(ctx context.Context, ranks []*spmd.Rank) error {
 	for _, r := range ranks {
 		c := spmd.NewCoroutine(r)
 		defer c.Stop()
 		j.ranks = append(j.ranks, c)
 	}
 	ended := func(c *spmd.Coroutine) bool { return c.Ended }
-	for !j.shares && !j.passes && !slices.ContainsFunc(j.ranks, ended) {
+	for !j.usesLocks && !j.usesMessages && !slices.ContainsFunc(j.ranks, ended) {
 		for _, c := range j.ranks {
-			if c.Resume(); j.shares || j.passes || c.Err != nil || ctx.Err() != nil {
+			if c.Resume(); j.usesLocks || j.usesMessages || c.Err != nil || ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
@@ -50,18 +50,18 @@ func (j *judge) Run(ctx context.Context, ranks []*spmd.Rank) error {
 }
 
 // Do implements spmd.Backend.
-func (j *judge) Do(r *spmd.Rank, op *spmd.Op) {
+func (j *scheduler) Do(r *spmd.Rank, op *spmd.Op) {
 	switch op.Kind {
 	case trace.Barrier:
-		j.met = true
+		j.usesBarriers = true
 	case trace.Clock:
 		j.read += time.Millisecond // who waits for a time will see it
 		op.Clock = j.read
 		return
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
-		j.shares = true
+		j.usesLocks = true
 	default:
-		j.passes = true
+		j.usesMessages = true
 	}
 	j.ranks[r.ID()].Pause()
 }

@@ -12,39 +12,39 @@ import (
 )
 
 // timeline is a rank with the operations that it is ahead of the engine.
-type timeline struct {
+type rankTimeline struct {
 	*spmd.Coroutine
 	*backend
-	charges  replay.CostTracker
-	executed uint64     // instructions until the last operation
-	ops      engine.Ops // not handed over, or being simulated
-	now      unit.Picos // when all before them had ended
-	post     post
-	asked    *spmd.Op // what the rank waits for, paused
-	answer   engine.Answer
-	idle     int           // answers in a row at the time of the one before
-	stamps   []*spmd.Stamp // in the order of their clocks
-	err      error         // that ends the run
-	sharer   *sharer       // what the rank does to memory, before it comes to its operations; nil: it passes messages alone
-	ahead    bool          // of the simulation of ops, if there is a sharer
-	over     bool
-	resumed  uint64
-	answered uint64
+	costs       replay.CostTracker
+	executed    uint64     // instructions until the last operation
+	ops         engine.Ops // not handed over, or being simulated
+	now         unit.Picos // when all before them had ended
+	matcher     matcher
+	blockedOn   *spmd.Op // what the rank waits for, paused
+	answer      engine.Answer
+	idleQueries int           // answers in a row at the time of the one before
+	stamps      []*spmd.Stamp // in the order of their clocks
+	err         error         // that ends the run
+	memory      *memoryRank   // what the rank does to memory, before it comes to its operations; nil: it passes messages alone
+	unsimulated bool          // of the simulation of ops, if there is a sharer
+	ended       bool
+	resumed     uint64
+	answered    uint64
 }
 
 // The marks of operations whose answer nobody waits for.
 const (
-	answered int64 = 1 + iota // it was given before they are simulated
-	lazy                      // of clocks: it goes to the first of the stamps
+	alreadyAnswered int64 = 1 + iota // it was given before they are simulated
+	lazyClock                        // of clocks: it goes to the first of the stamps
 )
 
 // mostIdle is how often a rank may ask for something in a row while no time passes.
-const mostIdle = 1 << 20
+const maxIdleQueries = 1 << 20
 
 // next has the rank run until it waits for an answer, or is as far ahead as it may be.
-func (l *timeline) next() (engine.Ops, error) {
+func (l *rankTimeline) next() (engine.Ops, error) {
 	l.ops.Reset()
-	for l.ops.Len() == 0 && !l.over {
+	for l.ops.Len() == 0 && !l.ended {
 		l.resumed++
 		l.Resume()
 		switch {
@@ -53,7 +53,7 @@ func (l *timeline) next() (engine.Ops, error) {
 		case l.Err != nil:
 			return engine.Ops{}, l.Err
 		case l.Ended:
-			l.over = true
+			l.ended = true
 			l.ops.Add(&engine.Op{Kind: engine.Compute, Work: l.work(), Request: engine.None})
 		}
 	}
@@ -61,9 +61,9 @@ func (l *timeline) next() (engine.Ops, error) {
 }
 
 // work is how long the instructions since the last operation take.
-func (l *timeline) work() unit.Picos {
+func (l *rankTimeline) work() unit.Picos {
 	n := l.Rank.Executed()
-	work, err := l.charges.InstructionCost(n - l.executed)
+	work, err := l.costs.InstructionCost(n - l.executed)
 	if err != nil && l.err == nil {
 		l.err = err
 	}
@@ -72,9 +72,9 @@ func (l *timeline) work() unit.Picos {
 }
 
 // fail ends the run.
-func (l *timeline) fail(err error) {
-	if l.sharer != nil {
-		l.sharer.fail(err)
+func (l *rankTimeline) fail(err error) {
+	if l.memory != nil {
+		l.memory.fail(err)
 	}
 	l.err = err
 	l.Pause()
@@ -82,10 +82,10 @@ func (l *timeline) fail(err error) {
 }
 
 // add adds an operation to the time-line, and what the buffer of op costs.
-func (l *timeline) add(op *spmd.Op, is engine.Op) {
+func (l *rankTimeline) add(op *spmd.Op, is engine.Op) {
 	switch {
-	case l.sharer != nil: // what it takes until then is simulated beside it
-		l.ahead = true
+	case l.memory != nil: // what it takes until then is simulated beside it
+		l.unsimulated = true
 	case l.ops.Len() >= l.opt.Ahead:
 		l.Pause()
 		fallthrough
@@ -94,11 +94,11 @@ func (l *timeline) add(op *spmd.Op, is engine.Op) {
 	}
 	l.ops.AddOpen(&is)
 	if op != nil {
-		l.charge(op)
+		l.chargeBuffer(op)
 	}
 	switch {
 	case l.err == nil:
-	case l.sharer != nil:
+	case l.memory != nil:
 		l.fail(l.err)
 	default:
 		l.Pause()
@@ -106,12 +106,12 @@ func (l *timeline) add(op *spmd.Op, is engine.Op) {
 }
 
 // charge has the last operation pay for its buffer, as far as it is known what came.
-func (l *timeline) charge(op *spmd.Op) {
-	if !l.charges.HasBufferCost() {
+func (l *rankTimeline) chargeBuffer(op *spmd.Op) {
+	if !l.costs.HasBufferCost() {
 		return
 	}
 	e := op.Event(l.Rank)
-	extra, err := l.charges.BufferCost(&e)
+	extra, err := l.costs.BufferCost(&e)
 	if err != nil && l.err == nil {
 		l.err = err
 	}
@@ -119,30 +119,30 @@ func (l *timeline) charge(op *spmd.Op) {
 }
 
 // pause lets the engine simulate everything so far.
-func (l *timeline) pause() {
-	if s := l.sharer; s != nil {
-		s.passes, l.ahead = true, false
+func (l *rankTimeline) pause() {
+	if s := l.memory; s != nil {
+		s.atMessage, l.unsimulated = true, false
 		l.Rank.Flush() // pauses
 	} else {
 		l.Pause()
 	}
-	l.asked = nil
+	l.blockedOn = nil
 }
 
 // await lets the engine simulate op, which is the last operation, and all before.
-func (l *timeline) await(op *spmd.Op) {
-	l.asked = op
+func (l *rankTimeline) simulateTo(op *spmd.Op) {
+	l.blockedOn = op
 	l.pause()
 }
 
 // ask is the engine's answer to op, which does not wait for anything.
-func (l *timeline) ask(op *spmd.Op) *engine.Answer {
+func (l *rankTimeline) query(op *spmd.Op) *engine.Answer {
 	before := l.answer.At
-	l.await(op)
-	if l.idle++; l.answer.At != before {
-		l.idle = 0
-	} else if l.idle >= mostIdle {
-		l.fail(errIdle(l.idle, op.Kind))
+	l.simulateTo(op)
+	if l.idleQueries++; l.answer.At != before {
+		l.idleQueries = 0
+	} else if l.idleQueries >= maxIdleQueries {
+		l.fail(errIdle(l.idleQueries, op.Kind))
 	}
 	return &l.answer
 }
@@ -151,38 +151,38 @@ func errIdle(times int, k trace.Kind) error {
 	return fmt.Errorf("asks for something %d times (%v), and no time passes: between, it executes no instructions that are counted", times, k)
 }
 
-func (l *timeline) send(op *spmd.Op) {
+func (l *rankTimeline) send(op *spmd.Op) {
 	m := op.Message
 	is := engine.Op{Kind: engine.Send, Peer: m.To, Tag: m.Tag, Group: m.Group, Bytes: int64(m.Bytes()), Request: engine.None}
 	if op.Kind == trace.Isend {
 		is.Kind, is.Request = engine.Isend, op.Request.ID
 	}
 	l.add(op, is)
-	to := l.lines[m.To]
-	to.completed(to.post.sent(m))
+	to := l.timelines[m.To]
+	to.noteCompleted(to.matcher.deliver(m))
 }
 
-func (l *timeline) receive(op *spmd.Op) {
+func (l *rankTimeline) receive(op *spmd.Op) {
 	q := op.Request
-	mark := l.post.receive(q)
+	mark := l.matcher.post(q)
 	l.add(op, engine.Op{Kind: engine.Recv, Peer: q.Source, Tag: q.Tag, Group: q.Group, Bytes: mark, Request: engine.None})
 	if !q.Completed() {
-		l.await(op)
+		l.simulateTo(op)
 	}
 }
 
 // completed has a rank that waits for a request pay for its buffer.
-func (l *timeline) completed(q *spmd.Request) {
-	op := l.asked
+func (l *rankTimeline) noteCompleted(q *spmd.Request) {
+	op := l.blockedOn
 	if q == nil || op == nil {
 		return
 	}
 	if op.Kind == trace.Recv && op.Request == q || op.Kind == trace.Wait && len(op.Requests) == 1 && op.Requests[0] == q {
-		l.charge(op)
+		l.chargeBuffer(op)
 	}
 }
 
-func (l *timeline) wait(op *spmd.Op) {
+func (l *rankTimeline) wait(op *spmd.Op) {
 	op.Index = 0
 	if len(op.Requests) > 1 {
 		l.waitAny(op)
@@ -196,13 +196,13 @@ func (l *timeline) wait(op *spmd.Op) {
 	}
 	l.add(nil, is)
 	if !q.Completed() { // while the rank was as far ahead as it may be
-		l.await(op)
+		l.simulateTo(op)
 	} else {
-		l.charge(op)
+		l.chargeBuffer(op)
 	}
 }
 
-func (l *timeline) waitAny(op *spmd.Op) {
+func (l *rankTimeline) waitAny(op *spmd.Op) {
 	for i, q := range op.Requests {
 		is := engine.Op{Kind: engine.AddToWaitAny, Request: q.ID}
 		if i == len(op.Requests)-1 {
@@ -210,27 +210,27 @@ func (l *timeline) waitAny(op *spmd.Op) {
 		}
 		l.add(nil, is)
 	}
-	l.await(op)
+	l.simulateTo(op)
 }
 
-func (l *timeline) test(op *spmd.Op) {
+func (l *rankTimeline) test(op *spmd.Op) {
 	q := op.Request
 	is := engine.Op{Kind: engine.Test, Request: q.ID}
-	if op.Done = l.post.isThere(q, l.now); op.Done {
-		is.Bytes = answered
+	if op.Done = l.matcher.hasArrived(q, l.now); op.Done {
+		is.Bytes = alreadyAnswered
 		l.answered++
 	}
 	l.add(op, is)
 	if !op.Done {
-		l.ask(op)
+		l.query(op)
 	}
 }
 
-func (l *timeline) probe(op *spmd.Op, kind engine.Kind) {
+func (l *rankTimeline) probe(op *spmd.Op, kind engine.Kind) {
 	q := op.Request
 	is := engine.Op{Kind: kind, Peer: q.Source, Tag: q.Tag, Group: q.Group, Request: engine.None}
-	if op.Message = l.post.lookFor(q, kind == engine.Probe, l.now); op.Message != nil {
-		is.Bytes = answered
+	if op.Message = l.matcher.probe(q, kind == engine.Probe, l.now); op.Message != nil {
+		is.Bytes = alreadyAnswered
 		l.answered++
 	}
 	l.add(op, is)
@@ -238,26 +238,26 @@ func (l *timeline) probe(op *spmd.Op, kind engine.Kind) {
 	case op.Message != nil:
 		return
 	case kind == engine.Probe:
-		l.await(op)
+		l.simulateTo(op)
 	default:
-		l.ask(op)
+		l.query(op)
 	}
 	if a := &l.answer; a.Done {
-		op.Message = l.post.lanes[channel{a.From, a.Tag, q.Group}].first()
+		op.Message = l.matcher.queues[channel{a.From, a.Tag, q.Group}].first()
 	}
 }
 
 // clock reads the clock. A Stamp gets the answer when it has been simulated.
-func (l *timeline) clock(op *spmd.Op) {
+func (l *rankTimeline) clock(op *spmd.Op) {
 	s := op.Stamp
 	if s == nil {
 		l.add(nil, engine.Op{Kind: engine.Clock, Request: engine.None})
-		op.Clock = duration(l.ask(op).At)
+		op.Clock = duration(l.query(op).At)
 		return
 	}
 	l.stamps = append(l.stamps, s)
 	s.Defer(l.pause)
-	l.add(nil, engine.Op{Kind: engine.Clock, Request: engine.None, Bytes: lazy})
+	l.add(nil, engine.Op{Kind: engine.Clock, Request: engine.None, Bytes: lazyClock})
 }
 
 func duration(t unit.Picos) time.Duration { return time.Duration(t / 1000) }

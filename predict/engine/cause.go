@@ -95,7 +95,7 @@ func (e *engine) chainLinks() {
 	c := &e.causes
 	c.links = append(c.links, c.now)
 	c.departure = c.now
-	left, came := e.Net.Behind()
+	left, came := e.Net.Blockers()
 	if left > 0 {
 		c.departure = c.links[left-1]
 	}

@@ -29,7 +29,7 @@ func TestEndlessMessages(t *testing.T) {
 	models := map[string]func(t *testing.T) Model{
 		"loggp": func(*testing.T) Model { return loggp() },
 		"plogp": func(*testing.T) Model {
-			return Model{EagerLimit: -1, Sizes: network.NewBySize(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
+			return Model{EagerLimit: -1, Sizes: network.NewSizeTable(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
 		},
 		"loggopsim": func(*testing.T) Model {
 			return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1, LogGOPSim: true}

@@ -303,7 +303,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 			e.transfers.all.items = make([]transfer, 1)
 		}
 		if e.obs != nil && e.Net != nil {
-			e.Net.Watch()
+			e.Net.TrackBlocking()
 		}
 		if e.obs != nil {
 			e.causes.out, e.causes.in = make([]Cause, n), make([]Cause, n)

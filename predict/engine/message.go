@@ -53,7 +53,7 @@ func (r *rank) exceedsHorizon(to int32, bytes int64) bool {
 	case bytes <= 1 || to == r.id:
 		return false
 	case e.Shared != nil:
-		return e.Node(r.id) != e.Node(to) && e.Shared.Least(b) >= maxDuration
+		return e.Node(r.id) != e.Node(to) && e.Shared.MinTime(b) >= maxDuration
 	case e.Sizes != nil:
 		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= maxDuration
 	}

@@ -17,12 +17,12 @@ type Model struct {
 	ReceiverPort  bool       // messages also hold the port of their receiver
 
 	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP.
-	Sizes *network.BySize
+	Sizes *network.SizeTable
 
 	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
 	// returns the node of a rank.
 	Net    network.Network
-	Shared network.Shared
+	Shared network.SharedLinks
 	Node   func(rank int32) int
 
 	// LogGOPSim selects the semantics of that simulator [hoefler2010]:
@@ -79,7 +79,7 @@ func (m *Model) usesLinks() bool { return m.Net != nil || m.Shared != nil }
 // firstByteDelay returns the time from the begin of a send to the first byte at the receiver if no port is taken.
 func (m *Model) firstByteDelay() unit.Picos {
 	if m.Sizes != nil {
-		return m.Sizes.First()
+		return m.Sizes.FirstByte()
 	}
 	return m.Send + m.Latency
 }
@@ -103,7 +103,7 @@ func (m *Model) receiveOverhead(bytes int64) unit.Picos {
 // minReceiveOverhead returns the least o_r of any message.
 func (m *Model) minReceiveOverhead() unit.Picos {
 	if m.Sizes != nil {
-		return m.Sizes.LeastReceive()
+		return m.Sizes.MinReceive()
 	}
 	return m.Receive
 }
@@ -135,7 +135,7 @@ func (m *Model) bytesTimeFast(bytes int64) (unit.Picos, bool) {
 func (m *Model) bytesTimeSlow(bytes int64) unit.Picos {
 	switch {
 	case m.Sizes != nil:
-		return m.Sizes.Rest(unit.Bytes(bytes))
+		return m.Sizes.RestOfBytes(unit.Bytes(bytes))
 	case bytes <= 1:
 		return 0
 	}

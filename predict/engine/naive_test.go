@@ -604,7 +604,7 @@ func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, byte
 		r.out = start + n.gap(bytes)
 		m.portWait += start - begun
 		m.flight += max(0, s.Latency+n.gap(bytes)-n.oR(bytes)-n.oS(bytes))
-		m.at = start + s.First()
+		m.at = start + s.FirstByte()
 		n.put(r, to, m)
 		return start + n.oS(bytes) + n.rest(bytes)
 	}
@@ -714,8 +714,8 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 		return
 	}
 	if m.from != r.id && n.Sizes != nil {
-		a.at += n.Sizes.First() - n.oS(0) + n.rest(0)
-		a.flight += max(0, n.Sizes.First()-n.oS(0)+n.rest(0))
+		a.at += n.Sizes.FirstByte() - n.oS(0) + n.rest(0)
+		a.flight += max(0, n.Sizes.FirstByte()-n.oS(0)+n.rest(0))
 	} else if m.from != r.id {
 		a.at += n.Latency
 		a.flight += n.Latency

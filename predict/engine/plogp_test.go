@@ -31,7 +31,7 @@ func (n *naive) gap(bytes int64) unit.Picos {
 
 // rest is how long after its first byte a message is there.
 func (n *naive) rest(bytes int64) unit.Picos {
-	return max(0, n.Sizes.Latency+n.gap(bytes)-n.oR(bytes)-n.Sizes.First())
+	return max(0, n.Sizes.Latency+n.gap(bytes)-n.oR(bytes)-n.Sizes.FirstByte())
 }
 
 // wired is what a send puts on its way first.
@@ -64,7 +64,7 @@ func lookUp(c network.Curve, bytes int64) unit.Picos {
 
 // plogp is L = 22 and tables in which a byte costs 2 ps up to 30 bytes, 4 beyond; the processors of both ends take part in it.
 func plogp() Model {
-	return Model{EagerLimit: -1, Sizes: network.NewBySize(22,
+	return Model{EagerLimit: -1, Sizes: network.NewSizeTable(22,
 		network.Curve{{Bytes: 1, Cost: 5}, {Bytes: 51, Cost: 30}},
 		network.Curve{{Bytes: 0, Cost: 4}, {Bytes: 10, Cost: 4}, {Bytes: 50, Cost: 24}},
 		network.Curve{{Bytes: 1, Cost: 8}, {Bytes: 30, Cost: 66}, {Bytes: 80, Cost: 266}})}
@@ -72,7 +72,7 @@ func plogp() Model {
 
 // crooked has a table as it may be measured: a gap shorter than overheads, that falls, and is known of few sizes.
 func crooked() Model {
-	return Model{EagerLimit: 60, Sizes: network.NewBySize(3,
+	return Model{EagerLimit: 60, Sizes: network.NewSizeTable(3,
 		network.Curve{{Bytes: 8, Cost: 12}, {Bytes: 20, Cost: 7}, {Bytes: 33, Cost: 31}},
 		network.Curve{{Bytes: 3, Cost: 9}},
 		network.Curve{{Bytes: 5, Cost: 10}, {Bytes: 17, Cost: 40}, {Bytes: 40, Cost: 13}})}
@@ -81,7 +81,7 @@ func crooked() Model {
 // asPLogP is the tables of LogGP: of two sizes, as it is a line.
 func asPLogP(m Model) Model {
 	latency := m.Send + m.Latency + m.Receive - m.Gap
-	return Model{EagerLimit: m.EagerLimit, Sizes: network.NewBySize(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
+	return Model{EagerLimit: m.EagerLimit, Sizes: network.NewSizeTable(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
 		network.Curve{{Bytes: 1, Cost: m.Gap}, {Bytes: 1001, Cost: m.Gap + unit.Picos(1000*m.PerByte)}})}
 }
 

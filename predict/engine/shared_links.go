@@ -42,7 +42,7 @@ func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered b
 	}
 	all.items[i] = s
 	e.Shared.Send(at, network.Message{From: e.Node(s.from), To: e.Node(s.to), Bytes: unit.Bytes(bytes)}, network.Order{Major: s.from, Minor: s.seq, Tag: i})
-	e.limit = min(e.limit, at+e.Shared.Least(unit.Bytes(bytes)))
+	e.limit = min(e.limit, at+e.Shared.MinTime(unit.Bytes(bytes)))
 }
 
 // stepLinks simulates the next event of the links.
@@ -51,10 +51,10 @@ func (e *engine) stepLinks() {
 	for _, d := range e.Shared.Step() {
 		s := &e.transfers.all.items[d.Tag]
 		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
-		if e.causes.now = s.cause; d.Left && s.ends != completed {
+		if e.causes.now = s.cause; d.Departed && s.ends != completed {
 			e.enqueueArrival(s.from, &packet{at: d.Free, from: s.from, seq: s.seq, portWait: portWait, pending: s.ends, kind: ack}, flight)
 		}
-		if !d.Came {
+		if !d.Arrived {
 			continue
 		}
 		if s.at, s.portWait, s.flight, s.left = d.Arrive, portWait, flight, true; !s.held {

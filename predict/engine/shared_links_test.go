@@ -30,7 +30,7 @@ func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := network.NewShared(m, nodes)
+	net, err := network.NewSharedLinks(m, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func (n *naive) land() {
 	for _, d := range n.Shared.Step() {
 		s := n.ships[d.Tag]
 		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
-		if d.Left && s.ends != nil {
+		if d.Departed && s.ends != nil {
 			sender := n.ranks[s.from]
 			sender.coming = append(sender.coming, &naiveMail{kind: ack, from: s.from, seq: s.seq, at: d.Free, portWait: portWait, flight: flight, send: s.ends})
 		}
-		if !d.Came {
+		if !d.Arrived {
 			continue
 		}
 		s.at, s.portWait, s.flight, s.left = d.Arrive, portWait, flight, true

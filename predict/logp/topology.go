@@ -54,7 +54,7 @@ func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topolog
 	if n.Receiving.Known {
 		a.Machine.Receive = n.Receiving.Value.Picos()
 	}
-	if s := network.SizesOf(n); s != nil {
+	if s := network.SizeTableOf(n); s != nil {
 		if err := a.bySize(m, s, bytes); err != nil {
 			return a, err
 		}
@@ -68,7 +68,7 @@ func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topolog
 }
 
 // bySize sets the parameters of messages of so many bytes.
-func (a *Abstraction) bySize(m *machine.Machine, s *network.BySize, bytes unit.Bytes) error {
+func (a *Abstraction) bySize(m *machine.Machine, s *network.SizeTable, bytes unit.Bytes) error {
 	bytes = max(1, bytes)
 	one := s.Gap.At(1)
 	a.Gaps = []Gap{{"machine", one}}

@@ -258,10 +258,10 @@ type slow unit.Picos
 func (s slow) Send(at unit.Picos, m network.Message) network.Delivery {
 	return network.Delivery{Free: at, Arrive: at + unit.Picos(s), Latency: unit.Picos(s)}
 }
-func (slow) Settled(unit.Picos)    {}
-func (slow) Watch()                {}
-func (slow) Behind() (_, _ uint64) { return 0, 0 }
-func (slow) Usage() network.Usage  { return network.Usage{} }
+func (slow) Settled(unit.Picos)      {}
+func (slow) TrackBlocking()          {}
+func (slow) Blockers() (_, _ uint64) { return 0, 0 }
+func (slow) Usage() network.Usage    { return network.Usage{} }
 
 // known is what the directory knows besides the states of lines.
 func known(s *coherent) string {

@@ -13,6 +13,6 @@ type server struct{ calendar.Calendar }
 // waits for requests in progress. Later requests are not before settled.
 func (s *server) reserve(at, hold, settled unit.Picos) (start unit.Picos) {
 	start = s.Fit(at, max(1, hold))
-	s.Take(calendar.Span{From: start, To: start + hold}, settled)
+	s.Reserve(calendar.Span{From: start, To: start + hold}, settled)
 	return start
 }

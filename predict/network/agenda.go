@@ -2,9 +2,9 @@ package network
 
 // agenda is the flows by when they begin or end, ties by order: a heap of their numbers, in which each has four behind it. Each flow knows
 // its spot.
-type agenda []int32
+type eventHeap []int32
 
-const behind = 4
+const heapArity = 4
 
 func (f *Fluid) before(a, b int32) bool {
 	x, y := &f.flows[a], &f.flows[b]
@@ -17,12 +17,12 @@ func (f *Fluid) before(a, b int32) bool {
 	return int32(x.order.Minor-y.order.Minor) < 0 // numbers wrap around
 }
 
-func (a *agenda) add(f *Fluid, id int32) {
+func (a *eventHeap) add(f *Fluid, id int32) {
 	*a = append(*a, id)
 	a.up(f, int32(len(*a)-1), id)
 }
 
-func (a *agenda) pop(f *Fluid) int32 {
+func (a *eventHeap) pop(f *Fluid) int32 {
 	q := *a
 	first, last := q[0], q[len(q)-1]
 	*a = q[:len(q)-1]
@@ -33,19 +33,19 @@ func (a *agenda) pop(f *Fluid) int32 {
 }
 
 // moved finds the spot of a flow whose event is another one now.
-func (a *agenda) moved(f *Fluid, id int32) {
-	a.up(f, f.flows[id].spot, id)
-	a.down(f, f.flows[id].spot, id)
+func (a *eventHeap) update(f *Fluid, id int32) {
+	a.up(f, f.flows[id].heapIndex, id)
+	a.down(f, f.flows[id].heapIndex, id)
 }
 
-func (a *agenda) put(f *Fluid, i, id int32) {
+func (a *eventHeap) put(f *Fluid, i, id int32) {
 	(*a)[i] = id
-	f.flows[id].spot = i
+	f.flows[id].heapIndex = i
 }
 
-func (a *agenda) up(f *Fluid, i, id int32) {
+func (a *eventHeap) up(f *Fluid, i, id int32) {
 	for i > 0 {
-		parent := (i - 1) / behind
+		parent := (i - 1) / heapArity
 		if !f.before(id, (*a)[parent]) {
 			break
 		}
@@ -55,15 +55,15 @@ func (a *agenda) up(f *Fluid, i, id int32) {
 	a.put(f, i, id)
 }
 
-func (a *agenda) down(f *Fluid, i, id int32) {
+func (a *eventHeap) down(f *Fluid, i, id int32) {
 	q := *a
 	for {
-		first := behind*i + 1
+		first := heapArity*i + 1
 		if int(first) >= len(q) {
 			break
 		}
 		least := first
-		for k := first + 1; k < min(first+behind, int32(len(q))); k++ {
+		for k := first + 1; k < min(first+heapArity, int32(len(q))); k++ {
 			if f.before(q[k], q[least]) {
 				least = k
 			}

@@ -71,7 +71,7 @@ func BenchmarkSend(b *testing.B) {
 	for _, model := range All {
 		for _, nodes := range []int{16, 128, 1024} {
 			n, err := model.New(Config{Nodes: nodes, Bandwidth: 20e6, Efficiency: 1, L: carry, Gap: carry, GapPerByte: 1e-12, SameKind: true,
-				Sizes: NewBySize(carry, Curve{{1, carry}}, Curve{{1, carry}}, Curve{{1, carry}, {1000, 2 * carry}})})
+				Sizes: NewSizeTable(carry, Curve{{1, carry}}, Curve{{1, carry}}, Curve{{1, carry}, {1000, 2 * carry}})})
 			if err != nil {
 				b.Fatal(err)
 			}

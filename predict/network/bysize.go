@@ -33,13 +33,13 @@ func (c Curve) At(b unit.Bytes) unit.Picos {
 		if b >= to.Bytes {
 			return to.Cost
 		}
-		return to.Cost + share(from.Cost-to.Cost, to.Bytes-b, to.Bytes-from.Bytes)
+		return to.Cost + scale(from.Cost-to.Cost, to.Bytes-b, to.Bytes-from.Bytes)
 	}
-	return min(from.Cost+share(to.Cost-from.Cost, b-from.Bytes, to.Bytes-from.Bytes), maxWire)
+	return min(from.Cost+scale(to.Cost-from.Cost, b-from.Bytes, to.Bytes-from.Bytes), maxWire)
 }
 
 // share is cost x part / whole, to the nearest, half up; or maxWire.
-func share(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
+func scale(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
 	hi, lo := bits.Mul64(uint64(cost), uint64(part))
 	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
 	if hi += carry; hi >= uint64(whole) {
@@ -53,36 +53,36 @@ func share(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
 // processor that sends m bytes is busy for o_s(m), and may send again g(m) after it began; the processor that receives them has them L + g(m)
 // after that, having been busy for o_r(m) in the end. By what they mean, g(m) is at least o_s(m) and o_r(m); a table, which was measured, need
 // not have it so. Beyond its last size L + g(m) - o_r(m) is taken to be no less than it ever is before.
-type BySize struct {
+type SizeTable struct {
 	Latency            unit.Picos
 	Send, Receive, Gap Curve
-	first, taking      unit.Picos
+	first, minReceive  unit.Picos
 }
 
 // NewBySize is PLogP with these parameters.
-func NewBySize(latency unit.Picos, send, receive, gap Curve) *BySize {
-	s := &BySize{Latency: latency, Send: send, Receive: receive, Gap: gap, first: maxWire, taking: maxWire}
+func NewSizeTable(latency unit.Picos, send, receive, gap Curve) *SizeTable {
+	s := &SizeTable{Latency: latency, Send: send, Receive: receive, Gap: gap, first: maxWire, minReceive: maxWire}
 	for _, p := range slices.Concat(Curve{{}}, receive, gap) { // lines are lowest at an end of one of them
 		s.first = min(s.first, latency+gap.At(p.Bytes)-receive.At(p.Bytes))
-		s.taking = min(s.taking, receive.At(p.Bytes))
+		s.minReceive = min(s.minReceive, receive.At(p.Bytes))
 	}
 	s.first = max(0, s.first)
 	return s
 }
 
 // First is the least of L + g(m) - o_r(m) over all sizes, or nothing: how long after the begin of a message its receiver may feel it first.
-func (s *BySize) First() unit.Picos { return s.first }
+func (s *SizeTable) FirstByte() unit.Picos { return s.first }
 
 // LeastReceive is the least o_r of any size.
-func (s *BySize) LeastReceive() unit.Picos { return s.taking }
+func (s *SizeTable) MinReceive() unit.Picos { return s.minReceive }
 
 // Rest is how much later the receiver's processor can take a message up: L + g(m) - o_r(m) less First.
-func (s *BySize) Rest(b unit.Bytes) unit.Picos {
+func (s *SizeTable) RestOfBytes(b unit.Bytes) unit.Picos {
 	return max(0, s.Latency+s.Gap.At(b)-s.Receive.At(b)-s.first)
 }
 
 // SizesOf is what a description says of PLogP; nil if it says nothing.
-func SizesOf(n *machine.Network) *BySize {
+func SizeTableOf(n *machine.Network) *SizeTable {
 	if len(n.Sizes) == 0 {
 		return nil
 	}
@@ -104,7 +104,7 @@ func SizesOf(n *machine.Network) *BySize {
 	if !receive.Known {
 		receive = n.Overhead
 	}
-	return NewBySize(n.Latency.Value.Picos(),
+	return NewSizeTable(n.Latency.Value.Picos(),
 		curve(send, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Sending }),
 		curve(receive, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Receiving }),
 		curve(n.Gap, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Gap }))

@@ -39,7 +39,7 @@ func FuzzBySize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, latency, r0, r1, g0, g1, far, wide uint16) {
 		receive := Curve{{2, unit.Picos(r0)}, {3 + unit.Bytes(far%500), unit.Picos(r1)}}
 		gap := Curve{{5, unit.Picos(g0)}, {6 + unit.Bytes(wide%500), unit.Picos(g1)}}
-		s := NewBySize(unit.Picos(latency), nil, receive, gap)
+		s := NewSizeTable(unit.Picos(latency), nil, receive, gap)
 		last := max(receive[1].Bytes, gap[1].Bytes)
 		least, took := unit.Picos(math.MaxInt64), unit.Picos(math.MaxInt64)
 		for b := range 3 * last {
@@ -51,13 +51,13 @@ func FuzzBySize(f *testing.F) {
 				least = min(least, there)
 			}
 			took = min(took, receive.At(b))
-			if got := s.First() + s.Rest(b); got != max(there, s.First()) {
-				t.Fatalf("%d bytes are there after %d, want %d", b, got, max(there, s.First()))
+			if got := s.FirstByte() + s.RestOfBytes(b); got != max(there, s.FirstByte()) {
+				t.Fatalf("%d bytes are there after %d, want %d", b, got, max(there, s.FirstByte()))
 			}
 		}
 		// A picosecond less, where both are rounded between two points.
-		if least = max(0, least); s.First()-least > 1 || s.First() < least || took != s.LeastReceive() {
-			t.Fatalf("first %d and o_r %d, want %d and %d", s.First(), s.LeastReceive(), least, took)
+		if least = max(0, least); s.FirstByte()-least > 1 || s.FirstByte() < least || took != s.MinReceive() {
+			t.Fatalf("first %d and o_r %d, want %d and %d", s.FirstByte(), s.MinReceive(), least, took)
 		}
 	})
 }

@@ -24,28 +24,28 @@ type hold struct {
 // the Horizon.
 func (c *channel) reserve(at, long unit.Picos, message unit.Bytes, h *history) (from, to unit.Picos) {
 	if from = c.Fit(at, long); from > at {
-		h.waits(c, from)
+		h.noteWait(c, from)
 	}
 	if from+long <= Horizon {
-		c.carry(calendar.Span{From: from, To: from + long}, message, h)
+		c.assign(calendar.Span{From: from, To: from + long}, message, h)
 	}
 	return from, from + long
 }
 
 // carry takes a span that is free for a message, the last of the history.
-func (c *channel) carry(s calendar.Span, message unit.Bytes, h *history) {
+func (c *channel) assign(s calendar.Span, message unit.Bytes, h *history) {
 	c.sent.add(message)
-	c.Take(s, h.settled)
-	if h.watched && s.From < s.To {
+	c.Reserve(s, h.settled)
+	if h.tracked && s.From < s.To {
 		if len(c.holds) == cap(c.holds) {
 			c.holds = slices.DeleteFunc(c.holds, func(o hold) bool { return o.to <= h.settled })
 		}
-		c.holds = append(c.holds, hold{s.To, h.origin()})
+		c.holds = append(c.holds, hold{s.To, h.rootBlocker()})
 	}
 }
 
 // until is the message because of which a channel is taken until a time.
-func (c *channel) until(t unit.Picos) uint64 {
+func (c *channel) holder(t unit.Picos) uint64 {
 	for i := len(c.holds) - 1; i >= 0; i-- {
 		if c.holds[i].to == t {
 			return c.holds[i].message

@@ -9,22 +9,22 @@ import (
 // circuits is a network of links, of which a message has all of its way at the same time.
 type circuits struct {
 	history
-	wire
-	routes  routes[channel]
-	latency unit.Picos // that holds no link
-	hop     unit.Picos // between two links
-	greedy  bool       // holds links while it waits for the next
+	linkTime
+	routes   routes[channel]
+	latency  unit.Picos // that holds no link
+	hop      unit.Picos // between two links
+	wormhole bool       // holds links while it waits for the next
 
-	taken []*channel // of the present message
+	path []*channel // of the present message
 }
 
 // newCircuits is the network of c's links on net.
 func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
-	w, err := c.wire()
+	w, err := c.linkTime()
 	if err != nil {
 		return nil, err
 	}
-	return &circuits{wire: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, greedy: greedy}, nil
+	return &circuits{linkTime: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
 }
 
 // newWormhole is the network of c's links on the topology of that name.
@@ -44,17 +44,17 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	if !c.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	c.taken = c.routes.way(m.From, m.To, c.taken)
+	c.path = c.routes.between(m.From, m.To, c.path)
 	carry := c.time(m.Bytes)
-	idle := unit.Picos(len(c.taken)-1)*c.hop + carry
-	end := c.earliest(at+idle, carry)
-	c.leaves()
+	idle := unit.Picos(len(c.path)-1)*c.hop + carry
+	end := c.earliestEnd(at+idle, carry)
+	c.notePortFree()
 	switch {
 	case end > Horizon:
-	case c.greedy:
-		c.hold(at, end, m.Bytes)
+	case c.wormhole:
+		c.reserveWormhole(at, end, m.Bytes)
 	default:
-		c.pass(end-idle, end, m.Bytes)
+		c.reserveSwitch(end-idle, end, m.Bytes)
 	}
 	return delivered(at, end, end+c.latency, idle+c.latency)
 }
@@ -64,36 +64,36 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 // rest of its way, and its carry be over, after that. That never falls as the end grows. So
 // the least end that satisfies all links is reached by moving it up to what any of them wants,
 // until none wants more.
-func (c *circuits) earliest(idle, carry unit.Picos) unit.Picos {
+func (c *circuits) earliestEnd(idle, carry unit.Picos) unit.Picos {
 	end := idle
-	last := len(c.taken) - 1
+	last := len(c.path) - 1
 	for i, content := 0, 0; content <= last; i++ {
 		if i > last {
 			i = 0
 		}
 		content++
-		taken := c.taken[i].Before(end)
+		taken := c.path[i].EndBefore(end)
 		if least := taken + unit.Picos(last-i)*c.hop + carry; least > end {
 			end, content = least, 0
-			c.waits(c.taken[i], taken)
+			c.noteWait(c.path[i], taken)
 		}
 	}
 	return end
 }
 
 // hold takes every link as soon as it can be kept to the end.
-func (c *circuits) hold(at, end unit.Picos, b unit.Bytes) {
-	for _, l := range c.taken {
-		at = max(at, l.Before(end))
-		l.carry(calendar.Span{From: at, To: end}, b, &c.history)
+func (c *circuits) reserveWormhole(at, end unit.Picos, b unit.Bytes) {
+	for _, l := range c.path {
+		at = max(at, l.EndBefore(end))
+		l.assign(calendar.Span{From: at, To: end}, b, &c.history)
 		at += c.hop
 	}
 }
 
 // pass takes every link as late as it must, the first at a time.
-func (c *circuits) pass(at, end unit.Picos, b unit.Bytes) {
-	for _, l := range c.taken {
-		l.carry(calendar.Span{From: at, To: end}, b, &c.history)
+func (c *circuits) reserveSwitch(at, end unit.Picos, b unit.Bytes) {
+	for _, l := range c.path {
+		l.assign(calendar.Span{From: at, To: end}, b, &c.history)
 		at += c.hop
 	}
 }

@@ -30,7 +30,7 @@ type Config struct {
 	// Of the LogP family.
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
-	Sizes      *BySize         // of plogp
+	Sizes      *SizeTable      // of plogp
 	SameKind   bool            // Gap is between messages sent, and between messages received, not between any two
 	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
 	Topology   string          // that GapFrom is about
@@ -71,7 +71,7 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
 	}
-	model, err := named(m.Network.Model)
+	model, err := modelNamed(m.Network.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 }
 
 // named is the model called name.
-func named(name string) (Model, error) {
+func modelNamed(name string) (Model, error) {
 	var names []string
 	for _, m := range All {
 		if m.Name() == name {
@@ -106,7 +106,7 @@ func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity, Packet: n.Packet,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
 		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
-		Sizes: SizesOf(n)}
+		Sizes: SizeTableOf(n)}
 	c.Latency = c.L
 	if n.Fixed.Known {
 		c.Latency = m.At(n.Fixed.Value).Picos()
@@ -118,26 +118,26 @@ func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 }
 
 // wire is the time that messages take of a link.
-type wire struct {
+type linkTime struct {
 	header  float64 // bytes
 	perByte float64 // picoseconds
 }
 
 // wire is that of c's links. A bandwidth of zero is an error.
-func (c Config) wire() (wire, error) {
+func (c Config) linkTime() (linkTime, error) {
 	if c.Bandwidth == 0 {
-		return wire{}, errors.New("network.bandwidth is missing, and so is network.G")
+		return linkTime{}, errors.New("network.bandwidth is missing, and so is network.G")
 	}
 	b := c.Bandwidth * unit.BytesPerSecond(c.Efficiency)
 	if !(b >= minBandwidth && b <= maxBandwidth && c.Efficiency <= 1) {
-		return wire{}, fmt.Errorf("%v of network.bandwidth, of which %v is left, is not from %v to %v", c.Bandwidth, c.Efficiency, minBandwidth, maxBandwidth)
+		return linkTime{}, fmt.Errorf("%v of network.bandwidth, of which %v is left, is not from %v to %v", c.Bandwidth, c.Efficiency, minBandwidth, maxBandwidth)
 	}
-	return wire{float64(c.Header), 1e12 / float64(b)}, nil
+	return linkTime{float64(c.Header), 1e12 / float64(b)}, nil
 }
 
 // time is that of a message. It is a picosecond at least, so that no message is on a link at
 // the same time as another.
-func (w wire) time(b unit.Bytes) unit.Picos {
+func (w linkTime) time(b unit.Bytes) unit.Picos {
 	return max(1, picos((float64(b)+w.header)*w.perByte))
 }
 

@@ -21,9 +21,9 @@ type sending struct {
 }
 
 // drain sends messages, which are in order of time, and is when each had left, and what was delivered. It looks at all rates after every step.
-func drain(t testing.TB, f *Fluid, all []sending) []Ended {
+func drain(t testing.TB, f *Fluid, all []sending) []Completion {
 	t.Helper()
-	out := make([]Ended, len(all))
+	out := make([]Completion, len(all))
 	for sent := 0; ; {
 		for sent < len(all) && all[sent].at <= f.Next() {
 			f.Send(all[sent].at, all[sent].Message, Order{Minor: uint32(sent), Tag: int32(sent)})
@@ -52,7 +52,7 @@ func checkFair(t testing.TB, f *Fluid) {
 		}
 	}
 	each(func(n *flow) {
-		for _, s := range n.way {
+		for _, s := range n.route {
 			sums[s.link] += n.rate
 			most[s.link] = max(most[s.link], n.rate)
 		}
@@ -63,7 +63,7 @@ func checkFair(t testing.TB, f *Fluid) {
 		}
 	}
 	each(func(n *flow) {
-		if !slices.ContainsFunc(n.way, func(s *stream) bool {
+		if !slices.ContainsFunc(n.route, func(s *fluidLink) bool {
 			return sums[s.link] >= f.solver.capacity*(1-1e-6) && n.rate >= most[s.link]*(1-1e-6)
 		}) {
 			t.Fatalf("at %d, nothing holds up a message at rate %v of %v", f.now, n.rate, f.solver.capacity)
@@ -117,7 +117,7 @@ func naiveRates(all []*naiveFlow, capacity float64) {
 }
 
 // naiveEnds is when each message has left, by new rates for all whenever one begins or ends.
-func naiveEnds(net topology.Topology, w wire, all []sending) (ends []unit.Picos) {
+func naiveEnds(net topology.Topology, w linkTime, all []sending) (ends []unit.Picos) {
 	capacity := 1 / w.perByte
 	var flows []*naiveFlow
 	for _, s := range all {
@@ -184,8 +184,8 @@ func FuzzFluidIsNaive(f *testing.F) {
 		}
 		all := scatter(r, c.Nodes, 1+int(n%80))
 		got := drain(t, net, all)
-		for i, want := range naiveEnds(net.net, net.wire, all) {
-			if d := got[i].Free - want; d < -20 || d > 20 || got[i].Free < all[i].at+net.Least(all[i].Bytes)-1 {
+		for i, want := range naiveEnds(net.net, net.linkTime, all) {
+			if d := got[i].Free - want; d < -20 || d > 20 || got[i].Free < all[i].at+net.MinTime(all[i].Bytes)-1 {
 				t.Errorf("%v at %d: left at %d, want %d", all[i].Message, all[i].at, got[i].Free, want)
 			}
 		}
@@ -239,7 +239,7 @@ func TestLatencyOfFluid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, e := range drain(t, f, []sending{{5, Message{0, 3, 90}}, {300_005, Message{3, 0, 0}}}) {
-		want := []Ended{{0, 5, Delivery{200_005, 207_105, 207_100}, true, true}, {1, 300_005, Delivery{320_005, 327_105, 27_100}, true, true}}[i]
+		want := []Completion{{0, 5, Delivery{200_005, 207_105, 207_100}, true, true}, {1, 300_005, Delivery{320_005, 327_105, 27_100}, true, true}}[i]
 		if e != want {
 			t.Errorf("got %+v, want %+v", e, want)
 		}

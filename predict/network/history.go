@@ -8,37 +8,37 @@ import (
 
 // history is what was sent over a network, and since when it matters.
 type history struct {
-	sent    tally
-	settled unit.Picos
-	watched bool
-	behind  uint64 // what the present message waited for last, or what that waited for
-	left    uint64 // the same when its sender's port was free
+	sent        tally
+	settled     unit.Picos
+	tracked     bool
+	blocker     uint64 // what the present message waited for last, or what that waited for
+	portBlocker uint64 // the same when its sender's port was free
 }
 
 // Settled remembers the time.
 func (h *history) Settled(before unit.Picos) { h.settled = max(h.settled, before) }
 
 // Watch implements Network.
-func (h *history) Watch() { h.watched = true }
+func (h *history) TrackBlocking() { h.tracked = true }
 
 // Behind implements Network.
-func (h *history) Behind() (left, came uint64) { return h.left, h.behind }
+func (h *history) Blockers() (left, came uint64) { return h.portBlocker, h.blocker }
 
 // leaves says that what the present message waits for from now on does not keep its sender's port.
-func (h *history) leaves() { h.left = h.behind }
+func (h *history) notePortFree() { h.portBlocker = h.blocker }
 
 // origin is the message that those wait for who wait for the present one now.
-func (h *history) origin() uint64 {
-	if h.behind > 0 {
-		return h.behind
+func (h *history) rootBlocker() uint64 {
+	if h.blocker > 0 {
+		return h.blocker
 	}
 	return h.sent.messages
 }
 
 // waits says that the present message waits for a channel until a time.
-func (h *history) waits(c *channel, until unit.Picos) {
-	if h.watched {
-		h.behind = c.until(until)
+func (h *history) noteWait(c *channel, until unit.Picos) {
+	if h.tracked {
+		h.blocker = c.holder(until)
 	}
 }
 
@@ -52,7 +52,7 @@ func (h *history) begin(at unit.Picos, m Message) bool {
 		return false
 	}
 	h.sent.add(m.Bytes)
-	h.behind, h.left = 0, 0
+	h.blocker, h.portBlocker = 0, 0
 	return true
 }
 

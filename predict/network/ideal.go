@@ -21,14 +21,14 @@ func (Ideal) New(c Config) (Network, error) {
 	if c.Bandwidth == 0 {
 		return n, nil
 	}
-	w, err := c.wire()
-	n.wire = w
+	w, err := c.linkTime()
+	n.linkTime = w
 	return n, err
 }
 
 type ideal struct {
 	history
-	wire
+	linkTime
 	latency unit.Picos
 }
 

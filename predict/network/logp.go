@@ -79,9 +79,9 @@ func (c Config) trafficGaps(net topology.Topology, p *ports) error {
 	}
 	sends, receives := topology.Gaps(net, c.Traffic)
 	for i, all := range [][]float64{sends, receives} {
-		p.apart[i] = make([]unit.Picos, c.Nodes)
+		p.nodeGaps[i] = make([]unit.Picos, c.Nodes)
 		for n, g := range all {
-			p.apart[i][n] = picos(float64(c.L) * g)
+			p.nodeGaps[i][n] = picos(float64(c.L) * g)
 		}
 	}
 	return nil

@@ -19,18 +19,18 @@ type solver struct {
 	solves   uint64
 	fills    uint64
 	part     []int32 // flows
-	links    []*stream
-	heap     []offer
+	links    []*fluidLink
+	heap     []linkShare
 }
 
 // offer is what a link has for each of its messages whose rate is not known, or had.
-type offer struct {
+type linkShare struct {
 	share float64
-	of    *stream
+	of    *fluidLink
 }
 
 // near is the relative difference of rates that are the same but for rounding, steady that of those that need no new end.
-const near, steady = 1e-9, 1e-12
+const rateTolerance, endTolerance = 1e-9, 1e-12
 
 // solve gives all messages their rates, after some have begun or ended.
 func (f *Fluid) solve() {
@@ -42,15 +42,15 @@ func (f *Fluid) solve() {
 		s.part = append(s.part, id)
 	}
 	for _, l := range f.touched {
-		f.joinHeld(l)
+		f.joinBottlenecked(l)
 	}
 	s.links = s.links[:0]
 	for known := -1; known < len(s.part); {
-		f.place(s.part[max(0, known):])
+		f.addToLinks(s.part[max(0, known):])
 		known = len(s.part)
 		f.fill()
 		for _, l := range s.links {
-			f.widen(l)
+			f.extendPart(l)
 		}
 	}
 	for _, id := range s.part {
@@ -63,38 +63,38 @@ func (f *Fluid) join(id int32) {
 	if n := &f.flows[id]; n.part != f.solver.solves {
 		n.part = f.solver.solves
 		f.solver.part = append(f.solver.part, id)
-		f.apart(id)
+		f.detach(id)
 	}
 }
 
 // joinHeld has those join the part that a link holds up.
-func (f *Fluid) joinHeld(l *stream) {
-	for i := 0; l.necks > 0 && i < len(l.on); i++ {
-		if p := l.on[i]; f.flows[p.flow].neck == p.hop {
+func (f *Fluid) joinBottlenecked(l *fluidLink) {
+	for i := 0; l.bottlenecked > 0 && i < len(l.on); i++ {
+		if p := l.on[i]; f.flows[p.flow].bottleneck == p.hop {
 			f.join(p.flow)
 		}
 	}
 }
 
 // apart takes the rate of a flow off its links.
-func (f *Fluid) apart(id int32) {
+func (f *Fluid) detach(id int32) {
 	n := &f.flows[id]
-	for _, l := range n.way {
+	for _, l := range n.route {
 		l.sum -= n.rate
 	}
-	n.way[n.neck].necks--
+	n.route[n.bottleneck].bottlenecked--
 }
 
 // place notes those of the part, which are new, on their links.
-func (f *Fluid) place(all []int32) {
+func (f *Fluid) addToLinks(all []int32) {
 	s := &f.solver
 	for _, id := range all {
-		for hop, l := range f.flows[id].way {
+		for hop, l := range f.flows[id].route {
 			if l.part != s.solves {
-				l.part, l.mine = s.solves, l.mine[:0]
+				l.part, l.inPart = s.solves, l.inPart[:0]
 				s.links = append(s.links, l)
 			}
-			l.mine = append(l.mine, place{id, int32(hop)})
+			l.inPart = append(l.inPart, hopRef{id, int32(hop)})
 		}
 	}
 }
@@ -105,26 +105,26 @@ func (f *Fluid) fill() {
 	s.fills++
 	s.heap = s.heap[:0]
 	for _, l := range s.links {
-		l.open, l.room, l.most, l.fair = len(l.mine), max(0, s.capacity-l.sum), 0, math.Inf(1)
-		s.heap = append(s.heap, offer{l.room / float64(l.open), l})
+		l.unknown, l.spare, l.maxRate, l.fairRate = len(l.inPart), max(0, s.capacity-l.sum), 0, math.Inf(1)
+		s.heap = append(s.heap, linkShare{l.spare / float64(l.unknown), l})
 	}
-	f.offers(s.heap)
+	f.fillByShare(s.heap)
 }
 
 // offers gives the part its rates, by the links of a heap.
-func (f *Fluid) offers(q []offer) {
+func (f *Fluid) fillByShare(q []linkShare) {
 	for i := len(q)/2 - 1; i >= 0; i-- {
 		down(q, i)
 	}
 	for unknown := len(f.solver.part); unknown > 0; {
 		least := q[0].share
-		if l := q[0].of; l.open > 0 {
-			if share := l.room / float64(l.open); share > least {
+		if l := q[0].of; l.unknown > 0 {
+			if share := l.spare / float64(l.unknown); share > least {
 				q[0].share = share
 				down(q, 0)
 				continue
 			}
-			unknown -= l.open
+			unknown -= l.unknown
 			f.freeze(l, least)
 		}
 		q[0] = q[len(q)-1]
@@ -135,25 +135,25 @@ func (f *Fluid) offers(q []offer) {
 }
 
 // freeze gives a share to all that a link holds up.
-func (f *Fluid) freeze(l *stream, share float64) {
+func (f *Fluid) freeze(l *fluidLink, share float64) {
 	s := &f.solver
-	l.fair = share
-	for _, p := range l.mine {
+	l.fairRate = share
+	for _, p := range l.inPart {
 		n := &f.flows[p.flow]
 		if n.known == s.fills {
 			continue
 		}
-		n.known, n.next, n.held = s.fills, share, p.hop
-		for _, k := range n.way {
-			k.room = max(0, k.room-share)
-			k.most = max(k.most, share)
-			k.open--
+		n.known, n.newRate, n.newBottleneck = s.fills, share, p.hop
+		for _, k := range n.route {
+			k.spare = max(0, k.spare-share)
+			k.maxRate = max(k.maxRate, share)
+			k.unknown--
 		}
 	}
 }
 
 // down moves the link at i of a heap behind those with less for each of their messages.
-func down(q []offer, i int) {
+func down(q []linkShare, i int) {
 	l := q[i]
 	for {
 		child := 2*i + 1
@@ -172,21 +172,21 @@ func down(q []offer, i int) {
 	q[i] = l
 }
 
-func (o offer) before(p offer) bool {
+func (o linkShare) before(p linkShare) bool {
 	return o.share < p.share || o.share == p.share && o.of.link < p.of.link
 }
 
 // widen has those on a link of the part join it whose rates are not fair beside its own: those that the link holds up, if it is not full now or
 // others are faster on it; and those that are faster than the part's that it holds up.
-func (f *Fluid) widen(l *stream) {
-	if l.necks > 0 && (l.room > near*f.solver.capacity || l.level < l.most*(1-near)) {
-		f.joinHeld(l)
+func (f *Fluid) extendPart(l *fluidLink) {
+	if l.bottlenecked > 0 && (l.spare > rateTolerance*f.solver.capacity || l.bottleneckRate < l.maxRate*(1-rateTolerance)) {
+		f.joinBottlenecked(l)
 	}
-	if math.IsInf(l.fair, 1) || len(l.on) == len(l.mine) {
+	if math.IsInf(l.fairRate, 1) || len(l.on) == len(l.inPart) {
 		return
 	}
 	for _, p := range l.on {
-		if n := &f.flows[p.flow]; n.part != f.solver.solves && n.rate > l.fair*(1+near) {
+		if n := &f.flows[p.flow]; n.part != f.solver.solves && n.rate > l.fairRate*(1+rateTolerance) {
 			f.join(p.flow)
 		}
 	}
@@ -195,32 +195,32 @@ func (f *Fluid) widen(l *stream) {
 // setRate puts a flow of the part on its links at its new rate, and finds when it ends.
 func (f *Fluid) setRate(id int32) {
 	n := &f.flows[id]
-	n.neck = n.held
-	neck := n.way[n.neck]
-	neck.necks++
-	neck.level = n.next
-	if math.Abs(n.next-n.rate) > steady*n.rate {
-		n.left -= n.rate * float64(f.now-n.since)
-		n.rate, n.since = n.next, f.now
-		n.event = min(f.now+later(max(0, n.left)/n.rate), Horizon)
-		if n.spot == nowhere {
-			f.agenda.add(f, id)
+	n.bottleneck = n.newBottleneck
+	neck := n.route[n.bottleneck]
+	neck.bottlenecked++
+	neck.bottleneckRate = n.newRate
+	if math.Abs(n.newRate-n.rate) > endTolerance*n.rate {
+		n.remaining -= n.rate * float64(f.now-n.since)
+		n.rate, n.since = n.newRate, f.now
+		n.event = min(f.now+roundTime(max(0, n.remaining)/n.rate), Horizon)
+		if n.heapIndex == notInHeap {
+			f.events.add(f, id)
 		} else {
-			f.agenda.moved(f, id)
+			f.events.update(f, id)
 		}
 	}
-	for _, l := range n.way {
+	for _, l := range n.route {
 		l.sum += n.rate
 	}
 }
 
 // odd is what rounds durations: not half, as shares of two and four messages end there, and the least that differs in their rates would count.
-const odd = 0.3766
+const roundingOffset = 0.3766
 
 // later is a duration in whole picoseconds, at most until the Horizon.
-func later(p float64) unit.Picos {
+func roundTime(p float64) unit.Picos {
 	if p < float64(Horizon) {
-		return unit.Picos(p + odd)
+		return unit.Picos(p + roundingOffset)
 	}
 	return Horizon
 }

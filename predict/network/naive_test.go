@@ -27,9 +27,9 @@ func newNaive(n Network) *naive {
 	return &naive{n: n, taken: map[string][]span{}, usage: map[string]*Part{}}
 }
 
-func (v *naive) Settled(unit.Picos)    {}
-func (v *naive) Watch()                {}
-func (v *naive) Behind() (_, _ uint64) { return 0, 0 }
+func (v *naive) Settled(unit.Picos)      {}
+func (v *naive) TrackBlocking()          {}
+func (v *naive) Blockers() (_, _ uint64) { return 0, 0 }
 
 func (v *naive) Send(at unit.Picos, m Message) Delivery {
 	if m.From == m.To || at >= Horizon {
@@ -105,7 +105,7 @@ func (v *naive) hold(c *circuits, parts []string, at, end, latest unit.Picos, b 
 	}
 	for i, p := range parts {
 		from := latest + unit.Picos(i)*c.hop
-		if c.greedy {
+		if c.wormhole {
 			starts := []unit.Picos{at, from}
 			for _, s := range v.taken[p] {
 				if s.to > at && s.to < from {
@@ -136,12 +136,12 @@ func (v *naive) port(p *ports, at unit.Picos, m Message) Delivery {
 }
 
 // bySize is PLogP: the message is with its receiver L + g - o_r after it began, which was o_s before it was sent.
-func (v *naive) bySize(s *BySize, out, in string, at unit.Picos, m Message) Delivery {
+func (v *naive) bySize(s *SizeTable, out, in string, at unit.Picos, m Message) Delivery {
 	gap, sending := s.Gap.At(m.Bytes), s.Send.At(m.Bytes)
 	sent := v.event(out, at, gap, m.Bytes)
-	first := max(sent, sent-sending+s.First())
+	first := max(sent, sent-sending+s.FirstByte())
 	begins := v.event(in, first, gap, m.Bytes)
-	there := max(first, sent-sending+max(s.First(), s.Latency+gap-s.Receive.At(m.Bytes)))
+	there := max(first, sent-sending+max(s.FirstByte(), s.Latency+gap-s.Receive.At(m.Bytes)))
 	return Delivery{sent + gap, begins + there - first, there - sent}
 }
 
@@ -188,7 +188,7 @@ func small(d *draws) (Model, Config) {
 	c := Config{Nodes: 4 << d.below(2), Bandwidth: 1e12, Efficiency: 1, Header: unit.Bytes(d.below(2)),
 		Latency: unit.Picos(d.below(4)), Switch: unit.Picos(d.below(3)), L: unit.Picos(d.below(6)),
 		Gap: unit.Picos(d.below(6)), GapPerByte: unit.Seconds(d.below(2)) * 1e-12, SameKind: d.below(2) == 0}
-	c.Sizes = NewBySize(c.L, Curve{{0, c.Latency}, {8, 6}}, Curve{{1, c.Gap}, {3, 1}}, Curve{{0, 2}, {2, c.Gap}, {6, 9}})
+	c.Sizes = NewSizeTable(c.L, Curve{{0, c.Latency}, {8, 6}}, Curve{{1, c.Gap}, {3, 1}}, Curve{{0, 2}, {2, c.Gap}, {6, 9}})
 	return All[d.below(len(All))], c
 }
 

@@ -89,10 +89,10 @@ type Network interface {
 	// forgotten. Times that are earlier than one before say nothing.
 	Settled(before unit.Picos)
 	// Watch begins to note who waits for whom.
-	Watch()
+	TrackBlocking()
 	// Behind is for which messages the last one that was sent waited, if it is watched, until its sender's port was free, and until it had come: that at
 	// the end of the chain, which waited for none. The first that was counted is 1. If it waited for none itself, 0.
-	Behind() (left, came uint64)
+	Blockers() (left, came uint64)
 	// Usage is what was sent so far, and over what.
 	Usage() Usage
 }

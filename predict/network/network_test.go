@@ -16,7 +16,7 @@ import (
 func usual(nodes int) Config {
 	return Config{Nodes: nodes, Latency: 500, Bandwidth: 1e9, Efficiency: 1, Header: 8, Switch: 100,
 		L: 4000, Gap: 3000, GapPerByte: 1e-9, SameKind: true,
-		Sizes: NewBySize(4000, Curve{{1, 300}}, Curve{{1, 200}, {1000, 400}}, Curve{{1, 3000}, {1000, 1_000_000}})}
+		Sizes: NewSizeTable(4000, Curve{{1, 300}}, Curve{{1, 200}, {1000, 400}}, Curve{{1, 3000}, {1000, 1_000_000}})}
 }
 
 // each runs a test on a network of every model.
@@ -56,7 +56,7 @@ func TestModels(t *testing.T) {
 	if _, err := New(described(t, linked+"sharing = \"max-min\"\n"), 16); err == nil || !strings.Contains(err.Error(), "the bus network of machine \"m\" has network.sharing = \"max-min\"") {
 		t.Error(err)
 	}
-	if _, err := named("ethernet"); err == nil || !strings.Contains(err.Error(), "mesh, torus") {
+	if _, err := modelNamed("ethernet"); err == nil || !strings.Contains(err.Error(), "mesh, torus") {
 		t.Error(err)
 	}
 }

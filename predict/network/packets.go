@@ -23,38 +23,38 @@ import (
 // As packets of several messages take turns, when a message comes is not known when it is sent: see Shared. It is not safe for concurrent use.
 type Packets struct {
 	history
-	wire
-	size    unit.Bytes // of a packet
-	latency unit.Picos
-	hop     unit.Picos
-	routes  routes[lane]
-	parcels []parcel
-	free    []int32
-	heads   heads
-	now     unit.Picos
-	ended   []Ended
+	linkTime
+	size     unit.Bytes // of a packet
+	latency  unit.Picos
+	hop      unit.Picos
+	routes   routes[packetLink]
+	transits []transit
+	free     []int32
+	heads    heads
+	now      unit.Picos
+	ended    []Completion
 }
 
 // lane is a link and until when it is taken.
-type lane struct {
+type packetLink struct {
 	taken, busy unit.Picos
 	sent        tally
 }
 
 // parcel is a message that is on its way, or will be.
-type parcel struct {
-	way   []*lane
-	bytes unit.Bytes
-	left  unit.Bytes // that are in no packet yet
-	size  unit.Bytes // of its packets
-	sent  unit.Picos
-	order Order
+type transit struct {
+	route     []*packetLink
+	bytes     unit.Bytes
+	remaining unit.Bytes // that are in no packet yet
+	size      unit.Bytes // of its packets
+	sent      unit.Picos
+	order     Order
 }
 
 // maxPackets is how many packets a message has at most.
 const maxPackets = 1 << 20
 
-var _ Shared = (*Packets)(nil)
+var _ SharedLinks = (*Packets)(nil)
 
 // NewPackets is the network of m's links between so many nodes, which may be fewer than m has.
 func NewPackets(m *machine.Machine, nodes int) (*Packets, error) {
@@ -69,14 +69,14 @@ func NewPackets(m *machine.Machine, nodes int) (*Packets, error) {
 }
 
 func newPackets(c Config, name string) (*Packets, error) {
-	net, w, err := c.shareable(name)
+	net, w, err := c.linksToShare(name)
 	if err != nil {
 		return nil, err
 	}
 	if c.Packet < 1 {
 		return nil, fmt.Errorf("network.packet is %v; it must be a byte at least", c.Packet)
 	}
-	return &Packets{wire: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[lane](net, c.Nodes)}, nil
+	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](net, c.Nodes)}, nil
 }
 
 // Send implements Shared.
@@ -85,26 +85,26 @@ func (p *Packets) Send(at unit.Picos, m Message, o Order) {
 		panic(fmt.Sprintf("network: a message at %d ps, after what happened at %d ps", int64(at), int64(p.now)))
 	}
 	p.history.sent.add(m.Bytes)
-	id := p.take()
-	n := &p.parcels[id]
-	*n = parcel{way: p.routes.way(m.From, m.To, n.way), bytes: m.Bytes, left: m.Bytes, size: p.cut(m.Bytes), sent: at, order: o}
-	p.next(id, at)
+	id := p.allocate()
+	n := &p.transits[id]
+	*n = transit{route: p.routes.between(m.From, m.To, n.route), bytes: m.Bytes, remaining: m.Bytes, size: p.packetSize(m.Bytes), sent: at, order: o}
+	p.sendNextPacket(id, at)
 }
 
 // cut is how many bytes the packets of a message have.
-func (p *Packets) cut(b unit.Bytes) unit.Bytes { return max(p.size, (b-1)/maxPackets+1) }
+func (p *Packets) packetSize(b unit.Bytes) unit.Bytes { return max(p.size, (b-1)/maxPackets+1) }
 
 // next has the next packet of a message come to its first link.
-func (p *Packets) next(id int32, at unit.Picos) {
-	n := &p.parcels[id]
-	b := min(n.left, n.size)
-	n.left -= b
-	p.heads.push(head{at: at, order: n.order, parcel: id, bytes: b, last: n.left == 0})
+func (p *Packets) sendNextPacket(id int32, at unit.Picos) {
+	n := &p.transits[id]
+	b := min(n.remaining, n.size)
+	n.remaining -= b
+	p.heads.push(packetHead{at: at, order: n.order, transit: id, bytes: b, last: n.remaining == 0})
 }
 
 // Least implements Shared.
-func (p *Packets) Least(b unit.Bytes) unit.Picos {
-	size := p.cut(b)
+func (p *Packets) MinTime(b unit.Bytes) unit.Picos {
+	size := p.packetSize(b)
 	full := max(0, b-1) / size // before the last
 	each, last := p.time(size), p.time(b-full*size)
 	if float64(full)*float64(each) >= float64(maxWire) {
@@ -122,50 +122,50 @@ func (p *Packets) Next() unit.Picos {
 }
 
 // Step implements Shared. What has left or come is so a little later than now.
-func (p *Packets) Step() []Ended {
+func (p *Packets) Step() []Completion {
 	p.now, p.ended = p.Next(), p.ended[:0]
 	for len(p.heads) > 0 && p.heads[0].at == p.now {
-		p.pass(p.heads.pop())
+		p.transmit(p.heads.pop())
 	}
 	return p.ended
 }
 
 // pass has a packet, whose head is at a link, take it when it is free.
-func (p *Packets) pass(h head) {
-	n := &p.parcels[h.parcel]
-	l := n.way[h.hop]
+func (p *Packets) transmit(h packetHead) {
+	n := &p.transits[h.transit]
+	l := n.route[h.hop]
 	long := p.time(h.bytes)
 	begins := max(h.at, l.taken)
 	over := min(begins+long, Horizon)
 	l.taken, l.busy = over, min(l.busy+long, Horizon)
-	end := int(h.hop) == len(n.way)-1
+	end := int(h.hop) == len(n.route)-1
 	if h.last {
 		l.sent.add(n.bytes)
 		if h.hop == 0 || end {
-			rest := unit.Picos(len(n.way)-1-int(h.hop))*p.hop + p.latency
-			idle := p.Least(n.bytes) + unit.Picos(len(n.way)-1)*p.hop + p.latency
-			p.ended = append(p.ended, Ended{n.order.Tag, n.sent, delivered(n.sent, over, over+rest, idle), h.hop == 0, end})
+			rest := unit.Picos(len(n.route)-1-int(h.hop))*p.hop + p.latency
+			idle := p.MinTime(n.bytes) + unit.Picos(len(n.route)-1)*p.hop + p.latency
+			p.ended = append(p.ended, Completion{n.order.Tag, n.sent, delivered(n.sent, over, over+rest, idle), h.hop == 0, end})
 		}
 	} else if h.hop == 0 {
-		p.next(h.parcel, over)
+		p.sendNextPacket(h.transit, over)
 	}
 	switch {
 	case !end:
 		h.at, h.hop = min(begins+p.hop, Horizon), h.hop+1
 		p.heads.push(h)
 	case h.last:
-		p.free = append(p.free, h.parcel)
+		p.free = append(p.free, h.transit)
 	}
 }
 
-func (p *Packets) take() int32 {
+func (p *Packets) allocate() int32 {
 	if n := len(p.free); n > 0 {
 		id := p.free[n-1]
 		p.free = p.free[:n-1]
 		return id
 	}
-	p.parcels = append(p.parcels, parcel{})
-	return int32(len(p.parcels) - 1)
+	p.transits = append(p.transits, transit{})
+	return int32(len(p.transits) - 1)
 }
 
 // Usage is over the links.

@@ -12,9 +12,9 @@ import (
 )
 
 // deliver sends messages, which are in order of time, and is when each had left and come.
-func deliver(t testing.TB, n Shared, all []sending) []Ended {
+func deliver(t testing.TB, n SharedLinks, all []sending) []Completion {
 	t.Helper()
-	out := make([]Ended, len(all))
+	out := make([]Completion, len(all))
 	for sent := 0; ; {
 		for sent < len(all) && all[sent].at <= n.Next() {
 			n.Send(all[sent].at, all[sent].Message, Order{Minor: uint32(sent), Tag: int32(sent)})
@@ -25,11 +25,11 @@ func deliver(t testing.TB, n Shared, all []sending) []Ended {
 			return out
 		}
 		for _, e := range n.Step() {
-			if e.Free < now && e.Left || e.Arrive < now || e.Came && out[e.Tag].Came || e.Left && out[e.Tag].Left {
+			if e.Free < now && e.Departed || e.Arrive < now || e.Arrived && out[e.Tag].Arrived || e.Departed && out[e.Tag].Departed {
 				t.Fatalf("at %d: %+v, after %+v", now, e, out[e.Tag])
 			}
-			if had := out[e.Tag]; e.Came && had.Left {
-				e.Left, e.Free = true, had.Free
+			if had := out[e.Tag]; e.Arrived && had.Departed {
+				e.Departed, e.Free = true, had.Free
 			}
 			out[e.Tag] = e
 		}
@@ -45,7 +45,7 @@ type naivePacket struct {
 }
 
 // naivePackets cuts all messages up and takes whichever packet is at a link first, as long as there is any.
-func naivePackets(p *Packets, all []sending) []Ended {
+func naivePackets(p *Packets, all []sending) []Completion {
 	var on []*naivePacket
 	ways := map[int][]topology.Link{}
 	for m, s := range all {
@@ -58,7 +58,7 @@ func naivePackets(p *Packets, all []sending) []Ended {
 			}
 		}
 	}
-	out := make([]Ended, len(all))
+	out := make([]Completion, len(all))
 	taken := map[topology.Link]unit.Picos{}
 	for len(on) > 0 {
 		var first *naivePacket
@@ -104,7 +104,7 @@ func FuzzPacketsAreNaive(f *testing.F) {
 		all := scatter(r, c.Nodes, 1+int(n%60))
 		got := deliver(t, net, all)
 		for i, want := range naivePackets(net, all) {
-			if e := got[i]; e.Free != want.Free || e.Arrive != want.Arrive || e.Sent != all[i].at || e.Arrive < e.Sent+e.Latency || e.Free < e.Sent+net.Least(all[i].Bytes) {
+			if e := got[i]; e.Free != want.Free || e.Arrive != want.Arrive || e.Sent != all[i].at || e.Arrive < e.Sent+e.Latency || e.Free < e.Sent+net.MinTime(all[i].Bytes) {
 				t.Errorf("%v at %d: %+v, want to leave at %d and to come at %d", all[i].Message, all[i].at, e, want.Free, want.Arrive)
 			}
 		}
@@ -212,14 +212,14 @@ func TestHugeMessagesInPackets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := (unit.Bytes(1)<<62 + p.cut(1<<62) - 1) / p.cut(1<<62); n > maxPackets {
+	if n := (unit.Bytes(1)<<62 + p.packetSize(1<<62) - 1) / p.packetSize(1<<62); n > maxPackets {
 		t.Errorf("%d packets", n)
 	}
-	if t1 := p.Least(1 << 62); t1 != maxWire {
+	if t1 := p.MinTime(1 << 62); t1 != maxWire {
 		t.Errorf("least %d", t1)
 	}
 	p.Send(0, Message{0, 1, 1 << 40}, Order{})
-	var last []Ended
+	var last []Completion
 	for p.Next() < Never {
 		last = p.Step()
 	}
@@ -270,7 +270,7 @@ func BenchmarkPackets(b *testing.B) {
 				hops = 0
 				for n := 0; n < b.N; {
 					for _, e := range p.Step() {
-						if e.Came {
+						if e.Arrived {
 							send(e.Tag, e.Arrive)
 							n++
 						}

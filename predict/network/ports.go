@@ -12,9 +12,9 @@ type ports struct {
 	history
 	latency  unit.Picos
 	gap      unit.Picos
-	apart    [2][]unit.Picos // the gaps between messages that each node sends, and receives, if they are not all the same
+	nodeGaps [2][]unit.Picos // the gaps between messages that each node sends, and receives, if they are not all the same
 	perByte  float64         // picoseconds for each byte but the first
-	sizes    *BySize         // instead of all that, if not nil
+	sizes    *SizeTable      // instead of all that, if not nil
 	sameKind bool            // the gap is between messages sent, and between messages received
 	sends    []channel       // of nodes
 	receives []channel       // the same if the gap is between any two
@@ -34,29 +34,29 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	if !p.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	way := p.way(m)
+	way := p.timesOf(m)
 	sent, free := p.sends[m.From].reserve(at, way.out, m.Bytes, &p.history)
-	p.leaves()
+	p.notePortFree()
 	begins, _ := p.receives[m.To].reserve(sent+way.first, way.in, m.Bytes, &p.history)
 	return delivered(at, free, begins+way.rest, way.first+way.rest)
 }
 
 // way is what a message takes of a network of ports: how long after it was sent it holds its receiver's port, and is there after
 // that; and for how long it holds both ports.
-type way struct{ first, rest, out, in unit.Picos }
+type portTimes struct{ first, rest, out, in unit.Picos }
 
-func (p *ports) way(m Message) way {
+func (p *ports) timesOf(m Message) portTimes {
 	if s := p.sizes; s != nil {
 		gap := s.Gap.At(m.Bytes)
-		early := s.First() - s.Send.At(m.Bytes) // negative if its sender is still busy with it
-		return way{max(0, early), max(0, s.Rest(m.Bytes)+min(0, early)), gap, gap}
+		early := s.FirstByte() - s.Send.At(m.Bytes) // negative if its sender is still busy with it
+		return portTimes{max(0, early), max(0, s.RestOfBytes(m.Bytes)+min(0, early)), gap, gap}
 	}
 	carry := picos(float64(max(0, m.Bytes-1)) * p.perByte)
 	out, in := p.gap, p.gap
-	if p.apart[0] != nil {
-		out, in = p.apart[0][m.From], p.apart[1][m.To]
+	if p.nodeGaps[0] != nil {
+		out, in = p.nodeGaps[0][m.From], p.nodeGaps[1][m.To]
 	}
-	return way{p.latency + carry, 0, out + carry, in}
+	return portTimes{p.latency + carry, 0, out + carry, in}
 }
 
 // Usage is over the ports. If the gap is between any two messages, a port has those both ways.

@@ -11,16 +11,16 @@ import (
 
 // Shared is a network whose links messages share, so that what comes later slows down what came before. It is no Network: who sends has to take what
 // happens in it in order of time, by Next and Step.
-type Shared interface {
+type SharedLinks interface {
 	// Send sends a message between two nodes that are not the same, at a time that is not before the last Step's.
 	Send(at unit.Picos, m Message, o Order)
 	// Least is how long a message of so many bytes takes at least until it has left.
-	Least(b unit.Bytes) unit.Picos
+	MinTime(b unit.Bytes) unit.Picos
 	// Next is when something happens next, or Never.
 	Next() unit.Picos
 	// Step does all that happens at Next. It is the messages of which it is known then when they leave or come, which is not before then, in the order
 	// of that or by their Order; the slice is valid until the next Step.
-	Step() []Ended
+	Step() []Completion
 	// Usage is what was sent so far, and over what.
 	Usage() Usage
 }
@@ -37,15 +37,15 @@ type Order struct {
 
 // Ended is a message of which it is known when it has left its sender, or come, or both. If it has not Came, Arrive is when it would come if nothing more
 // were in its way.
-type Ended struct {
+type Completion struct {
 	Tag  int32
 	Sent unit.Picos // when it was sent
 	Delivery
-	Left, Came bool
+	Departed, Arrived bool
 }
 
 // NewShared is the network of m's links, as its sharing has it, between so many nodes, which may be fewer than m has.
-func NewShared(m *machine.Machine, nodes int) (Shared, error) {
+func NewSharedLinks(m *machine.Machine, nodes int) (SharedLinks, error) {
 	if m.Network != nil && m.Network.Sharing == machine.SharePackets {
 		return NewPackets(m, nodes)
 	}
@@ -53,21 +53,21 @@ func NewShared(m *machine.Machine, nodes int) (Shared, error) {
 }
 
 // shareable is the links of the model of that name, and the time that bytes take of one.
-func (c Config) shareable(name string) (topology.Topology, wire, error) {
+func (c Config) linksToShare(name string) (topology.Topology, linkTime, error) {
 	if err := c.check(); err != nil {
-		return nil, wire{}, err
+		return nil, linkTime{}, err
 	}
 	of := topologies[name]
 	if name == (Switch{}).Name() {
 		of = func(c Config) (topology.Topology, error) { return oneSwitch(c), nil }
 	}
 	if of == nil {
-		return nil, wire{}, fmt.Errorf("a %s network has no links to share", name)
+		return nil, linkTime{}, fmt.Errorf("a %s network has no links to share", name)
 	}
 	net, err := of(c)
 	if err != nil {
-		return nil, wire{}, err
+		return nil, linkTime{}, err
 	}
-	w, err := c.wire()
+	w, err := c.linkTime()
 	return net, w, err
 }

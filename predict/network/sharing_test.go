@@ -48,7 +48,7 @@ func exclusive(model string, all []network.Message) (arrive []unit.Picos) {
 
 // sharing is the same over links that messages share.
 func sharing(keys, model string, all []network.Message) []unit.Picos {
-	n, err := network.NewShared(linksOf(model, keys), 16)
+	n, err := network.NewSharedLinks(linksOf(model, keys), 16)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func measured(t *testing.T, kind string, nodes int, to string) (m row, worms flo
 		*sum += x / seeds
 		return traffic
 	}
-	model, err := named(kind)
+	model, err := modelNamed(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

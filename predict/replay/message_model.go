@@ -52,7 +52,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 		return model, nil
 	}
 	if n.Model == "plogp" && !model.LogGOPSim {
-		model.Sizes = network.SizesOf(n)
+		model.Sizes = network.SizeTableOf(n)
 		return model, nil
 	}
 	if model.LogGOPSim {
@@ -78,7 +78,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
 	if m.Network.Shared() {
-		model.Shared, err = network.NewShared(m, nodes)
+		model.Shared, err = network.NewSharedLinks(m, nodes)
 	} else {
 		model.Net, err = network.New(m, nodes, flows...)
 	}

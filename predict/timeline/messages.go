@@ -6,11 +6,11 @@ import (
 )
 
 // lane is messages that do not overtake each other.
-type lane struct{ from, to, tag, group int32 }
+type messageKey struct{ from, to, tag, group int32 }
 
 // Messages are those that receives of src got.
 func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
-	sent, got := map[lane][]format.Message{}, make([][]format.Message, len(t.ranks))
+	sent, got := map[messageKey][]format.Message{}, make([][]format.Message, len(t.ranks))
 	for p := range t.ranks {
 		rows, graph, err := rowsOf(src, trace.Proc(p))
 		if err != nil {
@@ -22,7 +22,7 @@ func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
 	var all []format.Message
 	for p := range t.ranks {
 		for i, by := range t.ranks[p].matches {
-			l := lane{by.from, int32(p), by.tag, by.group}
+			l := messageKey{by.from, int32(p), by.tag, by.group}
 			if len(sent[l]) == 0 {
 				continue // what sent it is no event of src
 			}
@@ -39,13 +39,13 @@ func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
 }
 
 // sends adds what processor p sent to into, in order.
-func (r *observedRank) sends(p trace.Proc, rows []trace.Event, graph bool, into map[lane][]format.Message) {
+func (r *observedRank) sends(p trace.Proc, rows []trace.Event, graph bool, into map[messageKey][]format.Message) {
 	for _, it := range r.items {
 		if it.row < 0 || rows[it.row].Kind != trace.Send && rows[it.row].Kind != trace.Isend {
 			continue
 		}
 		e := &rows[it.row]
-		l, s := lane{int32(p), e.Peer, e.Tag, e.Group}, it.shown(e.Kind, graph)
+		l, s := messageKey{int32(p), e.Peer, e.Tag, e.Group}, it.visible(e.Kind, graph)
 		into[l] = append(into[l], format.Message{From: p, To: trace.Proc(e.Peer), Tag: e.Tag, Group: e.Group, Bytes: e.Bytes,
 			Sent: int64(s.from), SentEnd: int64(s.to)})
 	}
@@ -81,9 +81,9 @@ func (r *observedRank) receives(rows []trace.Event, graph bool) (all []format.Me
 }
 
 // at is when the event of a row is to be seen.
-func (r *observedRank) at(row int64, rows []trace.Event, graph bool) span {
-	if int(row) >= len(r.places) || r.places[row] < 0 {
-		return span{}
+func (r *observedRank) at(row int64, rows []trace.Event, graph bool) interval {
+	if int(row) >= len(r.itemOf) || r.itemOf[row] < 0 {
+		return interval{}
 	}
-	return r.items[r.places[row]].shown(rows[row].Kind, graph)
+	return r.items[r.itemOf[row]].visible(rows[row].Kind, graph)
 }

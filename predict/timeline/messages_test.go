@@ -91,7 +91,7 @@ func TestMessages(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
-		of := times.Of(src)
+		of := times.Source(src)
 		for p := range trace.Proc(len(c.ranks)) {
 			for b, err := range of.Events(p) {
 				if err != nil {

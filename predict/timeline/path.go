@@ -27,18 +27,18 @@ type Path struct {
 
 // activity is what a processor did, from 0 on without gaps.
 type activity struct {
-	pieces []piece
-	causes []engine.Cause
+	periods []period
+	causes  []engine.Cause
 }
 
 // piece is what a processor did since the piece before it.
-type piece struct {
+type period struct {
 	to    unit.Picos
 	part  engine.Part
 	cause int32 // of waiting, among causes; or none
 }
 
-const none int32 = -1
+const noIndex int32 = -1
 
 // NewPath observes so many ranks.
 func NewPath(ranks int) *Path { return &Path{ranks: make([]activity, ranks)} }
@@ -49,17 +49,17 @@ func (p *Path) Span(rank int32, what engine.Part, _, to unit.Picos) {
 	if busy := what == engine.Computing || what == engine.Overhead; !busy {
 		what = engine.Waiting
 	}
-	if n := len(a.pieces); n > 0 && a.pieces[n-1].part == what && a.pieces[n-1].cause == none {
-		a.pieces[n-1].to = to
+	if n := len(a.periods); n > 0 && a.periods[n-1].part == what && a.periods[n-1].cause == noIndex {
+		a.periods[n-1].to = to
 		return
 	}
-	a.pieces = append(a.pieces, piece{to, what, none})
+	a.periods = append(a.periods, period{to, what, noIndex})
 }
 
 // Waited implements engine.Observer.
 func (p *Path) Waited(rank int32, why engine.Cause) {
 	a := &p.ranks[rank]
-	a.pieces[len(a.pieces)-1].cause = int32(len(a.causes))
+	a.periods[len(a.periods)-1].cause = int32(len(a.causes))
 	a.causes = append(a.causes, why)
 }
 
@@ -74,19 +74,19 @@ type Segment struct {
 // Critical is the critical path of a run that took a time, from its begin to its end: segments
 // follow each other without gaps, and add up to the time. Of ranks that end last it is that of the
 // lowest.
-func (p *Path) Critical(end unit.Picos) []Segment {
+func (p *Path) CriticalPath(end unit.Picos) []Segment {
 	rank := int32(slices.IndexFunc(p.ranks, func(a activity) bool {
-		return len(a.pieces) > 0 && a.pieces[len(a.pieces)-1].to == end
+		return len(a.periods) > 0 && a.periods[len(a.periods)-1].to == end
 	}))
 	var path []Segment
 	for t, jumps := end, 0; t > 0; {
-		steps, next := p.back(rank, t, jumps < len(p.ranks))
+		steps, next := p.traceBack(rank, t, jumps < len(p.ranks))
 		if jumps++; next.Since < t {
 			jumps = 0
 		}
 		for _, s := range steps {
 			if s.T > 0 {
-				path = join(path, s)
+				path = appendSegment(path, s)
 			}
 		}
 		rank, t = next.By, next.Since
@@ -96,7 +96,7 @@ func (p *Path) Critical(end unit.Picos) []Segment {
 }
 
 // join adds a segment in front of those that follow it: one with the one before if they are alike.
-func join(path []Segment, s Segment) []Segment {
+func appendSegment(path []Segment, s Segment) []Segment {
 	if n := len(path); n > 0 && path[n-1].Rank == s.Rank && path[n-1].Part == s.Part && path[n-1].From == s.From {
 		path[n-1].Begin, path[n-1].T = s.Begin, path[n-1].T+s.T
 		return path
@@ -106,20 +106,20 @@ func join(path []Segment, s Segment) []Segment {
 
 // back is what led to a time of a rank, the last first, and where that began. That may be at the same
 // time on another rank, if it may jump.
-func (p *Path) back(rank int32, t unit.Picos, jump bool) ([]Segment, engine.Cause) {
+func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine.Cause) {
 	a := &p.ranks[rank]
-	i, _ := slices.BinarySearchFunc(a.pieces, t, func(x piece, t unit.Picos) int { return int(min(1, max(-1, x.to-t))) })
-	at, begin := a.pieces[i], unit.Picos(0)
+	i, _ := slices.BinarySearchFunc(a.periods, t, func(x period, t unit.Picos) int { return int(min(1, max(-1, x.to-t))) })
+	at, begin := a.periods[i], unit.Picos(0)
 	if i > 0 {
-		begin = a.pieces[i-1].to
+		begin = a.periods[i-1].to
 	}
-	if at.cause == none {
+	if at.cause == noIndex {
 		return []Segment{{rank, engine.None, at.part, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
 	why := a.causes[at.cause]
 	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // not known
 		return []Segment{{rank, engine.None, engine.Contention, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
-	late := max(0, t-why.Since-why.Flight)
-	return []Segment{{rank, why.By, engine.Latency, why.Since + late, t - why.Since - late}, {rank, why.By, engine.Contention, why.Since, late}}, why
+	contention := max(0, t-why.Since-why.Flight)
+	return []Segment{{rank, why.By, engine.Latency, why.Since + contention, t - why.Since - contention}, {rank, why.By, engine.Contention, why.Since, contention}}, why
 }

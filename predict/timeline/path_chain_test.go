@@ -21,7 +21,7 @@ func chains(t testing.TB, number uint64, nodes int) engine.Model {
 	case 2:
 		m.LogGOPSim = true
 	case 3:
-		m.Sizes = network.NewBySize(20011, network.Curve{{Bytes: 0, Cost: 3001}, {Bytes: 150, Cost: 9013}}, network.Curve{{Bytes: 0, Cost: 4007}},
+		m.Sizes = network.NewSizeTable(20011, network.Curve{{Bytes: 0, Cost: 3001}, {Bytes: 150, Cost: 9013}}, network.Curve{{Bytes: 0, Cost: 4007}},
 			network.Curve{{Bytes: 0, Cost: 11003}, {Bytes: 60, Cost: 21011}, {Bytes: 150, Cost: 300017}})
 	case 4:
 		m = linked(t, network.Ideal{}, nodes, 1)
@@ -100,7 +100,7 @@ func dissemination(ranks int) func(rank int32, _ *engine.Op) ([]engine.Step, err
 func onPath(p *Path, ops [][]engine.Op, path []Segment) (all [][2]int) {
 	for r := range ops {
 		i, begin := 0, unit.Picos(0)
-		for _, x := range p.ranks[r].pieces {
+		for _, x := range p.ranks[r].periods {
 			for x.part == engine.Computing && begin < x.to {
 				for ops[r][i].Work == 0 {
 					i++

@@ -42,7 +42,7 @@ func path(t testing.TB, m engine.Model, ops [][]engine.Op) (texts []string) {
 	t.Helper()
 	p := NewPath(len(ops))
 	res := run(t, m, ops, p)
-	for _, s := range p.Critical(res.Time) {
+	for _, s := range p.CriticalPath(res.Time) {
 		texts = append(texts, fmt.Sprintf("%d %v %d+%d", s.Rank, s.Part, s.Begin, s.T))
 	}
 	return texts
@@ -102,7 +102,7 @@ func TestPathsByHand(t *testing.T) {
 // wholePath is the critical path of a run, which has no gaps and takes its time, as the parts of each rank take the rank's.
 func wholePath(t *testing.T, p *Path, res *engine.Result) []Segment {
 	t.Helper()
-	path := p.Critical(res.Time)
+	path := p.CriticalPath(res.Time)
 	at := unit.Picos(0)
 	for _, s := range path {
 		if s.Begin != at || s.T <= 0 {
@@ -165,7 +165,7 @@ func TestPathsOverSharedLinks(t *testing.T) {
 		ops := random(rng, 2+rng.IntN(6))
 		m := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Network: &machine.Network{Model: []string{"bus", "switch", "mesh", "torus"}[seed%4], Efficiency: 1, Sharing: []string{machine.ShareMaxMin, machine.SharePackets}[seed/4%2], Packet: 64,
 			Bandwidth: machine.Given[unit.BytesPerSecond]{Value: 1e9, Known: true}}}
-		net, err := network.NewShared(m, len(ops))
+		net, err := network.NewSharedLinks(m, len(ops))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func delayed(p *Path, ops [][]engine.Op, s Segment) [][]engine.Op {
 	out := slices.Clone(ops)
 	out[s.Rank] = slices.Clone(ops[s.Rank])
 	begin, before := unit.Picos(0), unit.Picos(0) // how long the rank has computed
-	for _, x := range p.ranks[s.Rank].pieces {
+	for _, x := range p.ranks[s.Rank].periods {
 		if x.part == engine.Computing && x.to <= s.Begin {
 			before += x.to - begin
 		}

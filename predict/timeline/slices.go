@@ -28,7 +28,7 @@ func NewSlices(ranks int) *Slices { return &Slices{width: 1, ranks: make([][]Par
 func (s *Slices) Width() unit.Picos { return s.width }
 
 // Of is what a rank did, by slice. When it has ended there are no more.
-func (s *Slices) Of(rank int) []Parts { return s.ranks[rank] }
+func (s *Slices) Rank(rank int) []Parts { return s.ranks[rank] }
 
 // Span implements engine.Observer.
 func (s *Slices) Span(rank int32, what engine.Part, from, to unit.Picos) {

@@ -14,15 +14,15 @@ import (
 func TestSlicesByHand(t *testing.T) {
 	s := NewSlices(2)
 	run(t, model, [][]engine.Op{{op(engine.Send, 7, 1, 10)}, {op(engine.Recv, 9, 0, 0), op(engine.Compute, 500, 0, 0)}}, s)
-	if s.Width() != 4 || len(s.Of(0)) != 3 || len(s.Of(1)) != 139 {
-		t.Fatalf("slices of %d, %d and %d of them", s.Width(), len(s.Of(0)), len(s.Of(1)))
+	if s.Width() != 4 || len(s.Rank(0)) != 3 || len(s.Rank(1)) != 139 {
+		t.Fatalf("slices of %d, %d and %d of them", s.Width(), len(s.Rank(0)), len(s.Rank(1)))
 	}
 	want := []Parts{{engine.Computing: 4}, {engine.Computing: 3, engine.Overhead: 1}, {engine.Overhead: 4}}
-	if got := s.Of(0); !reflect.DeepEqual(got, want) {
+	if got := s.Rank(0); !reflect.DeepEqual(got, want) {
 		t.Errorf("rank 0: got %v, want %v", got, want)
 	}
 	// 9 computed; up to 12 for what is not sent, and then for what is on its way, up to 50.
-	if got, want := s.Of(1)[2:4], []Parts{{engine.Computing: 1, engine.Waiting: 3}, {engine.Latency: 4}}; !reflect.DeepEqual(got, want) {
+	if got, want := s.Rank(1)[2:4], []Parts{{engine.Computing: 1, engine.Waiting: 3}, {engine.Latency: 4}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("rank 1: got %v, want %v", got, want)
 	}
 }
@@ -32,8 +32,8 @@ func TestSlicesGrow(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	longest := NewSlices(1) // that a run can be
 	longest.Span(0, engine.Computing, 0, math.MaxInt64)
-	if w := longest.Width(); w != 1<<55 || longest.Of(0)[255][engine.Computing] != w-1 {
-		t.Errorf("slices of %d, the last %v", w, longest.Of(0)[255])
+	if w := longest.Width(); w != 1<<55 || longest.Rank(0)[255][engine.Computing] != w-1 {
+		t.Errorf("slices of %d, the last %v", w, longest.Rank(0)[255])
 	}
 	for range 50 {
 		type span struct {
@@ -60,7 +60,7 @@ func TestSlicesGrow(t *testing.T) {
 			t.Errorf("%d slices of %d for %d", MostSlices, s.Width(), end)
 		}
 		for rank := range 3 {
-			for i, got := range s.Of(rank) {
+			for i, got := range s.Rank(rank) {
 				var want Parts
 				for _, x := range spans {
 					if lo, hi := max(x.from, unit.Picos(i)*s.Width()), min(x.to, unit.Picos(i+1)*s.Width()); int(x.rank) == rank && lo < hi {
@@ -82,7 +82,7 @@ func TestSlicesAddUp(t *testing.T) {
 	res := run(t, model, ops, s)
 	for rank := range ops {
 		var sum Parts
-		for _, parts := range s.Of(rank) {
+		for _, parts := range s.Rank(rank) {
 			for k, v := range parts {
 				sum[k] += v
 			}

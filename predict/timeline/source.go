@@ -12,27 +12,27 @@ import (
 //
 // Of a graph, whose operations wait side by side, a receive is there as long as its processor takes up the message, and a send as long as it
 // takes to hand it over.
-func (t *Times) Of(src trace.Source) trace.Source { return &timed{src, t} }
+func (t *Times) Source(src trace.Source) trace.Source { return &timedSource{src, t} }
 
-type timed struct {
+type timedSource struct {
 	trace.Source
 	*Times
 }
 
 // Header implements trace.Source.
-func (t *timed) Header() trace.Header {
+func (t *timedSource) Header() trace.Header {
 	h := t.Source.Header()
 	h.HasTime, h.WorkUnit, h.Rule = true, trace.WorkPicos, ""
 	return h
 }
 
 // Refs implements trace.Source: there are none.
-func (t *timed) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
+func (t *timedSource) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	return func(func(*trace.Refs, error) bool) {}
 }
 
 // Events implements trace.Source.
-func (t *timed) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
+func (t *timedSource) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 	if len(procs) == 0 {
 		for p := range t.Header().Procs {
 			procs = append(procs, trace.Proc(p))
@@ -49,28 +49,28 @@ func (t *timed) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 }
 
 // shown is an item as it is to be seen.
-type shown struct {
-	span
+type visibleItem struct {
+	interval
 	row int64
 }
 
 // events are those of a processor.
-func (t *timed) events(p trace.Proc) (*trace.Events, error) {
+func (t *timedSource) events(p trace.Proc) (*trace.Events, error) {
 	rows, graph, err := rowsOf(t.Source, p)
 	if err != nil {
 		return nil, err
 	}
 	r := &t.ranks[p]
-	var all []shown
+	var all []visibleItem
 	for _, it := range r.items {
 		switch {
 		case it.row < 0:
-			all = append(all, shown{span{it.at, it.end}, it.row})
+			all = append(all, visibleItem{interval{it.at, it.end}, it.row})
 		case rows[it.row].Kind != trace.Compute: // what that computed is an item of its own
-			all = append(all, shown{it.shown(rows[it.row].Kind, graph), it.row})
+			all = append(all, visibleItem{it.visible(rows[it.row].Kind, graph), it.row})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b shown) int { return int(min(1, max(-1, a.from-b.from))) })
+	slices.SortStableFunc(all, func(a, b visibleItem) int { return int(min(1, max(-1, a.from-b.from))) })
 	out := &trace.Events{Proc: p}
 	r.ends = r.ends[:0]
 	for _, s := range all {

@@ -16,7 +16,7 @@ import (
 )
 
 // late is a receiver that comes late, in nanoseconds: the message of 10 bytes is sent from 7 to 12.
-func late(t testing.TB) trace.Source {
+func contention(t testing.TB) trace.Source {
 	t.Helper()
 	m := engine.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, EagerLimit: -1}
 	rows := func(events ...trace.Event) trace.Events { return trace.Events{Rows: events} }
@@ -29,7 +29,7 @@ func late(t testing.TB) trace.Source {
 	s, r := op(engine.Send, 7000, 1, 10), op(engine.Recv, 90000, 0, 0)
 	s.Tag, r.Tag = 3, 3
 	run(t, m, [][]engine.Op{{s, op(engine.Compute, 4000, 0, 0)}, {r, op(engine.Compute, 2000, 0, 0)}}, times)
-	return times.Of(src)
+	return times.Source(src)
 }
 
 func TestTimes(t *testing.T) {
@@ -43,7 +43,7 @@ func TestTimes(t *testing.T) {
 		{{trace.Compute, 0, 90000}, {trace.Recv, 90000, 0}, {trace.Compute, 95000, 2000}, {trace.Compute, 97000, 0}},
 	}
 	var got [2][]row
-	src := late(t)
+	src := contention(t)
 	for b, err := range src.Events() {
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestChromeOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := viewer.Export(late(t), format.ExportOptions{}, &out); err != nil {
+	if _, err := viewer.Export(contention(t), format.ExportOptions{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -105,7 +105,7 @@ func (b *back) Events(e *trace.Events) error {
 func TestParaverComesBack(t *testing.T) {
 	var out bytes.Buffer
 	viewer := format.Paraver{}
-	if _, err := viewer.Export(late(t), format.ExportOptions{}, &out); err != nil {
+	if _, err := viewer.Export(contention(t), format.ExportOptions{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "late.prv")

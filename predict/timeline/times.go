@@ -18,10 +18,10 @@ type Times struct {
 // observedRank is what is observed of one.
 type observedRank struct {
 	items   []item
-	places  []int32 // among items, of events by row
-	began   int32   // place of the event that began last, if it has not ended; or none
-	busy    span    // the overhead that no event that ended has had yet
-	spells  []spell
+	itemOf  []int32  // among items, of events by row
+	open    int32    // place of the event that began last, if it has not ended; or none
+	busy    interval // the overhead that no event that ended has had yet
+	periods []statePeriod
 	matches []match
 	ends    []unit.Picos // of the events of Of
 }
@@ -31,14 +31,14 @@ type item struct {
 	at, end unit.Picos
 	row     int64 // of the event; of a computation none
 	// When the processor was busy with it, if that is from at on or until end, as of operations of graphs: until handed, and from taken.
-	handed, taken unit.Picos
+	sendDone, receiveStart unit.Picos
 }
 
 // span is a time.
-type span struct{ from, to unit.Picos }
+type interval struct{ from, to unit.Picos }
 
 // spell is what a processor did since the one before it: there are no gaps.
-type spell struct {
+type statePeriod struct {
 	to   unit.Picos
 	what engine.Part
 }
@@ -53,7 +53,7 @@ type match struct {
 func NewTimes(ranks int) *Times {
 	t := &Times{ranks: make([]observedRank, ranks)}
 	for i := range t.ranks {
-		t.ranks[i].began = none
+		t.ranks[i].open = noIndex
 	}
 	return t
 }
@@ -61,46 +61,46 @@ func NewTimes(ranks int) *Times {
 // Span implements engine.Observer.
 func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
 	r := &t.ranks[rank]
-	if all := r.spells; len(all) > 0 && all[len(all)-1].what == what {
+	if all := r.periods; len(all) > 0 && all[len(all)-1].what == what {
 		all[len(all)-1].to = to
 	} else {
-		r.spells = append(all, spell{to, what})
+		r.periods = append(all, statePeriod{to, what})
 	}
 	switch what {
 	case engine.Overhead:
-		r.busy = span{from, to}
-		if r.began != none && r.items[r.began].at == from {
-			r.items[r.began].handed = to
+		r.busy = interval{from, to}
+		if r.open != noIndex && r.items[r.open].at == from {
+			r.items[r.open].sendDone = to
 		}
 	case engine.Computing:
 		if n := len(r.items); n > 0 && r.items[n-1].row < 0 && r.items[n-1].end == from {
 			r.items[n-1].end = to
 			return
 		}
-		r.items = append(r.items, item{at: from, end: to, row: int64(none)})
+		r.items = append(r.items, item{at: from, end: to, row: int64(noIndex)})
 	}
 }
 
 // Began implements engine.Observer.
 func (t *Times) Began(rank int32, row int64, at unit.Picos) {
 	r := &t.ranks[rank]
-	for len(r.places) <= int(row) {
-		r.places = append(r.places, none)
+	for len(r.itemOf) <= int(row) {
+		r.itemOf = append(r.itemOf, noIndex)
 	}
-	r.began = int32(len(r.items))
-	r.places[row] = r.began
-	r.items = append(r.items, item{at: at, end: at, row: row, handed: at, taken: at})
+	r.open = int32(len(r.items))
+	r.itemOf[row] = r.open
+	r.items = append(r.items, item{at: at, end: at, row: row, sendDone: at, receiveStart: at})
 }
 
 // Ended implements engine.Observer.
 func (t *Times) Ended(rank int32, row int64, at unit.Picos) {
 	r := &t.ranks[rank]
-	it := &r.items[r.places[row]]
-	it.end, it.taken = at, at
+	it := &r.items[r.itemOf[row]]
+	it.end, it.receiveStart = at, at
 	if r.busy.to == at {
-		it.taken = r.busy.from
+		it.receiveStart = r.busy.from
 	}
-	r.busy, r.began = span{}, none
+	r.busy, r.open = interval{}, noIndex
 }
 
 // Matched implements engine.Observer.
@@ -110,14 +110,14 @@ func (t *Times) Matched(rank int32, row int64, from, tag, group int32) {
 }
 
 // shown is when an event is to be seen: all of it, or of a graph what its processor does for it.
-func (it *item) shown(k trace.Kind, graph bool) span {
+func (it *item) visible(k trace.Kind, graph bool) interval {
 	switch {
 	case !graph:
-		return span{it.at, it.end}
+		return interval{it.at, it.end}
 	case k == trace.Send || k == trace.Isend:
-		return span{it.at, it.handed}
+		return interval{it.at, it.sendDone}
 	}
-	return span{it.taken, it.end}
+	return interval{it.receiveStart, it.end}
 }
 
 // states are those of viewers.
@@ -128,7 +128,7 @@ var states = [...]format.State{engine.Computing: format.StateCompute, engine.Ove
 func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {
 	return func(yield func(format.StateInterval) bool) {
 		begin := unit.Picos(0)
-		for _, s := range t.ranks[p].spells {
+		for _, s := range t.ranks[p].periods {
 			if !yield(format.StateInterval{State: states[s.what], Begin: int64(begin), End: int64(s.to)}) {
 				return
 			}
@@ -139,7 +139,7 @@ func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {
 
 // end is when a processor ended.
 func (t *Times) end(p trace.Proc) unit.Picos {
-	if all := t.ranks[p].spells; len(all) > 0 {
+	if all := t.ranks[p].periods; len(all) > 0 {
 		return all[len(all)-1].to
 	}
 	return 0

@@ -40,14 +40,14 @@ type Machine struct {
 
 // Memory is the options of a program that shares memory.
 type Memory struct {
-	Barrier unit.Picos
-	Room    uint64 // replay.Options.Memory
-	Phases  bool
+	Barrier    unit.Picos
+	MemorySize uint64 // replay.Options.Memory
+	Phases     bool
 }
 
 // Mixed is the options of a program that shares memory and passes messages.
 type Mixed struct {
-	Room uint64 // replay.Options.Memory
+	MemorySize uint64 // replay.Options.Memory
 }
 
 // Result is what became of it.
@@ -65,7 +65,7 @@ func encode(r *replay.Result) ([]byte, error) {
 }
 
 // Shared is the result of a program that shares memory.
-func (r *Result) Shared() (*replay.Result, error) {
+func (r *Result) MemoryResult() (*replay.Result, error) {
 	res := new(replay.Result)
 	if err := gob.NewDecoder(bytes.NewReader(r.Memory)).Decode(res); err != nil {
 		return nil, fmt.Errorf("reading what the program's simulation says: %w", err)
@@ -77,8 +77,8 @@ func (r *Result) Shared() (*replay.Result, error) {
 }
 
 // Both is the result of a program that shares memory and passes messages.
-func (r *Result) Both() (*replay.MixedResult, error) {
-	memory, err := r.Shared()
+func (r *Result) MixedResult() (*replay.MixedResult, error) {
+	memory, err := r.MemoryResult()
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +97,12 @@ func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.
 		return out, err
 	}
 	start := time.Now()
-	said, err := o.simulate(program, m, order.Procs)
+	result, err := o.simulate(program, m, order.Procs)
 	if err != nil {
 		return out, err
 	}
 	out.Seconds = time.Since(start).Seconds()
-	out.Simulated, err = json.Marshal(said)
+	out.Simulated, err = json.Marshal(result)
 	return out, err
 }
 
@@ -118,43 +118,43 @@ func (o *Order) machine() (*machine.Machine, error) {
 	return all[0].With(all[1:]...)
 }
 
-func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (said Result, err error) {
+func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {
 	var warnings []error
 	switch ctx := context.Background(); { // interrupts end the process
 	case o.Mixed != nil:
-		res, err := direct.Mixed(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true, Options: replay.Options{Memory: unit.Bytes(o.Mixed.Room)}})
+		res, err := direct.Mixed(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true, Options: replay.Options{Memory: unit.Bytes(o.Mixed.MemorySize)}})
 		if err != nil {
-			return said, err
+			return result, err
 		}
-		said.Result = res.Messages
-		warnings, err = said.keep(res.Result, res.Recording)
+		result.Result = res.Messages
+		warnings, err = result.setMemory(res.Result, res.Recording)
 		if err != nil {
-			return said, err
+			return result, err
 		}
 	case o.Memory != nil:
 		res, err := direct.Memory(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true,
-			Options: replay.Options{Barrier: o.Memory.Barrier, Memory: unit.Bytes(o.Memory.Room), Phases: o.Memory.Phases}})
+			Options: replay.Options{Barrier: o.Memory.Barrier, Memory: unit.Bytes(o.Memory.MemorySize), Phases: o.Memory.Phases}})
 		if err != nil {
-			return said, err
+			return result, err
 		}
-		if warnings, err = said.keep(res.Result, res.Recording); err != nil {
-			return said, err
+		if warnings, err = result.setMemory(res.Result, res.Recording); err != nil {
+			return result, err
 		}
 	default:
 		res, err := direct.Run(ctx, program, m, direct.Options{Procs: procs, Ahead: o.Ahead, Semantics: o.Semantics})
 		if err != nil {
-			return said, err
+			return result, err
 		}
-		warnings, said.Result = res.Warnings, res.Result
+		warnings, result.Result = res.Warnings, res.Result
 	}
 	for _, w := range warnings {
-		said.Warnings = append(said.Warnings, w.Error())
+		result.Warnings = append(result.Warnings, w.Error())
 	}
-	return said, nil
+	return result, nil
 }
 
 // keep takes what was done to memory. Warnings do not cross as they are.
-func (r *Result) keep(memory *replay.Result, recording *spmd.Recording) (warnings []error, err error) {
+func (r *Result) setMemory(memory *replay.Result, recording *spmd.Recording) (warnings []error, err error) {
 	warnings, memory.Warnings = memory.Warnings, nil
 	r.Dropped = recording.Dropped
 	r.Memory, err = encode(memory)

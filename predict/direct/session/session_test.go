@@ -47,11 +47,11 @@ func simulated(t *testing.T, p *instrument.Program, args ...string) *replay.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said Result
-	if err := json.Unmarshal(out.Simulated, &said); err != nil {
+	var result Result
+	if err := json.Unmarshal(out.Simulated, &result); err != nil {
 		t.Fatal(err)
 	}
-	res, err := said.Shared()
+	res, err := result.MemoryResult()
 	if err != nil {
 		t.Fatal(err)
 	}
