@@ -25,7 +25,7 @@ Columns of projection.arrow, one row for each cache, processor and quantity:
   value              in blocks; footprint and projection are means over windows
 Columns of interference.arrow, for processes that take turns of a window each on one cache:
   block, sets, ways  as in projection.arrow
-  processes          number of neighbours that share a cache: 2, 4, 8 and so on; incomplete groups are left out
+  processes          number of neighbours that share a cache: 2, 4, 8 and so on; incomplete groups are omitted
   source             loss: measured eviction of blocks
                      extra_misses: measured misses in addition to those without other processes
                      model: other processes run one after the other

@@ -31,8 +31,8 @@ func spacesOf(t *testing.T, m trace.Source, w Window, blocks []Blocks, stamp uin
 	return s.spaces
 }
 
-// Each size of blocks has the same footprints whatever others are measured with it, from which it may get its uses, and wherever
-// stamps begin again.
+// Each size of blocks has the same footprints whatever other sizes are measured with it, even if it gets its
+// uses from one of them. It has the same footprints wherever stamps wrap around.
 func TestSizesTogether(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 9))

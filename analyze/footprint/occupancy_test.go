@@ -49,8 +49,8 @@ func TestProjections(t *testing.T) {
 	}
 }
 
-// Eq. 4 is a distribution, its mean is the closed form and its variance that of the
-// hypergeometric distribution, and logarithms of factorials do for it.
+// Eq. 4 is a distribution. Its mean is the closed form, and its variance that of the hypergeometric
+// distribution. Logarithms of factorials are accurate enough.
 func TestQueueDistribution(t *testing.T) {
 	for _, c := range [][2]int{{4, 1}, {4, 7}, {64, 20}, {64, 300}, {8, 0}, {1, 5}} {
 		n, f := c[0], c[1]
@@ -223,8 +223,8 @@ func Example() {
 	// 704 misses a turn of four
 }
 
-// How many blocks lie in a set is binomial, as gonum has it. The mean is exact with very many, too, and with neighbours joined, and
-// the variance is that of whole blocks and a part of one.
+// The number of blocks in a set is binomial, as in gonum. The mean is exact also with many blocks and with
+// merged neighbours. The variance is that of whole blocks and a part of one.
 func TestDistributionIsBinomial(t *testing.T) {
 	for _, c := range []struct{ blocks, sets float64 }{{1, 2}, {30, 2}, {100, 64}, {5000, 16}, {900, 1000}} {
 		gonum := distuv.Binomial{N: c.blocks, P: 1 / c.sets}

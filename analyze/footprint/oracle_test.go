@@ -110,8 +110,8 @@ func (c *lruSets) has(blocks []placed) (n int) {
 	return n
 }
 
-// experiment runs A, B and A again, with each block placed at random, once for all, and used once in each run
-// in an order of its own: what A's projection is and loses, and how many more misses it then has.
+// experiment runs A, B and A again. Each block is placed at random once, and used once in each run, in a
+// random order. It returns A's projection, the loss of it, and the additional misses of A.
 func experiment(r *rand.Rand, shape Shape, fs, fa, fb int) (projection, loss, extra float64) {
 	next := uint64(0)
 	draw := func(n int) (out []placed) {

@@ -159,8 +159,9 @@ func TestSpansAreNaive(t *testing.T) {
 	}
 }
 
-// Two processes that use one block each in each of 9 windows of one reference, in a direct-mapped cache of 4 sets: whenever they
-// run again, 8 times, both have lost it to the other if both blocks lie in one set and are not the same.
+// Two processes use one block each in each of 9 windows of one reference, in a direct-mapped cache of 4 sets.
+// If the blocks are different and in one set, each process has lost its block to the other in all 8 later
+// windows.
 func TestSpansByHand(t *testing.T) {
 	for _, row := range []struct {
 		what         string

@@ -95,11 +95,11 @@ func curveOf(t *testing.T, streams ...[]uint64) func(column string) []float64 {
 	}
 }
 
-// The models of reuse times are much nearer to the exact curve than a fitted power law: mean absolute errors of the miss
-// ratio over powers of two from 4 lines, kernels of 0.3 to 0.75 million uses. The limits are the values
-// found once with other programs, of which LU did more steps, and with other random
-// numbers, plus a third and 0.001. (A radix sort's scattered stores come in turns that are not
-// random, which both models take them for.)
+// The models of reuse times have smaller errors than a fitted power law. These are mean absolute errors of
+// the miss ratio over powers of two from 4 lines, for kernels of 0.3 to 0.75 million uses. The limits are
+// values found once with other programs, plus a third and 0.001. In these programs LU did more steps, and
+// random numbers differed. (The scattered stores of a radix sort have an order that is not random, but both
+// models assume that it is.)
 func TestBakeOff(t *testing.T) {
 	for _, c := range []struct {
 		name      string

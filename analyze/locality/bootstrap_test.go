@@ -255,9 +255,9 @@ func blocksWith(refs [][4]uint64) (out []reuse.Segments) {
 	return out
 }
 
-// Half intervals of a mean are Student's t times the root of the variance of means of n, that is s^2/n: of phases, and with those of
-// processors less those of both, 1/3 + 1/3 - 2/15, with (1/3 + 1/3)^2 / (2 (1/3)^2/3) = 6 degrees of freedom. So are those of gamma, in
-// logarithms.
+// Half intervals of a mean are Student's t times the root of the variance of means of n, s^2/n. With
+// processors, the variance is that of phases plus that of processors less that of both: 1/3 + 1/3 - 2/15. The
+// degrees of freedom are (1/3 + 1/3)^2 / (2 (1/3)^2/3) = 6. The same holds for gamma, in logarithms.
 func TestWidthsOfMeans(t *testing.T) {
 	for _, c := range []struct {
 		refs [][4]uint64

@@ -53,7 +53,7 @@ import (
 // Columns describes the tables and the parameters.
 const Columns = `Columns of locality_curve.arrow, for fully associative LRU caches of quarter octaves and powers of two:
   lines              cache size in lines
-  exact              measured miss ratio of all processors, each with its own cache; with a sample, its estimate
+  exact              measured miss ratio of all processors, each with its own cache; estimated if sampled
   power              miss ratio of the power law, least squares
   capped             power law between the ratio of first uses and the footprint, least squares
   power_ml           power law, maximum likelihood

@@ -335,8 +335,8 @@ func TestDegenerateTraces(t *testing.T) {
 	}
 }
 
-// A program that follows the law between its cold misses and its footprint is found
-// exactly by the capped fits, and not by the law that falls to 0.
+// The capped fits recover a program that follows the law between its cold misses and its footprint. The law
+// that falls to 0 does not.
 func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 	const total, footprint, cold = 1e12, 4096, 0.05
 	law := Law{1.6, 40}

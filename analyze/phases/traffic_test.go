@@ -525,7 +525,8 @@ func (o *nodeOracle) hit(p int, u naiveUse) bool {
 	return true
 }
 
-// bring is when p has a line that it has not from its node's memory, or the right to store to it, not before a time.
+// bring returns when p has a missing line from its node's memory, or the right to store to it, beginning at
+// from or later.
 func (o *nodeOracle) bring(p int, u naiveUse, from unit.Instructions, t *Traffic) unit.Instructions {
 	n := p / o.perNode
 	for q := n * o.perNode; q < min(len(o.caches), (n+1)*o.perNode); q++ {
@@ -637,8 +638,9 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 	}
 }
 
-// cross gives the processors of a trace that may have barriers locks which they hold for some references, and in each phase a flag that the
-// first sets and others wait for: perhaps with a lock that the first wants.
+// cross adds locks and flags to a trace that may have barriers. Processors hold each lock for some
+// references. In each phase the first processor sets a flag and others wait for it, some of them holding
+// a lock that the first one wants.
 func cross(r *rand.Rand, m *trace.Memory) {
 	for p := range m.EventsOf {
 		rows := &m.EventsOf[p].Rows

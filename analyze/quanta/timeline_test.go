@@ -38,8 +38,9 @@ func TestTimelineByHand(t *testing.T) {
 	}
 }
 
-// Any waits: the time in every quantum is that of all its picoseconds in which the processor neither waits nor has ended, and it is
-// active if there are any, or if it goes on, though for no time: at the end, or to wait again.
+// With any waits, the time in a quantum is the number of its picoseconds in which the processor neither waits
+// nor has ended. The processor is active if there are any, or if it resumes without time: at the end, or to
+// wait again.
 func TestTimelineIsNaive(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -8,8 +8,8 @@ import (
 	"spoor/analyze/lines"
 )
 
-// Lines that lie apart get pages of their own, neighbours one again when there are enough of them, and neither changes any distance
-// or the order of lines; whether the newest are kept apart or not.
+// Scattered lines get pages of their own, and neighbours share pages again when there are enough of them.
+// Neither changes any distance or the order of lines, with and without slots for the newest lines.
 func TestPagesFollowLines(t *testing.T) {
 	for _, hot := range []uint64{1, 4} {
 		r := rand.New(rand.NewPCG(1, hot))

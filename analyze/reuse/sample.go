@@ -19,11 +19,12 @@ Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
   misses             number of uses that miss
   refs               number of all uses; a reference that crosses lines counts once for each line
   ratio              misses / refs
-  lo, hi             95 % interval of ratio, from the spread between parts of the sample; if exact, both are ratio
+  lo, hi             95 % interval of ratio, from the spread between parts of the sample; if exact, both are
+                     ratio
 With --sample or --sample-lines, distances and counts are estimates. So are footprint and all results derived
-from them. A share of all lines is measured (SHARDS). Short distances are measured exactly in short parts of the
-trace. Small samples are inaccurate. If the trace has at most --sample-least lines, all are measured and the
-result is exact. With more lines, the sampling rate decreases to --sample. The tables store sample_rate,
+from them. A share of all lines is measured (SHARDS). Short distances are measured exactly, in short parts of
+the trace. Small samples are inaccurate. If the trace has at most --sample-least lines, all are measured and
+the result is exact. With more lines, the sampling rate decreases to --sample. The tables store sample_rate,
 sample_least, sample_lines and sample_seed. Summaries add the columns:
   sampled            share of lines that was measured at the end; 1: exact
   lo, hi             95 % interval of the miss ratio in the column before

@@ -429,9 +429,9 @@ func TestBurstIsFair(t *testing.T) {
 	}
 }
 
-// The exact curve is within the 95 % interval about 95 times of 100, over capacities
-// and seeds, for programs of different kinds. Where the curve falls at once, and where
-// arrays are sampled more evenly than the groups of the sample show, intervals are wider than need be.
+// The exact curve is within the 95 % interval about 95 times of 100, over capacities and seeds, for programs
+// of different kinds. Intervals are wider than necessary in two cases: where the curve falls steeply, and
+// where arrays are sampled more evenly than the groups of the sample show.
 func TestIntervalsCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -44,7 +44,8 @@ func (f *sampled) add(uses []uint64, cold uint64, rate float64) {
 // at most 512 distances, whatever the stream.
 const significantBits = 10
 
-// coarsen rounds distances down to significantBits and merges equal ones. Powers of two stay apart.
+// coarsen rounds distances down to significantBits and merges equal ones. No distance is rounded across
+// a power of two.
 func (f *sampled) coarsen() {
 	for i := range f.far {
 		d := &f.far[i].distance

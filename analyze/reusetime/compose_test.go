@@ -84,9 +84,10 @@ func simulateLRU(lines []uint64, of []int, programs, capacity int) []float64 {
 	return misses
 }
 
-// The prediction against exact stack distances of the streams merged into one, and of each program against a
-// simulated cache. The limits are about twice what was found. The worst errors are those of four lines, where
-// the rhythm of the interleaving shows, and of nearly all lines, where it shows that the cache is empty at first.
+// The prediction is compared with exact stack distances of the merged streams, and each program with a
+// simulated cache. The limits are about twice the errors found. The largest errors are those of two sizes. At
+// four lines, the rhythm of the interleaving matters. At nearly all lines, the empty cache at the start
+// matters.
 func TestComposeIsSimulation(t *testing.T) {
 	all := parts()
 	for _, c := range []struct {
