@@ -28,7 +28,7 @@ func TestFilterStatus(t *testing.T) {
 		{"--cache L1d=1KiB/2/64B -o two two", stage.WrongUsage, "-o two is the trace to be read"},
 		{"--cache L1d=1KiB/2/64B -o ./two two.refs.arrow", stage.WrongUsage, "-o ./two is the trace to be read"},
 		{"--cache L1d=1KiB/2/64B -o x", stage.WrongUsage, "accepts 1 arg"},
-		{"--cache L1d=1KiB/2 -o x two", stage.WrongUsage, `--cache: "L1d=1KiB/2": a level is written as`},
+		{"--cache L1d=1KiB/2 -o x two", stage.WrongUsage, `--cache: "L1d=1KiB/2": a level has the form`},
 		{"--cache dtlb=64/4/4KiB -o x two", stage.WrongUsage, "--cache: dtlb: a TLB does not filter references"},
 		{"--cache L1d=1KiB/2/64B/opt -o x two", stage.WrongUsage, "--cache: L1d: opt knows its evictions"},
 		{"--cache L1d=1KiB/2/64B -o x nowhere", stage.Failed, "nowhere"},

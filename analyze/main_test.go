@@ -147,7 +147,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run quanta --quantum 0", stage.WrongUsage, "--quantum: 0 cycles are not"},
 		{"-o d four --run quanta --cpi 0", stage.WrongUsage, "--cpi: 0 is not"},
 		{"-o d four --run quanta --procs 1", stage.WrongUsage, "quanta needs all processors"},
-		{"-o d four --run cache --cache L1d=32KiB/8", stage.WrongUsage, "--cache: \"L1d=32KiB/8\": a level is written as"},
+		{"-o d four --run cache --cache L1d=32KiB/8", stage.WrongUsage, "--cache: \"L1d=32KiB/8\": a level has the form"},
 		{"-o d four --run sharing --word 3B", stage.WrongUsage, "--word: 3B is not a power of two"},
 		{"-o d four --run sharing --line 1MiB", stage.WrongUsage, "more than 65536 words"},
 		{"-o d four --procs 1 --run sharing", stage.WrongUsage, "sharing needs all processors"},
