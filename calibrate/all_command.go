@@ -136,7 +136,7 @@ func (a *calibration) ofMemoryAgain(ctx context.Context, env *stage.Env) error {
 
 func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error {
 	if a.machine == nil {
-		return &host.TooNoisy{What: "instructions: without levels of cache there are no misses"}
+		return &host.TooNoisyError{What: "instructions: without levels of cache there are no misses"}
 	}
 	o := &instructionsOptions{measuring: a.measuring}
 	set, err := o.on(ctx, env, a.machine)

@@ -18,7 +18,7 @@ func TestNoiseOfOneLosesNothingOfTheRest(t *testing.T) {
 	step := func(name string, err error) func(context.Context, *stage.Env) error {
 		return func(context.Context, *stage.Env) error { done = append(done, name); return err }
 	}
-	noise, fault := &host.TooNoisy{What: "memory: launches disagree"}, errors.New("disk full")
+	noise, fault := &host.TooNoisyError{What: "memory: launches disagree"}, errors.New("disk full")
 	a := &calibration{}
 	if err := a.each(t.Context(), env, []func(context.Context, *stage.Env) error{step("memory", noise), step("ring", nil)}); err != nil {
 		t.Error(err)

@@ -86,9 +86,9 @@ func networkOf(s *loggp.Study) (*machine.Network, error) {
 }
 
 // known is a duration to a picosecond, unless no machine has it.
-func known(seconds float64) machine.Given[unit.Seconds] {
+func known(seconds float64) machine.Optional[unit.Seconds] {
 	if !(seconds >= 0 && unit.Seconds(seconds) <= machine.MaxLatency) {
-		return machine.Given[unit.Seconds]{}
+		return machine.Optional[unit.Seconds]{}
 	}
-	return machine.Given[unit.Seconds]{Value: unit.Seconds(math.Round(seconds*1e12) / 1e3 * 1e-9), Known: true}
+	return machine.Optional[unit.Seconds]{Value: unit.Seconds(math.Round(seconds*1e12) / 1e3 * 1e-9), Known: true}
 }

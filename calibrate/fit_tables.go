@@ -132,7 +132,7 @@ func messageLines(s *loggp.Study) (all []line) {
 		text = ""
 	}
 	if len(all) == 0 {
-		nothing := fit.Judge(nil, nil, 0)
+		nothing := fit.ErrorsOf(nil, nil, 0)
 		all = append(all, line{"messages", s.State, "LogGP", "", "", len(s.Table), s.Floor, math.NaN(), nothing, text})
 	}
 	return all

@@ -232,8 +232,8 @@ func TestFitWritesNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	// o_s(1) is (40.8 - 2.4)/4 - 9, g(1) is (5.2 - 2.4)/4, g(100) is (11.2 - 4.4)/4, and L is half of 2.4 less g(1), in us.
-	ns := func(v float64) machine.Given[unit.Seconds] {
-		return machine.Given[unit.Seconds]{Value: unit.Seconds(v * 1e-9), Known: true}
+	ns := func(v float64) machine.Optional[unit.Seconds] {
+		return machine.Optional[unit.Seconds]{Value: unit.Seconds(v * 1e-9), Known: true}
 	}
 	want := []machine.Size{{Bytes: 1, Sending: ns(600), Receiving: ns(250), Gap: ns(700)}, {Bytes: 100, Receiving: ns(500), Gap: ns(1700)}}
 	if n := m.Network; n.Latency != ns(500) || !slices.Equal(n.Sizes, want) {

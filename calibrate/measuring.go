@@ -82,8 +82,8 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 
 // tooNoisy reports whether it is for noise that there is nothing, be it of samples or of launches.
 func tooNoisy(err error) bool {
-	var samples *host.TooNoisy
-	var launches *fit.TooNoisy
+	var samples *host.TooNoisyError
+	var launches *fit.TooNoisyError
 	return errors.As(err, &samples) || errors.As(err, &launches)
 }
 
@@ -98,9 +98,9 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 		return nil, fmt.Errorf("reading timings: %w", err)
 	}
 	flags := &fitFlags{prefix: prefix, seed: o.seed}
-	var several *timing.SeveralStates
+	var several *timing.SeveralStatesError
 	if err := flags.apply(data); errors.As(err, &several) {
-		return nil, &host.TooNoisy{What: fmt.Sprintf("sentinels from %v to %v show that the distance between the processors changed, but not from when on", several.Low, several.High)}
+		return nil, &host.TooNoisyError{What: fmt.Sprintf("sentinels from %v to %v show that the distance between the processors changed, but not from when on", several.Low, several.High)}
 	} else if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (o *memoryOptions) find(ctx context.Context, env *stage.Env) (*memory.Resul
 
 // keep writes samples that were too noisy for parameters, so that one can look at them.
 func (o *memoryOptions) keep(env *stage.Env, table *store.Table, err error) error {
-	var noisy *host.TooNoisy
+	var noisy *host.TooNoisyError
 	if o.from != "" || !errors.As(err, &noisy) {
 		return err
 	}

@@ -95,7 +95,7 @@ func (r machineRows) network(n *machine.Network) {
 	r.row("network.model", n.Model, "")
 	for _, t := range []struct {
 		key   string
-		given machine.Given[unit.Seconds]
+		given machine.Optional[unit.Seconds]
 		means string
 	}{
 		{"L", n.Latency, "of a message"}, {"o", n.Overhead, "of the processor that sends or receives"},
@@ -128,7 +128,7 @@ func (r machineRows) sizes(n *machine.Network) {
 		r.row(fmt.Sprintf("network.size[%d].bytes", i), s.Bytes.String(), "of the messages of which it is")
 		for _, t := range []struct {
 			key   string
-			given machine.Given[unit.Seconds]
+			given machine.Optional[unit.Seconds]
 			means string
 		}{{"o_s", s.Sending, "of the processor that sends"}, {"o_r", s.Receiving, "of the one that receives"}, {"g", s.Gap, "between messages of a node"}} {
 			if t.given.Known {

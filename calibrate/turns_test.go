@@ -12,7 +12,7 @@ import (
 
 // One measures at a time, those that wait give way to the next, and noise of one does not end the others.
 func TestMeasurementsTakeTurns(t *testing.T) {
-	noise := &host.TooNoisy{What: "b"}
+	noise := &host.TooNoisyError{What: "b"}
 	var order []string
 	var measuring atomic.Int32
 	one := func(name string, launches int, err error) func(context.Context, waiter) error {

@@ -138,7 +138,7 @@ func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range slices.Concat(m.Others, []*machine.Machine{m}) {
+		for _, n := range slices.Concat(m.OtherNodes, []*machine.Machine{m}) {
 			n.Processor.Exposed = o.share
 		}
 		all = append(all, m)

@@ -40,7 +40,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 		return stage.Usage("--quanta is of one trace on one machine, not of %d simulations", len(sims))
 	}
 	s := sims[0]
-	if len(s.machine.Others) > 0 {
+	if len(s.machine.OtherNodes) > 0 {
 		return fmt.Errorf("machine %s has processors of several clocks, in whose cycles quanta cannot be counted at once", s.machine.Name)
 	}
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,

@@ -101,7 +101,7 @@ func readMachine(file string, nodes []string) (*machine.Machine, error) {
 		}
 		others = append(others, o)
 	}
-	return m.With(others...)
+	return m.WithNodes(others...)
 }
 
 // fitting leaves out, of several machines, those that have too few processors for a trace, and with --full those

@@ -22,8 +22,8 @@ type Errors struct {
 	Median, P90 float64
 }
 
-// Judge compares. Measured times are above zero.
-func Judge(measured, predicted []float64, coefficients int) Errors {
+// ErrorsOf compares. Measured times are above zero.
+func ErrorsOf(measured, predicted []float64, coefficients int) Errors {
 	e := Errors{Points: len(measured), MSE: math.NaN(), SE: math.NaN(), Ratio: math.NaN(), Median: math.NaN(), P90: math.NaN()}
 	if len(measured) == 0 {
 		return e

@@ -35,9 +35,9 @@ type Problem struct {
 	X       [][]float64 // a row for each point
 	Y       []float64
 	Weight  []float64 // 0 leaves a point out; nil weighs all alike
-	// Drawn says that the points are drawn from those of a design that was solved: then columns may come nearer to
+	// Resampled says that the points are drawn from those of a design that was solved: then columns may come nearer to
 	// each other, and coefficients vary as much as they do.
-	Drawn bool
+	Resampled bool
 }
 
 // Solution is what a fit found.
@@ -71,23 +71,23 @@ const (
 	maxKnown          = 1e13 // beyond it a singular value is rounding
 )
 
-// Collinear is the error of a design whose columns cannot be told apart.
-type Collinear struct {
+// CollinearError is the error of a design whose columns cannot be told apart.
+type CollinearError struct {
 	Columns   []string
 	Condition float64
 }
 
 // Error names the columns.
-func (e *Collinear) Error() string {
+func (e *CollinearError) Error() string {
 	return fmt.Sprintf("the columns %s cannot be told apart in these points (condition number %.3g, at most %g): their coefficients would mean nothing; measure points in which they vary separately",
 		strings.Join(e.Columns, ", "), e.Condition, float64(maxCondition))
 }
 
-// TooFew is the error of a design with no more points than coefficients.
-type TooFew struct{ Points, Coefficients int }
+// TooFewError is the error of a design with no more points than coefficients.
+type TooFewError struct{ Points, Coefficients int }
 
 // Error says how many are needed.
-func (e *TooFew) Error() string {
+func (e *TooFewError) Error() string {
 	return fmt.Sprintf("%d points are too few for %d coefficients; at least %d are needed", e.Points, e.Coefficients, e.Coefficients+1)
 }
 
@@ -126,7 +126,7 @@ func (p *Problem) scale() (*scaled, error) {
 	}
 	columns := len(p.Columns)
 	if len(points) <= columns {
-		return nil, &TooFew{len(points), columns}
+		return nil, &TooFewError{len(points), columns}
 	}
 	s := &scaled{a: mat.NewDense(len(points), columns, nil), b: mat.NewVecDense(len(points), nil), length: make([]float64, columns)}
 	for i, point := range points {
@@ -146,7 +146,7 @@ func (p *Problem) scale() (*scaled, error) {
 		s.a.SetCol(j, column)
 	}
 	limit := maxCondition
-	if p.Drawn {
+	if p.Resampled {
 		limit = maxDrawnCondition
 	}
 	return s, s.judge(p.Columns, limit)
@@ -203,7 +203,7 @@ func (s *scaled) judge(names []string, limit float64) error {
 	for j := range names {
 		share = append(share, math.Abs(v.At(j, last)))
 	}
-	blame := Collinear{Condition: s.condition}
+	blame := CollinearError{Condition: s.condition}
 	for j, name := range names {
 		if share[j] > floats.Max(share)/10 {
 			blame.Columns = append(blame.Columns, name)

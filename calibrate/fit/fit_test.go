@@ -47,7 +47,7 @@ func TestLeastSquaresByHand(t *testing.T) {
 		t.Errorf("got %v, %v", s.Coef, err)
 	}
 	p.Weight = []float64{1, 1, 0}
-	var few *TooFew
+	var few *TooFewError
 	if _, err = LeastSquares(p); !errors.As(err, &few) || err.Error() != "2 points are too few for 2 coefficients; at least 3 are needed" {
 		t.Errorf("got %v", err)
 	}
@@ -161,7 +161,7 @@ func FuzzNonNegativeIsTheBestSet(f *testing.F) {
 			p.X, p.Y, p.Weight = append(p.X, x), append(p.Y, 2*r.NormFloat64()), append(p.Weight, 0.1+r.Float64())
 		}
 		s, err := NonNegative(p)
-		var collinear *Collinear
+		var collinear *CollinearError
 		if errors.As(err, &collinear) {
 			t.Skip()
 		}
@@ -178,17 +178,17 @@ func FuzzNonNegativeIsTheBestSet(f *testing.F) {
 // Worked by hand: measured 1, 2, 3, predicted 1, 1, 4: SSE = 2, SST = 2, so 1; with 1 coefficient
 // MSE = 2/2; relative errors 0, 1/3, 1/2, so the quantile 0.9 is 4/5 of the way from the second to the third.
 func TestJudge(t *testing.T) {
-	e := Judge([]float64{1, 2, 3}, []float64{1, 1, 4}, 1)
+	e := ErrorsOf([]float64{1, 2, 3}, []float64{1, 1, 4}, 1)
 	if e.Ratio != 1 || e.MSE != 1 || e.SE != 1 || !near(e.Median, 1.0/3, 1e-12) || !near(e.P90, 1.0/3+0.8/6, 1e-12) || e.Points != 3 {
 		t.Errorf("got %+v", e)
 	}
-	if e = Judge([]float64{1, 2, 3}, []float64{1, 2, 3}, 1); e.Ratio != 0 || e.Median != 0 || e.P90 != 0 {
+	if e = ErrorsOf([]float64{1, 2, 3}, []float64{1, 2, 3}, 1); e.Ratio != 0 || e.Median != 0 || e.P90 != 0 {
 		t.Errorf("got %+v", e)
 	}
-	if e = Judge(nil, nil, 1); !math.IsNaN(e.Ratio) || !math.IsNaN(e.MSE) {
+	if e = ErrorsOf(nil, nil, 1); !math.IsNaN(e.Ratio) || !math.IsNaN(e.MSE) {
 		t.Errorf("got %+v", e)
 	}
-	if e = Judge([]float64{1, 1}, []float64{1, 1}, 2); !math.IsNaN(e.Ratio) || !math.IsNaN(e.MSE) || e.Median != 0 {
+	if e = ErrorsOf([]float64{1, 1}, []float64{1, 1}, 2); !math.IsNaN(e.Ratio) || !math.IsNaN(e.MSE) || e.Median != 0 {
 		t.Errorf("got %+v", e)
 	}
 }

@@ -93,15 +93,15 @@ func (t *Times) Floor() (floor float64, known bool) {
 // MaxFloor is the largest noise floor at which there are parameters at all.
 const MaxFloor = 0.002
 
-// TooNoisy is the error of times on which repetitions do not agree.
-type TooNoisy struct {
+// TooNoisyError is the error of times on which repetitions do not agree.
+type TooNoisyError struct {
 	What   string
 	Floor  float64
 	Points int
 }
 
 // Error has the numbers.
-func (e *TooNoisy) Error() string {
+func (e *TooNoisyError) Error() string {
 	return fmt.Sprintf("%s: too noisy: the noise floor of split halves is %.3g of the variance between %d points, and must not be above %g; no parameters",
 		e.What, e.Floor, e.Points, MaxFloor)
 }
@@ -137,12 +137,12 @@ const (
 // Points count as given (and not drawn) if fixed is set: what is estimated then belongs to these
 // very points.
 func (t *Times) Spread(e Estimate, parameters int, fixed bool, seed uint64) Spread {
-	return t.SpreadWith(e, parameters, t.OverClusters(e, parameters, seed), fixed, seed)
+	return t.SpreadWith(e, parameters, t.ClusterSD(e, parameters, seed), fixed, seed)
 }
 
-// OverClusters is the standard deviations of parameters over draws of clusters, NaN where too many draws have no solution; nil if there
+// ClusterSD is the standard deviations of parameters over draws of clusters, NaN where too many draws have no solution; nil if there
 // is but one cluster.
-func (t *Times) OverClusters(e Estimate, parameters int, seed uint64) []float64 {
+func (t *Times) ClusterSD(e Estimate, parameters int, seed uint64) []float64 {
 	if t.clusters() < 2 {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (t *Times) SpreadWith(e Estimate, parameters int, overClusters []float64, f
 	if points {
 		free := float64(len(t.Of) - parameters)
 		sd := replicate(e, parameters, rand.New(rand.NewPCG(seed, ofPoints)), t.drawPoints)
-		sum.add(sd, float64(len(t.Of))/free, t.deciding(e, parameters, free))
+		sum.add(sd, float64(len(t.Of))/free, t.effectivePoints(e, parameters, free))
 	}
 	clusters := overClusters != nil
 	if clusters {
@@ -188,8 +188,8 @@ func (v *variance) add(sd []float64, factor float64, freedom []float64) {
 // maxLeftOut is up to how many points are left out one by one; with more, no few of them decide.
 const maxLeftOut = 400
 
-// deciding is how many points decide about each parameter, at most free.
-func (t *Times) deciding(e Estimate, parameters int, free float64) []float64 {
+// effectivePoints is how many points decide about each parameter, at most free.
+func (t *Times) effectivePoints(e Estimate, parameters int, free float64) []float64 {
 	freedom := filled(parameters, free)
 	means, drawn := t.Means(), make([]int, len(t.Of))
 	for p := range drawn {

@@ -44,7 +44,7 @@ func (c Condition) Refuse(most float64) error {
 	if c.Share() <= most {
 		return nil
 	}
-	return &TooNoisy{fmt.Sprintf("the processor was taken away for %.0f %% of %v, and must not be for more than %.0f %%; wait until the host is idle",
+	return &TooNoisyError{fmt.Sprintf("the processor was taken away for %.0f %% of %v, and must not be for more than %.0f %%; wait until the host is idle",
 		100*c.Share(), c.Watched, 100*most)}
 }
 

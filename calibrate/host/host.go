@@ -44,10 +44,10 @@ type Sample struct {
 	Disturbed          bool         // the processor was taken away meanwhile
 }
 
-// TooNoisy is the error of a host on which nothing can be measured.
-type TooNoisy struct{ What string }
+// TooNoisyError is the error of a host on which nothing can be measured.
+type TooNoisyError struct{ What string }
 
 // Error has the numbers.
-func (e *TooNoisy) Error() string {
+func (e *TooNoisyError) Error() string {
 	return fmt.Sprintf("too noisy: %s; no parameters", e.What)
 }

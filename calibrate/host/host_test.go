@@ -144,7 +144,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	c = Check(&scripted{sentinels: always(2e-7), stolen: 0.3})
-	var noisy *TooNoisy
+	var noisy *TooNoisyError
 	if err := c.Refuse(0.2); !errors.As(err, &noisy) || !strings.Contains(c.String(), "200 of 200 answered") {
 		t.Errorf("%v, %v", c, err)
 	}

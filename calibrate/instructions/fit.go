@@ -59,7 +59,7 @@ func Fit(s *store.Table, look bool) (*Result, error) {
 	case !known:
 		r.Warnings = append(r.Warnings, fmt.Errorf("nothing was repeated in another launch, so nobody knows the noise"))
 	case floor > fit.MaxFloor && !look:
-		return nil, &fit.TooNoisy{What: "runs of kernels", Floor: floor, Points: len(points)}
+		return nil, &fit.TooNoisyError{What: "runs of kernels", Floor: floor, Points: len(points)}
 	}
 	for i, mean := range times.Means() {
 		points[i].Time = mean
@@ -101,7 +101,7 @@ func withoutStart(points []Point) (rest []Point, err error) {
 		switch {
 		case p.Kernel == startup.Kernel:
 		case p.Time <= start:
-			return nil, &host.TooNoisy{What: fmt.Sprintf("%s %s takes %.3g s, no more than a run that does nothing", p.Kernel, p.Arguments, p.Time)}
+			return nil, &host.TooNoisyError{What: fmt.Sprintf("%s %s takes %.3g s, no more than a run that does nothing", p.Kernel, p.Arguments, p.Time)}
 		default:
 			p.Time -= start
 			rest = append(rest, p)

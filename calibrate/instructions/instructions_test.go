@@ -186,7 +186,7 @@ func TestTooNoisy(t *testing.T) {
 	for i := range times {
 		times[i] *= 1 + float64(launches[i]%2)
 	}
-	var noisy *fit.TooNoisy
+	var noisy *fit.TooNoisyError
 	if _, err := Fit(table, false); !errors.As(err, &noisy) {
 		t.Errorf("got %v", err)
 	}

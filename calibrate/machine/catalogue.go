@@ -28,7 +28,7 @@ type NodeOffer struct {
 	PerProcessor unit.Dollars // of each of them
 	Caches       []Choice     // of the last private level, for each processor
 	Memories     []Choice     // for the node
-	Most         int          // of them in a cluster; 0: no limit
+	MaxNodes     int          // of them in a cluster; 0: no limit
 	machines     [][]*Machine // of one processor, by cache and memory
 }
 
@@ -40,11 +40,11 @@ type Choice struct {
 
 // NetworkOffer connects nodes.
 type NetworkOffer struct {
-	Name  string
-	Price unit.Dollars // of connecting a node
-	Base  unit.Dollars // of the network itself
-	Most  int          // nodes that it connects; 0: no limit
-	link  *Network
+	Name     string
+	Price    unit.Dollars // of connecting a node
+	Base     unit.Dollars // of the network itself
+	MaxNodes int          // nodes that it connects; 0: no limit
+	link     *Network
 }
 
 // Parts are the indices of what a cluster is made of.
@@ -81,14 +81,14 @@ func (c *Catalogue) Price(p Parts) unit.Dollars {
 	return c.Base(p) + unit.Dollars(p.Nodes)*c.NodePrice(p)
 }
 
-// Most is how many nodes of p there may be.
-func (c *Catalogue) Most(p Parts) int {
+// MaxNodes is how many nodes of p there may be.
+func (c *Catalogue) MaxNodes(p Parts) int {
 	most := maxProcessors / p.Processors
-	limits := []int{c.Nodes[p.Node].Most}
+	limits := []int{c.Nodes[p.Node].MaxNodes}
 	if p.Network == NoNetwork {
 		return 1
 	}
-	limits = append(limits, c.Networks[p.Network].Most)
+	limits = append(limits, c.Networks[p.Network].MaxNodes)
 	for _, l := range limits {
 		if l > 0 {
 			most = min(most, l)
@@ -97,8 +97,8 @@ func (c *Catalogue) Most(p Parts) int {
 	return most
 }
 
-// Series lists what p can be but for the number of nodes, which is 1 without network and else the least that a network connects, 2.
-func (c *Catalogue) Series() (all []Parts) {
+// Configurations lists what p can be but for the number of nodes, which is 1 without network and else the least that a network connects, 2.
+func (c *Catalogue) Configurations() (all []Parts) {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		for cache := range n.Caches {
@@ -141,42 +141,42 @@ func (c *Catalogue) Name(p Parts) string {
 	return name
 }
 
-// A Change is a factor for each kind of number in a catalogue, to see what depends on it.
-type Change struct{ Nodes, Links, CPI, Hit, Memory, Disk, Wire float64 }
+// A Scale is a factor for each kind of number in a catalogue, to see what depends on it.
+type Scale struct{ NodePrice, NetworkPrice, CPI, Cache, Memory, Disk, Network float64 }
 
-// Unchanged is the Change that changes nothing.
-var Unchanged = Change{1, 1, 1, 1, 1, 1, 1}
+// Unscaled is the Scale that changes nothing.
+var Unscaled = Scale{1, 1, 1, 1, 1, 1, 1}
 
-// Changed is c with prices of nodes and of networks, times of instructions, of caches, of memory and of disks, and times on networks
+// Scaled is c with prices of nodes and of networks, times of instructions, of caches, of memory and of disks, and times on networks
 // multiplied.
-func (c *Catalogue) Changed(by Change) *Catalogue {
+func (c *Catalogue) Scaled(by Scale) *Catalogue {
 	out := *c
 	out.Nodes, out.Networks = slices.Clone(c.Nodes), slices.Clone(c.Networks)
 	for i := range out.Nodes {
-		out.Nodes[i] = c.Nodes[i].changed(by)
+		out.Nodes[i] = c.Nodes[i].scaled(by)
 	}
 	for i := range out.Networks {
 		n := &out.Networks[i]
-		n.Price *= unit.Dollars(by.Links)
-		n.Base *= unit.Dollars(by.Links)
+		n.Price *= unit.Dollars(by.NetworkPrice)
+		n.Base *= unit.Dollars(by.NetworkPrice)
 		link := *n.link
-		link.Fixed.Value = link.Fixed.Value.times(by.Wire)
-		link.Switch = link.Switch.times(by.Wire)
-		link.Latency.Value *= unit.Seconds(by.Wire)
-		link.GapPerByte.Value *= unit.Seconds(by.Wire)
-		link.Bandwidth.Value /= unit.BytesPerSecond(by.Wire)
+		link.Fixed.Value = link.Fixed.Value.times(by.Network)
+		link.Switch = link.Switch.times(by.Network)
+		link.Latency.Value *= unit.Seconds(by.Network)
+		link.GapPerByte.Value *= unit.Seconds(by.Network)
+		link.Bandwidth.Value /= unit.BytesPerSecond(by.Network)
 		n.link = &link
 	}
 	return &out
 }
 
-func (n NodeOffer) changed(by Change) NodeOffer {
-	n.Price *= unit.Dollars(by.Nodes)
-	n.PerProcessor *= unit.Dollars(by.Nodes)
+func (n NodeOffer) scaled(by Scale) NodeOffer {
+	n.Price *= unit.Dollars(by.NodePrice)
+	n.PerProcessor *= unit.Dollars(by.NodePrice)
 	n.Caches, n.Memories = slices.Clone(n.Caches), slices.Clone(n.Memories)
 	for _, choices := range [][]Choice{n.Caches, n.Memories} {
 		for i := range choices {
-			choices[i].Price *= unit.Dollars(by.Nodes)
+			choices[i].Price *= unit.Dollars(by.NodePrice)
 		}
 	}
 	machines := make([][]*Machine, len(n.machines))
@@ -186,7 +186,7 @@ func (n NodeOffer) changed(by Change) NodeOffer {
 			m.Processor.CPI *= unit.Cycles(by.CPI)
 			m.Caches = slices.Clone(m.Caches)
 			for i := range m.Caches {
-				m.Caches[i].Latency = m.Caches[i].Latency.times(by.Hit)
+				m.Caches[i].Latency = m.Caches[i].Latency.times(by.Cache)
 			}
 			m.Memory.Latency = m.Memory.Latency.times(by.Memory)
 			m.Memory.Occupancy = m.Memory.Occupancy.times(by.Memory)

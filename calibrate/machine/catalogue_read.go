@@ -133,8 +133,8 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 	}
 	n.Price = r.payment("price", t.Price, hourly)
 	n.PerProcessor = r.optional("processor_price", t.ProcessorPrice, hourly)
-	if n.Most = 0; t.Most != nil {
-		n.Most = r.count("most", t.Most, maxProcessors)
+	if n.MaxNodes = 0; t.Most != nil {
+		n.MaxNodes = r.count("most", t.Most, maxProcessors)
 	}
 	if len(t.Processors) == 0 {
 		r.fail("processors", "is missing: a list of how many a node has, such as [1, 2]")
@@ -226,7 +226,7 @@ func (r *reader) link(at string, t *linkText, c *Catalogue) (n NetworkOffer) {
 	n.Price = r.payment("price", t.Price, c.Hourly)
 	n.Base = r.optional("base", t.Base, c.Hourly)
 	if t.Most != nil {
-		if n.Most = r.count("most", t.Most, maxProcessors); n.Most == 1 {
+		if n.MaxNodes = r.count("most", t.Most, maxProcessors); n.MaxNodes == 1 {
 			r.fail("most", "1: a network connects 2 nodes or more")
 		}
 	}

@@ -56,7 +56,7 @@ func TestCatalogue(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// Two sizes of cache and memory, one and two processors, alone and with ethernet.
-	if got := c.Series(); len(got) != 16 {
+	if got := c.Configurations(); len(got) != 16 {
 		t.Errorf("%d series: %+v", len(got), got)
 	}
 	parts := Parts{Node: 0, Cache: 1, Memory: 1, Processors: 2, Nodes: 3, Network: 0}
@@ -64,7 +64,7 @@ func TestCatalogue(t *testing.T) {
 	if got := c.Price(parts); got != 5930 {
 		t.Errorf("price %v", got)
 	}
-	if got := c.Most(parts); got != 4 {
+	if got := c.MaxNodes(parts); got != 4 {
 		t.Errorf("at most %d nodes", got)
 	}
 	m := c.Machine(parts)
@@ -76,7 +76,7 @@ func TestCatalogue(t *testing.T) {
 		t.Error("workstations are a cow")
 	}
 	parts.Nodes, parts.Network = 1, NoNetwork
-	if m := c.Machine(parts); m.System.Target != SMP || m.Network != nil || m.System.Block != 0 || c.Price(parts) != 1000+200+150+200 || c.Most(parts) != 1 {
+	if m := c.Machine(parts); m.System.Target != SMP || m.Network != nil || m.System.Block != 0 || c.Price(parts) != 1000+200+150+200 || c.MaxNodes(parts) != 1 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -90,7 +90,7 @@ func TestCatalogueChanged(t *testing.T) {
 	parts := Parts{Nodes: 2, Processors: 1}
 	was := p.Catalogue.Machine(parts)
 	price := p.Catalogue.Price(parts)
-	c := p.Catalogue.Changed(Change{Nodes: 2, Links: 3, CPI: 5, Hit: 3, Memory: 7, Disk: 11, Wire: 2})
+	c := p.Catalogue.Scaled(Scale{NodePrice: 2, NetworkPrice: 3, CPI: 5, Cache: 3, Memory: 7, Disk: 11, Network: 2})
 	m := c.Machine(parts)
 	if got := c.Price(parts); got != 3*110+2*(2*1300+3*40) {
 		t.Errorf("price %v", got)
@@ -104,7 +104,7 @@ func TestCatalogueChanged(t *testing.T) {
 	if again := p.Catalogue.Machine(parts); !reflect.DeepEqual(again.Caches, was.Caches) || again.Memory != was.Memory || !reflect.DeepEqual(again.Network, was.Network) || *again.Disk != *was.Disk || p.Catalogue.Price(parts) != price {
 		t.Error("the catalogue itself changed")
 	}
-	if same := p.Catalogue.Changed(Unchanged).Machine(parts); same.Memory != was.Memory || same.Processor != was.Processor || !reflect.DeepEqual(same.Network, was.Network) {
+	if same := p.Catalogue.Scaled(Unscaled).Machine(parts); same.Memory != was.Memory || same.Processor != was.Processor || !reflect.DeepEqual(same.Network, was.Network) {
 		t.Errorf("%+v", same)
 	}
 }
@@ -172,8 +172,8 @@ func FuzzParsePrices(f *testing.F) {
 		if err != nil || p.Catalogue == nil {
 			return
 		}
-		for _, s := range p.Catalogue.Series() {
-			if m := p.Catalogue.Machine(s); m.Name == "" || p.Catalogue.Price(s) < 0 || p.Catalogue.Most(s) < 1 {
+		for _, s := range p.Catalogue.Configurations() {
+			if m := p.Catalogue.Machine(s); m.Name == "" || p.Catalogue.Price(s) < 0 || p.Catalogue.MaxNodes(s) < 1 {
 				t.Fatalf("%+v makes %+v", s, m)
 			}
 		}

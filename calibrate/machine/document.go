@@ -28,7 +28,7 @@ type document struct {
 	Messages  *messagesText  `toml:"messages"`
 	TLB       *tlbText       `toml:"tlb"`
 	System    *systemText    `toml:"system"`
-	Node      []kindText     `toml:"node"`
+	Node      []nodeKindText `toml:"node"`
 }
 
 type processorText struct {

@@ -182,36 +182,36 @@ import "spoor/traces/unit"
 
 // Machine is a valid description of a machine.
 type Machine struct {
-	Name      string
-	About     string // one line for lists, or ""
-	Source    string // where the numbers come from, or ""
-	Processor Processor
-	Caches    []Cache // nearest first; none for targets without caches
-	Shared    *Cache  // the last level, which the processors of a node share; nil: none
-	Memory    Memory
-	Disk      *Disk    // nil: data never leave the memory
-	Network   *Network // nil: a single node
-	Directory Directory
-	Messages  Messages
-	TLB       *TLB // nil: translation costs nothing
-	System    System
-	Others    []*Machine // nodes of other kinds, in place of the last ones of a cow or clump: their processors, caches, memory and disk
-	Assumed   []string   // what the description left open, and what was put in its place
+	Name       string
+	About      string // one line for lists, or ""
+	Source     string // where the numbers come from, or ""
+	Processor  Processor
+	Caches     []Cache // nearest first; none for targets without caches
+	Shared     *Cache  // the last level, which the processors of a node share; nil: none
+	Memory     Memory
+	Disk       *Disk    // nil: data never leave the memory
+	Network    *Network // nil: a single node
+	Directory  Directory
+	Messages   Messages
+	TLB        *TLB // nil: translation costs nothing
+	System     System
+	OtherNodes []*Machine // nodes of other kinds, in place of the last ones of a cow or clump: their processors, caches, memory and disk
+	Assumed    []string   // what the description left open, and what was put in its place
 }
 
 // Count is how many processors m has in all nodes.
 func (m *Machine) Count() int {
-	n := (m.System.Nodes - len(m.Others)) * m.System.Processors
-	for _, o := range m.Others {
+	n := (m.System.Nodes - len(m.OtherNodes)) * m.System.Processors
+	for _, o := range m.OtherNodes {
 		n += o.System.Processors
 	}
 	return n
 }
 
-// Node is what node i of m is like: m itself, or one of the Others.
+// Node is what node i of m is like: m itself, or one of the OtherNodes.
 func (m *Machine) Node(i int) *Machine {
-	if first := m.System.Nodes - len(m.Others); i >= first {
-		return m.Others[i-first]
+	if first := m.System.Nodes - len(m.OtherNodes); i >= first {
+		return m.OtherNodes[i-first]
 	}
 	return m
 }

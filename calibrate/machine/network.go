@@ -15,21 +15,21 @@ type Network struct {
 	Model string // one of networks
 
 	// The parameters of LogGPS.
-	Latency       Given[unit.Seconds]
-	Overhead      Given[unit.Seconds] // of the processor that sends or receives a message
-	Sending       Given[unit.Seconds] // of the one that sends, if that differs
-	Receiving     Given[unit.Seconds] // of the one that receives
-	Gap           Given[unit.Seconds] // between the starts of two messages of one node
-	GapPerByte    Given[unit.Seconds]
-	RendezvousMin Given[unit.Bytes] // messages larger than this wait for their receiver
-	Ports         string            // SendPort or BothPorts; empty for other models than loggp
+	Latency       Optional[unit.Seconds]
+	Overhead      Optional[unit.Seconds] // of the processor that sends or receives a message
+	Sending       Optional[unit.Seconds] // of the one that sends, if that differs
+	Receiving     Optional[unit.Seconds] // of the one that receives
+	Gap           Optional[unit.Seconds] // between the starts of two messages of one node
+	GapPerByte    Optional[unit.Seconds]
+	RendezvousMin Optional[unit.Bytes] // messages larger than this wait for their receiver
+	Ports         string               // SendPort or BothPorts; empty for other models than loggp
 
 	// Sizes are o_s, o_r and g of PLogP by size, instead of Sending, Receiving and Gap, by rising bytes.
 	Sizes []Size
 
 	// PerLine is what a processor needs more for each line of memory that the buffer of a message
 	// touches: gamma of [hur1999, sec. 3].
-	PerLine Given[unit.Seconds]
+	PerLine Optional[unit.Seconds]
 
 	// How the gap of LogP is found, and what it is between.
 	GapFrom  string // GapBisection, GapTraffic, or empty: Gap
@@ -37,15 +37,15 @@ type Network struct {
 	Topology string // that GapFrom is about
 
 	// The parameters of models that have links.
-	Fixed      Given[Latency]             // part of every message's latency, which holds no link
-	Bandwidth  Given[unit.BytesPerSecond] // of a link
-	Efficiency float64                    // share of Bandwidth that is left for messages and their headers, to 1
-	Header     unit.Bytes                 // that each message has besides its own bytes
-	Switch     Latency                    // of a switch between two links of a message's way
-	Sharing    string                     // ShareExclusive, ShareMaxMin or SharePackets; empty for models without links
-	Packet     unit.Bytes                 // of which messages are made, of SharePackets
-	Rows, Cols int                        // of a mesh or torus; zero: as near to a square as can be
-	Arity      int                        // of a fat tree; zero: as the topologies have it
+	Fixed      Optional[Latency]             // part of every message's latency, which holds no link
+	Bandwidth  Optional[unit.BytesPerSecond] // of a link
+	Efficiency float64                       // share of Bandwidth that is left for messages and their headers, to 1
+	Header     unit.Bytes                    // that each message has besides its own bytes
+	Switch     Latency                       // of a switch between two links of a message's way
+	Sharing    string                        // ShareExclusive, ShareMaxMin or SharePackets; empty for models without links
+	Packet     unit.Bytes                    // of which messages are made, of SharePackets
+	Rows, Cols int                           // of a mesh or torus; zero: as near to a square as can be
+	Arity      int                           // of a fat tree; zero: as the topologies have it
 }
 
 // Values of Network.GapFrom and Network.Spacing.
@@ -69,8 +69,8 @@ const (
 	SharePackets   = "packets"   // one packet of a message
 )
 
-// Given is a value that a description may leave out.
-type Given[T any] struct {
+// Optional is a value that a description may leave out.
+type Optional[T any] struct {
 	Value T
 	Known bool
 }
@@ -106,7 +106,7 @@ func (r *reader) network(n *networkText) *Network {
 	out.Gap = r.duration("network.g", n.SmallG)
 	out.GapPerByte = r.per("network.G", n.G, "/B", "2 ns/B")
 	if n.S.given {
-		out.RendezvousMin = Given[unit.Bytes]{r.size("network.S", n.S, 0), true}
+		out.RendezvousMin = Optional[unit.Bytes]{r.size("network.S", n.S, 0), true}
 	}
 	r.processors(n, out)
 	r.sizes(n, out)
@@ -183,10 +183,10 @@ func (r *reader) links(t *networkText, n *Network) {
 		}
 	}
 	if t.Latency.given {
-		n.Fixed = Given[Latency]{r.latency("network.latency", t.Latency), true}
+		n.Fixed = Optional[Latency]{r.latency("network.latency", t.Latency), true}
 	}
 	if t.Bandwidth.given {
-		n.Bandwidth = Given[unit.BytesPerSecond]{r.bandwidth("network.bandwidth", t.Bandwidth), true}
+		n.Bandwidth = Optional[unit.BytesPerSecond]{r.bandwidth("network.bandwidth", t.Bandwidth), true}
 	}
 	if t.Efficiency.given {
 		n.Efficiency = r.share("network.efficiency", t.Efficiency)
@@ -250,15 +250,15 @@ func (r *reader) belongs(path, model string, models ...string) {
 	}
 }
 
-func (r *reader) duration(path string, t text) Given[unit.Seconds] {
+func (r *reader) duration(path string, t text) Optional[unit.Seconds] {
 	if !t.given {
-		return Given[unit.Seconds]{}
+		return Optional[unit.Seconds]{}
 	}
 	s, err := unit.Parse(t.value, "s")
 	if err != nil {
 		r.fail(path, "%v", err)
 	}
-	return Given[unit.Seconds]{r.inRange(path, unit.Seconds(s)), true}
+	return Optional[unit.Seconds]{r.inRange(path, unit.Seconds(s)), true}
 }
 
 func (r *reader) bandwidth(path string, t text) unit.BytesPerSecond {
@@ -294,9 +294,9 @@ func (r *reader) share(path string, t text) float64 {
 }
 
 // per reads a time for each of what a suffix names, such as "2 ns/B".
-func (r *reader) per(path string, t text, suffix, example string) Given[unit.Seconds] {
+func (r *reader) per(path string, t text, suffix, example string) Optional[unit.Seconds] {
 	if !t.given {
-		return Given[unit.Seconds]{}
+		return Optional[unit.Seconds]{}
 	}
 	time, ok := strings.CutSuffix(strings.TrimSpace(t.value), suffix)
 	s, err := unit.Parse(time, "s")
@@ -306,5 +306,5 @@ func (r *reader) per(path string, t text, suffix, example string) Given[unit.Sec
 	if !(s >= 0) || unit.Seconds(s) > maxPerByte {
 		r.fail(path, "%q is not from 0 to %v%s", t.value, maxPerByte, suffix)
 	}
-	return Given[unit.Seconds]{unit.Seconds(s), true}
+	return Optional[unit.Seconds]{unit.Seconds(s), true}
 }

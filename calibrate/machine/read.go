@@ -88,7 +88,7 @@ func decode(d *strict.Document) (*Machine, error) {
 	r.m.Network = r.network(doc.Network)
 	r.system(doc.System)
 	r.distributed(&doc)
-	r.others(&doc)
+	r.otherNodes(&doc)
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -9,8 +9,8 @@ import (
 // Size is what messages of a size cost in PLogP. What is not known of one is known of others.
 type Size struct {
 	Bytes              unit.Bytes
-	Sending, Receiving Given[unit.Seconds] // o_s and o_r
-	Gap                Given[unit.Seconds] // g
+	Sending, Receiving Optional[unit.Seconds] // o_s and o_r
+	Gap                Optional[unit.Seconds] // g
 }
 
 // MaxSizes is how many sizes are believed.
@@ -54,7 +54,7 @@ func (r *reader) sizeOf(at string, t sizeText) Size {
 
 // tables asks for each of o_s, o_r and g by size, or the overheads for all sizes, but not for both.
 func (r *reader) tables(t *networkText, n *Network) {
-	bySize := func(of func(Size) Given[unit.Seconds]) bool {
+	bySize := func(of func(Size) Optional[unit.Seconds]) bool {
 		for _, s := range n.Sizes {
 			if of(s).Known {
 				return true
@@ -62,9 +62,9 @@ func (r *reader) tables(t *networkText, n *Network) {
 		}
 		return false
 	}
-	sends := bySize(func(s Size) Given[unit.Seconds] { return s.Sending })
-	receives := bySize(func(s Size) Given[unit.Seconds] { return s.Receiving })
-	gaps := bySize(func(s Size) Given[unit.Seconds] { return s.Gap })
+	sends := bySize(func(s Size) Optional[unit.Seconds] { return s.Sending })
+	receives := bySize(func(s Size) Optional[unit.Seconds] { return s.Receiving })
+	gaps := bySize(func(s Size) Optional[unit.Seconds] { return s.Gap })
 	switch {
 	case sends && n.Sending.Known:
 		r.fail("network.o_s", "is a second one besides those by size")

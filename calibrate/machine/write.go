@@ -75,7 +75,7 @@ func (n *Network) Text() []byte {
 // describe adds what networks with links have, and PLogP.
 func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	add("model", strconv.Quote(n.Model))
-	given := func(key string, v Given[unit.Seconds]) {
+	given := func(key string, v Optional[unit.Seconds]) {
 		if v.Known {
 			add(key, duration(v.Value))
 		}

@@ -48,10 +48,10 @@ func count(n float64) string   { return strconv.FormatFloat(n, 'f', 0, 64) }
 func (r *Result) Machine(name, from string) ([]byte, error) {
 	d := &description{line: unit.Bytes(r.Line.Value)}
 	if len(r.Levels) < 2 {
-		return nil, &host.TooNoisy{What: "no level of cache was found, and machines are not described without"}
+		return nil, &host.TooNoisyError{What: "no level of cache was found, and machines are not described without"}
 	}
 	if math.IsNaN(r.Clock.Value) || math.IsNaN(r.CPI.Value) {
-		return nil, &host.TooNoisy{What: "the clock could not be measured: no sample was undisturbed"}
+		return nil, &host.TooNoisyError{What: "the clock could not be measured: no sample was undisturbed"}
 	}
 	lineFrom := "measured: where pairs of loads leave a line"
 	if math.IsNaN(r.Line.Value) {

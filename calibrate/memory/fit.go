@@ -112,10 +112,10 @@ func (s *study) quiet(c *curve) error {
 	var noise error
 	switch {
 	case float64(have) < leastCovered*float64(all):
-		noise = &host.TooNoisy{What: fmt.Sprintf("of %d sizes of chases in %d launches, %d have undisturbed samples in state %q (%d of %d samples were disturbed)",
+		noise = &host.TooNoisyError{What: fmt.Sprintf("of %d sizes of chases in %d launches, %d have undisturbed samples in state %q (%d of %d samples were disturbed)",
 			len(c.sizes), len(s.launches), have, s.state, s.rejected, s.samples)}
 	case s.Floor > fit.MaxFloor:
-		noise = &host.TooNoisy{What: fmt.Sprintf("the noise floor of split halves is %.3g of the variance between logarithms of times of %d sizes, and must not be above %g (%d of %d samples were disturbed)",
+		noise = &host.TooNoisyError{What: fmt.Sprintf("the noise floor of split halves is %.3g of the variance between logarithms of times of %d sizes, and must not be above %g (%d of %d samples were disturbed)",
 			s.Floor, len(c.sizes), fit.MaxFloor, s.rejected, s.samples)}
 	}
 	if noise != nil && s.hasty {
@@ -185,7 +185,7 @@ func (s *study) levels(c *curve) error {
 		found = kernelPlateaus(c.sizes, s.Facts.Kernel)
 	}
 	if len(found) == 0 {
-		return &host.TooNoisy{What: fmt.Sprintf("no plateau of half an octave in the times of chases over %d sizes", len(c.sizes))}
+		return &host.TooNoisyError{What: fmt.Sprintf("no plateau of half an octave in the times of chases over %d sizes", len(c.sizes))}
 	}
 	if len(found) == 1 {
 		s.warn("no level of cache can be told from another in the times of chases")

@@ -199,7 +199,7 @@ func TestTooNoisy(t *testing.T) {
 		"samples that do not agree":  {jitter: 30},
 	} {
 		_, _, err := fitted(t, h, n, 1)
-		var noisy *host.TooNoisy
+		var noisy *host.TooNoisyError
 		if !errors.As(err, &noisy) {
 			t.Errorf("%s: %v", name, err)
 		} else {

@@ -14,7 +14,7 @@ type conn interface {
 }
 
 // errSilent is what happens when the other side dies, or gets no time for long.
-var errSilent = &host.TooNoisy{What: "the other side has not answered for ten seconds; wait until the host is idle"}
+var errSilent = &host.TooNoisyError{What: "the other side has not answered for ten seconds; wait until the host is idle"}
 
 const (
 	silence = 10 * time.Second

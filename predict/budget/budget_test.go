@@ -138,14 +138,14 @@ func problem(t testing.TB, text string, runs []*cluster.Run, m model.Model[*clus
 func plain(t testing.TB, p *Problem) (ranked, front []Candidate) {
 	t.Helper()
 	c := p.Catalogue
-	for at, s := range c.Series() {
+	for at, s := range c.Configurations() {
 		for nodes := 1; nodes <= 200; nodes++ {
 			s.Nodes = nodes
 			single := s.Network == machine.NoNetwork
 			offer := c.Nodes[s.Node]
 			n := nodes * s.Processors
 			switch {
-			case single != (nodes == 1), offer.Most > 0 && nodes > offer.Most, !single && c.Networks[s.Network].Most > 0 && nodes > c.Networks[s.Network].Most:
+			case single != (nodes == 1), offer.MaxNodes > 0 && nodes > offer.MaxNodes, !single && c.Networks[s.Network].MaxNodes > 0 && nodes > c.Networks[s.Network].MaxNodes:
 				continue
 			case p.Limits.PowerOfTwo && n&(n-1) != 0, p.Limits.MaxNodes > 0 && nodes > p.Limits.MaxNodes:
 				continue
@@ -289,8 +289,8 @@ func TestSeriesIsPrediction(t *testing.T) {
 	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{Raise: 0.124}, cluster.Paper{Printed: true}, cluster.Curve{}} {
 		runs := traced(t)
 		c := catalogue(t, shop)
-		for _, s := range c.Series() {
-			s.Nodes = c.Most(s)
+		for _, s := range c.Configurations() {
+			s.Nodes = c.MaxNodes(s)
 			series, err := cluster.NewSeries(m, runs, c.Machine(s))
 			if err != nil {
 				t.Fatal(err)
@@ -466,7 +466,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parts, err := p.Catalogue.Find(m); err != nil || parts != r.Ranked[i].Parts {
+		if parts, err := p.Catalogue.PartsOf(m); err != nil || parts != r.Ranked[i].Parts {
 			t.Errorf("%s: %+v, %v", f, parts, err)
 		}
 	}

@@ -92,13 +92,13 @@ func (p *Problem) cheapest(limits []limit) (least Candidate, found bool) {
 // eachMachine calls use for each machine within limits, without its time. In each series, it stops when use
 // returns false.
 func (p *Problem) eachMachine(limits []limit, use func(Candidate) bool) {
-	for at, s := range p.Catalogue.Series() {
+	for at, s := range p.Catalogue.Configurations() {
 		p.eachInSeries(at, s, limits, use)
 	}
 }
 
 func (p *Problem) eachInSeries(at int, s machine.Parts, limits []limit, use func(Candidate) bool) {
-	for most := p.Catalogue.Most(s); s.Nodes <= most; s.Nodes++ {
+	for most := p.Catalogue.MaxNodes(s); s.Nodes <= most; s.Nodes++ {
 		if !p.extendsOwned(s) || !met(limits, p.Catalogue, s) {
 			continue
 		}

@@ -83,7 +83,7 @@ type priced struct {
 // gather lists the series of machines within the limits and the budget.
 func (s *search) gather() error {
 	s.reasons = map[string]int{}
-	for at, parts := range s.Catalogue.Series() {
+	for at, parts := range s.Catalogue.Configurations() {
 		machines, last := 0, machine.Parts{}
 		s.eachInSeries(at, parts, s.limits, func(c Candidate) bool {
 			if s.affords(&c) {

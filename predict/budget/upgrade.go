@@ -53,7 +53,7 @@ func (p Problem) UpgradeOf(m *machine.Machine) (Problem, error) {
 	if p.Catalogue == nil {
 		return p, p.check()
 	}
-	have, err := p.Catalogue.Find(m)
+	have, err := p.Catalogue.PartsOf(m)
 	if err != nil {
 		return p, fmt.Errorf("the catalogue lacks parts of machine %s: %w", m.Name, err)
 	}

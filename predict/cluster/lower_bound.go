@@ -30,7 +30,7 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	if len(c.Machine.Others) > 0 {
+	if len(c.Machine.OtherNodes) > 0 {
 		return 0, nil
 	}
 	works, err := c.boundWork()

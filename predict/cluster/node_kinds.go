@@ -9,10 +9,10 @@ import (
 // checkNodeKinds returns an error if the model cannot predict the nodes of other kinds.
 func (c *Case) checkNodeKinds() error {
 	m := c.Machine
-	if len(m.Others) > c.nodes() {
-		return fmt.Errorf("%d nodes of other kinds among %d nodes of machine %s that run the program", len(m.Others), c.nodes(), m.Name)
+	if len(m.OtherNodes) > c.nodes() {
+		return fmt.Errorf("%d nodes of other kinds among %d nodes of machine %s that run the program", len(m.OtherNodes), c.nodes(), m.Name)
 	}
-	for _, o := range m.Others {
+	for _, o := range m.OtherNodes {
 		switch {
 		case o.System.Processors != m.System.Processors:
 			return fmt.Errorf("a node of %s has %d processors, one of %s has %d, but the model needs equal numbers; use predict replay", o.Name, o.System.Processors, m.Name, m.System.Processors)
@@ -25,7 +25,7 @@ func (c *Case) checkNodeKinds() error {
 
 // requireEqualNodes returns an error if c has nodes of several kinds. Models paper and curve need equal nodes.
 func (c *Case) requireEqualNodes(name string) error {
-	if len(c.Machine.Others) > 0 {
+	if len(c.Machine.OtherNodes) > 0 {
 		return fmt.Errorf("model %s needs equal nodes; use model mva", name)
 	}
 	return nil
@@ -33,16 +33,16 @@ func (c *Case) requireEqualNodes(name string) error {
 
 // machineOf returns the machine of the node of processor p.
 func (c *Case) machineOf(p int) *machine.Machine {
-	first := c.nodes() - len(c.Machine.Others)
+	first := c.nodes() - len(c.Machine.OtherNodes)
 	if node := p / c.perNode(); node >= first {
-		return c.Machine.Others[node-first]
+		return c.Machine.OtherNodes[node-first]
 	}
 	return c.Machine
 }
 
 // nodeCosts returns the costs of every processor, or nil if all nodes are of one kind.
 func (c *Case) nodeCosts(net interconnect) []costs {
-	if len(c.Machine.Others) == 0 {
+	if len(c.Machine.OtherNodes) == 0 {
 		return nil
 	}
 	each := make([]costs, c.Processors)

@@ -16,7 +16,7 @@ func fourNodes(t *testing.T, changes ...string) *machine.Machine {
 
 func mvaOf(t *testing.T, r *Run, m *machine.Machine, others ...*machine.Machine) model.Prediction {
 	t.Helper()
-	m, err := m.With(others...)
+	m, err := m.WithNodes(others...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +87,14 @@ func TestNodeWithoutWork(t *testing.T) {
 func TestUnequalNodesRefuse(t *testing.T) {
 	m := fourNodes(t)
 	r := measuredApart(t, record(8, 200, scatter(20, 600, 0.3)), m)
-	one, err := m.With(fourNodes(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1"), fourNodes(t, "processors = 2", "processors = 3"))
+	one, err := m.WithNodes(fourNodes(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1"), fourNodes(t, "processors = 2", "processors = 3"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, one, 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, one of test + test + test has 2") {
 		t.Error(err)
 	}
-	m, err = m.With(m, m, m, m)
+	m, err = m.WithNodes(m, m, m, m)
 	if err != nil {
 		t.Fatal(err)
 	}

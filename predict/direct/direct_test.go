@@ -90,7 +90,7 @@ func unequal(t testing.TB, nodes int) *machine.Machine {
 	slow := *m
 	slow.Name, slow.Processor.Clock = "slow", m.Processor.Clock/2
 	m.System.Nodes = nodes
-	m, err := m.With(&slow)
+	m, err := m.WithNodes(&slow)
 	if err != nil {
 		t.Fatal(err)
 	}

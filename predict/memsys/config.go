@@ -217,7 +217,7 @@ func (c *Config) system(target Target) (System, error) {
 	}
 	overlap := func(p machine.Processor) Overlap { return Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()} }
 	own := c.Machine.Processor
-	for _, o := range c.Machine.Others {
+	for _, o := range c.Machine.OtherNodes {
 		switch {
 		case overlap(o.Processor) != overlap(own):
 			return nil, fmt.Errorf("nodes %s and %s differ in how many misses are under way at once, or for how long instructions go on behind one: these must be alike", c.Machine.Name, o.Name)
@@ -275,7 +275,7 @@ func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	if c.Block = m.System.Block; m.Disk != nil {
 		c.Capacity, c.Disk = m.Memory.Size, m.At(m.Disk.Latency).Picos()
 	}
-	for _, o := range m.Others {
+	for _, o := range m.OtherNodes {
 		n := Node{Processors: o.System.Processors, Caches: levelsOf(o), Memory: memoryOf(o)}
 		if o.Disk != nil {
 			n.Capacity, n.Disk = o.Memory.Size, o.At(o.Disk.Latency).Picos()

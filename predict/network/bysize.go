@@ -86,7 +86,7 @@ func SizeTableOf(n *machine.Network) *SizeTable {
 	if len(n.Sizes) == 0 {
 		return nil
 	}
-	curve := func(all machine.Given[unit.Seconds], of func(*machine.Size) machine.Given[unit.Seconds]) (c Curve) {
+	curve := func(all machine.Optional[unit.Seconds], of func(*machine.Size) machine.Optional[unit.Seconds]) (c Curve) {
 		for i := range n.Sizes {
 			if v := of(&n.Sizes[i]); v.Known {
 				c = append(c, Point{n.Sizes[i].Bytes, v.Value.Picos()})
@@ -105,7 +105,7 @@ func SizeTableOf(n *machine.Network) *SizeTable {
 		receive = n.Overhead
 	}
 	return NewSizeTable(n.Latency.Value.Picos(),
-		curve(send, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Sending }),
-		curve(receive, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Receiving }),
-		curve(n.Gap, func(s *machine.Size) machine.Given[unit.Seconds] { return s.Gap }))
+		curve(send, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Sending }),
+		curve(receive, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Receiving }),
+		curve(n.Gap, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Gap }))
 }

@@ -50,7 +50,7 @@ func ClockOf(m *machine.Machine) (Clock, error) {
 
 // ClocksOf are the clocks of the processors of m in order; nil if those of all nodes are of one kind.
 func ClocksOf(m *machine.Machine) (all []Clock, err error) {
-	if len(m.Others) == 0 {
+	if len(m.OtherNodes) == 0 {
 		return nil, nil
 	}
 	for i := range m.System.Nodes {

@@ -121,7 +121,7 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 	}
 	var one rates
 	for p := range r.head.Procs {
-		if p == 0 || len(m.Others) > 0 {
+		if p == 0 || len(m.OtherNodes) > 0 {
 			if one, err = ratesOf(m, p); err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ func systemSize(m *machine.Machine) string {
 	switch {
 	case m.System.Nodes == 1:
 		return plural(m.System.Processors, "processor")
-	case len(m.Others) > 0:
+	case len(m.OtherNodes) > 0:
 		return fmt.Sprintf("%s in %s", plural(m.Count(), "processor"), plural(m.System.Nodes, "node"))
 	}
 	return fmt.Sprintf("%s of %s", plural(m.System.Nodes, "node"), plural(m.System.Processors, "processor"))

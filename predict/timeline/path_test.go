@@ -164,7 +164,7 @@ func TestPathsOverSharedLinks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		ops := random(rng, 2+rng.IntN(6))
 		m := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Network: &machine.Network{Model: []string{"bus", "switch", "mesh", "torus"}[seed%4], Efficiency: 1, Sharing: []string{machine.ShareMaxMin, machine.SharePackets}[seed/4%2], Packet: 64,
-			Bandwidth: machine.Given[unit.BytesPerSecond]{Value: 1e9, Known: true}}}
+			Bandwidth: machine.Optional[unit.BytesPerSecond]{Value: 1e9, Known: true}}}
 		net, err := network.NewSharedLinks(m, len(ops))
 		if err != nil {
 			t.Fatal(err)

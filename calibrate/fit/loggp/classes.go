@@ -79,7 +79,7 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 // is that of the first one, and the last one's slope that of the last: these are g and G. It is nil for a segment if there is but one cluster, or
 // draws have no solution.
 func over(times *fit.Times, x []float64, segments []fit.Segment, seed uint64) [][]float64 {
-	sd := times.OverClusters(func(means []float64, drawn []int) ([]float64, error) {
+	sd := times.ClusterSD(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {
 			return nil, errors.New("not measured in any of these")
 		}
@@ -122,7 +122,7 @@ func (s *Study) line(x []float64, times *fit.Times, anew []float64, names [3]str
 		return
 	}
 	if anew == nil {
-		anew = times.OverClusters(law, 2, seed)
+		anew = times.ClusterSD(law, 2, seed)
 	}
 	spread := times.SpreadWith(law, 2, anew, false, seed)
 	for j, unit := range []string{"s", "s/B"} {

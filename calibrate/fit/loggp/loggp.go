@@ -181,7 +181,7 @@ func (s *Study) noise(points []timing.Point, times *fit.Times) error {
 		return nil
 	}
 	if s.Floor > fit.MaxFloor {
-		return &fit.TooNoisy{What: s.title(), Floor: s.Floor, Points: len(trips.Of)}
+		return &fit.TooNoisyError{What: s.title(), Floor: s.Floor, Points: len(trips.Of)}
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func TestTooNoisyHasNoParameters(t *testing.T) {
 	h := synthetic.Usual()
 	h.States, h.Noise.Launch = h.States[:1], 0.3
 	studies, failed := loggp.Run(h.Messages(&ethernet, 12, 2), 1)
-	var noisy *fit.TooNoisy
+	var noisy *fit.TooNoisyError
 	if len(studies) != 0 || len(failed) != 1 || !errors.As(failed[0], &noisy) || noisy.What != "messages" {
 		t.Errorf("%d studies, %v", len(studies), failed)
 	}

@@ -201,7 +201,7 @@ func (s *Study) judge(train, test *samples) {
 				s.Compared = append(s.Compared, timing.Comparison{Point: *p, State: s.State, Model: m.name, Method: m.name, Measured: means[i], Predicted: t})
 			}
 			if len(measured) > 0 {
-				s.Errors = append(s.Errors, ModelErrors{m.name, m.says, e, fit.Judge(measured, predicted, 0)})
+				s.Errors = append(s.Errors, ModelErrors{m.name, m.says, e, fit.ErrorsOf(measured, predicted, 0)})
 			}
 		}
 	}

@@ -18,11 +18,11 @@ func (s *Study) judge(r *Result, m *Model, coef []float64, train, test *design, 
 		var err error
 		if predicted, err = train.crossValidate(r, o.Seed); err != nil {
 			r.Warnings = append(r.Warnings, fmt.Errorf("cross-validation: %w", err))
-			r.Errors = fit.Judge(nil, nil, len(coef))
+			r.Errors = fit.ErrorsOf(nil, nil, len(coef))
 			return
 		}
 	}
-	r.Errors = fit.Judge(judged.means, predicted, len(coef))
+	r.Errors = fit.ErrorsOf(judged.means, predicted, len(coef))
 	for i, p := range judged.points {
 		s.Compared = append(s.Compared, timing.Comparison{Point: p, State: s.State, Model: r.Model.Name, Method: r.Method.Name,
 			Measured: judged.means[i], Predicted: predicted[i]})

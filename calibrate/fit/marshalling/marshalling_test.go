@@ -267,7 +267,7 @@ func TestStatesAreNotPooled(t *testing.T) {
 	for i := range d.Timings {
 		d.Timings[i].State, d.Timings[i].Rep = "", i
 	}
-	var noisy *fit.TooNoisy
+	var noisy *fit.TooNoisyError
 	if studies, failed = marshalling.Run(d, options); len(studies) != 0 || len(failed) != 1 || !errors.As(failed[0], &noisy) {
 		t.Errorf("without states: %d studies, %v; want too noisy", len(studies), failed)
 	}

@@ -132,7 +132,7 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	if s.Floor, known = times.Floor(); !known {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated, so nobody knows the noise", title))
 	} else if s.Floor > fit.MaxFloor {
-		return nil, &fit.TooNoisy{What: title, Floor: s.Floor, Points: len(points)}
+		return nil, &fit.TooNoisyError{What: title, Floor: s.Floor, Points: len(points)}
 	}
 	train, test, err := divide(points, times, o)
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 	r.Condition, r.Warnings = solution.Condition, solution.Warnings
 	unconstrained := func(means []float64, drawn []int) ([]float64, error) {
 		p := train.problem(&m, rows, method, means, drawn)
-		p.Drawn = true
+		p.Resampled = true
 		s, err := fit.LeastSquares(p)
 		return s.Coef, err
 	}

@@ -56,10 +56,10 @@ func (d *Data) Divide(cuts []unit.Seconds) error {
 	return d.checkTwice()
 }
 
-// SeveralStates is the error of timings whose sentinels, all but a tenth at each end, are too far apart for one state.
-type SeveralStates struct{ Low, High unit.Seconds }
+// SeveralStatesError is the error of timings whose sentinels, all but a tenth at each end, are too far apart for one state.
+type SeveralStatesError struct{ Low, High unit.Seconds }
 
-func (e *SeveralStates) Error() string {
+func (e *SeveralStatesError) Error() string {
 	return fmt.Sprintf("sentinels from %v to %v are of several states, which must not be pooled: divide them with --cuts, or give a column state", e.Low, e.High)
 }
 
@@ -70,7 +70,7 @@ func together(sentinels []float64) error {
 	slices.Sort(sentinels)
 	low, high := sentinels[len(sentinels)/10], sentinels[len(sentinels)-1-len(sentinels)/10]
 	if high > maxWithin*low {
-		return &SeveralStates{unit.Seconds(low), unit.Seconds(high)}
+		return &SeveralStatesError{unit.Seconds(low), unit.Seconds(high)}
 	}
 	return nil
 }

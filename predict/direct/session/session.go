@@ -115,7 +115,7 @@ func (o *Order) machine() (*machine.Machine, error) {
 		}
 		all = append(all, m)
 	}
-	return all[0].With(all[1:]...)
+	return all[0].WithNodes(all[1:]...)
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {

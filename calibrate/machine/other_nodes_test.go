@@ -21,7 +21,7 @@ func TestNodesOfOtherKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := m.Node(1)
-	if m.Count() != 6 || m.Node(0) != m || len(m.Others) != 1 || o.Name != "slow" || o.Processor != (Processor{Clock: 100e6, CPI: 2}) || o.System.Processors != 2 {
+	if m.Count() != 6 || m.Node(0) != m || len(m.OtherNodes) != 1 || o.Name != "slow" || o.Processor != (Processor{Clock: 100e6, CPI: 2}) || o.System.Processors != 2 {
 		t.Errorf("%d processors, node 1 %+v", m.Count(), o)
 	}
 	if len(o.Caches) != 2 || o.Caches[1] != m.Caches[1] || o.Memory != m.Memory || *o.Disk != *m.Disk || o.At(o.Memory.Latency) != 2*m.At(m.Memory.Latency) {
@@ -41,7 +41,7 @@ func TestNodesOfOtherKinds(t *testing.T) {
 
 // Processors are those of one node after the other, of which the last may have more or less.
 func TestNodeOf(t *testing.T) {
-	m := &Machine{System: System{Processors: 2, Nodes: 4}, Others: []*Machine{{System: System{Processors: 3}}, {System: System{Processors: 1}}}}
+	m := &Machine{System: System{Processors: 2, Nodes: 4}, OtherNodes: []*Machine{{System: System{Processors: 3}}, {System: System{Processors: 1}}}}
 	for p, want := range []int{0, 0, 1, 1, 2, 2, 2, 3, 4} {
 		if got := m.NodeOf(p); got != want {
 			t.Errorf("processor %d is in node %d, want %d", p, got, want)
@@ -54,12 +54,12 @@ func TestWithOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := m.With()
+	same, err := m.WithNodes()
 	if err != nil || same != m {
 		t.Errorf("with none: %v, %v", same, err)
 	}
-	two, err := m.With(m, m)
-	if err != nil || two.Name != "test + test + test" || two.Count() != 8 || len(m.Others) != 0 {
+	two, err := m.WithNodes(m, m)
+	if err != nil || two.Name != "test + test + test" || two.Count() != 8 || len(m.OtherNodes) != 0 {
 		t.Errorf("%+v, %v", two, err)
 	}
 	shared := *m
@@ -81,11 +81,11 @@ func TestWithOthers(t *testing.T) {
 		"a cow has one processor in each node":             {&cow, m},
 		"more than 65536":                                  {m, &many},
 	} {
-		if _, err := pair[0].With(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := pair[0].WithNodes(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := m.With(m, m, m); err == nil || !strings.Contains(err.Error(), "3 nodes of other kinds among the 2") {
+	if _, err := m.WithNodes(m, m, m); err == nil || !strings.Contains(err.Error(), "3 nodes of other kinds among the 2") {
 		t.Error(err)
 	}
 }

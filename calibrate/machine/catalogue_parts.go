@@ -8,8 +8,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Find is what m is made of. The error says what of it is not in the catalogue.
-func (c *Catalogue) Find(m *Machine) (Parts, error) {
+// PartsOf is what m is made of. The error says what of it is not in the catalogue.
+func (c *Catalogue) PartsOf(m *Machine) (Parts, error) {
 	last := func() unit.Bytes { return m.Caches[max(0, len(m.Caches)-1)].Size }
 	stages := []struct {
 		same func(of *Machine, p Parts) bool
@@ -32,11 +32,11 @@ func (c *Catalogue) Find(m *Machine) (Parts, error) {
 		}, func() string {
 			return "it has no such network"
 		}},
-		{func(_ *Machine, p Parts) bool { return m.System.Nodes <= c.Most(p) }, func() string {
+		{func(_ *Machine, p Parts) bool { return m.System.Nodes <= c.MaxNodes(p) }, func() string {
 			return fmt.Sprintf("there are no %d such nodes in a cluster", m.System.Nodes)
 		}},
 	}
-	all := c.Series()
+	all := c.Configurations()
 	for i := range all {
 		all[i].Nodes = m.System.Nodes
 	}

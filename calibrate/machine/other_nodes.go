@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// kindText is nodes of another kind.
-type kindText struct {
+// nodeKindText is nodes of another kind.
+type nodeKindText struct {
 	Name       *string        `toml:"name"`
 	Count      *int64         `toml:"count"`
 	Processors *int64         `toml:"processors"`
@@ -16,24 +16,24 @@ type kindText struct {
 	Disk       *diskText      `toml:"disk"`
 }
 
-// others reads the nodes of other kinds.
-func (r *reader) others(doc *document) {
+// otherNodes reads the nodes of other kinds.
+func (r *reader) otherNodes(doc *document) {
 	if r.err != nil {
 		return
 	}
 	for i := range doc.Node {
-		r.kind(fmt.Sprintf("node[%d].", i), doc, &doc.Node[i])
+		r.nodeKind(fmt.Sprintf("node[%d].", i), doc, &doc.Node[i])
 	}
 	if r.err != nil {
 		return
 	}
-	if err := r.m.checkOthers(); err != nil {
+	if err := r.m.checkOtherNodes(); err != nil {
 		r.fail("node", "%v", err)
 	}
 }
 
-// kind reads one kind of them; what it does not say is read again as the others have it, for its own clock.
-func (r *reader) kind(at string, doc *document, t *kindText) {
+// nodeKind reads one kind of them; what it does not say is read again as the others have it, for its own clock.
+func (r *reader) nodeKind(at string, doc *document, t *nodeKindText) {
 	o := &reader{doc: r.doc, m: &Machine{}, at: at}
 	o.m.Name = o.name(t.Name)
 	count, processors := 1, r.m.System.Processors
@@ -66,8 +66,8 @@ func (r *reader) kind(at string, doc *document, t *kindText) {
 		r.err = o.err
 	}
 	for range count {
-		if len(r.m.Others) <= r.m.System.Nodes { // one too many is refused
-			r.m.Others = append(r.m.Others, o.m)
+		if len(r.m.OtherNodes) <= r.m.System.Nodes { // one too many is refused
+			r.m.OtherNodes = append(r.m.OtherNodes, o.m)
 		}
 	}
 }
@@ -79,25 +79,25 @@ func orElse[T any](a, b *T) *T {
 	return b
 }
 
-// With is m with more nodes of other kinds, which are described by machines; its name says so.
-func (m *Machine) With(others ...*Machine) (*Machine, error) {
+// WithNodes is m with more nodes of other kinds, which are described by machines; its name says so.
+func (m *Machine) WithNodes(others ...*Machine) (*Machine, error) {
 	if len(others) == 0 {
 		return m, nil
 	}
 	out := *m
-	out.Others = slices.Concat(m.Others, others)
+	out.OtherNodes = slices.Concat(m.OtherNodes, others)
 	for _, o := range others {
 		out.Name += " + " + o.Name
 	}
-	if err := out.checkOthers(); err != nil {
+	if err := out.checkOtherNodes(); err != nil {
 		return nil, err
 	}
 	return &out, nil
 }
 
-// checkOthers says why m cannot have its Others.
-func (m *Machine) checkOthers() error {
-	switch n := len(m.Others); {
+// checkOtherNodes says why m cannot have its OtherNodes.
+func (m *Machine) checkOtherNodes() error {
+	switch n := len(m.OtherNodes); {
 	case n == 0:
 		return nil
 	case m.System.Target != COW && m.System.Target != CLUMP:
@@ -105,8 +105,8 @@ func (m *Machine) checkOthers() error {
 	case n > m.System.Nodes || m.System.Nodes < 2:
 		return fmt.Errorf("%d nodes of other kinds among the %d of machine %s", n, m.System.Nodes, m.Name)
 	}
-	for _, o := range m.Others {
-		if err := m.checkOther(o); err != nil {
+	for _, o := range m.OtherNodes {
+		if err := m.checkOtherNode(o); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (m *Machine) checkOthers() error {
 	return nil
 }
 
-func (m *Machine) checkOther(o *Machine) error {
+func (m *Machine) checkOtherNode(o *Machine) error {
 	switch {
 	case m.System.Target == COW && o.System.Processors > 1:
 		return fmt.Errorf("a node of %s has %d processors; a cow has one processor in each node, with more it is a clump", o.Name, o.System.Processors)
@@ -137,10 +137,10 @@ func (m *Machine) checkOther(o *Machine) error {
 
 // NodeOf is the node of processor p: each has those after the one before it.
 func (m *Machine) NodeOf(p int) int {
-	first := m.System.Nodes - len(m.Others)
+	first := m.System.Nodes - len(m.OtherNodes)
 	if equal := first * m.System.Processors; p >= equal {
 		p -= equal
-		for i, o := range m.Others {
+		for i, o := range m.OtherNodes {
 			if p < o.System.Processors {
 				return first + i
 			}
@@ -154,7 +154,7 @@ func (m *Machine) NodeOf(p int) int {
 // Fits says why n processors cannot run on m: there are fewer, or of unequal nodes more.
 func (m *Machine) Fits(what string, n int) error {
 	switch have := m.Count(); {
-	case len(m.Others) > 0 && n != have:
+	case len(m.OtherNodes) > 0 && n != have:
 		return fmt.Errorf("%s %d processors and the machine %d in unequal nodes, all of which must take part", what, n, have)
 	case n > have:
 		return fmt.Errorf("%s %d processors and the machine %d", what, n, have)
