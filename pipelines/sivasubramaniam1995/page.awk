@@ -1,5 +1,5 @@
-# Prints the two tables of the study's page from what predict compare --baseline --format csv has, or from expected.tsv or full.tsv:
-# mean differences of abstractions to the machines themselves on 2 processors or more, and what programs have on 32.
+# Prints the two tables and a sentence of the study's page. Input: predict compare --baseline --format csv, expected.tsv or full.tsv.
+# Table 1: mean differences between abstractions and machines on 2 processors or more. Table 2: each program on 32 processors.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
 $1 == "program" { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -23,7 +23,7 @@ $at["processors"] == 1 { next }
 }
 function size(x) { return x < 0 ? -x : x + 0 }
 function short(x) { return sprintf(size(x) < 99.5 ? "%.2g" : "%.0f", x) }
-# beside prints what one machine has over what another has, of each program.
+# beside prints the ratio of two machines for each program.
 function beside(label, of, one, other,   p) {
 	printf "| %s |", label
 	for (p = 1; p <= n; p++) printf " %.2f |", of[place(one) SUBSEP programs[p]] / of[place(other) SUBSEP programs[p]]
@@ -35,7 +35,7 @@ function values(label, of, one, format,   p) {
 	for (p = 1; p <= n; p++) printf " " format " |", of[place(one) SUBSEP programs[p]]
 	print ""
 }
-# total is the sum of errors of contention of all programs but one.
+# total returns the sum of the errors of contention of all programs except one.
 function total(name, but,   p, sum) {
 	for (p = 1; p <= n; p++) if (programs[p] != but) sum += missed[place(name) SUBSEP programs[p]]
 	return sum
@@ -63,6 +63,6 @@ END {
 	values("contention, mesh [ns]: clogp", C, "mesh clogp", "%.3f")
 	values("contention, mesh [ns]: clogp-traffic", C, "mesh clogp-traffic", "%.3f")
 	beside("error of contention on 2 to 32 processors, mesh: clogp / clogp-traffic", missed, "mesh clogp", "mesh clogp-traffic")
-	printf "\nOver all programs that last ratio is %.1f, and without IS %.0f.\n", total("mesh clogp") / total("mesh clogp-traffic"), \
-		total("mesh clogp", "is") / total("mesh clogp-traffic", "is")
+	printf "\nOver all programs together, the error of `clogp` on the mesh is %.1f times that of `clogp-traffic`; without IS it is %.0f times.\n", \
+		total("mesh clogp") / total("mesh clogp-traffic"), total("mesh clogp", "is") / total("mesh clogp-traffic", "is")
 }
