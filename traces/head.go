@@ -141,7 +141,7 @@ func headEvents(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error)
 	return rows, nil
 }
 
-// needsOf names the rows that e needs: "previous", "none", or "0 3".
+// needsOf lists the rows that e needs: "previous", "none", or "0 3".
 func needsOf(e *trace.Event) string {
 	switch {
 	case e.Needs == nil:

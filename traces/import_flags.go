@@ -7,13 +7,13 @@ import (
 	"spoor/traces/stage"
 )
 
-// check turns the flags into options.
+// check checks the flags and sets the options of formats.
 func (f *importFlags) check(args []string) (err error) {
 	if f.output == "" {
 		return stage.Usage("no output: name the files to write with -o PREFIX")
 	}
 	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
-		return stage.Usage("standard input (-) can be read once")
+		return stage.Usage("standard input (-) can be read only once")
 	}
 	if f.from != "" {
 		if f.importer, err = format.ImporterByName(f.from); err != nil {
@@ -42,7 +42,7 @@ func (f *importFlags) check(args []string) (err error) {
 	return f.checkNumbers()
 }
 
-// checkNumbers turns the other flags into options.
+// checkNumbers does the same for numbers and columns.
 func (f *importFlags) checkNumbers() (err error) {
 	if f.defaultSize < 0 || f.defaultSize > 65535 {
 		return stage.Usage("--default-size: %d is not from 1 to 65535", f.defaultSize)

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// amounts is what one processor did, or all of them.
+// amounts are the counts of one processor, or of all.
 type amounts struct {
 	Refs        counts      `json:"refs"`
 	Lines64     footprint   `json:"lines64"`
@@ -28,7 +28,7 @@ type amounts struct {
 	groups     map[int32]bool
 }
 
-// total is a sum of what is not negative. One over 63 bits stays at the largest number.
+// total is a sum of numbers that are not negative. It saturates at the largest number.
 type total int64
 
 func (t *total) add(n int64) {
@@ -44,7 +44,7 @@ func (t total) String() string {
 	return strconv.FormatInt(int64(t), 10)
 }
 
-// footprint counts what loads and stores touch, and what fetches do.
+// footprint counts the lines and pages that loads and stores touch, and those of fetches.
 type footprint struct {
 	Data   uint64 `json:"data"`
 	Ifetch uint64 `json:"ifetch"`
@@ -119,7 +119,7 @@ func (t *amounts) event(e *trace.Event) {
 	}
 }
 
-// add counts what another processor did; its footprint is not known from the counts.
+// add adds the counts of another processor, except its footprint, which may overlap.
 func (t *amounts) add(o *amounts) {
 	for k := range t.ops {
 		t.ops[k] += o.ops[k]
@@ -146,7 +146,7 @@ func (t *amounts) footprint(data, ifetch *lineSet) {
 	t.Pages4096 = footprint{data.pages(), ifetch.pages()}
 }
 
-// finish names the counts. Kinds of events that do not occur are left out.
+// finish names the counts. It omits kinds of events that do not occur.
 func (t *amounts) finish() {
 	for _, op := range trace.Ops {
 		t.Refs.add(op.String(), t.ops[op])
@@ -170,7 +170,7 @@ func (c *counts) add(name string, n uint64) {
 	c.names, c.values = append(c.names, name), append(c.values, n)
 }
 
-// MarshalJSON is an object in the order of c.
+// MarshalJSON returns an object in the order of c.
 func (c counts) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -184,7 +184,7 @@ func (c counts) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sum is that of all counts.
+// sum returns the sum of all counts.
 func (c *counts) sum() (n uint64) {
 	for _, v := range c.values {
 		n += v
@@ -192,8 +192,8 @@ func (c *counts) sum() (n uint64) {
 	return n
 }
 
-// messages are sends. Their sizes are counted between powers of two, so that
-// the median is known to lie between two sizes, and exactly if all are equal.
+// messages are counts of sends. Sizes are counted between powers of two, so that the median
+// is a range. It is exact if all sizes are equal.
 type messages struct {
 	Count    uint64   `json:"count"`
 	Bytes    total    `json:"bytes"`
@@ -238,7 +238,7 @@ func (m *messages) merge(o *messages) {
 	}
 }
 
-// finish makes Sizes and Median, the lower one of an even number.
+// finish sets Sizes and Median. Of an even number of sizes it takes the lower median.
 func (m *messages) finish() {
 	before := uint64(0)
 	for i, n := range m.ofBits {
@@ -258,7 +258,7 @@ func (m *messages) finish() {
 	}
 }
 
-// String is "64", or "512 .. 700".
+// String returns "64", or "512 .. 700".
 func (s sizeSpan) String() string {
 	if s.From == s.To {
 		return fmt.Sprint(s.From)

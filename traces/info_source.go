@@ -4,7 +4,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// source is how a trace was made.
+// source is the origin of a trace.
 type source struct {
 	Program  string      `json:"program"`
 	Format   string      `json:"format"`
@@ -38,7 +38,7 @@ func regionsOf(h trace.Header) []region {
 	return all
 }
 
-// list is s, also where it is nil, which JSON would show as null.
+// list returns s, or an empty slice for nil, which JSON would show as null.
 func list[T any](s []T) []T { return append([]T{}, s...) }
 
 func sourceOf(t *watched) source {

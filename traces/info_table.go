@@ -8,10 +8,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// mostInputs is how many files a trace is made of whose digests people are shown: a trace of messages may have one for each rank.
+// mostInputs is the most input files whose digests the table shows. A trace of messages may have a file for each rank.
 const mostInputs = 8
 
-// facts are the rows of the table for people.
+// facts are the rows of the printed table.
 type facts struct{ what, value []string }
 
 func (f *facts) add(what, value string) {
@@ -26,7 +26,7 @@ func (f *facts) counts(what string, c counts) {
 	}
 }
 
-// table has the facts for people, one on each row.
+// table returns the printed table, with one fact on each row.
 func (i *info) table() *store.Table {
 	var f facts
 	f.add("kind", i.Kind)
@@ -41,7 +41,7 @@ func (i *info) table() *store.Table {
 	return &store.Table{Name: "info", Columns: []store.Column{{Name: "what", Data: f.what}, {Name: "value", Data: f.value}}}
 }
 
-// memory adds what references touch.
+// memory adds the footprint of references.
 func (i *info) memory(f *facts) {
 	if i.Refs.sum() == 0 {
 		f.num("refs", 0)
@@ -55,7 +55,7 @@ func (i *info) memory(f *facts) {
 	f.num("pages4096 ifetch", i.Pages4096.Ifetch)
 }
 
-// talk adds what processors do with each other, where they do.
+// talk adds messages, collectives and requests, if there are any.
 func (i *info) talk(f *facts) {
 	if i.Payload > 0 {
 		f.add("payload", i.Payload.String())
@@ -78,7 +78,7 @@ func (i *info) talk(f *facts) {
 	}
 }
 
-// counted is "1 group" or "2 groups".
+// counted returns "1 group" or "2 groups".
 func counted(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -86,7 +86,7 @@ func counted(n uint64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// provenance adds how the trace was made.
+// provenance adds the origin of the trace.
 func (i *info) provenance(f *facts) {
 	for _, r := range i.Source.Regions {
 		if r.Owner == trace.Everyone {
@@ -119,7 +119,7 @@ func (i *info) provenance(f *facts) {
 	f.add("written by", i.Source.Tool)
 }
 
-// procTable has a row for each processor.
+// procTable returns a row for each processor.
 func (i *info) procTable() *store.Table {
 	var procs []int32
 	for _, d := range i.Detail {

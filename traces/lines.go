@@ -2,12 +2,11 @@ package main
 
 import "math/bits"
 
-// lineShift is log2 of the size of a line, 64 bytes, and of the lines in a page.
+// lineShift is log2 of the size of a line, 64 bytes. It is also log2 of the lines in a page.
 const lineShift = 6
 
-// lineSet is a set of 64-byte lines: a bit for each, in words of 64 neighbours, which
-// are pages of 4 KiB.
-// The latest word is kept aside, for most accesses are near the one before.
+// lineSet is a set of 64-byte lines, with one bit for each. A word has the 64 lines of a
+// page of 4 KiB. The latest word is cached, because most accesses are near the previous one.
 type lineSet struct {
 	words map[uint64]uint64
 	key   uint64
@@ -16,7 +15,7 @@ type lineSet struct {
 
 func newLineSet() *lineSet { return &lineSet{words: map[uint64]uint64{}} }
 
-// touch adds every line in which size bytes from addr have one.
+// touch adds every line that has one of the size bytes from addr.
 func (s *lineSet) touch(addr uint64, size uint16) {
 	last := (addr + uint64(size) - 1) >> lineShift
 	for line := addr >> lineShift; ; line++ {
@@ -37,7 +36,7 @@ func (s *lineSet) swap(key uint64) {
 	s.key, s.word = key, s.words[key]
 }
 
-// count is the number of lines in the set.
+// count returns the number of lines in the set.
 func (s *lineSet) count() (n uint64) {
 	s.swap(s.key)
 	for _, w := range s.words {
@@ -46,7 +45,7 @@ func (s *lineSet) count() (n uint64) {
 	return n
 }
 
-// pages is the number of pages that have a line in the set.
+// pages returns the number of pages with a line in the set.
 func (s *lineSet) pages() uint64 {
 	s.swap(s.key)
 	return uint64(len(s.words))

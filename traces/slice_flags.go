@@ -2,11 +2,11 @@ package main
 
 import "spoor/traces/trace"
 
-// flagSignals is what signals a flag gets.
+// flagSignals counts the signals of a flag.
 type flagSignals struct {
 	all    int64
-	part   int64 // those in the windows
-	before int64 // those of processors that are kept, before their windows
+	part   int64 // signals in the windows
+	before int64 // signals of kept processors before their windows
 	from   trace.Proc
 	mixed  bool // several processors signal
 }
@@ -18,10 +18,10 @@ func (f *flagSignals) add(p trace.Proc) {
 	f.all++
 }
 
-// least is how many signals of the part have come for certain when n of all have: all
-// others may have come first, but those of one processor come in its order. So whatever
-// order the whole can run in, the part can, too. What waits for more than all waits in
-// the part as well.
+// least returns the number of signals of the part that must have come when n of all signals
+// have come. All others may have come first, but the signals of one processor come in its
+// order. With this number, the part can execute in every order in which the whole trace can.
+// A wait for more signals than there are waits forever in the part, too.
 func (f *flagSignals) least(n int64) int64 {
 	if !f.mixed && f.part > 0 && n <= f.all {
 		return min(n-f.before, f.part)
@@ -29,7 +29,7 @@ func (f *flagSignals) least(n int64) int64 {
 	return n - (f.all - f.part)
 }
 
-// flagOf is the signals of a flag.
+// flagOf returns the counts of a flag.
 func (s *slicing) flagOf(id int32) *flagSignals {
 	f := s.flags[id]
 	if f == nil {
@@ -39,7 +39,7 @@ func (s *slicing) flagOf(id int32) *flagSignals {
 	return f
 }
 
-// noteFlag counts signals of a processor that is kept.
+// noteFlag counts a signal of a kept processor.
 func (s *slicing) noteFlag(p trace.Proc, e *trace.Event, in, before bool) {
 	switch {
 	case e.Kind == trace.WaitFlag:
@@ -55,7 +55,7 @@ func (s *slicing) noteFlag(p trace.Proc, e *trace.Event, in, before bool) {
 	}
 }
 
-// signalsElsewhere counts the signals of processors that are not kept, if anyone who is waits for signals.
+// signalsElsewhere counts the signals of processors outside the part, if a processor of the part waits for flags.
 func (s *slicing) signalsElsewhere() error {
 	if !s.waits || len(s.procs) == s.src.Header().Procs {
 		return nil
@@ -78,8 +78,8 @@ func (s *slicing) signalsElsewhere() error {
 	return nil
 }
 
-// await makes e, in the part, wait for as many of the signals there as have come for certain, and
-// reports whether these are any. A wait for none waits for nothing, and stays.
+// await makes e wait for the least number of signals of the part (see least), and reports whether
+// that is above 0. A wait for no signals at all stays as it is.
 func (k *keeper) await(e *trace.Event) bool {
 	if e.Tag <= 0 {
 		return true

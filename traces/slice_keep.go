@@ -2,23 +2,23 @@ package main
 
 import "spoor/traces/trace"
 
-// keeper decides event by event what is kept of one processor.
+// keeper decides for each event of one processor whether the part keeps it.
 type keeper struct {
 	s     *slicing
 	p     trace.Proc
 	i     int
 	count tally
 	left  quotas
-	open  map[int32]bool // requests that were opened in the part
-	held  map[int32]int  // locks
+	open  map[int32]bool // requests opened in the part
+	held  map[int32]int  // locks acquired in the part
 }
 
 func (s *slicing) newKeeper(i int) *keeper {
 	return &keeper{s: s, p: s.procs[i], i: i, count: newTally(), left: s.quotas.clone(), open: map[int32]bool{}, held: map[int32]int{}}
 }
 
-// event gives e as it is in the part, and its position in the whole; false if it is
-// left out. Work that crosses an end of the window is cut there.
+// event returns e as it is in the part, and its position in the whole trace. It returns false
+// if the part omits e. Work that crosses an end of the window is cut there.
 func (k *keeper) event(pos uint64, row int64, e *trace.Event) (uint64, trace.Event, bool) {
 	w, kept := k.s.windows[k.i], *e
 	in := w.hasEvent(pos, row)
@@ -40,7 +40,7 @@ func (k *keeper) event(pos uint64, row int64, e *trace.Event) (uint64, trace.Eve
 	return pos, kept, true
 }
 
-// whole counts e, and reports whether the part has all that belongs to it.
+// whole counts e, and reports whether the part has everything that belongs to e.
 func (k *keeper) whole(e *trace.Event, in bool) bool {
 	ok, what := true, lostMessages
 	switch e.Kind {
@@ -106,7 +106,7 @@ func (k *keeper) receive(e *trace.Event, in bool) bool {
 	return k.message(e, in, ok)
 }
 
-// message notes the request of a message that is in the part.
+// message records the request of a message that is in the part.
 func (k *keeper) message(e *trace.Event, in, ok bool) bool {
 	if ok && in && e.Request >= 0 && (e.Kind == trace.Isend || e.Kind == trace.Irecv) {
 		k.open[e.Request] = true
@@ -114,26 +114,26 @@ func (k *keeper) message(e *trace.Event, in, ok bool) bool {
 	return ok
 }
 
-// next counts one more of key and gives its number.
+// next counts one more of key and returns its number.
 func next[K comparable](count map[K]int64, key K) int64 {
 	n := count[key]
 	count[key] = n + 1
 	return n
 }
 
-// inside reports whether a processor, or any, is in the part.
+// inside reports whether p is in the part or means any processor.
 func (s *slicing) inside(p int32) bool {
 	_, ok := s.number[trace.Proc(p)]
 	return ok || p == trace.None
 }
 
-// renumber gives e the new numbers of processors and rows.
+// renumber replaces the numbers of processors and rows in e by the new ones.
 func (k *keeper) renumber(e *trace.Event) {
 	if namesProc(e.Kind) && e.Peer != trace.None {
 		if n, ok := k.s.number[trace.Proc(e.Peer)]; ok {
 			e.Peer = int32(n)
 		} else {
-			e.Peer = trace.None // the root of a collective that is not in the part
+			e.Peer = trace.None // the root of the collective is not in the part
 		}
 	}
 	if e.Needs == nil || k.s.kept[k.i].rows == nil {
@@ -148,8 +148,8 @@ func (k *keeper) renumber(e *trace.Event) {
 	e.Needs = needs
 }
 
-// namesProc reports whether the peer of an event of that kind is a processor, not
-// an object in memory.
+// namesProc reports whether the peer of an event of kind k is a processor instead of an
+// object in memory.
 func namesProc(k trace.Kind) bool {
 	switch k {
 	case trace.Lock, trace.Unlock, trace.Barrier, trace.Signal, trace.WaitFlag:

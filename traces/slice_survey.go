@@ -8,12 +8,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// slicing is a part of a trace: some processors, and a window of each. Of what
-// processors do with each other it keeps what is whole: the n-th message from one
-// rank to another with a tag, in a group, if both its send and its receive are in
-// the windows, the n-th collective of a group if all its members have it there.
-// Where receives take any sender or tag, it keeps as many of both sides (quotas), and
-// waits for flags are for signals in the windows (flagSignals).
+// slicing is a part of a trace: some processors, and a window of each. It keeps an
+// operation between processors only if all its events are in the windows:
+//
+//   - the n-th message from one rank to another with a tag, in a group, if both its send
+//     and its receive are in the windows;
+//   - the n-th collective of a group, if all its members have it in their windows.
+//
+// If receives take any sender or tag, slicing keeps equally many sends and receives
+// (quotas). Waits for flags wait for signals in the windows (flagSignals).
 type slicing struct {
 	src     *watched
 	work    bool // work is instructions
@@ -30,43 +33,42 @@ type slicing struct {
 	waits           bool // someone waits for a flag in the windows
 	meetings        map[meeting]span
 	lost            [endLoss]uint64
-	fewer           uint64 // waits for flags that are for fewer signals than in the whole
+	fewer           uint64 // waits that wait for fewer signals than in the whole trace
 	over            int    // processors that end before the part
 	end             uint64 // the last of their instructions
 	needs           bool   // some event names those that it needs
 	kept            []rowMap
 }
 
-// flow is what the n-th send and the n-th receive have in common.
+// flow identifies messages that match in order: the n-th send and the n-th receive.
 type flow struct {
 	from, to   trace.Proc
 	tag, group int32
 }
 
-// box is where receives with a wildcard look.
+// box is the destination of messages that receives with a wildcard select from.
 type box struct {
 	to    trace.Proc
 	group int32
 }
 
-// meeting is a place where processors meet again and again: a group, or a barrier
-// object.
+// meeting identifies the collectives of a group, or a barrier object.
 type meeting struct{ group, object int32 }
 
-// span is from the first number in the windows up to the one after the last.
+// span is a range of numbers in the windows, without its end.
 type span struct{ from, to int64 }
 
 func (s span) len() int64 { return s.to - s.from }
 
 func (s span) has(n int64) bool { return n >= s.from && n < s.to }
 
-// rowMap gives the new rows of events: those from first on that were not dropped.
+// rowMap gives the new rows of the events that the part keeps.
 type rowMap struct {
 	rows map[int64]int64
 	next int64
 }
 
-// loss is a kind of event that is left out.
+// loss is a kind of omitted events.
 type loss int
 
 const (
@@ -89,21 +91,21 @@ func newSlicing(src *watched, procs []trace.Proc) *slicing {
 	return s
 }
 
-// losses says what was left out.
+// losses describes the omitted events.
 func (s *slicing) losses() (all []string) {
 	for l, text := range [endLoss]string{
-		lostMessages:    "%d sends and receives whose partner is not in the part are left out",
-		lostCollectives: "%d calls of collectives and barriers at which not all are in the part are left out",
-		lostWaits:       "%d waits, tests and probes of what is not in the part are left out",
-		lostFlags:       "%d waits for flags whose signals may all be from elsewhere than the part are left out",
-		lostUnlocks:     "%d unlocks of what was locked before the part are left out",
+		lostMessages:    "%d sends and receives omitted: their partner is not in the part",
+		lostCollectives: "%d calls of collectives and barriers omitted: some members are not in the part",
+		lostWaits:       "%d waits, tests and probes omitted: their operation is not in the part",
+		lostFlags:       "%d waits for flags omitted: all their signals may be outside the part",
+		lostUnlocks:     "%d unlocks omitted: their lock was acquired before the part",
 	} {
 		if n := s.lost[l]; n > 0 {
 			all = append(all, fmt.Sprintf(text, n))
 		}
 	}
 	if s.fewer > 0 {
-		all = append(all, stage.Count(int(s.fewer), "wait")+" for flags made to count the signals in the part alone")
+		all = append(all, stage.Count(int(s.fewer), "wait")+" for flags changed to count only signals in the part")
 	}
 	if s.over > 0 {
 		all = append(all, fmt.Sprintf("%d of %d processors end before the part, at instruction %d or earlier", s.over, len(s.procs), s.end))
@@ -111,7 +113,7 @@ func (s *slicing) losses() (all []string) {
 	return all
 }
 
-// tally counts what one processor does with others, in and before its window.
+// tally counts the operations of one processor with others, in and before its window.
 type tally struct {
 	sends, receives map[flow]int64
 	meetings        map[meeting]int64
@@ -121,7 +123,7 @@ func newTally() tally {
 	return tally{map[flow]int64{}, map[flow]int64{}, map[meeting]int64{}}
 }
 
-// meets reports whether e is one of a collective or a barrier, and which.
+// meets returns the meeting of e; false means that e is no collective or barrier.
 func meets(e *trace.Event) (meeting, bool) {
 	switch e.Kind {
 	case trace.Barrier:
@@ -135,7 +137,7 @@ func meets(e *trace.Event) (meeting, bool) {
 	return meeting{}, false
 }
 
-// survey finds out what is whole in the windows.
+// survey finds the operations that lie in the windows completely.
 func (s *slicing) survey() error {
 	for i, p := range s.procs {
 		count, mine := newTally(), map[meeting]span{}
@@ -170,7 +172,7 @@ func (s *slicing) survey() error {
 	return nil
 }
 
-// note counts e, and extends the span of its kind if it is in the window.
+// note counts e, and extends the span of its operation if e is in the window.
 func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine map[meeting]span) {
 	switch e.Kind {
 	case trace.Send, trace.Isend:
@@ -191,7 +193,7 @@ func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine 
 	}
 }
 
-// extend counts one more of key, and takes it into the span if it is in the window.
+// extend counts one more of key, and extends the span if it is in the window.
 func extend[K comparable](spans map[K]span, count map[K]int64, key K, in bool) {
 	n := count[key]
 	count[key] = n + 1
@@ -204,8 +206,8 @@ func extend[K comparable](spans map[K]span, count map[K]int64, key K, in bool) {
 	spans[key] = span{spans[key].from, n + 1}
 }
 
-// meet narrows the spans of all to those of one more processor. One that meets the
-// others elsewhere in the trace but not in its window leaves nothing.
+// meet narrows the common spans to those of one more processor. If a processor takes part
+// in a meeting, but not in its window, the span becomes empty.
 func (s *slicing) meet(count tally, mine map[meeting]span) {
 	for m := range count.meetings {
 		own := mine[m]
@@ -217,7 +219,7 @@ func (s *slicing) meet(count tally, mine map[meeting]span) {
 	}
 }
 
-// mapRows finds the new row of every event that is kept: needs may name later rows.
+// mapRows finds the new row of every kept event in advance, because needs may name later rows.
 func (s *slicing) mapRows() error {
 	for i, p := range s.procs {
 		k := s.newKeeper(i)

@@ -8,36 +8,39 @@ import (
 	"spoor/traces/trace"
 )
 
-// quotas are how many sends and receives of a part are kept where receives take any
-// sender or tag. Nothing says which message such a receive took, so the part has as
-// many of both as can go together: the first of each flow, and the last of each taker. When
-// the t-th of the last n receives of a taker was done in the whole, n-t were still to come, so
-// that t of the n messages in the part were there; were the first kept, they could wait for
-// messages that come only after what is behind them.
+// quotas are the numbers of sends and receives that a part keeps if receives take any
+// sender or tag. The trace does not record which message such a receive took. The part
+// therefore has as many of both as can match: the first sends of each flow, and the last
+// receives of each taker.
+//
+// The last receives cannot deadlock. When the t-th of the last n receives of a taker
+// completed in the whole trace, n-t were still to come, so that t of the n messages in the
+// part had arrived. If the part kept the first receives instead, they could wait for
+// messages that are sent only after a later event of the receiver.
 type quotas struct {
 	sends, receives map[flow]int64
 	others          map[taker]int64 // receives that are not kept
 }
 
-// taker is receives of one box that take any sender, or any tag, or both (trace.None).
+// taker identifies receives of one box that take any sender, any tag, or both (trace.None).
 type taker struct {
 	box
 	from trace.Proc
 	tag  int32
 }
 
-// takerOf is what a receive of p is one of, if it takes any sender or tag.
+// takerOf returns the taker of a receive of p; false means that the receive has no wildcard.
 func takerOf(p trace.Proc, e *trace.Event) (taker, bool) {
 	return taker{box{p, e.Group}, trace.Proc(e.Peer), e.Tag}, e.Peer == trace.None || e.Tag == trace.None
 }
 
-// takes reports whether a message of f can be received so.
+// takes reports whether receives of t can take messages of f.
 func (t taker) takes(f flow) bool {
 	return (t.from == trace.Proc(trace.None) || t.from == f.from) && (t.tag == trace.None || t.tag == f.tag)
 }
 
-// share finds the quotas of all boxes with wildcards. Receives that name their message
-// come first.
+// share finds the quotas of all boxes with wildcards. Receives without a wildcard get their
+// messages first.
 func (s *slicing) share() {
 	s.quotas = quotas{map[flow]int64{}, map[flow]int64{}, map[taker]int64{}}
 	shares := map[box]*boxShare{}
@@ -65,7 +68,8 @@ func (s *slicing) share() {
 	}
 }
 
-// boxShare is the messages of one box that no receive names, and who takes them.
+// boxShare matches the messages of one box that receives without wildcards leave with the
+// receives with wildcards.
 type boxShare struct {
 	takers []takerShare
 	flows  []flowShare
@@ -74,18 +78,18 @@ type boxShare struct {
 type takerShare struct {
 	taker
 	wants, has int64
-	next       int // flows before it have nothing free for it
+	next       int // flows before it have no free message for the taker
 	seen       bool
 }
 
 type flowShare struct {
 	flow
 	free, used int64
-	by         map[int]int64 // number of a taker: messages that it has
+	by         map[int]int64 // messages that each taker has, by its number
 }
 
-// match gives takers as many messages as can be given: a maximum matching, by
-// augmenting paths.
+// match assigns as many messages as possible to takers: a maximum matching, by augmenting
+// paths.
 func (s *boxShare) match() {
 	slices.SortFunc(s.takers, func(a, b takerShare) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.tag, b.tag)) })
 	slices.SortFunc(s.flows, func(a, b flowShare) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.tag, b.tag)) })
@@ -104,8 +108,8 @@ func (s *boxShare) match() {
 	}
 }
 
-// give gives taker i up to most messages more, and returns how many: free ones, or
-// those of another taker who can be given others.
+// give assigns up to most more messages to taker i, and returns their number. They are free
+// messages, or those of another taker that can get other messages instead.
 func (s *boxShare) give(i int, most int64) int64 {
 	t := &s.takers[i]
 	t.seen = true
@@ -136,7 +140,7 @@ func (s *boxShare) give(i int, most int64) int64 {
 	return 0
 }
 
-// move gives a taker n messages more, or fewer.
+// move adds n messages of f to a taker; n may be negative.
 func (f *flowShare) move(n int64, taker int) {
 	if f.by == nil {
 		f.by = map[int]int64{}
@@ -146,12 +150,12 @@ func (f *flowShare) move(n int64, taker int) {
 	}
 }
 
-// clone is the quotas before anything is kept.
+// clone returns a copy of the quotas, which a keeper counts down.
 func (q quotas) clone() quotas {
 	return quotas{maps.Clone(q.sends), maps.Clone(q.receives), maps.Clone(q.others)}
 }
 
-// take takes one of key, if there is one left.
+// take takes one of key, and reports whether there was one left.
 func take[K comparable](left map[K]int64, key K) bool {
 	if left[key] == 0 {
 		return false

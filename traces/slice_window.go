@@ -10,7 +10,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// windows fills in what --instr or --marker asks for.
+// windows sets the window of each processor by --instr or --marker.
 func (f *sliceFlags) windows(s *slicing) error {
 	switch {
 	case f.instr != "":
@@ -37,8 +37,8 @@ func (f *sliceFlags) windows(s *slicing) error {
 	return nil
 }
 
-// window is a part of what one processor does: instructions from the first to
-// before the second, and no rows of events before first or from end on.
+// window is a part of one processor: the instructions from from up to to, without rows of
+// events before first or from end on.
 type window struct {
 	from, to   uint64
 	first, end int64 // rows of events
@@ -46,8 +46,7 @@ type window struct {
 
 var everything = window{to: math.MaxUint64, end: math.MaxInt64}
 
-// hasRef reports whether the reference at pos, which is made by the instruction
-// that ends there, is in w.
+// hasRef reports whether a reference at position pos is in w. Its instruction ends at pos.
 func (w window) hasRef(pos uint64) bool { return (pos > w.from || w.from == 0) && pos <= w.to }
 
 // hasEvent reports whether an event at pos is in w.
@@ -72,11 +71,11 @@ func parseRange(text string) (window, error) {
 	return w, nil
 }
 
-// noMarker stands for the end of the trace.
+// noMarker means the end of the trace.
 const noMarker = trace.None
 
-// parseMarkers reads A:B or A, each a number or the name that a note of the trace
-// gives a number: marker 0 is "solve".
+// parseMarkers reads A:B or A. Each is a number, or a name that a note of the trace defines,
+// such as: marker 0 is "solve".
 func parseMarkers(text string, notes []string) (from, to int32, err error) {
 	a, b, ok := strings.Cut(text, ":")
 	if from, err = parseMarker(a, notes); err != nil || !ok {

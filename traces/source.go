@@ -29,7 +29,7 @@ func (w *watched) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	return w.shown(w.Trace.Refs(procs...))
 }
 
-// chosen yields some batches of references of p.
+// chosen yields the given batches of references of p.
 func (w *watched) chosen(p trace.Proc, batches []int) iter.Seq2[*trace.Refs, error] {
 	return w.shown(w.Trace.ReadBatches(p, batches))
 }

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/store"
 )
 
-// headTable is the first n rows of a table that another stage wrote.
+// headTable returns the first n rows of a table of another stage.
 func headTable(path string, n int) (*store.Table, error) {
 	t, err := store.ReadTable(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func headTable(path string, n int) (*store.Table, error) {
 	return t, nil
 }
 
-// tableInfo is what info prints of a table.
+// tableInfo is the JSON output of info for a table.
 type tableInfo struct {
 	Kind    string            `json:"kind"`
 	Name    string            `json:"name"`
@@ -58,7 +58,7 @@ func columnsOf(t *store.Table) []columnInfo {
 	return out
 }
 
-// aboutTable has what a table holds for people, one fact on each row.
+// aboutTable describes a table for people, with one fact on each row.
 func aboutTable(t *store.Table) *store.Table {
 	var f facts
 	f.add("kind", "table")
@@ -73,7 +73,7 @@ func aboutTable(t *store.Table) *store.Table {
 	return &store.Table{Name: "info", Columns: []store.Column{{Name: "what", Data: f.what}, {Name: "value", Data: f.value}}}
 }
 
-// tableJSON has the same for programs.
+// tableJSON writes the same for programs.
 func tableJSON(w io.Writer, t *store.Table) error {
 	i := tableInfo{Kind: "table", Name: t.Name, Rows: t.Rows(), Facts: map[string]string{}, Columns: columnsOf(t)}
 	for _, a := range t.Meta {
@@ -85,7 +85,7 @@ func tableJSON(w io.Writer, t *store.Table) error {
 	return e.Encode(i)
 }
 
-// infoOfTable prints what a table holds.
+// infoOfTable prints the description of a table.
 func infoOfTable(env *stage.Env, path string, format stage.Format) error {
 	t, err := store.ReadTable(path)
 	if err != nil {

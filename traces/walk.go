@@ -9,20 +9,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// visitor is shown the references and events of one processor in program order,
-// each at its position: the instructions executed up to and with it.
+// visitor gets the references and events of one processor in program order, with their
+// positions: the instructions executed up to and including each.
 type visitor struct {
-	wants func(b store.Batch) bool // whether a batch of references is to be read; nil is all
+	wants func(b store.Batch) bool // reports whether to read a batch of references; nil reads all
 	ref   func(pos, row uint64, b *trace.Refs, i int) error
 	event func(pos uint64, row int64, e *trace.Event) error
 }
 
-// walker is where a walk stands.
+// walker is the state of a walk.
 type walker struct {
 	v       visitor
 	events  func() (*trace.Events, error, bool)
-	rows    []trace.Event // those of the latest batch that are to come
-	row     int64         // of rows[0] among the events of the processor
+	rows    []trace.Event // remaining events of the latest batch
+	row     int64         // number of rows[0] among the events of the processor
 	done    bool          // no more events
 	work    bool          // work is instructions
 	refPos  uint64
@@ -30,9 +30,8 @@ type walker struct {
 	refRows uint64
 }
 
-// walk shows v all of processor p, and returns the position at which p ends. Batches
-// that v does not want are not read, and what they say of positions is taken from
-// the index.
+// walk passes all of processor p to v, and returns the position at which p ends. It does not
+// read batches that v does not want; it takes their instructions from the index.
 func walk(t *watched, p trace.Proc, v visitor) (end uint64, err error) {
 	batches, err := t.Batches(p)
 	if err != nil {
@@ -64,7 +63,7 @@ func walk(t *watched, p trace.Proc, v visitor) (end uint64, err error) {
 	return max(w.refPos, w.evPos), err
 }
 
-// skip passes over a batch that is not read.
+// skip advances over a batch that is not read.
 func (w *walker) skip(b store.Batch) error {
 	if err := w.eventsUpTo(w.refRows + b.Rows - 1); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (w *walker) batch(b *trace.Refs, err error, _ bool) error {
 				return err
 			}
 		}
-		// The Instr of a reference may be full and say less than the events before it.
+		// The Instr of a reference may be at its maximum, and smaller than the distance that events give.
 		w.refPos = max(w.refPos+uint64(n), w.evPos)
 		if err := w.v.ref(w.refPos, w.refRows, b, i); err != nil {
 			return err
@@ -94,7 +93,7 @@ func (w *walker) batch(b *trace.Refs, err error, _ bool) error {
 	return nil
 }
 
-// eventsUpTo shows the events that at most refs references precede.
+// eventsUpTo passes on the events that at most refs references precede.
 func (w *walker) eventsUpTo(refs uint64) error {
 	for {
 		for len(w.rows) == 0 {
@@ -130,7 +129,7 @@ func spliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
 	return to.Ref(pos, b.Addr[i], b.Size[i], b.Op[i], pc)
 }
 
-// elsewhere refuses an output that takes the place of its input.
+// elsewhere returns an error if the output would replace its input.
 func elsewhere(t *store.Trace, output string) error {
 	if t.IsAt(output) {
 		return stage.Usage("-o %s: that is the trace to be read; choose another name", output)

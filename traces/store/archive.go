@@ -6,40 +6,40 @@ import (
 	"spoor/traces/trace"
 )
 
-// The archive profile of a refs file is for keeping and for sending: a fraction
-// of the plain file's size, readable by any Arrow reader, but not with a true
-// value per reference in the columns. Open and Recover read both alike.
+// The archive profile of a refs file is for storing and sending traces. Its files are
+// several times smaller than plain ones. Every Arrow reader can read them, but their
+// columns do not have a row for each reference. Open and Recover read both profiles.
 //
-// The references of a processor are cut into blocks: runs whose operations,
-// sizes, instruction counts, instruction fetches and pcs repeat, as those of a
-// piece of straight code do. Only the addresses of data references vary. Each
-// batch (up to archiveRows references of one processor) is complete by itself, so
-// that batches are written, read and recovered independently, and has one row of
-// these columns, lists but for the first two:
+// The references of a processor are cut into blocks. A block is a sequence of references
+// whose operations, sizes, instruction counts, instruction fetches and pcs repeat, like
+// those of straight-line code. Only the addresses of its data references vary.
+//
+// A batch has up to archiveRows references of one processor. It is complete by itself, so
+// that batches are written, read and recovered independently. It has one row with these
+// columns, which are lists except for refs:
 //
 //	refs            number of references
-//	block_refs      the dictionary: references of each block, in the order in which
-//	                blocks first run
-//	block_runs      how often each block runs
-//	instr size op   of the references of all blocks, one block after the other
-//	fetch           of each of those that is an ifetch, its address less the end of
-//	                the ifetch before it in this list
-//	pc              of each of those, less the pc before it in this list
-//	next            for each run of a block, in the order of blocks and of a block's
-//	                runs in that of time: which block runs after it
+//	block_refs      the dictionary: number of references of each block, in the order
+//	                in which blocks first run
+//	block_runs      number of runs of each block
+//	instr size op   columns of the references of all blocks, block by block
+//	fetch           address of each ifetch in this list, minus the end of the ifetch
+//	                before it
+//	pc              pc of each reference in this list, minus the pc before it
+//	next            the block after each run of a block; sorted by block, then by time
 //	jump            blocks that next does not guess, in the order of time
-//	guess           for each data reference, in the order of slots and of a slot's
-//	                references in that of time: how its address was guessed
-//	miss0 to miss7  the bytes of the distances (zigzag) that guess does not hold,
-//	                least significant first, in the order of guess
+//	guess           how the address of each data reference was guessed; sorted by
+//	                slot, then by time
+//	miss0 to miss7  bytes of the distances (zigzag) that were not guessed, least
+//	                significant first, in the order of guess
 //
 // A slot is a data reference of the code: the same data reference of the same
-// instruction, whatever block it is in (see slotKey). Guesses are grouped by slot
-// because one slot is predictable and another is not: in program order they would
-// look alike to zstd. The predictors are among those of [burtscher2005]: a stride,
-// and constant distances to the data references just before, which are how code
-// addresses its stack frame, its objects and what it has just loaded. Hashed
-// contexts gained 2 % on lackey traces of gzip, gcc and python and are left out.
+// instruction, in any block (see slotKey). Guesses are grouped by slot, because some slots
+// are predictable and others are not; zstd could not separate them in program order. The
+// predictors are among those of [burtscher2005]: a stride, and constant distances to the
+// preceding data references. Code uses such distances to address its stack frame, its
+// objects and values that it has just loaded. Hashed contexts are not used: they gained
+// 2 % on lackey traces of gzip, gcc and python.
 //
 // [burtscher2005]: M. Burtscher, I. Ganusov, S. Jackson, J. Ke, P. Ratanaworabhan,
 // N. Sam, The VPC Trace-Compression Algorithms, IEEE Trans. Computers 54(11), 2005.
@@ -48,10 +48,10 @@ import (
 // each names the predictor, so that the reader evaluates no other.
 
 const (
-	// archiveRows is how many references a full batch has. A batch learns its
-	// dictionary anew: with a quarter of it files were 40 % larger.
+	// archiveRows is the number of references of a full batch. Each batch has its own
+	// dictionary: with a quarter of the rows, files were 40 % larger.
 	archiveRows = 1 << 20
-	// maxArchiveRefs bounds the references in unfinished batches, some 200 MB.
+	// maxArchiveRefs bounds the references in unfinished batches, to about 200 MB.
 	maxArchiveRefs = 8 * archiveRows
 	missBytes      = 8
 )
@@ -61,7 +61,7 @@ const (
 	nextAsAfterFour = iota // the block that last followed the last four blocks
 	nextAsAfterOne         // the block that last followed this block
 	nextIsNew              // the first block that has not run yet
-	nextIsListed           // the next one in jump
+	nextIsListed           // the next block in jump
 	nextCodes
 )
 
@@ -76,7 +76,7 @@ const (
 	maxBlockRefs = math.MaxUint8
 )
 
-// archiveFields are the columns of a refs file in the archive profile.
+// archiveFields returns the columns of a refs file in the archive profile.
 func archiveFields(hasPC bool) []field {
 	plain := refsFields(hasPC)
 	fields := []field{
@@ -141,8 +141,7 @@ func (c *archiveColumns) put(e *encoder, hasPC bool) {
 	}
 }
 
-// get reads the columns from d. Blocks, their references and what is said of
-// each run and reference are no more than there are references.
+// get reads the columns from d. No list may be longer than the number of references.
 func (c *archiveColumns) get(d *decoder, hasPC bool) {
 	if d.rows != 1 {
 		d.fail("it has %d rows instead of one", d.rows)

@@ -6,23 +6,23 @@ import (
 	"spoor/traces/trace"
 )
 
-// What writer and reader of the archive profile compute alike: where things are
-// in the columns, and the guesses.
+// This file has the computations that the writer and the reader of the archive profile
+// share: positions in the columns, and guesses.
 
-// dictionary is the blocks of a batch.
+// dictionary holds the blocks of a batch.
 type dictionary struct {
 	archiveColumns
-	addr []uint64 // of the references of all blocks: of ifetches, else 0
-	pcs  []uint64 // of the references of all blocks, or nil
-	from []int32  // where each block begins in them, and the end
+	addr []uint64 // by reference of all blocks: the address of an ifetch, else 0
+	pcs  []uint64 // by reference of all blocks, or nil
+	from []int32  // first reference of each block, and the end
 
 	data     []dataRef // data references of all blocks
-	dataFrom []int32   // where each block's begin, and the end
+	dataFrom []int32   // first data reference of each block, and the end
 	slots    int
 	keys     map[uint64]int32 // slots by key
 
-	nextAt  []int32 // where each block's runs begin in next, and the end
-	guessAt []int32 // where each slot's references begin in guess, and the end
+	nextAt  []int32 // first run of each block in next, and the end
+	guessAt []int32 // first reference of each slot in guess, and the end
 }
 
 // dataRef is a data reference of a block.
@@ -31,8 +31,8 @@ type dataRef struct {
 	slot int32
 }
 
-// layOut finds the slots and where everything lies. The columns of blocks and addr
-// and pcs are complete and consistent.
+// layOut finds the slots and all positions in the columns. The columns of blocks, addr and
+// pcs must be complete and consistent.
 func (d *dictionary) layOut() {
 	blocks := len(d.blockRefs)
 	d.from, d.dataFrom = d.from[:0], d.dataFrom[:0]
@@ -88,14 +88,14 @@ func (d *dictionary) findSlots(from, to int) {
 	}
 }
 
-// slotKey tells the data references of a block apart: by the last ifetch, or
-// else the pc, and how many data references have followed it; without either, by
-// the data references before it in the block. Two slots with one key, be it by
-// chance, are one slot for writer and reader, which harms nothing else.
+// slotKey identifies a data reference in a block by the last ifetch, or else the pc, and
+// the number of data references since. Without ifetches and pcs, it uses the preceding
+// data references of the block. If two slots happen to have the same key, writer and
+// reader treat them as one slot; only compression suffers.
 type slotKey struct {
 	place   uint64 // hash of the last ifetch or pc
 	kind    uint8
-	after   uint64    // data references since
+	after   uint64    // data references since then
 	context [4]uint64 // the last data references
 }
 
@@ -127,18 +127,18 @@ func (k *slotKey) key(static uint64) uint64 {
 	return h
 }
 
-// static is what a reference and its repetitions in other runs have in common.
+// static packs the properties that a reference has in all runs of its block.
 func static(instr uint32, size uint16, op trace.Op) uint64 {
 	return uint64(instr)<<24 | uint64(size)<<8 | uint64(op)
 }
 
-// mixed is h with v hashed into it.
+// mixed returns h with v hashed into it.
 func mixed(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15 // 2^64 / golden ratio
 	return h ^ h>>29
 }
 
-// blockPredictor guesses which block runs next.
+// blockPredictor guesses the next block.
 type blockPredictor struct {
 	last   [4]int32 // the last blocks, most recent first
 	after4 []int32  // hash of the last four: the block that followed, + 1
@@ -146,7 +146,7 @@ type blockPredictor struct {
 	shift  int
 }
 
-// begin forgets everything; block 0 runs first.
+// begin resets the predictor. Block 0 runs first.
 func (p *blockPredictor) begin(blocks, runs int) {
 	log := min(max(bits.Len(uint(runs))+1, 6), 17)
 	p.shift = 64 - log
@@ -155,32 +155,32 @@ func (p *blockPredictor) begin(blocks, runs int) {
 	p.last = [4]int32{}
 }
 
-// lastFourHash is where the last four blocks are in after4.
+// lastFourHash returns the index of the last four blocks in after4.
 func (p *blockPredictor) lastFourHash() uint64 {
 	h := uint64(p.last[0])<<32 | uint64(p.last[1])
 	h = h*0x9E3779B97F4A7C15 ^ (uint64(p.last[2])<<32 | uint64(p.last[3]))
 	return h * 0xD6E8FEB86659FD93 >> p.shift
 }
 
-// update says that block b was next; place is that of before.
+// update records that block b ran next; place is lastFourHash before b.
 func (p *blockPredictor) update(b int32, place uint64) {
 	p.after4[place] = b + 1
 	p.after1[p.last[0]] = b + 1
 	p.last = [4]int32{b, p.last[0], p.last[1], p.last[2]}
 }
 
-// recent is the last addresses of data references, most recent first.
+// recent holds the last addresses of data references, most recent first.
 type recent [recentAddrs]uint64
 
 // slot guesses the addresses of one slot.
 type slot struct {
-	last, step, stride uint64 // the stride is a step that came twice
-	from               recent // from each recent address to the last one of the slot
+	last, step, stride uint64 // the stride is a step that occurred twice in a row
+	from               recent // distance from each recent address to the last one of the slot
 	seen               bool
 	code               uint8 // of the last guess; for the writer
 }
 
-// base is what a miss is counted from.
+// base returns the address to which the distance of a miss is relative.
 func (s *slot) base(r *recent) uint64 {
 	if s.seen {
 		return s.last
@@ -188,7 +188,7 @@ func (s *slot) base(r *recent) uint64 {
 	return r[0]
 }
 
-// update says that the slot referred to addr.
+// update records that the slot referred to addr.
 func (s *slot) update(addr uint64, r *recent) {
 	step := addr - s.last
 	if step == s.step {

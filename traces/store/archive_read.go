@@ -4,14 +4,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// unarchiver turns the columns of the archive profile into references.
+// unarchiver converts the columns of the archive profile to references.
 type unarchiver struct {
 	dictionary
 	predictor blockPredictor
 	slot      []slot
 	misses    []uint64 // in the order of guess
-	guesses   []int32  // where each slot is in guess
-	missFrom  []int32  // where each slot is in misses
+	guesses   []int32  // next position of each slot in guess
+	missFrom  []int32  // next position of each slot in misses
 }
 
 // decode reads a batch into r.
@@ -35,7 +35,7 @@ func (u *unarchiver) decode(d *decoder, r *trace.Refs, hasPC bool) {
 	}
 }
 
-// checkBlocks holds the columns of the dictionary to each other.
+// checkBlocks checks that the columns of the dictionary are consistent.
 func (u *unarchiver) checkBlocks(d *decoder, hasPC bool) {
 	if len(u.blockRefs) == 0 || len(u.blockRefs) != len(u.blockRuns) {
 		d.fail("it has %d blocks that run and %d that have references", len(u.blockRuns), len(u.blockRefs))
@@ -86,7 +86,7 @@ func (u *unarchiver) decodeDeltas(hasPC bool) {
 	}
 }
 
-// checkRuns holds what is said of runs and references to their numbers.
+// checkRuns checks the lengths of next and guess.
 func (u *unarchiver) checkRuns(d *decoder) {
 	if len(u.next) != int(u.nextAt[len(u.blockRefs)]) || len(u.guess) != int(u.guessAt[u.slots]) {
 		d.fail("it has %d runs and %d guesses instead of %d and %d",
@@ -94,7 +94,7 @@ func (u *unarchiver) checkRuns(d *decoder) {
 	}
 }
 
-// joinMisses fills misses.
+// joinMisses fills misses from the columns of their bytes.
 func (u *unarchiver) joinMisses(d *decoder) {
 	u.misses = u.misses[:0]
 	u.missFrom = resize(u.missFrom, u.slots)
@@ -124,7 +124,7 @@ func (u *unarchiver) joinMisses(d *decoder) {
 	}
 }
 
-// expand runs the blocks.
+// expand runs the blocks and fills r.
 func (u *unarchiver) expand(d *decoder, r *trace.Refs, rows int, hasPC bool) {
 	r.Instr, r.Addr = resize(r.Instr, rows), resize(r.Addr, rows)
 	r.Size, r.Op = resize(r.Size, rows), resize(r.Op, rows)
@@ -185,14 +185,14 @@ func (u *unarchiver) fill(addrs []uint64, b int32, recent *recent) {
 	}
 }
 
-// runCursor is how far the runs have come.
+// runCursor is the position in the runs of blocks.
 type runCursor struct {
-	next  []int32  // where each block is in the column next
-	jump  []uint32 // those not yet gone
+	next  []int32  // next position of each block in the column next
+	jump  []uint32 // remaining jumps
 	fresh int32    // the first block that has not run
 }
 
-// step is the block that runs after b, or -1.
+// step returns the block that runs after b, or -1 in case of an error.
 func (u *unarchiver) step(w *runCursor, b int32) int32 {
 	at, place := w.next[b], u.predictor.lastFourHash()
 	w.next[b]++

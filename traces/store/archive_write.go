@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// archiver turns batches of references into the columns of the archive profile.
+// archiver converts batches of references to the columns of the archive profile.
 type archiver struct {
 	dictionary
 	hashes    map[uint64]int32 // the last block of each hash
@@ -31,8 +31,8 @@ func (a *archiver) encode(e *encoder, r *refsBatch, hasPC bool) {
 	a.put(e, hasPC)
 }
 
-// usualBlock is how many references end a block for their number alone, where
-// that leaves no data reference without the ifetch of its instruction.
+// usualBlock is the number of references at which a block ends, unless that would separate
+// a data reference from the ifetch of its instruction.
 const usualBlock = 64
 
 // cutAll cuts r into blocks and fills the dictionary.
@@ -77,8 +77,8 @@ func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
 	a.run(r, from, r.Len(), c.hash)
 }
 
-// cutter says where blocks end. It may say anything: the better blocks repeat, the
-// smaller the file.
+// cutter decides where blocks end. Any decision is correct; the better blocks repeat, the
+// smaller is the file.
 type cutter struct {
 	end     uint64 // of the last ifetch
 	pc      uint64 // of the last data reference
@@ -118,7 +118,7 @@ func (c *cutter) cutByContext(static uint64, length int) bool {
 	return length >= least && h>>32%most < most/16
 }
 
-// run says that rows from to to of r are one block.
+// run adds the rows from to to of r as one block.
 func (a *archiver) run(r *trace.Refs, from, to int, hash uint64) {
 	first, ok := a.hashes[hash]
 	if !ok {
@@ -171,7 +171,7 @@ func (a *archiver) isBlock(b int32, r *trace.Refs, from, to int) bool {
 
 // encodeRuns fills next and jump.
 func (a *archiver) encodeRuns() {
-	a.next = fillTo(a.next, len(a.runs), 0) // what follows the last block is not read
+	a.next = fillTo(a.next, len(a.runs), 0) // the entry of the last run is not read
 	at := append([]int32(nil), a.nextAt...)
 	a.predictor.begin(len(a.blockRefs), len(a.runs))
 	fresh := int32(1)
@@ -226,8 +226,8 @@ func (a *archiver) guessAll(r *trace.Refs) {
 	}
 }
 
-// codeOf is the code of a guess that is right, the last one's if it is, or
-// guessMiss.
+// codeOf returns the code of a correct guess, or guessMiss. It prefers the last code of the
+// slot.
 func (s *slot) codeOf(addr uint64, r *recent) uint8 {
 	if s.right(s.code, addr, r) {
 		return s.code

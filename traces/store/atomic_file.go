@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// partialSuffix ends the names of files that are being written.
+// partialSuffix is the suffix of files that are being written.
 const partialSuffix = ".partial"
 
-// previousSuffix ends the name under which a file survives until the one that
-// replaces it is known to stay.
+// previousSuffix is the suffix of a file that is kept until its replacement is complete.
 const previousSuffix = ".previous"
 
-// WriteFileAtomic makes the file at path appear whole or not at all: fill writes it
-// aside, and it is renamed when fill and every write succeeded and the contents
-// are on the disk. What a killed run left aside is overwritten; what another
-// process is writing is not. Errors say which file was being written.
+// WriteFileAtomic makes the file at path appear complete or not at all. It calls fill to
+// write a temporary file, path.partial. When fill and every write have succeeded and the
+// contents are on the disk, it renames that file to path. It overwrites the temporary file
+// of a killed run. It fails if another process is writing the file. Errors name the file.
 func WriteFileAtomic(path string, fill func(io.Writer) error) error {
 	return writeVia(path, partialSuffix, fill)
 }
@@ -46,7 +45,7 @@ func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	return os.Rename(partial, path)
 }
 
-// fillFile writes f, brings it to the disk and closes it if nothing fails.
+// fillFile writes f, syncs it to the disk and closes it. After an error f is still open.
 func fillFile(f *os.File, fill func(io.Writer) error) error {
 	w := bufio.NewWriter(f)
 	if err := fill(w); err != nil {
@@ -61,8 +60,8 @@ func fillFile(f *os.File, fill func(io.Writer) error) error {
 	return f.Close()
 }
 
-// CheckWritable finds out whether WriteFile could make the file at path: for those who would
-// otherwise learn it at the end of their work. It leaves nothing.
+// CheckWritable returns an error if WriteFileAtomic could not create the file at path. Commands
+// call it before long work. It leaves no file behind.
 func CheckWritable(path string) error {
 	f, err := createPartial(path, partialSuffix)
 	if err != nil {
@@ -73,20 +72,20 @@ func CheckWritable(path string) error {
 	return os.Remove(path + partialSuffix)
 }
 
-// partialFile is a file that is written under another name than its final one.
+// partialFile is a file that is being written under a temporary name.
 type partialFile struct {
 	*os.File
-	lock *os.File // held, so that no other process writes the file too, or nil
+	lock *os.File // keeps other processes from writing the file, or nil
 }
 
-// release lets others write the file, after it was renamed or removed.
+// release releases the lock, after the file was renamed or removed.
 func (a *partialFile) release() {
 	if a.lock != nil {
 		a.lock.Close()
 	}
 }
 
-// partName is the last element of path without the suffix of a trace, or "".
+// partName returns the last element of path without the suffix of a trace, or "".
 func partName(path string) string {
 	if path == "" || os.IsPathSeparator(path[len(path)-1]) {
 		return ""
@@ -95,14 +94,15 @@ func partName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, RefsSuffix), EventsSuffix)
 }
 
-// HasFileName reports whether path, of a file or without its suffix, has a name in the end: a folder with a suffix behind it is a hidden file.
+// HasFileName reports whether path, with or without the suffix of a trace, ends in a name. The
+// path of a folder does not: with a suffix appended, it would be a hidden file in the folder.
 func HasFileName(path string) bool {
 	name := partName(path)
 	return name != "" && name != "." && name != ".."
 }
 
-// createPartial creates the file aside of path. It refuses to replace what is not a
-// file: renaming over a device would destroy it.
+// createPartial creates the temporary file of path. It refuses to replace anything but a
+// regular file: renaming over a device would destroy it.
 func createPartial(path, suffix string) (*partialFile, error) {
 	if !HasFileName(path) {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
@@ -126,9 +126,9 @@ func createPartial(path, suffix string) (*partialFile, error) {
 
 var errBusy = errors.New("another process is writing it; wait for that, or choose another name")
 
-// openPartial opens the empty file at path, locked, or nothing if another process
-// renamed or removed it meanwhile. What is in it is only cut when it is known to be
-// of a killed run.
+// openPartial opens the file at path, locked and empty. It returns nil if another process
+// has renamed or removed the file in the meantime. It truncates the file only when it holds
+// the lock, so that the contents are of a killed run.
 func openPartial(path string) (_ *partialFile, err error) {
 	a := new(partialFile)
 	if a.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
@@ -156,12 +156,12 @@ func openPartial(path string) (_ *partialFile, err error) {
 	return a, nil
 }
 
-// writeError says once which file was being written, by its final name.
+// writeError returns an error that names the file that was being written, by its final name.
 func writeError(path string, err error) error {
 	return fmt.Errorf("writing %s: %w", path, withoutPath(err))
 }
 
-// withoutPath is err without the operation and the path, which the caller names.
+// withoutPath returns err without operation and path, which the caller names.
 func withoutPath(err error) error {
 	var p *os.PathError
 	var l *os.LinkError
@@ -174,7 +174,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// renameBoth makes two files that were written aside appear, or neither.
+// renameBoth gives two partial files their final names, or neither of them.
 func renameBoth(a, b string) error {
 	previous := a + previousSuffix
 	os.Remove(previous)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// number is what columns of fixed width hold.
+// number is the type of the elements of columns of fixed width.
 type number interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float64
 }
@@ -14,7 +14,7 @@ type number interface {
 // littleEndian reports whether numbers in memory are laid out as in Arrow files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// rawBytes is the memory of s, with its capacity.
+// rawBytes returns the memory of s, with its capacity.
 func rawBytes[T number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
@@ -23,7 +23,7 @@ func rawBytes[T number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), cap(s)*size)[:len(s)*size]
 }
 
-// littleBytes is s as an Arrow buffer; it shares memory with s where it can.
+// littleBytes returns s as an Arrow buffer. It shares memory with s on little-endian machines.
 func littleBytes[T number](s []T) []byte {
 	b := rawBytes(s)
 	if littleEndian || len(s) == 0 {
@@ -34,7 +34,7 @@ func littleBytes[T number](s []T) []byte {
 	return b
 }
 
-// fromLittle turns memory filled from an Arrow buffer into numbers, in place.
+// fromLittle converts memory that was filled from an Arrow buffer to numbers, in place.
 func fromLittle[T number](s []T) {
 	if !littleEndian && len(s) > 0 {
 		swapBytes(rawBytes(s), int(unsafe.Sizeof(s[0])))
@@ -54,7 +54,7 @@ func swapBytes(b []byte, width int) {
 	}
 }
 
-// resize is s with length n; its contents are to be overwritten.
+// resize returns a slice of length n, in the memory of s if it suffices. Its contents are undefined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -62,7 +62,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// fillTo is s with n times v.
+// fillTo returns a slice of n times v, in the memory of s if it suffices.
 func fillTo[T number](s []T, n int, v T) []T {
 	s = resize(s, n)
 	for i := range s {

@@ -2,32 +2,33 @@ package store
 
 import "spoor/traces/store/zcolumn"
 
-// sampleRows is how many elements of a long buffer of a trace decide between the compressors.
+// sampleRows is the number of elements of a long buffer of a trace that decide between the compressors.
 const sampleRows = 1 << 14
 
-// compressor appends a column, or declines.
+// compressor appends a column, or returns false if it cannot compress it.
 type compressor func(e *zcolumn.Encoder, dst, column []byte, width int) ([]byte, bool)
 
-// candidate is a compressor of columns of traces.
+// candidate is a special compressor for columns of traces.
 type candidate struct {
 	append     compressor
-	goodRatio  int // a ratio at which trying the general one is a waste of time
-	maxPercent int // percent of the size that the general one makes of a sample
+	goodRatio  int // compression ratio at which the general compressor is not tried
+	maxPercent int // accepted size of a sample, in percent of the size by the general compressor
 }
 
 var traceCandidates = []candidate{
 	{(*zcolumn.Encoder).Append, 32, 100},
-	{(*zcolumn.Encoder).AppendWide, 12, 90}, // which gains less from what lies between
+	{(*zcolumn.Encoder).AppendWide, 12, 90}, // gains less on the rest of a column than on a sample
 }
 
-// compress appends b by the compressor that makes less of it, or of a sample: then no other sees the rest.
+// compress appends b with the compressor that makes b smallest, or a sample of b. In the latter case, only that
+// compressor processes all of b.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
 	if e.candidates == nil {
 		return e.compressTable(dst, b, width)
 	}
 	sample := e.sampled(b, width)
 	whole := len(sample) == len(b)
-	general := 0 // what the other makes of the sample, once that is known
+	general := 0 // size of the sample by the general compressor, once it is known
 	for _, w := range e.candidates {
 		most := w.maxPercent
 		if whole {
@@ -58,8 +59,8 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 	return e.z.EncodeAll(b, dst)
 }
 
-// compressTable is compress for tables, which are to be written in little time. Their numbers of eight bytes are mostly sorted, or of
-// a small range and in no order; of others there are few, but for texts.
+// compressTable is compress for tables, which must be written quickly. Most of their columns are texts, or numbers of
+// eight bytes that are sorted or have a small range.
 func (e *encoder) compressTable(dst, b []byte, width int) []byte {
 	if len(b) < smallBuffer {
 		return e.z.EncodeAll(b, dst)
@@ -77,7 +78,8 @@ func (e *encoder) compressTable(dst, b []byte, width int) []byte {
 	return e.z.EncodeAll(b, dst)
 }
 
-// compressNumbers is the special compressor that makes less of a sample of numbers of eight bytes, if it is one, and the size.
+// compressNumbers returns the special compressor that makes a sample of numbers of eight bytes smaller, and the size. It
+// returns nil for other columns.
 func (e *encoder) compressNumbers(sample []byte, width int) (special compressor, size int) {
 	var ok bool
 	if e.special, ok = e.few.AppendWide(e.special[:0], sample, width); !ok {
@@ -91,25 +93,26 @@ func (e *encoder) compressNumbers(sample []byte, width int) (special compressor,
 	return (*zcolumn.Encoder).AppendWide, wide
 }
 
-// generalSize is what the general compressor makes of a sample.
+// generalSize returns the size of a sample by the general compressor.
 func (e *encoder) generalSize(sample []byte) int {
 	e.general = e.z.EncodeAll(sample, e.general[:0])
 	return len(e.general)
 }
 
 const (
-	// smallBuffer is the bytes that the general compressor takes for less time than it takes to find out which does best.
+	// smallBuffer is the size in bytes up to which the general compressor takes less time than the choice.
 	smallBuffer = 1 << 12
 	// goodTableRatio is way.clear for tables: lower, for the general compressor takes half as long again as the others.
 	goodTableRatio = 4
-	// lowGain is what percent of the size by AppendWide that by AppendLow must be: a sample does not show all runs that repeat.
+	// lowGain is the size by AppendLow at which it is chosen, in percent of the size by AppendWide: a sample does not show
+	// all repeated runs.
 	lowGain = 95
 )
 
-// sampled is b, or pieces of it if it is long: one from the middle, or more at equal distances from its beginning to its end.
+// sampled returns b, or a sample if b is long: one piece from the middle, or several pieces at equal distances.
 func (e *encoder) sampled(b []byte, width int) []byte {
 	rows := len(b) / width
-	if rows <= 2*e.sampleRows { // to see fewer twice would not pay
+	if rows <= 2*e.sampleRows { // compressing a sample first would take too long
 		return b
 	}
 	if e.pieces == 1 {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// file is an open Arrow file of ours whose footer and layout have been checked.
-// Its batches are checked as they are read.
+// file is an open Arrow file that Spoor wrote. Its footer and layout have been checked; its
+// batches are checked when they are read.
 type file struct {
 	path   string
 	r      io.ReaderAt
@@ -30,8 +30,8 @@ const (
 	maxBody   = maxTable + maxTable/4 // of a batch, compressed
 )
 
-// errCut is what a file says that a writer has not finished.
-var errCut = errors.New("it is cut or still being written; `traces check --recover` saves what is whole")
+// errCut is the error for a file that its writer has not finished.
+var errCut = errors.New("it is cut or still being written; `traces check --recover` saves the complete part")
 
 // openFile opens the file at path and checks everything but the batches.
 func openFile(path string) (*file, error) {
@@ -48,9 +48,9 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// openRegular opens a file and refuses whatever else path may be.
+// openRegular opens a regular file, and refuses anything else.
 func openRegular(path string) (f *os.File, size int64, err error) {
-	info, err := os.Stat(path) // before opening, which waits at a pipe
+	info, err := os.Stat(path) // first, because opening a pipe blocks
 	if err != nil {
 		return nil, 0, err
 	}
@@ -68,7 +68,7 @@ func modeName(m os.FileMode) string {
 	return "device or pipe"
 }
 
-// readError says once which file was being read.
+// readError returns an error that names the file that was being read.
 func readError(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", path, withoutPath(err))
 }
@@ -82,7 +82,7 @@ func newFile(path string, r io.ReaderAt, size int64) (*file, error) {
 	return f, f.checkLayout(footer)
 }
 
-// openFooter reads and checks the footer, and says where it begins.
+// openFooter reads and checks the footer, and returns its position.
 func openFooter(path string, r io.ReaderAt, size int64) (f *file, at int64, err error) {
 	f = &file{path: path, r: r, size: size}
 	if err := checkMagic(r, size); err != nil {
@@ -108,7 +108,7 @@ func newerVersion(v string) error {
 	return fmt.Errorf("it has %s %q, but this version of Spoor reads %s; use a newer one", versionKey, v, version)
 }
 
-// checkMagic tells files that are not Arrow files at all from damaged ones.
+// checkMagic returns different errors for damaged files and for files that are no Arrow files.
 func checkMagic(r io.ReaderAt, size int64) error {
 	if size == 0 {
 		return errors.New("it is empty")
@@ -125,10 +125,10 @@ func checkMagic(r io.ReaderAt, size int64) error {
 	case bytes.HasPrefix(head, endOfStream[:4]):
 		return errors.New("it is an Arrow stream, not an Arrow file")
 	}
-	return fmt.Errorf("it is not an Arrow file: it begins with %q; traces import makes traces of other formats", head)
+	return fmt.Errorf("it is not an Arrow file: it begins with %q; use traces import for other formats", head)
 }
 
-// readFooter reads the footer and says where it begins.
+// readFooter reads the footer, and returns its position.
 func readFooter(r io.ReaderAt, size int64) (footer []byte, at int64, err error) {
 	room := size - int64(len(magic)+len(endOfStream)+tailSize)
 	if room < 0 {
@@ -148,8 +148,7 @@ func readFooter(r io.ReaderAt, size int64) (footer []byte, at int64, err error) 
 	return footer, at, err
 }
 
-// explainFooter says what is wrong with a footer that did not parse or whose
-// digest is wrong.
+// explainFooter returns the error for a footer that does not parse or whose digest is wrong.
 func explainFooter(f *file, err error, whole bool) error {
 	if f.schema != nil {
 		if _, ours := f.schema.lookup(kindKey); !ours && !whole {
@@ -160,7 +159,7 @@ func explainFooter(f *file, err error, whole bool) error {
 		}
 	}
 	if !whole {
-		return errors.New("its footer is damaged: the checksum does not match; `traces check --recover` saves what is whole")
+		return errors.New("its footer is damaged: the checksum does not match; `traces check --recover` saves the complete part")
 	}
 	return err
 }
@@ -200,8 +199,8 @@ func (f *file) parseFooter(fl *flat, root flatTable) error {
 	return nil
 }
 
-// checkLayout holds the places of the messages to what the file has: magic,
-// schema, batches, end of stream and footer without a gap.
+// checkLayout checks that magic, schema, batches, end of stream and footer follow each other
+// without a gap.
 func (f *file) checkLayout(footer int64) error {
 	pos, err := f.checkSchema()
 	if err != nil {
@@ -288,7 +287,7 @@ func (f *file) read(buf []byte, i int) ([]byte, error) {
 	return buf, nil
 }
 
-// batchError places an error of batch i.
+// batchError adds the file and the position of batch i to an error.
 func (f *file) batchError(i int, err error) error {
 	return fmt.Errorf("reading %s: batch %d (processor %d, bytes %d to %d): %w", f.path, i, f.blocks[i].proc,
 		f.blocks[i].offset, f.blocks[i].offset+int64(f.blocks[i].meta)+f.blocks[i].body, err)

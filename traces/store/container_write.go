@@ -10,14 +10,14 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// batchInfo is what the footer's index says of a batch.
+// batchInfo is the entry of a batch in the footer's index.
 type batchInfo struct {
 	proc  int32
 	rows  uint64
 	instr uint64
 }
 
-// MarshalJSON is [processor, rows, instructions].
+// MarshalJSON returns [processor, rows, instructions].
 func (i batchInfo) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "[%d,%d,%d]", i.proc, i.rows, i.instr), nil
 }
@@ -35,7 +35,7 @@ func (i *batchInfo) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// batchBlock is where a batch lies in the file, with what the index says of it.
+// batchBlock is the position of a batch in the file, with its entry in the index.
 type batchBlock struct {
 	batchInfo
 	offset int64
@@ -51,7 +51,7 @@ const (
 	refsKey     = "spoor.refs"     // in events files: digest of the refs file's footer
 )
 
-// maxBatches keeps a footer within what a FlatBuffer can hold.
+// maxBatches bounds the size of a footer, because of the limits of FlatBuffers.
 const maxBatches = 1 << 22
 
 // container writes the parts of an Arrow file in order.

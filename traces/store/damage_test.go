@@ -368,7 +368,7 @@ func TestFilesOfDifferentRunsDoNotMix(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "b"+EventsSuffix), filepath.Join(dir, "a"+EventsSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(dir, "a")); err == nil || !strings.Contains(err.Error(), "was written by another run") {
+	if _, err := Open(filepath.Join(dir, "a")); err == nil || !strings.Contains(err.Error(), "another run wrote") {
 		t.Errorf("files of two runs: %v", err)
 	}
 }

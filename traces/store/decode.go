@@ -9,11 +9,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decoder reads the columns of record batch messages. It belongs to one
-// goroutine. The first problem of a batch is kept in err, and later reads of it
-// yield nothing.
+// decoder reads the columns of record batch messages. Only one goroutine uses it. The
+// field err has the first error in a batch; after an error, reads return nothing.
 type decoder struct {
-	msg   []byte // the message that the rest refers to
+	msg   []byte // the message to which the other fields refer
 	z     *zstd.Decoder
 	nodes []node
 	spans []span
@@ -34,8 +33,8 @@ func newDecoder() *decoder {
 	return &decoder{z: z}
 }
 
-// open takes a whole message whose digest is right; meta is the length of its
-// metadata with the prefix.
+// open starts a complete message with a correct digest. The argument meta is the length of
+// its metadata, including the prefix.
 func (d *decoder) open(msg []byte, meta int) error {
 	d.nodes, d.spans, d.err = d.nodes[:0], d.spans[:0], nil
 	m, err := parseMessage(msg[prefixSize:meta], fbRecordBatch)
@@ -72,7 +71,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// node is the next column's length and number of nulls.
+// node returns the length and the number of nulls of the next column.
 func (d *decoder) node() (length, nulls int) {
 	if len(d.nodes) == 0 {
 		d.fail("it has too few columns")
@@ -93,14 +92,14 @@ func (d *decoder) span() span {
 	return s
 }
 
-// skipValidity passes the bitmap of a column without nulls, which is not stored.
+// skipValidity skips the bitmap of a column without nulls, which must be empty.
 func (d *decoder) skipValidity() {
 	if d.span().length != 0 {
 		d.fail("a column that cannot be null has a validity bitmap")
 	}
 }
 
-// noNulls passes what is before the values of a column of n rows without nulls.
+// noNulls reads everything before the values of a column of n rows without nulls.
 func (d *decoder) noNulls(n int) {
 	if length, nulls := d.node(); length != n || nulls != 0 {
 		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, n)
@@ -111,7 +110,7 @@ func (d *decoder) noNulls(n int) {
 // buffer fills dst from the next buffer, which must have exactly its length.
 func (d *decoder) buffer(dst []byte) { d.unpack(dst, d.packed()) }
 
-// packed is the next buffer as it is stored: nothing, or its length and its contents.
+// packed returns the next buffer as it is stored: empty, or its length and its contents.
 func (d *decoder) packed() []byte {
 	s := d.span()
 	size := int64(len(d.body))
@@ -146,8 +145,8 @@ func (d *decoder) unpack(dst, b []byte) {
 	}
 }
 
-// decodeSlack is how many bytes of capacity behind a column let the library copy
-// whole words at its end.
+// decodeSlack is the extra capacity, in bytes, that lets the library copy whole words at the
+// end of a column.
 const decodeSlack = 16
 
 func (d *decoder) decompress(dst, src []byte) {
@@ -160,7 +159,7 @@ func (d *decoder) decompress(dst, src []byte) {
 	}
 }
 
-// done is the batch's first problem; all its columns must have been read.
+// done returns the first error in the batch, after all its columns have been read.
 func (d *decoder) done() error {
 	if d.err == nil && (len(d.nodes) > 0 || len(d.spans) > 0) {
 		d.fail("it has too many columns or buffers")

@@ -6,13 +6,16 @@ import (
 	"strings"
 )
 
-// Every byte of a file is covered. A message (schema or batch) and the footer
-// each hold their own SHA-256, in hexadecimal, computed with that value set to
-// zeros; the footer lists the digests of all messages; what remains (magic,
-// end of stream, lengths) has only one legal value.
+// Digests cover every byte of a file:
 //
-// FlatBuffers are built back to front, so the string that is built first ends
-// the buffer: the digest is found there without parsing bytes nobody has vetted.
+//   - Each message (schema or batch) and the footer contain their own SHA-256, in
+//     hexadecimal. It is computed with zeros in its place.
+//   - The footer lists the digests of all messages.
+//   - The other bytes (magic, end of stream, lengths) have only one legal value.
+//
+// FlatBuffers are built back to front. The string that is built first is at the end of the
+// buffer. The digest is that string, so that a reader finds it without parsing unchecked
+// bytes.
 
 const (
 	digestKey  = "spoor.sha256" // in the custom metadata of messages and footer
@@ -22,18 +25,18 @@ const (
 
 var zeroDigest = strings.Repeat("0", digestSize)
 
-// digestAt is where the digest lies in metadata that ends at end, or -1.
+// digestAt returns the position of the digest in metadata that ends at end, or -1.
 func digestAt(end int) int {
 	return max(end-digestEnd-digestSize, -1)
 }
 
-// seal computes the digest of b, whose digest at position at is zeros, into it.
+// seal computes the digest of b, which has zeros at position at, and stores it there.
 func seal(b []byte, at int) {
 	sum := sha256.Sum256(b)
 	hex.Encode(b[at:at+digestSize], sum[:])
 }
 
-// verifyDigest is the digest in b at position at, and whether it is the right one.
+// verifyDigest returns the digest in b at position at, and whether it is correct.
 func verifyDigest(b []byte, at int) (digest string, ok bool) {
 	if at < 0 || at+digestSize > len(b) {
 		return "", false

@@ -4,7 +4,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// eventsFields are the columns of an events file.
+// eventsFields returns the columns of an events file.
 func eventsFields(hasTime bool, work trace.WorkUnit) []field {
 	bytes := []pair{{unitKey, "B"}}
 	fields := []field{
@@ -51,7 +51,7 @@ const (
 	wideCols
 )
 
-// eventsBatch is events of one processor as columns, on their way to a file.
+// eventsBatch holds events of one processor as columns, before they are written.
 type eventsBatch struct {
 	proc   trace.Proc
 	procs  []int32 // scratch: the proc column
@@ -65,7 +65,7 @@ type eventsBatch struct {
 
 // needsColumn is a column of type list<int64> that may be null.
 type needsColumn struct {
-	ends   []int32 // where each row's list ends in values
+	ends   []int32 // end of each row's list in values
 	null   []bool
 	values []int64
 	nulls  int

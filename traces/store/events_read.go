@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// readEvents is events of one processor as columns, as they come from a file. Those of many processors are in memory side by side, and most
-// columns of most programs are the same in all rows.
+// readEvents holds events of one processor as columns, as they come from a file. Batches of many processors may be in
+// memory at the same time. Most columns of most programs have the same value in all rows, and take no memory.
 type readEvents struct {
 	proc   trace.Proc
 	count  int
@@ -22,7 +22,7 @@ type readEvents struct {
 
 // readNeeds is a column of type list<int64> that may be null.
 type readNeeds struct {
-	starts column[int32] // where each row's list begins in values, and at last their number
+	starts column[int32] // start of each row's list in values, and the number of values
 	bitmap []byte
 	values []int64
 	nulls  int
@@ -31,7 +31,7 @@ type readNeeds struct {
 // Len is the number of events.
 func (b *readEvents) Len() int { return b.count }
 
-// instructions is their sum.
+// instructions returns the sum of instr.
 func (b *readEvents) instructions() (n uint64) {
 	for i := range b.count {
 		n += uint64(b.instr.at(i))
@@ -88,7 +88,7 @@ func (n *readNeeds) decode(d *decoder) {
 	}
 }
 
-// check holds offsets and bitmap to each other.
+// check checks that offsets and bitmap are consistent.
 func (n *readNeeds) check(d *decoder) {
 	valid := 0
 	for i := range d.rows {
@@ -108,7 +108,7 @@ func (n *readNeeds) check(d *decoder) {
 
 func (n *readNeeds) isNull(i int) bool { return n.bitmap[i/8]>>(i%8)&1 == 0 }
 
-// list is the needs of row i: nil where null, and never nil where not.
+// list returns the needs of row i: nil if they are null, and only then.
 func (n *readNeeds) list(i int) []int64 {
 	if n.isNull(i) {
 		return nil
@@ -119,7 +119,7 @@ func (n *readNeeds) list(i int) []int64 {
 	return []int64{}
 }
 
-// rows fills dst with the events of b from row from up to row to; their needs share memory with b.
+// rows fills dst with the events of b from row from up to row to. Their needs share memory with b.
 func (b *readEvents) rows(dst []trace.Event, from, to int) []trace.Event {
 	dst = dst[:0]
 	for i := from; i < to; i++ {
@@ -135,19 +135,19 @@ func (b *readEvents) rows(dst []trace.Event, from, to int) []trace.Event {
 	return dst
 }
 
-// column is numbers by row, or one for all.
+// column is a column of numbers. If all are equal, it stores only one.
 type column[T number] struct {
 	rows []T
-	mask int // of the number of a row: 0 where there is one for all
+	mask int // for the number of a row: 0 if all are equal, else -1
 }
 
-// at is the number of a row.
+// at returns the number in row i.
 func (c *column[T]) at(i int) T { return c.rows[i&c.mask] }
 
 // read reads the next column, of plain numbers.
 func (c *column[T]) read(d *decoder) { c.set(get(d, scratch[T](d, d.rows), d.rows)) }
 
-// set keeps a copy of rows.
+// set stores a copy of rows.
 func (c *column[T]) set(rows []T) {
 	if allEqual(rows) {
 		c.fill(rows[0])
@@ -157,15 +157,15 @@ func (c *column[T]) set(rows []T) {
 	copy(c.rows, rows)
 }
 
-// fill makes it one number for all.
+// fill sets all rows to one number.
 func (c *column[T]) fill(all T) { c.rows, c.mask = append(c.rows[:0], all), 0 }
 
-// allEqual reports whether there are numbers, and all are the same.
+// allEqual reports whether s has numbers and all of them are equal.
 func allEqual[T number](s []T) bool {
 	return len(s) > 0 && bytes.Equal(rawBytes(s[1:]), rawBytes(s[:len(s)-1]))
 }
 
-// scratch is memory of the decoder for so many numbers, until its next use.
+// scratch returns memory of the decoder for n numbers. It is valid until the next call.
 func scratch[T number](d *decoder, n int) []T {
 	var v T
 	size := int(unsafe.Sizeof(v))

@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// flat reads a FlatBuffer that nobody has vetted: every access is checked, an
-// access out of bounds sets bad and yields zero. The budget bounds the work that
-// vectors and strings sharing bytes can cause.
+// flat reads an untrusted FlatBuffer. Every access is checked; an access out of bounds sets
+// bad and returns zero. The budget bounds the work, because vectors and strings may share
+// bytes.
 type flat struct {
 	b      []byte
 	budget int
 	bad    bool
 }
 
-// flatTable is a table within a flat: where it and its vtable begin.
+// flatTable is the position of a table and of its vtable in a flat.
 type flatTable struct {
 	f           *flat
 	pos         int
@@ -23,7 +23,7 @@ type flatTable struct {
 
 var errFlat = errors.New("its Arrow metadata is malformed")
 
-// flatRoot is the root table of b. The caller asks f.bad when it has read all.
+// flatRoot returns the root table of b. The caller must check f.bad after reading.
 func flatRoot(b []byte) (*flat, flatTable) {
 	f := &flat{b: b, budget: 4*len(b) + 1024}
 	return f, f.table(int(f.u32(0)))
@@ -70,7 +70,7 @@ func (f *flat) table(pos int) flatTable {
 	return flatTable{f, pos, vtable, vtable + int(f.u16(vtable))}
 }
 
-// at is where field i of the table lies, or 0 if it has its default.
+// at returns the position of field i of the table, or 0 if it has its default value.
 func (t flatTable) at(i int) int {
 	slot := t.vtable + 4 + 2*i
 	if slot+2 > t.end {
@@ -110,7 +110,7 @@ func (t flatTable) i64(i int) int64 {
 	return 0
 }
 
-// sub is the table that field i refers to.
+// sub returns the table that field i refers to.
 func (t flatTable) sub(i int) (flatTable, bool) {
 	p := t.at(i)
 	if p == 0 {
@@ -119,7 +119,7 @@ func (t flatTable) sub(i int) (flatTable, bool) {
 	return t.f.table(p + int(t.f.u32(p))), !t.f.bad
 }
 
-// vector is where the elements of field i begin, and how many there are.
+// vector returns the position and the number of the elements of field i.
 func (t flatTable) vector(i, size int) (pos, n int) {
 	p := t.at(i)
 	if p == 0 {
@@ -138,7 +138,7 @@ func (t flatTable) str(i int) string {
 	return string(t.f.b[p : p+n])
 }
 
-// tables is the vector of tables in field i.
+// tables returns the vector of tables in field i.
 func (t flatTable) tables(i int) []flatTable {
 	p, n := t.vector(i, 4)
 	list := make([]flatTable, n)

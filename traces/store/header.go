@@ -17,10 +17,10 @@ const (
 	unitKey    = "spoor.unit"
 	enumKey    = "spoor.enum"
 	profileKey = "spoor.profile" // absent: plain columns
-	reserved   = "spoor."        // begins every key of ours
+	reserved   = "spoor."        // prefix of all keys of Spoor
 )
 
-// version is the layout of files that this package writes and reads.
+// version is the version of the file layout that this package writes and reads.
 const version = "1"
 
 const archiveProfile = "archive"
@@ -31,7 +31,7 @@ const (
 	kindEvents = "events"
 )
 
-// headerPairs is h as metadata of a trace file.
+// headerPairs returns h as metadata of a trace file.
 func headerPairs(kind string, h trace.Header) []pair {
 	args := make([][2]string, len(h.Args))
 	for i, a := range h.Args {
@@ -49,8 +49,8 @@ func headerPairs(kind string, h trace.Header) []pair {
 	}
 }
 
-// toUTF8 is s as UTF-8, which Arrow requires: the name of a traced command may
-// hold other bytes.
+// toUTF8 returns s as UTF-8, which Arrow requires. The name of a traced command may have
+// other bytes.
 func toUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func nonNil(s []string) []string {
@@ -60,7 +60,7 @@ func nonNil(s []string) []string {
 	return s
 }
 
-// jsonText is v, made of strings and slices, in JSON that people can read.
+// jsonText returns v, which consists of strings and slices, in readable JSON.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -71,7 +71,7 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parseHeader is the header in the metadata of a trace file.
+// parseHeader returns the header in the metadata of a trace file.
 func parseHeader(s *schema) (trace.Header, error) {
 	r := pairReader{s: s}
 	h := trace.Header{
@@ -86,7 +86,7 @@ func parseHeader(s *schema) (trace.Header, error) {
 	for _, a := range args {
 		h.Args = append(h.Args, trace.Arg{Key: a[0], Value: a[1]})
 	}
-	if _, ok := s.lookup("spoor.regions"); ok { // files of before there were any have none
+	if _, ok := s.lookup("spoor.regions"); ok { // old files have no regions
 		h.Regions = r.regions()
 	}
 	if len(h.Inputs) == 0 {
@@ -98,7 +98,7 @@ func parseHeader(s *schema) (trace.Header, error) {
 	return h, r.err
 }
 
-// pairReader reads metadata and keeps the first problem.
+// pairReader reads metadata and stores the first error.
 type pairReader struct {
 	s   *schema
 	err error
@@ -131,7 +131,7 @@ func (r *pairReader) json(name string, v any) {
 	}
 }
 
-// traceFields are the columns that a trace file of the given kind and header has.
+// traceFields returns the columns of a trace file of the given kind and header.
 func traceFields(kind string, archive bool, h trace.Header) []field {
 	switch {
 	case kind == kindEvents:
@@ -142,8 +142,7 @@ func traceFields(kind string, archive bool, h trace.Header) []field {
 	return refsFields(h.HasPC)
 }
 
-// traceSchema is the schema of a trace file; a refs file may be in the archive
-// profile.
+// traceSchema returns the schema of a trace file. A refs file may be in the archive profile.
 func traceSchema(kind string, archive bool, h trace.Header) *schema {
 	s := &schema{fields: traceFields(kind, archive, h), meta: headerPairs(kind, h)}
 	if archive {
@@ -152,13 +151,13 @@ func traceSchema(kind string, archive bool, h trace.Header) *schema {
 	return s
 }
 
-// isArchive reports whether s says that it is of the archive profile.
+// isArchive reports whether s is the schema of a file in the archive profile.
 func (s *schema) isArchive() bool {
 	profile, _ := s.lookup(profileKey)
 	return profile == archiveProfile
 }
 
-// parseTraceSchema is the kind and header of a trace file with schema s.
+// parseTraceSchema returns the kind and header of a trace file with schema s.
 func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
 	kind, _ = s.lookup(kindKey)
 	if kind != kindRefs && kind != kindEvents {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks f until it is closed, also by the end of the process. It fails if
-// f is locked already; a file system without locks counts as free.
+// tryLock locks f until f is closed or the process ends. It returns false if f is already
+// locked. On a file system without locks it succeeds.
 func tryLock(f *os.File) bool {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

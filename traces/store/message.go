@@ -13,13 +13,13 @@ import (
 	"spoor/traces/store/zcolumn"
 )
 
-// magic begins and (six bytes of it) ends an Arrow file.
+// An Arrow file begins with magic and ends with magicTail.
 const (
 	magic     = "ARROW1\x00\x00"
 	magicTail = "ARROW1"
 )
 
-// endOfStream ends the messages, so that a file from its byte 8 is a stream too.
+// endOfStream ends the messages. A file from its byte 8 on is therefore also an Arrow stream.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
 var padding [alignment]byte
@@ -30,13 +30,13 @@ const (
 	alignment  = 8       // of messages and buffers
 )
 
-// node is Arrow's FieldNode: length and nulls of a column or a list's child.
+// node is Arrow's FieldNode: length and number of nulls of a column, or of the child of a list.
 type node struct{ length, nulls int }
 
-// span is where a buffer lies in the body of a message.
+// span is the position of a buffer in the body of a message.
 type span struct{ offset, length int64 }
 
-// encoder turns columns into record batch messages. It belongs to one goroutine.
+// encoder converts columns to record batch messages. Only one goroutine uses it.
 type encoder struct {
 	few        *zcolumn.Encoder // for columns of few different values, and addresses
 	candidates []candidate      // in which it may, or none if it is of tables
@@ -56,30 +56,32 @@ type encoder struct {
 	archive *archiver // if one was needed
 }
 
-// newEncoder is of traces, which are read more often than written.
+// newEncoder returns an encoder for traces, which are read more often than written.
 func newEncoder() *encoder {
 	e := newEncoderAt(zstd.SpeedDefault)
 	e.candidates = append(e.candidates, candidate{(*zcolumn.Encoder).AppendLiterals, 8, 110}) // random addresses are read in 0.6 of the time
 	return e
 }
 
-// tableEncoders are those of tables that have been written: an encoder's memory is a hundred times what most tables take.
-// What a frame looks like does not depend on those before it.
+// tableEncoders is a pool of encoders for tables. An encoder has a hundred times the memory of most tables.
+// A frame does not depend on the frames before it.
 var tableEncoders = sync.Pool{New: func() any {
-	// Matches reach back over all of a batch's numbers, as in the usual window, whose memory takes as long to clear as a large
-	// table to write.
+	// The window covers all numbers of a batch, like the default window. Clearing the memory of the default window would take
+	// as long as writing a large table.
 	e := newEncoderWith(zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8*batchRows), zstd.WithLowerEncoderMem(true))
-	// Tables are sorted: no place in one is like the others. They have ten thousands of rows rather than millions, so that half of this
-	// sample would save less than it costs to choose wrongly, and twice as much takes a fifth of the time.
+	// Tables are sorted, so that no part is typical: the sample has several pieces. Tables have tens of thousands of rows
+	// instead of millions. Half of this sample would save less time than wrong choices cost. Twice this sample would take a
+	// fifth of the time.
 	e.candidates, e.sampleRows, e.pieces = nil, 1<<11, 4
 	return e
 }}
 
-// newArchiveEncoder takes its time.
+// newArchiveEncoder returns a slow encoder for small files.
 func newArchiveEncoder() *encoder { return newEncoderAt(zstd.SpeedBestCompression) }
 
-// newEncoderAt makes frames without checksums: the digest of their message covers
-// them, and xxhash would take a tenth of the time to write and a quarter of that to read.
+// newEncoderAt returns an encoder of frames without checksums, because the digest of the
+// message covers them. The checksum (xxhash) would take a tenth of the time to write, and a
+// quarter of the time to read.
 func newEncoderAt(level zstd.EncoderLevel) *encoder {
 	return newEncoderWith(zstd.WithEncoderLevel(level))
 }
@@ -95,13 +97,13 @@ func newEncoderWith(options ...zstd.EOption) *encoder {
 // begin starts a batch; columns follow in the order of the schema.
 func (e *encoder) begin() { e.nodes, e.spans, e.body = e.nodes[:0], e.spans[:0], e.body[:0] }
 
-// column adds the node of a column; its buffers follow, the validity bitmap first.
+// column adds the node of a column. Its buffers follow, starting with the validity bitmap.
 func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
 }
 
-// buffer adds one compressed buffer of elements of the given width, or the plain
-// one where that is not larger.
+// buffer adds a buffer with elements of the given width. It is compressed unless that would
+// make it larger.
 func (e *encoder) buffer(b []byte, width int) {
 	start := len(e.body)
 	if len(b) > 0 {
@@ -116,8 +118,8 @@ func (e *encoder) buffer(b []byte, width int) {
 	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
 }
 
-// finish is the message of the batch, valid until the next call, and the length
-// of its metadata, prefix included.
+// finish returns the message of the batch, and the length of its metadata including the
+// prefix. The message is valid until the next call.
 func (e *encoder) finish(rows int) (msg []byte, meta int) {
 	digest := startSealed(e.b)
 	header := e.recordBatch(rows)
@@ -155,8 +157,8 @@ func (e *encoder) recordBatch(rows int) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// startSealed empties b and builds custom metadata with a digest of zeros that
-// ends the buffer. The whole becomes a multiple of eight bytes.
+// startSealed empties b and builds custom metadata with a digest of zeros, which will be at
+// the end of the buffer. The length of the buffer becomes a multiple of eight bytes.
 func startSealed(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	b.Reset()
 	b.Prep(alignment, 0)
@@ -180,7 +182,7 @@ func appendMessage(dst []byte, b *flatbuffers.Builder, digest flatbuffers.UOffse
 	return append(dst, m...)
 }
 
-// schemaMessage is the sealed message that begins the stream.
+// schemaMessage returns the sealed message that begins the stream.
 func schemaMessage(s *schema) []byte {
 	b := flatbuffers.NewBuilder(4096)
 	digest := startSealed(b)
@@ -190,8 +192,8 @@ func schemaMessage(s *schema) []byte {
 	return msg
 }
 
-// metaSize is the length of the metadata that a message's prefix announces,
-// prefix included.
+// metaSize returns the length of the metadata in the prefix of a message, including the
+// prefix.
 func metaSize(prefix []byte) (int, error) {
 	n := binary.LittleEndian.Uint32(prefix[4:])
 	if binary.LittleEndian.Uint32(prefix) != math.MaxUint32 || n == 0 || n > maxMeta || n%alignment != 0 {
@@ -200,7 +202,7 @@ func metaSize(prefix []byte) (int, error) {
 	return prefixSize + int(n), nil
 }
 
-// message is the vetted part of a Message: its header and the size of its body.
+// message is the checked part of a Message: its header and the size of its body.
 type message struct {
 	f      *flat
 	header flatTable

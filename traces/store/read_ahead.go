@@ -10,25 +10,25 @@ import (
 	"spoor/traces/trace"
 )
 
-// decoders are the decoders and buffers that iterations leave for the next ones.
+// decoders is a pool of decoders with their buffers.
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// readAhead is how many batches an iteration holds, and how many decoders it has at most.
+// readAhead is the number of batches that an iteration holds, and its most decoders.
 type readAhead struct{ slots, decoders int }
 
-// Of references one batch is with the consumer, and the others are ready or being decoded. Of events
+// One batch is with the consumer; the others are ready or being decoded. Events need fewer, because their
 // consumers take more time.
 var (
 	refsAhead   = readAhead{3, 2}
 	eventsAhead = readAhead{2, 1}
 )
 
-// decodeAhead yields the batches in order, decoding on goroutines of its own. A batch is
-// valid until the next. The goroutines have ended when the iteration has.
+// decodeAhead yields the batches in order, and decodes them on its own goroutines. A batch is
+// valid until the next one. The goroutines end with the iteration.
 //
-// There is one goroutine, and where there are cores and the consumer has waited for it, another one. On one
-// core there is one batch: what the consumer gets is still in the caches. So it is where many processors are read side by side: each
-// batch of references is 4 MB.
+// It starts one goroutine, and another one if there are cores and the consumer has waited for the first. On one
+// core it holds only one batch, so that the batch is still in the caches when the consumer gets it. It also holds only
+// one if many processors are read side by side, because each batch of references has 4 MB.
 func decodeAhead[T any](p *part, order []int, at readAhead, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		a := prefetcher[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
@@ -58,23 +58,23 @@ func decodeAhead[T any](p *part, order []int, at readAhead, decode func(d *decod
 	}
 }
 
-// manyReaders is how many iterations hold batches ahead.
+// manyReaders is the most iterations that hold several batches.
 const manyReaders = 32
 
-// waitsPerDecoder is how many times a consumer waits before it gets another decoder. The first
-// batch is always waited for.
+// waitsPerDecoder is the number of times that a consumer waits before it gets another decoder. It
+// always waits for the first batch.
 const waitsPerDecoder = 3
 
-// decoded is a batch or what is wrong with it.
+// decoded is a batch, or the error of decoding it.
 type decoded[T any] struct {
 	slot *T
 	err  error
 }
 
-// prefetcher is the batches of an iteration on their way.
+// prefetcher decodes the batches of an iteration.
 type prefetcher[T any] struct {
 	part    *part
-	order   []int // batches that nobody decodes yet
+	order   []int // batches that no goroutine decodes yet
 	decode  func(d *decoder, slot *T, i int) error
 	free    chan *T
 	queue   chan chan decoded[T] // in order, each with room for its batch
@@ -97,7 +97,7 @@ func (a *prefetcher[T]) start() {
 			if !ok {
 				return
 			}
-			d := decoders.Get().(*decoder) // who waits for a slot has none
+			d := decoders.Get().(*decoder) // only now, so that a goroutine that waits for a slot has none
 			err := d.load(a.part.file, i)
 			if err == nil {
 				err = a.decode(d, slot, i)
@@ -111,7 +111,7 @@ func (a *prefetcher[T]) start() {
 	})
 }
 
-// take is the next batch, and where to put it.
+// take returns the number of the next batch, and the channel for it.
 func (a *prefetcher[T]) take() (i int, to chan decoded[T], ok bool) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -120,7 +120,7 @@ func (a *prefetcher[T]) take() (i int, to chan decoded[T], ok bool) {
 	}
 	i, a.order = a.order[0], a.order[1:]
 	to = make(chan decoded[T], 1)
-	a.queue <- to // there are as many places as slots
+	a.queue <- to // does not block: there are as many places as slots
 	if len(a.order) == 0 {
 		close(a.queue)
 	}
@@ -142,7 +142,7 @@ func (d *decoder) load(f *file, i int) (err error) {
 	return d.open(d.msg, f.blocks[i].meta)
 }
 
-// checkRefs holds a decoded batch to the index and to the invariants.
+// checkRefs checks a decoded batch against the index and the invariants.
 func checkRefs(d *decoder, h trace.Header, b *refsSlot, info batchInfo) error {
 	if err := d.done(); err != nil {
 		return err
@@ -166,13 +166,13 @@ func checkInfo(info batchInfo, p trace.Proc, rows int, instr uint64) error {
 	return nil
 }
 
-// eventsSlot is a decoded batch of events, by its number in the file.
+// eventsSlot is a decoded batch of events, with its number in the file.
 type eventsSlot struct {
 	readEvents
 	index int
 }
 
-// eventsChecker holds events to the invariants. Those of a processor come in order.
+// eventsChecker checks events against the invariants. The events of a processor come in order.
 type eventsChecker struct {
 	head  trace.Header
 	total func(trace.Proc) uint64
@@ -181,18 +181,18 @@ type eventsChecker struct {
 	last  uint64 // Refs of its last event
 }
 
-// begin goes on to a batch.
+// begin starts a batch.
 func (c *eventsChecker) begin(s *eventsSlot) {
-	if s.proc != c.proc || s.index <= c.index { // a processor may be asked for twice
+	if s.proc != c.proc || s.index <= c.index { // an iteration may have the same processor twice
 		c.last = 0
 	}
 	c.proc, c.index = s.proc, s.index
 }
 
-// rowsAtOnce is how many events are rows at a time: a row is twice as wide as its columns.
+// rowsAtOnce is the number of events that are converted to rows at a time. A row is twice as wide as its columns.
 const rowsAtOnce = 1 << 9
 
-// rows makes rows of a batch, so many at a time. They are valid until the next ones.
+// rows converts a batch to rows, rowsAtOnce at a time. They are valid until the next ones.
 func (c *eventsChecker) rows(s *eventsSlot, out *trace.Events) iter.Seq[error] {
 	return func(yield func(error) bool) {
 		c.begin(s)

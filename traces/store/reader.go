@@ -13,8 +13,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Trace is an open trace; it implements trace.Source. Iterations are independent
-// of each other and may run on several goroutines at once.
+// Trace is an open trace. It implements trace.Source. Iterations are independent and may run
+// on several goroutines at the same time.
 type Trace struct {
 	head   trace.Header
 	refs   *part // nil if there is no such file
@@ -24,8 +24,8 @@ type Trace struct {
 
 var _ trace.Source = (*Trace)(nil)
 
-// Open opens the trace at path: PREFIX (both files, or the one that exists), or
-// one file by its name.
+// Open opens the trace at path. The path is a prefix, for both files or the one that exists,
+// or the name of one file.
 func Open(path string) (*Trace, error) {
 	parts, err := openParts(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func Open(path string) (*Trace, error) {
 	return t, nil
 }
 
-// newTrace unites the files of a trace, given by kind.
+// newTrace returns the trace of the given files, by kind.
 func newTrace(parts map[string]*part) (*Trace, error) {
 	t := &Trace{refs: parts[kindRefs], events: parts[kindEvents]}
 	if err := t.mergeHeaders(); err != nil {
@@ -49,7 +49,7 @@ func newTrace(parts map[string]*part) (*Trace, error) {
 	return t, nil
 }
 
-// mergeHeaders holds the two files to each other and merges their headers.
+// mergeHeaders checks that the two files belong together, and merges their headers.
 func (t *Trace) mergeHeaders() error {
 	switch {
 	case t.events == nil:
@@ -68,7 +68,7 @@ func (t *Trace) mergeHeaders() error {
 		}
 	}
 	if want, ok := lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !isRecovered(t.refs) {
-		return fmt.Errorf("reading %s: it does not belong to %s, which was written by another run; make both again", t.events.path, t.refs.path)
+		return fmt.Errorf("reading %s: it does not belong to %s, which another run wrote; make both again", t.events.path, t.refs.path)
 	}
 	a, b := t.refs.head, t.events.head
 	if a.Title() != b.Title() || a.Format != b.Format || a.Seed != b.Seed || a.WorkUnit != b.WorkUnit || a.Tool != b.Tool {
@@ -77,13 +77,13 @@ func (t *Trace) mergeHeaders() error {
 	return nil
 }
 
-// isRecovered reports whether Recover made the file.
+// isRecovered reports whether Recover wrote the file.
 func isRecovered(p *part) bool {
 	_, ok := lookup(p.meta, recoveredKey)
 	return ok
 }
 
-// count adds up the indices.
+// count sums the rows and instructions of the indices.
 func (t *Trace) count() {
 	t.totals = map[trace.Proc]trace.Totals{}
 	instr := map[trace.Proc]uint64{}
@@ -108,11 +108,11 @@ func (t *Trace) count() {
 	}
 }
 
-// Header is what the trace says of itself.
+// Header returns the header of the trace.
 func (t *Trace) Header() trace.Header { return t.head }
 
-// SHA256 identifies the content of the trace, in hexadecimal: it is computed from
-// the digests in the footers, which cover every byte of the files.
+// SHA256 returns a digest of the trace, in hexadecimal. It is computed from the digests in
+// the footers, which cover every byte of the files.
 func (t *Trace) SHA256() string {
 	h := sha256.New()
 	for _, p := range []*part{t.refs, t.events} {
@@ -123,13 +123,13 @@ func (t *Trace) SHA256() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Totals counts what processor p did, from the footers. Instr is the position of
-// its last row of either stream.
+// Totals returns the counts of processor p, from the footers. Instr is the position of its
+// last row in either stream.
 func (t *Trace) Totals(p trace.Proc) trace.Totals { return t.totals[p] }
 
-// Refs yields the references of procs (all, without arguments), one processor's
-// after the other's, each processor's in program order. A processor that the
-// trace does not have is an error.
+// Refs yields the references of procs, or of all processors without arguments, one processor
+// after the other. The references of a processor come in program order. It yields an error
+// if the trace lacks a processor.
 func (t *Trace) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	return func(yield func(*trace.Refs, error) bool) {
 		order, err := t.order(t.refs, procs)
@@ -143,10 +143,10 @@ func (t *Trace) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 
 var _ trace.CheckedSource = (*Trace)(nil)
 
-// RefsAreChecked says that [trace.CheckRefs] has passed all batches that Refs yields.
+// RefsAreChecked marks a Source that checks all its batches with [trace.CheckRefs].
 func (t *Trace) RefsAreChecked() {}
 
-// refsIn yields the references in batches, in this order.
+// refsIn yields the references of the given batches, in their order.
 func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 	if len(batches) == 0 {
 		return
@@ -167,14 +167,14 @@ func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 	}
 }
 
-// fail yields err if there is one.
+// fail yields err if it is not nil.
 func fail[T any](yield func(*T, error) bool, err error) {
 	if err != nil {
 		yield(nil, err)
 	}
 }
 
-// Events yields the events of procs (all, without arguments) likewise.
+// Events yields the events of procs, or of all processors without arguments, like Refs.
 func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 	return func(yield func(*trace.Events, error) bool) {
 		order, err := t.order(t.events, procs)
@@ -211,8 +211,7 @@ func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 	}
 }
 
-// refsOf is the number of references of p, or MaxUint64 where the trace is
-// events alone.
+// refsOf returns the number of references of p, or MaxUint64 if the trace has only events.
 func (t *Trace) refsOf(p trace.Proc) uint64 {
 	if t.refs == nil {
 		return math.MaxUint64
@@ -243,7 +242,7 @@ func (t *Trace) order(p *part, procs []trace.Proc) ([]int, error) {
 	return order, nil
 }
 
-// Close releases the files.
+// Close closes the files.
 func (t *Trace) Close() error {
 	var errs []error
 	for _, p := range []*part{t.refs, t.events} {
@@ -257,7 +256,7 @@ func (t *Trace) Close() error {
 // HasEvents reports whether there is a file of events, empty or not.
 func (t *Trace) HasEvents() bool { return t.events != nil }
 
-// IsAt reports whether a trace that is written to prefix takes the place of a file of t.
+// IsAt reports whether writing a trace to prefix would replace a file of t.
 func (t *Trace) IsAt(prefix string) bool {
 	return t.refs != nil && sameFile(t.refs.path, prefix+RefsSuffix) || t.events != nil && sameFile(t.events.path, prefix+EventsSuffix)
 }

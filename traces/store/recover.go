@@ -10,19 +10,19 @@ import (
 	"spoor/traces/trace"
 )
 
-// recoveredKey marks, in the footer's metadata, files that Recover made.
+// recoveredKey marks files that Recover wrote, in the metadata of the footer.
 const recoveredKey = "spoor.recovered"
 
-// Recovery says what Recover saved.
+// Recovery describes the result of Recover.
 type Recovery struct {
 	Rows, Batches uint64
-	Lost          string // why the rest could not be read; empty if nothing was lost
+	Lost          string // why the rest could not be read, or "" if nothing was lost
 }
 
-// Recover copies every complete, undamaged batch at the start of a cut or
-// unfinished trace file into a new file at out. The new header has a note of
-// it, and counts the processors if the old one does not. A file without even a
-// whole schema is an error, for nothing says what it holds.
+// Recover copies the complete, undamaged batches at the start of a cut or unfinished trace
+// file to a new file at out. It adds a note to the header, and the number of processors if
+// the old header lacks it. It returns an error for a file without a complete schema, because
+// its contents are unknown.
 func Recover(path, out string) (Recovery, error) {
 	in, size, err := openRegular(path)
 	if err != nil {
@@ -49,12 +49,12 @@ func sameFile(a, b string) bool {
 
 func recoverError(path string, err error) error {
 	if errors.Is(err, errCut) {
-		err = errors.New("nothing can be saved: it is cut before the end of what says what it holds")
+		err = errors.New("nothing can be saved: it is cut before the end of its schema")
 	}
 	return fmt.Errorf("recovering %s: %w", path, withoutPath(err))
 }
 
-// recoverSuffix differs from partialSuffix: that may be the file to be read.
+// recoverSuffix differs from partialSuffix, because the input may have that suffix.
 const recoverSuffix = ".recovered" + partialSuffix
 
 // recoverer is one run of Recover.
@@ -66,9 +66,9 @@ type recoverer struct {
 	form   *schema
 	head   trace.Header
 	first  []byte // the schema message
-	start  int64  // where batches begin
-	cut    error  // what is wrong with footer or layout
-	footer []pair // metadata of a whole footer
+	start  int64  // position of the first batch
+	cut    error  // error in the footer or layout
+	footer []pair // metadata of a complete footer
 	check  eventsChecker
 	last   map[trace.Proc]uint64
 	procs  int // one more than the greatest seen
@@ -84,8 +84,7 @@ func newRecoverer(path string, r io.ReaderAt, size int64) *recoverer {
 		last: map[trace.Proc]uint64{}}
 }
 
-// begin finds the schema: the final one where the footer is whole, else the
-// first one.
+// begin finds the schema: the final one if the footer is complete, else the first one.
 func (s *recoverer) begin() error {
 	if err := checkMagic(s.r, s.size); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (s *recoverer) begin() error {
 	return err
 }
 
-// firstSchema is the schema that the file begins with.
+// firstSchema returns the schema at the start of the file.
 func (s *recoverer) firstSchema() (*schema, error) {
 	msg, err := readSchemaMessage(s.r, s.size)
 	if err != nil {
@@ -136,8 +135,8 @@ func (s *recoverer) firstSchema() (*schema, error) {
 	return sc, nil
 }
 
-// copy writes the new file. Batches are copied as they are, and the first schema
-// too: a whole file stays the same.
+// copy writes the new file. It copies the batches and the first schema as they are, so that
+// a complete file stays the same.
 func (s *recoverer) copy(w io.Writer) error {
 	out := container{w: w}
 	if err := out.begin(s.first); err != nil {
@@ -160,7 +159,7 @@ func (s *recoverer) copy(w io.Writer) error {
 	return err
 }
 
-// copyBatches copies batches until one is not whole; its errors are those of
+// copyBatches copies batches up to the first incomplete one. It returns only errors of
 // writing.
 func (s *recoverer) copyBatches(out *container) error {
 	for pos := s.start; ; pos += int64(len(s.d.msg)) {
@@ -181,7 +180,7 @@ func (s *recoverer) copyBatches(out *container) error {
 	}
 }
 
-// incomplete reports whether anything was lost, be it the footer alone.
+// incomplete reports whether anything was lost, even if only the footer.
 func (s *recoverer) incomplete() bool {
 	if s.done.Lost == "" && s.cut != nil {
 		s.done.Lost = fmt.Sprintf("after all %d batches: %v", s.done.Batches, s.cut)
@@ -189,16 +188,17 @@ func (s *recoverer) incomplete() bool {
 	return s.done.Lost != ""
 }
 
-// amendHeader counts the processors and leaves a note.
+// amendHeader sets the number of processors and adds a note.
 func (s *recoverer) amendHeader() {
 	if s.head.Procs == 0 {
 		s.head.Procs = s.procs
 	}
 	s.head.Notes = append(s.head.Notes[:len(s.head.Notes):len(s.head.Notes)],
-		fmt.Sprintf("recovered %d rows in %d batches of %s from a file that was not whole", s.done.Rows, s.done.Batches, s.kind))
+		fmt.Sprintf("recovered %d rows in %d batches of %s from an incomplete file", s.done.Rows, s.done.Batches, s.kind))
 }
 
-// next reads and checks the batch at pos into s.d; io.EOF is the end of stream.
+// next reads the batch at pos into s.d and checks it. It returns io.EOF at the end of the
+// stream.
 func (s *recoverer) next(pos int64) (meta int, info batchInfo, err error) {
 	if meta, err = s.read(pos); err != nil {
 		return 0, info, err
@@ -227,7 +227,7 @@ func (s *recoverer) next(pos int64) (meta int, info batchInfo, err error) {
 	return meta, info, nil
 }
 
-// read reads the whole message at pos into s.d.msg and checks its digest.
+// read reads the message at pos into s.d.msg and checks its digest.
 func (s *recoverer) read(pos int64) (meta int, err error) {
 	left := s.size - pos
 	if left < prefixSize {

@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// refsFields are the columns of a refs file.
+// refsFields returns the columns of a refs file.
 func refsFields(hasPC bool) []field {
 	fields := []field{
 		{name: "proc", typ: tInt32},
@@ -21,7 +21,7 @@ func refsFields(hasPC bool) []field {
 	return fields
 }
 
-// enumNames is "1=load,2=store,...".
+// enumNames returns "1=load,2=store,...".
 func enumNames[T interface {
 	~uint8
 	String() string
@@ -33,7 +33,7 @@ func enumNames[T interface {
 	return string(b[1:])
 }
 
-// refsBatch is references of one processor on their way to a file.
+// refsBatch holds references of one processor before they are written.
 type refsBatch struct {
 	trace.Refs
 	procs []int32 // scratch: the proc column
@@ -64,7 +64,7 @@ func (r *refsBatch) encode(e *encoder, hasPC bool) int {
 	return r.Len()
 }
 
-// encodeArchive is encode in the archive profile.
+// encodeArchive does the same in the archive profile.
 func (r *refsBatch) encodeArchive(e *encoder, hasPC bool) int {
 	if e.archive == nil {
 		e.archive = new(archiver)

@@ -10,7 +10,7 @@ import (
 type refsSlot struct {
 	trace.Refs
 	instr uint64 // sum of Instr
-	legal bool   // sizes and operations are those of a batch that has been checked
+	legal bool   // sizes and operations are those of a batch that passed the check
 
 	procs  cachedColumn[int32]
 	instrs cachedColumn[uint32]
@@ -32,7 +32,7 @@ func (s *refsSlot) decode(d *decoder, archive, hasPC bool) {
 	s.instr = sum(s.Instr)
 }
 
-// decodePlain reads the columns of s from d. Those that are often the same in all batches need be read once.
+// decodePlain reads the columns of s from d. It reads a column only once if it is the same in all batches.
 func (s *refsSlot) decodePlain(d *decoder, hasPC bool) {
 	if s.procs.read(d) {
 		s.Proc = oneProc(d, s.procs.values)
@@ -51,21 +51,22 @@ func (s *refsSlot) decodePlain(d *decoder, hasPC bool) {
 	}
 	s.Instr, s.Size, s.Op = s.instrs.values, s.sizes.values, s.ops.values
 	if d.err != nil {
-		s.procs.packed = nil // may be of several processors
+		s.procs.packed = nil // the batch may have several processors
 	}
 }
 
-// cachedColumn is a column in a slot that stays as it is if the next batch there has the same one: a constant
-// one, or one of a short period, is the same few bytes in every batch, compressed.
+// cachedColumn is a column of a slot. It is not decompressed again if the next batch in the slot has the same
+// compressed bytes. That is common: constant columns and columns with a short period take few bytes, and the
+// same ones in every batch.
 type cachedColumn[T number] struct {
 	values []T
-	packed []byte // which values were read from, if they are few
+	packed []byte // the compressed bytes of values, or empty if there were more than fewBytes
 }
 
-// fewBytes is more than a constant column of a batch takes.
+// fewBytes is more than the compressed size of a constant column.
 const fewBytes = 1 << 10
 
-// read reads a column, and reports whether it is not the one that the slot had.
+// read reads a column, and reports whether it differs from the previous one of the slot.
 func (k *cachedColumn[T]) read(d *decoder) (changed bool) {
 	d.noNulls(d.rows)
 	packed := d.packed()
@@ -82,7 +83,7 @@ func (k *cachedColumn[T]) read(d *decoder) (changed bool) {
 	return true
 }
 
-// oneProc is the processor that all rows of a batch belong to.
+// oneProc returns the processor of a batch. All rows must have the same one.
 func oneProc(d *decoder, procs []int32) trace.Proc {
 	if d.err != nil {
 		return 0
@@ -93,7 +94,7 @@ func oneProc(d *decoder, procs []int32) trace.Proc {
 	}
 	first := procs[0]
 	if n := len(procs) - 1; !bytes.Equal(rawBytes(procs[1:]), rawBytes(procs[:n])) {
-		d.fail("rows of processors are mixed, the first is of %d", first)
+		d.fail("it mixes rows of several processors; the first is %d", first)
 	}
 	return trace.Proc(first)
 }

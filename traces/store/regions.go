@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// regionJSON is a region as metadata.
+// regionJSON is the form of a region in metadata.
 type regionJSON struct {
 	Name  string       `json:"name"`
 	Owner trace.Proc   `json:"owner"`
@@ -29,7 +29,7 @@ func regionsJSON(regions []trace.Region) []regionJSON {
 	return list
 }
 
-// regions reads them back.
+// regions reads the regions.
 func (r *pairReader) regions() (regions []trace.Region) {
 	var list []regionJSON
 	r.json("regions", &list)

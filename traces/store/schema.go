@@ -4,7 +4,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// dataType is one of the Arrow types that Spoor's columns have.
+// dataType is the Arrow type of a column.
 type dataType uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	tEndTypes // after the last type
 )
 
-// dataTypes says how Arrow describes each type: the tag of its Type union, width
-// and sign of integers, and the type of a list's items.
+// dataTypes describes each type as in Arrow: the tag of its Type union, width and sign of
+// integers, and the type of the items of a list.
 var dataTypes = [tEndTypes]struct {
 	tag    uint8
 	bits   int32
@@ -61,7 +61,7 @@ type field struct {
 	meta     []pair
 }
 
-// schema is what an Arrow schema message says.
+// schema is the content of an Arrow schema message.
 type schema struct {
 	fields []field
 	meta   []pair
@@ -189,7 +189,7 @@ func parseType(f flatTable) dataType {
 	return 0
 }
 
-// itemType is the type of the only child of list field f if that is an integer.
+// itemType returns the type of the only child of list field f if it is an integer, else 0.
 func itemType(f flatTable) dataType {
 	children := f.tables(5)
 	if len(children) != 1 || children[0].u8(2) != fbInt {
@@ -209,8 +209,8 @@ func parsePairs(t flatTable, i int) []pair {
 	return pairs
 }
 
-// sameFields reports whether two schemas have the same columns; metadata of
-// fields is for people and foreign readers.
+// sameFields reports whether two schemas have the same columns. It ignores the metadata of
+// fields, which is for people and other readers.
 func sameFields(a, b []field) bool {
 	if len(a) != len(b) {
 		return false

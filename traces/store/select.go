@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// Batch is what the index of a file says of a batch of references.
+// Batch is the entry of a batch of references in the index of a file.
 type Batch struct {
 	Row        uint64 // number of its first reference among those of its processor
 	Rows       uint64
@@ -30,8 +30,8 @@ func (t *Trace) Batches(p trace.Proc) (all []Batch, err error) {
 	return all, nil
 }
 
-// ReadBatches yields those batches of references of a processor whose number among
-// Batches is in chosen, which is ascending. The others are not read.
+// ReadBatches yields some batches of references of a processor and does not read the others.
+// The ascending numbers in chosen are indices of the result of Batches.
 func (t *Trace) ReadBatches(p trace.Proc, chosen []int) iter.Seq2[*trace.Refs, error] {
 	return func(yield func(*trace.Refs, error) bool) {
 		order, err := t.order(t.refs, []trace.Proc{p})

@@ -7,9 +7,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// A Splicer writes one processor of a trace that is made of parts of another: rows come with their positions in
-// the new trace, the instructions executed up to and with them, and get the Instr and Refs that say so. Where an
-// Instr cannot hold a gap, a stop is added: a Compute without Work.
+// A Splicer writes one processor of a trace that consists of parts of another trace. The caller passes each row with its
+// position in the new trace: the instructions executed up to and including the row. The Splicer sets Instr and Refs. If a gap
+// is too large for Instr, it adds a stop: a Compute without Work.
 type Splicer struct {
 	out    *Writer
 	work   bool // work of events is instructions
@@ -21,11 +21,11 @@ type Splicer struct {
 	evPos  uint64 // of the latest event
 	time   int64  // recorded, of the latest event
 
-	events int64   // that were given
-	stops  []int64 // by stop: how many events were given before it
+	events int64   // events from the caller so far
+	stops  []int64 // number of events from the caller before each stop
 }
 
-// spliceRows is how many references go to the writer at a time.
+// spliceRows is the number of references that go to the writer at a time.
 const spliceRows = 1 << 14
 
 // NewSplicer begins processor p of a trace with header h.
@@ -37,10 +37,10 @@ func NewSplicer(out *Writer, h trace.Header, p trace.Proc) *Splicer {
 	return s
 }
 
-// Rows is how many references were written.
+// Rows returns the number of references written.
 func (s *Splicer) Rows() uint64 { return s.rows }
 
-// Ref writes a reference; pc is left out of traces that have none.
+// Ref writes a reference at position at. It ignores pc if the trace has no PC column.
 func (s *Splicer) Ref(at, addr uint64, size uint16, op trace.Op, pc uint64) error {
 	if len(s.buffer.Addr) >= spliceRows {
 		if err := s.flush(); err != nil {
@@ -53,7 +53,7 @@ func (s *Splicer) Ref(at, addr uint64, size uint16, op trace.Op, pc uint64) erro
 	at = max(at, s.refPos)
 	gap := at - s.refPos
 	if gap > math.MaxUint32 {
-		gap = math.MaxUint32 // and the stop says the rest
+		gap = math.MaxUint32 // the stop has the exact position
 		if err := s.stop(at); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Splicer) flush() error {
 	return err
 }
 
-// Event writes an event. Its position is without its work; its Needs are rows among the events that were given.
+// Event writes an event. Its position excludes its Work. Its Needs count the events from the caller, without stops.
 func (s *Splicer) Event(at uint64, e trace.Event) error {
 	if err := s.approach(at); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Splicer) Event(at uint64, e trace.Event) error {
 	return nil
 }
 
-// renumbered is the rows of needs with the stops counted.
+// renumbered returns the rows of needs, counting stops.
 func (s *Splicer) renumbered(needs []int64) []int64 {
 	if len(s.stops) == 0 {
 		return needs
@@ -104,8 +104,8 @@ func (s *Splicer) renumbered(needs []int64) []int64 {
 	return needs
 }
 
-// approach adds stops until an Instr reaches the position from the latest event. As that is done for every
-// reference, the next stop is never before the latest of them.
+// approach adds stops until an Instr can reach the position from the latest event. Every reference calls it, so that a
+// stop is never before the latest reference.
 func (s *Splicer) approach(at uint64) error {
 	for at > s.evPos && at-s.evPos > math.MaxUint32 {
 		if err := s.stop(s.evPos + math.MaxUint32); err != nil {
@@ -115,7 +115,7 @@ func (s *Splicer) approach(at uint64) error {
 	return nil
 }
 
-// stop adds an event that says that the processor has come to a position, which is near.
+// stop adds a stop at a position that an Instr can reach.
 func (s *Splicer) stop(at uint64) error {
 	if at <= s.evPos {
 		return nil
@@ -134,7 +134,7 @@ func (s *Splicer) put(at uint64, e trace.Event) error {
 	return s.out.Events(&s.one)
 }
 
-// Finish writes what is left; end is the position at which the processor ends.
+// Finish writes the remaining rows. The argument end is the position at which the processor ends.
 func (s *Splicer) Finish(end uint64) error {
 	if err := s.flush(); err != nil {
 		return err

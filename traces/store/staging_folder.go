@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// StagingFolder is a folder aside of one that files are written into, until they are complete.
+// StagingFolder is a subfolder for files until all of them are complete. The caller then moves them.
 type StagingFolder struct {
 	Path string
-	lock *os.File // held, so that no other process writes there
+	lock *os.File // keeps other processes from writing there
 }
 
-// NewStagingFolder makes the empty folder dir/.partial. What a killed run left in it is
-// removed; what another process is writing is not.
+// NewStagingFolder creates the empty folder dir/.partial. It removes the files of a killed run. It
+// fails if another process is writing there.
 func NewStagingFolder(dir string) (*StagingFolder, error) {
 	path := filepath.Join(dir, partialSuffix)
 	for {
@@ -28,7 +28,7 @@ func NewStagingFolder(dir string) (*StagingFolder, error) {
 	}
 }
 
-// lockFolder is the empty folder at path, locked, or nothing if another process removed it meanwhile.
+// lockFolder returns the folder at path, locked and empty, or nil if another process removed it in the meantime.
 func lockFolder(path string) (*StagingFolder, error) {
 	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
@@ -65,9 +65,8 @@ func lockFolder(path string) (*StagingFolder, error) {
 	return f, nil
 }
 
-// WriteFile makes the file called name in f, where there must be none. Nobody else writes there, nor reads what is there before it is
-// complete and moved, so that it needs no lock of its own and no other name meanwhile, as it does elsewhere. Its contents are on the
-// disk when WriteFile returns. Errors do not say which file was being written.
+// WriteFile creates the file called name in f, where it must not exist. Its contents are on the disk when WriteFile returns.
+// The file needs no lock and no temporary name, because no other process uses the folder. Errors do not name the file.
 func (f *StagingFolder) WriteFile(name string, fill func(io.Writer) error) error {
 	file, err := os.OpenFile(filepath.Join(f.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -80,5 +79,5 @@ func (f *StagingFolder) WriteFile(name string, fill func(io.Writer) error) error
 	return nil
 }
 
-// Remove removes the folder and what is in it, and lets others write.
+// Remove removes the folder with its contents, and releases the lock.
 func (f *StagingFolder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }

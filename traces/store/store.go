@@ -1,9 +1,12 @@
-// Package store reads and writes the files that stages talk through: the two
-// kinds of trace file and tables, all of them plain Arrow IPC files with zstd
-// bodies, a checksum over every byte, and no clock, host or path in them.
+// Package store reads and writes the files that stages exchange: traces and tables of
+// results. A trace has a file of references and a file of events.
+//
+// All of them are plain Arrow IPC files with bodies compressed by zstd. A checksum covers
+// every byte. The files contain no date, host or path, so that the same data gives the same
+// bytes.
 package store
 
-// The endings of the two files of a trace.
+// Suffixes of the two files of a trace.
 const (
 	RefsSuffix   = ".refs.arrow"
 	EventsSuffix = ".events.arrow"

@@ -12,22 +12,22 @@ import (
 type batch interface {
 	comparable
 	Len() int
-	weight() int // rows, and what else takes memory like them
+	weight() int // rows, and needs, which take similar memory
 	setProc(trace.Proc)
 	reset()
 	instructions() uint64
 }
 
-// stream is one file that is being written: rows gather in a batch per
-// processor, full batches are encoded by several goroutines and written by one
-// in the order in which they were completed.
+// stream is one file that is being written. Each processor has an unfinished batch of rows.
+// Several goroutines encode full batches, and one writes them in the order in which they
+// were completed.
 type stream[B batch] struct {
-	path     string // its final name
+	path     string // final name
 	f        *partialFile
 	out      container
 	batches  []B // by processor
 	buffered int // weight of batches
-	most     int // bound of buffered
+	most     int // limit of buffered
 	fresh    func() B
 	encode   func(B, *encoder) int // returns the rows of the columns
 	encoder  func() *encoder
@@ -39,7 +39,7 @@ type stream[B batch] struct {
 	err   atomic.Pointer[error] // first error of the writer
 }
 
-// job is one batch on its way into the file.
+// job is one batch that is being encoded and written.
 type job[B batch] struct {
 	rows B
 	e    *encoder // of which msg is part
@@ -49,8 +49,8 @@ type job[B batch] struct {
 	done chan struct{}
 }
 
-// encoders is how many batches of a stream are compressed at once. The machine's
-// size has no influence on the bytes.
+// encoders returns the number of batches of a stream that are compressed at the same time. It
+// does not affect the bytes.
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
@@ -66,10 +66,10 @@ func newStream[B batch](path string, s *schema, most int, fresh func() B, encode
 	return w, nil
 }
 
-// start runs the goroutines when the first batch is complete.
+// start starts the goroutines, when the first batch is complete.
 func (w *stream[B]) start() {
-	// No more than n jobs in order and one in the writer's hand exist at a time,
-	// so n+1 encoders always leave one for the job that must be written next.
+	// At most n jobs are in order, and the writer has one. With n+1 encoders, there is
+	// always one for the job that must be written next.
 	n := encoders()
 	w.work, w.order, w.done = make(chan *job[B], n), make(chan *job[B], n), make(chan struct{})
 	w.spare = make(chan B, 2*n)
@@ -121,7 +121,7 @@ func (w *stream[B]) failure() error {
 	return nil
 }
 
-// batch is the unfinished batch of processor p.
+// batch returns the unfinished batch of processor p.
 func (w *stream[B]) batch(p trace.Proc) B {
 	if int(p) >= len(w.batches) {
 		w.batches = append(w.batches, make([]B, int(p)+1-len(w.batches))...)
@@ -138,7 +138,8 @@ func (w *stream[B]) batch(p trace.Proc) B {
 	return w.batches[p]
 }
 
-// added says that weight n was added to the batch of p, and whether that is full.
+// added records that weight n was added to the batch of p. It submits the batch if it is full,
+// and the largest batches if there are too many rows.
 func (w *stream[B]) added(p trace.Proc, n int, full bool) error {
 	w.buffered += n
 	if full {
@@ -152,8 +153,8 @@ func (w *stream[B]) added(p trace.Proc, n int, full bool) error {
 	return nil
 }
 
-// submitLargest completes the batches that have at least half of the average
-// weight: that frees more than half of them and keeps batches large.
+// submitLargest submits the batches that have at least half of the average weight. That frees
+// more than half of the weight and keeps batches large.
 func (w *stream[B]) submitLargest() {
 	var none B
 	count := 0
@@ -184,7 +185,7 @@ func (w *stream[B]) submit(p trace.Proc) {
 	w.work <- j
 }
 
-// flush completes all batches and waits until they are written.
+// flush submits all batches and waits until they are written.
 func (w *stream[B]) flush() error {
 	var none B
 	for p, b := range w.batches {
@@ -206,7 +207,7 @@ func (w *stream[B]) stop() {
 	}
 }
 
-// finish writes what is left, the footer, and brings it all to the disk.
+// finish writes the remaining batches and the footer, and syncs the file to the disk.
 func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) {
 	if err := w.flush(); err != nil {
 		return "", err

@@ -7,26 +7,26 @@ import (
 	"spoor/traces/trace"
 )
 
-// ErrIsTable is why Open refuses a file that ReadTable reads.
+// ErrIsTable is the error of Open for the file of a table.
 var ErrIsTable = errors.New("not a trace")
 
-// Column is one column of a Table. Data is a []int32, []int64, []uint64,
-// []float64 or []string.
+// Column is one column of a Table. The type of Data is []int32, []int64, []uint64, []float64
+// or []string.
 type Column struct {
 	Name string
 	Unit string // "s", "B", "lines", ...; empty for names and plain counts
 	Data any
 }
 
-// Table is a result: columns of equal length with the facts that hold for all of
-// it. Tables are small enough to be held in memory.
+// Table is a table of results: columns of equal length, and facts that hold for the whole
+// table. It fits in memory.
 type Table struct {
 	Name    string      // kind of table: "reuse", "prediction", ...
 	Meta    []trace.Arg // facts in a fixed order: program, inputs, options
 	Columns []Column
 }
 
-// Rows is the number of rows of t.
+// Rows returns the number of rows of t.
 func (t *Table) Rows() int {
 	if len(t.Columns) == 0 {
 		return 0
@@ -34,7 +34,7 @@ func (t *Table) Rows() int {
 	return columnLen(t.Columns[0].Data)
 }
 
-// Fact is the value of key in t.Meta, or "" if there is none.
+// Fact returns the value of key in t.Meta, or "" if there is none.
 func (t *Table) Fact(key string) string {
 	for _, a := range t.Meta {
 		if a.Key == key {
@@ -44,7 +44,7 @@ func (t *Table) Fact(key string) string {
 	return ""
 }
 
-// Data finds the column called name of element type T in t.
+// Data returns the column of t with the given name. Its elements must have type T.
 func Data[T int32 | int64 | uint64 | float64 | string](t *Table, name string) ([]T, error) {
 	for _, c := range t.Columns {
 		if c.Name != name {

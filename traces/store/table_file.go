@@ -5,19 +5,19 @@ import (
 	"iter"
 )
 
-// TableSource is a table that is read in parts.
+// TableSource is a table that can be read in batches.
 type TableSource interface {
-	// Head has all facts and columns, and rows or none.
+	// Head returns a table with all facts and columns. It may have no rows.
 	Head() *Table
-	// Batches is all rows in their order, in tables with all facts and columns, each of which is valid until the next. The error, if
-	// there is one, ends it.
+	// Batches yields all rows in order, in tables with all facts and columns. A table is valid until the next one. An error
+	// ends the iteration.
 	Batches() iter.Seq2[*Table, error]
 }
 
-// Head is t.
+// Head returns t.
 func (t *Table) Head() *Table { return t }
 
-// Batches is t alone.
+// Batches yields only t.
 func (t *Table) Batches() iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) { yield(t, nil) }
 }
@@ -30,8 +30,8 @@ type TableFile struct {
 
 var _, _ TableSource = (*Table)(nil), (*TableFile)(nil)
 
-// OpenTable reads what the table at path is called, its facts and columns, and finds out whether any of it is damaged. The file is
-// not kept open: it must stay as it is.
+// OpenTable reads the name, facts and columns of the table at path, and checks the digests of the whole file. It closes the
+// file; the file must not change while the TableFile is used.
 func OpenTable(path string) (*TableFile, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -51,10 +51,10 @@ func OpenTable(path string) (*TableFile, error) {
 	return &TableFile{path, t}, nil
 }
 
-// Head has no rows.
+// Head returns the table without rows.
 func (t *TableFile) Head() *Table { return t.head }
 
-// Batches reads the file once more, in the memory of one batch.
+// Batches reads the file again. It needs memory for one batch.
 func (t *TableFile) Batches() iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		f, err := openFile(t.path)
@@ -82,7 +82,7 @@ func (t *TableFile) Batches() iter.Seq2[*Table, error] {
 	}
 }
 
-// clear takes the rows out of t and keeps their memory.
+// clear removes the rows of t and keeps their memory.
 func (t *Table) clear() {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -101,7 +101,7 @@ func (t *Table) clear() {
 	}
 }
 
-// eachBatch decodes the batches of a table's file, until use wants no more.
+// eachBatch decodes the batches of a table's file, until use returns false for more.
 func eachBatch(f *file, use func(*decoder) (more bool, err error)) error {
 	d := decoders.Get().(*decoder)
 	defer decoders.Put(d)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxText is the bytes of text in a column of a batch, and of one string.
+	// maxText is the most bytes of text in a column of a batch, and of one string.
 	maxText = 1 << 24
 	// maxTable bounds the memory that a table may take.
 	maxTable = 1 << 30
@@ -21,8 +21,8 @@ const (
 // tableTypes are the types of a table's columns.
 var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tFloat64: true, tText: true}
 
-// WriteTable writes t to path, whole or not at all. The keys of t.Meta must not
-// begin with "spoor.", and texts must be UTF-8.
+// WriteTable writes t to path, like WriteFileAtomic. The keys of t.Meta must not begin with
+// "spoor.", and texts must be UTF-8.
 func WriteTable(path string, t *Table) error {
 	fill, err := t.filler()
 	if err != nil {
@@ -31,7 +31,7 @@ func WriteTable(path string, t *Table) error {
 	return WriteFileAtomic(path, fill)
 }
 
-// WriteTable is WriteTable of a file called name in the folder.
+// WriteTable writes t to a file called name in the folder.
 func (f *StagingFolder) WriteTable(name string, t *Table) error {
 	fill, err := t.filler()
 	if err != nil {
@@ -40,7 +40,7 @@ func (f *StagingFolder) WriteTable(name string, t *Table) error {
 	return f.WriteFile(name, fill)
 }
 
-// filler checks t and is what writes it.
+// filler checks t and returns a function that writes it.
 func (t *Table) filler() (fill func(io.Writer) error, err error) {
 	s, err := tableSchema(t)
 	return func(w io.Writer) error {
@@ -71,7 +71,7 @@ func writeTable(w io.Writer, e *encoder, t *Table, s *schema) error {
 	return err
 }
 
-// tableSchema checks t and is its schema.
+// tableSchema checks t and returns its schema.
 func tableSchema(t *Table) (*schema, error) {
 	s := &schema{meta: []pair{{kindKey, t.Name}, {versionKey, version}}}
 	if t.Name == "" || t.Name == kindRefs || t.Name == kindEvents {
@@ -87,7 +87,7 @@ func tableSchema(t *Table) (*schema, error) {
 	seen := map[string]bool{}
 	for _, c := range t.Columns {
 		if seen[c.Name] || c.Name == "" {
-			return nil, fmt.Errorf("it has no or two columns called %q", c.Name)
+			return nil, fmt.Errorf("two of its columns have the name %q, or a name is empty", c.Name)
 		}
 		seen[c.Name] = true
 		typ, n, err := checkColumn(c)
@@ -98,14 +98,14 @@ func tableSchema(t *Table) (*schema, error) {
 			return nil, fmt.Errorf("column %s has %d rows, but %s has %d", c.Name, columnLen(c.Data), t.Columns[0].Name, t.Rows())
 		}
 		if size += n; size > maxTable {
-			return nil, fmt.Errorf("it is larger than a table may be, which is %d MiB in memory: ask for less at once", maxTable>>20)
+			return nil, fmt.Errorf("it takes more than %d MiB in memory, the limit of a table: compute fewer rows at a time", maxTable>>20)
 		}
 		s.fields = append(s.fields, field{name: c.Name, typ: typ, meta: unitPairs(c.Unit)})
 	}
 	return s, checkTexts(s)
 }
 
-// checkTexts holds names and facts to UTF-8.
+// checkTexts checks that names and facts are UTF-8.
 func checkTexts(s *schema) error {
 	pairs := s.meta
 	for _, f := range s.fields {
@@ -119,7 +119,7 @@ func checkTexts(s *schema) error {
 	return nil
 }
 
-// checkColumn is the type of c and the memory that it takes.
+// checkColumn returns the type of c and its size in memory.
 func checkColumn(c Column) (typ dataType, size int, err error) {
 	n := columnLen(c.Data)
 	switch d := c.Data.(type) {
@@ -143,10 +143,10 @@ func checkColumn(c Column) (typ dataType, size int, err error) {
 	}
 }
 
-// textOverhead is what a string takes besides its bytes.
+// textOverhead is the memory of a string besides its bytes.
 const textOverhead = 16
 
-// batchEnd is where the batch that begins at row from ends.
+// batchEnd returns the end of the batch that begins at row from.
 func batchEnd(t *Table, from, rows int) int {
 	to := min(rows, from+batchRows)
 	for _, c := range t.Columns {
@@ -214,7 +214,7 @@ func readTable(f *file) (*Table, error) {
 	return t, nil
 }
 
-// newTable is the table in f, still without rows.
+// newTable returns the table in f, without rows.
 func newTable(f *file) (*Table, error) {
 	kind, _ := f.schema.lookup(kindKey)
 	if kind == kindRefs || kind == kindEvents || kind == "" {
@@ -252,8 +252,7 @@ func emptyColumn(typ dataType) any {
 	return []string{}
 }
 
-// decodeColumns appends the columns of the batch in d to t; size is the memory
-// that t takes.
+// decodeColumns appends the columns of the batch in d to t, and adds their memory to size.
 func decodeColumns(d *decoder, t *Table, size *int) error {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -309,7 +308,8 @@ func (d *decoder) texts(dst []string, size *int) []string {
 	return dst
 }
 
-// appendTexts cuts text at offsets. Equal ones that are near each other are one in memory: columns of names have few.
+// appendTexts cuts text at offsets. Equal texts that are near each other share memory, because columns of names have few
+// different ones.
 func appendTexts(dst []string, text []byte, offsets []int32) []string {
 	const most = 64
 	seen := make(map[string]string, most)

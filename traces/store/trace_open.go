@@ -18,13 +18,13 @@ import (
 type part struct {
 	*file
 	head   trace.Header
-	byProc []int // batches, one processor's after the other's
+	byProc []int // numbers of batches, sorted by processor
 
-	reading atomic.Int32 // iterations that are going on
+	reading atomic.Int32 // number of running iterations
 }
 
-// openParts opens the files that path names, by kind. A file that is called like
-// the prefix may be the program that was traced.
+// openParts opens the files at path, by kind. It prefers the files with this prefix: a file
+// with the same name may be the program that was traced.
 func openParts(path string) (map[string]*part, error) {
 	found := map[string]*part{}
 	for kind, name := range partNames(path) {
@@ -54,14 +54,14 @@ func openParts(path string) (map[string]*part, error) {
 	return found, nil
 }
 
-// partNames yields the kinds and names of the files that a prefix stands for.
+// partNames yields the kinds and names of the files with a prefix.
 func partNames(prefix string) iter.Seq2[string, string] {
 	return func(yield func(kind, name string) bool) {
 		_ = yield(kindRefs, prefix+RefsSuffix) && yield(kindEvents, prefix+EventsSuffix)
 	}
 }
 
-// suffixKind is the kind that a file's name promises, or "".
+// suffixKind returns the kind of a file by its name, or "".
 func suffixKind(path string) string {
 	switch {
 	case strings.HasSuffix(path, RefsSuffix):
@@ -72,7 +72,7 @@ func suffixKind(path string) string {
 	return ""
 }
 
-// missingError says which names were tried.
+// missingError returns an error that names the files that were tried.
 func missingError(path string) error {
 	what := fmt.Sprintf("neither %s nor %s exists", path+RefsSuffix, path+EventsSuffix)
 	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
@@ -83,7 +83,7 @@ func missingError(path string) error {
 	}
 	for _, name := range []string{path, path + RefsSuffix, path + EventsSuffix} {
 		if _, err := os.Stat(name + partialSuffix); err == nil {
-			what += fmt.Sprintf(", but %s does, from a run that goes on or was killed; `traces check --recover` saves what is whole",
+			what += fmt.Sprintf(", but %s does, from a running or killed command; `traces check --recover` saves the complete part",
 				name+partialSuffix)
 			break
 		}
@@ -91,7 +91,7 @@ func missingError(path string) error {
 	return &notFoundError{path, what}
 }
 
-// notFoundError says that no file of a trace exists.
+// notFoundError is the error if no file of a trace exists.
 type notFoundError struct{ path, what string }
 
 func (e *notFoundError) Error() string { return fmt.Sprintf("reading %s: %s", e.path, e.what) }
@@ -99,7 +99,7 @@ func (e *notFoundError) Error() string { return fmt.Sprintf("reading %s: %s", e.
 // Unwrap lets errors.Is find fs.ErrNotExist.
 func (e *notFoundError) Unwrap() error { return fs.ErrNotExist }
 
-// openPart opens one file, which must be of kind want if that is not "".
+// openPart opens one file. It must have kind want, unless want is "".
 func openPart(path, want string) (*part, string, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -125,7 +125,7 @@ func newPart(f *file, want string) (*part, string, error) {
 	return p, kind, p.checkIndex()
 }
 
-// checkIndex holds the index to the header, and sorts it by processor.
+// checkIndex checks the index against the header, and sorts it by processor.
 func (p *part) checkIndex() error {
 	for i, b := range p.blocks {
 		if int(b.proc) >= p.head.Procs {

@@ -9,25 +9,24 @@ import (
 )
 
 const (
-	// batchRows is how many rows a full batch has.
+	// batchRows is the number of rows of a full batch.
 	batchRows = 1 << 18
-	// maxProcs bounds the numbers of processors, and what a header may claim.
+	// maxProcs is the most processors of a trace.
 	maxProcs = 1 << 20
-	// maxRefs and maxEvents bound the rows that wait in unfinished batches of
-	// all processors: some 100 MB either.
+	// maxRefs and maxEvents bound the rows in unfinished batches of all
+	// processors, to about 100 MB each.
 	maxRefs   = 16 * batchRows
 	maxEvents = 4 * batchRows
-	// needsPerBatch is how many needs complete a batch of events, and
-	// maxEventNeeds how many one event may have.
+	// needsPerBatch is the number of needs that completes a batch of events.
+	// maxEventNeeds is the most needs of one event.
 	needsPerBatch = 1 << 18
 	maxEventNeeds = 1 << 20
 	maxNeeds      = needsPerBatch + maxEventNeeds
 )
 
-// Writer writes PREFIX.refs.arrow and PREFIX.events.arrow. Both appear when Close
-// succeeds; until then they are PREFIX.refs.arrow.partial and so on. It is not
-// safe for concurrent use; it compresses on other goroutines, and the bytes
-// depend on the order of the calls alone.
+// Writer writes PREFIX.refs.arrow and PREFIX.events.arrow. Both appear when Close succeeds.
+// Until then their names end in .partial. A Writer is not safe for concurrent use. It
+// compresses on other goroutines, but the bytes depend only on the order of the calls.
 type Writer struct {
 	head    trace.Header
 	limit   trace.Header // head with a bound for processors not yet counted
@@ -35,20 +34,19 @@ type Writer struct {
 	events  *stream[*eventsBatch]
 	last    []uint64 // Refs of each processor's last event
 	total   []uint64 // references of each processor
-	rows    int      // of a full batch of events
+	rows    int      // events of a full batch
 	most    int      // references of a full batch
 	archive bool     // references are in the archive profile
 	closed  bool     // Close or Abort was called
 	gone    bool     // the files have their final names or were removed
 }
 
-// Create starts the files of a trace. h may be preliminary but for HasPC and
-// HasTime, which fix the columns.
+// Create starts the files of a trace. The header h may be preliminary, except for HasPC and
+// HasTime, which determine the columns.
 func Create(prefix string, h trace.Header) (*Writer, error) { return create(prefix, h, false) }
 
-// CreateArchive is Create with references in the archive profile, a fraction of
-// the plain size, which Open reads too but other readers of Arrow do not see as a
-// row for each reference.
+// CreateArchive is Create with references in the archive profile, which is several times
+// smaller. Open reads it, too. Other readers of Arrow do not see a row for each reference.
 func CreateArchive(prefix string, h trace.Header) (*Writer, error) { return create(prefix, h, true) }
 
 func create(prefix string, h trace.Header, archive bool) (*Writer, error) {
@@ -91,7 +89,7 @@ func (w *Writer) refsStream(path string) (*stream[*refsBatch], error) {
 
 var errClosed = errors.New("store: the writer is closed")
 
-// Refs appends references of one processor. It keeps nothing of b.
+// Refs appends references of one processor. The caller may reuse b.
 func (w *Writer) Refs(b *trace.Refs) error {
 	if w.closed {
 		return errClosed
@@ -117,7 +115,7 @@ func (w *Writer) Refs(b *trace.Refs) error {
 	return nil
 }
 
-// Events appends events of one processor. It keeps nothing of b.
+// Events appends events of one processor. The caller may reuse b.
 func (w *Writer) Events(b *trace.Events) error {
 	if w.closed {
 		return errClosed
@@ -157,7 +155,7 @@ func (w *Writer) checkEvents(b *trace.Events) error {
 	return nil
 }
 
-// growTo is s with an element for p.
+// growTo returns s, extended to have an element for p.
 func growTo(s []uint64, p trace.Proc) []uint64 {
 	if int(p) < len(s) {
 		return s
@@ -165,12 +163,12 @@ func growTo(s []uint64, p trace.Proc) []uint64 {
 	return append(s, make([]uint64, int(p)+1-len(s))...)
 }
 
-// Close completes both files under the final header and makes them appear. After
-// an error nothing is left of them.
+// Close completes both files with the final header and gives them their names. After an error
+// it leaves no files.
 //
-// The files are on the disk before their names appear: a lost write would not
-// go unnoticed, for everything is checked when it is read, but a damaged trace
-// that is newer than its inputs would keep make from writing it again.
+// The files are on the disk before their names appear. A reader would detect a lost write,
+// because it checks everything. But a damaged trace that is newer than its inputs would keep
+// make from writing it again.
 func (w *Writer) Close(h trace.Header) error {
 	if w.closed {
 		return errClosed
@@ -196,7 +194,7 @@ func (w *Writer) Close(h trace.Header) error {
 	return nil
 }
 
-// checkFinal holds what was written to the final header.
+// checkFinal checks the written rows against the final header.
 func (w *Writer) checkFinal(h trace.Header) error {
 	switch most := max(len(w.total), len(w.last)); {
 	case h.Procs < 0 || h.Procs > maxProcs:
@@ -219,7 +217,7 @@ func (w *Writer) checkFinal(h trace.Header) error {
 	return nil
 }
 
-// Abort removes what was written, unless Close has succeeded: defer it.
+// Abort removes the files, unless Close has succeeded. The caller should defer it.
 func (w *Writer) Abort() {
 	if w.gone {
 		return

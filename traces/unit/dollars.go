@@ -23,7 +23,7 @@ func ParseDollars(text string) (Dollars, error) {
 	return Dollars(v), nil
 }
 
-// String prints as many digits as there are.
+// String prints d with all its digits.
 func (d Dollars) String() string {
 	if d < 0 {
 		return "-" + (-d).String()

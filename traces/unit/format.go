@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// String prints b with the largest binary prefix that divides it: "64KiB", "1000B"; and with a decimal one where that
-// is a shorter number of millions at least: "16GB".
+// String prints b with the largest binary prefix that divides it: "64KiB", "1000B". It uses a decimal prefix from M on
+// if that is shorter: "16GB".
 func (b Bytes) String() string {
 	binary, n := scaled(b, 1024)
 	if thousands, k := scaled(b, 1000); k >= 2 && len(thousands) < len(binary) {
@@ -15,7 +15,7 @@ func (b Bytes) String() string {
 	return binary + []string{"B", "KiB", "MiB", "GiB", "TiB"}[n]
 }
 
-// scaled divides b by base as often as it goes, at most four times.
+// scaled divides b by base as often as possible without a remainder, at most four times.
 func scaled(b Bytes, base Bytes) (digits string, times int) {
 	for b != 0 && b%base == 0 && times < 4 {
 		b /= base

@@ -27,10 +27,12 @@ var examples = map[string]string{
 	"B": "64KiB", "s": "2.5us", "Hz": "2.4GHz", "cycles": "58 cycles", "B/s": "10GB/s", "flop/s": "1Gf",
 }
 
-// Parse reads a number with its unit ("64 KiB", "2.4GHz") and returns it in base,
-// one of "B", "s", "Hz", "cycles", "B/s", "flop/s". A number without a unit, with a unit of
-// another base, a prefix that does not exist ("KB") or a value that is not finite
-// is an error.
+// Parse reads a number with its unit ("64 KiB", "2.4GHz") and returns it in base: "B", "s",
+// "Hz", "cycles", "B/s" or "flop/s". It returns an error in these cases:
+//
+//   - the number has no unit, or a unit of another base;
+//   - the prefix does not exist ("KB");
+//   - the value is not finite.
 func Parse(text, base string) (float64, error) {
 	table, ok := scales[base]
 	if !ok {

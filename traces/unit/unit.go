@@ -1,9 +1,9 @@
-// Package unit holds the quantities that every stage speaks of, as types, and
-// reads and prints them: k is 1000, Ki is 1024, a quantity without a unit is an
-// error, and simulated time is integer picoseconds.
+// Package unit defines types for the quantities that all stages use, and reads and prints
+// them. The prefix k is 1000, and Ki is 1024. A quantity without a unit is an error.
+// Simulated time is an integer number of picoseconds.
 //
-// Types stop swapped arguments; they do not check dimensions. A conversion asks
-// for what it needs: there is no default clock.
+// The types prevent swapped arguments; they do not check dimensions. There is no default
+// clock: a conversion from cycles needs the frequency.
 package unit
 
 import (
@@ -35,7 +35,7 @@ type BytesPerSecond float64
 
 const (
 	picosPerSecond = 1e12
-	// MaxPicos is the end of simulated time.
+	// MaxPicos is the largest simulated time.
 	MaxPicos Picos = math.MaxInt64
 )
 
@@ -45,17 +45,17 @@ func (p Picos) Seconds() Seconds { return Seconds(float64(p) / picosPerSecond) }
 // Picos rounds a duration to the nearest picosecond.
 func (s Seconds) Picos() Picos { return Picos(math.Round(float64(s) * picosPerSecond)) }
 
-// At is the duration of c periods of a clock of frequency f.
+// At returns the duration of c periods of a clock with frequency f.
 func (c Cycles) At(f Hertz) Seconds { return Seconds(float64(c) / float64(f)) }
 
-// Over is the time that b bytes take at bandwidth bw.
+// Over returns the time to transfer b bytes at bandwidth bw.
 func (b Bytes) Over(bw BytesPerSecond) Seconds { return Seconds(float64(b) / float64(bw)) }
 
 // IsPowerOfTwo reports whether b is 1, 2, 4, 8, ...
 func (b Bytes) IsPowerOfTwo() bool { return b > 0 && bits.OnesCount64(uint64(b)) == 1 }
 
-// Shift is log2 of a power of two: addresses shifted right by it are line numbers.
-// It panics if b is not a power of two, which the caller must have checked.
+// Shift returns log2 of b. Addresses shifted right by it are line numbers. It panics if b is
+// not a power of two, which the caller must check before.
 func (b Bytes) Shift() uint {
 	if !b.IsPowerOfTwo() {
 		panic(fmt.Sprintf("unit: Shift of %d bytes, not a power of two", int64(b)))

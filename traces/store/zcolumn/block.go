@@ -13,7 +13,7 @@ type sequence struct {
 	offset          uint32 // the coded value: 1 to 3 repeat, else the distance + 3
 }
 
-// block gathers the sequences of one block and encodes it.
+// block collects the sequences of one block and encodes it.
 type block struct {
 	literals  []byte
 	sequences []sequence
@@ -29,7 +29,7 @@ const (
 	ofMatches
 )
 
-// maxLogs are the logarithms of the most states of each kind.
+// maxLogs are log2 of the most states of each kind.
 var maxLogs = [3]uint{9, 8, 9}
 
 func newBlock() *block { return &block{huff: new(huff0.Scratch)} }
@@ -103,7 +103,7 @@ func (b *block) appendLiterals(dst []byte) []byte {
 	return append(huffmanHeader(dst, kind, single, n, len(out)), out...)
 }
 
-// literalsHeader is the header of literals that are raw or one byte repeated.
+// literalsHeader appends the header of literals that are raw or one repeated byte.
 func literalsHeader(dst []byte, kind, n int) []byte {
 	switch {
 	case n < 1<<5:
@@ -114,7 +114,7 @@ func literalsHeader(dst []byte, kind, n int) []byte {
 	return append(dst, byte(kind|3<<2|n<<4), byte(n>>4), byte(n>>12))
 }
 
-// huffmanHeader is the header of n literals compressed to size bytes.
+// huffmanHeader appends the header of n literals that were compressed to size bytes.
 func huffmanHeader(dst []byte, kind uint64, single bool, n, size int) []byte {
 	format, width := uint64(3), uint(18)
 	switch most := max(n, size); {
@@ -153,7 +153,7 @@ func (b *block) code() {
 	}
 }
 
-// appendSequences appends the bit stream, which is read from its end
+// appendSequences appends the bit stream, which decoders read backwards
 // [rfc8878, 3.1.1.3.2.1.2].
 func (b *block) appendSequences(dst []byte) []byte {
 	l, o, m := &b.tables[ofLiterals], &b.tables[ofOffsets], &b.tables[ofMatches]
@@ -176,7 +176,7 @@ func (b *block) appendSequences(dst []byte) []byte {
 		i--
 		c = b.codes[i]
 		w.makeRoom(3 * maxLog)
-		if !o.rle { // its states are one and have no bits; likewise below
+		if !o.rle { // an rle table has one state without bits; likewise below
 			stateO = o.put(&w, stateO, c[ofOffsets])
 		}
 		if !m.rle {
@@ -206,7 +206,7 @@ var (
 
 const minMatch = 3
 
-// bases adds up the ranges of codes with the given extra bits.
+// bases returns the base of each code by summing the ranges of codes with the given extra bits.
 func bases(extra [maxCodes]uint8, first uint32) (a [maxCodes]uint32) {
 	for i, n := range extra {
 		a[i] = first

@@ -1,9 +1,11 @@
-// Package zcolumn compresses columns of few different numbers, and of addresses,
-// into standard zstd frames, which every zstd decoder reads. General encoders look
-// for repeated strings of 4 to 8 bytes; in a column of four-byte numbers that is
-// one or two rows, and in columns such as lengths and operations those repeat at
-// once and say nothing. This encoder looks for repeated runs of rows instead. The
-// frames have no checksum: whoever stores them has one over more than they.
+// Package zcolumn compresses columns of few different numbers, and columns of addresses. It
+// writes standard zstd frames, which every zstd decoder reads.
+//
+// General encoders look for repeated strings of 4 to 8 bytes. In a column of four-byte
+// numbers, that is one or two rows. In columns such as lengths and operations, such short
+// strings repeat everywhere and predict nothing. This encoder looks for repeated runs of
+// rows instead. The frames have no checksum, because package store computes one over the
+// whole message.
 //
 // The format is [rfc8878]: Y. Collet, M. Kucherawy (eds.), Zstandard Compression
 // and the application/zstd Media Type, RFC 8878, 2021.
@@ -16,7 +18,7 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// Encoder compresses columns. It belongs to one goroutine.
+// Encoder compresses columns. Only one goroutine may use it.
 type Encoder struct {
 	symbols symbols
 	finder  finder
@@ -24,11 +26,11 @@ type Encoder struct {
 	block   *block
 }
 
-// NewEncoder is an Encoder.
+// NewEncoder returns an Encoder.
 func NewEncoder() *Encoder { return &Encoder{block: newBlock()} }
 
 const (
-	blockSize = 128 << 10 // the most that a block may decompress to
+	blockSize = 128 << 10 // most decompressed bytes of a block
 	maxInput  = 1 << 27   // offsets and hash entries are 32 bits wide
 )
 
@@ -51,7 +53,7 @@ func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
 	}), true
 }
 
-// AppendWide is Append for any number of different elements, of eight bytes only
+// AppendWide is Append for any number of different elements. They must have eight bytes each
 // and less than 8 MiB together.
 func (e *Encoder) AppendWide(dst, column []byte, width int) ([]byte, bool) {
 	if width != wideWidth || len(column)%width != 0 || len(column)/width > maxWide {
@@ -63,8 +65,8 @@ func (e *Encoder) AppendWide(dst, column []byte, width int) ([]byte, bool) {
 	}), true
 }
 
-// AppendLiterals is AppendWide without matches: bytes are coded one by one. Of addresses that hardly repeat that makes little more, and
-// it is decoded sooner.
+// AppendLiterals is AppendWide without matches: it codes each byte separately. For addresses that hardly repeat, the frame
+// is little larger, and decoding is faster.
 func (e *Encoder) AppendLiterals(dst, column []byte, width int) ([]byte, bool) {
 	if width != wideWidth || len(column) > maxInput || len(column)%width != 0 {
 		return dst, false
@@ -79,7 +81,7 @@ func isConstant(column []byte, width int) bool {
 	return len(column) > width && bytes.Equal(column[width:], column[:len(column)-width])
 }
 
-// AppendConstant is Append for a column of one element throughout.
+// AppendConstant is Append for a column whose elements are all equal.
 func (e *Encoder) AppendConstant(dst, column []byte, width int) ([]byte, bool) {
 	if len(column) > maxInput || !isConstant(column, width) {
 		return dst, false
@@ -95,7 +97,7 @@ func (e *Encoder) AppendConstant(dst, column []byte, width int) ([]byte, bool) {
 	}), true
 }
 
-// append appends a frame, for whose blocks find fills e.block.
+// append appends a frame. The function find fills e.block with each block.
 func (e *Encoder) append(dst, column []byte, width int, recent *distances, find func(from, to int)) []byte {
 	dst = appendHeader(dst, len(column))
 	e.block.huff.Reuse = huff0.ReusePolicyNone
@@ -107,7 +109,7 @@ func (e *Encoder) append(dst, column []byte, width int, recent *distances, find 
 		find(from, to)
 		var raw bool
 		if dst, raw = e.appendBlock(dst, column[from*width:to*width], to == n); raw {
-			*recent = before // the decoder has not seen this block's distances
+			*recent = before // the decoder does not see the distances of this block
 		}
 	}
 	return dst
@@ -121,8 +123,7 @@ func appendHeader(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(size))
 }
 
-// appendBlock appends the block in e, or its plain contents where those are not
-// larger.
+// appendBlock appends the block in e, or its plain contents if these are not larger.
 func (e *Encoder) appendBlock(dst, plain []byte, last bool) (out []byte, isRaw bool) {
 	const raw, compressed = 0, 2
 	start := len(dst)
@@ -135,7 +136,7 @@ func (e *Encoder) appendBlock(dst, plain []byte, last bool) (out []byte, isRaw b
 	if size >= len(plain) {
 		dst = append(dst[:start+3], plain...)
 		kind, size = raw, len(plain)
-		// The decoder has not seen this block's Huffman table.
+		// The decoder does not see the Huffman table of this block.
 		e.block.huff.Reuse = huff0.ReusePolicyNone
 	}
 	v := size<<3 | kind<<1

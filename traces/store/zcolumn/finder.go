@@ -24,7 +24,7 @@ const (
 
 const (
 	hashBits = 14
-	hashRun  = 16 // rows that a hash covers
+	hashRun  = 16 // rows of a hash
 )
 
 // begin starts a column.
@@ -59,9 +59,9 @@ func (f *finder) find(b *block, column []byte, width, from, to int) {
 	b.literals = append(b.literals, column[next*width:to*width]...)
 }
 
-// candidate is an earlier row from which on at least some rows equal those from i
-// on, or -1. It prefers the distance of the last match, which costs few bits and
-// is right when one row differed.
+// candidate returns an earlier row that starts a match with the rows from i on, or -1. It
+// prefers the distance of the last match, which costs few bits. That distance is right if
+// only one row differed.
 func (f *finder) candidate(i, width int) int {
 	h := f.hash(i)
 	at := int(f.seen[h]) - 1
@@ -75,8 +75,8 @@ func (f *finder) candidate(i, width int) int {
 	return at
 }
 
-// again reports whether a match at the last distance pays: its code must be
-// shorter than the rows as literals, which are short where elements are.
+// again reports whether a match at the last distance is worthwhile: its code must be shorter
+// than the rows as literals. Literals of short elements are short.
 func (f *finder) again(at, i, width int) bool {
 	switch {
 	case width == 1:
@@ -97,7 +97,7 @@ func (f *finder) equal(i, j int) bool {
 		binary.LittleEndian.Uint64(f.rows[i+8:]) == binary.LittleEndian.Uint64(f.rows[j+8:])
 }
 
-// extend is how many rows from i on equal those from at on.
+// extend returns the number of rows from i on that equal those from at on.
 func (f *finder) extend(at, i, to int) int {
 	n := 0
 	for ; i+n+8 <= to; n += 8 {
@@ -111,9 +111,9 @@ func (f *finder) extend(at, i, to int) int {
 	return n
 }
 
-// emit adds the literals from byte from to row i, and a match of n rows at a
-// distance. The match takes in the last bytes of the row before where they are the
-// same: the high bytes of numbers mostly are.
+// emit adds the literals from byte from to row i, and a match of n rows at a distance. It
+// extends the match backwards over equal bytes of the previous row: the high bytes of
+// numbers are often equal.
 func (f *distances) emit(b *block, column []byte, width, from, i, distance, n int) {
 	to, back := i*width, distance*width
 	for to > from && to > back && column[to-1] == column[to-1-back] {
@@ -134,16 +134,17 @@ func (f *distances) match(b *block, literals, distance, n int) {
 	b.sequences = append(b.sequences, sequence{uint32(literals), uint32(n), f.offset(distance, literals > 0)})
 }
 
-// A long match at a short distance, which decoders copy byte by byte, or in words
-// each of which waits for one just written, is several at distances that grow.
+// A long match at a short distance is slow: decoders copy it byte by byte, or in words that
+// depend on words just written. It is therefore split into several matches at growing
+// distances.
 const (
 	longOverlap = 512  // bytes of such a match
 	farEnough   = 1024 // bytes between reading and writing
 )
 
-// offset codes a distance, and moves it to the front of the recent ones
-// [rfc8878, 3.1.1.5]. Without literals the most recent one cannot be meant, for
-// the match before would have been longer.
+// offset returns the code of a distance, and moves the distance to the front of the recent
+// ones [rfc8878, 3.1.1.5]. Without literals, the code of the most recent distance has
+// another meaning, because the previous match would have been longer.
 func (f *distances) offset(distance int, literals bool) uint32 {
 	r := &f.reps
 	switch {

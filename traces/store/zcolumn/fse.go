@@ -48,8 +48,8 @@ type table struct {
 	log   uint
 	count [maxCodes]uint32 // of each code in the block
 	norm  [maxCodes]int    // share of each code in 1<<log states
-	codes int              // codes are below it
-	rle   bool             // all codes are the same: there is one state
+	codes int              // all codes are below it
+	rle   bool             // all codes are equal: there is one state
 	next  [maxCodes]transition
 	state [1 << maxLog]uint16
 }
@@ -57,7 +57,7 @@ type table struct {
 // transition is how a code is encoded.
 type transition struct {
 	bits uint32 // (state + bits) >> 16 is the number of bits of the state to write
-	find int32  // the rest of the state, plus find, is where the next state is
+	find int32  // find plus the rest of the state is the index of the next state
 }
 
 const (
@@ -65,7 +65,7 @@ const (
 	maxLog   = 9
 )
 
-// plan shares out states among total codes, which have been counted.
+// plan assigns states to codes. The total codes have been counted.
 func (t *table) plan(total int, most uint) {
 	t.codes = 0
 	distinct := 0
@@ -85,8 +85,8 @@ func (t *table) plan(total int, most uint) {
 	t.build()
 }
 
-// normalize gives every code that occurs at least one state, and the others in
-// proportion; what rounding leaves goes to, or comes from, the greatest.
+// normalize assigns states to codes in proportion to their counts. Every code that occurs
+// gets at least one. The most frequent code gets the rounding error.
 func (t *table) normalize(count []uint32, total int) {
 	size := 1 << t.log
 	left := size
@@ -138,7 +138,7 @@ func (t *table) build() {
 	}
 }
 
-// transition says how code c, whose states begin at first, is encoded.
+// transition sets the encoding of code c, whose states begin at first.
 func (t *table) transition(c, first int) {
 	n := t.norm[c]
 	switch n {
@@ -151,7 +151,7 @@ func (t *table) transition(c, first int) {
 	}
 }
 
-// start is the state of the last code, which costs no bits.
+// start returns the state of the last code, which needs no bits.
 func (t *table) start(c uint8) uint32 {
 	x := t.next[c]
 	out := (x.bits + 1<<15) >> 16
@@ -172,8 +172,8 @@ func (t *table) finish(w *bitWriter, state uint32) {
 	w.add(uint64(state)&(1<<t.log-1), t.log)
 }
 
-// describe appends the description of the table [rfc8878, 4.1.1]; code is the
-// one code of a table of one.
+// describe appends the description of the table [rfc8878, 4.1.1]. The argument code is the
+// only code of an rle table.
 func (t *table) describe(dst []byte, code uint8) []byte {
 	if t.rle {
 		return append(dst, code)
@@ -211,8 +211,8 @@ func (t *table) describe(dst []byte, code uint8) []byte {
 	return w.out
 }
 
-// skipZeros writes how many codes from c on do not occur, and returns the next
-// one that does.
+// skipZeros writes the number of codes from c on that do not occur, and returns the next
+// code that does.
 func (t *table) skipZeros(w *bitWriter, c int) int {
 	n := 0
 	for t.norm[c+n] == 0 {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AppendLow is AppendWide with each element compared with the one directly before it only: what has the same high bytes is its low
-// ones. Numbers of a small range that come in no order take less so, as do their codes: nearly all matches are alike.
+// AppendLow is AppendWide, but compares each element only with the one before it: if their high bytes are equal, it codes
+// the low ones. That is smaller for unordered numbers of a small range, because nearly all matches have the same code.
 func (e *Encoder) AppendLow(dst, column []byte, width int) ([]byte, bool) {
 	if width != wideWidth || len(column) > maxInput || len(column)%width != 0 {
 		return dst, false
@@ -25,11 +25,11 @@ func (b *block) low(recent *distances, rows []uint64, from, to int) {
 	if from > 0 {
 		before = rows[from-1]
 	}
-	done, match := 0, 0 // literals that are in sequences, and bytes behind the others that equal those of the element before
+	done, match := 0, 0 // literals in sequences; bytes after the other literals that equal those of the previous element
 	for i, v := range rows[from:to] {
 		same := bits.LeadingZeros64(v^before) / 8
 		before = v
-		if same == wideWidth && match > 0 { // the match goes on over equal elements
+		if same == wideWidth && match > 0 { // the match continues over equal elements
 			match += wideWidth
 			continue
 		}
@@ -49,7 +49,7 @@ func (b *block) low(recent *distances, rows []uint64, from, to int) {
 	}
 }
 
-// next is match of the element before, with literals: nearly always one like the last.
+// next is match for the distance of one element, after literals. Nearly always its code equals the last one.
 func (f *distances) next(b *block, literals, n int) {
 	if n > longOverlap || f.reps[0] != wideWidth {
 		f.match(b, literals, wideWidth, n)

@@ -25,9 +25,9 @@ func (s *symbols) read(column []byte, width int) bool {
 	return s.narrow(column, width) || s.number(column, width)
 }
 
-// narrow takes elements below 256 for their own symbols.
+// narrow uses elements below 256 as their own symbols.
 func (s *symbols) narrow(column []byte, width int) bool {
-	const piece = 1 << 12 // wide columns are to be found out early
+	const piece = 1 << 12 // small, to detect wide columns early
 	for rows := s.rows; len(rows) > 0; {
 		n := min(piece, len(rows))
 		if narrowPiece(rows[:n], column, width) >= 256 {
@@ -38,7 +38,7 @@ func (s *symbols) narrow(column []byte, width int) bool {
 	return true
 }
 
-// narrowPiece fills rows and returns the union of the elements' bits.
+// narrowPiece fills rows and returns the bitwise or of the elements.
 func narrowPiece(rows, column []byte, width int) (all uint64) {
 	whole := len(rows) &^ 7
 	switch width {
@@ -57,8 +57,8 @@ func narrowPiece(rows, column []byte, width int) (all uint64) {
 	return all
 }
 
-// narrow2 is narrowPiece for elements of two bytes, of which it takes eight at once.
-// High bytes that are not zero show in the union of whole words.
+// narrow2 is narrowPiece for elements of two bytes, eight at a time. The bitwise or of whole
+// words shows high bytes that are not zero.
 func narrow2(rows, column []byte) (all uint64) {
 	for ; len(rows) >= 8; rows, column = rows[8:], column[16:] {
 		a, b := binary.LittleEndian.Uint64(column), binary.LittleEndian.Uint64(column[8:])
@@ -80,7 +80,7 @@ func narrow4(rows, column []byte) (all uint64) {
 	return all&0xffffffff | all>>32
 }
 
-// pack2 is the low bytes of four elements of two bytes.
+// pack2 returns the low bytes of four elements of two bytes.
 func pack2(v uint64) uint64 {
 	v &= 0x00ff00ff00ff00ff
 	v = (v | v>>8) & 0x0000ffff0000ffff
