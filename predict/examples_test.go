@@ -229,9 +229,9 @@ func runExamples(t *testing.T, dir string, examples []example) {
 
 // trimmed drops blanks at the ends of lines, which a help text cannot show.
 func trimmed(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(s, "\n"+blank+" "), "\n")
 	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " \t")
+		lines[i] = strings.TrimRight(l, " \t"+blank)
 	}
 	return strings.Join(lines, "\n")
 }

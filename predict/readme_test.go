@@ -106,6 +106,9 @@ func TestPagesAreHeldToTheirCommands(t *testing.T) {
 	}
 }
 
+// blank stands for a blank line within an output.
+const blank = "\u200b"
+
 // indented returns the indented blocks and the fences of console of a page, laid out as in help texts.
 func indented(page string) string {
 	var b strings.Builder
@@ -120,6 +123,8 @@ func indented(page string) string {
 		case fence == "" && strings.HasPrefix(text, "```"):
 			fence = text
 			b.WriteString("\n")
+		case fence == "```console" && text == "":
+			b.WriteString("  " + blank + "\n")
 		case fence == "```console":
 			b.WriteString("  " + line)
 		case fence == "" && is:
