@@ -1,41 +1,42 @@
-// Package coherent finds the stack distances of private caches that are kept coherent: what
-// fully associative LRU caches of all sizes, one for each processor, would hit and miss.
+// Package coherent finds the stack distances of private caches that are kept coherent: the hits and
+// misses of fully associative LRU caches of all sizes, one for each processor.
 //
-// A store removes the line from the caches of all other processors (write-invalidate). So a use whose line
-// another processor has stored since the processor's own last use misses in caches of every size: its distance is lost.
-// That is a coherence miss; package sharing tells which of them share truly and which falsely.
+// A store removes the line from the caches of all other processors (write-invalidate). If another
+// processor has stored a line since a processor's last use of it, the next use misses in caches of
+// every size: it has lost its distance. This is a coherence miss. Package sharing divides these
+// into true and false sharing.
 //
-// Distances are exact with invalidations too. An invalid line leaves a hole in the stack, at the depth that it
-// had: see [reuse.HoledStack]. Where no processor stores what others use, the distances
-// are those of package reuse.
+// Distances are exact with invalidations too. An invalid line leaves a hole in the stack at its
+// depth: see [reuse.HoledStack]. If no processor stores what others use, the distances are those of
+// package reuse.
 //
-// The order of references is the interleaved one ([analysis.Interleave]). Loads and stores
-// count, as uses of lines: a reference that crosses lines uses each of them.
+// References are in the interleaved order ([analysis.Interleave]). Loads and stores count as uses
+// of lines; a reference that crosses lines uses each of them.
 //
-// Processors are taken to share their addresses. In a trace of processes with memories of their
-// own that use the same addresses, what is found is not sharing.
+// Processors are assumed to share their addresses. In a trace of processes with separate memories
+// that use the same addresses, the result is not sharing.
 //
 // # Coherence misses of a cache of limited size
 //
-// A line that a cache had evicted before another processor stored it is missed because the cache
-// is small, not because of the store. So a miss is put down to coherence in caches of more lines than the
-// depth at which the line became invalid, and in smaller ones to their size. That is the usual classification, cold, coherence
-// and replacement, for every size.
+// If a cache had evicted a line before another processor stored it, the next use misses because the
+// cache is small, not because of the store. Therefore the miss counts as a coherence miss only in
+// caches with more lines than the depth at which the line became invalid. In smaller caches it
+// counts as a replacement miss. This is the usual classification into cold, coherence and
+// replacement misses, for every size.
 //
-// # Tables
-//
-// [Columns] says what the tables hold.
+// [Columns] documents the tables.
 //
 // # Memory
 //
-// Some 40 bytes for each line, and as many for each processor that uses it. The processors whose copy is valid are a list,
-// which a store empties: that needs no set of all processors for each line, and a store
-// visits only those who have fetched the line since the last store.
+// About 40 bytes for each line, and as many for each processor that uses it. The processors with a
+// valid copy form a list, which a store empties. This needs no set of all processors for each line,
+// and a store visits only processors that have fetched the line since the last store.
 //
-// Distances of private stacks that another processor's store makes infinite are those of [schuff2010].
+// The distances are those of private stacks in [schuff2010], where another processor's store makes
+// a distance infinite.
 //
-// [schuff2010] D. L. Schuff, M. Kulkarni, V. S. Pai: Accelerating multicore reuse distance analysis with
-// sampling and parallelization. PACT 2010.
+// [schuff2010] D. L. Schuff, M. Kulkarni, V. S. Pai: Accelerating multicore reuse distance analysis
+// with sampling and parallelization. PACT 2010.
 package coherent
 
 import (
@@ -56,13 +57,13 @@ const (
 	Lost int64 = -2
 )
 
-// Analysis finds the distances at all line sizes, which are powers of two.
+// Analysis finds the distances at all line sizes, which must be powers of two.
 type Analysis struct {
 	Lines  []unit.Bytes    // ascending
-	Line   unit.Bytes      // one of them: that of the parameters
-	Reuse  *reuse.Analysis // of the same line sizes, whose distances are those of a processor alone; nil: none runs beside
+	Line   unit.Bytes      // one of Lines, for the parameters
+	Reuse  *reuse.Analysis // with the same line sizes; provides the distances of a single processor; nil if it does not run
 	Source string          // of the parameters: name and digest of the trace
-	Tool   string          // what makes their file
+	Tool   string          // program that writes the parameters
 	Meta   []trace.Arg     // for the tables
 }
 
@@ -71,7 +72,8 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "coherent".
 func (a *Analysis) Name() string { return "coherent" }
 
-// NewShard wants the interleaved order alone. In a trace of one processor nothing is ever invalidated: its distances are those of package reuse.
+// NewShard returns a shard for the interleaved order only. In a trace of one processor nothing is
+// invalidated: its distances are those of package reuse.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if h.Procs == 1 && p == 0 {
 		if a.Reuse == nil || a.Reuse.Sampling.On() {
@@ -89,10 +91,10 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// shard is the caches at all line sizes.
+// shard holds the caches at all line sizes.
 type shard struct{ sims []*simulation }
 
-// Add sees the next piece of the interleaved order.
+// Add simulates the next chunk of the interleaved order.
 func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Refs.Len() == 0 {
 		return nil
@@ -109,7 +111,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 	return nil
 }
 
-// LineSizes is all line sizes.
+// LineSizes returns all line sizes.
 func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
@@ -117,7 +119,7 @@ func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	return sizes
 }
 
-// End lets go of all but the distances.
+// End releases everything except the distances.
 func (s *shard) End() error {
 	for _, sim := range s.sims {
 		if err := sim.end(); err != nil {
@@ -129,7 +131,7 @@ func (s *shard) End() error {
 
 var errProcs = errors.New("coherent: the trace has no processors, or not all of them were asked for")
 
-// Merge makes the tables coherent and coherent_curve, and the parameters.
+// Merge returns the tables coherent and coherent_curve, and the parameters.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(shards) == 0 {
 		return analysis.Result{}, errProcs

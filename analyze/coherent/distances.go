@@ -5,24 +5,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// Distances is the uses of lines of one size by one processor.
+// Distances counts the uses of lines of one size by one processor.
 type Distances struct {
 	Line unit.Bytes
 	Uses []uint64 // by stack distance
-	Lost []uint64 // those whose line another processor has stored since the last use: by the line's depth at that time
-	Cold uint64   // first uses, which is the number of distinct lines
+	Lost []uint64 // uses of lines that another processor has stored since the last use: by the line's depth at that time
+	Cold uint64   // first uses; also the number of distinct lines
 }
 
-// Coherence is how many uses have lost their distance.
+// Coherence returns the number of uses that have lost their distance.
 func (d *Distances) Coherence() uint64 { return (&reuse.Distances{Uses: d.Lost}).Total() }
 
-// Total is the number of uses.
+// Total returns the number of uses.
 func (d *Distances) Total() uint64 { return d.Cold + d.Coherence() + d.kept().Total() }
 
 func (d *Distances) kept() *reuse.Distances { return &reuse.Distances{Line: d.Line, Uses: d.Uses} }
 
-// Misses is how many uses miss in a fully associative LRU cache at each of the given capacities, in
-// lines, ascending, and how many of these because of a store of another processor.
+// Misses returns, for fully associative LRU caches of the given capacities (in lines, ascending),
+// the number of misses, and how many of these follow from a store of another processor.
 func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
 	all := d.Coherence()
 	misses, evicted := d.kept().Misses(capacities), (&reuse.Distances{Uses: d.Lost}).Misses(capacities)
@@ -33,7 +33,7 @@ func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
 	return misses, evicted
 }
 
-// add adds what another processor did, with lines of the same size.
+// add adds the uses of another processor at the same line size.
 func (d *Distances) add(e *Distances) {
 	d.Uses, d.Lost = plus(d.Uses, e.Uses), plus(d.Lost, e.Lost)
 	d.Cold += e.Cold

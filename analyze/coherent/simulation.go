@@ -8,44 +8,44 @@ import (
 	"spoor/traces/unit"
 )
 
-// simulation is the caches of all processors at one line size.
+// simulation simulates the caches of all processors at one line size.
 type simulation struct {
 	line   unit.Bytes
 	caches []cache      // by processor
-	first  []holder     // by place: the first of the list of those whose copy is valid
+	first  []holder     // by line number: the first in the list of valid copies
 	found  []*Distances // by processor, at the end
 
 	touched state // or the compiler drops the loads of touch
 }
 
-// cache is that of one processor, without limit: what all sizes have in common. How deep lines lie is the stack's
-// business.
+// cache is the cache of one processor, of unlimited size. It holds what caches of all sizes have in
+// common; the stack knows the depth of lines.
 type cache struct {
-	states []state           // by place among the processor's own lines: small, as most uses need nothing else
-	nexts  []holder          // likewise: the next one whose copy is valid
+	states []state           // by the processor's own line number: small, because most uses need nothing else
+	nexts  []holder          // by the same number: the next valid copy
 	stack  *reuse.HoledStack // nil until the first use
 }
 
-// holder is the copy of a line in a cache.
+// holder identifies the copy of a line in a cache.
 type holder struct {
 	proc trace.Proc
-	copy uint32 // its place there; 0: nobody
+	copy uint32 // its line number there; 0: none
 }
 
-// state is that of a copy.
+// state is the state of a copy.
 type state uint8
 
 const (
-	absent    state = iota // never used, or another has stored the line since
-	shared                 // others may have the line too
-	exclusive              // no other has it
+	absent    state = iota // never used, or another processor has stored the line since
+	shared                 // other processors may have the line too
+	exclusive              // no other processor has it
 )
 
 func newSimulation(procs int, line unit.Bytes) *simulation {
 	return &simulation{line: line, caches: make([]cache, procs)}
 }
 
-// add simulates the uses of a piece.
+// add simulates the uses of a chunk.
 func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
 	s.first = lines.Reach(s.first, uint32(uses.Room-1))
 	for from := 0; from < len(uses.Places); from += lines.Batch {
@@ -58,7 +58,8 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
 	return nil
 }
 
-// touch makes room for lines of processors, and loads their states: loads that nothing waits for overlap.
+// touch allocates state for lines of processors, and loads their states. The loads overlap because
+// nothing waits for them.
 func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 	touched, refs := s.touched, refs[:len(own)]
 	for i, place := range own {
@@ -71,7 +72,7 @@ func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 	s.touched = touched
 }
 
-// addBatch simulates uses for whose lines there is room.
+// addBatch simulates uses of lines whose state is allocated.
 func (s *simulation) addBatch(places, own, refs []uint32, p *analysis.Chunk) error {
 	own, refs = own[:len(places)], refs[:len(places)]
 	ops, of := p.Refs.Op, p.RefProcs[:len(p.Refs.Op)]
@@ -103,7 +104,7 @@ func (c *cache) reach(place uint32) {
 	c.states, c.nexts = lines.Reach(c.states, place), lines.Reach(c.nexts, place)
 }
 
-// get gives a processor the copy that a use wants: a load one that is shared at least, a store one that is exclusive.
+// get obtains the copy that a use needs: at least shared for a load, exclusive for a store.
 func (s *simulation) get(c *cache, who holder, first *holder, wanted state) error {
 	if wanted == exclusive {
 		return s.store(c, who, first)
@@ -112,7 +113,7 @@ func (s *simulation) get(c *cache, who holder, first *holder, wanted state) erro
 	return nil
 }
 
-// fetch gives a processor a valid copy. If another has it exclusive, it does no longer.
+// fetch obtains a valid copy. If another processor has it exclusive, that copy becomes shared.
 func (s *simulation) fetch(c *cache, who holder, first *holder) {
 	if first.copy != 0 {
 		s.caches[first.proc].states[first.copy] = shared
@@ -139,7 +140,7 @@ func (s *simulation) store(c *cache, who holder, first *holder) error {
 	return nil
 }
 
-// end turns caches into distances.
+// end converts the caches to distances.
 func (s *simulation) end() error {
 	s.found = make([]*Distances, len(s.caches))
 	for p := range s.caches {

@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// histogram is the columns of the table coherent, sorted by proc, line, distance.
+// histogram holds the columns of the table coherent, sorted by proc, line and distance.
 type histogram struct {
 	proc           []int32
 	line, distance []int64
@@ -45,7 +45,7 @@ func (h *histogram) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// curve is the columns of the table coherent_curve.
+// curve holds the columns of the table coherent_curve.
 type curve struct {
 	proc                          []int32
 	line, lines                   []int64
@@ -81,7 +81,7 @@ func (c *curve) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// summary is what people want to see first.
+// summary holds the columns of the table for people.
 type summary struct {
 	proc                  []int32
 	line                  []int64
@@ -115,7 +115,7 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 	return t
 }
 
-// pool is the distances of all processors together.
+// pool adds the distances of all processors.
 func pool(all []*Distances) *Distances {
 	sum := new(Distances)
 	for _, d := range all {

@@ -7,7 +7,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// Algorithm says which messages a collective that is recorded whole stands for.
+// Algorithm determines which messages replace a recorded collective.
 //
 //	           linear        binomial      doubling       ring
 //	barrier    star, twice   tree, twice   dissemination  dissemination
@@ -20,13 +20,14 @@ import (
 //	scatter    star          tree          tree           tree
 //	alltoall   all at once   all at once   Bruck          pairs in rounds
 //
-// A star is a message between the root and every other member. Twice is to the first member and
-// back from it. Trees are binomial, of blocks of members with neighbouring numbers whatever the root: the root leads those that it
-// is in, and others are led by their first member. The others are the algorithms of those names of package spmd, and
-// count the same messages; pieces of data differ by a byte at most.
+// A star has a message between the root and every other member. "Twice" means to the first member
+// and back. Trees are binomial, of blocks of members with neighbouring numbers, for any root. The
+// root leads its own blocks; the first member leads any other block. The other algorithms are those
+// with the same names in package spmd, with the same number of messages. Pieces of data differ by
+// at most one byte.
 type Algorithm string
 
-// The algorithms. Apart stands for none: collectives are counted by themselves.
+// The algorithms. Apart replaces no collective by messages: collectives are counted separately.
 const (
 	Apart    Algorithm = "apart"
 	Linear   Algorithm = "linear"
@@ -35,10 +36,10 @@ const (
 	Ring     Algorithm = "ring"
 )
 
-// Algorithms lists them.
+// Algorithms lists all algorithms.
 var Algorithms = []Algorithm{Apart, Linear, Binomial, Doubling, Ring}
 
-// ParseAlgorithm is the algorithm of that name.
+// ParseAlgorithm returns the algorithm with a name.
 func ParseAlgorithm(name string) (Algorithm, error) {
 	if a := Algorithm(name); slices.Contains(Algorithms, a) {
 		return a, nil
@@ -50,10 +51,10 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	return "", nearest.Unknown("algorithm", name, names)
 }
 
-// Messages names the messages that a collective stands for, of members with so many bytes each (as
-// events of package spmd have them) and of one algorithm, which is not Apart. Those of one round leave
-// when those that their sender got in the rounds before have come; rounds ascend. Members and root
-// are numbers in the order of processors.
+// Messages calls send for every message that replaces a collective. bytes are the bytes of each
+// member, as in events of package spmd. The algorithm must not be Apart. Messages of one round
+// leave when their sender has received its messages of the rounds before. Rounds ascend. Members
+// and root are numbered in the order of processors.
 func Messages(a Algorithm, kind trace.Kind, root int, bytes []int64, send func(round, from, to int, bytes int64)) {
 	c := call{kind: kind, root: root, bytes: bytes, send: send}
 	c.messages(a)
@@ -62,7 +63,7 @@ func Messages(a Algorithm, kind trace.Kind, root int, bytes []int64, send func(r
 // Rooted reports whether collectives of a kind have a root.
 func Rooted(k trace.Kind) bool { return rooted(k) }
 
-// call is one collective. Members are numbered in the order of their processors.
+// call is one collective. Members are numbered in the order of processors.
 type call struct {
 	kind  trace.Kind
 	root  int
@@ -71,8 +72,8 @@ type call struct {
 	round int
 }
 
-// messages names the messages of the call, round by round: those of one round leave
-// when those of the rounds before have come.
+// messages sends the messages of the call, round by round. Those of one round leave when those of
+// the rounds before have arrived.
 func (c *call) messages(a Algorithm) {
 	if len(c.bytes) < 2 {
 		return
@@ -94,8 +95,7 @@ var plans = map[trace.Kind][4]func(*call){
 	trace.AllToAll:  {(*call).allAtOnce, (*call).allAtOnce, (*call).bruckAll, (*call).pairs},
 }
 
-// receives reports whether a member of n needs anything from others: if not, it goes on at
-// once.
+// receives reports whether a member of n needs data of others. If not, it continues at once.
 func receives(kind trace.Kind, a Algorithm, root, member, n int) bool {
 	switch kind {
 	case trace.Bcast:

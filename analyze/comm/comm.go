@@ -1,49 +1,59 @@
-// Package comm measures who sends what to whom, what of it must be done one after the
-// other, and what it asks of a network.
+// Package comm measures the messages between processors, the critical path of the program, and the
+// load of messages on networks.
 //
 // # Messages
 //
-// A message is a send, counted for its sender and the receiver that it names. A
-// collective that was recorded whole is no message; Algorithm says which messages it
-// stands for, unless collectives are counted apart. Barriers, locks and flags in shared memory are none.
+// A message is a send, counted for its sender and for the receiver that it names. A recorded
+// collective is not a message. An Algorithm replaces it by messages, unless it is Apart. Barriers,
+// locks and flags in shared memory are not messages.
 //
 // # The critical path
 //
-// The longest chain of events of which each needs the one before: by program order (or Needs),
-// by a message that it received, by a collective whose members it needs something of, by a
-// flag that others signalled, by a barrier in shared memory, where all processors meet. Events are
-// weighed by the work before them, Instr, and that of Computes; where work is not in
-// instructions and there is any, by that alone. A message adds what Costs say, nothing if
-// they are zero: then the total work over the length is the parallelism that the program has on a machine
-// with as many processors and no costs. Sends wait for nobody. Of equally long paths the one with fewer messages
-// is shown, and of these the one with fewer bytes.
+// The critical path is the longest chain of events in which each event depends on the one before.
+// The dependences are:
 //
-// Messages and receives match as trace.Matcher has it. What a receive from any rank or
-// with any tag gets depends on time; here it gets what was sent first on a nominal clock,
-// on which work and messages take what they add to the path. Probes wait for nothing: the receive
-// that follows does. Locks are left out: nothing says who has them first. A receive or a collective without its partners
-// is let go when nothing else can go on, and counted.
+//   - program order (or Needs);
+//   - a message that the processor received;
+//   - a collective, on the members whose data it needs;
+//   - a flag that other processors signalled;
+//   - a barrier in shared memory, where all processors synchronize.
 //
-// A member of a collective goes on when the messages that it needs have come.
+// An event is weighted by the work before it, Instr, and by the work of Computes. If work is not in
+// instructions and the trace has any, only that work counts. A message adds Costs. Without costs,
+// the total work divided by the length is the parallelism on a machine with as many processors and
+// free communication. Sends never wait. Of equally long paths, the one with fewer messages is
+// reported, and of these the one with fewer bytes.
 //
-// Differs: before the last member has come it does so only where each hears from one other: in broadcasts, but that of Ring, in scans that are
-// chains or counted apart, and in scatters that are stars or counted apart. Elsewhere, one that hears from any other goes on when the last has
-// come, with the time at which it had its messages; if the last waits for it before, that is let go, and counted.
+// Messages and receives match as in trace.MatchQueue. A receive from any rank or with any tag
+// depends on time. Here it gets the message that was sent first on a nominal clock, on which work
+// and messages take what they add to the path. Probes do not wait; the receive that follows does.
+// Locks are ignored, because nothing determines who gets them first. A receive or collective
+// without its partners is released when nothing else can continue, and counted.
+//
+// A member of a collective continues when the messages that it needs have arrived.
+//
+// Differs: before the last member has arrived, a member continues only if each member needs data of
+// exactly one other. That holds in broadcasts except with Ring, in scans that are chains or counted
+// apart, and in scatters that are stars or counted apart. In other collectives, a member that needs
+// data of others continues when the last member has arrived, at the time at which it had its
+// messages. If the last member waits for that member before, it is released and counted.
 //
 // # Networks
 //
-// For each topology, every message between two processors is routed, and the links are
-// counted: once for each direction. Processor p is node p. With M messages of B bytes in all between P processors:
+// For each topology, every message between two processors is routed, and the messages on each link
+// are counted, separately for each direction. Processor p is node p. With M messages of B bytes in
+// total between P processors:
 //
-//	hops           mean number of links on a message's way
-//	neighbours     share of messages whose way is the shortest there is between two
+//	hops           mean number of links of a route
+//	neighbours     share of messages with the shortest possible route between two processors
 //	busiest        the most messages, and the most bytes, on one link
 //	traffic gap    busiest/(M/P) messages                        [sivasubramaniam1995, sec. 7: future work]
 //	bisection gap  P/(links across the bisection) messages       [sivasubramaniam1995, sec. 5]
 //
-// The gap g of LogP is that many times the time in which a link carries a message. For the
-// paper's networks, with 32 bytes and 20 MB/s: 3.2/P us (full), 1.6 us (hypercube), 0.8 us times the columns
-// (mesh). In seconds, the bytes of the busiest link, or the mean message for the bisection, are divided by the bandwidth of a link.
+// The gap g of LogP is that many times the time of a message on a link. For the paper's networks,
+// with 32 bytes and 20 MB/s: 3.2/P us (full), 1.6 us (hypercube), 0.8 us times the columns (mesh).
+// In seconds, the bytes of the busiest link, or of the mean message for the bisection, are divided
+// by the bandwidth of a link.
 //
 // [sivasubramaniam1995] see package topology.
 package comm
@@ -64,7 +74,7 @@ import (
 
 // Analysis measures messages, the critical path and networks.
 type Analysis struct {
-	Events      trace.Source // the trace that is analysed, whose events are read once more; nil if it is not there
+	Events      trace.Source // the analysed trace, whose events are read again; nil if it is not available
 	Collectives Algorithm
 	Costs       Costs
 	Bandwidth   unit.BytesPerSecond // of a link
@@ -78,7 +88,7 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "comm".
 func (a *Analysis) Name() string { return "comm" }
 
-// NewShard wants the events of program orders.
+// NewShard returns a shard for each program order. It needs only events.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	a.head = h
 	if p == trace.Interleaved {
@@ -87,19 +97,19 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return &shard{proc: p, procs: h.Procs, matrix: newMatrix(), calls: map[collective]*tally{}}
 }
 
-// collective is collectives that are alike.
+// collective identifies collectives of the same group, kind and root.
 type collective struct {
 	group int32
 	kind  trace.Kind
 	root  int32 // or -1
 }
 
-// tally counts the calls of a collective, all members' or one's.
+// tally counts the calls of a collective, for all members or for one.
 type tally struct {
 	members, calls, bytes uint64
 }
 
-// shard is the messages of one processor, and the rest that can be known of it alone.
+// shard holds the messages of one processor, and all other counts that need only this processor.
 type shard struct {
 	proc        trace.Proc
 	procs       int
@@ -111,10 +121,10 @@ type shard struct {
 	graph       bool
 }
 
-// EventsOnly says that references are not needed.
+// EventsOnly reports that references are not needed.
 func (s *shard) EventsOnly() bool { return true }
 
-// Add sees the next piece.
+// Add counts the next event.
 func (s *shard) Add(p *analysis.Chunk) error {
 	e := p.Event
 	if e == nil {
@@ -158,7 +168,7 @@ func (s *shard) call(e *trace.Event) {
 // End does nothing.
 func (s *shard) End() error { return nil }
 
-// findings are what all shards and the replay amount to.
+// findings holds the joined shards and the replay.
 type findings struct {
 	shards  []*shard
 	matrix  *matrix
@@ -166,12 +176,12 @@ type findings struct {
 	members map[int32][]trace.Proc
 	unit    workUnit
 	name    string // of the unit of work
-	total   uint64 // work
+	total   uint64 // work of all processors
 	path    *replay
 	traffic []topology.Traffic
 }
 
-// Merge joins the shards, and replays the events of all processors if all are there.
+// Merge joins the shards. If all processors are present, it replays their events.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	f := findings{matrix: newMatrix(), calls: map[collective]*tally{}, members: map[int32][]trace.Proc{}}
 	for _, s := range shards {
@@ -183,14 +193,14 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	var warnings []error
 	switch {
 	case len(f.shards) < a.head.Procs:
-		warnings = append(warnings, errors.New("comm: the critical path, networks and the messages of collectives need all processors and are left out"))
+		warnings = append(warnings, errors.New("comm: omitted the critical path, networks and messages of collectives; they need all processors"))
 	case a.Events == nil:
-		warnings = append(warnings, errors.New("comm: the critical path, networks and the messages of collectives need the events of the trace and are left out"))
+		warnings = append(warnings, errors.New("comm: omitted the critical path, networks and messages of collectives; they need the events of the trace"))
 	default:
 		if err := f.replay(a); err != nil {
 			return analysis.Result{}, err
 		}
-		warnings = f.reservations(a)
+		warnings = f.warnings(a)
 	}
 	if err := f.matrix.check(); err != nil {
 		return analysis.Result{}, err
@@ -204,8 +214,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		Full:   full, Summary: f.summary(a), Warnings: warnings}, nil
 }
 
-// join adds a shard. Members of the world are all processors, those of another group
-// all that have a collective in it.
+// join adds a shard. All processors are members of the world. The members of another group are the
+// processors that call a collective in it.
 func (f *findings) join(s *shard) {
 	f.shards = append(f.shards, s)
 	f.matrix.join(s.matrix)
@@ -226,7 +236,7 @@ func (f *findings) join(s *shard) {
 	}
 }
 
-// weigh chooses what work is counted in, and adds it up.
+// weigh chooses the unit of work and adds up the work.
 func (f *findings) weigh(in trace.WorkUnit) error {
 	f.unit, f.name = workUnit{instr: true, work: true}, string(trace.WorkInstr)
 	if in != trace.WorkInstr {
@@ -244,7 +254,7 @@ func (f *findings) weigh(in trace.WorkUnit) error {
 	return nil
 }
 
-// worked is what a processor worked.
+// worked returns the work of a processor.
 func (f *findings) worked(s *shard) (n uint64) {
 	if f.unit.instr {
 		n = s.instr
@@ -264,28 +274,28 @@ func (f *findings) replay(a *Analysis) error {
 	return f.path.run(graphs)
 }
 
-// reservations are what readers of the results must know.
-func (f *findings) reservations(a *Analysis) (all []error) {
+// warnings returns the limitations of the results.
+func (f *findings) warnings(a *Analysis) (all []error) {
 	calls := uint64(0)
 	for _, t := range f.calls {
 		calls += t.calls
 	}
 	if f.matrix.total.messages == 0 && calls == 0 {
-		all = append(all, errors.New("comm: the trace has no messages; what processors exchange through memory is a matter of the sharing analysis"))
+		all = append(all, errors.New("comm: the trace has no messages; for data exchanged through memory use --run sharing"))
 	}
 	if calls > 0 && a.Collectives == Apart {
-		all = append(all, fmt.Errorf("comm: calls of collectives are counted apart (%d), not as messages; --collectives says what messages they stand for", calls))
+		all = append(all, fmt.Errorf("comm: calls of collectives are not counted as messages (%d); choose messages for them with --collectives", calls))
 	}
 	if n := f.path.released; n > 0 {
-		all = append(all, fmt.Errorf("comm: on the critical path, receives, waits and collectives without their partners do not wait (%d)", n))
+		all = append(all, fmt.Errorf("comm: on the critical path, receives, waits and collectives without partners do not wait (%d)", n))
 	}
 	if n, _ := f.path.post.Unmatched(); n > 0 {
-		all = append(all, fmt.Errorf("comm: messages that nobody receives (%d)", n))
+		all = append(all, fmt.Errorf("comm: messages that are never received (%d)", n))
 	}
 	return all
 }
 
-// sortedCalls are the collectives that were called, sorted.
+// sortedCalls returns the collectives that were called, sorted.
 func sortedCalls(calls map[collective]*tally) []collective {
 	return slices.SortedFunc(maps.Keys(calls), func(a, b collective) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))

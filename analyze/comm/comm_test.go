@@ -598,7 +598,7 @@ func TestEdges(t *testing.T) {
 	lonely := memory(1)
 	lonely.EventsOf[0].Rows = []trace.Event{message(trace.Send, 0, 1), message(trace.Recv, 0, 1), message(trace.AllReduce, -1, 2)}
 	r = run(t, lonely, Apart, Costs{5, 0})
-	warned(r, "counted apart (1)")
+	warned(r, "not counted as messages (1)")
 	if n := named(t, r, "comm_networks").Rows(); n != 0 {
 		t.Errorf("%d networks of one processor", n)
 	}
@@ -608,7 +608,7 @@ func TestEdges(t *testing.T) {
 	broken.EventsOf[1].Rows = []trace.Event{message(trace.Recv, 0, 1), message(trace.Send, 0, 100), message(trace.Send, 1, 100)}
 	r = run(t, broken, Apart, Costs{})
 	warned(r, "do not wait (4)") // processor 0 is let go first, then 1
-	warned(r, "nobody receives (1)")
+	warned(r, "never received (1)")
 
 	wrong := memory(2)
 	wrong.EventsOf[1].Rows = []trace.Event{message(trace.Send, 2, 1)}

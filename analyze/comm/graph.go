@@ -7,16 +7,16 @@ import (
 	"spoor/traces/trace"
 )
 
-// graph is the events of a processor that need others.
+// graph holds the events of a processor whose events have Needs.
 type graph struct {
 	tasks []task
 	rows  []trace.Event
-	needs []int32   // that are not done
-	after [][]int32 // who needs it
-	from  []path    // the longest to what was needed
+	needs []int32   // by event: number of needed events that are not done
+	after [][]int32 // by event: the events that need it
+	from  []path    // by event: the longest path to the needed events
 }
 
-// load reads all events of a, and begins those that need nothing.
+// load reads all events of a, and schedules those that need nothing.
 func (r *replay) load(a *actor) error {
 	g := &graph{}
 	for e, err := a.events.Next(); e != nil || err != nil; e, err = a.events.Next() {
@@ -51,7 +51,7 @@ func (r *replay) load(a *actor) error {
 	return nil
 }
 
-// done begins those events that needed nothing but a row.
+// done schedules the events that needed only this row.
 func (r *replay) done(g *graph, row int64, end path) {
 	for _, i := range g.after[row] {
 		g.from[i] = later(g.from[i], end)
@@ -61,7 +61,7 @@ func (r *replay) done(g *graph, row int64, end path) {
 	}
 }
 
-// waiting is the tasks that wait.
+// waiting returns the tasks that wait.
 func (g *graph) waiting() (all []*task) {
 	for i := range g.tasks {
 		if g.tasks[i].waits {

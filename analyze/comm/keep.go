@@ -12,7 +12,7 @@ import (
 
 var _ analysis.MergeableShard = (*shard)(nil)
 
-// kept is a shard as it is written.
+// kept is the JSON form of a shard.
 type kept struct {
 	Pairs            []keptPair
 	Sizes            []keptSize
@@ -42,7 +42,7 @@ type keptCall struct {
 	Calls, Bytes uint64
 }
 
-// MarshalJSON writes what the processor did, sorted.
+// MarshalJSON writes the counts, sorted.
 func (s *shard) MarshalJSON() ([]byte, error) {
 	k := kept{Events: s.events, Receives: s.receives, Instr: s.instr, Work: s.work, Graph: s.graph}
 	for _, e := range s.matrix.sorted() {
@@ -61,7 +61,7 @@ func (s *shard) MarshalJSON() ([]byte, error) {
 	return json.Marshal(k)
 }
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON reads the counts.
 func (s *shard) UnmarshalJSON(text []byte) error {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {

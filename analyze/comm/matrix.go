@@ -9,22 +9,23 @@ import (
 	"spoor/traces/trace"
 )
 
-// pair is who sends to whom, and by what.
+// pair identifies messages by sender, receiver and kind.
 type pair struct {
 	from, to trace.Proc
 	kind     trace.Kind
 }
 
-// cell is the messages of a pair.
+// cell counts the messages of a pair.
 type cell struct {
 	messages, bytes uint64
-	least, most     int64 // bytes of one
+	least, most     int64 // bytes of one message
 }
 
-// sizes are messages by the class of their size: none, 1, 2-3, 4-7, ... bytes.
+// sizes counts messages by size class: 0, 1, 2-3, 4-7, ... bytes.
 type sizes [64]struct{ messages, bytes uint64 }
 
-// matrix is the messages of all pairs that have any: of thousands of processors, there may be millions.
+// matrix counts the messages of all pairs that have any. Thousands of processors can have millions
+// of pairs.
 type matrix struct {
 	at    map[pair]uint32 // in all
 	all   []entry
@@ -32,7 +33,7 @@ type matrix struct {
 	total cell
 }
 
-// entry is the messages of a pair.
+// entry is a pair and its messages.
 type entry struct {
 	pair
 	cell
@@ -52,7 +53,7 @@ func (m *matrix) add(p pair, bytes int64) {
 	class.bytes += uint64(bytes)
 }
 
-// of is the cell of a pair. It is valid until the next call.
+// of returns the cell of a pair. It is valid until the next call.
 func (m *matrix) of(p pair) *cell {
 	i, ok := m.at[p]
 	if !ok {
@@ -70,7 +71,7 @@ func (m *matrix) classes(k trace.Kind) *sizes {
 	return m.sizes[k]
 }
 
-// join adds the messages of another cell; there is one at least.
+// join adds the messages of another cell, which must have at least one.
 func (c *cell) join(other *cell) {
 	if c.least < 0 || other.least < c.least {
 		c.least = other.least
@@ -82,7 +83,7 @@ func (c *cell) join(other *cell) {
 	}
 }
 
-// overflown stands for more bytes than can be counted, or nearly so.
+// overflown stands for more bytes than can be counted, or almost.
 const overflown = 1 << 63
 
 // join adds the messages of another matrix.
@@ -110,7 +111,7 @@ func (m *matrix) check() error {
 	return nil
 }
 
-// sorted is all entries, sorted. None is added from then on.
+// sorted returns all entries, sorted. No entry may be added afterwards.
 func (m *matrix) sorted() []entry {
 	if m.at != nil {
 		m.at = nil

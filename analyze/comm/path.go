@@ -5,17 +5,16 @@ import (
 	"math"
 )
 
-// path is a chain of what was done one after the other, over program order and
-// messages. It is measured in the unit of work.
+// path is a chain of dependent events and messages. Its length is in the unit of work.
 type path struct {
-	length   uint64 // work, and what messages cost
+	length   uint64 // work and the costs of messages
 	work     uint64
 	messages uint64
 	bytes    uint64 // of the messages
 }
 
-// later is the longer path: of equally long ones the one with fewer messages, and of
-// these the one with fewer bytes.
+// later returns the longer path. Of equally long ones it returns the one with fewer messages, and
+// of these the one with fewer bytes.
 func later(a, b path) path {
 	switch {
 	case a.length != b.length:
@@ -34,15 +33,15 @@ func later(a, b path) path {
 
 // Costs is what a message adds to a path, in the unit of work.
 type Costs struct {
-	Message uint64  // each
-	Byte    float64 // each byte; the cost of a message is rounded
+	Message uint64  // for each message
+	Byte    float64 // for each byte; the cost of a message is rounded
 }
 
-// longest is the end of paths.
+// longest is the maximum length of a path.
 const longest = math.MaxInt64
 
-// over is the path that a message of n bytes makes longer. One too long ends at longest, which
-// check finds.
+// over returns the path extended by a message of n bytes. If it would be too long, its length is
+// longest, which check detects.
 func (c Costs) over(p path, n int64) path {
 	bytes := c.Byte * float64(n)
 	if bytes > longest/2 || c.Message > longest/2 {
@@ -55,7 +54,7 @@ func (c Costs) over(p path, n int64) path {
 	return p
 }
 
-// worked is the path that work makes longer.
+// worked returns the path extended by work.
 func (p path) worked(n uint64) path {
 	p.length, p.work = min(longest, p.length+min(n, longest)), p.work+n
 	return p

@@ -7,7 +7,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// block is the bytes of the blocks of members from lo up to hi.
+// block returns the bytes of the blocks of members lo to hi-1.
 func (c *call) block(lo, hi int) (sum int64) {
 	for _, n := range c.bytes[lo:hi] {
 		sum += n
@@ -15,8 +15,8 @@ func (c *call) block(lo, hi int) (sum int64) {
 	return sum
 }
 
-// led is what member i passes up or gets passed down if it leads members lo up to hi:
-// all their blocks, or data that is as long for one as for all.
+// led returns the bytes that member i passes up, or receives from above, if it leads members lo to
+// hi-1: all their blocks, or data whose length does not depend on the number of members.
 func (c *call) led(i, lo, hi int) int64 {
 	switch c.kind {
 	case trace.Gather, trace.Scatter, trace.AllGather:
@@ -25,7 +25,7 @@ func (c *call) led(i, lo, hi int) int64 {
 	return c.bytes[i]
 }
 
-// down is what the root passes down to member i, who leads lo up to hi.
+// down returns the bytes that the root passes down to the leader of members lo to hi-1.
 func (c *call) down(lo, hi int) int64 {
 	switch c.kind {
 	case trace.Scatter:
@@ -60,8 +60,9 @@ func (c *call) starTwice() {
 	c.starDown()
 }
 
-// The trees join aligned blocks of members of 1, 2, 4, ... to blocks of twice the size.
-// The root leads the blocks that it is in, the first member any other.
+// lead returns the leader of a block of members. The trees join aligned blocks of 1, 2, 4, ...
+// members into blocks of twice the size. The root leads the blocks that contain it; the first
+// member leads any other.
 func (c *call) lead(base, size int) int {
 	if base <= c.root && c.root < base+size {
 		return c.root
@@ -69,8 +70,8 @@ func (c *call) lead(base, size int) int {
 	return base
 }
 
-// join names who leads two blocks of size members that become one, and who led the
-// other one, with the members of that.
+// join calls pair for every two blocks of size members that become one: with the leader of both,
+// the leader of the other block, and the members of that block.
 func (c *call) join(size int, pair func(parent, child, lo, hi int)) {
 	for base := 0; base+size < len(c.bytes); base += 2 * size {
 		parent, lo := c.lead(base, 2*size), base+size
@@ -110,8 +111,8 @@ func (c *call) dissemination() {
 	}
 }
 
-// doubling folds the members beyond a power of two into their neighbours, and unfolds
-// them at last.
+// doubling is recursive doubling. Members beyond a power of two first send to their neighbours, and
+// receive the result at the end.
 func (c *call) doubling() {
 	n := len(c.bytes)
 	power := 1 << (bits.Len(uint(n)) - 1)
@@ -153,7 +154,7 @@ func (c *call) scanDoubling() {
 	}
 }
 
-// bruckGather has every member hold the blocks of 1, 2, 4, ... members from its own on.
+// bruckGather lets every member collect the blocks of 1, 2, 4, ... members from its own on.
 func (c *call) bruckGather() {
 	n := len(c.bytes)
 	before := make([]int64, 2*n+1) // bytes of the blocks before each member, twice around
@@ -179,15 +180,15 @@ func (c *call) ringGather() {
 	}
 }
 
-// share is piece i of n of data, counted around.
+// share returns the bytes of piece i of n, with i modulo n.
 func share(data int64, i, n int) int64 {
 	i = (i + n) % n
 	whole, rest := data/int64(n), data%int64(n)
 	return whole + rest*int64(i+1)/int64(n) - rest*int64(i)/int64(n)
 }
 
-// ringOfPieces passes the pieces around, each from the member that has it: the one so
-// many behind its number.
+// ringOfPieces passes the pieces around the ring. Each starts at the member whose number is behind
+// higher.
 func (c *call) ringOfPieces(data int64, behind int) {
 	n := len(c.bytes)
 	for round := range n - 1 {
@@ -204,7 +205,8 @@ func (c *call) ringTwice() {
 	c.ringOfPieces(data, 0)
 }
 
-// scatterRing hands every member its piece down the tree, and the pieces around.
+// scatterRing sends every member its piece along the tree, and then passes the pieces around the
+// ring.
 func (c *call) scatterRing() {
 	n, data := len(c.bytes), c.bytes[c.root]
 	pieces := call{kind: trace.Scatter, root: c.root, bytes: make([]int64, n), send: c.send}
@@ -216,7 +218,7 @@ func (c *call) scatterRing() {
 	c.ringOfPieces(data, 0)
 }
 
-// allAtOnce is a message from every member to every other.
+// allAtOnce sends a message from every member to every other one.
 func (c *call) allAtOnce() {
 	n := len(c.bytes)
 	for far := 1; far < n; far++ {
@@ -226,7 +228,7 @@ func (c *call) allAtOnce() {
 	}
 }
 
-// pairs is the same, each distance in a round of its own.
+// pairs does the same with a round for each distance.
 func (c *call) pairs() {
 	n := len(c.bytes)
 	for far := 1; far < n; far++ {
@@ -239,8 +241,8 @@ func (c *call) pairs() {
 
 // bruckAll moves every block by the bits of its distance.
 //
-// Differs: where members give unequal lengths, a member is taken to pass on blocks of
-// its own mean length.
+// Differs: if members have different lengths, a member is assumed to pass on blocks of its own mean
+// length.
 func (c *call) bruckAll() {
 	n := len(c.bytes)
 	for far := 1; far < n; far *= 2 {

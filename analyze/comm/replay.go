@@ -6,35 +6,34 @@ import (
 	"spoor/traces/trace"
 )
 
-// replay carries out the events of all processors in an order that respects program
-// order (or Needs), messages and collectives, and finds the longest path to the end of each:
-// the length of its path is its time on a nominal clock, and the event with the
-// lowest time comes first, ties by processor.
+// replay processes the events of all processors in an order that respects program order (or Needs),
+// messages and collectives. It finds the longest path to the end of each event. The length of this
+// path is the event's time on a nominal clock. The event with the lowest time comes first; the
+// lower processor number wins a tie.
 //
-// What one event waits for is bounded by what has been sent, called or signalled and not yet been taken, so
-// that the memory of a replay is that of the program's own messages under way, beside the
-// batches of events that are being read, of every processor; events with Needs are held, all
-// those of a processor.
+// An event waits for messages, collectives and signals that have not been consumed. Therefore
+// memory holds the program's messages in transit and the batches being read, for every processor.
+// All events of a processor with Needs are in memory.
 type replay struct {
 	Costs
-	post     trace.MatchQueue[path, *moment] // paths that arrive with messages, moments when receives have theirs
+	post     trace.MatchQueue[path, *moment] // paths that arrive with messages; moments when receives have theirs
 	how      Algorithm
 	unit     workUnit
 	actors   []*actor
 	queue    tasks
 	members  map[int32][]trace.Proc // of groups, ascending
-	calls    map[callKey]*meeting
+	calls    map[callKey]*pendingCollective
 	flags    map[int32]*flag
-	matrix   *matrix // to which messages of collectives are added
+	matrix   *matrix // receives the messages of collectives
 	longest  path
-	ends     trace.Proc // where the longest path does, the lowest of several
-	released uint64     // events that waited for ever
+	ends     trace.Proc // processor where the longest path ends, the lowest of several
+	released uint64     // events that would have waited for ever
 }
 
-// workUnit is what an event adds to the path of its processor.
+// workUnit determines what an event adds to the path of its processor.
 type workUnit struct{ instr, work bool }
 
-// of is the work before an event, and its own if it is a Compute.
+// of returns the work before an event, and its own work if it is a Compute.
 func (u workUnit) of(e *trace.Event) (n uint64) {
 	if u.instr {
 		n = uint64(e.Instr)
@@ -45,7 +44,7 @@ func (u workUnit) of(e *trace.Event) (n uint64) {
 	return n
 }
 
-// task is an event that is to be carried out, or waits.
+// task is an event to be processed, or one that waits.
 type task struct {
 	actor *actor
 	event *trace.Event
@@ -58,21 +57,21 @@ type task struct {
 type actor struct {
 	proc     trace.Proc
 	events   *trace.EventCursor
-	graph    *graph            // of events with Needs; else nil, and
-	next     task              // is the one that comes next
-	requests map[int32]*moment // that are open
+	graph    *graph            // of events with Needs; else nil
+	next     task              // the next event, without graph
+	requests map[int32]*moment // open requests
 	rounds   map[callKey]int   // collectives called
 }
 
-// moment is when something ends that others may wait for.
+// moment is a time, possibly still unknown, for which tasks may wait.
 type moment struct {
 	known bool
 	at    path
-	task  *task // that waits, and which row it was then
+	task  *task // the waiting task
 	row   int64
 }
 
-// flag is the signals of a flag: the longest path to the first 1, 2, ... of them.
+// flag holds the signals of a flag: by number of signals, the longest path to them.
 type flag struct {
 	reached []path
 	waiting map[int][]*moment
@@ -80,7 +79,7 @@ type flag struct {
 
 func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc, m *matrix) *replay {
 	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members,
-		calls: map[callKey]*meeting{}, flags: map[int32]*flag{}, matrix: m}
+		calls: map[callKey]*pendingCollective{}, flags: map[int32]*flag{}, matrix: m}
 	for p := range src.Header().Procs {
 		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: trace.NewEventCursor(src, trace.Proc(p)),
 			requests: map[int32]*moment{}, rounds: map[callKey]int{}})
@@ -88,7 +87,7 @@ func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][
 	return r
 }
 
-// run replays all events; graphs says which processors have events with Needs.
+// run replays all events. graphs says which processors have events with Needs.
 func (r *replay) run(graphs []bool) error {
 	defer func() {
 		for _, a := range r.actors {
@@ -118,7 +117,7 @@ func (r *replay) run(graphs []bool) error {
 	return r.longest.check()
 }
 
-// advance gets the next event of an actor that is no graph.
+// advance reads the next event of an actor without graph.
 func (r *replay) advance(a *actor, from path) error {
 	e, err := a.events.Next()
 	if err != nil || e == nil {
@@ -129,13 +128,13 @@ func (r *replay) advance(a *actor, from path) error {
 	return nil
 }
 
-// schedule begins a task when what it needs has been done.
+// schedule queues a task whose dependences are done.
 func (r *replay) schedule(t *task, from path) {
 	t.begin = from.worked(r.unit.of(t.event))
 	heap.Push(&r.queue, t)
 }
 
-// finish ends a task; what needs it can begin.
+// finish ends a task and schedules tasks that depend on it.
 func (r *replay) finish(t *task, end path) error {
 	if p := t.actor.proc; later(r.longest, end) != r.longest || end == r.longest && p < r.ends {
 		r.longest, r.ends = end, p
@@ -147,7 +146,7 @@ func (r *replay) finish(t *task, end path) error {
 	return r.advance(t.actor, end)
 }
 
-// await ends a task not before a moment.
+// await ends a task no earlier than a moment.
 func (r *replay) await(t *task, m *moment) error {
 	if m.known {
 		return r.finish(t, later(t.begin, m.at))
@@ -156,7 +155,7 @@ func (r *replay) await(t *task, m *moment) error {
 	return nil
 }
 
-// settle says when a moment is. Its task may have been released before.
+// settle sets the time of a moment. Its task may have been released before.
 func (r *replay) settle(m *moment, at path) error {
 	m.known, m.at = true, at
 	if t := m.task; t != nil && t.waits && t.row == m.row {
@@ -166,8 +165,8 @@ func (r *replay) settle(m *moment, at path) error {
 	return nil
 }
 
-// release lets the first processor that waits for ever go on, of a graph all
-// that waits. False says that nobody waits.
+// release lets the first processor that waits for ever continue; in a graph, all waiting tasks. It
+// returns false if no task waits.
 func (r *replay) release() (bool, error) {
 	for _, a := range r.actors {
 		waiting := []*task{&a.next}
@@ -191,7 +190,7 @@ func (r *replay) release() (bool, error) {
 	return false, nil
 }
 
-// perform carries out a task, or lets it wait.
+// perform processes a task, or lets it wait.
 func (r *replay) perform(t *task) error {
 	e, a := t.event, t.actor
 	switch e.Kind {
@@ -217,7 +216,7 @@ func (r *replay) perform(t *task) error {
 		return r.await(t, r.signals(e.Peer, int(e.Tag)))
 	case trace.Barrier, trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan,
 		trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
-		return r.meets(t)
+		return r.arrives(t)
 	}
 	return r.finish(t, t.begin)
 }
@@ -233,7 +232,7 @@ func (r *replay) receives(t *task) error {
 	return r.starts(t, m)
 }
 
-// starts has the request of a task end at a moment.
+// starts sets when the request of a task completes.
 func (r *replay) starts(t *task, m *moment) error {
 	if t.event.Request >= 0 {
 		t.actor.requests[t.event.Request] = m
@@ -250,7 +249,7 @@ func (r *replay) flag(id int32) *flag {
 	return f
 }
 
-// signal adds a signal. Its path counts for all who wait for so many.
+// signal adds a signal. Its path counts for all tasks that wait for that many signals.
 func (r *replay) signal(id int32, at path) error {
 	f := r.flag(id)
 	if n := len(f.reached); n > 0 {
@@ -267,7 +266,7 @@ func (r *replay) signal(id int32, at path) error {
 	return nil
 }
 
-// signals is when a flag has been signalled n times.
+// signals returns when a flag has been signalled n times.
 func (r *replay) signals(id int32, n int) *moment {
 	f, m := r.flag(id), new(moment)
 	switch {
@@ -281,7 +280,7 @@ func (r *replay) signals(id int32, n int) *moment {
 	return m
 }
 
-// tasks is a queue, the first of which begins first.
+// tasks is a heap. Its first task is processed next.
 type tasks []*task
 
 func (q tasks) Len() int { return len(q) }

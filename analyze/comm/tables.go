@@ -10,7 +10,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// column is a function of every item.
+// column applies a function to every item.
 func column[S, T any](items []S, of func(S) T) []T {
 	out := make([]T, len(items))
 	for i, x := range items {
@@ -19,7 +19,7 @@ func column[S, T any](items []S, of func(S) T) []T {
 	return out
 }
 
-// matrixTable has a row for every pair and kind.
+// matrixTable returns a row for every pair and kind.
 func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
 	all := f.matrix.sorted()
 	return &store.Table{Name: "comm", Meta: meta, Columns: []store.Column{
@@ -33,7 +33,7 @@ func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// sizeTable has a row for every kind and class of sizes.
+// sizeTable returns a row for every kind and size class.
 func (f *findings) sizeTable(meta []trace.Arg) *store.Table {
 	var kinds []string
 	var least, most, messages, bytes []uint64
@@ -58,7 +58,7 @@ func (f *findings) sizeTable(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// procTable has a row for every processor.
+// procTable returns a row for every processor.
 func (f *findings) procTable(meta []trace.Arg) *store.Table {
 	type sums struct {
 		cell     // sent
@@ -98,7 +98,7 @@ func (f *findings) procTable(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// collectiveTable has a row for collectives of a group that are alike.
+// collectiveTable returns a row for every group, kind and root of collectives.
 func (f *findings) collectiveTable(meta []trace.Arg) *store.Table {
 	all := sortedCalls(f.calls)
 	return &store.Table{Name: "comm_collectives", Meta: meta, Columns: []store.Column{
@@ -111,7 +111,7 @@ func (f *findings) collectiveTable(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// pathTable has the critical path, if there is one.
+// pathTable returns the critical path, if there is one.
 func (f *findings) pathTable(a *Analysis) *store.Table {
 	var rows []path
 	if f.path != nil && slices.ContainsFunc(f.shards, func(s *shard) bool { return s.events > 0 }) {
@@ -131,7 +131,7 @@ func (f *findings) pathTable(a *Analysis) *store.Table {
 	}}
 }
 
-// networkTable has a row for every topology.
+// networkTable returns a row for every topology.
 func (f *findings) networkTable(a *Analysis) *store.Table {
 	ends := func(t topology.Traffic, to bool) int32 {
 		from, node, _ := t.Net.Ends(t.Busiest)
@@ -155,7 +155,7 @@ func (f *findings) networkTable(a *Analysis) *store.Table {
 	}}
 }
 
-// summary is what people want to see first.
+// summary returns the table for people.
 func (f *findings) summary(a *Analysis) *store.Table {
 	var names, values, units []string
 	say := func(name, unit string, value any) {

@@ -2,7 +2,7 @@ package comm
 
 import "spoor/analyze/comm/topology"
 
-// trafficOf routes all messages over all topologies; there are none without messages
+// trafficOf routes all messages over all topologies. It returns nothing if there are no messages
 // between different processors.
 func trafficOf(m *matrix, procs int) (all []topology.Traffic) {
 	if m.total.messages == 0 {

@@ -6,27 +6,27 @@ import (
 	"spoor/traces/trace"
 )
 
-// Toucher uses lines in order, and keeps nothing of the slice.
+// Toucher uses lines in order. It must not keep the slice.
 type Toucher interface {
 	Touch(lines []uint64) error
 }
 
-// Feed turns data references into the lines that they use: loads and stores, one that crosses lines
-// uses each of them, in order of address. Lines are handed on many at a time: pieces of
-// the interleaved order are short.
+// Feed converts data references into the lines that they use. Loads and stores count; a reference
+// that crosses lines uses each of them, in order of address. Feed passes on many lines at a time,
+// because chunks of the interleaved order are short.
 type Feed struct {
 	shift   uint
 	buffer  []uint64
 	touched uint64 // or the compiler drops the loads of touch
 }
 
-// feedLines is how many lines a feed hands on at a time.
+// feedLines is the number of lines that a feed passes on at a time.
 const feedLines = 16 * Batch
 
-// NewFeed is a feed of lines of 2^shift bytes.
+// NewFeed returns a feed of lines of 2^shift bytes.
 func NewFeed(shift uint) *Feed { return &Feed{shift: shift, buffer: make([]uint64, 0, feedLines)} }
 
-// Add uses the lines of references. Some may be kept until Flush.
+// Add uses the lines of references. It may delay some until Flush.
 func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
 	for at, near := 0, 0; at < len(refs.Addr); {
 		if at == near {
@@ -49,8 +49,9 @@ func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
 	return nil
 }
 
-// AddUses uses the lines of the references before index end, from use on, named by their places, and returns the use after them. Lines
-// are handed on when Add would do it, at the next reference of any kind: Toucher cannot tell the one from the other.
+// AddUses uses the lines of the references before index end, starting with use from, by their
+// numbers. It returns the next use. It passes lines on when Add would: at the next reference of any
+// kind. A Toucher sees no difference.
 func (f *Feed) AddUses(u *Uses, use, end int, to Toucher) (next int, err error) {
 	next = len(u.Refs)
 	if next > use && int(u.Refs[next-1]) >= end {
@@ -76,7 +77,7 @@ func (f *Feed) AddUses(u *Uses, use, end int, to Toucher) (next int, err error) 
 	return next, nil
 }
 
-// makeRoom hands on what is kept if there is no room for more.
+// makeRoom passes lines on if there is no room for more.
 func (f *Feed) makeRoom(to Toucher) error {
 	if len(f.buffer) < cap(f.buffer) {
 		return nil
@@ -84,8 +85,9 @@ func (f *Feed) makeRoom(to Toucher) error {
 	return f.Flush(to)
 }
 
-// touch loads a word of every line of the host's caches that holds references: loads that nothing
-// waits for overlap, where those of gather, which tests what it loads, hardly do.
+// touch loads a word of every line of the host's caches that contains references. These loads
+// overlap because nothing waits for them. Those of gather hardly overlap, because it tests what it
+// loads.
 func (f *Feed) touch(addr []uint64, size []uint16, op []trace.Op) {
 	touched := f.touched
 	for i := 0; i < len(addr); i += 8 {
@@ -100,8 +102,8 @@ func (f *Feed) touch(addr []uint64, size []uint16, op []trace.Op) {
 	f.touched = touched
 }
 
-// gather keeps the first lines of references, of as many as there is room for, up to the first one that
-// crosses lines, and returns how many references that are, and how many more lines the last one uses.
+// gather stores the first lines of references, as many as fit, up to the first reference that
+// crosses lines. It returns the number of references, and how many more lines the last one uses.
 func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, more uint64) {
 	room := f.buffer[len(f.buffer):cap(f.buffer)]
 	addr = addr[:min(len(addr), len(room))]
@@ -110,7 +112,7 @@ func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, mo
 	within := uint64(1)<<shift - 1
 	n := 0
 	for i, a := range addr {
-		room[n] = a >> shift // stays if it is data: there is no branch that is hard to predict
+		room[n] = a >> shift // kept only for data; avoids a branch that is hard to predict
 		last := a + uint64(size[i]) - 1
 		if op[i].Data() {
 			n++
@@ -124,7 +126,7 @@ func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, mo
 	return len(addr), 0
 }
 
-// Flush hands on what is kept.
+// Flush passes on all remaining lines.
 func (f *Feed) Flush(to Toucher) error {
 	err := to.Touch(f.buffer)
 	f.buffer = f.buffer[:0]

@@ -1,23 +1,23 @@
 package lines
 
-// Names tells the lines that have places of a table: neighbours that share a page by one number.
+// Names maps numbers of a table back to lines. Neighbours that share a page need one entry.
 type Names struct {
-	pages []uint64                  // by page of places: the number of the page of lines, from 1, or isMixed and an index of mixed; 0: none yet
-	mixed [][1 << Neighbours]uint64 // lines of pages that others share than neighbours
+	pages []uint64                  // by page of numbers: the number of the page of lines, from 1, or isMixed and an index of mixed; 0: none yet
+	mixed [][1 << Neighbours]uint64 // lines of pages whose lines are not neighbours
 }
 
 const (
-	isMixed = 1 << 63 // there are not so many pages of lines
+	isMixed = 1 << 63 // there are fewer pages of lines
 	inPage  = 1<<Neighbours - 1
 )
 
-// Reach makes room for so many places.
+// Reach allocates entries for n numbers.
 func (n *Names) Reach(places int) { n.pages = Extend(n.pages, (places+inPage)>>Neighbours) }
 
-// Places is for how many there is room.
+// Places returns how many numbers have entries.
 func (n *Names) Places() int { return len(n.pages) << Neighbours }
 
-// Set says which line has a place.
+// Set sets the line of a number.
 func (n *Names) Set(place uint32, line uint64) {
 	page, shared := &n.pages[place>>Neighbours], line>>Neighbours+1
 	if uint32(line)&inPage != place&inPage {
@@ -35,7 +35,7 @@ func (n *Names) Set(place uint32, line uint64) {
 	n.mixed[*page&^isMixed][place&inPage] = line
 }
 
-// mix keeps the lines of a page one by one.
+// mix stores the lines of a page separately.
 func (n *Names) mix(page *uint64) {
 	var all [1 << Neighbours]uint64
 	for i := range all {
@@ -45,7 +45,7 @@ func (n *Names) mix(page *uint64) {
 	n.mixed = append(n.mixed, all)
 }
 
-// Of is the line that has a place.
+// Of returns the line of a number.
 func (n *Names) Of(place uint32) uint64 {
 	page := n.pages[place>>Neighbours]
 	if page >= isMixed {

@@ -6,36 +6,38 @@ import (
 	"spoor/traces/trace"
 )
 
-// Uses is what loads and stores of a stretch of an order use of lines of one size, as columns: a reference that crosses
-// lines uses each of them, in order of address.
+// Uses lists the lines of one size that loads and stores of a chunk use, as columns. A reference
+// that crosses lines uses each of them, in order of address.
 type Uses struct {
 	Lines  []uint64 // address / size
-	Refs   []uint32 // whose use it is: an index in the references, which ascends
-	Places []uint32 // of lines in the order's [Table]
-	Own    []uint32 // likewise, as if each processor had a table of its own
-	Room   int      // how many places there are by now
+	Refs   []uint32 // index of the reference that uses the line, ascending
+	Places []uint32 // number of the line in the order's [Table]
+	Own    []uint32 // the same, as if each processor had its own table
+	Room   int      // how many numbers have been assigned
 
-	Crossed bool // a reference may use several lines; if not, none does
+	Crossed bool // false if no reference uses several lines
 }
 
-// Numbering gives the lines of an order, of one size, their places: among all lines, and among those that each
-// processor uses. A page of the former is one of the latter, so that only one hash table is searched.
+// Numbering assigns numbers to the lines of one size of an order: among all lines, and among the
+// lines of each processor. A page of the former is a page of the latter, so that only one hash
+// table is searched.
 type Numbering struct {
 	shift  uint
 	table  *Table
-	own    [][]uint32 // by processor: by page of the table, its own page, from 1; 0: none yet
-	counts []uint32   // by processor: of those
+	own    [][]uint32 // by processor and page of the table: the processor's own page, from 1; 0: none yet
+	counts []uint32   // by processor: number of own pages
 	coarse *Coarse    // see NumberCoarse
 }
 
-// NewNumbering is of lines of 2^shift bytes, used by so many processors.
+// NewNumbering returns a numbering of lines of 2^shift bytes for procs processors.
 func NewNumbering(shift uint, procs int) *Numbering {
 	n := &Numbering{shift: shift, table: NewScattering(), own: make([][]uint32, procs), counts: make([]uint32, procs)}
 	n.coarse = &Coarse{table: n.table}
 	return n
 }
 
-// Number makes uses those of the references, which are of the processors in of. With one processor that may be nil.
+// Number sets uses to those of the references. of holds the processor of each reference; it may be
+// nil for one processor.
 func (n *Numbering) Number(refs *trace.Refs, of []trace.Proc, uses *Uses) error {
 	uses.gather(refs, n.shift)
 	uses.Places = resized(uses.Places, len(uses.Lines))
@@ -50,8 +52,9 @@ func (n *Numbering) Number(refs *trace.Refs, of []trace.Proc, uses *Uses) error 
 	return nil
 }
 
-// NumberCoarse is Number if what the references use of lines is known, and lines are so small that all neighbours of one are in its
-// block: see [Coarse]. It is always called with lines of the same numbering, of 2^shift bytes.
+// NumberCoarse is Number for blocks, if the uses of smaller lines are known. The lines must be so
+// small that all neighbours of a line are in its block: see [Coarse]. Every call must pass uses of
+// the same numbering, of lines of 2^shift bytes.
 func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *Uses) error {
 	n.coarse.Reach(fine.Room)
 	by := users{of, fine.Refs}
@@ -78,7 +81,7 @@ func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *
 	return nil
 }
 
-// divide finds the places among the lines of each processor.
+// divide finds the numbers among the lines of each processor.
 func (n *Numbering) divide(of []trace.Proc, uses *Uses) {
 	uses.Room = n.table.Places()
 	if len(n.own) <= 1 {
@@ -97,7 +100,7 @@ func (n *Numbering) divide(of []trace.Proc, uses *Uses) {
 	}
 }
 
-// page makes a page of the table one of a processor, too.
+// page adds a page of the table to those of a processor.
 func (n *Numbering) page(p trace.Proc, page uint32) []uint32 {
 	if more := n.table.Pages() + 1 - len(n.own[p]); more > 0 {
 		n.own[p] = append(n.own[p], make([]uint32, more)...)
@@ -156,7 +159,7 @@ func (u *Uses) resize(n int) {
 
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// Reach appends zeros to what is kept by place until there is one for a place and its neighbours.
+// Reach appends zeros to kept until it has an entry for a number and its neighbours.
 func Reach[T any](kept []T, place uint32) []T {
 	if n := (int(place>>Neighbours) + 1) << Neighbours; n > len(kept) {
 		kept = append(kept, make([]T, n-len(kept))...)

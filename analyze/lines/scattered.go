@@ -6,20 +6,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// scattered is the places of lines that lie apart. They have places one by one, those that one processor was the first to use on the same
-// pages: what is kept by place then goes by lines, and not by their neighbours, which nobody uses. A pair of pages has a node
-// instead of the first of two numbers, and none instead of the second.
+// scattered holds the numbers of lines whose neighbours are not used. Each line gets a number of
+// its own. Lines that the same processor used first get numbers on the same pages. Arrays by number
+// then have entries only for used lines. A pair of pages has a node instead of the first of its two
+// page numbers, and no second one.
 //
-// New pairs are scattered while few neighbours are used. Some always are, by their hash: they tell how many are.
-// A pair stays what it is, so that a line has one place for ever.
+// New pairs are scattered while few neighbours are used. A sample of pairs, chosen by hash, is
+// always scattered, to measure how many neighbours are used. A pair never changes its form, so that
+// the number of a line never changes.
 type scattered struct {
 	nodes []uint32
 	holes []uint32 // small nodes that are free again
-	next  []uint32 // by processor: its next place; at the start of a page: that page is full
-	few   int      // pages that need no care
+	next  []uint32 // by processor: its next number; at the start of a page: that page is full
+	few   int      // number of pages below which memory does not matter
 	now   bool     // new pairs are scattered
 
-	lines, pages int // of some pairs
+	lines, pages int // of the sample
 }
 
 // A node is found by its number, in units of the smallest ones. Those have three words at most for places, after one that tells of what
@@ -35,12 +37,12 @@ const (
 )
 
 const (
-	fewPages  = 1 << 14 // need no care
-	somePairs = 64      // of so many pairs, one is always scattered
-	someKnown = 64      // pages that tell how it goes
+	fewPages  = 1 << 14 // with fewer, memory does not matter
+	somePairs = 64      // one of this many pairs is always scattered
+	someKnown = 64      // sampled pages after which the sample decides
 )
 
-// NewScattering is a table of no lines, which shares pages among neighbours as long as most use them.
+// NewScattering returns an empty table. Neighbours share pages as long as most of them are used.
 func NewScattering() *Table {
 	t := NewTable()
 	t.scattered = &scattered{few: fewPages}
@@ -69,19 +71,19 @@ func (s *scattered) node() uint32 {
 	return isNode | s.more(smallNode)
 }
 
-// more makes a node of so many words.
+// more allocates a node of n words.
 func (s *scattered) more(words int) uint32 {
 	at := len(s.nodes)
 	s.nodes = Extend(s.nodes, at+words)
 	return uint32(at / smallNode)
 }
 
-// full reports whether there may be no room for a batch of new lines.
+// full reports whether a batch of new lines may not fit.
 func (s *scattered) full() bool {
 	return len(s.nodes)/smallNode > nodeMask-Batch*(largeNode/smallNode+1)
 }
 
-// scatter is the place of a line of a scattered pair.
+// scatter returns the number of a line of a scattered pair.
 func (t *Table) scatter(p *pair, line uint64, by trace.Proc) uint32 {
 	s := t.scattered
 	of := uint32(line & inPair)

@@ -1,5 +1,5 @@
-// Package lines numbers the distinct memory lines of a stream, for analyses that keep something of
-// every line.
+// Package lines assigns small consecutive numbers to the distinct memory lines of a stream, so that
+// analyses can keep the state of every line in arrays.
 package lines
 
 import (
@@ -12,36 +12,37 @@ import (
 	"spoor/traces/trace"
 )
 
-// Table maps lines to places, small consecutive numbers, so that what is kept of every line can be
-// in plain arrays. Sixteen neighbouring lines share a page of places, one cache line of an array
-// of words: programs that use a line use its neighbours, and the hash table is so much smaller. Where they
-// do not, because most lines are left out or lie far apart, a page is of one line, or lines are scattered: see [NewScattering].
-// The first page of places, and so place 0, belongs to no line.
+// Table maps lines to numbers (places), small consecutive numbers. The state of every line can then
+// be in plain arrays. Sixteen neighbouring lines share a page of numbers, which is one cache line
+// of an array of words. A program that uses a line usually uses its neighbours, and the hash table
+// is smaller. If it does not, because most lines are omitted or far apart, a page has one line, or
+// lines are scattered: see [NewScattering]. The first page, and so number 0, belongs to no line.
 type Table struct {
 	pairs     []pair // hash table, a power of two long, linear probing
 	shift     uint   // 64 - log2(len(pairs))
 	factor    uint64 // of the hash
-	crowded   bool   // a line was put far behind its bucket
-	full      int    // pairs in the table
-	used      int    // pages of places
+	crowded   bool   // a line was stored far from its bucket
+	full      int    // number of pairs in the table
+	used      int    // number of pages
 	of        Sharing
-	scattered *scattered // nil if none ever are
+	scattered *scattered // nil if lines are never scattered
 	hash      [Batch]uint32
 }
 
-// Batch is how many lines go through each step together: enough to cover the
-// latency of memory, few enough for the first-level cache.
+// Batch is the number of lines that go through each step together. It is large enough to cover the
+// latency of memory, and small enough for the first-level cache.
 const Batch = 256
 
-// pair is two neighbouring pages, which are in the memory that one would take, aligned: the table is half as long.
+// pair is two neighbouring pages. It takes the memory of one aligned entry, so the table has half
+// the length.
 type pair struct {
 	number uint64    // line >> Table.of >> 1
-	places [2]uint32 // numbers of the pages of places, or isNode and where scattered lines have theirs; 0: none, and the pair is empty if both are
+	places [2]uint32 // numbers of the pages, or isNode and the node of scattered lines; 0: none. The pair is empty if both are 0
 }
 
 func (p *pair) empty() bool { return p.places == [2]uint32{} }
 
-// A Sharing is log2 of how many lines share a page of places.
+// A Sharing is log2 of the number of lines that share a page.
 type Sharing uint
 
 // All there are.
@@ -50,38 +51,39 @@ const (
 	Alone      Sharing = 0
 )
 
-// How many lines of sixteen neighbours are used decides what is best: what is kept of each takes a few words, and to find it by itself some
-// thirty bytes, so that three pay.
+// The number of used lines among sixteen neighbours determines which form is better. The state of a
+// line takes a few words. A number of its own takes about thirty bytes. Therefore pages pay from
+// three used lines on.
 const (
-	FewOfPage  = 3 // with fewer, it takes less memory to give each line a place of its own
-	ManyOfPage = 5 // with as many, it takes far less to give a page to all neighbours
+	FewOfPage  = 3 // with fewer, separate numbers take less memory
+	ManyOfPage = 5 // with as many, pages take far less memory
 )
 
-// NewTable is a table of no lines, which shares pages among neighbours.
+// NewTable returns an empty table in which neighbours share pages as sharing says.
 func NewTable() *Table {
 	const logSize = 10
 	return &Table{pairs: make([]pair, 1<<logSize), shift: 64 - logSize, factor: golden, of: Neighbours}
 }
 
-// Reset forgets all lines, and keeps the memory. None may be scattered.
+// Reset removes all lines and keeps the memory. No line may be scattered.
 func (t *Table) Reset(of Sharing) {
 	clear(t.pairs)
 	t.full, t.used, t.of = 0, 0, of
 }
 
-// Sharing is how lines share pages.
+// Sharing returns how lines share pages.
 func (t *Table) Sharing() Sharing { return t.of }
 
-// Places is how many places there are, those of no line included.
+// Places returns how many numbers there are, including those of no line.
 func (t *Table) Places() int { return (t.used + 1) << t.of }
 
-// Pages is how many pages of places have lines.
+// Pages returns how many pages have lines.
 func (t *Table) Pages() int { return t.used }
 
-// Extend appends zeros to what is kept by place until there is one for each of n places.
+// Extend appends zeros to kept until it has an entry for each of n numbers.
 func Extend[T any](kept []T, n int) []T {
 	if n > cap(kept) {
-		kept = append(make([]T, 0, n+n/2), kept...)[:n] // append would make large ones a quarter longer, and copy them often
+		kept = append(make([]T, 0, n+n/2), kept...)[:n] // append would allocate a quarter more, and copy large slices often
 	} else if n > len(kept) {
 		at := len(kept)
 		kept = kept[:n]
@@ -90,8 +92,8 @@ func Extend[T any](kept []T, n int) []T {
 	return kept
 }
 
-// All yields all lines of all pages, in no useful order, with their places: of every line that was
-// found, and of its neighbours. None may be scattered.
+// All yields all lines of all pages with their numbers, in no useful order. That includes every
+// line that was found and its neighbours. No line may be scattered.
 func (t *Table) All() iter.Seq2[uint64, uint32] {
 	return func(yield func(uint64, uint32) bool) {
 		for _, p := range t.pairs {
@@ -104,13 +106,13 @@ func (t *Table) All() iter.Seq2[uint64, uint32] {
 	}
 }
 
-// MakeRoom ensures room for a batch of lines that are all new.
+// MakeRoom allocates memory for a batch of new lines.
 func (t *Table) MakeRoom() error {
 	if t.used > math.MaxUint32>>t.of-Batch || t.scattered != nil && t.scattered.full() {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
 	if t.crowded {
-		t.factor, t.crowded = rand.Uint64()|1, false // what is found does not depend on it
+		t.factor, t.crowded = rand.Uint64()|1, false // results do not depend on it
 		t.rehash(len(t.pairs))
 	}
 	if (t.full+Batch)*8 > len(t.pairs)*t.fullest() {
@@ -120,7 +122,8 @@ func (t *Table) MakeRoom() error {
 	return nil
 }
 
-// fullest is how many of eight pairs are in use at most: of lines that are alone, as long as they are few, so that most are where they should be.
+// fullest returns how many of eight pairs may be in use. Tables with one line a page have fewer
+// while they are short, so that most lines are in their buckets.
 func (t *Table) fullest() int {
 	if t.of == Alone && len(t.pairs) < farPairs {
 		return 2
@@ -128,14 +131,15 @@ func (t *Table) fullest() int {
 	return 5
 }
 
-// farPairs is how long a hash table is at least that the caches hold no part worth mentioning of.
+// farPairs is the length of a hash table from which the caches hold no significant part of it.
 const farPairs = 1 << 20
 
-// mostSteps is how far a line is behind its bucket at most, unless lines were made to crowd: where five of eight pairs are in use, chance does not
-// put any so far behind. Then the hash becomes one that nobody knows.
+// mostSteps is the maximum distance of a line from its bucket. With five of eight pairs in use,
+// chance never produces such a distance, but chosen addresses can. Then the table takes a random
+// hash.
 const mostSteps = 1 << 10
 
-// rehash makes the hash table so long.
+// rehash resizes the hash table.
 func (t *Table) rehash(size int) {
 	old := t.pairs
 	t.pairs = make([]pair, size)
@@ -155,25 +159,27 @@ func (t *Table) rehash(size int) {
 // golden is 2^64 divided by the golden ratio.
 const golden = 0x9E3779B97F4A7C15
 
-// bucket multiplies by 2^64 divided by the golden ratio (Knuth's multiplicative
-// hashing), as long as lines are not made for that. Once would do for neighbouring pages, but not for pages at every
-// power-of-two stride, which crowd; folding the upper half in and multiplying again does.
+// bucket hashes by multiplication with 2^64 divided by the golden ratio (Knuth's multiplicative
+// hashing), unless lines were chosen to collide. One multiplication suffices for neighbouring
+// pages, but pages at power-of-two strides cluster. Therefore the upper half is folded in and
+// multiplied again.
 func (t *Table) bucket(number uint64) uint64 {
 	number *= t.factor
 	return ((number ^ number>>32) * t.factor) >> (t.shift & 63)
 }
 
-// Find writes the place of each line, new ones for new lines. There must be room: at most a
-// batch of lines for each call of MakeRoom.
+// Find writes the number of each line, and assigns new numbers to new lines. Each batch of lines
+// needs a call of MakeRoom before.
 func (t *Table) Find(lines []uint64, place []uint32) { t.findFor(lines, place, users{}) }
 
-// users is whose uses are looked up: those of a reference by index, of the processors in of. All are of the first if that is nil.
+// users are the processors that use the lines: refs are indices into of. If of is nil, the first
+// processor uses all.
 type users struct {
 	of   []trace.Proc
 	refs []uint32
 }
 
-// at is who made a use.
+// at returns the processor of a use.
 func (u *users) at(use int) trace.Proc {
 	if u.of == nil {
 		return 0
@@ -181,7 +187,7 @@ func (u *users) at(use int) trace.Proc {
 	return u.of[u.refs[use]]
 }
 
-// findFor is Find of lines of which it is known who uses them.
+// findFor is Find for lines whose users are known.
 func (t *Table) findFor(lines []uint64, place []uint32, by users) {
 	if t.of == Alone {
 		t.findAlone(lines, place)
@@ -217,7 +223,8 @@ func (t *Table) findFor(lines []uint64, place []uint32, by users) {
 	}
 }
 
-// nearPairs is how long a hash table is at most that the second-level cache holds: there is little to overlap.
+// nearPairs is the maximum length of a hash table that fits the second-level cache. Loads then need
+// no overlap.
 const nearPairs = 1 << 13
 
 // findNear is Find in one pass.
@@ -237,7 +244,7 @@ func (t *Table) findNear(lines []uint64, place []uint32, by users) {
 	}
 }
 
-// findAlone is Find for pages of one line.
+// findAlone is Find for pages with one line.
 func (t *Table) findAlone(lines []uint64, place []uint32) {
 	mask := uint64(len(t.pairs) - 1)
 	var touched uint32
@@ -282,10 +289,10 @@ func (t *Table) at(line, h uint64, by trace.Proc) uint32 {
 	}
 }
 
-// Place is the place of one line, a new one for a new line.
+// Place returns the number of one line. A new line gets a new number.
 func (t *Table) Place(line uint64) (uint32, error) { return t.placeFor(line, 0) }
 
-// placeFor is Place of a line of which it is known who uses it.
+// placeFor is Place for a line whose user is known.
 func (t *Table) placeFor(line uint64, by trace.Proc) (uint32, error) {
 	if err := t.MakeRoom(); err != nil {
 		return 0, err

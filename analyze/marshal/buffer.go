@@ -7,14 +7,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// Buffer is the part of a layout that a message fills: whole blocks, and the beginning
-// of one more.
+// Buffer is the part of a layout that a message fills: whole blocks, and the beginning of one more
+// block, the rest.
 type Buffer struct {
 	Whole, Rest Layout
 }
 
-// First is the part that n bytes fill, the blocks one after the other; all of the layout if it
-// has no more.
+// First returns the part that n bytes fill, one block after the other, or the whole layout if it
+// has no more bytes.
 func (l Layout) First(n int64) Buffer {
 	if l.Count <= 0 || l.Block <= 0 || n/l.Block >= l.Count {
 		return Buffer{Whole: l}
@@ -27,7 +27,7 @@ func (l Layout) First(n int64) Buffer {
 	return b
 }
 
-// Lines is the number of distinct lines of so many bytes that the buffer touches.
+// Lines returns the number of distinct lines of the given size that the buffer touches.
 func (b Buffer) Lines(line unit.Bytes) (uint64, error) {
 	n, err := b.Whole.Lines(line)
 	if err != nil || b.Rest.Count == 0 {
@@ -37,8 +37,8 @@ func (b Buffer) Lines(line unit.Bytes) (uint64, error) {
 	return n + own, err
 }
 
-// own is the lines of the rest that lie outside the whole blocks: how many, and the
-// first. The rest lies beyond the last of these, or begins in it.
+// own returns the lines of the rest that are outside the whole blocks: their number and the first
+// one. The rest begins after the last line of the whole blocks, or in it.
 func (b Buffer) own(line unit.Bytes) (first, n uint64, err error) {
 	r, err := b.Rest.hull(line)
 	if err != nil {
@@ -74,7 +74,7 @@ func (b Buffer) touched(line unit.Bytes) iter.Seq[uint64] {
 // each yields the lines of a layout ascending, each once.
 func (l Layout) each(line unit.Bytes, yield func(uint64) bool) bool {
 	h, _ := l.hull(line)
-	if h.count > 0 && !h.apart(line) {
+	if h.count > 0 && !h.separate(line) {
 		h = hull{low: h.low, count: 1, block: h.last - h.low + 1}
 	}
 	for i := range h.count {
@@ -100,7 +100,7 @@ func (l Layout) touches(number uint64, line unit.Bytes) bool {
 	if h.count == 0 || number < h.first || number > h.final {
 		return false
 	}
-	if !h.apart(line) {
+	if !h.separate(line) {
 		return true
 	}
 	block := uint64(0)
@@ -110,8 +110,8 @@ func (l Layout) touches(number uint64, line unit.Bytes) bool {
 	return block < h.count && (h.low+block*h.stride)/uint64(line) <= number
 }
 
-// expected is the mean number of lines over all addresses of the first byte. Where there
-// is less than a line between the whole blocks and the rest, all are one stretch of lines.
+// expected returns the mean number of lines over all addresses of the first byte. If less than a
+// line separates the whole blocks from the rest, all of them form one range of lines.
 func (b Buffer) expected(line unit.Bytes) (float64, error) {
 	whole, err := b.Whole.Expected(line, 1)
 	if err != nil || b.Rest.Count == 0 {
@@ -124,7 +124,7 @@ func (b Buffer) expected(line unit.Bytes) (float64, error) {
 	count, block, part := float64(b.Whole.Count), float64(b.Whole.Block), float64(b.Rest.Block)
 	stride := math.Abs(float64(b.Whole.Stride))
 	hole, stretch := stride-block, max(count*stride+part, (count-1)*stride+block)
-	if b.Whole.Stride < 0 { // the rest lies before
+	if b.Whole.Stride < 0 { // the rest is before the whole blocks
 		hole, stretch = stride-part, count*stride+block
 	}
 	if hole < float64(line) {

@@ -12,7 +12,7 @@ import (
 
 var _ analysis.MergeableShard = (*shard)(nil)
 
-// kept is a shard as it is written.
+// kept is the JSON form of a shard.
 type kept struct {
 	Refs    bool
 	Classes []keptClass
@@ -44,7 +44,7 @@ func (s *shard) MarshalJSON() ([]byte, error) {
 	return json.Marshal(k)
 }
 
-// UnmarshalJSON reads them.
+// UnmarshalJSON reads the classes.
 func (s *shard) UnmarshalJSON(text []byte) error {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {

@@ -8,16 +8,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// Layout is where a buffer lies in memory: Count blocks of Block bytes whose starts
-// are Stride bytes apart, the first at Addr. The stride may be negative, and blocks
+// Layout is the position of a buffer in memory: Count blocks of Block bytes. The first is at Addr;
+// the starts of consecutive blocks are Stride bytes apart. The stride may be negative, and blocks
 // may overlap.
 type Layout struct {
 	Addr                 uint64
 	Count, Block, Stride int64
 }
 
-// hull is what a layout amounts to: blocks ascending from low, and the bytes from the
-// first to the last one.
+// hull is a layout in ascending order: blocks from low on, and the bytes from the first to the last
+// one.
 type hull struct {
 	low, last    uint64 // addresses
 	count, block uint64
@@ -25,8 +25,8 @@ type hull struct {
 	first, final uint64 // lines, of the first byte and of the last
 }
 
-// hull finds it for lines of so many bytes. It fails if the buffer does not fit into
-// the address space.
+// hull computes the hull for lines of the given size. It fails if the buffer does not fit into the
+// address space.
 func (l Layout) hull(line unit.Bytes) (h hull, err error) {
 	switch {
 	case line < 1:
@@ -56,37 +56,37 @@ func (l Layout) hull(line unit.Bytes) (h hull, err error) {
 	return h, nil
 }
 
-// apart reports whether there is a whole line's length between blocks, so that no
-// two share a line; otherwise every line from the first to the last is touched.
-func (h *hull) apart(line unit.Bytes) bool {
+// separate reports whether at least a line's length is between blocks, so that no two blocks share
+// a line. Otherwise every line from the first to the last is touched.
+func (h *hull) separate(line unit.Bytes) bool {
 	return h.count > 1 && h.stride > h.block && h.stride-h.block >= uint64(line)
 }
 
-// Lines is the number of distinct lines of so many bytes, from 1, that the buffer
-// touches: MLT of [hur1999], exactly, for the base address that the buffer has. It takes
-// a time that is logarithmic in the line size, however many blocks there are.
+// Lines returns the number of distinct lines of the given size, at least 1, that the buffer
+// touches: MLT of [hur1999], exactly, for the buffer's base address. Its time is logarithmic in the
+// line size and does not depend on the number of blocks.
 //
-// With o the address of the lowest block, c, d and s the number, bytes and distance of
-// blocks and l the bytes of a line, MLT is
+// Let o be the address of the lowest block, c, d and s the number, bytes and distance of blocks,
+// and l the bytes of a line. Then MLT is
 //
 //	floor((o+(c-1)s+d-1)/l) - floor(o/l) + 1                            if c = 1 or s-d < l,
 //	c (1+D) + #{0 <= i < c: (o+is) mod l >= l-r}, d-1 = D l + r, r < l  otherwise.
 //
-// In the first case the hole between two blocks is shorter than a line, and so misses
-// none. In the second no two blocks share a line; block i has one line more than 1+D if it begins
-// so late in its first line that r+1 bytes do not fit. The offsets (o+is) mod l
-// repeat after l/q blocks, q = gcd(s, l), in which they are each of p, p+q, p+2q, ... below l once,
-// p = o mod q: floor((r+p)/q) of them count. The blocks left over are counted by two floor sums.
+// In the first case the hole between two blocks is shorter than a line, so no line is skipped. In
+// the second case no two blocks share a line. Block i has one line more than 1+D if it begins so
+// late in its first line that r+1 bytes do not fit. The offsets (o+is) mod l repeat after l/q
+// blocks, with q = gcd(s, l). In these blocks they take each of p, p+q, p+2q, ... below l once,
+// with p = o mod q; floor((r+p)/q) of them count. Two floor sums count the remaining blocks.
 //
-// Differs: [hur1999, thm. 2] has bounds alone, see ColumnBounds.
+// Differs: [hur1999, thm. 2] gives only bounds, see ColumnBounds.
 func (l Layout) Lines(line unit.Bytes) (uint64, error) {
 	h, err := l.hull(line)
 	switch {
 	case err != nil || h.count == 0:
 		return 0, err
-	case !h.apart(line) && h.final-h.first == math.MaxUint64:
+	case !h.separate(line) && h.final-h.first == math.MaxUint64:
 		return 0, fmt.Errorf("the buffer touches 2^64 lines, one more than can be said")
-	case !h.apart(line):
+	case !h.separate(line):
 		return h.final - h.first + 1, nil
 	}
 	size := uint64(line)
@@ -101,18 +101,20 @@ func (l Layout) Lines(line unit.Bytes) (uint64, error) {
 	return h.count*(1+whole) + late, nil
 }
 
-// Expected is the mean number of lines if the buffer's first byte lies at any multiple of
-// align alike, which must divide the line size and, of several blocks, the stride:
+// Expected returns the mean number of lines if all multiples of align are equally likely addresses
+// of the buffer's first byte. align must divide the line size and, for several blocks, the stride.
+// It is
 //
-//	floor((n-1)/l) + 1 + floor(((n-1) mod l)/a) a/l,
+//	floor((n-1)/l) + 1 + floor(((n-1) mod l)/a) a/l.
 //
-// with n the bytes from the first block to the last if lines are touched by two
-// blocks, and else of one block, times their number. With a = 1 it is (n+l-1)/l.
+// If two blocks touch the same lines, n is the number of bytes from the first block to the last.
+// Otherwise n is the bytes of one block, and the result is multiplied by the number of blocks. With
+// a = 1 it is (n+l-1)/l.
 func (l Layout) Expected(line, align unit.Bytes) (float64, error) {
 	moved := l
 	moved.Addr = 0
 	if l.Stride < 0 {
-		moved.Stride = -l.Stride // lines do not know where the first block is
+		moved.Stride = -l.Stride // the order of the blocks does not matter
 	}
 	h, err := moved.hull(line)
 	switch {
@@ -121,16 +123,16 @@ func (l Layout) Expected(line, align unit.Bytes) (float64, error) {
 	case align < 1 || line%align != 0 || h.count > 1 && h.stride%uint64(align) != 0:
 		return 0, fmt.Errorf("an alignment of %d bytes, with lines of %d and blocks %d apart", align, line, l.Stride)
 	}
-	behind, blocks := h.last, 1.0 // bytes behind the first: n-1
-	if h.apart(line) {
+	behind, blocks := h.last, 1.0 // bytes after the first: n-1
+	if h.separate(line) {
 		behind, blocks = h.block-1, float64(h.count)
 	}
 	size, a := uint64(line), uint64(align)
 	return blocks * (float64(behind/size) + 1 + float64(behind%size/a*a)/float64(size)), nil
 }
 
-// floorSum is the sum of floor((a i + b)/m) for i from 0 up to n, modulo 2^64; a must
-// be below m.
+// floorSum returns the sum of floor((a i + b)/m) for i from 0 to n-1, modulo 2^64. a must be below
+// m.
 func floorSum(n, m, a, b uint64) (sum uint64) {
 	for n > 0 {
 		sum += b / m * n
@@ -149,7 +151,7 @@ func floorSum(n, m, a, b uint64) (sum uint64) {
 	return sum
 }
 
-// triangle is 0 + 1 + ... + (n-1), modulo 2^64.
+// triangle returns 0 + 1 + ... + (n-1), modulo 2^64.
 func triangle(n uint64) uint64 {
 	if n%2 == 0 {
 		return n / 2 * (n - 1)

@@ -8,14 +8,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// lineSet is the lines that are used in an interval, as bits of pages of 64 neighbours. It is emptied without being
-// cleared: every page that ever was in it keeps its place, with the interval in which it was
-// used last. So memory is that of the pages with distinct lines of the processor.
+// lineSet is the set of lines that are used in an interval, as bits of pages of 64 neighbours.
+// Emptying it does not clear it: every page stays in its slot, with the interval in which it was
+// used last. Therefore memory grows with the pages of distinct lines of the processor.
 type lineSet struct {
 	line     unit.Bytes
 	shift    uint
 	interval uint64     // from 1
-	count    uint64     // of lines in it
+	count    uint64     // lines in it
 	used     []uint64   // pages in it
 	slots    []pageSlot // a power of two of them, half free
 	factor   uint64     // of the hash
@@ -23,7 +23,8 @@ type lineSet struct {
 	known    int
 }
 
-// pageSlot is a page with the interval in which it was used last, and its lines that were; interval 0 is a free slot.
+// pageSlot holds a page, the interval in which it was used last, and its used lines. A slot with
+// interval 0 is free.
 type pageSlot struct {
 	number   uint64 // of the page: that of its first line / 64
 	interval uint64
@@ -36,14 +37,14 @@ const (
 
 	logSlots  = 8                  // at first
 	golden    = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
-	mostSteps = 1 << 9             // that a page is behind its home, unless pages were made to crowd: half the slots are free
+	mostSteps = 1 << 9             // maximum distance of a page from its home; with half the slots free, only chosen addresses exceed it
 )
 
 func newLineSet(line unit.Bytes) *lineSet {
 	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<logSlots), factor: golden, top: 64 - logSlots}
 }
 
-// add puts the lines of loads and stores in.
+// add adds the lines of loads and stores.
 func (s *lineSet) add(refs *trace.Refs) {
 	size, op := refs.Size[:len(refs.Addr)], refs.Op[:len(refs.Addr)]
 	for i, addr := range refs.Addr {
@@ -69,7 +70,7 @@ func (s *lineSet) has(line uint64) bool {
 	return slot.interval == s.interval && slot.lines>>(line%pageLines)&1 != 0
 }
 
-// use puts a line in that is not.
+// use adds a line that is absent.
 func (s *lineSet) use(line uint64) {
 	slot := s.find(line >> pageShift)
 	isNew := slot.interval == 0
@@ -84,7 +85,8 @@ func (s *lineSet) use(line uint64) {
 	}
 }
 
-// made makes room after a page was new. Where it is far behind its home, the hash becomes one that nobody knows: what is found does not depend on it.
+// made grows the table after a page was added. If the page is far from its home, the table takes a
+// random hash. Results do not depend on it.
 func (s *lineSet) made(number uint64) {
 	s.known++
 	_, steps := s.search(number)
@@ -98,13 +100,13 @@ func (s *lineSet) made(number uint64) {
 	}
 }
 
-// find is the slot of a page, or the free one where it belongs.
+// find returns the slot of a page, or the free slot where it belongs.
 func (s *lineSet) find(number uint64) *pageSlot {
 	slot, _ := s.search(number)
 	return slot
 }
 
-// search is find, and how far the slot is from the page's home.
+// search is find, and also returns the distance of the slot from the page's home.
 func (s *lineSet) search(number uint64) (slot *pageSlot, steps uint64) {
 	mask := uint64(len(s.slots) - 1)
 	home := number * s.factor >> (s.top & 63)
@@ -115,7 +117,7 @@ func (s *lineSet) search(number uint64) (slot *pageSlot, steps uint64) {
 	}
 }
 
-// rehash makes the table so long.
+// rehash resizes the table.
 func (s *lineSet) rehash(size int) {
 	old := s.slots
 	s.slots = make([]pageSlot, size)
@@ -132,8 +134,8 @@ func (s *lineSet) clear() {
 	s.used, s.count = s.used[:0], 0
 }
 
-// of is how many of the lines that a buffer touches have been used, found out in a
-// time of the fewer of the two.
+// of returns how many of the lines that a buffer touches have been used. Its time depends on the
+// smaller of the two sets.
 func (s *lineSet) of(b Buffer, touched uint64) (n uint64) {
 	if touched <= s.count {
 		for line := range b.touched(s.line) {

@@ -1,34 +1,30 @@
-// Package marshal counts the memory lines that message buffers touch: MLT of
-// [hur1999], the number of distinct lines that are read when a message is gathered
-// from memory, or written when it is put there. A message costs alpha + beta n +
-// gamma MLT, n its bytes.
+// Package marshal counts the memory lines that message buffers touch: MLT of [hur1999]. MLT is the
+// number of distinct lines that are read when a message is gathered from memory, or written when it
+// is stored there. The time of a message of n bytes is alpha + beta n + gamma MLT.
 //
 // # Lines of a buffer
 //
-// A buffer is a Layout. Layout.Lines is MLT exactly, from the address that the buffer
-// has, in logarithmic time; Layout.Expected is the mean over addresses, for buffers
-// whose address is not known; RowBounds and ColumnBounds are the paper's bounds. They
-// are pure functions, for all stages.
+// A buffer is a Layout. Layout.Lines is MLT exactly, for the buffer's address, in logarithmic time.
+// Layout.Expected is the mean over addresses, for buffers with unknown addresses. RowBounds and
+// ColumnBounds are the paper's bounds. All are pure functions.
 //
 // # Lines of the messages of a trace
 //
-// Sends and receives have buffers, and collectives that are recorded whole have
-// the caller's. A receive into memory has the part that the message filled. That of an irecv is
-// counted at the wait, or the test, that completes it, and at the end if there is
-// none. Messages of equal layout, as far as their lines can differ, are one class:
-// processor, kind, blocks, bytes, and the address modulo the line size.
+// Sends and receives have buffers. Recorded collectives have the caller's buffer. A receive counts
+// the part that the message filled. An irecv counts at the wait or test that completes it, or at
+// the end if there is none. A class is a set of messages with the same layout as far as their lines
+// can differ: processor, kind, blocks, bytes, and the address modulo the line size.
 //
-// Where the trace also has the processor's references, the lines used near the
-// message are counted beside those that it touches. The references of a processor
-// fall into intervals from one of its messages to the next. What a send or a collective
-// uses is the lines of its buffer that the program's loads and stores touch in
-// the interval before it; what a receive uses, in the interval behind it (behind the wait
-// of an irecv). A recording of package spmd does not have the copying itself
-// among the references, so that this is the program's own packing and unpacking: lines that are
-// likely to be in the cache when the message is copied, or are fetched for its data afterwards.
+// If the trace also has the processor's references, the lines used near the message are counted
+// too. An interval is the references of a processor between two of its messages. For a send or a
+// collective, the used lines are those of its buffer that the program loads or stores in the
+// interval before it. For a receive, they are those in the interval after it (after the wait of an
+// irecv). Recordings of package spmd do not contain the copying of the message itself. Therefore
+// these references are the program's own packing and unpacking. Their lines are likely to be in the
+// cache when the message is copied, or are fetched for its data afterwards.
 //
-// [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs. Equations and
-// theorems are numbered as there.
+// [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs. Equations and theorems
+// are numbered as there.
 package marshal
 
 import (
@@ -45,7 +41,7 @@ import (
 // Analysis counts lines of all its sizes.
 type Analysis struct {
 	Lines  []unit.Bytes // powers of two, ascending
-	Events trace.Source // the trace, whose events are read up to the first message that has an address: where there is none, references are not looked at; nil: they are
+	Events trace.Source // the trace, whose events are read up to the first message with an address: without one, references are not read; nil: they are read
 	Meta   []trace.Arg  // for the tables
 }
 
@@ -54,7 +50,7 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "marshal".
 func (a *Analysis) Name() string { return "marshal" }
 
-// NewShard wants program orders.
+// NewShard returns a shard for each program order.
 func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
@@ -66,7 +62,8 @@ func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// anyPlaced reports whether a processor has a message with an address. What cannot be read is found when it is analysed.
+// anyPlaced reports whether a processor has a message with an address. It also returns true on a
+// read error, which the analysis reports.
 func anyPlaced(src trace.Source, p trace.Proc) bool {
 	for b, err := range src.Events(p) {
 		if err != nil || slices.ContainsFunc(b.Rows, func(e trace.Event) bool { return e.Addr != 0 }) {
@@ -84,61 +81,61 @@ func newShard(p trace.Proc, lines []unit.Bytes) *shard {
 	return s
 }
 
-// maxClasses is how many classes of one processor are kept apart. Where every message
-// has a layout of its own, the later ones are added up as the rest, by kind.
+// maxClasses is the maximum number of classes of one processor. If every message has its own
+// layout, later messages are added up by kind.
 const maxClasses = 1 << 16
 
-// unknown stands for what is not known of a layout.
+// unknown stands for an unknown property of a layout.
 const unknown = -1
 
-// class is messages of equal layout. Of the rest of a kind all is unknown.
+// class identifies messages of equal layout. In the remainder of a kind, everything is unknown.
 type class struct {
 	kind                 trace.Kind
 	bytes                int64
-	count, block, stride int64 // 1, bytes and 0 if there is no layout
+	count, block, stride int64 // 1, bytes and 0 without a layout
 	offset               int64 // of the address in the longest line, or unknown
 }
 
-// tally is what a class amounts to.
+// tally counts the messages of a class.
 type tally struct {
 	messages, bytes uint64
 	placed          uint64    // messages whose address is known
-	measured        uint64    // of these, messages whose use of lines is known
+	measured        uint64    // placed messages whose use of lines is known
 	sizes           []lineSum // by line size
 }
 
-// lineSum is lines of one size.
+// lineSum counts lines of one size.
 type lineSum struct {
-	packed   uint64  // of as many bytes of each message, contiguous from the beginning of a line
+	packed   uint64  // if each message were contiguous from the beginning of a line
 	expected float64 // mean over all addresses
 	touched  uint64  // MLT, of the placed messages
-	used     uint64  // of the measured ones
+	used     uint64  // of the measured messages
 }
 
-// message is one that touches memory.
+// message is a message that touches memory.
 type message struct {
 	class  class
 	room   Layout
-	buffer Buffer // what the message fills of it
+	buffer Buffer // the part of room that the message fills
 	placed bool   // the address is known
 }
 
-// shard is the messages of one processor.
+// shard holds the messages of one processor.
 type shard struct {
 	proc    trace.Proc
 	lines   []unit.Bytes
 	tallies map[class]*tally
-	open    map[int32]message // receives that have not been completed, by request
-	behind  *message          // a receive whose interval is going on
-	sets    []*lineSet        // lines used in this interval, by line size; none if nobody asks for them
-	refs    bool              // there are any
+	open    map[int32]message // receives that are not complete, by request
+	behind  *message          // a receive whose interval has not ended
+	sets    []*lineSet        // lines used in this interval, by line size; none if they are not needed
+	refs    bool              // the processor has references
 	limit   int
 }
 
 // EventsOnly reports whether references are not needed.
 func (s *shard) EventsOnly() bool { return s.sets == nil }
 
-// Add sees the next piece.
+// Add counts the next chunk.
 func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event == nil {
 		s.refs = true
@@ -175,7 +172,7 @@ func (s *shard) event(e *trace.Event) error {
 	return nil
 }
 
-// message is that of e, n bytes of which are there.
+// message returns the message of e, of which n bytes have arrived.
 func (s *shard) message(e *trace.Event, n int64) message {
 	l := Layout{uint64(e.Addr), e.Count, e.Block, e.Stride}
 	if l.Count == 0 || l.Block == 0 { // contiguous, as far as anybody knows
@@ -191,8 +188,8 @@ func (s *shard) message(e *trace.Event, n int64) message {
 	return m
 }
 
-// completes receives what an irecv had room for. The wait knows how much came if it
-// knows from whom.
+// completes receives the message of an irecv. The wait has the number of bytes if it has the
+// sender.
 func (s *shard) completes(e *trace.Event) error {
 	m, is := s.open[e.Request]
 	if !is {
@@ -215,7 +212,7 @@ func (s *shard) sends(m message) error {
 	return err
 }
 
-// receives begins the interval behind a message.
+// receives begins the interval after a message.
 func (s *shard) receives(m message) error {
 	err := s.close()
 	s.begin()
@@ -238,7 +235,7 @@ func (s *shard) begin() {
 	}
 }
 
-// count adds m to its class, with the lines that it uses if those are measured.
+// count adds m to its class, and its used lines if they are measured.
 func (s *shard) count(m *message, measured bool) error {
 	t := s.tally(m.class)
 	one := tally{messages: 1, bytes: uint64(m.class.bytes), sizes: make([]lineSum, len(s.lines))}
@@ -261,7 +258,7 @@ func (s *shard) count(m *message, measured bool) error {
 	return t.add(&one)
 }
 
-// linesOf is the lines of one message, as far as they do not depend on references.
+// linesOf returns the lines of one message that do not depend on references.
 func (m *message) linesOf(line unit.Bytes) (s lineSum, err error) {
 	s.packed = (uint64(m.class.bytes) + uint64(line) - 1) / uint64(line)
 	if s.expected, err = m.buffer.expected(line); err == nil && m.placed {
@@ -270,7 +267,7 @@ func (m *message) linesOf(line unit.Bytes) (s lineSum, err error) {
 	return s, err
 }
 
-// add adds what other messages amount to.
+// add adds the counts of other messages.
 func (t *tally) add(o *tally) error {
 	t.messages += o.messages
 	t.placed += o.placed

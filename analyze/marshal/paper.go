@@ -8,24 +8,25 @@ import (
 	"spoor/traces/unit"
 )
 
-// RowBounds are the bounds of [hur1999, sec. 3.2] for a buffer of n contiguous bytes, whose
-// base is not known: ceil(n/l), and one more. The paper takes their mean for MLT; the
-// mean over all bases is (n+l-1)/l, see Layout.Expected.
+// RowBounds returns the bounds of [hur1999, sec. 3.2] for a buffer of n contiguous bytes with
+// unknown base: ceil(n/l), and one more. The paper uses their mean for MLT. The mean over all bases
+// is (n+l-1)/l, see Layout.Expected.
 func RowBounds(n, line unit.Bytes) (lower, upper uint64) {
 	lower = (uint64(n) + uint64(line) - 1) / uint64(line)
 	return lower, lower + 1
 }
 
-// ColumnBounds are the bounds of [hur1999, thm. 2] for blocks, rows of them, of width
-// bytes, apart bytes from one to the next, whose base is not known: with q = gcd(apart, line),
+// ColumnBounds returns the bounds of [hur1999, thm. 2] for a buffer with unknown base. It has rows
+// blocks of width bytes; apart is the distance from one block to the next in bytes. With q =
+// gcd(apart, line),
 //
 //	LB = floor(rows q/line) (line/q + ceil(width/q) - 1)
 //	UB = ceil(rows q/line)  (line/q + ceil(width/q)).
 //
-// All arguments are at least 1. It is an error if the theorem does not hold or if the bounds exceed 2^63.
+// All arguments are at least 1. It fails if the theorem does not hold or if the bounds exceed 2^63.
 //
-// Differs: the theorem asks for apart > 2 line alone, but then the lower bound fails
-// where blocks share lines; width <= apart - line excludes that.
+// Differs: the theorem requires only apart > 2 line. Then the lower bound fails if blocks share
+// lines; width <= apart - line excludes that.
 func ColumnBounds(rows int64, apart, width, line unit.Bytes) (lower, upper uint64, err error) {
 	if apart/2 < line || apart == 2*line || width > apart-line {
 		return 0, 0, fmt.Errorf("blocks of %d bytes, %d apart, and lines of %d: no theorem", width, apart, line)
@@ -44,8 +45,8 @@ func ColumnBounds(rows int64, apart, width, line unit.Bytes) (lower, upper uint6
 	return lower, upper, nil
 }
 
-// Bounds are those of the paper for the layout, as if its base were not known: of a
-// column, or of a row, which blocks that follow each other without a hole are too. They fail where the paper has none.
+// Bounds returns the paper's bounds for the layout, as if its base were unknown: for a column, or
+// for a row if the blocks follow each other without a hole. It fails if the theorem does not hold.
 func (l Layout) Bounds(line unit.Bytes) (lower, upper uint64, err error) {
 	h, err := l.hull(line)
 	switch {

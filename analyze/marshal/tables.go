@@ -19,7 +19,7 @@ type row struct {
 	tally
 }
 
-// Merge makes the marshal table and its summary.
+// Merge returns the table marshal and its summary.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	var rows []row
 	for _, s := range shards {
@@ -35,12 +35,12 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	summary, err := summarise(rows, a.Meta)
 	r := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}
 	if len(rows) == 0 {
-		r.Warnings = append(r.Warnings, errors.New("marshal: the trace has no messages; those of programs that share memory are their references"))
+		r.Warnings = append(r.Warnings, errors.New("marshal: the trace has no messages; for programs with shared memory use --run sharing"))
 	}
 	return r, err
 }
 
-// rows is the classes at one line size, sorted: addresses are known modulo that.
+// rows returns the classes at one line size, sorted. Addresses are modulo that size.
 func (s *shard) rows(i int, line unit.Bytes) ([]row, error) {
 	var all []row
 	for c, t := range s.tallies {
@@ -64,7 +64,7 @@ func (c class) compare(d class) int {
 		cmp.Compare(c.block, d.block), cmp.Compare(c.stride, d.stride), cmp.Compare(c.offset, d.offset))
 }
 
-// joined sorts rows and adds up those that compare as equal.
+// joined sorts rows and adds up equal ones.
 func joined(all []row, compare func(a, b *row) int) ([]row, error) {
 	slices.SortFunc(all, func(a, b row) int {
 		return cmp.Or(compare(&a, &b), cmp.Compare(a.sizes[0].expected, b.sizes[0].expected)) // sums of floats depend on their order
@@ -82,7 +82,7 @@ func joined(all []row, compare func(a, b *row) int) ([]row, error) {
 	return out, nil
 }
 
-// bounds are those of the paper for a message of the class, or unknown.
+// bounds returns the paper's bounds for a message of the class, or unknown.
 func (r *row) bounds() (lower, upper int64) {
 	l := Layout{Count: r.count, Block: min(r.block, r.class.bytes), Stride: max(r.stride, -r.stride)}
 	switch {
@@ -98,7 +98,7 @@ func (r *row) bounds() (lower, upper int64) {
 	return int64(low), int64(high)
 }
 
-// column is a function of every row.
+// column applies a function to every row.
 func column[T any](rows []row, of func(*row) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
@@ -130,7 +130,7 @@ func fullTable(rows []row, meta []trace.Arg) *store.Table {
 	}}
 }
 
-// summarise adds up what all processors do, by kind, for people.
+// summarise adds up all processors, by kind, for people.
 func summarise(rows []row, meta []trace.Arg) (*store.Table, error) {
 	rows = slices.Clone(rows)
 	for i := range rows {

@@ -2,57 +2,58 @@ package sharing
 
 import "spoor/analyze/lines"
 
-// copies is what uses need of each holder, all in one array: its head, its blocks, and counters of the accesses of words. That is one
-// line of the host's caches for lines of 8 words, and most uses come to a holder whose are not there.
+// copies holds the state of all sharers that uses need, in one array: the head of a sharer, its
+// blocks, and counters of word accesses. For lines of 8 words this is one line of the host's
+// caches, and most uses come to a sharer that is not in these.
 type copies struct {
-	cells    []uint64
-	each     int                 // cells of a holder
-	blocks   int                 // of a holder
-	counters int                 // where they begin: a byte for each word that is counted apart
-	apart    int                 // how many those are
-	often    map[uint32][]uint64 // by holder and word, accesses that are not in the counters, 256 at a time
-	counted  []uint64            // see accesses
+	cells        []uint64
+	each         int                 // cells of a sharer
+	blocks       int                 // of a sharer
+	counters     int                 // index of the first counter: a byte for each word with its own counter
+	wordCounters int                 // number of counters
+	often        map[uint32][]uint64 // by sharer and word: accesses that do not fit the counters, in units of 256
+	counted      []uint64            // see accesses
 }
 
-// block is what most uses of a block of a line need of its holder.
+// block is the state of a block of a line that most uses need.
 type block [blockCells]uint64
 
 const (
-	quiet  = iota // words whose accesses tell nothing new: neither stale nor unread, of a valid copy of a line in one region
-	dirty         // words stored by the owner since it became that, and not yet known to others: none if it is not the owner
-	stale         // words stored by others since the holder's last essential miss
-	unread        // words stored by others, or never accessed, since the holder's last access
-	loads         // that began in the block
+	quiet  = iota // words whose accesses change no state: neither stale nor unread, in a valid copy of a line in one region
+	dirty         // words that the owner has stored since it became owner and has not published; none without ownership
+	stale         // words stored by others since the last essential miss of the sharer
+	unread        // words stored by others since the last access of the sharer, or never accessed
+	loads         // loads that began in the block
 	stores
 	blockCells
 )
 
-// state is that of a copy.
+// state is the state of a copy.
 type state uint8
 
 const (
 	invalid   state = iota
-	pure            // cold, of a line that nobody had stored
-	unneeded        // nothing that others stored was accessed
-	essential       // it was
+	pure            // cold, of a line that no processor had stored
+	unneeded        // no data of others has been accessed
+	essential       // data of others has been accessed
 )
 
-// The head of a holder is the state of its copy, whether its line has parts in several regions, and that line's number.
+// The head of a sharer is the state of its copy, whether its line has parts in several regions, and that line's number.
 const (
 	mixedBit = 1 << 7
 	lineAt   = 8
 )
 
-// newCopies has one holder, which is none: no words are quiet.
-func newCopies(blocks, apart int) copies {
+// newCopies creates one sharer that stands for none: no words are quiet.
+func newCopies(blocks, wordCounters int) copies {
 	counters := 1 + blocks*blockCells
-	c := copies{each: counters + (apart+7)/8, blocks: blocks, counters: counters, apart: apart,
-		often: map[uint32][]uint64{}, counted: make([]uint64, apart)}
+	c := copies{each: counters + (wordCounters+7)/8, blocks: blocks, counters: counters, wordCounters: wordCounters,
+		often: map[uint32][]uint64{}, counted: make([]uint64, wordCounters)}
 	c.add(0, false)
 	return c
 }
 
-// add adds a holder of a line, which has no copy.
+// add adds a sharer of a line. It has no copy yet.
 func (c *copies) add(line uint32, isMixed bool) {
 	at := len(c.cells)
 	c.cells = lines.Extend(c.cells, at+c.each)
@@ -71,16 +72,17 @@ func (c *copies) setState(id uint32, to state) {
 	*head = *head&^(mixedBit-1) | uint64(to)
 }
 
-// block is one of a holder. It is valid until a holder is added.
+// block returns a block of a sharer. It is valid until a sharer is added.
 func (c *copies) block(id uint32, b int) *block {
 	return (*block)(c.cells[int(id)*c.each+1+b*blockCells:])
 }
 
-// again counts a load, or a store if that is 1, of words that tells nothing new, and reports whether it is one: nobody stored the words
-// since the holder's last access, and who stores has the copy exclusive, and has stored to the block.
-func (b *block) again(words uint64, store int) bool {
+// countQuiet counts a load (0) or store (1) of words if it changes no state, and reports whether it
+// does. That is so if no other processor has stored the words since the sharer's last access. A
+// store also needs an exclusive copy and an earlier store to the block.
+func (b *block) countQuiet(words uint64, store int) bool {
 	d, isStore := b[dirty], -uint64(store)
-	ours := uint64(int64(d|-d) >> 63) // all ones if any are dirty: which of them store is hard to predict
+	ours := uint64(int64(d|-d) >> 63) // all ones if any are dirty; a branch on the store would be hard to predict
 	if words&^(b[quiet]&(ours|^isStore)) != 0 {
 		return false
 	}
@@ -89,11 +91,11 @@ func (b *block) again(words uint64, store int) bool {
 	return true
 }
 
-// count counts accesses of words w0 to w1.
+// count counts accesses to words w0 to w1.
 func (c *copies) count(id uint32, w0, w1 int) {
 	counters := c.cells[int(id)*c.each+c.counters:]
 	for w := w0; w <= w1; w++ {
-		w := w & (c.apart - 1)
+		w := w & (c.wordCounters - 1)
 		cell, shift := &counters[w>>3], uint(w&7*8)
 		if *cell>>shift&255 == 255 {
 			c.carry(id, w)
@@ -108,13 +110,14 @@ func (c *copies) count(id uint32, w0, w1 int) {
 func (c *copies) carry(id uint32, w int) {
 	often := c.often[id]
 	if often == nil {
-		often = make([]uint64, c.apart)
+		often = make([]uint64, c.wordCounters)
 		c.often[id] = often
 	}
 	often[w] += 256
 }
 
-// accesses is how often a holder accessed each word that is counted apart. It is valid until the next call.
+// accesses returns the number of accesses of a sharer by word counter. It is valid until the next
+// call.
 func (c *copies) accesses(id uint32) []uint64 {
 	counters, often := c.cells[int(id)*c.each+c.counters:], c.often[id]
 	for w := range c.counted {
@@ -126,7 +129,7 @@ func (c *copies) accesses(id uint32) []uint64 {
 	return c.counted
 }
 
-// uses is the loads and stores of a holder.
+// uses returns the loads and stores of a sharer.
 func (c *copies) uses(id uint32) (n [2]uint64) {
 	for b := range c.blocks {
 		of := c.block(id, b)

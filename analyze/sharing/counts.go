@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// usage is how a processor uses an array.
+// usage counts how a processor uses an array.
 type usage struct {
 	loads, stores      uint64 // of lines
 	words, sharedWords uint64 // accesses
@@ -20,13 +20,13 @@ func (u *usage) add(isStore bool) {
 	}
 }
 
-// counts is what a processor does with an array.
+// counts holds all counts of a processor for an array.
 type counts struct {
 	usage
-	sharedUses                uint64 // of lines that others use
+	sharedUses                uint64 // uses of lines that other processors use
 	pure, coldTrue, coldFalse uint64
 	trues, falses             uint64
-	upgrades, silent          uint64 // stores that hit a line others have, or had
+	upgrades, silent          uint64 // stores that hit a line of which others have a copy, or not
 }
 
 func (c *counts) cold() uint64   { return c.pure + c.coldTrue + c.coldFalse }
@@ -52,7 +52,7 @@ func (c *counts) use(u usage, shared uint64) {
 	c.sharedUses += shared
 }
 
-// regionTally is counts by processor, allocated when the array is first used.
+// regionTally holds counts by processor. It is allocated when the array is first used.
 type regionTally []counts
 
 func (s *simulation) tally(region, proc int32) *counts {
@@ -62,7 +62,7 @@ func (s *simulation) tally(region, proc int32) *counts {
 	return &s.tallies[region][proc]
 }
 
-// total is what a processor does in all.
+// total returns the sum over all arrays for a processor.
 func (s *simulation) total(proc int) (sum counts) {
 	for _, t := range s.tallies {
 		if t != nil {
@@ -72,7 +72,7 @@ func (s *simulation) total(proc int) (sum counts) {
 	return sum
 }
 
-// uses is how many there are in all.
+// uses returns the number of all uses.
 func (s *simulation) uses() (n uint64) {
 	for p := range s.phases.at {
 		sum := s.total(p)
@@ -81,17 +81,18 @@ func (s *simulation) uses() (n uint64) {
 	return n
 }
 
-// addUp adds the uses of the holders of a line to those of their processors. A word is shared if several have accessed it.
+// addUp adds the uses of a line's sharers to those of their processors. A word is shared if several
+// processors have accessed it.
 func (s *simulation) addUp(l *line) {
 	clear(s.users)
-	for id := l.holders; id != 0; id = s.holders[id].next {
+	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		for w, n := range s.copies.accesses(id) {
 			if n > 0 {
 				s.users[w]++
 			}
 		}
 	}
-	for id := l.holders; id != 0; id = s.holders[id].next {
+	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		if l.region == mixed {
 			s.addMixed(l, id)
 			continue
@@ -104,11 +105,11 @@ func (s *simulation) addUp(l *line) {
 				u.sharedWords += n
 			}
 		}
-		s.addUsage(l, l.region, s.holders[id].proc, u)
+		s.addUsage(l, l.region, s.sharers[id].proc, u)
 	}
 }
 
-// addMixed is addUp for a holder of a line with parts in several regions.
+// addMixed is addUp for a sharer of a line with parts in several regions.
 func (s *simulation) addMixed(l *line, id uint32) {
 	for w, n := range s.copies.accesses(id) {
 		if s.users[w] > 1 {
@@ -121,12 +122,12 @@ func (s *simulation) addMixed(l *line, id uint32) {
 	base := l.number << s.lineShift
 	for _, region := range s.regions.all(base, base+uint64(s.line)-1) {
 		if u, ok := s.split[splitKey{id, region}]; ok {
-			s.addUsage(l, region, s.holders[id].proc, u)
+			s.addUsage(l, region, s.sharers[id].proc, u)
 		}
 	}
 }
 
-// addUsage adds what a processor does with a line to what it does with an array.
+// addUsage adds a processor's usage of a line to its usage of an array.
 func (s *simulation) addUsage(l *line, region, proc int32, u usage) {
 	shared := uint64(0)
 	if l.shared != 0 {
@@ -135,20 +136,20 @@ func (s *simulation) addUsage(l *line, region, proc int32, u usage) {
 	s.tally(region, proc).use(u, shared)
 }
 
-// flow is what moves between two caches.
+// flow counts the lines and words that move between two caches.
 type flow struct{ lines, words uint64 }
 
-// matrix is what processors get from each other and from memory.
+// matrix counts what processors receive from each other and from memory.
 type matrix struct {
 	memory []flow   // by receiver
-	caches [][]flow // by receiver, allocated when it first gets something; by sender
+	caches [][]flow // by receiver, allocated when it first receives something, and sender
 }
 
 func newMatrix(procs int) matrix {
 	return matrix{memory: make([]flow, procs), caches: make([][]flow, procs)}
 }
 
-// from is what to gets from a processor, or from memory if that is -1.
+// from returns the flow to processor to from a processor, or from memory if from is -1.
 func (m *matrix) from(from, to int32) *flow {
 	if from < 0 {
 		return &m.memory[to]
@@ -159,7 +160,7 @@ func (m *matrix) from(from, to int32) *flow {
 	return &m.caches[to][from]
 }
 
-// get is the same of a matrix that is not to change.
+// get returns the flow without changing the matrix.
 func (m *matrix) get(from, to int32) flow {
 	if from >= 0 && m.caches[to] == nil {
 		return flow{}
@@ -167,7 +168,7 @@ func (m *matrix) get(from, to int32) flow {
 	return *m.from(from, to)
 }
 
-// received is what a processor gets from all others.
+// received returns what a processor receives from all others.
 func (m *matrix) received(to int32) (sum flow) {
 	for _, f := range m.caches[to] {
 		sum.lines += f.lines
@@ -179,7 +180,7 @@ func (m *matrix) received(to int32) (sum flow) {
 func (m *matrix) line(from, to int32) { m.from(from, to).lines++ }
 func (m *matrix) word(from, to int32) { m.from(from, to).words++ }
 
-// runs is how long runs of each kind are.
+// runs holds the lengths of runs of each kind.
 type runs [endRun]histogram
 
 // The kinds of runs, in the order of their names.
@@ -192,7 +193,8 @@ const (
 
 var runNames = [endRun]string{invalidatedRun: "invalidated", readRun: "read", writeRun: "write"}
 
-// histogram counts lengths from 1: each up to exactLengths, longer ones by powers of two.
+// histogram counts lengths from 1. Lengths up to exactLengths are separate; longer ones are grouped
+// by powers of two.
 type histogram struct {
 	exact  [exactLengths + 1]uint64       // by length
 	longer [65]struct{ runs, sum uint64 } // by the bits of length - 1
@@ -213,34 +215,35 @@ func (h *histogram) add(length uint64) {
 	b.sum += length
 }
 
-// phases is what processors do between barriers. When there are too many phases, neighbours are joined.
+// phases counts events by phase between barriers. If there are too many phases, neighbouring ones
+// are joined.
 type phases struct {
 	at     []uint32 // by processor: barriers passed
-	uses   []uint64 // by processor: since then, not yet in counts
-	limit  int      // spans
-	shift  uint     // phases in a span, as a power of two
+	uses   []uint64 // by processor: uses since then, not yet in counts
+	limit  int      // maximum number of spans
+	shift  uint     // log2 of the phases in a span
 	counts []span
 }
 
-// span is what processors do in neighbouring phases.
+// span holds the counts of all processors in neighbouring phases.
 type span []phaseCounts
 
 type phaseCounts struct{ uses, cold, trues, falses, upgrades uint64 }
 
-// maxSpans is how many spans of all processors are kept apart.
+// maxSpans is the maximum number of spans, over all processors.
 const maxSpans = 1 << 15
 
 func newPhases(procs, spans int) phases {
 	return phases{at: make([]uint32, procs), uses: make([]uint64, procs), limit: max(1, spans/procs)}
 }
 
-// next is when a processor passes a barrier.
+// next begins a new phase of a processor, at a barrier.
 func (p *phases) next(proc trace.Proc) {
 	p.sum(proc)
 	p.at[proc]++
 }
 
-// sum takes the uses of a processor in its phase into counts.
+// sum moves the uses of a processor in its phase into counts.
 func (p *phases) sum(proc trace.Proc) {
 	if n := p.uses[proc]; n > 0 {
 		p.count(int32(proc), p.at[proc]).uses += n

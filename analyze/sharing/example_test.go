@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Two processors store counters of their own in turn, 8 bytes apart: in lines of 64 bytes all
+// Two processors store counters of their own in turn, 8 bytes wordCounters: in lines of 64 bytes all
 // but the first misses are false sharing, in lines of 8 bytes there are no more.
 func Example() {
 	m := &trace.Memory{

@@ -1,6 +1,6 @@
 package sharing
 
-// kindKey is lines that are shared alike.
+// kindKey identifies lines of the same kind of sharing.
 type kindKey struct {
 	region         int32 // the first, if several
 	kind           kind
@@ -26,11 +26,11 @@ const (
 var kindNames = [endKind]string{private: "private", readOnly: "read-only", initialised: "initialised",
 	producerConsumer: "producer-consumer", migratory: "migratory", readWrite: "read-write"}
 
-// addKindOf counts a line by its kind.
+// addKindOf counts a line under its kind.
 func (s *simulation) addKindOf(l *line) {
 	var key kindKey
 	sum := kindCounts{lines: 1}
-	for id := l.holders; id != 0; id = s.holders[id].next {
+	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		n := s.copies.uses(id)
 		key.users++
 		if n[1] > 0 {
@@ -57,11 +57,11 @@ func kindOf(users, writers int32, l *sharedLine) kind {
 		return private
 	case writers == 0:
 		return readOnly
-	case l.again+l.took+l.other == 0:
+	case l.sameWriter+l.fromOther+l.otherStores == 0:
 		return initialised
-	case l.again > l.took+l.other:
+	case l.sameWriter > l.fromOther+l.otherStores:
 		return producerConsumer
-	case l.took > l.again+l.other:
+	case l.fromOther > l.sameWriter+l.otherStores:
 		return migratory
 	}
 	return readWrite

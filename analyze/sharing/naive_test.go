@@ -128,7 +128,7 @@ func TestFastIsNaive(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := randomTrace(r, 1+r.IntN(5), r.IntN(5), 30)
-		a := &Analysis{Lines: []unit.Bytes{1, 8, 64, 1024}[r.IntN(3):], Word: unit.Bytes(1) << r.IntN(5), spans: 1 + r.IntN(20), folds: uint32(r.IntN(6))}
+		a := &Analysis{Lines: []unit.Bytes{1, 8, 64, 1024}[r.IntN(3):], Word: unit.Bytes(1) << r.IntN(5), spans: 1 + r.IntN(20), flushes: uint32(r.IntN(6))}
 		if err := compare(m.InBatches(7), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -286,7 +286,7 @@ func (o *oracle) lines() {
 
 // naiveKind is the kind of a line, by what the stores that remove copies are.
 func naiveKind(users, writers int, l *sharedLine) kind {
-	removing := l.again + l.took + l.other
+	removing := l.sameWriter + l.fromOther + l.otherStores
 	switch {
 	case users < 2:
 		return private
@@ -294,9 +294,9 @@ func naiveKind(users, writers int, l *sharedLine) kind {
 		return readOnly
 	case removing < 1:
 		return initialised
-	case 2*l.again > removing:
+	case 2*l.sameWriter > removing:
 		return producerConsumer
-	case 2*l.took > removing:
+	case 2*l.fromOther > removing:
 		return migratory
 	}
 	return readWrite
@@ -322,11 +322,11 @@ func (o *oracle) pattern(i int, l *sharedLine) {
 	o.runs[invalidatedRun].add(uint64(len(removed)))
 	switch last := o.procOf(o.lastStore(i, func(v use) bool { return v.line == u.line })); {
 	case last == u.proc:
-		l.again++
+		l.sameWriter++
 	case slices.Equal(removed, []int32{last}):
-		l.took++
+		l.fromOther++
 	default:
-		l.other++
+		l.otherStores++
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// hold gives a processor its first copy of the line of an address, which has that place.
-func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, error) {
-	if len(s.holders) == math.MaxUint32 || len(s.shared) == math.MaxUint32 {
+// addSharer gives a processor its first copy of the line of an address. place is the number of the
+// line.
+func (s *simulation) addSharer(p trace.Proc, place uint32, first uint64) (uint32, error) {
+	if len(s.sharers) == math.MaxUint32 || len(s.shared) == math.MaxUint32 {
 		return 0, errLines
 	}
 	number := &s.numbers[place]
@@ -19,13 +20,13 @@ func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, err
 	}
 	n := *number
 	l := &s.lines[n]
-	id := uint32(len(s.holders))
-	s.holders = append(s.holders, holder{proc: int32(p), isCold: true})
+	id := uint32(len(s.sharers))
+	s.sharers = append(s.sharers, sharer{proc: int32(p), isCold: true})
 	s.copies.add(n, l.region == mixed)
 	if !isNew && l.shared == 0 {
 		l.shared = s.newShared()
 	}
-	s.fold(l)
+	s.flushWrites(l)
 	for b := range s.blocks {
 		c := s.copies.block(id, b)
 		c[unread] = math.MaxUint64
@@ -44,7 +45,7 @@ func (s *simulation) newLine(first uint64) uint32 {
 	return uint32(len(s.lines) - 1)
 }
 
-// newShared is for a line that gets a second holder.
+// newShared allocates the state of a line that gets a second sharer.
 func (s *simulation) newShared() uint32 {
 	s.shared = append(s.shared, sharedLine{})
 	s.written = append(s.written, make([]written, s.blocks)...)
@@ -52,26 +53,27 @@ func (s *simulation) newShared() uint32 {
 	return uint32(len(s.shared) - 1)
 }
 
-// fold tells what the owner of a line has stored, and makes its copy shared. Nobody else has a copy then, and who fetches one
-// catches up, so that a fold costs the same however many others use the line.
-func (s *simulation) fold(l *line) {
+// flushWrites publishes the words that the owner of a line has stored, and makes its copy shared.
+// At this time no other processor has a copy. A processor that fetches one later calls applyWrites.
+// Therefore the cost of a flush does not depend on the number of sharers.
+func (s *simulation) flushWrites(l *line) {
 	if l.owner == 0 {
 		return
 	}
-	if l.folds == s.maxFolds {
+	if l.flushes == s.maxFlushes {
 		s.renumber(l)
 	}
-	l.folds++
-	by := s.holders[l.owner].proc + 1
+	l.flushes++
+	by := s.sharers[l.owner].proc + 1
 	for b := range s.blocks {
 		c := s.copies.block(l.owner, b)
 		if c[dirty] == 0 {
 			continue
 		}
 		of := &s.written[int(l.shared)*s.blocks+b]
-		of.words, of.fold = of.words|c[dirty], l.folds
+		of.words, of.flush = of.words|c[dirty], l.flushes
 		for words := c[dirty]; words != 0; words &= words - 1 {
-			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = writer{by, l.folds}
+			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = writer{by, l.flushes}
 		}
 		c[dirty] = 0
 	}
@@ -79,17 +81,17 @@ func (s *simulation) fold(l *line) {
 	l.owner = 0
 }
 
-// catchUp takes in what folds told since the copy of a holder ended.
-func (s *simulation) catchUp(id uint32) {
-	l, known := &s.lines[s.copies.line(id)], s.holders[id].folds
+// applyWrites marks the words that flushes have published since the sharer's copy ended.
+func (s *simulation) applyWrites(id uint32) {
+	l, known := &s.lines[s.copies.line(id)], s.sharers[id].flushes
 	for b := range s.blocks {
 		of := &s.written[int(l.shared)*s.blocks+b]
-		if of.fold <= known {
+		if of.flush <= known {
 			continue
 		}
 		writers, news := s.writers[int(l.shared)*s.words+64*b:], uint64(0)
 		for words := of.words; words != 0; words &= words - 1 {
-			if writers[bits.TrailingZeros64(words)].fold > known {
+			if writers[bits.TrailingZeros64(words)].flush > known {
 				news |= words & -words
 			}
 		}
@@ -99,28 +101,29 @@ func (s *simulation) catchUp(id uint32) {
 	}
 }
 
-// renumber has all holders without a copy catch up, and begins the numbers of folds of a line anew.
+// renumber makes all sharers without a copy apply the published writes, and restarts the flush
+// numbers of a line.
 func (s *simulation) renumber(l *line) {
-	for id := 1; id < len(s.holders); id++ {
+	for id := 1; id < len(s.sharers); id++ {
 		if &s.lines[s.copies.line(uint32(id))] == l && s.copies.state(uint32(id)) == invalid {
-			s.catchUp(uint32(id))
-			s.holders[id].folds = 0
+			s.applyWrites(uint32(id))
+			s.sharers[id].flushes = 0
 		}
 	}
 	for b := range s.blocks {
-		s.written[int(l.shared)*s.blocks+b].fold = 0
+		s.written[int(l.shared)*s.blocks+b].flush = 0
 	}
 	for w := range s.words {
-		s.writers[int(l.shared)*s.words+w].fold = 0
+		s.writers[int(l.shared)*s.words+w].flush = 0
 	}
-	l.folds = 0
+	l.flushes = 0
 }
 
-// fetch gives a holder a shared copy.
+// fetch gives a sharer a shared copy.
 func (s *simulation) fetch(id uint32, first uint64) {
-	h := &s.holders[id]
+	h := &s.sharers[id]
 	l := &s.lines[s.copies.line(id)]
-	h.next, l.holders = l.holders, id
+	h.next, l.sharers = l.sharers, id
 	if l.lastProc < 0 {
 		s.copies.setState(id, pure)
 	} else {
@@ -130,13 +133,13 @@ func (s *simulation) fetch(id uint32, first uint64) {
 	s.matrix.line(l.lastProc, h.proc)
 }
 
-// own makes the copy of a holder that stores exclusive. If it had one before, and not just fetched it, that is an upgrade.
-func (s *simulation) own(id uint32, first uint64, hit bool) {
+// acquire makes the copy of a sharer that stores exclusive. If the store hit, it is an upgrade.
+func (s *simulation) acquire(id uint32, first uint64, hit bool) {
 	l := &s.lines[s.copies.line(id)]
 	if l.owner == id {
 		return
 	}
-	h := &s.holders[id]
+	h := &s.sharers[id]
 	removed, fromLast := s.removeOthers(id)
 	if hit {
 		t, phase := s.tally(s.regions.at(first), h.proc), s.phases.count(h.proc, s.phases.at[h.proc])
@@ -151,11 +154,11 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 		s.runs[invalidatedRun].add(removed)
 		switch shared := &s.shared[l.shared]; {
 		case l.lastProc == h.proc:
-			shared.again++
+			shared.sameWriter++
 		case removed == 1 && fromLast:
-			shared.took++
+			shared.fromOther++
 		default:
-			shared.other++
+			shared.otherStores++
 		}
 	}
 	if l.shared != 0 {
@@ -164,24 +167,24 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 	l.owner, l.lastProc = id, h.proc
 }
 
-// removeOthers ends all copies of a line but one. It counts them, and says whether one was that of
-// the processor that stored the line last.
+// removeOthers ends all copies of a line except one. It returns their number, and whether one of
+// them belonged to the processor that stored the line last.
 func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
 	l := &s.lines[s.copies.line(keep)]
-	for id := l.holders; id != 0; id = s.holders[id].next {
+	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		if id != keep {
-			s.die(id)
+			s.endCopy(id)
 			removed++
-			fromLast = fromLast || s.holders[id].proc == l.lastProc
+			fromLast = fromLast || s.sharers[id].proc == l.lastProc
 		}
 	}
-	l.holders, s.holders[keep].next = keep, 0
+	l.sharers, s.sharers[keep].next = keep, 0
 	return removed, fromLast
 }
 
-// die ends a copy, and classifies the miss that brought it.
-func (s *simulation) die(id uint32) {
-	h := &s.holders[id]
+// endCopy ends a copy and classifies the miss that brought it.
+func (s *simulation) endCopy(id uint32) {
+	h := &s.sharers[id]
 	t, phase := s.tally(h.region, h.proc), s.phases.count(h.proc, h.phase)
 	l, was := &s.lines[s.copies.line(id)], s.copies.state(id)
 	shared := &s.shared[l.shared]
@@ -207,7 +210,7 @@ func (s *simulation) die(id uint32) {
 	for b := range s.blocks {
 		c := s.copies.block(id, b)
 		c[quiet] = 0
-		if h.isCold { // a cold miss is essential whatever was accessed
+		if h.isCold { // a cold miss is essential in any case
 			c[stale] = 0
 		}
 	}
@@ -216,41 +219,41 @@ func (s *simulation) die(id uint32) {
 		h.isCold = false
 	}
 	s.copies.setState(id, invalid)
-	h.folds = l.folds
+	h.flushes = l.flushes
 }
 
-// end ends all copies, and adds up what lines and holders counted.
+// end ends all copies and adds up the counts of lines and sharers.
 func (s *simulation) end() {
 	for p := range s.phases.at {
 		s.phases.sum(trace.Proc(p))
 	}
 	s.kinds = map[kindKey]kindCounts{}
-	s.endAlone()
+	s.endSole()
 	s.listAll()
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
 		if l.shared != 0 {
-			s.fold(l)
+			s.flushWrites(l)
 		}
-		for id := l.holders; id != 0; id = s.holders[id].next {
+		for id := l.sharers; id != 0; id = s.sharers[id].next {
 			if s.copies.state(id) != invalid {
-				s.die(id)
+				s.endCopy(id)
 			}
 		}
 		s.addUp(l)
 		s.addKindOf(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.copies = nil, nil, nil, nil, copies{}
+	s.sharerIDs, s.numbers, s.lines, s.sharers, s.copies = nil, nil, nil, nil, copies{}
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }
 
-// listAll has the lists of lines have all holders.
+// listAll puts all sharers of each line into its list.
 func (s *simulation) listAll() {
 	for n := range s.lines {
-		s.lines[n].holders = 0
+		s.lines[n].sharers = 0
 	}
-	for id := 1; id < len(s.holders); id++ {
+	for id := 1; id < len(s.sharers); id++ {
 		l := &s.lines[s.copies.line(uint32(id))]
-		s.holders[id].next, l.holders = l.holders, uint32(id)
+		s.sharers[id].next, l.sharers = l.sharers, uint32(id)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// Numbers of regions that are none.
+// Special numbers of regions.
 const (
-	outside int32 = 0  // of an address in no named array; named ones count from 1
+	outside int32 = 0  // of an address in no named array; named arrays count from 1
 	mixed   int32 = -1 // of a line with parts in several regions
 )
 
-// regions says in which named array an address lies.
+// regions finds the named array of an address.
 type regions struct {
 	names  []array   // by number; 0 is outside
 	spans  []segment // disjoint, ascending, the first from address 0, to the end of memory
-	latest int       // the span that was found last
+	latest int       // the span found last
 }
 
 // array is a region by name. Regions of one name and owner are one array.
@@ -32,14 +32,14 @@ type segment struct {
 	region int32
 }
 
-// piece is where a region lies, its last byte included.
+// piece is the address range of a region; last is inclusive.
 type piece struct {
 	from, last uint64
 	region     int32
 }
 
-// newRegions cuts memory at the regions' ends. Where regions overlap, the one that begins last has the address,
-// and of several that begin together the shortest.
+// newRegions divides memory at the ends of the regions. If regions overlap, an address belongs to
+// the region that begins last, and of several that begin together to the shortest.
 func newRegions(list []trace.Region) *regions {
 	r := &regions{names: []array{{owner: trace.Everyone}}}
 	numbers := map[array]int32{}
@@ -54,7 +54,7 @@ func newRegions(list []trace.Region) *regions {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.last, a.last))
 	})
 	r.cut(0, outside)
-	var open []piece // those that have begun and not ended; the last has the address
+	var open []piece // regions that have begun and not ended; the last one owns the addresses
 	for _, p := range pieces {
 		open = r.close(open, p.from)
 		r.cut(p.from, p.region)
@@ -66,7 +66,8 @@ func newRegions(list []trace.Region) *regions {
 	return r
 }
 
-// close ends the pieces that have the address somewhere before end and lose it, and is those that remain.
+// close ends the open pieces that own addresses before end and do not continue. It returns those
+// that remain.
 func (r *regions) close(open []piece, end uint64) []piece {
 	for len(open) > 0 && open[len(open)-1].last < end {
 		last, under := open[len(open)-1].last, outside
@@ -81,7 +82,7 @@ func (r *regions) close(open []piece, end uint64) []piece {
 	return open
 }
 
-// number is the array's number, a new one if need be.
+// number returns the number of an array. It assigns a new one if necessary.
 func (r *regions) number(known map[array]int32, a array) int32 {
 	if known[a] == 0 {
 		r.names = append(r.names, a)
@@ -102,10 +103,10 @@ func (r *regions) cut(from uint64, region int32) {
 	}
 }
 
-// at is the array of an address.
+// at returns the array of an address.
 func (r *regions) at(addr uint64) int32 { return r.spans[r.span(addr)].region }
 
-// within is the array of all addresses from first to last, or mixed.
+// within returns the array of all addresses from first to last, or mixed.
 func (r *regions) within(first, last uint64) int32 {
 	i := r.span(first)
 	if i+1 < len(r.spans) && r.spans[i+1].from <= last {
@@ -114,7 +115,7 @@ func (r *regions) within(first, last uint64) int32 {
 	return r.spans[i].region
 }
 
-// all is the arrays of the addresses from first to last, each once, in order.
+// all returns the arrays of the addresses from first to last, each once, in order.
 func (r *regions) all(first, last uint64) (out []int32) {
 	for i := r.span(first); i < len(r.spans) && r.spans[i].from <= last; i++ {
 		if !slices.Contains(out, r.spans[i].region) {
@@ -124,7 +125,7 @@ func (r *regions) all(first, last uint64) (out []int32) {
 	return out
 }
 
-// first is the first named array of the addresses from first to last, or outside.
+// first returns the first named array of the addresses from first to last, or outside.
 func (r *regions) first(first, last uint64) int32 {
 	for _, region := range r.all(first, last) {
 		if region != outside {

@@ -1,94 +1,97 @@
-// Package sharing finds what processors share, and what coherent caches miss because of it.
+// Package sharing finds the data that processors share, and the misses of coherent caches that
+// follow from it.
 //
-// Every processor has a private cache without limit, kept coherent by write-invalidate.
-// A line is invalid, shared or exclusive, as in [du2000, sec. 4.1]: a load fetches it
-// shared, a store needs it exclusive and removes it from the other caches. So there
-// are two kinds of misses: a processor's first use of a line is cold, all others
-// come from a store of another processor. Caches of limited size miss more often; package phases
-// simulates those, and its counts agree with those here where nothing is evicted.
+// Every processor has a private cache of unlimited size, kept coherent by write-invalidate. A line
+// is invalid, shared or exclusive, as in [du2000, sec. 4.1]. A load fetches it shared. A store
+// needs it exclusive and removes it from the other caches. Therefore there are two kinds of misses:
+// a processor's first use of a line is cold, and all others follow from a store of another
+// processor. Caches of limited size miss more often. Package phases simulates those; its counts
+// agree with those here if nothing is evicted.
 //
-// The order of references is the interleaved one ([analysis.Interleave]). Loads and stores
-// count, as uses of lines: a reference that crosses lines uses each of them.
+// References are in the interleaved order ([analysis.Interleave]). Loads and stores count as uses
+// of lines; a reference that crosses lines uses each of them.
 //
-// Processors are taken to share their addresses. In a trace of processes with memories of their
-// own that use the same addresses, what is found is not sharing.
+// Processors are assumed to share their addresses. In a trace of processes with separate memories
+// that use the same addresses, the result is not sharing.
 //
 // # Classes of misses
 //
-// The classes are those of [dubois1993]. A copy lives from the miss that brings it until
-// another processor's store, or the end of the trace. What class a miss belongs to is known when
-// its copy dies: a miss is essential if it is cold, or if the processor accesses, while the copy
-// lives, a word that another processor has stored since the processor's last essential
-// miss of the line. Essential misses that are not cold are true sharing; misses that are
-// not essential are false sharing: the program would run as well without them. Cold
-// misses are pure if nobody had stored the line before, else true or false sharing by
-// the same rule. To access is to load or to store, so that with lines of one word no
-// miss is false sharing.
+// The classes are those of [dubois1993]. A copy lives from the miss that brings it until another
+// processor's store, or the end of the trace. The class of a miss is known when its copy ends. A
+// miss is essential if it is cold. It is also essential if the processor accesses, during the life
+// of the copy, a word that another processor has stored since the processor's last essential miss
+// of the line. Essential misses that are not cold are true sharing. Misses that are not essential
+// are false sharing: the program would run equally well without them. Cold misses are pure if no
+// processor had stored the line before. Otherwise they are true or false sharing by the same rule.
+// An access is a load or a store, so with lines of one word no miss is false sharing.
 //
-// Others decide at once, by the word that misses: Eggers calls a miss true sharing if another
-// processor has stored that word since the copy was lost; Torrellas asks whether it was stored since the
-// processor's last access to that word, and calls the first access to a word cold. Both
-// see false sharing where the copy is later used to communicate. Neither is counted here.
+// Other classifications decide at the time of the miss, by the word that misses. Eggers calls a
+// miss true sharing if another processor has stored that word since the copy was lost. Torrellas
+// calls it true sharing if another processor has stored the word since the processor's last access
+// to it, and calls the first access to a word cold. Both report false sharing where the copy is
+// later used to communicate. Neither is counted here.
 //
-// Differs: [dubois1993] is about single words; an access of several words is one of each.
+// Differs: [dubois1993] covers single words; an access to several words counts as one access to
+// each.
 //
-// Words that are larger than the program's items hide false sharing among them: two
-// int32 in one word of 8 bytes are one word.
+// If words are larger than the program's items, false sharing among the items is not seen: two
+// int32 in a word of 8 bytes are one word.
 //
 // # Shared data
 //
-// The shared-data access rate of [du2000, sec. 4.3.2] is "number of shared data accesses /
-// total number of data accesses". The paper does not say when a datum is shared. Here a
-// word is shared if more than one processor accesses it in the trace, and all accesses
-// to it are shared, those before the second processor's too. The same is counted for lines. It is
-// an upper bound of what coherence costs, as the paper says of its rate; the words that move are a lower one.
+// The shared-data access rate of [du2000, sec. 4.3.2] is "number of shared data accesses / total
+// number of data accesses". The paper does not say when a datum is shared. Here a word is shared if
+// more than one processor accesses it in the trace. All accesses to it are then shared, including
+// those before the second processor's first one. The same is counted for lines. The rate is an
+// upper bound of the cost of coherence, as the paper says. The words that move are a lower bound.
 //
 // # Communication
 //
-// A miss moves a line from the cache of the processor that stored it last, or from
-// memory if nobody has. A word moves when a processor loads it for the first time since another
-// stored it: that is what must be communicated whatever the line size, and what of the lines is really used.
+// A miss moves a line from the cache of the processor that stored it last, or from memory if no
+// processor has. A word moves when a processor loads it for the first time after another processor
+// has stored it. This is the data that must be communicated with any line size, and the part of the
+// moved lines that is used.
 //
 // # Runs
 //
-// A write run is the stores of a processor to a line up to an access of another
-// [eggers1988]; a read run is the loads of a processor between two stores of others;
-// invalidated is how many copies a store removes, if any [weber1989]. Lines that only one
-// processor uses have no runs.
+// A write run is a sequence of stores by one processor to a line, up to an access by another
+// processor [eggers1988]. A read run is the loads of a processor between two stores of others. An
+// invalidation run is the number of copies that a store removes, if any [weber1989]. Lines that
+// only one processor uses have no runs.
 //
 // # Kinds of lines
 //
-// A line is private if one processor uses it; read-only if several do and none stores it;
-// initialised if it was stored, but never while another cache had it;
-// producer-consumer if most stores that remove copies are those of the processor that stored it last;
-// migratory if most take it from the processor that stored it last and has the only other copy
-// [stenstrom1993]; else read-write.
+// A line is of the first kind that applies:
 //
-// # Tables
+//   - private: one processor uses it;
+//   - read-only: several processors use it and none stores it;
+//   - initialised: it was stored, but never while another cache had it;
+//   - producer-consumer: most stores that remove copies are by the processor that stored it last;
+//   - migratory: most of these stores take it from the processor that stored it last and has the only other copy [stenstrom1993];
+//   - read-write: all others.
 //
-// [Columns] says what the tables hold.
+// [Columns] documents the tables.
 //
 // # Memory
 //
-// Some 200 bytes for each line of 64 bytes, 120 for each processor more that uses it, and 16 for each pair
-// of processors at most. The first 16384 groups of sixteen neighbours are kept whole, whatever of them is used: there it is up to ten times
-// as much.
+// About 200 bytes for each line of 64 bytes, 120 for each further processor that uses it, and at
+// most 16 for each pair of processors. The first 16384 groups of sixteen neighbouring lines are
+// allocated as a whole, whichever of them are used; they can take up to ten times as much.
 //
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
-// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
-// pp. 915-933.
+// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster
+// computing. IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
 //
-// [dubois1993] M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenström: The
-// detection and elimination of useless misses in multiprocessors. ISCA 1993.
+// [dubois1993] M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenström: The detection
+// and elimination of useless misses in multiprocessors. ISCA 1993.
 //
-// [eggers1988] S. J. Eggers, R. H. Katz: A characterization of sharing in parallel
-// programs and its application to coherency protocol evaluation. ISCA 1988.
+// [eggers1988] S. J. Eggers, R. H. Katz: A characterization of sharing in parallel programs and its
+// application to coherency protocol evaluation. ISCA 1988.
 //
-// [weber1989] W.-D. Weber, A. Gupta: Analysis of cache invalidation patterns in
-// multiprocessors. ASPLOS 1989.
+// [weber1989] W.-D. Weber, A. Gupta: Analysis of cache invalidation patterns in multiprocessors.
+// ASPLOS 1989.
 //
-// [stenstrom1993] P. Stenström, M. Brorsson, L. Sandberg: An adaptive cache coherence
-// protocol optimized for migratory sharing. ISCA 1993.
+// [stenstrom1993] P. Stenström, M. Brorsson, L. Sandberg: An adaptive cache coherence protocol
+// optimized for migratory sharing. ISCA 1993.
 package sharing
 
 import (
@@ -105,20 +108,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxWords is how many words a line has at most: pages of 64 KiB have fewer.
+// MaxWords is the maximum number of words in a line. Pages of 64 KiB have fewer.
 const MaxWords = 1 << 16
 
-// DefaultWord is the size of what programs mostly share: a float64 or a pointer.
+// DefaultWord is the size of the most common shared items: a float64 or a pointer.
 const DefaultWord unit.Bytes = 8
 
-// Analysis counts at all line sizes, which are powers of two.
+// Analysis counts at all line sizes, which must be powers of two.
 type Analysis struct {
 	Lines []unit.Bytes // ascending
-	Word  unit.Bytes   // a power of two; 0 is DefaultWord; lines that are smaller are one word
+	Word  unit.Bytes   // a power of two; 0 is DefaultWord; a smaller line is one word
 	Meta  []trace.Arg  // for the tables
 
-	spans int    // of barrier phases that are kept apart, for tests; 0 is maxSpans
-	folds uint32 // of a line until they are renumbered, for tests; 0 is as many as have numbers
+	spans   int    // barrier phases with separate counts, for tests; 0 is maxSpans
+	flushes uint32 // flushes of a line until it is renumbered, for tests; 0 is the maximum
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -126,27 +129,27 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "sharing".
 func (a *Analysis) Name() string { return "sharing" }
 
-// NewShard wants the interleaved order alone.
+// NewShard returns a shard for the interleaved order only.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
 	s := &shard{regions: newRegions(h.Regions)}
 	for _, line := range a.Lines {
-		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans), cmp.Or(a.folds, math.MaxUint32)))
+		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans), cmp.Or(a.flushes, math.MaxUint32)))
 	}
 	return s
 }
 
 func (a *Analysis) word() unit.Bytes { return cmp.Or(a.Word, DefaultWord) }
 
-// shard is the simulations of all line sizes.
+// shard holds the simulations of all line sizes.
 type shard struct {
 	regions *regions
 	sims    []*simulation
 }
 
-// Add sees the next piece of the interleaved order.
+// Add simulates the next chunk of the interleaved order.
 func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		if p.Event.Kind == trace.Barrier {
@@ -171,7 +174,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 	return nil
 }
 
-// LineSizes is all line sizes.
+// LineSizes returns all line sizes.
 func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
@@ -179,7 +182,7 @@ func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	return sizes
 }
 
-// End classifies the misses whose copies still live, and lets go of all but the counts.
+// End classifies the misses whose copies still exist, and releases everything except the counts.
 func (s *shard) End() error {
 	for _, sim := range s.sims {
 		sim.end()
@@ -189,8 +192,8 @@ func (s *shard) End() error {
 
 var errProcs = errors.New("sharing: the trace has no processors, or not all of them were asked for")
 
-// Merge makes the tables: sharing, sharing_rate, sharing_matrix, sharing_runs,
-// sharing_lines and sharing_phases.
+// Merge returns the tables sharing, sharing_rate, sharing_matrix, sharing_runs, sharing_lines and
+// sharing_phases.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(shards) == 0 {
 		return analysis.Result{}, errProcs

@@ -121,7 +121,7 @@ func TestHandWorkedRunsAndKinds(t *testing.T) {
 	}
 }
 
-// counters is processors that each load and store a counter of their own, stride bytes apart, in turn.
+// counters is processors that each load and store a counter of their own, stride bytes wordCounters, in turn.
 func counters(procs, rounds int, stride uint64) *trace.Memory {
 	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
 	m.Head.Regions = []trace.Region{
@@ -157,7 +157,7 @@ func TestCountersPaddedAndNot(t *testing.T) {
 		cold, _ := store.Data[uint64](r[0].Summary, "cold")
 		words, _ := store.Data[float64](r[0].Summary, "shared_words")
 		if !slices.Equal(arrays, []string{allArrays, "counters"}) || falses[1] != want || trues[1] != 0 || cold[1] != procs || words[1] != 0 {
-			t.Errorf("%d bytes apart: arrays %v, false %v, true %v, cold %v, shared words %v; want false %d", stride, arrays, falses, trues, cold, words, want)
+			t.Errorf("%d bytes wordCounters: arrays %v, false %v, true %v, cold %v, shared words %v; want false %d", stride, arrays, falses, trues, cold, words, want)
 		}
 	}
 }

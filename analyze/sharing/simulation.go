@@ -11,31 +11,31 @@ import (
 	"spoor/traces/unit"
 )
 
-// simulation is the caches of all processors at one line size.
+// simulation simulates the caches of all processors at one line size.
 type simulation struct {
 	line, word           unit.Bytes
 	lineShift, wordShift uint
-	words                int  // of a line
-	apart                int  // of these, whose accesses are counted apart: all, or 1 if there is but one processor, for all together
-	blocks               int  // of 64 words, of a line
-	blockShift           uint // log2 of the bytes of one
+	words                int  // in a line
+	wordCounters         int  // words with separate access counters: all, or 1 for all together if there is only one processor
+	blocks               int  // of 64 words, in a line
+	blockShift           uint // log2 of the bytes of a block
 
-	holdings [][]uint32 // by processor and place among its own lines: the holder of a line; 0: none yet
-	numbers  []uint32   // of lines, by place; 0: none yet
-	lines    []line     // by number; the first is not used
-	holders  []holder
-	copies   copies
-	shared   []sharedLine
-	written  []written // by shared line and block
-	writers  []writer  // by shared line and word
-	maxFolds uint32    // of a line, until they are renumbered
+	sharerIDs  [][]uint32 // by processor and its own line number: the sharer; 0: none yet
+	numbers    []uint32   // index in lines, by line number; 0: none yet
+	lines      []line     // the first is not used
+	sharers    []sharer
+	copies     copies
+	shared     []sharedLine
+	written    []written // by shared line and block
+	writers    []writer  // by shared line and word
+	maxFlushes uint32    // of a line, until it is renumbered
 
-	users []uint32 // by word that is counted apart: how many holders of the line at hand have accessed it, at the end
+	users []uint32 // by word counter: number of sharers of the current line that have accessed it, at the end
 
-	ids     [lines.Batch]uint32 // holders of the uses at hand, as far as they are known
+	ids     [lines.Batch]uint32 // sharers of the current uses, as far as known
 	touched uint64              // or the compiler drops the loads of touch
 
-	alone alone // if there is but one processor
+	sole sole // if there is only one processor
 
 	regions *regions
 	split   map[splitKey]usage // of lines in several regions
@@ -46,66 +46,66 @@ type simulation struct {
 	kinds   map[kindKey]kindCounts // at the end
 }
 
-// line is what all processors do with a line.
+// line is the state of a line.
 type line struct {
 	number   uint64
-	holders  uint32 // the first of a list: of those with a copy, and at the end of all
-	owner    uint32 // holder of the exclusive copy, or 0
-	shared   uint32 // once there are two holders
-	folds    uint32 // see fold
-	lastProc int32  // that stored it, or -1
-	region   int32  // of all of it, or mixed
+	sharers  uint32 // first of a list: sharers with a copy, and at the end all
+	owner    uint32 // sharer with the exclusive copy, or 0
+	shared   uint32 // index in shared, once there are two sharers
+	flushes  uint32 // number of flushes, see flushWrites
+	lastProc int32  // the processor that stored it last, or -1
+	region   int32  // the array of the whole line, or mixed
 }
 
-// sharedLine is what a line has besides when several processors use it.
+// sharedLine is further state of a line that several processors use.
 type sharedLine struct {
-	runFrom            uint64 // stores of the owner before its write run
-	trues, falses      uint64 // misses
-	took, again, other uint64 // stores that removed copies, by pattern
+	runFrom                            uint64 // stores of the owner before its write run
+	trues, falses                      uint64 // misses
+	fromOther, sameWriter, otherStores uint64 // stores that removed copies, by pattern
 }
 
-// written is the words of a block that were stored.
+// written is the set of words of a block that have been stored.
 type written struct {
 	words uint64
-	fold  uint32 // the latest that told of some
+	flush uint32 // the latest flush that published some
 }
 
-// writer is who stored a word last.
+// writer is the last writer of a word.
 type writer struct {
-	by   int32  // the processor + 1; 0: nobody
-	fold uint32 // that told of it
+	by    int32  // the processor + 1; 0: none
+	flush uint32 // the flush that published it
 }
 
-// holder is what a processor does with a line.
-type holder struct {
-	loadsBefore uint64 // the miss
-	next        uint32 // holder in the line's list
-	folds       uint32 // of the line, when the copy ended: what later ones told is not known yet
+// sharer is the state of a line for a processor that uses it.
+type sharer struct {
+	loadsBefore uint64 // loads before the miss
+	next        uint32 // next sharer in the line's list
+	flushes     uint32 // flushes of the line when the copy ended; later ones are not applied yet
 	phase       uint32 // of the miss
 	proc        int32
 	region      int32 // of the miss
 	isCold      bool
 }
 
-func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, maxFolds uint32) *simulation {
+func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, maxFlushes uint32) *simulation {
 	word = min(word, size)
-	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), apart: 1,
-		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
+	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), wordCounters: 1,
+		sharerIDs: make([][]uint32, procs), lines: make([]line, 1), sharers: make([]sharer, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
-		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans), alone: alone{often: map[uint32]loneUses{}}}
+		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans), sole: sole{often: map[uint32]soleUses{}}}
 	s.blocks, s.blockShift = (s.words+63)/64, min(s.lineShift, s.wordShift+6)
 	if procs > 1 {
-		s.apart = s.words
+		s.wordCounters = s.words
 	}
-	s.copies, s.users = newCopies(s.blocks, s.apart), make([]uint32, s.apart)
-	s.written, s.writers, s.maxFolds = make([]written, s.blocks), make([]writer, s.words), maxFolds
+	s.copies, s.users = newCopies(s.blocks, s.wordCounters), make([]uint32, s.wordCounters)
+	s.written, s.writers, s.maxFlushes = make([]written, s.blocks), make([]writer, s.words), maxFlushes
 	return s
 }
 
-// add simulates the uses of a piece.
+// add simulates the uses of a chunk.
 func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
-	if s.isAlone() {
-		return s.addAlone(uses, p)
+	if s.isSole() {
+		return s.addSole(uses, p)
 	}
 	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
 	for from := 0; from < len(uses.Lines); from += lines.Batch {
@@ -118,12 +118,12 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
 	return nil
 }
 
-// touch makes room for lines of processors, finds the holders of those that are known, and loads what is kept of these: loads that
-// nothing waits for overlap.
+// touch allocates state for lines of processors, finds the sharers of known lines, and loads their
+// state. The loads overlap because nothing waits for them.
 func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 	refs, ids := refs[:len(own)], s.ids[:len(own)]
 	for i, place := range own {
-		held := &s.holdings[of[refs[i]]]
+		held := &s.sharerIDs[of[refs[i]]]
 		if int(place) >= len(*held) {
 			*held = lines.Reach(*held, place)
 		}
@@ -136,7 +136,7 @@ func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 	s.touched = touched
 }
 
-// addBatch simulates uses for whose lines there is room.
+// addBatch simulates uses of lines whose state is allocated.
 func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Chunk, from, to int) error {
 	used, ids := uses.Lines[from:to], s.ids[:to-from]
 	own, refs, places := uses.Own[from:to], uses.Refs[from:to], uses.Places[from:to]
@@ -152,45 +152,46 @@ func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Chunk, from, to int)
 		s.phases.uses[of]++
 		if first>>blockShift == last>>blockShift {
 			w, more := first>>wordShift&wordMask, last>>wordShift-first>>wordShift
-			if s.copies.block(ids[i], int(w>>6)).again((uint64(2)<<(more&63)-1)<<(w&63), store) {
+			if s.copies.block(ids[i], int(w>>6)).countQuiet((uint64(2)<<(more&63)-1)<<(w&63), store) {
 				s.copies.count(ids[i], int(w), int(w+more))
 				continue
 			}
 		}
 		base := number << s.lineShift
-		if err := s.use(of, &s.holdings[of][own[i]], places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), store); err != nil {
+		if err := s.use(of, &s.sharerIDs[of][own[i]], places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), store); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use simulates a load or store of the bytes of one line from first to last, and finds out who holds that.
-func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last uint64, store int) error {
+// use simulates a load or store of the bytes from first to last of one line, and finds its sharer.
+func (s *simulation) use(p trace.Proc, sharer *uint32, place uint32, first, last uint64, store int) error {
 	hit := false
-	switch id := *holder; {
+	switch id := *sharer; {
 	case id == 0:
 		var err error
-		if *holder, err = s.hold(p, place, first); err != nil {
+		if *sharer, err = s.addSharer(p, place, first); err != nil {
 			return err
 		}
 	case s.copies.state(id) == invalid:
-		s.fold(&s.lines[s.copies.line(id)])
-		s.catchUp(id)
+		s.flushWrites(&s.lines[s.copies.line(id)])
+		s.applyWrites(id)
 		s.fetch(id, first)
 	default:
 		hit = true
 	}
-	s.access(p, *holder, first, last, store, hit)
+	s.access(p, *sharer, first, last, store, hit)
 	return nil
 }
 
-// access simulates a load or store with a valid copy, which it hit or has just got.
+// access simulates a load or store with a valid copy. hit is false if the copy has just been
+// fetched.
 func (s *simulation) access(p trace.Proc, id uint32, first, last uint64, store int, hit bool) {
 	w0 := int(first >> s.wordShift & uint64(s.words-1))
 	w1 := int(last >> s.wordShift & uint64(s.words-1))
 	if store == 1 {
-		s.own(id, first, hit)
+		s.acquire(id, first, hit)
 	}
 	isMixed := s.copies.isMixed(id)
 	if isMixed {
@@ -216,13 +217,14 @@ func (s *simulation) access(p trace.Proc, id uint32, first, last uint64, store i
 	}
 }
 
-// blockMask has the words from w0 to w1 that lie in block b.
+// blockMask returns the words from w0 to w1 that are in block b.
 func blockMask(w0, w1, b int) uint64 {
 	from, to := max(w0-64*b, 0), min(w1-64*b, 63)
 	return math.MaxUint64 << (from & 63) & (math.MaxUint64 >> (63 - to&63))
 }
 
-// mark is the access of words of a block. It returns those that the holder had not accessed since others stored them, or ever.
+// mark marks words of a block as accessed. It returns those that the sharer had not accessed since
+// others stored them, or ever.
 func (s *simulation) mark(id uint32, b int, words uint64) (fresh uint64) {
 	c := s.copies.block(id, b)
 	if c[stale]&words != 0 {
@@ -236,9 +238,9 @@ func (s *simulation) mark(id uint32, b int, words uint64) (fresh uint64) {
 	return fresh
 }
 
-// receive is a load of words of a block that move to the processor.
+// receive counts words of a block that move to the processor when it loads them.
 func (s *simulation) receive(p trace.Proc, id uint32, b int, words uint64) {
-	if s.copies.state(id) == pure { // nobody has stored any: what is kept of the line need not be looked up
+	if s.copies.state(id) == pure { // no processor has stored any; this avoids a look-up of the line's state
 		s.matrix.memory[p].words += uint64(bits.OnesCount64(words))
 		return
 	}
@@ -251,14 +253,14 @@ func (s *simulation) receive(p trace.Proc, id uint32, b int, words uint64) {
 
 var errLines = errors.New("sharing: more than 2^32 distinct lines; use a larger line size")
 
-// addr is the first byte of a word.
+// addr returns the address of a word.
 func (s *simulation) addr(line uint32, w int) uint64 {
 	return s.lines[line].number<<s.lineShift + uint64(w)<<s.wordShift
 }
 
-// splitKey is a holder of a line with parts in several regions, and one of these.
+// splitKey identifies a sharer of a line with parts in several regions, and one of the regions.
 type splitKey struct {
-	holder uint32
+	sharer uint32
 	region int32
 }
 

@@ -8,8 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// shownArrays is how many arrays people see of each line size: those with most false sharing, then with
-// most true sharing.
+// shownArrays is the number of arrays in the summary of each line size: those with most false
+// sharing, then with most true sharing.
 const shownArrays = 10
 
 // Names of rows of the summary.
@@ -18,8 +18,8 @@ const (
 	unnamed   = "(unnamed)"
 )
 
-// summarise adds processors up: all arrays together, then the worst. Private arrays
-// of one name are one here.
+// summarise adds up processors: all arrays together, then the worst ones. Private arrays with the
+// same name are joined.
 func summarise(s *shard, meta []trace.Arg) *store.Table {
 	var rows []row
 	for _, sim := range s.sims {

@@ -13,10 +13,10 @@ import (
 // allProcs stands for all processors together.
 const allProcs int32 = -1
 
-// columns are those of a table, in order.
+// columns are the columns of a table, in order.
 type columns []store.Column
 
-// column makes a column of one value for each row.
+// column adds a column with one value for each row.
 func column[R any, T int32 | int64 | uint64 | float64 | string](c *columns, rows []R, name, unit string, of func(*R) T) {
 	data := make([]T, len(rows))
 	for i := range rows {
@@ -25,7 +25,7 @@ func column[R any, T int32 | int64 | uint64 | float64 | string](c *columns, rows
 	*c = append(*c, store.Column{Name: name, Unit: unit, Data: data})
 }
 
-// row is what a processor does with an array, or all do, with all.
+// row holds the counts of an array for one processor, or for all.
 type row struct {
 	proc   int32
 	sim    *simulation
@@ -37,7 +37,7 @@ func (r *row) line() int64  { return int64(r.sim.line) }
 func (r *row) name() string { return r.sim.regions.names[r.region].name }
 func (r *row) owner() int32 { return int32(r.sim.regions.names[r.region].owner) }
 
-// sharingTable has a row for each array that a processor uses, by line size.
+// sharingTable returns a row for each array that a processor uses, by line size.
 func sharingTable(s *shard, meta []trace.Arg) *store.Table {
 	var rows []row
 	for _, sim := range s.sims {
@@ -83,7 +83,7 @@ func countColumns(c *columns, rows []row) {
 	}
 }
 
-// rate is how much of what a processor accesses is shared.
+// rate is the share of accesses that are shared.
 type rate struct {
 	proc         int32
 	granule      int64
@@ -98,8 +98,7 @@ func ratio(part, of uint64) float64 {
 	return float64(part) / float64(of)
 }
 
-// rateTable has the shared-data access rates of words and lines, by processor and, as processor
-// -1, of all.
+// rateTable returns the shared-data access rates of words and lines, by processor and for all (-1).
 func rateTable(s *shard, meta []trace.Arg) *store.Table {
 	var rows []rate
 	have := map[unit.Bytes]bool{}
@@ -145,7 +144,7 @@ func (s *simulation) rates(granule unit.Bytes, of func(*counts, flow) rate) []ra
 	return append(rows, all)
 }
 
-// matrixTable has what moves between each two caches.
+// matrixTable returns what moves between each pair of caches.
 func matrixTable(s *shard, meta []trace.Arg) *store.Table {
 	type move struct {
 		sim      *simulation
@@ -173,7 +172,7 @@ func matrixTable(s *shard, meta []trace.Arg) *store.Table {
 	return &store.Table{Name: "sharing_matrix", Meta: meta, Columns: c}
 }
 
-// runsTable has the histograms of runs.
+// runsTable returns the histograms of runs.
 func runsTable(s *shard, meta []trace.Arg) *store.Table {
 	type run struct {
 		line        int64
@@ -206,7 +205,7 @@ func runsTable(s *shard, meta []trace.Arg) *store.Table {
 	return &store.Table{Name: "sharing_runs", Meta: meta, Columns: c}
 }
 
-// linesTable has how many lines are shared how, by how many processors.
+// linesTable returns the number of lines by kind of sharing and number of processors.
 func linesTable(s *shard, meta []trace.Arg) *store.Table {
 	type group struct {
 		sim *simulation
@@ -236,7 +235,7 @@ func linesTable(s *shard, meta []trace.Arg) *store.Table {
 	return &store.Table{Name: "sharing_lines", Meta: meta, Columns: c}
 }
 
-// phasesTable has what processors do between barriers.
+// phasesTable returns the counts between barriers.
 func phasesTable(s *shard, meta []trace.Arg) *store.Table {
 	type part struct {
 		sim   *simulation

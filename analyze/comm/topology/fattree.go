@@ -8,14 +8,17 @@ type fatTree struct {
 	switches             int // of a level: arity^(height-1)
 }
 
-// FatTree is the k-ary n-tree of the least height that has enough processors, k its
-// arity, from 2: n levels of k^(n-1) switches, each with k links up and k down, so that
-// every level carries what the one below can send. Digits are of numbers to base k, the lowest is 0. Processor p is at switch
-// p/k of level 0; switch w of level i is linked to the switches of level i+1 whose
-// numbers differ from w in digit i at most.
+// FatTree is a k-ary n-tree of the least height that has enough processors. k is its arity, at
+// least 2. It has n levels of k^(n-1) switches. Each switch has k links up and k down, so that
+// every level can carry all that the level below sends.
 //
-// A message climbs to the lowest level that has switches above both ends, at level i to the switch that has
-// digit i of the receiver there (d-mod-k routing), and descends the only way there is.
+// Digits are those of numbers to base k; digit 0 is the lowest. Processor p is at switch p/k of
+// level 0. Switch w of level i is linked to the switches of level i+1 whose numbers differ from w
+// at most in digit i.
+//
+// A message climbs to the lowest level that has switches above both ends. At level i it takes the
+// switch whose digit i is that of the receiver's switch (d-mod-k routing). It descends the only
+// possible way.
 func FatTree(procs, arity int) Topology {
 	t := fatTree{procs: procs, arity: arity, height: 1, switches: 1}
 	for t.switches*arity < procs {
@@ -33,7 +36,7 @@ func (t fatTree) Links() int64 {
 	return 2*int64(t.procs) + 2*int64(t.height-1)*int64(t.switches)*int64(t.arity)
 }
 
-// Bisection: every half can send all that its processors can.
+// Bisection: every half can send all that its processors can send.
 func (t fatTree) Bisection() int64 { return 2 * int64(t.procs/2) }
 
 // between is the link between a switch and one of the level above, by digit.

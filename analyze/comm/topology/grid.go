@@ -8,12 +8,12 @@ type grid struct {
 	wraps      bool
 }
 
-// Mesh has a link each way between neighbours in a row or in a column. Messages go
-// along the row first, then along the column.
+// Mesh has a link in each direction between neighbours in a row or column. Messages go along the
+// row first, then along the column.
 func Mesh(rows, cols int) Topology { return grid{rows, cols, false} }
 
-// Torus is a mesh whose rows and columns are rings. Messages go the shorter way
-// around, upwards if both are equally long.
+// Torus is a mesh whose rows and columns are rings. Messages take the shorter direction; if both
+// are equal, they go upwards.
 func Torus(rows, cols int) Topology { return grid{rows, cols, true} }
 
 func (g grid) Name() string {

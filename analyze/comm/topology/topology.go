@@ -1,45 +1,44 @@
-// Package topology routes messages over the links of networks: which links there
-// are between processors 0, 1, ..., and which of them a message takes; and it counts what
-// the messages of a program ask of them. It knows nothing of when they are sent.
+// Package topology routes messages over the links of networks. A topology defines the links between
+// processors 0, 1, ... and the route of each message. The package also counts the messages of a
+// program on each link. It does not model time.
 //
-// Links go one way; two neighbours have one each way, but for the bus, which is one
-// link for all. Every route is a shortest one, and depends on its two ends
-// alone. The networks are those of [sivasubramaniam1995] (full, hypercube, 2-D mesh), with
-// the bus, the torus and the fat tree.
+// Links are directed. Two neighbours have one link in each direction; the bus is one link for all.
+// Every route is a shortest one and depends only on its two ends. The networks are those of
+// [sivasubramaniam1995] (full, hypercube, 2-D mesh), and the bus, the torus and the fat tree.
 //
-// [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H.
-// Venkateswaran: Abstracting network characteristics and locality properties of parallel
-// systems.
+// [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H. Venkateswaran:
+// Abstracting network characteristics and locality properties of parallel systems.
 package topology
 
 import "fmt"
 
 // Topology is a network of processors.
 type Topology interface {
-	// Name says what it is, and its dimensions: "mesh 4x8".
+	// Name returns the kind and the dimensions: "mesh 4x8".
 	Name() string
-	// Procs is the number of processors.
+	// Procs returns the number of processors.
 	Procs() int
-	// Route appends the links from one processor to another to into, in order; none
-	// to itself.
+	// Route appends the links of the route to into, in order. The route to the same processor has
+	// no links.
 	Route(from, to int, into []Link) []Link
-	// Ends is the nodes that a link leads from and to; nodes from Procs on are
-	// switches. It is false if there is no such link.
+	// Ends returns the nodes that a link connects; nodes from Procs on are switches. It returns
+	// false if the link does not exist.
 	Ends(l Link) (from, to int, ok bool)
-	// Links is above the number of every link.
+	// Links is higher than the number of every link.
 	Links() int64
-	// Bisection is how many links lead from either half of the processors to the other, of the halves, as equal
-	// as can be, between which there are fewest.
+	// Bisection returns the number of links in both directions between two halves of the
+	// processors. The halves are as equal as possible, and are chosen so that the number is
+	// smallest.
 	Bisection() int64
 }
 
 // Link is the number of a link of a Topology, from 0.
 type Link int64
 
-// Arity is that of the fat tree that All lists.
+// Arity is the arity of the fat tree in All.
 const Arity = 4
 
-// All is the topologies that can have so many processors, from 1: the hypercube needs a power of
+// All returns the topologies for a number of processors, at least 1. The hypercube needs a power of
 // two.
 func All(procs int) []Topology {
 	all := []Topology{Bus(procs), Full(procs)}
@@ -50,8 +49,8 @@ func All(procs int) []Topology {
 	return append(all, Mesh(rows, cols), Torus(rows, cols), FatTree(procs, Arity))
 }
 
-// Grid is the rows and columns of the grid of procs nodes that is nearest to a square,
-// no more rows than columns: two columns a row where procs is an odd power of two
+// Grid returns the rows and columns of the grid of procs nodes that is nearest to a square, with no
+// more rows than columns. If procs is an odd power of two, there are twice as many columns as rows
 // [sivasubramaniam1995, sec. 5].
 func Grid(procs int) (rows, cols int) {
 	rows = 1
@@ -65,7 +64,7 @@ func Grid(procs int) (rows, cols int) {
 
 type bus int
 
-// Bus is one link that every message takes, whatever its direction.
+// Bus is one link that carries every message in any direction.
 func Bus(procs int) Topology { return bus(procs) }
 
 func (b bus) Name() string     { return "bus" }
@@ -84,7 +83,7 @@ func (b bus) Route(from, to int, into []Link) []Link {
 
 type full int
 
-// Full has a link from every processor to every other.
+// Full has a link from every processor to every other one.
 func Full(procs int) Topology { return full(procs) }
 
 func (f full) Name() string     { return "full" }
@@ -106,8 +105,8 @@ func (f full) Route(from, to int, into []Link) []Link {
 
 type hypercube int // dimensions
 
-// Hypercube has a link each way between processors whose numbers differ in one bit.
-// Messages go by e-cube: the lowest bit first. It needs a power of two of processors.
+// Hypercube has a link in each direction between processors whose numbers differ in one bit.
+// Messages use e-cube routing: the lowest bit first. It needs a power of two of processors.
 func Hypercube(procs int) (Topology, error) {
 	dims := 0
 	for 1<<dims < procs {

@@ -14,13 +14,13 @@ type Flow struct {
 	Messages, Bytes uint64
 }
 
-// Traffic is what messages ask of a network.
+// Traffic is the load of messages on a network.
 type Traffic struct {
 	Net             Topology
 	Messages, Bytes uint64  // between different processors
-	Hops            float64 // mean links on a message's way
-	Neighbours      float64 // share of messages that go as few links as any do
-	Busiest         Link    // by messages, the first of equals
+	Hops            float64 // mean number of links of a route
+	Neighbours      float64 // share of messages with the fewest possible links
+	Busiest         Link    // by messages; the first of equal ones
 	MostMessages    uint64  // over the busiest link
 	MostBytes       uint64  // over any link
 }
@@ -28,7 +28,7 @@ type Traffic struct {
 // load is the messages on a link.
 type load struct{ messages, bytes uint64 }
 
-// Carry routes the flows over net. What processors send to themselves needs none.
+// Carry routes the flows over net. It ignores messages from a processor to itself.
 func Carry(net Topology, flows []Flow) Traffic {
 	t := Traffic{Net: net}
 	on := NewPerLink[load](net)
@@ -62,7 +62,7 @@ func (t *Traffic) locality(atHops map[int]uint64) {
 	if t.Messages == 0 {
 		return
 	}
-	nearest := len(t.Net.Route(0, 1, nil)) // consecutive processors are neighbours everywhere
+	nearest := len(t.Net.Route(0, 1, nil)) // consecutive processors are neighbours in all topologies
 	links := uint64(0)
 	for hops, n := range atHops {
 		links += uint64(hops) * n
@@ -74,14 +74,15 @@ func (t *Traffic) locality(atHops map[int]uint64) {
 // each is the messages that a processor sends, on average.
 func (t *Traffic) each() float64 { return float64(t.Messages) / float64(t.Net.Procs()) }
 
-// Gap is g of LogP by the busiest link, in times that a link needs for a message: the messages
-// over that link for each that a processor sends, on average. There must be messages.
+// Gap returns g of LogP by the busiest link, in times of one message on a link: the messages on
+// that link divided by the mean number of messages that a processor sends. There must be messages.
 func (t *Traffic) Gap() float64 { return float64(t.MostMessages) / t.each() }
 
-// Gaps are g of LogP for each processor by the links that its own messages take, in times that a link needs for a message: between those
-// that it sends, the messages over the busiest link of their ways for each of them, and between those that it receives likewise; 0 without any. A
-// processor's messages cannot follow each other faster than that for long, and who has many of them and others few has a
-// smaller gap than [Traffic.Gap].
+// Gaps returns g of LogP for each processor by the links of its own messages, in times of one
+// message on a link. Between sent messages, it is the number of messages on the busiest link of
+// their routes for each sent message. Between received messages it is computed likewise. It is 0
+// without messages. Over a long time, a processor's messages cannot follow each other faster. A
+// processor with many messages among others with few has a smaller gap than [Traffic.Gap].
 func Gaps(net Topology, flows []Flow) (sends, receives []float64) {
 	on := NewPerLink[uint64](net)
 	var way []Link
@@ -116,33 +117,33 @@ func Gaps(net Topology, flows []Flow) (sends, receives []float64) {
 	return sends, receives
 }
 
-// GapTime is g by the bytes of the busiest link, if its bandwidth is b.
+// GapTime returns g by the bytes of the busiest link, with bandwidth b.
 func (t *Traffic) GapTime(b unit.BytesPerSecond) float64 {
 	return float64(t.MostBytes) / t.each() / float64(b)
 }
 
-// BisectionTime is g by the bisection of links of bandwidth b, for messages of mean length.
+// BisectionTime returns g by the bisection with links of bandwidth b, for messages of mean length.
 func (t *Traffic) BisectionTime(b unit.BytesPerSecond) float64 {
 	return float64(t.Bytes) / float64(t.Messages) * BisectionGap(t.Net) / float64(b)
 }
 
-// BisectionGap is g of LogP by the bisection of a network of two processors or more, in times
-// that a link needs for a message: processors for each link across the bisection, both
-// directions counted [sivasubramaniam1995, sec. 5].
+// BisectionGap returns g of LogP by the bisection of a network of at least two processors, in times
+// of one message on a link: the processors for each link across the bisection, counting both
+// directions [sivasubramaniam1995, sec. 5].
 func BisectionGap(net Topology) float64 {
 	return float64(net.Procs()) / float64(net.Bisection())
 }
 
-// maxDense is how many links a network may have whose values are an array.
+// maxDense is the maximum number of links whose values are stored in an array.
 const maxDense = 1 << 20
 
-// PerLink is a value for each link of a network, zero at first.
+// PerLink holds a value for each link of a network, initially zero.
 type PerLink[T any] struct {
 	dense  []T
 	sparse map[Link]*T // if there are too many links for an array
 }
 
-// NewPerLink is zero for each link of net.
+// NewPerLink returns zero for each link of net.
 func NewPerLink[T any](net Topology) PerLink[T] {
 	if net.Links() <= maxDense {
 		return PerLink[T]{dense: make([]T, net.Links())}

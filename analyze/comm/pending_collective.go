@@ -6,28 +6,28 @@ import (
 	"spoor/traces/trace"
 )
 
-// callKey is the n-th collective of a group, or the n-th barrier of an object in shared memory.
-// As the key of a count, n is 0.
+// callKey is the n-th collective of a group, or the n-th barrier of an object in shared memory. As
+// the key of a count, n is 0.
 type callKey struct {
 	group, object int32
 	n             int
 }
 
-// meeting is a collective that its members come to.
-type meeting struct {
+// pendingCollective is a collective at which its members arrive.
+type pendingCollective struct {
 	call
 	came    int
 	entered []path
 	here    []bool
 	exits   []moment // by member
-	passing *passing // nil: who needs anything waits for all
+	relay   *relay   // nil: members that need data wait for all
 }
 
-// meets has a processor come to a collective.
-func (r *replay) meets(t *task) error {
+// arrives lets a processor arrive at a collective.
+func (r *replay) arrives(t *task) error {
 	e, a := t.event, t.actor
 	key, members := callKey{group: e.Group, object: trace.None}, r.members[e.Group]
-	if e.Kind == trace.Barrier && e.Peer >= 0 { // all processors meet there, for all that is known
+	if e.Kind == trace.Barrier && e.Peer >= 0 { // assumes that all processors take part
 		key.object, members = e.Peer, r.members[trace.None]
 	}
 	key.n = a.rounds[key]
@@ -35,7 +35,7 @@ func (r *replay) meets(t *task) error {
 	m := r.calls[key]
 	if m == nil {
 		n := len(members)
-		m = &meeting{call: call{kind: e.Kind, bytes: make([]int64, n)}, entered: make([]path, n), here: make([]bool, n), exits: make([]moment, n)}
+		m = &pendingCollective{call: call{kind: e.Kind, bytes: make([]int64, n)}, entered: make([]path, n), here: make([]bool, n), exits: make([]moment, n)}
 		r.calls[key] = m
 	}
 	i, _ := slices.BinarySearch(members, a.proc)
@@ -43,10 +43,10 @@ func (r *replay) meets(t *task) error {
 		m.root = root
 	}
 	if m.came == 0 {
-		m.passing = newPassing(m.call, r.how)
+		m.relay = newRelay(m.call, r.how)
 	}
 	m.entered[i], m.bytes[i], m.here[i] = t.begin, e.Bytes, true
-	if m.passing != nil {
+	if m.relay != nil {
 		if err := r.passOn(m, i); err != nil {
 			return err
 		}
@@ -69,14 +69,14 @@ func rooted(k trace.Kind) bool {
 	return k == trace.Bcast || k == trace.Reduce || k == trace.Gather || k == trace.Scatter
 }
 
-// complete finds when each member goes on. A barrier in shared memory has no messages.
-func (r *replay) complete(m *meeting, members []trace.Proc, byMessages bool) error {
+// complete computes when each member continues. A barrier in shared memory has no messages.
+func (r *replay) complete(m *pendingCollective, members []trace.Proc, byMessages bool) error {
 	var ends []path
 	switch {
 	case !byMessages:
 		ends = m.direct(Costs{}, false)
-	case r.how == Apart && m.passing != nil:
-		return nil // all have gone on
+	case r.how == Apart && m.relay != nil:
+		return nil // all members have continued
 	case r.how == Apart:
 		ends = m.direct(r.Costs, true)
 	default:
@@ -92,8 +92,8 @@ func (r *replay) complete(m *meeting, members []trace.Proc, byMessages bool) err
 	return nil
 }
 
-// resolved sends the messages of the algorithm, and counts them.
-func (r *replay) resolved(m *meeting, members []trace.Proc) []path {
+// resolved sends the messages of the algorithm and counts them.
+func (r *replay) resolved(m *pendingCollective, members []trace.Proc) []path {
 	now, next, round := m.entered, slices.Clone(m.entered), 0
 	m.send = func(at, from, to int, bytes int64) {
 		if at != round {
@@ -108,8 +108,8 @@ func (r *replay) resolved(m *meeting, members []trace.Proc) []path {
 }
 
 // direct is when members go on if each waits for all that it needs something of, or
-// for the messages of these, where that is not one other member; see passing.
-func (m *meeting) direct(costs Costs, byMessages bool) []path {
+// for the messages of these, where that is not one other member; see relay.
+func (m *pendingCollective) direct(costs Costs, byMessages bool) []path {
 	from := func(i int) path {
 		switch {
 		case !byMessages:
@@ -134,7 +134,7 @@ func (m *meeting) direct(costs Costs, byMessages bool) []path {
 }
 
 // others has everybody wait for everybody else.
-func (m *meeting) others(ends []path, from func(int) path) {
+func (m *pendingCollective) others(ends []path, from func(int) path) {
 	var first, second path // the latest two
 	at := -1
 	for i := range ends {

@@ -2,25 +2,26 @@ package comm
 
 import "spoor/traces/trace"
 
-// passing is a collective in which everybody needs what one other member hands on, and nothing else: who has it goes on before the last
-// member has come.
-type passing struct {
-	from [][]int // by member: to whom it hands on
-	of   []int   // by member: who hands on to it, none if nobody does
-	sums []path  // by member: when what it and those before it have put in has come to the next, in a scan that is counted by itself
+// relay is a collective in which each member needs only the data that one other member passes on.
+// A member that has its data continues before the last member has arrived.
+type relay struct {
+	from [][]int // by member: the members to which it passes data
+	of   []int   // by member: the member from which it gets data, or none
+	sums []path  // in a scan that is counted apart, by member: when the contributions of it and all before it have reached the next
 }
 
 const none = -1
 
-// newPassing is nil for collectives of which some need more, or in which nobody knows how much is handed on before others have come.
-func newPassing(c call, how Algorithm) *passing {
+// newRelay returns nil for a collective in which a member needs more, or in which the amount of
+// data is unknown before others arrive.
+func newRelay(c call, how Algorithm) *relay {
 	switch star := how == Apart || how == Linear; {
 	case c.kind == trace.Scan && (star || how == Ring), c.kind == trace.Bcast && how != Ring, c.kind == trace.Scatter && star:
 	default:
 		return nil
 	}
 	n := len(c.bytes)
-	p := &passing{from: make([][]int, n), of: make([]int, n), sums: make([]path, n)}
+	p := &relay{from: make([][]int, n), of: make([]int, n), sums: make([]path, n)}
 	for i := range p.of {
 		p.of[i] = none
 	}
@@ -32,9 +33,9 @@ func newPassing(c call, how Algorithm) *passing {
 	return p
 }
 
-// passOn lets all go on who have what they need now that a member has come.
-func (r *replay) passOn(m *meeting, member int) error {
-	p := m.passing
+// passOn lets members continue that have their data now that a member has arrived.
+func (r *replay) passOn(m *pendingCollective, member int) error {
+	p := m.relay
 	for todo := []int{member}; len(todo) > 0; {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -55,7 +56,7 @@ func (r *replay) passOn(m *meeting, member int) error {
 }
 
 // handed is when what one member hands on to another has come.
-func (r *replay) handed(m *meeting, from, to int) path {
+func (r *replay) handed(m *pendingCollective, from, to int) path {
 	switch m.kind {
 	case trace.Bcast:
 		return r.over(m.exits[from].at, m.bytes[m.root])
@@ -63,7 +64,7 @@ func (r *replay) handed(m *meeting, from, to int) path {
 		return r.over(m.exits[from].at, m.bytes[to])
 	}
 	if r.how == Apart {
-		return m.passing.sums[from]
+		return m.relay.sums[from]
 	}
 	return r.over(m.exits[from].at, m.bytes[from])
 }

@@ -35,8 +35,8 @@ func TestLoneCountersAreEmptied(t *testing.T) {
 
 // Words of a count add up whatever their parts are.
 func TestLoneCount(t *testing.T) {
-	var c loneCount
-	want := loneUses{}
+	var c soleCount
+	want := soleUses{}
 	for store := range 2 {
 		for more := range uint64(64) {
 			c += one(store, more)
@@ -44,7 +44,7 @@ func TestLoneCount(t *testing.T) {
 			want.more += more
 		}
 	}
-	var got loneUses
+	var got soleUses
 	if c.addTo(&got); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
