@@ -10,22 +10,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// Clock turns the work of a processor into ideal time: what its instructions and
-// its touches of the cache take if every touch hits. Times are computed from
-// cumulative counts in units of 2^-64 ps and rounded once, so that rounding does
-// not accumulate over any number of instructions.
+// Clock converts the work of a processor into ideal time: the time of its instructions and touches if every touch
+// hits the cache. Times are computed from cumulative counts in units of 2^-64 ps and rounded once, so rounding errors
+// do not accumulate.
 type Clock struct{ instr, touch fixed }
 
 // fixed is a duration in picoseconds with a fraction in units of 2^-64 ps.
 type fixed struct{ whole, frac uint64 }
 
-// maxStep bounds the time of one instruction and of one touch, so that the work
-// of one reference cannot overflow simulated time.
+// maxStep bounds the time of one instruction and of one touch, so that the work of one reference cannot overflow
+// simulated time.
 const maxStep = unit.Seconds(1e-6)
 
-// NewClock is the clock of a processor of frequency f that needs cpi periods for
-// an instruction and touch periods more for each line that a load or store
-// touches.
+// NewClock returns the clock of a processor of frequency f. An instruction takes cpi periods. Each line that a load
+// or store touches takes touch periods more.
 func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
 	if !(f > 0) || math.IsInf(float64(f), 0) {
 		return Clock{}, fmt.Errorf("a clock of %v; it must be above 0", f)
@@ -38,8 +36,8 @@ func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
 	return Clock{instr: periods(cpi, f), touch: periods(touch, f)}, nil
 }
 
-// ClockOf is the clock of the processors of m: a touch costs the latency of the
-// nearest cache, or of the memory if there are no caches.
+// ClockOf returns the clock of the processors of m. A touch costs the latency of the nearest cache, or of the memory
+// if there are no caches.
 func ClockOf(m *machine.Machine) (Clock, error) {
 	touch := m.Memory.Latency
 	if len(m.Caches) > 0 {
@@ -48,7 +46,7 @@ func ClockOf(m *machine.Machine) (Clock, error) {
 	return NewClock(m.Processor.Clock, m.Processor.CPI, touch.Cycles(m.Processor.Clock))
 }
 
-// ClocksOf are the clocks of the processors of m in order; nil if those of all nodes are of one kind.
+// ClocksOf returns the clocks of the processors of m in order, or nil if all nodes are of one kind.
 func ClocksOf(m *machine.Machine) (all []Clock, err error) {
 	if len(m.OtherNodes) == 0 {
 		return nil, nil
@@ -66,7 +64,7 @@ func ClocksOf(m *machine.Machine) (all []Clock, err error) {
 	return all, nil
 }
 
-// periods is c periods of f, rounded to 2^-64 ps.
+// periods returns the time of c periods of f, rounded to 2^-64 ps.
 func periods(c unit.Cycles, f unit.Hertz) fixed {
 	ps := new(big.Rat).SetFloat64(float64(c))
 	ps.Mul(ps, big.NewRat(1e12, 1))
@@ -78,8 +76,7 @@ func periods(c unit.Cycles, f unit.Hertz) fixed {
 	return fixed{whole: scaled.Rsh(scaled, 64).Uint64(), frac: frac.Uint64()}
 }
 
-// At is the ideal time of instr instructions with touches touches, to the nearest
-// picosecond.
+// At returns the ideal time of instr instructions and of touches, to the nearest picosecond.
 func (c *Clock) At(instr, touches uint64) unit.Picos {
 	instrHi, instrLo := bits.Mul64(instr, c.instr.frac)
 	touchHi, touchLo := bits.Mul64(touches, c.touch.frac)
@@ -88,5 +85,5 @@ func (c *Clock) At(instr, touches uint64) unit.Picos {
 	return unit.Picos(instr*c.instr.whole + touches*c.touch.whole + instrHi + touchHi + carry + round)
 }
 
-// most is how many instructions fit into the time d.
+// maxInstructions returns how many instructions fit into the time d.
 func (c *Clock) maxInstructions(d unit.Picos) uint64 { return uint64(d) / (c.instr.whole + 1) }

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// barrierID tells barriers apart: the object and the group of an event.
+// barrierID identifies a barrier: the object and the group of an event.
 type barrierID struct{ object, group int32 }
 
-// adviceFor says why events of kind k are not replayed here, and what to do.
+// adviceFor returns why events of kind k are not replayed here, and what to do.
 func adviceFor(k trace.Kind) string {
 	if k == trace.Clock {
 		return "its value depends on simulated time, which a recorded trace cannot follow"
@@ -18,7 +18,7 @@ func adviceFor(k trace.Kind) string {
 	return "messages need a network; see 'predict message --help'"
 }
 
-// act performs the next event of p at time p.next and moves past it.
+// performNext performs the next event of p at time p.next and moves past it.
 func (r *run) performNext(p *processor) error {
 	e := &p.rows[p.event]
 	if p.eventInstr < p.instr {
@@ -37,7 +37,7 @@ func (r *run) performNext(p *processor) error {
 	return nil
 }
 
-// synchronizes is whether others may learn by e what its processor has done.
+// synchronizes reports whether other processors may see by e what its processor has done.
 func (r *run) synchronizes(e *trace.Event) bool {
 	return e.Kind.Synchronizes() || r.messages != nil && isMessage(e)
 }
@@ -69,7 +69,7 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 	case trace.Marker:
 		return nil
 	case trace.Clock:
-		if r.program != nil || r.messages != nil { // which reads it when it goes on; as recorded
+		if r.program != nil || r.messages != nil { // the program reads it when it goes on; a trace has the recorded value
 			return nil
 		}
 		fallthrough
@@ -78,7 +78,7 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 	}
 }
 
-// problem is an error about event e of p.
+// eventError returns an error about event e of p.
 func (p *processor) eventError(e *trace.Event, format string, args ...any) error {
 	return fmt.Errorf("event %d (%v, after %d references) %s", p.eventsDone, e.Kind, e.Refs, fmt.Sprintf(format, args...))
 }
@@ -108,7 +108,7 @@ func (r *run) compute(p *processor, e *trace.Event) error {
 	return nil
 }
 
-// arrive lets p wait at a barrier, or ends the waiting of all if it is the last.
+// arrive makes p wait at a barrier. If p is the last, all go on.
 func (r *run) arrive(p *processor, id barrierID) {
 	p.state = atBarrier
 	there := append(r.barriers[id], p)
@@ -130,7 +130,7 @@ func (r *run) arrive(p *processor, id barrierID) {
 // resume lets q go on at time at.
 func (r *run) resume(q *processor, at unit.Picos) { r.resumeAfter(q, at, &q.waited.Sync) }
 
-// resumeAfter lets q go on at time at, after a wait that is booked as part.
+// resumeAfter lets q go on at time at, and adds its wait to part.
 func (r *run) resumeAfter(q *processor, at unit.Picos, part *unit.Picos) {
 	if r.opt.Waits != nil && at > q.next {
 		r.opt.Waits(q.id, q.next, at)

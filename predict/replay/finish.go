@@ -9,11 +9,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// maxNamed is how many processors an error names one by one.
+// maxNamed is how many processors an error lists.
 const maxNamed = 8
 
-// deadlock is nil if all processors have finished, and otherwise says who waits
-// for what.
+// deadlock returns an error that lists the waiting processors, or nil if all have finished.
 func (r *run) deadlock() error {
 	var who []string
 	stuck := 0
@@ -34,7 +33,7 @@ func (r *run) deadlock() error {
 	return fmt.Errorf("deadlock, %d of %d processors wait for ever: %s", stuck, len(r.procs), strings.Join(who, "; "))
 }
 
-// stateOf says what p, which does not run, waits for.
+// describeState describes what p, which does not run, waits for.
 func (r *run) describeState(p *processor) string {
 	switch p.state {
 	case finished:
@@ -49,7 +48,7 @@ func (r *run) describeState(p *processor) string {
 	return fmt.Sprintf("processor %d (event %d, after %d references) waits %s %s", p.id, p.eventsDone-1, p.rows[p.event-1].Refs, how, what)
 }
 
-// waitsFor says what p, which does not run, waits for, and which processor, or trace.None.
+// waitsFor describes what p, which does not run, waits for. It returns the processor that p waits for, or trace.None.
 func (r *run) waitsFor(p *processor) (what string, other int32) {
 	if p.state == notForked {
 		return "being forked", trace.None
@@ -68,7 +67,7 @@ func (r *run) waitsFor(p *processor) (what string, other int32) {
 	return fmt.Sprintf("barrier %d, where %d of %d are", e.Peer, there, len(r.procs)), trace.None
 }
 
-// result collects what all processors did.
+// result collects the results of all processors.
 func (r *run) result() *Result {
 	res := &Result{Shared: r.sys.SharedUsage(), TaskQueues: r.hasTaskQueues()}
 	for _, p := range r.procs {
@@ -89,7 +88,7 @@ func (r *run) result() *Result {
 	return res
 }
 
-// warnings is what was left out.
+// warnings returns warnings about what is not simulated.
 func (r *run) warnings(lines uint64) (all []error) {
 	var skipped [trace.Flush + 1]uint64
 	for _, p := range r.procs {
@@ -121,7 +120,7 @@ func (r *run) warnings(lines uint64) (all []error) {
 	return all
 }
 
-// queues reports whether several processors take tasks from queues.
+// hasTaskQueues reports whether several processors take tasks from queues.
 func (r *run) hasTaskQueues() bool {
 	for id := range r.locks {
 		if id >= trace.TaskQueues {

@@ -2,10 +2,10 @@ package replay
 
 import "spoor/traces/trace"
 
-// flag counts the signals that it has got. It never loses them.
+// flag counts the signals that it has received. It never loses signals.
 type flag struct {
 	signals int64
-	waiting []*processor // in the order they came
+	waiting []*processor // in the order of arrival
 }
 
 func (r *run) flagOf(id int32) *flag {
@@ -17,7 +17,7 @@ func (r *run) flagOf(id int32) *flag {
 	return f
 }
 
-// signal lets go on who wait for no more signals than there are now.
+// signal resumes the processors that wait for no more signals than the flag now has.
 func (r *run) signal(p *processor, id int32) {
 	f := r.flagOf(id)
 	f.signals++
@@ -33,8 +33,7 @@ func (r *run) signal(p *processor, id int32) {
 	f.waiting = left
 }
 
-// await lets p wait until the flag has got as many signals as the event says. One that says none
-// waits for nothing.
+// await makes p wait until the flag has as many signals as the event says. An event without a number does not wait.
 func (r *run) await(p *processor, e *trace.Event) {
 	if e.Tag <= 0 {
 		r.uncountedWaits++

@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// children marks the processors that others fork: they wait for that from the start.
+// markChildren marks the processors that others fork. They wait for the fork from the start.
 func (r *run) markChildren(src trace.Source) error {
 	for b, err := range src.Events() {
 		if err != nil {
@@ -30,9 +30,9 @@ func (r *run) markChildren(src trace.Source) error {
 	return nil
 }
 
-// fork lets the child begin.
+// fork starts the child.
 func (r *run) fork(p *processor, e *trace.Event) error {
-	if e.Peer < 0 { // nobody of the trace
+	if e.Peer < 0 { // not in the trace
 		return nil
 	}
 	child := r.procs[e.Peer]
@@ -44,7 +44,7 @@ func (r *run) fork(p *processor, e *trace.Event) error {
 	return nil
 }
 
-// join lets p wait until the child has finished.
+// join makes p wait until the child has finished.
 func (r *run) join(p *processor, e *trace.Event) error {
 	switch {
 	case e.Peer < 0:
@@ -52,7 +52,7 @@ func (r *run) join(p *processor, e *trace.Event) error {
 		return p.eventError(e, "waits for the end of processor %d, of %d", e.Peer, len(r.procs))
 	default:
 		child := r.procs[e.Peer]
-		if child.state == finished { // perhaps with work that ends later
+		if child.state == finished { // possibly with work that ends later
 			r.resume(p, max(p.next, child.ended))
 			return nil
 		}

@@ -2,10 +2,10 @@ package replay
 
 import "spoor/traces/trace"
 
-// lock is a lock that has been taken at least once.
+// lock is a lock that has been acquired at least once.
 type lock struct {
 	holder *processor
-	queue  []*processor // in the order they came
+	queue  []*processor // in the order of arrival
 }
 
 func (r *run) acquire(p *processor, e *trace.Event) error {
@@ -26,7 +26,7 @@ func (r *run) acquire(p *processor, e *trace.Event) error {
 	return nil
 }
 
-// release hands the lock to the processor that waits longest.
+// release gives the lock to the processor that waits longest.
 func (r *run) release(p *processor, e *trace.Event) error {
 	l := r.locks[e.Peer]
 	if l == nil || l.holder != p {

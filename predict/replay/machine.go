@@ -11,12 +11,12 @@ import (
 	"spoor/traces/unit"
 )
 
-// Machine replays src on the memory system of m. If the gap of m's network is found by the traffic of the program,
-// it replays src twice: first with the gap of the bisection, to see who sends to whom. That is the future work of
-// [sivasubramaniam1995, sec. 7], which thinks of the history of the execution.
+// RunOnMachine replays src on the memory system of m. If the gap of m's network depends on the program's traffic, it
+// replays src twice. The first run uses the gap of the bisection and counts the traffic. This is the future work of
+// [sivasubramaniam1995, sec. 7], which proposes to use the history of the execution.
 //
-// Differs: what the first run sends is not exactly what the second sends if the order of locks, or who comes first to a line,
-// depends on the gap.
+// Differs: the traffic of the two runs is not exactly the same if the gap changes the order of locks or of first
+// touches.
 func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
 	var err error
 	if opt.Clocks, err = ClocksOf(m); err != nil {
@@ -42,7 +42,7 @@ func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clo
 	return res, nil
 }
 
-// TrafficWarning says that the gap of the network in a run is that of the traffic of another.
+// TrafficWarning returns the warning that the gap of a run was computed from the traffic of another run.
 func TrafficWarning(res *Result, first []topology.Flow) error {
 	messages, bytes := uint64(0), uint64(0)
 	for _, f := range first {
@@ -52,7 +52,7 @@ func TrafficWarning(res *Result, first []topology.Flow) error {
 		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages)
 }
 
-// onSystem replays src, twice if caches are to be warm.
+// runOnSystem replays src on a new system; twice if opt.Warm.
 func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
 	sys, err := memsys.New(m, src.Header(), traffic...)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Semantics says what sending and receiving a message means.
+// Semantics selects the rules for sending and receiving messages.
 type Semantics string
 
 // The semantics, of package engine.
@@ -20,7 +20,7 @@ const (
 	LogGOPSim Semantics = "loggopsim"
 )
 
-// ParseSemantics is the semantics of that name.
+// ParseSemantics returns the semantics with a name.
 func ParseSemantics(name string) (Semantics, error) {
 	if s := Semantics(name); s == LogGPS || s == LogGOPSim {
 		return s, nil
@@ -28,8 +28,8 @@ func ParseSemantics(name string) (Semantics, error) {
 	return "", fmt.Errorf("no semantics %q; there are %s, %s", name, LogGPS, LogGOPSim)
 }
 
-// MessageModel is what messages cost on m between so many ranks. Each processor of m has one; those
-// of a node share its place in a network of links. Traffic is asked for only if the gap depends on it.
+// MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
+// a node share its place in a network of links. traffic is called only if the gap depends on it.
 func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
@@ -61,10 +61,10 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 	return linkModel(model, m, ranks, traffic)
 }
 
-// linked is the model of a network that package network simulates.
+// linkModel returns the model of a network that package network simulates.
 func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
 	nodes := m.NodeOf(ranks-1) + 1
-	if m.Network.Rows > 0 || nodes < 1 { // a grid has all of its nodes
+	if m.Network.Rows > 0 || nodes < 1 { // a grid always has all of its nodes
 		nodes = m.System.Nodes
 	}
 	var flows []topology.Flow
@@ -88,7 +88,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	return model, nil
 }
 
-// perLine is what a line of a buffer costs, and the line.
+// lineCost returns the cost of a line of a buffer, and the line size.
 func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
 	if n == nil || n.PerLine.Value <= 0 {
 		return 0, 0, nil

@@ -13,44 +13,44 @@ import (
 	"spoor/traces/trace"
 )
 
-// MessageOptions changes what Messages does.
+// MessageOptions are the options of Messages.
 type MessageOptions struct {
-	Semantics   Semantics      // the zero Semantics are LogGPS
-	Collectives comm.Algorithm // which messages those are that are recorded whole; if empty, comm.Doubling
-	Recorded    bool           // computation takes as long as it did when the trace was recorded
+	Semantics   Semantics      // zero: LogGPS
+	Collectives comm.Algorithm // algorithm of collectives that are recorded as one event; empty: comm.Doubling
+	Recorded    bool           // computation takes its recorded time
 	Observer    engine.Observer
 	Engine      engine.Options // of several workers: Protocol, Workers, Quantum, Ahead
-	Progress    func(n int)    // is told the number of events done since its last call
+	Progress    func(n int)    // receives the number of events done since its last call
 }
 
-// MessageResult is a simulated run of a program that passes messages.
+// MessageResult is a simulated run of a message-passing program.
 type MessageResult struct {
 	*engine.Result
 	Warnings []error
 }
 
-// messageRun is what all processors of a replay share.
+// messageRun is the state that all processors of a replay share.
 type messageRun struct {
 	rates    []rates // of each processor
 	src      trace.Source
 	head     trace.Header
 	opt      MessageOptions
 	stats    *EventStats
-	tagCalls bool // messages of collectives say of which call they are
+	tagCalls bool // messages of collectives carry the number of their call as tag
 
-	maxBytes int64 // bytes of a message
+	maxBytes int64 // of a message
 }
 
-// Messages replays the events of src, which passes messages, on the processors and the network of m:
-// processor p runs on processor p. What is between two events takes as long as its instructions; a
-// Compute its work. Package engine says what messages take.
+// Messages replays the events of src, a message-passing program, on the processors and the network of m. Processor p
+// of the trace runs on processor p. The interval between two events takes the time of its instructions, and a Compute
+// the time of its work. Package engine computes the time of messages.
 //
-// A collective that is recorded whole is the messages of an algorithm, in a group of their own: a
-// member sends what it has to send in a round when it has what it gets in the rounds before. A
-// barrier in shared memory is a barrier of all.
+// A collective that is recorded as one event is replaced by the messages of an algorithm, in a group of their own. A
+// member sends the messages of a round when it has received those of the rounds before. A barrier in shared memory is
+// a barrier of all.
 //
-// What the program found out about time is as recorded: a test or an iprobe that succeeded waits until it
-// does, one that failed takes no time, and so does reading the clock. References are not simulated.
+// Results that depend on time are as recorded. A test or an iprobe that succeeded waits until it succeeds. One that
+// failed takes no time, and neither does reading the clock. References are not simulated.
 func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
 	if opt.Collectives == "" {
 		opt.Collectives = comm.Doubling
@@ -94,15 +94,15 @@ func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 	return out, nil
 }
 
-// ErrNoReferences warns of a simulation of messages alone, of a program that uses memory.
+// ErrNoReferences warns that references of a program are not simulated.
 var ErrNoReferences = errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi; --references simulates them")
 
-// check refuses what cannot be replayed, and finds what m says of computation.
+// check returns an error if the trace cannot be replayed. It sets the rates of computation.
 func (r *messageRun) check(m *machine.Machine) (err error) {
 	return cmp.Or(r.stats.errShared(), r.checkMessages(m))
 }
 
-// checkMessages is check, but for what belongs to a shared memory.
+// checkMessages is check without the test for events of a shared memory.
 func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 	s := r.stats
 	if s.collectiveErr != nil {
@@ -134,10 +134,10 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 	return nil
 }
 
-// noticeable is the share of the time from which the overlap of messages is worth a warning.
+// overlapThreshold is the fraction of the run time from which the overlap of messages gives a warning.
 const overlapThreshold = 0.05
 
-// Overlap is what readers of a result must know of messages that come at the same time, or nil.
+// OverlapWarning returns a warning if many messages arrive at the same time, or nil.
 func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 	worst := 0
 	for i := range res.Ranks {
@@ -152,7 +152,7 @@ func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 		"with network.ports = %q they queue", worst, res.Ranks[worst].Overlap, machine.BothPorts)
 }
 
-// warnings are what readers of the result must know.
+// warnings returns the warnings about the result.
 func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
 		if n := r.stats.timeDependent[k]; n > 0 {

@@ -13,24 +13,26 @@ import (
 	"spoor/traces/unit"
 )
 
-// MixedOptions changes what Mixed and DirectMixed do.
+// MixedOptions are the options of Mixed and DirectMixed.
 type MixedOptions struct {
-	Options                    // Barrier and Phases are not for them: barriers are messages, and what is between them is not told apart
-	Collectives comm.Algorithm // which messages those are that are recorded whole, and barriers; if empty, comm.Doubling
+	Options // Barrier and Phases do not apply: barriers are messages, and phases are not separated
+	// algorithm of barriers and of collectives that are recorded as one event; empty: comm.Doubling
+	Collectives comm.Algorithm
 }
 
 // MixedResult is a run of processors that share memory and pass messages. Both results have the same times.
 type MixedResult struct {
-	*Result                 // of what is done to memory
-	Messages *engine.Result // where computation is everything that Result splits up, but for Times.Messages
+	*Result                 // of the shared memory
+	Messages *engine.Result // its Computing is all times of Result except Times.Messages
 }
 
-// Mixed replays a trace whose processors share memory and pass messages: on the processors, caches and memories of m their references,
-// locks, flags, forks and joins are those of Run, and over its network their messages are those of Messages, in one simulated
-// time. Barriers are messages, as in Messages. On a network of links, messages and the traffic of the memories are on the same
-// links; in the LogP family they have ports of their own. Copying messages makes no references: network.gamma charges for that.
+// Mixed replays a trace whose processors share memory and pass messages. References, locks, flags, forks and joins
+// are simulated as in Run, on the processors, caches and memories of m. Messages are simulated as in Messages, over
+// its network. Both use one simulated time. Barriers are messages, as in Messages. On a network of links, messages
+// and the traffic of the memories share the links. In the LogP family, each has its own ports. Copying messages makes
+// no references: network.gamma accounts for that.
 //
-// What the program found out about time is as recorded, as in Run and Messages.
+// Results that depend on time are as recorded, as in Run and Messages.
 func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
 	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, stats: s}
 	if r.opt.Collectives == "" {
@@ -64,7 +66,7 @@ func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Mach
 	return res, nil
 }
 
-// checkMixed is check for programs that share memory, too.
+// checkMixed is check for programs that also share memory.
 func (r *messageRun) checkMixed(m *machine.Machine) error {
 	if err := r.checkMessages(m); err != nil {
 		return err
@@ -80,16 +82,16 @@ func (r *messageRun) checkMixed(m *machine.Machine) error {
 	return nil
 }
 
-// MixedProgram is a Program that passes messages, too. GoOn returns at the latest with each of its operations, as the last event, which is
-// followed by what the program does when that has been simulated.
+// MixedProgram is a Program that also passes messages. Resume returns with each message operation as the last event.
+// The program's next work is returned when that operation has been simulated.
 type MixedProgram interface {
 	Program
 	engine.DirectProgram
-	// Operations are what an event of messages, to which processor p has come, is to the engine: one or more.
+	// Operations returns the engine's operations for a message event to which processor p has come: one or more.
 	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
 }
 
-// DirectMixed is Mixed for a program that runs while it is simulated, as Direct is Run.
+// DirectMixed is Mixed for a directly executed program, as Direct is for Run.
 func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.HomeMap, opt MixedOptions) (*MixedResult, error) {
 	x, err := newMixed(ctx, head, m, places, opt.Options)
 	if err != nil {
@@ -104,20 +106,21 @@ func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m
 	return x.simulate(BarrierSteps(head.Procs, opt.Collectives), program)
 }
 
-// mixed is a run beside an engine that simulates its messages. It implements engine.Beside.
+// mixed is a run that simulates the shared memory, next to an engine that simulates the messages. It implements
+// engine.CoSimulator.
 type mixed struct {
 	*run
 	clock      Clock
 	model      engine.Model
-	readers    []*eventReader // of a trace: make operations of its events
+	readers    []*eventReader // of a trace: convert its events into operations
 	direct     MixedProgram   // or nil
 	ops        []engine.Ops
 	resumeRank func(rank int32, at unit.Picos)
-	resumed    bool // a rank back to the engine
-	suspended  int  // how many processors have left the engine once, as all do first
+	resumed    bool // a rank has been resumed in the engine
+	suspended  int  // how many ranks have been suspended at least once, as all are at first
 }
 
-// newMixed is a run on the memory system of m whose messages go over its network.
+// newMixed returns a run on the memory system of m whose messages use its network.
 func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.HomeMap, opt Options) (*mixed, error) {
 	x := &mixed{ops: make([]engine.Ops, head.Procs)}
 	var err error
@@ -147,7 +150,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 	return x, nil
 }
 
-// clockOf is that of a processor.
+// clockOf returns the clock of a processor.
 func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
@@ -164,11 +167,11 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 	return &MixedResult{x.result(), messages}, nil
 }
 
-// leaves is what a processor does when it has no message to see to.
+// suspendOps is the operation of a processor without a message operation.
 var suspendOps = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
 
-// next is what processor p does next: operations of messages, of which the engine may change what they cost until they have ended, or all
-// else.
+// nextOps returns the next operations of processor p: message operations, whose costs may change until they have
+// ended, or a suspension.
 func (x *mixed) next(p int) (engine.Ops, error) {
 	if ops := x.ops[p]; ops.Len() > 0 {
 		x.ops[p] = engine.Ops{}
@@ -180,7 +183,7 @@ func (x *mixed) next(p int) (engine.Ops, error) {
 	return suspendOps, nil
 }
 
-// passes is whether an event is one of messages.
+// isMessage reports whether the engine simulates an event.
 func isMessage(e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Wait, trace.Test, trace.Probe, trace.Iprobe, trace.Barrier:
@@ -189,7 +192,7 @@ func isMessage(e *trace.Event) bool {
 	return e.Collective()
 }
 
-// hand gives an event of p, which comes to it at p.next, to the engine.
+// handOver gives an event of p, which comes to it at p.next, to the engine.
 func (x *mixed) handOver(p *processor, e *trace.Event) (err error) {
 	if x.direct != nil {
 		x.ops[p.id], err = x.direct.Operations(p.id, e)
@@ -206,16 +209,16 @@ func (x *mixed) handOver(p *processor, e *trace.Event) (err error) {
 	return nil
 }
 
-// bring brings a processor back to the engine.
+// resumeInEngine resumes a processor in the engine.
 func (x *mixed) resumeInEngine(p *processor, at unit.Picos) {
 	x.resumed = true
 	x.resumeRank(int32(p.id), at)
 }
 
-// Open implements engine.Beside.
+// Open implements engine.CoSimulator.
 func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.resumeRank = back }
 
-// Leave implements engine.Beside.
+// Suspend implements engine.CoSimulator.
 func (x *mixed) Suspend(rank int32, at unit.Picos) {
 	p := x.procs[rank]
 	if x.suspended < len(x.procs) {
@@ -230,15 +233,16 @@ func (x *mixed) Suspend(rank int32, at unit.Picos) {
 	x.queue.put(action{x.lookahead(p), p.id})
 }
 
-// Next implements engine.Beside. Nobody begins before all are there: who is forked at once could come back before it left.
+// Next implements engine.CoSimulator. No processor begins before all are suspended, because a processor that is
+// forked at once could be resumed before it was suspended.
 func (x *mixed) Next() unit.Picos {
 	if x.queue.empty() || x.suspended < len(x.procs) {
 		return horizon + 1
 	}
-	return min(x.queue.at[1], horizon-1) // who passes the end is told so
+	return min(x.queue.at[1], horizon-1) // a processor that passes the horizon gets an error
 }
 
-// Act implements engine.Beside.
+// Act implements engine.CoSimulator.
 func (x *mixed) Act(until unit.Picos) error {
 	x.resumed = false
 	for !x.resumed && !x.queue.empty() && x.Next() <= until {
@@ -249,8 +253,8 @@ func (x *mixed) Act(until unit.Picos) error {
 	return nil
 }
 
-// Row implements engine.Beside.
+// Row implements engine.CoSimulator.
 func (x *mixed) Row(rank int32) int64 { return int64(x.procs[rank].eventsDone) - 1 }
 
-// WaitsFor implements engine.Beside.
+// WaitsFor implements engine.CoSimulator.
 func (x *mixed) WaitsFor(rank int32) (what string, other int32) { return x.waitsFor(x.procs[rank]) }

@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// state says what a processor is doing.
+// state is the state of a processor.
 type state uint8
 
 const (
@@ -25,11 +25,11 @@ const (
 	finished
 )
 
-// processor is one processor with its place in its two streams.
+// processor is one processor with its position in its two streams.
 type processor struct {
 	id       trace.Proc
 	clock    Clock
-	maxInstr uint64 // instructions that fit into end
+	maxInstr uint64 // instructions that fit into horizon
 	state    state
 	next     unit.Picos // it does not act before
 
@@ -39,18 +39,18 @@ type processor struct {
 
 	batch            trace.Refs
 	row              int    // of batch, the next one
-	window           int    // how many rows outlook looks at
-	lookahead        int    // how many rows from row on outlook has found to be hits, if p has not acted since
-	lookaheadInstr   uint64 // the instructions of them
-	lookaheadTouches uint64 // the lines that they touch
+	window           int    // how many rows lookahead examines
+	lookahead        int    // how many rows from row on are hits by lookahead, if p has not acted since
+	lookaheadInstr   uint64 // the instructions of these rows
+	lookaheadTouches uint64 // the lines that these rows touch
 	rowsDone         uint64 // of all batches
-	firstSaturated   uint64 // the first row with the largest gap that the column holds
+	firstSaturated   uint64 // the first row with the largest gap that the column can hold
 	refsEnd          bool   // no batch follows
-	line, lastLine   uint64 // the reference under way has still to touch the lines from line+1 to lastLine
-	isStore          bool   // the reference under way is a store
+	line, lastLine   uint64 // the current reference still touches the lines from line+1 to lastLine
+	isStore          bool   // the current reference is a store
 
 	events      trace.Events // the batch
-	eventsTaken int          // of it
+	eventsTaken int          // how many of it are checked
 
 	rows       []trace.Event // of events
 	event      int           // of rows, the next one
@@ -64,22 +64,22 @@ type processor struct {
 	touches   uint64     // lines touched
 	refs      uint64     // loads and stores
 	waited    Times      // without Ideal
-	workTime  unit.Picos // in compute events, beyond instructions
-	stall     unit.Picos // worked and everything in waited
+	workTime  unit.Picos // time of compute events, without instructions
+	stall     unit.Picos // workTime and everything in waited
 	skipped   [trace.Flush + 1]uint64
 
 	ended   unit.Picos   // when p finished
-	joiners []*processor // who wait for that
+	joiners []*processor // processors that wait for that
 
 	phases     []Phase
-	phaseStart Phase // cumulative, where the present phase began
+	phaseStart Phase // cumulative, at the begin of the present phase
 }
 
 func newProcessor(id trace.Proc, clock Clock) *processor {
 	return &processor{id: id, clock: clock, maxInstr: clock.maxInstructions(horizon), state: running, window: newWindow, firstSaturated: math.MaxUint64}
 }
 
-// read gives p its streams, which must be stopped in the end.
+// read opens the streams of p. The caller must call p.stop.
 func (p *processor) read(src trace.Source) {
 	var stopRefs, stopEvents func()
 	p.pullRefs, stopRefs = iter.Pull2(src.Refs(p.id))
@@ -87,11 +87,11 @@ func (p *processor) read(src trace.Source) {
 	p.stop = func() { stopRefs(); stopEvents() }
 }
 
-// position is how many instructions p has executed.
+// position returns how many instructions p has executed.
 func (p *processor) position() uint64 { return max(p.instr, p.lastEvent) }
 
-// rowsNow is how many rows of the batch come before the next event; 0 as long as
-// the next event is not known.
+// rowsBeforeEvent returns how many rows of the batch come before the next event. It is 0 while the next event is not
+// known.
 func (p *processor) rowsBeforeEvent() int {
 	left := len(p.batch.Addr) - p.row
 	if p.event < len(p.rows) {
@@ -108,8 +108,7 @@ func (p *processor) eventDue() bool {
 	return p.event < len(p.rows) && p.rows[p.event].Refs == p.rowsDone
 }
 
-// fill fetches the batch that p needs next, of events first. It is false when
-// both streams have ended.
+// fetchBatch fetches the batch that p needs next, of events first. It reports false when both streams have ended.
 func (r *run) fetchBatch(p *processor) (more bool, err error) {
 	if err := r.ctx.Err(); err != nil {
 		return false, err
@@ -129,8 +128,8 @@ func (r *run) fetchBatch(p *processor) (more bool, err error) {
 	return false, nil
 }
 
-// eventsAtOnce is how many events are checked before the first of them is performed: so few that they stay in the host's cache
-// until then.
+// eventsPerCheck is how many events are checked before the first of them is performed. It is small, so that they stay
+// in the host's cache.
 const eventsPerCheck = 32
 
 func (r *run) fillEvents(p *processor) error {
@@ -155,7 +154,7 @@ func (r *run) fillEvents(p *processor) error {
 	return err
 }
 
-// takeEvents makes a batch the events of p that come next.
+// setEvents makes a batch the next events of p.
 func (r *run) setEvents(p *processor, b *trace.Events) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
@@ -184,14 +183,14 @@ func (r *run) fillRefs(p *processor) error {
 	return r.setRefs(p, b)
 }
 
-// progress tells of the references of the batch that p has done.
+// progress reports the references of the batch that p has done.
 func (r *run) progress(p *processor) {
 	if r.opt.Progress != nil && p.row > 0 {
 		r.opt.Progress(p.row)
 	}
 }
 
-// takeRefs makes a batch the references of p that come next.
+// setRefs makes a batch the next references of p.
 func (r *run) setRefs(p *processor, b *trace.Refs) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its references, got those of processor %d", b.Proc)
@@ -208,7 +207,7 @@ func (r *run) setRefs(p *processor, b *trace.Refs) error {
 	return nil
 }
 
-// totals is everything p did so far, as a phase from the beginning.
+// totals returns everything that p did so far, as a phase from the beginning.
 func (r *run) totals(p *processor) Phase {
 	c := r.sys.Counts(p.id)
 	t := p.waited
@@ -217,7 +216,7 @@ func (r *run) totals(p *processor) Phase {
 		Misses: c.Misses(), Upgrades: c.Upgrades, WriteBacks: c.WriteBacks}
 }
 
-// endPhase books what p did since its last barrier.
+// endPhase adds a phase: what p did since its last barrier.
 func (r *run) endPhase(p *processor) {
 	if !r.opt.Phases {
 		return
@@ -229,7 +228,7 @@ func (r *run) endPhase(p *processor) {
 	p.phaseStart = now
 }
 
-// finish ends p, and the waiting of who joins it.
+// finish ends p, and resumes the processors that join it.
 func (r *run) finish(p *processor) {
 	p.next = r.totals(p).Total()
 	r.drain(p)

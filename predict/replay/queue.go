@@ -7,7 +7,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// turn says when a processor wants to act next, or a time before that.
+// action is when a processor acts next, or a time before that.
 type action struct {
 	at   unit.Picos
 	proc trace.Proc
@@ -15,11 +15,11 @@ type action struct {
 
 func (t action) before(u action) bool { return t.at < u.at || t.at == u.at && t.proc < u.proc }
 
-// never is the turn of a processor that cannot run.
+// never is the time of a processor that cannot run.
 const never = unit.Picos(math.MaxInt64)
 
-// queue holds the turns of all processors as a tournament: the times of processors in order are the second half of at, and
-// at[i] is the earlier of at[2i] and at[2i+1]. So the time of the first of all is at[1].
+// queue holds the next actions of all processors as a tournament tree. The second half of at has the times of the
+// processors in order, and at[i] is the earlier of at[2i] and at[2i+1]. So the earliest time is at[1].
 type queue struct{ at []unit.Picos }
 
 func newQueue(procs int) queue {
@@ -37,7 +37,7 @@ func newQueue(procs int) queue {
 // empty reports whether no processor can run.
 func (q *queue) empty() bool { return q.at[1] == never }
 
-// put sets the turn of a processor.
+// put sets the next action of a processor.
 func (q *queue) put(t action) {
 	at := q.at
 	i := uint(len(at))/2 + uint(t.proc)
@@ -49,10 +49,10 @@ func (q *queue) put(t action) {
 	}
 }
 
-// drop removes the turn of a processor.
+// drop removes the next action of a processor.
 func (q *queue) drop(p trace.Proc) { q.put(action{never, p}) }
 
-// first is the turn that comes first, and the last time at which it comes before all others.
+// first returns the first action, and the last time at which its processor comes before all others.
 func (q *queue) first() (t action, limit unit.Picos) {
 	at, i := q.at, uint(1)
 	half := uint(len(at)) / 2
@@ -60,8 +60,8 @@ func (q *queue) first() (t action, limit unit.Picos) {
 	for i < half {
 		i *= 2
 		left, right := at[i], at[i+1]
-		second := uint(0) // without a branch, which nobody could predict
-		if right < left { // of equals, the lower processor is first
+		second := uint(0) // no branch here, because it could not be predicted
+		if right < left { // ties go to the lower processor
 			second = 1
 		}
 		limit = min(limit, max(left, right)-unit.Picos(second))
@@ -70,7 +70,7 @@ func (q *queue) first() (t action, limit unit.Picos) {
 	return action{at[i], trace.Proc(i - half)}, limit
 }
 
-// lastBefore is the last time at which p acts before t.
+// lastBefore returns the last time at which p acts before t.
 func lastBefore(t action, p trace.Proc) unit.Picos {
 	if p < t.proc {
 		return t.at

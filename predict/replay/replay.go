@@ -1,30 +1,26 @@
-// Package replay runs recorded traces of shared-memory programs on a simulated
-// memory system (predict/memsys), of programs that pass messages over a simulated network
-// (Messages), and of programs that do both (Mixed).
+// Package replay simulates recorded traces on a machine. It replays shared-memory programs on a simulated memory
+// system (predict/memsys), message-passing programs on a simulated network (Messages), and programs that do both
+// (Mixed).
 //
-// The package knows time and order and nothing of lines: each processor runs its
-// own references and events in program order, and of all processors the one with
-// the smallest (time, processor) acts next, so that everything that processors do
-// to each other happens in the order of simulated time. Time is integer
-// picoseconds. An instruction costs its clock periods, and each line that a load
-// or store touches costs the cache latency; the touch reaches the memory system
-// after both, which adds latency and contention. A reference that crosses a line
-// boundary touches each of its lines in turn. Instruction fetches cost their
-// instructions alone; prefetches and flushes likewise, which is noted as a
-// warning.
+// The package knows time and order but not cache lines. Each processor does its own references and events in program
+// order. The processor with the smallest (time, processor) acts next. So all effects between processors happen in the
+// order of simulated time. Time is in integer picoseconds. An instruction costs its clock periods, and each line that
+// a load or store touches costs the cache latency. After both, the touch reaches the memory system, which adds
+// latency and contention. A reference that crosses a line boundary touches its lines one after the other. Instruction
+// fetches, prefetches and flushes cost only their instructions. The result has a warning about prefetches and
+// flushes.
 //
-// Processors wait at a barrier until all processors of the trace are there, and
-// for a lock in the order of their simulated arrival, ties by processor: the order
-// of recording plays no part. A wait for a flag ends when the flag has got as many signals as it
-// says. A processor that another one forks begins then, and who joins it waits for its end. All these
-// cost nothing but the instructions the trace has for them and Options.Barrier.
+// Processors wait at a barrier until all processors of the trace have arrived. They get a lock in the order of their
+// simulated arrival, ties by processor; the recorded order does not matter. A wait for a flag ends when the flag has
+// as many signals as the event says. A forked processor begins at the fork, and a join waits for its end. All these
+// cost only their recorded instructions and Options.Barrier.
 //
-// What a processor does is as recorded, even if it depends on timing: the tasks that it took
-// from a queue ([trace.TaskQueues]) stay its own. Direct runs the program itself instead of a trace: then they are
-// given out in simulated time.
+// The actions of a processor are as recorded, even if they depend on timing. For example, the tasks that it took from
+// a queue ([trace.TaskQueues]) stay the same. Direct runs the program itself instead of a trace; then simulated time
+// decides the assignment of tasks.
 //
-// The overheads are separated as in [sivasubramaniam1995] (reference in
-// predict/memsys) and add up exactly to simulated time.
+// The overheads are separated as in [sivasubramaniam1995] (reference in predict/memsys). They add up exactly to
+// simulated time.
 package replay
 
 import (
@@ -36,25 +32,25 @@ import (
 	"spoor/traces/unit"
 )
 
-// end is the simulated time that no run may reach: 53 days. Half of what unit.Picos
-// holds, so that one more step never overflows.
+// horizon is the simulated time that no run may reach: 53 days. It is half of what unit.Picos holds, so that one more
+// step never overflows.
 const horizon = unit.Picos(1) << 62
 
-// Options changes what Run does besides simulating.
+// Options are the options of Run.
 type Options struct {
-	Clocks   []Clock     // of each processor, where they are not all of the same clock; nil: they are
-	Barrier  unit.Picos  // cost of a barrier after the last processor arrived
-	Memory   unit.Bytes  // size of the memory, to warn if the trace needs more; 0 is not checked
-	Phases   bool        // collect Result.Phases
-	Warm     bool        // of Machine: caches and memories hold what a run before has left there; else nothing
-	Progress func(n int) // is told the number of references done since its last call
-	// Waits is told of each time in which a processor executes nothing, in order of time for each.
+	Clocks  []Clock    // of each processor; nil: all have the same clock
+	Barrier unit.Picos // cost of a barrier after the last processor arrived
+	Memory  unit.Bytes // size of the memory, to warn if the trace needs more; 0: not checked
+	Phases  bool       // collect Result.Phases
+	// of RunOnMachine: run twice and report the second run, with the caches and memories of the first
+	Warm     bool
+	Progress func(n int) // receives the number of references done since its last call
+	// Waits receives each interval in which a processor executes nothing, in order of time for each processor.
 	Waits func(p trace.Proc, from, to unit.Picos)
 }
 
-// Run replays src on sys, which must be new and made for at least the processors
-// of src, and consumes it. The result is a function of the trace, the system, the
-// clock and the options, whatever batches the trace comes in.
+// Run replays src on sys. sys must be new and made for at least the processors of src; Run consumes it. The result
+// depends on the trace, the system, the clock and the options, but not on the batches of the trace.
 func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, opt Options) (*Result, error) {
 	head := src.Header()
 	if head.Procs < 1 {
@@ -73,7 +69,7 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	return r.simulate()
 }
 
-// clock is that of a processor; all is that of all which have none of their own.
+// clock returns the clock of a processor. all is the clock of processors without their own.
 func (o *Options) clock(p trace.Proc, all Clock) Clock {
 	if o.Clocks != nil {
 		return o.Clocks[p]
@@ -111,20 +107,20 @@ type run struct {
 	head           trace.Header
 	sys            memsys.System
 	opt            Options
-	program        Program // that is being run; nil: of a trace
-	messages       *mixed  // that are simulated beside this; nil: there are none
+	program        Program // directly executed; nil: a trace
+	messages       *mixed  // simulator of messages; nil: there are none
 	shift          uint    // log2 of the line size
 	procs          []*processor
 	queue          queue
-	barriers       map[barrierID][]*processor // who has arrived
+	barriers       map[barrierID][]*processor // processors that have arrived
 	locks          map[int32]*lock
 	flags          map[int32]*flag
-	uncountedWaits uint64       // waits for flags that do not say for how many signals
+	uncountedWaits uint64       // waits for flags without a number of signals
 	limit          unit.Picos   // until which the present processor acts before all others
-	rescheduled    []*processor // whose turns the present processor has changed
+	rescheduled    []*processor // processors whose next actions the present processor has changed
 }
 
-// turn lets the first processor of the queue act until another one comes before it, but not after a time.
+// runFirst lets the first processor of the queue act until another one comes before it, but not after a time.
 func (r *run) runFirst(until unit.Picos) error {
 	first, limit := r.queue.first()
 	p := r.procs[first.proc]
@@ -150,8 +146,8 @@ func (r *run) runFirst(until unit.Picos) error {
 	return nil
 }
 
-// advance lets p act as long as its time does not pass r.limit and nobody else's
-// turn changes, and sets p.next to a time that it will not act before.
+// advance lets p act as long as its time does not pass r.limit and no other processor is rescheduled. It sets p.next
+// to a time before which p will not act.
 func (r *run) advance(p *processor) error {
 	for {
 		switch {

@@ -9,10 +9,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// mostWork bounds what one event computes.
+// maxWork bounds the computation of one event.
 const maxWork = unit.Picos(1) << 60
 
-// prices are what computation and buffers cost on a machine.
+// rates are the costs of computation and buffers on a machine.
 type rates struct {
 	clock   Clock
 	perFlop float64    // picoseconds
@@ -20,7 +20,7 @@ type rates struct {
 	line    unit.Bytes
 }
 
-// pricesOf are those of processor proc: its node's, but for the network.
+// ratesOf returns the rates of processor proc: those of its node, and the network's gamma.
 func ratesOf(m *machine.Machine, proc int) (p rates, err error) {
 	node := m.Node(m.NodeOf(proc))
 	if p.clock, err = ClockOf(node); err != nil {
@@ -31,16 +31,15 @@ func ratesOf(m *machine.Machine, proc int) (p rates, err error) {
 	return p, err
 }
 
-// Charges says how long the computation of a processor takes, and what its buffers cost, by its
-// events in their order.
+// CostTracker computes the time of a processor's computation and buffers from its events in order.
 type CostTracker struct {
 	rates
 	instr uint64                   // executed so far
-	spent unit.Picos               // what they take
-	open  map[int32]marshal.Layout // buffers of irecvs
+	spent unit.Picos               // their time
+	open  map[int32]marshal.Layout // buffers of irecvs, by request
 }
 
-// NewCharges are those of processor proc of m, which has done nothing so far.
+// NewCostTracker returns the CostTracker of processor proc of m at its start.
 func NewCostTracker(m *machine.Machine, proc int) (CostTracker, error) {
 	p, err := ratesOf(m, proc)
 	return p.newTracker(), err
@@ -54,7 +53,7 @@ func (p rates) newTracker() CostTracker {
 	return c
 }
 
-// Instructions is how long n more instructions take.
+// InstructionCost returns the time of n more instructions.
 func (c *CostTracker) InstructionCost(n uint64) (unit.Picos, error) {
 	if most := c.clock.maxInstructions(horizon); n > most-min(c.instr, most) {
 		return 0, errTooLong
@@ -68,11 +67,11 @@ func (c *CostTracker) InstructionCost(n uint64) (unit.Picos, error) {
 
 var errTooLong = fmt.Errorf("leads past %v, more than can be simulated", horizon)
 
-// ForBuffers is whether buffers cost anything.
+// HasBufferCost reports whether buffers cost anything.
 func (c *CostTracker) HasBufferCost() bool { return c.gamma > 0 }
 
-// Buffer is what the lines of an event's buffer cost: gamma MLT. That of an irecv is paid by who
-// waits for it, for as much as came.
+// BufferCost returns the cost of the lines of an event's buffer: gamma MLT. The wait for an irecv pays for the
+// irecv's buffer, for as many bytes as arrived.
 func (c *CostTracker) BufferCost(e *trace.Event) (unit.Picos, error) {
 	l := layout(e)
 	switch e.Kind {
@@ -89,7 +88,7 @@ func (c *CostTracker) BufferCost(e *trace.Event) (unit.Picos, error) {
 		}
 		delete(c.open, e.Request)
 		n := e.Bytes
-		if e.Peer < 0 { // how much came is not known
+		if e.Peer < 0 { // the number of bytes is not known
 			n = l.Count * l.Block
 		}
 		return c.lines(l, n)
@@ -97,7 +96,7 @@ func (c *CostTracker) BufferCost(e *trace.Event) (unit.Picos, error) {
 	return 0, nil
 }
 
-// layout is where the buffer of e is; one block where that is not known.
+// layout returns the layout of the buffer of e; one block if it is not known.
 func layout(e *trace.Event) marshal.Layout {
 	l := marshal.Layout{Addr: uint64(e.Addr), Count: e.Count, Block: e.Block, Stride: e.Stride}
 	if l.Count == 0 || l.Block == 0 {

@@ -12,47 +12,47 @@ import (
 	"spoor/traces/trace"
 )
 
-// Survey is what must be known of a trace's events before they can be replayed.
+// EventStats summarizes the events of a trace. It is computed before the replay.
 type EventStats struct {
 	kinds         [trace.Marker + 1]uint64
-	graphs        []bool // which processors have events with Needs
+	graphs        []bool // processors that have events with Needs
 	first         [trace.Marker + 1]place
 	collectives   map[collectiveID]*callSequence
-	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks that say what they found
+	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks, whose recorded results depend on time
 	flops         bool
 	refs          bool  // some events come after references
 	nonblocking   bool  // a collective has a request
-	collectiveErr error // collectives that do not fit together
+	collectiveErr error // collectives of the processors do not match
 }
 
-// place is an event.
+// place is the position of an event.
 type place struct {
 	proc trace.Proc
 	row  int64
 	refs uint64
 }
 
-// meeting is where collectives are called: a group, or an object in shared memory, at which all
-// processors meet.
+// collectiveID identifies a sequence of collectives: a group, or an object in shared memory with a barrier of all
+// processors.
 type collectiveID struct{ group, object int32 }
 
-// calls is the collectives of a meeting, in the order in which each member calls them.
+// callSequence is the collectives of a collectiveID, in the order in which each member calls them.
 type callSequence struct {
 	code    int32 // the group of its messages
 	members []int32
 	all     []call
-	read    int // by the member that is read
+	read    int // calls of the present member
 }
 
 // call is one collective.
 type call struct {
 	kind    trace.Kind
 	root    int32 // processor, or trace.None
-	uniform bool  // all members have as many bytes: bytes[0]
+	uniform bool  // all members have the same number of bytes: bytes[0]
 	bytes   []int64
 }
 
-// Examine reads the events of a trace.
+// Scan reads the events of a trace.
 func Scan(src trace.Source) (*EventStats, error) {
 	procs := src.Header().Procs
 	s := &EventStats{graphs: make([]bool, procs), collectives: map[collectiveID]*callSequence{}}
@@ -81,7 +81,7 @@ func Scan(src trace.Source) (*EventStats, error) {
 	return s, nil
 }
 
-// note keeps the first error of collectives: a shared memory is not concerned.
+// noteError stores the first error about collectives. It does not matter for a shared memory.
 func (s *EventStats) noteError(err error) {
 	if s.collectiveErr == nil {
 		s.collectiveErr = err
@@ -112,8 +112,8 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	return nil
 }
 
-// HasMessages reports whether the trace passes messages. Barriers of processors may also be those of
-// a shared memory.
+// HasMessages reports whether the trace passes messages. Barriers alone do not count, because they may be those of a
+// shared memory.
 func (s *EventStats) HasMessages() bool {
 	for kind, n := range s.kinds {
 		switch k := trace.Kind(kind); {
@@ -127,16 +127,16 @@ func (s *EventStats) HasMessages() bool {
 	return false
 }
 
-// ofMemory are the events of a shared memory that messages have nothing to do with.
+// memoryKinds are the kinds of events of a shared memory that messages do not use.
 var memoryKinds = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
 
-// SharesMemory reports whether there are events of a shared memory that messages have nothing to do with: then Messages cannot replay the
-// trace, and if it passes messages, Mixed can.
+// SharesMemory reports whether there are such events of a shared memory. Messages cannot replay such a trace. Mixed
+// can, if it also passes messages.
 func (s *EventStats) SharesMemory() bool {
 	return slices.ContainsFunc(memoryKinds, func(k trace.Kind) bool { return s.kinds[k] > 0 })
 }
 
-// shared is an error if there are such events.
+// errShared returns an error if there are such events.
 func (s *EventStats) errShared() error {
 	for _, k := range memoryKinds {
 		if s.kinds[k] > 0 {
@@ -154,7 +154,7 @@ func (s *EventStats) sortedCollectives() []collectiveID {
 	})
 }
 
-// where is the meeting of a collective.
+// collectiveOf returns the collectiveID of an event.
 func collectiveOf(e *trace.Event) collectiveID {
 	if e.Kind == trace.Barrier && e.Peer >= 0 {
 		return collectiveID{trace.None, e.Peer}
@@ -162,7 +162,7 @@ func collectiveOf(e *trace.Event) collectiveID {
 	return collectiveID{e.Group, trace.None}
 }
 
-// String is "collectives of group 3".
+// String returns "collectives of group 3".
 func (m collectiveID) String() string {
 	switch {
 	case m.object >= 0:
@@ -173,7 +173,7 @@ func (m collectiveID) String() string {
 	return "collectives of all processors"
 }
 
-// call adds a processor's next collective to those of its meeting.
+// call adds a processor's next collective to its sequence.
 func (s *EventStats) call(p trace.Proc, e *trace.Event) error {
 	key := collectiveOf(e)
 	c := s.collectives[key]
@@ -216,7 +216,7 @@ func (s *EventStats) call(p trace.Proc, e *trace.Event) error {
 	return nil
 }
 
-// ends is called when a processor's events have come.
+// checkEnd is called after the last event of a processor.
 func (c *callSequence) checkEnd(key collectiveID, p trace.Proc) error {
 	if n := len(c.members); n > 1 && c.members[n-1] == int32(p) && c.read < len(c.all) {
 		return fmt.Errorf("processor %d ends after %d %s, where processor %d goes on with %v", p, c.read, key, c.members[0], c.all[c.read].kind)
@@ -225,7 +225,7 @@ func (c *callSequence) checkEnd(key collectiveID, p trace.Proc) error {
 	return nil
 }
 
-// length is the bytes of each member.
+// bytesOfMembers returns the bytes of each member.
 func (c *call) bytesOfMembers(members int) []int64 {
 	if !c.uniform {
 		return c.bytes
@@ -237,7 +237,7 @@ func (c *call) bytesOfMembers(members int) []int64 {
 	return all
 }
 
-// traffic is who sends to whom, collectives by an algorithm included.
+// traffic returns the messages between processors, including those of collectives by an algorithm.
 func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, error) {
 	type pair struct{ from, to int32 }
 	flows := map[pair]*topology.Flow{}
@@ -275,7 +275,7 @@ func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flo
 	return all, nil
 }
 
-// root is the number of the root among the members.
+// root returns the index of the root among the members.
 func (c *callSequence) root(i int) int {
 	if n, is := slices.BinarySearch(c.members, c.all[i].root); is {
 		return n

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// plans are the messages of collectives. That of a call is made when its first member comes to it
-// and dropped with the last; those of a few kinds of calls are kept.
+// plans computes the messages of collectives. The plan of a call is made when its first member comes to it and
+// dropped with the last. Plans of recent calls are stored for calls with the same messages.
 type plans struct {
 	algorithm  comm.Algorithm
 	byCode     map[int32]*callSequence
@@ -18,10 +18,10 @@ type plans struct {
 	recent     map[planKey]*plan
 }
 
-// callID is a call of a meeting, by the code and the number in it.
+// callID is a call of a collective: the code of its collectiveID, and its number in the sequence.
 type callID struct{ code, number int32 }
 
-// alike is calls that have the same messages.
+// planKey is equal for calls with the same messages.
 type planKey struct {
 	code  int32
 	kind  trace.Kind
@@ -29,16 +29,16 @@ type planKey struct {
 	bytes int64
 }
 
-// plan is the steps of each member.
+// plan holds the steps of each member.
 type plan struct {
 	steps     [][]engine.Step
 	remaining int // members that have not come
 }
 
 const (
-	maxStoredPlans     = 64      // plans that are kept
-	maxStoredMessages  = 1 << 16 // messages of each
-	maxAllToAllMembers = 1 << 13 // of a collective in which everybody sends to everybody
+	maxStoredPlans     = 64      // stored plans
+	maxStoredMessages  = 1 << 16 // messages of a stored plan
+	maxAllToAllMembers = 1 << 13 // of a collective in which each member sends to each other
 )
 
 func newPlans(s *EventStats, how comm.Algorithm) *plans {
@@ -49,7 +49,7 @@ func newPlans(s *EventStats, how comm.Algorithm) *plans {
 	return p
 }
 
-// steps are those of a rank. An operation has the meeting as its group and the number of the call as its peer.
+// steps returns the steps of a rank. op.Group is the code of the collective, and op.Peer the number of the call.
 func (p *plans) steps(rank int32, op *engine.Op) ([]engine.Step, error) {
 	c, id := p.byCode[op.Group], callID{op.Group, op.Peer}
 	it := p.inProgress[id]
@@ -68,7 +68,7 @@ func (p *plans) steps(rank int32, op *engine.Op) ([]engine.Step, error) {
 	return it.steps[member], nil
 }
 
-// plan makes the plan of a call, or finds one of the same messages.
+// plan computes the plan of a call, or returns a stored one with the same messages.
 func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 	one := &c.all[number]
 	key := planKey{c.code, one.kind, one.root, one.bytes[0]}
@@ -96,7 +96,7 @@ func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 	return it, nil
 }
 
-// Barriers is the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.
+// BarrierSteps returns the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.
 func BarrierSteps(ranks int, how comm.Algorithm) func(rank int32, op *engine.Op) ([]engine.Step, error) {
 	c := &callSequence{all: []call{{kind: trace.Barrier, root: trace.None, uniform: true, bytes: []int64{0}}}}
 	for r := range int32(ranks) {

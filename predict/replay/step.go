@@ -8,9 +8,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// touch replays references of p until it would act after *limit, which makes done
-// false. It may stop before that: at the end of the batch, at an event, or within
-// a reference that crosses a line boundary.
+// step replays references of p until it would act after *limit; then it reports done = false. It may stop before
+// that: at the end of the batch, at an event, or within a reference that crosses a line boundary.
 func (r *run) step(p *processor, limit *unit.Picos) (done bool, err error) {
 	if p.line < p.lastLine {
 		return r.stepCrossing(p, *limit), nil
@@ -18,8 +17,8 @@ func (r *run) step(p *processor, limit *unit.Picos) (done bool, err error) {
 	return r.stepRows(p, limit)
 }
 
-// rows replays rows of the batch of p until one would act after *limit, which
-// the accesses themselves may lower.
+// stepRows replays rows of the batch of p until one would act after *limit. The accesses themselves may lower the
+// limit.
 func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 	from, to := p.row, p.row+p.rowsBeforeEvent()
 	instrs, ops := p.batch.Instr[from:to], p.batch.Op[from:to]
@@ -68,7 +67,7 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 	return done, nil
 }
 
-// tooLong is an error if so many instructions cannot be simulated.
+// tooLong returns an error if instr instructions are too many to be simulated.
 func (p *processor) tooLong(instr uint64) error {
 	if instr > p.maxInstr {
 		return fmt.Errorf("%d instructions take more than %v, the most that can be simulated", instr, horizon)
@@ -76,7 +75,7 @@ func (p *processor) tooLong(instr uint64) error {
 	return nil
 }
 
-// pay books the cost of an access of p at now, and is what it adds to the time of p.
+// charge adds the cost of an access of p at now to its waits. It returns the time that the access adds.
 func (r *run) charge(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
@@ -87,9 +86,9 @@ func (r *run) charge(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
 	return wait
 }
 
-// follow holds the next row, gap instructions after the last, to the event before
-// it. A row that has the largest gap may stand for a larger one, which events
-// carry: from then on the events say where the references are.
+// resync checks the position of the next row, gap instructions after the last, against the event before it. A row
+// with the largest gap may stand for a larger gap, which only events can express. From such a row on, events correct
+// the position of the references.
 func (p *processor) resync(gap uint32) error {
 	at := p.instr + uint64(gap)
 	if at >= p.lastEvent {
@@ -103,8 +102,7 @@ func (p *processor) resync(gap uint32) error {
 	return nil
 }
 
-// crossing lets the reference under way touch its next line, unless that is after
-// limit.
+// stepCrossing lets the current reference touch its next line, unless that is after limit.
 func (r *run) stepCrossing(p *processor, limit unit.Picos) bool {
 	p.next = p.clock.At(p.instr, p.touches+1) + p.stall
 	if p.next > limit {
@@ -119,7 +117,7 @@ func (r *run) stepCrossing(p *processor, limit unit.Picos) bool {
 	return true
 }
 
-// settle makes p wait until all its touches have ended, and is whether it had to.
+// drain makes p wait until all its touches have ended. It reports whether p had to wait.
 func (r *run) drain(p *processor) bool {
 	wait := r.charge(p, p.next, r.sys.Drain(p.next, p.id))
 	p.stall += wait

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// reader turns the events of a processor into operations.
+// eventReader converts the events of a processor into operations.
 type eventReader struct {
 	*messageRun
 	CostTracker
@@ -20,12 +20,12 @@ type eventReader struct {
 	rows         []trace.Event
 	row          int64
 	ops          engine.Ops
-	computeStart int64 // of a recorded Compute before the next event, if pending
+	computeStart int64 // start of a recorded Compute before the next event, if computing
 	computing    bool
 	calls        map[int32]int32 // collectives so far, by code
 }
 
-// opsAtOnce is how many operations a processor reads ahead.
+// readAhead is how many operations a processor reads at once.
 const readAhead = 256
 
 func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
@@ -34,7 +34,7 @@ func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
 	return r
 }
 
-// next is the next operations.
+// next returns the next operations.
 func (r *eventReader) next() (engine.Ops, error) {
 	for len(r.rows) == 0 {
 		b, err, ok := r.pull()
@@ -64,7 +64,7 @@ func (r *eventReader) next() (engine.Ops, error) {
 	return r.ops, nil
 }
 
-// message is an event as an operation, but for the computation before it.
+// operation converts an event, without the computation before it.
 func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
 	op = engine.Op{Kind: engine.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
 	switch e.Kind {
@@ -78,7 +78,7 @@ func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
 		op.Kind = engine.Irecv
 	case trace.Wait:
 		op.Kind = engine.Wait
-	case trace.Test: // one that succeeded is waited for
+	case trace.Test: // a successful test is waited for
 		if e.Count > 0 {
 			op.Kind, op.IgnoreClosed = engine.Wait, true
 		}
@@ -102,7 +102,7 @@ func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
 	return op, err
 }
 
-// work is what the processor computes before an event, and in it.
+// work returns the time of the computation before an event and in it.
 func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
 	if r.opt.Recorded {
 		return r.recordedWork(e)
@@ -129,7 +129,7 @@ func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
 	return work + beside, err
 }
 
-// recorded is how long the Compute before an event took when the trace was recorded.
+// recordedWork returns the recorded duration of the Compute before an event.
 func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 	work := unit.Picos(0)
 	if r.computing {
@@ -142,7 +142,7 @@ func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 	return work, nil
 }
 
-// collective names the call: its meeting and its number there.
+// collective sets the collective and the number of the call in op.
 func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
 	code := r.stats.collectives[collectiveOf(e)].code
 	op.Kind, op.Group, op.Peer, op.Tag = engine.Collective, code, r.calls[code], 0
@@ -152,7 +152,7 @@ func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
 	r.calls[code]++
 }
 
-// graph is what each event of a processor needs.
+// graph returns the dependencies of each event of a processor.
 func (m *messageRun) graph(p trace.Proc) (*engine.Graph, error) {
 	g := &engine.Graph{Starts: []int64{0}}
 	row := int64(0)

@@ -6,18 +6,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// Bounds of the number of rows that outlook looks at. The work of the largest
-// window, at most 2^32 instructions of 10^6 ps a row, fits between end and the
-// largest time.
+// Bounds of the number of rows that lookahead examines. The work of the largest window, at most 2^32 instructions of
+// 10^6 ps for each row, fits between horizon and the largest time.
 const (
 	minWindow = 8
 	newWindow = 32
 	maxWindow = 512
 )
 
-// outlook is a time before which p does nothing that matters to others: the time
-// of its next action after those hits of the batch that nobody can notice. It
-// stays true until p acts or its cache is changed by another one (see catchUp).
+// lookahead returns a time before which p does nothing that affects others. It is the time of the next action of p
+// after the private hits of the batch. It stays valid until p acts or another processor invalidates a line of its
+// cache (see syncBefore).
 func (r *run) lookahead(p *processor) unit.Picos {
 	n := p.rowsBeforeEvent()
 	p.lookahead = 0
@@ -53,11 +52,12 @@ func (r *run) lookahead(p *processor) unit.Picos {
 	return p.clock.At(instr, touches) + p.stall
 }
 
-// makeAhead lets p, whose turn it is, make the touches that outlook has found to be hits. All come before its turn.
+// commitLookahead lets p, which acts next, make the touches that lookahead has found to be hits. All of them come
+// before that action.
 func (r *run) commitLookahead(p *processor) error {
 	from, to := p.row, p.row+p.lookahead
 	p.lookahead = 0
-	if from == to || p.instr+uint64(p.batch.Instr[from]) < p.lastEvent { // then they are later than outlook knew
+	if from == to || p.instr+uint64(p.batch.Instr[from]) < p.lastEvent { // then they are later than lookahead assumed
 		return nil
 	}
 	refs, ok := r.sys.Commit(p.id, &p.batch, from)
@@ -80,9 +80,9 @@ func (r *run) commitLookahead(p *processor) error {
 	return p.tooLong(p.instr)
 }
 
-// catchUp lets q, whose cache the access of the present processor is about to
-// change, make all touches that come before that access, if outlook has seen hits that need what is taken from q. Other hits stay
-// hits, and leave the same behind if they are made later.
+// syncBefore is called before an access of the present processor invalidates a line of q. If hits that lookahead has
+// found need the line, q makes all its touches that come before that access. Other hits stay hits, and have the same
+// effect if they are made later.
 func (r *run) syncBefore(q trace.Proc, c memsys.Invalidation) {
 	p := r.procs[q]
 	if p.state != running || !r.conflicts(p, &c) {
@@ -91,16 +91,17 @@ func (r *run) syncBefore(q trace.Proc, c memsys.Invalidation) {
 	limit := lastBefore(action{c.At, c.By}, q)
 	for p.line < p.lastLine || p.rowsBeforeEvent() > 0 {
 		if done, err := r.step(p, &limit); !done || err != nil {
-			break // p meets the same error at its own turn
+			break // p gets the same error when it acts itself
 		}
 	}
-	p.lookahead = 0 // what is left of it comes after that access: the next line that it takes finds nothing to catch up with
+	p.lookahead = 0 // the rest comes after that access; the next invalidation has no conflict with it
 	p.window = max(p.window/2, minWindow)
 	r.rescheduled = append(r.rescheduled, p)
-	r.limit = -1 // the turn of p may come next: the present processor stops after its access
+	r.limit = -1 // p may act next: the present processor stops after its access
 }
 
-// needs reports whether hits that outlook has seen need what c takes from the cache of p.
+// conflicts reports whether hits that lookahead has found need the line or permission that c removes from the cache
+// of p.
 func (r *run) conflicts(p *processor, c *memsys.Invalidation) bool {
 	from, to := p.row, p.row+p.lookahead
 	sizes, ops := p.batch.Size[from:to], p.batch.Op[from:to]
