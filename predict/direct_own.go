@@ -124,7 +124,7 @@ func (p *ownProgram) order(ctx context.Context, m target, o session.Order) (said
 		return said, 0, err
 	}
 	if err := json.Unmarshal(result.Simulated, &said); err != nil {
-		return said, 0, fmt.Errorf("reading what the program's simulation says: %w", err)
+		return said, 0, fmt.Errorf("reading the result of the program's simulation: %w", err)
 	}
 	return said, result.Seconds, nil
 }

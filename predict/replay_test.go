@@ -296,7 +296,7 @@ func TestReplayErrors(t *testing.T) {
 		{"no such network", []string{three, writeMachine(t, "numa", `"smp"`, `"ccnuma"`, "processors = 4", "processors = 1\nnodes = 4\n[network]\nmodel = \"hypercube\"\nbandwidth = \"20 MB/s\"")},
 			1, "a hypercube of 3 processors: their number must be a power of two"},
 		{"lines of two sizes", []string{good, writeMachine(t, "levels", "[memory]", "[[cache]]\nsize = \"1 MiB\"\nline = \"128 B\"\nways = 2\nlatency = \"9 cycles\"\n[memory]")},
-			1, "lines of one size"},
+			1, "the same line size"},
 		{"slow clock", []string{good, writeMachine(t, "slow", "1 GHz", "1 kHz")}, 1, "takes from 0 to 1us"},
 		{"deadlock", []string{unmatched, machine}, 1, "waits for lock 0, which processor 0 holds"},
 		{"message", []string{message, machine}, 1, "has no section [network], and the trace has messages"},
@@ -304,7 +304,7 @@ func TestReplayErrors(t *testing.T) {
 		{"several errors: the first", []string{good, unmatched, three, machine, writeMachine(t, "two", "processors = 4", "processors = 3")}, 1, "replaying " + unmatched + " on m:"},
 		{"locks without references", []string{unmatched, machine, "--references=false"}, 2, "--references=false: " + unmatched + " takes locks or tasks"},
 		{"warm without references", []string{good, machine, "--references=false", "--warm"}, 2, "--warm is about references"},
-		{"semantics", []string{good, machine, "--semantics", "mpi"}, 2, "no semantics \"mpi\""},
+		{"semantics", []string{good, machine, "--semantics", "mpi"}, 2, "unknown semantics \"mpi\""},
 		{"algorithm", []string{good, machine, "--collectives", "apart"}, 2, "no algorithm \"apart\""},
 		{"computation", []string{good, machine, "--computation", "guessed"}, 2, "no source \"guessed\""},
 	} {

@@ -86,7 +86,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 }
 
 // ErrShares is the error of Run for a program that uses locks or flags.
-var ErrSharesMemory = errors.New("is an operation of a shared memory, which the simulation of messages does not take")
+var ErrSharesMemory = errors.New("is an operation on shared memory, which a simulation of messages does not support")
 
 func errShared(k trace.Kind) error { return fmt.Errorf("%v %w", k, ErrSharesMemory) }
 

@@ -53,7 +53,7 @@ type Options struct {
 }
 
 // ErrTraffic is the error of machines that a program must run on twice.
-var ErrTraffic = errors.New("the gap of the machine's network is that of the traffic, which is known after the run; record the program and replay it")
+var ErrTraffic = errors.New("network.gap = \"traffic\" needs the traffic of the whole run; record the program and replay the trace")
 
 // Result is a simulated run.
 type Result struct {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		return nil, err
 	}
 	if b.usesBarriers && !b.usesMessages {
-		return nil, errors.New("the program has barriers and sends no messages: it shares memory, which is simulated by its references")
+		return nil, errors.New("the program has barriers and sends no messages; simulate it as a shared-memory program, with its references")
 	}
 	res := &Result{Result: b.result}
 	for _, l := range b.timelines {

@@ -32,7 +32,7 @@ type MemoryResult struct {
 }
 
 // ErrMessages is the error of Memory for a program that passes messages.
-var ErrMessages = errors.New("the program passes messages, which the simulation of a shared memory does not take")
+var ErrMessages = errors.New("the program passes messages, which a simulation of shared memory does not support")
 
 // Memory runs a program, in the form that records references, on the memory system of m: rank p runs on processor p.
 // The order of locks, and with it who gets which task of a queue, is decided by simulated time.

@@ -183,7 +183,7 @@ func TestMemoryErrors(t *testing.T) {
 			return nil
 		}},
 		{"panic at memory_sensitive_test.go", func(r *spmd.Rank) error { panic("no") }},
-		{"deadlock, 2 of 2 processors wait for ever: processor 0 (event 0, after 1 references) waits for 1 signals of flag 3, which has 0; processor 1 (event 0, after 1 references) waits at barrier 0, where 1 of 2 are",
+		{"deadlock, 2 of 2 processors wait forever: processor 0 (event 0, after 1 references) waits for 1 signals of flag 3, which has 0; processor 1 (event 0, after 1 references) waits at barrier 0, where 1 of 2 are",
 			func(r *spmd.Rank) error {
 				load(&spmd.Alloc[int64](r, "x", 1)[0])
 				if r.ID() == 0 {
@@ -201,7 +201,7 @@ func TestMemoryErrors(t *testing.T) {
 			r.Lock(5)
 			return nil
 		}},
-		{"rank 0: asks for something 65536 times (clock), and no time passes", func(r *spmd.Rank) error {
+		{"rank 0: repeats clock 65536 times while no simulated time passes", func(r *spmd.Rank) error {
 			for r.ID() == 0 && r.Clock() < time.Second {
 			}
 			return nil

@@ -184,7 +184,7 @@ func TestMixedErrors(t *testing.T) {
 			for _, is := q.Test(); !is; _, is = q.Test() {
 			}
 			return nil
-		}, "and no time passes"},
+		}, "while no simulated time passes"},
 	} {
 		if err := run(c.program); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)

@@ -157,9 +157,9 @@ func TestErrors(t *testing.T) {
 			}
 			return nil
 		}},
-		{"rank 0: lock is an operation of a shared memory", func(r *spmd.Rank) error { r.Lock(0); return nil }},
-		{"it shares memory, which is simulated by its references", func(r *spmd.Rank) error { r.Barrier(); return nil }},
-		{"rank 0: asks for something 1048576 times (clock), and no time passes", func(r *spmd.Rank) error {
+		{"rank 0: lock is an operation on shared memory", func(r *spmd.Rank) error { r.Lock(0); return nil }},
+		{"simulate it as a shared-memory program", func(r *spmd.Rank) error { r.Barrier(); return nil }},
+		{"rank 0: repeats clock 1048576 times while no simulated time passes", func(r *spmd.Rank) error {
 			for r.Clock() < time.Second {
 			}
 			return nil

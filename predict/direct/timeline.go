@@ -148,7 +148,7 @@ func (l *rankTimeline) query(op *spmd.Op) *engine.Answer {
 }
 
 func errIdle(times int, k trace.Kind) error {
-	return fmt.Errorf("asks for something %d times (%v), and no time passes: between, it executes no instructions that are counted", times, k)
+	return fmt.Errorf("repeats %v %d times while no simulated time passes: it executes no counted instructions in between", k, times)
 }
 
 func (l *rankTimeline) send(op *spmd.Op) {

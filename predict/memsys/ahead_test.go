@@ -65,7 +65,7 @@ func TestAheadHits(t *testing.T) {
 
 // TestAheadTargets: what software shares is not fetched ahead.
 func TestAheadTargets(t *testing.T) {
-	for target, want := range map[string]string{"smp": "", "cow": "fetch nothing ahead", "clump": "fetch nothing ahead"} {
+	for target, want := range map[string]string{"smp": "", "cow": "does not simulate prefetching", "clump": "does not simulate prefetching"} {
 		text := "name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1\nahead = 2\nstreams = 2\n" +
 			"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 2\nlatency = \"0 cycles\"\n[memory]\nsize = \"1 MiB\"\nlatency = \"9 ns\"\noccupancy = \"9 ns\"\ninvalidate = \"9 ns\"\n" +
 			"[network]\nmodel = \"bus\"\nbandwidth = \"1 MB/s\"\n[system]\ntarget = \"" + target + "\"\nprocessors = 1\n"

@@ -153,19 +153,19 @@ func TestNodeErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		{CCNUMA{}, func(c *Config) { c.Net = nil }, "4 nodes without a network"},
-		{CCNUMA{}, func(c *Config) { c.Placement.Page = 48 }, "pages of 48B"},
-		{CCNUMA{}, func(c *Config) { c.Directory.Kind = "chained" }, `no directory "chained"`},
+		{CCNUMA{}, func(c *Config) { c.Net = nil }, "4 nodes but no network"},
+		{CCNUMA{}, func(c *Config) { c.Placement.Page = 48 }, "the page size is 48B"},
+		{CCNUMA{}, func(c *Config) { c.Directory.Kind = "chained" }, `unknown directory "chained"`},
 		{CCNUMA{}, func(c *Config) { c.Directory.Kind = machine.LimitedPointers }, "0 pointers"},
-		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 6, Ways: 2} }, "power of two of sets"},
+		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 6, Ways: 2} }, "the number of sets must be a power of two"},
 		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 1 << 30, Ways: 1} }, "can be simulated"},
 		{CCNUMA{}, func(c *Config) { c.Directory.LookUp = -1 }, "directory latency"},
 		{Dir1SW{}, func(c *Config) { c.Directory.Trap = unit.MaxPicos }, "trap"},
-		{Dir1SW{}, func(c *Config) { c.Protocol = Protocols[3] }, "target dir1sw has msi"},
-		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 3, Ways: 1, Page: 4096} }, "power of two of sets"},
-		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 4, Ways: 4, Page: 32} }, "not less than the line"},
+		{Dir1SW{}, func(c *Config) { c.Protocol = Protocols[3] }, "target dir1sw needs protocol msi"},
+		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 3, Ways: 1, Page: 4096} }, "the number of sets must be a power of two"},
+		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 4, Ways: 4, Page: 32} }, "at least the line"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 1 << 30, Ways: 1, Page: 4096} }, "can be simulated"},
-		{LogP{}, func(*Config) {}, "clogp is logp with caches"},
+		{LogP{}, func(*Config) {}, "use target clogp"},
 		{LogP{}, func(c *Config) { c.Caches, c.Messages.Data = nil, 2 }, "at least 4B"},
 		{CLogP{}, func(c *Config) { c.Caches = nil }, "no caches"},
 	} {

@@ -74,13 +74,13 @@ func newCluster(c Config) (System, error) {
 func (c *Config) checkCluster() error {
 	switch {
 	case !c.Block.IsPowerOfTwo() || c.Block < c.line() || c.Block/c.line() > maxBlockLines:
-		return fmt.Errorf("a block of %v; it must be a power of two of 1 to %d lines of %v", c.Block, maxBlockLines, c.line())
+		return fmt.Errorf("the coherence block is %v; it must be a power of two of 1 to %d lines of %v", c.Block, maxBlockLines, c.line())
 	case c.Capacity != 0 && c.Capacity < c.Block:
-		return fmt.Errorf("a memory of %v, in which no block of %v fits", c.Capacity, c.Block)
+		return fmt.Errorf("the memory of %v is smaller than one block of %v", c.Capacity, c.Block)
 	}
 	for _, o := range c.OtherNodes {
 		if o.Capacity != 0 && o.Capacity < c.Block {
-			return fmt.Errorf("a memory of %v, in which no block of %v fits", o.Capacity, c.Block)
+			return fmt.Errorf("the memory of %v is smaller than one block of %v", o.Capacity, c.Block)
 		}
 		if err := checkTime("disk latency", o.Disk); err != nil {
 			return err

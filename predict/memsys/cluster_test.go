@@ -297,14 +297,14 @@ func TestClusterErrors(t *testing.T) {
 		want   string
 	}{
 		{func(c *Config) { c.Processors = 0 }, "0 processors"},
-		{func(c *Config) { c.Block = 0 }, "a block of 0B"},
+		{func(c *Config) { c.Block = 0 }, "the coherence block is 0B"},
 		{func(c *Config) { c.Block = 192 }, "power of two"},
 		{func(c *Config) { c.Block = 32 }, "lines of 64B"},
 		{func(c *Config) { c.Block = 64 * 2 * maxBlockLines }, "lines of 64B"},
-		{func(c *Config) { c.Net = nil }, "without a network"},
-		{func(c *Config) { c.Capacity = 127 }, "no block"},
+		{func(c *Config) { c.Net = nil }, "but no network"},
+		{func(c *Config) { c.Capacity = 127 }, "smaller than one block"},
 		{func(c *Config) { c.Disk = 5e12 }, "disk latency"},
-		{func(c *Config) { c.Placement.Page = 0 }, "pages"},
+		{func(c *Config) { c.Placement.Page = 0 }, "the page size"},
 	} {
 		bad := small(2, 1, network.Bus{})
 		c.change(&bad)

@@ -90,7 +90,7 @@ func (c *Config) node(l *layout, i int) Node {
 // checkNodes returns an error if c is not valid. It does not check the caches.
 func (c *Config) checkNodes() error {
 	if c.Processors < 1 || c.Processors > maxProcessors {
-		return fmt.Errorf("%d processors; from 1 to %d can be simulated", c.Processors, maxProcessors)
+		return fmt.Errorf("the machine has %d processors; the simulator supports 1 to %d", c.Processors, maxProcessors)
 	}
 	for _, t := range []struct {
 		name string
@@ -109,7 +109,7 @@ func (c *Config) check() error {
 		return err
 	}
 	if len(c.Caches) == 0 {
-		return fmt.Errorf("the machine has no caches; one private level at least is simulated")
+		return fmt.Errorf("the machine has no caches; the target needs at least one private level")
 	}
 	all := c.Caches
 	if c.Shared != nil {
@@ -120,7 +120,7 @@ func (c *Config) check() error {
 			return err
 		}
 		if cache.Line != c.line() {
-			return fmt.Errorf("caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
+			return fmt.Errorf("the caches have lines of %v and of %v; all levels must have the same line size", c.line(), cache.Line)
 		}
 	}
 	for _, o := range c.OtherNodes {
@@ -137,17 +137,17 @@ func (c *Config) check() error {
 // checkOther returns an error if a node of OtherNodes is not valid.
 func (c *Config) checkOther(o Node) error {
 	if o.Processors < 1 || len(o.Caches) == 0 {
-		return fmt.Errorf("a node of %d processors with %d levels of caches; it needs one of each at least", o.Processors, len(o.Caches))
+		return fmt.Errorf("a node has %d processors and %d levels of caches; it needs at least one of each", o.Processors, len(o.Caches))
 	}
 	if l := c.layout(); len(l.node) != c.Processors {
-		return fmt.Errorf("%d processors do not fill the unequal nodes, which have %d", c.Processors, len(l.node))
+		return fmt.Errorf("the trace has %d processors, but unequal nodes must all be used, and they have %d", c.Processors, len(l.node))
 	}
 	for _, cache := range o.Caches {
 		if err := cache.check(c.Processors); err != nil {
 			return err
 		}
 		if cache.Line != c.line() {
-			return fmt.Errorf("caches with lines of %v and of %v; all nodes must have lines of one size", c.line(), cache.Line)
+			return fmt.Errorf("the caches have lines of %v and of %v; all nodes must have the same line size", c.line(), cache.Line)
 		}
 	}
 	return o.Memory.check()
@@ -156,13 +156,13 @@ func (c *Config) checkOther(o Node) error {
 func (c Cache) check(processors int) error {
 	switch {
 	case !c.Line.IsPowerOfTwo() || c.Line < minLine:
-		return fmt.Errorf("a cache line of %v; it must be a power of two from %v", c.Line, minLine)
+		return fmt.Errorf("the cache line is %v; it must be a power of two of at least %v", c.Line, minLine)
 	case c.Ways < 1:
-		return fmt.Errorf("a cache of %d ways; it needs at least one", c.Ways)
+		return fmt.Errorf("the cache has %d ways; it needs at least one", c.Ways)
 	case c.Size < c.Line || c.Size/c.Line < unit.Bytes(c.Ways) || c.Size%c.Line != 0 || c.Size/c.Line%unit.Bytes(c.Ways) != 0:
 		return fmt.Errorf("a cache of %v is not a multiple of its %d ways of %v", c.Size, c.Ways, c.Line)
 	case !unit.Bytes(c.Sets()).IsPowerOfTwo():
-		return fmt.Errorf("a cache of %v in %d ways of %v has %d sets; it must be a power of two", c.Size, c.Ways, c.Line, c.Sets())
+		return fmt.Errorf("a cache of %v with %d ways of %v has %d sets; the number of sets must be a power of two", c.Size, c.Ways, c.Line, c.Sets())
 	case c.Size/c.Line > maxLines/unit.Bytes(processors):
 		return fmt.Errorf("%d caches of %v have more than the %d lines that can be simulated", processors, c.Size, maxLines)
 	}
@@ -183,7 +183,7 @@ func (m Memory) check() error {
 
 func checkTime(name string, t unit.Picos) error {
 	if t < 0 || t > maxTime {
-		return fmt.Errorf("a %s of %v; it must be from 0 to %v", name, t, maxTime)
+		return fmt.Errorf("the %s is %v; it must be from 0 to %v", name, t, maxTime)
 	}
 	return nil
 }
@@ -220,13 +220,13 @@ func (c *Config) system(target Target) (System, error) {
 	for _, o := range c.Machine.OtherNodes {
 		switch {
 		case overlap(o.Processor) != overlap(own):
-			return nil, fmt.Errorf("nodes %s and %s differ in how many misses are under way at once, or for how long instructions go on behind one: these must be alike", c.Machine.Name, o.Name)
+			return nil, fmt.Errorf("nodes %s and %s have different processor.outstanding or processor.window; both must be equal on all nodes", c.Machine.Name, o.Name)
 		case o.Processor.Ahead != own.Ahead || o.Processor.Streams != own.Streams:
-			return nil, fmt.Errorf("nodes %s and %s differ in what their processors fetch ahead: this must be alike", c.Machine.Name, o.Name)
+			return nil, fmt.Errorf("nodes %s and %s have different processor.ahead or processor.streams; both must be equal on all nodes", c.Machine.Name, o.Name)
 		}
 	}
 	if own.Ahead > 0 && (c.Block > 0 || len(c.Caches) == 0) {
-		return nil, fmt.Errorf("processors of a %s fetch nothing ahead: take ahead and streams out, or another target", target.Name())
+		return nil, fmt.Errorf("target %s does not simulate prefetching; remove processor.ahead and processor.streams, or choose another target", target.Name())
 	}
 	s = WithPrefetch(s, Prefetch{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
 	return WithOverlap(s, overlap(own), c.Processors), nil
@@ -254,7 +254,7 @@ func targetNamed(name string) (Target, error) {
 		}
 		names = append(names, t.Name())
 	}
-	return nil, fmt.Errorf("there is no simulator of target %q; there is one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown target %q; use one of %s", name, strings.Join(names, ", "))
 }
 
 // configOf returns the Config of m without the network.
@@ -287,7 +287,7 @@ func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	}
 	p, ok := protocolNamed(m.System.Protocol)
 	if !ok {
-		return Config{}, fmt.Errorf("there is no protocol %q", m.System.Protocol)
+		return Config{}, fmt.Errorf("unknown protocol %q", m.System.Protocol)
 	}
 	c.Protocol = p
 	return c, nil

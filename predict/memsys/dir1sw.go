@@ -39,7 +39,7 @@ func (Dir1SW) New(c Config) (System, error) {
 		return nil, err
 	}
 	if c.Protocol != (Protocol{}) && c.Protocol.Name != machine.MSI {
-		return nil, fmt.Errorf("protocol %s; target dir1sw has msi", c.Protocol.Name)
+		return nil, fmt.Errorf("target dir1sw needs protocol msi, not %s", c.Protocol.Name)
 	}
 	n, err := newNodes(&c)
 	if err != nil {

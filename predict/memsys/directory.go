@@ -47,13 +47,13 @@ func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 		return &fullMap{&caches.lines}, nil
 	case machine.LimitedPointers:
 		if d.Pointers < 1 {
-			return nil, fmt.Errorf("a limited directory of %d pointers; it needs at least one", d.Pointers)
+			return nil, fmt.Errorf("the limited directory has %d pointers; it needs at least one", d.Pointers)
 		}
 		return &limitedDirectory{procs: c.Processors, pointers: d.Pointers, broadcast: d.Overflow == machine.Broadcast, lines: map[uint64]*pointers{}}, nil
 	case machine.Sparse:
 		return newSparse(c, fullMap{&caches.lines})
 	}
-	return nil, fmt.Errorf("there is no directory %q", d.Kind)
+	return nil, fmt.Errorf("unknown directory %q", d.Kind)
 }
 
 // fullMap has a bit for every processor of every line. The bit is set from when the processor gets a copy until it is

@@ -28,10 +28,10 @@ func (LogP) New(c Config) (System, error) {
 		return nil, err
 	}
 	if len(c.Caches) > 0 {
-		return nil, fmt.Errorf("a machine with caches; target logp has none, clogp is logp with caches")
+		return nil, fmt.Errorf("target logp has no caches; remove them or use target clogp")
 	}
 	if c.Messages.Data < minLine {
-		return nil, fmt.Errorf("messages of %v of data; they must be at least %v", c.Messages.Data, minLine)
+		return nil, fmt.Errorf("messages carry %v of data; they must carry at least %v", c.Messages.Data, minLine)
 	}
 	n, err := newNodes(&c)
 	if err != nil {

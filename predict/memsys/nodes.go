@@ -29,9 +29,9 @@ func newNodes(c *Config) (*nodes, error) {
 	count := c.nodes()
 	switch {
 	case !c.Placement.Page.IsPowerOfTwo():
-		return nil, fmt.Errorf("pages of %v; they must be a power of two", c.Placement.Page)
+		return nil, fmt.Errorf("the page size is %v; it must be a power of two", c.Placement.Page)
 	case n.net == nil && count > 1:
-		return nil, fmt.Errorf("%d nodes without a network", count)
+		return nil, fmt.Errorf("the machine has %d nodes but no network", count)
 	}
 	n.slack = lowerLevelLatency(c.Caches)
 	for _, o := range c.OtherNodes {

@@ -272,7 +272,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Caches[0].Size = 192 }, "3 sets"},
 		{func(c *Config) { c.Caches[0].Size = 1 << 50 }, "can be simulated"},
 		{func(c *Config) { c.Caches = nil }, "no caches"},
-		{func(c *Config) { c.Caches = append(c.Caches, Cache{Size: 256, Line: 128, Ways: 1}) }, "lines of one size"},
+		{func(c *Config) { c.Caches = append(c.Caches, Cache{Size: 256, Line: 128, Ways: 1}) }, "the same line size"},
 		{func(c *Config) { c.Memory.Latency = -1 }, "latency"},
 		{func(c *Config) { c.Memory.Occupancy = unit.MaxPicos }, "occupancy"},
 		{func(c *Config) { c.Memory.Invalidate = -5 }, "invalidate"},

@@ -24,7 +24,7 @@ func newSparse(c *Config, full fullMap) (*sparseDirectory, error) {
 	d, nodes := c.Directory, c.nodes()
 	switch {
 	case d.Ways < 1 || d.Entries < d.Ways || d.Entries%d.Ways != 0 || !unit.Bytes(d.Entries/d.Ways).IsPowerOfTwo():
-		return nil, fmt.Errorf("a sparse directory of %d entries in sets of %d; it must be a power of two of sets", d.Entries, d.Ways)
+		return nil, fmt.Errorf("the sparse directory has %d entries in sets of %d; the number of sets must be a power of two", d.Entries, d.Ways)
 	case d.Entries > maxLines/nodes:
 		return nil, fmt.Errorf("%d directories of %d entries have more than the %d that can be simulated", nodes, d.Entries, maxLines)
 	}

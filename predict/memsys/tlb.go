@@ -17,11 +17,11 @@ type TLB struct {
 func (t *TLB) check(line unit.Bytes, processors int) error {
 	switch {
 	case t.Ways < 1 || t.Entries < t.Ways || t.Entries%t.Ways != 0 || !unit.Bytes(t.Entries/t.Ways).IsPowerOfTwo():
-		return fmt.Errorf("a TLB of %d entries in sets of %d; it must be a power of two of sets", t.Entries, t.Ways)
+		return fmt.Errorf("the TLB has %d entries in sets of %d; the number of sets must be a power of two", t.Entries, t.Ways)
 	case t.Entries > maxLines/processors:
 		return fmt.Errorf("%d TLBs of %d entries have more than the %d that can be simulated", processors, t.Entries, maxLines)
 	case !t.Page.IsPowerOfTwo() || t.Page < line:
-		return fmt.Errorf("pages of %v; they must be a power of two and not less than the line of %v", t.Page, line)
+		return fmt.Errorf("the page size is %v; it must be a power of two and at least the line of %v", t.Page, line)
 	}
 	return checkTime("TLB latency", t.Latency)
 }

@@ -49,7 +49,7 @@ const (
 // check says what is impossible about c.
 func (c Config) check() error {
 	if c.Nodes < 1 || c.Nodes > maxNodes {
-		return fmt.Errorf("%d nodes; from 1 to %d can be simulated", c.Nodes, maxNodes)
+		return fmt.Errorf("the network has %d nodes; the simulator supports 1 to %d", c.Nodes, maxNodes)
 	}
 	for _, t := range []struct {
 		key  string
@@ -60,7 +60,7 @@ func (c Config) check() error {
 		}
 	}
 	if c.Header < 0 {
-		return fmt.Errorf("network.header is %v", c.Header)
+		return fmt.Errorf("network.header is %v; it must be at least 0", c.Header)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 		return nil, err
 	}
 	if m.Network.Shared() {
-		return nil, fmt.Errorf("the %s network of machine %q has network.sharing = %q, by which only programs that pass messages can be simulated; take %q",
+		return nil, fmt.Errorf("the %s network of machine %q has network.sharing = %q, which works only for message-passing programs; use %q",
 			model.Name(), m.Name, m.Network.Sharing, machine.ShareExclusive)
 	}
 	n, err := model.New(configOf(m, nodes, traffic))
@@ -95,7 +95,7 @@ func modelNamed(name string) (Model, error) {
 		}
 		names = append(names, m.Name())
 	}
-	return nil, fmt.Errorf("there is no model of network %q; there is one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown network model %q; use one of %s", name, strings.Join(names, ", "))
 }
 
 // configOf is what models need to know of m. Without a latency and a bandwidth, links have L
@@ -126,11 +126,11 @@ type linkTime struct {
 // wire is that of c's links. A bandwidth of zero is an error.
 func (c Config) linkTime() (linkTime, error) {
 	if c.Bandwidth == 0 {
-		return linkTime{}, errors.New("network.bandwidth is missing, and so is network.G")
+		return linkTime{}, errors.New("network.bandwidth and network.G are both missing; give one")
 	}
 	b := c.Bandwidth * unit.BytesPerSecond(c.Efficiency)
 	if !(b >= minBandwidth && b <= maxBandwidth && c.Efficiency <= 1) {
-		return linkTime{}, fmt.Errorf("%v of network.bandwidth, of which %v is left, is not from %v to %v", c.Bandwidth, c.Efficiency, minBandwidth, maxBandwidth)
+		return linkTime{}, fmt.Errorf("network.bandwidth %v times network.efficiency %v is not from %v to %v", c.Bandwidth, c.Efficiency, minBandwidth, maxBandwidth)
 	}
 	return linkTime{float64(c.Header), 1e12 / float64(b)}, nil
 }
@@ -166,7 +166,7 @@ func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topolo
 		rows, cols = topology.Grid(c.Nodes)
 	}
 	if rows < 1 || cols < 1 || cols > maxNodes || rows != c.Nodes/cols || rows*cols != c.Nodes {
-		return nil, fmt.Errorf("network.rows and network.cols are %d and %d, which are not %d nodes", rows, cols, c.Nodes)
+		return nil, fmt.Errorf("network.rows is %d and network.cols is %d; their product must be %d nodes", rows, cols, c.Nodes)
 	}
 	return of(rows, cols), nil
 }
@@ -194,7 +194,7 @@ func Topology(m *machine.Machine, nodes int) (topology.Topology, error) {
 	}
 	of, known := topologies[name]
 	if !known {
-		return nil, fmt.Errorf("the network of machine %q is of model %s, which has no topology; there are %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
+		return nil, fmt.Errorf("the network of machine %q has model %s, which has no topology; use one of %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
 	}
 	net, err := of(configOf(m, nodes, nil))
 	if err != nil {

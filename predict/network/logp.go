@@ -48,7 +48,7 @@ func (LogP) New(c Config) (Network, error) {
 func (c Config) gaps(p *ports) error {
 	of, ok := topologies[c.Topology]
 	if !ok {
-		return fmt.Errorf("network.topology is %q, which there is not", c.Topology)
+		return fmt.Errorf("network.topology is %q, which is unknown", c.Topology)
 	}
 	net, err := of(c)
 	if err != nil {
@@ -61,21 +61,21 @@ func (c Config) gaps(p *ports) error {
 	case machine.GapTraffic:
 		return c.trafficGaps(net, p)
 	}
-	return fmt.Errorf("network.gap is %q, which there is not", c.GapFrom)
+	return fmt.Errorf("network.gap is %q, which is unknown", c.GapFrom)
 }
 
 func (c Config) trafficGaps(net topology.Topology, p *ports) error {
 	messages := uint64(0)
 	for _, f := range c.Traffic {
 		if f.From < 0 || f.From >= c.Nodes || f.To < 0 || f.To >= c.Nodes {
-			return fmt.Errorf("traffic from node %d to node %d of %d", f.From, f.To, c.Nodes)
+			return fmt.Errorf("the traffic from node %d to node %d is out of range: there are only %d nodes", f.From, f.To, c.Nodes)
 		}
 		if f.From != f.To {
 			messages += f.Messages
 		}
 	}
 	if messages == 0 {
-		return errors.New("network.gap is that of the traffic, and no messages are known")
+		return errors.New("network.gap = \"traffic\" needs the program's messages, and none are given")
 	}
 	sends, receives := topology.Gaps(net, c.Traffic)
 	for i, all := range [][]float64{sends, receives} {

@@ -69,18 +69,18 @@ func TestImpossible(t *testing.T) {
 		traffic []topology.Flow
 		want    string
 	}{
-		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\n", 0, nil, `the bus network of machine "m": 0 nodes; from 1 to 65536 can be simulated`},
+		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\n", 0, nil, `the bus network of machine "m": the network has 0 nodes; the simulator supports 1 to 65536`},
 		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\n", -1, nil, "-1 nodes"},
 		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\n", 1 << 17, nil, "131072 nodes"},
-		{"model = \"bus\"\n", 4, nil, "network.bandwidth is missing"},
-		{"model = \"switch\"\n", 4, nil, "network.bandwidth is missing"},
+		{"model = \"bus\"\n", 4, nil, "network.bandwidth and network.G are both missing"},
+		{"model = \"switch\"\n", 4, nil, "network.bandwidth and network.G are both missing"},
 		{"model = \"hypercube\"\nbandwidth = \"1 MB/s\"\n", 12, nil, "a hypercube of 12 processors: their number must be a power of two"},
-		{"model = \"mesh\"\nbandwidth = \"1 MB/s\"\nrows = 4\ncols = 8\n", 16, nil, "network.rows and network.cols are 4 and 8, which are not 16 nodes"},
+		{"model = \"mesh\"\nbandwidth = \"1 MB/s\"\nrows = 4\ncols = 8\n", 16, nil, "network.rows is 4 and network.cols is 8; their product must be 16 nodes"},
 		{"model = \"mesh\"\nbandwidth = \"1 MB/s\"\nrows = 5\ncols = 3\n", 16, nil, "network.rows"},
 		{logp + "gap = \"bisection\"\ntopology = \"hypercube\"\n", 12, nil, "a hypercube of 12"},
-		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, nil, "no messages are known"},
-		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 1, Messages: 9}}, "no messages are known"},
-		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 4, Messages: 9}}, "traffic from node 1 to node 4 of 4"},
+		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, nil, "needs the program's messages"},
+		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 1, Messages: 9}}, "needs the program's messages"},
+		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 4, Messages: 9}}, "the traffic from node 1 to node 4 is out of range"},
 	} {
 		n, err := New(described(t, c.keys), c.nodes, c.traffic...)
 		if err == nil || n != nil || !strings.Contains(err.Error(), c.want) {

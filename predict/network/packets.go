@@ -74,7 +74,7 @@ func newPackets(c Config, name string) (*Packets, error) {
 		return nil, err
 	}
 	if c.Packet < 1 {
-		return nil, fmt.Errorf("network.packet is %v; it must be a byte at least", c.Packet)
+		return nil, fmt.Errorf("network.packet is %v; it must be at least one byte", c.Packet)
 	}
 	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](net, c.Nodes)}, nil
 }

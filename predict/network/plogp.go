@@ -19,7 +19,7 @@ func (PLogP) New(c Config) (Network, error) {
 		return nil, err
 	}
 	if c.Sizes == nil {
-		return nil, errors.New("there is no [[network.size]], of which each says o_s, o_r and g of messages of some bytes")
+		return nil, errors.New("the machine has no [[network.size]]; each gives o_s, o_r and g for one message size")
 	}
 	return newPorts(c.Nodes, ports{sizes: c.Sizes, sameKind: true}), nil
 }

@@ -26,11 +26,11 @@ const maxStep = unit.Seconds(1e-6)
 // or store touches takes touch periods more.
 func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
 	if !(f > 0) || math.IsInf(float64(f), 0) {
-		return Clock{}, fmt.Errorf("a clock of %v; it must be above 0", f)
+		return Clock{}, fmt.Errorf("the clock is %v; it must be above 0", f)
 	}
 	for _, c := range []unit.Cycles{cpi, touch} {
 		if !(c >= 0) || !(c.At(f) <= maxStep) {
-			return Clock{}, fmt.Errorf("%v at %v; an instruction or a cache access takes from 0 to %v", c, f, maxStep)
+			return Clock{}, fmt.Errorf("%v at %v: an instruction or a cache access must take from 0 to %v", c, f, maxStep)
 		}
 	}
 	return Clock{instr: periods(cpi, f), touch: periods(touch, f)}, nil

@@ -42,7 +42,7 @@ func (r *eventReader) next() (engine.Ops, error) {
 			return engine.Ops{}, err
 		}
 		if b.Proc != r.proc {
-			return engine.Ops{}, fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
+			return engine.Ops{}, fmt.Errorf("requested its events, but got those of processor %d", b.Proc)
 		}
 		r.rows = b.Rows
 	}
@@ -134,7 +134,7 @@ func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 	work := unit.Picos(0)
 	if r.computing {
 		if e.Time < r.computeStart || unit.Picos(e.Time-r.computeStart) >= maxWork {
-			return 0, fmt.Errorf("begins at %d ps, after one that began at %d ps", e.Time, r.computeStart)
+			return 0, fmt.Errorf("begins at %d ps, but the Compute before it began at %d ps", e.Time, r.computeStart)
 		}
 		work = unit.Picos(e.Time - r.computeStart)
 	}
@@ -167,7 +167,7 @@ func (m *messageRun) graph(p trace.Proc) (*engine.Graph, error) {
 			}
 			for _, need := range needs {
 				if need < 0 || need > math.MaxInt32 {
-					return nil, fmt.Errorf("processor %d: event %d needs event %d", p, row, need)
+					return nil, fmt.Errorf("processor %d: event %d depends on the invalid event %d", p, row, need)
 				}
 				g.Rows = append(g.Rows, int32(need))
 			}
@@ -176,7 +176,7 @@ func (m *messageRun) graph(p trace.Proc) (*engine.Graph, error) {
 		}
 	}
 	if row > math.MaxInt32 {
-		return nil, fmt.Errorf("processor %d: %d events are more than a graph can have", p, row)
+		return nil, fmt.Errorf("processor %d: a graph of %d events is too large", p, row)
 	}
 	return g, nil
 }

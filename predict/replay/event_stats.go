@@ -90,7 +90,7 @@ func (s *EventStats) noteError(err error) {
 
 func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	if !e.Kind.Valid() {
-		return errors.New("is of no kind that there is")
+		return errors.New("has an unknown kind")
 	}
 	if s.kinds[e.Kind]++; s.kinds[e.Kind] == 1 {
 		s.first[e.Kind] = place{p, row, e.Refs}
@@ -141,8 +141,8 @@ func (s *EventStats) errShared() error {
 	for _, k := range memoryKinds {
 		if s.kinds[k] > 0 {
 			at := s.first[k]
-			return fmt.Errorf("processor %d: event %d (%v, after %d references) is one of a shared memory, and the trace passes messages too: "+
-				"simulate its references with them", at.proc, at.row, k, at.refs)
+			return fmt.Errorf("processor %d: event %d (%v, after %d references) uses shared memory, and the trace also passes messages; "+
+				"simulate its references with the messages", at.proc, at.row, k, at.refs)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func (r *run) deadlock() error {
 	if more := len(r.procs) - len(who); more > 0 {
 		who = append(who, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Errorf("deadlock, %d of %d processors wait for ever: %s", stuck, len(r.procs), strings.Join(who, "; "))
+	return fmt.Errorf("deadlock, %d of %d processors wait forever: %s", stuck, len(r.procs), strings.Join(who, "; "))
 }
 
 // describeState describes what p, which does not run, waits for.
@@ -98,24 +98,24 @@ func (r *run) warnings(lines uint64) (all []error) {
 	}
 	for _, op := range []trace.Op{trace.Prefetch, trace.Flush} {
 		if skipped[op] > 0 {
-			all = append(all, fmt.Errorf("%d %v references cost their instructions and did nothing to the caches", skipped[op], op))
+			all = append(all, fmt.Errorf("%d %v references were simulated as instructions only; they do not change the caches", skipped[op], op))
 		}
 	}
 	if size := unit.Bytes(lines) << r.shift; r.opt.Memory > 0 && size > r.opt.Memory {
-		all = append(all, fmt.Errorf("%v of data are touched and the memory has %v: paging is not simulated, the real machine is slower",
+		all = append(all, fmt.Errorf("the program touches %v of data and the memory has %v; paging is not simulated, so the real machine is slower",
 			size, r.opt.Memory))
 	}
 	if lines == 0 {
-		all = append(all, errors.New("there are no loads and no stores: the time is that of the instructions"))
+		all = append(all, errors.New("the trace has no loads and no stores: the time is only that of the instructions"))
 	}
 	if r.uncountedWaits > 0 {
-		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.uncountedWaits))
+		all = append(all, fmt.Errorf("%d waits for flags have no number of signals, and do not wait", r.uncountedWaits))
 	}
 	if r.hasTaskQueues() && r.program == nil {
-		all = append(all, errors.New("the program takes tasks from a queue: who gets which task depends on timing, and stays as recorded"))
+		all = append(all, errors.New("the program takes tasks from a queue: the assignment of tasks depends on timing, but is replayed as recorded"))
 	}
 	if len(r.procs) > 1 && r.noEvents() {
-		all = append(all, errors.New("there are no events: processors never wait for each other"))
+		all = append(all, errors.New("the trace has no events: processors never wait for each other"))
 	}
 	return all
 }

@@ -18,11 +18,11 @@ func (r *run) markChildren(src trace.Source) error {
 				continue
 			}
 			if int(e.Peer) >= len(r.procs) {
-				return fmt.Errorf("processor %d forks processor %d of %d", b.Proc, e.Peer, len(r.procs))
+				return fmt.Errorf("processor %d forks processor %d, but there are only %d", b.Proc, e.Peer, len(r.procs))
 			}
 			child := r.procs[e.Peer]
 			if child.id == b.Proc || child.state == notForked {
-				return fmt.Errorf("processor %d forks processor %d, which is itself or has been forked before", b.Proc, e.Peer)
+				return fmt.Errorf("processor %d forks processor %d, which is the same processor or was already forked", b.Proc, e.Peer)
 			}
 			child.state = notForked
 		}

@@ -48,7 +48,7 @@ func TrafficWarning(res *Result, first []topology.Flow) error {
 	for _, f := range first {
 		messages, bytes = messages+f.Messages, bytes+f.Bytes
 	}
-	return fmt.Errorf("the gap of the network is that of the traffic of a first run with the gap of the bisection, %d messages of %v; "+
+	return fmt.Errorf("the gap of the network is computed from a first run with the gap of the bisection, which sent %d messages of %v; "+
 		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages)
 }
 
@@ -63,10 +63,10 @@ func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, cloc
 	}
 	first, err := Run(ctx, src, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
 	if err != nil {
-		return nil, fmt.Errorf("in the run before: %w", err)
+		return nil, fmt.Errorf("in the warm-up run: %w", err)
 	}
 	if first.Time >= horizon/4 || first.Shared.End >= horizon/4 {
-		return nil, fmt.Errorf("the run before takes %v, which is too long for another one behind it", first.Time)
+		return nil, fmt.Errorf("the warm-up run takes %v, which is too long for a second run", first.Time)
 	}
 	return Run(ctx, src, memsys.Warm(sys, first.Time, src.Header().Procs), clock, opt)
 }

@@ -25,7 +25,7 @@ func ParseSemantics(name string) (Semantics, error) {
 	if s := Semantics(name); s == LogGPS || s == LogGOPSim {
 		return s, nil
 	}
-	return "", fmt.Errorf("no semantics %q; there are %s, %s", name, LogGPS, LogGOPSim)
+	return "", fmt.Errorf("unknown semantics %q; use %s or %s", name, LogGPS, LogGOPSim)
 }
 
 // MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
@@ -56,7 +56,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 		return model, nil
 	}
 	if model.LogGOPSim {
-		return engine.Model{}, fmt.Errorf("the network of machine %q is of model %s; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
+		return engine.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
 	}
 	return linkModel(model, m, ranks, traffic)
 }
@@ -94,7 +94,7 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 		return 0, 0, nil
 	}
 	if len(node.Caches) == 0 {
-		return 0, 0, errors.New("network.gamma is for each line, and the machine has no [[cache]] that says how long a line is")
+		return 0, 0, errors.New("network.gamma is a cost for each line, but the machine has no [[cache]] with a line size")
 	}
 	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
 }

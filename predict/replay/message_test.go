@@ -117,14 +117,14 @@ func messageCases() []messageCase {
 			want: []float64{138, 138}},
 		{name: "a receive with too little room", // 60 as of all bytes; last at 178, taken by 188
 			trace: messageTrace(rows(an(trace.Send, after(50), with(1), of(10))), rows(an(trace.Recv, with(0), of(9)))),
-			want:  []float64{60, 188}, warns: "(1): the first on rank 1: 9 bytes for a message of 10 from rank 0 with tag 0;"},
+			want:  []float64{60, 188}, warns: "replayed with all bytes: 1, the first on rank 1: 9 bytes for a message of 10 from rank 0 with tag 0;"},
 		{name: "a receive with room to spare", // the same
 			trace: messageTrace(rows(an(trace.Send, after(50), with(1), of(10))), rows(an(trace.Recv, with(0), of(11)))),
 			want:  []float64{60, 188}},
 		{name: "a test that succeeded waits, one that failed does not", // 138
 			trace: messageTrace(rows(an(trace.Irecv, with(1), request(3)), an(trace.Test, request(3)), an(trace.Test, request(3), count(1)), an(trace.Clock)),
 				rows(an(trace.Send, with(0), of(10)))),
-			want: []float64{138, 10}, warns: "what a program finds by test depends on time, and is as recorded (2)"},
+			want: []float64{138, 10}, warns: "the results of test depend on time; they are replayed as recorded (2)"},
 		{name: "an iprobe that found something", // there at 128; 138
 			trace: messageTrace(rows(an(trace.Iprobe, with(1)), an(trace.Iprobe, with(1), count(1)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(10)))),
 			want:  []float64{138, 10}, warns: "iprobe"},
@@ -251,14 +251,14 @@ func TestMessagesErrors(t *testing.T) {
 			want:  "rank 0 (event 0) for rank 1 to receive its message of 9 bytes with tag 0"},
 		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "rank 0: operation 0 sends to rank 7, but there are only 1 ranks"},
 		{name: "no such request", trace: messageTrace(rows(an(trace.Wait, request(7)))), want: "waits for request 7, which is not open"},
-		{name: "a lock", trace: messageTrace(rows(send, an(trace.Lock, with(3))), rows(recv)), want: "processor 0: event 1 (lock, after 0 references) is one of a shared memory"},
+		{name: "a lock", trace: messageTrace(rows(send, an(trace.Lock, with(3))), rows(recv)), want: "processor 0: event 1 (lock, after 0 references) uses shared memory"},
 		{name: "flops", trace: flops, want: "no processor.cpf"},
 		{name: "uneven collectives", trace: messageTrace(rows(an(trace.Bcast, with(0)), an(trace.Bcast, with(0))), rows(an(trace.Bcast, with(0)))),
 			want: "processor 1 ends after 1 collectives of all processors, where processor 0 goes on with bcast"},
 		{name: "other collectives", trace: messageTrace(rows(an(trace.Bcast, with(0))), rows(an(trace.Bcast, with(1)))), want: "#1 of collectives of all processors is bcast with root 1, and on processor 0 bcast with root 0"},
 		{name: "collectives of some", trace: messageTrace(rows(an(trace.AllReduce)), rows()), want: "only 1 of 2 processors call collectives of all processors"},
 		{name: "too many", trace: fanIn(20, 5), want: "the trace has 21 processors and the machine 16"},
-		{name: "no times", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Recorded: true}, want: "no times of its recording"},
+		{name: "no times", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Recorded: true}, want: "no recorded times"},
 		{name: "times of a graph", trace: timed(messageTrace(rows(an(trace.Send, with(1), needs())), rows(recv))), opt: MessageOptions{Recorded: true}, want: "are a graph"},
 		{name: "times that go back", trace: timed(messageTrace(rows(an(trace.Compute, begins(9)), an(trace.Send, with(1), begins(8))), rows(recv))), opt: MessageOptions{Recorded: true}, want: "begins at 8000 ps"},
 		{name: "work for ever", trace: messageTrace(rows(an(trace.Compute, works(1<<62)), an(trace.Marker)), rows(recv)), want: "more than can be simulated"},
@@ -267,7 +267,7 @@ func TestMessagesErrors(t *testing.T) {
 			want: "event 0 (send): has 9223372036854775807 bytes; messages of up to 1TiB can be simulated on this network"},
 		{name: "a slow message", net: "model = \"loggp\"\nL = \"1 ns\"\no = \"1 ns\"\ng = \"1 ns\"\nG = \"1 ms/B\"",
 			trace: messageTrace(rows(an(trace.Send, with(1), of(1<<31))), rows(an(trace.Recv, with(0), of(1<<31)))), want: "messages of up to "},
-		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Semantics: LogGOPSim}, want: "about loggp"},
+		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Semantics: LogGOPSim}, want: "need loggp"},
 		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that depend on themselves"},
 		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "depends on operation 5, but there are only 1 operations"},
 	} {

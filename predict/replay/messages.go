@@ -112,11 +112,11 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 		return err
 	}
 	if r.opt.Recorded && !r.head.HasTime {
-		return errors.New("the trace has no times of its recording")
+		return errors.New("the trace has no recorded times")
 	}
 	for p, graph := range s.graphs {
 		if graph && r.opt.Recorded {
-			return fmt.Errorf("the events of processor %d are a graph, whose computation begins when what it needs has ended, not at a recorded time", p)
+			return fmt.Errorf("the events of processor %d are a graph; recorded times can only be used for a sequence of events", p)
 		}
 	}
 	var one rates
@@ -127,7 +127,7 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 			}
 		}
 		if s.flops && r.head.WorkUnit == trace.WorkFlop && one.perFlop == 0 && !r.opt.Recorded {
-			return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Node(m.NodeOf(p)).Name)
+			return fmt.Errorf("the trace has computation in unit %q, but machine %q has no processor.cpf (clock periods of one)", trace.WorkFlop, m.Node(m.NodeOf(p)).Name)
 		}
 		r.rates = append(r.rates, one)
 	}
@@ -148,7 +148,7 @@ func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 	if res.Time == 0 || m.Network.Ports != machine.SendPort || s == LogGOPSim || float64(res.Ranks[worst].Overlap) <= overlapThreshold*float64(res.Time) {
 		return nil
 	}
-	return fmt.Errorf("messages come to processor %d faster than 1/G, for %v in all, as nothing spaces those of several senders; "+
+	return fmt.Errorf("messages of several senders arrive at processor %d faster than 1/G, for %v in total; "+
 		"with network.ports = %q they queue", worst, res.Ranks[worst].Overlap, machine.BothPorts)
 }
 
@@ -156,23 +156,23 @@ func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
 		if n := r.stats.timeDependent[k]; n > 0 {
-			all = append(all, fmt.Errorf("what a program finds by %v depends on time, and is as recorded (%d)", k, n))
+			all = append(all, fmt.Errorf("the results of %v depend on time; they are replayed as recorded (%d)", k, n))
 		}
 	}
 	if err := OverlapWarning(m, r.opt.Semantics, res); err != nil {
 		all = append(all, err)
 	}
 	if res.Reused > 0 {
-		all = append(all, fmt.Errorf("requests that were opened again before anybody waited for them (%d)", res.Reused))
+		all = append(all, fmt.Errorf("requests that were opened again before an operation waited for them: %d", res.Reused))
 	}
 	if n := res.Truncations.Receives; n > 0 {
-		all = append(all, fmt.Errorf("receives with less room than their messages have bytes, which MPI calls an error (truncation), are replayed with all bytes (%d): the first %v; traces check lists them", n, &res.Truncations))
+		all = append(all, fmt.Errorf("receives smaller than their messages (truncation errors in MPI) are replayed with all bytes: %d, the first %v; 'traces check' lists them", n, &res.Truncations))
 	}
 	if res.Open > 0 {
-		all = append(all, fmt.Errorf("requests that nobody waits for (%d)", res.Open))
+		all = append(all, fmt.Errorf("requests without an operation that waits for them: %d", res.Open))
 	}
 	if r.rates[0].gamma > 0 && len(r.stats.collectives) > 0 {
-		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded whole, whose buffers are not known"))
+		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded as one event, because their buffers are not known"))
 	}
 	return all
 }

@@ -73,11 +73,11 @@ func (r *messageRun) checkMixed(m *machine.Machine) error {
 	}
 	for p, graph := range r.stats.graphs {
 		if graph {
-			return fmt.Errorf("the events of processor %d are a graph, which is simulated for messages alone, and its references or locks are asked for too", p)
+			return fmt.Errorf("the events of processor %d are a graph; a graph cannot be simulated together with references or locks", p)
 		}
 	}
 	if r.stats.nonblocking {
-		return errors.New("the trace has collectives that are not waited for at once, which are simulated for messages alone, and its references or locks are asked for too")
+		return errors.New("the trace has nonblocking collectives; they cannot be simulated together with references or locks")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 	x := &mixed{ops: make([]engine.Ops, head.Procs)}
 	var err error
 	if memsys.NeedsTraffic(m) {
-		return nil, errors.New("the gap of the machine's network is that of the traffic, which is not known of messages and references together; give it as network.g")
+		return nil, errors.New("network.gap = \"traffic\" cannot be used for messages and references together; give the gap as network.g")
 	}
 	if x.model, err = MessageModel(m, head.Procs, LogGPS, nil); err != nil {
 		return nil, err

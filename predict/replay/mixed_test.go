@@ -262,7 +262,7 @@ func TestMixedErrors(t *testing.T) {
 		{name: "a flag that nobody signals", trace: messageTrace(rows(an(trace.Send, with(1)), an(trace.WaitFlag, with(2), func(e *trace.Event) { e.Tag = 1 })), rows(an(trace.Recv, with(0)), an(trace.Signal, with(3)))),
 			want: "deadlock at 120ns: 1 of 2 ranks wait forever: rank 0 (event 1) for 1 signals of flag 2, which has 0"},
 		{name: "a graph", trace: messageTrace(rows(an(trace.Send, with(1), needs())), rows(an(trace.Recv, with(0)))), want: "the events of processor 0 are a graph"},
-		{name: "a collective beside", trace: messageTrace(rows(an(trace.AllReduce, request(1)), an(trace.Wait, request(1)))), want: "collectives that are not waited for at once"},
+		{name: "a collective beside", trace: messageTrace(rows(an(trace.AllReduce, request(1)), an(trace.Wait, request(1)))), want: "nonblocking collectives"},
 		{name: "links that are shared", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"\nsharing = \"max-min\"", trace: messageTrace(rows(an(trace.Send, with(1))), rows(an(trace.Recv, with(0)))), want: "max-min"},
 		{name: "beyond all time", trace: messageTrace(rows(an(trace.Send, with(1)), an(trace.Compute, works(1<<62))), rows(an(trace.Recv, with(0)))), want: "more than can be simulated"},
 		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "sends to rank 7, but there are only 1 ranks"},

@@ -166,7 +166,7 @@ func TestTrafficGap(t *testing.T) {
 	links, _ := contention("ccnuma", "model = \"mesh\"\nbandwidth = \"20 MB/s\"\n")
 	bisection, _ := contention("clogp", log+"\"bisection\"\n")
 	traffic, warnings := contention("clogp", log+"\"traffic\"\n")
-	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "the gap of the network is that of the traffic of a first run") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "the gap of the network is computed from a first run") {
 		t.Errorf("warnings %v", warnings)
 	}
 	t.Logf("contention on links %v, by the gap of the bisection %v, of the traffic %v", links, bisection, traffic)

@@ -157,7 +157,7 @@ func (r *run) fillEvents(p *processor) error {
 // setEvents makes a batch the next events of p.
 func (r *run) setEvents(p *processor, b *trace.Events) error {
 	if b.Proc != p.id {
-		return fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
+		return fmt.Errorf("requested its events, but got those of processor %d", b.Proc)
 	}
 	if err := trace.CheckEvents(r.head, b, p.eventRefs, math.MaxUint64); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (r *run) progress(p *processor) {
 // setRefs makes a batch the next references of p.
 func (r *run) setRefs(p *processor, b *trace.Refs) error {
 	if b.Proc != p.id {
-		return fmt.Errorf("asked for its references, got those of processor %d", b.Proc)
+		return fmt.Errorf("requested its references, but got those of processor %d", b.Proc)
 	}
 	if err := trace.CheckRefs(r.head, b); err != nil {
 		return err

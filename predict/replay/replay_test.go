@@ -210,7 +210,7 @@ func TestWarnings(t *testing.T) {
 	b.ref(1, 64, 8, trace.Store)
 	got := replayed(t, source(b), worked(1), tick, Options{Memory: 64})
 	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 3 || !strings.Contains(text, "1 prefetch") ||
-		!strings.Contains(text, "1 flush") || !strings.Contains(text, "128B of data are touched and the memory has 64B") {
+		!strings.Contains(text, "1 flush") || !strings.Contains(text, "touches 128B of data and the memory has 64B") {
 		t.Errorf("warnings %v", got.Warnings)
 	}
 }
@@ -261,7 +261,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"unmatched barrier", event(trace.Barrier, 3), none,
-			"deadlock, 1 of 2 processors wait for ever: processor 0 (event 0, after 0 references) waits at barrier 3, where 1 of 2 are; processor 1 has finished"},
+			"deadlock, 1 of 2 processors wait forever: processor 0 (event 0, after 0 references) waits at barrier 3, where 1 of 2 are; processor 1 has finished"},
 		{"different barriers", event(trace.Barrier, 3), event(trace.Barrier, 4), "deadlock, 2 of 2"},
 		{"lock never released", event(trace.Lock, 5), func(b *builder) { b.work(9); b.at(trace.Lock, 5) },
 			"processor 1 (event 0, after 0 references) waits for lock 5, which processor 0 holds"},
@@ -270,8 +270,8 @@ func TestErrors(t *testing.T) {
 		{"message", event(trace.Send, 1), none, "event 0 (send, after 0 references) cannot be replayed on a shared-memory target"},
 		{"clock", event(trace.Clock, 1), none, "depends on simulated time"},
 		{"fork of oneself", event(trace.Fork, 0), none, "processor 0 forks processor 0"},
-		{"fork of nobody", event(trace.Fork, 2), none, "processor 0 forks processor 2 of 2"},
-		{"forked twice", func(b *builder) { b.at(trace.Fork, 1); b.at(trace.Fork, 1) }, none, "has been forked before"},
+		{"fork of nobody", event(trace.Fork, 2), none, "processor 0 forks processor 2, but there are only 2"},
+		{"forked twice", func(b *builder) { b.at(trace.Fork, 1); b.at(trace.Fork, 1) }, none, "was already forked"},
 		{"fork that never comes", func(b *builder) { b.at(trace.WaitFlag, 1).Tag = 1; b.at(trace.Fork, 1) }, none,
 			"waits for 1 signals of flag 1, which has 0; processor 1 waits to be forked"},
 		{"join of each other", event(trace.Join, 1), event(trace.Join, 0), "waits for the end of processor 1; "},

@@ -70,7 +70,7 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 // tooLong returns an error if instr instructions are too many to be simulated.
 func (p *processor) tooLong(instr uint64) error {
 	if instr > p.maxInstr {
-		return fmt.Errorf("%d instructions take more than %v, the most that can be simulated", instr, horizon)
+		return fmt.Errorf("%d instructions take more than %v, more than can be simulated", instr, horizon)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func encode(r *replay.Result) ([]byte, error) {
 func (r *Result) MemoryResult() (*replay.Result, error) {
 	res := new(replay.Result)
 	if err := gob.NewDecoder(bytes.NewReader(r.Memory)).Decode(res); err != nil {
-		return nil, fmt.Errorf("reading what the program's simulation says: %w", err)
+		return nil, fmt.Errorf("reading the result of the program's simulation: %w", err)
 	}
 	for _, w := range r.Warnings {
 		res.Warnings = append(res.Warnings, errors.New(w))
@@ -90,7 +90,7 @@ func init() { wire.Serve(execute) }
 func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.Result, err error) {
 	var o Order
 	if err := json.Unmarshal([]byte(order.Simulate), &o); err != nil {
-		return out, fmt.Errorf("reading what is to be simulated: %w", err)
+		return out, fmt.Errorf("reading the simulation request: %w", err)
 	}
 	m, err := o.machine()
 	if err != nil {
