@@ -1,6 +1,6 @@
-# Prints the two tables of the study's page from expected.tsv, or from measured.csv of programs and bought.csv: of the quanta of the trace, and
-# of the simulated target, the worst error of the speedup on 2 to 32 hosts for each program, in %, the speedup itself on 32 hosts, on the
-# critical path, and what is best to buy.
+# Prints the two tables of the study's page from expected.tsv, or from measured.csv of programs and bought.csv. One is for quanta of
+# the trace, the other for quanta of the simulated target. Rows: for each model the worst error in % of the speedup on 2 to 32 hosts;
+# the speedup itself on 32 hosts, on the critical path; what is best to buy.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
 $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -44,14 +44,14 @@ function table(   p, rule) {
 	errors("`bounded`", "bounded", "block")
 	errors("`kinds`", "kinds", "block")
 	errors("`placed`", "placed", "block")
-	errors("`bounded`, placed in turn", "bounded", "cyclic")
-	errors("`kinds`, placed in turn", "kinds", "cyclic")
-	errors("`placed`, in turn", "placed", "cyclic")
-	speedups("speedup of processing alone", alone)
-	speedups("speedup", whole)
-	bought("break-even of a bus, in targets", even, "bus")
-	bought("break-even of a supercomputer", even, "mpp")
-	bought("best targets for each of its hosts", best, "mpp")
+	errors("`bounded`, cyclic placement", "bounded", "cyclic")
+	errors("`kinds`, cyclic placement", "kinds", "cyclic")
+	errors("`placed`, cyclic placement", "placed", "cyclic")
+	speedups("speedup of processing alone, on 32 hosts", alone)
+	speedups("speedup with overhead, on 32 hosts", whole)
+	bought("break-even of a bus [targets]", even, "bus")
+	bought("break-even of a supercomputer [targets]", even, "mpp")
+	bought("best targets per host of a supercomputer", best, "mpp")
 }
 END {
 	time = "trace"; table()
