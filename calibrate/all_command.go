@@ -26,18 +26,15 @@ func allCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "all -o PREFIX",
 		Short: "measure all of this host: memory, transports, marshalling, instructions",
-		Long: "All does what calibrate memory, transport, marshalling and instructions do, in less than eight minutes. It writes\n" +
-			"their files, and all parameters into one:\n\n" +
-			"    PREFIX.machine.toml    the description of this host\n" +
-			"    PREFIX.params.toml     all parameters; those of transports begin with the transport's name\n" +
-			"    PREFIX.TRANSPORT.network.toml\n" +
-			"                           PLogP of a transport, to put behind PREFIX.machine.toml: then predict replays messages on it\n" +
-			"    PREFIX.memory.arrow, PREFIX.instructions.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
-			"                           what was measured: calibrate memory --from, instructions --from and, of the others,\n" +
-			"                           calibrate fit find the same in it again\n\n" +
-			"What is too noisy is named and left out, as is what needs it: instructions need the caches that memory finds, which are\n" +
-			"tried twice. Unless --quick is given, the status is 1 then: the rest holds, and what is missing can be measured by\n" +
-			"its own command.",
+		Long: "All runs calibrate memory, transport, marshalling and instructions, in less than eight minutes. It writes\n" +
+			"\n" +
+			"    PREFIX.machine.toml            the description of this host\n" +
+			"    PREFIX.params.toml             all parameters; those of a transport begin with its name\n" +
+			"    PREFIX.TRANSPORT.network.toml  PLogP as the section [network] of a machine: append it to PREFIX.machine.toml\n" +
+			"    PREFIX.*.arrow                 the samples; --from and calibrate fit read them again\n" +
+			"\n" +
+			"A measurement that is too noisy is reported and left out, and the status is 1 unless --quick is given. Repeat it with\n" +
+			"its own command. Instructions need the caches that memory finds. Memory is tried twice.",
 		Example: "  $ calibrate all --quick -o host",
 		Args:    cobra.NoArgs,
 	}

@@ -18,14 +18,14 @@ import (
 func compareCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FIRST.params.toml AGAIN.params.toml...",
-		Short: "how many parameters of further runs fall into the intervals of a first one",
+		Short: "count the parameters of other runs that lie in the intervals of the first",
 		Long:  compareLong,
 		Example: "  $ calibrate fit data/sample/transfers.csv -o one\n" +
 			"  $ calibrate fit data/sample/transfers.csv --seed 2 -o two\n" +
 			"  $ calibrate compare one.params.toml two.params.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return fmt.Errorf("two files are needed, of a first run and of another")
+				return fmt.Errorf("give two files or more: of the first run and of others")
 			}
 			return nil
 		},
@@ -54,11 +54,11 @@ func compareCommand(env *stage.Env) *cobra.Command {
 }
 
 // compareLong is the help of the command.
-const compareLong = "Compare holds intervals to what they promise: that another run of the same measurements finds a parameter inside in\n" +
-	"95 of 100 cases. Run the same command several times, on a host that is in the same state, and compare the files. It prints a\n" +
-	"row for each kind of parameter, which is what stands before the first _ of the name, and one for all. Parameters without an\n" +
-	"interval, and those that the other run has not, are not compared, and counted. Where sizes were divided into classes, a\n" +
-	"class is compared with that which has its middle size, whatever its number."
+const compareLong = "Compare tests the 95 % intervals: another run of the same measurements should find 95 of 100 parameters inside.\n" +
+	"Run the same command several times on a host in the same state, and compare the files. Compare prints a row for\n" +
+	"each kind of parameter (the part of the name before the first _), and one for all. It counts\n" +
+	"parameters that it cannot compare: those without interval, or absent from the other run. Where sizes were\n" +
+	"divided into classes, it compares a class with the one that contains its middle size."
 
 // kindOf is what a parameter is counted under.
 func kindOf(name string) string {

@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 	if want := "three.params.toml,loggp,2,2,100,1,\n"; status != stage.Done || !strings.Contains(out, want) {
 		t.Errorf("status %d, %s, %s; want %s", status, out, errs, want)
 	}
-	if status, _, errs := run("compare", "first.params.toml"); status != stage.WrongUsage || !strings.Contains(errs, "two files are needed") {
+	if status, _, errs := run("compare", "first.params.toml"); status != stage.WrongUsage || !strings.Contains(errs, "give two files or more") {
 		t.Errorf("status %d, %s", status, errs)
 	}
 }

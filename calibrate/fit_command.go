@@ -28,7 +28,7 @@ type fitFlags struct {
 func fitCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE... -o PREFIX",
-		Short: "fit models to times that were measured here or elsewhere",
+		Short: "fit models to times measured here or elsewhere",
 		Long:  fitLong,
 		Example: "  $ calibrate fit data/sample/transfers.csv -o host\n" +
 			"  $ calibrate show host.params.toml\n" +
@@ -36,39 +36,38 @@ func fitCommand(env *stage.Env) *cobra.Command {
 			"  $ calibrate fit data/sample/osu.txt -o cluster",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no file is named")
+				return errors.New("no file is given")
 			}
 			return nil
 		},
 	}
 	var f fitFlags
 	cmd.Flags().StringVarP(&f.prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
-	cmd.Flags().StringVar(&f.state, "state", "", "take only timings in `STATE`, and name parameters without it")
-	cmd.Flags().StringSliceVar(&f.cuts, "cuts", nil, "divide timings into states s1, s2, ... at these sentinel `TIMES`, for example 150ns,400ns")
-	cmd.Flags().StringVar(&f.line, "line", "", "`SIZE` of memory lines, if the files do not say (default 64B)")
-	cmd.Flags().StringVar(&f.page, "page", "", "`SIZE` of memory pages, if the files do not say (default 4KiB)")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of bootstraps and cross-validation, recorded with the parameters")
+	cmd.Flags().StringVar(&f.state, "state", "", "use only timings of this `STATE`, and leave it out of names")
+	cmd.Flags().StringSliceVar(&f.cuts, "cuts", nil, "divide timings into states s1, s2, ... at these sentinel `TIMES`, such as 150ns,400ns")
+	cmd.Flags().StringVar(&f.line, "line", "", "`SIZE` of memory lines, if the files have none (default 64B)")
+	cmd.Flags().StringVar(&f.page, "page", "", "`SIZE` of memory pages, if the files have none (default 4KiB)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of bootstraps and cross-validation")
+	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, *format) }
 	return cmd
 }
 
 // fitLong is the help of the command.
-var fitLong = "Fit reads tables of measured times, fits the models of messages to them, and says how sure their parameters\n" +
-	"are. Of messages that are packed and unpacked it fits S1, S2, S3, M1, M2 and M3 of [hur1999], M1x, which has\n" +
-	"the memory lines exactly, page, which has pages too, and level, which has the pieces that are copied and the\n" +
-	"bytes beyond what a cache holds; of ping-pongs and bursts LogGP and PLogP, and with what exchanges take for a\n" +
-	"parameter, duplex, LogGP duplex and PLogP duplex. Models are judged by points that they were not fitted to. It writes\n\n" +
-	"    PREFIX.params.toml   parameters with unit, method, source, and the interval in which another run of the same\n" +
-	"                         measurements finds them in 95 of 100 cases\n" +
-	"    PREFIX.fit.arrow     what each model says of each point, beside what was measured\n" +
+const fitLong = "Fit reads measured times, fits models to them, and gives each parameter a 95 % interval. Times may come from\n" +
+	"calibrate transport and marshalling, OSU benchmarks, netgauge, SimGrid, or your own CSV ('calibrate help formats').\n\n" +
+	"    ping-pongs, bursts, sends, receives  LogGP and PLogP ('calibrate help loggp', 'calibrate help plogp')\n" +
+	"    exchanges                            LogGP duplex and PLogP duplex\n" +
+	"    transfers, scans, array statements   S1 to level, the models of [hur1999] and ours ('calibrate help transfer')\n\n" +
+	"It prints a row for each model, with its error at points that it was not fitted to ('calibrate help intervals').\n" +
+	"It writes\n\n" +
+	"    PREFIX.params.toml   parameters with unit, interval, method and source\n" +
+	"    PREFIX.fit.arrow     predictions of each model next to the measured times\n" +
 	"    PREFIX.plogp.arrow   o_s, o_r, g and duplex by size, if there are ping-pongs\n" +
-	"    PREFIX.network.toml  the same as the section [network] of a machine, to put behind one that has none\n\n" +
-	"and prints a row for each model, judged by points as said: error_ratio is SSE/SST (0 is perfect), gain that of\n" +
-	"S1 over its own, noise the error_ratio that no model can be better than, median and p90 are of relative errors. Several states of the machine\n" +
-	"are never pooled: their parameters end in -STATE. If repetitions disagree, there are no parameters.\n\n" +
-	"Formats, recognised by content (several files of a kind that is not our own are several launches):\n\n" +
-	timing.Formats() + "\n" + timing.Schema
+	"    PREFIX.network.toml  the same as the section [network] of a machine file\n\n" +
+	"States of the machine are never pooled: names of their parameters end in -STATE. Fit writes no parameters if\n" +
+	"repetitions disagree."
 
 func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) error {
 	if err := checkPrefix(f.prefix); err != nil {

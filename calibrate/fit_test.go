@@ -174,7 +174,7 @@ func TestFitStatus(t *testing.T) {
 	}{
 		{"fit good.csv -o x --format csv", stage.Done, "\ntransfer,,S1,least squares,"},
 		{"fit sentinels.csv -o x --cuts 300ns --format csv", stage.Done, "\ntransfer,s2,S1,least squares,3,"},
-		{"fit", stage.WrongUsage, "no file is named"},
+		{"fit", stage.WrongUsage, "no file is given"},
 		{"fit good.csv", stage.WrongUsage, "-o PREFIX is missing: it says where the files go"},
 		{"fit good.csv -o x --line 100B", stage.WrongUsage, `--line: "100B" is not a size that is a power of two`},
 		{"fit good.csv -o x --line 64KiB", stage.WrongUsage, "pages of 4KiB are smaller than lines of 64KiB"},

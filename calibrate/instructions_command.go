@@ -24,22 +24,23 @@ func instructionsCommand(env *stage.Env) *cobra.Command {
 	o := &instructionsOptions{}
 	cmd := &cobra.Command{
 		Use:   "instructions -o PREFIX",
-		Short: "measure what instructions of kernels take, and which share of misses is waited for",
-		Long: "Instructions runs kernels natively by tracegen, which must be beside this command or in PATH, at sizes of data from\n" +
-			"what fits into first or second levels of cache to what is much larger, counts their instructions, and\n" +
-			"finds what they miss in the caches of a machine. With I the instructions, M the time that all misses take if each\n" +
-			"is waited for, and t the native time, it finds\n\n" +
-			"    instruction_KERNEL   t/I, whose interval is where another size of the data has it [dickens1996]\n" +
-			"    exposed_KERNEL       w of t = c I + w M, the share of the time of misses that is not hidden\n" +
-			"    exposed              w of all kernels, whose interval is that of a jackknife over them [du2000, sec. 7]\n\n" +
-			"and writes them to PREFIX.instructions.params.toml, and all runs to PREFIX.instructions.arrow, from which --from\n" +
-			"finds the same again. predict cluster --exposed takes the share of all kernels.",
+		Short: "measure the time of an instruction, and the share of misses that is not hidden",
+		Long: "Instructions runs kernels at full speed with tracegen, which must be next to this command or in PATH. It counts\n" +
+			"their instructions and their misses in the caches of a machine, at data sizes from the first cache to much larger\n" +
+			"than all. I is the number of instructions, M the time of all misses if the processor waits for each, t the time.\n" +
+			"\n" +
+			"    instruction_KERNEL  t/I; its interval covers other sizes of the data [dickens1996]\n" +
+			"    exposed_KERNEL      w of t = c I + w M: the share of the time of misses that is not hidden\n" +
+			"    exposed             w of all kernels, with a jackknife interval over them [du2000, sec. 7]\n" +
+			"\n" +
+			"It writes PREFIX.instructions.params.toml, and the runs to PREFIX.instructions.arrow, for --from.\n" +
+			"'predict cluster --exposed' takes the share of all kernels.",
 		Example: "  $ calibrate instructions --quick --machine data/machine/example-desktop.toml -o host",
 		Args:    cobra.NoArgs,
 	}
 	o.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.machine, "machine", "", "description `FILE` of this host (default PREFIX.machine.toml, which calibrate memory writes)")
-	cmd.Flags().StringVar(&o.from, "from", "", "find everything from the runs in this `FILE`, and measure nothing")
+	cmd.Flags().StringVar(&o.machine, "machine", "", "machine description `NAME` or file of this host (default PREFIX.machine.toml)")
+	cmd.Flags().StringVar(&o.from, "from", "", "use the runs in this `FILE`, and measure nothing")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(); err != nil {

@@ -33,33 +33,34 @@ func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "calibrate",
 		Short: "parameters and machine descriptions",
-		Long: "Calibrate is about what models need to know of machines and programs: machine descriptions and\n" +
-			"parameters with their intervals, both TOML documents that are read strictly.",
-		Example: "  $ calibrate show data/machine/du2000-smp-256k.toml",
+		Long: "Calibrate measures this host and writes machine descriptions and parameters for predict. It also fits models to\n" +
+			"times that were measured elsewhere.",
+		Example: "  $ calibrate fit data/sample/osu.txt -o cluster\n  $ calibrate show example-desktop",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), compareCommand(env), showCommand(env), machinesCommand(env))
+	stage.AddTopics(root, topics()...)
 	stage.CompleteFiles(root, "machine", machine.Names)
+	completeTransports(root)
 	return root
 }
 
 func showCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show FILE|DIR...",
-		Short: "check machine descriptions and parameter files, and show what they mean",
-		Long: "Show reads machine descriptions and parameter files, which may be mixed, as strictly as predict does,\n" +
-			"of a DIR those named *.params.toml and *.machine.toml.\n" +
-			"Of a machine it prints every quantity as given and as it works out: times at the machine's clock, sets\n" +
-			"of caches, and what was left open with what is put in its place. Of a parameter it prints value, unit,\n" +
-			"95 % interval and method.",
-		Example: "  $ calibrate show data/machine/du2000-smp-256k.toml\n" +
+		Use:   "show FILE|NAME|DIR...",
+		Short: "check and print machine descriptions and parameter files",
+		Long: "Show checks machine descriptions and parameter files as strictly as predict does, and prints them.\n" +
+			"A machine is a FILE or a name that 'calibrate machines' lists. Show prints each quantity, its value in\n" +
+			"seconds and cycles, sets of caches, and the values that it assumes for absent keys. For a parameter it prints\n" +
+			"value, unit, 95 % interval and method. In a DIR it reads *.params.toml and *.machine.toml.",
+		Example: "  $ calibrate show example-desktop\n" +
 			"  $ tracegen fft --set points=1024 -o fft\n" +
 			"  $ analyze -o fft.analysis fft\n" +
 			"  $ calibrate show fft.analysis --format csv",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("no file is named")
+				return fmt.Errorf("no file or machine is given")
 			}
 			return nil
 		},

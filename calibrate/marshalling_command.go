@@ -32,21 +32,24 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "marshalling -o PREFIX",
-		Short: "measure what it costs to pack, send, receive and unpack, and to scan [hur1999]",
-		Long: "Marshalling measures transfers of 1 to 200 rows and columns of matrices of 1 x 1 to 4000 x 4000 items of 4 bytes\n" +
-			"between two processors of this host: packed, sent, received and unpacked; parts of horizontal and vertical\n" +
-			"scans of 50 x 50 to 1000 x 1000 items; and array statements over as many, " + strings.Join(names, ", ") + ".\n" +
-			"As many test points as training points are drawn, independently of each other: 100 of transfers.\n\n" +
-			"It writes what was measured, PREFIX.marshalling.arrow, and what calibrate fit finds in it: the models of [hur1999]\n" +
-			"and ours, PREFIX.marshalling.params.toml and PREFIX.marshalling.fit.arrow. It takes a minute and a half: launches\n" +
-			"are spread over it, so that what changes slowly is in the intervals.\n\n" +
-			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
-			"launches do not agree give no parameters. States of the host are as in calibrate transport.",
+		Short: "measure packed messages, scans and array statements [hur1999]",
+		Long: "Marshalling times blocks of a matrix that are packed, sent, received and unpacked: 1 to 200 rows or columns of\n" +
+			"matrices of 1 x 1 to 4000 x 4000 items of 4 bytes. It times parts of horizontal and vertical scans of\n" +
+			"50 x 50 to 1000 x 1000 items, and array statements over as many:\n" +
+			strings.Join(names, ", ") + ".\n" +
+			"It draws as many test points as training points, independently: 100 of transfers. It writes\n" +
+			"\n" +
+			"    PREFIX.marshalling.arrow        the times\n" +
+			"    PREFIX.marshalling.params.toml  parameters of all models: see 'calibrate help transfer'\n" +
+			"    PREFIX.marshalling.fit.arrow    predictions of each model next to the measured times\n" +
+			"\n" +
+			"It takes a minute and a half: launches are spread over it, so that intervals include slow changes. See\n" +
+			"'calibrate help noise' about busy hosts.",
 		Example: "  $ calibrate marshalling --quick -o host",
 		Args:    cobra.NoArgs,
 	}
 	o.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.transport, "transport", marshallingTransport, "`NAME` of the transport, as calibrate transport has it")
+	cmd.Flags().StringVar(&o.transport, "transport", marshallingTransport, "`NAME` of the transport")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r, err := o.run(cmd.Context(), env)

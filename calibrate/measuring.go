@@ -27,10 +27,11 @@ type measuring struct {
 
 func (o *measuring) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
-	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
-	flags.IntVar(&o.launches, "launches", 5, "launches: times that all is measured anew, in other memory and by other processes")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders, points and bootstraps")
-	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
+	flags.BoolVar(&o.quick, "quick", false, "measure for seconds only; noise is no error, and results are not reliable")
+	flags.IntVar(&o.launches, "launches", 5, "repeat everything `N` times, with new processes and other memory")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the order, the points and the bootstrap")
+	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "largest `SHARE` of the time that others may take before the host is refused")
+	stage.Group(flags, "How to measure", "quick", "launches", "max-stolen", "seed")
 }
 
 const maxLaunches = 100

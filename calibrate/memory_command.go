@@ -32,14 +32,15 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory -o PREFIX",
 		Short: "measure the caches and the memory of this host",
-		Long: "Memory measures the line, the levels of cache, their sizes, latencies and load bandwidths, the memory's, the\n" +
-			"reach of the translation buffers, how many misses are under way at once, how many instructions go on behind\n" +
-			"one, the first touch of a page and gathers of items that are apart, prints them\n" +
-			"beside what the kernel reports, and names where the two disagree. It writes a description of the machine,\n" +
-			"PREFIX.machine.toml, parameters, PREFIX.params.toml, and all samples, PREFIX.memory.arrow, from which --from finds\n" +
-			"the same again without the machine.\n\n" +
-			"It takes about a minute. Nothing else should run: a host that is busy for more than a fifth of the time, or on\n" +
-			"which launches do not agree, is refused. No special rights are needed.",
+		Long: "Memory measures caches (line, size, latency and bandwidth of each level), the memory, and the reach of the TLBs.\n" +
+			"It measures how many misses are outstanding at once, how many instructions run ahead of a miss, the first touch\n" +
+			"of a page, and gathers of scattered items. It prints the results next to the kernel's and reports disagreements.\n" +
+			"\n" +
+			"    PREFIX.machine.toml  the description of this host, for --machine\n" +
+			"    PREFIX.params.toml   all parameters with their intervals\n" +
+			"    PREFIX.memory.arrow  the samples, for --from\n" +
+			"\n" +
+			"It takes about a minute and needs no special rights. A busy host is refused: see 'calibrate help noise'.",
 		Example: "  $ calibrate memory --quick -o host\n" +
 			"  $ calibrate memory --quick --from host.memory.arrow -o again\n" +
 			"  $ calibrate show host.machine.toml",
@@ -47,7 +48,7 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.add(flags)
-	flags.StringVar(&o.from, "from", "", "find everything from the samples in this file, and measure nothing")
+	flags.StringVar(&o.from, "from", "", "use the samples in this `FILE`, and measure nothing")
 	o.format = stage.FormatFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(); err != nil {

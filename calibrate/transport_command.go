@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/param"
 	"spoor/calibrate/transport"
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -24,28 +24,26 @@ type transportOptions struct {
 
 func transportCommand(env *stage.Env) *cobra.Command {
 	o := &transportOptions{}
-	var text strings.Builder
-	for _, t := range transport.All {
-		fmt.Fprintf(&text, "    %-8s %s\n", t.Name, t.What)
-	}
 	cmd := &cobra.Command{
 		Use:   "transport -o PREFIX",
 		Short: "measure what messages cost between two processors of this host",
-		Long: "Transport sends messages between two processors: ping-pongs, bursts, bursts with delays, late receives, sends to\n" +
-			"late receivers and exchanges, of 1 B to 64 KiB, and the sizes beside which protocols change, over\n\n" + text.String() + "\n" +
-			"For each transport T it writes what was measured, PREFIX.T.arrow, and what calibrate fit finds in it, LogGP and\n" +
-			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow; and PREFIX.T.network.toml, PLogP as the section\n" +
-			"[network] of a machine: 'cat host.machine.toml PREFIX.T.network.toml' is a machine that predict takes.\n\n" +
-			"Transports take turns, a launch each, so that launches of each are spread over the time of all.\n\n" +
-			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
-			"launches do not agree give no parameters. Distances between processors may change while one measures: samples are\n" +
-			"divided into states s1, s2, ... by round trips of a byte, never pooled, and parameters end in -STATE.",
+		Long: "Transport sends messages between two processors and fits LogGP and PLogP. 'calibrate help transports' lists the\n" +
+			"transports, 'calibrate help loggp' and 'calibrate help plogp' explain the models. For each transport T it writes\n" +
+			"\n" +
+			"    PREFIX.T.arrow         the times\n" +
+			"    PREFIX.T.params.toml   the parameters\n" +
+			"    PREFIX.T.fit.arrow     predictions of each model next to the measured times\n" +
+			"    PREFIX.T.plogp.arrow   PLogP's tables by message size\n" +
+			"    PREFIX.T.network.toml  PLogP as the section [network] of a machine\n" +
+			"\n" +
+			"'cat host.machine.toml host.T.network.toml > cluster.toml' makes a machine that predict accepts. Launches of the\n" +
+			"transports alternate, so that each is measured over the whole time. See 'calibrate help noise' about busy hosts.",
 		Example: "  $ calibrate transport --quick --transports ring,unix -o host",
 		Args:    cobra.NoArgs,
 	}
 	flags := cmd.Flags()
 	o.add(flags)
-	flags.StringSliceVar(&o.transports, "transports", nil, "`NAMES` of transports to measure (default all that are there)")
+	flags.StringSliceVar(&o.transports, "transports", nil, "measure these `NAMES` only (default all that are present)")
 	format := stage.FormatFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env, *format) }
 	return cmd
@@ -84,7 +82,7 @@ func transportsOf(flag string, wanted []string) (list []transport.Transport, err
 	}
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, stage.Usage("%s: %q is none of %s", flag, name, strings.Join(names, ", "))
+			return nil, stage.Usage("%s: %w", flag, nearest.Unknown("transport", name, names))
 		}
 	}
 	return list, nil
@@ -196,4 +194,21 @@ func (f *foundParams) add(of string, set *param.Set) {
 func (f *foundParams) table(of string) *store.Table {
 	return &store.Table{Name: of, Columns: []store.Column{{Name: of, Data: f.of}, {Name: "name", Data: f.name},
 		{Name: "value", Data: f.value}, {Name: "unit", Data: f.unit}, {Name: "lo", Data: f.lo}, {Name: "hi", Data: f.hi}}}
+}
+
+// completeTransports completes the names of transports in the shell.
+func completeTransports(root *cobra.Command) {
+	names := func() (list []string) {
+		for _, t := range transport.All {
+			list = append(list, t.Name)
+		}
+		return list
+	}
+	for _, cmd := range root.Commands() {
+		for _, flag := range []string{"transports", "transport"} {
+			if cmd.Flags().Lookup(flag) != nil {
+				stage.Complete(cmd, flag, names)
+			}
+		}
+	}
 }

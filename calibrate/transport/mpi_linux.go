@@ -23,7 +23,7 @@ import (
 //go:embed mpi/mpi.c
 var mpiSource []byte
 
-var mpi = Transport{Name: "mpi", What: "MPI between two pinned processes, if mpicc and mpirun are there", open: openMPI, absent: mpiAbsent}
+var mpi = Transport{Name: "mpi", What: "MPI between two pinned processes, if mpicc and mpirun are installed", open: openMPI, absent: mpiAbsent}
 
 // mpiAbsent says which tool is not there.
 func mpiAbsent() error {

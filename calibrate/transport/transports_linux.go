@@ -26,18 +26,18 @@ func (t Transport) Absent() error {
 // All are the transports, the fastest first.
 var All = []Transport{ringTransport, shared, channel, unixSocket, tcp, mpi}
 
-var ringTransport = Transport{Name: "ring", What: "a ring in the memory that two pinned threads of a process share; both look at it all the time",
+var ringTransport = Transport{Name: "ring", What: "a ring buffer in memory that two pinned threads share and poll",
 	start: func(b *native) (conn, func() error, error) {
 		end, err := thread(b, b.block.ringEnd(false))
 		return b.block.ringEnd(true), end, err
 	}}
 
-var shared = Transport{Name: "shm", What: "a ring in memory that two pinned processes share", start: func(b *native) (conn, func() error, error) {
+var shared = Transport{Name: "shm", What: "a ring buffer in memory that two pinned processes share and poll", start: func(b *native) (conn, func() error, error) {
 	end, err := process(b, nil)
 	return b.block.ringEnd(true), end, err
 }}
 
-var channel = Transport{Name: "channel", What: "two channels between goroutines, which go where Go's scheduler puts them",
+var channel = Transport{Name: "channel", What: "Go channels between two goroutines, which Go's scheduler places",
 	start: func(b *native) (conn, func() error, error) {
 		here, there := channels()
 		gone := make(chan error, 1)
@@ -45,7 +45,7 @@ var channel = Transport{Name: "channel", What: "two channels between goroutines,
 		return here, func() error { return <-gone }, b.Release()
 	}}
 
-var unixSocket = Transport{Name: "unix", What: "a pair of Unix sockets between two pinned processes, which ask the kernel all the time", start: func(b *native) (conn, func() error, error) {
+var unixSocket = Transport{Name: "unix", What: "Unix sockets between two pinned processes that poll", start: func(b *native) (conn, func() error, error) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("a pair of Unix sockets: %w", err)
@@ -53,7 +53,7 @@ var unixSocket = Transport{Name: "unix", What: "a pair of Unix sockets between t
 	return overSocket(b, pair[0], pair[1])
 }}
 
-var tcp = Transport{Name: "tcp", What: "TCP over the loopback device between two pinned processes, which ask all the time, without Nagle's delay", start: func(b *native) (conn, func() error, error) {
+var tcp = Transport{Name: "tcp", What: "TCP over the loopback device between two pinned processes that poll, without Nagle's delay", start: func(b *native) (conn, func() error, error) {
 	here, there, err := loopback()
 	if err != nil {
 		return nil, nil, fmt.Errorf("TCP over the loopback device: %w", err)

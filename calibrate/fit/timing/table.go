@@ -14,7 +14,7 @@ import (
 	"spoor/traces/trace"
 )
 
-var csvTable = format{name: "CSV", what: "our own table as text: see above",
+var csvTable = format{name: "CSV", what: "Spoor's own table as text",
 	sniff: func(head []byte) bool {
 		for line := range strings.Lines(string(head)) {
 			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -93,7 +93,7 @@ func csvFacts(text string) (facts []trace.Arg) {
 	return facts
 }
 
-var arrowTable = format{name: "Arrow", what: "our own table, as calibrate writes it",
+var arrowTable = format{name: "Arrow", what: "Spoor's own table, as calibrate writes it",
 	sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte("ARROW1")) },
 	read: func(f *file) error {
 		t, err := store.ReadTable(f.path)
