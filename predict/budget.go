@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/budget"
@@ -35,39 +34,28 @@ type budgetOptions struct {
 
 const budgetExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
   $ analyze --run reuse,locality -o fft.analysis fft
-  $ predict budget --params fft.analysis --prices data/price/example1999.toml --budget '$5000'
-  $ predict budget --params fft.analysis --prices data/price/example1999.toml --budget '$20000' --power-of-two --min-memory 128MiB --objective cost-per-job
-  $ predict budget --params fft.analysis --prices data/price/example-cloud.toml --budget '$10/h' --max-nodes 8 --front --format csv`
+  $ predict budget --params fft.analysis --prices example1999 --budget '$5000'`
 
 const upgradeExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
   $ analyze --run reuse,locality --line 64B,256B -o fft.analysis fft
-  $ predict upgrade --params fft.analysis --prices data/price/example1999.toml --have data/machine/du2000-cow-4-256k-100m.toml --budget '$5000'`
+  $ predict upgrade --params fft.analysis --prices example1999 --have du2000-cow-4-256k-100m --budget '$5000'`
 
-const budgetHelp = `
-
-Models are paper and curve, which scale runs to any number of processors, and mva, which predicts those numbers
-that were traced, where caches and traffic were measured. A lower bound of the time rules most machines of a large catalogue
-out, exactly; those that are left take mva tenths of a second each, again for each parameter that is varied (--vary 0%
-does without). Objectives are time; cost-per-job, the rent for that time or that part of the machine's lifetime; and
-time-cost, their product. Cheaper is better among equals.
-
-Under the ranking are the front (machines than which no cheaper one is as fast), the winner with one parameter
-less and more by --vary (change: of its time or cost; regret: how far it is then behind the new winner), and
-warnings. A margin inside --model-error decides nothing: give a share, or the table that predict compare -o
-leaves of the same model beside simulation, whose mean error is taken.`
+// budgetHelp is the common part of the help of predict budget and predict upgrade.
+const budgetHelp = "\n\nModels are paper, curve and mva. 'predict help budget-search' explains objectives, the tables below the ranking,\n" +
+	"and --model-error."
 
 // budgetCommand is predict budget.
 func budgetCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "budget --params P... --prices FILE --budget MONEY",
-		Short: "the best machine that a catalogue has for so much money",
-		Long: "Budget ranks all machines that a catalogue offers within a budget, as a model predicts a program on them\n" +
-			"[du2000, eq. 3.6 and 3.7]: kinds of nodes, their processors, caches and memory, networks, numbers of nodes." + budgetHelp,
+		Short: "find the best machine to buy or rent for an amount of money",
+		Long: "Budget ranks the machines of a catalogue within a budget by the predicted time or cost of a program\n" +
+			"[du2000, eq. 3.6 and 3.7]." + budgetHelp,
 		Example: budgetExample,
 		Args:    cobra.NoArgs,
 	}
 	o := &budgetOptions{}
-	o.declare(cmd.Flags())
+	o.declare(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error { return o.run(env) }
 	return cmd
 }
@@ -76,50 +64,64 @@ func budgetCommand(env *stage.Env) *cobra.Command {
 func upgradeCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade --params P... --prices FILE --have FILE --budget MONEY",
-		Short: "the best that so much money makes of a machine that is there",
-		Long: "Upgrade ranks what can be made of a machine for so much money [du2000, sec. 3.3]: more nodes of its kind, more\n" +
-			"processors and memory in each, larger caches or another network in place of the old ones, all new nodes of another kind, or\n" +
-			"nothing. The machine must be made of what the catalogue has." + budgetHelp,
+		Short: "find the best upgrade of a machine for an amount of money",
+		Long: "Upgrade ranks upgrades of a machine for an amount of money [du2000, sec. 3.3]: more nodes, more processors or\n" +
+			"memory in each, larger caches, another network, all new nodes, or no change. The catalogue must have all parts\n" +
+			"of the machine." + budgetHelp,
 		Example: upgradeExample,
 		Args:    cobra.NoArgs,
 	}
 	o := &budgetOptions{}
-	o.declare(cmd.Flags())
-	cmd.Flags().StringVar(&o.have, "have", "", "description `FILE` of the machine that is there")
+	o.declare(cmd)
+	cmd.Flags().StringVar(&o.have, "have", "", "description `FILE` of the existing machine")
+	stage.Group(cmd.Flags(), "Input", "have")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if o.have == "" {
-			return stage.Usage("no machine to begin with; give --have FILE")
+			return stage.Usage("no existing machine; give --have FILE")
 		}
 		return o.run(env)
 	}
 	return cmd
 }
 
-func (o *budgetOptions) declare(flags *pflag.FlagSet) {
+// declare adds the flags that both commands have.
+func (o *budgetOptions) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
-	flags.StringVar(&o.prices, "prices", "", "list of prices `FILE` with a section [catalogue]")
-	flags.StringVar(&o.money, "budget", "", "`MONEY` at most: '$5000', or '$10/h' of what is rented")
+	flags.StringVar(&o.prices, "prices", "", "price list `FILE` with a [catalogue]")
+	flags.StringVar(&o.money, "budget", "", "`MONEY` to spend at most: '$5000', or '$10/h' for rent")
 	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve or mva (default \"curve\")")
-	flags.BoolVar(&o.printed, "as-printed", false, "model paper, with rates and prefactors as they are printed, to check the paper")
-	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence")
-	flags.StringVar(&o.objective, "objective", "time", "what is to be least: time, cost-per-job or time-cost")
-	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only powers of two of processors")
-	flags.IntVar(&o.limits.MaxNodes, "max-nodes", 0, "at most so many nodes (default any number)")
-	flags.IntVar(&o.limits.MinProcessors, "min-processors", 0, "at least so many processors in all (default 1)")
-	flags.IntVar(&o.limits.MaxProcessors, "max-processors", 0, "at most so many processors in all (default any number)")
-	flags.StringVar(&o.minMemory, "min-memory", "", "at least this `SIZE` of memory in each node")
-	flags.StringVar(&o.minTotal, "min-total-memory", "", "at least this `SIZE` of memory in all nodes together")
-	flags.StringVar(&o.due, "deadline", "", "`TIME` that the run may take at most, such as 10s")
-	flags.StringVar(&o.modelError, "model-error", "", "how far off the model is: a `SHARE`, such as 16%, or a table of predict compare")
-	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which parameters are varied")
-	flags.IntVar(&o.top, "top", 10, "how many machines to rank")
+	flags.BoolVar(&o.printed, "as-printed", false, "run model paper with its equations as printed")
+	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` added to remote accesses of model paper for coherence")
+	flags.StringVar(&o.objective, "objective", "time", "`NAME` of what to minimize: time, cost-per-job or time-cost")
+	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only numbers of processors that are powers of two")
+	flags.IntVar(&o.limits.MaxNodes, "max-nodes", 0, "largest number of nodes (default any)")
+	flags.IntVar(&o.limits.MinProcessors, "min-processors", 0, "least number of processors in all (default 1)")
+	flags.IntVar(&o.limits.MaxProcessors, "max-processors", 0, "largest number of processors in all (default any)")
+	flags.StringVar(&o.minMemory, "min-memory", "", "least `SIZE` of memory in each node")
+	flags.StringVar(&o.minTotal, "min-total-memory", "", "least `SIZE` of memory in all nodes together")
+	flags.StringVar(&o.due, "deadline", "", "longest `TIME` of the run, such as 10s")
+	flags.StringVar(&o.modelError, "model-error", "", "error of the model: a `SHARE` such as 16%, or a table of predict compare -o")
+	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which to vary parameters")
+	flags.IntVar(&o.top, "top", 10, "`NUMBER` of machines to rank")
 	flags.BoolVar(&o.front, "front", false, "print only the front")
-	flags.BoolVar(&o.sensitivity, "sensitivity", false, "print only what parameters make of the winner")
-	flags.StringVarP(&o.output, "output", "o", "", "write the ranking, and the best two of every smaller budget, as an Arrow table to `FILE`: predict report shows it")
-	flags.StringVar(&o.machines, "machines", "", "write descriptions of the ranked machines into folder `DIR`, for predict replay")
+	flags.BoolVar(&o.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
+	flags.StringVarP(&o.output, "output", "o", "", "write the ranking as an Arrow table to `FILE`, for predict report")
+	flags.StringVar(&o.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
 	flags.Var(&o.format, "format", "how to print the result")
 	o.format = stage.Human
 	flags.Lookup("format").DefValue = string(stage.Human)
+	stage.Group(flags, "Input", "params", "prices", "budget")
+	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "raise-remote", "vary")
+	stage.Group(flags, "Limits", "deadline", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
+	stage.Group(flags, "Output", "top", "front", "sensitivity", "format", "output", "machines")
+	stage.Complete(cmd, "model", clusterModels)
+	stage.Complete(cmd, "objective", func() (names []string) {
+		for _, o := range budget.Objectives {
+			names = append(names, o.Name)
+		}
+		return names
+	})
 }
 
 func (o *budgetOptions) run(env *stage.Env) error {
@@ -135,7 +137,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 		return err
 	}
 	if p.Catalogue = prices.Catalogue; p.Catalogue == nil {
-		return fmt.Errorf("reading %s: there is no [catalogue]; data/price/example1999.toml has one", o.prices)
+		return fmt.Errorf("reading %s: it has no [catalogue]; use a price list such as example1999", o.prices)
 	}
 	if p.Budget, err = o.amount(p.Catalogue.Hourly); err != nil {
 		return err
@@ -159,7 +161,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	return o.report(env, p, r, vary)
 }
 
-// problem is what the flags alone say.
+// problem returns the problem that the flags describe.
 func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	switch {
 	case len(o.params) == 0:
@@ -169,11 +171,11 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	case o.money == "":
 		return nil, 0, stage.Usage("no budget; give --budget, such as --budget '$5000'")
 	case o.front && o.sensitivity:
-		return nil, 0, stage.Usage("--front and --sensitivity print different tables; take one")
+		return nil, 0, stage.Usage("--front and --sensitivity print different tables; choose one")
 	case o.top < 1 || o.top > 1000:
 		return nil, 0, stage.Usage("--top %d is not from 1 to 1000", o.top)
 	case min(o.limits.MaxNodes, o.limits.MinProcessors, o.limits.MaxProcessors) < 0:
-		return nil, 0, stage.Usage("a number of nodes or processors below 0")
+		return nil, 0, stage.Usage("numbers of nodes and processors must be 0 or more")
 	}
 	p := &budget.Problem{Limits: o.limits, Top: o.top}
 	if err := o.sizes(&p.Limits); err != nil {
@@ -181,17 +183,17 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	}
 	var err error
 	if p.Objective, err = budget.ObjectiveNamed(o.objective); err != nil {
-		return nil, 0, stage.Usage("--objective: %v", err)
+		return nil, 0, stage.Usage("--objective: %w", err)
 	}
 	switch {
 	case !o.printed:
 	case o.model != "" && o.model != "paper":
-		return nil, 0, stage.Usage("--as-printed is model paper, not %s", o.model)
+		return nil, 0, stage.Usage("--as-printed needs model paper, not %s", o.model)
 	default:
 		o.model = "paper"
 	}
 	if p.Model, err = cluster.Named(cmp.Or(o.model, "curve")); err != nil {
-		return nil, 0, stage.Usage("--model: %v", err)
+		return nil, 0, stage.Usage("--model: %w", err)
 	}
 	raise, err := percent("--raise-remote", o.raise, 1000)
 	if err != nil {
@@ -226,7 +228,7 @@ func (o *budgetOptions) sizes(l *budget.Limits) (err error) {
 	return nil
 }
 
-// percent reads "12.4%" as a share.
+// percent parses a share such as "12.4%".
 func percent(flag, text string, most float64) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !strings.HasSuffix(text, "%") || !(v >= 0 && v <= most) {
@@ -235,14 +237,14 @@ func percent(flag, text string, most float64) (float64, error) {
 	return v / 100, nil
 }
 
-// amount reads the budget, per hour or not as the prices are.
+// amount parses the budget, per hour if the prices are.
 func (o *budgetOptions) amount(hourly bool) (unit.Dollars, error) {
 	text, isHourly := strings.CutSuffix(strings.TrimSpace(o.money), "/h")
 	switch {
 	case isHourly && !hourly:
-		return 0, stage.Usage("--budget %s is per hour, and %s has things to buy; give an amount such as '$5000'", o.money, o.prices)
+		return 0, stage.Usage("--budget %s is per hour, but %s has prices to buy; give an amount such as '$5000'", o.money, o.prices)
 	case !isHourly && hourly:
-		return 0, stage.Usage("--budget %s is not per hour, and %s has things to rent; give an amount such as '$10/h'", o.money, o.prices)
+		return 0, stage.Usage("--budget %s is not per hour, but %s has prices to rent; give an amount such as '$10/h'", o.money, o.prices)
 	}
 	d, err := unit.ParseDollars(text)
 	if err != nil {
@@ -251,7 +253,7 @@ func (o *budgetOptions) amount(hourly bool) (unit.Dollars, error) {
 	return d, nil
 }
 
-// errorOf is how far off a model is, as was said or as a comparison has it; NaN if nobody says so.
+// errorOf returns the error of a model from --model-error: a share, or the mean error in a comparison. It is NaN if not given.
 func (o *budgetOptions) errorOf(name string) (float64, error) {
 	if o.modelError == "" {
 		return math.NaN(), nil
@@ -264,7 +266,7 @@ func (o *budgetOptions) errorOf(name string) (float64, error) {
 		return 0, fmt.Errorf("reading --model-error %s: %w", o.modelError, err)
 	}
 	if t.Name != "comparison" {
-		return 0, fmt.Errorf("reading --model-error %s: a %s table; predict compare -o writes what is wanted", o.modelError, t.Name)
+		return 0, fmt.Errorf("reading --model-error %s: it is a %s table; give one of predict compare -o", o.modelError, t.Name)
 	}
 	models, err := store.Data[string](t, "model")
 	if err != nil {
@@ -281,7 +283,7 @@ func (o *budgetOptions) errorOf(name string) (float64, error) {
 		}
 	}
 	if n == 0 {
-		return 0, fmt.Errorf("reading --model-error %s: no row is of model %s", o.modelError, name)
+		return 0, fmt.Errorf("reading --model-error %s: it has no row of model %s", o.modelError, name)
 	}
 	return sum / n / 100, nil
 }

@@ -55,7 +55,7 @@ func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, facts []trace
 	return nil
 }
 
-// printBudget prints the ranking, the front, the sensitivity and what speaks against it.
+// printBudget prints the ranking, the front, the sensitivity and the warnings.
 func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Table, shifts []budget.Shift) error {
 	fmt.Fprintf(w, "%s by model %s, prices of %s\n", p.Runs[0].Program, p.Model.Name(), p.Catalogue.Date)
 	if err := stage.Print(w, stage.Human, t); err != nil {
@@ -66,7 +66,7 @@ func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Tabl
 		return err
 	}
 	if len(shifts) > 0 {
-		fmt.Fprintf(w, "\nif the parameters were others:\n")
+		fmt.Fprintf(w, "\neffect of changed parameters:\n")
 		if err := stage.Print(w, stage.Human, p.SensitivityTable(shifts)); err != nil {
 			return err
 		}
@@ -80,8 +80,6 @@ func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Tabl
 		}
 		fmt.Fprintf(w, "note: %v\n", l)
 	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "warning: %v\n", warning)
-	}
+	printWarnings(w, r.Warnings)
 	return nil
 }

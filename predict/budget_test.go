@@ -21,7 +21,7 @@ func TestBudgetPrintsAll(t *testing.T) {
 	if status != stage.Done || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	for _, want := range []string{"prog by model paper, prices of 1999, an example", "behind [%]", "best: ", "front:", "if the parameters were others:", "C_machine",
+	for _, want := range []string{"prog by model paper, prices of 1999, an example", "behind [%]", "best: ", "front:", "effect of changed parameters:", "C_machine",
 		"inside the model's error of 50 %", "warning: the barrier term"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -93,26 +93,26 @@ func TestBudgetStatus(t *testing.T) {
 		{shop, stage.WrongUsage, "no budget"},
 		{append(shop, "--budget", "5000"), stage.WrongUsage, `"5000" has no unit`},
 		{append(shop, "--budget", "$NaN"), stage.WrongUsage, "is not a number of dollars"},
-		{append(shop, "--budget", "$5/h"), stage.WrongUsage, "has things to buy"},
+		{append(shop, "--budget", "$5/h"), stage.WrongUsage, "has prices to buy"},
 		{append(base, "--prices", "../data/price/example-cloud.toml", "--budget", "$5"), stage.WrongUsage, "is not per hour"},
 		{append(shop, "--budget", "$10"), stage.Failed, "the cheapest is 1x1 workstation 256KiB 64MiB for $1200"},
 		{append(shop, "--budget", "$5000", "--min-memory", "1TiB"), stage.Failed, "drop --min-memory 1TiB"},
 		{append(shop, "--budget", "$5000", "--min-memory", "64"), stage.WrongUsage, "--min-memory"},
 		{append(shop, "--budget", "$5000", "--deadline", "-1s"), stage.WrongUsage, "--deadline"},
 		{append(shop, "--budget", "$5000", "--deadline", "1ps"), stage.Failed, "the fastest takes"},
-		{append(shop, "--budget", "$5000", "--objective", "fun"), stage.WrongUsage, "there are time, cost-per-job, time-cost"},
-		{append(shop, "--budget", "$5000", "--max-nodes", "-1"), stage.WrongUsage, "below 0"},
+		{append(shop, "--budget", "$5000", "--objective", "fun"), stage.WrongUsage, "known: time, cost-per-job, time-cost"},
+		{append(shop, "--budget", "$5000", "--max-nodes", "-1"), stage.WrongUsage, "must be 0 or more"},
 		{append(shop, "--budget", "$5000", "--top", "0"), stage.WrongUsage, "--top"},
 		{append(shop, "--budget", "$5000", "--vary", "5"), stage.WrongUsage, "--vary"},
-		{append(shop, "--budget", "$5000", "--front", "--sensitivity"), stage.WrongUsage, "take one"},
-		{append(shop, "--budget", "$5000", "--model-error", comparison), stage.Failed, "predict compare -o writes"},
-		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "there are paper, curve, mva"},
-		{append(shop, "--budget", "$5000", "--model", "curve", "--as-printed"), stage.WrongUsage, "--as-printed is model paper"},
+		{append(shop, "--budget", "$5000", "--front", "--sensitivity"), stage.WrongUsage, "choose one"},
+		{append(shop, "--budget", "$5000", "--model-error", comparison), stage.Failed, "give one of predict compare -o"},
+		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "known: paper, curve, mva"},
+		{append(shop, "--budget", "$5000", "--model", "curve", "--as-printed"), stage.WrongUsage, "--as-printed needs model paper"},
 		{[]string{"budget", "--params", dir, "--prices", shop1999, "--budget", "$5000"}, stage.Failed, "run analyze with --run reuse,locality"},
 		{[]string{"budget", "--params", lacks, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "run analyze with --run locality"},
 		{[]string{"budget", "--params", broken, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "nan.params.toml:2: alpha.value: value: NaN is not finite"},
 		{append(base, "--prices", empty, "--budget", "$5"), stage.Failed, "the catalogue is empty"},
-		{append(base, "--prices", sgi, "--budget", "$5"), stage.Failed, "there is no [catalogue]"},
+		{append(base, "--prices", sgi, "--budget", "$5"), stage.Failed, "it has no [catalogue]"},
 		{append([]string{"upgrade"}, append(shop[1:], "--budget", "$5")...), stage.WrongUsage, "give --have FILE"},
 		{append([]string{"upgrade"}, append(shop[1:], "--budget", "$5", "--have", "../data/machine/example-desktop.toml")...), stage.Failed, "no node has a processor of 4GHz"},
 	} {

@@ -30,7 +30,7 @@ func (o *clusterOptions) report(env *stage.Env, all []model.Prediction) error {
 	return printPredictions(env.Out, t, all)
 }
 
-// printPredictions prints the numbers, and under them what speaks against which model.
+// printPredictions prints the predictions, and below them intervals and warnings.
 func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
 	short := *t
 	short.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
@@ -47,18 +47,34 @@ func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error
 	return stage.Print(w, stage.Human, notes)
 }
 
-// remarks lists what the intervals cover and the warnings, each with the rows it is about.
+// remark is an interval or a kind of warning of a model, with the predictions that have it.
+type remark struct {
+	model  string
+	text   *warningKind
+	places []string
+}
+
+// where lists the first predictions.
+func (r *remark) where() string {
+	const most = 3
+	if n := len(r.places); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(r.places[:most], ", "), n-most)
+	}
+	return strings.Join(r.places, ", ")
+}
+
+// remarks lists the meaning of the intervals and the warnings. Remarks of one kind are one row with ranges of their numbers.
 func remarks(all []model.Prediction) *store.Table {
-	var models, texts, where []string
+	var list []*remark
 	add := func(p model.Prediction, text string) {
-		place := fmt.Sprintf("%d on %s", p.Processors, p.Machine)
-		for i := range texts {
-			if models[i] == p.Model && texts[i] == text {
-				where[i] += ", " + place
+		place, one := fmt.Sprintf("%d on %s", p.Processors, p.Machine), newWarningKind(text)
+		for _, r := range list {
+			if r.model == p.Model && r.text.add(one) {
+				r.places = append(r.places, place)
 				return
 			}
 		}
-		models, texts, where = append(models, p.Model), append(texts, text), append(where, place)
+		list = append(list, &remark{p.Model, one, []string{place}})
 	}
 	for _, p := range all {
 		if p.Interval.Known() {
@@ -69,5 +85,7 @@ func remarks(all []model.Prediction) *store.Table {
 		}
 	}
 	return &store.Table{Name: "remarks", Columns: []store.Column{
-		{Name: "model", Data: models}, {Name: "remark", Data: texts}, {Name: "processors", Data: where}}}
+		columnOf(list, "model", "", func(r *remark) string { return r.model }),
+		columnOf(list, "remark", "", func(r *remark) string { return r.text.String() }),
+		columnOf(list, "processors", "", (*remark).where)}}
 }

@@ -131,7 +131,7 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"compare", "--format", "xml", prediction}, stage.WrongUsage, "formats are table, csv and json"},
 		{[]string{"compare", missing}, stage.Failed, "missing.arrow"},
 		{[]string{"compare", other}, stage.Failed, "other.arrow: a reuse table holds neither predictions nor simulations"},
-		{[]string{"compare", prediction}, stage.Failed, "no prediction has a simulation"},
+		{[]string{"compare", prediction}, stage.Failed, "no prediction and simulation have the same program"},
 		{[]string{"compare", prediction, simulation, simulation}, stage.Failed, "two simulations of fft points=1024, 2 processors, smp"},
 		{[]string{"report", dir}, stage.WrongUsage, "-o FILE"},
 		{[]string{"report", t.TempDir(), "-o", page}, stage.Failed, "no analysis, prediction or simulation"},
@@ -164,7 +164,7 @@ func TestCompareBaseline(t *testing.T) {
 	if status, out, errs = predict("compare", table, "--baseline", "smp", "--format", "csv", "-o", filepath.Join(dir, "a.arrow")); status != 0 || strings.Count(out, "\n") != 2 {
 		t.Errorf("status %d, %s, %s", status, out, errs)
 	}
-	if status, _, errs = predict("compare", table, "--baseline", "torus"); status != 1 || !strings.Contains(errs, "no simulation is of torus") {
+	if status, _, errs = predict("compare", table, "--baseline", "torus"); status != 1 || !strings.Contains(errs, "found no simulations of torus") {
 		t.Errorf("status %d, %s", status, errs)
 	}
 	page := filepath.Join(dir, "p.html")
@@ -182,7 +182,7 @@ func TestOutputsHaveNames(t *testing.T) {
 		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
 		{"report", "nowhere", "-o", ""},
 	} {
-		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, ": no file is named") {
+		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a file name") {
 			t.Errorf("%q: status %d, %s%s", args, status, out, errs)
 		}
 	}

@@ -18,30 +18,23 @@ import (
 func compareCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FILE...",
-		Short: "models against simulation in one table",
-		Long: "Compare sets what models predict beside what the simulation found: each program on each machine with each\n" +
-			"number of processors is a row with E(Instr) in nanoseconds and the error of every model, positive if the\n" +
-			"model is pessimistic. A summary of each model follows: mean and worst absolute error, and how many rows are\n" +
-			"within the 5 % that the paper claims; and how many % of the simulations are inside the intervals of each model, which\n" +
-			"are to hold 95 %, on each kind of machine, and inside what the model varies alone, without its own error as it was\n" +
-			"measured on other programs. Predictions without an interval count neither as inside nor as outside. FILEs are tables of\n" +
-			"predict cluster and predict replay, in any order.\n" +
-			"CSV, JSON and -o have one line for each row and model instead, and no summary; beyond is how far the simulation is\n" +
-			"outside of what the model varies; where there is no lo and hi, inside says nothing. With --intervals they have the shares\n" +
-			"inside.\n\n" +
-			"With --baseline, simulations of simplified machines are set beside those of the machines that they simplify\n" +
-			"instead: E(Instr), latency and contention of spasm-mesh-clogp, say, beside those of spasm-mesh.",
+		Short: "compare models with simulations in one table",
+		Long: "Compare prints models and simulations in one table: a row for each program, machine and number of processors,\n" +
+			"with E(Instr) in nanoseconds and the error of every model, which is positive if the model is pessimistic. Then\n" +
+			"it prints errors and interval coverage of each model: see 'predict help intervals'.\n\n" +
+			"FILEs are tables of predict cluster -o and predict replay -o, in any order. With --baseline, simulations of\n" +
+			"simplified machines are compared with those of the full machine: spasm-mesh-clogp with spasm-mesh.",
 		Example: compareExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	format := stage.FormatFlag(cmd.Flags())
 	out := cmd.Flags().StringP("output", "o", "", "write the comparison as an Arrow table to `FILE`")
-	intervals := cmd.Flags().Bool("intervals", false, "print and write how many simulations are inside the intervals instead")
-	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared whose names begin with its own and a hyphen; may be repeated")
+	intervals := cmd.Flags().Bool("intervals", false, "print and write only the coverage of the intervals")
+	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to compare others with, named MACHINE-...; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
 		switch {
 		case len(*baselines) > 0 && *intervals:
-			return stage.Usage("--intervals and --baseline print different tables; take one")
+			return stage.Usage("--intervals and --baseline print different tables; choose one")
 		case len(*baselines) > 0:
 			return compareAbstractions(env, files, *baselines, *format, *out)
 		}
@@ -59,11 +52,11 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 		env.Note("%s", u)
 	}
 	if len(c.Cases) == 0 {
-		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
+		return fmt.Errorf("comparing %d files: no prediction and simulation have the same program, machine and processors", len(files))
 	}
 	table := c.Long()
 	if n := c.WithoutInterval(); n > 0 {
-		env.Note("%d predictions have no interval, as their warnings say, and do not count as inside or outside", n)
+		env.Note("%d predictions have no interval (see their warnings) and count neither as inside nor as outside", n)
 	}
 	if intervals {
 		table = c.CoverageTable()
@@ -90,7 +83,7 @@ func readComparison(files []string) (*report.Comparison, error) {
 func readRows(files []string) (all []report.Row, err error) {
 	for _, f := range files {
 		if info, err := os.Stat(f); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("reading %s: it is a directory; name the tables of models and simulations in it", f)
+			return nil, fmt.Errorf("reading %s: it is a directory; give the tables of models and simulations in it", f)
 		}
 		t, err := store.ReadTable(f)
 		if err != nil {
@@ -105,7 +98,7 @@ func readRows(files []string) (all []report.Row, err error) {
 	return all, nil
 }
 
-// compareAbstractions sets abstractions beside the machines called baselines.
+// compareAbstractions compares abstractions with the machines called baselines.
 func compareAbstractions(env *stage.Env, files, baselines []string, format stage.Format, out string) error {
 	rows, err := readRows(files)
 	if err != nil {
@@ -119,7 +112,7 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 		env.Note("%s", u)
 	}
 	if len(a.Pairs) == 0 {
-		return fmt.Errorf("comparing %d files: no simulation is of %s and of a machine whose name begins with it and a hyphen", len(files), strings.Join(baselines, " or "))
+		return fmt.Errorf("comparing %d files: found no simulations of %s and of a machine named like it with a hyphen and a suffix", len(files), strings.Join(baselines, " or "))
 	}
 	if out != "" {
 		if err := store.WriteTable(out, a.Table()); err != nil {
@@ -133,7 +126,7 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 	return stage.Print(env.Out, format, a.Summary())
 }
 
-// printComparison prints the rows and then the summary, for people, and how many simulations are in the intervals of those that have one.
+// printComparison prints the rows, the summary, and the coverage of the intervals.
 func printComparison(w io.Writer, c *report.Comparison) error {
 	if err := stage.Print(w, stage.Human, wide(c)); err != nil {
 		return err
@@ -193,6 +186,6 @@ func summary(c *report.Comparison) *store.Table {
 
 const compareExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
   $ analyze --run reuse,locality,phases -o fft.analysis fft
-  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml -o fft.prediction.arrow
-  $ predict replay fft --machine data/machine/du2000-smp-256k.toml -o fft.simulation.arrow
+  $ predict cluster --params fft.analysis --machine du2000-smp-256k -o fft.prediction.arrow
+  $ predict replay fft --machine du2000-smp-256k -o fft.simulation.arrow
   $ predict compare fft.prediction.arrow fft.simulation.arrow`

@@ -45,32 +45,32 @@ func directCommand(env *stage.Env) *cobra.Command {
 	o := &directOptions{messages: messageFlags{collectives: string(comm.Doubling), computation: "instructions"}}
 	cmd := &cobra.Command{
 		Use:   "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
-		Short: "run a program itself on simulated machines",
+		Short: "run a program itself under the simulator",
 		Long:  directLong,
-		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
-			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine data/machine/loggp-example.toml -- -size 32\n" +
-			"  $ predict direct ./tracegen/instrument/testdata/mandelbrot --procs 4 --machine data/machine/du2000-smp-256k.toml -- -size 32\n" +
-			"  $ predict direct ./tracegen/instrument/testdata/teams --procs 4 --machine data/machine/du2000-clump-2x2-256k-155m.toml -- -size 16\n" +
-			"  $ predict direct cholesky --procs 4 --set rings=3 --set spokes=8 --machine data/machine/spasm-mesh.toml --machine data/machine/du2000-smp-256k.toml\n" +
-			"  $ predict direct pgl --procs 4 --set triangles=50 --set frames=2 --set size=64 --set extent=8 --machine data/machine/loggp-example.toml --format csv\n" +
-			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --native --repeat 3\n" +
-			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --path segment --timeline sor.prv",
+		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine loggp-example\n" +
+			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine loggp-example -- -size 32\n" +
+			"  $ predict direct cholesky --procs 4 --set rings=3 --set spokes=8 --machine spasm-mesh",
 		Args: cobra.MinimumNArgs(1),
 	}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
-	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
-	flags.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
-	flags.StringArrayVar(&o.set, "set", nil, "set a parameter, as `key=value`; may be repeated")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of the input")
+	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node in each cluster; may be repeated")
+	flags.IntVar(&o.procs, "procs", 1, "`NUMBER` of processors (ranks)")
+	flags.StringArrayVar(&o.set, "set", nil, "set a parameter of the kernel, as `KEY=VALUE`; may be repeated")
+	flags.Uint64Var(&o.seed, "seed", 1, "`SEED` of the input")
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
-	flags.BoolVar(&o.native, "native", false, "run the program at full speed, too, and compare")
-	flags.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run and to simulate")
-	flags.BoolVar(&o.references, "references", false, "simulate the references of a program that passes messages, too, as those of one that shares memory are")
+	flags.BoolVar(&o.native, "native", false, "also run the program at full speed, and compare")
+	flags.IntVar(&o.repeat, "repeat", 1, "`NUMBER` of runs and simulations, for --native")
+	flags.BoolVar(&o.references, "references", false, "simulate references of a program with messages, too")
 	o.messages.addCommon(flags)
 	o.memory.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
+	stage.Group(flags, "Program", "procs", "set", "seed")
+	stage.Group(flags, "Simulation", "machine", "node", "references", "barrier", "semantics", "ahead")
+	stage.Group(flags, "Full speed", "native", "repeat")
+	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "format", "output")
+	completeChoices(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.format, o.changed = *format, flags.Changed
 		return o.run(cmd.Context(), env, args)
@@ -79,26 +79,11 @@ func directCommand(env *stage.Env) *cobra.Command {
 }
 
 // directLong is the help of the command.
-const directLong = "Direct runs a kernel of tracegen, or a program of yours, under the simulator [dickens1996], and what it asks of time\n" +
-	"(clocks, tests, probes, receives from any source, locks, flags and task queues) gets the answers of the simulated\n" +
-	"machine. What a replay of a trace takes as it was recorded is therefore decided anew on each machine. The parts of the\n" +
-	"time are those of 'predict replay', and so are the times of programs that do not ask.\n\n" +
-	"A program passes messages, on the processors and the network of the machine, or it shares memory: then its references\n" +
-	"run on the machine's caches, memories and network, as those of a trace do in 'predict replay', whose targets these are.\n" +
-	"One that passes messages and takes locks or tasks, or waits for flags, does both at once, and so does any that passes\n" +
-	"messages with --references: see 'predict replay --help'.\n" +
-	"The column tasks says how tasks of queues are given out: simulated here, recorded by a replay.\n\n" +
-	"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
-	"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
-	"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
-	"Ranks that wait for each other, or look 4 million times on end (Test, Iprobe) for what nobody will do, are an error that names them.\n" +
-	"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
-	"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
-	"With --native the program runs at full speed on this host, too, as often as --repeat says and once before that: the table\n" +
-	"then has the median of its times, of what a rank computed on average (native_compute: without messages and waiting, of\n" +
-	"runs of their own), the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
-	"over the native time. On a machine with 1 GHz and cpi = 1, native_compute / compute is the nanoseconds of an instruction,\n" +
-	"from which a machine for longer runs of the program is described. The environment variable GOMAXPROCS says on how many processors; a simulation takes one."
+const directLong = "Direct runs a kernel of tracegen, or your own program, under the simulator [dickens1996]. Questions about time\n" +
+	"(clocks, tests, probes, receives from any source, locks, flags, task queues) get the answers of the simulated\n" +
+	"machine, so decisions that depend on time are made anew on each machine. See 'predict help direct-execution'.\n\n" +
+	"Parts of the time are those of predict replay: see 'predict help time-parts'. Column tasks tells how tasks of\n" +
+	"queues are assigned. 'tracegen KERNEL --help' shows the parameters of a kernel."
 
 func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) (err error) {
 	p, err := o.program(ctx, env, args)
@@ -139,13 +124,13 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	return o.runMixed(ctx, env, p, machines)
 }
 
-// withReferences is the error of a program that is simulated with its references, and was to be without.
-func withReferences(p directProgram, kind kindOf) error {
-	return stage.Usage("--references=false: %s %v, which is simulated with its references alone", p.header().Program, kind)
+// withReferences is the error for --references=false with a program whose references must be simulated.
+func withReferences(p directProgram, kind simulationKind) error {
+	return stage.Usage("--references=false: %s %v, so its references must be simulated", p.header().Program, kind)
 }
 
-// runAlone runs a program that shares memory or passes messages. If it does both, the error says so and nothing has been printed.
-func (o *directOptions) runAlone(ctx context.Context, env *stage.Env, p directProgram, machines []target, kind kindOf) error {
+// runAlone runs a program that shares memory or passes messages. If it does both, runAlone prints nothing and returns an error.
+func (o *directOptions) runAlone(ctx context.Context, env *stage.Env, p directProgram, machines []target, kind simulationKind) error {
 	if err := o.checkKind(p.header(), kind); err != nil {
 		return err
 	}
@@ -186,21 +171,21 @@ func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p direc
 	return printMessages(env.Out, o.format, rows, table, &o.messages)
 }
 
-// checkKind finds flags that are not about programs of this kind.
-func (o *directOptions) checkKind(head trace.Header, kind kindOf) error {
+// checkKind returns an error if a flag is not for programs of this kind.
+func (o *directOptions) checkKind(head trace.Header, kind simulationKind) error {
 	not := []string{"barrier"}
 	if kind == byMemory {
 		not = []string{"ahead", "semantics", "matrix", "path", "timeline"}
 	}
 	for _, flag := range not {
 		if o.changed(flag) {
-			return stage.Usage("--%s is not about a program that %v, as %s does", flag, kind, head.Program)
+			return stage.Usage("--%s cannot be used: %s %v", flag, head.Program, kind)
 		}
 	}
 	return nil
 }
 
-// nativeRuns runs p at full speed as often as is asked for, and once before, so that what comes first in a process does not count.
+// nativeRuns runs p at full speed --repeat times, after one run that does not count, because the first run of a process is slower.
 func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native []hostRun, err error) {
 	for i := range o.repeat + 1 {
 		run, err := p.native(ctx)
@@ -214,7 +199,7 @@ func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native
 	return native, nil
 }
 
-// program is what the arguments name.
+// program returns the program that the arguments name.
 func (o *directOptions) program(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
 	o.messages.slices = o.memory.phases
 	switch {
@@ -223,9 +208,9 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
-		return nil, stage.Usage("--timeline is of one run on one machine")
+		return nil, stage.Usage("--timeline needs one run on one machine")
 	case o.native && o.messages.asked():
-		return nil, stage.Usage("--native belongs to the times of the run, --matrix, --path and --phases print other tables; ask for one")
+		return nil, stage.Usage("--native compares the times of the run, but --matrix, --path and --phases print other tables; choose one")
 	case o.repeat < 1:
 		return nil, stage.Usage("--repeat %d; it takes at least one", o.repeat)
 	}
@@ -239,12 +224,12 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 		return o.ownProgram(ctx, env, args)
 	}
 	if len(args) > 1 {
-		return nil, stage.Usage("unexpected %q; parameters of a kernel are given as --set key=value", args[1])
+		return nil, stage.Usage("unexpected argument %q; give parameters of a kernel as --set KEY=VALUE", args[1])
 	}
 	return o.kernelProgram(args[0])
 }
 
-// simulate runs p on m. It simulates it again where times of this host are asked for.
+// simulate simulates p on m, --repeat times to measure times of this host.
 func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directProgram, m target) (row messageRow, host hostRuns, err error) {
 	head := p.header()
 	row = messageRow{title: head.Title(), machine: m.Name}
@@ -285,9 +270,9 @@ type target struct {
 // directProgram is a program that runs on this host, simulated or not.
 type directProgram interface {
 	header() trace.Header
-	// kind says which of the following three can run the program. If it does both, perhaps only one of them is known, and simulating that ends with an
-	// error for which isBoth is true.
-	kind(ctx context.Context) (kindOf, error)
+	// kind returns which of the following three can run the program. If the program does both, kind may return only one of them.
+	// That simulation then ends with an error for which isBoth is true.
+	kind(ctx context.Context) (simulationKind, error)
 	// simulateMemory runs it on the memory system of m.
 	simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMemory, error)
 	// simulateMixed runs it on the processors, the memory system and the network of m.
@@ -296,11 +281,11 @@ type directProgram interface {
 	simulate(ctx context.Context, m target, opt direct.Options) (simulated, error)
 	// native runs it at full speed.
 	native(ctx context.Context) (hostRun, error)
-	// remove removes what was made of it.
+	// remove removes temporary files.
 	remove() error
 }
 
-// simulated is a simulation that took this host so many seconds.
+// simulated is the result of a simulation, with the seconds that it took on this host.
 type simulated struct {
 	result   *engine.Result
 	warnings []error

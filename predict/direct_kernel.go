@@ -58,8 +58,8 @@ func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Optio
 	return out, nil
 }
 
-func (p *kernelProgram) kind(ctx context.Context) (kindOf, error) {
-	return stage.Interruptible(ctx, func() (kindOf, error) {
+func (p *kernelProgram) kind(ctx context.Context) (simulationKind, error) {
+	return stage.Interruptible(ctx, func() (simulationKind, error) {
 		inst, err := p.kernel.New(p.values, p.procs, p.seed)
 		if err != nil {
 			return 0, err
@@ -88,7 +88,7 @@ func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.
 	return out, nil
 }
 
-// simulateMemory runs the kernel twice if it takes its own traffic to know the gap of the network.
+// simulateMemory runs the kernel twice if the gap of the network depends on the kernel's traffic.
 func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
 	k, err := workload.Find(recorded.All, p.kernel.Name)
 	if err != nil {
@@ -125,13 +125,13 @@ func (p *kernelProgram) native(ctx context.Context) (hostRun, error) {
 	return hostRun{took.Seconds(), computed.Seconds() / float64(p.procs)}, err
 }
 
-// timed runs the kernel at full speed, and says what by measures.
+// timed runs the kernel at full speed, and returns the time that by measures.
 func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int, spmd.Program) (time.Duration, error)) (time.Duration, error) {
 	k, err := workload.Find(kernel.All, p.kernel.Name)
 	if err != nil {
 		return 0, err
 	}
-	runtime.GC() // data that were there before are reused, so that the program does not touch new pages
+	runtime.GC() // frees old data for reuse, so the program does not touch new pages
 	var took time.Duration
 	if _, err := p.run(ctx, k, func(program spmd.Program) (err error) {
 		took, err = by(ctx, p.procs, program)
@@ -142,7 +142,8 @@ func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int,
 	return took, nil
 }
 
-// run runs the kernel in one of its forms, and verifies its result. An interrupt does not wait for what ranks compute: by may run on then.
+// run runs the kernel in one of its forms, and verifies its result. An interrupt does not wait for ranks that compute, so by may
+// continue to run.
 func (p *kernelProgram) run(ctx context.Context, form workload.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
 	return stage.Interruptible(ctx, func() (float64, error) {
 		inst, err := form.New(p.values, p.procs, p.seed)

@@ -12,10 +12,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// inMemory is a simulation of a program that uses memory, with such a result, which took this host so many seconds.
+// inMemory is the result of simulating a program that uses memory, with the seconds that it took on this host.
 type inMemory[R any] struct {
 	result  R
-	dropped uint64 // references of a program of the user's to memory that has no address
+	dropped uint64 // references of an own program to memory without an address
 	seconds float64
 }
 
@@ -51,7 +51,7 @@ func (o *directOptions) simulateMemory(ctx context.Context, env *stage.Env, p di
 	return repeated(ctx, o, env, p.header(), m, o.memory.opt, p.simulateMemory, func(r *replay.Result) []error { return r.Warnings })
 }
 
-// repeated runs a program on m once, or again where times of this host are asked for, and notes what the result warns of.
+// repeated simulates a program on m --repeat times, and notes the warnings of the result.
 func repeated[R any](ctx context.Context, o *directOptions, env *stage.Env, head trace.Header, m target, opt replay.Options,
 	run func(context.Context, target, direct.MemoryOptions) (inMemory[R], error), warnings func(R) []error) (out inMemory[R], host hostRuns, err error) {
 	progress := env.Progress("simulating "+head.Program, -1, "references")
@@ -69,7 +69,7 @@ func repeated[R any](ctx context.Context, o *directOptions, env *stage.Env, head
 		env.Note("%s: %v", name, w)
 	}
 	if out.dropped > 0 {
-		env.Note("%s: %d references are left out: to memory that was there before spmd.Main and has no name", name, out.dropped)
+		env.Note("%s: %d references to unnamed memory from before spmd.Main are not simulated", name, out.dropped)
 	}
 	return out, host, nil
 }

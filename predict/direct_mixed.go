@@ -15,7 +15,7 @@ import (
 // simulatedMixed is a simulation of a program that shares memory and passes messages.
 type simulatedMixed = inMemory[*replay.MixedResult]
 
-// isBoth is whether a simulation ended because the program shares memory and passes messages.
+// isBoth reports whether a simulation ended because the program shares memory and passes messages.
 func isBoth(err error) bool {
 	return errors.Is(err, direct.ErrSharesMemory) || errors.Is(err, direct.ErrMessages)
 }

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// hostRuns is how long this host took for each of several runs, in seconds.
+// hostRuns is the times of several runs on this host, in seconds.
 type hostRuns []float64
 
-// median is the one in the middle, of two the higher one.
+// median returns the median, of an even number the upper one.
 func (h hostRuns) median() float64 {
 	sorted := slices.Sorted(slices.Values(h))
 	return sorted[len(sorted)/2]
@@ -19,7 +19,7 @@ func (h hostRuns) median() float64 {
 // hostRun is one run of a program at full speed.
 type hostRun struct {
 	seconds  float64
-	computed float64 // on average of its ranks: seconds that they did not spend in operations
+	computed float64 // mean over ranks of the seconds outside of operations
 }
 
 // addNative compares the simulations with runs at full speed.

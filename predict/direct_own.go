@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/direct"
 	"spoor/predict/direct/session"
 	"spoor/predict/memsys"
@@ -17,7 +18,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// ownProgram is a program of the user's, which runs in a process of its own.
+// ownProgram is a program of the user. It runs in its own process.
 type ownProgram struct {
 	o     *directOptions
 	env   *stage.Env
@@ -29,9 +30,9 @@ type ownProgram struct {
 func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
 	switch {
 	case len(o.set) > 0:
-		return nil, stage.Usage("--set is for kernels; the arguments of a program of yours follow --")
+		return nil, stage.Usage("--set is for kernels; give arguments of your program after --")
 	case o.messages.matrix || o.messages.path != "" || o.messages.timeline != "":
-		return nil, stage.Usage("--matrix, --path and --timeline are for kernels; record the program with tracegen --package, and replay it")
+		return nil, stage.Usage("--matrix, --path and --timeline need a kernel; record your program with tracegen --package and replay it")
 	}
 	p, dir := &ownProgram{o: o, env: env, args: args[1:]}, env.Input(args[0])
 	var err error
@@ -43,7 +44,7 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 		return nil, errors.Join(err, p.remove())
 	}
 	if p.built.Messages && !p.built.Locks && !o.references && o.memory.phases {
-		return nil, errors.Join(stage.Usage("--phases of a program that passes messages is for kernels; record the program with tracegen --package, and replay it"), p.remove())
+		return nil, errors.Join(stage.Usage("--phases with messages needs a kernel; record your program with tracegen --package and replay it"), p.remove())
 	}
 	for i, f := range p.built.Findings {
 		if i < 8 {
@@ -73,7 +74,7 @@ func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options)
 	return out, nil
 }
 
-func (p *ownProgram) kind(context.Context) (kindOf, error) {
+func (p *ownProgram) kind(context.Context) (simulationKind, error) {
 	switch {
 	case !p.built.Messages:
 		return byMemory, nil
@@ -106,9 +107,13 @@ func (p *ownProgram) simulateMixed(ctx context.Context, m target, opt direct.Mem
 	return out, err
 }
 
-// order has the program simulated on m, and is what became of it.
+// order simulates the program on m, and returns the result.
 func (p *ownProgram) order(ctx context.Context, m target, o session.Order) (said session.Result, seconds float64, err error) {
 	for _, f := range append([]string{m.file}, p.o.nodes...) {
+		f, err := machine.FindFile(f)
+		if err != nil {
+			return said, 0, err
+		}
 		text, err := os.ReadFile(f)
 		if err != nil {
 			return said, 0, err
@@ -141,7 +146,7 @@ func (p *ownProgram) native(ctx context.Context) (hostRun, error) {
 	return hostRun{took.Seconds, computed.Seconds / float64(p.o.procs)}, nil
 }
 
-// run runs a build of the program, which prints to standard error.
+// run runs a build of the program. Its output goes to standard error.
 func (p *ownProgram) run(ctx context.Context, program *instrument.Program, r instrument.Run) (*instrument.Outcome, error) {
 	r.Options = spmd.Options{Procs: p.o.procs, NoRefs: true}
 	r.Seed, r.Args, r.In, r.Out, r.Err = p.o.seed, p.args, p.env.In, p.env.Err, p.env.Err

@@ -122,15 +122,15 @@ func TestDirectMistakes(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"ep", smp, "--path", "processor"}, 2, "--path is not about a program that shares memory, as ep does"},
-		{[]string{"ep", smp, "--ahead", "3"}, 2, "--ahead is not about"},
+		{[]string{"ep", smp, "--path", "processor"}, 2, "--path cannot be used: ep shares memory"},
+		{[]string{"ep", smp, "--ahead", "3"}, 2, "--ahead cannot be used"},
 		{[]string{"ep", smp, "--barrier", "3"}, 2, "--barrier"},
 		{[]string{"ep", smp, "--barrier", "3s"}, 2, "--barrier 3s is not from 0s to 1s"},
 		{[]string{"ep", smp, "--procs", "8"}, 1, "the program has 8 processors and the machine 4"},
 		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
-		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier is not about a program that passes messages, as sor does"},
-		{[]string{"ep", smp, "--references=false"}, 2, "--references=false: ep shares memory, which is simulated with its references alone"},
-		{[]string{"sor", smp, "--references", "--path", "segment"}, 2, "--path is not about programs that share memory and pass messages, as sor does here"},
+		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier cannot be used: sor passes messages"},
+		{[]string{"ep", smp, "--references=false"}, 2, "--references=false: ep shares memory, so its references must be simulated"},
+		{[]string{"sor", smp, "--references", "--path", "segment"}, 2, "--path cannot be used: sor shares memory and passes messages"},
 		{[]string{"sor", smp, "--references", "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 	} {
 		status, out, stderr := predict(append([]string{"direct"}, c.args...)...)
@@ -167,7 +167,7 @@ func TestDirectDoesBoth(t *testing.T) {
 func TestReferencesOfAScalingStudy(t *testing.T) {
 	machine := []string{"--machine", "../data/machine/loggp-example.toml"}
 	none := "references are not simulated where there are messages"
-	for procs, said := range map[int]string{1: "it passes no messages, so its references are simulated", 2: none} {
+	for procs, said := range map[int]string{1: "without messages, its references are simulated", 2: none} {
 		prefix := recordedKernel(t, "convscan", procs, []string{"l=16"})
 		replay := append([]string{"replay", prefix}, machine...)
 		direct := append([]string{"direct", "convscan", "--procs", strconv.Itoa(procs), "--set", "l=16"}, machine...)

@@ -167,7 +167,7 @@ type example struct {
 	stopped bool   // a blank line ended the output
 }
 
-// parseExamples finds the `$` lines of a help text.
+// parseExamples finds the `$` lines of a help text. A line that ends in a backslash continues on the next.
 func parseExamples(help string) []example {
 	var list []example
 	for line := range strings.Lines(help) {
@@ -177,6 +177,9 @@ func parseExamples(help string) []example {
 		case is:
 			list = append(list, example{line: command})
 		case len(list) == 0:
+		case strings.HasSuffix(list[len(list)-1].line, "\\"):
+			last := &list[len(list)-1]
+			last.line = strings.TrimSuffix(last.line, "\\") + strings.TrimSpace(text)
 		case strings.TrimSpace(line) == "" || text == line:
 			list[len(list)-1].stopped = true
 		case !list[len(list)-1].stopped:

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,37 +26,30 @@ type logpOptions struct {
 	output   string
 }
 
-const logpExample = `  $ predict logp --machine data/machine/loggp-example.toml --procs 16,1024 --bytes 8B,64KiB
-  $ predict logp --machine data/machine/spasm-mesh.toml --procs 16,32 --bytes 32B --network
+const logpExample = `  $ predict logp --machine loggp-example --procs 16,1024 --bytes 8B,64KiB
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
-  $ predict logp sor --machine data/machine/spasm-mesh.toml
-  $ predict logp sor --machine data/machine/spasm-mesh.toml --network --as-printed`
+  $ predict logp sor --machine spasm-mesh --network`
 
 // logpCommand is predict logp.
 func logpCommand(env *stage.Env) *cobra.Command {
-	var list strings.Builder
-	for _, o := range logp.Operations {
-		fmt.Fprintf(&list, "  %-18s %s\n", o.Name, o.Doc)
-	}
 	cmd := &cobra.Command{
 		Use:   "logp [PREFIX] --machine FILE...",
-		Short: "gaps and latencies of networks, and times that no collective can beat there",
-		Long: "Logp abstracts the network of each machine by L, o, g and G, and bounds the times of collectives from below:\n" +
-			strings.TrimSuffix(list.String(), "\n") + "\n\n" +
-			"Bounds are for messages of s bytes, one processor on each node, which nobody else disturbs; messages that wait for\n" +
-			"their receiver take longer. Machines of model loggp say what L, o, g and G are. Of a network of links, L is the time of\n" +
-			"a message on one, and g that for which the links across the bisection are asked for each message, or the busiest link\n" +
-			"by the traffic of PREFIX, whose messages are then as long as its are on average [sivasubramaniam1995]. Arguments that\n" +
-			"end in .toml are machines too.",
+		Short: "compute L, o, g and G of a network, and lower bounds on collectives",
+		Long: "Logp describes the network of each machine by L, o, g and G, and prints lower bounds on the times of collectives:\n" +
+			namesAndDocs(logp.Operations, func(o logp.Operation) (string, string) { return o.Name, o.Doc }) +
+			"\nBounds are for messages of s bytes between undisturbed nodes of one processor. Messages that wait for their\n" +
+			"receiver take longer. A network of links gets L from an idle message, and g from the links across the bisection\n" +
+			"or from the busiest link of the traffic of PREFIX [sivasubramaniam1995]. Arguments that end in .toml are\n" +
+			"machines, too. See 'predict help logp-network'.",
 		Example: logpExample,
 	}
 	o := &logpOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
-	flags.IntSliceVar(&o.procs, "procs", nil, "numbers of processors as a `LIST` (default those of PREFIX, or of the machine)")
+	flags.IntSliceVar(&o.procs, "procs", nil, "numbers of processors as a `LIST` (default from PREFIX or the machine)")
 	flags.StringSliceVar(&o.bytes, "bytes", nil, "sizes of messages as a `LIST` (default the mean of PREFIX, or 8B)")
-	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead")
-	flags.BoolVar(&o.printed, "as-printed", false, "of networks of links alone, with g from the bisection as the paper has it, whatever the traffic is")
+	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead of bounds")
+	flags.BoolVar(&o.printed, "as-printed", false, "take g from the bisection as in the paper; for networks of links")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the bounds as an Arrow table to `FILE`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -69,7 +61,7 @@ func logpCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-// traffic is what a trace says of messages; the zero traffic is of none.
+// traffic is the messages of a trace. The zero traffic has no messages.
 type traffic struct {
 	program, trace string
 	procs          int
@@ -102,11 +94,11 @@ type logpRow struct {
 func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 	switch {
 	case len(prefixes) > 1:
-		return stage.Usage("%s and %s: the traffic of one trace is enough", prefixes[0], prefixes[1])
+		return stage.Usage("%s and %s: give one trace for the traffic", prefixes[0], prefixes[1])
 	case len(o.machines) == 0:
 		return noMachine()
 	case len(prefixes) == 1 && len(o.procs) > 0:
-		return stage.Usage("--procs: the traffic of %s is of as many processors as it has", prefixes[0])
+		return stage.Usage("--procs cannot be used with the traffic of %s, which has its own number of processors", prefixes[0])
 	}
 	var sizes []unit.Bytes
 	for _, text := range o.bytes {
@@ -130,7 +122,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 	return o.report(env, of, rows, warnings)
 }
 
-// rows are the networks of all machines.
+// rows returns the networks of all machines.
 func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warnings []error, err error) {
 	if len(sizes) == 0 {
 		sizes = []unit.Bytes{max(of.bytes, 1)}
@@ -161,7 +153,7 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 				}
 				if o.printed {
 					if a.Gaps = slices.DeleteFunc(a.Gaps, func(g logp.Gap) bool { return g.From != machine.GapBisection }); len(a.Gaps) == 0 {
-						return nil, nil, fmt.Errorf("machine %q says its own L and g; the paper has them of networks of links; leave out --as-printed", m.Name)
+						return nil, nil, fmt.Errorf("machine %q has L and g itself, but the paper computes them from links; omit --as-printed", m.Name)
 					}
 				}
 				for _, g := range a.Gaps {
@@ -194,11 +186,7 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
 		return err
 	}
-	for i, w := range warnings {
-		if i == 0 || w.Error() != warnings[i-1].Error() {
-			fmt.Fprintf(env.Out, "warning: %v\n", w)
-		}
-	}
+	printWarnings(env.Out, warnings)
 	return nil
 }
 

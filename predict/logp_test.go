@@ -42,9 +42,9 @@ func TestLogPStatus(t *testing.T) {
 		says   string
 	}{
 		{[]string{"logp"}, stage.WrongUsage, "no machine"},
-		{[]string{"logp", example, "--as-printed"}, stage.Failed, "leave out --as-printed"},
-		{[]string{"logp", "a", "b", example}, stage.WrongUsage, "one trace is enough"},
-		{[]string{"logp", "a", example, "--procs", "3"}, stage.WrongUsage, "as many processors as it has"},
+		{[]string{"logp", example, "--as-printed"}, stage.Failed, "omit --as-printed"},
+		{[]string{"logp", "a", "b", example}, stage.WrongUsage, "give one trace for the traffic"},
+		{[]string{"logp", "a", example, "--procs", "3"}, stage.WrongUsage, "which has its own number of processors"},
 		{[]string{"logp", example, "--bytes", "8"}, stage.WrongUsage, "not a size"},
 		{[]string{"logp", example, "--procs", "0"}, stage.Failed, "0 processors"},
 		{[]string{"logp", "nowhere", example}, stage.Failed, "nowhere"},

@@ -26,10 +26,9 @@ func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "predict",
 		Short: "what a program does on machines you do not have",
-		Long: "Predict says how long programs take on machines you do not have: from parameters and miss curves with\n" +
-			"models, from traces by simulation, and it compares the two.",
+		Long:  "Predict computes how long a program takes on machines you do not have, by models or by simulation.",
 		Example: "  $ tracegen fft --procs 2 --set points=1024 -o fft\n" +
-			"  $ predict replay fft --machine data/machine/du2000-smp-256k.toml",
+			"  $ predict replay fft --machine du2000-smp-256k",
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return tryOutputs(cmd) },
 	}
 	root.AddCommand(
@@ -49,10 +48,11 @@ func command(env *stage.Env) *cobra.Command {
 		stage.CompleteFiles(root, flag, machine.Names)
 	}
 	stage.CompleteFiles(root, "prices", machine.PriceNames)
+	addTopics(root)
 	return root
 }
 
-// tryOutputs finds out, before the work is done, whether the files that cmd is to write are named and can be written.
+// tryOutputs checks before the work that the output files of cmd have names and can be written.
 func tryOutputs(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "timeline"} {
 		f := cmd.Flags().Lookup(name)
@@ -63,7 +63,7 @@ func tryOutputs(cmd *cobra.Command) error {
 				return err
 			}
 		case f.Changed:
-			return stage.Usage("--%s: no file is named", name)
+			return stage.Usage("--%s is empty; give a file name", name)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// memoryReport is what is to be said of programs that share memory.
+// memoryReport prints results of programs that share memory.
 type memoryReport struct {
 	memoryFlags
 	format stage.Format
@@ -23,7 +23,7 @@ type memoryReport struct {
 	extend func(*store.Table) // adds columns to the table; or nil
 }
 
-// memoryFlags are flags about programs that share memory; phases is about others, too.
+// memoryFlags are flags for programs that share memory. Flag phases is also for others.
 type memoryFlags struct {
 	barrier string
 	phases  bool
@@ -31,8 +31,8 @@ type memoryFlags struct {
 }
 
 func (f *memoryFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
-	flags.BoolVar(&f.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead or, passing messages, in slices of time")
+	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier after the last processor arrived")
+	flags.BoolVar(&f.phases, "phases", false, "print (and write with -o) each processor between barriers, or in time slices")
 }
 
 // check reads the flags.
@@ -48,7 +48,7 @@ func (f *memoryFlags) check() error {
 	return nil
 }
 
-// memoryOf is the size of the memory of m, or 0 if it does not matter: clusters page.
+// memoryOf returns the size of the memory of m, or 0 if it does not matter because clusters page.
 func memoryOf(m *machine.Machine) (size unit.Bytes) {
 	if m.Disk != nil && m.System.Block != 0 {
 		return 0
@@ -59,7 +59,7 @@ func memoryOf(m *machine.Machine) (size unit.Bytes) {
 	return size
 }
 
-// print prints the results, and writes them to a file if that is asked for.
+// print prints the results, and writes them to a file with -o.
 func (r *memoryReport) print(w io.Writer, rows []memoryRow) error {
 	if len(rows) == 1 && r.format == stage.JSON && !r.phases && r.output == "" {
 		return printRun(w, rows[0])

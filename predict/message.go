@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +14,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// arrayFlags say which arrays there are.
+// arrayFlags describe the arrays.
 type arrayFlags struct {
 	sizes []string
 	mesh  string
@@ -26,9 +25,10 @@ func (f *arrayFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.sizes, "size", []string{"1000x1000"}, "rows x columns of the array in items, as a `LIST`")
 	flags.StringVar(&f.mesh, "mesh", "2x2", "rows x columns of `PROCESSORS`")
 	flags.StringVar(&f.item, "item", "4B", "`SIZE` of an item")
+	stage.Group(flags, "Arrays", "size", "mesh", "item")
 }
 
-// cases are the arrays on the mesh.
+// cases returns the arrays on the mesh.
 func (f *arrayFlags) cases() (out []message.Case, err error) {
 	var c message.Case
 	if c.MeshRows, c.MeshCols, err = pair("mesh", f.mesh); err != nil {
@@ -47,7 +47,7 @@ func (f *arrayFlags) cases() (out []message.Case, err error) {
 	return out, nil
 }
 
-// pair reads 2x3.
+// pair parses a size such as 2x3.
 func pair(flag, text string) (rows, cols int64, err error) {
 	var rest string
 	if n, _ := fmt.Sscanf(text+" ", "%dx%d%s", &rows, &cols, &rest); n != 2 || rows < 1 || cols < 1 {
@@ -67,31 +67,17 @@ type messageOptions struct {
 
 const messageExample = `  $ calibrate fit data/sample/transfers.csv -o host
   $ predict message --params host.params.toml --state far --of rows,columns --size 1000x1000,2000x2000 --d 1,2,5
-  $ predict message --param M1_alpha=20us --param M1_beta=1ns/B --param M1_gamma=30ns/line --of rows,columns --size 2000x2000 --mesh 1x2
-  $ tracegen transfer --procs 2 --set rows=100 --set cols=100 --set shape=1 --refs=false -o transfer
-  $ predict message transfer --params host.params.toml --state far`
+  $ predict message --param M1_alpha=20us --param M1_beta=1ns/B --param M1_gamma=30ns/line --of rows --mesh 1x2`
 
 // messageCommand is predict message.
 func messageCommand(env *stage.Env) *cobra.Command {
-	var list strings.Builder
-	for _, o := range message.Operations {
-		fmt.Fprintf(&list, "  %-10s %s\n", o.Name, o.Doc)
-	}
 	cmd := &cobra.Command{
 		Use:   "message [PREFIX] --params P...",
-		Short: "what messages, scans, array statements and programs of them cost, by bytes and memory lines touched",
-		Long: "Message predicts times of operations on an array that is divided into blocks over a mesh of processors: a message of\n" +
-			"n bytes that touches MLT memory lines takes alpha + beta n + gamma MLT [hur1999]. Models are those of calibrate fit:\n" +
-			"S1 knows no lines, M1 has them as the paper does, M1x exactly, page knows the memory pages too,\n" +
-			"and level instead the pieces that are copied and the bytes beyond what a cache holds. Operations:\n" +
-			list.String() + "\n" +
-			"The first three need coefficients of transfers, all others those of array statements too: calibrate fit makes them\n" +
-			"of tables with times of experiments transfer and array. Scans as printed are of experiment scan. A shift takes as\n" +
-			"long as one message. Where P.fit.arrow lies beside P.params.toml, intervals include how far models were off there.\n\n" +
-			"With PREFIX it is the messages of that trace, with the buffers that they have there, charged to who sends and who\n" +
-			"receives them. A processor's messages take in_step if what it sends and receives goes on at the same time, and\n" +
-			"apart if nothing does; at_least if all are under way at once, so that alpha is waited for once. lo and hi are around all three.\n" +
-			"The order in which messages wait for each other is predict replay's.",
+		Short: "predict the cost of messages, scans and array statements",
+		Long: "Message predicts the times of messages, scans and array statements by the memory lines that they touch\n" +
+			"[hur1999]. An array is divided into blocks over a mesh of processors. With PREFIX it predicts the messages of\n" +
+			"that trace: see 'predict help traffic'. Models: see 'predict help message-models'. Operations for --of:\n" +
+			namesAndDocs(message.Operations, func(o message.Operation) (string, string) { return o.Name, o.Doc }),
 		Example: messageExample,
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -100,19 +86,28 @@ func messageCommand(env *stage.Env) *cobra.Command {
 	o.lawFlags.add(flags)
 	o.arrayFlags.add(flags)
 	flags.StringSliceVar(&o.of, "of", []string{"rows", "columns"}, "operations as a `LIST`")
-	flags.Int64SliceVar(&o.d, "d", []int64{1}, "rows, columns, or edges of boxes as a `LIST`")
-	flags.BoolVar(&o.terms, "terms", false, "print what each term takes instead")
+	flags.Int64SliceVar(&o.d, "d", []int64{1}, "numbers of rows or columns to send, or sides of boxes, as a `LIST`")
+	flags.BoolVar(&o.terms, "terms", false, "print the time of each term")
 	cmd.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			for _, name := range []string{"of", "size", "mesh", "d", "item", "terms"} {
 				if flags.Changed(name) {
-					return stage.Usage("--%s is about arrays, and %s has messages of its own", name, args[0])
+					return stage.Usage("--%s is for arrays, but %s has recorded messages", name, args[0])
 				}
 			}
 			return o.traffic(c.Context(), env, args[0])
 		}
 		return o.run(env)
 	}
+	stage.Group(flags, "Arrays", "of", "d")
+	stage.Group(flags, "Output", "terms")
+	stage.Complete(cmd, "of", func() (names []string) {
+		for _, o := range message.Operations {
+			names = append(names, o.Name)
+		}
+		return names
+	})
+	stage.Complete(cmd, "model", func() []string { return shownModels })
 	cmd.AddCommand(crossoverCommand(env), blocksCommand(env))
 	return cmd
 }
@@ -122,7 +117,7 @@ func (o *messageOptions) run(env *stage.Env) error {
 	for _, name := range o.of {
 		op, err := message.Named(name)
 		if err != nil {
-			return stage.Usage("--of: %v", err)
+			return stage.Usage("--of: %w", err)
 		}
 		operations = append(operations, op)
 	}

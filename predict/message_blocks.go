@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,21 +9,19 @@ import (
 	"spoor/traces/stage"
 )
 
-const blocksExample = `  $ predict message blocks --param M1_alpha=20us --param M1_beta=1ns/B --param M1_gamma=30ns/line --param array_M1_alpha=1us --param array_M1_beta=1ns/access --param array_M1_gamma=10ns/line --size 1024x1024 --mesh 4x4 --region lower`
+const blocksExample = `  $ predict message blocks --size 1024x1024 --mesh 4x4 --region lower --param S1_alpha=20us --param S1_beta=1ns/B \
+      --param array_S1_alpha=1us --param array_S1_beta=1ns/access`
 
 // blocksCommand is predict message blocks.
 func blocksCommand(env *stage.Env) *cobra.Command {
-	var regions strings.Builder
-	for _, r := range message.Regions {
-		fmt.Fprintf(&regions, "  %-6s %s\n", r.Name, r.Doc)
-	}
 	cmd := &cobra.Command{
 		Use:   "blocks --params P...",
-		Short: "which size of blocks suits a block-cyclic distribution",
-		Long: "Blocks predicts A = A + A@west + A@north in a region of an array that is dealt out to a mesh of processors in square\n" +
-			"blocks, for all sizes of blocks that give every processor as many rows and columns. Small blocks balance the region\n" +
-			"and have more edges, which are sent: the trade-off for which [hur1999, sec. 8] wants to use its model. imbalance is\n" +
-			"how many more items than the mean the busiest processor has. Advice is by the last of the models. Regions:\n" + strings.TrimSuffix(regions.String(), "\n"),
+		Short: "find the best block size of a block-cyclic distribution",
+		Long: "Blocks predicts A = A + A@west + A@north in a region of an array with a block-cyclic distribution, for all block\n" +
+			"sizes that give every processor equally many rows and columns [hur1999, sec. 8]. Small blocks balance the\n" +
+			"region, but have more edges to send. Column imbalance is the excess of the busiest processor over the mean.\n" +
+			"The advice is by the last of the models. Regions:\n" +
+			namesAndDocs(message.Regions, func(r message.Region) (string, string) { return r.Name, r.Doc }),
 		Example: blocksExample,
 		Args:    cobra.NoArgs,
 	}
@@ -35,9 +32,16 @@ func blocksCommand(env *stage.Env) *cobra.Command {
 	laws.add(flags)
 	arrays.add(flags)
 	flags.StringVar(&region, "region", "lower", "`NAME` of the region")
+	stage.Group(flags, "Arrays", "region")
+	stage.Complete(cmd, "region", func() (names []string) {
+		for _, r := range message.Regions {
+			names = append(names, r.Name)
+		}
+		return names
+	})
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if laws.printed {
-			return stage.Usage("the paper prints nothing about block-cyclic distributions; leave out --as-printed")
+			return stage.Usage("the paper has no equations for block-cyclic distributions; omit --as-printed")
 		}
 		r, err := message.RegionNamed(region)
 		if err != nil {
@@ -48,7 +52,7 @@ func blocksCommand(env *stage.Env) *cobra.Command {
 			return err
 		}
 		if len(cases) != 1 {
-			return stage.Usage("--size takes one size here, not %d", len(cases))
+			return stage.Usage("--size needs one size here, not %d", len(cases))
 		}
 		all, err := laws.laws()
 		if err != nil {
@@ -62,7 +66,7 @@ func blocksCommand(env *stage.Env) *cobra.Command {
 func blocks(env *stage.Env, flags *lawFlags, l *message.Laws, c message.Case, r message.Region) error {
 	rows, err := l.BlockCyclic(c, r)
 	if err != nil {
-		return fmt.Errorf("dealing out %dx%d: %w", c.Rows, c.Cols, err)
+		return fmt.Errorf("distributing %dx%d: %w", c.Rows, c.Cols, err)
 	}
 	var all []message.Prediction
 	for _, d := range rows {

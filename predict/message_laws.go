@@ -18,7 +18,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// lawFlags say which laws of messages are taken; all commands of predict message have them.
+// lawFlags select the parameters and models. All commands of predict message have them.
 type lawFlags struct {
 	params, given, models []string
 	state, line, page     string
@@ -28,18 +28,20 @@ type lawFlags struct {
 }
 
 func (f *lawFlags) add(flags *pflag.FlagSet) {
-	stage.PathsVar(flags, &f.params, "params", "parameter file `P` that calibrate fit wrote; may be repeated")
+	stage.PathsVar(flags, &f.params, "params", "parameter file `P` of calibrate fit; may be repeated")
 	flags.StringArrayVar(&f.given, "param", nil, "one parameter as `NAME=VALUE`, such as M1_beta=1.2ns/B; may be repeated")
-	flags.StringSliceVar(&f.models, "model", nil, "models as a `LIST` (default S1, M1, M1x, page and level, those that have parameters)")
-	flags.StringVar(&f.state, "state", "", "`NAME` of the state of the machine, the end of the names of parameters: far of M1_beta-far")
-	flags.StringVar(&f.line, "line", "", "`SIZE` of a memory line (default what the parameters were fitted with, or 64B)")
-	flags.StringVar(&f.page, "page", "", "`SIZE` of a memory page (default likewise, or 4KiB)")
-	flags.BoolVar(&f.printed, "as-printed", false, "bounds of lines, scans and least squares as the paper prints them")
+	flags.StringSliceVar(&f.models, "model", nil, "models as a `LIST` (default those with parameters)")
+	flags.StringVar(&f.state, "state", "", "`NAME` of the machine's state, the end of parameter names: far in M1_beta-far")
+	flags.StringVar(&f.line, "line", "", "`SIZE` of a memory line (default that of the parameters, or 64B)")
+	flags.StringVar(&f.page, "page", "", "`SIZE` of a memory page (default that of the parameters, or 4KiB)")
+	flags.BoolVar(&f.printed, "as-printed", false, "use the paper's equations as printed")
 	f.format = stage.FormatFlag(flags)
 	flags.StringVarP(&f.output, "output", "o", "", "write the table in Arrow to `FILE`")
+	stage.Group(flags, "Parameters and models", "params", "param", "model", "state", "line", "page", "as-printed")
+	stage.Group(flags, "Output", "format", "output")
 }
 
-// laws are those that the flags ask for.
+// laws returns the laws that the flags select.
 func (f *lawFlags) laws() (out []*message.Laws, err error) {
 	if len(f.params)+len(f.given) == 0 {
 		return nil, stage.Usage("no parameters; give --params with a file that calibrate fit wrote, or --param NAME=VALUE")
@@ -67,7 +69,7 @@ func (f *lawFlags) laws() (out []*message.Laws, err error) {
 				models = append(models, name)
 			}
 		}
-		if len(models) == 0 { // say what is missing
+		if len(models) == 0 { // for an error that names the missing parameter
 			models = []string{"M1"}
 		}
 	}
@@ -81,10 +83,10 @@ func (f *lawFlags) laws() (out []*message.Laws, err error) {
 	return out, nil
 }
 
-// shownModels are those of which there are predictions unless others are asked for.
+// shownModels are the models to use without --model.
 var shownModels = []string{"S1", "M1", "M1x", "page", "level"}
 
-// set is all parameters, and the residuals that lie beside their files.
+// set reads all parameters, and the residuals next to their files.
 func (f *lawFlags) set(o *message.Options) (*param.Set, error) {
 	var sets []*param.Set
 	for _, path := range f.params {
@@ -116,7 +118,7 @@ func (f *lawFlags) set(o *message.Options) (*param.Set, error) {
 	return param.Merge(append(sets, given)...)
 }
 
-// report prints a table, with warnings for people, and writes the full one.
+// report prints a table, for people with warnings, and writes the full table to a file.
 func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message.Prediction, more ...error) error {
 	if f.output != "" {
 		if err := store.WriteTable(f.output, written); err != nil {
@@ -129,9 +131,7 @@ func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message
 	if len(all) > 0 {
 		fmt.Fprintf(env.Out, "\ninterval: %s\n", all[0].Covers)
 	}
-	for _, w := range append(more, message.Warnings(all)...) {
-		fmt.Fprintf(env.Out, "warning: %v\n", w)
-	}
+	printWarnings(env.Out, append(more, message.Warnings(all)...))
 	return nil
 }
 

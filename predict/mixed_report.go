@@ -21,7 +21,7 @@ type mixedRow struct {
 	tasks                 string
 }
 
-// newMixedRow is a row; tasks says how those of queues are given out if there are any.
+// newMixedRow returns a row. The argument tasks says how tasks of queues are assigned, if there are any.
 func newMixedRow(title, trace, machine string, r *replay.MixedResult, tasks string) mixedRow {
 	if !r.TaskQueues {
 		tasks = noTasks
@@ -29,17 +29,17 @@ func newMixedRow(title, trace, machine string, r *replay.MixedResult, tasks stri
 	return mixedRow{title, trace, machine, r, tasks}
 }
 
-// onlyMessages are the flags of simulations of messages alone, and onlyMemory those of memory alone.
+// onlyMessages lists flags of simulations of messages only, onlyMemory those of references only.
 var (
 	onlyMessages = []string{"matrix", "path", "timeline", "semantics", "computation", "engine", "engine-stats", "ahead", "quantum"}
 	onlyMemory   = []string{"barrier", "phases", "quanta", "warm"}
 )
 
-// checkMixed finds flags that are not about programs that share memory and pass messages.
+// checkMixed returns an error for flags that are not for programs with shared memory and messages.
 func checkMixed(program string, changed func(flag string) bool) error {
 	for _, flag := range slices.Concat(onlyMessages, onlyMemory) {
 		if changed(flag) {
-			return stage.Usage("--%s is not about programs that share memory and pass messages, as %s does here", flag, program)
+			return stage.Usage("--%s cannot be used: %s shares memory and passes messages", flag, program)
 		}
 	}
 	return nil
@@ -66,7 +66,8 @@ func partsOfMessages() (all []mixedPart) {
 	return all
 }
 
-// mixedTable has a row for each simulation. Its parts are averages over processors: with end, the waiting for the last to end, they add up to the time.
+// mixedTable has a row for each simulation. Its parts are means over processors. With end, the wait for the last processor, they add up
+// to the time.
 func mixedTable(rows []mixedRow) *store.Table {
 	mean := func(r mixedRow, of func(*replay.Processor, *engine.Rank) unit.Picos) float64 {
 		sum := 0.0
@@ -99,10 +100,10 @@ func mixedTable(rows []mixedRow) *store.Table {
 	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}}
 }
 
-// longMixed are the columns that a terminal has no room for.
+// longMixed lists the columns that are not printed on a terminal.
 var longMixed = map[string]bool{"trace": true, "instructions": true, "references": true, "coherence_misses": true, "bytes": true}
 
-// mixedProcessors says where the time of each processor went.
+// mixedProcessors has the parts of the time of each processor.
 func mixedProcessors(r *replay.MixedResult) *store.Table {
 	numbers := make([]int32, len(r.Procs))
 	for i := range numbers {
@@ -120,7 +121,7 @@ func mixedProcessors(r *replay.MixedResult) *store.Table {
 		columnOf(numbers, "messages", "", func(i int32) uint64 { return r.Messages.Ranks[i].Messages }))}
 }
 
-// printMixed prints the results, and writes them to a file if one is given.
+// printMixed prints the results, and writes them to a file if output is given.
 func printMixed(w io.Writer, format stage.Format, output string, rows []mixedRow, extend func(*store.Table)) error {
 	table := mixedTable(rows)
 	if extend != nil {

@@ -14,13 +14,14 @@ import (
 	"spoor/predict/engine"
 	"spoor/predict/timeline"
 	"spoor/traces/format"
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// observerFlags are what is asked for of a simulation of messages besides its times.
+// observerFlags select results of a simulation of messages besides its times.
 type observerFlags struct {
 	matrix   bool
 	slices   bool
@@ -30,31 +31,34 @@ type observerFlags struct {
 }
 
 func (f *observerFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.matrix, "matrix", false, "print, and write to the file of -o, who sends how much to whom instead")
-	flags.StringVar(&f.path, "path", "", "print, and write to the file of -o, the critical path instead: `BY` is segment, or processor for its sums")
-	flags.StringVar(&f.timeline, "timeline", "", "write the events at their simulated times to `FILE`: .json for Chrome and Perfetto, .prv for Paraver, with its labels in .pcf and .row beside")
+	flags.BoolVar(&f.matrix, "matrix", false, "print (and write with -o) messages between processors")
+	flags.StringVar(&f.path, "path", "", "print (and write with -o) the critical path by segment or processor: `BY`")
+	flags.StringVar(&f.timeline, "timeline", "", "write simulated events to `FILE`: .json for Chrome and Perfetto, .prv for Paraver")
 }
+
+// pathKinds are the values of --path.
+var pathKinds = []string{"segment", "processor"}
 
 // check reads the flags.
 func (f *observerFlags) check() (err error) {
 	switch {
-	case f.path != "" && f.path != "segment" && f.path != "processor":
-		return stage.Usage("--path: no %q; there are segment, processor", f.path)
+	case f.path != "" && !slices.Contains(pathKinds, f.path):
+		return stage.Usage("--path: %w", nearest.Unknown("kind", f.path, pathKinds))
 	case f.path != "" && f.matrix, f.slices && (f.matrix || f.path != ""):
-		return stage.Usage("--path, --matrix and --phases are several tables; ask for one")
+		return stage.Usage("--path, --matrix and --phases print different tables; choose one")
 	case f.timeline == "":
 		return nil
 	}
 	viewers := map[string]string{".json": "chrome", ".prv": "paraver"}
 	name, ok := viewers[filepath.Ext(f.timeline)]
 	if !ok {
-		return stage.Usage("--timeline %s: a name ends in .json or .prv", f.timeline)
+		return stage.Usage("--timeline %s: the name must end in .json or .prv", f.timeline)
 	}
 	f.viewer, err = format.ExporterByName(name)
 	return err
 }
 
-// observed is what was observed of one simulation.
+// observed holds the observations of one simulation.
 type observed struct {
 	matrix matrix
 	slices *timeline.Slices
@@ -62,7 +66,7 @@ type observed struct {
 	times  *timeline.Times
 }
 
-// observe is what observes a simulation of so many ranks, or nil.
+// observe returns an observer for a simulation of so many ranks, or nil.
 func (f *observerFlags) observe(ranks int, o *observed) engine.Observer {
 	var all engine.Observers
 	if f.matrix {
@@ -90,7 +94,7 @@ func (f *observerFlags) observe(ranks int, o *observed) engine.Observer {
 	return all
 }
 
-// write writes the timeline, if there is to be one.
+// write writes the timeline, if there is one.
 func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.Times) error {
 	if times == nil {
 		return nil
@@ -114,7 +118,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	return f.labels(src)
 }
 
-// labels writes what Paraver calls the events and processors of a timeline to the files where it looks for it, .pcf and .row beside the .prv.
+// labels writes the names of events and processors for Paraver, as .pcf and .row next to the .prv file.
 func (f *observerFlags) labels(src trace.Source) error {
 	tunable, ok := f.viewer.(format.SettingsLister)
 	if !ok {
@@ -135,10 +139,10 @@ func (f *observerFlags) labels(src trace.Source) error {
 	return nil
 }
 
-// asked reports whether another table than that of results is asked for.
+// asked reports whether the flags select another table than the results.
 func (f *observerFlags) asked() bool { return f.matrix || f.slices || f.path != "" }
 
-// table is the one that was asked for instead of the results, or nil.
+// table returns the table that the flags select instead of the results, or nil.
 func (f *observerFlags) table(rows []messageRow) *store.Table {
 	switch {
 	case f.matrix:
@@ -201,8 +205,8 @@ func segments(all []messageRow) (rows []pathRow) {
 	return rows
 }
 
-// pathTable has a row for each segment of the critical path of each simulation, in the order of time.
-// Of a message on its way, proc is who waited for it.
+// pathTable has a row for each segment of the critical path of each simulation, in order of time. For a message in transit, proc is
+// the processor that waits for it.
 func pathTable(all []messageRow) *store.Table {
 	rows := segments(all)
 	columns := pathColumns(rows)
@@ -212,8 +216,7 @@ func pathTable(all []messageRow) *store.Table {
 	return &store.Table{Name: "critical path", Columns: columns}
 }
 
-// pathSums has a row for each simulation, processor and part on the critical path. They add up to
-// the time of the run.
+// pathSums has a row for each simulation, processor and part on the critical path. They sum to the time of the run.
 func pathSums(all []messageRow) *store.Table {
 	type key struct {
 		simulation int

@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/predict/engine"
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
 
-// engineFlags are the flags of predict replay about how traces that pass messages are simulated. The results
-// do not depend on them.
+// engineFlags are the flags of predict replay about the engine for messages. The results do not depend on them.
 type engineFlags struct {
 	protocol, quantum string
 	stats             bool
@@ -20,16 +20,21 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "how messages are simulated: `NAME` is sequential, or, by --workers together, quantum or whoa")
-	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` for which the workers of engine quantum go on alone, at most the lookahead, o + L of loggp; 0s: as long")
-	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` of each processor that engine whoa looks ahead, F of [dickens1996]; 0: %d, as long as that takes no longer than what it saves", engine.DefaultAhead))
-	flags.BoolVar(&f.stats, "engine-stats", false, "print what the engine did instead: windows, events in them, appointments; a note says why a network takes one worker")
+	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "`NAME` of the engine: sequential, quantum or whoa")
+	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` between synchronizations of engine quantum, at most the lookahead; 0s: the lookahead")
+	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` that engine whoa looks ahead, F of [dickens1996]; 0: %d while it saves time", engine.DefaultAhead))
+	flags.BoolVar(&f.stats, "engine-stats", false, "print windows, events and appointments of the engine")
+}
+
+// engineNames lists the engines.
+func engineNames() []string {
+	return []string{string(engine.Sequential), string(engine.Quantum), string(engine.Whoa)}
 }
 
 // check reads the flags.
 func (f *engineFlags) check() (err error) {
 	if f.opt.Protocol, err = engine.ParseProtocol(f.protocol); err != nil {
-		return stage.Usage("--engine: %v", err)
+		return stage.Usage("--engine: %w", nearest.Unknown("engine", f.protocol, engineNames()))
 	}
 	quantum, err := unit.Parse(f.quantum, "s")
 	switch {
@@ -38,7 +43,7 @@ func (f *engineFlags) check() (err error) {
 	case quantum < 0 || quantum > 1:
 		return stage.Usage("--quantum %s is not from 0s to 1s", f.quantum)
 	case quantum > 0 && f.opt.Protocol != engine.Quantum:
-		return stage.Usage("--quantum is about --engine quantum, not %s", f.opt.Protocol)
+		return stage.Usage("--quantum needs --engine quantum, not %s", f.opt.Protocol)
 	case f.opt.Ahead < 0:
 		return stage.Usage("--ahead %d is negative", f.opt.Ahead)
 	}
@@ -46,7 +51,7 @@ func (f *engineFlags) check() (err error) {
 	return nil
 }
 
-// options are those of a simulation by so many workers.
+// options returns the options of a simulation by so many workers.
 func (f *engineFlags) options(workers int) engine.Options {
 	opt := f.opt
 	if opt.Protocol != engine.Sequential {
@@ -55,14 +60,14 @@ func (f *engineFlags) options(workers int) engine.Options {
 	return opt
 }
 
-// note says which engine ran, if one was asked for.
+// note reports which engine ran, if the user chose one.
 func (f *engineFlags) note(env *stage.Env, s *simulation) {
 	switch e := s.messages.Engine; {
 	case f.opt.Protocol == engine.Sequential && f.stats && e.Reason != "":
-		env.Note("%s: engine %s, whatever is asked for: %s", s.name(), e.Protocol, e.Reason)
+		env.Note("%s: only engine %s can run: %s", s.name(), e.Protocol, e.Reason)
 	case f.opt.Protocol == engine.Sequential:
 	case e.Reason != "":
-		env.Note("%s: engine %s in place of %s: %s", s.name(), e.Protocol, f.opt.Protocol, e.Reason)
+		env.Note("%s: engine %s ran instead of %s: %s", s.name(), e.Protocol, f.opt.Protocol, e.Reason)
 	default:
 		env.Note("%s: engine %s, workers: %d", s.name(), e.Protocol, e.Workers)
 	}

@@ -27,7 +27,7 @@ func TestReplayEngines(t *testing.T) {
 		} {
 			note := c.note
 			if (machine == logp || machine == fluid) && note != "" {
-				note = "engine sequential in place of"
+				note = "engine sequential ran instead of"
 			}
 			status, out, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...)
 			if status != 0 || out != c.want || !strings.Contains(stderr, note) {
@@ -57,7 +57,7 @@ func TestReplayEngineStats(t *testing.T) {
 	for sharing, want := range map[string]string{"exclusive": "all messages share its network in the order of sending",
 		"max-min": "messages in flight share its links"} {
 		links := writeMachine(t, sharing, "[system]", "[network]\nmodel = \"bus\"\nsharing = \""+sharing+"\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
-		if _, _, stderr := predict("replay", prefix, links, "--engine-stats"); !strings.Contains(stderr, "engine sequential, whatever is asked for: "+want) {
+		if _, _, stderr := predict("replay", prefix, links, "--engine-stats"); !strings.Contains(stderr, "only engine sequential can run: "+want) {
 			t.Errorf("%s: stderr %q, want %q", sharing, stderr, want)
 		}
 	}
@@ -71,11 +71,11 @@ func TestReplayEngineErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"--engine warp", 2, `unknown engine "warp"; use sequential, quantum or whoa`},
+		{"--engine warp", 2, `unknown engine "warp" (known: sequential, quantum, whoa)`},
 		{"--engine quantum --quantum 111ns", 1, "the quantum 111ns is 1ns longer than the lookahead, 110ns; use a quantum of at most the lookahead"},
 		{"--engine quantum --quantum 1", 2, "--quantum: "},
 		{"--engine quantum --quantum 2s", 2, "--quantum 2s is not from 0s to 1s"},
-		{"--engine whoa --quantum 1ns", 2, "--quantum is about --engine quantum, not whoa"},
+		{"--engine whoa --quantum 1ns", 2, "--quantum needs --engine quantum, not whoa"},
 		{"--engine whoa --ahead -1", 2, "--ahead -1 is negative"},
 	} {
 		if status, _, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...); status != c.status || !strings.Contains(stderr, c.want) {

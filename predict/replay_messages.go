@@ -8,20 +8,20 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
 	"spoor/predict/engine"
 	"spoor/predict/replay"
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// messageFlags are the flags of predict replay that are about traces that pass messages.
+// messageFlags are the flags of predict replay for traces with messages.
 type messageFlags struct {
 	semantics, collectives, computation string
 	engine                              engineFlags
@@ -31,26 +31,28 @@ type messageFlags struct {
 
 func (f *messageFlags) add(flags *pflag.FlagSet) {
 	f.addCommon(flags)
-	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "the `ALGORITHM` of collectives that are recorded whole: "+algorithms())
-	flags.StringVar(&f.computation, "computation", "instructions", "how long it takes: by instructions, or as recorded if the trace has times: `SOURCE` is instructions or recorded")
+	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms()))
+	flags.StringVar(&f.computation, "computation", "instructions", "`SOURCE` of computation times: instructions or recorded")
 	f.engine.add(flags)
 }
 
-// addCommon adds those of predict direct, too.
+// addCommon adds the flags that predict direct has, too.
 func (f *messageFlags) addCommon(flags *pflag.FlagSet) {
-	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "what messages cost: `NAME` is spoor or loggopsim")
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: spoor or loggopsim")
 	f.observerFlags.add(flags)
 }
 
-// algorithms are those that stand for messages.
-func algorithms() string {
-	var names []string
+// computations are the values of --computation.
+var computations = []string{"instructions", "recorded"}
+
+// algorithms lists the algorithms of collectives with messages.
+func algorithms() (names []string) {
 	for _, a := range comm.Algorithms {
 		if a != comm.Apart {
 			names = append(names, string(a))
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // check reads the flags.
@@ -59,39 +61,39 @@ func (f *messageFlags) check() (err error) {
 		return err
 	}
 	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
-		return stage.Usage("--collectives: no algorithm %q; there are %s", f.collectives, algorithms())
+		return stage.Usage("--collectives: %w", nearest.Unknown("algorithm", f.collectives, algorithms()))
 	}
-	if f.computation != "instructions" && f.computation != "recorded" {
-		return stage.Usage("--computation: no source %q; there are instructions, recorded", f.computation)
+	if !slices.Contains(computations, f.computation) {
+		return stage.Usage("--computation: %w", nearest.Unknown("source", f.computation, computations))
 	}
 	f.opt.Recorded = f.computation == "recorded"
 	return f.engine.check()
 }
 
-// checkCommon reads those of predict direct.
+// checkCommon reads the flags that predict direct has, too.
 func (f *messageFlags) checkCommon() (err error) {
 	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
-		return stage.Usage("--semantics: %v", err)
+		return stage.Usage("--semantics: %w", nearest.Unknown("semantics", f.semantics, []string{string(replay.LogGPS), string(replay.LogGOPSim)}))
 	}
 	return f.observerFlags.check()
 }
 
-// messageOutcome is what became of a simulation that passes messages.
+// messageOutcome is the result of a simulation with messages.
 type messageOutcome struct {
 	*replay.MessageResult
 	observed
 }
 
-// runMessages replays traces that pass messages.
+// runMessages replays traces with messages.
 func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	if o.messages.timeline != "" && len(sims) > 1 {
-		return stage.Usage("--timeline is of one trace on one machine, not of %d simulations", len(sims))
+		return stage.Usage("--timeline needs one trace on one machine, not %d simulations", len(sims))
 	}
 	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), "events")
 	defer progress.Done()
 	opt, workers := o.messages.opt, o.workers
 	if opt.Engine = o.messages.engine.options(o.workers); opt.Engine.Workers > 1 {
-		workers = 1 // one simulation after the other, each by all
+		workers = 1 // one simulation after the other, each by all workers
 	}
 	err := runAll(sims, workers, func(s *simulation) (err error) {
 		opt := opt
@@ -137,7 +139,7 @@ func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error
 	return printMessages(env.Out, o.format, rows, table, &o.messages)
 }
 
-// printMessages prints what was asked for.
+// printMessages prints the results, or the table that the flags select.
 func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *store.Table, f *messageFlags) error {
 	switch {
 	case f.asked():
@@ -163,7 +165,7 @@ type messageRow struct {
 	observed
 }
 
-// shortened is a table without what a terminal has no room for.
+// shortened returns a table without columns that are too wide for a terminal.
 func shortened(t *store.Table) *store.Table {
 	short := &store.Table{Name: t.Name}
 	for _, c := range t.Columns {
@@ -177,8 +179,8 @@ func shortened(t *store.Table) *store.Table {
 // messageParts are the parts of a processor's time and their columns.
 var messageParts = []engine.Part{engine.Computing, engine.Overhead, engine.Latency, engine.Contention, engine.Waiting}
 
-// messageTable has a row for each simulation. Its parts are averages over processors: with end, the
-// waiting for the last to end, they add up to the time.
+// messageTable has a row for each simulation. Its parts are means over processors. With end, the wait for the last processor, they
+// add up to the time.
 func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 	columns := []store.Column{
 		columnOf(rows, "program", "", func(r messageRow) string { return r.title }),
@@ -209,7 +211,7 @@ func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
 }
 
-// rankTable says where the time of each processor went.
+// rankTable has the parts of the time of each processor.
 func rankTable(ranks []engine.Rank) *store.Table {
 	procs := make([]int32, len(ranks))
 	for i := range procs {
@@ -238,7 +240,7 @@ func printMessageRun(w io.Writer, res *engine.Result) error {
 	return out.Encode(run)
 }
 
-// matrix counts who sends how much to whom.
+// matrix counts the messages and bytes from each processor to each other.
 type matrix map[[2]int32]*struct{ messages, bytes uint64 }
 
 // matrixObserver fills a matrix.
@@ -247,7 +249,7 @@ type matrixObserver struct {
 	matrix
 }
 
-// Message counts one.
+// Message counts one message.
 func (o matrixObserver) Message(from, to int32, d *engine.ReceivedMessage) {
 	c := o.matrix[[2]int32{from, to}]
 	if c == nil {
@@ -258,7 +260,7 @@ func (o matrixObserver) Message(from, to int32, d *engine.ReceivedMessage) {
 	c.bytes += uint64(d.Bytes)
 }
 
-// matrixTable has a row for each simulation and two processors between which messages came.
+// matrixTable has a row for each simulation, sender and receiver with messages.
 func matrixTable(all []messageRow) *store.Table {
 	type row struct {
 		messageRow

@@ -8,21 +8,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// kindOf is how traces are simulated: by their references, their messages, or both.
-type kindOf uint8
+// simulationKind is what a simulation runs: the references of a trace, its messages, or both.
+type simulationKind uint8
 
 const (
-	byMemory kindOf = 1 + iota
+	byMemory simulationKind = 1 + iota
 	byMessages
 	byBoth
 )
 
-// String says what such traces do.
-func (k kindOf) String() string {
+// String describes such programs.
+func (k simulationKind) String() string {
 	return [...]string{"", "shares memory", "passes messages", "shares memory and passes messages"}[k]
 }
 
-// refsMode is what --references says: nothing, that references are simulated, or that they are left out.
+// refsMode is the value of --references: not given, on or off.
 type refsMode uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	refsOff
 )
 
-// refsModeOf reads the flag.
+// refsModeOf returns the mode of the flag.
 func refsModeOf(references, changed bool) refsMode {
 	switch {
 	case !changed:
@@ -42,9 +42,9 @@ func refsModeOf(references, changed bool) refsMode {
 	return refsOff
 }
 
-// kind is how s is simulated. A trace without messages has its references simulated unless they are to be left out, one that passes messages has
-// them if they are asked for; what takes locks or tasks or waits for flags has no others.
-func (s *simulation) kind(references refsMode) kindOf {
+// kind returns what the simulation of s runs. References of a trace without messages are simulated unless the mode is off. Those of a
+// trace with messages are simulated if the mode is on, or if it has locks, tasks or flags.
+func (s *simulation) kind(references refsMode) simulationKind {
 	switch messages := s.survey.HasMessages(); {
 	case !messages && (s.hasTimesAlone() || references == refsOff):
 		return byMessages
@@ -56,37 +56,37 @@ func (s *simulation) kind(references refsMode) kindOf {
 	return byMessages
 }
 
-// hasTimesAlone is whether what a trace does takes times of its own, and there are no instructions and no references that a memory could delay.
+// hasTimesAlone reports whether a trace has only events with recorded times, without instructions and references.
 func (s *simulation) hasTimesAlone() bool {
 	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
 	return sum(func(t trace.Totals) uint64 { return uint64(t.Instr) + t.Refs }) == 0 && sum(func(t trace.Totals) uint64 { return t.Events }) > 0
 }
 
-// kind is how the traces are simulated: all in one way.
-func (o *replayOptions) kind(sims []*simulation) (kindOf, error) {
+// kind returns what the simulations run. All must be of one kind.
+func (o *replayOptions) kind(sims []*simulation) (simulationKind, error) {
 	references := refsModeOf(o.references, o.changed("references"))
 	first := sims[0].kind(references)
 	for _, s := range sims {
 		if references == refsOff && s.survey.SharesMemory() {
-			return 0, stage.Usage("--references=false: %s takes locks or tasks, waits for flags or forks, which is simulated with its references alone", s.prefix)
+			return 0, stage.Usage("--references=false: %s has locks, tasks, flags or forks, so its references must be simulated", s.prefix)
 		}
 		if k := s.kind(references); k != first {
-			return 0, stage.Usage("%s %v, and %s %v: their results differ in kind; replay them apart", sims[0].prefix, first, s.prefix, k)
+			return 0, stage.Usage("%s %v, but %s %v: replay them separately, or give --references", sims[0].prefix, first, s.prefix, k)
 		}
 	}
 	if first == byMessages && references == refsOff {
 		switch {
 		case o.quanta.dir != "":
-			return 0, stage.Usage("--quanta is about references, and --references=false leaves them out")
+			return 0, stage.Usage("--quanta needs references; omit --references=false")
 		case o.warm:
-			return 0, stage.Usage("--warm is about references, and --references=false leaves them out")
+			return 0, stage.Usage("--warm needs references; omit --references=false")
 		}
 	}
 	return first, nil
 }
 
-// noteReferences says of each trace once that its references are simulated where those of the same program on more processors, or of its like, are not: on a network
-// of messages, and where one processor alone has nobody to pass any to.
+// noteReferences notes once for each trace that its references are simulated, if those of the same program on more processors may not
+// be: on a network for messages, or with one processor, which passes no messages.
 func (o *replayOptions) noteReferences(env *stage.Env, sims []*simulation) {
 	if o.changed("references") {
 		return
@@ -95,13 +95,13 @@ func (o *replayOptions) noteReferences(env *stage.Env, sims []*simulation) {
 	for _, s := range sims {
 		if s.prefix != said && s.mayPassMessages() {
 			said = s.prefix
-			env.Note("%s: it passes no messages, so its references are simulated; those of traces that do are not: --references simulates them in both, --references=false in neither", s.name())
+			env.Note("%s: without messages, its references are simulated; give --references or --references=false to treat traces with messages equally", s.name())
 		}
 	}
 }
 
-// mayPassMessages is whether a trace that passes no messages may be of a program that does, on the machine of s: in the trace is nothing of a shared memory, and the machine has a
-// network for messages, or one processor alone does nothing but compute.
+// mayPassMessages reports whether a trace without messages may be of a program that passes messages on more processors. The trace then
+// has no shared memory, and the machine has a network for messages, or the trace is of one processor without events.
 func (s *simulation) mayPassMessages() bool {
 	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
 	if s.machine.Network == nil || s.survey.SharesMemory() || sum(func(t trace.Totals) uint64 { return t.Refs }) == 0 {

@@ -14,13 +14,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// quantaFlags are how the time of a simulation is cut into quanta.
+// quantaFlags are the flags about quanta of simulated time.
 type quantaFlags struct {
 	dir    string
 	cycles float64
 }
 
-// check says what goes with quanta.
+// checkQuanta returns an error for flags that --quanta excludes.
 func (o *replayOptions) checkQuanta() error {
 	q := o.quanta
 	switch {
@@ -29,19 +29,19 @@ func (o *replayOptions) checkQuanta() error {
 	case !(q.cycles >= 1 && q.cycles <= 1e6):
 		return stage.Usage("--quanta-length %v is not from 1 to 1000000 cycles", q.cycles)
 	case o.memory.phases || o.output != "":
-		return stage.Usage("--quanta writes tables of its own; it goes without --phases and -o")
+		return stage.Usage("--quanta writes its own tables; omit --phases and -o")
 	}
 	return nil
 }
 
-// runQuanta simulates s and leaves what its processors do in every quantum of simulated time.
+// runQuanta runs one simulation, and writes what its processors do in every quantum of simulated time.
 func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options) error {
 	if len(sims) != 1 {
-		return stage.Usage("--quanta is of one trace on one machine, not of %d simulations", len(sims))
+		return stage.Usage("--quanta needs one trace on one machine, not %d simulations", len(sims))
 	}
 	s := sims[0]
 	if len(s.machine.OtherNodes) > 0 {
-		return fmt.Errorf("machine %s has processors of several clocks, in whose cycles quanta cannot be counted at once", s.machine.Name)
+		return fmt.Errorf("machine %s has processors with different clocks, so quanta have no common cycle", s.machine.Name)
 	}
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,
 		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SampleSource(), Waits: make([][]quanta.Wait, s.trace.Header().Procs),
@@ -57,7 +57,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 	}
 	res, err := t.Result()
 	if err != nil {
-		return fmt.Errorf("cutting %s: %w", s.name(), err)
+		return fmt.Errorf("dividing %s into quanta: %w", s.name(), err)
 	}
 	if err := os.MkdirAll(o.quanta.dir, 0o777); err != nil {
 		return err

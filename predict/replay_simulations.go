@@ -24,10 +24,10 @@ type simulation struct {
 	both     *replay.MixedResult
 }
 
-// name is what errors and notes call s.
+// name returns the name of s in errors and notes.
 func (s *simulation) name() string { return s.prefix + " on " + s.machine.Name }
 
-// openSimulations opens all traces and machines and pairs each with each; done closes them.
+// openSimulations opens all traces and machines, and pairs each trace with each machine. The caller must call done.
 func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
 	var machines []*machine.Machine
 	var traces []*store.Trace
@@ -57,7 +57,7 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 			return nil, done, fmt.Errorf("examining %s: %w", p, err)
 		}
 		if isEmpty(t) {
-			return nil, done, fmt.Errorf("replaying %s: the trace is empty: it has no instructions, references, messages or other events, so there is nothing to replay; record or import the program again, with what it does", p)
+			return nil, done, fmt.Errorf("replaying %s: the trace is empty: it has no instructions, references or events; record or import the program again", p)
 		}
 		for _, m := range machines {
 			sims = append(sims, &simulation{prefix: p, trace: t, machine: m, survey: survey})
@@ -77,7 +77,7 @@ func warnOfSamples(env *stage.Env, sims []*simulation) {
 	}
 }
 
-// isEmpty is whether processors do nothing in a trace.
+// isEmpty reports whether processors do nothing in a trace.
 func isEmpty(t *store.Trace) bool {
 	for p := range trace.Proc(t.Header().Procs) {
 		if all := t.Totals(p); uint64(all.Instr)+all.Refs+all.Events > 0 {
@@ -87,7 +87,7 @@ func isEmpty(t *store.Trace) bool {
 	return true
 }
 
-// readMachine reads the machine of a file, with nodes of other kinds in place of its last ones.
+// readMachine reads the machine of a file. The given nodes replace its last ones.
 func readMachine(file string, nodes []string) (*machine.Machine, error) {
 	m, err := machine.Read(file)
 	if err != nil {
@@ -104,8 +104,8 @@ func readMachine(file string, nodes []string) (*machine.Machine, error) {
 	return m.WithNodes(others...)
 }
 
-// fitting leaves out, of several machines, those that have too few processors for a trace, and with --full those
-// that have too many. At least one must be left for each trace.
+// fitting removes simulations on machines with too few processors for their trace, and with --full with too many. At least one must
+// remain for each trace.
 func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
 	left := map[string]int{}
 	for _, s := range sims {
@@ -113,7 +113,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 		procs, have := s.trace.Header().Procs, s.machine.Count()
 		switch {
 		case procs > have:
-			err = fmt.Errorf("replaying %s: the trace has %s and the machine %d; write more into its file, under [system], or cut the trace with traces slice --procs", s.name(), stage.Count(procs, "processor"), have)
+			err = fmt.Errorf("replaying %s: the trace has %s, but the machine only %d; change [system] in its file, or use traces slice --procs", s.name(), stage.Count(procs, "processor"), have)
 		case o.full && procs < have:
 		default:
 			out = append(out, s)
@@ -125,12 +125,12 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 			continue
 		}
 		if err == nil {
-			err = fmt.Errorf("replaying %s: no machine has as many processors as the trace, %d; leave out --full", s.prefix, s.trace.Header().Procs)
+			err = fmt.Errorf("replaying %s: no machine has as many processors as the trace, %d; omit --full", s.prefix, s.trace.Header().Procs)
 		}
 		return nil, err
 	}
 	if n := len(sims) - len(out); n > 0 && !o.full {
-		env.Note("%s left out: the traces have more processors than the machines", stage.Count(n, "simulation"))
+		env.Note("skipped %s: the traces have more processors than the machines", stage.Count(n, "simulation"))
 	}
 	return out, nil
 }
@@ -147,7 +147,7 @@ func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt re
 	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })
 }
 
-// total is how much there is of something in the traces of all sims.
+// total returns the sum of a count over the traces of all sims.
 func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
 	for _, s := range sims {
 		for p := range trace.Proc(s.trace.Header().Procs) {
@@ -157,8 +157,8 @@ func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
 	return n
 }
 
-// runAll runs sims, some at once. Of several errors it returns the first in
-// the order of sims, so that the outcome does not depend on their timing.
+// runAll runs sims, several at once. Of several errors it returns the first in the order of sims, so the result does not depend on
+// timing.
 func runAll(sims []*simulation, workers int, run func(*simulation) error) error {
 	errs := make([]error, len(sims))
 	next := make(chan int)

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// columnOf is the column of one property of rows.
+// columnOf returns the column of one property of rows.
 func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
 	data := make([]T, len(rows))
 	for i, r := range rows {
@@ -29,17 +29,17 @@ type memoryRow struct {
 	title, trace string
 	machine      *machine.Machine
 	result       *replay.Result
-	tasks        string // of queues, who gets which
+	tasks        string // how tasks of queues are assigned
 }
 
-// Who gets which task.
+// How tasks of queues are assigned.
 const (
-	noTasks        = "none" // nobody, or one processor all
+	noTasks        = "none" // there are none, or one processor gets all
 	recordedTasks  = "recorded"
 	simulatedTasks = "simulated"
 )
 
-// newMemoryRow is a row; tasks says how they are given out if there are any.
+// newMemoryRow returns a row. The argument tasks says how tasks of queues are assigned, if there are any.
 func newMemoryRow(title, trace string, m *machine.Machine, r *replay.Result, tasks string) memoryRow {
 	if !r.TaskQueues {
 		tasks = noTasks
@@ -47,12 +47,11 @@ func newMemoryRow(title, trace string, m *machine.Machine, r *replay.Result, tas
 	return memoryRow{title, trace, m, r, tasks}
 }
 
-// simulationTable has a row for each simulation. The parts of e_instr are averages
-// over processors, so that they add up to it.
+// simulationTable has a row for each simulation. The parts of e_instr are means over processors and add up to it.
 func simulationTable(sims []memoryRow, options ...trace.Arg) (*store.Table, error) {
 	for _, s := range sims {
 		if s.result.Instr() == 0 {
-			return nil, fmt.Errorf("simulating %s on %s: it has no instructions, so there is no time per instruction", s.title, s.machine.Name)
+			return nil, fmt.Errorf("simulating %s on %s: it has no instructions, so E(Instr) is undefined", s.title, s.machine.Name)
 		}
 	}
 	columns := []store.Column{
@@ -123,15 +122,15 @@ func references(r *replay.Result) (n uint64) {
 	return n
 }
 
-// forPeople are the columns of a simulation table that a terminal has room for.
+// forPeople lists the columns of a simulation table to print on a terminal.
 var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "e_instr": true, "ideal": true,
 	"latency": true, "contention": true, "sync": true, "miss_ratio": true, "coherence_share": true,
 	"memory_utilization": true, "time": true}
 
-// forNodes are such columns of machines with several nodes.
+// forNodes lists further such columns for machines with several nodes.
 var forNodes = map[string]bool{"remote_fetches": true, "network_utilization": true}
 
-// printForPeople prints the simulations and, if there is but one, its processors.
+// printForPeople prints the simulations, and the processors of a single one.
 func printForPeople(w io.Writer, sims []memoryRow, t *store.Table) error {
 	short := &store.Table{Name: t.Name}
 	connected := slices.ContainsFunc(sims, func(s memoryRow) bool { return s.machine.System.Nodes > 1 })
@@ -148,7 +147,7 @@ func printForPeople(w io.Writer, sims []memoryRow, t *store.Table) error {
 	return stage.Print(w, stage.Human, processorTable(sims[0].result))
 }
 
-// processorTable says where the time of each processor went.
+// processorTable has the parts of the time of each processor.
 func processorTable(r *replay.Result) *store.Table {
 	type row struct {
 		proc int32
@@ -210,8 +209,7 @@ func phaseTable(sims []memoryRow) *store.Table {
 	}}
 }
 
-// processorRun is one processor of a run in JSON, in seconds. Its time is when it
-// finished and the sum of its parts.
+// processorRun is one processor of a run in JSON, in seconds. Its time is when it ended, and the sum of its parts.
 type processorRun struct {
 	Proc       int     `json:"proc"`
 	Time       float64 `json:"time"`

@@ -17,29 +17,27 @@ import (
 func reportCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR|FILE... -o FILE",
-		Short: "one HTML page of a study",
-		Long: "Report makes one self-contained HTML page of the tables and parameter files in each DIR (searched to the\n" +
-			"bottom) and FILE: programs and their locality, miss-ratio curves, working sets, who supplies whose caches and\n" +
-			"sends to whom, models against simulation, where the time goes, and how far to trust it; and, of tables that\n" +
-			"predict budget -o leaves, what any smaller budget buys.\n" +
-			"The page needs no network. Plots can be asked for values, their series hidden, scales changed, tables\n" +
-			"sorted, and plots saved as SVG, PNG and PDF; without script they are drawings. Of tables that calibrate fit\n" +
-			"leaves it shows measured times beside those of the models.",
+		Short: "make one HTML page of results",
+		Long: "Report makes one self-contained HTML page from the tables and parameter files in each DIR (with its\n" +
+			"subdirectories) and FILE: programs and their locality, miss-ratio curves, sharing and messages, models and\n" +
+			"simulations, the parts of the time, accuracy and warnings, decisions of predict budget -o, and fits of calibrate.\n" +
+			"The page needs no network. Plots show values and can be saved as SVG, PNG and PDF; without scripts they are\n" +
+			"drawings.",
 		Example: reportExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`, or - for standard output")
 	stage.TakesDash(cmd)
-	title := cmd.Flags().String("title", "", "`text` at the top of the page; what the study holds if it is not given")
+	title := cmd.Flags().String("title", "", "`TITLE` of the page (default from the contents)")
 	figure := cmd.Flags().String("figure", "", "write only the figure with this `TITLE`, as SVG")
-	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
+	commands := cmd.Flags().String("commands", "", "`FILE` with the commands that made the tables, to show on the page")
 	var machines, published []string
-	stage.PathsVar(cmd.Flags(), &machines, "machine", "machine description `FILE` to show with the results; may be repeated")
-	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared, see predict compare; may be repeated")
-	stage.PathsVar(cmd.Flags(), &published, "published", "`FILE` of numbers of a paper to show beside simulations, such as data/paper/du2000/published.tsv; may be repeated")
+	stage.PathsVar(cmd.Flags(), &machines, "machine", "machine description `FILE` to show; may be repeated")
+	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to compare others with, as in predict compare; may be repeated")
+	stage.PathsVar(cmd.Flags(), &published, "published", "`FILE` with published numbers to show with simulations; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
 		if *out == "" {
-			return stage.Usage("-o FILE says where the page goes")
+			return stage.Usage("no output; give -o FILE for the page")
 		}
 		study, err := openReport(paths, machines, published)
 		if err != nil {
@@ -66,7 +64,7 @@ func openReport(paths, machines, published []string) (*report.Study, error) {
 	}
 	for _, f := range published {
 		if err := study.AddPublished(f); err != nil {
-			return nil, fmt.Errorf("reading what is published: %w", err)
+			return nil, fmt.Errorf("reading published numbers: %w", err)
 		}
 	}
 	return study, nil
@@ -100,10 +98,6 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	return nil
 }
 
-const reportExample = `  $ mkdir study
-  $ tracegen lu --procs 2 --set n=64 -o study/lu
-  $ analyze --run reuse,locality,phases -o study/lu.analysis study/lu
-  $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
-  $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow
-  $ predict report study --machine data/machine/du2000-smp-256k.toml -o report.html
-  $ predict report study --figure 'Time by cause, lu n=64 block=16' -o split.svg`
+const reportExample = `  $ tracegen lu --procs 2 --set n=64 -o lu
+  $ predict replay lu --machine du2000-smp-256k -o lu.simulation.arrow
+  $ predict report lu.simulation.arrow -o report.html`

@@ -22,29 +22,29 @@ type scalingOptions struct {
 	output     string
 }
 
-const scalingExample = `  $ for p in 1 2 4; do for n in 256 1024 4096; do tracegen fft --procs $p --set points=$n -o f$p.$n; analyze --run reuse,locality -o f$p.$n.analysis f$p.$n; done; done
-  $ predict scaling --params f1.256.analysis,f1.1024.analysis,f1.4096.analysis,f2.256.analysis,f2.1024.analysis,f2.4096.analysis,f4.256.analysis,f4.1024.analysis,f4.4096.analysis --processors 8 --size points=65536 -o large.params.toml
-  $ predict cluster --params large.params.toml --machine data/machine/du2000-cow-8-256k-100m.toml --model paper`
+const scalingExample = `  $ for n in 64 256 1024 4096; do tracegen fft --set points=$n -o $n; analyze --run reuse,locality -o $n.out $n; done
+  $ predict scaling --params 64.out,256.out,1024.out,4096.out --processors 1 --size points=65536 -o large.params.toml
+  $ predict cluster --params large.params.toml --machine du2000-smp-256k --model paper`
 
 // scalingCommand is predict scaling.
 func scalingCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scaling --params P... --processors N [--size NAME=VALUE]",
-		Short: "parameters of runs that are too large to trace, from a few small ones",
-		Long: "Scaling fits every parameter that analyze found in a few small runs (locality, footprints, instructions, messages) in\n" +
-			"the form a + b p^i log2(p)^j s^k log2(s)^l of processors and problem size, and says what it is at a larger\n" +
-			"point, with a 95 % interval; -o writes a parameter file for the models. Runs are of one program, at least 4,\n" +
-			"and differ in processors and in one argument: the size.\n\n" +
-			"Columns: cross, the error of each run predicted from the others; left_out, that of the largest runs predicted\n" +
-			"from the smaller ones, which intervals are widened to; held, whether the interval held them.",
+		Short: "extrapolate parameters of small runs to runs too large to trace",
+		Long: "Scaling extrapolates the parameters of small runs (locality, footprints, instructions, messages) to more\n" +
+			"processors or a larger problem. It fits each in the form a + b p^i log2(p)^j s^k log2(s)^l and prints a 95 %\n" +
+			"interval. -o writes a parameter file for the models. At least 4 runs of one program are needed. They may differ\n" +
+			"in processors and in one argument, the size.\n\n" +
+			"Column cross is the error of each run predicted from the others, left_out that of the largest runs predicted\n" +
+			"from the smaller ones, and held whether the interval of that prediction contains them.",
 		Example: scalingExample,
 		Args:    cobra.NoArgs,
 	}
 	o := &scalingOptions{}
 	flags := cmd.Flags()
-	stage.PathsVar(flags, &o.params, "params", "analysis directory `P` of one run; needed for each run")
-	flags.Float64Var(&o.processors, "processors", 0, "number of processors to predict")
-	flags.StringVar(&o.size, "size", "", "problem size to predict, as argument of the program `NAME=VALUE` (needed if runs differ in one)")
+	stage.PathsVar(flags, &o.params, "params", "analysis directory `P` of a run; repeat for each run")
+	flags.Float64Var(&o.processors, "processors", 0, "`NUMBER` of processors to predict")
+	flags.StringVar(&o.size, "size", "", "problem size to predict, as the program's argument `NAME=VALUE`")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write a parameter file to `FILE`")
 	cmd.RunE = func(*cobra.Command, []string) error {
@@ -66,7 +66,7 @@ func (o *scalingOptions) run(env *stage.Env) error {
 	if v, err := strconv.ParseFloat(value, 64); given && err == nil && v >= 1 && v <= 1e30 {
 		at.Size = v
 	} else if o.size != "" {
-		return stage.Usage("--size %s is not an argument of the program and a number, such as points=65536", o.size)
+		return stage.Usage("--size %s is not NAME=VALUE with a number, such as points=65536", o.size)
 	}
 	study, err := openStudy(o.params, name)
 	if err != nil {
@@ -88,10 +88,8 @@ func (o *scalingOptions) run(env *stage.Env) error {
 	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
 		return err
 	}
-	for _, w := range study.Warnings(all, at) {
-		fmt.Fprintf(env.Out, "\nwarning: %v", w)
-	}
 	fmt.Fprintln(env.Out)
+	printWarnings(env.Out, study.Warnings(all, at))
 	return nil
 }
 

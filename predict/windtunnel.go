@@ -28,17 +28,13 @@ type windtunnelOptions struct {
 
 const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set steps=1 -o water
   $ analyze --run quanta,footprint -o water.analysis water
-  $ predict windtunnel --params water.analysis --prices data/price/sgi1993.toml
-  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --prices data/price/sgi1993.toml --targets 8,32,128 --summary
-  $ predict windtunnel --params water.analysis --prices data/price/sgi1993.toml --placement cyclic --hosts 2,4
-  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --measured water.analysis
-  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --measured water.analysis --halves`
+  $ predict windtunnel --params water.analysis --prices sgi1993 --placement cyclic --hosts 2,4`
 
 // windtunnelCommand is predict windtunnel.
 func windtunnelCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "windtunnel --params P... --prices FILE",
-		Short:   "whether a parallel simulator of a parallel computer is worth its money",
+		Short:   "predict whether a parallel simulator is worth its money",
 		Long:    windtunnelLong,
 		Example: windtunnelExample,
 		Args:    cobra.NoArgs,
@@ -46,18 +42,33 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	o := &windtunnelOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
-	flags.StringVar(&o.prices, "prices", "", "list of prices `FILE` with a section [windtunnel]")
-	flags.IntSliceVar(&o.targets, "targets", nil, "sizes of the target system as a `LIST` (default the one measured)")
-	flags.IntSliceVar(&o.hosts, "hosts", nil, "numbers of hosts as a `LIST`, which divide the sizes (default all powers of two)")
+	flags.StringVar(&o.prices, "prices", "", "price list `FILE` with a section [windtunnel]")
+	flags.IntSliceVar(&o.targets, "targets", nil, "sizes of the target system as a `LIST` (default the measured size)")
+	flags.IntSliceVar(&o.hosts, "hosts", nil, "numbers of hosts as a `LIST` (default all powers of two)")
 	flags.StringVar(&o.model, "model", "", "`NAME` of the model (default the last that applies)")
-	flags.BoolVar(&o.printed, "as-printed", false, "the equations as they are printed: --model printed")
-	flags.StringVar(&o.measured, "measured", "", "compare with what the analysis in `DIR` measured")
-	flags.BoolVar(&o.halves, "halves", false, "with --measured, hold intervals from one half of the quanta to the other half")
-	flags.StringVar(&o.placement, "placement", "", "`NAME` of how targets are placed on hosts, for model placed: block or cyclic (default block)")
-	flags.BoolVar(&o.terms, "terms", false, "print the terms of the equations instead")
+	flags.BoolVar(&o.printed, "as-printed", false, "use the equations as printed: --model printed")
+	flags.StringVar(&o.measured, "measured", "", "compare with the quanta of the analysis in `DIR`")
+	flags.BoolVar(&o.halves, "halves", false, "with --measured, predict one half of the quanta from the other")
+	flags.StringVar(&o.placement, "placement", "", "`NAME` of the placement of targets on hosts, for model placed: block or cyclic (default block)")
+	flags.BoolVar(&o.terms, "terms", false, "print only the terms of the equations")
 	flags.BoolVar(&o.summary, "summary", false, "print only the summary")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the table in Arrow to `FILE`")
+	stage.Group(flags, "Input", "params", "prices", "targets", "hosts", "placement")
+	stage.Group(flags, "Models", "model", "as-printed", "measured", "halves")
+	stage.Group(flags, "Output", "terms", "summary", "format", "output")
+	stage.Complete(cmd, "model", func() (names []string) {
+		for _, m := range windtunnel.Models {
+			names = append(names, m.Name)
+		}
+		return names
+	})
+	stage.Complete(cmd, "placement", func() (names []string) {
+		for _, p := range windtunnel.Placements {
+			names = append(names, p.Name)
+		}
+		return names
+	})
 	cmd.RunE = func(*cobra.Command, []string) error {
 		o.format = *format
 		return o.run(env)
@@ -66,25 +77,15 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 }
 
 // windtunnelLong is the help of the command.
-const windtunnelLong = "Windtunnel predicts how long a quantum takes when N target nodes are simulated on p hosts, K = N/p each, what speedup\n" +
-	"that is, and whether it is above the costup, for then parallel simulation is cost-effective [falsafi1997]. Times\n" +
-	"are in cycles, by cause. The summary has K_min, the targets per host of least cost/performance, and the\n" +
-	"size from which on parallel simulation is cost-effective. Models of the slowest host:\n" +
-	"  printed  all equations as printed; --as-printed is the same\n" +
-	"  paper    with the slips in equations 10, 12 and 14 corrected\n" +
-	"  gamma    order statistics of gamma distributions; interference that simulation bears out\n" +
-	"  bounded  likewise, of times that the quantum bounds; the default where it does\n" +
-	"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them, from samples of quanta\n" +
-	"  placed   likewise, of the targets that --placement has on each host; the default where there are samples\n\n" +
-	"P is a directory in which analyze has left quanta and footprint of a fully parallel run (one target per host),\n" +
-	"or predict replay --quanta those of simulated time, or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
-	"data/machine/windtunnel/example.params.toml, and nothing if it is not given. Larger systems than the\n" +
-	"measured one have larger problems, whose quanta are alike.\n\n" +
-	"With --measured, speedups are compared with the critical path through the quanta of an analysis, with\n" +
-	"misses as it has simulated them, for targets placed on hosts in blocks or in turn; no prices are needed. From lo to hi is what the program's quanta\n" +
-	"and the intervals of parameters leave open; without --measured intervals have how far off the model is besides,\n" +
-	"on samples of the program's own quanta or, where there are none, on 14 other programs. With --halves too, speedups and these\n" +
-	"whole intervals are of one half of the quanta, and what was measured of the other."
+const windtunnelLong = "Windtunnel predicts whether a parallel simulator of a parallel computer is worth its money [falsafi1997]: the time\n" +
+	"of a quantum of N target nodes on p hosts in cycles, the speedup, and whether it exceeds the costup. The summary\n" +
+	"has K_min, the targets per host of least cost/performance, and the break-even size. Models: see\n" +
+	"'predict help windtunnel-models'.\n\n" +
+	"P is a directory of analyze --run quanta,footprint of a fully parallel run (one target per host), one of predict\n" +
+	"replay --quanta, or a parameter file of the host, such as data/machine/windtunnel/example.params.toml. Without\n" +
+	"such a file, host operations take no time. Larger systems are assumed to have larger problems with equal quanta.\n\n" +
+	"--measured compares all models with the critical path through the sampled quanta; it needs no prices. With\n" +
+	"--halves, predictions from one half of the quanta are compared with the other half."
 
 func (o *windtunnelOptions) run(env *stage.Env) error {
 	if err := o.check(); err != nil {
@@ -105,7 +106,7 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 		m = run.Parameters.Best()
 	}
 	if o.placement != "" && !m.Places() {
-		return stage.Usage("--placement is for model placed; model %s has targets placed at random", m.Name)
+		return stage.Usage("--placement needs model placed; model %s places targets at random", m.Name)
 	}
 	prices, err := machine.ReadPrices(o.prices)
 	if err != nil {
@@ -118,7 +119,7 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 	return o.report(env, p)
 }
 
-// check says which flags do not go together.
+// check returns an error for flags that exclude each other.
 func (o *windtunnelOptions) check() error {
 	switch {
 	case len(o.params) == 0:
@@ -126,18 +127,18 @@ func (o *windtunnelOptions) check() error {
 	case o.measured == "" && o.prices == "":
 		return stage.Usage("no prices; give --prices FILE, such as data/price/sgi1993.toml")
 	case o.terms && o.summary:
-		return stage.Usage("--terms and --summary print different tables; take one")
+		return stage.Usage("--terms and --summary print different tables; choose one")
 	case o.printed && o.model != "" && o.model != "printed":
 		return stage.Usage("--as-printed is --model printed, not %s", o.model)
 	case o.measured != "" && (o.terms || o.summary || o.model != "" || o.printed || o.placement != "" || len(o.targets)+len(o.hosts) > 0):
-		return stage.Usage("--measured compares all models and placements on all powers of two; it goes with --params, --halves, --format and -o")
+		return stage.Usage("--measured compares all models and placements on powers of two; only --params, --halves, --format and -o can be used with it")
 	case o.halves && o.measured == "":
-		return stage.Usage("--halves goes with --measured")
+		return stage.Usage("--halves needs --measured")
 	}
 	return nil
 }
 
-// chosen is the model and the placement that were asked for, or zeros.
+// chosen returns the model and the placement of the flags, or zeros.
 func (o *windtunnelOptions) chosen() (m windtunnel.Model, p windtunnel.Placement, err error) {
 	if o.printed {
 		o.model = "printed"
@@ -175,13 +176,11 @@ func (o *windtunnelOptions) report(env *stage.Env, p windtunnel.Prediction) erro
 		return err
 	}
 	fmt.Fprintf(env.Out, "\ninterval: %s\n", p.Covers)
-	for _, w := range p.Warnings {
-		fmt.Fprintf(env.Out, "warning: %v\n", w)
-	}
+	printWarnings(env.Out, p.Warnings)
 	return nil
 }
 
-// compare prints models beside what was measured.
+// compare compares models with measurements.
 func (o *windtunnelOptions) compare(env *stage.Env, run *windtunnel.Run) error {
 	m, err := windtunnel.OpenMeasured(run, o.measured)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestWindtunnelAsPrintedMayKnowNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := run("windtunnel", "--params", dir+",../data/machine/windtunnel/example.params.toml", "--prices", sgi, "--as-printed")
-	if status != stage.Done || strings.Contains(out, "NaN") || strings.Count(out, ", beta not known, as a target takes less than no time as printed") != 4 {
+	if status != stage.Done || strings.Contains(out, "NaN") || strings.Count(out, ", beta is not known: as printed, a target takes negative time") != 4 {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }
@@ -104,13 +104,13 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{}, stage.WrongUsage, "give --params"},
 		{[]string{"--params", dir}, stage.WrongUsage, "give --prices"},
 		{[]string{"--params", dir, "--prices", sgi, "extra"}, stage.WrongUsage, "extra"},
-		{[]string{"--params", dir, "--prices", sgi, "--model", "best"}, stage.WrongUsage, "there are printed, paper, gamma, bounded"},
+		{[]string{"--params", dir, "--prices", sgi, "--model", "best"}, stage.WrongUsage, "known: printed, paper, gamma, bounded"},
 		{[]string{"--params", dir, "--prices", sgi, "--model", "gamma", "--as-printed"}, stage.WrongUsage, "--as-printed is --model printed"},
-		{[]string{"--params", dir, "--prices", sgi, "--terms", "--summary"}, stage.WrongUsage, "take one"},
+		{[]string{"--params", dir, "--prices", sgi, "--terms", "--summary"}, stage.WrongUsage, "choose one"},
 		{[]string{"--params", dir, "--measured", dir, "--terms"}, stage.WrongUsage, "--measured compares"},
-		{[]string{"--params", dir, "--prices", sgi, "--halves"}, stage.WrongUsage, "--halves goes with --measured"},
-		{[]string{"--params", dir, "--prices", sgi, "--placement", "here"}, stage.WrongUsage, "there is no placement \"here\""},
-		{[]string{"--params", dir, "--prices", sgi, "--placement", "cyclic"}, stage.WrongUsage, "--placement is for model placed"},
+		{[]string{"--params", dir, "--prices", sgi, "--halves"}, stage.WrongUsage, "--halves needs --measured"},
+		{[]string{"--params", dir, "--prices", sgi, "--placement", "here"}, stage.WrongUsage, "unknown placement \"here\""},
+		{[]string{"--params", dir, "--prices", sgi, "--placement", "cyclic"}, stage.WrongUsage, "--placement needs model placed"},
 		{[]string{"--params", dir, "--prices", "missing.toml"}, stage.Failed, "missing.toml"},
 		{[]string{"--params", dir, "--prices", empty}, stage.Failed, "no section [windtunnel]"},
 		{[]string{"--params", dir, "--prices", "../data/machine/du2000-smp-256k.toml"}, stage.Failed, "unknown key"},

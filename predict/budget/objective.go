@@ -1,9 +1,7 @@
 package budget
 
 import (
-	"fmt"
-	"strings"
-
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
@@ -30,5 +28,5 @@ func ObjectiveNamed(name string) (Objective, error) {
 		}
 		names = append(names, o.Name)
 	}
-	return Objective{}, fmt.Errorf("there is no objective %q; there are %s", name, strings.Join(names, ", "))
+	return Objective{}, nearest.Unknown("objective", name, names)
 }

@@ -35,6 +35,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/accuracy"
 	"spoor/predict/model"
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
@@ -60,7 +61,7 @@ func Named(name string) (model.Model[*Case], error) {
 		}
 		names = append(names, m.Name())
 	}
-	return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
+	return nil, nearest.Unknown("model", name, names)
 }
 
 // check returns an error if no model can predict c.

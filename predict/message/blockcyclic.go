@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"spoor/analyze/marshal"
+	"spoor/traces/nearest"
 )
 
 // Region is the part of an array on which a statement is executed.
@@ -29,7 +29,7 @@ func RegionNamed(name string) (Region, error) {
 			return r, nil
 		}
 	}
-	return Region{}, fmt.Errorf("there is no region %q; there are %s", name, strings.Join(names(Regions, func(r Region) string { return r.Name }), ", "))
+	return Region{}, nearest.Unknown("region", name, names(Regions, func(r Region) string { return r.Name }))
 }
 
 // Distribution is an array in blocks of Block x Block items, distributed cyclically over the mesh.

@@ -11,6 +11,7 @@ import (
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/param"
 	"spoor/predict/model"
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
@@ -75,7 +76,7 @@ func Models(set *param.Set, o Options) (out []string) {
 func New(set *param.Set, name string, o Options) (*Laws, error) {
 	i := slices.IndexFunc(marshalling.All, func(m marshalling.Model) bool { return m.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names(marshalling.All, func(m marshalling.Model) string { return m.Name }), ", "))
+		return nil, nearest.Unknown("model", name, names(marshalling.All, func(m marshalling.Model) string { return m.Name }))
 	}
 	l := &Laws{Model: marshalling.All[i], Printed: o.Printed, of: map[timing.Experiment]*law{}}
 	for _, e := range experiments {

@@ -2,10 +2,10 @@ package message
 
 import (
 	"fmt"
-	"strings"
 
 	"spoor/analyze/marshal"
 	"spoor/calibrate/fit/timing"
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
@@ -124,7 +124,7 @@ func Named(name string) (Operation, error) {
 			return o, nil
 		}
 	}
-	return Operation{}, fmt.Errorf("there is no operation %q; there are %s", name, strings.Join(names(Operations, func(o Operation) string { return o.Name }), ", "))
+	return Operation{}, nearest.Unknown("operation", name, names(Operations, func(o Operation) string { return o.Name }))
 }
 
 // arrays returns one statement on the blocks of so many arrays.

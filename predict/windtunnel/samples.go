@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"spoor/traces/nearest"
 	"spoor/traces/store"
 )
 
@@ -86,12 +87,14 @@ var Placements = []Placement{
 
 // PlacementNamed returns the placement called name.
 func PlacementNamed(name string) (Placement, error) {
+	var names []string
 	for _, p := range Placements {
 		if p.Name == name {
 			return p, nil
 		}
+		names = append(names, p.Name)
 	}
-	return Placement{}, fmt.Errorf("there is no placement %q; there are block and cyclic", name)
+	return Placement{}, nearest.Unknown("placement", name, names)
 }
 
 func assign(n int, of func(int) int) []int {

@@ -61,9 +61,9 @@ package windtunnel
 
 import (
 	"fmt"
-	"strings"
 
 	"spoor/analyze/footprint"
+	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
 
@@ -153,6 +153,7 @@ func (t Time) Limit() string {
 // Model is a method to compute T(K,p).
 type Model struct {
 	Name string
+	Doc  string // one line for help texts
 	// longest returns T_processing(K,p).
 	longest func(w work, k, hosts int) float64
 	// published: eq. 4-14 and their extrapolation are the paper's too. printed: they include its slips.
@@ -164,12 +165,12 @@ type Model struct {
 
 // Models lists the models, from the published one to the most exact.
 var Models = []Model{
-	{Name: "printed", longest: kruskalWeiss, published: true, printed: true},
-	{Name: "paper", longest: kruskalWeiss, published: true},
-	{Name: "gamma", longest: gammaMaximum},
-	{Name: "bounded", longest: boundedMaximum, bounded: true},
-	{Name: "kinds", longest: boundedMaximum, bounded: true, kinds: true},
-	{Name: "placed", longest: boundedMaximum, bounded: true, kinds: true, placed: true},
+	{Name: "printed", Doc: "all equations as printed; --as-printed selects it", longest: kruskalWeiss, published: true, printed: true},
+	{Name: "paper", Doc: "the same with the slips in equations 10, 12 and 14 corrected", longest: kruskalWeiss, published: true},
+	{Name: "gamma", Doc: "order statistics of gamma distributions, and interference as in simulations", longest: gammaMaximum},
+	{Name: "bounded", Doc: "the same with processing times of at most the quantum; the default if that holds", longest: boundedMaximum, bounded: true},
+	{Name: "kinds", Doc: "bounded for each of 16 kinds of quanta; needs samples of quanta", longest: boundedMaximum, bounded: true, kinds: true},
+	{Name: "placed", Doc: "kinds with the targets that --placement puts on each host; the default with samples", longest: boundedMaximum, bounded: true, kinds: true, placed: true},
 }
 
 // Named returns the model called name.
@@ -181,7 +182,7 @@ func Named(name string) (Model, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Model{}, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
+	return Model{}, nearest.Unknown("model", name, names)
 }
 
 // Places reports whether m uses which targets share a host.
