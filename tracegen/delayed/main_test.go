@@ -7,12 +7,12 @@ import (
 
 // Costs that are made of L = 500 ns, gamma = 5 ns/line, and overheads that rise by 0.1 ns a byte are taken apart again.
 func TestNetwork(t *testing.T) {
-	at := func(bytes, lines int) cost {
+	at := func(bytes, lines int) messageCost {
 		send, receive := 300+0.1*float64(bytes), 400+0.1*float64(bytes)
 		g := receive
-		return cost{send + 5*float64(lines), receive + 5*float64(lines), 500 + g + 10*float64(lines)}
+		return messageCost{send + 5*float64(lines), receive + 5*float64(lines), 500 + g + 10*float64(lines)}
 	}
-	got := network([]cost{at(8, 1), at(256, 4), at(2048, 32), at(16384, 256)}, at(2048, 256))
+	got := network([]messageCost{at(8, 1), at(256, 4), at(2048, 32), at(16384, 256)}, at(2048, 256))
 	want := `[network]
 model = "plogp"
 L = "500 ns"

@@ -116,11 +116,11 @@ func TestGoroutines(t *testing.T) {
 			"q/q.go": "package q\n\nfunc Q() { go func() {}() }\n",
 			"r/r.go": "package r\n\nfunc R() {}\n",
 		})
-		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, ofProgram(dir))
+		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, programScope(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ownGoroutineOnly(s.Packages); got != c.own {
+		if got := onlyRankGoroutines(s.Packages); got != c.own {
 			t.Errorf("%s %s: own goroutines only: %v, want %v", c.imports, c.code, got, c.own)
 		}
 	}
@@ -138,7 +138,7 @@ func TestSources(t *testing.T) {
 	})
 	write(t, filepath.Join(dir, "go.mod"), read(t, filepath.Join(dir, "go.mod"))+"\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ./other\n")
 	main := filepath.Join(dir, "cmd/x/v2")
-	s, err := load(t.Context(), goTool{dir: main, messages: t.Output()}, ofProgram(main))
+	s, err := load(t.Context(), goTool{dir: main, messages: t.Output()}, programScope(main))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestSources(t *testing.T) {
 func TestPositionsAreTheUsers(t *testing.T) {
 	dir := userModule(t, map[string]string{"a.go": usesSpmd +
 		"func program(r *spmd.Rank) error {\n\tfor i := 0; i < 3; i++ { _ = i }; _ = r\n\treturn nil\n}\n"})
-	s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, ofProgram(dir))
+	s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, programScope(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// sameGoroutine are packages whose functions call what they are given (String and
-// Less methods, callbacks, readers and writers) on the goroutine that called them.
-var sameGoroutine = map[string]bool{
+// callsOnSameGoroutine lists packages whose functions call their arguments on the calling goroutine: String and
+// Less methods, callbacks, readers and writers.
+var callsOnSameGoroutine = map[string]bool{
 	"bufio": true, "bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true,
 	"encoding/binary": true, "encoding/csv": true, "encoding/hex": true, "encoding/json": true, "errors": true,
 	"flag": true, "fmt": true, "hash": true, "hash/crc32": true, "hash/fnv": true, "io": true, "iter": true, "log": true,
@@ -21,27 +21,26 @@ var sameGoroutine = map[string]bool{
 	spmdPath: true,
 }
 
-// otherGoroutine are functions and methods of those packages that run what they are
-// given on another goroutine, by the full names that go/types gives them.
-var otherGoroutine = map[string]bool{
+// callsOnOtherGoroutine lists functions and methods of those packages that call their arguments on another
+// goroutine, by their full names in go/types.
+var callsOnOtherGoroutine = map[string]bool{
 	"iter.Pull": true, "iter.Pull2": true, "io.Pipe": true,
 	"(*sync.WaitGroup).Go": true,
 	"time.AfterFunc":       true,
 	"runtime.SetFinalizer": true, "runtime.AddCleanup": true,
 }
 
-// ownGoroutineOnly reports whether instrumented code runs on the goroutines of ranks
-// alone: no package starts a goroutine, or hands a function to code that might run
-// it on one. Then the tape of the running rank is the one to write to, and nobody
-// need ask which goroutine it is.
-func ownGoroutineOnly(all []*packages.Package) bool {
+// onlyRankGoroutines reports whether instrumented code runs only on the goroutines of ranks. That is so if no
+// package starts a goroutine or passes a function to code that might run it on one. Then instrumented code can
+// write to the tape of the running rank without checking its goroutine.
+func onlyRankGoroutines(all []*packages.Package) bool {
 	instrumented := map[string]bool{}
 	for _, p := range all {
 		instrumented[p.PkgPath] = true
 	}
 	for _, p := range all {
 		for path := range p.Imports {
-			if !instrumented[path] && !sameGoroutine[path] {
+			if !instrumented[path] && !callsOnSameGoroutine[path] {
 				return false
 			}
 		}
@@ -52,10 +51,11 @@ func ownGoroutineOnly(all []*packages.Package) bool {
 	return true
 }
 
-// goroutineStarts are the places of p that start goroutines, in no order. What these execute is not recorded.
+// goroutineStarts returns the positions in p that start goroutines, in any order. The work of these goroutines is
+// not recorded.
 func goroutineStarts(p *packages.Package) (starts []token.Pos) {
 	for name, used := range p.TypesInfo.Uses {
-		if f, ok := used.(*types.Func); ok && otherGoroutine[f.Origin().FullName()] {
+		if f, ok := used.(*types.Func); ok && callsOnOtherGoroutine[f.Origin().FullName()] {
 			starts = append(starts, name.Pos())
 		}
 	}

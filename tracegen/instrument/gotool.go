@@ -18,23 +18,23 @@ import (
 
 // goTool runs the go command in the folder of the user's package.
 type goTool struct {
-	dir      string
-	messages io.Writer // what the go command says goes here
-	temp     string    // folder for its temporary files, which it may leave when interrupted; "" is the usual one
-	modules  string    // file to build with in place of go.mod, which the go command may write; or ""
+	dir        string
+	messages   io.Writer // receives the messages of the go command
+	tempDir    string    // folder for its temporary files, which may remain after an interrupt; "" is the default folder
+	moduleFile string    // file to use instead of go.mod, which the go command may write; or ""
 }
 
-// grace is how long a process that was interrupted may take to end.
-const grace = 5 * time.Second
+// stopTimeout is how long an interrupted process may take to end.
+const stopTimeout = 5 * time.Second
 
 var errNoGo = errors.New("the go command is not in PATH; programs are built with it: install Go, or add its bin folder to PATH")
 
-// readonly keeps the go command from writing go.mod, and from looking for packages
-// that the program does not import in a vendor folder.
+// readonly keeps the go command from writing go.mod. It also keeps it from searching a vendor folder for packages
+// that the program does not import.
 const readonly = "-mod=readonly"
 
-// run runs one go command and returns its standard output. When it fails, its
-// messages are shown as they are, with paths as the user sees them.
+// run runs a go command and returns its standard output. If the command fails, its messages are shown with the
+// paths that the user knows.
 func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -45,7 +45,7 @@ func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = g.dir, &out, &messages
 	cmd.Env = g.environ(cmd.Environ())
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = stopTimeout
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -55,20 +55,20 @@ func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// environ is the environment env with what go commands need besides.
+// environ returns env with the additional variables for go commands.
 func (g goTool) environ(env []string) []string {
-	if g.temp == "" {
+	if g.tempDir == "" {
 		return env
 	}
-	return append(env, "GOTMPDIR="+g.temp)
+	return append(env, "GOTMPDIR="+g.tempDir)
 }
 
-// place is the path at the start of a message of the compiler.
-var place = regexp.MustCompile(`(?m)^[^\s:]+\.(go|mod)(:\d+)?:`)
+// messagePosition matches the path at the start of a compiler message.
+var messagePosition = regexp.MustCompile(`(?m)^[^\s:]+\.(go|mod)(:\d+)?:`)
 
-// failure shows what the go command said, and adds what the user can do.
+// failure shows the messages of the go command and returns an error with the remedy.
 func (g goTool) failure(command, messages string, err error) error {
-	fmt.Fprint(g.messages, place.ReplaceAllStringFunc(messages, func(at string) string {
+	fmt.Fprint(g.messages, messagePosition.ReplaceAllStringFunc(messages, func(at string) string {
 		if filepath.IsAbs(at) {
 			return at
 		}
@@ -91,15 +91,15 @@ func (g goTool) failure(command, messages string, err error) error {
 // build compiles a package main to a program at path.
 func (g goTool) build(ctx context.Context, overlay, path, main string) error {
 	mode := []string{readonly}
-	if g.modules != "" {
-		mode = []string{"-mod=mod", "-modfile=" + g.modules}
+	if g.moduleFile != "" {
+		mode = []string{"-mod=mod", "-modfile=" + g.moduleFile}
 	}
 	_, err := g.run(ctx, slices.Concat([]string{"build"}, mode, []string{"-buildvcs=false", "-overlay", overlay, "-o", path, main})...)
 	return err
 }
 
-// listed is what go list says of a package.
-type listed struct {
+// listedPackage is the output of go list for one package.
+type listedPackage struct {
 	ImportPath string
 	Name       string
 	Dir        string
@@ -111,17 +111,17 @@ type listed struct {
 	GoFiles, CgoFiles []string
 }
 
-// list returns the packages that patterns name and all that they depend on, which
-// compile; dependencies come before who imports them.
-func (g goTool) list(ctx context.Context, patterns ...string) ([]listed, error) {
+// list returns the packages that match patterns, and all their dependencies. The packages compile. Dependencies
+// come before the packages that import them.
+func (g goTool) list(ctx context.Context, patterns ...string) ([]listedPackage, error) {
 	out, err := g.run(ctx, append([]string{"list", readonly, "-export", "-deps",
 		"-json=ImportPath,Name,Dir,Standard,Module,GoFiles,CgoFiles"}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
-	var all []listed
+	var all []listedPackage
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var p listed
+		var p listedPackage
 		if err := d.Decode(&p); err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}

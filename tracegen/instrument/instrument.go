@@ -1,22 +1,20 @@
-// Package instrument makes the recording form of an SPMD program from its plain
-// source, and runs it. The user's files are read and never written: everything that
-// is generated lies in a temporary folder, and the go command is told by an overlay
-// to read it in place of the source.
+// Package instrument makes the recording form of an SPMD program from its source, and runs it. It never writes to
+// the user's files. Generated files are in a temporary folder. An overlay makes the go command read them instead of
+// the source.
 //
-// The way of a program:
+// A program goes through these steps:
 //
-//  1. Its main package and the packages of the same module that it imports are
-//     instrumented; the standard library and other modules run as they are.
-//  2. Their sources are exploded, every statement on a line of its own, and built
-//     without instrumentation: package weigh counts the machine instructions of
-//     each line in that program.
-//  3. Package rewrite adds the recording of memory references and the counting of
-//     instructions, by those weights, to the exploded sources.
-//  4. What it made is built, with a file in the main package that imports package
-//     session: through it, spmd.Main hands the recording to tracegen.
+//  1. Its main package and the packages of the same module that it imports are selected. The standard library and other
+//     modules run unchanged.
+//  2. Their sources are split, with one statement on each line, and built without instrumentation. Package weigh counts the
+//     machine instructions of each line in that program.
+//  3. Package rewrite adds code to the split sources that records memory references and counts instructions with these
+//     weights.
+//  4. The result is built, with an additional file in the main package that imports package session. With it, spmd.Main
+//     sends the recording to tracegen.
 //
-// What a recording does not hold (constructs that are not supported, code of other
-// modules) is named by Findings and Foreign.
+// Findings and Foreign list what a recording does not contain: constructs that are not supported, and code of other
+// modules.
 package instrument
 
 import (
@@ -35,25 +33,25 @@ import (
 	"spoor/tracegen/instrument/wire"
 )
 
-// Options chooses what Build makes.
+// Options selects what Build makes.
 type Options struct {
 	Dir      string    // folder of the user's package main
-	Refs     bool      // record references, besides events and instruction counts
-	Sharing  bool      // ... but not if the program passes messages alone: no locks, flags or queues
-	Headers  bool      // ... those to slice headers in memory, too, which compiled loops keep in registers
-	Native   bool      // instrument nothing
+	Refs     bool      // record references, in addition to events and instruction counts
+	Sharing  bool      // ... but not if the program only passes messages, without locks, flags or queues
+	Headers  bool      // ... also references to slice headers in memory, which compiled loops keep in registers
+	Native   bool      // do not instrument
 	Session  string    // path of the package that runs the program; if empty, package session
-	Messages io.Writer // for what the go command says of a program that it cannot build
+	Messages io.Writer // receives the messages of the go command if the build fails
 }
 
-// Program is a program that was built to be run by Run.
+// Program is a program that Run can run.
 type Program struct {
 	Name     string    // last element of the package's path
-	Findings []Finding // what its recording does not hold
-	Foreign  []string  // packages of other modules, whose code does not record
-	Messages bool      // it calls what passes messages
-	Locks    bool      // it calls what takes locks or tasks of queues, or waits for flags
-	dir      string    // temporary, of this program alone
+	Findings []Finding // constructs that are not recorded
+	Foreign  []string  // packages of other modules, whose code is not recorded
+	Messages bool      // it calls functions that pass messages
+	Locks    bool      // it calls functions for locks, flags or task queues
+	dir      string    // temporary folder of this program
 	path     string
 }
 
@@ -70,12 +68,12 @@ func (f Finding) compare(g Finding) int {
 	return cmp.Or(cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.What, g.What))
 }
 
-// Build makes the recording form of a program. The caller removes it.
+// Build makes the recording form of a program. The caller must call Remove.
 func Build(ctx context.Context, o Options) (p *Program, err error) {
 	if err := wire.Supported(); err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(o.Dir) // what go.mod replaces may be relative to it
+	real, err := filepath.EvalSymlinks(o.Dir) // replace directives in go.mod may be relative to it
 	if err != nil {
 		return nil, fmt.Errorf("finding the program: %w", err)
 	}
@@ -84,19 +82,19 @@ func Build(ctx context.Context, o Options) (p *Program, err error) {
 		return nil, err
 	}
 	p = &Program{dir: dir}
-	if err := p.build(ctx, o, goTool{dir: real, messages: o.Messages, temp: dir}); err != nil {
+	if err := p.build(ctx, o, goTool{dir: real, messages: o.Messages, tempDir: dir}); err != nil {
 		return nil, errors.Join(err, p.Remove())
 	}
 	return p, nil
 }
 
 func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
-	s, err := load(ctx, tool, ofProgram(o.Dir))
+	s, err := load(ctx, tool, programScope(o.Dir))
 	if err != nil {
 		return err
 	}
 	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
-	p.Messages, p.Locks = calls(s.Packages, passesMessages), calls(s.Packages, locks)
+	p.Messages, p.Locks = callsAny(s.Packages, passesMessages), callsAny(s.Packages, usesSharedMemory)
 	folder := filepath.Join(p.dir, "program")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
@@ -114,14 +112,14 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 		return err
 	}
 	if o.Session != "" {
-		if tool.modules, err = s.moduleFile(p.dir); err != nil {
+		if tool.moduleFile, err = s.moduleFile(p.dir); err != nil {
 			return err
 		}
 	}
 	return tool.build(ctx, list, p.path, ".")
 }
 
-// Remove removes the program.
+// Remove deletes the program.
 func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
 
 // instrument makes the recording form of all files.
@@ -130,13 +128,13 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	if err != nil {
 		return nil, err
 	}
-	if err := s.originalLines(); err != nil { // weighing needs the exploded ones
+	if err := s.originalLines(); err != nil { // weighing needs the split lines
 		return nil, err
 	}
 	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Headers: o.Headers,
-		Goroutines: !ownGoroutineOnly(s.Packages)}
+		Goroutines: !onlyRankGoroutines(s.Packages)}
 	if len(s.Packages) > 1 {
-		options.Communicates = anything
+		options.Communicates = everyFunction
 	}
 	if o.Refs && !(o.Sharing && p.Messages && !p.Locks) {
 		options.Mode = rewrite.Trace
@@ -161,7 +159,7 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	return changed, nil
 }
 
-// finding is a construct at a position in the user's file.
+// finding returns a finding at a position in the user's file.
 func (s *Sources) finding(at token.Position, what string) Finding {
 	file, err := filepath.Rel(s.main.Module.Dir, at.Filename)
 	if err != nil {
@@ -170,6 +168,6 @@ func (s *Sources) finding(at token.Position, what string) Finding {
 	return Finding{filepath.ToSlash(file), at.Line, what}
 }
 
-// anything says that every function of another package may record or communicate,
-// because some are instrumented as well.
-func anything(*types.Func) bool { return true }
+// everyFunction reports that every function of another package may record or communicate, because some are
+// instrumented.
+func everyFunction(*types.Func) bool { return true }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// calls reports whether a program calls functions of spmd that are of a kind.
-func calls(all []*packages.Package, kind func(f *types.Func) bool) bool {
+// callsAny reports whether a program calls a function of spmd for which kind returns true.
+func callsAny(all []*packages.Package, kind func(f *types.Func) bool) bool {
 	for _, p := range all {
 		for _, used := range p.TypesInfo.Uses {
 			if f, ok := used.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == spmdPath && kind(f) {
@@ -18,7 +18,7 @@ func calls(all []*packages.Package, kind func(f *types.Func) bool) bool {
 	return false
 }
 
-// passesMessages reports whether f passes messages: it takes a Party.
+// passesMessages reports whether f passes messages, that is, has a parameter of type Party.
 func passesMessages(f *types.Func) bool {
 	for p := range f.Signature().Params().Variables() {
 		if named, ok := p.Type().(*types.Named); ok && named.Obj().Name() == "Party" {
@@ -28,8 +28,8 @@ func passesMessages(f *types.Func) bool {
 	return false
 }
 
-// locks reports whether f is one of a shared memory that messages have nothing to do with.
-func locks(f *types.Func) bool {
+// usesSharedMemory reports whether f is a function for programs with shared memory, not for messages.
+func usesSharedMemory(f *types.Func) bool {
 	switch f.Name() {
 	case "Lock", "WaitFlag", "NewQueue":
 		return true

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// moduleFile is a copy of the user's go.mod, in dir, that the go command may add to what a session needs
-// beyond spoor's own packages: the modules that spoor requires. It is "" if the user's module is spoor.
+// moduleFile writes a copy of the user's go.mod to dir and returns its path. The go command may add the modules
+// that spoor requires, which a session needs in addition to spoor's packages. The path is "" if the user's module
+// is spoor.
 func (s *Sources) moduleFile(dir string) (string, error) {
 	user := s.main.Module.Dir
 	if user == s.spoor {

@@ -22,21 +22,20 @@ func (s *Sources) Rewrite(i int, o rewrite.Options) (*rewrite.Result, error) {
 func (s *Sources) forRewriter(p *packages.Package) *rewrite.Package {
 	src := map[string][]byte{}
 	for _, name := range p.CompiledGoFiles {
-		src[name] = s.exploded[name]
+		src[name] = s.split[name]
 	}
 	return &rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo}
 }
 
-// Weigh counts the machine instructions of the lines of all packages, in the program
-// that they are compiled to when they are not instrumented: the main package itself,
-// or, of a package that is none, the source of one that uses it.
+// Weigh counts the machine instructions of the lines of all packages, in the program without instrumentation. The
+// program is the main package itself. For a package that is not main, user is the source of a program that uses it.
 func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
-	dir, err := os.MkdirTemp(s.tool.temp, "spoor-")
+	dir, err := os.MkdirTemp(s.tool.tempDir, "spoor-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	plain, main := overlay(maps.Clone(s.exploded)), "."
+	plain, main := overlay(maps.Clone(s.split)), "."
 	if user != nil {
 		main = "./weighed"
 		plain[filepath.Join(s.main.Dir, main, "main.go")] = user

@@ -13,28 +13,27 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// Sink takes a recording.
+// Sink receives a recording.
 type Sink = wire.Sink
 
-// Run says how a program is to be run.
+// Run describes how to run a program.
 type Run struct {
 	spmd.Options
 	Seed     uint64
 	Native   bool     // record nothing, run at full speed ...
-	Compute  bool     // ... and time what ranks compute, not the whole
-	Simulate string   // for the session of a program that is built with another one
+	Compute  bool     // ... and measure the computing time of ranks, not the run time
+	Simulate string   // for the session of a program that was built with another session
 	Args     []string // of the program
 	In       io.Reader
 	Out, Err io.Writer // of the program, which runs in the folder of this process
-	Sink     Sink      // takes the recording
+	Sink     Sink      // receives the recording
 }
 
-// Outcome is how a run went.
+// Outcome is the result of a run.
 type Outcome = wire.Result
 
-// Run runs the program, which records to r.Sink. An error says how the program
-// failed, by its own words where it has any. An interrupt (the end of ctx) is
-// passed on to the program.
+// Run runs the program, which records to r.Sink. If the program fails, the error has the program's own message if
+// there is one. Run passes an interrupt (the end of ctx) on to the program.
 func (p *Program) Run(ctx context.Context, r Run) (*Outcome, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -45,13 +44,13 @@ func (p *Program) Run(ctx context.Context, r Run) (*Outcome, error) {
 	defer cancel()
 	cmd := p.command(ctx, r, out)
 	err = cmd.Start()
-	out.Close() // the program has it now
+	out.Close() // the program has a copy
 	if err != nil {
 		return nil, fmt.Errorf("starting the program: %w", err)
 	}
 	result, recordErr := wire.Receive(in, r.Sink)
 	if recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult) {
-		_ = cmd.Process.Kill() // it would go on without being heard
+		_ = cmd.Process.Kill() // its output would be lost
 	}
 	return outcome(result, recordErr, cmd.Wait())
 }
@@ -65,15 +64,14 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = stopTimeout
 	return cmd
 }
 
-// errNoMain is the end of a program that did not do what a recording is of.
+// errNoMain is the error of a program that ended without a complete call of spmd.Main.
 var errNoMain = errors.New("the program ended and never called spmd.Main, or did not return from it (os.Exit, log.Fatal), so there is nothing to record")
 
-// outcome is the result of a run, from what came through the pipe and how the
-// process ended.
+// outcome returns the result of a run, from the result on the pipe and the exit status of the process.
 func outcome(result Outcome, recordErr, exitErr error) (*Outcome, error) {
 	switch {
 	case recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult):

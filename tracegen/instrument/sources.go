@@ -17,36 +17,35 @@ import (
 	"spoor/tracegen/instrument/weigh"
 )
 
-// spmdPath is the interface that programs are written to.
+// spmdPath is the path of the package that programs are written for.
 const spmdPath = "spoor/tracegen/spmd"
 
-// ours are the packages that record, which cannot record themselves.
-var ours = []string{spmdPath, "spoor/tracegen/tape", "spoor/tracegen/instrument", "spoor/traces"}
+// recordingPackages are the packages that record. They cannot record themselves.
+var recordingPackages = []string{spmdPath, "spoor/tracegen/tape", "spoor/tracegen/instrument", "spoor/traces"}
 
-// Sources are the packages of one program that are instrumented: its main package
-// and those of the same module that it imports. Their files are exploded: every
-// statement is on a line of its own.
+// Sources are the packages of a program to be instrumented: its main package and the packages of the same module
+// that it imports. Their files are split, with one statement on each line.
 type Sources struct {
 	tool     goTool
-	main     listed
+	main     listedPackage
 	spoor    string // folder of the module of spmd
 	Fset     *token.FileSet
-	Packages []*packages.Package // dependencies before who imports them
-	exploded map[string][]byte   // by absolute path
-	skipped  []Finding           // packages whose form rules instrumentation out
-	foreign  []string            // packages of other modules, which run as they are
+	Packages []*packages.Package // dependencies before the packages that import them
+	split    map[string][]byte   // split sources, by absolute path
+	skipped  []Finding           // packages that cannot be instrumented
+	foreign  []string            // packages of other modules, which run unchanged
 }
 
-// scope is what load reads: the packages that patterns name and all they depend
-// on, if check finds nothing wrong with them; wanted picks those to instrument.
-type scope struct {
-	patterns []string
-	check    func(all []listed) error
-	wanted   func(s *Sources, p listed) bool
+// loadScope selects the packages to load: those that match patterns, and all their dependencies. The function check
+// returns an error if they cannot be recorded, and instruments selects those to instrument.
+type loadScope struct {
+	patterns    []string
+	check       func(all []listedPackage) error
+	instruments func(s *Sources, p listedPackage) bool
 }
 
 // load reads the packages in scope. They must compile.
-func load(ctx context.Context, tool goTool, in scope) (*Sources, error) {
+func load(ctx context.Context, tool goTool, in loadScope) (*Sources, error) {
 	all, err := tool.list(ctx, in.patterns...)
 	if err != nil {
 		return nil, err
@@ -54,15 +53,15 @@ func load(ctx context.Context, tool goTool, in scope) (*Sources, error) {
 	if err := in.check(all); err != nil {
 		return nil, err
 	}
-	s := &Sources{tool: tool, main: all[len(all)-1], exploded: map[string][]byte{}}
+	s := &Sources{tool: tool, main: all[len(all)-1], split: map[string][]byte{}}
 	var paths []string
 	for _, p := range all {
 		if p.ImportPath == spmdPath && p.Module != nil {
 			s.spoor = p.Module.Dir
 		}
-		if in.wanted(s, p) {
+		if in.instruments(s, p) {
 			paths = append(paths, p.ImportPath)
-			if err := s.explode(p); err != nil {
+			if err := s.splitStatements(p); err != nil {
 				return nil, err
 			}
 		}
@@ -73,39 +72,38 @@ func load(ctx context.Context, tool goTool, in scope) (*Sources, error) {
 	return s, nil
 }
 
-// ofProgram is the program in dir, with the packages of its module that it imports.
-func ofProgram(dir string) scope {
-	return scope{[]string{"."}, isProgram(dir), (*Sources).sameModule}
+// programScope is the scope of the program in dir, with the packages of its module that it imports.
+func programScope(dir string) loadScope {
+	return loadScope{[]string{"."}, isProgram(dir), (*Sources).sameModule}
 }
 
-// LoadPackage reads the package in dir alone, which need not be a program; messages
-// are for what the go command says if it does not compile.
+// LoadPackage reads only the package in dir, which need not be a program. If the package does not compile, messages
+// receives the messages of the go command.
 func LoadPackage(ctx context.Context, dir string, messages io.Writer) (*Sources, error) {
-	return load(ctx, goTool{dir: dir, messages: messages}, scope{[]string{"."},
-		func([]listed) error { return nil },
-		func(s *Sources, p listed) bool { return p.ImportPath == s.main.ImportPath }})
+	return load(ctx, goTool{dir: dir, messages: messages}, loadScope{[]string{"."},
+		func([]listedPackage) error { return nil },
+		func(s *Sources, p listedPackage) bool { return p.ImportPath == s.main.ImportPath }})
 }
 
-// isProgram says what keeps the package in dir, the last one, from being recorded.
-func isProgram(dir string) func([]listed) error {
-	return func(all []listed) error {
+// isProgram returns a check that the package in dir, the last one, can be recorded.
+func isProgram(dir string) func([]listedPackage) error {
+	return func(all []listedPackage) error {
 		switch main := all[len(all)-1]; {
 		case main.Name != "main":
 			return fmt.Errorf("%s holds package %s, which is not a program; give the folder of a package main", dir, main.Name)
 		case main.Module == nil:
 			return fmt.Errorf("%s is not part of a module; run go mod init in it", dir)
-		case !slices.ContainsFunc(all, func(p listed) bool { return p.ImportPath == spmdPath }):
+		case !slices.ContainsFunc(all, func(p listedPackage) bool { return p.ImportPath == spmdPath }):
 			return fmt.Errorf("%s does not use %s: there is nothing to record; its main function is to call spmd.Main", dir, spmdPath)
 		}
 		return nil
 	}
 }
 
-// sameModule reports whether a package is one of the program's module that can be
-// instrumented, and notes which cannot.
-func (s *Sources) sameModule(p listed) bool {
+// sameModule reports whether a package of the program's module can be instrumented. It records those that cannot.
+func (s *Sources) sameModule(p listedPackage) bool {
 	switch {
-	case p.Standard || slices.ContainsFunc(ours, func(prefix string) bool { return within(p.ImportPath, prefix) }):
+	case p.Standard || slices.ContainsFunc(recordingPackages, func(prefix string) bool { return isBelow(p.ImportPath, prefix) }):
 		return false
 	case p.Module == nil || p.Module.Path != s.main.Module.Path:
 		s.foreign = append(s.foreign, p.ImportPath)
@@ -118,30 +116,30 @@ func (s *Sources) sameModule(p listed) bool {
 	return true
 }
 
-// within reports whether a package is the one at prefix or below it.
-func within(path, prefix string) bool {
+// isBelow reports whether a package is the one at prefix or below it.
+func isBelow(path, prefix string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-func (s *Sources) explode(p listed) error {
+func (s *Sources) splitStatements(p listedPackage) error {
 	for _, name := range p.GoFiles {
 		file := filepath.Join(p.Dir, name)
 		src, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("reading the program: %w", err)
 		}
-		if s.exploded[file], err = weigh.Explode(file, src); err != nil {
+		if s.split[file], err = weigh.SplitStatements(file, src); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// typeCheck parses and checks the exploded files of the packages.
+// typeCheck parses and type-checks the split files of the packages.
 func (s *Sources) typeCheck(ctx context.Context, paths []string) error {
 	s.Fset = token.NewFileSet()
 	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: s.tool.dir, Env: s.tool.environ(os.Environ()), Fset: s.Fset, Overlay: s.exploded, BuildFlags: []string{readonly},
+		Context: ctx, Dir: s.tool.dir, Env: s.tool.environ(os.Environ()), Fset: s.Fset, Overlay: s.split, BuildFlags: []string{readonly},
 		Mode: packages.LoadSyntax | packages.NeedCompiledGoFiles,
 	}, paths...)
 	if err != nil {
@@ -160,8 +158,8 @@ func (s *Sources) typeCheck(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// originalLines tells the file set the lines of the files that the user wrote:
-// from then on Position has them, and PositionFor those of the exploded files.
+// originalLines adds the line numbers of the user's files to the file set. From then on, Position returns these
+// lines, and PositionFor can return those of the split files.
 func (s *Sources) originalLines() error {
 	for _, p := range s.Packages {
 		for _, f := range p.Syntax {
@@ -170,7 +168,7 @@ func (s *Sources) originalLines() error {
 			if err != nil {
 				return fmt.Errorf("reading the program: %w", err)
 			}
-			lines := weigh.NewLineMap(src, s.exploded[file.Name()])
+			lines := weigh.NewLineMap(src, s.split[file.Name()])
 			for i := range file.LineCount() {
 				file.AddLineInfo(file.Offset(file.LineStart(i+1)), file.Name(), lines.Original(i+1))
 			}
@@ -181,8 +179,7 @@ func (s *Sources) originalLines() error {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// name is what the program is called: the last element of its path that is not a
-// major version.
+// name returns the name of the program: the last element of its path that is not a major version.
 func (s *Sources) name() string {
 	dir, base := path.Split(s.main.ImportPath)
 	if majorVersion.MatchString(base) && dir != "" {

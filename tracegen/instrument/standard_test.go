@@ -78,10 +78,10 @@ func TestStandardPackagesPassTheirTests(t *testing.T) {
 	}
 	dir := t.TempDir()
 	copyStandard(t, dir, names)
-	all, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, scope{[]string{"./..."},
-		func([]listed) error { return nil },
-		func(_ *Sources, p listed) bool {
-			return within(p.ImportPath, module) && !within(p.ImportPath, module+"/internal")
+	all, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, loadScope{[]string{"./..."},
+		func([]listedPackage) error { return nil },
+		func(_ *Sources, p listedPackage) bool {
+			return isBelow(p.ImportPath, module) && !isBelow(p.ImportPath, module+"/internal")
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestStandardPackagesPassTheirTests(t *testing.T) {
 func weighTests(t *testing.T, s *Sources) map[string]map[int]int {
 	t.Helper()
 	dir := t.TempDir()
-	list, err := overlay(s.exploded).write(dir, "exploded")
+	list, err := overlay(s.split).write(dir, "exploded")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func testRewritten(t *testing.T, s *Sources, name string, o rewrite.Options) map
 		switch f := strings.Fields(line); {
 		case len(f) > 1 && f[0] == "ok":
 			outcome[f[1]] = "pass"
-		case len(f) > 1 && f[0] == "FAIL" && within(f[1], module):
+		case len(f) > 1 && f[0] == "FAIL" && isBelow(f[1], module):
 			outcome[f[1]] = "fail"
 		default:
 			t.Logf("%s: %s", name, line)

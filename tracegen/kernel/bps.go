@@ -46,10 +46,10 @@ var BPS = workload.Kernel{
 	Name: "bps", Paper: "dickens1996",
 	Doc: "Poisson's equation by substructuring, conjugate gradients and fast solvers (Bramble, Pasciak, Schatz)",
 	Params: []workload.Param{
-		{Name: "g", Default: 64, Min: 2, Max: 2048, Must: "a power of 2", Holds: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
+		{Name: "g", Default: 64, Min: 2, Max: 2048, Constraint: "a power of 2", Valid: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
 		{Name: "iterations", Default: 100, Min: 1, Max: 1 << 20, Doc: "steps of the conjugate gradient iteration at most"},
 		{Name: "digits", Default: 8, Min: 1, Max: 12, Doc: "ends when the residual is 10^-digits of the first"},
-		{Name: "systems", Default: 1, Min: 1, Max: 1 << 12, Later: true, Doc: "right sides to solve for, one after another"},
+		{Name: "systems", Default: 1, Min: 1, Max: 1 << 12, AddedLater: true, Doc: "right sides to solve for, one after another"},
 	},
 	Small: workload.Values{"g": 16},
 	Check: checkBPS,

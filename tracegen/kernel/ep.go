@@ -26,7 +26,7 @@ var EP = workload.Kernel{
 	Name: "ep", Paper: "sivasubramaniam1995",
 	Doc: "Gaussian pairs counted in square annuli, embarrassingly parallel (NAS)",
 	Params: []workload.Param{
-		{Name: "numbers", Default: 1 << 16, Min: 2, Max: 1 << 32, Must: "even", Holds: func(v int) bool { return v%2 == 0 },
+		{Name: "numbers", Default: 1 << 16, Min: 2, Max: 1 << 32, Constraint: "even", Valid: func(v int) bool { return v%2 == 0 },
 			Doc: "random numbers, two for each pair"},
 	},
 	Small: workload.Values{"numbers": 2048},

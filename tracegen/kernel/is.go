@@ -42,7 +42,7 @@ var IS = workload.Kernel{
 	Params: []workload.Param{
 		{Name: "keys", Default: 1 << 16, Min: 1, Max: 1 << 26, Doc: "how many keys are ranked"},
 		{Name: "buckets", Default: 1 << 11, Min: 1, Max: 1 << 16, Doc: "keys are from 0 to buckets-1, about normally distributed"},
-		{Name: "line", Default: 32, Min: 8, Max: 4096, Must: "a power of 2", Holds: workload.PowerOfTwo,
+		{Name: "line", Default: 32, Min: 8, Max: 4096, Constraint: "a power of 2", Valid: workload.PowerOfTwo,
 			Doc: "bytes of a cache block: each holds one global bucket and its lock"},
 	},
 	Small: workload.Values{"keys": 4096, "buckets": 256},

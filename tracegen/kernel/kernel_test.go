@@ -466,7 +466,7 @@ func TestEveryKernelIsComplete(t *testing.T) {
 			t.Error(err)
 		}
 		for _, p := range k.Params {
-			if p.Name == "" || p.Doc == "" || (p.Holds != nil && p.Must == "") {
+			if p.Name == "" || p.Doc == "" || (p.Valid != nil && p.Constraint == "") {
 				t.Errorf("%s: parameter %+v is incomplete", k.Name, p)
 			}
 		}

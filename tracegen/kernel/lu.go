@@ -22,8 +22,8 @@ var LU = workload.Kernel{
 	Name: "lu", Paper: "du2000",
 	Doc: "blocked dense LU factorization, 2-D scatter of contiguous blocks (SPLASH-2)",
 	Params: []workload.Param{
-		{Name: "n", Default: 512, Min: 1, Max: 8192, Must: "a multiple of block", Doc: "rows and columns of the matrix"},
-		{Name: "block", Default: 16, Min: 1, Max: 1024, Must: "a divisor of n", Doc: "rows and columns of a block"},
+		{Name: "n", Default: 512, Min: 1, Max: 8192, Constraint: "a multiple of block", Doc: "rows and columns of the matrix"},
+		{Name: "block", Default: 16, Min: 1, Max: 1024, Constraint: "a divisor of n", Doc: "rows and columns of a block"},
 	},
 	Small: workload.Values{"n": 64},
 	Check: func(v workload.Values) error {

@@ -49,7 +49,7 @@ func (c *Coroutine) Resume() {
 	t := c.Rank.rec.tape
 	tape.Switch(t)
 	c.next()
-	tape.Leave(t)
+	tape.Release(t)
 }
 
 // Pause, called in Do, returns when the rank is resumed. If the rank is stopped instead, Pause panics with Stopped.

@@ -1,6 +1,8 @@
 // Package spmd is the interface for parallel programs. Every rank runs the same program. Ranks share arrays and use
-// barriers, locks and flags; or they exchange messages; or both. A program does not depend on its backend. Native
-// runs it at full speed, Record runs and records it, and Run uses any other backend.
+// barriers, locks and flags; or they exchange messages; or both.
+//
+// A program does not depend on its backend. Native runs it at full speed, Record runs and records it, and Run uses
+// any other backend.
 //
 // # Messages
 //
@@ -24,6 +26,7 @@
 //
 // Data is in plain Go slices. Shared and Private place a slice by name in one virtual address space, page-aligned,
 // with its real element size and layout. So a recording has the same bytes wherever the Go heap puts the slice.
+//
 // References to other memory are recorded only if Options ask for them. Memory that ranks allocate while they run
 // has addresses in the order of allocation. All other memory has pages in the order of first use. Values that a
 // compiled program keeps in registers (scalars, loop counters) are not recorded.
@@ -59,6 +62,7 @@
 //
 // Instructions are the machine instructions of the program's own code, compiled without instrumentation. Package
 // instrument explains how they are counted. Instructions of this package and of the Go runtime are not counted.
+//
 // Instructions are counted for each block, and spread evenly over the references of the block. So positions are
 // exact at block boundaries.
 package spmd
@@ -107,7 +111,8 @@ func (r *Rank) ID() int { return r.id }
 // Procs returns the number of ranks.
 func (r *Rank) Procs() int { return r.procs }
 
-// Share returns this rank's contiguous part lo..hi-1 of n items. The parts of two ranks differ by at most one item.
+// Share returns this rank's contiguous part lo..hi-1 of n items.
+// The parts of two ranks differ by at most one item.
 func (r *Rank) Share(n int) (lo, hi int) { return Share(n, r.procs, r.id) }
 
 // Share returns the contiguous part lo..hi-1 of n items for one of procs ranks.
@@ -163,8 +168,9 @@ func checkObject(kind string, id int32) {
 	}
 }
 
-// Clock returns the time since the start of the run. Natively it is wall time. In a recording it is one nanosecond
-// for every instruction that the rank has executed or waited. In a simulation it is simulated time.
+// Clock returns the time since the start of the run. Natively it is wall time.
+// In a recording it is one nanosecond for every instruction that the rank has executed or waited.
+// In a simulation it is simulated time.
 func (r *Rank) Clock() time.Duration {
 	r.do(Op{Kind: trace.Clock})
 	return r.op.Clock

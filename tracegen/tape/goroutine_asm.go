@@ -2,5 +2,5 @@
 
 package tape
 
-// goroutine identifies the calling goroutine among those that are alive.
+// goroutine returns a value that is unique among living goroutines.
 func goroutine() uintptr

@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// goroutine identifies the calling goroutine: by its number, which only its stack
-// trace shows ("goroutine 12 [running]:").
+// goroutine returns the number of the calling goroutine. Only a stack trace shows it ("goroutine 12 [running]:").
 func goroutine() uintptr {
 	buf := make([]byte, 32)
 	fields := bytes.Fields(buf[:runtime.Stack(buf, false)])

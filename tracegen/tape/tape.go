@@ -1,13 +1,11 @@
-// Package tape is what instrumented code writes to while it is recorded: a buffer
-// of words, one for each memory reference, that the recorder of the running rank
-// reads whenever the buffer is full or the rank comes to an event.
+// Package tape is the buffer that instrumented code writes to while it is recorded. It holds one word for each
+// memory reference. The recorder of the running rank reads the words when the buffer is full and at each event.
 //
-// One rank runs at a time while recording, so the tape of the running rank is a
-// package variable, and Cur costs one load. Code that may run on goroutines which
-// are no ranks asks for Mine instead.
+// Only one rank runs at a time in a recording. Therefore the tape of the running rank is a package variable, and
+// Cur costs one load. Code that may run on goroutines other than ranks calls Mine instead.
 //
-// The functions here are small enough that the compiler puts them into the code
-// they instrument; what they write is checked by whoever reads the tape, not here.
+// The functions are so small that the compiler inlines them into instrumented code. They do not check what they
+// write; the reader of the tape checks it.
 package tape
 
 import (
@@ -15,36 +13,34 @@ import (
 	"unsafe"
 )
 
-// Margin is how many words fit on a tape after Room or below the limit of Open: a
-// block of code that writes no more needs one check.
+// Margin is how many words fit on a tape after Room, or below the limit of Open. A block of code that writes at
+// most Margin words needs one check.
 const Margin = 256
 
-// Tape is the record of one rank, of one goroutine, or of nobody.
+// Tape is the tape of a rank, of another goroutine, or of no goroutine.
 type Tape struct {
-	N     uint64         // instructions that counting code adds, or takes away: modulo 2^64
-	base  unsafe.Pointer // of words
-	off   uintptr        // bytes of words that are written
-	lim   uintptr        // offset from which the tape is full
-	words []uint64
-	g     uintptr                              // the goroutine it belongs to, once bound
-	drain func([]uint64)                       // takes the words written, or nil
-	place func(p unsafe.Pointer, bytes uint64) // gives an allocation its place, or nil
+	N      uint64         // instructions that counting code adds or subtracts, modulo 2^64
+	base   unsafe.Pointer // of words
+	offset uintptr        // bytes of the words written
+	limit  uintptr        // offset at which the tape is full
+	words  []uint64
+	g      uintptr                              // the goroutine of the rank, once bound
+	drain  func([]uint64)                       // receives the words written, or nil
+	place  func(p unsafe.Pointer, bytes uint64) // gives an allocation its address, or nil
 }
 
-// New is an empty tape with room for so many words and Margin more. Drain takes
-// the words when the tape is full, and by Drain; nil discards them. Place is told
-// of every allocation.
+// New returns an empty tape with room for the given number of words and Margin more. The tape calls drain with its
+// words when it is full, and in Drain; a nil drain discards them. It calls place for every allocation.
 func New(words int, drain func([]uint64), place func(p unsafe.Pointer, bytes uint64)) *Tape {
-	t := &Tape{words: make([]uint64, words+Margin), lim: uintptr(words) * wordBytes, drain: drain, place: place}
+	t := &Tape{words: make([]uint64, words+Margin), limit: uintptr(words) * wordBytes, drain: drain, place: place}
 	t.base = unsafe.Pointer(&t.words[0])
 	return t
 }
 
 const wordBytes = 8
 
-// idleWords is small, and the room beyond it large: what no rank executes may be
-// executed by many goroutines at a time, which all write here and overtake each
-// other's checks.
+// idleWords is small compared with the room after it. While no rank runs, many goroutines may write to the idle
+// tape at the same time. Each may write past the limit before another one checks it.
 const idleWords = 16 * Margin
 
 var (
@@ -56,15 +52,14 @@ func init() { Switch(nil) }
 
 func newIdle() *Tape {
 	t := New(2*idleWords, nil, nil)
-	t.lim = idleWords * wordBytes
+	t.limit = idleWords * wordBytes
 	return t
 }
 
-// Cur is the tape of the rank that runs; never nil: while no rank runs it is one
-// that nobody reads.
+// Cur returns the tape of the running rank. It is never nil: while no rank runs, it is a tape that nobody reads.
 func Cur() *Tape { return current.Load() }
 
-// Switch makes t the tape of the rank that runs; nil means that none does.
+// Switch makes t the tape of the running rank; nil means that no rank runs.
 func Switch(t *Tape) {
 	if t == nil {
 		t = idle
@@ -72,49 +67,46 @@ func Switch(t *Tape) {
 	current.Store(t)
 }
 
-// Leave ends the turn of t, if it still has it: a rank that went on to compute after an interrupt may end while
-// another one has it, of a recording that began since.
-func Leave(t *Tape) { current.CompareAndSwap(t, idle) }
+// Release makes the idle tape current if t is current. After an interrupt, a rank may compute on and end later. By
+// then, another recording may have started, whose tape is current.
+func Release(t *Tape) { current.CompareAndSwap(t, idle) }
 
-// Drain hands over what is written.
+// Drain passes on the words written so far.
 func (t *Tape) Drain() {
-	if t.off > 0 {
-		t.off = t.Full(t.off)
+	if t.offset > 0 {
+		t.offset = t.Full(t.offset)
 	}
 }
 
-// Open is the cursor of the tape for code that writes through Put: where words
-// lie, the offset of the next, and the offset from which Full must be called.
-// Base and lim are the same for the life of a tape.
-func (t *Tape) Open() (base unsafe.Pointer, off, lim uintptr) { return t.base, t.off, t.lim }
+// Open returns the cursor for code that writes with Put: the address of the words, the offset of the next word, and
+// the offset at which Full must be called. Base and limit never change for a tape.
+func (t *Tape) Open() (base unsafe.Pointer, off, lim uintptr) { return t.base, t.offset, t.limit }
 
-// Off is the offset of the next word, after somebody else may have written.
-func (t *Tape) Off() uintptr { return t.off }
+// Off returns the offset of the next word, after other code may have written.
+func (t *Tape) Off() uintptr { return t.offset }
 
-// Close writes the cursor back.
-func (t *Tape) Close(off uintptr) { t.off = off }
+// Close stores the cursor.
+func (t *Tape) Close(off uintptr) { t.offset = off }
 
-// Full hands over the words before offset off and returns the offset that the
-// next word goes to.
+// Full passes on the words before offset off and returns the offset of the next word.
 //
 //go:noinline
 func (t *Tape) Full(off uintptr) uintptr {
 	if t.drain != nil {
 		t.drain(t.words[:off/wordBytes])
 	}
-	t.off = 0
+	t.offset = 0
 	return 0
 }
 
 // Room makes room for Margin words.
 func (t *Tape) Room() {
-	if t.off >= t.lim {
-		t.off = t.Full(t.off)
+	if t.offset >= t.limit {
+		t.offset = t.Full(t.offset)
 	}
 }
 
-// Put writes the word of a reference to *p at offset off; k says what it is, and how
-// many instructions it took (I).
+// Put writes the word of a reference to *p at offset off. The argument k holds its kind and its instructions (I).
 func Put(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) {
 	*(*uint64)(unsafe.Add(base, off)) = uint64(uintptr(p)) | k
 }
@@ -122,11 +114,11 @@ func Put(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) {
 // Work records n instructions without a reference.
 func (t *Tape) Work(n uint64) {
 	t.Room()
-	*(*uint64)(unsafe.Add(t.base, t.off)) = n & addrMask
-	t.off += wordBytes
+	*(*uint64)(unsafe.Add(t.base, t.offset)) = n & addrMask
+	t.offset += wordBytes
 }
 
-// Range records a load or a store of bytes bytes from p on, if there are any.
+// Range records a load or a store of the given number of bytes from p, if it is not 0.
 func (t *Tape) Range(p unsafe.Pointer, bytes uintptr, store bool) {
 	if bytes == 0 {
 		return
@@ -136,12 +128,12 @@ func (t *Tape) Range(p unsafe.Pointer, bytes uintptr, store bool) {
 	if store {
 		k |= storeBit
 	}
-	Put(t.base, t.off, p, k)
-	*(*uint64)(unsafe.Add(t.base, t.off+wordBytes)) = uint64(bytes)
-	t.off += 2 * wordBytes
+	Put(t.base, t.offset, p, k)
+	*(*uint64)(unsafe.Add(t.base, t.offset+wordBytes)) = uint64(bytes)
+	t.offset += 2 * wordBytes
 }
 
-// Copy is copy(dst, src), recorded as a load and a store of the elements copied.
+// Copy is copy(dst, src), recorded as a load and a store of the copied elements.
 func Copy[T any](t *Tape, dst, src []T) int {
 	n := min(len(dst), len(src))
 	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
@@ -150,7 +142,7 @@ func Copy[T any](t *Tape, dst, src []T) int {
 	return copy(dst, src)
 }
 
-// Made gives the array of a slice that was just allocated its place.
+// Made gives an address to the array of a slice that was just allocated.
 func Made[T any](t *Tape, s []T) []T {
 	if t.place != nil {
 		t.Drain()
@@ -159,7 +151,7 @@ func Made[T any](t *Tape, s []T) []T {
 	return s
 }
 
-// Fresh gives a variable that was just allocated its place.
+// Fresh gives an address to a variable that was just allocated.
 func Fresh[T any](t *Tape, p *T) *T {
 	if t.place != nil {
 		t.Drain()

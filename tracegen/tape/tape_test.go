@@ -130,10 +130,10 @@ func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
 	old, present := New(Margin, nil, nil), New(Margin, nil, nil)
 	Switch(old)
 	Switch(present)
-	if Leave(old); Cur() != present {
+	if Release(old); Cur() != present {
 		t.Error("a tape that was switched from has ended the turn of another")
 	}
-	if Leave(present); Cur() == present || Cur() == nil {
+	if Release(present); Cur() == present || Cur() == nil {
 		t.Error("the turn has not ended")
 	}
 }

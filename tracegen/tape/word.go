@@ -1,8 +1,7 @@
 package tape
 
-// A word is, from the lowest bit: 47 bits of address, 1 bit for a store, 7 bits
-// for the size, 9 bits for the instructions executed since the previous word, the
-// reference's own included.
+// A word has these parts, from the lowest bit: 47 bits of address, 1 bit for a store, 7 bits of size, and 9 bits of
+// instructions. The instructions are those since the previous word, including the reference's own.
 const (
 	addrBits   = 47
 	addrMask   = 1<<addrBits - 1
@@ -15,22 +14,22 @@ const (
 // I is one instruction in the word of a reference.
 const I = 1 << instrShift
 
-// MaxInstr is the instructions that the word of a reference holds; Work writes more.
+// MaxInstr is the maximum number of instructions in the word of a reference. Work writes more.
 const MaxInstr = 1<<9 - 1
 
-// MaxSize is the bytes of a reference of one word; Range writes more.
+// MaxSize is the maximum number of bytes of a reference of one word. Range writes more.
 const MaxSize = 64
 
-// What the size of a word can be besides 1 to MaxSize.
+// Values of the size besides 1 to MaxSize.
 const (
-	work  = 0 // instructions, no reference: their number stands in place of the address
+	work  = 0 // instructions without a reference: the address holds their number
 	pair8 = 120
 	pair4 = 121
-	wide  = 127 // the number of bytes is the next word
+	wide  = 127 // the next word is the number of bytes
 )
 
-// The kinds of references of one word: a load or a store of so many bytes, or of
-// a pair of so many (the parts of a complex number, the real one first).
+// Kinds of references of one word: a load or store of the given bytes, or of a pair of such values (the parts of a
+// complex number, the real part first).
 const (
 	L1  = 1 << sizeShift
 	L2  = 2 << sizeShift
@@ -50,7 +49,7 @@ const (
 	SP4 = LP4 | storeBit
 )
 
-// Kind is the kind of a reference of size bytes, 1 to MaxSize.
+// Kind returns the kind of a reference of size bytes, 1 to MaxSize.
 func Kind(store bool, size uintptr) uint64 {
 	if store {
 		return uint64(size)<<sizeShift | storeBit
@@ -58,17 +57,17 @@ func Kind(store bool, size uintptr) uint64 {
 	return uint64(size) << sizeShift
 }
 
-// Ref is one reference, or instructions without one, as a tape holds it.
+// Ref is a decoded reference, or instructions without a reference.
 type Ref struct {
 	Addr  uint64 // 0 without a reference
 	Size  uint64 // bytes; 0 without a reference
-	Parts int    // references of Size bytes, one after the other
+	Parts int    // number of references of Size bytes, at consecutive addresses
 	Store bool
-	Instr uint64 // since the previous one, its own included
+	Instr uint64 // since the previous reference, including its own
 }
 
-// Next decodes the first of words, and says how many it takes. Words are those
-// that a tape hands over.
+// Next decodes the first reference of words, and returns how many words it takes. The words are those that a tape
+// passed on.
 func Next(words []uint64) (r Ref, n int) {
 	w := words[0]
 	r = Ref{Addr: w & addrMask, Size: w >> sizeShift & sizeMask, Parts: 1, Store: w&storeBit != 0, Instr: w >> instrShift}
@@ -86,9 +85,9 @@ func Next(words []uint64) (r Ref, n int) {
 	return r, 1
 }
 
-// Simple is what a word says that is one reference of up to MaxSize bytes (parts is
-// 1), a pair (2), or instructions without a reference (0, and their number is addr).
-// Of any other word, parts is -1.
+// Simple decodes a word that is complete in itself. For a reference of up to MaxSize bytes parts is 1, and for a
+// pair it is 2. For instructions without a reference parts is 0, and addr is their number. For any other word parts
+// is -1.
 func Simple(w uint64) (addr uint64, size uint16, parts int) {
 	addr, size = w&addrMask, uint16(w>>sizeShift&sizeMask)
 	switch {
@@ -104,8 +103,8 @@ func Simple(w uint64) (addr uint64, size uint16, parts int) {
 	return addr, size, parts
 }
 
-// Instr is the instructions of a word that is a reference.
+// Instr returns the instructions in the word of a reference.
 func Instr(w uint64) uint64 { return w >> instrShift }
 
-// Store is 1 for a store and 0 for a load.
+// Store returns 1 for a store and 0 for a load.
 func Store(w uint64) uint64 { return w >> addrBits & 1 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseSet reads values that are set as key=value.
+// ParseSet reads values of the form key=value.
 func ParseSet(set []string) (Values, error) {
 	values := Values{}
 	for _, s := range set {

@@ -1,6 +1,5 @@
-// Package workload is the contract between programs that are studied and whoever
-// runs them: a Kernel has parameters, makes an Instance for values of them, and the
-// instance runs, verifies its own result and predicts what a recording holds.
+// Package workload defines kernels, the programs that are studied. A Kernel has parameters and makes an Instance
+// from their values. The instance runs, verifies its own result, and predicts the number of recorded rows.
 package workload
 
 import (
@@ -8,23 +7,26 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"spoor/tracegen/spmd"
+	"spoor/traces/nearest"
 	"spoor/traces/trace"
 )
 
 // Kernel is one program with its parameters.
 type Kernel struct {
 	Name   string
-	Paper  string // key of the paper whose workload it is
+	Paper  string // key of the paper that uses the program
 	Doc    string // one line
 	Params []Param
-	Small  Values // what makes a run short, for examples
+	Small  Values // values for a short run, for examples
 
-	Procs func(v Values, procs int) error // which numbers of ranks can run it; nil means all
-	Check func(v Values) error            // what must hold between parameters, or nil
+	Procs func(v Values, procs int) error // error for a number of ranks that cannot run it; nil: any number can
+	Check func(v Values) error            // error for values that do not fit together, or nil
 	Make  func(v Values, procs int, seed uint64) Instance
 }
 
@@ -32,17 +34,17 @@ type Kernel struct {
 type Param struct {
 	Name              string
 	Default, Min, Max int
-	Must              string         // what else must hold, or ""
-	Holds             func(int) bool // whether it does; nil if the kernel's Check says
-	Later             bool           // added to a kernel that had been recorded: a header shows it if it is not the default
+	Constraint        string         // further condition in words, or ""
+	Valid             func(int) bool // reports whether a value meets it; nil if the kernel's Check does that
+	AddedLater        bool           // added after the kernel had been recorded: a header shows it only if it is not the default
 	Doc               string
 }
 
-// Range says which values are legal: "16 to 1024, a power of 4".
+// Range describes the legal values: "16 to 1024, a power of 4".
 func (p Param) Range() string {
 	text := fmt.Sprintf("%d to %d", p.Min, p.Max)
-	if p.Must != "" {
-		text += ", " + p.Must
+	if p.Constraint != "" {
+		text += ", " + p.Constraint
 	}
 	return text
 }
@@ -50,28 +52,27 @@ func (p Param) Range() string {
 // Values are the parameters of one run by name.
 type Values map[string]int
 
-// Instance is one run of a kernel: its input, and after the run its result.
+// Instance is one run of a kernel. It holds the input and, after the run, the result.
 type Instance interface {
 	// Program is what every rank runs, once.
 	Program(r *spmd.Rank) error
-	// Verify checks the result by another computation: a library's, or the definition's.
+	// Verify checks the result by another method: that of a library, or the definition.
 	Verify() error
-	// Digest identifies the result, to the bit.
+	// Digest identifies the result, exact to the bit.
 	Digest() string
-	// Counts predicts what a recording holds.
+	// Counts predicts the contents of a recording.
 	Counts() Counts
 }
 
-// Counts is what closed forms say of a recording.
+// Counts holds closed-form predictions for a recording.
 type Counts struct {
-	Barriers uint64   // of every rank
-	Messages []uint64 // sends (Send and Isend) of each rank; nil if data or time decide
-	Refs     []uint64 // of each rank; nil if data decide
-	AtLeast  bool     // Refs are lower bounds, nearly reached: branches on data decide about the rest
+	Barriers uint64   // of each rank
+	Messages []uint64 // sends (Send and Isend) by rank; nil if they depend on data or time
+	Refs     []uint64 // by rank; nil if they depend on data
+	AtLeast  bool     // Refs are close lower bounds: the rest depends on branches that test data
 }
 
-// Values completes set with the defaults. An unknown name or a value out of range
-// is an error that says what is possible.
+// Values adds the defaults to set. It returns an error for an unknown name or a value out of range.
 func (k Kernel) Values(set Values) (Values, error) {
 	all := Values{}
 	names := make([]string, len(k.Params))
@@ -81,14 +82,14 @@ func (k Kernel) Values(set Values) (Values, error) {
 		if !ok {
 			v = p.Default
 		}
-		if v < p.Min || v > p.Max || (p.Holds != nil && !p.Holds(v)) {
+		if v < p.Min || v > p.Max || (p.Valid != nil && !p.Valid(v)) {
 			return nil, fmt.Errorf("%s=%d is out of range; %s", p.Name, v, p.Range())
 		}
 		all[p.Name] = v
 	}
-	for _, name := range sortedKeys(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if _, ok := all[name]; !ok {
-			return nil, unknown("parameter", name, names)
+			return nil, nearest.Unknown("parameter", name, names)
 		}
 	}
 	if k.Check != nil {
@@ -99,8 +100,8 @@ func (k Kernel) Values(set Values) (Values, error) {
 	return all, nil
 }
 
-// New prepares a run on procs ranks. Values are those that k.Values returned; the
-// input depends on them and seed alone.
+// New prepares a run on procs ranks. The values must come from k.Values. The input depends only on them and on
+// seed.
 func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
 	if err := spmd.CheckProcs(procs); err != nil {
 		return nil, err
@@ -113,19 +114,19 @@ func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
 	return k.Make(v, procs, seed), nil
 }
 
-// Args lists the values in the order of the parameters, as headers show them.
+// Args lists the values in the order of the parameters, for headers of traces.
 func (k Kernel) Args(v Values) []trace.Arg {
 	var args []trace.Arg
 	for _, p := range k.Params {
-		if p.Later && v[p.Name] == p.Default {
-			continue // recordings from before it have the same bytes
+		if p.AddedLater && v[p.Name] == p.Default {
+			continue // keeps the bytes of recordings from before the parameter existed
 		}
 		args = append(args, trace.Arg{Key: p.Name, Value: strconv.Itoa(v[p.Name])})
 	}
 	return args
 }
 
-// Find is the kernel of list called name; the error suggests the nearest.
+// Find returns the kernel of list with the given name. The error for an unknown name suggests the nearest one.
 func Find(list []Kernel, name string) (Kernel, error) {
 	names := make([]string, len(list))
 	for i, k := range list {
@@ -133,17 +134,17 @@ func Find(list []Kernel, name string) (Kernel, error) {
 			return k, nil
 		}
 	}
-	return Kernel{}, unknown("kernel", name, names)
+	return Kernel{}, nearest.Unknown("kernel", name, names)
 }
 
-// Generator is the source of a kernel's input.
+// Generator returns the random source of a kernel's input.
 func Generator(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// Digest is the start of the SHA-256 of results in little-endian order.
+// Digest returns the first 8 bytes of the SHA-256 of results in little-endian order, in hexadecimal.
 func Digest(results ...any) string {
 	h := sha256.New()
 	for _, r := range results {
-		// A hash takes every write, and results are slices of fixed-size numbers.
+		// a hash never fails to write, and results are slices of fixed-size numbers
 		if err := binary.Write(h, binary.LittleEndian, r); err != nil {
 			panic(err)
 		}
@@ -151,5 +152,5 @@ func Digest(results ...any) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// PowerOfTwo reports whether v is one.
+// PowerOfTwo reports whether v is a power of two.
 func PowerOfTwo(v int) bool { return v > 0 && v&(v-1) == 0 }

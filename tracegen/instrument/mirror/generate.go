@@ -23,24 +23,24 @@ import (
 
 const spmdPath = "spoor/tracegen/spmd"
 
-// kernels is a package of kernels, loaded with its lines exploded.
-type kernels struct {
+// kernelPackage is a package of kernels, loaded with one statement on each line.
+type kernelPackage struct {
 	*instrument.Sources
-	pkg     *packages.Package
-	reached map[ast.Decl]bool // by ranks
+	pkg       *packages.Package
+	reachable map[ast.Decl]bool // by ranks
 }
 
-func load(ctx context.Context, dir string) (*kernels, error) {
+func load(ctx context.Context, dir string) (*kernelPackage, error) {
 	s, err := instrument.LoadPackage(ctx, dir, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	p := s.Packages[0]
-	return &kernels{s, p, reach(p, spmdPath)}, nil
+	return &kernelPackage{s, p, reachableDecls(p, spmdPath)}, nil
 }
 
-// forms are the packages of the mirror.
-var forms = []struct {
+// generatedForms are the packages to generate.
+var generatedForms = []struct {
 	name, does string
 	mode       rewrite.Mode
 }{
@@ -48,16 +48,16 @@ var forms = []struct {
 	{"recorded", "records memory references and counts instructions", rewrite.Trace},
 }
 
-// mirror makes the files of the mirror, by path below the folder of the package.
-func (k *kernels) mirror(w weights) (map[string][]byte, error) {
-	lines, err := k.absolute(w)
+// mirror generates the files, by path below the folder of the package.
+func (k *kernelPackage) mirror(w weights) (map[string][]byte, error) {
+	lines, err := k.byLine(w)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{weightsFile: w.text()}
-	for _, form := range forms {
+	for _, form := range generatedForms {
 		result, err := k.Rewrite(0, rewrite.Options{Mode: form.mode, Weights: lines, Clause: "package " + form.name,
-			Skip: func(d ast.Decl) bool { return !k.reached[d] }})
+			Skip: func(d ast.Decl) bool { return !k.reachable[d] }})
 		if err != nil {
 			return nil, err
 		}
@@ -87,8 +87,7 @@ const documentation = generated + `// Package %s is package kernel in the form t
 package %[1]s
 `
 
-// strip takes the comments out of a file, but for directives to the compiler. Of a
-// file that declares nothing nothing is left.
+// strip removes the comments of a file except compiler directives. It returns nil for a file without declarations.
 func strip(name string, text []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -98,7 +97,7 @@ func strip(name string, text []byte) ([]byte, error) {
 	if len(f.Decls) == 0 {
 		return nil, nil
 	}
-	kept := []*ast.CommentGroup{} // with nil the printer would print the nodes' own
+	kept := []*ast.CommentGroup{} // with nil the printer would print the comments of the nodes
 	for _, group := range f.Comments {
 		group.List = slices.DeleteFunc(group.List, func(c *ast.Comment) bool {
 			return !strings.HasPrefix(c.Text, "//go:") || strings.HasPrefix(c.Text, "//go:generate ")
@@ -114,9 +113,9 @@ func strip(name string, text []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// replace writes the files, and removes what an earlier mirror left.
-func replace(dir string, files map[string][]byte) error {
-	for _, form := range forms {
+// replaceFiles writes the files and removes older generated ones.
+func replaceFiles(dir string, files map[string][]byte) error {
+	for _, form := range generatedForms {
 		old, err := filepath.Glob(filepath.Join(dir, form.name, "*.go"))
 		if err != nil {
 			return err
@@ -140,7 +139,7 @@ func replace(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// compiler names the compiler whose instructions are counted: "go1.26.8 amd64 v1".
+// compiler returns the compiler whose instructions are counted: "go1.26.8 amd64 v1".
 func compiler(dir string) (string, error) {
 	ask := func(names ...string) (string, error) {
 		cmd := exec.Command("go", append([]string{"env"}, names...)...)

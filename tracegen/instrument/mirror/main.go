@@ -1,14 +1,15 @@
-// Mirror writes the recording forms of package kernel, in the folder that it is run
-// in: package counted, whose code counts instructions, and package recorded, whose
-// code records memory references, too.
+// Mirror generates the recording forms of package kernel, in the current folder. Code of package counted counts
+// instructions. Code of package recorded also records memory references.
 //
 //	$ go generate ./tracegen/kernel
 //
-// Both are committed, for two reasons. The commands can be installed with the go
-// command alone. And a recording has the same bytes whoever makes it: the machine
-// instructions of each line are those that one compiler made, and they are constants
-// in the code, not measured again with whatever compiler built tracegen. File
-// weights.txt lists them; a test holds the mirror to its source.
+// Both packages are committed, for two reasons. First, the go command alone can install the commands. Second, a
+// recording has the same bytes for every user. The instruction counts of lines are constants in the code, from one
+// fixed compiler. They are not counted again with the compiler that builds tracegen. The file weights.txt lists
+// them. A test checks that the generated files are current.
+//
+// The compiler's code for a kernel can depend on the line numbers of the spmd functions that it inlines. A change of
+// lines in spmd.go of package spmd may therefore change a weight by one instruction.
 package main
 
 import (
@@ -27,7 +28,7 @@ func main() {
 	}
 }
 
-// regenerate weighs the package in dir and replaces its mirror.
+// regenerate counts the instructions of the package in dir and replaces its generated files.
 func regenerate(ctx context.Context, dir string) error {
 	k, err := load(ctx, dir)
 	if err != nil {
@@ -41,5 +42,5 @@ func regenerate(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return replace(dir, files)
+	return replaceFiles(dir, files)
 }

@@ -59,7 +59,7 @@ func differences(t *testing.T, dir string) []string {
 
 // differencesOfCode are those that do not depend on the compiler: the weights on
 // file and the source make the code on file.
-func differencesOfCode(t *testing.T, k *kernels, dir string) []string {
+func differencesOfCode(t *testing.T, k *kernelPackage, dir string) []string {
 	t.Helper()
 	w, err := parseWeights(read(t, filepath.Join(dir, weightsFile)))
 	if err != nil {
@@ -79,7 +79,7 @@ func otherFiles(t *testing.T, dir string, files map[string][]byte) (list []strin
 			list = append(list, name+" is another")
 		}
 	}
-	for _, form := range forms {
+	for _, form := range generatedForms {
 		there, err := filepath.Glob(filepath.Join(dir, form.name, "*"))
 		if err != nil {
 			t.Fatal(err)
@@ -178,14 +178,14 @@ func TestAnotherCompiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.compiler = "go9.9.9 mips"
-	for line := range w.of["scale.go multiply"] {
-		w.of["scale.go multiply"][line] += 3
+	for line := range w.byDecl["scale.go multiply"] {
+		w.byDecl["scale.go multiply"][line] += 3
 	}
 	files, err := k.mirror(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(dir, files); err != nil {
+	if err := replaceFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	if list := differences(t, dir); len(list) > 0 {
@@ -217,7 +217,7 @@ func TestReach(t *testing.T) {
 		for _, d := range f.Decls {
 			if name := nameOf(d); name == "?" {
 				continue
-			} else if k.reached[d] {
+			} else if k.reachable[d] {
 				reached = append(reached, name)
 			} else if _, ok := d.(*ast.FuncDecl); ok {
 				not = append(not, name)

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// weightsFile lists the weights that the mirror was made with.
+// weightsFile lists the weights that the files were generated with.
 const weightsFile = "weights.txt"
 
 // weights are the machine instructions of the lines of a package.
 type weights struct {
 	compiler string
-	of       map[string]map[int]int // by declaration, and line of its exploded source, from 1
+	byDecl   map[string]map[int]int // by declaration, and by line of its split source, from 1
 }
 
-// user is a program that the linker keeps all of the kernels in.
-const user = `package main
+// callerProgram is a program that makes the linker keep all kernels.
+const callerProgram = `package main
 
 import (
 	"context"
@@ -39,18 +39,18 @@ func main() {
 }
 `
 
-// weigh counts the instructions that the go command in PATH compiles the package to.
-func (k *kernels) weigh(ctx context.Context) (weights, error) {
-	lines, err := k.Weigh(ctx, fmt.Appendf(nil, user, k.pkg.PkgPath))
+// weigh counts the instructions of the package as compiled by the go command in PATH.
+func (k *kernelPackage) weigh(ctx context.Context) (weights, error) {
+	lines, err := k.Weigh(ctx, fmt.Appendf(nil, callerProgram, k.pkg.PkgPath))
 	if err != nil {
 		return weights{}, err
 	}
-	w := weights{of: map[string]map[int]int{}}
+	w := weights{byDecl: map[string]map[int]int{}}
 	if w.compiler, err = compiler(k.pkg.Dir); err != nil {
 		return weights{}, err
 	}
 	for d, name := range k.names() {
-		file, from, to := k.place(d)
+		file, from, to := k.lineRange(d)
 		of := map[int]int{}
 		for line := from; line <= to; line++ {
 			if n := lines[file][line]; n != 0 {
@@ -58,23 +58,23 @@ func (k *kernels) weigh(ctx context.Context) (weights, error) {
 			}
 		}
 		if len(of) > 0 {
-			w.of[name] = of
+			w.byDecl[name] = of
 		}
 	}
 	return w, nil
 }
 
-// absolute is the weights by file and line.
-func (k *kernels) absolute(w weights) (map[string]map[int]int, error) {
+// byLine returns the weights by file and line.
+func (k *kernelPackage) byLine(w weights) (map[string]map[int]int, error) {
 	all := map[string]map[int]int{}
 	used := 0
 	for d, name := range k.names() {
-		of, ok := w.of[name]
+		of, ok := w.byDecl[name]
 		if !ok {
 			continue
 		}
 		used++
-		file, from, to := k.place(d)
+		file, from, to := k.lineRange(d)
 		if all[file] == nil {
 			all[file] = map[int]int{}
 		}
@@ -85,26 +85,25 @@ func (k *kernels) absolute(w weights) (map[string]map[int]int, error) {
 			all[file][from+line-1] = n
 		}
 	}
-	if used < len(w.of) {
+	if used < len(w.byDecl) {
 		return nil, fmt.Errorf("%s has weights of declarations that are gone", weightsFile)
 	}
 	return all, nil
 }
 
-// place is the file and the exploded lines of a declaration.
-func (k *kernels) place(d ast.Decl) (file string, from, to int) {
+// lineRange returns the file and the split lines of a declaration.
+func (k *kernelPackage) lineRange(d ast.Decl) (file string, from, to int) {
 	at := k.Fset.PositionFor(d.Pos(), false)
 	return at.Filename, at.Line, k.Fset.PositionFor(d.End(), false).Line
 }
 
-// names are the declarations that ranks reach, each with a name of its own:
-// "lu.go (*lu).factor".
-func (k *kernels) names() map[ast.Decl]string {
+// names returns a unique name for each declaration that ranks can execute: "lu.go (*lu).factor".
+func (k *kernelPackage) names() map[ast.Decl]string {
 	names := map[ast.Decl]string{}
 	for _, f := range k.pkg.Syntax {
 		file := filepath.Base(k.Fset.PositionFor(f.Pos(), false).Filename)
 		for _, d := range f.Decls {
-			if k.reached[d] {
+			if k.reachable[d] {
 				names[d] = file + " " + nameOf(d)
 			}
 		}
@@ -141,25 +140,25 @@ func receiver(t ast.Expr) string {
 	return "?"
 }
 
-// text is the weights as their file has them.
+// text returns the contents of the weights file.
 func (w weights) text() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Machine instructions of the lines of every function that ranks execute, each statement\n" +
 		"# on a line of its own, counted from the function's first. Generated; see instrument/mirror.\n")
 	fmt.Fprintf(&b, "compiler: %s\n", w.compiler)
-	for _, name := range slices.Sorted(maps.Keys(w.of)) {
+	for _, name := range slices.Sorted(maps.Keys(w.byDecl)) {
 		fmt.Fprintf(&b, "%s:", name)
-		for _, line := range slices.Sorted(maps.Keys(w.of[name])) {
-			fmt.Fprintf(&b, " %d=%d", line, w.of[name][line])
+		for _, line := range slices.Sorted(maps.Keys(w.byDecl[name])) {
+			fmt.Fprintf(&b, " %d=%d", line, w.byDecl[name][line])
 		}
 		b.WriteString("\n")
 	}
 	return b.Bytes()
 }
 
-// parseWeights reads what text wrote.
+// parseWeights reads the contents of a weights file.
 func parseWeights(text []byte) (weights, error) {
-	w := weights{of: map[string]map[int]int{}}
+	w := weights{byDecl: map[string]map[int]int{}}
 	for line := range strings.Lines(string(text)) {
 		name, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
 		switch {
@@ -171,14 +170,14 @@ func parseWeights(text []byte) (weights, error) {
 			w.compiler = strings.TrimSpace(rest)
 			continue
 		}
-		w.of[name] = map[int]int{}
+		w.byDecl[name] = map[int]int{}
 		for _, pair := range strings.Fields(rest) {
 			at, n, _ := strings.Cut(pair, "=")
 			i, err := strconv.Atoi(at)
 			if err != nil {
 				return w, fmt.Errorf("%s: %s: %w", weightsFile, name, err)
 			}
-			if w.of[name][i], err = strconv.Atoi(n); err != nil {
+			if w.byDecl[name][i], err = strconv.Atoi(n); err != nil {
 				return w, fmt.Errorf("%s: %s: %w", weightsFile, name, err)
 			}
 		}

@@ -1,21 +1,19 @@
-// Package oracle compares recordings with what the compiler's own instrumentation
-// sees of the same programs. The kernels are compiled with -msan, which makes every
-// load and store that the compiler knows call the runtime, and with a runtime in
-// which these calls write to the tape of the rank that runs; everything else
-// is a recording as any other. Both recordings must have the same references in
-// the same order: the same operation, size and address, but for these rules.
+// Package oracle compares recordings with the compiler's own memory instrumentation of the same programs. The
+// kernels are compiled with -msan. Then every load and store that the compiler knows calls the runtime. A modified
+// runtime writes these calls to the tape of the running rank. The rest is a normal recording. Both recordings must
+// have the same references in the same order, with the same operation, size and address. There are these
+// exceptions:
 //
-//   - A complex number is one access of the compiler's, and two references of a
-//     recording: of its real and of its imaginary part, as machine code has it.
-//   - A struct that is loaded or stored as a whole is one reference of a recording; of
-//     small ones the compiler sees the fields, in order.
-//   - A value of more than a word that is copied to a variable on the stack is one
-//     load of a recording; the compiler's instrumentation leaves out copies to the
-//     stack, source and all.
-//   - The compiler does not see atomic operations, which a recording has.
-//   - Generic code of package spmd is compiled along with the kernels that use it, so
-//     that the compiler sees its accesses, which no recording has.
+//   - A complex number is one access for the compiler, and two references in a recording: its real and its imaginary part,
+//     as in machine code.
+//   - A struct that is loaded or stored as a whole is one reference in a recording. For a small struct, the compiler sees
+//     its fields, in order.
+//   - A value of more than a word that is copied to a variable on the stack is one load in a recording. The compiler's
+//     instrumentation omits the load and the store of such copies.
+//   - The compiler does not see atomic operations. A recording has them.
+//   - Generic code of package spmd is compiled with the kernels that use it. The compiler sees its accesses. A recording
+//     does not have them.
 //
-// The last two rules cannot be told from mistakes: the test names the kernels that it
-// leaves out because of them.
+// The last two exceptions cannot be distinguished from mistakes. The test lists the kernels that it omits because
+// of them.
 package oracle

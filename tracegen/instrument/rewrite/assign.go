@@ -8,47 +8,48 @@ import (
 	"strings"
 )
 
-// lowered is a simple statement that is rewritten.
-type lowered struct {
-	pre  string // what must run before it
-	text string // the statement, or what is in its place; simple if pre may stand elsewhere
-	post string // what must run after it, after a semicolon
-	many bool   // text is more than one simple statement
+// loweredStmt is a rewritten simple statement.
+type loweredStmt struct {
+	pre      string // code before it
+	text     string // the statement, or its replacement; a simple statement if pre may be moved away from it
+	post     string // code after it, after a semicolon
+	multiple bool   // text is more than one simple statement
 }
 
-func (l lowered) plain() bool { return l.pre == "" && l.post == "" && !l.many }
+func (l loweredStmt) unchanged() bool { return l.pre == "" && l.post == "" && !l.multiple }
 
-func (l lowered) String() string { return l.pre + l.text + l.post }
+func (l loweredStmt) String() string { return l.pre + l.text + l.post }
 
 // assign rewrites an assignment or a definition of variables.
-func (f *frame) assign(s *ast.AssignStmt) lowered {
+func (f *frame) assign(s *ast.AssignStmt) loweredStmt {
 	if f.Mode == Count {
 		return f.assignCounted(s)
 	}
 	switch {
 	case s.Tok != token.DEFINE && s.Tok != token.ASSIGN:
 		return f.update(s, s.Lhs[0], s.Rhs[0])
-	case s.Tok == token.DEFINE || !f.stores(s.Lhs):
+	case s.Tok == token.DEFINE || !f.anyRecorded(s.Lhs):
 		return f.assignLocal(s)
 	case len(s.Lhs) == 1:
 		return f.assignOne(s, s.Lhs[0], s.Rhs[0])
 	case len(s.Lhs) == len(s.Rhs):
-		return lowered{text: f.hoistBoth(s.Lhs, s.Rhs...) + f.assignAll(s.Lhs, s.Rhs), many: true}
+		return loweredStmt{text: f.hoistBoth(s.Lhs, s.Rhs...) + f.assignAll(s.Lhs, s.Rhs), multiple: true}
 	}
 	return f.assignResults(s)
 }
 
 // assignCounted rewrites an assignment of counting code.
-func (f *frame) assignCounted(s *ast.AssignStmt) lowered {
-	places := operandsOf(s.Lhs)
+func (f *frame) assignCounted(s *ast.AssignStmt) loweredStmt {
+	places := placeOperands(s.Lhs)
 	if len(s.Rhs) == 1 && len(places) == 0 {
-		return lowered{pre: f.evaluateRoot(s.Rhs[0]), text: f.text(s)}
+		return loweredStmt{pre: f.evaluateRoot(s.Rhs[0]), text: f.text(s)}
 	}
-	return lowered{pre: f.evaluate(append(places, s.Rhs...)...), text: f.text(s)}
+	return loweredStmt{pre: f.evaluate(append(places, s.Rhs...)...), text: f.text(s)}
 }
 
-// stores reports whether any of the places is recorded.
-func (f *frame) stores(places []ast.Expr) bool {
+// anyRecorded reports whether stores to any of the places are recorded. A place is an expression that can be
+// assigned to.
+func (f *frame) anyRecorded(places []ast.Expr) bool {
 	for _, p := range places {
 		if f.recorded(p) {
 			return true
@@ -58,8 +59,8 @@ func (f *frame) stores(places []ast.Expr) bool {
 }
 
 // assignLocal rewrites an assignment to places that are not recorded.
-func (f *frame) assignLocal(s *ast.AssignStmt) lowered {
-	l := lowered{pre: f.hoistPlaces(s.Lhs, s.Rhs...)}
+func (f *frame) assignLocal(s *ast.AssignStmt) loweredStmt {
+	l := loweredStmt{pre: f.hoistPlaces(s.Lhs, s.Rhs...)}
 	l.pre += f.rightSide(s.Rhs)
 	st := &steps{frame: f}
 	for _, p := range s.Lhs {
@@ -70,13 +71,13 @@ func (f *frame) assignLocal(s *ast.AssignStmt) lowered {
 	l.pre += f.emit(st.list)
 	l.text = f.text(s)
 	if s.Tok == token.DEFINE {
-		l.post = f.defined(s.Lhs)
+		l.post = f.recordDefined(s.Lhs)
 	}
 	return l
 }
 
-// rightSide evaluates the right side of an assignment: calls in it are made in the
-// assignment itself if it is nothing but one.
+// rightSide evaluates the right side of an assignment. If it is a single call, the assignment itself makes the
+// call.
 func (f *frame) rightSide(rhs []ast.Expr) string {
 	if len(rhs) == 1 {
 		return f.evaluateRoot(rhs[0])
@@ -84,48 +85,48 @@ func (f *frame) rightSide(rhs []ast.Expr) string {
 	return f.evaluate(rhs...)
 }
 
-// evaluateRoot evaluates an expression that is all of what the statement evaluates
-// last: if it is an operation with an effect, only its operands come before.
+// evaluateRoot evaluates an expression that the statement evaluates last. If it is an operation with an effect,
+// only its operands are evaluated before the statement.
 func (f *frame) evaluateRoot(e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		if f.effect(x) > pure || resultsOf(f.Info.TypeOf(x)) != 1 {
-			return f.invoke(x)
+			return f.prepareCall(x)
 		}
 	case *ast.UnaryExpr:
 		if x.Op == token.ARROW {
 			return f.evaluate(x.X) + f.yield()
 		}
 	case *ast.IndexExpr, *ast.TypeAssertExpr:
-		return f.evaluateTested(x)
+		return f.evaluateCommaOK(x)
 	}
 	return f.evaluate(e)
 }
 
-// evaluateTested evaluates the operands of an operation that may have two results:
-// its value, and whether there is one.
-func (f *frame) evaluateTested(e ast.Expr) string {
+// evaluateCommaOK evaluates the operands of an operation that may have a second result, which says whether there is
+// a value.
+func (f *frame) evaluateCommaOK(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.TypeAssertExpr:
 		return f.evaluate(e.X)
 	case *ast.IndexExpr:
 		if _, ok := core(f.Info.TypeOf(e.X)).(*types.Map); ok {
-			f.hidden(e.Pos())
+			f.reportMap(e.Pos())
 			return f.evaluate(e.X, e.Index)
 		}
 	}
 	return f.evaluate(e)
 }
 
-// hidden reports an operation on a map.
-func (f *frame) hidden(at token.Pos) {
+// reportMap reports an operation on a map.
+func (f *frame) reportMap(at token.Pos) {
 	if f.Mode == Trace {
-		f.found(at, "element of a map, whose place is not known")
+		f.report(at, "element of a map, whose place is not known")
 	}
 }
 
-// defined records the stores to variables that a statement has just declared.
-func (f *frame) defined(vars []ast.Expr) string {
+// recordDefined records the stores to variables that a statement has just declared.
+func (f *frame) recordDefined(vars []ast.Expr) string {
 	s := ""
 	for _, e := range vars {
 		id, ok := e.(*ast.Ident)
@@ -140,19 +141,18 @@ func (f *frame) defined(vars []ast.Expr) string {
 	return orNothing("; ", s)
 }
 
-// hoistPlaces takes calls out of the operands of places, to which values are
-// assigned.
+// hoistPlaces hoists calls out of the operands of places, to which values are assigned.
 func (f *frame) hoistPlaces(places []ast.Expr, values ...ast.Expr) string {
-	return f.hoistWith(values, operandsOf(places)...)
+	return f.hoistWith(values, placeOperands(places)...)
 }
 
-// hoistBoth takes calls out of the operands of places and the values for them.
+// hoistBoth hoists calls out of the operands of places and out of their values.
 func (f *frame) hoistBoth(places []ast.Expr, values ...ast.Expr) string {
-	return f.hoist(append(operandsOf(places), values...)...)
+	return f.hoist(append(placeOperands(places), values...)...)
 }
 
-// operandsOf are the expressions whose values lead to places.
-func operandsOf(places []ast.Expr) (operands []ast.Expr) {
+// placeOperands returns the expressions whose values determine places.
+func placeOperands(places []ast.Expr) (operands []ast.Expr) {
 	for _, p := range places {
 		switch p := ast.Unparen(p).(type) {
 		case *ast.IndexExpr:
@@ -167,17 +167,17 @@ func operandsOf(places []ast.Expr) (operands []ast.Expr) {
 }
 
 // assignOne rewrites an assignment of one value to a place that is recorded.
-func (f *frame) assignOne(s ast.Stmt, place, value ast.Expr) lowered {
+func (f *frame) assignOne(s ast.Stmt, place, value ast.Expr) loweredStmt {
 	pre := f.hoistBoth([]ast.Expr{place}, value)
 	st := &steps{frame: f}
 	st.eval(value, false)
 	st.path(place)
 	st.add(stepStore, place)
-	return lowered{pre: pre + f.emit(st.list), text: f.text(s)}
+	return loweredStmt{pre: pre + f.emit(st.list), text: f.text(s)}
 }
 
 // update rewrites place op= value, or place++ if value is nil.
-func (f *frame) update(s ast.Stmt, place, value ast.Expr) lowered {
+func (f *frame) update(s ast.Stmt, place, value ast.Expr) loweredStmt {
 	pre := f.hoistBoth([]ast.Expr{place}, value)
 	st := &steps{frame: f}
 	st.path(place)
@@ -188,11 +188,11 @@ func (f *frame) update(s ast.Stmt, place, value ast.Expr) lowered {
 	if f.recorded(place) {
 		st.add(stepStore, place)
 	}
-	return lowered{pre: pre + f.emit(st.list), text: f.text(s)}
+	return loweredStmt{pre: pre + f.emit(st.list), text: f.text(s)}
 }
 
 // assignResults rewrites an assignment of several results of one operation.
-func (f *frame) assignResults(s *ast.AssignStmt) lowered {
+func (f *frame) assignResults(s *ast.AssignStmt) loweredStmt {
 	var b strings.Builder
 	b.WriteString(f.hoistPlaces(s.Lhs, s.Rhs...) + f.evaluateRoot(s.Rhs[0]))
 	vars, values := make([]string, len(s.Lhs)), make([]ast.Expr, len(s.Lhs))
@@ -209,7 +209,7 @@ func (f *frame) assignResults(s *ast.AssignStmt) lowered {
 	}
 	fmt.Fprintf(&b, "%s := %s; ", strings.Join(vars, ", "), f.text(s.Rhs[0]))
 	b.WriteString(f.assignAll(s.Lhs, values))
-	return lowered{text: b.String(), many: true}
+	return loweredStmt{text: b.String(), multiple: true}
 }
 
 func isCall(e ast.Expr) bool {

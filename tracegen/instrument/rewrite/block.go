@@ -7,29 +7,28 @@ import (
 	"strconv"
 )
 
-// block is a group of statements that run together, as far as counting goes.
+// block is a group of statements that are counted together.
 type block struct {
 	weight int // instructions
-	words  int // on the tape, whenever the block runs
-	// trips is how often the block runs, in an expression that holds if the
-	// condition does: it is counted before its loop. A recording block is only if it
-	// has no words.
+	words  int // words on the tape in each execution of the block
+	// trips is an expression for the number of executions, or "". It is valid if condition is true. The block is
+	// then counted before its loop. In a recording, only a block without words is counted there.
 	trips, condition string
-	// after is the block that this one continues, behind a loop.
-	after *block
+	// continues is the block that this one continues, after a loop.
+	continues *block
 }
 
-// share is the part of the block's instructions that its word i carries.
+// share returns the part of the block's instructions that its word i carries.
 func (b *block) share(i int) int {
 	n := max(0, b.weight) - b.rest()
 	return n*(i+1)/b.words - n*i/b.words
 }
 
-// rest is the instructions that no word of the block carries.
+// rest returns the instructions that no word of the block carries.
 func (b *block) rest() int { return max(0, b.weight-b.words*maxShare) }
 
-// maxShare is the instructions that a word carries of its own block, and maxCarry
-// those of blocks before, so that both together are at most tape.MaxInstr.
+// maxShare is the maximum number of instructions of its own block in a word, and maxCarry that of earlier blocks.
+// Their sum is at most tape.MaxInstr.
 const (
 	maxShare = 255
 	maxCarry = 256
@@ -40,16 +39,16 @@ func (f *frame) begin() string { return f.beginAs(&block{}) }
 
 // beginAs starts block b here.
 func (f *frame) beginAs(b *block) string {
-	b.after = f.after
-	f.block, f.split, f.after = b, false, nil
+	b.continues = f.continued
+	f.block, f.split, f.continued = b, false, nil
 	f.blocks = append(f.blocks, b)
-	f.carry = &carry{block: b, from: []*carry{f.carry}}
-	return f.late(func() string {
+	f.count = &countState{block: b, from: []*countState{f.count}}
+	return f.deferText(func() string {
 		n := f.counts(b)
 		switch {
 		case b.trips != "":
 			return ""
-		case f.owes(b):
+		case f.isNegative(b):
 			return f.add(f.name.t+".N", b.weight, "")
 		case n == 0:
 			return ""
@@ -58,12 +57,12 @@ func (f *frame) beginAs(b *block) string {
 	})
 }
 
-// beforeLoop is what counts block b, the first of a loop's body, ahead of the loop.
+// beforeLoop returns code before a loop that counts block b, the first block of its body.
 func (f *frame) beforeLoop(b *block, condition, trips string) string {
 	b.trips, b.condition = trips, condition
-	return f.late(func() string {
+	return f.deferText(func() string {
 		n, counter := f.counts(b), f.counter()
-		if f.owes(b) {
+		if f.isNegative(b) {
 			n, counter = b.weight, f.name.t+".N"
 		}
 		if n == 0 || b.trips == "" {
@@ -77,12 +76,12 @@ func (f *frame) beforeLoop(b *block, condition, trips string) string {
 	})
 }
 
-// owes reports whether block b of a recording counts less than nothing: words cannot
-// carry that, so that it is left to the tape.
-func (f *frame) owes(b *block) bool { return f.Mode == Trace && b.weight < 0 }
+// isNegative reports whether block b of a recording has a negative weight. Words cannot hold it, so the tape counts
+// it.
+func (f *frame) isNegative(b *block) bool { return f.Mode == Trace && b.weight < 0 }
 
-// add adds n instructions to a count, as often as times says, if it is not "".
-// Weights of lines may be negative, where others count too much.
+// add returns code that adds n instructions to a counter, times the expression times if it is not "". Weights of
+// lines may be negative, if other lines count too much.
 func (f *frame) add(counter string, n int, times string) string {
 	operator := "+="
 	if n < 0 {
@@ -97,8 +96,8 @@ func (f *frame) add(counter string, n int, times string) string {
 	return fmt.Sprintf("%s %s %s; ", counter, operator, times)
 }
 
-// counts is what block b adds to the count: in a recording, what its words do not
-// carry.
+// counts returns the instructions that block b adds to the counter. In a recording, these are the instructions that
+// its words do not carry.
 func (f *frame) counts(b *block) int {
 	if f.Mode == Trace {
 		return b.rest()
@@ -106,48 +105,47 @@ func (f *frame) counts(b *block) int {
 	return b.weight
 }
 
-// counter is what counts: the local count, or the tape's.
+// counter returns the name of the counter: the local one or that of the tape.
 func (f *frame) counter() string {
-	if f.direct {
+	if f.countsOnTape {
 		return f.name.t + ".N"
 	}
 	return f.name.n
 }
 
-// rejoin goes on with a block after others within the same statement.
-func (f *frame) rejoin(b *block, split bool) {
-	f.block, f.split, f.after = b, split || f.split && f.after == nil, nil
+// resumeBlock continues block b after inner blocks of the same statement.
+func (f *frame) resumeBlock(b *block, split bool) {
+	f.block, f.split, f.continued = b, split || f.split && f.continued == nil, nil
 }
 
-// repay takes debts, which the words of a recording cannot carry, from the blocks
-// that the indebted ones continue.
-func (f *frame) repay() {
+// moveNegative moves negative weights, which words cannot hold, to the blocks that these blocks continue.
+func (f *frame) moveNegative() {
 	for i := len(f.blocks) - 1; i >= 0 && f.Mode == Trace; i-- {
-		if b := f.blocks[i]; b.weight < 0 && b.after != nil {
-			b.after.weight, b.weight = b.after.weight+b.weight, 0
+		if b := f.blocks[i]; b.weight < 0 && b.continues != nil {
+			b.continues.weight, b.weight = b.continues.weight+b.weight, 0
 		}
 	}
 }
 
-// resume starts a block here if the last one has ended.
-func (f *frame) resume() string {
+// beginIfSplit starts a block here if the last one has ended.
+func (f *frame) beginIfSplit() string {
 	if !f.split {
 		return ""
 	}
 	return f.begin()
 }
 
-// charge adds the lines of a part of the source to the block, without those of
-// function literals in it and those that another block of the function has.
+// charge adds the lines of n to the block. It omits lines of function literals in n and lines of other blocks of
+// the function.
 func (f *frame) charge(n ast.Node) {
 	if n != nil {
 		f.chargeSpan(n, n.Pos(), n.End())
 	}
 }
 
-// chargeSpan adds the lines of the source between two places within n.
+// chargeSpan adds the lines of the source between two positions within n.
 func (f *frame) chargeSpan(n ast.Node, from, to token.Pos) {
-	if f.free {
+	if f.uncounted {
 		return
 	}
 	if f.Weights == nil {
@@ -172,9 +170,9 @@ func (f *frame) chargeSpan(n ast.Node, from, to token.Pos) {
 	}
 }
 
-// chargeLine adds a line to the block unless another block of the function has it.
+// chargeLine adds a line to the block unless it belongs to another block of the function.
 func (f *frame) chargeLine(line int) {
-	if f.free || f.charged[line] {
+	if f.uncounted || f.charged[line] {
 		return
 	}
 	f.charged[line] = true
@@ -183,8 +181,8 @@ func (f *frame) chargeLine(line int) {
 
 func (f *file) line(p token.Pos) int { return f.tok.PositionFor(p, false).Line }
 
-// operations are the operations of the source between two places that no other
-// block has, which count where weights are unknown.
+// operations returns the number of operations between two positions that belong to no other block. It is the weight
+// if weights are unknown.
 func (f *frame) operations(n ast.Node, from, to token.Pos) int {
 	ops := 0
 	ast.Inspect(n, func(m ast.Node) bool {
@@ -215,10 +213,10 @@ func isOperation(n ast.Node) bool {
 	return false
 }
 
-// separate reports whether the right operand of a conditional operator is to be
-// counted by itself: if it has lines of its own.
-func (f *frame) separate(e *ast.BinaryExpr) bool {
-	if f.free {
+// countedSeparately reports whether the right operand of a conditional operator has lines, and so a count, of its
+// own.
+func (f *frame) countedSeparately(e *ast.BinaryExpr) bool {
+	if f.uncounted {
 		return false
 	}
 	if f.Weights == nil {

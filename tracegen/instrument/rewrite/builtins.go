@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// invoke is what comes before a call that is made in the statement that follows.
-func (f *frame) invoke(call *ast.CallExpr) string {
+// prepareCall returns the code before a call that the following statement makes.
+func (f *frame) prepareCall(call *ast.CallExpr) string {
 	f.findBoxed(call)
 	operands := append([]ast.Expr{call.Fun}, call.Args...)
 	s, e := f.evaluate(operands...), f.effect(call)
 	if f.Mode == Trace {
 		s += f.atomic(call)
 		if e >= records {
-			s += f.hook(call) + f.close()
+			s += f.hook(call) + f.closeCursor()
 		}
 	}
 	if e == communicates {
@@ -25,8 +25,8 @@ func (f *frame) invoke(call *ast.CallExpr) string {
 	return s
 }
 
-// findBoxed finds the arguments of a call that become interface values and are
-// structs or arrays, which gc copies into variables first.
+// findBoxed finds arguments of a call that are structs or arrays and become interface values. gc first copies them
+// into variables.
 func (f *frame) findBoxed(call *ast.CallExpr) {
 	sig, ok := core(f.Info.TypeOf(call.Fun)).(*types.Signature)
 	if !ok || call.Ellipsis.IsValid() {
@@ -40,7 +40,7 @@ func (f *frame) findBoxed(call *ast.CallExpr) {
 	}
 }
 
-// paramType is the type of the parameter that takes argument i.
+// paramType returns the type of the parameter for argument i.
 func paramType(sig *types.Signature, i int) types.Type {
 	n := sig.Params().Len()
 	if sig.Variadic() && i >= n-1 {
@@ -51,8 +51,8 @@ func paramType(sig *types.Signature, i int) types.Type {
 	return sig.Params().At(min(i, n-1)).Type()
 }
 
-// hook makes a call record what only the runtime sees: the memory that built-in
-// functions touch and allocate, and that conversions copy.
+// hook makes a call record references that only the runtime sees: memory that built-in functions use and allocate,
+// and memory that conversions copy.
 func (f *frame) hook(call *ast.CallExpr) string {
 	if f.Info.Types[call.Fun].IsType() {
 		f.hookConversion(call)
@@ -85,7 +85,7 @@ func (f *frame) hook(call *ast.CallExpr) string {
 	return ""
 }
 
-// hookConversion records what a conversion between strings and slices copies.
+// hookConversion records the copy of a conversion between strings and slices.
 func (f *frame) hookConversion(call *ast.CallExpr) {
 	if isString(f.Info.TypeOf(call)) {
 		f.wrap(call.Args[0], "Elements", "")
@@ -96,11 +96,9 @@ func (f *frame) hookConversion(call *ast.CallExpr) {
 	f.wrap(call, "Listed", "")
 }
 
-// passingConversions are the conversions between strings and slices that only
-// look: the compiler makes no copy for an operand of a comparison or a
-// concatenation, an index of a map, what a range loop goes over, and what a switch
-// decides on.
-func passingConversions(p *Package) map[*ast.CallExpr]bool {
+// noCopyConversions returns conversions between strings and slices for which the compiler makes no copy. They are
+// operands of a comparison or a concatenation, map indices, operands of range loops, and tags of switches.
+func noCopyConversions(p *Package) map[*ast.CallExpr]bool {
 	passing := map[*ast.CallExpr]bool{}
 	add := func(e ast.Expr) {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Info.Types[call.Fun].IsType() && len(call.Args) == 1 {
@@ -135,8 +133,8 @@ func (f *frame) scan(e ast.Expr, t types.Type) string {
 	if isString(t) {
 		hook = "Bytes"
 	}
-	s := f.close()
-	f.site()
+	s := f.closeCursor()
+	f.countSite()
 	return s + fmt.Sprintf("%s(%s, %s); ", f.hookName(hook), f.name.t, f.text(e))
 }
 
@@ -149,8 +147,7 @@ func (w *rewriter) copies(call *ast.CallExpr) bool {
 	return isString(from) && isSlice(to) || isSlice(from) && isString(to)
 }
 
-// wrap puts the call of a hook around an expression. Extra are arguments between
-// the tape and the expression.
+// wrap puts a call of a hook around an expression. Extra are arguments between the tape and the expression.
 func (f *frame) wrap(e ast.Expr, hook, extra string) {
 	f.subst[e] = fmt.Sprintf("%s(%s, %s%s)", f.hookName(hook), f.name.t, extra, f.text(e))
 }
@@ -160,17 +157,17 @@ func (f *frame) hookName(name string) string {
 	return f.name.hooks + "." + name
 }
 
-// atomic records what an operation of sync/atomic loads and stores.
+// atomic records the loads and stores of an operation of sync/atomic.
 func (f *frame) atomic(call *ast.CallExpr) string {
 	fn := staticCallee(f.Info, call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" {
 		return ""
 	}
-	var at ast.Expr // what is operated on, or a pointer to it
+	var at ast.Expr // the operand, or a pointer to it
 	switch fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); {
 	case ok && fn.Signature().Recv() != nil:
 		if at = fun.X; len(f.Info.Selections[fun].Index()) > 1 {
-			f.found(call.Pos(), "atomic operation through an embedded field")
+			f.report(call.Pos(), "atomic operation through an embedded field")
 			return ""
 		}
 	case len(call.Args) > 0:
@@ -188,11 +185,11 @@ func (f *frame) atomic(call *ast.CallExpr) string {
 	return s
 }
 
-// atomicWord records a load or a store of the place at, or of what it points to.
+// atomicWord records a load or a store of the place at, or of its target if it is a pointer.
 func (f *frame) atomicWord(at ast.Expr, isStore bool) string {
 	kinds := [2]stepKind{stepLoad, stepStore}
 	if isPointer(f.Info.TypeOf(at)) {
-		kinds = [2]stepKind{stepDeref, stepTarget}
+		kinds = [2]stepKind{stepLoadTarget, stepStoreTarget}
 	}
 	if isStore {
 		return f.step(step{kinds[1], at})
@@ -200,7 +197,7 @@ func (f *frame) atomicWord(at ast.Expr, isStore bool) string {
 	return f.step(step{kinds[0], at})
 }
 
-// allocates reports whether a literal is one whose memory is allocated.
+// allocates reports whether e is a literal that allocates memory.
 func (w *rewriter) allocates(e ast.Expr) bool {
 	if w.Mode != Trace {
 		return false
@@ -216,7 +213,7 @@ func (w *rewriter) allocates(e ast.Expr) bool {
 	return false
 }
 
-// allocatesIn reports whether there is such a literal in n.
+// allocatesIn reports whether n contains such a literal.
 func (w *rewriter) allocatesIn(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -227,21 +224,20 @@ func (w *rewriter) allocatesIn(n ast.Node) bool {
 	return found
 }
 
-// pointerTo takes out a pointer to a literal, and records the stores that
-// initialize it.
+// pointerTo hoists a pointer to a literal, and records the stores that initialize it.
 func (h *hoister) pointerTo(e *ast.UnaryExpr) string {
 	lit := ast.Unparen(e.X).(*ast.CompositeLit)
 	s := h.literalOperands(lit)
 	v := h.temp()
-	s += h.close()
+	s += h.closeCursor()
 	s += fmt.Sprintf("%s := %s(%s, %s); ", v, h.hookName("New"), h.name.t, h.text(e))
 	h.subst[e] = v
 	return s + h.initialized(lit, v)
 }
 
-// listed takes out a slice literal.
-func (h *hoister) listed(e *ast.CompositeLit) string {
-	s := h.literalOperands(e) + h.close()
+// sliceLiteral hoists a slice literal.
+func (h *hoister) sliceLiteral(e *ast.CompositeLit) string {
+	s := h.literalOperands(e) + h.closeCursor()
 	v := h.temp()
 	s += fmt.Sprintf("%s := %s(%s, %s); ", v, h.hookName("Listed"), h.name.t, h.text(e))
 	h.subst[e] = v
@@ -255,8 +251,8 @@ func (h *hoister) literalOperands(e *ast.CompositeLit) string {
 	return s + h.emit(st.list)
 }
 
-// initialized records the stores of the fields that a literal gives values. Of a
-// literal that is no struct it records one store of the whole.
+// initialized records the stores of the fields with values in a literal. For a literal that is not a struct, it
+// records one store of the whole.
 func (f *frame) initialized(lit *ast.CompositeLit, place string) string {
 	t := f.Info.TypeOf(lit)
 	st, ok := core(t).(*types.Struct)

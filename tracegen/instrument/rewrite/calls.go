@@ -10,14 +10,14 @@ import (
 type effect int
 
 const (
-	pure         effect = iota // nothing, and it depends on its arguments alone
-	quiet                      // anything but record
+	pure         effect = iota // nothing, and the result depends only on the arguments
+	quiet                      // anything except recording
 	records                    // writes to the tape
-	communicates               // besides, events are recorded, or other ranks run
+	communicates               // also records events, or lets other ranks run
 )
 
-// findEffects is the effect of calling each function of the package: the greatest
-// of its own and those of what it calls.
+// findEffects returns the effect of calling each function of the package. It is the greatest of the function's own
+// effect and those of the functions that it calls.
 func (w *rewriter) findEffects() map[*types.Func]effect {
 	w.effects = map[*types.Func]effect{}
 	bodies := map[*types.Func]*ast.FuncDecl{}
@@ -25,16 +25,16 @@ func (w *rewriter) findEffects() map[*types.Func]effect {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
 				if fn, ok := w.Info.Defs[d.Name].(*types.Func); ok {
-					bodies[fn], w.effects[fn] = d, w.own(fn, d)
+					bodies[fn], w.effects[fn] = d, w.ownEffect(fn, d)
 				}
 			}
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		clear(w.litEffects) // which depend on those of functions
+		clear(w.litEffects) // they depend on those of functions
 		for fn, d := range bodies {
-			if e := max(w.effects[fn], w.within(d.Body)); e > w.effects[fn] {
+			if e := max(w.effects[fn], w.effectWithin(d.Body)); e > w.effects[fn] {
 				w.effects[fn], changed = e, true
 			}
 		}
@@ -43,23 +43,23 @@ func (w *rewriter) findEffects() map[*types.Func]effect {
 	return w.effects
 }
 
-// own is the effect of what is added to a function.
-func (w *rewriter) own(fn *types.Func, d *ast.FuncDecl) effect {
-	if w.Mode == Count || w.inlined[fn] && !w.touches(d.Body) && !w.allocatesIn(d.Body) {
+// ownEffect returns the effect of the code that is added to a function.
+func (w *rewriter) ownEffect(fn *types.Func, d *ast.FuncDecl) effect {
+	if w.Mode == Count || w.inlined[fn] && !w.mayRecord(d.Body) && !w.allocatesIn(d.Body) {
 		return quiet
 	}
 	return records
 }
 
-// touches reports whether anything in n may be recorded.
-func (w *rewriter) touches(n ast.Node) bool {
+// mayRecord reports whether anything in n may be recorded.
+func (w *rewriter) mayRecord(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch e := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			found = found || w.passing[e]
+			found = found || w.noCopy[e]
 		case ast.Expr:
 			found = found || w.recorded(e)
 		}
@@ -68,13 +68,13 @@ func (w *rewriter) touches(n ast.Node) bool {
 	return found
 }
 
-// within is the greatest effect of the calls in n.
-func (w *rewriter) within(n ast.Node) effect {
+// effectWithin returns the greatest effect of the calls in n.
+func (w *rewriter) effectWithin(n ast.Node) effect {
 	greatest := pure
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // whoever calls it communicates, for all one knows
+			return false // calls of it are assumed to communicate
 		case *ast.CallExpr:
 			greatest = max(greatest, w.effect(n))
 		case *ast.UnaryExpr:
@@ -94,11 +94,11 @@ func (w *rewriter) within(n ast.Node) effect {
 	return greatest
 }
 
-// effect is the effect of a call, evaluation of its operands apart.
+// effect returns the effect of a call, without the evaluation of its operands.
 func (w *rewriter) effect(call *ast.CallExpr) effect {
 	tv := w.Info.Types[call.Fun]
 	if tv.IsType() {
-		if w.Mode == Trace && w.copies(call) && !w.passing[call] {
+		if w.Mode == Trace && w.copies(call) && !w.noCopy[call] {
 			return records
 		}
 		return pure
@@ -147,7 +147,7 @@ func (w *rewriter) builtinEffect(call *ast.CallExpr) effect {
 	return pure
 }
 
-// dynamicEffect is the effect of calling a function value or an interface's method.
+// dynamicEffect returns the effect of calling a function value or a method of an interface.
 func (w *rewriter) dynamicEffect(call *ast.CallExpr) effect {
 	switch fun := ast.Unparen(call.Fun).(type) {
 	case *ast.FuncLit:
@@ -160,13 +160,13 @@ func (w *rewriter) dynamicEffect(call *ast.CallExpr) effect {
 	return communicates
 }
 
-// literalEffect is the effect of calling a function literal. One that calls a
-// variable bound to itself is taken to communicate.
+// literalEffect returns the effect of calling a function literal. A literal that calls a variable bound to itself
+// is assumed to communicate.
 func (w *rewriter) literalEffect(lit *ast.FuncLit) effect {
 	e, ok := w.litEffects[lit]
 	if !ok {
 		w.litEffects[lit] = communicates
-		e = w.within(lit.Body)
+		e = w.effectWithin(lit.Body)
 		if w.Mode == Trace {
 			e = max(e, records)
 		}
@@ -175,8 +175,8 @@ func (w *rewriter) literalEffect(lit *ast.FuncLit) effect {
 	return e
 }
 
-// passesCode reports whether a function of another package is given anything that
-// can lead back to code of this one.
+// passesCode reports whether a function of another package gets a value through which it can call code of this
+// package.
 func (w *rewriter) passesCode(call *ast.CallExpr, fn *types.Func) bool {
 	for _, a := range call.Args {
 		if tv := w.Info.Types[a]; tv.Value == nil && tv.Type != nil && holdsCode(tv.Type) {

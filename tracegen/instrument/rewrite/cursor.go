@@ -6,40 +6,38 @@ import (
 	"go/types"
 )
 
-// cursor is what is known, at a place of the text, about the local copy of the
-// tape's cursor.
+// cursor describes the local copy of the tape's cursor at a point of the code.
 type cursor struct {
-	pending int  // words written beyond the offset
-	room    int  // words that are sure to fit beyond the offset
-	closed  bool // the tape has the offset, the local copy is stale
-	gone    bool // control does not come here
-	carry   *carry
+	pending     int  // words written after the offset
+	room        int  // words that are certain to fit after the offset
+	closed      bool // the tape has the current offset; the local copy is out of date
+	unreachable bool // control does not reach this point
+	count       *countState
 }
 
-// gone is the cursor where control does not come.
-var gone = cursor{gone: true}
+// unreachableCursor is the cursor at a point that control does not reach.
+var unreachableCursor = cursor{unreachable: true}
 
-// join is what is known where control comes from two places, which agree on
-// whether the cursor is closed and have nothing pending.
+// join returns the cursor at a point that control reaches from two points. The two must agree on closed and have no
+// pending words.
 func join(a, b cursor) cursor {
 	switch {
-	case a.gone:
+	case a.unreachable:
 		return b
-	case b.gone:
+	case b.unreachable:
 		return a
 	}
-	return cursor{room: min(a.room, b.room), closed: a.closed, carry: both(a.carry, b.carry)}
+	return cursor{room: min(a.room, b.room), closed: a.closed, count: mergeCounts(a.count, b.count)}
 }
 
-// margin is the words that fit after a check: tape.Margin. Markers of blocks bring
-// checks of their own.
+// margin is the number of words that fit after a check: tape.Margin. Writing a count includes its own check.
 const margin = 256
 
 const wordBytes = 8
 
-// whenUsed is text that is needed only if the frame has a cursor.
-func (f *frame) whenUsed(text string) string {
-	return f.late(func() string {
+// ifCursorUsed returns text that is inserted only if the frame uses a cursor.
+func (f *frame) ifCursorUsed(text string) string {
+	return f.deferText(func() string {
 		if f.uses.cursor {
 			return text
 		}
@@ -47,8 +45,8 @@ func (f *frame) whenUsed(text string) string {
 	})
 }
 
-// commit moves the offset behind what is written.
-func (f *frame) commit() string {
+// commitWords returns code that moves the offset after the pending words.
+func (f *frame) commitWords() string {
 	if f.pending == 0 {
 		return ""
 	}
@@ -58,30 +56,30 @@ func (f *frame) commit() string {
 	return s
 }
 
-// ready makes the local copy exact: what all that joins or parts here agrees on.
-func (f *frame) ready() string {
-	s := f.commit()
+// syncCursor returns code that makes the local copy exact, for points where control flow joins or splits.
+func (f *frame) syncCursor() string {
+	s := f.commitWords()
 	if f.closed {
 		f.closed, f.room = false, 0
-		s += f.whenUsed(fmt.Sprintf("%s = %s.Off(); ", f.name.off, f.name.t))
+		s += f.ifCursorUsed(fmt.Sprintf("%s = %s.Off(); ", f.name.off, f.name.t))
 	}
 	return s
 }
 
-// close brings the cursor to the tape, for others to write on.
-func (f *frame) close() string {
+// closeCursor returns code that stores the cursor in the tape, so that other code can write to the tape.
+func (f *frame) closeCursor() string {
 	if f.closed {
-		return f.unload()
+		return f.writeCount()
 	}
-	s, off := f.unload(), f.offset(f.pending)
+	s, off := f.writeCount(), f.offset(f.pending)
 	f.cursor = cursor{closed: true}
-	return s + f.whenUsed(fmt.Sprintf("%s.Close(%s); ", f.name.t, off))
+	return s + f.ifCursorUsed(fmt.Sprintf("%s.Close(%s); ", f.name.t, off))
 }
 
-// dead says that control does not come here.
-func (f *frame) dead() { f.cursor = gone }
+// setUnreachable says that control does not reach this point.
+func (f *frame) setUnreachable() { f.cursor = unreachableCursor }
 
-// offset is the local offset so many words on.
+// offset returns the local offset plus the given number of words.
 func (f *frame) offset(words int) string {
 	if words == 0 {
 		return f.name.off
@@ -89,17 +87,17 @@ func (f *frame) offset(words int) string {
 	return fmt.Sprintf("%s+%d", f.name.off, wordBytes*words)
 }
 
-// need makes room for n words.
-func (f *frame) need(n int) string {
+// reserve returns code that makes room for n words.
+func (f *frame) reserve(n int) string {
 	if !f.closed && f.room >= f.pending+n {
 		return ""
 	}
-	s := f.ready()
+	s := f.syncCursor()
 	f.room = margin
 	return s + f.checkText(0) + "; "
 }
 
-// checkText hands the tape over if it is full, so many words being pending.
+// checkText returns code that drains the tape if it is full. The given number of words is pending.
 func (f *frame) checkText(pending int) string {
 	back := ""
 	if pending > 0 {
@@ -109,8 +107,7 @@ func (f *frame) checkText(pending int) string {
 	return fmt.Sprintf("if %s >= %s { %s = %s.Full(%s)%s }", at, f.name.lim, f.name.off, f.name.t, at, back)
 }
 
-// put writes a word: a reference to what pointer points to, the value of e, of type
-// t.
+// put returns code that writes the word of a reference to *pointer, the value of e, with type t.
 func (f *frame) put(pointer string, e ast.Expr, t types.Type, store bool) string {
 	if parametric(t) {
 		return f.putSized(pointer, f.name.unsafe+".Sizeof("+f.text(e)+")", store)
@@ -125,48 +122,47 @@ func (f *frame) put(pointer string, e ast.Expr, t types.Type, store bool) string
 	return f.putWord(pointer, f.kind(t, size, store))
 }
 
-// putWord writes a word of a kind, which takes its share of the block's
-// instructions.
+// putWord returns code that writes a word of a kind. The word carries its share of the block's instructions.
 func (f *frame) putWord(pointer, kind string) string {
-	s := f.need(1)
-	f.site()
+	s := f.reserve(1)
+	f.countSite()
 	f.uses.cursor, f.file.uses.unsafe = true, true
-	b, i, c, pending := f.block, f.block.words, f.carry, f.pending
-	b.words, f.carry, f.pending = b.words+1, nil, f.pending+1
-	return s + f.late(func() string {
-		before, with, after := f.carried(c, b, i, pending)
+	b, i, c, pending := f.block, f.block.words, f.count, f.pending
+	b.words, f.count, f.pending = b.words+1, nil, f.pending+1
+	return s + f.deferText(func() string {
+		before, with, after := f.wordParts(c, b, i, pending)
 		return before + fmt.Sprintf("%s.Put(%s, %s, %s.Pointer(%s), %s%s); ",
 			f.name.tape, f.name.base, f.offset(pending), f.name.unsafe, pointer, kind, with) + after
 	})
 }
 
-// putSized writes a reference of a size that is known when type parameters are.
+// putSized returns code that writes a reference whose size depends on type parameters.
 func (f *frame) putSized(pointer, size string, store bool) string {
-	s := f.need(1) + f.commit()
-	f.site()
+	s := f.reserve(1) + f.commitWords()
+	f.countSite()
 	f.room--
 	f.uses.cursor, f.file.uses.unsafe, f.file.uses.hooks = true, true, true
 	return s + fmt.Sprintf("%s = %s.Sized(%s, %s, %s, %s.Pointer(%s), %s, %t); ",
 		f.name.off, f.name.hooks, f.name.t, f.name.base, f.name.off, f.name.unsafe, pointer, size, store)
 }
 
-// putRange records memory of more bytes than a word can tell.
+// putRange returns code that records a reference of more bytes than a word can hold.
 func (f *frame) putRange(pointer, bytes string, store bool) string {
-	s := f.close()
-	f.site()
+	s := f.closeCursor()
+	f.countSite()
 	f.uses.tape, f.file.uses.unsafe = true, true
 	return s + fmt.Sprintf("%s.Range(%s.Pointer(%s), %s, %t); ", f.name.t, f.name.unsafe, pointer, bytes, store)
 }
 
-func (f *frame) site() {
+func (f *frame) countSite() {
 	f.result.Sites++
 	f.file.uses.tape = true
 }
 
-// maxSize is tape.MaxSize, the bytes of a reference of one word.
+// maxSize is tape.MaxSize, the maximum size of a reference of one word.
 const maxSize = 64
 
-// kind is the kind of a reference to a value of type t.
+// kind returns the kind of a reference to a value of type t.
 func (f *frame) kind(t types.Type, size int64, store bool) string {
 	letter := "L"
 	if store {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// emit writes the steps of a statement.
+// emit returns the code of the steps of a statement.
 func (f *frame) emit(list []step) string {
 	var b strings.Builder
-	last := -1 // step that can panic
+	last := -1 // last step that can panic
 	for i, s := range list {
 		if s.kind != stepKeep {
 			last = i
@@ -30,17 +30,17 @@ func (f *frame) step(s step) string {
 	switch t := f.Info.TypeOf(s.e); s.kind {
 	case stepLoad, stepStore:
 		return f.put(f.pointer(s.e), s.e, t, s.kind == stepStore)
-	case stepDeref, stepTarget:
+	case stepLoadTarget, stepStoreTarget:
 		e := &ast.StarExpr{X: s.e}
 		f.subst[e] = "*" + f.text(s.e)
-		return f.put(f.text(s.e), e, core(t).(*types.Pointer).Elem(), s.kind == stepTarget)
+		return f.put(f.text(s.e), e, core(t).(*types.Pointer).Elem(), s.kind == stepStoreTarget)
 	case stepScan:
 		return f.scan(s.e, t)
 	}
 	return f.keep(s.e)
 }
 
-// pointer is the address of the place e.
+// pointer returns the address of the place e.
 func (f *frame) pointer(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.StarExpr:
@@ -56,29 +56,27 @@ func (f *frame) pointer(e ast.Expr) string {
 	}
 }
 
-// keep puts the value of e into a variable, which stands for e from here on.
+// keep returns code that stores the value of e in a variable, and substitutes the variable for e from here on.
 func (f *frame) keep(e ast.Expr) string {
 	v := f.temp()
 	s := fmt.Sprintf("%s := %s; ", v, f.text(e))
 	if f.untyped(e) {
-		f.standTruth(e, v)
+		f.substituteTruth(e, v)
 	} else {
 		f.subst[e] = v
 	}
 	return s
 }
 
-// standTruth makes a variable stand for a truth value that takes its type from
-// where it stands.
-func (f *frame) standTruth(e ast.Expr, v string) {
-	f.subst[e], f.loose[e] = "("+v+" != (0 != 0))", true
+// substituteTruth substitutes a variable for a truth value that takes its type from its context.
+func (f *frame) substituteTruth(e ast.Expr, v string) {
+	f.subst[e], f.untypedTruth[e] = "("+v+" != (0 != 0))", true
 }
 
-// untyped reports whether the text for e is an untyped truth value: a comparison,
-// or made of comparisons.
+// untyped reports whether the text for e is an untyped truth value: a comparison, or made of comparisons.
 func (f *frame) untyped(e ast.Expr) bool {
 	if _, done := f.subst[e]; done {
-		return f.loose[e]
+		return f.untypedTruth[e]
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -96,10 +94,10 @@ func (f *frame) untyped(e ast.Expr) bool {
 	return false
 }
 
-// evaluate is what comes before a statement that evaluates the expressions: calls
-// are made, loads recorded. The expressions' texts are then what remains.
+// evaluate returns the code before a statement that evaluates the expressions. It makes their calls and records
+// their loads. The texts of the expressions are then the remaining parts.
 func (f *frame) evaluate(exprs ...ast.Expr) string {
-	if f.Mode == Count && !f.divided(exprs...) {
+	if f.Mode == Count && !f.hasSeparateOperand(exprs...) {
 		return f.flushFor(exprs...)
 	}
 	s := f.hoist(exprs...)
@@ -113,9 +111,8 @@ func (f *frame) evaluate(exprs ...ast.Expr) string {
 	return s + f.emit(st.list)
 }
 
-// divided reports whether evaluating the expressions takes blocks of its own, for
-// right operands of && and ||.
-func (f *frame) divided(exprs ...ast.Expr) bool {
+// hasSeparateOperand reports whether the expressions contain right operands of && or || that are separate blocks.
+func (f *frame) hasSeparateOperand(exprs ...ast.Expr) bool {
 	found := false
 	for _, e := range exprs {
 		if e == nil {
@@ -129,7 +126,7 @@ func (f *frame) divided(exprs ...ast.Expr) bool {
 				return false
 			}
 			b, ok := n.(*ast.BinaryExpr)
-			found = ok && (b.Op == token.LAND || b.Op == token.LOR) && f.separate(b)
+			found = ok && (b.Op == token.LAND || b.Op == token.LOR) && f.countedSeparately(b)
 			return !found
 		})
 	}
@@ -139,7 +136,7 @@ func (f *frame) divided(exprs ...ast.Expr) bool {
 // flushFor flushes the count if evaluating the expressions may communicate.
 func (f *frame) flushFor(exprs ...ast.Expr) string {
 	for _, e := range exprs {
-		if e != nil && f.within(e) == communicates {
+		if e != nil && f.effectWithin(e) == communicates {
 			return f.yield()
 		}
 	}

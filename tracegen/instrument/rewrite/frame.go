@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
-// frame is the state of rewriting what one activation executes: the body of a
-// function, of a function literal, or of a range over a function.
+// frame is the state of rewriting one body: that of a function, of a function literal, or of a range over a
+// function.
 type frame struct {
 	*file
-	node    ast.Node
-	outer   *frame            // of the function that a range over a function stands in
-	results bool              // control cannot reach the end of the body
-	free    bool              // whoever calls counts
-	direct  bool              // counts go to the tape at once
-	charged map[int]bool      // lines that a block has
-	nodes   map[ast.Node]bool // likewise parts of the source, where lines have no weights
-	weights map[int]int
-	blocks  []*block
-	block   *block
-	split   bool   // the block has ended
-	after   *block // likewise, behind a loop: the next one continues it
+	node         ast.Node
+	outer        *frame            // frame of the function that contains a range over a function
+	hasResults   bool              // control cannot reach the end of the body
+	uncounted    bool              // the callers count its instructions
+	countsOnTape bool              // counts are added to the tape at once
+	charged      map[int]bool      // lines that belong to a block
+	nodes        map[ast.Node]bool // nodes that belong to a block, if lines have no weights
+	weights      map[int]int
+	blocks       []*block
+	block        *block
+	split        bool   // the block has ended
+	continued    *block // the block that ended after a loop; the next block continues it
 	cursor
-	targets    []*target
-	heads      []*loopHead
-	unloadings []unloading
-	uses       struct{ tape, cursor, count bool }
+	targets     []*target
+	heads       []*loopHead
+	countWrites []countWrite
+	uses        struct{ tape, cursor, count bool }
 }
 
-// function is the rewritten body of a function.
+// function returns the rewritten body of a function.
 func (f *file) function(d *ast.FuncDecl) string {
 	fn, _ := f.Info.Defs[d.Name].(*types.Func)
 	fr := f.newFrame(d.Body, d.Type)
-	fr.free = f.inlined[fn]
+	fr.uncounted = f.inlined[fn]
 	return fr.body(d, d.Body)
 }
 
-// literal is a rewritten function literal.
+// literal returns a rewritten function literal.
 func (f *file) literal(lit *ast.FuncLit) string {
 	fr := f.newFrame(lit.Body, lit.Type)
 	return f.between(lit.Pos(), lit.Body.Pos()) + fr.body(lit, lit.Body)
@@ -46,8 +46,8 @@ func (f *file) literal(lit *ast.FuncLit) string {
 
 func (f *file) newFrame(body *ast.BlockStmt, t *ast.FuncType) *frame {
 	fr := &frame{file: f, node: body, charged: map[int]bool{}, nodes: map[ast.Node]bool{}, weights: f.Weights[f.tok.Name()]}
-	fr.results = t.Results != nil && len(t.Results.List) > 0
-	fr.direct = f.Mode == Count && defers(body)
+	fr.hasResults = t.Results != nil && len(t.Results.List) > 0
+	fr.countsOnTape = f.Mode == Count && defers(body)
 	return fr
 }
 
@@ -66,8 +66,8 @@ func defers(body *ast.BlockStmt) bool {
 	return found
 }
 
-// body is the text of a whole body, braces included. The line of a declaration
-// belongs to its first block; that of a literal to the statement around it.
+// body returns the text of a whole body, including braces. The line of a declaration belongs to its first block.
+// The line of a literal belongs to the statement around it.
 func (f *frame) body(n ast.Node, body *ast.BlockStmt) string {
 	start := f.begin()
 	if _, ok := n.(*ast.FuncDecl); ok {
@@ -75,15 +75,15 @@ func (f *frame) body(n ast.Node, body *ast.BlockStmt) string {
 	}
 	list := f.list(body.List, body.Lbrace+1, body.Rbrace)
 	end := ""
-	if !f.results {
-		end = f.leave()
+	if !f.hasResults {
+		end = f.exitText()
 	}
-	f.settle()
-	prologue := f.late(f.prologue)
-	return f.raw(body.Lbrace, body.Lbrace+1) + prologue + start + then(list, end) + f.raw(body.Rbrace, body.End())
+	f.decideUses()
+	prologue := f.deferText(f.prologue)
+	return f.raw(body.Lbrace, body.Lbrace+1) + prologue + start + appendCode(list, end) + f.raw(body.Rbrace, body.End())
 }
 
-// orNothing is separator and text, or nothing if there is no text.
+// orNothing returns separator and text, or "" if text is empty.
 func orNothing(separator, text string) string {
 	if text == "" {
 		return ""
@@ -91,42 +91,42 @@ func orNothing(separator, text string) string {
 	return separator + text
 }
 
-// prologue declares what the body uses.
+// prologue returns the declarations that the body uses.
 func (f *frame) prologue() string {
 	var b strings.Builder
 	if f.outer == nil && (f.uses.tape || f.uses.cursor || f.uses.count) {
-		fmt.Fprintf(&b, " %s := %s.%s(); ", f.name.t, f.name.tape, f.source())
+		fmt.Fprintf(&b, " %s := %s.%s(); ", f.name.t, f.name.tape, f.tapeFunction())
 	}
 	if f.uses.cursor {
 		fmt.Fprintf(&b, "%s, %s, %s := %s.Open(); ", f.name.base, f.name.off, f.name.lim, f.name.t)
 	}
-	if f.uses.count && !f.direct {
+	if f.uses.count && !f.countsOnTape {
 		fmt.Fprintf(&b, "%s := %s.None; ", f.name.n, f.name.hooks)
 	}
 	return b.String()
 }
 
-// source is the function of package tape that tells the tape.
-func (f *file) source() string {
+// tapeFunction returns the function of package tape that returns the tape.
+func (f *file) tapeFunction() string {
 	if f.Goroutines {
 		return "Mine"
 	}
 	return "Cur"
 }
 
-// settle decides what the body uses, now that its blocks are known.
-func (f *frame) settle() {
-	f.repay()
-	f.settleHeads()
+// decideUses decides what the body uses, once its blocks are known.
+func (f *frame) decideUses() {
+	f.moveNegative()
+	f.decideHeads()
 	for _, b := range f.blocks {
 		f.uses.count = f.uses.count || f.counts(b) != 0
-		f.uses.tape = f.uses.tape || f.owes(b)
+		f.uses.tape = f.uses.tape || f.isNegative(b)
 	}
-	for _, u := range f.unloadings {
-		n, _ := u.most(f)
+	for _, u := range f.countWrites {
+		n, _ := u.maxCount(f)
 		f.uses.cursor = f.uses.cursor || n > 0 && !u.closed
 	}
-	f.file.uses.hooks = f.file.uses.hooks || f.uses.count && !f.direct
+	f.file.uses.hooks = f.file.uses.hooks || f.uses.count && !f.countsOnTape
 	if f.uses.tape || f.uses.cursor || f.uses.count {
 		f.file.uses.tape = true
 		if f.outer != nil {
@@ -135,28 +135,28 @@ func (f *frame) settle() {
 	}
 }
 
-// leave is what comes before control leaves the frame.
-func (f *frame) leave() string {
+// exitText returns the code before control leaves the frame.
+func (f *frame) exitText() string {
 	s := ""
 	switch {
-	case f.gone:
+	case f.unreachable:
 	case f.Mode == Trace:
-		s = f.close()
+		s = f.closeCursor()
 	default:
 		s = f.flush(false)
 	}
-	f.dead()
+	f.setUnreachable()
 	return s
 }
 
-// flush is what brings the count to the tape; again says that the body counts on.
+// flush returns code that adds the count to the tape. If again is set, the body continues to count.
 func (f *frame) flush(again bool) string {
-	if f.carry == nil {
-		return "" // nothing was counted since the last time
+	if f.count == nil {
+		return "" // nothing was counted since the last flush
 	}
-	f.carry = nil
-	return f.late(func() string {
-		if !f.uses.count || f.direct {
+	f.count = nil
+	return f.deferText(func() string {
+		if !f.uses.count || f.countsOnTape {
 			return ""
 		}
 		s := fmt.Sprintf("%s.N += %s; ", f.name.t, f.name.n)

@@ -27,7 +27,7 @@ import (
 // exploded parses a file with its lines split, and tells the file set the lines
 // that the user wrote.
 func exploded(fset *token.FileSet, name string, src []byte) (*ast.File, []byte, error) {
-	x, err := weigh.Explode(name, src)
+	x, err := weigh.SplitStatements(name, src)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// hoist takes out of the operands of one statement what gc's order pass takes out
-// of it, in the same order: calls, and if there are any, whatever else gc evaluates
-// between them. Allocations, which gc leaves where they are, come last.
+// hoist takes parts out of the operands of one statement, in the same order as gc's order pass. These are calls,
+// and if there are any, all other parts that gc evaluates between them. Allocations, which gc does not take out,
+// come last.
 func (f *frame) hoist(exprs ...ast.Expr) string { return f.hoistWith(nil, exprs...) }
 
-// hoistWith is hoist of operands in a statement that evaluates others after them.
+// hoistWith is hoist for operands in a statement that evaluates other expressions after them.
 func (f *frame) hoistWith(others []ast.Expr, exprs ...ast.Expr) string {
 	h := &hoister{frame: f}
 	for _, e := range slices.Concat(exprs, others) {
-		h.all = h.all || f.busy(e)
-		h.records = h.records || f.Mode == Trace && e != nil && f.touches(e)
+		h.takesCalls = h.takesCalls || f.hasEffects(e)
+		h.records = h.records || f.Mode == Trace && e != nil && f.mayRecord(e)
 	}
 	var b strings.Builder
 	for _, e := range exprs {
 		b.WriteString(h.expr(e))
 	}
-	if h.all {
+	if h.takesCalls {
 		h.allocations = true
 		for _, e := range exprs {
 			b.WriteString(h.expr(e))
@@ -34,8 +34,8 @@ func (f *frame) hoistWith(others []ast.Expr, exprs ...ast.Expr) string {
 	return b.String()
 }
 
-// busy reports whether evaluating e calls anything that could have an effect.
-func (f *frame) busy(e ast.Expr) bool {
+// hasEffects reports whether evaluating e calls anything that could have an effect.
+func (f *frame) hasEffects(e ast.Expr) bool {
 	if e == nil {
 		return false
 	}
@@ -59,12 +59,12 @@ func (f *frame) busy(e ast.Expr) bool {
 // hoister takes calls out of expressions.
 type hoister struct {
 	*frame
-	all         bool // not only && and || whose right operand records
-	records     bool // the statement records, so that the order of panics matters
-	allocations bool // calls are done, allocations are left
+	takesCalls  bool // otherwise only && and || whose right operand records
+	records     bool // the statement records, so the order of panics matters
+	allocations bool // calls are done, allocations remain
 }
 
-// expr takes out of e what is to be taken out, operands first.
+// expr hoists parts of e, operands first.
 func (h *hoister) expr(e ast.Expr) string {
 	if _, done := h.subst[e]; e == nil || done || h.constant(e) {
 		return ""
@@ -77,41 +77,40 @@ func (h *hoister) expr(e ast.Expr) string {
 			return h.logical(e)
 		}
 	case *ast.CallExpr:
-		if h.all && h.calls(e) || h.records && h.computes(e) {
+		if h.takesCalls && h.takesOut(e) || h.records && h.isEarlyPureCall(e) {
 			return h.call(e)
 		}
 	case *ast.UnaryExpr:
-		if e.Op == token.ARROW && h.all {
-			return h.receive(e)
+		if e.Op == token.ARROW && h.takesCalls {
+			return h.hoistReceive(e)
 		}
 		if h.allocations && h.allocates(e) {
 			return h.pointerTo(e)
 		}
 	case *ast.CompositeLit:
 		if h.allocations && h.allocates(e) {
-			return h.listed(e)
+			return h.sliceLiteral(e)
 		}
 	}
 	s := h.children(e)
-	if (h.all || h.records) && h.early(e) || h.all && h.boxed[e] {
-		s += h.kept(e)
+	if (h.takesCalls || h.records) && h.isEvaluatedEarly(e) || h.takesCalls && h.boxed[e] {
+		s += h.evaluateAndKeep(e)
 	}
 	return s
 }
 
-// calls reports whether e is to be taken out now: a call, or a conversion that
-// copies. Gc makes slices of strings in order, but strings of slices only when the
-// statement runs, like an allocation.
-func (h *hoister) calls(e *ast.CallExpr) bool {
+// takesOut reports whether to hoist e now: a call, or a conversion that copies. gc makes slices of strings in
+// order. It makes strings of slices only when the statement runs, like an allocation.
+func (h *hoister) takesOut(e *ast.CallExpr) bool {
 	if !h.Info.Types[e.Fun].IsType() {
 		return true
 	}
 	return h.copies(e) && (h.allocations || !isString(h.Info.TypeOf(e)))
 }
 
-// computes reports whether e is a call without effect that gc makes before it
-// evaluates what is beside it, and whose operands load or can panic.
-func (h *hoister) computes(e *ast.CallExpr) bool {
+// isEarlyPureCall reports whether e is a call without effect that gc makes before it evaluates other operands, and
+// whose own operands load or can panic.
+func (h *hoister) isEarlyPureCall(e *ast.CallExpr) bool {
 	if h.Info.Types[e.Fun].IsType() || h.effect(e) > pure {
 		return false
 	}
@@ -130,9 +129,8 @@ func (h *hoister) computes(e *ast.CallExpr) bool {
 	return false
 }
 
-// early reports whether gc evaluates e before calls to the right of it, though it
-// has no effect.
-func (h *hoister) early(e ast.Expr) bool {
+// isEvaluatedEarly reports whether gc evaluates e before calls to its right, although e has no effect.
+func (h *hoister) isEvaluatedEarly(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.SliceExpr, *ast.TypeAssertExpr:
 		return true
@@ -140,11 +138,11 @@ func (h *hoister) early(e ast.Expr) bool {
 	return false
 }
 
-// kept evaluates e, which has no effect, here and keeps its value.
-func (h *hoister) kept(e ast.Expr) string {
+// evaluateAndKeep evaluates e, which has no effect, here and keeps its value.
+func (h *hoister) evaluateAndKeep(e ast.Expr) string {
 	s := h.children(e)
 	if h.Mode == Trace {
-		s += (&hoister{frame: h.frame, all: true, allocations: true}).children(e)
+		s += (&hoister{frame: h.frame, takesCalls: true, allocations: true}).children(e)
 		st := &steps{frame: h.frame}
 		st.eval(e, false)
 		s += h.emit(st.list)
@@ -181,22 +179,21 @@ func (h *hoister) keyValue(kv *ast.KeyValueExpr) string {
 	return h.expr(kv.Key) + h.expr(kv.Value)
 }
 
-// logical takes out a conditional operator whose right operand has something to do
-// that must not be done when the left one decides.
+// logical hoists a conditional operator whose right operand has an effect that depends on the left operand.
 func (h *hoister) logical(e *ast.BinaryExpr) string {
-	separate := h.separate(e)
-	if !h.all && !separate && !h.active(e.Y) {
+	separate := h.countedSeparately(e)
+	if !h.takesCalls && !separate && !h.active(e.Y) {
 		return h.expr(e.X)
 	}
 	s := h.evaluate(e.X)
 	v, untyped := h.temp(), h.untyped(e.X)
-	s += fmt.Sprintf("%s := %s; ", v, h.text(e.X)) + h.ready()
+	s += fmt.Sprintf("%s := %s; ", v, h.text(e.X)) + h.syncCursor()
 	not := ""
 	if e.Op == token.LOR {
 		not = "!"
 	}
 	entry := h.cursor
-	right, end := h.branch(entry, func(begin string) string {
+	right, end := h.conditional(entry, func(begin string) string {
 		s := begin + h.evaluate(e.Y)
 		if separate {
 			h.charge(e.Y)
@@ -205,22 +202,22 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 		if untyped && !h.untyped(e.Y) {
 			y = "(" + y + " != (0 != 0))" // of a named type, which the variable does not have
 		}
-		return s + fmt.Sprintf("%s = %s; ", v, y) + h.ready()
+		return s + fmt.Sprintf("%s = %s; ", v, y) + h.syncCursor()
 	})
 	s += fmt.Sprintf("if %s%s { %s}; ", not, v, right)
 	h.cursor = join(entry, end)
 	if h.subst[e] = v; untyped {
-		h.standTruth(e, v)
+		h.substituteTruth(e, v)
 	}
 	return s
 }
 
-// call takes out a call.
+// call hoists a call.
 func (h *hoister) call(e *ast.CallExpr) string {
 	if h.effect(e) == pure && resultsOf(h.Info.TypeOf(e)) == 1 {
-		return h.kept(e)
+		return h.evaluateAndKeep(e)
 	}
-	s := h.invoke(e)
+	s := h.prepareCall(e)
 	vars := make([]string, resultsOf(h.Info.TypeOf(e)))
 	for i := range vars {
 		vars[i] = h.temp()
@@ -238,7 +235,7 @@ func resultsOf(t types.Type) int {
 	return 1
 }
 
-// receive takes out a receive operation.
-func (h *hoister) receive(e *ast.UnaryExpr) string {
+// hoistReceive hoists a receive operation.
+func (h *hoister) hoistReceive(e *ast.UnaryExpr) string {
 	return h.evaluate(e.X) + h.yield() + h.keep(e)
 }

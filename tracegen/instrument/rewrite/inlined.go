@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Inlined are the functions of a package that count nothing, because the compiler
-// puts them wherever they are called: the lines of their callers carry the weight of
-// these copies. They are straight-line code (statements without branches, loops,
-// function literals or deferred calls) within the compiler's budget for inlining,
-// which call nothing but conversions, built-in functions, functions for which there
-// are instructions, and other functions of this kind; they are not recursive, not
-// generic, are used in no other way than by calling them, and no directive speaks of
-// them.
+// Inlined returns the functions of a package that count nothing, because the compiler inlines them everywhere. The
+// lines of their callers have the weight of these copies. Such a function meets these conditions:
 //
-// Only into functions of more than 5000 nodes the compiler puts less than this.
+//   - It has no branches, loops, function literals or deferred calls.
+//   - Its cost is within the compiler's budget for inlining.
+//   - It calls only conversions, built-in functions, functions that the compiler replaces by instructions, and
+//     other functions of this kind.
+//   - It is not recursive and not generic. It is only called, never used as a value. It has no compiler directive.
+//
+// The compiler inlines fewer functions only into functions of more than 5000 nodes.
 func Inlined(p *Package) map[*types.Func]bool {
 	c := &inlineCheck{p: p, body: map[*types.Func]*ast.FuncDecl{}, costs: map[*types.Func]int{}}
-	valued := valuedFunctions(p)
+	valued := functionsUsedAsValues(p)
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !directed(d.Doc) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !hasDirective(d.Doc) {
 				if fn, ok := p.Info.Defs[d.Name].(*types.Func); ok && !valued[fn] && isPlain(fn) {
 					c.body[fn] = d
 				}
@@ -37,16 +37,15 @@ func Inlined(p *Package) map[*types.Func]bool {
 	return inlined
 }
 
-// isPlain reports whether fn is a function that is called by its own name: not init
-// or main, and not generic.
+// isPlain reports whether fn is an ordinary function: not init or main, and not generic.
 func isPlain(fn *types.Func) bool {
 	s := fn.Signature()
 	plain := s.TypeParams().Len() == 0 && s.RecvTypeParams().Len() == 0
 	return plain && (s.Recv() != nil || fn.Name() != "init" && fn.Name() != "main")
 }
 
-// directed reports whether a directive for the compiler stands before a function.
-func directed(doc *ast.CommentGroup) bool {
+// hasDirective reports whether a function has a compiler directive.
+func hasDirective(doc *ast.CommentGroup) bool {
 	if doc != nil {
 		for _, c := range doc.List {
 			if strings.HasPrefix(c.Text, "//go:") {
@@ -57,8 +56,8 @@ func directed(doc *ast.CommentGroup) bool {
 	return false
 }
 
-// valuedFunctions are the functions of the package that are used as values.
-func valuedFunctions(p *Package) map[*types.Func]bool {
+// functionsUsedAsValues returns the functions of the package that are used as values.
+func functionsUsedAsValues(p *Package) map[*types.Func]bool {
 	valued := map[*types.Func]bool{}
 	called := map[*ast.Ident]bool{}
 	for _, f := range p.Files {
@@ -82,7 +81,7 @@ func valuedFunctions(p *Package) map[*types.Func]bool {
 	return valued
 }
 
-// builtinName is the name of the built-in function that is called.
+// builtinName returns the name of the built-in function that is called.
 func builtinName(call *ast.CallExpr) string {
 	switch fun := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -93,7 +92,7 @@ func builtinName(call *ast.CallExpr) string {
 	return ""
 }
 
-// staticCallee is the function or concrete method that a call calls, or nil.
+// staticCallee returns the function or concrete method that is called, or nil.
 func staticCallee(info *types.Info, call *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(call.Fun)
 	switch x := fun.(type) {
@@ -120,7 +119,7 @@ func isInterfaceMethod(fn *types.Func) bool {
 	return fn != nil && fn.Signature().Recv() != nil && types.IsInterface(fn.Signature().Recv().Type())
 }
 
-// isMath reports whether fn computes from its arguments alone and cannot panic.
+// isMath reports whether the result of fn depends only on its arguments, and fn cannot panic.
 func isMath(fn *types.Func) bool {
 	if fn.Pkg() == nil {
 		return false

@@ -8,41 +8,40 @@ import (
 
 // target is a statement that break or continue may leave.
 type target struct {
-	label    string // of the user
-	mark     string // the label as it stands in front of the statement, with a colon
-	rename   string // what it is called in the result, or ""
-	loop     bool
-	leaves   bool   // the frame
-	closed   bool   // where control goes, the cursor is closed
-	cont     string // label that stands for continue, or ""
-	contUsed bool
-	exit     cursor // where break leads to
-	again    cursor // where continue leads to
+	label          string // in the user's source
+	mark           string // the label before the statement, with a colon
+	rename         string // its name in the result, or ""
+	loop           bool
+	leavesFrame    bool   // control leaves the frame
+	closed         bool   // the cursor is closed at the destination
+	cont           string // label that replaces continue, or ""
+	contUsed       bool
+	breakCursor    cursor // at the destination of break
+	continueCursor cursor // at the destination of continue
 }
 
-// newTarget is a statement with a label, or without one.
+// newTarget returns a target with a label, or without one.
 func newTarget(label string) target {
-	t := target{label: label, exit: gone, again: gone}
+	t := target{label: label, breakCursor: unreachableCursor, continueCursor: unreachableCursor}
 	if label != "" {
 		t.mark = label + ": "
 	}
 	return t
 }
 
-// labeled rewrites a statement with a label. A label that goto uses stays where
-// it is; if the statement is one that break or continue name, it gets a second
-// one, because what comes before the statement proper is in a block with it.
+// labeled rewrites a statement with a label. A label that goto uses stays in its place. If break or continue also
+// use it, the statement gets a second label, because it is in a block with the code before it.
 func (f *frame) labeled(s *ast.LabeledStmt) string {
 	t := newTarget(s.Label.Name)
-	jumped := f.named(s, true)
+	jumped := f.labelUsed(s, true)
 	before, here := "", ""
 	if jumped {
-		before = f.ready() + f.unload()
+		before = f.syncCursor() + f.writeCount()
 		f.cursor = cursor{}
 		here = f.raw(s.Pos(), s.Stmt.Pos())
 		here += f.begin()
 		t.mark = ""
-		if f.named(s, false) {
+		if f.labelUsed(s, false) {
 			t.rename = f.newLabel()
 			t.mark = t.rename + ": "
 		}
@@ -60,8 +59,8 @@ func (f *frame) labeled(s *ast.LabeledStmt) string {
 	return before + here + f.stmt(s.Stmt)
 }
 
-// named reports whether a goto, if jump, or a break or continue names the label.
-func (f *frame) named(s *ast.LabeledStmt, jump bool) bool {
+// labelUsed reports whether a goto (if jump is set), or else a break or continue, uses the label.
+func (f *frame) labelUsed(s *ast.LabeledStmt, jump bool) bool {
 	label := f.Info.Defs[s.Label]
 	found := false
 	ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -79,14 +78,14 @@ func (f *frame) branchStmt(s *ast.BranchStmt) string {
 	f.charge(s)
 	text := f.text(s)
 	if s.Tok == token.FALLTHROUGH {
-		return f.ready() + text
+		return f.syncCursor() + text
 	}
 	if s.Tok == token.GOTO {
 		return f.jump(s) + text
 	}
 	t := f.target(s)
-	if t == nil || t.leaves {
-		return f.leave() + text
+	if t == nil || t.leavesFrame {
+		return f.exitText() + text
 	}
 	switch {
 	case s.Tok == token.CONTINUE && t.cont != "":
@@ -95,32 +94,31 @@ func (f *frame) branchStmt(s *ast.BranchStmt) string {
 	case s.Label != nil && t.rename != "":
 		text = s.Tok.String() + " " + t.rename
 	}
-	before := f.ready()
+	before := f.syncCursor()
 	if t.closed {
 		before = f.yield()
 	}
 	if s.Tok == token.CONTINUE {
-		t.again = join(t.again, f.cursor)
+		t.continueCursor = join(t.continueCursor, f.cursor)
 	} else {
-		t.exit = join(t.exit, f.cursor)
+		t.breakCursor = join(t.breakCursor, f.cursor)
 	}
-	f.dead()
+	f.setUnreachable()
 	return before + text
 }
 
-// jump is what comes before a goto.
+// jump returns the code before a goto.
 func (f *frame) jump(s *ast.BranchStmt) string {
 	label, ok := f.Info.Uses[s.Label].(*types.Label)
 	if f.outer != nil && ok && (label.Pos() < f.node.Pos() || label.Pos() >= f.node.End()) {
-		return f.leave()
+		return f.exitText()
 	}
-	before := f.ready() + f.unload()
-	f.dead()
+	before := f.syncCursor() + f.writeCount()
+	f.setUnreachable()
 	return before
 }
 
-// target is the statement that break or continue means, nil if it is outside the
-// frame.
+// target returns the statement that break or continue leaves, or nil if it is outside the frame.
 func (f *frame) target(s *ast.BranchStmt) *target {
 	for i := len(f.targets) - 1; i >= 0; i-- {
 		t := f.targets[i]
@@ -131,9 +129,9 @@ func (f *frame) target(s *ast.BranchStmt) *target {
 	return nil
 }
 
-// escapes reports whether control may leave s in another way than by its end.
-func escapes(s ast.Stmt) bool {
-	e := escape{labels: map[string]bool{}}
+// canExit reports whether control may leave s other than at its end.
+func canExit(s ast.Stmt) bool {
+	e := exitFinder{labels: map[string]bool{}}
 	ast.Inspect(s, func(n ast.Node) bool {
 		if l, ok := n.(*ast.LabeledStmt); ok {
 			e.labels[l.Label.Name] = true
@@ -144,14 +142,13 @@ func escapes(s ast.Stmt) bool {
 	return e.found
 }
 
-type escape struct {
+type exitFinder struct {
 	labels map[string]bool // within the statement
 	found  bool
 }
 
-// walk looks into n, which stands in a loop or in another statement that break
-// leaves.
-func (e *escape) walk(n ast.Node, loop, breakable bool) {
+// walk searches n. It is in a loop if loop is set, and in a statement that break leaves if breakable is set.
+func (e *exitFinder) walk(n ast.Node, loop, breakable bool) {
 	switch n.(type) {
 	case *ast.ForStmt, *ast.RangeStmt:
 		loop, breakable = true, true
@@ -168,7 +165,7 @@ func (e *escape) walk(n ast.Node, loop, breakable bool) {
 		case *ast.ReturnStmt:
 			e.found = true
 		case *ast.BranchStmt:
-			e.found = e.leaves(m, loop, breakable)
+			e.found = e.exits(m, loop, breakable)
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			e.walk(m, loop, breakable)
 			return false
@@ -177,7 +174,7 @@ func (e *escape) walk(n ast.Node, loop, breakable bool) {
 	})
 }
 
-func (e *escape) leaves(s *ast.BranchStmt, loop, breakable bool) bool {
+func (e *exitFinder) exits(s *ast.BranchStmt, loop, breakable bool) bool {
 	switch {
 	case s.Tok == token.GOTO:
 		return true

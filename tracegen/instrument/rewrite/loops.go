@@ -17,43 +17,42 @@ type loop struct {
 	head  string // at the start of the body
 	first string // variable that is true from the first post statement on, or ""
 
-	counted *block // the body's first
+	counted *block // first block of the body
 }
 
-// forStmt rewrites a for statement. A condition or a post statement that has
-// something to record is moved into the body.
+// forStmt rewrites a for statement. It moves the condition and the post statement into the body if they record
+// anything.
 func (f *frame) forStmt(s *ast.ForStmt, t *target) string {
 	t.loop = true
 	l := &loop{frame: f, target: t, s: s}
 	f.chargeLine(f.line(s.For))
 	l.init()
-	l.pre += f.ready()
+	l.pre += f.syncCursor()
 	f.targets = append(f.targets, t)
-	block, head := f.block, f.enter()
+	block, head := f.block, f.beginLoop()
 	l.pre += head.text
 	body := l.body()
 	f.targets = f.targets[:len(f.targets)-1]
-	f.rejoin(block, false)
-	f.afterLoop(head, t, l.counted)
-	if s.Cond == nil && t.exit.gone {
-		f.dead() // nothing leaves it but return, goto and panic
+	f.resumeBlock(block, false)
+	f.endLoop(head, t, l.counted)
+	if s.Cond == nil && t.breakCursor.unreachable {
+		f.setUnreachable() // only return, goto and panic leave the loop
 	}
 	header := f.between(s.For, s.Body.Lbrace, l.header()...)
 	return inBlock(l.pre, t.mark+header+body, false)
 }
 
-// header are the parts of the header that there are.
+// header returns the parts of the header that are not nil.
 func (l *loop) header() []ast.Node {
-	nodes := present(l.s.Init, l.s.Cond)
+	nodes := existing(l.s.Init, l.s.Cond)
 	if l.s.Post != nil {
 		nodes = append(nodes, l.s.Post)
 	}
 	return nodes
 }
 
-// init rewrites the init statement. What it declares stays in the header, because
-// each iteration has its own copy, but gets its value before if that takes a call
-// that records.
+// init rewrites the init statement. Its declarations stay in the header, because each iteration has its own copies.
+// Their values are computed before the loop if that takes a call that records.
 func (l *loop) init() {
 	if l.s.Init == nil {
 		return
@@ -72,7 +71,7 @@ func (l *loop) init() {
 		}
 		l.pre += strings.Join(vars, ", ") + " := " + l.text(d.Rhs[0]) + "; "
 		l.subst[l.s.Init] = l.declaration(d.Lhs, vars)
-	case ok && d.Tok == token.DEFINE, i.plain():
+	case ok && d.Tok == token.DEFINE, i.unchanged():
 		l.subst[l.s.Init] = i.text
 	default:
 		l.pre += i.text + "; " + i.post
@@ -80,8 +79,7 @@ func (l *loop) init() {
 	}
 }
 
-// declaration is the text that declares those variables that are not blank, with
-// values.
+// declaration returns code that declares the variables that are not blank, with values.
 func (f *frame) declaration(vars []ast.Expr, values []string) string {
 	var names, used []string
 	for i, e := range vars {
@@ -92,8 +90,8 @@ func (f *frame) declaration(vars []ast.Expr, values []string) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(used, ", ")
 }
 
-// body rewrites the body, with the condition and the post statement if they move.
-// Their lines belong to the body's first block wherever they are.
+// body rewrites the body, with the condition and the post statement if they move. Their lines always belong to the
+// first block of the body.
 func (l *loop) body() string {
 	moved := l.s.Post != nil && l.active(l.s.Post)
 	if moved && l.sharesCopies() {
@@ -101,7 +99,7 @@ func (l *loop) body() string {
 		l.pre += l.first + " := false; "
 		l.head = l.post("if "+l.first+" { ", "}; ") + l.first + " = true; "
 	}
-	if l.s.Cond != nil && (l.first != "" || l.active(l.s.Cond) || l.divided(l.s.Cond)) {
+	if l.s.Cond != nil && (l.first != "" || l.active(l.s.Cond) || l.hasSeparateOperand(l.s.Cond)) {
 		l.head += l.condition()
 	}
 	l.counted = &block{}
@@ -122,51 +120,51 @@ func (l *loop) body() string {
 	return l.nested(l.s.Body, l.head+begin)
 }
 
-// active reports whether evaluating n has something to record or to flush.
+// active reports whether evaluating n records or flushes anything.
 func (f *frame) active(n ast.Node) bool {
-	if f.within(n) == communicates {
+	if f.effectWithin(n) == communicates {
 		return true
 	}
-	return f.Mode == Trace && (f.touches(n) || f.within(n) >= records || f.allocatesIn(n))
+	return f.Mode == Trace && (f.mayRecord(n) || f.effectWithin(n) >= records || f.allocatesIn(n))
 }
 
-// condition is the test of the loop's condition, as the first thing in the body.
+// condition returns the test of the loop's condition at the start of the body.
 func (l *loop) condition() string {
 	s := l.begin()
-	s += l.evaluate(l.s.Cond) + l.ready()
-	l.exit = join(l.exit, l.cursor)
+	s += l.evaluate(l.s.Cond) + l.syncCursor()
+	l.breakCursor = join(l.breakCursor, l.cursor)
 	s += fmt.Sprintf("if !(%s) { break }; ", l.text(l.s.Cond))
 	l.subst[l.s.Cond] = ""
 	return s
 }
 
-// post rewrites the post statement, between other texts, as a block of its own.
+// post rewrites the post statement as a block of its own, between two texts.
 func (l *loop) post(before, after string) string {
 	entry := l.cursor
 	s := before + l.begin()
 	p := l.simple(l.s.Post)
-	s += braced(p.String(), false) + orNothing("; ", l.ready()) + after
+	s += braced(p.String(), false) + orNothing("; ", l.syncCursor()) + after
 	l.subst[l.s.Post] = ""
 	l.cursor = join(entry, l.cursor)
 	return s
 }
 
-// bodyThenPost puts the post statement behind the body, where continue goes to.
-// What the body declares is not seen there.
+// bodyThenPost puts the post statement after the body, at the destination of continue. There, the declarations of
+// the body are not visible.
 func (l *loop) bodyThenPost(begin string) string {
 	l.cont = l.newLabel()
 	body := l.nested(l.s.Body, "")
 	mark := ""
 	if l.contUsed {
 		mark = l.cont + ": "
-		l.cursor = join(l.cursor, l.again)
-		l.again = gone
+		l.cursor = join(l.cursor, l.continueCursor)
+		l.continueCursor = unreachableCursor
 	}
 	return "{ " + l.head + begin + body + "; " + mark + l.post("", "") + " }"
 }
 
-// sharesCopies reports whether anybody could tell which iteration's copy of the
-// loop's variables the post statement changes.
+// sharesCopies reports whether code can observe which iteration's copy of the loop variables the post statement
+// changes.
 func (l *loop) sharesCopies() bool {
 	d, ok := l.s.Init.(*ast.AssignStmt)
 	if !ok || d.Tok != token.DEFINE {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// names are the identifiers of generated code. They end in a suffix that no
-// identifier of the package has, so that none shadows or is shadowed.
+// names are the identifiers of generated code. They end in a suffix that no identifier of the package has. So none
+// shadows or is shadowed.
 type names struct {
 	suffix string
 	tape   string // package tape
 	unsafe string // package unsafe
 	hooks  string // package hooks
 	t      string // the tape
-	base   string // its cursor
+	base   string // parts of its cursor
 	off    string
 	lim    string
-	n      string // instructions counted and not yet on the tape
+	n      string // instructions that are counted but not yet on the tape
 }
 
 func freeNames(p *Package) names {
@@ -46,19 +46,19 @@ func free(p *Package, suffix string) bool {
 	return ok
 }
 
-// temp is a new name for a value.
+// temp returns a new name for a value.
 func (f *file) temp() string {
 	f.temps++
 	return "v" + strconv.Itoa(f.temps) + f.name.suffix
 }
 
-// newLabel is a new label.
+// newLabel returns a new label.
 func (f *file) newLabel() string {
 	f.temps++
 	return "c" + strconv.Itoa(f.temps) + f.name.suffix
 }
 
-// universe reports whether name still means at the node what it means everywhere.
+// universe reports whether a predeclared name has its usual meaning at the node.
 func (f *file) universe(n ast.Node, name string) bool {
 	scope := f.Types.Scope().Innermost(n.Pos())
 	if scope == nil {

@@ -8,36 +8,36 @@ import (
 	"strings"
 )
 
-// ranging is a range loop that is being rewritten.
-type ranging struct {
+// rangeLoop is a range loop that is being rewritten.
+type rangeLoop struct {
 	*frame
 	*target
-	s    *ast.RangeStmt
-	t    types.Type // core type of what is ranged over
-	pre  string     // before the loop
-	over string     // what is ranged over, if it is kept in a variable
+	s       *ast.RangeStmt
+	t       types.Type // core type of the operand
+	pre     string     // before the loop
+	operand string     // variable that holds the operand, or ""
 
 	names          []string   // of the header's variables
-	places, values []ast.Expr // what the body begins to assign
+	places, values []ast.Expr // assignments at the start of the body
 }
 
 // rangeStmt rewrites a range loop.
 func (f *frame) rangeStmt(s *ast.RangeStmt, t *target) string {
 	t.loop = true
 	f.chargeLine(f.line(s.For))
-	r := &ranging{frame: f, target: t, s: s, t: core(f.Info.TypeOf(s.X))}
+	r := &rangeLoop{frame: f, target: t, s: s, t: core(f.Info.TypeOf(s.X))}
 	switch r.t.(type) {
 	case *types.Signature:
-		return r.overFunc()
+		return r.rewriteFunc()
 	case *types.Chan:
 		t.closed = true
 	case *types.Map:
-		f.hidden(s.Pos())
+		f.reportMap(s.Pos())
 	}
 	return r.rewrite()
 }
 
-func (r *ranging) rewrite() string {
+func (r *rangeLoop) rewrite() string {
 	if !r.unevaluated() {
 		r.pre = r.evaluate(r.s.X)
 	}
@@ -46,10 +46,10 @@ func (r *ranging) rewrite() string {
 	if r.closed {
 		r.pre += r.yield()
 	} else {
-		r.pre += r.ready()
+		r.pre += r.syncCursor()
 	}
 	r.targets = append(r.targets, r.target)
-	outer, head := r.block, r.enter()
+	outer, head := r.block, r.beginLoop()
 	r.pre += head.text
 	begin := r.beginAs(b)
 	r.chargeClause()
@@ -57,24 +57,24 @@ func (r *ranging) rewrite() string {
 	header := r.header()
 	body := r.nestedIn(begin + r.element() + r.assignments())
 	r.targets = r.targets[:len(r.targets)-1]
-	r.rejoin(outer, false)
-	r.afterLoop(head, r.target, b)
+	r.resumeBlock(outer, false)
+	r.endLoop(head, r.target, b)
 	return inBlock(r.pre, r.mark+header+body, false)
 }
 
-// nestedIn is the body, whose end leads to the loop's head.
-func (r *ranging) nestedIn(head string) string {
+// nestedIn rewrites the body, from whose end control returns to the loop's head.
+func (r *rangeLoop) nestedIn(head string) string {
 	b := r.s.Body
 	list := r.list(b.List, b.Lbrace+1, b.Rbrace)
-	end := r.ready()
+	end := r.syncCursor()
 	if r.closed {
 		end = r.yield()
 	}
-	return r.raw(b.Lbrace, b.Lbrace+1) + " " + head + then(list, end) + r.raw(b.Rbrace, b.End())
+	return r.raw(b.Lbrace, b.Lbrace+1) + " " + head + appendCode(list, end) + r.raw(b.Rbrace, b.End())
 }
 
 // chargeClause adds the lines of the range clause to the body's block.
-func (r *ranging) chargeClause() {
+func (r *rangeLoop) chargeClause() {
 	from := r.s.Range
 	if r.s.Key != nil {
 		from = r.s.Key.Pos()
@@ -82,15 +82,15 @@ func (r *ranging) chargeClause() {
 	r.chargeSpan(r.s, from, r.s.X.End())
 }
 
-// unevaluated reports whether the operand is not evaluated: its length is constant,
-// and nobody wants its elements.
-func (r *ranging) unevaluated() bool {
+// unevaluated reports whether the operand is not evaluated, because its length is constant and its elements are not
+// used.
+func (r *rangeLoop) unevaluated() bool {
 	t := r.t
 	if p, ok := t.(*types.Pointer); ok {
 		t = core(p.Elem())
 	}
 	_, array := t.(*types.Array)
-	return array && blank(r.s.Value) && r.within(r.s.X) == pure
+	return array && blank(r.s.Value) && r.effectWithin(r.s.X) == pure
 }
 
 func blank(e ast.Expr) bool {
@@ -98,26 +98,26 @@ func blank(e ast.Expr) bool {
 	return e == nil || ok && id.Name == "_"
 }
 
-// keepOperand keeps what is ranged over in a variable, if the loads of its elements
-// are recorded, or if its length tells how often the body's first block b runs.
-func (r *ranging) keepOperand(b *block) {
-	counts := r.steady(r.s, r.s.Body) && r.universe(r.s, "len")
+// keepOperand stores the operand in a variable if loads of its elements are recorded, or if its length is the
+// number of executions of block b, the first block of the body.
+func (r *rangeLoop) keepOperand(b *block) {
+	counts := r.runsAllIterations(r.s, r.s.Body) && r.universe(r.s, "len")
 	_, slice := r.t.(*types.Slice)
-	if !r.loads() && !(counts && slice) {
+	if !r.loadsElements() && !(counts && slice) {
 		if trips := r.constantTrips(); counts && trips != "" {
 			r.pre += r.beforeLoop(b, "", trips)
 		}
 		return
 	}
-	r.over = r.temp()
-	r.pre += fmt.Sprintf("%s := %s; ", r.over, r.text(r.s.X))
+	r.operand = r.temp()
+	r.pre += fmt.Sprintf("%s := %s; ", r.operand, r.text(r.s.X))
 	if counts && slice {
-		r.pre += r.beforeLoop(b, "", "uint64(len("+r.over+"))")
+		r.pre += r.beforeLoop(b, "", "uint64(len("+r.operand+"))")
 	}
 }
 
-// loads reports whether the loads of elements are recorded.
-func (r *ranging) loads() bool {
+// loadsElements reports whether the loads of elements are recorded.
+func (r *rangeLoop) loadsElements() bool {
 	if r.Mode != Trace || blank(r.s.Value) {
 		return false
 	}
@@ -128,9 +128,8 @@ func (r *ranging) loads() bool {
 	return isString(r.Info.TypeOf(r.s.X)) && !r.constant(r.s.X)
 }
 
-// constantTrips is the number of iterations over an integer or an array, "" if it
-// cannot be told.
-func (r *ranging) constantTrips() string {
+// constantTrips returns the number of iterations over an integer or an array, or "" if it is unknown.
+func (r *rangeLoop) constantTrips() string {
 	switch t := r.t.(type) {
 	case *types.Array:
 		return fmt.Sprintf("%d", t.Len())
@@ -141,22 +140,22 @@ func (r *ranging) constantTrips() string {
 		if n, ok := constantInt(r.Info, r.s.X); ok {
 			return fmt.Sprintf("%d", max(0, n))
 		}
-		if isUnsigned(r.Info.TypeOf(r.s.X)) && r.fixedIn(r.s.X, r.s.Body) {
+		if isUnsigned(r.Info.TypeOf(r.s.X)) && r.invariantIn(r.s.X, r.s.Body) {
 			return "uint64(" + r.text(r.s.X) + ")"
 		}
-		if r.universe(r.s, "max") && r.fixedIn(r.s.X, r.s.Body) {
+		if r.universe(r.s, "max") && r.invariantIn(r.s.X, r.s.Body) {
 			return "uint64(max(0, " + r.text(r.s.X) + "))"
 		}
 	}
 	return ""
 }
 
-// header is the loop's header.
-func (r *ranging) header() string {
-	if r.over == "" && r.places == nil {
+// header returns the loop's header.
+func (r *rangeLoop) header() string {
+	if r.operand == "" && r.places == nil {
 		return r.between(r.s.For, r.s.Body.Lbrace, r.headerNodes()...)
 	}
-	operand := r.over
+	operand := r.operand
 	if operand == "" {
 		operand = r.text(r.s.X)
 	}
@@ -171,8 +170,8 @@ func (r *ranging) header() string {
 	return r.raw(r.s.For, r.s.For+token.Pos(len("for"))) + " " + vars + "range " + operand + " "
 }
 
-// headerNodes are the parts of the header that there are.
-func (r *ranging) headerNodes() (nodes []ast.Node) {
+// headerNodes returns the parts of the header that are not nil.
+func (r *rangeLoop) headerNodes() (nodes []ast.Node) {
 	for _, e := range []ast.Expr{r.s.Key, r.s.Value, r.s.X} {
 		if e != nil {
 			nodes = append(nodes, e)
@@ -181,13 +180,12 @@ func (r *ranging) headerNodes() (nodes []ast.Node) {
 	return nodes
 }
 
-// variables chooses those of the header. An index is among them if elements are
-// recorded. Places that a recording loop assigns to get their values at the start
-// of the body.
-func (r *ranging) variables() {
-	assigned := r.Mode == Trace && r.s.Tok == token.ASSIGN && (r.loads() || r.stores([]ast.Expr{r.s.Key, r.s.Value}))
+// variables chooses the variables of the header. They include an index if loads of elements are recorded. A loop
+// that records assigns to existing places at the start of the body.
+func (r *rangeLoop) variables() {
+	assigned := r.Mode == Trace && r.s.Tok == token.ASSIGN && (r.loadsElements() || r.anyRecorded([]ast.Expr{r.s.Key, r.s.Value}))
 	for i, e := range []ast.Expr{r.s.Key, r.s.Value} {
-		needed := i == 0 && r.loads()
+		needed := i == 0 && r.loadsElements()
 		switch {
 		case e == nil && !needed:
 		case blank(e) && !needed:
@@ -205,13 +203,13 @@ func (r *ranging) variables() {
 	}
 }
 
-// element records the load of the element, at the start of the body.
-func (r *ranging) element() string {
-	if !r.loads() {
+// element records the load of the element at the start of the body.
+func (r *rangeLoop) element() string {
+	if !r.loadsElements() {
 		return ""
 	}
 	e := &ast.BadExpr{}
-	r.subst[e] = r.over + "[" + r.names[0] + "]"
+	r.subst[e] = r.operand + "[" + r.names[0] + "]"
 	s := ""
 	switch t := r.t.(type) {
 	case *types.Slice:
@@ -220,7 +218,7 @@ func (r *ranging) element() string {
 		s = r.put("&"+r.text(e), e, core(t.Elem()).(*types.Array).Elem(), false)
 	default:
 		r.file.uses.hooks = true
-		s = r.put(fmt.Sprintf("%s.Byte(%s, %s)", r.name.hooks, r.over, r.names[0]), e, types.Typ[types.Byte], false)
+		s = r.put(fmt.Sprintf("%s.Byte(%s, %s)", r.name.hooks, r.operand, r.names[0]), e, types.Typ[types.Byte], false)
 	}
 	if s == "" && blank(r.s.Key) {
 		s = "_ = " + r.names[0] + "; "
@@ -228,8 +226,8 @@ func (r *ranging) element() string {
 	return s
 }
 
-// assignments gives the places of the header their values.
-func (r *ranging) assignments() string {
+// assignments assigns values to the places of the header.
+func (r *rangeLoop) assignments() string {
 	if r.places == nil {
 		return ""
 	}

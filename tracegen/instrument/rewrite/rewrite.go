@@ -1,61 +1,59 @@
-// Package rewrite turns Go source into source that does the same and, while it does
-// it, counts instructions or records its memory references on a tape.
+// Package rewrite changes Go source into source that does the same and, in addition, counts instructions or records
+// memory references on a tape.
 //
-// What is computed, in which order, and which panics end it, is what the original
-// does when compiled by gc: calls, receives, && and || of a statement are taken out
-// of it into statements before it, in the order in which gc's order pass takes them
-// out; what remains of the statement has no effect but its own, so that the
-// addresses of what it loads can be written down before it runs. The statement itself
-// then follows with the results of the calls in place of the calls.
+// The result computes the same values, in the same order, and ends with the same panics as the original compiled by
+// gc. Calls, receives, && and || of a statement are hoisted into statements before it, in the order of gc's order
+// pass. The rest of the statement has no effect except its own. Therefore the addresses of its loads can be
+// recorded before it runs. The statement follows, with the results of the calls instead of the calls.
 //
 // # What is recorded
 //
-// Loads and stores of memory that somebody else could see: elements of slices and,
-// through pointers, of arrays; pointers' targets; fields of structs through pointers;
-// bytes of strings that are indexed or ranged over; package variables; local
-// variables whose address is taken (by &, by slicing an array, by calling a method
-// with a pointer receiver), or that a closure shares (captured by a literal that may
-// run later, and assigned to besides their declaration). Memory that append, copy,
-// clear, make, new, literals and conversions between strings and slices touch is
-// recorded as a whole, allocations are told to the tape, and operations of
-// sync/atomic are a load, a store or both. Not recorded are:
+// The rewriter records loads and stores of memory that other code could see:
+//
+//   - elements of slices, and of arrays through pointers; targets of pointers; fields of structs through pointers
+//   - bytes of strings in index expressions and range loops
+//   - package variables
+//   - local variables whose address is taken: by &, by slicing an array, or by a method with a pointer receiver
+//   - local variables that a closure shares: captured by a literal that may run later, and assigned to after their
+//     declaration
+//
+// Memory of append, copy, clear, make, new, literals, and conversions between strings and slices is recorded as a
+// whole. The tape is informed of allocations. An operation of sync/atomic is a load, a store or both. Not recorded
+// are:
 //
 //   - all other local variables, parameters and results, which compilers keep in
 //     registers or on the stack;
-//   - with Options.Headers off, variables for being captured, and loads of slices,
-//     strings, pointers and the like from variables and fields when they only lead to
-//     the reference proper, as f.a does in f.a[i]: compilers keep such values in
-//     registers over a loop. As a value of its own, as in p = p.next, it is recorded,
-//     and so is an element that leads on, as rows[i] does in rows[i][j];
-//   - the contents of maps, whose places the runtime hides: each use of an element is
-//     a finding;
-//   - what the runtime does within channels, concatenations, comparisons and
-//     conversions to interfaces, and packages that are not rewritten;
+//   - without Options.Headers: variables for being captured, and loads of slices,
+//     strings, pointers and the like from variables and fields that only lead to
+//     another reference. An example is f.a in f.a[i]. Compilers keep such values in
+//     registers over a loop. A load of the value itself, as in p = p.next, is
+//     recorded. An element that leads to another reference is also recorded, as
+//     rows[i] in rows[i][j];
+//   - the contents of maps, because the runtime hides their places: each use of an
+//     element is a finding;
+//   - the work of the runtime in channels, concatenations, comparisons and
+//     conversions to interfaces, and the work of packages that are not rewritten;
 //   - initializers of package variables, which run before any rank, and the
 //     initialization of a variable in the header of a statement;
-//   - the load of an embedded pointer that the use of a promoted field implies.
+//   - the load of an embedded pointer in the use of a promoted field.
 //
-// One reference is one load or store of the source: what a statement names twice is
-// loaded twice. A value of more than one word, such as a struct or a slice header, is
-// one reference of its size; complex numbers are pairs, unless a type parameter hides
-// that they are. Loads stand in the order in which gc evaluates: calls first, with
-// their operands; of an assignment the right side, then what leads to the left side,
-// then the store.
+// One reference is one load or store of the source. A value that a statement names twice is loaded twice. A value
+// of more than one word, such as a struct or a slice header, is one reference of its size. A complex number is a
+// pair of references, unless its type is a type parameter. Loads are in the order in which gc evaluates: calls
+// first, with their operands. In an assignment the right side is first, then the operands of the left side, then
+// the store.
 //
 // # What is counted
 //
-// A block of statements that run together is counted when it is entered, with the
-// weights of its lines; package weigh says which lines belong to which block. A
-// recording gives the instructions of a block to its words, evenly; those of a block
-// without words to the next word, or to a word of their own. Before whatever may
-// communicate, all instructions up to the end of the statement, and none beyond,
-// are on the tape.
+// A block is a group of statements that run together. It is counted when it is entered, with the weights of its
+// lines; package weigh defines which lines belong to which block. A recording divides the instructions of a block
+// evenly among its words. The next word carries the instructions of a block without words, or they get a word of
+// their own. Before any code that may communicate, the tape has all instructions up to the end of the statement,
+// and no others.
 //
-// A call of panic loses nothing. A panic of the runtime loses what the function that
-// it happens in recorded, and what it counted, since its last call or return; only
-// the count of a function with a defer statement is exact to the block. Memory that
-// a literal or a conversion allocates is on the heap even where the original's is
-// on the stack.
+// A call of panic loses nothing. A panic of the runtime loses the references and counts of its function since the
+// last call or return. In a function with a defer statement, the count is exact to the block. Memory that a literal
+// or a conversion allocates is on the heap, even if the original's is on the stack.
 package rewrite
 
 import (
@@ -68,45 +66,45 @@ import (
 	"slices"
 )
 
-// Mode says what rewritten code does besides its work.
+// Mode selects what rewritten code does in addition to its work.
 type Mode int
 
 const (
-	Count Mode = iota + 1 // adds instructions up in Tape.N
-	Trace                 // writes references and instructions on the tape
+	Count Mode = iota + 1 // adds instructions to Tape.N
+	Trace                 // writes references and instructions to the tape
 )
 
 // Package is a package to rewrite, parsed with comments and type-checked.
 type Package struct {
 	Fset  *token.FileSet
 	Files []*ast.File
-	Src   map[string][]byte // what each file was parsed from, by its name in Fset
+	Src   map[string][]byte // source of each file, by its name in Fset
 	Types *types.Package
 	Info  *types.Info
 }
 
-// Options say how to rewrite.
+// Options selects how to rewrite.
 type Options struct {
 	Mode Mode
-	// Weights are the machine instructions of each line of each file, by the file's
-	// name in Fset; nil counts operations of the source instead. Lines are those of
-	// the source that was parsed, whatever line information says.
+	// Weights are the machine instructions of each line of each file, by the file's name in Fset. With nil,
+	// operations of the source are counted instead. Lines are those of the parsed source, ignoring line
+	// information.
 	Weights map[string]map[int]int
-	// Goroutines says that the code may run on goroutines that are no ranks.
+	// Goroutines says that the code may run on goroutines that are not ranks.
 	Goroutines bool
 	// Headers records loads that compilers keep in registers over loops.
 	Headers bool
-	// Communicates tells whether calling a function of another package may record,
-	// communicate or call back. If nil, functions do that are of package spmd, or
-	// whose arguments or receiver can lead to a function or an interface.
+	// Communicates reports whether calling a function of another package may record, communicate or call back. If
+	// nil, these are functions of package spmd, and functions whose arguments or receiver can lead to a function or
+	// an interface.
 	Communicates func(*types.Func) bool
-	// Skip tells of declarations that are copied as they are, if not nil.
+	// Skip, if not nil, reports whether to copy a declaration unchanged.
 	Skip func(ast.Decl) bool
-	// Clause is the package clause of the result, "package mirror"; "" keeps it.
+	// Clause is the package clause of the result, for example "package mirror"; "" keeps the original.
 	Clause string
 }
 
-// Finding is something that cannot be recorded.
+// Finding is a construct that cannot be recorded.
 type Finding struct {
 	Pos  token.Position
 	What string
@@ -117,8 +115,8 @@ func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Pos, f.What) }
 // Result is a rewritten package.
 type Result struct {
 	Files    map[string][]byte // by name in Fset
-	Sites    int               // places in the source that record
-	Findings []Finding         // by file and place
+	Sites    int               // positions in the source that record
+	Findings []Finding         // by file and position
 }
 
 // rewriter is the state of rewriting one package.
@@ -132,13 +130,13 @@ type rewriter struct {
 	effects    map[*types.Func]effect
 	litEffects map[*ast.FuncLit]effect
 	inlined    map[*types.Func]bool
-	passing    map[*ast.CallExpr]bool
+	noCopy     map[*ast.CallExpr]bool
 	result     *Result
 	reported   map[Finding]bool
 }
 
-// Rewrite rewrites all files of a package. An error is a source that is missing, or
-// has no mode; what the source holds is never an error.
+// Rewrite rewrites all files of a package. It returns an error only for a missing source or a missing mode, never
+// for the contents of the source.
 func Rewrite(p *Package, o Options) (*Result, error) {
 	if o.Mode != Count && o.Mode != Trace {
 		return nil, fmt.Errorf("rewriting %s: no mode", p.Types.Path())
@@ -154,7 +152,7 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 		shared: sharedVariables(p), inlined: Inlined(p), litEffects: map[*ast.FuncLit]effect{},
 		result: &Result{Files: map[string][]byte{}}, reported: map[Finding]bool{},
 	}
-	w.lits, w.passing = boundLiterals(p), passingConversions(p)
+	w.lits, w.noCopy = boundLiterals(p), noCopyConversions(p)
 	w.effects = w.findEffects()
 	for _, f := range p.Files {
 		w.result.Files[p.fileName(f)] = w.file(f)
@@ -167,8 +165,8 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 
 func (p *Package) fileName(f *ast.File) string { return p.Fset.File(f.FileStart).Name() }
 
-// found reports what cannot be recorded at a place, once.
-func (w *rewriter) found(at token.Pos, format string, args ...any) {
+// report adds a finding at a position, once.
+func (w *rewriter) report(at token.Pos, format string, args ...any) {
 	f := Finding{w.Fset.Position(at), fmt.Sprintf(format, args...)}
 	if !w.reported[f] {
 		w.reported[f] = true

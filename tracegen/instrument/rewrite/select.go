@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// selectStmt rewrites a select: channels and values to send are evaluated before it,
-// in the order of the clauses.
+// selectStmt rewrites a select. Channels and values to send are evaluated before it, in the order of the clauses.
 func (f *frame) selectStmt(s *ast.SelectStmt, t *target) string {
 	f.chargeLine(f.line(s.Select))
 	var operands []ast.Expr
@@ -18,13 +17,13 @@ func (f *frame) selectStmt(s *ast.SelectStmt, t *target) string {
 	}
 	pre := f.evaluate(operands...) + f.yield()
 	f.targets = append(f.targets, t)
-	entry, end := f.cursor, gone
+	entry, end := f.cursor, unreachableCursor
 	var b strings.Builder
 	at := s.Select
 	for _, c := range s.Body.List {
 		c := c.(*ast.CommClause)
 		received := f.received(c.Comm)
-		text, after := f.branch(entry, func(begin string) string {
+		text, after := f.conditional(entry, func(begin string) string {
 			return f.clauseBody(c.Colon, c.Body, c.End(), begin+received())
 		})
 		b.WriteString(f.raw(at, c.Pos()) + f.commHead(c) + text)
@@ -32,12 +31,11 @@ func (f *frame) selectStmt(s *ast.SelectStmt, t *target) string {
 	}
 	b.WriteString(f.raw(at, s.End()))
 	f.targets = f.targets[:len(f.targets)-1]
-	f.cursor = join(end, t.exit)
+	f.cursor = join(end, t.breakCursor)
 	return inBlock(pre, t.mark+b.String(), false)
 }
 
-// communicated are the expressions that a clause evaluates before any channel is
-// ready.
+// communicated returns the expressions that a clause evaluates before any channel is ready.
 func communicated(s ast.Stmt) []ast.Expr {
 	switch s := s.(type) {
 	case *ast.SendStmt:
@@ -52,11 +50,11 @@ func communicated(s ast.Stmt) []ast.Expr {
 
 func receiveIn(e ast.Expr) *ast.UnaryExpr { return ast.Unparen(e).(*ast.UnaryExpr) }
 
-// received arranges that a clause which receives into places that are recorded
-// receives into variables. It returns what assigns them to the places.
+// received makes a clause receive into variables if its places are recorded. It returns a function for the code
+// that assigns the variables to the places.
 func (f *frame) received(s ast.Stmt) func() string {
 	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok != token.ASSIGN || f.Mode != Trace || !f.stores(a.Lhs) {
+	if !ok || a.Tok != token.ASSIGN || f.Mode != Trace || !f.anyRecorded(a.Lhs) {
 		return func() string { return "" }
 	}
 	names, values := make([]string, len(a.Lhs)), make([]ast.Expr, len(a.Lhs))
@@ -75,7 +73,7 @@ func (f *frame) received(s ast.Stmt) func() string {
 	return func() string { return f.hoistPlaces(a.Lhs) + f.assignAll(a.Lhs, values) + "; " }
 }
 
-// commHead is a clause up to its colon.
+// commHead returns a clause up to its colon.
 func (f *frame) commHead(c *ast.CommClause) string {
 	if c.Comm == nil {
 		return f.raw(c.Pos(), c.Colon)

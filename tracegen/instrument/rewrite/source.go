@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// file is the state of rewriting one file. Text under construction holds marks
-// between NUL bytes, which Go source cannot contain: the line of the source that
-// what follows comes from, or the number of a text that is known only later.
+// file is the state of rewriting one file. Unfinished text contains marks between NUL bytes, which Go source cannot
+// contain. A mark is the source line of the following text, or the number of a deferred text.
 type file struct {
 	*rewriter
-	tok   *token.File
-	src   []byte
-	ast   *ast.File
-	later []func() string
-	temps int
-	// subst is what stands in the result in place of a node of the source.
-	subst map[ast.Node]string
-	loose map[ast.Node]bool // of these, truth values without a type
-	boxed map[ast.Node]bool // arguments that gc copies when it comes to them
-	uses  struct{ tape, unsafe, hooks bool }
+	tok           *token.File
+	src           []byte
+	ast           *ast.File
+	deferredTexts []func() string
+	temps         int
+	// subst maps a node of the source to its text in the result.
+	subst        map[ast.Node]string
+	untypedTruth map[ast.Node]bool // substituted truth values without a type
+	boxed        map[ast.Node]bool // arguments that gc copies when it evaluates them
+	uses         struct{ tape, unsafe, hooks bool }
 }
 
 const (
@@ -33,7 +32,7 @@ const (
 	laterMark = 'D'
 )
 
-// raw is the source between two places.
+// raw returns the source between two positions.
 func (f *file) raw(from, to token.Pos) string {
 	if from >= to {
 		return ""
@@ -56,13 +55,13 @@ func (f *file) raw(from, to token.Pos) string {
 	}
 }
 
-// later is text that fill decides when the whole function is known.
-func (f *file) late(fill func() string) string {
-	f.later = append(f.later, fill)
-	return fmt.Sprintf(mark+"%c%d"+mark, laterMark, len(f.later)-1)
+// deferText returns a mark for text that fill computes when the whole function is known.
+func (f *file) deferText(fill func() string) string {
+	f.deferredTexts = append(f.deferredTexts, fill)
+	return fmt.Sprintf(mark+"%c%d"+mark, laterMark, len(f.deferredTexts)-1)
 }
 
-// between is the source between two places with nodes replaced by their texts.
+// between returns the source between two positions, with nodes replaced by their texts.
 func (f *file) between(from, to token.Pos, nodes ...ast.Node) string {
 	var b strings.Builder
 	for _, n := range nodes {
@@ -74,8 +73,8 @@ func (f *file) between(from, to token.Pos, nodes ...ast.Node) string {
 	return b.String()
 }
 
-// text is what stands for a node in the result: its source, with what has a
-// substitute replaced and function literals rewritten.
+// text returns the text of a node in the result: its source with substitutions made and function literals
+// rewritten.
 func (f *file) text(n ast.Node) string {
 	if s, ok := f.subst[n]; ok {
 		return s
@@ -88,7 +87,7 @@ func (f *file) text(n ast.Node) string {
 	return f.between(n.Pos(), n.End(), f.replaced(n)...)
 }
 
-// replaced are the outermost nodes within n whose text is not their source.
+// replaced returns the outermost nodes within n whose text is not their source.
 func (f *file) replaced(n ast.Node) (nodes []ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if m == nil || m == n {
@@ -105,12 +104,12 @@ func (f *file) replaced(n ast.Node) (nodes []ast.Node) {
 	return nodes
 }
 
-// resolver turns marks into text and, where the line of the result is not the one
-// that the user wrote, into line directives.
+// resolver replaces marks by text. It adds line directives where the line of the result differs from the user's
+// line.
 type resolver struct {
 	*file
 	out  bytes.Buffer
-	line int // of the user, at the end of out, as a compiler sees it
+	line int // the user's line at the end of out, as a compiler sees it
 }
 
 func (r *resolver) write(text string) {
@@ -122,7 +121,7 @@ func (r *resolver) write(text string) {
 		}
 		n, _ := strconv.Atoi(s[1:])
 		if s[0] == laterMark {
-			r.write(r.later[n]())
+			r.write(r.deferredTexts[n]())
 			continue
 		}
 		if want := r.tok.Position(r.tok.LineStart(n)).Line; want != r.line {
@@ -132,7 +131,7 @@ func (r *resolver) write(text string) {
 	}
 }
 
-// endsLine reports whether text ends in a line break, blanks apart.
+// endsLine reports whether text ends in a line break, ignoring blanks.
 func endsLine(text string) bool {
 	for {
 		text = strings.TrimRight(text, " \t")
@@ -144,20 +143,20 @@ func endsLine(text string) bool {
 	}
 }
 
-// then is text followed by what is to run after it.
-func then(text, after string) string {
+// appendCode returns text followed by code to run after it.
+func appendCode(text, after string) string {
 	if after == "" || endsLine(text) {
 		return text + after
 	}
 	return text + "; " + after
 }
 
-// file is the rewritten source of one file.
+// file returns the rewritten source of one file.
 func (w *rewriter) file(a *ast.File) []byte {
-	f := &file{rewriter: w, tok: w.Fset.File(a.FileStart), ast: a, subst: map[ast.Node]string{}, loose: map[ast.Node]bool{}, boxed: map[ast.Node]bool{}}
+	f := &file{rewriter: w, tok: w.Fset.File(a.FileStart), ast: a, subst: map[ast.Node]string{}, untypedTruth: map[ast.Node]bool{}, boxed: map[ast.Node]bool{}}
 	f.src = w.Src[f.tok.Name()]
 	if f.isCgo() {
-		w.found(a.Package, "the file uses cgo, and is not rewritten")
+		w.report(a.Package, "the file uses cgo, and is not rewritten")
 		return f.src
 	}
 	var b strings.Builder
@@ -178,8 +177,7 @@ func (f *file) isCgo() bool {
 	return slices.ContainsFunc(f.ast.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
 }
 
-// clause is the start of the file up to the package's name, and the imports that
-// generated code needs.
+// clause returns the start of the file up to the package's name, and the imports that generated code needs.
 func (f *file) clause() string {
 	clause := f.raw(f.ast.FileStart, f.ast.Package)
 	if f.Clause != "" {
@@ -187,7 +185,7 @@ func (f *file) clause() string {
 	} else {
 		clause += f.raw(f.ast.Package, f.ast.Name.End())
 	}
-	return clause + f.late(func() string {
+	return clause + f.deferText(func() string {
 		s := ""
 		if f.uses.tape {
 			s += "; import " + f.name.tape + ` "spoor/tracegen/tape"`
@@ -209,11 +207,11 @@ func (f *file) declaration(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Body == nil {
-			f.found(d.Pos(), "%s has no body in Go, and is not recorded", d.Name.Name)
+			f.report(d.Pos(), "%s has no body in Go, and is not recorded", d.Name.Name)
 			break
 		}
 		if word := unsafeDirective(d.Doc); word != "" {
-			f.found(d.Pos(), "%s is %s, and is not rewritten", d.Name.Name, word)
+			f.report(d.Pos(), "%s is %s, and is not rewritten", d.Name.Name, word)
 			break
 		}
 		return f.raw(d.Pos(), d.Body.Pos()) + f.function(d)
@@ -225,7 +223,7 @@ func (f *file) declaration(d ast.Decl) string {
 	return f.raw(d.Pos(), d.End())
 }
 
-// unsafeDirective is a directive that says that a function cannot bear calls.
+// unsafeDirective returns a directive that does not allow added calls in the function, or "".
 func unsafeDirective(doc *ast.CommentGroup) string {
 	if doc == nil {
 		return ""

@@ -6,8 +6,7 @@ import (
 	"go/types"
 )
 
-// step is one of the things that come before a statement whose operands have no
-// effect, in the order of their evaluation.
+// step is an action before a statement whose operands have no effect, in the order of evaluation.
 type step struct {
 	kind stepKind
 	e    ast.Expr
@@ -16,13 +15,13 @@ type step struct {
 type stepKind int
 
 const (
-	stepLoad   stepKind = iota + 1 // write the word of a load of e
-	stepDeref                      // write the word of a load of what pointer e points to
-	stepStore                      // write the word of a store to e
-	stepTarget                     // write the word of a store to what pointer e points to
-	stepKeep                       // put the value of e into a variable
-	stepTrap                       // likewise, if what follows can panic too
-	stepScan                       // record a load of all elements of e, a slice or a string
+	stepLoad        stepKind = iota + 1 // write the word of a load of e
+	stepLoadTarget                      // write the word of a load of the target of pointer e
+	stepStore                           // write the word of a store to e
+	stepStoreTarget                     // write the word of a store to the target of pointer e
+	stepKeep                            // store the value of e in a variable
+	stepTrap                            // the same, if a later step can also panic
+	stepScan                            // record a load of all elements of e, a slice or a string
 )
 
 // steps collects the steps of a statement.
@@ -33,8 +32,8 @@ type steps struct {
 
 func (s *steps) add(k stepKind, e ast.Expr) { s.list = append(s.list, step{k, e}) }
 
-// eval collects the steps of evaluating e. If inner, e leads to a place that is
-// referenced: its value is kept for the statement, which need not load it again.
+// eval collects the steps of evaluating e. If inner is set, e leads to a place that is referenced. Its value is
+// then kept for the statement, which need not load it again.
 func (s *steps) eval(e ast.Expr, inner bool) {
 	if _, done := s.subst[e]; e == nil || done || s.constant(e) {
 		return
@@ -72,15 +71,15 @@ func (s *steps) eval(e ast.Expr, inner bool) {
 	}
 }
 
-// index collects the steps of an element of a map or of an array that is not
-// recorded. Instances of generic functions look the same.
+// index collects the steps of an element of a map, or of an array that is not recorded. Instances of generic
+// functions have the same syntax.
 func (s *steps) index(e *ast.IndexExpr) {
 	t := core(s.Info.TypeOf(e.X))
 	switch t.(type) {
 	case *types.Signature:
 		return
 	case nil:
-		s.found(e.Pos(), "element of a value that is a string or a slice, depending on a type parameter")
+		s.report(e.Pos(), "element of a value that is a string or a slice, depending on a type parameter")
 	}
 	s.path(e)
 	if _, ok := t.(*types.Array); !ok || s.Info.Types[e.Index].Value == nil {
@@ -96,13 +95,13 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 		for _, a := range e.Args {
 			s.eval(a, inner)
 		}
-		if s.passing[e] {
+		if s.noCopy[e] {
 			s.add(stepScan, e.Args[0])
 		}
 		s.conversion(e)
 	case *ast.CompositeLit:
 		if t := s.Info.TypeOf(e); e.Type == nil && (isSlice(t) || isPointer(t)) {
-			s.found(e.Pos(), "initialization of memory by a literal within a literal")
+			s.report(e.Pos(), "initialization of memory by a literal within a literal")
 		}
 		for _, x := range e.Elts {
 			s.element(x, inner)
@@ -110,19 +109,18 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 	}
 }
 
-// conversion reports one that may copy, depending on a type parameter.
+// conversion reports a conversion that may copy, depending on a type parameter.
 func (s *steps) conversion(e *ast.CallExpr) {
 	if !s.Info.Types[e.Fun].IsType() || len(e.Args) != 1 || s.constant(e) {
 		return
 	}
 	from, to := core(s.Info.TypeOf(e.Args[0])), core(s.Info.TypeOf(e))
 	if from == nil && (isString(to) || isSlice(to)) || to == nil && (isString(from) || isSlice(from)) {
-		s.found(e.Pos(), "conversion that copies a string or a slice, depending on a type parameter")
+		s.report(e.Pos(), "conversion that copies a string or a slice, depending on a type parameter")
 	}
 }
 
-// element collects the steps of an element of a composite literal; the key of a
-// struct's is a name.
+// element collects the steps of an element of a composite literal. In a struct literal the key is a name.
 func (s *steps) element(x ast.Expr, inner bool) {
 	kv, ok := x.(*ast.KeyValueExpr)
 	if !ok {
@@ -164,8 +162,7 @@ func (s *steps) slice(e *ast.SliceExpr) {
 	s.add(stepTrap, e)
 }
 
-// selector collects the steps of a field of something that is not recorded, or of
-// the receiver of a method.
+// selector collects the steps of a field of a value that is not recorded, or of the receiver of a method.
 func (s *steps) selector(e *ast.SelectorExpr, inner bool) {
 	sel := s.Info.Selections[e]
 	if sel == nil {
@@ -178,8 +175,7 @@ func (s *steps) selector(e *ast.SelectorExpr, inner bool) {
 	s.receiver(e, sel, inner)
 }
 
-// receiver collects the steps of the receiver of a method: its address, its value,
-// or the value that it points to.
+// receiver collects the steps of the receiver of a method: its address, its value, or the value of its target.
 func (s *steps) receiver(e *ast.SelectorExpr, sel *types.Selection, inner bool) {
 	recv := sel.Obj().(*types.Func).Signature().Recv()
 	from, to := isPointer(sel.Recv()), recv != nil && isPointer(recv.Type())
@@ -189,13 +185,13 @@ func (s *steps) receiver(e *ast.SelectorExpr, sel *types.Selection, inner bool) 
 		s.path(e.X)
 	case from && !to && len(sel.Index()) == 1:
 		s.base(e.X)
-		s.add(stepDeref, e.X)
+		s.add(stepLoadTarget, e.X)
 	default:
 		s.eval(e.X, inner)
 	}
 }
 
-// path collects the steps of what leads to the place e.
+// path collects the steps of the expressions that lead to the place e.
 func (s *steps) path(e ast.Expr) {
 	if _, done := s.subst[e]; done {
 		return
@@ -220,7 +216,7 @@ func (s *steps) path(e ast.Expr) {
 		case *types.Array:
 			s.path(e.X)
 		case *types.Map:
-			s.hidden(e.Pos())
+			s.reportMap(e.Pos())
 			s.base(e.X)
 		default:
 			s.base(e.X)
@@ -231,48 +227,46 @@ func (s *steps) path(e ast.Expr) {
 	}
 }
 
-// base collects the steps of a pointer, slice, string or map that leads to a place.
-// Its value is kept, because the compiler could not know that what is recorded in
-// between leaves it alone.
+// base collects the steps of a pointer, slice, string or map that leads to a place. Its value is kept, because the
+// compiler cannot know that the recording code does not change it.
 func (s *steps) base(e ast.Expr) {
 	if _, done := s.subst[e]; done || s.constant(e) {
 		return
 	}
 	if s.recorded(e) {
 		s.path(e)
-		if s.Headers || !s.lies(e) {
+		if s.Headers || !s.isNotElement(e) {
 			s.add(stepLoad, e)
 		}
 		s.add(stepKeep, e)
 		return
 	}
 	s.eval(e, true)
-	if !s.atHand(e) {
+	if !s.isLocal(e) {
 		s.add(stepKeep, e)
 	}
 }
 
-// lies reports whether e is a variable, a field or a pointer's target, rather than
-// an element of an array.
-func (s *steps) lies(e ast.Expr) bool {
+// isNotElement reports whether e is a variable, a field or the target of a pointer, not an element of an array.
+func (s *steps) isNotElement(e ast.Expr) bool {
 	_, element := ast.Unparen(e).(*ast.IndexExpr)
 	return !element
 }
 
-// atHand reports whether e is a local variable or part of one.
-func (s *steps) atHand(e ast.Expr) bool {
+// isLocal reports whether e is a local variable or part of one.
+func (s *steps) isLocal(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return true
 	case *ast.ParenExpr:
-		return s.atHand(e.X)
+		return s.isLocal(e.X)
 	case *ast.SelectorExpr:
-		return s.atHand(e.X)
+		return s.isLocal(e.X)
 	}
 	return false
 }
 
-// mayTrap reports whether an operator can panic of its own.
+// mayTrap reports whether an operator itself can panic.
 func (s *steps) mayTrap(e *ast.BinaryExpr) bool {
 	switch e.Op {
 	case token.QUO, token.REM:

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// list rewrites the statements between two places.
+// list rewrites the statements between two positions.
 func (f *frame) list(l []ast.Stmt, from, to token.Pos) string {
 	var b strings.Builder
 	for _, s := range l {
 		b.WriteString(f.raw(from, s.Pos()))
-		b.WriteString(f.resume())
+		b.WriteString(f.beginIfSplit())
 		b.WriteString(f.stmt(s))
 		from = max(from, s.End())
 	}
@@ -19,27 +19,26 @@ func (f *frame) list(l []ast.Stmt, from, to token.Pos) string {
 	return b.String()
 }
 
-// nested rewrites statements that stand in braces and run by themselves: head is
-// what comes before them, which has been rewritten already.
+// nested rewrites the statements of a block in braces; head is rewritten code before them.
 func (f *frame) nested(b *ast.BlockStmt, head string) string {
 	list := f.list(b.List, b.Lbrace+1, b.Rbrace)
-	return f.raw(b.Lbrace, b.Lbrace+1) + " " + head + then(list, f.ready()) + f.raw(b.Rbrace, b.End())
+	return f.raw(b.Lbrace, b.Lbrace+1) + " " + head + appendCode(list, f.syncCursor()) + f.raw(b.Rbrace, b.End())
 }
 
-// branch rewrites statements that run only in some cases, from the cursor that all
-// cases have, and returns the cursor at their end.
-func (f *frame) branch(entry cursor, rewrite func(begin string) string) (string, cursor) {
+// conditional rewrites statements that run only in some cases. They start from the cursor entry. It returns the
+// cursor at their end.
+func (f *frame) conditional(entry cursor, rewrite func(begin string) string) (string, cursor) {
 	block, split := f.block, f.split
 	f.cursor = entry
 	s := rewrite(f.begin())
 	end := f.cursor
-	f.rejoin(block, split)
+	f.resumeBlock(block, split)
 	return s, end
 }
 
 // stmt rewrites one statement.
 func (f *frame) stmt(s ast.Stmt) string {
-	parts := f.parts(s)
+	parts := f.splitsBlock(s)
 	var text string
 	switch s := s.(type) {
 	case *ast.BlockStmt:
@@ -60,14 +59,14 @@ func (f *frame) stmt(s ast.Stmt) string {
 		text = braced(l.String(), l.declares(s))
 	}
 	if f.Mode == Trace && !parts && !f.split && loops(s) {
-		f.split, f.after = true, f.block
+		f.split, f.continued = true, f.block
 	}
 	f.split = f.split || parts
 	return text
 }
 
-// braced puts statements into braces, unless they declare what the statements
-// after them use: goto may jump over a block, but not over a declaration.
+// braced puts statements into braces, unless they declare variables for later statements. A goto may jump over a
+// block, but not over a declaration.
 func braced(text string, declares bool) string {
 	if declares || !strings.Contains(text, " := ") {
 		return text
@@ -75,15 +74,15 @@ func braced(text string, declares bool) string {
 	return "{ " + text + " }"
 }
 
-// declares reports whether a statement declares variables for those after it.
-func (l lowered) declares(s ast.Stmt) bool {
+// declares reports whether a statement declares variables for later statements.
+func (l loweredStmt) declares(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		return s.Tok == token.DEFINE
 	case *ast.DeclStmt:
 		return true
 	}
-	return l.pre == "" && l.post == "" && !l.many
+	return l.pre == "" && l.post == "" && !l.multiple
 }
 
 // compound rewrites a statement that break can leave.
@@ -103,28 +102,28 @@ func (f *frame) compound(s ast.Stmt, t target) string {
 	return f.stmt(s)
 }
 
-// simple rewrites a statement that is neither compound nor leaves the place.
-func (f *frame) simple(s ast.Stmt) lowered {
+// simple rewrites a statement that is not compound and does not jump.
+func (f *frame) simple(s ast.Stmt) loweredStmt {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		l := lowered{pre: f.evaluateRoot(s.X), text: f.text(s)}
+		l := loweredStmt{pre: f.evaluateRoot(s.X), text: f.text(s)}
 		if f.panics(s.X) {
-			f.dead()
+			f.setUnreachable()
 		}
 		return l
 	case *ast.AssignStmt:
 		return f.assign(s)
 	case *ast.IncDecStmt:
 		if f.Mode == Count {
-			return lowered{pre: f.evaluate(operandsOf([]ast.Expr{s.X})...), text: f.text(s)}
+			return loweredStmt{pre: f.evaluate(placeOperands([]ast.Expr{s.X})...), text: f.text(s)}
 		}
 		return f.update(s, s.X, nil)
 	case *ast.SendStmt:
 		pre := f.evaluate(s.Chan, s.Value) + f.yield()
-		return lowered{pre: pre, text: f.text(s)}
+		return loweredStmt{pre: pre, text: f.text(s)}
 	case *ast.GoStmt:
 		if !f.Goroutines {
-			f.found(s.Pos(), "a goroutine is started, where code is said to run on those of ranks alone")
+			f.report(s.Pos(), "a goroutine is started, where code is said to run on those of ranks alone")
 		}
 		return f.deferred(s, s.Call)
 	case *ast.DeferStmt:
@@ -132,34 +131,34 @@ func (f *frame) simple(s ast.Stmt) lowered {
 	case *ast.DeclStmt:
 		return f.declare(s)
 	}
-	return lowered{text: f.text(s)}
+	return loweredStmt{text: f.text(s)}
 }
 
-// panics reports whether e is a call of panic, after which nothing may follow.
+// panics reports whether e is a call of panic; no code may follow it.
 func (f *frame) panics(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && f.Info.Types[call.Fun].IsBuiltin() && builtinName(call) == "panic"
 }
 
-// yield is what comes before a statement that may wait for others.
+// yield returns the code before a statement that may wait for other ranks.
 func (f *frame) yield() string {
 	f.split = true
 	if f.Mode == Count {
 		return f.flush(true)
 	}
-	return f.close()
+	return f.closeCursor()
 }
 
-// deferred rewrites a statement that evaluates a call's operands, and calls later.
-func (f *frame) deferred(s ast.Stmt, call *ast.CallExpr) lowered {
-	return lowered{pre: f.evaluate(append([]ast.Expr{call.Fun}, call.Args...)...), text: f.text(s)}
+// deferred rewrites a statement that evaluates the operands of a call now and makes the call later.
+func (f *frame) deferred(s ast.Stmt, call *ast.CallExpr) loweredStmt {
+	return loweredStmt{pre: f.evaluate(append([]ast.Expr{call.Fun}, call.Args...)...), text: f.text(s)}
 }
 
-// declare rewrites a declaration of variables, one after the other.
-func (f *frame) declare(s *ast.DeclStmt) lowered {
+// declare rewrites a declaration of variables, one by one.
+func (f *frame) declare(s *ast.DeclStmt) loweredStmt {
 	d := s.Decl.(*ast.GenDecl)
 	if d.Tok != token.VAR {
-		return lowered{text: f.text(s)}
+		return loweredStmt{text: f.text(s)}
 	}
 	var b strings.Builder
 	plain := true
@@ -175,7 +174,7 @@ func (f *frame) declare(s *ast.DeclStmt) lowered {
 		}
 		post := ""
 		if len(spec.Values) > 0 && f.Mode == Trace {
-			post = f.defined(vars)
+			post = f.recordDefined(vars)
 		}
 		plain = plain && pre == "" && post == ""
 		if i > 0 {
@@ -184,9 +183,9 @@ func (f *frame) declare(s *ast.DeclStmt) lowered {
 		b.WriteString(pre + "var " + f.text(spec) + post)
 	}
 	if plain {
-		return lowered{text: f.text(s)}
+		return loweredStmt{text: f.text(s)}
 	}
-	return lowered{text: b.String(), many: true}
+	return loweredStmt{text: b.String(), multiple: true}
 }
 
 // returnStmt rewrites a return.
@@ -196,23 +195,22 @@ func (f *frame) returnStmt(s *ast.ReturnStmt) string {
 		pre = f.rightSide(s.Results)
 	}
 	f.charge(s)
-	pre += f.leave()
+	pre += f.exitText()
 	return braced(pre+f.text(s), false)
 }
 
-// parts reports whether what follows s may run another number of times than what
-// precedes it, or at another time.
-func (f *frame) parts(s ast.Stmt) bool {
+// splitsBlock reports whether the code after s may run less often than the code before it, or at another time.
+func (f *frame) splitsBlock(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.IfStmt, *ast.BlockStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.ForStmt, *ast.RangeStmt, *ast.LabeledStmt:
-		return escapes(s) || f.within(s) == communicates
+		return canExit(s) || f.effectWithin(s) == communicates
 	case *ast.SelectStmt, *ast.ReturnStmt, *ast.BranchStmt:
 		return true
 	}
 	return false
 }
 
-// loops reports whether there is a loop in s.
+// loops reports whether s contains a loop.
 func loops(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {

@@ -23,10 +23,10 @@ func (f *frame) switchStmt(s *ast.SwitchStmt, t *target) string {
 	return inBlock(pre, head+body, separate)
 }
 
-// headerText is the header of a switch: separate says that init stands before.
+// headerText returns the header of a switch. If separate is set, init is before it.
 func (f *frame) headerText(from, to token.Pos, init ast.Stmt, e ast.Expr, separate bool) string {
 	if !separate {
-		return f.between(from, to, present(init, e)...)
+		return f.between(from, to, existing(init, e)...)
 	}
 	if e == nil {
 		return f.raw(from, from+token.Pos(len("switch"))) + " "
@@ -42,12 +42,11 @@ func (f *frame) chargeCases(body *ast.BlockStmt) {
 	}
 }
 
-// activeCases reports whether evaluating an expression of a case has anything to
-// record or to flush.
+// activeCases reports whether evaluating an expression of a case records or flushes anything.
 func (f *frame) activeCases(body *ast.BlockStmt) bool {
 	for _, c := range body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if !f.constant(e) && (f.active(e) || f.divided(e)) {
+			if !f.constant(e) && (f.active(e) || f.hasSeparateOperand(e)) {
 				return true
 			}
 		}
@@ -55,20 +54,20 @@ func (f *frame) activeCases(body *ast.BlockStmt) bool {
 	return false
 }
 
-// clauses rewrites the clauses of a switch, which all start from where the cursor
-// is. Head writes a clause up to its colon.
+// clauses rewrites the clauses of a switch, which all start from the current cursor. The function head returns a
+// clause up to its colon.
 func (f *frame) clauses(t *target, body *ast.BlockStmt, head func(*ast.CaseClause) string) string {
 	var b strings.Builder
 	entry := f.cursor
-	end, complete, fallen := gone, false, gone
+	end, complete, fallen := unreachableCursor, false, unreachableCursor
 	b.WriteString(f.raw(body.Lbrace, body.Lbrace+1))
 	at := body.Lbrace + 1
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		complete = complete || c.List == nil
-		text, after := f.branch(join(entry, fallen), func(begin string) string { return f.clauseBody(c.Colon, c.Body, c.End(), begin) })
+		text, after := f.conditional(join(entry, fallen), func(begin string) string { return f.clauseBody(c.Colon, c.Body, c.End(), begin) })
 		b.WriteString(f.raw(at, c.Pos()) + head(c) + text)
-		if fallen = gone; endsFalling(c) {
+		if fallen = unreachableCursor; endsFalling(c) {
 			fallen = after
 		} else {
 			end = join(end, after)
@@ -79,11 +78,11 @@ func (f *frame) clauses(t *target, body *ast.BlockStmt, head func(*ast.CaseClaus
 	if !complete {
 		end = join(end, entry)
 	}
-	f.cursor = join(end, t.exit)
+	f.cursor = join(end, t.breakCursor)
 	return b.String()
 }
 
-// caseHead is a clause up to its colon.
+// caseHead returns a clause up to its colon.
 func (f *frame) caseHead(c *ast.CaseClause) string {
 	var nodes []ast.Node
 	for _, e := range c.List {
@@ -92,10 +91,10 @@ func (f *frame) caseHead(c *ast.CaseClause) string {
 	return f.between(c.Pos(), c.Colon, nodes...)
 }
 
-// clauseBody is a clause from its colon on.
+// clauseBody returns a clause from its colon on.
 func (f *frame) clauseBody(colon token.Pos, body []ast.Stmt, to token.Pos, begin string) string {
 	list := f.list(body, colon+1, to)
-	return ": " + begin + then(list, f.ready())
+	return ": " + begin + appendCode(list, f.syncCursor())
 }
 
 func endsFalling(c *ast.CaseClause) bool {
@@ -118,13 +117,13 @@ func (f *frame) typeSwitch(s *ast.TypeSwitchStmt, t *target) string {
 	if separate {
 		head = "switch " + f.text(s.Assign) + " "
 	} else {
-		nodes := present(s.Init, nil)
+		nodes := existing(s.Init, nil)
 		head = f.between(s.Switch, s.Body.Lbrace, append(nodes, s.Assign)...)
 	}
 	return inBlock(pre, t.mark+head+f.clauses(t, s.Body, f.caseHead), separate)
 }
 
-// assertedIn is the operand of a type switch.
+// assertedIn returns the operand of a type switch.
 func assertedIn(s ast.Stmt) ast.Expr {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
@@ -135,8 +134,8 @@ func assertedIn(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// chain rewrites a switch some of whose cases have something to record or to count:
-// its tests are made one after the other. A switch around them is there for break.
+// chain rewrites a switch with a case that records or counts. Its tests are made one after the other. They are
+// inside a switch statement, so that break works.
 func (f *frame) chain(s *ast.SwitchStmt, t *target, pre string, separate bool) string {
 	c := &caseChain{frame: f, target: t, switched: s}
 	if !separate && s.Init != nil {
@@ -157,7 +156,7 @@ type caseChain struct {
 	*frame
 	*target
 	switched *ast.SwitchStmt
-	tag      string // variable that holds what is switched on, or ""
+	tag      string // variable that holds the value of the tag, or ""
 }
 
 func (c *caseChain) clauses() (list []*ast.CaseClause, otherwise *ast.CaseClause) {
@@ -172,47 +171,47 @@ func (c *caseChain) clauses() (list []*ast.CaseClause, otherwise *ast.CaseClause
 	return list, otherwise
 }
 
-// branches is the chain as if and else, each in the block of the one before.
+// branches returns the chain as if and else. Each if is in the else block of the one before.
 func (c *caseChain) branches() string {
 	var b strings.Builder
 	list, otherwise := c.clauses()
-	outer, end, split := c.block, gone, c.split
+	outer, end, split := c.block, unreachableCursor, c.split
 	for _, clause := range list {
 		b.WriteString(c.tests(clause))
-		text, after := c.branch(c.cursor, func(begin string) string {
-			return begin + then(c.list(clause.Body, clause.Colon+1, clause.End()), c.ready())
+		text, after := c.conditional(c.cursor, func(begin string) string {
+			return begin + appendCode(c.list(clause.Body, clause.Colon+1, clause.End()), c.syncCursor())
 		})
 		b.WriteString("{ " + text + "} else { ")
 		end = join(end, after)
-		c.block = &block{} // what follows may not run
+		c.block = &block{} // the following code may not run
 	}
 	if otherwise != nil {
-		text, after := c.branch(c.cursor, func(begin string) string {
-			return begin + then(c.list(otherwise.Body, otherwise.Colon+1, otherwise.End()), c.ready())
+		text, after := c.conditional(c.cursor, func(begin string) string {
+			return begin + appendCode(c.list(otherwise.Body, otherwise.Colon+1, otherwise.End()), c.syncCursor())
 		})
 		b.WriteString(text)
 		c.cursor = after
 	}
 	c.block, c.split = outer, split
-	c.cursor = join(join(end, c.cursor), c.exit)
+	c.cursor = join(join(end, c.cursor), c.breakCursor)
 	return b.String() + strings.Repeat("}", len(list))
 }
 
-// tests is what decides whether a clause applies, as the start of an if statement.
+// tests returns the test of a clause, as the start of an if statement.
 func (c *caseChain) tests(clause *ast.CaseClause) string {
 	if len(clause.List) == 1 {
 		e := clause.List[0]
-		return c.evaluate(e) + c.ready() + "if " + c.test(e) + " "
+		return c.evaluate(e) + c.syncCursor() + "if " + c.test(e) + " "
 	}
 	v := c.temp()
 	s := ""
 	for i, e := range clause.List {
 		if i == 0 {
-			s += c.evaluate(e) + c.ready() + fmt.Sprintf("%s := %s; ", v, c.test(e))
+			s += c.evaluate(e) + c.syncCursor() + fmt.Sprintf("%s := %s; ", v, c.test(e))
 			continue
 		}
-		text, end := c.branch(c.cursor, func(begin string) string {
-			return begin + c.evaluate(e) + fmt.Sprintf("%s = %s; ", v, c.test(e)) + c.ready()
+		text, end := c.conditional(c.cursor, func(begin string) string {
+			return begin + c.evaluate(e) + fmt.Sprintf("%s = %s; ", v, c.test(e)) + c.syncCursor()
 		})
 		s += "if !" + v + " { " + text + "}; "
 		c.cursor = join(c.cursor, end)
@@ -220,7 +219,7 @@ func (c *caseChain) tests(clause *ast.CaseClause) string {
 	return s + "if " + v + " "
 }
 
-// test is the condition under which an expression of a case applies, of type bool.
+// test returns the condition of an expression of a case, of type bool.
 func (c *caseChain) test(e ast.Expr) string {
 	if c.tag == "" {
 		return "(" + c.text(e) + ") == (0 == 0)"
@@ -228,20 +227,20 @@ func (c *caseChain) test(e ast.Expr) string {
 	return c.tag + " == (" + c.text(e) + ")"
 }
 
-// numbers is the chain as tests that find the number of the clause, and a switch on
-// it, for clauses that fall through.
+// numbers returns the chain as tests that find the number of the clause, and a switch on this number. It is for
+// clauses that fall through.
 func (c *caseChain) numbers() string {
 	var b strings.Builder
 	number := c.temp()
 	fmt.Fprintf(&b, "%s := 0; ", number)
 	list, _ := c.clauses()
 	index := map[*ast.CaseClause]int{}
-	outer, end := c.block, gone
+	outer, end := c.block, unreachableCursor
 	for i, clause := range list {
 		index[clause] = i + 1
 		b.WriteString(c.tests(clause) + fmt.Sprintf("{ %s = %d } else { ", number, i+1))
 		end = join(end, c.cursor)
-		c.block = &block{} // what follows may not run
+		c.block = &block{} // the following code may not run
 	}
 	b.WriteString(strings.Repeat("}", len(list)) + "; ")
 	c.block, c.cursor = outer, join(end, c.cursor)

@@ -7,10 +7,10 @@ import (
 	"go/types"
 )
 
-// tripCount counts the first block of the loop's body for all iterations at once,
-// before the loop, if it can be told how many there will be.
+// tripCount counts the first block of the loop's body for all iterations at once, before the loop, if their number
+// is known.
 func (l *loop) tripCount(b *block) {
-	if l.first != "" || l.head != "" || !l.steady(l.s, l.s.Body) {
+	if l.first != "" || l.head != "" || !l.runsAllIterations(l.s, l.s.Body) {
 		return
 	}
 	if condition, trips := l.trips(); trips != "" {
@@ -18,30 +18,29 @@ func (l *loop) tripCount(b *block) {
 	}
 }
 
-// steady reports whether a loop ends by its header alone, and nobody learns the
-// count before.
-func (f *frame) steady(s ast.Stmt, body *ast.BlockStmt) bool {
-	return !escapes(s) && !breaks(body) && f.within(body) < communicates && f.universe(s, "uint64")
+// runsAllIterations reports whether only the header ends a loop, and no code observes the count before the end.
+func (f *frame) runsAllIterations(s ast.Stmt, body *ast.BlockStmt) bool {
+	return !canExit(s) && !hasBreak(body) && f.effectWithin(body) < communicates && f.universe(s, "uint64")
 }
 
-// breaks reports whether a statement in a loop's body leaves the loop.
-func breaks(body *ast.BlockStmt) bool {
-	e := escape{}
+// hasBreak reports whether a statement in a loop's body leaves the loop.
+func hasBreak(body *ast.BlockStmt) bool {
+	e := exitFinder{}
 	for _, s := range body.List {
 		e.walk(s, true, false)
 		if b, ok := s.(*ast.BranchStmt); ok {
-			e.found = e.found || e.leaves(b, true, false)
+			e.found = e.found || e.exits(b, true, false)
 		}
 	}
 	return e.found
 }
 
-// trips is the number of iterations of i := A; i < B; i++ and its like, in an
-// expression that holds if the condition does; "" if it is not known.
+// trips returns an expression for the number of iterations of i := A; i < B; i++ and similar loops, or "" if it is
+// not known. The expression is valid if the condition is true.
 func (l *loop) trips() (condition, trips string) {
 	i, from := l.induction()
 	c, ok := l.s.Cond.(*ast.BinaryExpr)
-	if i == nil || !ok || l.Info.Uses[identOf(c.X)] != i || !l.fixed(c.Y) || !l.fixed(from) {
+	if i == nil || !ok || l.Info.Uses[identOf(c.X)] != i || !l.invariant(c.Y) || !l.invariant(from) {
 		return "", ""
 	}
 	a, b := l.text(from), l.text(c.Y)
@@ -62,7 +61,7 @@ func (l *loop) trips() (condition, trips string) {
 	return tripsBetween(a, b, step, open)
 }
 
-// tripsBetween is the number of steps from a to b, b excluded if open.
+// tripsBetween returns the number of steps from a to b, without b if open is set.
 func tripsBetween(a, b string, step int64, open bool) (condition, trips string) {
 	compare, add := "<", step-1
 	if !open {
@@ -87,7 +86,7 @@ func identOf(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// induction is the variable that the init statement declares, and its first value.
+// induction returns the variable that the init statement declares, and its first value.
 func (l *loop) induction() (*types.Var, ast.Expr) {
 	d, ok := l.s.Init.(*ast.AssignStmt)
 	if !ok || d.Tok != token.DEFINE || len(d.Lhs) != 1 || len(d.Rhs) != 1 {
@@ -100,8 +99,7 @@ func (l *loop) induction() (*types.Var, ast.Expr) {
 	return v, d.Rhs[0]
 }
 
-// step is what the post statement adds to i, or takes from it; 0 if that is not
-// known.
+// step returns the amount that the post statement adds to i, or subtracts from it, or 0 if it is not known.
 func (l *loop) step(i *types.Var) (step int64, up bool) {
 	switch p := l.s.Post.(type) {
 	case *ast.IncDecStmt:
@@ -119,17 +117,17 @@ func (l *loop) step(i *types.Var) (step int64, up bool) {
 	return 0, false
 }
 
-// fixed reports whether e is made of constants and local variables that the loop
-// does not change, and has no effect.
-func (l *loop) fixed(e ast.Expr) bool { return l.fixedIn(e, l.s.Body) }
+// invariant reports whether e consists of constants and of local variables that the loop does not change, and has
+// no effect.
+func (l *loop) invariant(e ast.Expr) bool { return l.invariantIn(e, l.s.Body) }
 
-func (f *frame) fixedIn(e ast.Expr, body *ast.BlockStmt) bool {
+func (f *frame) invariantIn(e ast.Expr, body *ast.BlockStmt) bool {
 	if f.constant(e) {
 		return true
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return f.fixedIn(e.X, body)
+		return f.invariantIn(e.X, body)
 	case *ast.Ident:
 		v, ok := f.Info.Uses[e].(*types.Var)
 		local := ok && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
@@ -137,11 +135,11 @@ func (f *frame) fixedIn(e ast.Expr, body *ast.BlockStmt) bool {
 	case *ast.BinaryExpr:
 		switch e.Op {
 		case token.ADD, token.SUB, token.MUL:
-			return f.fixedIn(e.X, body) && f.fixedIn(e.Y, body)
+			return f.invariantIn(e.X, body) && f.invariantIn(e.Y, body)
 		}
 	case *ast.CallExpr:
 		if f.Info.Types[e.Fun].IsBuiltin() && builtinName(e) == "len" && !isPointer(f.Info.TypeOf(e.Args[0])) {
-			return f.fixedIn(e.Args[0], body)
+			return f.invariantIn(e.Args[0], body)
 		}
 	}
 	return false

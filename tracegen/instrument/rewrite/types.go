@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// core is the underlying type of t, for a type parameter that which all its types
-// have, or nil if they differ.
+// core returns the underlying type of t. For a type parameter, it is the underlying type of all its types, or nil
+// if they differ.
 func core(t types.Type) types.Type {
 	if t == nil {
 		return nil
@@ -23,8 +23,8 @@ func core(t types.Type) types.Type {
 	return c
 }
 
-// coreOf is the one underlying type in the type set of a constraint; nil and true
-// if every type is in it.
+// coreOf returns the one underlying type in the type set of a constraint. It returns nil and true if every type is
+// in the set.
 func coreOf(t types.Type) (c types.Type, one bool) {
 	i, ok := t.(*types.Interface)
 	if !ok {
@@ -74,7 +74,7 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isInteger reports whether t is an integer type; a type parameter is if it may be.
+// isInteger reports whether t is an integer type, or a type parameter.
 func isInteger(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return true
@@ -115,8 +115,8 @@ func parametric(t types.Type) bool {
 	return false
 }
 
-// holdsCode reports whether from a value of t one can come to a function or an
-// interface, and so to code of the package that passes the value.
+// holdsCode reports whether a value of t can lead to a function or an interface, and so to code of the package that
+// passes the value.
 func holdsCode(t types.Type) bool { return reaches(t, map[types.Type]bool{}) }
 
 func reaches(t types.Type, seen map[types.Type]bool) bool {
@@ -153,13 +153,13 @@ func reaches(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// constant reports whether e is a constant or a type: it is not evaluated.
+// constant reports whether e is a constant, nil or a type, which are not evaluated.
 func (w *rewriter) constant(e ast.Expr) bool {
 	tv := w.Info.Types[e]
 	return tv.Value != nil || tv.IsType() || tv.IsNil()
 }
 
-// constantInt is the value of an integer constant.
+// constantInt returns the value of an integer constant.
 func constantInt(info *types.Info, e ast.Expr) (int64, bool) {
 	v := info.Types[e].Value
 	if v == nil {

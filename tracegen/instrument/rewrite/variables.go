@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// sharing says why a local variable is in memory that others may see.
+// sharing is why a local variable is in memory that other code may see.
 type sharing uint8
 
 const (
@@ -16,30 +16,30 @@ const (
 	assigned                      // after its declaration
 )
 
-// usage collects the sharing of the local variables of a package.
-type usage struct {
+// variableUsage collects the sharing of the local variables of a package.
+type variableUsage struct {
 	info   *types.Info
 	shared map[*types.Var]sharing
-	inside []enclosure // that the node visited is in, outermost first
-	// started are literals that a go statement runs, direct those that run where
-	// they stand, or when their function returns.
-	started, direct map[*ast.FuncLit]bool
-	// posts are post statements. They do not change the variables that the body of
-	// their loop captures: each iteration has its own.
+	scopes []functionScope // that contain the visited node, outermost first
+	// goroutineLiterals are literals that a go statement runs. immediateLiterals run at once, or when their
+	// function returns.
+	goroutineLiterals, immediateLiterals map[*ast.FuncLit]bool
+	// posts are post statements. They do not change the variables that the loop's body captures: each iteration has
+	// its own copies.
 	posts map[ast.Stmt]bool
 }
 
-// enclosure is a piece of code that is a function of its own.
-type enclosure struct {
+// functionScope is code that is a function of its own.
+type functionScope struct {
 	ast.Node
-	later bool // it may run when the function around it is gone
+	mayOutlive bool // it may run after the enclosing function has returned
 }
 
-// sharedVariables is how the local variables of a package are used.
+// sharedVariables returns the sharing of the local variables of a package.
 func sharedVariables(p *Package) map[*types.Var]sharing {
-	u := &usage{
+	u := &variableUsage{
 		info: p.Info, shared: map[*types.Var]sharing{}, posts: map[ast.Stmt]bool{},
-		started: map[*ast.FuncLit]bool{}, direct: map[*ast.FuncLit]bool{},
+		goroutineLiterals: map[*ast.FuncLit]bool{}, immediateLiterals: map[*ast.FuncLit]bool{},
 	}
 	for _, f := range p.Files {
 		u.walk(f)
@@ -47,11 +47,11 @@ func sharedVariables(p *Package) map[*types.Var]sharing {
 	return u.shared
 }
 
-func (u *usage) walk(root ast.Node) {
+func (u *variableUsage) walk(root ast.Node) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			u.within(enclosure{n, !u.direct[n]}, n.Type, n.Body)
+			u.within(functionScope{n, !u.immediateLiterals[n]}, n.Type, n.Body)
 			return false
 		case *ast.RangeStmt:
 			if _, ok := core(u.info.TypeOf(n.X)).(*types.Signature); ok && root != n.Body {
@@ -61,7 +61,7 @@ func (u *usage) walk(root ast.Node) {
 						u.walk(e)
 					}
 				}
-				u.within(enclosure{n, false}, n.Body)
+				u.within(functionScope{n, false}, n.Body)
 				return false
 			}
 		}
@@ -72,15 +72,15 @@ func (u *usage) walk(root ast.Node) {
 	})
 }
 
-func (u *usage) within(e enclosure, parts ...ast.Node) {
-	u.inside = append(u.inside, e)
+func (u *variableUsage) within(e functionScope, parts ...ast.Node) {
+	u.scopes = append(u.scopes, e)
 	for _, p := range parts {
 		u.walk(p)
 	}
-	u.inside = u.inside[:len(u.inside)-1]
+	u.scopes = u.scopes[:len(u.scopes)-1]
 }
 
-func (u *usage) visit(n ast.Node) {
+func (u *variableUsage) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Ident:
 		u.use(n)
@@ -96,11 +96,11 @@ func (u *usage) visit(n ast.Node) {
 		u.receiver(n)
 	case *ast.GoStmt:
 		if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
-			u.started[lit] = true
+			u.goroutineLiterals[lit] = true
 		}
 	case *ast.CallExpr:
 		if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
-			u.direct[lit] = !u.started[lit]
+			u.immediateLiterals[lit] = !u.goroutineLiterals[lit]
 		}
 	case *ast.ForStmt:
 		d, ok := n.Init.(*ast.AssignStmt)
@@ -110,8 +110,8 @@ func (u *usage) visit(n ast.Node) {
 	}
 }
 
-// assignment marks what a statement assigns to.
-func (u *usage) assignment(s ast.Stmt) {
+// assignment marks the variables that a statement assigns to.
+func (u *variableUsage) assignment(s ast.Stmt) {
 	if u.posts[s] {
 		return
 	}
@@ -132,23 +132,23 @@ func (u *usage) assignment(s ast.Stmt) {
 	}
 }
 
-// use marks a variable that a piece of code of its own captures.
-func (u *usage) use(id *ast.Ident) {
+// use marks a variable that an inner function captures.
+func (u *variableUsage) use(id *ast.Ident) {
 	v := u.local(id)
 	if v == nil {
 		return
 	}
-	for _, e := range u.inside {
+	for _, e := range u.scopes {
 		if v.Pos() < e.Pos() || v.Pos() > e.End() {
-			if u.shared[v] |= enclosed; e.later {
+			if u.shared[v] |= enclosed; e.mayOutlive {
 				u.shared[v] |= captured
 			}
 		}
 	}
 }
 
-// local is the local variable that an identifier uses, or nil.
-func (u *usage) local(id *ast.Ident) *types.Var {
+// local returns the local variable that an identifier uses, or nil.
+func (u *variableUsage) local(id *ast.Ident) *types.Var {
 	v, ok := u.info.Uses[id].(*types.Var)
 	if !ok || v.IsField() || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
 		return nil
@@ -156,8 +156,8 @@ func (u *usage) local(id *ast.Ident) *types.Var {
 	return v
 }
 
-// mark marks the variable that a place is part of.
-func (u *usage) mark(e ast.Expr, s sharing) {
+// mark marks the variable that contains a place.
+func (u *variableUsage) mark(e ast.Expr, s sharing) {
 	if id := rootOf(u.info, e); id != nil {
 		if v := u.local(id); v != nil {
 			u.shared[v] |= s
@@ -165,8 +165,7 @@ func (u *usage) mark(e ast.Expr, s sharing) {
 	}
 }
 
-// rootOf is the variable whose memory holds the place e, or nil if a pointer or a
-// slice leads to it.
+// rootOf returns the variable whose memory contains the place e, or nil if a pointer or a slice leads to the place.
 func rootOf(info *types.Info, e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -188,7 +187,7 @@ func rootOf(info *types.Info, e ast.Expr) *ast.Ident {
 }
 
 // receiver marks a variable whose method with a pointer receiver is used.
-func (u *usage) receiver(e *ast.SelectorExpr) {
+func (u *variableUsage) receiver(e *ast.SelectorExpr) {
 	s := u.info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal || isPointer(s.Recv()) {
 		return
@@ -198,27 +197,27 @@ func (u *usage) receiver(e *ast.SelectorExpr) {
 	}
 }
 
-// boundLiterals are the variables that hold one function literal all their lives:
-// calling them is calling it.
+// boundLiterals returns the variables that always hold the same function literal. Calling such a variable calls the
+// literal.
 func boundLiterals(p *Package) map[*types.Var]*ast.FuncLit {
-	b := &binding{p: p, lits: map[*types.Var]*ast.FuncLit{}, again: map[*types.Var]bool{}}
+	b := &literalBindings{p: p, lits: map[*types.Var]*ast.FuncLit{}, reassigned: map[*types.Var]bool{}}
 	for _, f := range p.Files {
 		ast.Inspect(f, b.visit)
 	}
-	for v := range b.again {
+	for v := range b.reassigned {
 		delete(b.lits, v)
 	}
 	return b.lits
 }
 
-// binding collects the variables that function literals are bound to.
-type binding struct {
-	p     *Package
-	lits  map[*types.Var]*ast.FuncLit
-	again map[*types.Var]bool // those that may come to hold something else
+// literalBindings collects the variables that function literals are bound to.
+type literalBindings struct {
+	p          *Package
+	lits       map[*types.Var]*ast.FuncLit
+	reassigned map[*types.Var]bool // variables that may be assigned another value
 }
 
-func (b *binding) visit(n ast.Node) bool {
+func (b *literalBindings) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for i, l := range n.Lhs {
@@ -244,8 +243,8 @@ func (b *binding) visit(n ast.Node) bool {
 	return true
 }
 
-// bind notes that a declaration gives a local variable a literal as its value.
-func (b *binding) bind(to, value ast.Expr) {
+// bind records that a declaration gives a local variable a literal as its value.
+func (b *literalBindings) bind(to, value ast.Expr) {
 	id, ok := to.(*ast.Ident)
 	lit, is := ast.Unparen(value).(*ast.FuncLit)
 	if !ok || !is {
@@ -256,14 +255,14 @@ func (b *binding) bind(to, value ast.Expr) {
 	}
 }
 
-// change notes that a variable that exists may come to hold something else.
-func (b *binding) change(e ast.Expr) {
+// change records that an existing variable may be assigned another value.
+func (b *literalBindings) change(e ast.Expr) {
 	if e == nil {
 		return
 	}
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		if v, ok := b.p.Info.Uses[id].(*types.Var); ok {
-			b.again[v] = true
+			b.reassigned[v] = true
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 
 type amd64 struct{}
 
-// decode takes a byte that the disassembler does not know for an instruction of
-// that length: what follows is decoded from there.
+// decode takes a byte that the disassembler does not know as an instruction of length 1, and continues after it.
 func (amd64) decode(code []byte, addr uint64) instruction {
 	i := instruction{addr: addr, size: 1, evidence: weak}
 	x, err := x86asm.Decode(code, 64)
@@ -38,7 +37,7 @@ func (amd64) decode(code []byte, addr uint64) instruction {
 	default:
 		i.evidence = amd64Evidence(x, name)
 		i.divides = x.Op == x86asm.IDIV
-		amd64Counts(&i, x, name)
+		findAMD64LoopCounter(&i, x, name)
 	}
 	return i
 }
@@ -50,8 +49,8 @@ func relative(x x86asm.Inst, next uint64) uint64 {
 	return 0
 }
 
-// amd64Counts finds out whether x is part of a loop that counts down.
-func amd64Counts(i *instruction, x x86asm.Inst, name string) {
+// findAMD64LoopCounter checks whether x is part of a loop that counts down.
+func findAMD64LoopCounter(i *instruction, x x86asm.Inst, name string) {
 	if len(x.Prefix) > 0 && x.Prefix[0]&0xFF == x86asm.PrefixREP && (name == "MOVSQ" || name == "STOSQ") {
 		i.op, i.register = repeat, register(x86asm.RCX)
 		return
@@ -68,7 +67,7 @@ func amd64Counts(i *instruction, x x86asm.Inst, name string) {
 	}
 }
 
-// register numbers the general registers, whatever part of them r is.
+// register returns the number of the general register that r is or is part of, or -1.
 func register(r x86asm.Reg) int {
 	switch {
 	case r >= x86asm.EAX && r <= x86asm.R15L:
@@ -99,7 +98,7 @@ func amd64Evidence(x x86asm.Inst, name string) evidence {
 	return weak
 }
 
-// zeroes reports whether x makes a zero.
+// zeroes reports whether x sets a register to zero.
 func zeroes(x x86asm.Inst, name string) bool {
 	return (name == "XOR" || name == "XORPS" || name == "PXOR") && x.Args[0] == x.Args[1]
 }

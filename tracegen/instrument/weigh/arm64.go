@@ -15,7 +15,7 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 		i.size = uint64(len(code))
 		return i
 	}
-	if binary.LittleEndian.Uint32(code) == 0 { // what pads functions
+	if binary.LittleEndian.Uint32(code) == 0 { // padding of functions
 		i.op, i.evidence = exit, none
 		return i
 	}
@@ -43,17 +43,16 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 		i.op, i.target = address, arm64Page(x, addr)
 	default:
 		i.evidence = arm64Evidence(x)
-		arm64Counts(&i, x)
+		findARM64LoopCounter(&i, x)
 	}
 	return i
 }
 
-// arm64Counts finds out what x does to a register that counts down or holds the
-// address of a jump table: it may load a constant, take one from it, or add the low
-// bits of an address.
-func arm64Counts(i *instruction, x arm64asm.Inst) {
+// findARM64LoopCounter checks whether x loads a constant into a register, subtracts one from it, or adds the low
+// bits of an address to it. The register may count down a loop or hold the address of a jump table.
+func findARM64LoopCounter(i *instruction, x arm64asm.Inst) {
 	const (
-		addImmediate = 0x91000000 // of 64 bits, with the immediate not shifted
+		addImmediate = 0x91000000 // of 64 bits, with an unshifted immediate
 		subImmediate = 0xD1000000
 		immediates   = 0xFFC00000
 	)

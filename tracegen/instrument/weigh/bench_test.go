@@ -48,7 +48,7 @@ func newBench(t testing.TB, dir string) *bench {
 		if name, err = filepath.Abs(name); err != nil {
 			t.Fatal(err)
 		}
-		if b.src[name], err = Explode(name, src); err != nil {
+		if b.src[name], err = SplitStatements(name, src); err != nil {
 			t.Fatal(err)
 		}
 	}

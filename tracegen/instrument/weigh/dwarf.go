@@ -11,42 +11,41 @@ import (
 	"strings"
 )
 
-// A function is the machine code of one function, with what the debugging
-// information tells about it.
-type function struct {
+// A machineFunction is the machine code of one function with its debugging information.
+type machineFunction struct {
 	name      string
 	low, high uint64 // addresses
-	root      *inlined
-	rows      []row // line table, by address
+	root      *inlineNode
+	rows      []lineEntry // line table, by address
 }
 
-// An inlined is one inlined copy of a function within the code of another, or, if
-// it has no parent, the function itself.
-type inlined struct {
+// An inlineNode is one inlined copy of a function within the code of another. Without a parent, it is the function
+// itself.
+type inlineNode struct {
 	name     string
 	decl     int // line of its func keyword, 0 if unknown
-	parent   *inlined
+	parent   *inlineNode
 	ranges   [][2]uint64
 	callLine int // in the parent
-	children []*inlined
+	children []*inlineNode
 }
 
-// A row is where a line begins in the code.
-type row struct {
+// A lineEntry is the address at which a line begins.
+type lineEntry struct {
 	addr uint64
 	file string
 	line int
 }
 
 // functions reads the functions whose names wanted accepts, by address.
-func (o *object) functions(wanted func(name string) bool) ([]*function, error) {
+func (o *object) functions(wanted func(name string) bool) ([]*machineFunction, error) {
 	d := &dwarfReader{data: o.dwarf, wanted: wanted, origins: map[dwarf.Offset]*dwarf.Entry{}}
 	for _, pass := range []func(*dwarf.Reader, *dwarf.Entry) error{d.readOrigin, d.readFunction} {
 		if err := d.eachSubprogram(pass); err != nil {
 			return nil, fmt.Errorf("debugging information: %w", err)
 		}
 	}
-	slices.SortFunc(d.functions, func(a, b *function) int { return cmp.Compare(a.low, b.low) })
+	slices.SortFunc(d.functions, func(a, b *machineFunction) int { return cmp.Compare(a.low, b.low) })
 	return d.functions, nil
 }
 
@@ -55,12 +54,11 @@ type dwarfReader struct {
 	wanted    func(name string) bool
 	origins   map[dwarf.Offset]*dwarf.Entry
 	unit      *dwarf.Entry
-	rows      []row // of unit, once read
-	functions []*function
+	rows      []lineEntry // of unit, once read
+	functions []*machineFunction
 }
 
-// eachSubprogram calls do with every function of every unit; do skips or reads
-// what is in it.
+// eachSubprogram calls do for every function of every unit. The function do skips or reads the entry's children.
 func (d *dwarfReader) eachSubprogram(do func(*dwarf.Reader, *dwarf.Entry) error) error {
 	r := d.data.Reader()
 	for {
@@ -89,8 +87,8 @@ func (d *dwarfReader) readOrigin(r *dwarf.Reader, e *dwarf.Entry) error {
 	return nil
 }
 
-// named returns the name and line of the function that e is or is a copy of.
-func (d *dwarfReader) named(e *dwarf.Entry) (name string, line int) {
+// nameAndLine returns the name and line of the function that e is or is a copy of.
+func (d *dwarfReader) nameAndLine(e *dwarf.Entry) (name string, line int) {
 	if origin, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
 		e = d.origins[origin]
 		if e == nil {
@@ -103,7 +101,7 @@ func (d *dwarfReader) named(e *dwarf.Entry) (name string, line int) {
 }
 
 func (d *dwarfReader) readFunction(r *dwarf.Reader, e *dwarf.Entry) error {
-	name, line := d.named(e)
+	name, line := d.nameAndLine(e)
 	ranges, err := d.data.Ranges(e)
 	if err != nil {
 		return err
@@ -112,8 +110,8 @@ func (d *dwarfReader) readFunction(r *dwarf.Reader, e *dwarf.Entry) error {
 		r.SkipChildren()
 		return nil
 	}
-	f := &function{name: name, low: ranges[0][0], high: ranges[0][1]}
-	f.root = &inlined{name: name, decl: line, ranges: ranges}
+	f := &machineFunction{name: name, low: ranges[0][0], high: ranges[0][1]}
+	f.root = &inlineNode{name: name, decl: line, ranges: ranges}
 	if e.Children {
 		if err := d.readInlined(r, f.root); err != nil {
 			return err
@@ -126,9 +124,8 @@ func (d *dwarfReader) readFunction(r *dwarf.Reader, e *dwarf.Entry) error {
 	return nil
 }
 
-// readInlined reads the inlined calls among the children of the entry that r has
-// just read, which is a function's or a block's.
-func (d *dwarfReader) readInlined(r *dwarf.Reader, in *inlined) error {
+// readInlined reads the inlined calls among the children of the entry that r has just read, a function or a block.
+func (d *dwarfReader) readInlined(r *dwarf.Reader, in *inlineNode) error {
 	for {
 		e, err := r.Next()
 		if err != nil {
@@ -159,21 +156,21 @@ func (d *dwarfReader) readInlined(r *dwarf.Reader, in *inlined) error {
 	}
 }
 
-func (d *dwarfReader) inline(e *dwarf.Entry, in *inlined) (*inlined, error) {
+func (d *dwarfReader) inline(e *dwarf.Entry, in *inlineNode) (*inlineNode, error) {
 	ranges, err := d.data.Ranges(e)
 	if err != nil {
 		return nil, err
 	}
-	c := &inlined{parent: in, ranges: ranges}
-	c.name, c.decl = d.named(e)
+	c := &inlineNode{parent: in, ranges: ranges}
+	c.name, c.decl = d.nameAndLine(e)
 	line, _ := e.Val(dwarf.AttrCallLine).(int64)
 	c.callLine = int(line)
 	in.children = append(in.children, c)
 	return c, nil
 }
 
-// lines returns the rows of the line table for the addresses from low to high.
-func (d *dwarfReader) lines(low, high uint64) ([]row, error) {
+// lines returns the entries of the line table from address low to high.
+func (d *dwarfReader) lines(low, high uint64) ([]lineEntry, error) {
 	if d.rows == nil {
 		if err := d.readLines(); err != nil {
 			return nil, err
@@ -200,15 +197,15 @@ func (d *dwarfReader) readLines() error {
 			return err
 		}
 		if !e.EndSequence {
-			d.rows = append(d.rows, row{e.Address, e.File.Name, e.Line})
+			d.rows = append(d.rows, lineEntry{e.Address, e.File.Name, e.Line})
 		}
 	}
-	slices.SortStableFunc(d.rows, func(a, b row) int { return cmp.Compare(a.addr, b.addr) })
+	slices.SortStableFunc(d.rows, func(a, b lineEntry) int { return cmp.Compare(a.addr, b.addr) })
 	return nil
 }
 
-// innermost returns the innermost inlined copy that has the instruction at addr.
-func (in *inlined) innermost(addr uint64) *inlined {
+// innermost returns the innermost inlined copy that contains the instruction at addr.
+func (in *inlineNode) innermost(addr uint64) *inlineNode {
 	for _, c := range in.children {
 		for _, r := range c.ranges {
 			if r[0] <= addr && addr < r[1] {
@@ -220,7 +217,7 @@ func (in *inlined) innermost(addr uint64) *inlined {
 }
 
 // line returns the file and line of the instruction at addr.
-func (f *function) line(addr uint64) (file string, line int) {
+func (f *machineFunction) line(addr uint64) (file string, line int) {
 	i := sort.Search(len(f.rows), func(i int) bool { return f.rows[i].addr > addr })
 	if i == 0 {
 		return "", 0
@@ -228,9 +225,8 @@ func (f *function) line(addr uint64) (file string, line int) {
 	return f.rows[i-1].file, f.rows[i-1].line
 }
 
-// packageOf returns the import path, as symbols write it, of the package that the
-// function called name is of: what is before the first dot after the last slash
-// that is not within type arguments.
+// packageOf returns the import path of a function's package, as symbols write it. It is the part before the first
+// dot after the last slash, ignoring type arguments.
 func packageOf(name string) string {
 	head, _, _ := strings.Cut(name, "[")
 	slash := strings.LastIndexByte(head, '/') + 1
@@ -240,8 +236,8 @@ func packageOf(name string) string {
 	return ""
 }
 
-// prefixOf returns the import path as the linker writes it in symbols: dots of the
-// last element, quotes, percents, blanks and what is not ASCII are escaped.
+// prefixOf returns the import path as the linker writes it in symbols. Dots of the last element, quotes, percent
+// signs, blanks and characters other than ASCII are escaped.
 func prefixOf(path string) string {
 	slash := strings.LastIndexByte(path, '/')
 	var b strings.Builder

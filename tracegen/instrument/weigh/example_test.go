@@ -7,7 +7,7 @@ import (
 	"spoor/tracegen/instrument/weigh"
 )
 
-func ExampleExplode() {
+func ExampleSplitStatements() {
 	src := []byte(`package p
 
 func sum(a []int) (s int) {
@@ -15,7 +15,7 @@ func sum(a []int) (s int) {
 	return s
 }
 `)
-	exploded, err := weigh.Explode("sum.go", src)
+	exploded, err := weigh.SplitStatements("sum.go", src)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,18 +2,17 @@ package weigh
 
 import "slices"
 
-// A form is how often something is executed: a sum of counts of regions, each
-// times a factor, in the order in which the counters were made.
-type form []term
+// A countSum is an execution count: a sum of counts of regions, each times a factor, in the order of the counters.
+type countSum []term
 
 type term struct {
 	counter int
 	factor  float64
 }
 
-// plus returns f + k*g.
-func (f form) plus(g form, k float64) form {
-	sum := make(form, 0, len(f)+len(g))
+// addScaled returns f + k*g.
+func (f countSum) addScaled(g countSum, k float64) countSum {
+	sum := make(countSum, 0, len(f)+len(g))
 	for len(f) > 0 || len(g) > 0 {
 		switch {
 		case len(g) == 0 || len(f) > 0 && f[0].counter < g[0].counter:
@@ -30,38 +29,37 @@ func (f form) plus(g form, k float64) form {
 	return sum
 }
 
-// A flow finds the counts of all blocks of a graph from those of the classes whose
-// region is known, by Kirchhoff's law: a block is executed as often as it is
-// entered and as often as it is left.
-type flow struct {
+// A flowSolver computes the counts of all blocks of a graph from those of classes with a known region. It uses
+// Kirchhoff's law: a block is executed as often as it is entered, and as often as it is left.
+type flowSolver struct {
 	g        *graph
-	counters []spot
-	blocks   []node
-	edges    map[*edge]form // known ones
+	counters []regionCopy
+	blocks   []blockCount
+	edges    map[*edge]countSum // known counts
 }
 
-type node struct {
-	count form
+type blockCount struct {
+	count countSum
 	known bool
 }
 
-// solve fills the counts of g's blocks.
-func (m *matcher) solve() *flow {
-	f := &flow{g: m.g, blocks: make([]node, len(m.g.blocks)), edges: map[*edge]form{}}
-	index := map[spot]int{}
+// solve computes the counts of g's blocks.
+func (m *matcher) solve() *flowSolver {
+	f := &flowSolver{g: m.g, blocks: make([]blockCount, len(m.g.blocks)), edges: map[*edge]countSum{}}
+	index := map[regionCopy]int{}
 	for _, c := range m.classes {
-		if !c.spot.known() {
+		if !c.region.known() {
 			continue
 		}
-		if _, ok := index[c.spot]; !ok {
-			index[c.spot] = len(f.counters)
-			f.counters = append(f.counters, c.spot)
+		if _, ok := index[c.region]; !ok {
+			index[c.region] = len(f.counters)
+			f.counters = append(f.counters, c.region)
 		}
 		for _, b := range c.blocks {
-			f.blocks[b.id] = node{form{{index[c.spot], 1}}, true}
+			f.blocks[b.id] = blockCount{countSum{{index[c.region], 1}}, true}
 		}
 	}
-	f.spreadRare()
+	f.markRare()
 	for f.propagate() || f.estimate() {
 	}
 	for _, b := range m.g.blocks {
@@ -70,16 +68,15 @@ func (m *matcher) solve() *flow {
 	return f
 }
 
-// propagate applies the law once to every block, and reports whether it found
-// something.
-func (f *flow) propagate() (found bool) {
+// propagate applies the law once to every block, and reports whether it found a count.
+func (f *flowSolver) propagate() (found bool) {
 	for _, b := range f.g.blocks {
-		if l := b.loop; l != nil && l.header == b && l.trips > 0 && f.iterate(l, float64(l.trips-1)) {
+		if l := b.loop; l != nil && l.header == b && l.trips > 0 && f.setIterations(l, float64(l.trips-1)) {
 			found = true
 		}
 		in := b.pred
 		if b.id == 0 {
-			in = nil // calls enter it too
+			in = nil // calls also enter it
 		}
 		if f.balance(b, in) {
 			found = true
@@ -91,17 +88,16 @@ func (f *flow) propagate() (found bool) {
 	return found
 }
 
-// iterate makes the header of l be reached again as many times as given for each
-// time that l is entered, if it is known how often it is, and how it is reached again
-// is not.
-func (f *flow) iterate(l *loop, again float64) bool {
-	var entered form
+// setIterations sets the count of the back edge of l to again times the count of entries. It does so only if the
+// count of entries is known and that of the one back edge is not.
+func (f *flowSolver) setIterations(l *loop, again float64) bool {
+	var entered countSum
 	var back *edge
 	for _, e := range l.header.pred {
 		count, ok := f.edges[e]
 		switch {
 		case ok:
-			entered = entered.plus(count, 1)
+			entered = entered.addScaled(count, 1)
 		case back != nil || !l.blocks[e.from]:
 			return false
 		default:
@@ -111,24 +107,23 @@ func (f *flow) iterate(l *loop, again float64) bool {
 	if back == nil {
 		return false
 	}
-	f.edges[back] = form{}.plus(entered, again)
+	f.edges[back] = countSum{}.addScaled(entered, again)
 	return true
 }
 
-// balance finds the count of b from all of edges, or that of the one of them that
-// is not known.
-func (f *flow) balance(b *block, edges []*edge) bool {
+// balance computes the count of b from the counts of all edges, or the one unknown count of an edge from that of b.
+func (f *flowSolver) balance(b *block, edges []*edge) bool {
 	if len(edges) == 0 {
 		return false
 	}
-	var sum form
+	var sum countSum
 	var unknown *edge
 	n := &f.blocks[b.id]
 	for _, e := range edges {
 		count, ok := f.edges[e]
 		switch {
 		case ok:
-			sum = sum.plus(count, 1)
+			sum = sum.addScaled(count, 1)
 		case unknown != nil:
 			return false
 		default:
@@ -137,18 +132,18 @@ func (f *flow) balance(b *block, edges []*edge) bool {
 	}
 	switch {
 	case unknown == nil && !n.known:
-		*n = node{sum, true}
+		*n = blockCount{sum, true}
 	case unknown != nil && n.known:
-		f.edges[unknown] = n.count.plus(sum, -1)
+		f.edges[unknown] = n.count.addScaled(sum, -1)
 	default:
 		return false
 	}
 	return true
 }
 
-// spreadRare makes rare what leads to rare blocks, and what only rare blocks lead
-// to, among the blocks that nothing is known of: the growth of a slice takes many.
-func (f *flow) spreadRare() {
+// markRare extends rare to blocks without known counts that lead to rare blocks, or that only rare blocks lead to.
+// Growing a slice takes many blocks.
+func (f *flowSolver) markRare() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.g.blocks {
@@ -164,29 +159,29 @@ func (f *flow) spreadRare() {
 	}
 }
 
-// estimate decides one of the counts that the law leaves open, and reports whether
-// there was one: by what the compiler and the runtime usually do; or, if that does not
-// help, the ways into a block, or else those out of one, are taken equally often, and
-// a loop of which nothing is known is executed once.
-func (f *flow) estimate() bool {
-	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.usually, f.comesBack} {
+// estimate decides one of the counts that the law does not determine, and reports whether there was one. First it
+// uses rules about the usual behaviour of the compiler and the runtime. If none applies, it assumes that all edges
+// into a block, or else all edges out of a block, are equally frequent. Last, it assumes that an unknown loop is
+// executed once.
+func (f *flowSolver) estimate() bool {
+	for _, rule := range []func(*block) bool{f.assumeRareUnexecuted, f.followFallThrough, f.followUsual, f.countBackEdge} {
 		if slices.ContainsFunc(f.g.blocks, rule) {
 			return true
 		}
 	}
 	for _, b := range slices.Backward(f.g.blocks) {
-		if b.id != 0 && f.share(b, b.pred) {
+		if b.id != 0 && f.splitEvenly(b, b.pred) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(f.g.blocks, func(b *block) bool { return f.share(b, b.succ) }) ||
+	return slices.ContainsFunc(f.g.blocks, func(b *block) bool { return f.splitEvenly(b, b.succ) }) ||
 		slices.ContainsFunc(f.g.blocks, func(b *block) bool {
-			return b.loop != nil && b.loop.header == b && f.iterate(b.loop, 1)
+			return b.loop != nil && b.loop.header == b && f.setIterations(b.loop, 1)
 		})
 }
 
-// neverRare takes it that what grows a slice is not executed.
-func (f *flow) neverRare(b *block) bool {
+// assumeRareUnexecuted assumes that code which grows a slice is not executed.
+func (f *flowSolver) assumeRareUnexecuted(b *block) bool {
 	if !b.rare || f.blocks[b.id].known {
 		return false
 	}
@@ -194,8 +189,8 @@ func (f *flow) neverRare(b *block) bool {
 	return true
 }
 
-// open returns the edges of b that are not known, if its count is.
-func (f *flow) open(b *block, edges []*edge) (open []*edge) {
+// unknownEdges returns the edges of b with unknown counts, if the count of b is known.
+func (f *flowSolver) unknownEdges(b *block, edges []*edge) (open []*edge) {
 	if !f.blocks[b.id].known {
 		return nil
 	}
@@ -207,24 +202,24 @@ func (f *flow) open(b *block, edges []*edge) (open []*edge) {
 	return open
 }
 
-// fallsThrough takes the way from the condition of an if to the next address, where
-// the compiler puts it, for that to the first branch, unless it is known where that is.
-func (f *flow) fallsThrough(b *block) bool {
-	if b.fork.region == nil || len(f.open(b, b.succ)) < 2 || slices.Contains(f.counters, b.fork) {
+// followFallThrough takes the edge from the condition of an if to the next address as the one to the first branch,
+// because the compiler puts the branch there. It does so only if the branch has no known block.
+func (f *flowSolver) followFallThrough(b *block) bool {
+	if b.thenBranch.region == nil || len(f.unknownEdges(b, b.succ)) < 2 || slices.Contains(f.counters, b.thenBranch) {
 		return false
 	}
 	then, other := b.succ[1], b.succ[0]
-	if then.to.isDetour() && len(other.to.pred) > 1 {
+	if then.to.skipsBranch() && len(other.to.pred) > 1 {
 		then = other
 	}
-	f.counters = append(f.counters, b.fork)
-	f.edges[then] = form{{len(f.counters) - 1, 1}}
+	f.counters = append(f.counters, b.thenBranch)
+	f.edges[then] = countSum{{len(f.counters) - 1, 1}}
 	return true
 }
 
-// isDetour reports whether b stands on the way from a condition to what follows its
-// statement: its jump has the line of the condition, not that of a branch.
-func (b *block) isDetour() bool {
+// skipsBranch reports whether b leads from a condition to the code after its statement. Then its jump has the line
+// of the condition, not that of a branch.
+func (b *block) skipsBranch() bool {
 	if len(b.pred) != 1 {
 		return false
 	}
@@ -232,10 +227,9 @@ func (b *block) isDetour() bool {
 	return end.op == jump && end.in == condition.in && end.line == condition.line
 }
 
-// comesBack takes the way back to the header of a loop for its body, unless it is
-// known where that is.
-func (f *flow) comesBack(b *block) bool {
-	if b.loop == nil || b.loop.header != b || !b.loop.source.known() || slices.Contains(f.counters, b.loop.source) {
+// countBackEdge takes the back edge of a loop as its body, if the body has no known block.
+func (f *flowSolver) countBackEdge(b *block) bool {
+	if b.loop == nil || b.loop.header != b || !b.loop.sourceLoop.known() || slices.Contains(f.counters, b.loop.sourceLoop) {
 		return false
 	}
 	var back []*edge
@@ -247,14 +241,14 @@ func (f *flow) comesBack(b *block) bool {
 	if len(back) != 1 {
 		return false
 	}
-	f.counters = append(f.counters, b.loop.source)
-	f.edges[back[0]] = form{{len(f.counters) - 1, 1}}
+	f.counters = append(f.counters, b.loop.sourceLoop)
+	f.edges[back[0]] = countSum{{len(f.counters) - 1, 1}}
 	return true
 }
 
-// usually takes the way from b that leads to what is usually done, if there is one.
-func (f *flow) usually(b *block) bool {
-	open := f.open(b, b.succ)
+// followUsual takes the edge of b that leads to usual code, if there is one.
+func (f *flowSolver) followUsual(b *block) bool {
+	open := f.unknownEdges(b, b.succ)
 	if len(open) < 2 || !slices.ContainsFunc(open, func(e *edge) bool { return e.to.usual }) {
 		return false
 	}
@@ -266,19 +260,19 @@ func (f *flow) usually(b *block) bool {
 	return true
 }
 
-// share gives each of the edges of b that are not known an equal share.
-func (f *flow) share(b *block, edges []*edge) bool {
+// splitEvenly gives each unknown edge of b an equal part of the remaining count.
+func (f *flowSolver) splitEvenly(b *block, edges []*edge) bool {
 	n := f.blocks[b.id]
 	if !n.known {
 		return false
 	}
 	rest := n.count
 	for _, e := range edges {
-		rest = rest.plus(f.edges[e], -1)
+		rest = rest.addScaled(f.edges[e], -1)
 	}
-	open := f.open(b, edges)
+	open := f.unknownEdges(b, edges)
 	for _, e := range open {
-		f.edges[e] = form{}.plus(rest, 1/float64(len(open)))
+		f.edges[e] = countSum{}.addScaled(rest, 1/float64(len(open)))
 	}
 	return len(open) > 0
 }

@@ -56,7 +56,7 @@ func TestDominatorsAreOnEveryPath(t *testing.T) {
 		tree := g.dominators()
 		for a := range g.blocks {
 			for b := range g.blocks {
-				if got, want := tree.above(a, b), a == b || !reaches(g, b, a); got != want {
+				if got, want := tree.dominates(a, b), a == b || !reaches(g, b, a); got != want {
 					t.Fatalf("%d dominates %d: got %v, want %v", a, b, got, want)
 				}
 			}
@@ -77,7 +77,7 @@ func endsWithout(g *graph, l *loop, b, without int) bool {
 		if len(b.succ) == 0 {
 			return true
 		}
-		return slices.ContainsFunc(b.succ, func(e *edge) bool { return !l.goesOn(e) || walk(e.to) })
+		return slices.ContainsFunc(b.succ, func(e *edge) bool { return !l.continues(e) || walk(e.to) })
 	}
 	return walk(g.blocks[b])
 }
@@ -86,7 +86,7 @@ func TestPostdominatorsAreOnEveryWayOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		g := randomGraph(rng)
-		g.before = g.dominators()
+		g.domTree = g.dominators()
 		for _, l := range append(g.loops(), nil) {
 			in := func(b *block) bool { return l == nil || l.blocks[b] }
 			if slices.ContainsFunc(g.blocks, func(b *block) bool { return in(b) && !endsWithout(g, l, b.id, -1) }) {
@@ -98,7 +98,7 @@ func TestPostdominatorsAreOnEveryWayOut(t *testing.T) {
 					if !in(a) || !in(b) {
 						continue
 					}
-					if got, want := tree.above(a.id, b.id), a == b || !endsWithout(g, l, b.id, a.id); got != want {
+					if got, want := tree.dominates(a.id, b.id), a == b || !endsWithout(g, l, b.id, a.id); got != want {
 						t.Fatalf("%d post-dominates %d: got %v, want %v", a.id, b.id, got, want)
 					}
 				}
@@ -109,7 +109,7 @@ func TestPostdominatorsAreOnEveryWayOut(t *testing.T) {
 
 func TestFormsAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	random := func() (f form) {
+	random := func() (f countSum) {
 		for i := range 6 {
 			if rng.IntN(2) == 0 {
 				f = append(f, term{i, float64(rng.IntN(7) - 3)})
@@ -117,7 +117,7 @@ func TestFormsAdd(t *testing.T) {
 		}
 		return f
 	}
-	value := func(f form) (sum float64) {
+	value := func(f countSum) (sum float64) {
 		for _, t := range f {
 			sum += t.factor * float64(10+t.counter*t.counter)
 		}
@@ -125,8 +125,8 @@ func TestFormsAdd(t *testing.T) {
 	}
 	for range 1000 {
 		f, g := random(), random()
-		if got, want := value(f.plus(g, -2)), value(f)-2*value(g); got != want {
-			t.Fatalf("%v - 2 * %v is %v: worth %v, want %v", f, g, f.plus(g, -2), got, want)
+		if got, want := value(f.addScaled(g, -2)), value(f)-2*value(g); got != want {
+			t.Fatalf("%v - 2 * %v is %v: worth %v, want %v", f, g, f.addScaled(g, -2), got, want)
 		}
 	}
 }
@@ -138,25 +138,25 @@ func TestFlow(t *testing.T) {
 		name  string
 		g     *graph
 		known map[int]*region
-		want  []form // of entry, body and then
+		want  []countSum // of entry, body and then
 	}{
 		{"if without else", graphOf(4, [2]int{0, 1}, [2]int{0, 2}, [2]int{1, 3}, [2]int{2, 3}),
 			map[int]*region{0: entry, 1: then, 3: entry},
-			[]form{{{0, 1}}, {{1, 1}}, {{0, 1}, {1, -1}}, {{0, 1}}}},
+			[]countSum{{{0, 1}}, {{1, 1}}, {{0, 1}, {1, -1}}, {{0, 1}}}},
 		{"loop that tests first", graphOf(4, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 1}, [2]int{1, 3}),
 			map[int]*region{0: entry, 2: body},
-			[]form{{{0, 1}}, {{0, 1}, {1, 1}}, {{1, 1}}, {{0, 1}}}},
+			[]countSum{{{0, 1}}, {{0, 1}, {1, 1}}, {{1, 1}}, {{0, 1}}}},
 		{"loop with a way out", graphOf(5, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}, [2]int{2, 4}, [2]int{3, 1}, [2]int{1, 4}),
 			map[int]*region{0: entry, 2: body, 3: then},
-			[]form{{{0, 1}}, {{0, 1}, {2, 1}}, {{1, 1}}, {{2, 1}}, {{0, 1}}}},
+			[]countSum{{{0, 1}}, {{0, 1}, {2, 1}}, {{1, 1}}, {{2, 1}}, {{0, 1}}}},
 	} {
 		m := &matcher{g: c.g}
-		c.g.before = c.g.dominators()
+		c.g.domTree = c.g.dominators()
 		c.g.loops()
 		for _, b := range c.g.blocks {
-			b.class = &class{blocks: []*block{b}}
+			b.class = &controlClass{blocks: []*block{b}}
 			if r := c.known[b.id]; r != nil {
-				b.class.spot = spot{region: r}
+				b.class.region = regionCopy{region: r}
 			}
 			m.classes = append(m.classes, b.class)
 		}

@@ -6,28 +6,26 @@ import (
 	"strings"
 )
 
-// A graph is the control flow of one function, without what is only executed on
-// the way to a panic, a larger stack or a write barrier: nothing, of a function that
-// only panics.
+// A graph is the control flow of one function. It omits code that runs only before a panic, to grow the stack, or
+// for a write barrier. For a function that only panics it is empty.
 type graph struct {
-	blocks []*block // the entry first, in order of address
-	root   *inlined
-	before tree           // dominators
-	after  map[*loop]tree // post-dominators, of one iteration
+	blocks       []*block // the entry first, then by address
+	root         *inlineNode
+	domTree      dominatorTree           // dominators
+	postDomTrees map[*loop]dominatorTree // post-dominators of one iteration
 }
 
-// A block is a run of instructions that is entered at its start and left at its
-// end only.
+// A block is a sequence of instructions that is entered only at its start and left only at its end.
 type block struct {
 	id         int
 	code       []instruction
 	succ, pred []*edge
-	rare       bool // calls what grows a slice or the like
-	usual      bool // divides, or calls what moves or clears memory
-	fork       spot // the first branch of the if whose condition ends the block
+	rare       bool       // calls code that grows a slice, or similar
+	usual      bool       // divides, or calls code that moves or clears memory
+	thenBranch regionCopy // first branch of the if whose condition ends the block
 	loop       *loop
-	class      *class
-	count      form
+	class      *controlClass
+	count      countSum
 }
 
 // An edge is a possible step from one block to another.
@@ -35,28 +33,25 @@ type edge struct {
 	from, to *block
 }
 
-// Prefixes of runtime functions: what they do is not counted, and blocks that call
-// them are as if they were not there.
+// cold has prefixes of runtime functions whose work is not counted. Blocks that call them are omitted.
 var cold = []string{
 	"runtime.panic", "runtime.gopanic", "runtime.goPanic", "runtime.throw", "runtime.fatal", "runtime.unreachableMethod",
 	"runtime.morestack", "runtime.gcWriteBarrier", "runtime.wbZero", "runtime.wbMove",
 }
 
-// Prefixes of functions that are called from blocks which are seldom executed, where
-// nothing else tells how often: those of package math stand in for instructions that
-// old processors do not have.
+// rare has prefixes of functions whose calls are in seldom executed blocks, unless the block's count is known.
+// Functions of package math replace instructions that old processors do not have.
 var rare = []string{"runtime.growslice", "runtime.decoderune", "math."}
 
-// Prefixes of runtime functions that are usually called where a condition of the
-// compiler's own decides about it.
+// usual has prefixes of runtime functions that are usually called if a condition of the compiler selects them.
 var usual = []string{"runtime.memmove", "runtime.memclr", "runtime.typedslicecopy", "runtime.makeslice"}
 
 func hasPrefix(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// graph builds the control flow graph of f, whose instructions are code.
-func (o *object) graph(f *function, code []instruction) *graph {
+// graph builds the control flow graph of f with instructions code.
+func (o *object) graph(f *machineFunction, code []instruction) *graph {
 	tables := o.jumpTables(f, code)
 	leaders := leaders(code, f, tables)
 	g := &graph{root: f.root}
@@ -79,7 +74,7 @@ func (o *object) graph(f *function, code []instruction) *graph {
 }
 
 // decode disassembles f.
-func (o *object) decode(f *function) []instruction {
+func (o *object) decode(f *machineFunction) []instruction {
 	var code []instruction
 	for addr := f.low; addr < f.high; {
 		bytes := o.text.from(addr)
@@ -98,8 +93,8 @@ func (o *object) decode(f *function) []instruction {
 	return code
 }
 
-// jumpTables returns where each computed jump of f can lead, by its address.
-func (o *object) jumpTables(f *function, code []instruction) map[uint64][]uint64 {
+// jumpTables returns the targets of each computed jump of f, by the address of the jump.
+func (o *object) jumpTables(f *machineFunction, code []instruction) map[uint64][]uint64 {
 	starts := map[uint64]uint64{} // jump to table
 	isStart := map[uint64]bool{}
 	for i, x := range code {
@@ -129,9 +124,8 @@ func (o *object) jumpTables(f *function, code []instruction) map[uint64][]uint64
 	return tables
 }
 
-// entry returns the address within f that the word at addr of the read-only data
-// holds, 0 if there is none.
-func (o *object) entry(f *function, addr uint64) uint64 {
+// entry returns the word at addr in the read-only data if it is an address within f, else 0.
+func (o *object) entry(f *machineFunction, addr uint64) uint64 {
 	data := o.rodata.from(addr)
 	if len(data) < 8 {
 		return 0
@@ -142,10 +136,10 @@ func (o *object) entry(f *function, addr uint64) uint64 {
 	return 0
 }
 
-// last returns the instruction that b ends with.
+// last returns the last instruction of b.
 func (b *block) last() instruction { return b.code[len(b.code)-1] }
 
-func leaders(code []instruction, f *function, tables map[uint64][]uint64) map[uint64]bool {
+func leaders(code []instruction, f *machineFunction, tables map[uint64][]uint64) map[uint64]bool {
 	leads := map[uint64]bool{}
 	for _, x := range code {
 		if x.op == branch || x.op == jump {
@@ -193,8 +187,7 @@ func (o *object) connect(b *block, at map[uint64]*block, tables map[uint64][]uin
 	return false
 }
 
-// drop removes the cold blocks, those that lead to cold ones only, and those that
-// cannot be reached.
+// drop removes cold blocks, blocks that lead only to cold ones, and blocks that cannot be reached.
 func (g *graph) drop(isCold []bool) {
 	for changed := true; changed; {
 		changed = false

@@ -4,21 +4,21 @@ import "slices"
 
 // A loop is a natural loop of the machine code.
 type loop struct {
-	header *block
-	parent *loop
-	blocks map[*block]bool
-	source spot // the source loop that it is
-	trips  int  // iterations, if the compiler made the loop and a constant says how many
+	header     *block
+	parent     *loop
+	blocks     map[*block]bool
+	sourceLoop regionCopy // the loop of the source
+	trips      int        // constant number of iterations of a loop that the compiler made, or 0
 }
 
-// loops finds the natural loops, of back edges to blocks that dominate their
-// origin, and each block's innermost one.
+// loops finds the natural loops and each block's innermost one. A natural loop has a back edge to a block that
+// dominates the origin of the edge.
 func (g *graph) loops() []*loop {
 	var all []*loop
 	for _, h := range g.blocks {
 		l := &loop{header: h, blocks: map[*block]bool{h: true}}
 		for _, e := range h.pred {
-			if g.before.above(h.id, e.from.id) {
+			if g.domTree.dominates(h.id, e.from.id) {
 				l.collect(e.from)
 			}
 		}
@@ -43,7 +43,7 @@ func (g *graph) loops() []*loop {
 	return outermostFirst(all)
 }
 
-// collect adds the blocks from which b can be reached without the header.
+// collect adds the blocks that lead to b without passing the header.
 func (l *loop) collect(b *block) {
 	if l.blocks[b] {
 		return
@@ -83,9 +83,8 @@ func outermostFirst(all []*loop) []*loop {
 	return sorted
 }
 
-// constantTrips returns how often a loop of one block and one line is executed that
-// counts a register down from a constant, as those do that move or clear large
-// values; 0 if l is no such loop.
+// constantTrips returns the number of iterations of a loop that counts a register down from a constant, or 0. Such
+// a loop has one block and one line. The compiler makes it to move or clear large values.
 func (l *loop) constantTrips() int {
 	code := l.header.code
 	differs := func(x instruction) bool { return x.line != code[0].line }
@@ -105,8 +104,7 @@ func (l *loop) constantTrips() int {
 	return 0
 }
 
-// loaded returns the constant in a register before instruction i, 0 if it is not
-// found.
+// loaded returns the constant in a register before instruction i, or 0 if it is not found.
 func (b *block) loaded(i, register int) int64 {
 	for _, x := range slices.Backward(b.code[:i]) {
 		if x.op == load && x.register == register {
@@ -116,25 +114,25 @@ func (b *block) loaded(i, register int) int64 {
 	return 0
 }
 
-// A class are the blocks that are always executed equally often: all are in the same
-// loops, one dominates the others, and in each iteration they post-dominate it.
-type class struct {
-	blocks  []*block
-	spot    spot   // the region whose count is theirs; its region is nil if none is known
-	decided bool   // by where the class stands
-	lost    []spot // regions that other classes have
+// A controlClass is a set of blocks that are always executed equally often. All are in the same loops. One block
+// dominates the others, and the others post-dominate it in each iteration.
+type controlClass struct {
+	blocks   []*block
+	region   regionCopy   // the region with the same count, nil if none is known
+	fixed    bool         // determined by the position of the class
+	rejected []regionCopy // regions of other classes
 }
 
-func (c *class) first() *block { return c.blocks[0] }
+func (c *controlClass) first() *block { return c.blocks[0] }
 
-// classes puts each block into its class, and returns the classes so that those
-// that dominate others come before them.
-func (g *graph) classes(loops []*loop) []*class {
-	g.after = map[*loop]tree{nil: g.postdominators(nil)}
+// classes puts each block into its class. It returns the classes in an order in which dominating classes come
+// first.
+func (g *graph) classes(loops []*loop) []*controlClass {
+	g.postDomTrees = map[*loop]dominatorTree{nil: g.postdominators(nil)}
 	for _, l := range loops {
-		g.after[l] = g.postdominators(l)
+		g.postDomTrees[l] = g.postdominators(l)
 	}
-	var all []*class
+	var all []*controlClass
 	order := postorder(len(g.blocks), 0, func(b int) (next []int) {
 		for _, e := range g.blocks[b].succ {
 			next = append(next, e.to.id)
@@ -146,7 +144,7 @@ func (g *graph) classes(loops []*loop) []*class {
 		if c := g.classAbove(b); c != nil {
 			b.class = c
 		} else {
-			b.class = &class{}
+			b.class = &controlClass{}
 			all = append(all, b.class)
 		}
 		b.class.blocks = append(b.class.blocks, b)
@@ -154,11 +152,11 @@ func (g *graph) classes(loops []*loop) []*class {
 	return all
 }
 
-func (g *graph) classAbove(b *block) *class {
-	for id := b.id; g.before.parent[id] != id; {
-		id = g.before.parent[id]
+func (g *graph) classAbove(b *block) *controlClass {
+	for id := b.id; g.domTree.parent[id] != id; {
+		id = g.domTree.parent[id]
 		a := g.blocks[id]
-		if a.loop == b.loop && g.after[b.loop].above(b.id, a.id) {
+		if a.loop == b.loop && g.postDomTrees[b.loop].dominates(b.id, a.id) {
 			return a.class
 		}
 	}

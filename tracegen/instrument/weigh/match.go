@@ -2,66 +2,65 @@ package weigh
 
 import "slices"
 
-// A matcher finds what the blocks of one piece of machine code are in the source.
+// A matcher assigns source regions to the blocks of one piece of machine code.
 type matcher struct {
 	g       *graph
-	scopes  *scopes
+	scopes  *functionCopies
 	loops   []*loop
-	classes []*class
+	classes []*controlClass
 }
 
-// match finds the source loop of each machine loop and the region of each class.
-func match(g *graph, s *scopes) *matcher {
-	g.before = g.dominators()
+// match finds the source loop of each machine loop, and the region of each class.
+func match(g *graph, s *functionCopies) *matcher {
+	g.domTree = g.dominators()
 	m := &matcher{g: g, scopes: s}
 	m.loops = g.loops()
 	for _, l := range m.loops {
 		if l.trips = l.constantTrips(); l.trips == 0 {
-			l.source = m.sourceLoop(l)
+			l.sourceLoop = m.sourceLoop(l)
 		}
 	}
 	m.classes = g.classes(m.loops)
 	for _, c := range m.classes {
-		c.spot = m.region(c)
+		c.region = m.chooseRegion(c)
 	}
 	m.resolve()
 	for _, b := range g.blocks {
-		b.fork = m.fork(b)
+		b.thenBranch = m.thenBranch(b)
 	}
 	return m
 }
 
-// fork returns the first branch of the if statement whose condition ends b.
-func (m *matcher) fork(b *block) spot {
+// thenBranch returns the first branch of the if statement whose condition ends b.
+func (m *matcher) thenBranch(b *block) regionCopy {
 	last := b.last()
 	c, line := m.scopes.at(last)
 	if last.op != branch || c == nil || line < 1 || line >= len(c.file.regions.at) {
-		return spot{}
+		return regionCopy{}
 	}
-	then := c.file.regions.at[line].then
+	then := c.file.regions.at[line].thenBranch
 	if then == nil || then.fn != c.fn.fn {
-		return spot{}
+		return regionCopy{}
 	}
-	return spot{c, then}
+	return regionCopy{c, then}
 }
 
-// spot returns what has the count of an instruction, as its line tells, for code
-// in machine loop l.
-func (m *matcher) spot(x instruction, l spot) spot {
+// regionOf returns the region of an instruction by its line, for code in machine loop l.
+func (m *matcher) regionOf(x instruction, l regionCopy) regionCopy {
 	c, line := m.scopes.at(x)
 	if c == nil {
-		return spot{}
+		return regionCopy{}
 	}
-	return c.find(line, l)
+	return c.regionAt(line, l)
 }
 
-// sourceLoop returns the source loop that most of the evidence in l, apart from
-// loops within it, is directly in. It is within that of the loop around l.
-func (m *matcher) sourceLoop(l *loop) spot {
+// sourceLoop returns the source loop with the most evidence in l, without inner loops of l. It must be inside the
+// source loop of the loop around l.
+func (m *matcher) sourceLoop(l *loop) regionCopy {
 	var v votes
-	var around spot
+	var around regionCopy
 	if l.parent != nil {
-		around = l.parent.source
+		around = l.parent.sourceLoop
 	}
 	for _, b := range m.g.blocks {
 		if b.loop != l {
@@ -78,7 +77,7 @@ func (m *matcher) sourceLoop(l *loop) spot {
 			case b == l.header && x.op == branch && b.exits():
 				e = sure
 			case clause:
-				e = hint // perhaps of what comes before the loop
+				e = hint // perhaps of code before the loop
 			}
 			if s.region != nil && s != around && (around.region == nil || s.within(around)) {
 				v.add(s, e)
@@ -86,102 +85,100 @@ func (m *matcher) sourceLoop(l *loop) spot {
 		}
 	}
 	if i := v.best(); i >= 0 {
-		return v.spots[i]
+		return v.regions[i]
 	}
-	return spot{}
+	return regionCopy{}
 }
 
-// loopAt returns the innermost loop around a line, for range clauses the one of
-// which they are.
-func (c *scope) loopAt(line int) (loop spot, clause bool) {
+// loopAt returns the innermost loop around a line. For a range clause, that is the clause's own loop.
+func (c *functionCopy) loopAt(line int) (loop regionCopy, clause bool) {
 	if line < 1 || line >= len(c.file.regions.at) {
-		return spot{}, false
+		return regionCopy{}, false
 	}
 	p := c.file.regions.at[line]
 	r := p.region
-	if p.inside != nil {
-		r = p.inside
+	if p.loopBody != nil {
+		r = p.loopBody
 	}
 	if r == nil || r.fn != c.fn.fn {
-		return spot{}, false
+		return regionCopy{}, false
 	}
-	return spot{c, r}.loop(), p.inside != nil
+	return regionCopy{c, r}.loop(), p.loopBody != nil
 }
 
-// region returns the region of a class. Classes that dominate it have theirs.
-func (m *matcher) region(c *class) spot {
+// chooseRegion returns the region of a class. The regions of dominating classes are already known.
+func (m *matcher) chooseRegion(c *controlClass) regionCopy {
 	first := c.first()
 	if root := m.scopes.all[m.g.root]; first.id == 0 && first.loop == nil && root != nil {
-		c.decided = true
-		return spot{root, root.fn}
+		c.fixed = true
+		return regionCopy{root, root.fn}
 	}
-	around, unknown := first.loop.around()
+	around, unknown := first.loop.enclosingSource()
 	v := m.evidence(c, around, unknown)
 	if first.loop != nil && !unknown && first.loop.header.class == c {
-		if s, ok := m.header(c, around, v); ok {
-			c.decided = true
+		if s, ok := m.headerRegion(c, around, v); ok {
+			c.fixed = true
 			return s
 		}
 	}
 	i := v.best()
 	if i < 0 {
-		return spot{}
+		return regionCopy{}
 	}
 	return v.outermost(i)
 }
 
-// around returns the innermost source loop around a machine loop, itself included,
-// and whether there are loops of code between them whose source is not known.
-func (l *loop) around() (s spot, unknown bool) {
+// enclosingSource returns the source loop of the innermost machine loop that has one, starting with l. It also
+// reports whether it skipped machine loops without a known source.
+func (l *loop) enclosingSource() (s regionCopy, unknown bool) {
 	for ; l != nil; l = l.parent {
-		if l.source.region != nil {
-			return l.source, unknown
+		if l.sourceLoop.region != nil {
+			return l.sourceLoop, unknown
 		}
 		unknown = true
 	}
-	return spot{}, unknown
+	return regionCopy{}, unknown
 }
 
-// resolve takes regions from classes that are executed less often: of two classes
-// with the same region, neither of which dominates the other, one is that region only
-// if it post-dominates the other.
+// resolve removes regions from classes that are executed less often. If two classes have the same region and
+// neither dominates the other, a class keeps the region only if it post-dominates the other.
 func (m *matcher) resolve() {
 	for changed := true; changed; {
 		changed = false
 		for _, c := range m.classes {
-			if c.spot.region != nil && !c.decided && slices.ContainsFunc(m.classes, func(o *class) bool { return m.beats(o, c) }) {
-				c.lost = append(c.lost, c.spot)
-				c.spot = m.region(c)
+			if c.region.region != nil && !c.fixed && slices.ContainsFunc(m.classes, func(o *controlClass) bool { return m.runsMoreOften(o, c) }) {
+				c.rejected = append(c.rejected, c.region)
+				c.region = m.chooseRegion(c)
 				changed = true
 			}
 		}
 	}
 }
 
-// beats reports whether o has the region of c and c does not post-dominate o.
-func (m *matcher) beats(o, c *class) bool {
-	if o == c || o.spot != c.spot {
+// runsMoreOften reports whether o has the region of c, and c does not post-dominate o.
+func (m *matcher) runsMoreOften(o, c *controlClass) bool {
+	if o == c || o.region != c.region {
 		return false
 	}
 	l := c.first().loop
-	return o.first().loop != l || !m.g.after[l].above(c.first().id, o.first().id)
+	return o.first().loop != l || !m.g.postDomTrees[l].dominates(c.first().id, o.first().id)
 }
 
-// evidence counts the votes of a class for regions that are in the source loop of
-// its machine loop, or on the way out of one within, and that no class above it has.
-// In a loop of code whose source is not known, only what that code calls can be.
-func (m *matcher) evidence(c *class, around spot, unknown bool) *votes {
+// evidence counts the votes of a class. It counts votes for regions in the source loop around, or on an exit path
+// of a loop inside it, unless a dominating class has the region. In a machine loop without a known source, it
+// counts only votes for copies that unknown code calls.
+func (m *matcher) evidence(c *controlClass, around regionCopy, unknown bool) *votes {
 	v := &votes{}
 	for _, b := range c.blocks {
 		for _, x := range b.code {
-			s := m.spot(x, around)
-			if x.evidence == none || s.region == nil || unknown && !s.isHosted() {
+			s := m.regionOf(x, around)
+			if x.evidence == none || s.region == nil || unknown && !s.hasUnknownCaller() {
 				continue
 			}
-			if s.loop() != around && !m.leaves(c, s.loop()) {
+			if s.loop() != around && !m.exitsLoop(c, s.loop()) {
 				continue
 			}
-			if !m.taken(c, s) && !slices.Contains(c.lost, s) {
+			if !m.hasDominator(c, s) && !slices.Contains(c.rejected, s) {
 				v.add(s, x.evidence)
 			}
 		}
@@ -189,49 +186,49 @@ func (m *matcher) evidence(c *class, around spot, unknown bool) *votes {
 	return v
 }
 
-// leaves reports whether c is on the way out of source loop l: what only leads to a
-// return or break is not part of the machine loop.
-func (m *matcher) leaves(c *class, l spot) bool {
+// exitsLoop reports whether c is on an exit path of source loop l. Code that only leads to a return or break is not
+// part of the machine loop.
+func (m *matcher) exitsLoop(c *controlClass, l regionCopy) bool {
 	if l.region == nil {
 		return false
 	}
 	return slices.ContainsFunc(m.loops, func(o *loop) bool {
-		return o.source == l && !o.blocks[c.first()] && m.g.before.above(o.header.id, c.first().id)
+		return o.sourceLoop == l && !o.blocks[c.first()] && m.g.domTree.dominates(o.header.id, c.first().id)
 	})
 }
 
-// taken reports whether a class above c has s.
-func (m *matcher) taken(c *class, s spot) bool {
-	tree := m.g.before
+// hasDominator reports whether a class that dominates c has region s.
+func (m *matcher) hasDominator(c *controlClass, s regionCopy) bool {
+	tree := m.g.domTree
 	for id := c.first().id; tree.parent[id] != id; {
 		id = tree.parent[id]
-		if a := m.g.blocks[id].class; a != nil && a != c && a.spot == s {
+		if a := m.g.blocks[id].class; a != nil && a != c && a.region == s {
 			return true
 		}
 	}
 	return false
 }
 
-// header returns the region of the class that a loop's header is in, if it is
-// decided: the test of the loop, or, if it has none, its body.
-func (m *matcher) header(c *class, around spot, v *votes) (spot, bool) {
+// headerRegion returns the region of the class that contains a loop's header, and whether it is determined. It is
+// the test of the loop, or the body if the loop has no test.
+func (m *matcher) headerRegion(c *controlClass, around regionCopy, v *votes) (regionCopy, bool) {
 	if !around.region.tests {
 		return around, true
 	}
-	for k, s := range v.spots {
+	for k, s := range v.regions {
 		if s.region.kind == testRegion && s.loop() == around && v.all[k] >= fair {
 			return s, true
 		}
 	}
 	for _, b := range c.blocks {
-		if last := b.last(); last.op == branch && b.exits() && m.spot(last, around) == around {
-			return spot{}, true // the hidden test of a range loop
+		if last := b.last(); last.op == branch && b.exits() && m.regionOf(last, around) == around {
+			return regionCopy{}, true // the implicit test of a range loop
 		}
 	}
-	return spot{}, false
+	return regionCopy{}, false
 }
 
-// exits reports whether b can be the last of a loop.
+// exits reports whether b can be the last block of its loop.
 func (b *block) exits() bool {
 	for _, e := range b.succ {
 		if !b.loop.blocks[e.to] {

@@ -13,7 +13,7 @@ import (
 type object struct {
 	elf     *elf.File
 	dwarf   *dwarf.Data
-	machine machine
+	machine instructionSet
 	symbols []elf.Symbol // functions, by address
 	text    section
 	rodata  section
@@ -24,7 +24,7 @@ type section struct {
 	data []byte
 }
 
-// from returns the section's bytes from addr on, nil if it has none.
+// from returns the bytes of the section from addr, or nil if addr is outside.
 func (s section) from(addr uint64) []byte {
 	if addr < s.addr || addr >= s.addr+uint64(len(s.data)) {
 		return nil
@@ -93,7 +93,7 @@ func (o *object) section(name string) (section, error) {
 	return section{s.Addr, data}, nil
 }
 
-// symbol returns the name of the function that begins at addr, "" if none does.
+// symbol returns the name of the function that begins at addr, or "".
 func (o *object) symbol(addr uint64) string {
 	i := sort.Search(len(o.symbols), func(i int) bool { return o.symbols[i].Value >= addr })
 	if i < len(o.symbols) && o.symbols[i].Value == addr {

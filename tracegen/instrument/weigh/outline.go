@@ -5,10 +5,10 @@ import (
 	"go/token"
 )
 
-// regionsOf finds the regions of a file that was parsed after [Explode].
+// regionsOf finds the regions of a file that was parsed after [SplitStatements].
 func regionsOf(s Source, f *ast.File) *fileRegions {
 	b := &regionBuilder{file: s.Fset.File(f.FileStart)}
-	b.out.at = make([]place, b.file.LineCount()+1)
+	b.out.at = make([]lineInfo, b.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
 			b.decl = d.Name.Name
@@ -28,33 +28,35 @@ type regionBuilder struct {
 	out  fileRegions
 }
 
-// line returns the line of the exploded file, whatever line it was mapped to.
+// line returns the line in the split file, ignoring line information.
 func (b *regionBuilder) line(p token.Pos) int { return b.file.PositionFor(p, false).Line }
 
-func (b *regionBuilder) mark(n ast.Node, r *region) { b.markFrom(n.Pos(), n.End(), place{region: r}) }
+func (b *regionBuilder) mark(n ast.Node, r *region) {
+	b.markFrom(n.Pos(), n.End(), lineInfo{region: r})
+}
 
-func (b *regionBuilder) markFrom(from, to token.Pos, p place) {
+func (b *regionBuilder) markFrom(from, to token.Pos, p lineInfo) {
 	for l := b.line(from); l <= b.line(to-1); l++ {
 		b.out.at[l] = p
 	}
 }
 
-// function enters a function. Charges go to line, or to that of its first statement
-// if line is 0, as of literals, whose own lines are those of other statements, too.
+// function adds a function. Its charges go to line. If line is 0, they go to the line of the first statement: the
+// lines of a literal also belong to other statements.
 func (b *regionBuilder) function(n ast.Node, body *ast.BlockStmt, line int) *region {
 	r := &region{kind: funcRegion, decl: b.decl, line: line, start: b.line(n.Pos()), end: b.line(n.End() - 1)}
 	r.fn = r
 	if line > 0 {
 		b.mark(n, r)
 	} else if len(body.List) > 0 {
-		b.markFrom(body.List[0].Pos(), body.Rbrace+1, place{region: r})
+		b.markFrom(body.List[0].Pos(), body.Rbrace+1, lineInfo{region: r})
 	}
 	b.out.funcs = append(b.out.funcs, r)
 	b.block(body, r)
 	return r
 }
 
-// child enters a region within r.
+// child returns a new region within r.
 func (b *regionBuilder) child(kind regionKind, r *region) *region {
 	c := &region{kind: kind, parent: r}
 	if r != nil {
@@ -63,29 +65,29 @@ func (b *regionBuilder) child(kind regionKind, r *region) *region {
 	return c
 }
 
-// block enters the statements of a block that is executed as r.
+// block adds the statements of a block that is executed as often as r.
 func (b *regionBuilder) block(s *ast.BlockStmt, r *region) {
 	last := b.list(s.List, r)
 	if len(s.List) > 0 {
-		b.markFrom(s.Rbrace, s.Rbrace+1, place{region: last})
+		b.markFrom(s.Rbrace, s.Rbrace+1, lineInfo{region: last})
 	}
 }
 
-// list enters statements, and returns the region in which their end is.
+// list adds statements, and returns the region at their end.
 func (b *regionBuilder) list(l []ast.Stmt, r *region) *region {
 	for i, s := range l {
-		if label, ok := s.(*ast.LabeledStmt); ok && jumped(l, label.Label.Name) {
+		if label, ok := s.(*ast.LabeledStmt); ok && hasGotoTo(l, label.Label.Name) {
 			r = b.child(afterRegion, r)
 		}
 		b.statement(s, r)
-		if i+1 < len(l) && leaves(s) {
+		if i+1 < len(l) && canExitEarly(s) {
 			r = b.child(afterRegion, r)
 		}
 	}
 	return r
 }
 
-// branch enters a list that is executed as often as its own first statement.
+// branch adds a list that is executed as often as its first statement.
 func (b *regionBuilder) branch(l []ast.Stmt, end token.Pos, r *region) *region {
 	if len(l) == 0 {
 		return nil
@@ -93,12 +95,12 @@ func (b *regionBuilder) branch(l []ast.Stmt, end token.Pos, r *region) *region {
 	c := b.child(branchRegion, r)
 	last := b.list(l, c)
 	if end.IsValid() {
-		b.markFrom(end, end+1, place{region: last})
+		b.markFrom(end, end+1, lineInfo{region: last})
 	}
 	return c
 }
 
-// lastOperand returns what decides about a condition last.
+// lastOperand returns the operand of a condition that is evaluated last.
 func lastOperand(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -123,7 +125,7 @@ func (b *regionBuilder) statement(s ast.Stmt, r *region) {
 	case *ast.EmptyStmt:
 		return
 	}
-	b.own(s, r)
+	b.setChargeLine(s, r)
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		b.forLoop(s, r)
@@ -142,10 +144,10 @@ func (b *regionBuilder) statement(s ast.Stmt, r *region) {
 	}
 }
 
-// own makes the first line of s one that r can be charged on, and the one for all
-// that has no line of its own if it is the first, unless a literal begins there:
-// it belongs to the function around the literal, and could be taken for the literal's.
-func (b *regionBuilder) own(n ast.Node, r *region) {
+// setChargeLine allows charges of r on the first line of n. If it is the first such line of r, it also gets the
+// charges without a line. A line on which a literal begins is excluded. It belongs to the function around the
+// literal, and could be taken for a line of the literal.
+func (b *regionBuilder) setChargeLine(n ast.Node, r *region) {
 	line := b.line(n.Pos())
 	literal := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -157,7 +159,7 @@ func (b *regionBuilder) own(n ast.Node, r *region) {
 	if literal {
 		return
 	}
-	b.out.at[line].own = b.out.at[line].region == r
+	b.out.at[line].chargeable = b.out.at[line].region == r
 	if r.line == 0 {
 		r.line = line
 	}
@@ -171,15 +173,15 @@ func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
 	}
 	if s.Cond != nil {
 		test := b.child(testRegion, r)
-		test.loop, test.free = body, true
+		test.loop, test.derived = body, true
 		b.mark(s.Cond, test)
 		b.expressions(s.Cond, test)
 	}
 	if s.Post != nil {
 		post := body
-		if leaves(&ast.BlockStmt{List: s.Body.List}) {
+		if canExitEarly(&ast.BlockStmt{List: s.Body.List}) {
 			post = b.child(postRegion, body)
-			post.free = true
+			post.derived = true
 		}
 		b.mark(s.Post, post)
 		b.expressions(s.Post, post)
@@ -187,13 +189,13 @@ func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
 	b.loopBody(s.Body, body, s.Post, s.Cond)
 }
 
-// loopBody enters the statements of a loop's body. If there are none, charges go to
-// one of the others, if there is one.
+// loopBody adds the statements of a loop's body. If there are none, charges go to the line of one of the other
+// nodes.
 func (b *regionBuilder) loopBody(s *ast.BlockStmt, body *region, others ...ast.Node) {
 	b.block(s, body)
 	for _, n := range others {
 		if body.line == 0 && n != nil {
-			b.own(n, body)
+			b.setChargeLine(n, body)
 		}
 	}
 }
@@ -201,8 +203,8 @@ func (b *regionBuilder) loopBody(s *ast.BlockStmt, body *region, others ...ast.N
 func (b *regionBuilder) rangeLoop(s *ast.RangeStmt, r *region) {
 	body := b.child(bodyRegion, r)
 	body.loop, body.tests = body, true
-	b.markFrom(s.For, s.Body.Lbrace+1, place{region: r, inside: body})
-	b.out.at[b.line(s.For)].own = true
+	b.markFrom(s.For, s.Body.Lbrace+1, lineInfo{region: r, loopBody: body})
+	b.out.at[b.line(s.For)].chargeable = true
 	b.expressions(s.X, r)
 	clause := s.Key
 	if clause == nil {
@@ -218,7 +220,7 @@ func (b *regionBuilder) ifElse(s *ast.IfStmt, r *region) {
 	b.expressions(s.Cond, r)
 	then := b.branch(s.Body.List, s.Body.Rbrace, r)
 	for l := b.line(lastOperand(s.Cond).Pos()); l <= b.line(s.Cond.End()); l++ {
-		b.out.at[l].then = then
+		b.out.at[l].thenBranch = then
 	}
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
@@ -248,7 +250,7 @@ func (b *regionBuilder) cases(body *ast.BlockStmt, r *region, heads ...ast.Node)
 	}
 }
 
-// expressions enters the right operands and function literals within n.
+// expressions adds the right operands and function literals within n.
 func (b *regionBuilder) expressions(n ast.Node, r *region) {
 	if n == nil {
 		return
@@ -265,7 +267,7 @@ func (b *regionBuilder) expressions(n ast.Node, r *region) {
 			b.expressions(n.X, r)
 			c := b.child(operandRegion, r)
 			b.mark(n.Y, c)
-			b.own(n.Y, c)
+			b.setChargeLine(n.Y, c)
 			b.expressions(n.Y, c)
 			return false
 		}

@@ -76,10 +76,10 @@ func f(a, b []int) int { // 1
 		_, want, _ := strings.Cut(line, "// ")
 		p := regions.at[i+1]
 		got := name(p.region)
-		if p.inside != nil {
-			got += "/" + name(p.inside)
+		if p.loopBody != nil {
+			got += "/" + name(p.loopBody)
 		}
-		if p.own {
+		if p.chargeable {
 			got += " *"
 		}
 		if line != "" && got != want {
@@ -111,7 +111,7 @@ func TestLeaves(t *testing.T) {
 	} {
 		s := parsed(t, "package p\nfunc f() { M: for { "+c.statement+"; b() } }")
 		loop := s.Files[0].Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.LabeledStmt).Stmt.(*ast.ForStmt)
-		if got := leaves(loop.Body.List[0]); got != c.want {
+		if got := canExitEarly(loop.Body.List[0]); got != c.want {
 			t.Errorf("%s: got %v", c.statement, got)
 		}
 	}

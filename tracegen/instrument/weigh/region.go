@@ -1,63 +1,62 @@
 package weigh
 
-// A region is a part of a function's source that is executed as a whole: its
-// statements as often as each other, apart from those in regions within it. A
-// rewriter that counts has one counter for it, unless it is free.
+// A region is a part of a function's source whose statements are executed equally often, except those of inner
+// regions. A rewriter that counts has one counter for each region that is not derived.
 type region struct {
-	kind   regionKind
-	parent *region // executed when this one is; nil of a function
-	fn     *region // the function
-	loop   *region // the body of the innermost loop around it; itself, of a body
-	line   int     // where what has no line of its own is charged, 0 if there is nowhere
-	decl   string  // of functions: name of the declaration they are in
-	start  int     // of functions: line of the func keyword
-	end    int     // of functions: last line
-	free   bool    // no counter: how often it is executed follows from others
-	tests  bool    // of a body: the loop tests before each iteration
+	kind    regionKind
+	parent  *region // enclosing region; nil for a function
+	fn      *region // the function
+	loop    *region // body of the innermost loop around it; for a body, itself
+	line    int     // gets the charges without a line of their own; 0 if there is none
+	decl    string  // of functions: name of the enclosing declaration
+	start   int     // of functions: line of the func keyword
+	end     int     // of functions: last line
+	derived bool    // has no counter: its count follows from others
+	tests   bool    // of a body: the loop has a test before each iteration
 
-	inlined bool // of a function: its callers count
+	inlined bool // of a function: its callers count its instructions
 }
 
 type regionKind uint8
 
 const (
 	noRegion      regionKind = iota
-	funcRegion               // a function's body up to the first way out
+	funcRegion               // a function's body up to the first early exit
 	bodyRegion               // a loop's body
 	testRegion               // a loop's condition: once more than the body for each normal end
-	postRegion               // a loop's post statement, where the body can be left early
+	postRegion               // a loop's post statement, if the body has an early exit
 	branchRegion             // a branch of an if, switch or select
 	operandRegion            // right operand of && or ||
-	afterRegion              // what follows a statement that can leave the list it is in
+	afterRegion              // statements after one with an early exit
 )
 
-// A place is what a line belongs to. A range clause is evaluated once, and then
-// again in each iteration: inside is the body then.
-type place struct {
-	region, inside *region
-	own            bool    // charges may stand here: it begins a statement, and no literal
-	then           *region // first branch, on the line of an if's condition, or of its last operand
+// A lineInfo describes a line. A range clause is evaluated once before the loop, and again in each iteration;
+// loopBody is then the loop's body.
+type lineInfo struct {
+	region, loopBody *region
+	chargeable       bool    // charges are allowed here: a statement begins on the line, and no literal
+	thenBranch       *region // first branch, for the line of an if's condition or of its last operand
 }
 
 // fileRegions are the regions of a file.
 type fileRegions struct {
-	at    []place // by line, from 1
+	at    []lineInfo // by line, from 1
 	funcs []*region
 }
 
-// within returns the region of line, as seen from the loop whose body is loop.
-func (f *fileRegions) within(line int, loop *region) *region {
+// regionAt returns the region of line for code in the loop whose body is loop.
+func (f *fileRegions) regionAt(line int, loop *region) *region {
 	if line < 1 || line >= len(f.at) {
 		return nil
 	}
 	p := f.at[line]
-	if p.inside != nil && inLoop(loop, p.inside) {
-		return p.inside
+	if p.loopBody != nil && inLoop(loop, p.loopBody) {
+		return p.loopBody
 	}
 	return p.region
 }
 
-// inLoop reports whether loop is body or a loop within it.
+// inLoop reports whether loop is body or a loop inside it.
 func inLoop(loop, body *region) bool {
 	for loop != nil && loop != body {
 		if loop.parent == nil {
@@ -68,7 +67,7 @@ func inLoop(loop, body *region) bool {
 	return loop != nil
 }
 
-// owns reports whether what is executed as r can be charged to line.
-func (f *fileRegions) owns(line int, r *region) bool {
-	return line > 0 && line < len(f.at) && f.at[line].region == r && f.at[line].own
+// canCharge reports whether charges of r may be on line.
+func (f *fileRegions) canCharge(line int, r *region) bool {
+	return line > 0 && line < len(f.at) && f.at[line].region == r && f.at[line].chargeable
 }

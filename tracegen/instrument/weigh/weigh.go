@@ -1,52 +1,49 @@
-// Package weigh tells how many machine instructions each line of a program costs
-// in the build that is not instrumented.
+// Package weigh counts the machine instructions that each line of a program costs in the build without
+// instrumentation. The count of a line is its weight.
 //
-// A program that is to count its own instructions adds, whenever a block of its
-// source is executed, what the block costs. [Explode] puts whatever has a count of
-// its own onto a line of its own. The exploded program is built as it is, and
-// [Binary] reads the result: from the machine code of each function, the line table
-// and the tree of inlined calls it finds out how often each instruction is executed,
-// in terms of how often the source's blocks are, and charges it to a line of that
-// block. No instruction is measured and nothing is calibrated.
+// A program that counts its own instructions adds the cost of a source block whenever it executes the block. It is
+// made in two steps. [SplitStatements] puts every part with its own execution count on its own line. The result is
+// built, and [Binary] reads the linked binary. From the machine code, the line table and the tree of inlined calls
+// it determines how often each instruction is executed, relative to the source blocks. It charges the instruction
+// to a line of that block. No instruction is measured, and nothing is calibrated.
 //
 // # Which line belongs to which block
 //
-// Whoever adds the weights of lines up for a block has to know where each line
-// belongs:
+// The user of weights must add the lines of a block. These rules determine the block of a line:
 //
-//   - The line of the func keyword of a declaration belongs to the block at its start.
-//     A literal begins with the line of its first statement; the line of its own func
-//     keyword is part of the statement around it.
-//   - The first line of a statement belongs to the block that the statement stands in:
-//     for if, switch, select and for, too, and for the condition of an if.
-//   - Condition, post statement and range clause of a loop belong to its body. What a
-//     loop costs before the first iteration, and what its last test costs, is charged
-//     to the block that the loop stands in.
-//   - A right operand of && or || is a block, wherever it stands (in conditions, cases,
-//     values): its lines are executed as often as it is evaluated.
-//   - The branches of if, switch and select are blocks; of an else-if, the line of the
-//     if is the first of its block. What follows a statement that can be left in another
-//     way than by its end (return, goto, break and continue that lead out of it) is a
-//     block, and so is what follows a label that a goto leads to.
+//   - The line of the func keyword of a declaration belongs to the first block. A
+//     literal begins with the line of its first statement. The line of its own
+//     func keyword belongs to the statement around it.
+//   - The first line of a statement belongs to the block that contains the
+//     statement. This includes if, switch, select and for, and the condition of
+//     an if.
+//   - The condition, post statement and range clause of a loop belong to its body.
+//     The cost before the first iteration and that of the last test are charged to
+//     the block that contains the loop.
+//   - A right operand of && or || is a block in any position (conditions, cases,
+//     values). Its lines are executed as often as it is evaluated.
+//   - The branches of if, switch and select are blocks. For an else-if, the line
+//     of the if is the first line of its block.
+//   - The statements after one with an early exit are a block. Early exits are
+//     return, goto, and break and continue that leave the statement. The
+//     statements after a label that a goto names are also a block.
 //
-// Nothing is charged to other lines, such as those of cases and braces. A line can be
-// charged less than nothing: it then stands for instructions that another line's block
-// counts although they are not executed when this one is. The sum of a block hardly
-// ever is.
+// Other lines, such as those of cases and braces, have no charges. The weight of a line can be negative. It then
+// corrects for instructions that the block of another line counts although this block does not execute them. The
+// sum of a block is hardly ever negative.
 //
 // # What is counted
 //
-// Instructions that are executed on the way, including padding, prologues and checks;
-// not those that lead to a panic, grow the stack, or tell the garbage collector of
-// stores while it runs. A string instruction with a repeat prefix counts as many
-// times as its constant says, and once more. Calls cost what the caller executes.
-// Code inlined from packages that are not among the sources belongs to the line of the
-// call, and a loop in it is taken to be executed once.
+// All instructions on the executed path are counted, including padding, prologues and checks. Instructions that
+// lead to a panic, grow the stack, or are write barriers of the garbage collector are not counted. A string
+// instruction with a repeat prefix counts as often as its constant says, and once more. A call costs the
+// instructions of the caller. Code inlined from packages that are not among the sources belongs to the line of the
+// call. A loop in it is assumed to be executed once.
 //
-// Where a function has several copies, inlined ones and instantiations, what is
-// executed once a call is charged exactly, to the callers of inlined copies; within
-// the branches and loops of the function the copies are averaged, by a guess of how
-// often each is called: ten times as often for each loop that the call is in.
+// A function may have several copies: inlined ones and instantiations. Instructions that are executed once a call
+// are exact. They are charged to the callers of inlined copies. In branches and loops of the function, the copies
+// are averaged, weighted by an estimate of how often each is called. The estimate is ten times as many calls for
+// each loop around the call.
 package weigh
 
 import (
@@ -56,18 +53,17 @@ import (
 
 // A Source is a package whose instructions are charged to lines.
 type Source struct {
-	// Path is the package's import path, "main" of a main package: what the names
-	// of its functions begin with in the binary.
+	// Path is the package's import path, or "main" for a main package. The names of its functions in the binary
+	// begin with it.
 	Path string
-	// Files are the package's files, parsed after Explode, whatever paths they were
-	// compiled from.
+	// Files are the package's files, parsed after SplitStatements. They may be compiled from any paths.
 	Files []*ast.File
 	// Fset has the positions of Files.
 	Fset *token.FileSet
-	// Inlined, if it is not nil, reports of which functions no line counts, because
-	// their callers do: their lines are charged nothing.
+	// Inlined, if not nil, reports whether a function counts nothing because its callers do. Its lines get no
+	// charges.
 	Inlined func(*ast.FuncDecl) bool
 }
 
-// Lines are instructions by file, as named in Source, and line.
+// Lines are instructions by file, as named in Source, and by line.
 type Lines map[string]map[int]int

@@ -21,11 +21,11 @@ func instructions(t *testing.T, b *bench, binary string) map[string]int {
 		t.Fatal(err)
 	}
 	defer o.elf.Close()
-	kernels := library{}
+	kernels := sourceIndex{}
 	for _, p := range b.packages {
 		kernels[prefixOf(p.PkgPath)] = []*sourceFile{}
 	}
-	functions, err := o.functions(kernels.wanted)
+	functions, err := o.functions(kernels.contains)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// Supported is nil: a process can be started with a pipe under a number.
+// Supported returns nil: this system can start a process with a numbered pipe.
 func Supported() error { return nil }
 
-// inherited is the pipe that this process was started with. It ends when this process does, whatever that started.
-func inherited(fd int) (*os.File, error) {
+// inheritedPipe returns the pipe that this process was started with. Processes that this one starts do not inherit
+// it, so it ends when this process ends.
+func inheritedPipe(fd int) (*os.File, error) {
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "recording"), nil
 }

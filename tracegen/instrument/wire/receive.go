@@ -10,18 +10,18 @@ import (
 	"spoor/traces/trace"
 )
 
-// Sink takes what arrives, batch by batch, and keeps nothing of it.
+// Sink receives a recording batch by batch. It must not keep its arguments.
 type Sink interface {
 	Refs(*trace.Refs) error
 	Events(*trace.Events) error
 }
 
-// ErrNoResult is what Receive returns when the pipe ends before a result came:
-// the program never ran, or died on the way.
+// ErrNoResult is the error of Receive if the pipe ends without a result: the program did not call spmd.Main, or it
+// died.
 var ErrNoResult = errors.New("the recording ended without a result")
 
-// Receive is tracegen's end of the pipe: it passes what arrives to sink until the
-// pipe is closed, and returns the result. Errors of sink are returned as they are.
+// Receive is tracegen's end of the pipe. It passes the recording to sink until the pipe is closed, and returns the
+// result. It returns errors of sink unchanged.
 func Receive(r io.Reader, sink Sink) (Result, error) {
 	in := &receiver{r: r, sink: sink}
 	for {
@@ -29,7 +29,7 @@ func Receive(r io.Reader, sink Sink) (Result, error) {
 		if _, err := io.ReadFull(r, raw(f[:])); err == io.EOF {
 			break
 		} else if err != nil {
-			return Result{}, broken(err)
+			return Result{}, readError(err)
 		}
 		if err := in.frame(f[0]); err != nil {
 			return Result{}, err
@@ -41,7 +41,7 @@ func Receive(r io.Reader, sink Sink) (Result, error) {
 	return *in.result, nil
 }
 
-func broken(err error) error { return fmt.Errorf("reading the recording: %w", err) }
+func readError(err error) error { return fmt.Errorf("reading the recording: %w", err) }
 
 type receiver struct {
 	r      io.Reader
@@ -56,8 +56,8 @@ type receiver struct {
 func (in *receiver) frame(f frame) error {
 	switch {
 	case in.result != nil:
-		return broken(errors.New("more came after the result"))
-	case f.kind != resultFrame && (f.rows > maxRows || f.more > maxRows):
+		return readError(errors.New("more came after the result"))
+	case f.kind != resultFrame && (f.rows > maxRows || f.needs > maxRows):
 	case f.kind == refsFrame:
 		return in.takeRefs(f)
 	case f.kind == eventsFrame:
@@ -65,26 +65,26 @@ func (in *receiver) frame(f frame) error {
 	case f.kind == resultFrame:
 		return in.takeResult(f)
 	}
-	return broken(fmt.Errorf("frame of kind %d with %d rows", f.kind, f.rows))
+	return readError(fmt.Errorf("frame of kind %d with %d rows", f.kind, f.rows))
 }
 
 func (in *receiver) takeRefs(f frame) error {
 	b, n := &in.refs, int(f.rows)
 	b.Proc = trace.Proc(f.proc)
-	b.Instr, b.Addr, b.Size, b.Op = resized(b.Instr, n), resized(b.Addr, n), resized(b.Size, n), resized(b.Op, n)
+	b.Instr, b.Addr, b.Size, b.Op = resize(b.Instr, n), resize(b.Addr, n), resize(b.Size, n), resize(b.Op, n)
 	for _, column := range [][]byte{raw(b.Instr), raw(b.Addr), raw(b.Size), raw(b.Op)} {
 		if _, err := io.ReadFull(in.r, column); err != nil {
-			return broken(err)
+			return readError(err)
 		}
 	}
 	return in.sink.Refs(b)
 }
 
 func (in *receiver) takeEvents(f frame) error {
-	in.rows, in.needs = resized(in.rows, int(f.rows)), resized(in.needs, int(f.more))
+	in.rows, in.needs = resize(in.rows, int(f.rows)), resize(in.needs, int(f.needs))
 	for _, part := range [][]byte{raw(in.rows), raw(in.needs)} {
 		if _, err := io.ReadFull(in.r, part); err != nil {
-			return broken(err)
+			return readError(err)
 		}
 	}
 	b := &in.events
@@ -96,7 +96,7 @@ func (in *receiver) takeEvents(f frame) error {
 			Work: r.work, Time: r.time}
 		if r.needs >= 0 {
 			if int(r.needs) > len(needs) {
-				return broken(errors.New("an event needs more than was sent"))
+				return readError(errors.New("an event needs more than was sent"))
 			}
 			e.Needs, needs = needs[:r.needs:r.needs], needs[r.needs:]
 		}
@@ -108,17 +108,17 @@ func (in *receiver) takeEvents(f frame) error {
 func (in *receiver) takeResult(f frame) error {
 	var text bytes.Buffer
 	if _, err := io.CopyN(&text, in.r, int64(f.rows)); err != nil {
-		return broken(err)
+		return readError(err)
 	}
 	in.result = new(Result)
 	if err := json.Unmarshal(text.Bytes(), in.result); err != nil {
-		return broken(err)
+		return readError(err)
 	}
 	return nil
 }
 
-// resized is a slice of n elements in the memory of s, if that is enough.
-func resized[T any](s []T, n int) []T {
+// resize returns a slice of n elements, in the memory of s if that is large enough.
+func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -8,12 +8,12 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// Execute runs the program of a process as it was ordered.
-type Execute func(order *Order, program spmd.Program, out *Writer) (Result, error)
+// RunOrder runs the program of a process as the order says.
+type RunOrder func(order *Order, program spmd.Program, out *Writer) (Result, error)
 
-// Serve makes spmd.Main execute the order that this process was started with, and send the result
-// through the pipe. In a process that was started by hand it does nothing.
-func Serve(execute Execute) {
+// Serve makes spmd.Main carry out the order that this process was started with, and send the result through the
+// pipe. It does nothing in a process without an order.
+func Serve(execute RunOrder) {
 	s, err := newServer(execute)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "spoor:", err)
@@ -25,39 +25,39 @@ func Serve(execute Execute) {
 }
 
 type server struct {
-	order   *Order
-	execute Execute
-	out     *Writer
-	ran     bool
+	order    *Order
+	runOrder RunOrder
+	out      *Writer
+	ran      bool
 }
 
-// newServer is for the order that this process was started with, or nil if there is none.
-func newServer(execute Execute) (*server, error) {
-	order, err := Ordered()
+// newServer returns a server for the order of this process, or nil if there is none.
+func newServer(execute RunOrder) (*server, error) {
+	order, err := ReadOrder()
 	if err != nil || order == nil {
 		return nil, err
 	}
-	pipe, err := inherited(order.FD)
+	pipe, err := inheritedPipe(order.FD)
 	if err != nil {
 		return nil, err
 	}
-	return &server{order: order, execute: execute, out: NewWriter(pipe)}, nil
+	return &server{order: order, runOrder: execute, out: NewWriter(pipe)}, nil
 }
 
-var errTwice = errors.New("spmd.Main was called a second time; a recording is of one run")
+var errCalledTwice = errors.New("spmd.Main was called a second time; a recording is of one run")
 
-// run is spmd.Main under the order. An error that was sent is for the other end to print.
+// run is spmd.Main under the order. If an error was sent, the other end prints it.
 func (s *server) run(program spmd.Program) error {
 	if s.ran {
-		return errTwice
+		return errCalledTwice
 	}
 	s.ran = true
-	result, err := s.execute(s.order, program, s.out)
+	result, err := s.runOrder(s.order, program, s.out)
 	if err != nil {
 		result.Error = err.Error()
 	}
-	if untold := s.out.Result(result); untold != nil {
-		return errors.Join(err, untold)
+	if sendErr := s.out.Result(result); sendErr != nil {
+		return errors.Join(err, sendErr)
 	}
 	if err != nil {
 		os.Exit(1)

@@ -1,13 +1,11 @@
-// Package wire is how an instrumented program hands its recording to tracegen,
-// which started it: a pipe with what the sink of a recording takes, and at the
-// end how the run went.
+// Package wire sends the recording of an instrumented program to tracegen, which started the program. It uses a
+// pipe. The pipe carries the batches of the recording and, at the end, the result of the run.
 //
-// The program does not write the files of the trace itself, for two reasons. The
-// user's module then needs nothing but spoor in its go.mod, none of the modules
-// that compress; and the files appear whole or not at all whatever the program
-// does, be it os.Exit.
+// The program does not write the trace files itself, for two reasons. First, the user's go.mod needs only spoor,
+// without the modules for compression. Second, the files appear complete or not at all, even if the program calls
+// os.Exit.
 //
-// Both ends run on one machine, so columns cross as they lie in memory.
+// Both ends run on one machine. Therefore columns are sent in their memory layout.
 package wire
 
 import (
@@ -19,25 +17,24 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// Version is of what crosses the pipe, and of the interface between the code that
-// tracegen generates and the packages of spoor that it calls. A program may be
-// built with another version of spoor than tracegen is.
+// Version is the version of the data on the pipe, and of the interface between generated code and the packages of
+// spoor that it calls. The program and tracegen may be built with different versions of spoor.
 const Version = 1
 
 // Variable is the environment variable that carries the Order to the program.
 const Variable = "SPOOR_SESSION"
 
-// Order is what tracegen asks of the program.
+// Order tells the program how to run.
 type Order struct {
 	Version int
 	FD      int  // file descriptor of the pipe
-	Native  bool // record nothing: run at full speed, and say how long it took ...
-	Compute bool // ... or, instead, how long its ranks computed, all together
+	Native  bool // record nothing: run at full speed and measure the run time ...
+	Compute bool // ... or, instead, the total computing time of all ranks
 	spmd.Options
 	Simulate string // for the session that simulates
 }
 
-// Environment is the order as an entry of the program's environment.
+// Environment returns the order as an entry of the program's environment.
 func (o Order) Environment() string {
 	o.Version = Version
 	text, err := json.Marshal(o)
@@ -47,10 +44,9 @@ func (o Order) Environment() string {
 	return Variable + "=" + string(text)
 }
 
-// Ordered is the order that this process was started with; nil if it was started
-// by hand. It removes the variable, which is not meant for processes that the
-// program starts.
-func Ordered() (*Order, error) {
+// ReadOrder returns the order of this process, or nil if it has none. It removes the variable, so that processes
+// started by the program do not see it.
+func ReadOrder() (*Order, error) {
 	text := os.Getenv(Variable)
 	if text == "" {
 		return nil, nil
@@ -68,7 +64,7 @@ func Ordered() (*Order, error) {
 	return o, nil
 }
 
-// kind says what a frame holds.
+// kind is the kind of a frame.
 type kind uint8
 
 const (
@@ -79,16 +75,16 @@ const (
 
 // frame precedes its contents on the pipe.
 type frame struct {
-	kind kind
-	proc int32
-	rows uint32 // of references or events; bytes of a result
-	more uint32 // needs of all events of the frame together
+	kind  kind
+	proc  int32
+	rows  uint32 // number of references or events; bytes of a result
+	needs uint32 // total number of needs of all events of the frame
 }
 
-// maxRows bounds what a frame of references or events may claim.
+// maxRows is the maximum number of rows in a frame of references or events.
 const maxRows = 1 << 20
 
-// row is an event without its needs, with their number: -1 for nil.
+// row is an event with the number of its needs instead of its needs; -1 means nil.
 type row struct {
 	refs                                    uint64
 	bytes, addr, count, block, stride, work int64
@@ -98,7 +94,7 @@ type row struct {
 	kind                                    uint8
 }
 
-// Result is how a run went.
+// Result is the result of a run.
 type Result struct {
 	Error     string          // of the program, or ""
 	Seconds   float64         // of a native run
@@ -106,7 +102,7 @@ type Result struct {
 	Simulated json.RawMessage `json:",omitempty"` // of a simulated one
 }
 
-// raw is the memory of a slice of values that hold no pointers.
+// raw returns the memory of a slice whose values hold no pointers.
 func raw[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(*new(T)))
 }

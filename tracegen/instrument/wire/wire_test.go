@@ -126,25 +126,25 @@ func TestSinksMayRefuse(t *testing.T) {
 }
 
 func TestOrderGoesThroughTheEnvironment(t *testing.T) {
-	if o, err := Ordered(); o != nil || err != nil {
+	if o, err := ReadOrder(); o != nil || err != nil {
 		t.Errorf("without the variable: %v, %v", o, err)
 	}
 	want := Order{FD: 3, Options: spmd.Options{Procs: 4, NoRefs: true}}
 	_, text, _ := strings.Cut(want.Environment(), "=")
 	t.Setenv(Variable, text)
 	want.Version = Version
-	if o, err := Ordered(); err != nil || *o != want {
+	if o, err := ReadOrder(); err != nil || *o != want {
 		t.Errorf("got %+v, %v, want %+v", o, err, want)
 	}
-	if o, _ := Ordered(); o != nil {
+	if o, _ := ReadOrder(); o != nil {
 		t.Error("the variable is still there")
 	}
 	t.Setenv(Variable, `{"Version": 999}`)
-	if _, err := Ordered(); err == nil || !strings.Contains(err.Error(), "version 999") {
+	if _, err := ReadOrder(); err == nil || !strings.Contains(err.Error(), "version 999") {
 		t.Errorf("another version: %v", err)
 	}
 	t.Setenv(Variable, `{`)
-	if _, err := Ordered(); err == nil {
+	if _, err := ReadOrder(); err == nil {
 		t.Error("half an order is no error")
 	}
 }

@@ -9,15 +9,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// Writer is the program's end of the pipe: a sink of a recording. It is not safe
-// for concurrent use.
+// Writer is the program's end of the pipe. It is a sink of a recording. It is not safe for concurrent use.
 type Writer struct {
 	w     io.Writer
 	rows  []row
 	needs []int64
 }
 
-// NewWriter writes to w.
+// NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Refs sends references of one processor.
@@ -40,11 +39,11 @@ func (w *Writer) Events(b *trace.Events) error {
 		}
 		w.rows = append(w.rows, r)
 	}
-	f := frame{kind: eventsFrame, proc: int32(b.Proc), rows: uint32(len(w.rows)), more: uint32(len(w.needs))}
+	f := frame{kind: eventsFrame, proc: int32(b.Proc), rows: uint32(len(w.rows)), needs: uint32(len(w.needs))}
 	return w.send(f, raw(w.rows), raw(w.needs))
 }
 
-// Result says how the run went; it comes last.
+// Result sends the result of the run. It is the last call.
 func (w *Writer) Result(r Result) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -57,8 +56,8 @@ func (w *Writer) Result(r Result) error {
 }
 
 func (w *Writer) send(f frame, columns ...[]byte) error {
-	if f.kind != resultFrame && (f.rows > maxRows || f.more > maxRows) {
-		return fmt.Errorf("a frame of %d rows; at most %d are supported", max(f.rows, f.more), maxRows)
+	if f.kind != resultFrame && (f.rows > maxRows || f.needs > maxRows) {
+		return fmt.Errorf("a frame of %d rows; at most %d are supported", max(f.rows, f.needs), maxRows)
 	}
 	if _, err := w.w.Write(raw([]frame{f})); err != nil {
 		return err

@@ -20,7 +20,7 @@ var FFTBlocked = workload.Kernel{
 	Name: "fftblocked", Paper: "sivasubramaniam1995",
 	Doc: "radix-2 complex 1-D FFT, from a cyclic to a blocked layout by a staggered all-to-all",
 	Params: []workload.Param{
-		{Name: "points", Default: 1 << 16, Min: 1, Max: 1 << 24, Must: "a power of 2", Holds: workload.PowerOfTwo,
+		{Name: "points", Default: 1 << 16, Min: 1, Max: 1 << 24, Constraint: "a power of 2", Valid: workload.PowerOfTwo,
 			Doc: "length of the transform; at least procs squared"},
 	},
 	Small: workload.Values{"points": 1024},

@@ -19,7 +19,7 @@ var Radix = workload.Kernel{
 	Doc: "parallel radix sort of integers (SPLASH-2)",
 	Params: []workload.Param{
 		{Name: "keys", Default: 1 << 20, Min: 1, Max: 1 << 28, Doc: "how many keys are sorted"},
-		{Name: "radix", Default: 1 << 10, Min: 2, Max: 1 << 16, Must: "a power of 2", Holds: workload.PowerOfTwo,
+		{Name: "radix", Default: 1 << 10, Min: 2, Max: 1 << 16, Constraint: "a power of 2", Valid: workload.PowerOfTwo,
 			Doc: "values of a digit"},
 		{Name: "range", Default: 1 << 19, Min: 2, Max: 1 << 32, Doc: "keys are uniform from 0 to range-1"},
 	},

@@ -18,7 +18,7 @@ var Transfer = workload.Kernel{
 	Params: []workload.Param{
 		{Name: "rows", Default: 2000, Min: 1, Max: 1 << 14, Doc: "rows of each rank's matrix"},
 		{Name: "cols", Default: 2000, Min: 1, Max: 1 << 14, Doc: "columns of each rank's matrix"},
-		{Name: "d", Default: 1, Min: 1, Max: 1 << 14, Must: "no more than the matrix has", Doc: "rows or columns that are sent"},
+		{Name: "d", Default: 1, Min: 1, Max: 1 << 14, Constraint: "no more than the matrix has", Doc: "rows or columns that are sent"},
 		{Name: "shape", Default: 0, Min: 0, Max: 2, Doc: "what is sent: 0 is d rows, 1 is d columns, 2 is a block of d x d"},
 		{Name: "repetitions", Default: 10, Min: 1, Max: 1 << 20, Doc: "how often each rank of a pair sends"},
 	},

@@ -18,7 +18,7 @@ var CG = workload.Kernel{
 	Doc: "conjugate gradient method, random sparse matrix (NAS)",
 	Params: []workload.Param{
 		{Name: "n", Default: 1400, Min: 1, Max: 1 << 16, Doc: "rows and columns of the matrix"},
-		{Name: "nonzeros", Default: 100300, Min: 1, Max: 1 << 24, Must: "from n to n squared, n plus an even number",
+		{Name: "nonzeros", Default: 100300, Min: 1, Max: 1 << 24, Constraint: "from n to n squared, n plus an even number",
 			Doc: "non-zero elements of the matrix, all of the diagonal among them"},
 		{Name: "iterations", Default: 5, Min: 1, Max: 10000, Doc: "iterations of the method"},
 	},

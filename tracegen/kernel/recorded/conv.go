@@ -15,7 +15,7 @@ import (
 
 var convParams = []workload.Param{
 	{Name: "l", Default: 512, Min: 1, Max: 1 << 14, Doc: "rows and columns of the image"},
-	{Name: "b", Default: 4, Min: 1, Max: 1 << 8, Must: "no more than l", Doc: "rows and columns of the box"},
+	{Name: "b", Default: 4, Min: 1, Max: 1 << 8, Constraint: "no more than l", Doc: "rows and columns of the box"},
 	{Name: "weight", Default: 2, Min: 1, Max: 255, Doc: "what the sum of a box is multiplied by"},
 	meshRows,
 }

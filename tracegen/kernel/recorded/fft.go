@@ -22,13 +22,13 @@ var FFT = workload.Kernel{
 	Name: "fft", Paper: "du2000",
 	Doc: "six-step complex 1-D FFT (SPLASH-2)",
 	Params: []workload.Param{
-		{Name: "points", Default: 1 << 16, Min: 1 << 4, Max: 1 << 24, Must: "a power of 4",
-			Holds: func(v int) bool {
+		{Name: "points", Default: 1 << 16, Min: 1 << 4, Max: 1 << 24, Constraint: "a power of 4",
+			Valid: func(v int) bool {
 				return workload.PowerOfTwo(v) &&
 					bits.TrailingZeros(uint(v))%2 == 0
 			},
 			Doc: "length of the transform"},
-		{Name: "line", Default: 64, Min: 16, Max: 4096, Must: "a power of 2", Holds: workload.PowerOfTwo,
+		{Name: "line", Default: 64, Min: 16, Max: 4096, Constraint: "a power of 2", Valid: workload.PowerOfTwo,
 			Doc: "bytes of a cache line: transposes move squares of line/16 x line/16 points"},
 	},
 	Small: workload.Values{"points": 1024},

@@ -21,7 +21,7 @@ var PGL = workload.Kernel{
 		{Name: "triangles", Default: 1000, Min: 0, Max: 1 << 20, Doc: "triangles of each rank"},
 		{Name: "frames", Default: 20, Min: 1, Max: 256, Doc: "pictures"},
 		{Name: "size", Default: 512, Min: 8, Max: 2048, Doc: "rows and columns of a picture, in pixels"},
-		{Name: "extent", Default: 16, Min: 1, Max: 256, Must: "no more than size/8", Doc: "greatest distance of a vertex from the middle of its triangle, in pixels along each axis"},
+		{Name: "extent", Default: 16, Min: 1, Max: 256, Constraint: "no more than size/8", Doc: "greatest distance of a vertex from the middle of its triangle, in pixels along each axis"},
 		{Name: "buffer", Default: 64, Min: 1, Max: 1 << 12, Doc: "spans in a full message"},
 	},
 	Small: workload.Values{"triangles": 50, "frames": 2, "size": 64, "extent": 8},

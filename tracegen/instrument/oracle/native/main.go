@@ -1,5 +1,5 @@
-// Native runs a kernel on one processor at its small size, or prepares it and does
-// not run it, so that another tool can count what the kernel executes.
+// Native runs a kernel on one processor at its small size, so that another tool can count its instructions. With
+// the argument prepare it only prepares the run.
 //
 //	native KERNEL [prepare]
 package main

@@ -1,6 +1,5 @@
-// Package hooks records what single statements of instrumented code do to more
-// memory than a word of the tape can tell, or to memory that only exists afterwards.
-// Code that uses its own copy of the tape's cursor closes it before.
+// Package hooks records references that one word of the tape cannot hold, or to memory that exists only after the
+// statement. Instrumented code that uses a local copy of the tape's cursor closes it before it calls a hook.
 package hooks
 
 import (
@@ -9,14 +8,14 @@ import (
 	"spoor/tracegen/tape"
 )
 
-// None is no instructions.
+// None is zero instructions.
 const None uint64 = 0
 
 // Work writes the word of n instructions without a reference.
 func Work(base unsafe.Pointer, off uintptr, n uint64) { tape.Put(base, off, nil, n) }
 
-// Sized records a reference of size bytes at the local cursor, and returns where
-// the next goes. It is for generic code: size is a constant in each instance.
+// Sized records a reference of size bytes at the local cursor, and returns the offset of the next word. It is for
+// generic code: size is a constant in each instance.
 func Sized(t *tape.Tape, base unsafe.Pointer, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
 	if size-1 < tape.MaxSize {
 		tape.Put(base, off, p, tape.Kind(store, size))
@@ -32,7 +31,7 @@ func wide(t *tape.Tape, off uintptr, p unsafe.Pointer, size uintptr, store bool)
 	return t.Off()
 }
 
-// Byte is where byte i of a string lies.
+// Byte returns the address of byte i of a string.
 func Byte[S ~string, I integer](s S, i I) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.StringData(string(s))), i)
 }
@@ -41,12 +40,12 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
-// Copy is copy(dst, src), recorded as a load and a store of what is copied.
+// Copy is copy(dst, src), recorded as a load and a store of the copied elements.
 func Copy[D ~[]T, S ~[]T, T any](t *tape.Tape, dst D, src S) int {
 	return tape.Copy(t, []T(dst), []T(src))
 }
 
-// CopyString is copy(dst, src) of the bytes of a string.
+// CopyString is copy(dst, src) for the bytes of a string.
 func CopyString[D ~[]byte, S ~string](t *tape.Tape, dst D, src S) int {
 	n := uintptr(min(len(dst), len(src)))
 	t.Range(unsafe.Pointer(unsafe.StringData(string(src))), n, false)
@@ -54,8 +53,8 @@ func CopyString[D ~[]byte, S ~string](t *tape.Tape, dst D, src S) int {
 	return copy(dst, src)
 }
 
-// Append records that appending to old made it grown: the new elements are stored,
-// and all old ones are copied if the array is a new one. It returns grown.
+// Append records an append to old with result grown, and returns grown. It records a store of the new elements. If
+// the array is new, it also records a copy of the old elements.
 func Append[S ~[]T, T any](t *tape.Tape, old, grown S) S {
 	size := unsafe.Sizeof(*new(T))
 	from, to := unsafe.Pointer(unsafe.SliceData(old)), unsafe.Pointer(unsafe.SliceData(grown))
@@ -70,7 +69,7 @@ func Append[S ~[]T, T any](t *tape.Tape, old, grown S) S {
 	return grown
 }
 
-// store records a store of bytes bytes, by one word if they fit.
+// store records a store of the given number of bytes, as one word if they fit.
 func store(t *tape.Tape, p unsafe.Pointer, bytes uintptr) {
 	if bytes-1 >= tape.MaxSize {
 		t.Range(p, bytes, true)
@@ -88,32 +87,32 @@ func Clear[S ~[]T, T any](t *tape.Tape, s S) S {
 	return s
 }
 
-// Made gives the array of a slice that was just allocated its place.
+// Made gives an address to the array of a slice that was just allocated.
 func Made[S ~[]T, T any](t *tape.Tape, s S) S {
 	tape.Made(t, []T(s))
 	return s
 }
 
-// Listed is Made for a slice literal, whose elements have been stored.
+// Listed is Made for a slice literal. It also records a store of the elements.
 func Listed[S ~[]T, T any](t *tape.Tape, s S) S {
 	tape.Made(t, []T(s))
 	t.Range(unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(T))*uintptr(len(s)), true)
 	return s
 }
 
-// Elements records a load of all elements of s, as a conversion to a string does.
+// Elements records a load of all elements of s, as in a conversion to a string.
 func Elements[S ~[]T, T any](t *tape.Tape, s S) S {
 	t.Range(unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(T))*uintptr(len(s)), false)
 	return s
 }
 
-// Bytes records a load of all bytes of s, as a conversion to a slice does.
+// Bytes records a load of all bytes of s, as in a conversion to a slice.
 func Bytes[S ~string](t *tape.Tape, s S) S {
 	t.Range(unsafe.Pointer(unsafe.StringData(string(s))), uintptr(len(s)), false)
 	return s
 }
 
-// New gives a variable that was just allocated its place.
+// New gives an address to a variable that was just allocated.
 func New[T any](t *tape.Tape, p *T) *T {
 	if unsafe.Sizeof(*p) > 0 {
 		tape.Fresh(t, p)
@@ -121,8 +120,7 @@ func New[T any](t *tape.Tape, p *T) *T {
 	return p
 }
 
-// Text gives the bytes of a string that was just made their place, and records
-// that they were stored.
+// Text gives an address to the bytes of a string that was just made, and records a store of them.
 func Text[S ~string](t *tape.Tape, s S) S {
 	bytes := unsafe.Slice(unsafe.StringData(string(s)), len(s))
 	Listed(t, bytes)

@@ -7,13 +7,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// reach finds the declarations of a package that ranks can execute: functions with
-// a parameter of package spmd (a rank, a communicator), and whatever code of the
-// package those name. A method that is called through an interface stands for all
-// methods of its name, a field that holds functions for all code that names the
-// field. That is more than is ever executed, and never less.
-func reach(p *packages.Package, spmdPath string) map[ast.Decl]bool {
-	r := &reacher{info: p.TypesInfo, pkg: p.Types, spmdPath: spmdPath,
+// reachableDecls finds the declarations of a package that ranks can execute. These are the functions with a
+// parameter of a type of package spmd (a rank, a communicator), and all code of the package that they name. A
+// method called through an interface means all methods of that name. A field with functions means all code that
+// names the field. The result may have too many declarations, but never too few.
+func reachableDecls(p *packages.Package, spmdPath string) map[ast.Decl]bool {
+	r := &reachability{info: p.TypesInfo, pkg: p.Types, spmdPath: spmdPath,
 		declared: map[types.Object]ast.Decl{}, methods: map[string][]ast.Decl{},
 		fields: map[*types.Var][]ast.Decl{}, found: map[ast.Decl]bool{}}
 	for _, f := range p.Syntax {
@@ -31,17 +30,17 @@ func reach(p *packages.Package, spmdPath string) map[ast.Decl]bool {
 	return r.found
 }
 
-type reacher struct {
+type reachability struct {
 	info     *types.Info
 	pkg      *types.Package
 	spmdPath string
 	declared map[types.Object]ast.Decl // functions, methods and variables of the package
 	methods  map[string][]ast.Decl     // methods by name
-	fields   map[*types.Var][]ast.Decl // code that names a field that holds functions
+	fields   map[*types.Var][]ast.Decl // code that names a field with functions
 	found    map[ast.Decl]bool
 }
 
-func (r *reacher) declare(d ast.Decl) {
+func (r *reachability) declare(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		r.declared[r.info.Defs[d.Name]] = d
@@ -74,15 +73,14 @@ func (r *reacher) declare(d ast.Decl) {
 	})
 }
 
-// nameField notes that d names v, if v is a field that holds functions.
-func (r *reacher) nameField(v *types.Var, d ast.Decl) {
+// nameField records that d names v, if v is a field with functions.
+func (r *reachability) nameField(v *types.Var, d ast.Decl) {
 	if v.IsField() && holdsFunction(v.Type()) {
 		r.fields[v.Origin()] = append(r.fields[v.Origin()], d)
 	}
 }
 
-// holdsFunction reports whether values of type t are functions, or slices, arrays,
-// maps or pointers of some.
+// holdsFunction reports whether values of type t are functions, or slices, arrays, maps or pointers of functions.
 func holdsFunction(t types.Type) bool {
 	if list, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
 		t = list.Elem()
@@ -91,8 +89,8 @@ func holdsFunction(t types.Type) bool {
 	return is
 }
 
-// takesRank reports whether a parameter of fn is of a type of package spmd.
-func (r *reacher) takesRank(fn *ast.FuncDecl) bool {
+// takesRank reports whether a parameter of fn has a type of package spmd.
+func (r *reachability) takesRank(fn *ast.FuncDecl) bool {
 	for v := range r.info.Defs[fn.Name].(*types.Func).Signature().Params().Variables() {
 		t := v.Type()
 		if p, ok := t.(*types.Pointer); ok {
@@ -105,8 +103,8 @@ func (r *reacher) takesRank(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// visit marks d and all that it names.
-func (r *reacher) visit(d ast.Decl) {
+// visit marks d and all declarations that it names.
+func (r *reachability) visit(d ast.Decl) {
 	if r.found[d] {
 		return
 	}
@@ -119,7 +117,7 @@ func (r *reacher) visit(d ast.Decl) {
 	})
 }
 
-func (r *reacher) use(o types.Object) {
+func (r *reachability) use(o types.Object) {
 	if v, ok := o.(*types.Var); ok && v.IsField() {
 		for _, d := range r.fields[v.Origin()] {
 			r.visit(d)

@@ -5,22 +5,21 @@ import (
 	"go/token"
 )
 
-// leaves reports whether control can leave s for another place than its end, so
-// that what follows s can be executed less often than s.
-func leaves(s ast.Stmt) bool {
-	l := leaver{labels: map[string]bool{}}
+// canExitEarly reports whether control can leave s other than at its end. Then the code after s may be executed
+// less often than s.
+func canExitEarly(s ast.Stmt) bool {
+	l := earlyExitFinder{labels: map[string]bool{}}
 	l.walk(s, false, false)
 	return l.found
 }
 
-type leaver struct {
-	labels map[string]bool // of the statements around
+type earlyExitFinder struct {
+	labels map[string]bool // of the enclosing statements
 	found  bool
 }
 
-// walk looks through n; breaks and continues say whether such statements without
-// a label end within it.
-func (l *leaver) walk(n ast.Node, breaks, continues bool) {
+// walk searches n. The arguments breaks and continues say whether break and continue without a label stay within n.
+func (l *earlyExitFinder) walk(n ast.Node, breaks, continues bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.FuncLit:
@@ -48,7 +47,7 @@ func (l *leaver) walk(n ast.Node, breaks, continues bool) {
 	})
 }
 
-func (l *leaver) branch(s *ast.BranchStmt, breaks, continues bool) {
+func (l *earlyExitFinder) branch(s *ast.BranchStmt, breaks, continues bool) {
 	switch {
 	case s.Tok == token.GOTO:
 		l.found = true
@@ -61,8 +60,8 @@ func (l *leaver) branch(s *ast.BranchStmt, breaks, continues bool) {
 	}
 }
 
-// jumped reports whether a goto within l leads to label.
-func jumped(l []ast.Stmt, label string) bool {
+// hasGotoTo reports whether l contains a goto to label.
+func hasGotoTo(l []ast.Stmt, label string) bool {
 	found := false
 	ast.Inspect(&ast.BlockStmt{List: l}, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BranchStmt); ok && s.Tok == token.GOTO && s.Label.Name == label {

@@ -83,7 +83,7 @@ func TestExplodeKeepsTheSyntaxTree(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			got, err := Explode(path, src)
+			got, err := SplitStatements(path, src)
 			if err != nil {
 				return err
 			}
@@ -137,7 +137,7 @@ func TestExplodeSplits(t *testing.T) {
 		{"line directive", "//line x.y:7\nfunc f() { /*line z:8*/a() }", "//Line x.y:7\nfunc f() { /*Line z:8*/\na() \n}"},
 		{"declarations", "func f() {}; func g() {}", "func f() {}; \nfunc g() {}"},
 	} {
-		got, err := Explode("x.go", []byte("package p\n"+c.in))
+		got, err := SplitStatements("x.go", []byte("package p\n"+c.in))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -150,14 +150,14 @@ func TestExplodeSplits(t *testing.T) {
 
 func TestExplodeKeepsDirectives(t *testing.T) {
 	const src = "//go:build linux\n\npackage p\n\nimport _ \"embed\"\n\n//go:embed x.txt\nvar s string\n\n//go:noinline\nfunc f() {\n\ta()\n}\n"
-	got, err := Explode("x.go", []byte(src))
+	got, err := SplitStatements("x.go", []byte(src))
 	if err != nil || string(got) != src {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
 func TestExplodeNamesSyntaxErrors(t *testing.T) {
-	_, err := Explode("x.go", []byte("package p\nfunc f() { a( }\n"))
+	_, err := SplitStatements("x.go", []byte("package p\nfunc f() { a( }\n"))
 	if err == nil || !strings.Contains(err.Error(), "x.go:2:") {
 		t.Errorf("got %v, want the parser's error with its place", err)
 	}
@@ -170,7 +170,7 @@ func FuzzExplode(f *testing.F) {
 		if _, err := parser.ParseFile(token.NewFileSet(), "x.go", src, parser.SkipObjectResolution); err != nil {
 			return
 		}
-		got, err := Explode("x.go", []byte(src))
+		got, err := SplitStatements("x.go", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (w *rewriter) recordedElement(e *ast.IndexExpr) bool {
 
 func (w *rewriter) recordedField(e *ast.SelectorExpr) bool {
 	s := w.Info.Selections[e]
-	if s == nil { // qualified
+	if s == nil { // qualified by a package
 		v, ok := w.Info.Uses[e.Sel].(*types.Var)
 		return ok && w.inMemory(v)
 	}

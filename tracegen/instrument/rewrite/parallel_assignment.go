@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// tuple is an assignment of several values at once, taken apart as gc does
-// (cmd/compile/internal/walk, ascompatee): what an earlier assignment may change is
-// evaluated before all of them, the rest with its own.
-type tuple struct {
+// parallelAssignment is an assignment of several values at once, split like gc does it (cmd/compile/internal/walk,
+// ascompatee). Operands that an earlier assignment may change are evaluated before all assignments, the others with
+// their own.
+type parallelAssignment struct {
 	*frame
 	assigned map[types.Object]bool // local variables
-	memory   bool                  // memory that others may see
+	memory   bool                  // memory that other code may see
 	early    strings.Builder
 }
 
-// assignAll assigns values to places whose calls have been taken out.
+// assignAll assigns values to places whose calls have been hoisted.
 func (f *frame) assignAll(places, values []ast.Expr) string {
-	t := &tuple{frame: f, assigned: map[types.Object]bool{}}
+	t := &parallelAssignment{frame: f, assigned: map[types.Object]bool{}}
 	for i, p := range places {
 		t.save(p, values[i])
 		t.assign(p)
@@ -40,7 +40,7 @@ func (f *frame) assignAll(places, values []ast.Expr) string {
 	return t.early.String() + strings.TrimSuffix(late.String(), "; ")
 }
 
-// discard evaluates a value that is assigned to nothing.
+// discard evaluates a value that is assigned to the blank identifier.
 func (f *frame) discard(e ast.Expr) string {
 	if s, done := f.subst[e]; done && s == "_" {
 		return ""
@@ -50,9 +50,8 @@ func (f *frame) discard(e ast.Expr) string {
 	return f.emit(st.list) + "_ = " + f.text(e) + "; "
 }
 
-// save keeps what leads to a place, and the value for it, if what is assigned
-// before may change them.
-func (t *tuple) save(place, value ast.Expr) {
+// save keeps the operands of a place, and its value, if earlier assignments may change them.
+func (t *parallelAssignment) save(place, value ast.Expr) {
 	for {
 		switch p := place.(type) {
 		case *ast.ParenExpr:
@@ -81,7 +80,7 @@ func (t *tuple) save(place, value ast.Expr) {
 }
 
 // keepAffected evaluates e early if it is affected.
-func (t *tuple) keepAffected(e ast.Expr, base bool) {
+func (t *parallelAssignment) keepAffected(e ast.Expr, base bool) {
 	if _, done := t.subst[e]; done || t.constant(e) || !t.affected(e) {
 		return
 	}
@@ -97,8 +96,8 @@ func (t *tuple) keepAffected(e ast.Expr, base bool) {
 	}
 }
 
-// affected reports whether the value of e depends on what has been assigned.
-func (t *tuple) affected(e ast.Expr) bool {
+// affected reports whether the value of e depends on earlier assignments.
+func (t *parallelAssignment) affected(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
@@ -117,8 +116,8 @@ func (t *tuple) affected(e ast.Expr) bool {
 	return found
 }
 
-// reads reports whether evaluating e alone reads memory that others may write.
-func (t *tuple) reads(e ast.Expr) bool {
+// reads reports whether evaluating e itself reads memory that other code may write.
+func (t *parallelAssignment) reads(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		v, ok := t.Info.Uses[e].(*types.Var)
@@ -129,8 +128,8 @@ func (t *tuple) reads(e ast.Expr) bool {
 	return false
 }
 
-// assign notes that a place is assigned to.
-func (t *tuple) assign(place ast.Expr) {
+// assign records that a place is assigned to.
+func (t *parallelAssignment) assign(place ast.Expr) {
 	id, ok := ast.Unparen(place).(*ast.Ident)
 	if !ok {
 		t.memory = true

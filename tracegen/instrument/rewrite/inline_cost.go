@@ -6,34 +6,34 @@ import (
 	"go/types"
 )
 
-// inlineBudget is what a function may cost and be inlined, in nodes of the
-// compiler's tree: its own budget (cmd/compile/internal/inline, inlineMaxBudget), less
-// a margin for the implicit conversions that are not estimated here.
+// inlineBudget is the maximum cost of an inlined function, in nodes of the compiler's tree. It is the compiler's
+// budget (cmd/compile/internal/inline, inlineMaxBudget), less a margin for implicit conversions, which are not
+// estimated here.
 const inlineBudget = 80 - 5
 
-// tooMuch is the cost of what is not inlined, or not straight.
-const tooMuch = 1 << 20
+// notInlinable is the cost of code that is not inlined, or has branches.
+const notInlinable = 1 << 20
 
 // inlineCheck estimates the compiler's costs of functions.
 type inlineCheck struct {
 	p     *Package
 	body  map[*types.Func]*ast.FuncDecl
-	costs map[*types.Func]int // of functions seen; tooMuch while a function is looked at
+	costs map[*types.Func]int // of visited functions; notInlinable during the visit
 }
 
-// cost is the cost of a function of the package.
+// cost returns the cost of a function of the package.
 func (c *inlineCheck) cost(fn *types.Func) int {
 	if n, known := c.costs[fn]; known {
 		return n
 	}
 	d := c.body[fn]
 	if d == nil {
-		return tooMuch
+		return notInlinable
 	}
-	c.costs[fn] = tooMuch
+	c.costs[fn] = notInlinable
 	n := 0
 	for _, s := range d.Body.List {
-		n = min(n+c.stmt(s), tooMuch)
+		n = min(n+c.stmt(s), notInlinable)
 	}
 	c.costs[fn] = n
 	return n
@@ -60,10 +60,10 @@ func (c *inlineCheck) stmt(s ast.Stmt) int {
 	case *ast.DeclStmt:
 		return c.declare(s.Decl.(*ast.GenDecl))
 	}
-	return tooMuch
+	return notInlinable
 }
 
-// assign is the cost of an assignment. The declaration of a variable is two nodes.
+// assign returns the cost of an assignment. The declaration of a variable is two nodes.
 func (c *inlineCheck) assign(s *ast.AssignStmt) int {
 	n := 1 + c.exprs(s.Lhs) + c.exprs(s.Rhs)
 	for _, l := range s.Lhs {
@@ -127,10 +127,10 @@ func (c *inlineCheck) expr(e ast.Expr) int {
 	case *ast.CallExpr:
 		return c.call(e)
 	}
-	return tooMuch
+	return notInlinable
 }
 
-// selector is the cost of a field, with the embedded fields on the way to it.
+// selector returns the cost of a field, including the embedded fields that lead to it.
 func (c *inlineCheck) selector(e *ast.SelectorExpr) int {
 	s := c.p.Info.Selections[e]
 	switch {
@@ -139,14 +139,14 @@ func (c *inlineCheck) selector(e *ast.SelectorExpr) int {
 	case s.Kind() == types.FieldVal:
 		return len(s.Index()) + c.expr(e.X)
 	}
-	return tooMuch
+	return notInlinable
 }
 
 func (c *inlineCheck) literal(e *ast.CompositeLit) int {
 	switch core(c.p.Info.TypeOf(e)).(type) {
 	case *types.Struct, *types.Array:
 	default:
-		return tooMuch
+		return notInlinable
 	}
 	n := 1
 	for _, x := range e.Elts {
@@ -158,7 +158,7 @@ func (c *inlineCheck) literal(e *ast.CompositeLit) int {
 	return n
 }
 
-// call is the cost of a call. Arguments may have to be converted to interfaces.
+// call returns the cost of a call. Arguments may have to be converted to interfaces.
 func (c *inlineCheck) call(call *ast.CallExpr) int {
 	n := c.exprs(call.Args)
 	tv := c.p.Info.Types[call.Fun]
@@ -170,11 +170,11 @@ func (c *inlineCheck) call(call *ast.CallExpr) int {
 		case "len", "cap", "real", "imag", "complex", "min", "max":
 			return n
 		}
-		return tooMuch
+		return notInlinable
 	}
 	fn := staticCallee(c.p.Info, call)
 	if fn == nil {
-		return tooMuch
+		return notInlinable
 	}
 	if recv, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
 		n += 2 + c.expr(recv.X)
@@ -185,12 +185,11 @@ func (c *inlineCheck) call(call *ast.CallExpr) int {
 	return n + len(call.Args) + c.cost(fn)
 }
 
-// cheapBody is what a function of package math may cost that is inlined where the
-// machine has no instruction for it.
+// cheapBody is the maximum cost of a function of package math that is inlined on machines without an instruction
+// for it.
 const cheapBody = 6
 
-// isIntrinsic reports whether the compiler has few instructions in place of a call
-// of fn.
+// isIntrinsic reports whether the compiler replaces a call of fn by a few instructions.
 func isIntrinsic(fn *types.Func) bool {
 	if !isMath(fn) {
 		return false

@@ -2,22 +2,22 @@ package weigh
 
 import "slices"
 
-// A tree is a dominator tree: of what every path from the root, or every path to
-// the end, leads through.
-type tree struct {
-	parent  []int // of each block, itself of roots
-	in, out []int // the intervals of a walk through the tree
+// A dominatorTree contains, for each block, the blocks that are on every path from the root to it. A post-dominator
+// tree contains those on every path from it to the end.
+type dominatorTree struct {
+	parent  []int // of each block; a root is its own parent
+	in, out []int // intervals of a depth-first walk through the tree
 }
 
-// above reports whether a is b or above it in the tree.
-func (t tree) above(a, b int) bool { return t.in[a] <= t.in[b] && t.out[b] <= t.out[a] }
+// dominates reports whether a is b or an ancestor of b.
+func (t dominatorTree) dominates(a, b int) bool { return t.in[a] <= t.in[b] && t.out[b] <= t.out[a] }
 
-// dominators builds the dominator tree of n nodes with the given steps; nodes
-// that cannot be reached from the root stand alone. Algorithm of Cooper, Harvey
-// and Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
-func dominators(n, root int, next func(int) []int) tree {
+// dominators builds the dominator tree of n nodes; next returns the successors of a node. Nodes that cannot be
+// reached from the root have no parent. Algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+// Algorithm", 2001.
+func dominators(n, root int, next func(int) []int) dominatorTree {
 	order := postorder(n, root, next)
-	d := dominance{rank: make([]int, n), parent: make([]int, n), prev: make([][]int, n)}
+	d := dominatorBuilder{rank: make([]int, n), parent: make([]int, n), prev: make([][]int, n)}
 	for i, b := range order {
 		d.rank[b] = i
 		for _, s := range next(b) {
@@ -39,19 +39,18 @@ func dominators(n, root int, next func(int) []int) tree {
 			}
 		}
 	}
-	return number(d.parent)
+	return numberTree(d.parent)
 }
 
-// dominance is a dominator tree that is being built.
-type dominance struct {
+// dominatorBuilder builds a dominator tree.
+type dominatorBuilder struct {
 	rank   []int // in postorder
 	parent []int // -1 if not known yet
 	prev   [][]int
 }
 
-// nearest returns the nearest node that dominates all that lead to b, as far as they
-// are known.
-func (d dominance) nearest(b int) int {
+// nearest returns the nearest node that dominates all known predecessors of b.
+func (d dominatorBuilder) nearest(b int) int {
 	p := -1
 	for _, q := range d.prev[b] {
 		switch {
@@ -59,13 +58,13 @@ func (d dominance) nearest(b int) int {
 		case p < 0:
 			p = q
 		default:
-			p = d.meet(p, q)
+			p = d.intersect(p, q)
 		}
 	}
 	return p
 }
 
-func (d dominance) meet(a, b int) int {
+func (d dominatorBuilder) intersect(a, b int) int {
 	for a != b {
 		for d.rank[a] < d.rank[b] {
 			a = d.parent[a]
@@ -95,9 +94,9 @@ func postorder(n, root int, next func(int) []int) []int {
 	return order
 }
 
-// number finds the intervals of a tree that is given by parents.
-func number(parent []int) tree {
-	t := tree{parent: parent, in: make([]int, len(parent)), out: make([]int, len(parent))}
+// numberTree computes the intervals of a tree from the parents of its nodes.
+func numberTree(parent []int) dominatorTree {
+	t := dominatorTree{parent: parent, in: make([]int, len(parent)), out: make([]int, len(parent))}
 	children := make([][]int, len(parent))
 	for b, p := range parent {
 		if p < 0 {
@@ -126,7 +125,7 @@ func number(parent []int) tree {
 }
 
 // dominators returns the dominator tree of g.
-func (g *graph) dominators() tree {
+func (g *graph) dominators() dominatorTree {
 	return dominators(len(g.blocks), 0, func(b int) (next []int) {
 		for _, e := range g.blocks[b].succ {
 			next = append(next, e.to.id)
@@ -135,18 +134,17 @@ func (g *graph) dominators() tree {
 	})
 }
 
-// postdominators returns the dominator tree, against the direction of the edges, of
-// one iteration of l, which ends where l is left or its header reached again; or of
-// the whole function if l is nil.
-func (g *graph) postdominators(l *loop) tree {
+// postdominators returns the post-dominator tree of one iteration of l. The iteration ends when l is left or its
+// header is reached again. If l is nil, the tree is that of the whole function.
+func (g *graph) postdominators(l *loop) dominatorTree {
 	end := len(g.blocks)
-	ends := g.ends(l)
+	ends := g.exitBlocks(l)
 	return dominators(end+1, end, func(b int) (next []int) {
 		if b == end {
 			return ends
 		}
 		for _, e := range g.blocks[b].pred {
-			if l.goesOn(e) {
+			if l.continues(e) {
 				next = append(next, e.from.id)
 			}
 		}
@@ -154,21 +152,21 @@ func (g *graph) postdominators(l *loop) tree {
 	})
 }
 
-// goesOn reports whether e is a step within an iteration of l.
-func (l *loop) goesOn(e *edge) bool {
+// continues reports whether e stays within an iteration of l.
+func (l *loop) continues(e *edge) bool {
 	return l == nil || l.blocks[e.from] && l.blocks[e.to] && e.to != l.header
 }
 
-// ends returns the blocks in which iterations of l can end, and one of each loop
-// within that never does, so that every block leads to one of them.
-func (g *graph) ends(l *loop) []int {
+// exitBlocks returns the blocks in which iterations of l can end, and one block of each inner loop that never ends.
+// So every block leads to one of them.
+func (g *graph) exitBlocks(l *loop) []int {
 	var ends []int
 	reached := make([]bool, len(g.blocks))
 	var reach func(b *block)
 	reach = func(b *block) {
 		reached[b.id] = true
 		for _, e := range b.pred {
-			if !reached[e.from.id] && l.goesOn(e) {
+			if !reached[e.from.id] && l.continues(e) {
 				reach(e.from)
 			}
 		}
@@ -177,7 +175,7 @@ func (g *graph) ends(l *loop) []int {
 		ends = append(ends, b.id)
 		reach(b)
 	}
-	leaves := func(e *edge) bool { return !l.goesOn(e) }
+	leaves := func(e *edge) bool { return !l.continues(e) }
 	for _, b := range g.blocks {
 		if (l == nil || l.blocks[b]) && (len(b.succ) == 0 || slices.ContainsFunc(b.succ, leaves)) {
 			end(b)

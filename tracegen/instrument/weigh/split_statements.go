@@ -9,34 +9,33 @@ import (
 	"slices"
 )
 
-// Explode returns src, the Go source of the file called name, with line breaks
-// added so that whatever can be executed another number of times than its
-// neighbours begins on a line of its own: statements, conditions, post
-// statements and range clauses, else-ifs, case clauses and their expressions,
-// right operands of && and ||, function literals, and the braces that end blocks.
+// SplitStatements adds line breaks to src, the Go source of the file called name. Each part that can have an
+// execution count of its own then begins on its own line: statements; conditions, post statements and range
+// clauses; else-ifs; case clauses and their expressions; right operands of && and ||; function literals; and braces
+// that end blocks.
 //
-// Nothing but line breaks is added, and nothing is removed, with one exception:
-// the word line of //line and /*line directives becomes Line, so that the lines
-// of the file are also the lines that the compiler writes into its line tables.
-// The result parses to the same syntax tree, and [NewLineMap] finds the original
-// line of each of its lines. The error is the parser's.
-func Explode(name string, src []byte) ([]byte, error) {
+// It adds only line breaks and removes nothing, with one exception. The word line of //line and /*line directives
+// becomes Line. So lines of the file are also the lines in the compiler's line tables.
+//
+// The result parses to the same syntax tree. [NewLineMap] maps each of its lines to the original line. The error is
+// the parser's.
+func SplitStatements(name string, src []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, fmt.Errorf("splitting lines: %w", err)
 	}
 	file := fset.File(f.FileStart)
-	b := breaks{bare: map[token.Pos]bool{}}
+	b := lineBreaks{afterReturn: map[token.Pos]bool{}}
 	for _, d := range f.Decls {
 		b.add(d.Pos())
 	}
 	ast.Inspect(f, b.visit)
-	slices.Sort(b.places)
+	slices.Sort(b.positions)
 	var out bytes.Buffer
 	text := hideDirectives(file, f, src)
 	last := 0
-	for _, p := range slices.Compact(b.places) {
+	for _, p := range slices.Compact(b.positions) {
 		at := file.Offset(p)
 		out.Write(text[last:at])
 		last = at
@@ -49,16 +48,13 @@ func Explode(name string, src []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// startsLine reports whether only blanks stand before the end of text on its
-// last line.
+// startsLine reports whether the last line of text has only blanks.
 func startsLine(text []byte) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	return len(bytes.TrimSpace(line)) == 0
 }
 
-// hideDirectives returns src without line directives. No line directive is ever
-// part of a file that is weighed: lines of the line table must be lines of the
-// file.
+// hideDirectives returns src without line directives. Lines of the line table must be lines of the file.
 func hideDirectives(file *token.File, f *ast.File, src []byte) []byte {
 	text := bytes.Clone(src)
 	for _, group := range f.Comments {
@@ -72,32 +68,30 @@ func hideDirectives(file *token.File, f *ast.File, src []byte) []byte {
 	return text
 }
 
-// breaks are the places before which a line break is wanted. None of them
-// follows a token after which the scanner would insert a semicolon, except
-// where the grammar has one already or, before a closing brace, allows one.
-type breaks struct {
-	places []token.Pos
-	bare   map[token.Pos]bool // directly behind return
+// lineBreaks collects the positions before which a line break is added. The break must not make the scanner insert
+// a semicolon, except where the grammar has one or, before a closing brace, allows one.
+type lineBreaks struct {
+	positions   []token.Pos
+	afterReturn map[token.Pos]bool // directly after return
 }
 
-func (b *breaks) add(p token.Pos) { b.places = append(b.places, p) }
+func (b *lineBreaks) add(p token.Pos) { b.positions = append(b.positions, p) }
 
-func (b *breaks) list(l []ast.Stmt) {
+func (b *lineBreaks) list(l []ast.Stmt) {
 	for _, s := range l {
 		b.statement(s)
 	}
 }
 
-// statement adds the start of s, unless s is an empty statement of which the
-// source shows nothing.
-func (b *breaks) statement(s ast.Stmt) {
+// statement adds the start of s, unless s is an empty statement without source text.
+func (b *lineBreaks) statement(s ast.Stmt) {
 	if e, ok := s.(*ast.EmptyStmt); ok && e.Implicit {
 		return
 	}
 	b.add(s.Pos())
 }
 
-func (b *breaks) visit(n ast.Node) bool {
+func (b *lineBreaks) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
 		b.list(n.List)
@@ -112,12 +106,12 @@ func (b *breaks) visit(n ast.Node) bool {
 			b.add(e.Pos())
 		}
 	case *ast.FuncLit:
-		if !b.bare[n.Pos()] {
+		if !b.afterReturn[n.Pos()] {
 			b.add(n.Pos())
 		}
 	case *ast.ReturnStmt:
 		if len(n.Results) > 0 {
-			b.bare[n.Results[0].Pos()] = true
+			b.afterReturn[n.Results[0].Pos()] = true
 		}
 	default:
 		b.visitLoops(n)
@@ -126,7 +120,7 @@ func (b *breaks) visit(n ast.Node) bool {
 	return true
 }
 
-func (b *breaks) visitLoops(n ast.Node) {
+func (b *lineBreaks) visitLoops(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.ForStmt:
 		if n.Cond != nil {
@@ -144,7 +138,7 @@ func (b *breaks) visitLoops(n ast.Node) {
 	}
 }
 
-func (b *breaks) visitCases(n ast.Node) {
+func (b *lineBreaks) visitCases(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.SwitchStmt:
 		if n.Init != nil && n.Tag != nil {
@@ -174,15 +168,15 @@ func (b *breaks) visitCases(n ast.Node) {
 	}
 }
 
-// A LineMap leads from the lines of an exploded file to those of its original:
-// element i is the original line of line i+1.
+// A LineMap maps the lines of a split file to those of the original file. Element i is the original line of line
+// i+1.
 type LineMap []int
 
-// NewLineMap returns the map of exploded, which [Explode] made of src.
-func NewLineMap(src, exploded []byte) LineMap {
+// NewLineMap returns the map of split, which [SplitStatements] made of src.
+func NewLineMap(src, split []byte) LineMap {
 	m := LineMap{1}
 	line, i := 1, 0
-	for _, c := range exploded {
+	for _, c := range split {
 		if c == '\n' {
 			if i < len(src) && src[i] == '\n' {
 				line, i = line+1, i+1
@@ -195,8 +189,7 @@ func NewLineMap(src, exploded []byte) LineMap {
 	return m
 }
 
-// Original returns the line of the original file that holds the start of the
-// exploded file's line, and line itself where there is no such line.
+// Original returns the original line that contains the start of the given line, or line itself if there is none.
 func (m LineMap) Original(line int) int {
 	if line < 1 || line > len(m) {
 		return line
