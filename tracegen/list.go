@@ -10,7 +10,7 @@ import (
 	"spoor/traces/store"
 )
 
-// listing is the table of --list: a row for each parameter of each kernel.
+// listing returns the table of --list, with a row for each parameter of each kernel.
 func listing() *store.Table {
 	var names, params, ranges, docs, papers, kernels []string
 	var defaults []int64
@@ -33,7 +33,7 @@ func listing() *store.Table {
 	}}
 }
 
-// parameters is the part of a kernel's help that lists its parameters.
+// parameters returns the part of a kernel's help that lists its parameters.
 func parameters(k workload.Kernel) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

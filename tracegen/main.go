@@ -1,17 +1,17 @@
-// Tracegen runs parallel programs and writes down what they do: their memory
-// references and their barriers and locks, with instruction counts.
+// Tracegen runs parallel programs and records their memory references, messages, barriers and locks, with instruction
+// counts.
 //
 //	$ tracegen --list
 //	$ tracegen fft --set points=1024 --procs 4 -o fft
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
@@ -21,34 +21,32 @@ import (
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
-// command is the command tree of tracegen: a subcommand for each kernel.
+// command returns the command tree of tracegen: a subcommand for each kernel.
 func command(env *stage.Env) *cobra.Command {
 	var list bool
 	var own packageOptions
 	root := &cobra.Command{
 		Use:   "tracegen [--package DIR {-o PREFIX | --native} [-- ARG ...]]",
 		Short: "runs parallel programs and records what they do",
-		Long: "Tracegen runs a parallel program, verifies its result, and writes its memory references and its events\n" +
-			"(messages, barriers, locks) to PREFIX.refs.arrow and PREFIX.events.arrow. The same command gives the same bytes,\n" +
-			"whatever the machine. Its commands are the programs; 'tracegen KERNEL --help' shows the parameters of one.\n\n" +
-			"With --package it does so with a program of your own, whose main function calls spmd.Main. Its source stays as it\n" +
-			"is: a copy that records is made of it and of the packages of its module, built by the go command, and run.",
-		Example: "  $ tracegen --list\n" +
-			"  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
-			"  $ tracegen radix --set keys=10000 --native --repeat 3\n" +
+		Long: "Tracegen runs a parallel program, verifies its result, and records its memory references and events\n" +
+			"to PREFIX.refs.arrow and PREFIX.events.arrow. The commands are programs of five papers.",
+		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
 			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32",
-		Args: own.arguments,
+		Args: cobra.ArbitraryArgs,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd == root { // the flags are those of a kernel whose name is wrong
-			return cmp.Or(knownKernel(cmd.Flags().Args()), err)
+	flags := root.Flags()
+	own.flags(flags)
+	flags.BoolVar(&list, "list", false, "list the programs with their parameters and papers")
+	format := stage.FormatFlag(flags)
+	stage.Group(flags, "Program of your own", "package", "output", "native", "procs", "seed", "refs", "whole-collectives")
+	stage.Group(flags, "List of programs", "list", "format")
+	stage.ShowOnlyIn(flags, "package", "headers", "unplaced")
+	kernelFlags(flags)
+	stage.AddTopics(root, stage.Topics{Title: "Topics", Pages: []stage.Topic{packageTopic(flags)}})
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := own.arguments(cmd, args); err != nil {
+			return stage.Usage("%w", err)
 		}
-		return err
-	})
-	root.Flags().BoolVar(&list, "list", false, "list the kernels with their parameters and papers")
-	own.flags(root.Flags())
-	format := stage.FormatFlag(root.Flags())
-	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case list:
 			return stage.Print(env.Out, *format, listing())
@@ -63,7 +61,19 @@ func command(env *stage.Env) *cobra.Command {
 	return root
 }
 
-// knownKernel says what is wrong with the first argument, if there is one.
+// kernelFlags adds hidden flags of kernels to root, so that a kernel with a wrong name gets a suggestion.
+func kernelFlags(root *pflag.FlagSet) {
+	root.StringArray("set", nil, "")
+	root.Int("repeat", 1, "")
+	for _, name := range onlyOfKernels {
+		root.Lookup(name).Hidden = true
+	}
+}
+
+// onlyOfKernels are the flags that kernels have and --package has not.
+var onlyOfKernels = []string{"set", "repeat"}
+
+// knownKernel returns an error if the first argument is not a kernel.
 func knownKernel(args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -72,9 +82,9 @@ func knownKernel(args []string) error {
 	return err
 }
 
-const wholeUsage = "record each collective as one event, instead of its messages"
+const wholeUsage = "record each collective as one event instead of its messages"
 
-// kernelCommand is the subcommand that runs kernel k.
+// kernelCommand returns the subcommand that runs kernel k.
 func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	o := options{kernel: k}
 	small := ""
@@ -86,22 +96,19 @@ func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   k.Name + " {-o PREFIX | --native}",
 		Short: k.Doc,
-		Long:  k.Name + ": " + k.Doc + ", the workload of [" + k.Paper + "].\n\nParameters:\n" + parameters(k),
+		Long:  "Runs " + k.Name + " of [" + k.Paper + "]: " + k.Doc + ".\n\nParameters for --set:\n" + parameters(k),
 		Example: "  $ tracegen " + k.Name + " --procs 2" + small + " -o " + k.Name + "\n" +
 			"  $ tracegen " + k.Name + " --procs 2" + small + " --native",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
-	f.StringArrayVar(&o.set, "set", nil, "set a parameter, as `key=value`; may be repeated")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the input")
-	f.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
-	f.BoolVar(&o.refs, "refs", true, "record references; without them the events file still has every instruction count")
-	f.BoolVar(&o.whole, "whole-collectives", false, wholeUsage)
-	f.BoolVar(&o.native, "native", false, "run at full speed without recording; print the verified result and its time")
-	f.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run")
+	o.flags(f)
+	stage.Complete(cmd, "set", func() []string { return settings(k) })
 	format := stage.FormatFlag(f)
+	stage.Group(f, "Program", "set", "procs", "seed")
+	stage.Group(f, "Recording", "output", "refs", "whole-collectives")
+	stage.Group(f, "Run without recording", "native", "repeat", "format")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		o.format = *format
 		return o.check(f.Changed("refs"), f.Changed("repeat"))
@@ -109,7 +116,29 @@ func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	return cmd
 }
 
-// check finds wrong combinations of flags, and prepares the values.
+// flags adds the flags of a kernel.
+func (o *options) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.set, "set", nil, "set a parameter, as `key=value`; may be repeated")
+	f.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the input")
+	f.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
+	f.BoolVar(&o.refs, "refs", true, refsUsage)
+	f.BoolVar(&o.whole, "whole-collectives", false, wholeUsage)
+	f.BoolVar(&o.native, "native", false, "run at full speed without recording; print the verified result and its time")
+	f.IntVar(&o.repeat, "repeat", 1, "with --native: number of runs")
+}
+
+const refsUsage = "record references; the events always have all instruction counts"
+
+// settings returns the values of --set for completion.
+func settings(k workload.Kernel) (list []string) {
+	for _, p := range k.Params {
+		list = append(list, p.Name+"=")
+	}
+	return list
+}
+
+// check returns an error for flags that do not fit together, and prepares the values.
 func (o *options) check(refsGiven, repeatGiven bool) error {
 	switch {
 	case !o.native && o.prefix == "":

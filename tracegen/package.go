@@ -32,20 +32,40 @@ type packageOptions struct {
 
 // flags adds the flags of --package.
 func (o *packageOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "package", "", "instrument, build and run the program in folder `DIR`, a package main that calls spmd.Main; its arguments follow --")
-	f.IntVar(&o.procs, "procs", 1, "with --package: number of processors (ranks)")
-	f.Uint64Var(&o.seed, "seed", 1, "with --package: what spmd.Seed returns")
-	f.StringVarP(&o.prefix, "output", "o", "", "with --package: record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
-	f.BoolVar(&o.refs, "refs", true, "with --package: record references; without them the events file still has every instruction count")
-	f.BoolVar(&o.headers, "headers", false, "with --package: record loads of slice headers and the like, too, which compiled loops keep in registers")
-	f.BoolVar(&o.unplaced, "unplaced", false, "with --package: record references to memory, too, that the program neither named nor allocated while it ran")
-	f.BoolVar(&o.whole, "whole-collectives", false, "with --package: "+wholeUsage)
-	f.BoolVar(&o.native, "native", false, "with --package: run at full speed without recording, and say how long it took")
+	f.StringVar(&o.dir, "package", "", "record the program in folder `DIR`, a package main that calls spmd.Main; see 'tracegen help package'")
+	f.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
+	f.BoolVar(&o.native, "native", false, "run at full speed without recording, and print the run time")
+	f.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
+	f.Uint64Var(&o.seed, "seed", 1, "result of spmd.Seed in the program")
+	f.BoolVar(&o.refs, "refs", true, refsUsage)
+	f.BoolVar(&o.whole, "whole-collectives", false, wholeUsage)
+	f.BoolVar(&o.headers, "headers", false, "also record loads that compiled loops keep in registers, such as slice headers")
+	f.BoolVar(&o.unplaced, "unplaced", false, "also record references to memory without a name that was allocated before spmd.Main")
 }
 
-// arguments finds what is wrong with the arguments of a command line that names no
-// kernel: with the flags of --package, or, where that is not given, with the name of
-// a kernel that does not exist.
+// packageTopic returns the help page for programs of the user.
+func packageTopic(flags *pflag.FlagSet) stage.Topic {
+	page := pflag.NewFlagSet("package", pflag.ContinueOnError)
+	for _, name := range []string{"package", "output", "native", "procs", "seed", "refs", "headers", "unplaced", "whole-collectives"} {
+		page.AddFlag(flags.Lookup(name))
+	}
+	return stage.Topic{
+		Name:  "package",
+		Short: "record a Go program of your own",
+		Text: "The program is a package main for spoor/tracegen/spmd; 'go doc spoor/tracegen/spmd' has the interface. Its\n" +
+			"main function calls spmd.Main. Tracegen copies the package and the packages of its module that it imports,\n" +
+			"adds the recording, builds the copy with the go command, and runs it. It does not change your files.\n" +
+			"Arguments after -- are those of the program.\n\n" +
+			"Notes list the constructs that a recording omits. References are recorded for memory that the program names\n" +
+			"(spmd.Shared, Private, Alloc) or allocates while it runs.",
+		Example: "  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32\n" +
+			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 --native",
+		Flags: page,
+	}
+}
+
+// arguments returns an error for a command line that names no kernel, and stores the program's arguments. The error is about
+// the flags of --package, or else about the name of a kernel that does not exist.
 func (o *packageOptions) arguments(cmd *cobra.Command, args []string) error {
 	f := cmd.Flags()
 	if f.Changed("package") {
@@ -58,25 +78,30 @@ func (o *packageOptions) arguments(cmd *cobra.Command, args []string) error {
 	if err := knownKernel(args); err != nil {
 		return err
 	}
-	for _, name := range []string{"procs", "seed", "output", "refs", "headers", "unplaced", "whole-collectives", "native"} {
+	for _, name := range []string{"procs", "seed", "output", "refs", "headers", "unplaced", "whole-collectives", "native", "set", "repeat"} {
 		if f.Changed(name) {
-			return fmt.Errorf("--%s needs the name of a kernel or --package DIR", name)
+			return fmt.Errorf("--%s needs the name of a program or --package DIR", name)
 		}
 	}
 	return nil
 }
 
-// check finds wrong combinations of flags.
+// check returns an error for flags that do not fit together.
 func (o *packageOptions) check(f *pflag.FlagSet) error {
+	for _, name := range onlyOfKernels {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s is for the programs of the list, not for --package", name)
+		}
+	}
 	switch {
 	case o.dir == "":
-		return errors.New("--package is empty; give the folder of a program, as ./dir")
+		return errors.New("--package is empty; give the folder of a program, for example ./dir")
 	case !o.native && o.prefix == "":
 		return errors.New("no output; give -o PREFIX to record, or --native to run without recording")
 	case o.native && (o.prefix != "" || f.Changed("refs") || f.Changed("headers") || f.Changed("unplaced") || o.whole):
 		return errors.New("--native records nothing, so -o, --refs, --headers, --unplaced and --whole-collectives cannot be given with it")
 	case !o.refs && (o.headers || o.unplaced):
-		return errors.New("--headers and --unplaced are about references, which --refs=false leaves out")
+		return errors.New("--headers and --unplaced select references, and --refs=false records none")
 	}
 	return spmd.CheckProcs(o.procs)
 }
@@ -85,7 +110,7 @@ func (o *packageOptions) run(ctx context.Context, env *stage.Env) error {
 	if o.native {
 		return o.build(ctx, env, func(p *instrument.Program) error { return o.runNative(ctx, env, p) })
 	}
-	w, err := store.Create(o.prefix, trace.Header{Procs: o.procs}) // what cannot be written need not be built
+	w, err := store.Create(o.prefix, trace.Header{Procs: o.procs}) // fails before the build if the files cannot be written
 	if err != nil {
 		return err
 	}
@@ -93,7 +118,7 @@ func (o *packageOptions) run(ctx context.Context, env *stage.Env) error {
 	return o.build(ctx, env, func(p *instrument.Program) error { return o.record(ctx, env, p, w) })
 }
 
-// build builds the program for as long as use needs it.
+// build builds the program, calls use, and removes the program.
 func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*instrument.Program) error) error {
 	program, err := instrument.Build(ctx, instrument.Options{Dir: env.Input(o.dir), Refs: o.refs, Headers: o.headers,
 		Native: o.native, Messages: env.Err})
@@ -118,7 +143,7 @@ func (o *packageOptions) runNative(ctx context.Context, env *stage.Env, p *instr
 	return nil
 }
 
-// record completes the two files of the trace when the program has ended well.
+// record writes the two files of the trace. They are complete only if the program ends without an error.
 func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrument.Program, w *store.Writer) error {
 	for _, note := range unrecorded(p, len(p.Findings)) {
 		env.Note("%s", note)
@@ -132,7 +157,7 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	head := o.header(p)
 	head.Regions = result.Recording.Regions
 	if n := result.Recording.Dropped; n > 0 {
-		note := fmt.Sprintf("%d references are left out: to memory that was there before spmd.Main and has no name (see --unplaced)", n)
+		note := fmt.Sprintf("%d references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)", n)
 		env.Note("%s", note)
 		head.Notes = append(head.Notes, note)
 	}
@@ -143,7 +168,7 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	return nil
 }
 
-// header is what the trace says of itself.
+// header returns the header of the trace.
 func (o *packageOptions) header(p *instrument.Program) trace.Header {
 	h := trace.Header{
 		Program: p.Name, Format: "spmd", Procs: o.procs, Seed: o.seed, Rule: spmd.Rule,
@@ -156,8 +181,7 @@ func (o *packageOptions) header(p *instrument.Program) trace.Header {
 	return h
 }
 
-// unrecorded says what the recording does not hold, naming at most so many
-// constructs; it is empty where there is nothing to say.
+// unrecorded returns notes on what the recording omits. A note lists at most the given number of constructs.
 func unrecorded(p *instrument.Program, most int) (notes []string) {
 	if n := len(p.Findings); n > 0 {
 		text := numbered(n, "construct is", "constructs are") + " not recorded: "

@@ -66,13 +66,12 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 		{Name: "procs", Data: slices.Repeat([]int64{int64(o.procs)}, o.repeat)},
 		{Name: "run", Data: runs},
 		{Name: "time", Unit: "s", Data: times},
-		{Name: "verified", Data: slices.Repeat([]string{"yes"}, o.repeat)}, // or the command has failed
+		{Name: "verified", Data: slices.Repeat([]string{"yes"}, o.repeat)}, // otherwise the command has failed
 		{Name: "result", Data: digests},
 	}})
 }
 
-// record writes the two files of the trace; they appear when the result has been
-// verified.
+// record writes the two files of the trace. They appear when the result has been verified.
 func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Instance) error {
 	w, err := store.Create(o.prefix, o.header())
 	if err != nil {
@@ -97,7 +96,7 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 	return nil
 }
 
-// form is the kernels in the form that the run needs.
+// form returns the kernels in the form that the run needs.
 func (o *options) form() []workload.Kernel {
 	switch {
 	case o.native:
@@ -127,7 +126,7 @@ func (o *options) verify(ctx context.Context, inst workload.Instance) error {
 	return nil
 }
 
-// header is what the trace says of itself.
+// header returns the header of the trace.
 func (o *options) header() trace.Header {
 	return trace.Header{
 		Program: o.kernel.Name, Format: "spmd", Args: o.kernel.Args(o.values),
@@ -136,7 +135,7 @@ func (o *options) header() trace.Header {
 	}
 }
 
-// expected is the number of references that a recording makes, or -1 for none.
+// expected returns the predicted number of references, or -1 if none are recorded.
 func (o *options) expected(inst workload.Instance) int64 {
 	if !o.refs {
 		return -1
@@ -148,7 +147,7 @@ func (o *options) expected(inst workload.Instance) int64 {
 	return total
 }
 
-// summarize tells the user what was recorded.
+// summarize prints a note with the size of the recording.
 func summarize(env *stage.Env, head trace.Header, recording *spmd.Recording, result string) {
 	var sum trace.Totals
 	for _, t := range recording.Totals {
@@ -160,7 +159,7 @@ func summarize(env *stage.Env, head trace.Header, recording *spmd.Recording, res
 		head.Title(), head.Procs, sum.Instr, sum.Refs, sum.Events, result)
 }
 
-// progressSink counts references on their way to the files.
+// progressSink counts the references that it writes to the files.
 type progressSink struct {
 	*store.Writer
 	progress *stage.Progress
