@@ -40,7 +40,7 @@ build: $(BINARIES)
 PREFIX ?= /usr/local
 SHARE  := $(DESTDIR)$(PREFIX)/share
 # The files that examples of the manual pages use, with the sources that programs of users are built with.
-DATA     := data/machine data/paper data/price data/sample $(addprefix tracegen/instrument/testdata/,heat mandelbrot teams)
+DATA     := data/machine data/paper data/price data/sample $(addprefix tracegen/instrument/testdata/,heat mandelbrot sum teams)
 LIBRARY  := ./tracegen/spmd ./tracegen/instrument/... ./predict/direct/session
 SHIPPED   = printf '%s\n' LICENSE go.mod go.sum $(DATA) && $(GO) list -deps -f \
 	'{{with .Module}}{{if .Main}}$(foreach f,Go S H Embed IgnoredGo IgnoredOther,\

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/workload"
+	"spoor/traces/stage"
 	"spoor/traces/store"
 )
 
@@ -35,11 +35,24 @@ func listing() *store.Table {
 
 // parameters returns the part of a kernel's help that lists its parameters.
 func parameters(k workload.Kernel) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	width := 0
 	for _, p := range k.Params {
-		fmt.Fprintf(w, "  %s=%d\t%s\t(%s)\n", p.Name, p.Default, p.Doc, p.Range())
+		width = max(width, len(setting(p)))
 	}
-	w.Flush()
+	var b strings.Builder
+	for _, p := range k.Params {
+		line := fmt.Sprintf("  %-*s ", width, setting(p))
+		for _, word := range strings.Fields(p.Doc + " (" + p.Range() + ")") {
+			if len(line)+1+len(word) > stage.Columns {
+				fmt.Fprintln(&b, line)
+				line = strings.Repeat(" ", width+3)
+			}
+			line += " " + word
+		}
+		fmt.Fprintln(&b, line)
+	}
 	return b.String()
 }
+
+// setting returns the parameter with its default, as in --set.
+func setting(p workload.Param) string { return fmt.Sprintf("%s=%d", p.Name, p.Default) }

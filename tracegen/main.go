@@ -30,7 +30,8 @@ func command(env *stage.Env) *cobra.Command {
 		Short: "runs parallel programs and records what they do",
 		Long: "Tracegen runs a parallel program, verifies its result, and records its memory references and events\n" +
 			"to PREFIX.refs.arrow and PREFIX.events.arrow. The commands are programs of five papers.",
-		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
+		Example: "  $ tracegen --list\n" +
+			"  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
 			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32",
 		Args: cobra.ArbitraryArgs,
 	}
@@ -96,7 +97,7 @@ func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   k.Name + " {-o PREFIX | --native}",
 		Short: k.Doc,
-		Long:  "Runs " + k.Name + " of [" + k.Paper + "]: " + k.Doc + ".\n\nParameters for --set:\n" + parameters(k),
+		Long:  "Runs " + k.Name + " [" + k.Paper + "]:\n" + k.Doc + ".\n\nParameters for --set:\n" + parameters(k),
 		Example: "  $ tracegen " + k.Name + " --procs 2" + small + " -o " + k.Name + "\n" +
 			"  $ tracegen " + k.Name + " --procs 2" + small + " --native",
 		Args: cobra.NoArgs,

@@ -45,9 +45,13 @@ func TestStatus(t *testing.T) {
 		{"radix --set keys=100 -q -o radix", stage.Done, ""},
 		{"edge --set size=16 --refs=false -o edge", stage.Done, ""},
 
-		{"ftt", stage.WrongUsage, `kernel "ftt" does not exist; did you mean "fft"? possible: fft, lu, radix, edge`},
+		{"ftt", stage.WrongUsage, `unknown kernel "ftt"; did you mean "fft"? (known: fft, lu, radix, edge`},
+		{"ul --set n=64 --native --repeat 2", stage.WrongUsage, `did you mean "lu"?`},
+		{"help lu", stage.Done, "a multiple of block"},
+		{"help package", stage.Done, "--unplaced"},
+		{"help ul", stage.WrongUsage, `did you mean "lu"?`},
 		{"ftt --procs 2 -o x", stage.WrongUsage, `did you mean "fft"?`},
-		{"zzzzzzzz", stage.WrongUsage, `"zzzzzzzz" does not exist; possible: fft`},
+		{"zzzzzzzz", stage.WrongUsage, `unknown kernel "zzzzzzzz" (known: fft`},
 		{"fft", stage.WrongUsage, "-o PREFIX"},
 		{"fft extra -o x", stage.WrongUsage, "extra"},
 		{"fft --set points=257 -o x", stage.WrongUsage, "points=257 is out of range; 16 to 16777216, a power of 4"},
@@ -248,10 +252,33 @@ func noFiles(t *testing.T) {
 func TestHelpShowsEveryParameter(t *testing.T) {
 	for _, k := range kernel.All {
 		_, out, _ := tracegen(k.Name, "--help")
+		out = strings.Join(strings.Fields(out), " ") // long lines are wrapped
 		for _, p := range k.Params {
 			if !strings.Contains(out, fmt.Sprintf("%s=%d ", p.Name, p.Default)) || !strings.Contains(out, p.Range()) {
 				t.Errorf("%s --help does not show %s", k.Name, p.Name)
 			}
 		}
 	}
+}
+
+// Every help fits a screen.
+func TestHelpIsShort(t *testing.T) {
+	for _, args := range append([][]string{{"--help"}, {"help", "package"}}, kernelHelps()...) {
+		_, out, _ := tracegen(args...)
+		if n := strings.Count(out, "\n"); n > 60 {
+			t.Errorf("tracegen %s: %d lines, want 60 at most", args, n)
+		}
+		for line := range strings.Lines(out) {
+			if len(line) > 121 {
+				t.Errorf("tracegen %s: %d columns, want 120 at most: %s", args, len(line)-1, line)
+			}
+		}
+	}
+}
+
+func kernelHelps() (list [][]string) {
+	for _, k := range kernel.All {
+		list = append(list, []string{"help", k.Name})
+	}
+	return list
 }

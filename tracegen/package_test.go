@@ -57,7 +57,8 @@ func TestPackageFlags(t *testing.T) {
 		{[]string{"--package", heat, "-o", "x", "--native"}, stage.WrongUsage, "--native records nothing"},
 		{[]string{"--package", heat, "--headers", "--native"}, stage.WrongUsage, "--native records nothing"},
 		{[]string{"--package", heat, "-o", "x", "--refs=false", "--headers"}, stage.WrongUsage, "--refs=false"},
-		{[]string{"-o", "x"}, stage.WrongUsage, "--output needs the name of a kernel or --package DIR"},
+		{[]string{"--package", heat, "--set", "n=3", "-o", "x"}, stage.WrongUsage, "--set is for the programs of the list"},
+		{[]string{"-o", "x"}, stage.WrongUsage, "--output needs the name of a program or --package DIR"},
 		{[]string{"--procs", "2"}, stage.WrongUsage, "--procs needs"},
 		{[]string{"--package", heat, "-o", "missing/x"}, stage.Failed, "missing/x"},
 		{[]string{"--package", "nowhere", "-o", "x"}, stage.Failed, "nowhere"},
@@ -93,7 +94,7 @@ func TestPackageIsRecorded(t *testing.T) {
 	defer x.Close()
 	h := x.Header()
 	if h.Title() != "heat args=-size 32 -steps 2" || h.Procs != 4 || h.Seed != 5 || len(h.Regions) != 8 ||
-		!slices.Equal(h.Notes, []string{"8 references are left out: to memory that was there before spmd.Main and has no name (see --unplaced)"}) { // its flags
+		!slices.Equal(h.Notes, []string{"8 references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)"}) { // its flags
 		t.Errorf("header %+v", h)
 	}
 	// Rows 0 and 31 have one neighbour; 30 columns of each of 32 rows are 4 loads and a store.
@@ -164,7 +165,7 @@ func TestUnrecordedConstructsAreNamed(t *testing.T) {
 	}
 }
 
-// The program of this folder's page runs on several ranks, natively and recorded.
+// The program of this folder's page is that of its example. It runs on several ranks, natively and recorded.
 func TestProgramOfThePageIsRecorded(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	if err != nil {
@@ -174,6 +175,10 @@ func TestProgramOfThePageIsRecorded(t *testing.T) {
 	text, _, found := strings.Cut(text, "```")
 	if !found {
 		t.Fatal("the page has no program")
+	}
+	example, err := os.ReadFile(filepath.Join(ownProgram(t, "sum"), "main.go"))
+	if err != nil || string(example) != text {
+		t.Errorf("instrument/testdata/sum/main.go differs from the program of the page: %v", err)
 	}
 	elsewhere(t)
 	dir := ownModule(t, text)
