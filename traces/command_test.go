@@ -411,11 +411,11 @@ func TestSchedulesAreLeftOut(t *testing.T) {
 	write(t, "cpu_schedule.bin.zip", "PK")
 	write(t, "serial_schedule.bin.gz", "")
 	status, _, errs := traces(nil, "import", "cpu_schedule.bin.zip", "serial_schedule.bin.gz", "-o", "x")
-	if status != stage.Failed || !strings.Contains(errs, "cpu_schedule.bin.zip: a schedule of drmemtrace, which has no references; import its folder") {
+	if status != stage.Failed || !strings.Contains(errs, "cpu_schedule.bin.zip: it is a schedule of drmemtrace, without references; import its folder") {
 		t.Errorf("schedules alone: status %d, %s", status, errs)
 	}
 	status, _, errs = traces(nil, "import", "cpu_schedule.bin.zip", "data/sample/tiny.log", "-o", "x")
-	if status != stage.Done || !strings.Contains(errs, "note: cpu_schedule.bin.zip: a schedule of drmemtrace, which has no references: left out") {
+	if status != stage.Done || !strings.Contains(errs, "note: cpu_schedule.bin.zip: omitted: it is a schedule of drmemtrace, without references") {
 		t.Errorf("a schedule and a trace: status %d, %s", status, errs)
 	}
 }

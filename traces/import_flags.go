@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"spoor/traces/format"
 	"spoor/traces/stage"
 )
@@ -57,4 +59,40 @@ func (f *importFlags) checkNumbers() (err error) {
 		}
 	}
 	return nil
+}
+
+// describe groups the flags of import and completes their values. The pages of formats show the flags of one format.
+func (f *importFlags) describe(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	stage.Group(flags, "Input", "from", "set", "program")
+	stage.Group(flags, "Output", "output", "archive")
+	stage.Group(flags, "Contents", "modify", "ifetch", "default-size", "pc", "unmatched")
+	for flag, formats := range formatFlags {
+		stage.ShowOnlyIn(flags, formats[0], flag)
+	}
+	for flag, values := range map[string][]string{"modify": {"split", "load", "store"}, "ifetch": {"keep", "drop"}, "unmatched": {"error", "note"},
+		"lackey-atomics": {"keep", "collapse"}, "lackey-summary": {"check", "ignore"}, "addr-base": {"10", "16"}, "csv-time": {"instructions", "rows"}} {
+		stage.Complete(cmd, flag, func() []string { return values })
+	}
+	stage.Complete(cmd, "from", importers)
+	stage.Complete(cmd, "set", func() []string { return settingsOf(f.from) })
+}
+
+// importLong is the help of the command.
+const importLong = "Import converts foreign traces to PREFIX.refs.arrow and PREFIX.events.arrow. If it fails, it leaves no files.\n" +
+	"FILE may be - for standard input. Import recognises the format and the compression (gzip, zstd, xz, bzip2, lz4,\n" +
+	"snappy, zip) by content. If a format has no signature, import guesses it and prints a note; --from sets it.\n\n" +
+	"  - Several FILEs become one processor each, in the given order.\n" +
+	"  - In a format with one file for each rank or thread, they are one trace; a folder stands for all its files.\n" +
+	"  - A format with a thread column takes one FILE.\n\n" +
+	"Import notes what it guessed, tolerated or dropped, and stores these notes in the trace ('traces info').\n" +
+	"'traces help FORMAT' shows the settings and flags of one format."
+
+// formatFlags lists the flags that only some formats use, with these formats.
+var formatFlags = map[string][]string{
+	"lackey-atomics": {"lackey"},
+	"lackey-summary": {"lackey"},
+	"columns":        {"csv"},
+	"csv-time":       {"csv"},
+	"addr-base":      {"csv", "pinatrace"},
 }

@@ -64,7 +64,7 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 			return err
 		}
 		defer t.Close()
-		if err := elsewhere(t, output); err != nil {
+		if err := checkOutput(t, output); err != nil {
 			return err
 		}
 		m := &mergeInput{watched: watch(ctx, env, t, "merging"), path: path}

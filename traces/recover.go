@@ -88,7 +88,7 @@ func damagedParts(path string) (base string, parts []damagedPart, err error) {
 		}
 	}
 	if len(parts) == 0 {
-		return "", nil, fmt.Errorf("recovering %s: neither %s%s nor %s%s exists, also not with %s", path, path, store.RefsSuffix,
+		return "", nil, fmt.Errorf("recovering %s: neither %s%s nor %s%s exists, with or without %s", path, path, store.RefsSuffix,
 			path, store.EventsSuffix, partialSuffix)
 	}
 	return path, parts, nil

@@ -75,7 +75,7 @@ func (f *sampleFlags) run(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	defer t.Close()
-	if err := elsewhere(t, f.output); err != nil {
+	if err := checkOutput(t, f.output); err != nil {
 		return err
 	}
 	src := watch(ctx, env, t, "sampling")

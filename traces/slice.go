@@ -69,7 +69,7 @@ func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error
 		return err
 	}
 	defer t.Close()
-	if err := elsewhere(t, f.output); err != nil {
+	if err := checkOutput(t, f.output); err != nil {
 		return err
 	}
 	src := watch(ctx, env, t, "slicing")
@@ -89,7 +89,7 @@ func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error
 		return err
 	}
 	src.progress.Done()
-	for _, n := range s.losses() {
+	for _, n := range s.omissions() {
 		env.Note("%s: %s", path, n)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (s *slicing) write(prefix string) (err error) {
 			return err
 		}
 	}
-	h.Notes = append(h.Notes, s.losses()...)
+	h.Notes = append(h.Notes, s.omissions()...)
 	return out.Close(h)
 }
 

@@ -66,8 +66,8 @@ func (k *keeper) whole(e *trace.Event, in bool) bool {
 			k.held[e.Peer]--
 		}
 	default:
-		if m, is := meets(e); is {
-			ok, what = k.s.meetings[m].has(next(k.count.meetings, m)), lostCollectives
+		if m, is := collectiveOf(e); is {
+			ok, what = k.s.collectives[m].has(next(k.count.collectives, m)), lostCollectives
 			if ok && in && e.Request >= 0 {
 				k.open[e.Request] = true
 			}

@@ -31,7 +31,7 @@ type slicing struct {
 	quotas          quotas
 	flags           map[int32]*flagSignals
 	waits           bool // someone waits for a flag in the windows
-	meetings        map[meeting]span
+	collectives     map[collective]span
 	lost            [endLoss]uint64
 	fewer           uint64 // waits that wait for fewer signals than in the whole trace
 	over            int    // processors that end before the part
@@ -52,8 +52,8 @@ type box struct {
 	group int32
 }
 
-// meeting identifies the collectives of a group, or a barrier object.
-type meeting struct{ group, object int32 }
+// collective identifies the collectives of a group, or a barrier object.
+type collective struct{ group, object int32 }
 
 // span is a range of numbers in the windows, without its end.
 type span struct{ from, to int64 }
@@ -83,7 +83,7 @@ const (
 func newSlicing(src *watched, procs []trace.Proc) *slicing {
 	s := &slicing{src: src, work: src.Header().WorkUnit == trace.WorkInstr, procs: procs, windows: make([]window, len(procs)),
 		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{}, takers: map[taker]int64{},
-		flags: map[int32]*flagSignals{}, meetings: map[meeting]span{}, kept: make([]rowMap, len(procs))}
+		flags: map[int32]*flagSignals{}, collectives: map[collective]span{}, kept: make([]rowMap, len(procs))}
 	for i, p := range procs {
 		s.windows[i] = everything
 		s.number[p] = i
@@ -91,8 +91,8 @@ func newSlicing(src *watched, procs []trace.Proc) *slicing {
 	return s
 }
 
-// losses describes the omitted events.
-func (s *slicing) losses() (all []string) {
+// omissions describes the omitted events.
+func (s *slicing) omissions() (all []string) {
 	for l, text := range [endLoss]string{
 		lostMessages:    "%d sends and receives omitted: their partner is not in the part",
 		lostCollectives: "%d calls of collectives and barriers omitted: some members are not in the part",
@@ -116,31 +116,31 @@ func (s *slicing) losses() (all []string) {
 // tally counts the operations of one processor with others, in and before its window.
 type tally struct {
 	sends, receives map[flow]int64
-	meetings        map[meeting]int64
+	collectives     map[collective]int64
 }
 
 func newTally() tally {
-	return tally{map[flow]int64{}, map[flow]int64{}, map[meeting]int64{}}
+	return tally{map[flow]int64{}, map[flow]int64{}, map[collective]int64{}}
 }
 
-// meets returns the meeting of e; false means that e is no collective or barrier.
-func meets(e *trace.Event) (meeting, bool) {
+// collectiveOf returns the collective of e; false means that e is no collective or barrier.
+func collectiveOf(e *trace.Event) (collective, bool) {
 	switch e.Kind {
 	case trace.Barrier:
 		if e.Peer >= 0 {
-			return meeting{trace.None, e.Peer}, true
+			return collective{trace.None, e.Peer}, true
 		}
-		return meeting{e.Group, trace.None}, true
+		return collective{e.Group, trace.None}, true
 	case trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan, trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
-		return meeting{e.Group, trace.None}, true
+		return collective{e.Group, trace.None}, true
 	}
-	return meeting{}, false
+	return collective{}, false
 }
 
 // survey finds the operations that lie in the windows completely.
 func (s *slicing) survey() error {
 	for i, p := range s.procs {
-		count, mine := newTally(), map[meeting]span{}
+		count, mine := newTally(), map[collective]span{}
 		var pos uint64
 		row := int64(-1)
 		for b, err := range s.src.Events(p) {
@@ -160,7 +160,7 @@ func (s *slicing) survey() error {
 				}
 			}
 		}
-		s.meet(count, mine)
+		s.narrow(count, mine)
 	}
 	s.share()
 	if err := s.signalsElsewhere(); err != nil {
@@ -173,7 +173,7 @@ func (s *slicing) survey() error {
 }
 
 // note counts e, and extends the span of its operation if e is in the window.
-func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine map[meeting]span) {
+func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine map[collective]span) {
 	switch e.Kind {
 	case trace.Send, trace.Isend:
 		f := flow{p, trace.Proc(e.Peer), e.Tag, e.Group}
@@ -187,8 +187,8 @@ func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine 
 		}
 		extend(s.receives, count.receives, flow{trace.Proc(e.Peer), p, e.Tag, e.Group}, in)
 	default:
-		if m, ok := meets(e); ok {
-			extend(mine, count.meetings, m, in)
+		if m, ok := collectiveOf(e); ok {
+			extend(mine, count.collectives, m, in)
 		}
 	}
 }
@@ -206,16 +206,16 @@ func extend[K comparable](spans map[K]span, count map[K]int64, key K, in bool) {
 	spans[key] = span{spans[key].from, n + 1}
 }
 
-// meet narrows the common spans to those of one more processor. If a processor takes part
-// in a meeting, but not in its window, the span becomes empty.
-func (s *slicing) meet(count tally, mine map[meeting]span) {
-	for m := range count.meetings {
+// narrow narrows the common spans to those of one more processor. If a processor takes part
+// in a collective, but not in its window, the span becomes empty.
+func (s *slicing) narrow(count tally, mine map[collective]span) {
+	for m := range count.collectives {
 		own := mine[m]
-		all, ok := s.meetings[m]
+		all, ok := s.collectives[m]
 		if !ok {
 			all = span{0, math.MaxInt64}
 		}
-		s.meetings[m] = span{max(all.from, own.from), min(all.to, own.to)}
+		s.collectives[m] = span{max(all.from, own.from), min(all.to, own.to)}
 	}
 }
 

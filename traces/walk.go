@@ -129,8 +129,8 @@ func spliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
 	return to.Ref(pos, b.Addr[i], b.Size[i], b.Op[i], pc)
 }
 
-// elsewhere returns an error if the output would replace its input.
-func elsewhere(t *store.Trace, output string) error {
+// checkOutput returns an error if the output would replace its input.
+func checkOutput(t *store.Trace, output string) error {
 	if t.IsAt(output) {
 		return stage.Usage("-o %s: that is the trace to be read; choose another name", output)
 	}

@@ -154,7 +154,7 @@ func (u *unarchiver) expand(d *decoder, r *trace.Refs, rows int, hasPC bool) {
 			break
 		}
 		if b = u.step(&w, b); b < 0 {
-			d.fail("its blocks run otherwise than it says")
+			d.fail("its blocks run in another order than its columns give")
 			return
 		}
 	}

@@ -13,9 +13,9 @@ type Pos struct {
 	At   int64
 }
 
-// Mismatch is an event that does not match those of other ranks: a send without a
-// receive, a receive without a send or too small for it, or a collective that other
-// ranks do not call.
+// Mismatch is an event that does not match those of other ranks. It is a send without a
+// receive, a receive without a send, or a receive that is too small for its message. It may
+// also be a collective that other ranks do not call.
 type Mismatch struct {
 	Proc  Proc
 	Pos   Pos
@@ -63,10 +63,11 @@ type Mismatch struct {
 // # Collectives
 //
 // The n-th collective of each member of a group must have the same kind and root. A
-// root of -1 is unknown and matches any. All members must have equally many
-// collectives. If the events have Needs, the first difference of a member is a Legal
-// Mismatch instead of an error, provided that the member has as many collectives of
-// each kind as the others.
+// root of -1 is unknown and matches any. All members must have equally many collectives.
+//
+// If the events have Needs, they may execute in another order. Then the first difference
+// of a member is a Legal Mismatch instead of an error. The member must still have as many
+// collectives of each kind as the others.
 //
 // The members of the world (group -1) are all processors. The members of another group
 // are the processors with a collective in it. A barrier with a Peer is an object in
@@ -132,9 +133,10 @@ func (m *Matcher) rank(p Proc) *rank {
 	return r
 }
 
-// Event adds the next event of p. It returns an error if e itself is wrong: a wait for
-// a request that is not open, a request that is used twice, or a collective that
-// differs from the same collective of an earlier processor.
+// Event adds the next event of p. It returns an error if e itself is wrong:
+//
+//   - it waits for a request that is not open, or opens one that is open;
+//   - it is a collective that differs from the same collective of an earlier processor.
 func (m *Matcher) Event(p Proc, e *Event, at Pos) error {
 	r := m.rank(p)
 	r.last, r.lastKind = at, e.Kind

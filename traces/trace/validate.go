@@ -108,7 +108,7 @@ func (c *validator) proc(p Proc) error {
 			return &BatchError{b.Proc, 0, fmt.Sprintf("came among the events of processor %d", p)}
 		}
 		if err := CheckEvents(c.head, b, w.last, math.MaxUint64); err != nil {
-			return w.placed(err, b)
+			return w.rowError(err, b)
 		}
 		for i := range b.Rows {
 			if err := w.event(&b.Rows[i]); err != nil {

@@ -33,7 +33,7 @@ func (w *procValidator) event(e *Event) error {
 		err = w.needs(e)
 	}
 	if err == nil {
-		err = w.meaning(e)
+		err = w.checkFields(e)
 	}
 	if err == nil || w.failed {
 		return err
@@ -47,7 +47,7 @@ func (w *procValidator) join(e *Event) error {
 	w.evPos += uint64(e.Instr)
 	if w.c.joined {
 		w.c.report.Joined++
-		if err := w.place(e); err != nil {
+		if err := w.checkPosition(e); err != nil {
 			return err
 		}
 	}
@@ -58,8 +58,8 @@ func (w *procValidator) join(e *Event) error {
 	return nil
 }
 
-// place reads the references that precede e, and checks that e lies between its neighbours.
-func (w *procValidator) place(e *Event) error {
+// checkPosition reads the references that precede e, and checks that e lies between its neighbours.
+func (w *procValidator) checkPosition(e *Event) error {
 	if err := w.advance(e.Refs); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (w *procValidator) fill() (bool, error) {
 	for w.refs == nil || w.at == w.refs.Len() {
 		b, err, ok := w.next()
 		if err == nil && ok {
-			err = w.check(b)
+			err = w.checkBatch(b)
 		}
 		if err != nil || !ok {
 			w.failed = err != nil
@@ -124,17 +124,17 @@ func (w *procValidator) fill() (bool, error) {
 	return true, nil
 }
 
-// check checks a batch of references.
-func (w *procValidator) check(b *Refs) error {
+// checkBatch checks a batch of references.
+func (w *procValidator) checkBatch(b *Refs) error {
 	if b.Proc != w.p {
 		return &BatchError{b.Proc, 0, fmt.Sprintf("came among the references of processor %d", w.p)}
 	}
-	return w.placed(CheckRefs(w.c.head, b), nil)
+	return w.rowError(CheckRefs(w.c.head, b), nil)
 }
 
-// placed turns a BatchError into a RowError, which counts rows from the start of the
+// rowError turns a BatchError into a RowError, which counts rows from the start of the
 // processor. The batch is one of events, or, if events is nil, the references to read next.
-func (w *procValidator) placed(err error, events *Events) error {
+func (w *procValidator) rowError(err error, events *Events) error {
 	var row *BatchError
 	if !errors.As(err, &row) {
 		return err
@@ -158,8 +158,8 @@ func (w *procValidator) checkTotals() error {
 	return nil
 }
 
-// meaning checks an event by the rules of its kind.
-func (w *procValidator) meaning(e *Event) error {
+// checkFields checks an event by the rules of its kind.
+func (w *procValidator) checkFields(e *Event) error {
 	switch e.Kind {
 	case Send, Isend:
 		if e.Peer < 0 || int(e.Peer) >= w.c.head.Procs {

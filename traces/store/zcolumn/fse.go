@@ -54,7 +54,7 @@ type table struct {
 	state [1 << maxLog]uint16
 }
 
-// transition is how a code is encoded.
+// transition is the encoding of a code.
 type transition struct {
 	bits uint32 // (state + bits) >> 16 is the number of bits of the state to write
 	find int32  // find plus the rest of the state is the index of the next state

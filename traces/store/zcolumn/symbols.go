@@ -104,7 +104,8 @@ func (s *symbols) number(column []byte, width int) bool {
 	return true
 }
 
-// slot is where v is in the hash table, put there if it is new.
+// slot returns the index of v in the hash table, and adds v if it is new. It returns false if
+// the table is full.
 func (s *symbols) slot(v uint64) (slot uint64, ok bool) {
 	for slot = v * prime1 >> 54; ; slot = (slot + 1) % uint64(len(s.sym)) {
 		switch {

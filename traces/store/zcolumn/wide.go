@@ -6,16 +6,15 @@ import (
 	"unsafe"
 )
 
-// wideFinder looks for repeated runs of elements of eight bytes, such as
-// addresses, of which there are too many for symbols. General encoders look at
-// every byte; this one looks at every element, and shortens what has no match to
-// its low bytes.
+// wideFinder looks for repeated runs of elements of eight bytes, such as addresses. There
+// are too many different elements for symbols. General encoders look at every byte; this
+// one looks at every element. Of elements without a match, it codes only the low bytes.
 type wideFinder struct {
 	column []byte
 	rows   []uint64              // its elements
 	one    [1 << wideBits]uint32 // entries of runs of one element
-	two    [1 << wideBits]uint32 // and of two: where code runs again, not what it refers to
-	at     int                   // bytes of the column that are in the block or before
+	two    [1 << wideBits]uint32 // entries of runs of two elements: they identify repeated code, not data
+	at     int                   // bytes of the column already in this block or an earlier one
 	distances
 }
 
@@ -25,7 +24,7 @@ const (
 	indexBits = 20 // of elements in entries
 	maxWide   = 1<<indexBits - 1
 	wideTail  = 2 // elements at the end that begin no match
-	sure      = 4 // elements of a run that is taken without looking further
+	sure      = 4 // length of a run that is taken without further search
 )
 
 // begin starts a column.
@@ -36,7 +35,8 @@ func (f *wideFinder) begin(column []byte) {
 	f.distances = distances{}
 }
 
-// elements is column as numbers, and shares memory with it where it can.
+// elements returns column as numbers. It shares memory with column if the machine is little
+// endian and the memory is aligned.
 func elements(column []byte) []uint64 {
 	n := len(column) / wideWidth
 	start := unsafe.Pointer(unsafe.SliceData(column))
@@ -53,19 +53,19 @@ func elements(column []byte) []uint64 {
 // run is a run of elements that occurred before.
 type run struct {
 	at, length int
-	gain       int // bits it saves, roughly
+	gain       int // approximate bits that it saves
 }
 
-// Bits that things cost, roughly; measured on traces of gzip, gcc and python.
+// Approximate costs in bits, measured on traces of gzip, gcc and python.
 const (
 	elementCost  = 20 // an element that is not in a match
 	repeatCost   = 10 // a match at a recent distance
-	distanceCost = 14 // a match at another one, besides the distance's own bits
+	distanceCost = 14 // a match at another distance, without the bits of the distance
 )
 
 // find fills b with elements from to to of the column.
 func (f *wideFinder) find(b *block, from, to int) {
-	next := from // first element not yet in b, but perhaps its low bytes
+	next := from // first element not yet in b, except perhaps its low bytes
 	f.at = from * wideWidth
 	for i := from; i+wideTail <= to; {
 		m := f.best(i, to)
@@ -78,7 +78,7 @@ func (f *wideFinder) find(b *block, from, to int) {
 		}
 		f.add(b, next, i, to, m)
 		next = i + m.length
-		// Long runs are found again at their sample.
+		// A sample of the elements of a long run suffices to find it again.
 		for j, step := i+1, 1+m.length/4; j < min(next, to-1); j += step {
 			one, two := f.hashes(j)
 			f.learn(j, one, two)
@@ -89,19 +89,19 @@ func (f *wideFinder) find(b *block, from, to int) {
 	b.literals = append(b.literals, f.column[f.at:to*wideWidth]...)
 }
 
-// hashes are those of the runs of one and two elements from i on.
+// hashes returns the hashes of the runs of one and two elements from i on.
 func (f *wideFinder) hashes(i int) (one, two uint64) {
 	a := f.rows[i] * prime1
 	return a, (a ^ bits.RotateLeft64(f.rows[i+1]*prime2, 29)) * prime3
 }
 
-// entry is what a table holds at place h>>(64-wideBits) for element i: the next
-// bits of the hash, which save looking at other elements, and i + 1.
+// entry returns the entry of element i in a table, at index h>>(64-wideBits). It has the
+// next bits of the hash, which exclude most other elements, and i + 1.
 func entry(h uint64, i int) uint32 {
 	return uint32(h>>(64-wideBits-32))&^(1<<indexBits-1) | uint32(i+1)
 }
 
-// seen is the last element entered with hash h, or -1.
+// seen returns the last element entered with hash h, or -1.
 func seen(e uint32, h uint64) int {
 	if (e^uint32(h>>(64-wideBits-32)))>>indexBits != 0 {
 		return -1
@@ -114,7 +114,7 @@ func (f *wideFinder) learn(i int, one, two uint64) {
 	f.one[one>>(64-wideBits)], f.two[two>>(64-wideBits)] = entry(one, i), entry(two, i)
 }
 
-// best is the best earlier run for that from i on, which it remembers.
+// best returns the earlier run that matches the elements from i on best, and enters i.
 func (f *wideFinder) best(i, to int) (m run) {
 	one, two := f.hashes(i)
 	at2, at1 := seen(f.two[two>>(64-wideBits)], two), seen(f.one[one>>(64-wideBits)], one)
@@ -141,7 +141,7 @@ func (f *wideFinder) best(i, to int) (m run) {
 	return m
 }
 
-// better is m, or the run from at on if that gains more.
+// better returns m, or the run from at on if its gain is larger.
 func (f *wideFinder) better(m run, at, i, to int) run {
 	n := f.extend(at, i, to)
 	if gain := n*elementCost - distanceCost - bits.Len(uint(i-at)); gain > m.gain {
@@ -150,7 +150,7 @@ func (f *wideFinder) better(m run, at, i, to int) run {
 	return m
 }
 
-// extend is how many elements from i on equal those from at on.
+// extend returns the number of elements from i on that equal those from at on.
 func (f *wideFinder) extend(at, i, to int) int {
 	here := f.rows[i:to]
 	there := f.rows[at:][:len(here)]
@@ -162,17 +162,17 @@ func (f *wideFinder) extend(at, i, to int) int {
 	return len(here)
 }
 
-// mostBefore is how many low bytes of the element behind a run it takes in: what is left may be a match.
+// mostBefore is the most low bytes of the element after a run that join the run. The rest can still be a match.
 const mostBefore = wideWidth - minMatch
 
-// add adds the elements from next on to b, and the run m that begins at i, of those before element to.
+// add adds the elements from next on to b, then the run m that begins at i. Both end before element to.
 func (f *wideFinder) add(b *block, next, i, to int, m run) {
 	f.low(b, next, i)
 	at, distance := f.at, i-m.at
 	end := max(i*wideWidth, at)
 	if next < i {
 		v := f.rows[i-1]
-		if m.at > 0 { // the run takes in the high bytes of the element before
+		if m.at > 0 { // the run also covers the high bytes of the previous element
 			end = max(end-min(bits.LeadingZeros64(v^f.rows[m.at-1])/8, wideWidth-1), at)
 		}
 		if at == (i-1)*wideWidth {
@@ -189,10 +189,10 @@ func (f *wideFinder) add(b *block, next, i, to int, m run) {
 	f.match(b, end-at, distance*wideWidth, f.at-end)
 }
 
-// low adds the elements from next on, but for the last before i, whose low bytes
-// alone are new: the rest is matches.
+// low adds those elements from next on whose high bytes are a match, without the last one
+// before i. It adds their low bytes as literals.
 func (f *wideFinder) low(b *block, next, i int) {
-	for j := next; j < i-1; j++ { // emit sees to the last
+	for j := next; j < i-1; j++ { // the caller adds the last element
 		same, distance := f.high(j)
 		from := (j+1)*wideWidth - same
 		if same == 0 || from <= f.at {
@@ -205,8 +205,8 @@ func (f *wideFinder) low(b *block, next, i int) {
 	}
 }
 
-// high is how many high bytes of element i, but not all, are those of an element
-// at a recent distance or directly before, or 0 if too few are.
+// high returns the number of high bytes, at most seven, that element i shares with an element
+// at a recent distance or directly before, and the distance. It returns 0 if there are too few.
 func (f *wideFinder) high(i int) (same, distance int) {
 	const least, before = 6, 3
 	v := f.rows[i]
