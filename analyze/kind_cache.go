@@ -18,8 +18,8 @@ the interleaved order of all processors. Caches of different processors are not 
 Causes of misses: compulsory, capacity and conflict. The misses of the optimal policy (OPT) can be counted
 too.`,
 		columns: cache.Columns,
-		cost: `with --causes, the speed is a half to two thirds of that without, and less if most uses miss. OPT writes 16
-bytes for each use of a line to a temporary file.`,
+		cost: `with --causes, the speed is a half to two thirds of that without, and less if most uses miss. OPT writes
+16 bytes for each use of a line to a temporary file.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run cache --cache L1d=32KiB/8/64B,L2=1MiB/16/64B -o fft.cache fft`,
 		shares: []string{"interleaved"},

@@ -169,18 +169,18 @@ const nodesExample = `  $ tracegen fft --set points=1024 --procs 4 -o fft
   $ analyze --run phases --per-node 1,2 --node-network bus --delay 0,1000 -o fft.nodes fft`
 
 // nodesText documents --per-node for help texts.
-const nodesText = `With --per-node N, phases also counts the traffic between nodes of N processors. The nodes share memory in software:
-blocks of --block bytes are kept coherent by directories, and memories have unlimited capacity.
+const nodesText = `With --per-node N, phases also counts the traffic between nodes of N processors. The nodes share memory in
+software: blocks of --block bytes are kept coherent by directories, and memories have unlimited capacity.
 
-Timing determines how often a block moves that several nodes store to, which node touches a page first, and the
-order at locks. The model of time:
+Timing determines how often a block moves that several nodes store to, which node touches a page first, and
+the order at locks. The model of time:
   - A processor that requests a block continues after --delay instructions. For a message without a block, the
     delay is --latency plus --control-delay times the rest.
   - It continues later if the network (--node-network) is busy. A message occupies the network for its delay
     minus --latency.
   - A miss of a private cache takes --node-miss instructions and occupies the bus of the node.
-  - With delay 0 nothing waits for the network. Counts are then the same for all networks, and appear once, under
-    the first name.
+  - With delay 0 nothing waits for the network. Counts are then the same for all networks, and appear once,
+    under the first name.
   - A block that another node holds exclusively comes by way of its home.
 
 Table traffic, by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
