@@ -1,6 +1,7 @@
-# Prints the tables of the study's page from data/paper/du2000/published.tsv, if it is given, and expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
-# models by kind of machine, in words what mva has on all clusters, its errors on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs, and with deep=1 those
-# on machines with more levels of caches.
+# Prints the tables and sentences of the study's page. Input: data/paper/du2000/published.tsv, if given, and expected.tsv; or what
+# predict compare --format csv and coherence.awk print. Output: errors of the models by kind of machine; mva on all clusters as a
+# sentence; its errors on clusters of unequal nodes; coherence on the bus. -v others=1: errors of mva for each other program.
+# -v deep=1: errors of mva on machines with more levels of caches.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
 $1 == "quantity" { next }
@@ -15,7 +16,7 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	if (deep) {
 		if (!(machine in seen)) { seen[machine]; kinds[++n] = machine }
 		add(machine)
-		if (abs($at["error"]) >= most[machine]) { most[machine] = abs($at["error"]); who[machine] = program }
+		if (abs($at["error"]) >= largest[machine]) { largest[machine] = abs($at["error"]); hardest[machine] = program }
 		next
 	}
 	if (machine ~ /-(slow|fast|more)$/) {
@@ -23,7 +24,7 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 		add("unequal")
 		next
 	}
-	kind = machine ~ /^smp-/ ? "SMPs" : (machine ~ /^cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", pages in turn")
+	kind = machine ~ /^smp-/ ? "SMPs" : (machine ~ /^cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", interleaved pages")
 	if (!(kind in seen)) { seen[kind]; kinds[++n] = kind }
 	add(kind SUBSEP model)
 	if (model != "mva") next
@@ -68,10 +69,10 @@ function errors(   i, p, k) {
 	}
 }
 function sentence(   turn, first) {
-	turn = ", pages in turn"; first = ", first touch"
-	printf "\nOn all clusters `mva` is %s %% off on average with pages in turn and %s %% with first touch, without Radix %s and %s %%; ", \
+	turn = ", interleaved pages"; first = ", first touch"
+	printf "\nOn all clusters the mean error of `mva` is %s %% with interleaved pages and %s %% with first touch. Without Radix it is %s and %s %%. ", \
 		mean("clusters" turn), mean("clusters" first), mean("without Radix" turn), mean("without Radix" first)
-	printf "of the %d rows without Radix %s %% is the worst.\n", rows["without Radix"], short(worst["without Radix"])
+	printf "The worst of the %d rows without Radix is %s %%.\n", rows["without Radix"], short(worst["without Radix"])
 }
 function unequal(   i, p, name, four) {
 	four = "cow-4-256k-100m"
@@ -84,11 +85,11 @@ function unequal(   i, p, name, four) {
 		print ""
 	}
 	for (i = 1; i <= 2; i++) {
-		printf "| four workstations, %s: simulated time, of equal ones |", name[i]
+		printf "| four workstations, %s: simulated time / that of equal nodes |", name[i]
 		for (p = 1; p <= m; p++) printf " %.2f |", simulated[four (i == 1 ? "-slow" : "-fast"), programs[p]] / simulated[four, programs[p]]
 		print ""
 	}
-	printf "\nOf these %d rows of `mva` the mean error is %s %%, the worst %s %%, and %d are within 5 %%.\n", rows["unequal"], \
+	printf "\nThe mean error of `mva` on these %d rows is %s %%, the worst %s %%, and %d rows are within 5 %%.\n", rows["unequal"], \
 		mean("unequal"), short(worst["unequal"]), near["unequal"]
 }
 function coherence(   p) {
@@ -101,7 +102,7 @@ function coherence(   p) {
 	}
 	printf "| `coherence_share` |"
 	for (p = 1; p <= m; p++) printf " %.1f |", share[programs[p]]
-	printf "\n| of it misses |"
+	printf "\n| of these, misses |"
 	for (p = 1; p <= m; p++) printf " %.1f |", missed[programs[p]]
 	print ""
 }
@@ -114,8 +115,8 @@ function other(   i, p) {
 	}
 }
 function levels(   i) {
-	heads("machine", " mean | worst | of | within 5 %, of 14 |")
-	for (i = 1; i <= n; i++) printf "| `%s` | %s | %s | %s | %d |\n", kinds[i], mean(kinds[i]), short(worst[kinds[i]]), who[kinds[i]], near[kinds[i]]
+	heads("machine", " mean | worst | worst program | within 5 %, of 14 |")
+	for (i = 1; i <= n; i++) printf "| `%s` | %s | %s | %s | %d |\n", kinds[i], mean(kinds[i]), short(worst[kinds[i]]), hardest[kinds[i]], near[kinds[i]]
 }
 END {
 	if (deep) { levels(); exit }
