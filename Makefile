@@ -27,7 +27,7 @@ STEPS := vet unit race commands fuzz smoke slurm
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
-.PHONY: quickstart build install share test $(STEPS) papers golden torture times bench benchmarks clean help
+.PHONY: quickstart build install share test reference $(STEPS) papers golden torture times bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart: $(BINARIES)
@@ -91,6 +91,10 @@ race:
 # The test cache does not see what they read and run, hence -count=1.
 commands:
 	$(TEST) -count=1 ./predict
+
+## reference   write the generated pages of docs/reference
+reference:
+	$(TEST) -count=1 -run '^TestGeneratedPages' ./predict -update
 
 ## fuzz        each fuzz target for FUZZTIME=30s, those of two packages at a time
 fuzz:

@@ -1,0 +1,171 @@
+package reference
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+//go:embed tables.txt
+var tablesText string
+
+// Kind is a kind of table or of parameter file.
+type Kind struct {
+	Name     string // in the file; "refs archive" is a profile of refs
+	Params   bool   // a parameter file
+	Group    string
+	File     string
+	By       []string // commands that write it
+	Is       string   // what a row is
+	Untested string   // why no test makes such a file; "" if one does
+	Columns  []Column
+}
+
+// Column is a column of a table, or a parameter.
+type Column struct {
+	Name    string // <X> stands for several names; [X] may be absent
+	Type    string // Arrow type; "" for parameters
+	Units   []string
+	Meaning string
+	When    string // when it is present; "" if always
+	pattern *regexp.Regexp
+}
+
+// Matches reports whether name is that of c.
+func (c *Column) Matches(name string) bool { return c.pattern.MatchString(name) }
+
+// HasUnit reports whether unit is one of c's. The unit "*" stands for any.
+func (c *Column) HasUnit(unit string) bool {
+	for _, u := range c.Units {
+		if u == unit || u == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// Group is a heading of the page with its text.
+type Group struct{ Title, Text string }
+
+// List is the content of tables.txt, in its order.
+type List struct {
+	Groups []Group
+	Kinds  []*Kind
+}
+
+// Kinds reads the list of all tables and parameter files.
+func Kinds() (*List, error) { return parse(tablesText) }
+
+// parse reads the text of a list. The head of tables.txt describes the format.
+func parse(text string) (*List, error) {
+	l, n := &List{}, 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSuffix(line, "\n")
+		if err := l.add(line); err != nil {
+			return nil, fmt.Errorf("tables.txt:%d: %w", n, err)
+		}
+	}
+	return l, nil
+}
+
+func (l *List) add(line string) error {
+	if row, is := strings.CutPrefix(line, "\t"); is {
+		return l.addColumn(strings.Split(row, "\t"))
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "", "#":
+		return nil
+	case "group":
+		l.Groups = append(l.Groups, Group{Title: rest})
+		return nil
+	case "table", "params":
+		if len(l.Groups) == 0 {
+			return fmt.Errorf("no group before %q", line)
+		}
+		l.Kinds = append(l.Kinds, &Kind{Name: rest, Params: word == "params", Group: l.Groups[len(l.Groups)-1].Title})
+		return nil
+	}
+	group := l.Groups[len(l.Groups)-1]
+	if len(l.Kinds) == 0 || l.Kinds[len(l.Kinds)-1].Group != group.Title {
+		l.Groups[len(l.Groups)-1].Text += line + "\n"
+		return nil
+	}
+	return l.Kinds[len(l.Kinds)-1].set(word, rest)
+}
+
+func (k *Kind) set(word, rest string) error {
+	switch word {
+	case "file":
+		k.File = rest
+	case "by":
+		k.By = strings.Split(rest, ", ")
+	case "is":
+		k.Is = rest
+	case "untested":
+		k.Untested = rest
+	default:
+		return fmt.Errorf("unknown keyword %q", word)
+	}
+	return nil
+}
+
+func (l *List) addColumn(fields []string) error {
+	if len(l.Kinds) == 0 {
+		return fmt.Errorf("no table before column %s", fields[0])
+	}
+	k := l.Kinds[len(l.Kinds)-1]
+	if k.Params { // parameters have no type
+		fields = append([]string{fields[0], ""}, fields[1:]...)
+	}
+	if len(fields) < 4 || len(fields) > 5 || fields[3] == "" {
+		return fmt.Errorf("%s needs name, type, unit, meaning and perhaps when", fields[0])
+	}
+	c := Column{Name: fields[0], Type: fields[1], Units: strings.Split(fields[2], " : "), Meaning: fields[3], pattern: patternOf(fields[0])}
+	if len(fields) == 5 {
+		c.When = fields[4]
+	}
+	for _, other := range k.Columns {
+		if other.Name == c.Name {
+			return fmt.Errorf("%s is listed twice in %s", c.Name, k.Name)
+		}
+	}
+	k.Columns = append(k.Columns, c)
+	return nil
+}
+
+// patternOf returns the pattern of a name in the list.
+func patternOf(name string) *regexp.Regexp {
+	pattern := regexp.QuoteMeta(name)
+	for _, replace := range [][2]string{{`<[A-Z]+>`, `[A-Za-z0-9_.]+`}, {`\\\[`, `(?:`}, {`\\\]`, `)?`}} {
+		pattern = regexp.MustCompile(replace[0]).ReplaceAllString(pattern, replace[1])
+	}
+	return regexp.MustCompile("^" + pattern + "$")
+}
+
+// Find returns the kind of this name, or nil.
+func (l *List) Find(name string, params bool) *Kind {
+	for _, k := range l.Kinds {
+		if k.Name == name && k.Params == params {
+			return k
+		}
+	}
+	return nil
+}
+
+// Column returns the column of this name, or nil. A listed name has priority over a pattern.
+func (k *Kind) Column(name string) *Column {
+	for i := range k.Columns {
+		if k.Columns[i].Name == name {
+			return &k.Columns[i]
+		}
+	}
+	for i := range k.Columns {
+		if k.Columns[i].Matches(name) {
+			return &k.Columns[i]
+		}
+	}
+	return nil
+}
