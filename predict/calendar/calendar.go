@@ -1,6 +1,6 @@
-// Package calendar keeps the times for which something is taken that does one thing at a time: a link, a
-// port, a memory, a disk. What it is asked for need not come in order of time: each takes the earliest time that
-// is left, between others if it fits there. If it does come in order of time, that is first come, first served.
+// Package calendar records the times for which a resource is reserved that serves one request at a time: a link, a
+// port, a memory, a disk. Requests need not come in order of time. Each gets the earliest free time that is long
+// enough, possibly between earlier reservations. For requests in order of time, this is first come, first served.
 package calendar
 
 import (
@@ -10,20 +10,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// Span is a time from which and a time until which something is taken.
+// Span is an interval of time.
 type Span struct{ From, To unit.Picos }
 
-// Calendar is when one thing is taken: disjoint spans in order, none of which ends when the next begins, as these
-// become one. The zero Calendar is free at all times.
+// Calendar is the reservations of one resource: disjoint spans in order. Adjacent spans are merged. The zero Calendar
+// is free at all times.
 type Calendar struct {
-	Busy unit.Picos // sum of all spans, also forgotten ones
+	Busy unit.Picos // sum of all spans, including forgotten ones
 	End  unit.Picos // of the last span
 
 	spans []Span
 }
 
-// Before is the end of the last span that begins before t, or 0. From there up to t the
-// calendar is free, unless it is after t: then nothing that is free ends at t.
+// EndBefore returns the end of the last span that begins before t, or 0. If the result is at most t, the resource is
+// free from there up to t. If it is after t, the resource is in use at t.
 func (c *Calendar) EndBefore(t unit.Picos) unit.Picos {
 	n := len(c.spans)
 	if n == 0 {
@@ -39,12 +39,12 @@ func (c *Calendar) EndBefore(t unit.Picos) unit.Picos {
 	return 0
 }
 
-// first is the first span that does not begin before t.
+// first returns the index of the first span that does not begin before t.
 func (c *Calendar) first(t unit.Picos) int {
 	return sort.Search(len(c.spans), func(i int) bool { return c.spans[i].From >= t })
 }
 
-// Fit is the earliest time not before at from which the calendar is free for so long.
+// Fit returns the earliest time, not before at, from which the resource is free for a duration.
 func (c *Calendar) Fit(at, long unit.Picos) unit.Picos {
 	for {
 		end := c.EndBefore(at + long)
@@ -55,8 +55,8 @@ func (c *Calendar) Fit(at, long unit.Picos) unit.Picos {
 	}
 }
 
-// Take takes a span that is free, where nothing will be asked about times before settled: they may be
-// forgotten. Of an empty span nothing is taken.
+// Reserve reserves a span, which must be free. No later call may be about times before settled, so these are
+// forgotten. An empty span reserves nothing.
 func (c *Calendar) Reserve(s Span, settled unit.Picos) {
 	if s.From == s.To {
 		return
@@ -64,7 +64,7 @@ func (c *Calendar) Reserve(s Span, settled unit.Picos) {
 	c.Busy += s.To - s.From
 	c.End = max(c.End, s.To)
 	i := len(c.spans)
-	switch { // Most come after all others.
+	switch { // most come after all others
 	case i == 0:
 	case c.spans[i-1].From > s.From:
 		i = c.first(s.From)
@@ -93,8 +93,8 @@ func (c *Calendar) Reserve(s Span, settled unit.Picos) {
 	}
 }
 
-// forget drops the spans that end by settled, and says how many. It makes room for as many as
-// are left, so that moving them costs every span a constant on average.
+// forget removes the spans that end by settled, and returns how many. It then makes room for twice as many as are
+// left, so that the average cost of moving a span is constant.
 func (c *Calendar) forget(settled unit.Picos) int {
 	n := sort.Search(len(c.spans), func(i int) bool { return c.spans[i].To > settled })
 	c.spans = append(c.spans[:0], c.spans[n:]...)

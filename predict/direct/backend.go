@@ -13,14 +13,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// backend carries out what ranks ask for: the engine says when.
+// backend performs the message operations of ranks. The engine determines their times.
 type backend struct {
 	opt          Options
 	machine      *machine.Machine
 	model        engine.Model
 	timelines    []*rankTimeline
-	usesMessages bool // a message
-	usesBarriers bool // at a barrier in shared memory
+	usesMessages bool // the program sends a message
+	usesBarriers bool // the program has a barrier in shared memory
 	result       *engine.Result
 }
 
@@ -45,13 +45,13 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		Observer: obs, Direct: b, Progress: b.opt.Progress})
 	for _, l := range b.timelines {
 		if l.Err != nil {
-			return l.Err // as it is: it names the rank
+			return l.Err // unchanged, because it names the rank
 		}
 	}
 	return err
 }
 
-// barrierGroup is the group of the messages of barriers, which no program has.
+// barrierGroup is the group of the messages of barriers. Programs do not use it.
 const barrierGroup = -2
 
 // Do implements spmd.Backend.
@@ -79,31 +79,31 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Barrier:
 		b.usesBarriers = true
 		l.add(op, engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None})
-		l.pause() // what others did before it is in shared memory then
+		l.pause() // what others did before the barrier is in shared memory after it
 	default:
 		l.fail(errShared(op.Kind))
 	}
 }
 
-// ErrShares is the error of Run for a program that uses locks or flags.
+// ErrSharesMemory is the error of Run for a program that uses locks or flags.
 var ErrSharesMemory = errors.New("is an operation on shared memory, which a simulation of messages does not support")
 
 func errShared(k trace.Kind) error { return fmt.Errorf("%v %w", k, ErrSharesMemory) }
 
-// Matched implements engine.Live.
+// Matched implements engine.DirectProgram.
 func (b *backend) Matched(rank int32, mark int64, from, tag int32) {
 	l := b.timelines[rank]
 	l.noteCompleted(l.matcher.engineMatched(mark, from, tag))
 }
 
-// Came implements engine.Live.
+// Arrived implements engine.DirectProgram.
 func (b *backend) Arrived(rank, group, from, tag int32, at unit.Picos) {
 	if group >= trace.None {
 		b.timelines[rank].matcher.arrive(channel{from, tag, group}, at)
 	}
 }
 
-// Found implements engine.Live.
+// Answered implements engine.DirectProgram.
 func (b *backend) Answered(rank int32, a *engine.Answer) {
 	l := b.timelines[rank]
 	switch a.Mark {
@@ -116,7 +116,7 @@ func (b *backend) Answered(rank int32, a *engine.Answer) {
 	}
 	l.answer = *a
 	switch op := l.blockedOn; {
-	case op == nil: // what is waited for was known before
+	case op == nil: // the operation was already complete
 	case op.Kind == trace.Test && a.Done:
 		op.Done = true
 		l.chargeBuffer(op)
@@ -126,5 +126,5 @@ func (b *backend) Answered(rank int32, a *engine.Answer) {
 	}
 }
 
-// Resumes implements engine.Live.
+// Resumed implements engine.DirectProgram.
 func (b *backend) Resumed(rank int32, now unit.Picos) { b.timelines[rank].now = now }

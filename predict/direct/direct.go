@@ -1,25 +1,26 @@
-// Package direct runs a program under the simulator of its machine [dickens1996, sec. 3]: what the
-// program asks of time (clocks, tests, probes, receives from any source) gets simulated answers.
+// Package direct executes a program under the simulator of its machine: direct-execution simulation [dickens1996,
+// sec. 3]. Operations whose result depends on time (clocks, tests, probes, receives from any source) get simulated
+// answers.
 //
-// Each rank is a coroutine that produces the operations of its time-line, which package engine
-// simulates: computation takes its counted instructions, as in a replay. A rank runs ahead of its
-// time-line, up to Options.Ahead operations, where time cannot tell what it goes on with: after
-// sends, receives that are posted, and receives of a known sender and tag whose message has been
-// sent. So the messages that the program sends itself are matched twice: when it runs, and when the
-// engine says so. A receive that several messages could meet, and those posted while it waits, are
-// matched by the engine alone. When everything that is asked for is known (nothing is sensitive to
-// time), the result is that of a replay of the program's trace, to the picosecond.
+// Each rank is a coroutine that produces the operations of its time-line. Package engine simulates them; computation
+// takes its counted instructions, as in a replay. A rank runs ahead of its simulated time, up to Options.Ahead
+// operations, as long as its next operations do not depend on time. That is the case after sends, posted receives,
+// and receives of a known sender and tag whose message has been sent. So messages are matched twice: when the program
+// runs, and by the engine. Only the engine matches a receive that several messages could match, and receives posted
+// while such a receive waits. If no result depends on time, the simulated times equal those of a replay of the
+// program's trace, to the picosecond.
 //
-// A probe is answered at once, before it is simulated, if its message is there: if it had come
-// when the time-line was where the rank was asked for more, and no receive since has taken it. So is
-// a test of a receive that had its message then. A clock may be lazy: spmd.Rank.Stamp.
+// A probe is answered at once, before it is simulated, if its message is there. The message must have arrived by the
+// time at which the rank last resumed, and no later receive may have taken it. A test of a receive with such a
+// message is also answered at once. A clock may be lazy: see spmd.Rank.Stamp.
 //
-// A test or a probe that finds nothing takes no time beyond its instructions.
+// An unsuccessful test or probe takes no time except for its instructions.
 //
-// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory. Those that do both: see Mixed.
+// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory. For
+// programs that do both, see Mixed.
 //
-// Differs: [dickens1996] runs the application in processes of their own, which deliver messages to
-// each other; here the application and the simulator are one process, and no two ranks run at a time.
+// Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here the
+// application and the simulator are one process, and only one rank runs at a time.
 //
 //   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
 //     simulation of message-passing parallel programs. IEEE Transactions on Parallel and
@@ -38,33 +39,33 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// DefaultAhead is how far ranks run ahead if nothing else is said.
+// DefaultAhead is the default of Options.Ahead.
 const DefaultAhead = 64
 
-// Options changes what Run does.
+// Options are the options of Run.
 type Options struct {
 	Procs       int
-	Ahead       int              // operations that a rank may run ahead: F of [dickens1996]; 0 is DefaultAhead
-	Semantics   replay.Semantics // the zero Semantics are replay.LogGPS
-	Collectives comm.Algorithm   // of barriers in shared memory; if empty, comm.Doubling
+	Ahead       int              // operations that a rank may run ahead, F of [dickens1996]; 0 is DefaultAhead
+	Semantics   replay.Semantics // zero: replay.LogGPS
+	Collectives comm.Algorithm   // algorithm of barriers in shared memory; empty: comm.Doubling
 	Observer    engine.Observer
-	Sink        spmd.Sink // records the events of the program, with what it found; or nil
+	Sink        spmd.Sink // receives the events of the program with their results; or nil
 	Progress    func(n int)
 }
 
-// ErrTraffic is the error of machines that a program must run on twice.
+// ErrTraffic is the error for machines whose gap needs a first run of the program.
 var ErrTraffic = errors.New("network.gap = \"traffic\" needs the traffic of the whole run; record the program and replay the trace")
 
 // Result is a simulated run.
 type Result struct {
 	*engine.Result
-	Resumed  uint64 // how often a rank was let run
+	Resumed  uint64 // how often ranks were resumed
 	Answered uint64 // tests and probes that were answered at once
 	Warnings []error
 }
 
-// Run runs program on the processors and the network of m: rank p runs on processor p. The error
-// is that of the program, a deadlock, or that it shares memory instead of passing messages.
+// Run executes program on the processors and the network of m. Rank p runs on processor p. It returns the error of
+// the program, a deadlock, or an error if the program shares memory instead of passing messages.
 func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
 	if opt.Ahead == 0 {
 		opt.Ahead = DefaultAhead

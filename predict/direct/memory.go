@@ -15,35 +15,36 @@ import (
 	"spoor/traces/unit"
 )
 
-// MemoryOptions changes what Memory does.
+// MemoryOptions are the options of Memory.
 type MemoryOptions struct {
 	Procs     int
-	Allocated bool      // references to what ranks allocate, too, not to named arrays alone
-	Sink      spmd.Sink // records the program as it ran; or nil
+	Allocated bool      // also references to memory that ranks allocate, not only to named arrays
+	Sink      spmd.Sink // receives the events and references of the run; or nil
 	Traffic   []topology.Flow
 	replay.Options
 }
 
-// MemoryResult is a simulated run, and how much the program did.
+// MemoryResult is a simulated run, and the recording of the program.
 type MemoryResult struct {
 	*replay.Result
 	Recording *spmd.Recording
-	Traffic   []topology.Flow // between nodes, of a machine whose network's gap is found by it and was not told
+	Traffic   []topology.Flow // between nodes, if the network's gap needs it and MemoryOptions.Traffic was not given
 }
 
 // ErrMessages is the error of Memory for a program that passes messages.
 var ErrMessages = errors.New("the program passes messages, which a simulation of shared memory does not support")
 
-// Memory runs a program, in the form that records references, on the memory system of m: rank p runs on processor p.
-// The order of locks, and with it who gets which task of a queue, is decided by simulated time.
+// Memory executes a program, in the form that records references, on the memory system of m. Rank p runs on processor
+// p. Simulated time determines the order of locks, and so the assignment of tasks from queues.
 //
-// Ranks run ahead of simulated time where time cannot tell them anything: until they ask for a lock, come to a barrier,
-// wait for a flag or read the clock, or have made some ten thousand references. What a rank finds in memory depends on time
-// alone, and not on how far it ran ahead, if no other rank may write there at the same time: programs should guard what they
-// share. If nothing that a program does depends on time, the result is that of a replay of its trace, to the picosecond.
+// A rank runs ahead of simulated time as long as its work cannot depend on time. It stops at a lock, a barrier, a
+// wait for a flag or a reading of the clock, or after about ten thousand references. The values that a rank reads
+// from memory depend only on simulated time if no other rank may write there at the same time. So programs should
+// protect shared data. If no result depends on time, the simulated times equal those of a replay of the program's
+// trace, to the picosecond.
 //
-// If the gap of the machine's network is found by the traffic of the program, a first run with the gap of the bisection says
-// what that is (MemoryResult.Traffic), and a second one is told (MemoryOptions.Traffic), as in replay.Machine.
+// If the gap of the machine's network depends on the program's traffic, a first run uses the gap of the bisection and
+// returns MemoryResult.Traffic. A second run takes it as MemoryOptions.Traffic, as in replay.RunOnMachine.
 func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
 	if err := m.Fits("the program has", opt.Procs); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	return &MemoryResult{b.result, recording, flows()}, nil
 }
 
-// build makes the memory system; flows returns the traffic on it if another run needs that.
+// buildSystem creates the memory system. flows returns the traffic on it if a second run needs it.
 func (b *memory) buildSystem(m *machine.Machine) (flows func() []topology.Flow, err error) {
 	if memsys.NeedsTraffic(m) && b.opt.Traffic == nil {
 		b.system, flows, err = memsys.NewCountingTraffic(m, b.places)
@@ -79,28 +80,28 @@ func (b *memory) buildSystem(m *machine.Machine) (flows func() []topology.Flow, 
 	return func() []topology.Flow { return nil }, err
 }
 
-// memory carries out what ranks ask for, when the simulation of their references has come there.
+// memory performs the operations of ranks when the simulation of their references has reached them.
 type memory struct {
 	opt           MemoryOptions
 	head          trace.Header
 	clock         replay.Clock
 	system        memsys.System
 	places        *trace.HomeMap
-	placedRegions int // regions that places knows
+	placedRegions int // number of regions in places
 	ranks         []*memoryRank
 	result        *replay.Result
 }
 
-// sharer is a rank with what it has done and the simulation has not.
+// memoryRank is a rank with the work that is done but not simulated.
 type memoryRank struct {
 	*spmd.Coroutine
 	refs      trace.Refs
 	events    trace.Events
 	now       unit.Picos
-	idleReads int // readings of the clock in a row at the time of the one before
+	idleReads int // consecutive readings of the clock without progress of time
 	lastRead  unit.Picos
-	err       error // that ends the run
-	atMessage bool  // it comes to an operation of messages, after what it has done
+	err       error // ends the run
+	atMessage bool  // the rank is at a message operation, after its work
 }
 
 // Run implements spmd.Backend.
@@ -120,17 +121,17 @@ func newMemoryRank(r *spmd.Rank) *memoryRank {
 	return s
 }
 
-// outcome is why a run ended with err.
+// firstError returns why a run ended with err: the error of a rank, if there is one.
 func (b *memory) firstError(err error) error {
 	for _, s := range b.ranks {
 		if cause := s.cause(); cause != nil {
-			return cause // as it is: it names the rank
+			return cause // unchanged, because it names the rank
 		}
 	}
 	return err
 }
 
-// GoOn implements replay.Program.
+// Resume implements replay.Program.
 func (b *memory) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
 	s := b.ranks[p]
 	s.refs, s.events.Rows, s.now = trace.Refs{Proc: p}, s.events.Rows[:0], now
@@ -156,7 +157,7 @@ func (b *memory) Events(e *trace.Events) error {
 	return b.opt.Sink.Events(e)
 }
 
-// Refs implements spmd.Sink: the rank goes on when they have been simulated, and all events with them.
+// Refs implements spmd.Sink. The rank goes on when they have been simulated, with all its events.
 func (b *memory) Refs(r *trace.Refs) error {
 	s := b.ranks[r.Proc]
 	s.refs = *r
@@ -173,7 +174,7 @@ func (b *memory) Refs(r *trace.Refs) error {
 func (b *memory) Do(r *spmd.Rank, op *spmd.Op) {
 	s := b.ranks[r.ID()]
 	switch op.Kind {
-	case trace.Unlock, trace.Signal: // nobody can tell the rank anything
+	case trace.Unlock, trace.Signal: // the rank need not wait for these
 	case trace.Barrier, trace.Lock, trace.WaitFlag:
 		r.Flush()
 	case trace.Clock:
@@ -184,10 +185,10 @@ func (b *memory) Do(r *spmd.Rank, op *spmd.Op) {
 	}
 }
 
-// mostReadings is how often a rank may read the clock in a row while no time passes.
+// maxClockReads is how often a rank may read the clock in a row without progress of time.
 const maxClockReads = 1 << 16
 
-// clock is the time at which the rank goes on.
+// clock returns the time at which the rank goes on.
 func (s *memoryRank) clock() time.Duration {
 	if s.idleReads++; s.now != s.lastRead {
 		s.idleReads, s.lastRead = 0, s.now
@@ -197,7 +198,7 @@ func (s *memoryRank) clock() time.Duration {
 	return duration(s.now)
 }
 
-// cause is why the run ended, if that is because of the rank.
+// cause returns the error of the rank that ended the run, or nil.
 func (s *memoryRank) cause() error {
 	if s.err != nil {
 		return s.err

@@ -18,9 +18,10 @@ type MixedResult struct {
 	Recording *spmd.Recording
 }
 
-// Mixed runs a program that shares memory and passes messages, in the form that records references, on the processors, memories and
-// network of m: see Memory for what it does to memory, and replay.Mixed for the machine. Ranks run ahead of simulated time between
-// messages alone: each has been simulated when the program goes on. Barriers are messages.
+// Mixed executes a program that shares memory and passes messages, in the form that records references, on the
+// processors, memories and network of m. See Memory for its shared memory, and replay.Mixed for the machine. Ranks
+// run ahead of simulated time only between messages: each message operation has been simulated when the program goes
+// on. Barriers are messages.
 func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MixedResult, error) {
 	if err := m.Fits("the program has", opt.Procs); err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt Me
 	return &MixedResult{b.result, recording}, nil
 }
 
-// mixed carries out what ranks ask for: of memory as memory does, and of messages as backend does.
+// mixed performs the operations of ranks: those on shared memory like memory, and messages like backend.
 type mixed struct {
 	*memory
 	*backend
@@ -73,19 +74,19 @@ func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
 	}
 }
 
-// GoOn implements replay.Program: what is done to memory, and at most one operation of messages after it.
+// Resume implements replay.Program. It returns work on shared memory, followed by at most one message operation.
 func (b *mixed) Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
 	refs, events, err := b.memory.Resume(p, now)
 	if s := b.ranks[p]; err == nil && s.atMessage {
 		s.atMessage = false
-		e := trace.NewEvent(trace.Isend) // which one, Operations says
+		e := trace.NewEvent(trace.Isend) // a placeholder: Operations returns the operation
 		e.Refs = events.Rows[len(events.Rows)-1].Refs
 		events.Rows = append(events.Rows, e)
 	}
 	return refs, events, err
 }
 
-// Events implements spmd.Sink. The row of an operation of messages comes when it has been carried out.
+// Events implements spmd.Sink. The row of a message operation comes when it has been performed.
 func (b *mixed) Events(e *trace.Events) error {
 	s := b.ranks[e.Proc]
 	from := len(s.events.Rows)

@@ -6,11 +6,11 @@ import (
 	"spoor/traces/unit"
 )
 
-// Recording keeps the events of a program in memory, as a Sink: for timelines. Its rows are those
-// that an Observer is told of.
+// Recording is a Sink that stores the events of a program in memory, for timelines. Its rows are those that an
+// Observer receives.
 type Recording struct{ rows []trace.Events }
 
-// NewRecording is that of so many ranks.
+// NewRecording returns an empty Recording.
 func NewRecording(procs int) *Recording { return &Recording{make([]trace.Events, procs)} }
 
 // Refs implements spmd.Sink.
@@ -28,7 +28,7 @@ func (r *Recording) Events(b *trace.Events) error {
 	return nil
 }
 
-// Source is the events as a trace, after the run.
+// Source returns the events as a trace, after the run.
 func (r *Recording) Source(h trace.Header) trace.Source {
 	h.Procs = len(r.rows)
 	for p := range r.rows {
@@ -38,7 +38,8 @@ func (r *Recording) Source(h trace.Header) trace.Source {
 	return &trace.Memory{Head: h, EventsOf: r.rows}
 }
 
-// rows numbers the events of ranks as a recording does: a wait for several requests is one.
+// rowNumbering is an Observer that numbers the events of ranks as in a recording: a wait for several requests is one
+// event.
 type rowNumbering struct {
 	engine.Observer
 	next  []int64

@@ -1,15 +1,14 @@
 package network
 
-// Bus is one medium for all, which a message holds for the time of its bytes. With a fixed
-// latency of 75 cycles and messages of 281 bytes it is the network between the workstations of
-// [du2000, sec. 2], as far as these numbers can be recovered; the efficiency is then ATM's,
-// 48/53.
+// Bus is one medium that all messages share. A message holds it for the time of its bytes. With a fixed latency of 75
+// cycles and messages of 281 bytes, it is the network between the workstations of [du2000, sec. 2], as far as these
+// numbers can be recovered. The efficiency is then that of ATM, 48/53.
 type Bus struct{}
 
 var _ Model = Bus{}
 
-// Name is "bus".
+// Name returns "bus".
 func (Bus) Name() string { return "bus" }
 
-// New is a bus.
+// New returns a bus.
 func (b Bus) New(c Config) (Network, error) { return newWormhole(c, b.Name()) }

@@ -7,21 +7,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// channel is a part of a network that messages compete for.
+// channel is a part of a network for which messages compete.
 type channel struct {
 	calendar.Calendar
 	sent  tally
-	holds []hold // that may be waited for, if the network is watched
+	holds []hold // that may be waited for, if blocking is tracked
 }
 
 // hold is until when a message has a channel.
 type hold struct {
 	to      unit.Picos
-	message uint64 // that it has been held up by, or that which has it
+	message uint64 // the message that has it, or the one that this message was blocked by
 }
 
-// reserve takes so long a time as early as possible, not before at. Nothing is taken beyond
-// the Horizon.
+// reserve reserves a duration as early as possible, not before at. Nothing is reserved beyond the Horizon.
 func (c *channel) reserve(at, long unit.Picos, message unit.Bytes, h *history) (from, to unit.Picos) {
 	if from = c.Fit(at, long); from > at {
 		h.noteWait(c, from)
@@ -32,7 +31,7 @@ func (c *channel) reserve(at, long unit.Picos, message unit.Bytes, h *history) (
 	return from, from + long
 }
 
-// carry takes a span that is free for a message, the last of the history.
+// assign reserves a free span for a message, the last of the history.
 func (c *channel) assign(s calendar.Span, message unit.Bytes, h *history) {
 	c.sent.add(message)
 	c.Reserve(s, h.settled)
@@ -44,7 +43,7 @@ func (c *channel) assign(s calendar.Span, message unit.Bytes, h *history) {
 	}
 }
 
-// until is the message because of which a channel is taken until a time.
+// holder returns the message because of which a channel is in use until a time.
 func (c *channel) holder(t unit.Picos) uint64 {
 	for i := len(c.holds) - 1; i >= 0; i-- {
 		if c.holds[i].to == t {
@@ -54,7 +53,7 @@ func (c *channel) holder(t unit.Picos) uint64 {
 	return 0
 }
 
-// part is what a channel was used for.
+// part returns the use of a channel.
 func (c *channel) part(name string) Part {
 	return Part{Name: name, Messages: c.sent.messages, Bytes: c.sent.bytes, Busy: c.Busy}
 }

@@ -6,19 +6,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// circuits is a network of links, of which a message has all of its way at the same time.
+// circuits is a network of links. A message holds all links of its route at the same time.
 type circuits struct {
 	history
 	linkTime
 	routes   routes[channel]
-	latency  unit.Picos // that holds no link
+	latency  unit.Picos // holds no link
 	hop      unit.Picos // between two links
 	wormhole bool       // holds links while it waits for the next
 
 	path []*channel // of the present message
 }
 
-// newCircuits is the network of c's links on net.
+// newCircuits returns the network of c's links on net.
 func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
 	w, err := c.linkTime()
 	if err != nil {
@@ -27,7 +27,7 @@ func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) 
 	return &circuits{linkTime: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
 }
 
-// newWormhole is the network of c's links on the topology of that name.
+// newWormhole returns the network of c's links on the topology with a name.
 func newWormhole(c Config, name string) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func newWormhole(c Config, name string) (Network, error) {
 	return newCircuits(c, net, true)
 }
 
-// Send finds the earliest end, and takes the links until then.
+// Send finds the earliest end, and reserves the links until then.
 func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	if !c.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
@@ -59,11 +59,10 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	return delivered(at, end, end+c.latency, idle+c.latency)
 }
 
-// earliest is the first end of a message from idle on, its end if it waits for nothing. Link i
-// is free for it up to some end from Before(end) on at best, so that it must be sent over the
-// rest of its way, and its carry be over, after that. That never falls as the end grows. So
-// the least end that satisfies all links is reached by moving it up to what any of them wants,
-// until none wants more.
+// earliestEnd returns the earliest end of a message from idle on, which is its end if it waits for nothing. For a
+// given end, link i is free at best from EndBefore(end) on. After that time, the message must be sent over the rest
+// of its route. This bound never falls as the end grows. So the least end that satisfies all links is found by
+// raising the end to each link's bound until no link raises it.
 func (c *circuits) earliestEnd(idle, carry unit.Picos) unit.Picos {
 	end := idle
 	last := len(c.path) - 1
@@ -81,7 +80,7 @@ func (c *circuits) earliestEnd(idle, carry unit.Picos) unit.Picos {
 	return end
 }
 
-// hold takes every link as soon as it can be kept to the end.
+// reserveWormhole reserves every link as soon as it can be held to the end.
 func (c *circuits) reserveWormhole(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.path {
 		at = max(at, l.EndBefore(end))
@@ -90,7 +89,7 @@ func (c *circuits) reserveWormhole(at, end unit.Picos, b unit.Bytes) {
 	}
 }
 
-// pass takes every link as late as it must, the first at a time.
+// reserveSwitch reserves every link as late as possible, the first at a time.
 func (c *circuits) reserveSwitch(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.path {
 		l.assign(calendar.Span{From: at, To: end}, b, &c.history)
@@ -98,7 +97,7 @@ func (c *circuits) reserveSwitch(at, end unit.Picos, b unit.Bytes) {
 	}
 }
 
-// Usage is over the links.
+// Usage returns the use of the links.
 func (c *circuits) Usage() Usage {
 	var parts []Part
 	for l, used := range c.routes.links.All() {

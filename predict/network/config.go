@@ -13,40 +13,40 @@ import (
 	"spoor/traces/unit"
 )
 
-// Config is what a model needs to know of a machine. Models ignore what is not theirs.
+// Config is the input of models. Each model ignores the fields of others.
 type Config struct {
 	Nodes int
 
-	// Of models that have links.
-	Latency    unit.Picos          // fixed part of every message's latency, which holds no link
-	Bandwidth  unit.BytesPerSecond // of a link; infinite in an ideal network if 0
-	Efficiency float64             // share of Bandwidth for messages and headers
+	// Of models with links.
+	Latency    unit.Picos          // fixed part of every message's latency; holds no link
+	Bandwidth  unit.BytesPerSecond // of a link; 0 in an ideal network: infinite
+	Efficiency float64             // fraction of Bandwidth for messages and headers
 	Header     unit.Bytes          // of every message
-	Switch     unit.Picos          // of a switch between two links
+	Switch     unit.Picos          // latency of a switch between two links
 	Rows, Cols int                 // of a mesh or torus; 0: topology.Grid
 	Arity      int                 // of a fat tree; 0: topology.Arity
-	Packet     unit.Bytes          // of messages, where links carry packets
+	Packet     unit.Bytes          // packet size, if links carry packets
 
 	// Of the LogP family.
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
 	Sizes      *SizeTable      // of plogp
-	SameKind   bool            // Gap is between messages sent, and between messages received, not between any two
+	SameKind   bool            // Gap separates two sends, or two receives, but not a send and a receive
 	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
-	Topology   string          // that GapFrom is about
+	Topology   string          // for GapFrom
 	Traffic    []topology.Flow // for machine.GapTraffic
 }
 
-// Limits of what is simulated. They keep every sum of two times within unit.Picos.
+// Limits of the simulation. They keep every sum of two times within unit.Picos.
 const (
 	maxNodes     = 1 << 16
 	maxTime      = unit.Picos(1e13)
-	maxWire      = Horizon / 4 // longer messages take no longer
+	maxWire      = Horizon / 4 // the longest time of a message
 	maxBandwidth = unit.BytesPerSecond(1e15)
 	minBandwidth = unit.BytesPerSecond(1e-3)
 )
 
-// check says what is impossible about c.
+// check returns an error if c is not valid.
 func (c Config) check() error {
 	if c.Nodes < 1 || c.Nodes > maxNodes {
 		return fmt.Errorf("the network has %d nodes; the simulator supports 1 to %d", c.Nodes, maxNodes)
@@ -65,8 +65,8 @@ func (c Config) check() error {
 	return nil
 }
 
-// New is the network of m between so many nodes, which may be fewer than m has. The flows are
-// the traffic of a program, for the gap of logp that is found by it; nothing else needs them.
+// New returns the network of m between nodes, of which there may be fewer than m has. traffic is a program's traffic.
+// It is needed only by logp with a gap that depends on it.
 func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
@@ -86,7 +86,7 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 	return n, nil
 }
 
-// named is the model called name.
+// modelNamed returns the model with a name.
 func modelNamed(name string) (Model, error) {
 	var names []string
 	for _, m := range All {
@@ -98,8 +98,7 @@ func modelNamed(name string) (Model, error) {
 	return nil, fmt.Errorf("unknown network model %q; use one of %s", name, strings.Join(names, ", "))
 }
 
-// configOf is what models need to know of m. Without a latency and a bandwidth, links have L
-// and 1/G.
+// configOf returns the Config of m. Without a latency and a bandwidth, links have L and 1/G.
 func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 	n := m.Network
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
@@ -117,13 +116,13 @@ func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 	return c
 }
 
-// wire is the time that messages take of a link.
+// linkTime computes the time that messages hold a link.
 type linkTime struct {
 	header  float64 // bytes
 	perByte float64 // picoseconds
 }
 
-// wire is that of c's links. A bandwidth of zero is an error.
+// linkTime returns the linkTime of c's links. A bandwidth of zero is an error.
 func (c Config) linkTime() (linkTime, error) {
 	if c.Bandwidth == 0 {
 		return linkTime{}, errors.New("network.bandwidth and network.G are both missing; give one")
@@ -135,13 +134,13 @@ func (c Config) linkTime() (linkTime, error) {
 	return linkTime{float64(c.Header), 1e12 / float64(b)}, nil
 }
 
-// time is that of a message. It is a picosecond at least, so that no message is on a link at
-// the same time as another.
+// time returns the time of a message. It is at least one picosecond, so that no two messages are on a link at the
+// same time.
 func (w linkTime) time(b unit.Bytes) unit.Picos {
 	return max(1, picos((float64(b)+w.header)*w.perByte))
 }
 
-// picos rounds a duration to what is simulated.
+// picos rounds a duration to picoseconds, at most maxWire.
 func picos(p float64) unit.Picos {
 	if p < float64(maxWire) {
 		return unit.Picos(math.Round(p))
@@ -149,7 +148,7 @@ func picos(p float64) unit.Picos {
 	return maxWire
 }
 
-// topologies are the networks of links that have a name.
+// topologies are the named networks of links.
 var topologies = map[string]func(c Config) (topology.Topology, error){
 	"bus":       func(c Config) (topology.Topology, error) { return topology.Bus(c.Nodes), nil },
 	"full":      func(c Config) (topology.Topology, error) { return topology.Full(c.Nodes), nil },
@@ -159,7 +158,7 @@ var topologies = map[string]func(c Config) (topology.Topology, error){
 	"fattree":   func(c Config) (topology.Topology, error) { return c.fatTree() },
 }
 
-// grid is a mesh or torus of c's rows and columns.
+// grid returns a mesh or torus of c's rows and columns.
 func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topology, error) {
 	rows, cols := c.Rows, c.Cols
 	if rows == 0 && cols == 0 {
@@ -171,7 +170,7 @@ func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topolo
 	return of(rows, cols), nil
 }
 
-// fatTree is one of c's arity.
+// fatTree returns a fat tree of c's arity.
 func (c Config) fatTree() (topology.Topology, error) {
 	arity := c.Arity
 	if arity == 0 {
@@ -183,7 +182,8 @@ func (c Config) fatTree() (topology.Topology, error) {
 	return topology.FatTree(c.Nodes, arity), nil
 }
 
-// Topology is that of the links of m between so many nodes: of its network, or of the one that it abstracts.
+// Topology returns the topology of m's links between nodes. For an abstract network it is the topology that the
+// network abstracts.
 func Topology(m *machine.Machine, nodes int) (topology.Topology, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)

@@ -1,13 +1,13 @@
 package network
 
-// FatTree is a wormhole network of levels of switches, each of which carries what the one
-// below can send: see topology.FatTree.
+// FatTree is a wormhole network of levels of switches. Each level carries what the one below can send: see
+// topology.FatTree.
 type FatTree struct{}
 
 var _ Model = FatTree{}
 
-// Name is "fattree".
+// Name returns "fattree".
 func (FatTree) Name() string { return "fattree" }
 
-// New is a fat tree.
+// New returns a fat tree.
 func (f FatTree) New(c Config) (Network, error) { return newWormhole(c, f.Name()) }

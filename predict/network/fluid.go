@@ -8,12 +8,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// Fluid is a network of links whose bandwidth all messages on their way share, max-min fairly: nobody's rate can be raised
-// but by lowering one that is not higher. So every message crosses a link without bandwidth left on which no message is faster. It is
-// how SimGrid has networks [casanova2014], without the factors that it is calibrated with. A message sends its bytes and header over all links
-// of its way at one rate, from its begin on; when all are sent, it takes the fixed latency, and d for each switch, which hold nothing.
+// Fluid is a network of links whose bandwidth is shared max-min fairly by all messages in flight. No rate can be
+// raised without lowering one that is not higher. So every message crosses a saturated link on which no message is
+// faster. SimGrid models networks in this way [casanova2014]; its calibrated factors are not used here. A message
+// sends its bytes and header over all links of its route at one rate. When all are sent, it takes the fixed latency,
+// and d for each switch. These hold no link.
 //
-// What comes later slows down what came before: see Shared. It is not safe for concurrent use.
+// Later messages slow down earlier ones: see SharedLinks. Fluid is not safe for concurrent use.
 type Fluid struct {
 	history
 	linkTime
@@ -22,7 +23,7 @@ type Fluid struct {
 	hop        unit.Picos
 	links      topology.PerLink[fluidLink]
 	nodes      int
-	routes     [][]*fluidLink // by sender and receiver, those that were used; nil: there are too many nodes
+	routes     [][]*fluidLink // by sender and receiver, those that were used; nil: too many nodes
 	routeLinks []topology.Link
 	flows      []flow
 	free       []int32
@@ -34,56 +35,56 @@ type Fluid struct {
 	entering   []int32
 }
 
-// stream is a link and what is on it.
+// fluidLink is a link and the flows on it.
 type fluidLink struct {
 	link           topology.Link
 	on             []hopRef
 	sent           tally
-	sum            float64 // of the rates of those that are not in the solver's part
-	bottlenecked   int     // how many of these it holds up
-	bottleneckRate float64 // the rate of these
+	sum            float64 // of the rates of flows outside the solver's part
+	bottlenecked   int     // number of these flows whose bottleneck this link is
+	bottleneckRate float64 // the rate of these flows
 
-	// Of the solver, for those on it that are in the part.
-	part     uint64   // solve of which this is
-	inPart   []hopRef // they
+	// Of the solver, for the flows on the link that are in the part.
+	part     uint64   // solve to which these fields belong
+	inPart   []hopRef // the flows of the part
 	spare    float64  // bandwidth that is left
-	unknown  int      // for so many whose rates are not known yet
-	maxRate  float64  // of the rates that are known
-	fairRate float64  // the rate of those that it holds up, or infinite
+	unknown  int      // number of flows without a known rate
+	maxRate  float64  // of the known rates
+	fairRate float64  // the rate of the flows whose bottleneck this is, or infinite
 }
 
-// place is where a stream is in the way of a flow.
+// hopRef is a link's position in the route of a flow.
 type hopRef struct {
 	flow int32
 	hop  int32
 }
 
-// flow is a message that is on its way, or will be.
+// flow is a message that is in flight or will be sent.
 type flow struct {
 	route         []*fluidLink
-	index         []int32 // its place in each of them
+	index         []int32 // its index in each of these links
 	remaining     float64 // bytes, at since
 	rate          float64 // bytes per picosecond
-	newRate       float64 // of the solver: the rate that it will have
+	newRate       float64 // of the solver
 	since         unit.Picos
 	event         unit.Picos // when it begins or, if it has begun, ends
 	sent          unit.Picos
 	order         Order
-	heapIndex     int32  // in the agenda
-	bottleneck    int32  // of its way, the link that holds it up
-	newBottleneck int32  // of the solver: the same, to be
-	part          uint64 // solve of whose part it is
-	known         uint64 // fill in which next is known
+	heapIndex     int32  // in the eventHeap
+	bottleneck    int32  // index in route of the link that limits its rate
+	newBottleneck int32  // of the solver
+	part          uint64 // last solve in whose part it is
+	known         uint64 // last fill in which newRate is known
 	bytes         unit.Bytes
 	begun         bool
 }
 
-// nowhere is the spot of a flow that is not in the agenda.
+// notInHeap is the heapIndex of a flow that is not in the heap.
 const notInHeap int32 = -1
 
 var _ SharedLinks = (*Fluid)(nil)
 
-// NewFluid is the network of m's links between so many nodes, which may be fewer than m has.
+// NewFluid returns the network of m's links between nodes, of which there may be fewer than m has.
 func NewFluid(m *machine.Machine, nodes int) (*Fluid, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
@@ -108,7 +109,7 @@ func newFluid(c Config, name string) (*Fluid, error) {
 	return f, nil
 }
 
-// Send implements Shared.
+// Send implements SharedLinks.
 func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	if at < f.now {
 		panic(fmt.Sprintf("network: a message at %d ps, after what happened at %d ps", int64(at), int64(f.now)))
@@ -118,14 +119,14 @@ func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	n := &f.flows[id]
 	way := f.routeBetween(m.From, m.To)
 	*n = flow{route: way, index: n.index[:0], event: at, sent: at, order: o, bytes: m.Bytes,
-		remaining: max(float64(m.Bytes)+f.header, f.solver.capacity)} // for a picosecond at least
+		remaining: max(float64(m.Bytes)+f.header, f.solver.capacity)} // at least one picosecond
 	f.events.add(f, id)
 }
 
-// Least implements Shared.
+// MinTime implements SharedLinks.
 func (f *Fluid) MinTime(b unit.Bytes) unit.Picos { return f.time(b) }
 
-// Next is when the next message begins or ends, or Never.
+// Next returns when the next message begins or ends, or Never.
 func (f *Fluid) Next() unit.Picos {
 	if len(f.events) == 0 {
 		return Never
@@ -133,7 +134,8 @@ func (f *Fluid) Next() unit.Picos {
 	return f.flows[f.events[0]].event
 }
 
-// Step does all that happens at Next. It is the messages that end, by their order; the slice is valid until the next Step.
+// Step simulates all events at Next. It returns the messages that end, by their order. The slice is valid until the
+// next Step.
 func (f *Fluid) Step() []Completion {
 	f.now = f.Next()
 	f.ended, f.touched, f.entering = f.ended[:0], f.touched[:0], f.entering[:0]
@@ -154,7 +156,7 @@ func (f *Fluid) Step() []Completion {
 	return f.ended
 }
 
-// after is what a message takes when it has left.
+// tailTime returns the time of a message after it has left.
 func (f *Fluid) tailTime(n *flow) unit.Picos {
 	return f.latency + unit.Picos(len(n.route)-1)*f.hop
 }
@@ -169,7 +171,7 @@ func (f *Fluid) allocate() int32 {
 	return int32(len(f.flows) - 1)
 }
 
-// way is the links from one node to another.
+// routeBetween returns the links from one node to another.
 func (f *Fluid) routeBetween(from, to int) []*fluidLink {
 	if f.routes != nil {
 		if way := f.routes[from*f.nodes+to]; way != nil {
@@ -210,12 +212,12 @@ func (f *Fluid) leave(id int32) {
 		s.on[i] = moved
 		f.flows[moved.flow].index[moved.hop] = i
 		if s.on = s.on[:last]; last == 0 {
-			s.sum = 0 // but for rounding
+			s.sum = 0 // removes rounding errors
 		}
 	}
 }
 
-// Usage is over the links. A link is busy for as long as what it carried takes at all of its bandwidth.
+// Usage returns the use of the links. The busy time of a link is the time of its messages at its full bandwidth.
 func (f *Fluid) Usage() Usage {
 	var parts []Part
 	for l, s := range f.links.All() {

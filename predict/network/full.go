@@ -5,8 +5,8 @@ type Full struct{}
 
 var _ Model = Full{}
 
-// Name is "full".
+// Name returns "full".
 func (Full) Name() string { return "full" }
 
-// New is a full network.
+// New returns a full network.
 func (f Full) New(c Config) (Network, error) { return newWormhole(c, f.Name()) }

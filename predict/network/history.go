@@ -6,28 +6,28 @@ import (
 	"spoor/traces/unit"
 )
 
-// history is what was sent over a network, and since when it matters.
+// history is the traffic of a network, and the time from which it matters.
 type history struct {
 	sent        tally
 	settled     unit.Picos
 	tracked     bool
-	blocker     uint64 // what the present message waited for last, or what that waited for
-	portBlocker uint64 // the same when its sender's port was free
+	blocker     uint64 // the message that the present one waited for last, or the root of that chain
+	portBlocker uint64 // the same when the sender's port became free
 }
 
-// Settled remembers the time.
+// Settled implements Network.
 func (h *history) Settled(before unit.Picos) { h.settled = max(h.settled, before) }
 
-// Watch implements Network.
+// TrackBlocking implements Network.
 func (h *history) TrackBlocking() { h.tracked = true }
 
-// Behind implements Network.
+// Blockers implements Network.
 func (h *history) Blockers() (left, came uint64) { return h.portBlocker, h.blocker }
 
-// leaves says that what the present message waits for from now on does not keep its sender's port.
+// notePortFree notes that later waits of the present message do not hold its sender's port.
 func (h *history) notePortFree() { h.portBlocker = h.blocker }
 
-// origin is the message that those wait for who wait for the present one now.
+// rootBlocker returns the message for which those wait that now wait for the present one.
 func (h *history) rootBlocker() uint64 {
 	if h.blocker > 0 {
 		return h.blocker
@@ -35,15 +35,15 @@ func (h *history) rootBlocker() uint64 {
 	return h.sent.messages
 }
 
-// waits says that the present message waits for a channel until a time.
+// noteWait notes that the present message waits for a channel until a time.
 func (h *history) noteWait(c *channel, until unit.Picos) {
 	if h.tracked {
 		h.blocker = c.holder(until)
 	}
 }
 
-// begin counts a message, unless it costs nothing. A time before what is settled is the
-// caller's mistake, as what was taken then may be forgotten.
+// begin counts a message, and reports false if it costs nothing. It panics if at is before the settled time, because
+// reservations before that time may be forgotten.
 func (h *history) begin(at unit.Picos, m Message) bool {
 	if at < h.settled {
 		panic(fmt.Sprintf("network: a message at %d ps, when none was to come before %d ps", int64(at), int64(h.settled)))
@@ -56,12 +56,12 @@ func (h *history) begin(at unit.Picos, m Message) bool {
 	return true
 }
 
-// usage is the history of a network of parts.
+// usage returns the use of a network with its parts.
 func (h *history) usage(parts []Part) Usage {
 	return Usage{h.sent.messages, h.sent.bytes, parts}
 }
 
-// delivered is a delivery by the Horizon.
+// delivered returns a Delivery clamped to the Horizon.
 func delivered(at, free, arrive, latency unit.Picos) Delivery {
 	arrive = min(arrive, Horizon)
 	return Delivery{Free: min(free, Horizon), Arrive: arrive, Latency: min(latency, arrive-at)}

@@ -2,17 +2,16 @@ package network
 
 import "spoor/traces/unit"
 
-// Ideal is a network in which messages do not see each other: each takes the fixed latency and
-// its bytes over the bandwidth, and its sender is free at once. Without a bandwidth, it takes
-// the latency alone.
+// Ideal is a network in which messages do not affect each other. Each takes the fixed latency and its bytes divided
+// by the bandwidth, and its sender is free at once. Without a bandwidth, it takes only the latency.
 type Ideal struct{}
 
 var _ Model = Ideal{}
 
-// Name is "ideal".
+// Name returns "ideal".
 func (Ideal) Name() string { return "ideal" }
 
-// New is an ideal network.
+// New returns an ideal network.
 func (Ideal) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err

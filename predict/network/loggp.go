@@ -1,21 +1,20 @@
 package network
 
-// LogGP is LogP with a gap G per byte [alexandrov1995]. With s the bytes of a message, at
-// least one: it arrives L + (s-1) G after it was sent. Its sender sends the next g + (s-1) G after
-// it was sent: g after its last byte, as in package engine, in LogGOPSim, and in what calibrate
-// fits to times. The last bytes of two messages come to a receiver at least g apart. The overhead
-// o of processors is not the network's.
+// LogGP is LogP with a gap G per byte [alexandrov1995]. A message of s bytes, at least one, arrives L + (s-1) G after
+// it was sent. Its sender sends the next one g + (s-1) G after it was sent, that is g after its last byte. Package
+// engine, LogGOPSim, and the fits of calibrate use the same rule. The last bytes of two messages come to a receiver
+// at least g apart. The network does not include the overhead o of processors.
 //
-// As in all of the LogP family, nothing spaces the bytes that come to one receiver from
-// several senders: that many send to one is too cheap if messages are long.
+// Limitation: as in all of the LogP family, nothing separates the bytes that come to one receiver from several
+// senders. So many-to-one communication with long messages is too fast.
 type LogGP struct{}
 
 var _ Model = LogGP{}
 
-// Name is "loggp".
+// Name returns "loggp".
 func (LogGP) Name() string { return "loggp" }
 
-// New is a network of L, g and G.
+// New returns a network of L, g and G.
 func (LogGP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err

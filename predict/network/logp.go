@@ -9,28 +9,27 @@ import (
 	"spoor/traces/unit"
 )
 
-// LogP is the abstraction of a network by L and g [sivasubramaniam1995]: a message of any
-// length takes L, and a node's messages, those it sends and those it receives, are at least g
-// apart; or those it sends are, and those it receives (Config.SameKind), which is nearer to
-// the networks of links. What o stands for is not the network's.
+// LogP is the abstraction of a network by L and g [sivasubramaniam1995]. A message of any length takes L. A node's
+// messages, both sent and received, are at least g apart. With Config.SameKind, sends are g apart, and so are
+// receives; that is closer to networks of links. The network does not include o.
 //
-// The gap is given, or found by L and a topology: L times topology.BisectionGap
-// [sivasubramaniam1995, sec. 5]; or by the traffic of a program each node has its own, L times the messages over the busiest link
-// on its messages' ways for each of them (topology.Gaps; [sivasubramaniam1995, sec. 7: future work]).
+// The gap is given, or computed from L and a topology as L times topology.BisectionGap [sivasubramaniam1995, sec. 5].
+// It can also be computed from the traffic of a program. Then each node has its own gap: for each of its messages, L
+// times the messages over the busiest link on the routes of its messages (topology.Gaps; [sivasubramaniam1995, sec.
+// 7: future work]).
 //
-// Differs: a message has its time at the receiver as soon as it is sent, and what the receiver
-// would send less than g before waits until g after. By events in order of time, the receiver
-// sends first and the message waits. With a gap between any two, contention is larger by this:
-// by half where g is L, by a tenth to a third where it is 4 L, in the traffic of the tests.
-// With a gap between those of a kind there is no such difference.
+// Differs: a message gets its time at the receiver as soon as it is sent. A send of the receiver less than g before
+// that time waits until g after it. In a simulation in order of time, the receiver sends first and the message waits.
+// With a gap between any two messages, contention is therefore larger. In the traffic of the tests it is larger by
+// half if g is L, and by a tenth to a third if g is 4 L. With SameKind there is no such difference.
 type LogP struct{}
 
 var _ Model = LogP{}
 
-// Name is "logp".
+// Name returns "logp".
 func (LogP) Name() string { return "logp" }
 
-// New is a network of L and g.
+// New returns a network of L and g.
 func (LogP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func (LogP) New(c Config) (Network, error) {
 	return newPorts(c.Nodes, p), nil
 }
 
-// gaps finds the gaps of p.
+// gaps computes the gaps of p.
 func (c Config) gaps(p *ports) error {
 	of, ok := topologies[c.Topology]
 	if !ok {

@@ -6,14 +6,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// solver finds max-min fair rates by progressive filling: of all links the one with the least bandwidth for each of its messages
-// whose rate is not known yet gives them that, and so on [bertsekas1992, sec. 6.5.2].
+// solver finds max-min fair rates by progressive filling [bertsekas1992, sec. 6.5.2]. It takes the link with the
+// least bandwidth for each of its messages without a known rate, gives these messages that rate, and repeats.
 //
-// When messages begin or end, the rates of others change, but often not of all. So a part of the messages is solved, with the rates of the others
-// as they are, beginning with those that share a link which holds them up with one that begins or ends. Then whoever is not in the part, and shares
-// a link with those that are, is looked at: it joins the part if its rate is no longer fair, or if it keeps one of the part below its own. That is
-// so until nobody joins. Then every message crosses a full link on which none is faster, so that the rates are those of all messages solved
-// together.
+// When messages begin or end, the rates of others change, but often not of all. So a part of the messages is solved,
+// with the rates of the others fixed. The part begins with the messages whose bottleneck is a link of a message that
+// begins or ends. Then other messages on the links of the part are examined. Such a message joins the part if its
+// rate is no longer fair, or if it keeps one of the part below its own rate. This is repeated until no message joins.
+// Then every message crosses a saturated link on which none is faster. So the rates are those of a solution of all
+// messages together.
 type solver struct {
 	capacity float64 // of a link, in bytes per picosecond
 	solves   uint64
@@ -23,16 +24,17 @@ type solver struct {
 	heap     []linkShare
 }
 
-// offer is what a link has for each of its messages whose rate is not known, or had.
+// linkShare is a lower bound on the bandwidth that a link has for each of its messages without a known rate.
 type linkShare struct {
 	share float64
 	of    *fluidLink
 }
 
-// near is the relative difference of rates that are the same but for rounding, steady that of those that need no new end.
+// rateTolerance is the relative difference of rates that are equal except for rounding. Below endTolerance, a flow
+// keeps its end.
 const rateTolerance, endTolerance = 1e-9, 1e-12
 
-// solve gives all messages their rates, after some have begun or ended.
+// solve computes the rates of all messages, after some have begun or ended.
 func (f *Fluid) solve() {
 	s := &f.solver
 	s.solves++
@@ -58,7 +60,7 @@ func (f *Fluid) solve() {
 	}
 }
 
-// join makes a flow one of the part.
+// join adds a flow to the part.
 func (f *Fluid) join(id int32) {
 	if n := &f.flows[id]; n.part != f.solver.solves {
 		n.part = f.solver.solves
@@ -67,7 +69,7 @@ func (f *Fluid) join(id int32) {
 	}
 }
 
-// joinHeld has those join the part that a link holds up.
+// joinBottlenecked adds the flows to the part whose bottleneck is a link.
 func (f *Fluid) joinBottlenecked(l *fluidLink) {
 	for i := 0; l.bottlenecked > 0 && i < len(l.on); i++ {
 		if p := l.on[i]; f.flows[p.flow].bottleneck == p.hop {
@@ -76,7 +78,7 @@ func (f *Fluid) joinBottlenecked(l *fluidLink) {
 	}
 }
 
-// apart takes the rate of a flow off its links.
+// detach removes the rate of a flow from its links.
 func (f *Fluid) detach(id int32) {
 	n := &f.flows[id]
 	for _, l := range n.route {
@@ -85,7 +87,7 @@ func (f *Fluid) detach(id int32) {
 	n.route[n.bottleneck].bottlenecked--
 }
 
-// place notes those of the part, which are new, on their links.
+// addToLinks notes new flows of the part on their links.
 func (f *Fluid) addToLinks(all []int32) {
 	s := &f.solver
 	for _, id := range all {
@@ -99,7 +101,7 @@ func (f *Fluid) addToLinks(all []int32) {
 	}
 }
 
-// fill finds the rates of the part.
+// fill computes the rates of the part.
 func (f *Fluid) fill() {
 	s := &f.solver
 	s.fills++
@@ -111,7 +113,7 @@ func (f *Fluid) fill() {
 	f.fillByShare(s.heap)
 }
 
-// offers gives the part its rates, by the links of a heap.
+// fillByShare computes the rates of the part from a heap of links.
 func (f *Fluid) fillByShare(q []linkShare) {
 	for i := len(q)/2 - 1; i >= 0; i-- {
 		down(q, i)
@@ -134,7 +136,7 @@ func (f *Fluid) fillByShare(q []linkShare) {
 	}
 }
 
-// freeze gives a share to all that a link holds up.
+// freeze gives a share to all flows whose bottleneck is a link.
 func (f *Fluid) freeze(l *fluidLink, share float64) {
 	s := &f.solver
 	l.fairRate = share
@@ -152,7 +154,7 @@ func (f *Fluid) freeze(l *fluidLink, share float64) {
 	}
 }
 
-// down moves the link at i of a heap behind those with less for each of their messages.
+// down moves the link at i of a heap behind those with smaller shares.
 func down(q []linkShare, i int) {
 	l := q[i]
 	for {
@@ -176,8 +178,9 @@ func (o linkShare) before(p linkShare) bool {
 	return o.share < p.share || o.share == p.share && o.of.link < p.of.link
 }
 
-// widen has those on a link of the part join it whose rates are not fair beside its own: those that the link holds up, if it is not full now or
-// others are faster on it; and those that are faster than the part's that it holds up.
+// extendPart adds flows on a link of the part whose rates are not fair compared with those of the part. These are
+// flows whose bottleneck is the link, if it is no longer saturated or others are faster on it. They are also flows
+// that are faster than those of the part whose bottleneck it is.
 func (f *Fluid) extendPart(l *fluidLink) {
 	if l.bottlenecked > 0 && (l.spare > rateTolerance*f.solver.capacity || l.bottleneckRate < l.maxRate*(1-rateTolerance)) {
 		f.joinBottlenecked(l)
@@ -192,7 +195,7 @@ func (f *Fluid) extendPart(l *fluidLink) {
 	}
 }
 
-// setRate puts a flow of the part on its links at its new rate, and finds when it ends.
+// setRate puts a flow of the part on its links at its new rate, and computes its end.
 func (f *Fluid) setRate(id int32) {
 	n := &f.flows[id]
 	n.bottleneck = n.newBottleneck
@@ -214,10 +217,11 @@ func (f *Fluid) setRate(id int32) {
 	}
 }
 
-// odd is what rounds durations: not half, as shares of two and four messages end there, and the least that differs in their rates would count.
+// roundingOffset rounds durations. It is not one half, because shares of two and four messages end there, and tiny
+// differences in rates would then change the result.
 const roundingOffset = 0.3766
 
-// later is a duration in whole picoseconds, at most until the Horizon.
+// roundTime rounds a duration to whole picoseconds, at most the Horizon.
 func roundTime(p float64) unit.Picos {
 	if p < float64(Horizon) {
 		return unit.Picos(p + roundingOffset)

@@ -1,13 +1,13 @@
 package network
 
-// Mesh is a wormhole network of rows and columns. Messages go along the row first, then along
-// the column [sivasubramaniam1995, sec. 5].
+// Mesh is a wormhole network of rows and columns. Messages are routed along the row first, then along the column
+// [sivasubramaniam1995, sec. 5].
 type Mesh struct{}
 
 var _ Model = Mesh{}
 
-// Name is "mesh".
+// Name returns "mesh".
 func (Mesh) Name() string { return "mesh" }
 
-// New is a mesh.
+// New returns a mesh.
 func (m Mesh) New(c Config) (Network, error) { return newWormhole(c, m.Name()) }

@@ -1,48 +1,44 @@
-// Package network simulates networks: what one message costs, given the messages before it. It
-// knows bytes and nodes, and nothing of programs, lines or protocols.
+// Package network simulates networks. It computes the cost of one message, given the messages before it. It knows
+// bytes and nodes, but not programs, cache lines or protocols.
 //
-// A Network is asked for each message once, and answers at once, for good: what comes later
-// moves nothing that came before. Calls need not come in order of time. Who simulates a
-// protocol may follow all messages of a transaction when it begins, some of which are sent
-// later than the next transaction begins. So whatever messages compete for (a bus, a link, a
-// port) has a calendar of the times that are taken, and a message takes the earliest that are
-// left, between others if it fits there. If calls do come in order of time, and each message
-// needs one such part, that is first come, first served.
+// A Network is called once for each message, and returns its final times: later messages do not change earlier ones.
+// Calls need not be in order of time. A simulator of a protocol may send all messages of a transaction when it
+// begins, although some are later than the begin of the next transaction. So each resource (a bus, a link, a port)
+// has a calendar of its reservations. A message takes the earliest free time that is long enough, possibly between
+// earlier reservations. If calls are in order of time, and each message needs one resource, this is first come, first
+// served.
 //
-// Costs are separated as SPASM does [sivasubramaniam1995, sec. 2]: latency is what an idle
-// network takes, contention the rest.
+// Costs are separated as in SPASM [sivasubramaniam1995, sec. 2]: latency is the time on an idle network, contention
+// is the rest.
 //
-// The models are ideal, logp, loggp, plogp, and those that have links: bus, switch, full, hypercube,
-// mesh, torus and fattree. On links a message takes
+// The models are ideal, logp, loggp, plogp, and those with links: bus, switch, full, hypercube, mesh, torus and
+// fattree. On links a message takes
 //
 //	T = (bytes + header)/(bandwidth efficiency), at least a picosecond
 //
-// once, whatever the number of links on its way, as it is cut through: its bits are on all of
-// them at the same time. A machine's fixed latency comes on top, and holds no link. A switch
-// between two links delays the head of a message by d. All links of the way are released
-// together, when the tail has arrived. The message of n links, sent at t, holds link i from
-// a_i to E, with
+// once, whatever the number of links on its route. It is cut through: its bits are on all links at the same time. A
+// machine's fixed latency is added, and holds no link. A switch between two links delays the head of a message by d.
+// All links of the route are released together, when the tail has arrived. A message over n links, sent at t, holds
+// link i from a_i to E, with
 //
 //	a_1 >= t,  a_i >= a_{i-1} + d,  E = a_n + T
 //
-// where E is the earliest time for which there are such a_i that no link is taken by any
-// message before, between a_i and E. In wormhole networks (full, hypercube, mesh, torus,
-// fattree), a_i is the earliest time that allows E: the head takes link after link, and holds
-// what it has while it waits for the next. In a switch, whose ports are its links, a_i is the
-// latest: a message waits in front of it, and holds nothing before it can go through; a
-// message behind it for another port may go first.
+// E is the earliest time for which such a_i exist and no link is reserved by an earlier message between a_i and E. In
+// wormhole networks (full, hypercube, mesh, torus, fattree), a_i is the earliest time that allows E: the head takes
+// link after link, and holds its links while it waits for the next. In a switch, whose ports are its links, a_i is
+// the latest: a message waits in front of the switch, and holds nothing before it can go through. A message behind it
+// for another port may go first.
 //
-// Differs: in a wormhole network of circuits [sivasubramaniam1995], a message takes each link
-// when its head is there. Here it leaves its links to others for the time before which it
-// could not keep them up to E because a message before it has one later; and a later message
-// that finds a link free for long enough may go before one whose head is not there yet. Mean
-// contention on a mesh is the same to 6 percent. And there is no deadlock, not on a torus
-// either.
+// Differs: in a wormhole network of circuits [sivasubramaniam1995], a message takes each link when its head is there.
+// Here it leaves its links to others at times when it could not hold them up to E, because an earlier message needs
+// one later. Also, a later message that finds a link free for long enough may go before one whose head is not there
+// yet. Mean contention on a mesh is the same within 6 percent. There is no deadlock, not even on a torus.
 //
-// Fluid and Packets are the same topologies with links that have several messages at a time, which share their bandwidth fairly, or take turns by
-// packets: what comes later slows down what came before, so that they are asked in another way, that of Shared.
+// Fluid and Packets are the same topologies with links that several messages share. They share bandwidth fairly, or
+// take turns by packets. Later messages slow down earlier ones, so these networks have another interface:
+// SharedLinks.
 //
-// The machine's parameters are read by calibrate/machine, which says how they are written.
+// Package calibrate/machine reads the machine's parameters and documents their keys.
 //
 //   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
 //     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
@@ -62,46 +58,46 @@ package network
 
 import "spoor/traces/unit"
 
-// Message is what one node sends to another.
+// Message is a message from one node to another.
 type Message struct {
 	From, To int
-	Bytes    unit.Bytes // from 0; headers are the network's
+	Bytes    unit.Bytes // at least 0; without headers
 }
 
-// Delivery is what becomes of a message.
+// Delivery is the times of a message.
 type Delivery struct {
-	Free    unit.Picos // when the sender's port is free for its next message that way
+	Free    unit.Picos // when the sender's port is free for its next message in that direction
 	Arrive  unit.Picos // when the last byte is at the receiver
-	Latency unit.Picos // of Arrive - at, what an idle network would take; the rest is contention
+	Latency unit.Picos // part of Arrive - at that an idle network would take; the rest is contention
 }
 
-// Horizon is the end of simulated time: 53 days. Messages that would arrive later arrive then,
-// and compete for nothing. Those that are sent later arrive at once, and are not counted. It
-// leaves room for sums of two times.
+// Horizon is the end of simulated time: 53 days. Messages that would arrive later arrive then, and compete for
+// nothing. Messages that are sent later arrive at once, and are not counted. It leaves room for sums of two times.
 const Horizon = unit.Picos(1) << 62
 
 // A Network delivers messages between nodes 0, 1, ... It is not safe for concurrent use.
 type Network interface {
-	// Send sends a message at a time from 0, not earlier than what was last Settled. What a
-	// node sends to itself costs nothing and is not counted.
+	// Send sends a message at a time of at least 0, not before the last Settled. A message of a node to itself costs
+	// nothing and is not counted.
 	Send(at unit.Picos, m Message) Delivery
-	// Settled says that no Send will come with an earlier time: what ended before may be
-	// forgotten. Times that are earlier than one before say nothing.
+	// Settled promises that no later Send has an earlier time, so earlier reservations may be forgotten. A call with
+	// a time before that of an earlier call has no effect.
 	Settled(before unit.Picos)
-	// Watch begins to note who waits for whom.
+	// TrackBlocking begins to record which message waits for which.
 	TrackBlocking()
-	// Behind is for which messages the last one that was sent waited, if it is watched, until its sender's port was free, and until it had come: that at
-	// the end of the chain, which waited for none. The first that was counted is 1. If it waited for none itself, 0.
+	// Blockers returns the messages for which the last sent message waited, if blocking is tracked: until its
+	// sender's port was free, and until it arrived. Each is the root of the chain, which waited for no message.
+	// Messages are counted from 1. The result is 0 if the message did not wait.
 	Blockers() (left, came uint64)
-	// Usage is what was sent so far, and over what.
+	// Usage returns the traffic so far, and the use of its parts.
 	Usage() Usage
 }
 
 // A Model builds networks of one kind.
 type Model interface {
-	// Name is what machine files call it.
+	// Name returns the name in machine files.
 	Name() string
-	// New is an idle network, or an error that says what no such network can have.
+	// New returns an idle network, or an error if c is not valid for the model.
 	New(c Config) (Network, error)
 }
 

@@ -7,20 +7,23 @@ import (
 	"spoor/traces/unit"
 )
 
-// Packets is a network of links that carry one packet at a time. A message is cut into packets of so many bytes, of which the last may be shorter, each
-// with a header; one of no bytes is one packet. A link takes packets in the order in which their heads come, at a time by Order, and each for
+// Packets is a network of links that carry one packet at a time. A message is cut into packets of equal size, each
+// with a header; the last may be shorter. A message without bytes is one packet. A link takes packets in the order in
+// which their heads arrive, ties by Order. Each packet holds it for
 //
 //	T = (bytes of it + header)/(bandwidth efficiency), at least a picosecond
 //
-// The head of a packet is at the next link of its way d after it is on the one before it (virtual cut-through), and the tail of the last packet
-// at the receiver the fixed latency after it has left the last link. The next packet of a message comes to its first link when that has
-// carried the one before it. So messages of a node, and those that meet on a link, take turns by packets. A message that nobody is in the way of takes the
-// sum of T of its packets, d for each switch, and the latency.
+// The head of a packet is at the next link of its route d after it is on the one before (virtual cut-through). The
+// tail of the last packet is at the receiver the fixed latency after it has left the last link. The next packet of a
+// message arrives at its first link when that link has carried the one before. So messages of a node, and those that
+// meet on a link, alternate by packets. Without contention, a message takes the sum of T of its packets, d for each
+// switch, and the latency.
 //
-// Differs: links have as much room for what waits in front of them as there is, so that nobody is held up by what waits for another link, and nothing
-// deadlocks. A message of more than 2^20 packets is cut into so many, longer ones.
+// Differs: links have unlimited buffers for waiting packets. So no packet blocks packets for other links, and there
+// is no deadlock. A message of more than 2^20 packets is cut into 2^20 larger ones.
 //
-// As packets of several messages take turns, when a message comes is not known when it is sent: see Shared. It is not safe for concurrent use.
+// The packets of several messages alternate, so the arrival of a message is not known when it is sent: see
+// SharedLinks. Packets is not safe for concurrent use.
 type Packets struct {
 	history
 	linkTime
@@ -35,28 +38,28 @@ type Packets struct {
 	ended    []Completion
 }
 
-// lane is a link and until when it is taken.
+// packetLink is a link, and until when it is in use.
 type packetLink struct {
 	taken, busy unit.Picos
 	sent        tally
 }
 
-// parcel is a message that is on its way, or will be.
+// transit is a message that is in flight or will be sent.
 type transit struct {
 	route     []*packetLink
 	bytes     unit.Bytes
-	remaining unit.Bytes // that are in no packet yet
+	remaining unit.Bytes // bytes that are in no packet yet
 	size      unit.Bytes // of its packets
 	sent      unit.Picos
 	order     Order
 }
 
-// maxPackets is how many packets a message has at most.
+// maxPackets is the maximum number of packets of a message.
 const maxPackets = 1 << 20
 
 var _ SharedLinks = (*Packets)(nil)
 
-// NewPackets is the network of m's links between so many nodes, which may be fewer than m has.
+// NewPackets returns the network of m's links between nodes, of which there may be fewer than m has.
 func NewPackets(m *machine.Machine, nodes int) (*Packets, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
@@ -79,7 +82,7 @@ func newPackets(c Config, name string) (*Packets, error) {
 	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](net, c.Nodes)}, nil
 }
 
-// Send implements Shared.
+// Send implements SharedLinks.
 func (p *Packets) Send(at unit.Picos, m Message, o Order) {
 	if at < p.now {
 		panic(fmt.Sprintf("network: a message at %d ps, after what happened at %d ps", int64(at), int64(p.now)))
@@ -91,10 +94,10 @@ func (p *Packets) Send(at unit.Picos, m Message, o Order) {
 	p.sendNextPacket(id, at)
 }
 
-// cut is how many bytes the packets of a message have.
+// packetSize returns the bytes of each packet of a message.
 func (p *Packets) packetSize(b unit.Bytes) unit.Bytes { return max(p.size, (b-1)/maxPackets+1) }
 
-// next has the next packet of a message come to its first link.
+// sendNextPacket sends the next packet of a message to its first link.
 func (p *Packets) sendNextPacket(id int32, at unit.Picos) {
 	n := &p.transits[id]
 	b := min(n.remaining, n.size)
@@ -102,10 +105,10 @@ func (p *Packets) sendNextPacket(id int32, at unit.Picos) {
 	p.heads.push(packetHead{at: at, order: n.order, transit: id, bytes: b, last: n.remaining == 0})
 }
 
-// Least implements Shared.
+// MinTime implements SharedLinks.
 func (p *Packets) MinTime(b unit.Bytes) unit.Picos {
 	size := p.packetSize(b)
-	full := max(0, b-1) / size // before the last
+	full := max(0, b-1) / size // packets before the last
 	each, last := p.time(size), p.time(b-full*size)
 	if float64(full)*float64(each) >= float64(maxWire) {
 		return maxWire
@@ -113,7 +116,7 @@ func (p *Packets) MinTime(b unit.Bytes) unit.Picos {
 	return min(unit.Picos(full)*each+last, maxWire)
 }
 
-// Next implements Shared.
+// Next implements SharedLinks.
 func (p *Packets) Next() unit.Picos {
 	if len(p.heads) == 0 {
 		return Never
@@ -121,7 +124,7 @@ func (p *Packets) Next() unit.Picos {
 	return p.heads[0].at
 }
 
-// Step implements Shared. What has left or come is so a little later than now.
+// Step implements SharedLinks. Its messages leave or arrive a little later than now.
 func (p *Packets) Step() []Completion {
 	p.now, p.ended = p.Next(), p.ended[:0]
 	for len(p.heads) > 0 && p.heads[0].at == p.now {
@@ -130,7 +133,7 @@ func (p *Packets) Step() []Completion {
 	return p.ended
 }
 
-// pass has a packet, whose head is at a link, take it when it is free.
+// transmit lets a packet, whose head is at a link, use the link when it is free.
 func (p *Packets) transmit(h packetHead) {
 	n := &p.transits[h.transit]
 	l := n.route[h.hop]
@@ -168,7 +171,7 @@ func (p *Packets) allocate() int32 {
 	return int32(len(p.transits) - 1)
 }
 
-// Usage is over the links.
+// Usage returns the use of the links.
 func (p *Packets) Usage() Usage {
 	var parts []Part
 	for l, n := range p.routes.links.All() {

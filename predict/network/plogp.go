@@ -2,18 +2,18 @@ package network
 
 import "errors"
 
-// PLogP has a gap by the size of messages [kielmann2000]: see BySize. The overheads o_s and o_r of processors are not the
-// network's: a message of m bytes arrives L + g(m) - o_s(m) - o_r(m) after it was sent, if that is not less than nothing. It holds its sender's
-// port for g(m) from then on, and its receiver's from when it can be felt there first. So what many send to one
-// queues for all of its bytes.
+// PLogP has a gap that depends on message size [kielmann2000]: see SizeTable. The network does not include the
+// overheads o_s and o_r of processors. A message of m bytes arrives L + g(m) - o_s(m) - o_r(m) after it was sent, at
+// least at once. It holds its sender's port for g(m) from then on, and its receiver's port from the earliest time at
+// which it can be noticed there. So messages from many senders to one receiver queue with all of their bytes.
 type PLogP struct{}
 
 var _ Model = PLogP{}
 
-// Name is "plogp".
+// Name returns "plogp".
 func (PLogP) Name() string { return "plogp" }
 
-// New is a network of L, and of o_s, o_r and g by size.
+// New returns a network of L, and of o_s, o_r and g by size.
 func (PLogP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err

@@ -6,21 +6,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// ports is a network in which messages compete for their nodes' ports alone. A message takes
-// the port for the gap and its further bytes after it is sent, and for the gap after it arrives.
+// ports is a network in which messages compete only for the ports of their nodes. A message holds the sender's port
+// for the gap and its bytes after the first, from the send on. It holds the receiver's port for the gap, from the
+// arrival on.
 type ports struct {
 	history
 	latency  unit.Picos
 	gap      unit.Picos
-	nodeGaps [2][]unit.Picos // the gaps between messages that each node sends, and receives, if they are not all the same
-	perByte  float64         // picoseconds for each byte but the first
-	sizes    *SizeTable      // instead of all that, if not nil
-	sameKind bool            // the gap is between messages sent, and between messages received
+	nodeGaps [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
+	perByte  float64         // picoseconds for each byte except the first
+	sizes    *SizeTable      // replaces the fields above, if not nil
+	sameKind bool            // see Config.SameKind
 	sends    []channel       // of nodes
-	receives []channel       // the same if the gap is between any two
+	receives []channel       // the same channels as sends, unless sameKind
 }
 
-// newPorts is p with so many nodes.
+// newPorts returns p with ports of nodes.
 func newPorts(nodes int, p ports) *ports {
 	p.sends = make([]channel, nodes)
 	p.receives = p.sends
@@ -41,8 +42,8 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	return delivered(at, free, begins+way.rest, way.first+way.rest)
 }
 
-// way is what a message takes of a network of ports: how long after it was sent it holds its receiver's port, and is there after
-// that; and for how long it holds both ports.
+// portTimes is how a message uses a network of ports: the time from the send until it holds the receiver's port, the
+// time from then to its arrival, and how long it holds both ports.
 type portTimes struct{ first, rest, out, in unit.Picos }
 
 func (p *ports) timesOf(m Message) portTimes {
@@ -59,7 +60,7 @@ func (p *ports) timesOf(m Message) portTimes {
 	return portTimes{p.latency + carry, 0, out + carry, in}
 }
 
-// Usage is over the ports. If the gap is between any two messages, a port has those both ways.
+// Usage returns the use of the ports. Without sameKind, a port has both the sends and the receives of a node.
 func (p *ports) Usage() Usage {
 	var parts []Part
 	for node := range p.sends {

@@ -2,15 +2,15 @@ package network
 
 import "spoor/analyze/comm/topology"
 
-// waysOf is the most nodes for which ways are remembered: 64 Ki of them.
+// maxCachedNodes is the maximum number of nodes for which routes are cached: 64 Ki routes.
 const maxCachedNodes = 256
 
-// routes are the links of a network with what each has, and the ways over them.
+// routes holds the links of a network with a value for each, and the routes over them.
 type routes[T any] struct {
 	net    topology.Topology
 	nodes  int
 	links  topology.PerLink[T]
-	cached [][]*T // by sender and receiver, those that were used; nil: there are too many nodes
+	cached [][]*T // by sender and receiver, those that were used; nil: too many nodes
 	route  []topology.Link
 }
 
@@ -22,7 +22,8 @@ func newRoutes[T any](net topology.Topology, nodes int) routes[T] {
 	return r
 }
 
-// way is the links from one node to another, which is not the same. It takes the memory of a way that is no longer needed, unless it is kept.
+// between returns the links from one node to another. The nodes must differ. It reuses the memory of old, unless
+// routes are cached.
 func (r *routes[T]) between(from, to int, old []*T) []*T {
 	kept := &old
 	if r.cached != nil {

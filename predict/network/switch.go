@@ -2,18 +2,17 @@ package network
 
 import "spoor/analyze/comm/topology"
 
-// Switch is one switch with a port for every node and direction. A message holds its sender's
-// port and its receiver's together. It waits in front of the switch until both are free, and
-// those behind it for other receivers may go first: what is contended for is the receiver's
-// port.
+// Switch is one switch with a port for every node and direction. A message holds its sender's port and its receiver's
+// port together. It waits in front of the switch until both are free, and messages behind it for other receivers may
+// go first. So messages compete for the receiver's port.
 type Switch struct{}
 
 var _ Model = Switch{}
 
-// Name is "switch".
+// Name returns "switch".
 func (Switch) Name() string { return "switch" }
 
-// New is a switch.
+// New returns a switch.
 func (Switch) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -21,5 +20,5 @@ func (Switch) New(c Config) (Network, error) {
 	return newCircuits(c, oneSwitch(c), false)
 }
 
-// oneSwitch is a fat tree of one level.
+// oneSwitch returns a fat tree of one level.
 func oneSwitch(c Config) topology.Topology { return topology.FatTree(c.Nodes, max(2, c.Nodes)) }

@@ -8,23 +8,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// Usage is what was sent over a network.
+// Usage is the traffic of a network.
 type Usage struct {
 	Messages uint64
 	Bytes    unit.Bytes // of messages, without headers
-	Parts    []Part     // in order, those that carried messages; none in an ideal network
+	Parts    []Part     // that carried messages, in order; none in an ideal network
 }
 
-// Part is what messages compete for: a bus, a link, or a node's port.
+// Part is a resource for which messages compete: a bus, a link, or a node's port.
 type Part struct {
 	Name     string
 	Messages uint64
 	Bytes    unit.Bytes
-	Busy     unit.Picos // for which it was held, also by messages that waited for their next link
+	Busy     unit.Picos // time for which it was held, including messages that waited for their next link
 }
 
-// Busiest is the part that was held longest, the first of equals; it has no name if there is
-// none.
+// Busiest returns the part that was held longest, ties by order. It has no name if there is none.
 func (u Usage) Busiest() (p Part) {
 	for _, q := range u.Parts {
 		if p.Name == "" || q.Busy > p.Busy {
@@ -37,7 +36,7 @@ func (u Usage) Busiest() (p Part) {
 // tally counts messages.
 type tally struct {
 	messages uint64
-	bytes    unit.Bytes // or the most there are
+	bytes    unit.Bytes // at most the largest value
 }
 
 func (t *tally) add(b unit.Bytes) {
@@ -47,7 +46,7 @@ func (t *tally) add(b unit.Bytes) {
 	}
 }
 
-// linkName says what a link connects.
+// linkName returns the ends of a link.
 func linkName(net topology.Topology, l topology.Link) string {
 	node := func(n int) string {
 		if n >= net.Procs() {
@@ -57,7 +56,7 @@ func linkName(net topology.Topology, l topology.Link) string {
 	}
 	from, to, _ := net.Ends(l)
 	if from == to {
-		return "bus" // the only link that is for all
+		return "bus" // the only link that all nodes share
 	}
 	return node(from) + " to " + node(to)
 }

@@ -5,10 +5,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// lane is messages that do not overtake each other.
+// messageKey identifies messages that do not overtake each other.
 type messageKey struct{ from, to, tag, group int32 }
 
-// Messages are those that receives of src got.
+// Messages returns the messages that receives of src got.
 func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
 	sent, got := map[messageKey][]format.Message{}, make([][]format.Message, len(t.ranks))
 	for p := range t.ranks {
@@ -24,12 +24,12 @@ func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
 		for i, by := range t.ranks[p].matches {
 			l := messageKey{by.from, int32(p), by.tag, by.group}
 			if len(sent[l]) == 0 {
-				continue // what sent it is no event of src
+				continue // its sender is no event of src
 			}
 			m, end := sent[l][0], got[p][i]
 			sent[l] = sent[l][1:]
 			m.Posted, m.Taken, m.Received = end.Posted, end.Taken, end.Received
-			if m.Received < 0 { // nobody waited for it
+			if m.Received < 0 { // no operation waited for it
 				m.Received = max(m.Posted, m.SentEnd)
 			}
 			all = append(all, m)
@@ -38,7 +38,7 @@ func (t *Times) Messages(src trace.Source) ([]format.Message, error) {
 	return all, nil
 }
 
-// sends adds what processor p sent to into, in order.
+// sends appends the messages that processor p sent, in order.
 func (r *observedRank) sends(p trace.Proc, rows []trace.Event, graph bool, into map[messageKey][]format.Message) {
 	for _, it := range r.items {
 		if it.row < 0 || rows[it.row].Kind != trace.Send && rows[it.row].Kind != trace.Isend {
@@ -51,7 +51,8 @@ func (r *observedRank) sends(p trace.Proc, rows []trace.Event, graph bool, into 
 	}
 }
 
-// receives is when each of the matches was posted, taken up and received; never, which is -1, if nobody waited for it.
+// receives returns when each of the matches was posted, taken up and received. Received is -1 if no operation waited
+// for it.
 func (r *observedRank) receives(rows []trace.Event, graph bool) (all []format.Message) {
 	waits, open := map[int64]int64{}, map[int32]int64{} // rows by rows, and rows by requests
 	for i := range rows {
@@ -80,7 +81,7 @@ func (r *observedRank) receives(rows []trace.Event, graph bool) (all []format.Me
 	return all
 }
 
-// at is when the event of a row is to be seen.
+// at returns the visible interval of the event of a row.
 func (r *observedRank) at(row int64, rows []trace.Event, graph bool) interval {
 	if int(row) >= len(r.itemOf) || r.itemOf[row] < 0 {
 		return interval{}

@@ -1,5 +1,5 @@
-// Package timeline keeps what happened in a simulation of messages: the critical path, and the
-// events of a trace at their simulated times, for viewers.
+// Package timeline records the events of a message-passing simulation. It finds the critical path, and gives the
+// events of a trace at their simulated times for viewers.
 package timeline
 
 import (
@@ -9,38 +9,39 @@ import (
 	"spoor/traces/unit"
 )
 
-// Path observes what each processor did and what it waited for, to find the critical path: what had
-// to take as long as it did for the run to take as long as it did. It goes back from the end of
-// the processor that ended last; where a processor waited for a message, it follows the way of
-// the message back to its sender, or to that of the message which held it: causes in a chain. So whoever computes longer on it
-// makes the run as much longer, and if no other chain takes as long, who computes a little shorter makes it shorter.
+// Path is an observer that finds the critical path: the chain of causes that determines the run time. The path starts
+// at the end of the processor that ended last, and goes backwards. If a processor waited for a message, the path
+// follows the message back to its sender, or to the sender of the message that held it up. More computation on the
+// path makes the run longer by the same amount. Slightly less computation makes it shorter, if no other chain takes
+// as long.
 //
-// Differs: by more than a little, messages and operations may change their order, in ports, on links, for receives from any
-// sender, in graphs and beside nonblocking collectives; the run may then take any time. Where messages share links, by
-// bandwidth or in packets, all of a message's waiting there is counted from its own sender, whatever the others did that it waited for.
+// Differs: a larger change may change the order of messages and operations: in ports, on links, for receives from any
+// sender, in graphs and next to nonblocking collectives. Then the run may take any time. If messages share links, by
+// bandwidth or in packets, all waiting of a message there is counted from its own sender, whatever other messages it
+// waited for.
 //
-// It holds some 16 bytes for each operation.
+// A Path needs about 16 bytes for each operation.
 type Path struct {
 	engine.NopObserver
 	ranks []activity
 }
 
-// activity is what a processor did, from 0 on without gaps.
+// activity is what a processor did, from time 0 on without gaps.
 type activity struct {
 	periods []period
 	causes  []engine.Cause
 }
 
-// piece is what a processor did since the piece before it.
+// period is what a processor did since the end of the period before it.
 type period struct {
 	to    unit.Picos
 	part  engine.Part
-	cause int32 // of waiting, among causes; or none
+	cause int32 // index in causes of a wait; or noIndex
 }
 
 const noIndex int32 = -1
 
-// NewPath observes so many ranks.
+// NewPath returns an observer of ranks.
 func NewPath(ranks int) *Path { return &Path{ranks: make([]activity, ranks)} }
 
 // Span implements engine.Observer.
@@ -63,17 +64,16 @@ func (p *Path) Waited(rank int32, why engine.Cause) {
 	a.causes = append(a.causes, why)
 }
 
-// Segment is a part of the critical path: what a processor did, or the way of a message to it.
+// Segment is a part of the critical path: an activity of a processor, or a message to it.
 type Segment struct {
-	Rank     int32 // whose processor or, of a message, who waited for it
-	From     int32 // of a message, its sender; else engine.None
+	Rank     int32 // the processor; for a message, its receiver
+	From     int32 // for a message, its sender; else engine.None
 	Part     engine.Part
 	Begin, T unit.Picos // when it began and how long it took
 }
 
-// Critical is the critical path of a run that took a time, from its begin to its end: segments
-// follow each other without gaps, and add up to the time. Of ranks that end last it is that of the
-// lowest.
+// CriticalPath returns the critical path of a run that ended at end, from begin to end. Segments follow each other
+// without gaps, and add up to the run time. If several ranks end last, the path starts at the lowest.
 func (p *Path) CriticalPath(end unit.Picos) []Segment {
 	rank := int32(slices.IndexFunc(p.ranks, func(a activity) bool {
 		return len(a.periods) > 0 && a.periods[len(a.periods)-1].to == end
@@ -95,7 +95,8 @@ func (p *Path) CriticalPath(end unit.Picos) []Segment {
 	return path
 }
 
-// join adds a segment in front of those that follow it: one with the one before if they are alike.
+// appendSegment adds a segment before those that follow it. It merges the segment with the previous one if they are
+// alike.
 func appendSegment(path []Segment, s Segment) []Segment {
 	if n := len(path); n > 0 && path[n-1].Rank == s.Rank && path[n-1].Part == s.Part && path[n-1].From == s.From {
 		path[n-1].Begin, path[n-1].T = s.Begin, path[n-1].T+s.T
@@ -104,8 +105,8 @@ func appendSegment(path []Segment, s Segment) []Segment {
 	return append(path, s)
 }
 
-// back is what led to a time of a rank, the last first, and where that began. That may be at the same
-// time on another rank, if it may jump.
+// traceBack returns the segments that led to time t of a rank, the last first, and the cause where they began. If
+// jump is set, that may be at the same time on another rank.
 func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine.Cause) {
 	a := &p.ranks[rank]
 	i, _ := slices.BinarySearchFunc(a.periods, t, func(x period, t unit.Picos) int { return int(min(1, max(-1, x.to-t))) })
@@ -117,7 +118,7 @@ func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine
 		return []Segment{{rank, engine.None, at.part, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
 	why := a.causes[at.cause]
-	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // not known
+	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // unknown cause
 		return []Segment{{rank, engine.None, engine.Contention, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
 	contention := max(0, t-why.Since-why.Flight)

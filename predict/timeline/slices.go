@@ -5,29 +5,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// MostSlices is how many slices of time a run has at most. It has more than half as many, unless it lasts less
-// picoseconds than that.
+// MostSlices is the maximum number of slices of a run. A run has more than half as many, unless it is shorter than
+// that number of picoseconds.
 const MostSlices = 256
 
-// Parts is for how long each part of a processor's time lasted, by engine.Part.
+// Parts is the duration of each part of a processor's time, indexed by engine.Part.
 type Parts [engine.Waiting + 1]unit.Picos
 
-// Slices observes what processors did in slices of time, for pictures of runs of any length. All slices are equally
-// long, a power of two of picoseconds: when the run goes on beyond the last one, they become twice as long. It holds no more
-// than 12 KiB for each processor.
+// Slices is an observer that sums up the activity of processors in slices of time, for pictures of runs of any
+// length. All slices are equally long, a power of two of picoseconds. When the run goes on beyond the last slice,
+// their length doubles. It needs at most 12 KiB for each processor.
 type Slices struct {
 	engine.NopObserver
 	width unit.Picos
-	ranks [][]Parts // by slice, up to the last one in which the processor did something
+	ranks [][]Parts // by slice, up to the last one with activity of the processor
 }
 
-// NewSlices observes so many ranks.
+// NewSlices returns an observer of ranks.
 func NewSlices(ranks int) *Slices { return &Slices{width: 1, ranks: make([][]Parts, ranks)} }
 
-// Width is how long a slice is.
+// Width returns the length of a slice.
 func (s *Slices) Width() unit.Picos { return s.width }
 
-// Of is what a rank did, by slice. When it has ended there are no more.
+// Rank returns the activity of a rank, by slice. There are no slices after its end.
 func (s *Slices) Rank(rank int) []Parts { return s.ranks[rank] }
 
 // Span implements engine.Observer.
@@ -45,7 +45,7 @@ func (s *Slices) Span(rank int32, what engine.Part, from, to unit.Picos) {
 	}
 }
 
-// widen makes one slice of each two.
+// widen merges each two slices.
 func (s *Slices) widen() {
 	s.width *= 2
 	for r, all := range s.ranks {

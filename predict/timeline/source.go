@@ -7,11 +7,11 @@ import (
 	"spoor/traces/trace"
 )
 
-// Of is the events of src at their simulated times, and as computations what is between them. They
-// come in the order of time, without needs and references. End says how long they take.
+// Source returns the events of src at their simulated times, and computations between them. Events are in order of
+// time, without needs and references. End returns their ends.
 //
-// Of a graph, whose operations wait side by side, a receive is there as long as its processor takes up the message, and a send as long as it
-// takes to hand it over.
+// Operations of a graph wait concurrently. So a receive of a graph is shown while its processor takes up the message,
+// and a send while it hands the message over.
 func (t *Times) Source(src trace.Source) trace.Source { return &timedSource{src, t} }
 
 type timedSource struct {
@@ -48,13 +48,13 @@ func (t *timedSource) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error
 	}
 }
 
-// shown is an item as it is to be seen.
+// visibleItem is the visible interval of an item.
 type visibleItem struct {
 	interval
 	row int64
 }
 
-// events are those of a processor.
+// events returns the events of a processor.
 func (t *timedSource) events(p trace.Proc) (*trace.Events, error) {
 	rows, graph, err := rowsOf(t.Source, p)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *timedSource) events(p trace.Proc) (*trace.Events, error) {
 		switch {
 		case it.row < 0:
 			all = append(all, visibleItem{interval{it.at, it.end}, it.row})
-		case rows[it.row].Kind != trace.Compute: // what that computed is an item of its own
+		case rows[it.row].Kind != trace.Compute: // the computation of a Compute is an item of its own
 			all = append(all, visibleItem{it.visible(rows[it.row].Kind, graph), it.row})
 		}
 	}
@@ -90,7 +90,7 @@ func (t *timedSource) events(p trace.Proc) (*trace.Events, error) {
 	return out, nil
 }
 
-// rowsOf are the events of a processor, and whether they are a graph.
+// rowsOf returns the events of a processor, and whether they are a graph.
 func rowsOf(src trace.Source, p trace.Proc) (rows []trace.Event, graph bool, err error) {
 	for b, err := range src.Events(p) {
 		if err != nil {
@@ -101,5 +101,6 @@ func rowsOf(src trace.Source, p trace.Proc) (rows []trace.Event, graph bool, err
 	return rows, slices.ContainsFunc(rows, func(e trace.Event) bool { return e.Needs != nil }), nil
 }
 
-// End is when an event of Of, by its number on its processor, ended. Its processor's events have been asked for.
+// End returns when an event of Source ended, by its number on its processor. The caller must have read the
+// processor's events before.
 func (t *Times) End(p trace.Proc, row int64) int64 { return int64(t.ranks[p].ends[row]) }

@@ -9,35 +9,35 @@ import (
 	"spoor/traces/unit"
 )
 
-// Times observes when the events of a trace begin and end, and which receive gets which message.
+// Times is an observer that records when the events of a trace begin and end, and which receive gets which message.
 type Times struct {
 	engine.NopObserver
 	ranks []observedRank
 }
 
-// observedRank is what is observed of one.
+// observedRank is the record of one rank.
 type observedRank struct {
 	items   []item
-	itemOf  []int32  // among items, of events by row
-	open    int32    // place of the event that began last, if it has not ended; or none
-	busy    interval // the overhead that no event that ended has had yet
+	itemOf  []int32  // indices in items, of events by row
+	open    int32    // index of the event that began last, if it has not ended; or noIndex
+	busy    interval // the last overhead, if it belongs to no event that ended
 	periods []statePeriod
 	matches []match
-	ends    []unit.Picos // of the events of Of
+	ends    []unit.Picos // of the events of Source
 }
 
 // item is an event, or a computation.
 type item struct {
 	at, end unit.Picos
-	row     int64 // of the event; of a computation none
-	// When the processor was busy with it, if that is from at on or until end, as of operations of graphs: until handed, and from taken.
+	row     int64 // of the event; noIndex for a computation
+	// With graphs, the processor is busy with the event from at until sendDone, and from receiveStart until end.
 	sendDone, receiveStart unit.Picos
 }
 
-// span is a time.
+// interval is a time from and to.
 type interval struct{ from, to unit.Picos }
 
-// spell is what a processor did since the one before it: there are no gaps.
+// statePeriod is what a processor did since the end of the period before it. There are no gaps.
 type statePeriod struct {
 	to   unit.Picos
 	what engine.Part
@@ -49,7 +49,7 @@ type match struct {
 	from, tag, group int32
 }
 
-// NewTimes observes so many ranks.
+// NewTimes returns an observer of ranks.
 func NewTimes(ranks int) *Times {
 	t := &Times{ranks: make([]observedRank, ranks)}
 	for i := range t.ranks {
@@ -109,7 +109,8 @@ func (t *Times) Matched(rank int32, row int64, from, tag, group int32) {
 	r.matches = append(r.matches, match{row, from, tag, group})
 }
 
-// shown is when an event is to be seen: all of it, or of a graph what its processor does for it.
+// visible returns the interval in which an event is shown. It is the whole event, or for a graph the time of its
+// processor.
 func (it *item) visible(k trace.Kind, graph bool) interval {
 	switch {
 	case !graph:
@@ -120,11 +121,11 @@ func (it *item) visible(k trace.Kind, graph bool) interval {
 	return interval{it.receiveStart, it.end}
 }
 
-// states are those of viewers.
+// states maps parts to the states of viewers.
 var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
 	engine.Contention: format.StateContention, engine.Waiting: format.StateWait}
 
-// StateIntervals is what a processor spent its time on, from 0 on without gaps.
+// StateIntervals returns the states of a processor from time 0 on without gaps.
 func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {
 	return func(yield func(format.StateInterval) bool) {
 		begin := unit.Picos(0)
@@ -137,7 +138,7 @@ func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {
 	}
 }
 
-// end is when a processor ended.
+// end returns when a processor ended.
 func (t *Times) end(p trace.Proc) unit.Picos {
 	if all := t.ranks[p].periods; len(all) > 0 {
 		return all[len(all)-1].to

@@ -1,5 +1,5 @@
-// Package session makes a program that predict direct has built and started run under the simulator.
-// A file that imports it is added to the user's main package, as with package session of tracegen.
+// Package session runs a program under the simulator, in the process that 'predict direct' has built and started. A
+// file that imports this package is added to the user's main package, as with package session of tracegen.
 package session
 
 import (
@@ -20,21 +20,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// Path is that of this package, for the build.
+// Path is the import path of this package, for the build.
 const Path = "spoor/predict/direct/session"
 
-// Order is what the program is to run on.
+// Order is the request of predict direct: the machine and the options.
 type Order struct {
-	Machines  []Machine // the machine, and nodes of other kinds in place of its last ones
+	Machines  []Machine // the machine, and nodes of other kinds that replace its last ones
 	Ahead     int
 	Semantics replay.Semantics
-	Memory    *Memory // of a program that shares memory; nil: it passes messages
-	Mixed     *Mixed  // of one that does both; or nil
+	Memory    *Memory // for a program that shares memory; nil: it passes messages
+	Mixed     *Mixed  // for a program that does both; or nil
 }
 
-// Machine is the description of one.
+// Machine is a machine file.
 type Machine struct {
-	Name string // of its file, for messages
+	Name string // of the file, for error messages
 	Text []byte
 }
 
@@ -50,11 +50,12 @@ type Mixed struct {
 	MemorySize uint64 // replay.Options.Memory
 }
 
-// Result is what became of it.
+// Result is the result of the run.
 type Result struct {
-	Result   *engine.Result `json:",omitempty"` // of its messages
-	Memory   []byte         `json:",omitempty"` // of a program that shares memory; gob, because JSON reads its sizes otherwise than it writes them
-	Dropped  uint64         // references to memory that has no address
+	Result *engine.Result `json:",omitempty"` // of its messages
+	// of its shared memory; gob, because JSON does not read its sizes as it writes them
+	Memory   []byte `json:",omitempty"`
+	Dropped  uint64 // references to memory that has no address
 	Warnings []string
 }
 
@@ -64,7 +65,7 @@ func encode(r *replay.Result) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Shared is the result of a program that shares memory.
+// MemoryResult returns the result of a program that shares memory.
 func (r *Result) MemoryResult() (*replay.Result, error) {
 	res := new(replay.Result)
 	if err := gob.NewDecoder(bytes.NewReader(r.Memory)).Decode(res); err != nil {
@@ -76,7 +77,7 @@ func (r *Result) MemoryResult() (*replay.Result, error) {
 	return res, nil
 }
 
-// Both is the result of a program that shares memory and passes messages.
+// MixedResult returns the result of a program that shares memory and passes messages.
 func (r *Result) MixedResult() (*replay.MixedResult, error) {
 	memory, err := r.MemoryResult()
 	if err != nil {
@@ -120,7 +121,7 @@ func (o *Order) machine() (*machine.Machine, error) {
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {
 	var warnings []error
-	switch ctx := context.Background(); { // interrupts end the process
+	switch ctx := context.Background(); { // an interrupt ends the process
 	case o.Mixed != nil:
 		res, err := direct.Mixed(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true, Options: replay.Options{Memory: unit.Bytes(o.Mixed.MemorySize)}})
 		if err != nil {
@@ -153,7 +154,8 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (r
 	return result, nil
 }
 
-// keep takes what was done to memory. Warnings do not cross as they are.
+// setMemory stores the result of the shared memory. It returns the warnings separately, because they cannot be
+// encoded.
 func (r *Result) setMemory(memory *replay.Result, recording *spmd.Recording) (warnings []error, err error) {
 	warnings, memory.Warnings = memory.Warnings, nil
 	r.Dropped = recording.Dropped

@@ -6,36 +6,35 @@ import (
 	"spoor/traces/unit"
 )
 
-// post is the messages and receives of a rank as its program runs, ahead of the engine.
+// matcher matches the messages and receives of a rank as its program runs, ahead of the engine.
 //
-// The messages of a channel are met in order. In a group in which no receive waits for the engine,
-// a receive of one channel gets the next message of it, whenever that is sent: receives that are
-// posted later cannot take it. A receive of several channels gets the message that came first, if
-// one has come. Everything else the engine decides.
+// The messages of a channel are matched in order. In a group without a receive that is undecided, a receive of one
+// channel gets the channel's next message, whenever that is sent, because later receives cannot take it. A receive of
+// several channels gets the message that arrived first, if one has arrived. The engine decides all other cases.
 type matcher struct {
 	queues      map[channel]*channelQueue
 	byNumber    []*channelQueue         // by number
-	undecided   map[int64]*spmd.Request // for the engine, by mark
-	undecidedIn map[int32]int           // how many of them there are, by group
+	undecided   map[int64]*spmd.Request // receives that the engine matches, by mark
+	undecidedIn map[int32]int           // number of undecided receives by group
 	marks       int64
-	arrived     []arrival // messages that have come, in their order; some are taken
+	arrived     []arrival // messages in order of arrival; some are taken
 }
 
 // channel is what messages that cannot overtake each other have in common.
 type channel struct{ from, tag, group int32 }
 
-// lane is a channel. Its messages are numbered from 0.
+// channelQueue is the messages and receives of a channel. Its messages are numbered from 0.
 type channelQueue struct {
 	channel
 	number   int
-	messages []*spmd.Message // sent, and not taken
-	receives []*spmd.Request // that wait for those to be sent
+	messages []*spmd.Message // sent and not taken
+	receives []*spmd.Request // that wait for messages to be sent
 	taken    uint64          // messages so far
-	arrivals uint64          // messages that the engine let come so far
-	last     unit.Picos      // when the last of them was there
+	arrivals uint64          // messages that have arrived in the engine so far
+	last     unit.Picos      // when the last of them arrived
 }
 
-// arrival is a message that has come.
+// arrival is a message that has arrived.
 type arrival struct {
 	queue  *channelQueue
 	number uint64
@@ -51,7 +50,7 @@ func (p *matcher) queue(c channel) *channelQueue {
 	return l
 }
 
-// first is the next message, or nil.
+// first returns the next message, or nil.
 func (l *channelQueue) first() *spmd.Message {
 	if l == nil || len(l.messages) == 0 {
 		return nil
@@ -59,7 +58,7 @@ func (l *channelQueue) first() *spmd.Message {
 	return l.messages[0]
 }
 
-// take gives the next message to a receive.
+// takeFirst assigns the next message to a receive.
 func (l *channelQueue) takeFirst(q *spmd.Request) *spmd.Request {
 	m := l.messages[0]
 	l.messages[0] = nil
@@ -67,11 +66,11 @@ func (l *channelQueue) takeFirst(q *spmd.Request) *spmd.Request {
 	return l.assign(q, m)
 }
 
-// marked is the bits of a request's mark that are the number of its message; the others are the
-// number of the lane.
+// markBits is the number of bits of a request's mark for the number of its message. The other bits are the number of
+// the channelQueue.
 const markBits = 40
 
-// give gives a message, the next one, to a receive, which remembers its number.
+// assign assigns a message, the next one, to a receive. The receive stores its number.
 func (l *channelQueue) assign(q *spmd.Request, m *spmd.Message) *spmd.Request {
 	q.Complete(m)
 	q.Mark = uint64(l.number)<<markBits | l.taken
@@ -79,8 +78,8 @@ func (l *channelQueue) assign(q *spmd.Request, m *spmd.Message) *spmd.Request {
 	return q
 }
 
-// sent takes a message that is sent to the rank; it is of the sender. It returns the receive that
-// got it, or nil.
+// deliver takes a message that is sent to the rank. It returns the receive that gets the message, or nil. The sender
+// owns m.
 func (p *matcher) deliver(m *spmd.Message) *spmd.Request {
 	l := p.queue(channel{m.From, m.Tag, m.Group})
 	if len(l.receives) == 0 {
@@ -92,7 +91,7 @@ func (p *matcher) deliver(m *spmd.Message) *spmd.Request {
 	return l.assign(q, m)
 }
 
-// receive posts a receive, and is its mark for the engine if that decides.
+// post posts a receive. It returns its mark if the engine must match it, or 0.
 func (p *matcher) post(q *spmd.Request) int64 {
 	switch {
 	case p.undecidedIn[q.Group] > 0:
@@ -119,7 +118,7 @@ func (p *matcher) post(q *spmd.Request) int64 {
 	return p.marks
 }
 
-// matched is that the engine has met a receive with the next message of a channel.
+// engineMatched is called when the engine has matched a receive with the next message of a channel.
 func (p *matcher) engineMatched(mark int64, from, tag int32) *spmd.Request {
 	q := p.undecided[mark]
 	delete(p.undecided, mark)
@@ -127,7 +126,7 @@ func (p *matcher) engineMatched(mark int64, from, tag int32) *spmd.Request {
 	return p.queue(channel{from, tag, q.Group}).takeFirst(q)
 }
 
-// came is that a message has come; all of it is there at a time.
+// arrive is called when a message has arrived in the engine. All of it is there at a time.
 func (p *matcher) arrive(c channel, at unit.Picos) {
 	l := p.queue(c)
 	if l.arrivals >= l.taken {
@@ -140,7 +139,7 @@ func (p *matcher) arrive(c channel, at unit.Picos) {
 	l.last = max(l.last, at)
 }
 
-// tidy forgets the messages that were taken.
+// dropTaken removes the messages that were taken.
 func (p *matcher) dropTaken() {
 	kept := p.arrived[:0]
 	for _, a := range p.arrived {
@@ -151,7 +150,7 @@ func (p *matcher) dropTaken() {
 	p.arrived = kept
 }
 
-// find is the first message that has come and that q selects, or nil.
+// firstArrived returns the first message that has arrived and that q selects, or nil.
 func (p *matcher) firstArrived(q *spmd.Request) *arrival {
 	p.dropTaken()
 	for i := range p.arrived {
@@ -162,8 +161,8 @@ func (p *matcher) firstArrived(q *spmd.Request) *arrival {
 	return nil
 }
 
-// lookFor is the message that a probe at a time, or later, finds; nil if only the engine knows. One
-// that waits for it finds the next of its channel, whenever that comes.
+// probe returns the message that a probe finds at a time or later, or nil if only the engine knows. A probe that
+// waits finds the next message of its channel, whenever it arrives.
 func (p *matcher) probe(q *spmd.Request, waits bool, now unit.Picos) *spmd.Message {
 	if p.undecidedIn[q.Group] > 0 {
 		return nil
@@ -177,7 +176,7 @@ func (p *matcher) probe(q *spmd.Request, waits bool, now unit.Picos) *spmd.Messa
 	return nil
 }
 
-// isThere is whether a receive has a message that was there at a time.
+// hasArrived reports whether a receive has a message that was there at a time.
 func (p *matcher) hasArrived(q *spmd.Request, now unit.Picos) bool {
 	if !q.Completed() || q.Kind == trace.Isend {
 		return false

@@ -8,18 +8,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// Point is what messages of a size cost.
+// Point is the cost of messages of one size.
 type Point struct {
 	Bytes unit.Bytes
 	Cost  unit.Picos
 }
 
-// Curve is a cost by the bytes of a message, of which some points are known, by rising bytes: between two it is
-// on the line from one to the next, below the first it is that of the first, and beyond the last on the line of the last
-// two, but never less than the last. One point alone is the cost of all messages; without any they cost nothing.
+// Curve is a cost as a function of message size, given by points with increasing sizes. Between two points it is
+// linear. Below the first point it is constant. Beyond the last point it continues the last line, but never below the
+// last cost. A single point gives a constant cost; without points the cost is 0.
 type Curve []Point
 
-// At is the cost of a message, rounded to the nearest picosecond.
+// At returns the cost of a message, rounded to the nearest picosecond.
 func (c Curve) At(b unit.Bytes) unit.Picos {
 	switch {
 	case len(c) == 0:
@@ -38,7 +38,7 @@ func (c Curve) At(b unit.Bytes) unit.Picos {
 	return min(from.Cost+scale(to.Cost-from.Cost, b-from.Bytes, to.Bytes-from.Bytes), maxWire)
 }
 
-// share is cost x part / whole, to the nearest, half up; or maxWire.
+// scale returns cost x part / whole, rounded half up; at most maxWire.
 func scale(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
 	hi, lo := bits.Mul64(uint64(cost), uint64(part))
 	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
@@ -49,20 +49,22 @@ func scale(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
 	return unit.Picos(min(q, uint64(maxWire)))
 }
 
-// BySize is the parameters of PLogP [kielmann2000, sec. 2]: the overheads of the processors and the gap, by the size of messages, and a latency. A
-// processor that sends m bytes is busy for o_s(m), and may send again g(m) after it began; the processor that receives them has them L + g(m)
-// after that, having been busy for o_r(m) in the end. By what they mean, g(m) is at least o_s(m) and o_r(m); a table, which was measured, need
-// not have it so. Beyond its last size L + g(m) - o_r(m) is taken to be no less than it ever is before.
+// SizeTable holds the parameters of PLogP [kielmann2000, sec. 2]: the overheads of the processors and the gap as
+// functions of message size, and a latency. A sender of m bytes is busy for o_s(m), and may send again g(m) after it
+// began. The receiver has the message L + g(m) after that begin; it is busy for o_r(m) at the end. By definition g(m)
+// is at least o_s(m) and o_r(m), but a measured table may violate that. Beyond the last size, L + g(m) - o_r(m) is
+// assumed to be no less than at smaller sizes.
 type SizeTable struct {
 	Latency            unit.Picos
 	Send, Receive, Gap Curve
 	first, minReceive  unit.Picos
 }
 
-// NewBySize is PLogP with these parameters.
+// NewSizeTable returns the table with these parameters.
 func NewSizeTable(latency unit.Picos, send, receive, gap Curve) *SizeTable {
 	s := &SizeTable{Latency: latency, Send: send, Receive: receive, Gap: gap, first: maxWire, minReceive: maxWire}
-	for _, p := range slices.Concat(Curve{{}}, receive, gap) { // lines are lowest at an end of one of them
+	// a piecewise linear function is lowest at one of its points
+	for _, p := range slices.Concat(Curve{{}}, receive, gap) {
 		s.first = min(s.first, latency+gap.At(p.Bytes)-receive.At(p.Bytes))
 		s.minReceive = min(s.minReceive, receive.At(p.Bytes))
 	}
@@ -70,18 +72,20 @@ func NewSizeTable(latency unit.Picos, send, receive, gap Curve) *SizeTable {
 	return s
 }
 
-// First is the least of L + g(m) - o_r(m) over all sizes, or nothing: how long after the begin of a message its receiver may feel it first.
+// FirstByte returns the least of L + g(m) - o_r(m) over all sizes, at least 0. It is the earliest time after the
+// begin of a message at which its receiver can notice it.
 func (s *SizeTable) FirstByte() unit.Picos { return s.first }
 
-// LeastReceive is the least o_r of any size.
+// MinReceive returns the least o_r of any size.
 func (s *SizeTable) MinReceive() unit.Picos { return s.minReceive }
 
-// Rest is how much later the receiver's processor can take a message up: L + g(m) - o_r(m) less First.
+// RestOfBytes returns how much later than FirstByte the receiver's processor can take a message up: L + g(m) - o_r(m)
+// less FirstByte.
 func (s *SizeTable) RestOfBytes(b unit.Bytes) unit.Picos {
 	return max(0, s.Latency+s.Gap.At(b)-s.Receive.At(b)-s.first)
 }
 
-// SizesOf is what a description says of PLogP; nil if it says nothing.
+// SizeTableOf returns the PLogP parameters of a machine; nil if it has none.
 func SizeTableOf(n *machine.Network) *SizeTable {
 	if len(n.Sizes) == 0 {
 		return nil

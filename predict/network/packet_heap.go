@@ -2,7 +2,7 @@ package network
 
 import "spoor/traces/unit"
 
-// head is that of a packet, which comes to a link of its way at a time.
+// packetHead is the head of a packet that arrives at a link of its route.
 type packetHead struct {
 	at      unit.Picos
 	bytes   unit.Bytes
@@ -12,10 +12,10 @@ type packetHead struct {
 	last    bool // packet of its message
 }
 
-// heads are packets by when their heads come to a link, ties by order: a heap in which each has four behind it.
+// heads is a heap of packets by when their heads arrive at a link, ties by order. Its arity is heapArity.
 type heads []packetHead
 
-// before is whether x is first. Two packets of a message never come to a link at the same time.
+// before reports whether x is first. Two packets of a message never arrive at a link at the same time.
 func (x *packetHead) before(y *packetHead) bool {
 	switch {
 	case x.at != y.at:

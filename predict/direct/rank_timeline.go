@@ -11,37 +11,37 @@ import (
 	"spoor/traces/unit"
 )
 
-// timeline is a rank with the operations that it is ahead of the engine.
+// rankTimeline is a rank with the operations that are ahead of the engine [dickens1996, time-line].
 type rankTimeline struct {
 	*spmd.Coroutine
 	*backend
 	costs       replay.CostTracker
-	executed    uint64     // instructions until the last operation
+	executed    uint64     // instructions up to the last operation
 	ops         engine.Ops // not handed over, or being simulated
-	now         unit.Picos // when all before them had ended
+	now         unit.Picos // when all operations before them had ended
 	matcher     matcher
-	blockedOn   *spmd.Op // what the rank waits for, paused
+	blockedOn   *spmd.Op // operation for which the rank is paused
 	answer      engine.Answer
-	idleQueries int           // answers in a row at the time of the one before
+	idleQueries int           // consecutive queries without progress of time
 	stamps      []*spmd.Stamp // in the order of their clocks
-	err         error         // that ends the run
-	memory      *memoryRank   // what the rank does to memory, before it comes to its operations; nil: it passes messages alone
-	unsimulated bool          // of the simulation of ops, if there is a sharer
+	err         error         // ends the run
+	memory      *memoryRank   // work of the rank on shared memory before its operations; nil: message passing only
+	unsimulated bool          // ops is not simulated yet, if memory is set
 	ended       bool
 	resumed     uint64
 	answered    uint64
 }
 
-// The marks of operations whose answer nobody waits for.
+// The marks of operations whose answer the rank does not wait for.
 const (
-	alreadyAnswered int64 = 1 + iota // it was given before they are simulated
-	lazyClock                        // of clocks: it goes to the first of the stamps
+	alreadyAnswered int64 = 1 + iota // answered before the simulation
+	lazyClock                        // a clock: the answer goes to the first of the stamps
 )
 
-// mostIdle is how often a rank may ask for something in a row while no time passes.
+// maxIdleQueries is how often a rank may make queries in a row without progress of time.
 const maxIdleQueries = 1 << 20
 
-// next has the rank run until it waits for an answer, or is as far ahead as it may be.
+// next resumes the rank until it waits for an answer, or is Options.Ahead operations ahead.
 func (l *rankTimeline) next() (engine.Ops, error) {
 	l.ops.Reset()
 	for l.ops.Len() == 0 && !l.ended {
@@ -60,7 +60,7 @@ func (l *rankTimeline) next() (engine.Ops, error) {
 	return l.ops, l.err
 }
 
-// work is how long the instructions since the last operation take.
+// work returns the time of the instructions since the last operation.
 func (l *rankTimeline) work() unit.Picos {
 	n := l.Rank.Executed()
 	work, err := l.costs.InstructionCost(n - l.executed)
@@ -81,10 +81,10 @@ func (l *rankTimeline) fail(err error) {
 	panic(spmd.Stopped{})
 }
 
-// add adds an operation to the time-line, and what the buffer of op costs.
+// add adds an operation to the time-line, with the cost of op's buffer.
 func (l *rankTimeline) add(op *spmd.Op, is engine.Op) {
 	switch {
-	case l.memory != nil: // what it takes until then is simulated beside it
+	case l.memory != nil: // the memory simulation accounts for the time until then
 		l.unsimulated = true
 	case l.ops.Len() >= l.opt.Ahead:
 		l.Pause()
@@ -105,7 +105,7 @@ func (l *rankTimeline) add(op *spmd.Op, is engine.Op) {
 	}
 }
 
-// charge has the last operation pay for its buffer, as far as it is known what came.
+// chargeBuffer adds the cost of the buffer to the last operation, for the bytes that are known.
 func (l *rankTimeline) chargeBuffer(op *spmd.Op) {
 	if !l.costs.HasBufferCost() {
 		return
@@ -118,24 +118,24 @@ func (l *rankTimeline) chargeBuffer(op *spmd.Op) {
 	l.ops.Last().Extra = extra
 }
 
-// pause lets the engine simulate everything so far.
+// pause lets the engine simulate all operations so far.
 func (l *rankTimeline) pause() {
 	if s := l.memory; s != nil {
 		s.atMessage, l.unsimulated = true, false
-		l.Rank.Flush() // pauses
+		l.Rank.Flush() // this pauses the rank
 	} else {
 		l.Pause()
 	}
 	l.blockedOn = nil
 }
 
-// await lets the engine simulate op, which is the last operation, and all before.
+// simulateTo lets the engine simulate op, which is the last operation, and all before it.
 func (l *rankTimeline) simulateTo(op *spmd.Op) {
 	l.blockedOn = op
 	l.pause()
 }
 
-// ask is the engine's answer to op, which does not wait for anything.
+// query returns the engine's answer to op, which does not wait for anything.
 func (l *rankTimeline) query(op *spmd.Op) *engine.Answer {
 	before := l.answer.At
 	l.simulateTo(op)
@@ -171,7 +171,7 @@ func (l *rankTimeline) receive(op *spmd.Op) {
 	}
 }
 
-// completed has a rank that waits for a request pay for its buffer.
+// noteCompleted charges the buffer of a completed request for which the rank waits.
 func (l *rankTimeline) noteCompleted(q *spmd.Request) {
 	op := l.blockedOn
 	if q == nil || op == nil {
@@ -195,7 +195,7 @@ func (l *rankTimeline) wait(op *spmd.Op) {
 		return
 	}
 	l.add(nil, is)
-	if !q.Completed() { // while the rank was as far ahead as it may be
+	if !q.Completed() { // it may have completed while the rank was paused in add
 		l.simulateTo(op)
 	} else {
 		l.chargeBuffer(op)

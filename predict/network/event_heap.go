@@ -1,7 +1,7 @@
 package network
 
-// agenda is the flows by when they begin or end, ties by order: a heap of their numbers, in which each has four behind it. Each flow knows
-// its spot.
+// eventHeap is a heap of the numbers of flows. It is ordered by when they begin or end, ties by order, and its arity
+// is heapArity. Each flow stores its index.
 type eventHeap []int32
 
 const heapArity = 4
@@ -32,7 +32,7 @@ func (a *eventHeap) pop(f *Fluid) int32 {
 	return first
 }
 
-// moved finds the spot of a flow whose event is another one now.
+// update moves a flow whose event has changed.
 func (a *eventHeap) update(f *Fluid, id int32) {
 	a.up(f, f.flows[id].heapIndex, id)
 	a.down(f, f.flows[id].heapIndex, id)

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// SharesMemory reports whether a program is one for Memory, and not for Run: it uses locks or flags, or barriers and no
-// messages. It runs the program until that is known.
+// SharesMemory reports whether a program is for Memory and not for Run: it uses locks or flags, or it uses barriers
+// and no messages. It runs the program until that is known.
 func SharesMemory(ctx context.Context, program spmd.Program, procs int) (bool, error) {
 	if err := spmd.CheckProcs(procs); err != nil {
 		return false, err
@@ -20,13 +20,13 @@ func SharesMemory(ctx context.Context, program spmd.Program, procs int) (bool, e
 	if ctx.Err() != nil {
 		return false, err
 	}
-	return j.usesLocks || j.usesBarriers && !j.usesMessages, nil // what else is wrong its simulation finds
+	return j.usesLocks || j.usesBarriers && !j.usesMessages, nil // the simulation reports other errors
 }
 
-// judge lets ranks run to barriers, until one of them does what decides.
+// scheduler runs ranks from barrier to barrier until one of them uses a lock, a flag or a message.
 type scheduler struct {
 	ranks                   []*spmd.Coroutine
-	usesBarriers            bool // at a barrier
+	usesBarriers            bool // an operation of the program so far
 	usesLocks, usesMessages bool
 	read                    time.Duration
 }
@@ -55,7 +55,7 @@ func (j *scheduler) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Barrier:
 		j.usesBarriers = true
 	case trace.Clock:
-		j.read += time.Millisecond // who waits for a time will see it
+		j.read += time.Millisecond // time passes, for programs that wait for a time
 		op.Clock = j.read
 		return
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
