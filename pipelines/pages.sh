@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds what the pages say to what commands print, or writes it into them:
 #
-#   sh pipelines/pages.sh [--write] [PAGE...]        # every README.md, if none is named
+#   sh pipelines/pages.sh [--write] [PAGE...]        # every page, if none is given
 #
 # Comments of a page, each on a line of its own, name commands that run in the page's folder:
 #
@@ -16,7 +16,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || {
 	cd "$root"
 	# shellcheck disable=SC2046 # no folder of the project has a blank in its name
-	set -- $(find . -name README.md ! -path '*/out/*' ! -path '*/node_modules/*' | LC_ALL=C sort)
+	set -- $(find . -name "*.md" ! -path '*/out/*' ! -path '*/node_modules/*' | LC_ALL=C sort)
 }
 status=0
 for page; do
