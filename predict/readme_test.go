@@ -138,7 +138,7 @@ func indented(page string) string {
 
 // Tests that the table of equations names are there.
 func TestEquationsNameTheirTests(t *testing.T) {
-	page, err := os.ReadFile("README.md")
+	page, err := os.ReadFile("../docs/equations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,10 +156,8 @@ func TestEquationsNameTheirTests(t *testing.T) {
 			tests.Write(text)
 		}
 	}
-	_, table, found := strings.Cut(string(page), "## Equations, as printed and corrected")
-	table, _, _ = strings.Cut(table, "\n## ")
-	names := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(table, -1)
-	if !found || len(names) < 40 {
+	names := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1)
+	if len(names) < 40 {
 		t.Errorf("%d tests are named", len(names))
 	}
 	for _, name := range names {
