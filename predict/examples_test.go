@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 // readDirNames are the names of the folders in dir.
@@ -80,6 +81,41 @@ var stagesBuilt = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// The help of a command has at most 60 lines, and no line of a help text is wider than 120 columns.
+func TestHelpFitsOnAPage(t *testing.T) {
+	bin := buildStages(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	stages, err := os.ReadDir(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stages {
+		fits(t, []string{s.Name()})
+	}
+}
+
+func fits(t *testing.T, command []string) {
+	text := help(t, command)
+	if n := strings.Count(text, "\n"); n > 60 {
+		t.Errorf("%s --help has %d lines; move details to a topic", strings.Join(command, " "), n)
+	}
+	narrow(t, strings.Join(command, " ")+" --help", text)
+	for _, sub := range subcommands(text) {
+		fits(t, append(command[:len(command):len(command)], sub))
+	}
+	for _, name := range topicNames(text) {
+		narrow(t, command[0]+" help "+name, printed(t, command[0], "help", name))
+	}
+}
+
+func narrow(t *testing.T, name, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if utf8.RuneCountInString(line) > 120 {
+			t.Errorf("%s: line %d is wider than 120 columns: %s", name, i+1, line)
+		}
+	}
+}
 
 // helpTree runs the examples of a command and of all commands below it.
 func helpTree(t *testing.T, command []string) {
