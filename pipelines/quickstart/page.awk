@@ -12,6 +12,14 @@ $1 == "program" { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	}
 }
 END {
+	# With -v sentences=1: what the project's page says of paper and mva.
+	if (sentences) {
+		for (i = 1; i <= n; i++) {
+			m = models[i]
+			if (m != "curve") printf "mean %.1f %%, worst %.1f %% (%d predictions)\n", sum[m] / rows[m], worst[m], rows[m]
+		}
+		exit
+	}
 	printf "%-5s  %-14s  %-15s  %-10s  %s\n", "model", "mean error [%]", "worst error [%]", "within 5 %", "worst row"
 	for (i = 1; i <= n; i++) {
 		m = models[i]
