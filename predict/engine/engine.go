@@ -30,9 +30,9 @@
 //	the last byte comes L + g(s) - o_r(s) - l after the first, or with it; the next first byte is taken up g(s) after this one
 //	the receiver's processor is busy for o_r(s) when it takes the message
 //
-// The message takes L + g(s) if nothing waits. This equals LogGP under four conditions: o_s and o_r are the same for
-// all sizes; g(s) is g + (s-1) G; bytes hold the receiver's port; and L is LogGP's L + o_s + o_r - g. The RTS and CTS
-// packets are messages without bytes.
+// The message takes L + g(s) if nothing waits. This equals LogGP if o_s and o_r are the same for all sizes and g(s)
+// is g + (s-1) G. In addition, bytes must hold the receiver's port, and L must be LogGP's L + o_s + o_r - g. The RTS
+// and CTS packets are messages without bytes.
 //
 // Posting a receive takes no time, as in LogGOPSim. The receiver pays o_r when it takes the message, whatever
 // operation requests it.
@@ -81,17 +81,17 @@
 // the timing of the host.
 //
 // Differs: if many ranks acted since the last barrier, computing their bounds takes longer than another barrier. Then
-// workers go on for one lookahead, as with Quantum, up to w(t). If F is not given, workers do not look ahead at all
-// for some time if that takes longer than the barriers that it saves, for example with many ranks per worker. Their
-// windows then have the length of the lookahead, as in YAWNS [nicol1993], and messages in them are no appointments.
-// With a given F, workers do neither.
+// workers go on for one lookahead, as with Quantum, up to w(t). If F is not given, workers stop looking ahead for
+// some time if that takes longer than the barriers that it saves. An example is many ranks per worker. Their windows
+// then have the length of the lookahead, as in YAWNS [nicol1993], and messages in them are no appointments. With a
+// given F, workers do neither.
 //
 // Differs: B includes the latency, because the bound is on the time at which a receiver notices a message. For
 // rendezvous messages, whose receivers answer, the only bound is that an answer takes the lookahead. Operation graphs
 // and nonblocking collectives give no lookahead.
 //
 // Differs: a processor that is shared by several operations (of a graph, or a nonblocking collective) does them one
-// after the other, each to its end, in the order in which they could begin.
+// after the other, each to its end. Their order is that in which they could begin.
 //
 //   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman: LogGP:
 //     Incorporating long messages into the LogP model. SPAA 1995.

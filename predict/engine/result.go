@@ -11,9 +11,9 @@ type Part uint8
 
 // The parts. The zero Part is not legal.
 //
-// Differs: over Model.Net with ports (logp), the Contention of a sender that waits until its message has left
-// includes the wait at the receiver's port, up to the sender's own wait. The reason is that a Delivery does not
-// separate the two.
+// Differs: over Model.Net with ports (logp), the Contention of a sender includes the wait at the receiver's port, up
+// to the sender's own wait. This concerns senders that wait until their message has left. The reason is that a
+// Delivery does not separate the two.
 const (
 	Computing Part = 1 + iota
 	Overhead       // o_s, o_r and the Extra of operations

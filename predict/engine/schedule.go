@@ -49,8 +49,8 @@ type appointment struct {
 	sum unit.Picos
 }
 
-// untilNext returns a lower bound on the time until a rank begins the first message of an operation from row on;
-// never if there is none. done is what the rank has done so far.
+// untilNext returns a lower bound on the time until a rank begins the first message of an operation from row on. It
+// is never if there is none. The rank has done the time `done` so far.
 func (d *appointments) untilNext(row int64, done unit.Picos) unit.Picos {
 	for d.head < d.known && d.all[d.head].row < row {
 		d.head++

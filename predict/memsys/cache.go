@@ -122,9 +122,9 @@ func (c *cache) lookahead(h *lookahead, shift uint, addrs []uint64, sizes []uint
 	}
 }
 
-// scanSingleLines returns how many of the first references load or store a single line with the needed permission,
-// and how many of them store. unmoved is the number of references before the first line that is not the most recently
-// used of its set. The function calls nothing, so that all its variables stay in registers.
+// scanSingleLines returns how many of the first references load or store a single line with the needed permission.
+// stores is how many of them store. unmoved is the number of references before the first line that is not the most
+// recently used of its set. The function calls nothing, so that all its variables stay in registers.
 func (c *cache) scanSingleLines(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
 	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]

@@ -27,7 +27,7 @@ type shadow struct {
 	memory [2]bool
 }
 
-// states is where the two lines are, by processor.
+// statesOf returns the states of the two lines, by processor.
 func statesOf(s *coherent) (out [2][3]uint8) {
 	for line := range out {
 		copy(out[line][:], s.lines.lookup(uint64(line)))

@@ -14,9 +14,9 @@ import (
 // receives; that is closer to networks of links. The network does not include o.
 //
 // The gap is given, or computed from L and a topology as L times topology.BisectionGap [sivasubramaniam1995, sec. 5].
-// It can also be computed from the traffic of a program. Then each node has its own gap: for each of its messages, L
-// times the messages over the busiest link on the routes of its messages (topology.Gaps; [sivasubramaniam1995, sec.
-// 7: future work]).
+// It can also be computed from the traffic of a program. Then each node has its own gap. For each of its messages, it
+// is L times the messages over the busiest link on their routes (topology.Gaps; [sivasubramaniam1995, sec. 7: future
+// work]).
 //
 // Differs: a message gets its time at the receiver as soon as it is sent. A send of the receiver less than g before
 // that time waits until g after it. In a simulation in order of time, the receiver sends first and the message waits.

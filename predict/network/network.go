@@ -24,7 +24,7 @@
 //	a_1 >= t,  a_i >= a_{i-1} + d,  E = a_n + T
 //
 // E is the earliest time for which such a_i exist and no link is reserved by an earlier message between a_i and E. In
-// wormhole networks (full, hypercube, mesh, torus, fattree), a_i is the earliest time that allows E: the head takes
+// wormhole networks (full, hypercube, mesh, torus, fattree), a_i is the earliest time that allows E. The head takes
 // link after link, and holds its links while it waits for the next. In a switch, whose ports are its links, a_i is
 // the latest: a message waits in front of the switch, and holds nothing before it can go through. A message behind it
 // for another port may go first.

@@ -42,8 +42,8 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	return delivered(at, free, begins+way.rest, way.first+way.rest)
 }
 
-// portTimes is how a message uses a network of ports: the time from the send until it holds the receiver's port, the
-// time from then to its arrival, and how long it holds both ports.
+// portTimes is how a message uses a network of ports. first is the time from the send until it holds the receiver's
+// port, and rest the time from then to its arrival. It holds the sender's port for out and the receiver's for in.
 type portTimes struct{ first, rest, out, in unit.Picos }
 
 func (p *ports) timesOf(m Message) portTimes {

@@ -170,7 +170,7 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 // suspendOps is the operation of a processor without a message operation.
 var suspendOps = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
 
-// nextOps returns the next operations of processor p: message operations, whose costs may change until they have
+// next returns the next operations of processor p: message operations, whose costs may change until they have
 // ended, or a suspension.
 func (x *mixed) next(p int) (engine.Ops, error) {
 	if ops := x.ops[p]; ops.Len() > 0 {

@@ -15,9 +15,8 @@ type Program interface {
 	// work of p: references, and the events before, between and after them. The program owns both; they are valid
 	// until Resume is called for p again. If there are neither, p has ended.
 	//
-	// A processor must return before it does anything that may depend on other processors. After its last event it is
-	// resumed when the wait of that event has ended: when it has the lock, when all are at the barrier, or when the
-	// flag has its signals.
+	// A processor must return before it does anything that may depend on other processors. It is resumed when the
+	// wait of its last event has ended: it has the lock, all are at the barrier, or the flag has its signals.
 	Resume(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error)
 }
 

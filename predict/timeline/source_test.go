@@ -15,8 +15,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// late is a receiver that comes late, in nanoseconds: the message of 10 bytes is sent from 7 to 12.
-func contention(t testing.TB) trace.Source {
+// lateReceiver is a receiver that comes late, in nanoseconds: the message of 10 bytes is sent from 7 to 12.
+func lateReceiver(t testing.TB) trace.Source {
 	t.Helper()
 	m := engine.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, EagerLimit: -1}
 	rows := func(events ...trace.Event) trace.Events { return trace.Events{Rows: events} }
@@ -43,7 +43,7 @@ func TestTimes(t *testing.T) {
 		{{trace.Compute, 0, 90000}, {trace.Recv, 90000, 0}, {trace.Compute, 95000, 2000}, {trace.Compute, 97000, 0}},
 	}
 	var got [2][]row
-	src := contention(t)
+	src := lateReceiver(t)
 	for b, err := range src.Events() {
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestChromeOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := viewer.Export(contention(t), format.ExportOptions{}, &out); err != nil {
+	if _, err := viewer.Export(lateReceiver(t), format.ExportOptions{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -105,7 +105,7 @@ func (b *back) Events(e *trace.Events) error {
 func TestParaverComesBack(t *testing.T) {
 	var out bytes.Buffer
 	viewer := format.Paraver{}
-	if _, err := viewer.Export(contention(t), format.ExportOptions{}, &out); err != nil {
+	if _, err := viewer.Export(lateReceiver(t), format.ExportOptions{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "late.prv")
