@@ -29,12 +29,6 @@
 // fully associative cache, gives the other definition, by difference [hill1989].
 //
 // [Columns] documents the table.
-//
-// [belady1966] L. A. Belady: A study of replacement algorithms for a virtual-storage computer. IBM
-// Systems Journal 5(2), 1966, pp. 78-101.
-//
-// [hill1989] M. D. Hill, A. J. Smith: Evaluating associativity in CPU caches. IEEE Trans. Computers
-// 38(12), 1989, pp. 1612-1630.
 package cache
 
 import (

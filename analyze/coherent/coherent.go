@@ -34,9 +34,6 @@
 //
 // The distances are those of private stacks in [schuff2010], where another processor's store makes
 // a distance infinite.
-//
-// [schuff2010] D. L. Schuff, M. Kulkarni, V. S. Pai: Accelerating multicore reuse distance analysis
-// with sampling and parallelization. PACT 2010.
 package coherent
 
 import (

@@ -54,8 +54,6 @@
 // with 32 bytes and 20 MB/s: 3.2/P us (full), 1.6 us (hypercube), 0.8 us times the columns (mesh).
 // In seconds, the bytes of the busiest link, or of the mean message for the bisection, are divided
 // by the bandwidth of a link.
-//
-// [sivasubramaniam1995] see package topology.
 package comm
 
 import (

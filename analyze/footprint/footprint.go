@@ -44,9 +44,6 @@
 // also predicted from the use of every set in spans of 1, 2, 4, ... windows: model_sets, see [spanModel].
 //
 // The tables are described in [Columns].
-//
-// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer simulator. ACM
-// Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
 package footprint
 
 import (

@@ -32,9 +32,6 @@ const enoughBlocks = 3.5
 // An interval is symmetric in the logarithm of the value. Its half width is Student's t times the standard
 // deviation over replicates, with the degrees of freedom of Satterthwaite. Blocks of unequal size count as
 // (sum)^2 / (sum of squares) blocks of equal size.
-//
-// [cameron2011] A. C. Cameron, J. B. Gelbach, D. L. Miller: Robust inference with multiway clustering.
-// Journal of Business & Economic Statistics 29(2), 2011, pp. 238-249.
 type bootstrap struct {
 	phases, processors, cells resampling
 	blocks                    string // description of the blocks, for the method

@@ -1,9 +1,6 @@
 // Package locality describes the locality of a program by three numbers: alpha and beta of the power law, and
 // gamma, the share of instructions that refer to memory.
 //
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster computing.
-// IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
-//
 // The power law P(x) = 1 - (x/beta + 1)^-(alpha-1) [du2000, eq. 2.1] is fitted to the measured cumulative
 // distribution of stack distances. It pools the distances of all processors, each in its own order. First
 // uses count as misses at every size. The paper does not state the unit of x. Here it is the memory line,
@@ -26,12 +23,6 @@
 //
 // Limitation: in the law of the paper, first uses count as misses of caches of every size. Therefore alpha
 // and beta of short streams are biased, and no interval covers the bias. Parameters *_ml have no such bias.
-//
-// [smith1978] A. J. Smith: A comparative study of set associative memory mapping algorithms and their use for
-// cache and main memory. IEEE Trans. Software Engineering 4(2), 1978, pp. 121-130.
-//
-// [hill1989] M. D. Hill, A. J. Smith: Evaluating associativity in CPU caches. IEEE Trans. Computers 38(12),
-// 1989, pp. 1612-1630.
 //
 // [All] lists these and the other models. Each is compared with the exact curve at all power-of-two sizes.
 // Parameters fit_mean_error and fit_max_error, with the model's suffix, are absolute errors of the miss

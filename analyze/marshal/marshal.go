@@ -22,9 +22,6 @@
 // irecv). Recordings of package spmd do not contain the copying of the message itself. Therefore
 // these references are the program's own packing and unpacking. Their lines are likely to be in the
 // cache when the message is copied, or are fetched for its data afterwards.
-//
-// [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs. Equations and theorems
-// are numbered as there.
 package marshal
 
 import (

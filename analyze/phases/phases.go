@@ -38,9 +38,6 @@
 // [softwareMemory]. The traffic between nodes does not depend on cache sizes, because a node keeps the lines
 // that its caches evict. It depends on the duration of requests, and is counted for several delays and
 // networks.
-//
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster computing.
-// IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
 package phases
 
 import (

@@ -26,9 +26,6 @@
 // unbiased. This is the definition of the paper [falsafi1997, sec. 3.1], after Jain. Dividing by n P would be
 // too small by the factor (P-1)/P. Both [falsafi1997, eq. 1] and order statistics of a gamma distribution
 // need mu and sigma_intra.
-//
-// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer simulator. ACM
-// Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
 package quanta
 
 import (

@@ -151,8 +151,6 @@ const (
 
 // effectiveStretches returns Kish's effective sample size: the number of stretches of equal weight that would
 // have the same error [kish1965].
-//
-// [kish1965] L. Kish: Survey sampling. Wiley 1965.
 func (b *burst) effectiveStretches() float64 {
 	if b.sum == 0 {
 		return 0

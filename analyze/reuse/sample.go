@@ -51,9 +51,6 @@ then cover the sampling error only, not the variation between runs.
 //
 // Differs: T is lowered for a quarter of the lines at once, not for each new line. The hash is stratified,
 // see [sampler.hash].
-//
-// [waldspurger2015] C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC construction with
-// SHARDS. FAST 2015, pp. 95-110.
 type Sampling struct {
 	Rate  float64 // share of lines, from MinRate to 1, before Lines lowers it; 0: all
 	Least int     // minimum of distinct lines for each size and order, from MinLines, if the trace has them; 0: none

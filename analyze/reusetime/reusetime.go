@@ -16,25 +16,6 @@
 // several.
 //
 // Memory is one word for each distinct line, and histograms of bounded size, see [Histogram].
-//
-// [denning1968] P. J. Denning: The working set model for program behavior. Communications of the ACM 11(5),
-// 1968, pp. 323-333.
-//
-// [denning1972] P. J. Denning, S. C. Schwartz: Properties of the working-set model. Communications of the ACM
-// 15(3), 1972, pp. 191-198.
-//
-// [mattson1970] see package reuse.
-//
-// [eklov2010] D. Eklov, E. Hagersten: StatStack: efficient modeling of LRU caches. ISPASS 2010, pp. 55-65.
-//
-// [xiang2013] X. Xiang, C. Ding, H. Luo, B. Bao: HOTL: a higher order theory of locality. ASPLOS 2013, pp.
-// 343-356.
-//
-// [brock2015] J. Brock, C. Ye, C. Ding, Y. Li, X. Wang, Y. Luo: Optimal cache partition-sharing. ICPP 2015,
-// pp. 749-758.
-//
-// [hu2016] X. Hu, X. Wang, L. Zhou, Y. Luo, C. Ding, Z. Wang: Kinetic modeling of data eviction in cache.
-// USENIX ATC 2016, pp. 351-364.
 package reusetime
 
 import (

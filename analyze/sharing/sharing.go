@@ -77,21 +77,6 @@
 // About 200 bytes for each line of 64 bytes, 120 for each further processor that uses it, and at
 // most 16 for each pair of processors. The first 16384 groups of sixteen neighbouring lines are
 // allocated as a whole, whichever of them are used; they can take up to ten times as much.
-//
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster
-// computing. IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
-//
-// [dubois1993] M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenström: The detection
-// and elimination of useless misses in multiprocessors. ISCA 1993.
-//
-// [eggers1988] S. J. Eggers, R. H. Katz: A characterization of sharing in parallel programs and its
-// application to coherency protocol evaluation. ISCA 1988.
-//
-// [weber1989] W.-D. Weber, A. Gupta: Analysis of cache invalidation patterns in multiprocessors.
-// ASPLOS 1989.
-//
-// [stenstrom1993] P. Stenström, M. Brorsson, L. Sandberg: An adaptive cache coherence protocol
-// optimized for migratory sharing. ISCA 1993.
 package sharing
 
 import (

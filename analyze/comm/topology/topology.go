@@ -5,9 +5,6 @@
 // Links are directed. Two neighbours have one link in each direction; the bus is one link for all.
 // Every route is a shortest one and depends only on its two ends. The networks are those of
 // [sivasubramaniam1995] (full, hypercube, 2-D mesh), and the bus, the torus and the fat tree.
-//
-// [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H. Venkateswaran:
-// Abstracting network characteristics and locality properties of parallel systems.
 package topology
 
 import "fmt"
