@@ -139,7 +139,7 @@ func (l *List) addColumn(fields []string) error {
 // patternOf returns the pattern of a name in the list.
 func patternOf(name string) *regexp.Regexp {
 	pattern := regexp.QuoteMeta(name)
-	for _, replace := range [][2]string{{`<[A-Z]+>`, `[A-Za-z0-9_.]+`}, {`\\\[`, `(?:`}, {`\\\]`, `)?`}} {
+	for _, replace := range [][2]string{{`<N>`, `[0-9]+`}, {`<[A-Z]+>`, `[A-Za-z0-9_.]+`}, {`\\\[`, `(?:`}, {`\\\]`, `)?`}} {
 		pattern = regexp.MustCompile(replace[0]).ReplaceAllString(pattern, replace[1])
 	}
 	return regexp.MustCompile("^" + pattern + "$")

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"spoor/calibrate/param"
+	"spoor/predict/reference"
+)
+
+// tableCommands make files of every kind. A parameter file carries the name of its kind.
+const tableCommands = `
+tracegen fft --procs 2 --set points=256 -o fft
+tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
+tracegen sor --procs 4 --set g=8 --set iterations=5 -o sor
+tracegen water --procs 4 --set molecules=16 --set steps=1 -o water
+traces import pinatrace.out --pc -o pinatrace
+traces import pinatrace.out --pc --archive -o archived
+traces import data/sample/tiny.log --archive -o tiny
+analyze --run all --line 64B,256B --assoc 64x8 --sets 2048 --per-node 1 --block 256B --placement interleaved --quanta-cache 128x4 --cache L1d=4KiB/8/64B,LL=64KiB/16/64B/with-opt -o fft.all fft
+analyze --run comm,marshal -o transfer.all transfer
+analyze --run reuse --procs 0 -o part fft
+analyze --run quanta,footprint -o water.all water
+analyze compose --line 64B --cache 4KiB -o both fft.all fft.all
+for p in 1 2; do for n in 64 256; do tracegen fft --procs $p --set points=$n -o f$p.$n; analyze --run reuse,locality -o f$p.$n.all f$p.$n; done; done
+predict cluster --params fft.all --machine du2000-smp-256k -o cluster.arrow
+predict replay fft --machine du2000-smp-256k -o replay.arrow
+predict replay fft --machine spasm-mesh --machine spasm-mesh-clogp -o simplified.arrow
+predict replay fft --machine du2000-smp-256k --phases -o phases.arrow
+predict replay fft --machine wwt-dir1sw --quanta replay.quanta
+predict replay sor --machine loggp-example --timeline sor.prv -o messages.arrow
+traces import sor.prv -o timed
+predict replay sor --machine loggp-example --matrix -o matrix.arrow
+predict replay sor --machine loggp-example --phases -o slices.arrow
+predict replay sor --machine loggp-example --path segment -o path.arrow
+predict replay sor --machine loggp-example --path processor -o sums.arrow
+predict replay sor --machine du2000-clump-2x2-256k-155m --references -o mixed.arrow
+predict direct sor --procs 4 --set g=8 --set iterations=5 --machine loggp-example --native -o native-messages.arrow
+predict direct cholesky --procs 2 --set rings=3 --set spokes=8 --machine spasm-mesh --native -o native-memory.arrow
+predict direct sor --procs 4 --set g=8 --set iterations=5 --machine du2000-clump-2x2-256k-155m --references --native -o native-mixed.arrow
+predict compare cluster.arrow replay.arrow -o compare.arrow
+predict compare cluster.arrow replay.arrow --intervals -o coverage.arrow
+predict compare simplified.arrow --baseline spasm-mesh -o abstraction.arrow
+predict budget --params fft.all --prices data/price/example1999.toml --budget '$20000' -o budget.arrow
+predict budget --params fft.all --prices data/price/example-cloud.toml --budget '$10/h' --max-nodes 8 -o rent.arrow
+predict windtunnel --params water.all --prices data/price/sgi1993.toml -o windtunnel.arrow
+predict windtunnel --params water.all --measured water.all --halves -o measured.arrow
+calibrate fit data/sample/transfers.csv -o fit
+mkdir osu && calibrate fit data/sample/osu.txt -o osu/fit
+predict message --params fit.params.toml --state far --of rows,columns -o message.arrow
+predict message transfer --params fit.params.toml --state far -o traffic.arrow
+predict message crossover --params fit.params.toml --state far --between rows,columns -o crossover.arrow
+predict message blocks --param S1_alpha=20us --param S1_beta=5ns/B --param array_S1_alpha=1us --param array_S1_beta=4ns/access --size 64x64 -o blocks.arrow
+predict logp --machine loggp-example --procs 16 -o logp.arrow
+predict scaling --params f1.64.all,f1.256.all,f2.64.all,f2.256.all --processors 8 --size points=4096 -o scaling.params.toml
+`
+
+// hostCommands measure this host, which may be too busy.
+const hostCommands = `
+calibrate memory --quick -o memory
+calibrate transport --quick --transports ring -o host
+`
+
+// The list of tables and parameters of docs/reference/files.md has what commands write: each table with each column, its type and unit.
+// What the list has, a command has written here, unless it says why not.
+func TestEveryTableAndParameterIsListed(t *testing.T) {
+	t.Setenv("PATH", buildStages(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	list, err := reference.Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := checkout(t)
+	write(t, filepath.Join(dir, "pinatrace.out"), "0x7f0001: R 0x1000\n0x7f0004: W 0x1008\n#eof\n")
+	for line := range strings.Lines(tableCommands) {
+		if err := shell(dir, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measured := measure(t, dir)
+	seen := seenColumns{}
+	files := 0
+	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasSuffix(path, ".arrow"):
+			files++
+			seen.table(t, list, path)
+		case strings.HasSuffix(path, ".params.toml"):
+			files++
+			seen.params(t, list, path)
+		}
+		return nil
+	})
+	if err != nil || files < 80 {
+		t.Errorf("%d files, %v", files, err)
+	}
+	seen.compare(t, list, measured)
+}
+
+// measure runs hostCommands in dir and reports whether they wrote all their files, which a busy host prevents.
+func measure(t *testing.T, dir string) bool {
+	for line := range strings.Lines(hostCommands) {
+		if err := shell(dir, line); err != nil {
+			t.Log(err)
+			return false
+		}
+	}
+	for _, file := range []string{"memory.memory.arrow", "memory.params.toml", "host.ring.arrow", "host.ring.params.toml"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+			t.Logf("the host is busy: %v", err)
+			return false
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "host.ring.params.toml"), filepath.Join(dir, "host.ring.fit.params.toml")); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// shell runs a line in dir.
+func shell(dir, line string) error {
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("$ %s%w\n%s", line, err, out)
+	}
+	return nil
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seenColumns are the columns of the list that files have, and how many files of their kind do not have them.
+type seenColumns map[*reference.Column]*presence
+
+type presence struct{ with, without int }
+
+// table compares an Arrow file with the list.
+func (s seenColumns) table(t *testing.T, list *reference.List, path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ipc.NewFileReader(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	defer r.Close()
+	meta := r.Schema().Metadata()
+	name, _ := meta.GetValue("spoor.kind")
+	if profile, is := meta.GetValue("spoor.profile"); is {
+		name += " " + profile
+	}
+	kind := list.Find(name, false)
+	if kind == nil {
+		t.Errorf("%s: table %s is not in predict/reference/tables.txt", path, name)
+		return
+	}
+	var names []string
+	for _, field := range r.Schema().Fields() {
+		unit, _ := field.Metadata.GetValue("spoor.unit")
+		names = append(names, field.Name)
+		s.column(t, path, kind, field.Name, typeName(field.Type), unit)
+	}
+	s.count(kind, names)
+	if !inOrder(kind, names) {
+		t.Errorf("%s: table %s has its columns in the order %q", path, name, names)
+	}
+}
+
+// typeName is the name of a type on the page.
+func typeName(typ arrow.DataType) string {
+	switch typ := typ.(type) {
+	case *arrow.ListType:
+		return "list<" + typeName(typ.Elem()) + ">"
+	case *arrow.StringType:
+		return "string"
+	}
+	return typ.Name()
+}
+
+// params compares a parameter file with the list.
+func (s seenColumns) params(t *testing.T, list *reference.List, path string) {
+	name := strings.TrimSuffix(filepath.Base(path), ".params.toml")
+	kind := list.Find(name[strings.LastIndex(name, ".")+1:], true)
+	set, err := param.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind == nil {
+		t.Errorf("%s: parameters of %s are not in predict/reference/tables.txt", path, name)
+		return
+	}
+	var names []string
+	for _, p := range set.All() {
+		names = append(names, p.Name)
+		s.column(t, path, kind, p.Name, "", p.Unit)
+	}
+	s.count(kind, names)
+}
+
+// column compares one column or parameter with the list.
+func (s seenColumns) column(t *testing.T, path string, kind *reference.Kind, name, typ, unit string) {
+	c := kind.Column(name)
+	switch {
+	case c == nil:
+		t.Errorf("%s: %s of %s is not in predict/reference/tables.txt", path, name, kind.Name)
+	case c.Type != typ || !c.HasUnit(unit):
+		t.Errorf("%s: %s of %s is %q in %q, but predict/reference/tables.txt says %q in %q", path, name, kind.Name, typ, unit, c.Type, c.Units)
+	}
+}
+
+// count adds a file of a kind with these columns.
+func (s seenColumns) count(kind *reference.Kind, names []string) {
+	for i := range kind.Columns {
+		c := &kind.Columns[i]
+		if s[c] == nil {
+			s[c] = &presence{}
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return kind.Column(name) == c }) {
+			s[c].with++
+		} else {
+			s[c].without++
+		}
+	}
+}
+
+// inOrder reports whether columns are in the order of the list.
+func inOrder(kind *reference.Kind, names []string) bool {
+	last := 0
+	for _, name := range names {
+		at := slices.IndexFunc(kind.Columns, func(c reference.Column) bool { return kind.Column(name) != nil && c.Name == kind.Column(name).Name })
+		if at < last {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
+// compare finds what is listed, but was not written. The host's own measurements need not be complete.
+func (s seenColumns) compare(t *testing.T, list *reference.List, measured bool) {
+	for _, k := range list.Kinds {
+		for i := range k.Columns {
+			c := &k.Columns[i]
+			p := s[c]
+			switch {
+			case k.Untested != "" || !measured && strings.HasPrefix(k.By[0], "calibrate "):
+			case p == nil:
+				t.Errorf("%s: no command of this test writes it; add one, or say why not after 'untested'", k.Name)
+			case p.with == 0 && !strings.HasPrefix(k.By[0], "calibrate "):
+				t.Errorf("%s: no file has %s", k.Name, c.Name)
+			case p.without > 0 && c.When == "" && !k.Params:
+				t.Errorf("%s: %d files do not have %s, but predict/reference/tables.txt does not say when it is absent", k.Name, p.without, c.Name)
+			}
+			if p == nil {
+				break
+			}
+		}
+	}
+}
