@@ -8,7 +8,7 @@ import (
 
 func (r *reader) caches(list []cacheText) {
 	if len(list) > maxLevels {
-		r.fail(level(maxLevels), "is one level too many; %d are believed", maxLevels)
+		r.fail(level(maxLevels), "is one level too many; a machine has at most %d", maxLevels)
 	}
 	for i, t := range list {
 		c := r.cache(level(i), t)
@@ -19,7 +19,7 @@ func (r *reader) caches(list []cacheText) {
 	}
 }
 
-// cache reads a level behind those that have been read.
+// cache reads a level. The levels nearer to the processor have been read.
 func (r *reader) cache(at string, t cacheText) Cache {
 	c := Cache{Size: r.size(at+".size", t.Size, 1), Line: r.size(at+".line", t.Line, minLine),
 		Ways: r.count(at+".ways", t.Ways, maxWays), Latency: r.ofMemory(at+".latency", t.Latency, r.reach())}
@@ -61,7 +61,7 @@ func (r *reader) geometry(at string, c Cache) {
 	}
 }
 
-// behind holds a level to the one before it.
+// behind checks a level against the next nearer one: its line and its size must not be smaller.
 func (r *reader) behind(at string, inner, outer Cache) {
 	switch {
 	case inner.Line > outer.Line:

@@ -7,15 +7,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// Catalogue is what can be bought or rented: kinds of nodes with choices of processors, caches and memory, and networks
-// between them. C_cluster = N (C_machine(n) + C_net) [du2000, eq. 3.6].
+// Catalogue lists what can be bought or rented: kinds of nodes with choices of processors, caches and memory, and
+// networks.
+// C_cluster = N (C_machine(n) + C_net) [du2000, eq. 3.6].
 //
-// Differs: a network may also have a price of its own, which does not depend on N.
+// Differs: a network may also have a base price, which does not depend on N.
 type Catalogue struct {
-	Date     string       // of the prices
-	Hourly   bool         // all prices are for an hour
-	Lifetime unit.Seconds // for which what is bought serves; 0: not given
-	Block    unit.Bytes   // of the shared memory of nodes, see System.Block
+	Date     string       // date of the prices
+	Hourly   bool         // all prices are per hour
+	Lifetime unit.Seconds // service life of what is bought; 0: not given
+	Block    unit.Bytes   // block size of the shared memory of nodes, see System.Block
 	Nodes    []NodeOffer
 	Networks []NetworkOffer
 }
@@ -23,31 +24,31 @@ type Catalogue struct {
 // NodeOffer is a kind of node.
 type NodeOffer struct {
 	Name         string
-	Price        unit.Dollars // without what is chosen
-	Processors   []int        // numbers of processors that it comes with
-	PerProcessor unit.Dollars // of each of them
-	Caches       []Choice     // of the last private level, for each processor
-	Memories     []Choice     // for the node
-	MaxNodes     int          // of them in a cluster; 0: no limit
-	machines     [][]*Machine // of one processor, by cache and memory
+	Price        unit.Dollars // without the choices below
+	Processors   []int        // numbers of processors on offer
+	PerProcessor unit.Dollars // price of each processor
+	Caches       []Choice     // last private level of each processor
+	Memories     []Choice     // memory of the node
+	MaxNodes     int          // most of these nodes in a cluster; 0: no limit
+	machines     [][]*Machine // with one processor; by index of cache and memory
 }
 
-// Choice is one size of something, at a price.
+// Choice is one size of a cache or memory, with its price.
 type Choice struct {
 	Size  unit.Bytes
 	Price unit.Dollars
 }
 
-// NetworkOffer connects nodes.
+// NetworkOffer is a network that connects nodes.
 type NetworkOffer struct {
 	Name     string
-	Price    unit.Dollars // of connecting a node
-	Base     unit.Dollars // of the network itself
-	MaxNodes int          // nodes that it connects; 0: no limit
+	Price    unit.Dollars // per connected node
+	Base     unit.Dollars // of the network, whatever the number of nodes
+	MaxNodes int          // most nodes that it connects; 0: no limit
 	link     *Network
 }
 
-// Parts are the indices of what a cluster is made of.
+// Parts identifies a cluster by the indices of its parts in a Catalogue.
 type Parts struct {
 	Node, Cache, Memory int
 	Processors          int // of each node
@@ -55,10 +56,10 @@ type Parts struct {
 	Network             int // NoNetwork for a single node
 }
 
-// NoNetwork is that of a single node.
+// NoNetwork is the Network of a single node.
 const NoNetwork = -1
 
-// NodePrice is that of one node of p with its connection, and Base what the cluster costs besides its nodes.
+// NodePrice returns the price of one node of p with its network connection.
 func (c *Catalogue) NodePrice(p Parts) unit.Dollars {
 	n := &c.Nodes[p.Node]
 	price := n.Price + unit.Dollars(p.Processors)*(n.PerProcessor+n.Caches[p.Cache].Price) + n.Memories[p.Memory].Price
@@ -68,7 +69,7 @@ func (c *Catalogue) NodePrice(p Parts) unit.Dollars {
 	return price
 }
 
-// Base is what p costs whatever the number of nodes.
+// Base returns the price of p's network that does not depend on the number of nodes.
 func (c *Catalogue) Base(p Parts) unit.Dollars {
 	if p.Network == NoNetwork {
 		return 0
@@ -76,12 +77,12 @@ func (c *Catalogue) Base(p Parts) unit.Dollars {
 	return c.Networks[p.Network].Base
 }
 
-// Price is that of all of p.
+// Price returns the price of the cluster p.
 func (c *Catalogue) Price(p Parts) unit.Dollars {
 	return c.Base(p) + unit.Dollars(p.Nodes)*c.NodePrice(p)
 }
 
-// MaxNodes is how many nodes of p there may be.
+// MaxNodes returns the largest number of nodes that a cluster like p can have.
 func (c *Catalogue) MaxNodes(p Parts) int {
 	most := maxProcessors / p.Processors
 	limits := []int{c.Nodes[p.Node].MaxNodes}
@@ -97,7 +98,8 @@ func (c *Catalogue) MaxNodes(p Parts) int {
 	return most
 }
 
-// Configurations lists what p can be but for the number of nodes, which is 1 without network and else the least that a network connects, 2.
+// Configurations lists all combinations of parts except the number of nodes. Nodes is 1 without network. It is 2,
+// the least that a network connects, otherwise.
 func (c *Catalogue) Configurations() (all []Parts) {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
@@ -115,7 +117,7 @@ func (c *Catalogue) Configurations() (all []Parts) {
 	return all
 }
 
-// Machine describes the cluster made of p.
+// Machine returns the description of the cluster p.
 func (c *Catalogue) Machine(p Parts) *Machine {
 	m := *c.Nodes[p.Node].machines[p.Cache][p.Memory]
 	m.Name = c.Name(p)
@@ -131,7 +133,7 @@ func (c *Catalogue) Machine(p Parts) *Machine {
 	return &m
 }
 
-// Name says what p is made of: "4x2 ws 256KiB 64MiB ethernet", 4 nodes of 2 processors.
+// Name returns a name of p from its parts, such as "4x2 ws 256KiB 64MiB ethernet": 4 nodes of 2 processors.
 func (c *Catalogue) Name(p Parts) string {
 	n := &c.Nodes[p.Node]
 	name := fmt.Sprintf("%dx%d %s %v %v", p.Nodes, p.Processors, n.Name, n.Caches[p.Cache].Size, n.Memories[p.Memory].Size)
@@ -141,14 +143,14 @@ func (c *Catalogue) Name(p Parts) string {
 	return name
 }
 
-// A Scale is a factor for each kind of number in a catalogue, to see what depends on it.
+// Scale has a factor for each kind of number in a catalogue. Sensitivity analysis varies one of them.
 type Scale struct{ NodePrice, NetworkPrice, CPI, Cache, Memory, Disk, Network float64 }
 
-// Unscaled is the Scale that changes nothing.
+// Unscaled is the Scale of factors 1.
 var Unscaled = Scale{1, 1, 1, 1, 1, 1, 1}
 
-// Scaled is c with prices of nodes and of networks, times of instructions, of caches, of memory and of disks, and times on networks
-// multiplied.
+// Scaled returns c with its numbers multiplied by the factors of a Scale: prices of nodes and of networks; times
+// of instructions, caches, memory, disks and networks.
 func (c *Catalogue) Scaled(by Scale) *Catalogue {
 	out := *c
 	out.Nodes, out.Networks = slices.Clone(c.Nodes), slices.Clone(c.Networks)
@@ -201,7 +203,7 @@ func (n NodeOffer) scaled(by Scale) NodeOffer {
 	return n
 }
 
-// times is l so many times.
+// times returns l multiplied by f.
 func (l Latency) times(f float64) Latency {
 	return Latency{l.cycles * unit.Cycles(f), l.seconds * unit.Seconds(f)}
 }

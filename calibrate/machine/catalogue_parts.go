@@ -8,7 +8,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// PartsOf is what m is made of. The error says what of it is not in the catalogue.
+// PartsOf returns the parts that m consists of. The error names the first part that is not in the catalogue.
 func (c *Catalogue) PartsOf(m *Machine) (Parts, error) {
 	last := func() unit.Bytes { return m.Caches[max(0, len(m.Caches)-1)].Size }
 	stages := []struct {

@@ -26,7 +26,7 @@ type nodeText struct {
 	Disk           *diskText      `toml:"disk"`
 }
 
-// choiceText is a level of caches or the memory, in several sizes.
+// choiceText is the last cache or the memory, in several sizes.
 type choiceText struct {
 	Sizes      []text  `toml:"sizes"`
 	Prices     []text  `toml:"prices"`
@@ -50,10 +50,10 @@ type linkText struct {
 // maxOffers bounds each list of a catalogue.
 const maxOffers = 1000
 
-// minLifetime and maxLifetime keep slips out.
+// minLifetime and maxLifetime catch typing errors.
 const minLifetime, maxLifetime = unit.Seconds(3600), unit.Seconds(3600 * 24 * 366 * 50)
 
-// catalogue reads the sections [catalogue], [[node]] and [[network]]; nil if there are none of them.
+// catalogue reads the sections [catalogue], [[node]] and [[network]]. It returns nil if there are none of them.
 func (r *reader) catalogue(t *pricesText) *Catalogue {
 	if t.Catalogue == nil && len(t.Node) == 0 && len(t.Network) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (r *reader) lifetime(t *catalogueText, c *Catalogue) {
 	}
 }
 
-// distinct refuses names that do not tell offers apart.
+// distinct refuses two offers with the same name.
 func (r *reader) distinct(c *Catalogue) {
 	seen := map[string]bool{}
 	check := func(at, name string) {
@@ -157,7 +157,7 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 	return n
 }
 
-// floor is the least that a node costs.
+// floor returns the lowest price of the node.
 func (r *reader) floor(n *NodeOffer) unit.Dollars {
 	least := func(list []Choice) unit.Dollars {
 		price := list[0].Price
@@ -169,7 +169,7 @@ func (r *reader) floor(n *NodeOffer) unit.Dollars {
 	return n.Price + n.PerProcessor + least(n.Caches) + least(n.Memories)
 }
 
-// choices reads sizes and their prices.
+// choices reads a list of sizes and the list of their prices.
 func (r *reader) choices(at string, t *choiceText, hourly bool) (list []Choice) {
 	switch {
 	case len(t.Sizes) == 0:
@@ -189,7 +189,7 @@ func (r *reader) choices(at string, t *choiceText, hourly bool) (list []Choice) 
 	return list
 }
 
-// variant is the machine of one processor with these sizes.
+// variant returns the machine of one processor with the given cache and memory.
 func (r *reader) variant(t *nodeText, cache, memory int) *Machine {
 	if r.err != nil {
 		return nil
@@ -239,10 +239,10 @@ func (r *reader) link(at string, t *linkText, c *Catalogue) (n NetworkOffer) {
 	return n
 }
 
-// perHour ends a price of an hour.
+// perHour is the end of a price per hour.
 const perHour = "/h"
 
-// payment reads a price, per hour or not.
+// payment reads a price. It must be per hour if and only if hourly is set.
 func (r *reader) payment(path string, t text, hourly bool) unit.Dollars {
 	value, isHourly := strings.CutSuffix(strings.TrimSpace(t.value), perHour)
 	switch {
@@ -256,7 +256,7 @@ func (r *reader) payment(path string, t text, hourly bool) unit.Dollars {
 	return r.price(path, t)
 }
 
-// optional is a price that is nothing if it is absent.
+// optional reads a price. It is 0 if it is absent.
 func (r *reader) optional(path string, t text, hourly bool) unit.Dollars {
 	if !t.given {
 		return 0

@@ -6,22 +6,23 @@ import (
 	"spoor/traces/unit"
 )
 
-// Directory is how the homes of lines keep track of who has copies of them.
+// Directory describes the directories that record which caches hold copies of a line. The directory of a line is
+// at its home node.
 type Directory struct {
 	Kind     DirectoryKind
-	Pointers int      // of each line, if limited
-	Overflow Overflow // of the pointers
-	Entries  int      // of each node, if sparse
-	Ways     int      // of the sets of entries; Entries / Ways is a power of two
-	Latency  Latency  // of a look into it, for which it is held
-	Hints    bool     // caches tell the home of clean lines that they replace
-	Trap     Latency  // for which software holds the home, where hardware leaves it the rest (dir1sw)
+	Pointers int      // limited: pointers of each line
+	Overflow Overflow // limited: action on pointer overflow
+	Entries  int      // sparse: entries of each node
+	Ways     int      // sparse: associativity; Entries / Ways is a power of two
+	Latency  Latency  // time of a lookup, during which the directory is busy
+	Hints    bool     // caches send replacement hints: they report clean lines that they evict
+	Trap     Latency  // dir1sw: time for which software keeps the home busy when it handles a request
 }
 
-// DirectoryKind names what a directory has of each line.
+// DirectoryKind is the organization of a directory.
 type DirectoryKind string
 
-// The kinds of directories.
+// Directory organizations.
 const (
 	FullMap         DirectoryKind = "full"    // a bit for every processor
 	LimitedPointers DirectoryKind = "limited" // the numbers of some processors: Dir_i B and Dir_i NB
@@ -30,24 +31,24 @@ const (
 
 var directories = []DirectoryKind{FullMap, LimitedPointers, Sparse}
 
-// Overflow is what a limited directory does when it has too few pointers.
+// Overflow is the action of a limited directory that has too few pointers.
 type Overflow string
 
-// The ways to overflow.
+// Actions on pointer overflow.
 const (
-	Broadcast   Overflow = "broadcast"    // Dir_i B: tell everybody of the next store
+	Broadcast   Overflow = "broadcast"    // Dir_i B: broadcast the next invalidation
 	NoBroadcast Overflow = "no-broadcast" // Dir_i NB: take the copy of another away
 )
 
 var overflows = []Overflow{Broadcast, NoBroadcast}
 
-// Messages is the sizes of messages between nodes, without the network's own header.
+// Messages has the sizes of messages between nodes, without the network's header.
 type Messages struct {
 	Control unit.Bytes // without data
 	Data    unit.Bytes // with a line
 }
 
-// TLB is a translation buffer for each processor, with the least recently used entry replaced.
+// TLB is the translation buffer of each processor, with LRU replacement.
 type TLB struct {
 	Entries int
 	Ways    int // Entries: fully associative
@@ -55,15 +56,15 @@ type TLB struct {
 	Latency Latency // of a miss
 }
 
-// What belongs to which targets.
+// Targets that have each section.
 var (
 	withDirectory = []Target{CCNUMA, Dir1SW}
 	withMessages  = []Target{CCNUMA, LogP, CLogP, Dir1SW}
 	withTLB       = []Target{Dir1SW}
 )
 
-// The size of messages where nothing is said: without data, and with data but without caches, as long as messages of
-// [sivasubramaniam1995, sec. 5] get; and the longest that is believed.
+// Default sizes of messages: without data, and with data on machines without caches. The latter is the longest
+// message of [sivasubramaniam1995, sec. 5]. The others are upper bounds that catch typing errors.
 const (
 	defaultControl = unit.Bytes(8)
 	longestData    = unit.Bytes(32)
@@ -95,14 +96,14 @@ type tlbText struct {
 	Latency text   `toml:"latency"`
 }
 
-// is refuses a key that does nothing for the target.
+// is refuses a key that has no effect on the target.
 func (r *reader) is(path string, targets ...Target) {
 	if !slices.Contains(targets, r.m.System.Target) {
 		r.fail(path, "does nothing for target %s", r.m.System.Target)
 	}
 }
 
-// distributed reads the sections that only machines of several memories have. The target is known.
+// distributed reads the sections of machines with distributed memory. The target has been read.
 func (r *reader) distributed(doc *document) {
 	r.m.Directory = Directory{Kind: FullMap}
 	if doc.Directory != nil {
@@ -167,14 +168,15 @@ func (r *reader) mismatch(path string, given bool, kind DirectoryKind) {
 	}
 }
 
-// sets holds entries to a power of two of sets of so many ways.
+// sets checks that entries make a power of two of sets of the given associativity.
 func (r *reader) sets(path string, entries, ways int) {
 	if r.err == nil && (entries%ways != 0 || !unit.Bytes(entries/ways).IsPowerOfTwo()) {
 		r.fail(path, "%d entries in sets of %d are not a power of two of sets", entries, ways)
 	}
 }
 
-// messages reads their sizes. A line comes with as much besides it as a message without one has.
+// messages reads the sizes of messages. By default, a message with a line is longer than one without data by the
+// line.
 func (r *reader) messages(t *messagesText) {
 	m := Messages{Control: defaultControl, Data: longestData}
 	if t != nil {

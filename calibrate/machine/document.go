@@ -1,19 +1,19 @@
 package machine
 
-// text is a quantity as it was written: with or without quotes, to be read later,
-// so that a number without a unit is refused with its place.
+// text is a quantity as the file has it, with or without quotes. It is parsed later, so that the error for a
+// missing unit names its line.
 type text struct {
 	value string
 	given bool
 }
 
-// UnmarshalText keeps what was written.
+// UnmarshalText stores the text.
 func (t *text) UnmarshalText(b []byte) error {
 	*t = text{string(b), true}
 	return nil
 }
 
-// document is a description as it is written.
+// document is a machine description as the TOML decoder reads it.
 type document struct {
 	Name      *string        `toml:"name"`
 	About     *string        `toml:"about"`

@@ -12,21 +12,21 @@ type Latency struct {
 	seconds unit.Seconds
 }
 
-// InCycles is a latency that scales with the clock.
+// InCycles returns a latency that scales with the clock.
 func InCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
 
-// InSeconds is a latency that no clock changes.
+// InSeconds returns a latency that does not depend on the clock.
 func InSeconds(s unit.Seconds) Latency { return Latency{seconds: s} }
 
-// At is the duration of l for a processor of frequency f.
+// At returns the duration of l for a processor of frequency f.
 func (l Latency) At(f unit.Hertz) unit.Seconds { return l.cycles.At(f) + l.seconds }
 
-// Cycles is the duration of l in periods of f.
+// Cycles returns the duration of l in clock periods of frequency f.
 func (l Latency) Cycles(f unit.Hertz) unit.Cycles {
 	return l.cycles + unit.Cycles(float64(l.seconds)*float64(f))
 }
 
-// String prints l in the unit it was given in.
+// String returns l in the unit it was given in.
 func (l Latency) String() string {
 	if l.seconds != 0 {
 		return l.seconds.String()
@@ -34,7 +34,7 @@ func (l Latency) String() string {
 	return l.cycles.String()
 }
 
-// parseLatency reads "58 cycles" or "290 ns".
+// parseLatency parses a latency such as "58 cycles" or "290 ns".
 func parseLatency(text string) (Latency, error) {
 	if c, err := unit.Parse(text, "cycles"); err == nil {
 		return InCycles(unit.Cycles(c)), nil

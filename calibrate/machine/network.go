@@ -9,76 +9,75 @@ import (
 	"spoor/traces/unit"
 )
 
-// Network connects the nodes. Which parameters are known, and which a model of the
-// network needs, differs. What is absent is zero, but for Efficiency.
+// Network connects the nodes. The model decides which parameters it needs. An absent parameter is zero, except
+// Efficiency, which is 1.
 type Network struct {
 	Model string // one of networks
 
-	// The parameters of LogGPS.
+	// Parameters of LogGPS.
 	Latency       Optional[unit.Seconds]
-	Overhead      Optional[unit.Seconds] // of the processor that sends or receives a message
-	Sending       Optional[unit.Seconds] // of the one that sends, if that differs
-	Receiving     Optional[unit.Seconds] // of the one that receives
-	Gap           Optional[unit.Seconds] // between the starts of two messages of one node
+	Overhead      Optional[unit.Seconds] // o: time of the processor that sends or receives a message
+	Sending       Optional[unit.Seconds] // o_s: overhead of the sender, if it differs
+	Receiving     Optional[unit.Seconds] // o_r: overhead of the receiver, if it differs
+	Gap           Optional[unit.Seconds] // g: between the starts of two messages of one node
 	GapPerByte    Optional[unit.Seconds]
-	RendezvousMin Optional[unit.Bytes] // messages larger than this wait for their receiver
-	Ports         string               // SendPort or BothPorts; empty for other models than loggp
+	RendezvousMin Optional[unit.Bytes] // S: larger messages wait for their receiver
+	Ports         string               // SendPort or BothPorts; "" for models other than loggp
 
-	// Sizes are o_s, o_r and g of PLogP by size, instead of Sending, Receiving and Gap, by rising bytes.
+	// Sizes are o_s, o_r and g of PLogP by message size, ascending. They replace Sending, Receiving and Gap.
 	Sizes []Size
 
-	// PerLine is what a processor needs more for each line of memory that the buffer of a message
-	// touches: gamma of [hur1999, sec. 3].
+	// PerLine is the processor's time for each memory line of a message's buffer: gamma of [hur1999, sec. 3].
 	PerLine Optional[unit.Seconds]
 
-	// How the gap of LogP is found, and what it is between.
-	GapFrom  string // GapBisection, GapTraffic, or empty: Gap
-	Spacing  string // SpaceAny or SpaceSameKind; empty for other models
-	Topology string // that GapFrom is about
+	// Source and meaning of the gap of LogP.
+	GapFrom  string // GapBisection or GapTraffic; "": Gap
+	Spacing  string // SpaceAny or SpaceSameKind; "" for other models
+	Topology string // topology that GapFrom uses
 
-	// The parameters of models that have links.
-	Fixed      Optional[Latency]             // part of every message's latency, which holds no link
+	// Parameters of models that have links.
+	Fixed      Optional[Latency]             // part of every message's latency during which it occupies no link
 	Bandwidth  Optional[unit.BytesPerSecond] // of a link
-	Efficiency float64                       // share of Bandwidth that is left for messages and their headers, to 1
-	Header     unit.Bytes                    // that each message has besides its own bytes
-	Switch     Latency                       // of a switch between two links of a message's way
-	Sharing    string                        // ShareExclusive, ShareMaxMin or SharePackets; empty for models without links
-	Packet     unit.Bytes                    // of which messages are made, of SharePackets
-	Rows, Cols int                           // of a mesh or torus; zero: as near to a square as can be
-	Arity      int                           // of a fat tree; zero: as the topologies have it
+	Efficiency float64                       // share of Bandwidth that messages and their headers can use, at most 1
+	Header     unit.Bytes                    // bytes that each message has besides its payload
+	Switch     Latency                       // latency of a switch on a message's route
+	Sharing    string                        // ShareExclusive, ShareMaxMin or SharePackets; "" for models without links
+	Packet     unit.Bytes                    // size of a packet, for SharePackets
+	Rows, Cols int                           // of a mesh or torus; 0: as near to a square as possible
+	Arity      int                           // of a fat tree; 0: the default of the topology
 }
 
 // Values of Network.GapFrom and Network.Spacing.
 const (
 	GapBisection  = "bisection" // by the links across the bisection [sivasubramaniam1995, sec. 5]
 	GapTraffic    = "traffic"   // by the busiest link of a program's traffic
-	SpaceAny      = "any"       // between any two events of a node, messages sent or received
+	SpaceAny      = "any"       // between any two events of a node, sends or receives
 	SpaceSameKind = "same-kind" // between two messages that it sends, or two that it receives
 )
 
-// Values of Network.Ports: which ports of a node the bytes of a message hold, each for G.
+// Values of Network.Ports: the ports that each byte of a message occupies for G.
 const (
 	SendPort  = "send" // its sender's [alexandrov1995]
 	BothPorts = "both" // its receiver's, too, so that many to one queue
 )
 
-// Values of Network.Sharing: who has a link at a time.
+// Values of Network.Sharing: what a link carries at a time.
 const (
 	ShareExclusive = "exclusive" // one message
-	ShareMaxMin    = "max-min"   // all messages on their way over it, with rates that are max-min fair
+	ShareMaxMin    = "max-min"   // all messages whose route has the link, with max-min fair rates
 	SharePackets   = "packets"   // one packet of a message
 )
 
-// Optional is a value that a description may leave out.
+// Optional is a value that a description may omit.
 type Optional[T any] struct {
 	Value T
 	Known bool
 }
 
-// networks are the models of a network that a description may name.
+// networks are the network models that a description may have.
 var networks = []string{"ideal", "loggp", "plogp", "logp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
 
-// Models by what they have. Their keys are refused elsewhere, as they would do nothing.
+// Models by their properties. A key that has no effect on a model is refused.
 var (
 	linked     = []string{"ideal", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
 	switched   = []string{"switch", "hypercube", "mesh", "torus", "fattree"}
@@ -87,7 +86,7 @@ var (
 	topologies = []string{"bus", "full", "hypercube", "mesh", "torus", "fattree"}
 )
 
-// The slowest network that is believed, the fastest link, the longest header, and the least
+// Bounds that catch typing errors: the slowest network, the fastest link, the longest header, and the smallest
 // share of a bandwidth.
 const (
 	maxPerByte    = unit.Seconds(1)
@@ -117,7 +116,7 @@ func (r *reader) network(n *networkText) *Network {
 	return out
 }
 
-// processors reads what else messages cost processors and their ports.
+// processors reads the costs of messages for processors and ports.
 func (r *reader) processors(t *networkText, n *Network) {
 	n.Sending = r.duration("network.o_s", t.Sending)
 	n.Receiving = r.duration("network.o_r", t.Receiving)
@@ -131,7 +130,7 @@ func (r *reader) processors(t *networkText, n *Network) {
 	}
 }
 
-// logFamily asks for what the models of the LogP family need.
+// logFamily checks that the keys of a LogP-type model are present.
 func (r *reader) logFamily(n *Network) {
 	needs := map[string][]struct {
 		key   string
@@ -155,7 +154,7 @@ func (r *reader) logFamily(n *Network) {
 	}
 }
 
-// gap reads how the gap of logp is found.
+// gap reads the source of LogP's gap.
 func (r *reader) gap(t *networkText, n *Network) {
 	choose := func(path string, value *string, list ...string) string {
 		if value == nil {
@@ -172,7 +171,7 @@ func (r *reader) gap(t *networkText, n *Network) {
 	}
 }
 
-// links reads what models with links have.
+// links reads the keys of models with links.
 func (r *reader) links(t *networkText, n *Network) {
 	for _, key := range []struct {
 		path  string
@@ -209,7 +208,7 @@ func (r *reader) links(t *networkText, n *Network) {
 	}
 }
 
-// packet reads of what size packets are, where there are any.
+// packet reads the size of packets.
 func (r *reader) packet(t *networkText, n *Network) {
 	switch {
 	case n.Sharing != SharePackets && t.Packet.given:
@@ -222,7 +221,7 @@ func (r *reader) packet(t *networkText, n *Network) {
 	}
 }
 
-// Shared is whether messages share the links, so that what comes later slows down what came before.
+// Shared reports whether messages share the bandwidth of links. A later message can then delay an earlier one.
 func (n *Network) Shared() bool { return n.Sharing == ShareMaxMin || n.Sharing == SharePackets }
 
 // shape reads the dimensions of a topology.
@@ -243,7 +242,7 @@ func (r *reader) shape(t *networkText, n *Network) {
 	}
 }
 
-// belongs refuses a key that does nothing for a model.
+// belongs refuses a key that has no effect on the model.
 func (r *reader) belongs(path, model string, models ...string) {
 	if !slices.Contains(models, model) {
 		r.fail(path, "does nothing for %q; it is for %s", model, strings.Join(models, ", "))
@@ -272,7 +271,7 @@ func (r *reader) bandwidth(path string, t text) unit.BytesPerSecond {
 	return unit.BytesPerSecond(b)
 }
 
-// share reads "48/53" or "0.9".
+// share parses a share such as "48/53" or "0.9".
 func (r *reader) share(path string, t text) float64 {
 	part, whole, isFraction := strings.Cut(t.value, "/")
 	x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
@@ -293,7 +292,7 @@ func (r *reader) share(path string, t text) float64 {
 	return x
 }
 
-// per reads a time for each of what a suffix names, such as "2 ns/B".
+// per reads a time per unit of the suffix, such as "2 ns/B".
 func (r *reader) per(path string, t text, suffix, example string) Optional[unit.Seconds] {
 	if !t.given {
 		return Optional[unit.Seconds]{}

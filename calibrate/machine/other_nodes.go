@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// nodeKindText is nodes of another kind.
+// nodeKindText is the section [[node]] of a cluster: one or more nodes that differ from the others.
 type nodeKindText struct {
 	Name       *string        `toml:"name"`
 	Count      *int64         `toml:"count"`
@@ -16,7 +16,7 @@ type nodeKindText struct {
 	Disk       *diskText      `toml:"disk"`
 }
 
-// otherNodes reads the nodes of other kinds.
+// otherNodes reads all sections [[node]].
 func (r *reader) otherNodes(doc *document) {
 	if r.err != nil {
 		return
@@ -32,7 +32,8 @@ func (r *reader) otherNodes(doc *document) {
 	}
 }
 
-// nodeKind reads one kind of them; what it does not say is read again as the others have it, for its own clock.
+// nodeKind reads one section [[node]]. It reads absent sections from the rest of the file again, because cycles
+// are of this node's clock.
 func (r *reader) nodeKind(at string, doc *document, t *nodeKindText) {
 	o := &reader{doc: r.doc, m: &Machine{}, at: at}
 	o.m.Name = o.name(t.Name)
@@ -66,7 +67,7 @@ func (r *reader) nodeKind(at string, doc *document, t *nodeKindText) {
 		r.err = o.err
 	}
 	for range count {
-		if len(r.m.OtherNodes) <= r.m.System.Nodes { // one too many is refused
+		if len(r.m.OtherNodes) <= r.m.System.Nodes { // more than Nodes are refused later
 			r.m.OtherNodes = append(r.m.OtherNodes, o.m)
 		}
 	}
@@ -79,7 +80,7 @@ func orElse[T any](a, b *T) *T {
 	return b
 }
 
-// WithNodes is m with more nodes of other kinds, which are described by machines; its name says so.
+// WithNodes returns m with more nodes of other kinds, each described by a machine. Its name lists them.
 func (m *Machine) WithNodes(others ...*Machine) (*Machine, error) {
 	if len(others) == 0 {
 		return m, nil
@@ -95,7 +96,7 @@ func (m *Machine) WithNodes(others ...*Machine) (*Machine, error) {
 	return &out, nil
 }
 
-// checkOtherNodes says why m cannot have its OtherNodes.
+// checkOtherNodes returns an error if m cannot have its OtherNodes.
 func (m *Machine) checkOtherNodes() error {
 	switch n := len(m.OtherNodes); {
 	case n == 0:
@@ -135,7 +136,7 @@ func (m *Machine) checkOtherNode(o *Machine) error {
 	return nil
 }
 
-// NodeOf is the node of processor p: each has those after the one before it.
+// NodeOf returns the node of processor p. Processors are numbered node by node.
 func (m *Machine) NodeOf(p int) int {
 	first := m.System.Nodes - len(m.OtherNodes)
 	if equal := first * m.System.Processors; p >= equal {
@@ -151,7 +152,8 @@ func (m *Machine) NodeOf(p int) int {
 	return p / m.System.Processors
 }
 
-// Fits says why n processors cannot run on m: there are fewer, or of unequal nodes more.
+// Fits returns an error if n processors cannot run on m: m has fewer, or it has unequal nodes and more processors
+// than n.
 func (m *Machine) Fits(what string, n int) error {
 	switch have := m.Count(); {
 	case len(m.OtherNodes) > 0 && n != have:

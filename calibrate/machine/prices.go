@@ -7,36 +7,36 @@ import (
 	"spoor/traces/unit"
 )
 
-// Prices is a valid list of prices. It is a TOML document, see data/price for examples, read as strictly as a
-// description of a machine:
+// Prices is a valid price list. It is a TOML document, decoded as strictly as a machine description; data/price has
+// examples. A list has prices of hosts of parallel simulations, or a catalogue of clusters:
 //
 //	name = "sgi1993"
 //	[windtunnel]               # hosts that simulate parallel computers [falsafi1997, sec. 5.2]
 //	processor = "$20000"       # C_processor: a board without memory
-//	memory = "$3200"           # C_memory: of one target
-//	uniprocessor = "$3200"     # BaseC_Uni: frame of a host of one processor
-//	bus = "$76800"             # BaseC_Bus: frame of one with a bus,
-//	bus_processors = 40        # which takes so many processors at most
-//	network = 2                # X_network: a massively parallel host's network, as a multiple of its processors
+//	memory = "$3200"           # C_memory: memory of one target
+//	uniprocessor = "$3200"     # BaseC_Uni: frame of a uniprocessor host
+//	bus = "$76800"             # BaseC_Bus: frame of a host with a bus
+//	bus_processors = 40        # most processors on the bus
+//	network = 2                # X_network: network of a massively parallel host, as a multiple of its processors
 //
-// or what clusters can be made of:
+// A catalogue lists the parts of clusters:
 //
 //	name = "shop"
 //	[catalogue]
 //	date = "1999-06"           # of the prices
-//	lifetime = "26280 h"       # for which what is bought serves; needed for the cost of a job
-//	block = "256 B"            # of what nodes share; if absent, 256 B
+//	lifetime = "26280 h"       # service life; needed for the cost of a job
+//	block = "256 B"            # coherence unit between nodes; if absent, 256 B
 //	[[node]]
 //	name = "ws"
-//	price = "$1000"            # of a node without what follows; or "$0.34/h", and then all prices are per hour
-//	processors = [1, 2]        # numbers of processors that it comes with
+//	price = "$1000"            # of a node without the choices below; or "$0.34/h": then all prices are per hour
+//	processors = [1, 2]        # numbers of processors on offer
 //	processor_price = "$200"   # of each; if absent, nothing
-//	most = 16                  # such nodes in a cluster; if absent, any number
-//	[node.processor]           # as in a description of a machine, as are
+//	most = 16                  # most of these nodes in a cluster; if absent, any number
+//	[node.processor]           # as in a machine description
 //	clock = "200 MHz"
 //	cpi = 1
-//	[[node.cache]]             # the levels before the last one, if there are any,
-//	[node.last_cache]          # and the last one, whose prices are per processor
+//	[[node.cache]]             # inner levels, if any, as in a machine description
+//	[node.last_cache]          # the last level; prices are per processor
 //	sizes = ["256 KiB", "512 KiB"]
 //	prices = ["$0", "$150"]    # of each size; if absent, nothing
 //	line = "64 B"
@@ -50,9 +50,9 @@ import (
 //	latency = "10 ms"
 //	[[network]]
 //	name = "ethernet"
-//	price = "$40"              # of connecting a node
-//	base = "$100"              # of the network itself; if absent, nothing
-//	most = 16                  # nodes; if absent, any number
+//	price = "$40"              # per connected node
+//	base = "$100"              # of the network, whatever the number of nodes; if absent, nothing
+//	most = 16                  # most nodes; if absent, any number
 //	[network.link]             # as the section [network] of a machine
 //	model = "bus"
 //	bandwidth = "100 Mb/s"
@@ -62,7 +62,7 @@ type Prices struct {
 	Catalogue  *Catalogue  // nil: not given
 }
 
-// WindTunnel is what hosts of parallel simulations cost.
+// WindTunnel has the prices of hosts of parallel simulations [falsafi1997, sec. 5.2].
 type WindTunnel struct {
 	Processor, Memory, Uniprocessor, Bus unit.Dollars
 	BusProcessors                        int
@@ -86,13 +86,13 @@ type windTunnelText struct {
 	Network       *float64 `toml:"network"`
 }
 
-// maxPrice and maxNetwork keep slips out.
+// maxPrice and maxNetwork catch typing errors.
 const (
 	maxPrice   = unit.Dollars(1e12)
 	maxNetwork = 1e6
 )
 
-// ReadPrices reads the list that name means: a path, or a name as FindPrices finds it.
+// ReadPrices reads the price list name, which is a path or a name that FindPrices finds.
 func ReadPrices(name string) (*Prices, error) {
 	path, err := FindPrices(name)
 	if err != nil {
@@ -105,7 +105,7 @@ func ReadPrices(name string) (*Prices, error) {
 	return decodePrices(d)
 }
 
-// ParsePrices reads a list; name is what errors call it.
+// ParsePrices parses a price list. Errors contain name.
 func ParsePrices(name string, list []byte) (*Prices, error) {
 	d, err := strict.Parse(name, list)
 	if err != nil {

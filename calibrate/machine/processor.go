@@ -2,7 +2,7 @@ package machine
 
 import "spoor/traces/unit"
 
-// processor reads what one executes.
+// processor reads the clock and the costs of instructions.
 func (r *reader) processor(p *processorText) {
 	clock, err := unit.Parse(p.Clock.value, "Hz")
 	switch {
@@ -28,7 +28,7 @@ func (r *reader) processor(p *processorText) {
 	}
 }
 
-// flops reads what a floating-point operation takes.
+// flops reads the cost of a floating-point operation.
 func (r *reader) flops(p *processorText) {
 	switch {
 	case p.CPF == nil:
@@ -39,7 +39,7 @@ func (r *reader) flops(p *processorText) {
 	}
 }
 
-// overlap reads what goes on while misses are under way.
+// overlap reads how far instructions continue while misses are in progress.
 func (r *reader) overlap(p *processorText) {
 	if p.Outstanding == nil {
 		if p.Window != nil {
@@ -51,7 +51,7 @@ func (r *reader) overlap(p *processorText) {
 	r.m.Processor.Window = unit.Cycles(r.count("processor.window", p.Window, maxWindow)) * r.m.Processor.CPI
 }
 
-// ahead reads what is fetched before it is touched.
+// ahead reads the hardware prefetcher.
 func (r *reader) ahead(p *processorText) {
 	switch {
 	case p.Ahead == nil && p.Streams != nil:

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Bounds of what is believed. They keep slips of a unit out, and every product
-// of a bound with another within range.
+// Bounds of the values of a description. They catch errors of a unit, and keep every product of two bounds within
+// range.
 const (
 	minClock, maxClock        = unit.Hertz(1e3), unit.Hertz(1e12)
 	minCPI, maxCPI            = 1e-3, 1000
@@ -26,23 +26,23 @@ const (
 	maxAhead, maxStreams      = 1 << 10, 1 << 8
 )
 
-// MaxStep bounds the time of an instruction, and of a touch of the nearest cache, or of the memory if there is none: the work of one reference
-// cannot overflow simulated time.
+// MaxStep bounds the time of an instruction, and of an access to the nearest cache (or to memory without caches).
+// The work of one reference then cannot overflow simulated time.
 const MaxStep = unit.Seconds(1e-6)
 
-// reader turns text into a Machine and keeps the first error.
+// reader converts a document into a Machine. It keeps the first error.
 type reader struct {
 	doc    *strict.Document
 	m      *Machine
-	at     string    // what precedes the paths of keys, in a list
-	rename [2]string // what they begin with in a machine, and in the list
+	at     string    // prefix of the paths of keys within a list, for errors
+	rename [2]string // prefix of paths in a machine file, and its replacement within a list
 	err    error
 }
 
 // Advice says where machine descriptions come from. Errors end with it.
 const Advice = "'calibrate machines' lists all names, 'calibrate memory -o host' measures this host"
 
-// Read reads the description that name means: a path, or a name as FindFile finds it.
+// Read reads the description name, which is a path or a name that FindFile finds.
 func Read(name string) (*Machine, error) {
 	path, err := FindFile(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func Read(name string) (*Machine, error) {
 	return decode(d)
 }
 
-// Parse reads a description; name is what errors call it.
+// Parse parses a description. Errors contain name.
 func Parse(name string, description []byte) (*Machine, error) {
 	d, err := strict.Parse(name, description)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *reader) name(name *string) string {
 	return r.oneLine("name", name)
 }
 
-// oneLine reads a text for people. It is "" if the key is absent.
+// oneLine reads a text of one line. It returns "" if the key is absent.
 func (r *reader) oneLine(path string, t *string) string {
 	if t == nil {
 		return ""
@@ -148,7 +148,7 @@ func (r *reader) oneOf(path string, value *string, list []string) string {
 	return ""
 }
 
-// size reads a number of bytes of at least least.
+// size reads a number of bytes that is at least least.
 func (r *reader) size(path string, t text, least unit.Bytes) unit.Bytes {
 	if !t.given {
 		r.fail(path, "is missing")
@@ -191,7 +191,7 @@ func (r *reader) latency(path string, t text) Latency {
 	return l
 }
 
-// ofMemory reads what a cache or the memory takes, at most most.
+// ofMemory reads the latency of a cache or of the memory, which is at most most.
 func (r *reader) ofMemory(path string, t text, most unit.Seconds) Latency {
 	l := r.latency(path, t)
 	switch s := r.m.At(l); {
@@ -204,7 +204,7 @@ func (r *reader) ofMemory(path string, t text, most unit.Seconds) Latency {
 	return l
 }
 
-// reach is the bound of a level behind those that have been read.
+// reach returns the upper bound of the latency of the next level.
 func (r *reader) reach() unit.Seconds {
 	if len(r.m.Caches) == 0 {
 		return MaxStep

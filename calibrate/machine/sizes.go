@@ -6,14 +6,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// Size is what messages of a size cost in PLogP. What is not known of one is known of others.
+// Size has the costs of messages of one size in PLogP. A cost that is absent is interpolated from other sizes.
 type Size struct {
 	Bytes              unit.Bytes
 	Sending, Receiving Optional[unit.Seconds] // o_s and o_r
 	Gap                Optional[unit.Seconds] // g
 }
 
-// MaxSizes is how many sizes are believed.
+// MaxSizes bounds the number of sizes.
 const MaxSizes = 1 << 10
 
 // sizes reads the tables of PLogP.
@@ -25,7 +25,7 @@ func (r *reader) sizes(t *networkText, n *Network) {
 		return
 	}
 	if len(t.Size) > MaxSizes {
-		r.fail(size(MaxSizes), "is one size too many; %d are believed", MaxSizes)
+		r.fail(size(MaxSizes), "is one size too many; a network has at most %d", MaxSizes)
 		return
 	}
 	for i, one := range t.Size {
@@ -52,7 +52,7 @@ func (r *reader) sizeOf(at string, t sizeText) Size {
 	return s
 }
 
-// tables asks for each of o_s, o_r and g by size, or the overheads for all sizes, but not for both.
+// tables checks that each of o_s, o_r and g is given by size, or the overheads for all sizes, but not both.
 func (r *reader) tables(t *networkText, n *Network) {
 	bySize := func(of func(Size) Optional[unit.Seconds]) bool {
 		for _, s := range n.Sizes {

@@ -34,7 +34,7 @@ func (r *reader) memory(t *memoryText) {
 	r.m.Memory = m
 }
 
-// placement reads what decides whose memory holds what.
+// placement reads the placement of pages.
 func (r *reader) placement(t *memoryText, m *Memory) {
 	m.Placement, m.Page = FirstTouch, 4<<10
 	if t.Placement != nil {
@@ -80,10 +80,10 @@ func (r *reader) system(t *systemText) {
 	r.m.System = s
 }
 
-// blockSize is that of [du2000, sec. 4.1].
+// blockSize is the default block of shared memory [du2000, sec. 4.1].
 const blockSize = unit.Bytes(256)
 
-// block reads the size of what the nodes of a cluster share.
+// block reads the block size of the shared memory of a cluster.
 func (r *reader) block(t *systemText, s *System) {
 	switch s.Target {
 	case COW, CLUMP:

@@ -9,7 +9,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Text is m as a description that reads back as m but for what was assumed: of smp, cow and clump, whose networks have links.
+// Text returns m as a description. Reading it returns m, except Assumed. It covers targets smp, cow and clump,
+// with networks of links.
 func (m *Machine) Text() []byte {
 	var b strings.Builder
 	section := func(name string) { fmt.Fprintf(&b, "\n%s\n", name) }
@@ -64,7 +65,7 @@ func (m *Machine) Text() []byte {
 	return []byte(b.String())
 }
 
-// Text is n as the section [network] of a description.
+// Text returns n as the section [network] of a description.
 func (n *Network) Text() []byte {
 	var b strings.Builder
 	b.WriteString("[network]\n")
@@ -72,7 +73,7 @@ func (n *Network) Text() []byte {
 	return []byte(b.String())
 }
 
-// describe adds what networks with links have, and PLogP.
+// describe adds the keys of networks with links, and of PLogP.
 func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	add("model", strconv.Quote(n.Model))
 	given := func(key string, v Optional[unit.Seconds]) {
@@ -117,7 +118,7 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	}
 }
 
-// duration is s in nanoseconds if that reads back as it is.
+// duration returns s in nanoseconds if that reads back exactly, else in seconds.
 func duration(s unit.Seconds) string {
 	text := strconv.FormatFloat(math.Round(float64(s)*1e12)/1e3, 'f', -1, 64) + " ns"
 	if v, err := unit.Parse(text, "s"); err == nil && unit.Seconds(v) == s {
@@ -126,12 +127,12 @@ func duration(s unit.Seconds) string {
 	return exact(float64(s), "s")
 }
 
-// exact is a quantity that reads back as it is.
+// exact returns a quantity that reads back exactly.
 func exact(v float64, unit string) string {
 	return strconv.Quote(strings.TrimSpace(strconv.FormatFloat(v, 'f', -1, 64) + " " + unit))
 }
 
-// number is a float of TOML.
+// number returns v as a TOML float.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if !strings.Contains(s, ".") {
