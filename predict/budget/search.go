@@ -16,13 +16,11 @@ import (
 
 // Search finds the best machines.
 //
-// It does not predict a machine that cannot be in either list. Such a machine has a least time (see
-// [cluster.Series.LeastTime]) with a worse value than all ranked so far, and is slower than another one that
-// costs no more.
+// It does not predict a machine that cannot be in either list: its least time ([cluster.Series.LeastTime])
+// has a worse value than all ranked so far, and is longer than the time of another one that costs no more.
 //
-// Numbers of nodes that are powers of two come first, and the largest number, to find good machines early. If
-// a prediction takes much longer than its bound, Search computes all bounds first, and then takes machines in
-// the order of their bounds.
+// Numbers of nodes that are powers of two come first, and the largest number, to find good machines early. If a
+// prediction takes much longer than its bound, machines come in the order of their bounds.
 func (p *Problem) Search() (*Result, error) {
 	r, err := p.search(false)
 	if err != nil {
