@@ -10,9 +10,8 @@ import (
 	"spoor/traces/store"
 )
 
-// Abstractions sets simulations of simplified machines beside those of the machines that they
-// simplify: whether a network can be abstracted by a few parameters is the question of
-// [sivasubramaniam1995].
+// Abstractions compares simulations of machines with those of their simplifications. [sivasubramaniam1995] asks
+// whether a few parameters can stand for a network.
 //
 // [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H. Venkateswaran:
 // Abstracting network characteristics and locality properties of parallel systems. HPCA 1995.
@@ -27,8 +26,8 @@ type Pair struct{ Real, Abstract Row }
 // Kind is what the name of the abstraction has beyond that of the machine: "clogp".
 func (p Pair) Kind() string { return p.Abstract.Machine[len(p.Real.Machine)+1:] }
 
-// Abstract pairs simulations on the machines called baselines with those on machines whose names
-// begin with a baseline's and a hyphen: spasm-mesh-clogp abstracts spasm-mesh. Predictions are left out.
+// Abstract pairs simulations of the baselines with those of their simplifications. The name of a simplification
+// begins with the baseline's and a hyphen: spasm-mesh-clogp is one of spasm-mesh.
 func Abstract(rows []Row, baselines []string) (*Abstractions, error) {
 	a := &Abstractions{}
 	real := map[key]Row{}

@@ -32,8 +32,8 @@ func grid(x, y bool) layer {
 	}
 }
 
-// logarithmic gives a the range lo to hi, both above 0, widened to a factor of
-// at least two, with ticks marked by ticks.
+// logarithmic sets axis a to a logarithmic scale from lo to hi, both above 0. It widens the range to a factor of
+// two at least.
 func logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot.Tick) {
 	if hi < 2*lo {
 		middle := math.Sqrt(lo * hi)
@@ -81,8 +81,7 @@ func byteLabel(v float64) string {
 	return digits + " " + s[len(digits):]
 }
 
-// roundTicks marks 1, 2, 5, 10 ... on a logarithmic axis, and finer steps where
-// fewer than three of those fit.
+// roundTicks marks 1, 2, 5, 10 ... on a logarithmic axis, and finer steps if fewer than three of those fit.
 func roundTicks(lo, hi float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	switch {
@@ -102,7 +101,7 @@ func roundTicks(lo, hi float64) []plot.Tick {
 	return thinned(ticks, 8)
 }
 
-// tickLabel prints a value beside an axis, where there is little room: large and small ones by their power of ten, as "2·10⁵".
+// tickLabel prints a value beside an axis. Large and small values get a power of ten, such as "2·10⁵".
 func tickLabel(v float64) string {
 	e := int(math.Floor(math.Log10(math.Abs(v)) + 1e-9))
 	if v == 0 || e > -5 && e < 5 {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Chart is the data of a figure, which the page's script draws again so that one can ask it for values,
-// hide series and change scales. The SVG of the figure stays where there is no script.
+// Chart is the data of a figure. The page's script draws it again, so that readers can ask for values, hide series
+// and change scales. Without scripts the SVG of the figure stays.
 type Chart struct {
 	Kind   string   `json:"kind"` // lines, stack, matrix or timeline
 	X      Axis     `json:"x"`
@@ -54,8 +54,8 @@ const (
 	bentScale     = "arsinh"
 )
 
-// Series is points that look alike and are hidden together: a chart hides a series when one of its
-// tags is off, and the legend has a button for each tag.
+// Series is points that look alike. A chart hides a series if one of its tags is off. The legend has a button for
+// each tag.
 type Series struct {
 	Name   string   `json:"name"`
 	Tags   []string `json:"tags"`
@@ -67,9 +67,9 @@ type Series struct {
 	Marked []Point  `json:"marked,omitempty"` // points that matter: minima
 }
 
-// Point is x, y and, if the point has an interval, its ends. Of stacks it is the
-// number of the bar and the value, of matrices column, row and value, of timelines
-// the row, begin and end and, where causes lie above each other, from where to where of the height of the row, 0 to 1.
+// Point is the values of one point. In line charts: x, y and the ends of the interval, if there is one. In stacks:
+// the bar and the value. In matrices: column, row and value. In timelines: row, begin, end and, if causes are
+// stacked, their range of the row's height (0 to 1).
 type Point []Number
 
 // Group is neighbouring categories with a name in common: the cases of one machine.

@@ -9,11 +9,11 @@ import (
 	"spoor/traces/store"
 )
 
-// Claim is the error that the paper claims for symmetric multiprocessors:
-// the difference to simulation "is below 5 percent" [du2000, sec. 4.3.1].
+// Claim is the largest error that the paper claims for SMPs: the difference to simulation "is below 5 percent"
+// [du2000, sec. 4.3.1].
 const Claim = 0.05
 
-// Comparison sets what models predict beside what the simulation found.
+// Comparison is predictions beside simulations.
 type Comparison struct {
 	Models []string // in order of first appearance
 	Cases  []Case   // by program and machine in order of first appearance, then by processors
@@ -22,19 +22,17 @@ type Comparison struct {
 	Unpaired []string
 }
 
-// Case is one program on one machine with one number of processors, simulated
-// and predicted.
+// Case is one program on one machine with one number of processors: its simulation and its predictions.
 type Case struct {
 	Simulated Row
 	Predicted []Row // by Comparison.Models; a model that says nothing has Model == ""
 }
 
-// Name tells the case from all others: "fft points=65536, 4 processors, du2000-smp-256k".
+// Name returns the name of the case: "fft points=65536, 4 processors, du2000-smp-256k".
 func (c Case) Name() string { return c.Simulated.Program + ", " + c.Simulated.place() }
 
-// Error is how far the prediction of model i is off, as a fraction of the
-// simulated E(Instr): positive if the model is pessimistic. ok is false where
-// the model says nothing.
+// Error returns the error of model i as a fraction of the simulated E(Instr); a positive error means a prediction
+// that is too slow. ok is false if the model has no prediction.
 func (c Case) Error(i int) (e float64, ok bool) {
 	if c.Predicted[i].Model == "" {
 		return 0, false
@@ -42,7 +40,7 @@ func (c Case) Error(i int) (e float64, ok bool) {
 	return (c.Predicted[i].EInstr - c.Simulated.EInstr) / c.Simulated.EInstr, true
 }
 
-// Summary is how well one model does over all cases.
+// Summary is the error of one model over all cases.
 type Summary struct {
 	Model       string
 	Cases       int
@@ -84,9 +82,8 @@ type key struct {
 
 func (r Row) key() key { return key{r.Program, r.Machine, r.Processors} }
 
-// Compare joins predictions and simulations by program, machine and processors.
-// A second prediction by the same model, or a second simulation, of one case is
-// an error: nobody could say which of them is meant.
+// Compare joins predictions and simulations by program, machine and processors. Two predictions by the same model,
+// or two simulations, of one case are an error.
 func Compare(rows []Row) (*Comparison, error) {
 	c := &Comparison{}
 	var simulated, predicted []Row
@@ -156,7 +153,8 @@ func (c *Comparison) sort(appearance []Row) {
 	})
 }
 
-// Long is c with a row for each case and model. Of beyond, see [Row.beyond]; inside is 1 if the simulation is from lo to hi.
+// Long returns a row for each case and model. For beyond see [Row.beyond]; inside is 1 if the simulation is within
+// lo to hi.
 func (c *Comparison) Long() *store.Table {
 	type line struct {
 		Row

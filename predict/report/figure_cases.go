@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// caseFigure draws E(Instr) of one program: the simulation as a line with a band
-// of the paper's 5 % around it, the models as marks, by machine and processors.
+// caseFigure draws E(Instr) of one program by machine and processors. The simulation is a line with a band of 5 %
+// around it. Models are marks.
 func caseFigure(id string, models []string, cases []Case) (Figure, error) {
 	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Model against simulation, " + cases[0].Simulated.Program,
 		Chart: caseChart(models, cases)}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curveFigure draws the measured miss-ratio curves of one program's traces, one
-// for each number of processors, with the power laws fitted to them.
+// curveFigure draws the measured miss-ratio curves of one program, one for each number of processors, with the
+// fitted power laws.
 func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) {
 	f := Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program, Chart: curveChart(traces, looks)}
 	lo, hi, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0

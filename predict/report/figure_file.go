@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// WriteFigure writes the figure of the page that has a title as an SVG file of its own, with title and
-// legend. Its colours follow the reader's light or dark. The same study gives the same bytes.
+// WriteFigure writes the figure with a title to an SVG file, with title and legend.
 func (s *Study) WriteFigure(w io.Writer, title string) error {
 	p, err := s.page("")
 	if err != nil {
@@ -65,7 +64,8 @@ func (f Figure) file() string {
 `, width, height, 1.6*width, 1.6*height, fontStack, colours(), cardInk.css(), margin, margin, textInk.css(), html.EscapeString(f.Title), legend, inner)
 }
 
-// legendRow is the legend of the figure from a height on, in as many lines as it takes, and how high it is.
+// legendRow returns the figure's legend below a height, in as many lines as it needs, and the height of the
+// legend.
 func (f Figure) legendRow(top vg.Length) (string, vg.Length) {
 	const line, gap = 17, 14
 	style := textStyle(10.5, textInk, draw.XLeft, draw.YBottom)

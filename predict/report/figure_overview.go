@@ -71,8 +71,8 @@ func claimBand() layer {
 	}
 }
 
-// errorStrips draws the cases of a model within a strip, from top to bottom in
-// the order of the table, so that equal errors do not hide each other.
+// errorStrips draws the cases of each model in a strip, from top to bottom in the order of the table, so that
+// equal errors do not cover each other.
 func errorStrips(c *Comparison) layer {
 	return func(canvas draw.Canvas, p *plot.Plot) {
 		for i := range c.Models {

@@ -17,8 +17,8 @@ const (
 	groupGap    = 6
 )
 
-// splitFigure draws where the time of an instruction goes for one program: a
-// group of stacked bars for each case, the simulation above the models.
+// splitFigure draws the time by cause of one program: a group of stacked bars for each case, first the simulation,
+// then the models.
 func splitFigure(id string, cases []Case) (Figure, error) {
 	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Time by cause, " + cases[0].Simulated.Program,
 		Chart: splitChart(cases)}
@@ -63,8 +63,8 @@ func (s Split) words() string {
 	return strings.Join(words, ", ")
 }
 
-// bars calls group at the top of each case and bar at the top of each bar of it,
-// in points from the top of the figure downwards.
+// bars walks through the bars from top to bottom. It calls group for each case and bar for each bar, with the
+// position in points.
 func bars(cases []Case, group func(y float64, k Case), bar func(y float64, r Row)) {
 	y := 0.0
 	for _, k := range cases {

@@ -42,7 +42,8 @@ func programsOf(rows []Row) (names []string) {
 // losses names the parts of the time that a machine can change, in the order of Split.parts after ideal.
 var losses = []string{"waiting for memory", "contention", "synchronization"}
 
-// limitSentence names the largest loss of a program on the first machine, on as many processors as it has there.
+// limitSentence names the largest loss of a program on the first machine, with the largest number of processors
+// there.
 func limitSentence(rows []Row) string {
 	r := widestRun(rows, rows[0].Machine)
 	total := r.Split.total()

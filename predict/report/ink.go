@@ -59,7 +59,7 @@ var marks = []mark{
 	{red, crossGlyph{}, "M2.5 1 6 4.5 9.5 1 11 2.5 7.5 6 11 9.5 9.5 11 6 7.5 2.5 11 1 9.5 4.5 6 1 2.5Z"},
 }
 
-// markOf is the look of series i: a sixth has the colour of the first and the shape of the second.
+// markOf returns the look of series i. The sixth series has the colour of the first and the shape of the second.
 func markOf(i int) mark {
 	m, other := marks[i%len(marks)], marks[(i+i/len(marks))%len(marks)]
 	m.glyph, m.shape = other.glyph, other.shape

@@ -42,8 +42,8 @@ func joined(files embed.FS) string {
 	return b.String()
 }
 
-// policy forbids the page to load anything, and to run any script but the two in it, so that not even a
-// mistake in writing a name could.
+// policy returns a content security policy. It forbids the page to load anything and to run other scripts than its
+// own two, so that no name in a trace can run as code.
 func policy() string {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))

@@ -1,6 +1,5 @@
-// Package report compares what models predict with what simulations found, and
-// makes one self-contained HTML page of a study: no network, plots as SVG that follow
-// the light or dark colours of the reader, and a script that makes them interactive.
+// Package report compares predictions of models with simulations, and writes one self-contained HTML page of a study.
+// The page needs no network. Its plots are SVG in the reader's light or dark colours; a script makes them interactive.
 //
 //	study, err := report.Open("out")
 //	...
@@ -134,7 +133,7 @@ func (s *Study) page(title string) (*page, error) {
 	return p, nil
 }
 
-// holds names what the study holds, for a title.
+// holds returns a title from what the study holds.
 func (s *Study) holds() string {
 	switch {
 	case len(s.Comparison.Cases) > 0:
@@ -148,7 +147,7 @@ func (s *Study) holds() string {
 	}
 }
 
-// modelMeanings says what the models of the cluster package are.
+// modelMeanings describes the models of package cluster.
 var modelMeanings = map[string]string{
 	"paper": "as published: a power law for misses, independent queues, a barrier term for exponential times",
 	"curve": "the same with the measured stack distances for misses",
@@ -206,7 +205,7 @@ func (p *page) drawCases(n int, program string) error {
 	return err
 }
 
-// alone are simulations that nothing predicts. Of machines and their abstractions they are the machines.
+// alone returns simulations without a prediction. Simplified machines are left out.
 func (p *page) alone() []Case {
 	abstract := map[string]bool{}
 	if p.Simplified != nil {
@@ -236,7 +235,7 @@ func selected[T any](list []T, of func(T) bool) (some []T) {
 	return some
 }
 
-// looks gives each number of processors of the curves its mark, and explains it.
+// looks assigns a mark to each number of processors of the curves, and adds it to the legend.
 func (p *page) looks() map[int]mark {
 	var counts []int
 	for _, t := range p.Traces {

@@ -37,7 +37,7 @@ var budgetFront = tablePlot{
 	},
 }
 
-// Decision is what there is for the money, for the page's script to say what is best for less of it.
+// Decision is the data of a budget plot. The page's script finds the best machine for any smaller budget.
 type Decision struct {
 	Unit   string  `json:"unit"`   // $ or $/h
 	Money  Number  `json:"money"`  // the budget

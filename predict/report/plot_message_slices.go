@@ -43,7 +43,7 @@ func drawSlices(tables []found, draw func(slicedRun) Figure) (figures []Figure, 
 // sliceParts are what the time of a slice goes to: those of messageParts, without the end.
 var sliceParts = messageParts[:len(messageParts)-1]
 
-// slice is for how long a block of processors did what in a slice of time, on average, in ms.
+// slice is the mean time in ms that a block of processors spent on each cause in a slice of time.
 type slice [8]float64
 
 // slicedRun is one simulation.
@@ -155,7 +155,8 @@ func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
 	}
 }
 
-// extend adds a piece of a timeline, to the last one if that is as high and ends where it begins.
+// extend adds a piece to a timeline. It lengthens the last piece if that has the same height and ends where the
+// new one begins.
 func (s *Series) extend(p Point) {
 	if n := len(s.Points); n > 0 {
 		if last := s.Points[n-1]; last[0] == p[0] && last[2] == p[1] && last[3] == p[3] && last[4] == p[4] {

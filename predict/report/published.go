@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// published is a number that a paper has of a program on a machine: of what a column of the tables of
-// predict replay holds.
+// published is a published number: a column of the tables of predict replay, for one program on one machine.
 type published struct {
 	quantity, unit, program, machine string
 	processors                       int
@@ -22,8 +21,8 @@ type published struct {
 // publishedHead are the columns of a file of such numbers, in this order.
 var publishedHead = []string{"quantity", "unit", "program", "machine", "processors", "value"}
 
-// AddPublished adds the numbers of a paper in the file at path, to be shown beside simulations: separated by tabs, after lines
-// of comment that begin with # and are shown with them. A program is named without its parameters; a share may be in %.
+// AddPublished adds the published numbers in the file at path, to be shown beside simulations. The file has
+// columns separated by tabs. Comment lines at its top begin with # and are shown too.
 func (s *Study) AddPublished(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -94,8 +94,7 @@ type misses struct {
 	missed, refs float64
 }
 
-// readCurve takes the curve of a table: the misses of all processors together,
-// each with a cache of its own.
+// readCurve reads the curve of all processors together from a table; each processor has a cache of its own.
 func (t *Trace) readCurve(table *store.Table) error {
 	r := reader{table: table}
 	proc, line, lines := r.whole("proc"), r.whole("line"), r.whole("lines")

@@ -19,8 +19,7 @@ const (
 // Split is E(Instr) by cause, each part in nanoseconds per instruction.
 type Split struct{ Ideal, Latency, Contention, Sync float64 }
 
-// Row is one program on one machine with one number of processors, as one model
-// predicts it or as the simulation found it.
+// Row is the predicted or simulated time of one program on one machine with one number of processors.
 type Row struct {
 	Program, Trace, Machine string
 	Processors              int

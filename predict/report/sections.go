@@ -8,10 +8,10 @@ import (
 	"spoor/traces/store"
 )
 
-// plots lists the figures of tables, in the order of the page. One more is a file with its plot and a line here.
+// plots lists the figures of tables, in the order of the page. A new one is a file and a line here.
 var plots = []tablePlot{timeline, messageTime, messageRanks, messageTimeline, messagePath, messageMatrix, networkGaps, linesTouched, fittedTimes, workingSets, sharingMatrix, windtunnelCurves, budgetFront}
 
-// tablePlot makes the figures of the tables that it knows, each kind of which has a section of the page.
+// tablePlot draws the figures of certain tables. Each tablePlot is a section of the page.
 type tablePlot struct {
 	id, heading string
 	note        string   // what to see in the figures
@@ -51,7 +51,7 @@ func plotted(name string) bool {
 	return slices.ContainsFunc(plots, func(p tablePlot) bool { return slices.Contains(p.tables, name) })
 }
 
-// drawTables draws what plots make of the tables of the study, and what a paper has beside simulations.
+// drawTables draws the figures of the tables of the study, and the published numbers beside simulations.
 func (p *page) drawTables() error {
 	figures, err := p.publishedFigures()
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *page) addSection(s section, figures []Figure) error {
 	return nil
 }
 
-// legendOf has an entry for each tag of the figures, with the look of the first series that has it.
+// legendOf returns an entry for each tag, with the look of the first series that has it.
 func legendOf(figures []Figure) []legendEntry {
 	var list []legendEntry
 	for _, f := range figures {
@@ -126,7 +126,7 @@ type pick struct {
 	E          Number `json:"e"`
 }
 
-// picks are all rows, if there are several machines.
+// picks returns all rows, if there are several machines.
 func picks(s *Study) []pick {
 	var list []pick
 	var names []string

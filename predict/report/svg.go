@@ -55,8 +55,8 @@ var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 const fontStack = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
-// plotting is a plot with the labels of its axes, which are drawn here: gonum
-// reserves room for its own in the wrong place when a scale is not linear.
+// plotting is a plot that draws the labels of its axes itself, because gonum reserves room in the wrong place if a
+// scale is not linear.
 type plotting struct {
 	*plot.Plot
 	xLabel, yLabel string
@@ -90,8 +90,8 @@ type layer func(c draw.Canvas, p *plot.Plot)
 // Plot draws the layer.
 func (l layer) Plot(c draw.Canvas, p *plot.Plot) { l(c, p) }
 
-// draw renders p in height points as inline SVG that follows the page's colours:
-// the label of the vertical axis above it, where it reads without turning.
+// draw renders p as inline SVG with the given height in points. The label of the vertical axis stands above it,
+// where readers need not turn their heads.
 func (f *Figure) draw(p plotting, height vg.Length) error {
 	const labelRoom = 16
 	canvas := vgsvg.NewWith(vgsvg.UseWH(figureWidth, height))
@@ -119,8 +119,8 @@ var (
 	ownFont        = regexp.MustCompile(`font-family:.*font-style:normal;`)
 )
 
-// themed makes a document of vgsvg a part of the page: without prologue, as wide
-// as its place, described, and with variables instead of colours.
+// themed turns a document of vgsvg into a part of the page: no prologue, full width, a description, and CSS
+// variables for colours.
 func themed(svg string, f *Figure, height vg.Length) string {
 	_, body, _ := strings.Cut(svg, "<g ")
 	body = styleAttribute.ReplaceAllStringFunc(body, func(s string) string {

@@ -161,8 +161,8 @@ func newProgramTable(traces []Trace) *programTable {
 	return &t
 }
 
-// undetermined is how many times wider than its value an interval is that says
-// nothing: some curves are no power laws.
+// undetermined is the ratio of interval to value from which the report prints "not determined". Some curves are no
+// power laws.
 const undetermined = 100
 
 func newEstimate(p param.Param) estimateCell {

@@ -41,7 +41,7 @@ func warnings(c *Comparison) []warning {
 // figures matches the numbers of a text. A digit within a name, as in `du2000`, is not one.
 var figures = regexp.MustCompile(`(?:^|\b)[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?\b`)
 
-// withRanges returns the text that all texts are but for their numbers, with the range of each number that differs.
+// withRanges returns the common text of all texts, with a range for each number that differs.
 func withRanges(texts []string) string {
 	numbers := make([][]string, len(texts))
 	for i, text := range texts {

@@ -9,7 +9,8 @@ import (
 // unknown stands where a number is not known.
 const unknown = "–"
 
-// number prints v with digits significant digits, and from a million on and below a millionth by its power of ten.
+// number prints v with the given number of significant digits. From a million on and below a millionth it uses a
+// power of ten.
 func number(v float64, digits int) string {
 	a := math.Abs(v)
 	switch {
