@@ -1,5 +1,5 @@
-# Spoor. `make` builds everything, runs the quickstart and says where its report
-# is; `make help` lists the rest. Go, make and git are all that is needed.
+# Spoor. `make` builds everything, runs the quickstart and prints the path of its report.
+# `make help` lists all targets. Only Go, make and git are needed.
 
 ROOT := .
 .DEFAULT_GOAL := quickstart
@@ -9,21 +9,21 @@ include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
-# Their tests that the race detector need not see, as a regular expression of -skip.
+# Tests of theirs that the race detector can skip, as a regular expression for -skip.
 SEQUENTIAL = $(shell awk '/^Test/ { all = all "|" $$1 } END { print "^(" substr(all, 2) ")$$" }' .ci/sequential)
-# Where one part of a package has goroutines, its tests.
+# Tests of a package in which only one part has goroutines.
 STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
 ROUNDS     ?= 3
-# Step vet is for all packages: others need not vet them again.
+# Step vet covers all packages, so other steps do not vet again.
 TEST = $(GO) test -vet=off $(TESTFLAGS)
 # The race detector needs a C compiler.
 RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
 STEPS := vet unit race commands fuzz smoke slurm
-# Every study of a paper, and those that have results to hold them to.
+# All studies, the studies of papers, and the studies with reviewed results.
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
@@ -63,11 +63,11 @@ test:
 	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step FUZZTIME=$(FUZZTIME) || exit 1; done
 	@echo "make test: all passed"
 
-# Where the tests do not run, the programs must build, and where they could, tests too.
+# Platforms on which the tests do not run: programs and tests must build on PORTABLE, programs on BUILDS.
 PORTABLE := linux/arm64 darwin/arm64
 BUILDS   := windows/amd64
 
-## vet         gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck
+## vet         gofmt, go vet (also for macOS and arm64), a build for Windows, staticcheck
 vet:
 	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
 	$(GO) vet ./...
@@ -77,7 +77,7 @@ vet:
 	@for p in $(BUILDS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
 	$(GO) tool staticcheck ./...
 
-## unit        tests of all packages but the last, see commands
+## unit        tests of all packages except predict (see commands)
 unit:
 	$(TEST) $$($(GO) list ./... | grep -vxF spoor/predict)
 
@@ -87,8 +87,8 @@ race:
 		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
 	else $(TEST) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT) && $(TEST) -short $(RACE) $(STACKS); fi
 
-## commands    tests of the tree and of the examples in every help text
-# The test cache does not see what they read and run, hence -count=1.
+## commands    tests of the whole tree: examples of every help text and page, links, layering
+# The test cache does not see the files that these tests read, hence -count=1.
 commands:
 	$(TEST) -count=1 ./predict
 
@@ -96,40 +96,40 @@ commands:
 reference:
 	$(TEST) -count=1 -run '^TestGeneratedPages' ./predict -update
 
-## fuzz        each fuzz target for FUZZTIME=30s, those of two packages at a time
+## fuzz        each fuzz target for FUZZTIME=30s, two packages at a time
 fuzz:
 	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 
-# Lines that name make run with -n, too, as those are makes that only print. These run scripts, which print nothing of the kind.
+# make -n runs lines that contain $(MAKE). Scripts that get it as an argument must not run then.
 SCRIPT = @$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )
 
-## smoke       every study at small sizes, and whether the quickstart is incremental and repeatable
+## smoke       every study at small sizes; checks that the quickstart is incremental and repeatable
 smoke:
 	$(SCRIPT)sh pipelines/smoke.sh '$(MAKE)'
 
-## slurm       the quickstart pipeline on a Slurm cluster of one node, where Slurm is installed
+## slurm       the quickstart on a Slurm cluster of one node, if Slurm is installed
 slurm: $(BINARIES)
 	$(SCRIPT)sh pipelines/slurm/test.sh '$(MAKE)'
 
-## papers      every study of a paper and its report, at reduced size; SCALE=full has the papers' sizes, OUT=DIR puts all there
+## papers      every study of a paper, at reduced size; SCALE=full has the papers' sizes, OUT=DIR another folder
 GOALS ?= report
 papers:
 	@for study in $(PAPERS); do $(MAKE) --no-print-directory -C pipelines/$$study $(if $(OUT),OUT='$(abspath $(OUT))'/$$study) $(GOALS) || exit 1; done
 
-## golden      every study at its default size, held to its expected.tsv within the tolerances there
+## golden      every study at its default size, compared with its expected.tsv within the tolerances there
 golden:
 	@for study in $(GOLDEN); do echo "== $$study"; $(MAKE) --no-print-directory -C pipelines/$$study golden || failed=1; done; test -z "$$failed"
 
-## torture     the studies of all papers killed 20 times and run onto full disks, small as in tests; SCALE=quick is as make papers
+## torture     kills small studies 20 times and fills their disk; SCALE=quick has the sizes of make papers
 torture: $(BINARIES)
 	$(SCRIPT)MAKE='$(MAKE)' sh pipelines/torture.sh
 
-## times       processor time and memory of studies from nothing: TIMED=du2000 for one, SCALE=full for the papers' sizes
+## times       processor time and memory of studies; TIMED=du2000 for one, SCALE=full for the papers' sizes
 TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)
 times: $(BINARIES)
 	$(SCRIPT)sh .ci/times '$(MAKE)' '$(or $(SCALE),quick)' $(TIMED)
 
-## bench       every figure with a bar, beside its reference, medians of ROUNDS: a table, also in data/bench/KEEP.tsv if KEEP is given
+## bench       every figure with a threshold, next to its reference, medians of ROUNDS; KEEP=NAME keeps the table
 bench:
 	@GO='$(GO)' ROUNDS=$(ROUNDS) sh .ci/bench $(BIN)/bench.txt $(BENCHTIME) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
 	@$(if $(KEEP),cp $(BIN)/bench.tsv data/bench/$(KEEP).tsv)
