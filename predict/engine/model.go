@@ -156,3 +156,14 @@ func (m *Model) MaxBytes() int64 {
 
 // isRendezvous reports whether a message uses the rendezvous protocol.
 func (m *Model) isRendezvous(bytes int64) bool { return m.EagerLimit >= 0 && bytes > m.EagerLimit }
+
+// minSendOverhead returns the least time for which a send occupies the processor.
+func (e *engine) minSendOverhead(bytes int64) unit.Picos {
+	if e.Sizes == nil {
+		return e.Send
+	}
+	if e.isRendezvous(bytes) && !e.LogGOPSim {
+		bytes = 0
+	}
+	return e.sendOverhead(bytes)
+}

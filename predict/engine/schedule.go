@@ -265,17 +265,6 @@ func (k *schedule) addOp(r *rank, op *Op, begun appointment) unit.Picos {
 	return total
 }
 
-// minSendOverhead returns the least time for which a send occupies the processor.
-func (e *engine) minSendOverhead(bytes int64) unit.Picos {
-	if e.Sizes == nil {
-		return e.Send
-	}
-	if e.isRendezvous(bytes) && !e.LogGOPSim {
-		bytes = 0
-	}
-	return e.sendOverhead(bytes)
-}
-
 // bounded returns a duration clamped to the valid range, because an invalid operation may have any.
 func bounded(long unit.Picos) unit.Picos {
 	if uint64(long) <= uint64(maxDuration) {

@@ -188,3 +188,41 @@ func (c *workers) drainArrivals() error {
 	}
 	return nil
 }
+
+// haltingWindow returns the window before which a worker halts, by the appointments of other workers with it.
+func (c *workers) haltingWindow(e *engine, all []status) int64 {
+	p, look := &c.plans[e.number], e.lookahead
+	if p.from >= p.windowEnd && e.opt.adaptive {
+		if p.backoff.skip > 0 {
+			return c.endWithoutLookahead(e)
+		}
+		p.backoff.endWindow(all)
+	}
+	p.backoff.barriers++
+	next, nextArrival, last, residual, rendezvous, rendezvousAfter := never, never, never, never, never, never
+	for i := range all {
+		l := &all[i]
+		next, nextArrival = min(next, l.earliest), min(nextArrival, l.firstSent)
+		last, residual = min(last, l.last), min(residual, l.residual)
+		rendezvous, rendezvousAfter = min(rendezvous, l.rendezvous), min(rendezvousAfter, l.rendezvousAfter)
+	}
+	released := min(nextArrival, addTime(next, look))
+	if p.from >= p.windowEnd {
+		if p.windowEnd = int64(addTime(min(last, addTime(released, residual)), look) / look); e.number == 0 && p.from < noFurtherWindow {
+			c.Windows++
+		}
+		p.windowEnd = max(p.windowEnd, p.from+1)
+	}
+	for i := range all {
+		if !all[i].hasBounds {
+			return p.from + 1
+		}
+	}
+	halt := addTime(min(rendezvous, addTime(released, rendezvousAfter)), look)
+	for i := range all {
+		if i != e.number {
+			halt = min(halt, all[i].sends[e.number], addTime(released, all[i].sendsAfter[e.number]))
+		}
+	}
+	return min(p.windowEnd, int64(halt/look))
+}
