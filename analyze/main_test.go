@@ -307,7 +307,7 @@ func TestNoteOnSamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "whole", 2, 2, 500)
 	write(t, "tenth", 2, 2, 500, trace.SampleNote("0.1 of all lines"))
-	const note, source = "spoor: note: tenth: the trace is a sample (0.1 of all lines): rates", ", a sample: 0.1 of all lines"
+	const note, source = "spoor: note: tenth: the trace is a sample (0.1 of all lines): its rates", ", a sample: 0.1 of all lines"
 	for args, want := range map[string]bool{"-o a tenth": true, "-o b whole": false, "--run comm -o c tenth": false, "--run footprint -o d tenth": true,
 		"filter --cache L1d=1KiB/2/64B -o e tenth": true, "--procs 0 -o f tenth": true, "--procs 1 -o g tenth": true} {
 		status, _, errs := analyze(strings.Fields(args)...)
