@@ -5,15 +5,14 @@ GO     ?= go
 BIN    := $(ROOT)/bin
 STAGES := traces tracegen analyze calibrate predict
 
-# A stage whose package does not exist yet has no binary.
+# The binaries of the stages that exist.
 BINARIES := $(foreach s,$(STAGES),$(if $(wildcard $(ROOT)/$s/*.go),$(BIN)/$s))
 
 SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.csv' -o -name '*.c' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
 	$(ROOT)/go.mod $(ROOT)/go.sum
 
-# One build for all; a binary that came out as it was keeps its time, so that
-# only what follows from a change is made again. Makes that run at once build
-# aside, each in a folder of its own, named for its process; those of dead ones go.
+# One build for all binaries. An unchanged binary keeps its time, so that make repeats only what follows from a change.
+# Concurrent makes build in folders of their own, named for their processes; folders of dead processes are removed.
 $(BIN)/.built: $(SOURCES)
 	@mkdir -p $(BIN)
 	@for d in $(BIN)/.new.*; do kill -0 $${d##*.} 2>/dev/null || rm -rf $$d; done

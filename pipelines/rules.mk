@@ -3,13 +3,13 @@
 # A study's Makefile sets lists and includes this file:
 #   TITLE       of the report
 #   KERNELS     programs with their parameters, as names: fft.points-65536
-#   PROCS       numbers of processors to trace each kernel on
+#   PROCS       numbers of processors; each kernel is traced on each
 #   RECORD      more flags of tracegen; optional
-#   EXTERNALS   names of traces recorded elsewhere, each with FILE.name, and FLAGS.name of traces import
+#   EXTERNALS   names of traces from other tools; each has FILE.name, and FLAGS.name for traces import
 #   MACHINES    machine descriptions
-#   SETS        numbers of sets of the machines' caches, with commas; without it, nothing is predicted
-#   ANALYSES    what analyze runs, with commas; with SETS reuse,locality,phases, and nothing without, if not given
-#   RESULTS     the files that ANALYSES leave, if they are others
+#   SETS        numbers of sets of the machines' caches, with commas; without it there are no predictions
+#   ANALYSES    analyses, with commas; default reuse,locality,phases with SETS, none without
+#   RESULTS     the files that ANALYSES write, if they differ from the default
 #   LINE_SIZES  sizes of the machines' lines and blocks, with commas; 64B if not given
 #   PER_NODE    numbers of processors of the nodes of clusters, with commas: what nodes ask of each other is analysed too; optional
 #   PLACEMENTS  of pages among nodes, with commas; first-touch if not given
@@ -27,9 +27,8 @@
 #   QUIET       --quiet if the report shows the warnings, so that make prints steps alone; optional
 #   LOOK        one sentence, printed at the end: what to look at first in the report; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
-# and gets the targets report (the default), traces, analyses, predictions,
-# simulations, comparison, decisions, tables, golden, accept and clean. Names carry arguments without = or :, as
-# key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
+# The file provides the targets report (default), traces, analyses, predictions, simulations, comparison, decisions, tables,
+# golden, accept and clean. Names hold arguments as key-value between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
 OUT  ?= out
@@ -49,16 +48,16 @@ PLACEMENTS ?= first-touch
 include $(ROOT)/pipelines/build.mk
 export PATH := $(abspath $(BIN)):$(PATH)
 
-# Programs, and the runs that were traced of the one called $1. Models see all runs
-# of a program together: the paper's scales the locality of one processor.
+# Programs, and the traced runs of program $1. Models get all runs of a program together, because the paper's model scales the
+# locality of one processor.
 PROGRAMS := $(KERNELS) $(EXTERNALS)
 runs     = $(if $(FILE.$1),$1,$(PROCS:%=$1.procs-%))
 TRACES   := $(foreach p,$(PROGRAMS),$(call runs,$p))
 SIMULATED := $(if $(FULL),$(filter $(foreach n,$(FULL),%.procs-$n),$(TRACES)),$(TRACES))
-# What analyze leaves of a trace, all of it or none.
+# The files that analyze writes for a trace.
 analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS)))
 
-# What makes each kind of file of the trace called $1.
+# The command that makes each kind of file of trace $1.
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
@@ -70,8 +69,8 @@ simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(F
 timeline.command   = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
 path.command       = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow
 
-# Results are in files; what commands print for people is not wanted here. With ENGINE=slurm
-# each command is a job, up to JOBS of them at a time: see slurm/README.md.
+# Results are in files, so standard output is dropped. With ENGINE=slurm each command is a job, at most JOBS at a time: see
+# slurm/README.md.
 ENGINE ?= local
 JOBS   ?= 64
 name       = $(subst /,.,$(patsubst $(OUT)/%,%,$@))
@@ -99,7 +98,7 @@ $(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OU
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call simulation.command,$*))
 
-# A decision is a table, and what is printed for people.
+# A decision is a table and the printed text.
 CHOICES := $(foreach p,$(PROGRAMS),$(DECISIONS:%=$p.%))
 $(OUT)/%.decision.txt $(OUT)/%.decision.arrow: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
 	@sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$(call decision.command,$*)' && $(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
@@ -131,8 +130,8 @@ comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 	@$(if $(BASELINES),predict compare $(BASELINE) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 
-# Tables of numbers for golden to hold to expected.tsv, or at the papers' sizes to full.tsv: compared with what was last reviewed,
-# within the tolerances in its heads. A study may have GOLDEN and rules of its own.
+# golden compares these tables with the reviewed ones in expected.tsv (full.tsv at the papers' sizes), within the tolerances
+# in its head. A study may have its own GOLDEN and rules.
 EXPECTED ?= $(if $(filter full,$(SCALE)),full.tsv,expected.tsv)
 GOLDEN ?= $(if $(SETS),$(OUT)/comparison.csv) $(if $(BASELINES),$(OUT)/abstraction.csv)
 
@@ -142,20 +141,20 @@ $(OUT)/comparison.csv: $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow) $
 $(OUT)/abstraction.csv: $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
 	@predict --quiet compare $(BASELINE) --format csv $(filter %.arrow,$^) >$@.new && mv $@.new $@
 
-# Names with commas would need more than this.
+# Limitation: names must not have commas or quotes.
 $(OUT)/actual.tsv: $(GOLDEN)
 	@if grep -n '"' $^; then echo 'golden: a name with a comma or a quote' >&2; exit 1; fi
 	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
 golden: $(OUT)/actual.tsv
-	@test -f $(EXPECTED) || { echo 'golden: $(notdir $(CURDIR)) has no $(EXPECTED) to be held to: make accept SCALE=$(SCALE) takes what came out as reviewed' >&2; exit 1; }
+	@test -f $(EXPECTED) || { echo 'golden: $(notdir $(CURDIR)) has no $(EXPECTED) to compare with; make accept SCALE=$(SCALE) stores the present results as reviewed' >&2; exit 1; }
 	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk $(EXPECTED) $<
 
-# The tables of the study's page, which pages.sh holds to what was last reviewed.
+# The tables of the study's page. pages.sh compares them with the reviewed results.
 tables: $(GOLDEN)
 	@awk -f page.awk $^
 
-# Tolerances are those that were there. Tables of pages follow; sentences are changed by hand.
+# accept keeps the tolerances and rewrites the tables of pages. Sentences are changed by hand.
 accept: $(OUT)/actual.tsv
 	@{ grep -hs '^#' $(EXPECTED) || cat $(ROOT)/pipelines/tolerances; cat $<; } >$(EXPECTED).new
 	@mv $(EXPECTED).new $(EXPECTED)
@@ -170,8 +169,7 @@ STEPS ?= $(shell $(MAKE) -n --no-print-directory STEPS=0 $(MAKEOVERRIDES) $(MAKE
 $(shell mkdir -p $(OUT) && rm -f $(OUT)/steps)
 endif
 
-# The lists that commands depend on are files, written when they change, so that
-# one more machine makes predictions again and leaves traces alone.
+# Lists that commands depend on are files, written only when they change. So a new machine repeats predictions, not traces.
 define newline
 
 
