@@ -1,9 +1,9 @@
 // Package reuse measures LRU stack distances, exactly or from a sample of lines.
 //
 // The stack distance of a use of a memory line is the number of distinct other lines used since the line's
-// last use [mattson1970]. A first use is cold. A fully associative LRU cache of C lines hits exactly the uses of distance
-// below C. Other authors use "reuse distance" for the number of uses in between, counted with repetition.
-// That is the reuse time, see package reusetime.
+// last use [mattson1970]. A first use is cold. A fully associative LRU cache of C lines hits exactly the uses
+// of distance below C. Other authors use "reuse distance" for the number of uses in between, counted with
+// repetition. That is the reuse time, see package reusetime.
 //
 // Only data references use lines: loads and stores. Instruction fetches, prefetches and flushes are skipped.
 // A reference that crosses lines uses each of them, in order of address.
