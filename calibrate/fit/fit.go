@@ -11,13 +11,6 @@
 // the program been started again: intervals from within one run mislead.
 //
 // Segments finds where a curve of times over sizes changes its law, by comparing models.
-//
-// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
-// communication. UT Austin, 1999.
-//
-// [lawson1974] C. L. Lawson, R. J. Hanson: Solving least squares problems. Prentice-Hall, 1974, chapter 23.
-//
-// [belsley1980] D. A. Belsley, E. Kuh, R. E. Welsch: Regression diagnostics. Wiley, 1980, chapter 3.
 package fit
 
 import (

@@ -38,11 +38,6 @@ const (
 //
 // Lines are found by dynamic programming over all divisions: netgauge [hoefler2007], which looks five points
 // ahead for an error that doubles, finds changes only where sizes are dense.
-//
-// [liu1997] J. Liu, S. Wu, J. V. Zidek: On segmented multivariate regression. Statistica Sinica 7, 1997.
-//
-// [hoefler2007] T. Hoefler, A. Lichei, W. Rehm: Low-overhead LogGP parameter assessment for modern
-// interconnection networks. PMEO-PDS at IPDPS 2007.
 func Segments(x, y []float64, most int) ([]Segment, error) {
 	if len(x) != len(y) {
 		panic("fit: unequal lengths")

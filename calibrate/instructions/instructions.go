@@ -16,9 +16,6 @@
 // M is of caches that are fully associative, by exact stack distances; what the processor fetches in advance is hidden like
 // anything else. Data are new when a run begins, so that a first use misses no level that has room for all of
 // them.
-//
-// [dickens1996] P. Dickens, P. Heidelberger, D. Nicol: parallelized direct execution simulation of message-passing
-// parallel programs. IEEE TPDS 7(10), 1996.
 package instructions
 
 import (

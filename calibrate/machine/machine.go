@@ -154,18 +154,6 @@
 //
 // Sources: the memory hierarchy and its costs are those of [du2000], L and g those of [sivasubramaniam1995], gamma that
 // of [hur1999]. The keys o, g, G, S and ports are those of [alexandrov1995], tables by size those of [kielmann2000].
-//
-//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
-//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
-//     Computers 49(9), September 2000, pp. 915-933.
-//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
-//     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
-//     locality properties of parallel systems. HPCA 1995.
-//   - [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs.
-//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman:
-//     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
-//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP
-//     parameters for message passing platforms. IPDPS 2000 Workshops.
 package machine
 
 import "spoor/traces/unit"

@@ -3,9 +3,6 @@
 //
 // Items are integers of 4 bytes, matrices are stored by rows and begin where a page does, and blocks are rows or columns of
 // them. Package transport measures the points: between two processors where something is sent.
-//
-// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
-// communication. UT Austin, 1999.
 package marshalling
 
 import (

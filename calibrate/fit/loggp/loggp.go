@@ -25,18 +25,6 @@
 // it; models that have it are named apart ("LogGP duplex"), and judged by exchanges of other sizes.
 //
 // PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the least s.
-//
-// [alexandrov1995] A. Alexandrov, M. F. Ionescu, K. E. Schauser, C. Scheiman: LogGP: incorporating long
-// messages into the LogP model. SPAA 1995.
-//
-// [culler1996] D. E. Culler, L. T. Liu, R. P. Martin, C. O. Yoshikawa: Assessing fast network
-// interfaces. IEEE Micro 16(1), 1996.
-//
-// [hoefler2007] T. Hoefler, A. Lichei, W. Rehm: Low-overhead LogGP parameter assessment for modern
-// interconnection networks. PMEO-PDS at IPDPS 2007.
-//
-// [kielmann2000] T. Kielmann, H. E. Bal, K. Verstoep: Fast measurement of LogP parameters for
-// message passing platforms. IPDPS 2000 Workshops.
 package loggp
 
 import (

@@ -8,9 +8,6 @@
 //
 // Each model is fitted twice: by least squares, as there, in which large messages decide, and by
 // non-negative least squares of relative errors. Both are judged by points that they were not fitted to.
-//
-// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
-// communication. UT Austin, 1999.
 package marshalling
 
 import (

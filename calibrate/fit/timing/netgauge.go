@@ -17,9 +17,6 @@ import (
 // from them so far, are found anew. A line is written twice where netgauge sees a protocol change.
 //
 // The format is from netgauge's source.
-//
-// [hoefler2007] T. Hoefler, A. Lichei, W. Rehm: Low-overhead LogGP parameter assessment for modern
-// interconnection networks. PMEO-PDS at IPDPS 2007.
 var netgauge = format{name: "netgauge", what: "file written by netgauge -x loggp -o FILE",
 	sniff: func(head []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(head), []byte(netgaugeTitle)) }, read: readNetgauge}
 
