@@ -17,9 +17,6 @@
 // resemble each other, so the number of programs counts. With m other programs, one more is the worst of all
 // with probability 1/(m+1) [lee2023]. So 90 % needs 9 other programs, and 95 % needs 19. Therefore programs
 // are not divided into classes that models know nothing about, such as those with locks.
-//
-//   - [lee2023] Yonghoon Lee, Rina Foygel Barber, Rebecca Willett: Distribution-free inference with hierarchical data. 2023.
-//   - [romano2019] Yaniv Romano, Evan Patterson, Emmanuel J. Candès: Conformalized Quantile Regression. NeurIPS 2019.
 package accuracy
 
 import (

@@ -10,13 +10,7 @@
 // The search is exact. It predicts every configuration, or rules it out by a lower bound of its time: see
 // [Problem.Search]. The result contains the winner, the runner-up and its distance, all configurations that
 // are the fastest for their price, and the effect of changed parameters on the winner. A distance smaller than
-// the model's error decides nothing.
-//
-// The paper is
-//
-//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
-//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
-//     Computers 49(9), September 2000, pp. 915-933.
+// the model's error decides nothing. The paper is [du2000].
 package budget
 
 import (

@@ -10,13 +10,7 @@
 //   - [Curve] is the same with the measured distribution of stack distances.
 //   - [MVA] solves closed queueing networks for what the processors of the trace do between its barriers.
 //
-// The paper is
-//
-//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
-//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
-//     Computers 49(9), September 2000, pp. 915-933.
-//
-// Symbols are those of the paper:
+// The paper is [du2000]. Symbols are those of the paper:
 //
 //   - n processors execute S instructions per second each, with gamma memory references per instruction.
 //   - tau_i is the time that level i of the memory hierarchy adds without contention, t_i the time with contention. Level 1

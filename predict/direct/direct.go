@@ -21,10 +21,6 @@
 //
 // Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here the
 // application and the simulator are one process, and only one rank runs at a time.
-//
-//   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
-//     simulation of message-passing parallel programs. IEEE Transactions on Parallel and
-//     Distributed Systems 7(10), October 1996.
 package direct
 
 import (

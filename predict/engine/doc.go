@@ -92,17 +92,4 @@
 //
 // Differs: a processor that is shared by several operations (of a graph, or a nonblocking collective) does them one
 // after the other, each to its end. Their order is that in which they could begin.
-//
-//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman: LogGP:
-//     Incorporating long messages into the LogP model. SPAA 1995.
-//   - [ino2001] Fumihiko Ino, Noriyuki Fujimoto, Kenichi Hagihara: LogGPS: a parallel
-//     computational model for synchronization analysis. PPoPP 2001.
-//   - [hoefler2010] Torsten Hoefler, Timo Schneider, Andrew Lumsdaine: LogGOPSim: simulating
-//     large-scale applications in the LogGOPS model. HPDC 2010.
-//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP parameters for
-//     message passing platforms. IPDPS 2000 Workshops.
-//   - [nicol1993] David Nicol: The cost of conservative synchronization in parallel discrete event
-//     simulations. JACM 40(2), 1993.
-//   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
-//     simulation of message-passing parallel programs. IEEE TPDS 7(10), 1996.
 package engine

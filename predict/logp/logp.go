@@ -10,16 +10,6 @@
 //	max(o_r, g)                     until its receiver can take the next one, with (s-1) G more if bytes hold its port
 //
 // as in package engine. Simulations of that package are never below these bounds.
-//
-//   - [culler1993] David Culler et al.: LogP: towards a realistic model of parallel computation. PPoPP 1993.
-//   - [karp1993] Richard Karp, Abhijit Sahay, Eunice Santos, Klaus Erik Schauser: Optimal broadcast and summation in the LogP
-//     model. SPAA 1993.
-//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP parameters for
-//     message passing platforms. IPDPS 2000 Workshops.
-//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman: LogGP:
-//     Incorporating long messages into the LogP model. SPAA 1995.
-//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore Ramachandran, H. Venkateswaran: Abstracting network
-//     characteristics and locality properties of parallel systems. HPCA 1995.
 package logp
 
 import (

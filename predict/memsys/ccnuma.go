@@ -29,9 +29,6 @@ import (
 //
 // Differs: transactions take effect in the order of the requests, not of their arrival at the home. Homes learn of
 // the end of a transaction without a message. Caches answer at once.
-//
-// [lenoski1990] D. Lenoski, J. Laudon, K. Gharachorloo, A. Gupta, J. Hennessy: The directory-based cache coherence
-// protocol for the DASH multiprocessor. ISCA 1990.
 type CCNUMA struct{}
 
 var _ Target = CCNUMA{}

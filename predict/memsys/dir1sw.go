@@ -23,9 +23,6 @@ import (
 // Differs: the wind tunnel simulates quanta as long as the network latency, so nodes see each other's actions only in
 // the next quantum. That is a property of its parallel simulation, not of the target: no time is rounded to quanta
 // here. The trap software occupies no processor of the program.
-//
-// [hill1993] M. Hill, J. Larus, S. Reinhardt, D. Wood: Cooperative shared memory: software and hardware for scalable
-// multiprocessors. ACM TOCS 11(4), 1993.
 type Dir1SW struct{}
 
 var _ Target = Dir1SW{}

@@ -22,11 +22,7 @@ type Directory struct {
 // lineDirectory tracks the copies of lines for all homes. It knows all copies, and maybe some that were evicted
 // silently. Or it knows only that there may be some.
 //
-// [agarwal1988] A. Agarwal, R. Simoni, J. Hennessy, M. Horowitz: An evaluation of directory schemes for cache
-// coherence. ISCA 1988 (Dir_i B, Dir_i NB).
-//
-// [gupta1990] A. Gupta, W.-D. Weber, T. Mowry: Reducing memory and traffic requirements for scalable directory-based
-// cache coherence schemes. ICPP 1990 (sparse).
+// Dir_i B and Dir_i NB are those of [agarwal1988], sparse directories those of [gupta1990].
 type lineDirectory interface {
 	// allocate makes sure that home has an entry for a line. If another line loses its entry for that, allocate
 	// returns it with ok set; no cache may have a copy of that line from then on.

@@ -5,13 +5,6 @@
 // references (see predict/replay). Costs are separated as in SPASM [sivasubramaniam1995, sec. 2]. Latency is the time
 // of an access on an idle machine in addition to a hit. Contention is the time that an access waits for resources
 // that other traffic holds. That includes earlier traffic of the same processor.
-//
-//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
-//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
-//     Computers 49(9), September 2000, pp. 915-933.
-//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
-//     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
-//     locality properties of parallel systems. HPCA 1995.
 package memsys
 
 import (

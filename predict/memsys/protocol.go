@@ -5,14 +5,8 @@ import "spoor/calibrate/machine"
 // Protocol is a write-invalidate protocol, described by the differences between the common ones. In all of them a
 // modified line is in one cache only: the store that modified it has invalidated all other copies.
 //
-// [papamarcos1984] M. Papamarcos, J. Patel: A low-overhead coherence solution for multiprocessors with private cache
-// memories. ISCA 1984 (exclusive).
-//
-// [katz1985] R. Katz, S. Eggers, D. Wood, C. Perkins, R. Sheldon: Implementing a cache consistency protocol. ISCA
-// 1985 (Berkeley: owned).
-//
-// [sweazey1986] P. Sweazey, A. Smith: A class of compatible cache consistency protocols and their support by the IEEE
-// Futurebus. ISCA 1986 (MOESI).
+// The exclusive state is that of [papamarcos1984]. The owned state is that of Berkeley [katz1985]. MOESI has both
+// [sweazey1986].
 type Protocol struct {
 	Name machine.Protocol
 	// Exclusive: a load of a line that no other cache has gets it exclusive and clean. The first store then needs no

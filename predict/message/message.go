@@ -37,9 +37,6 @@
 //
 // By default, MLT is the count that the fit used ([marshalling.Of]), averaged over unknown addresses.
 // Coefficients are those of non-negative least squares of relative errors. A scan is the sum of its steps.
-//
-// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor communication. UT
-// Austin, 1999.
 package message
 
 // Paper is the key of the paper that describes the models.

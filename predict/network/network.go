@@ -39,21 +39,6 @@
 // SharedLinks.
 //
 // Package calibrate/machine reads the machine's parameters and documents their keys.
-//
-//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
-//     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
-//     locality properties of parallel systems. HPCA 1995.
-//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman:
-//     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
-//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP
-//     parameters for message passing platforms. IPDPS 2000 Workshops.
-//   - [bertsekas1992] Dimitri Bertsekas, Robert Gallager: Data Networks. 2nd edition, 1992.
-//   - [casanova2014] Henri Casanova, Arnaud Giersch, Arnaud Legrand, Martin Quinson, Frédéric
-//     Suter: Versatile, scalable, and accurate simulation of distributed applications and
-//     platforms. Journal of Parallel and Distributed Computing 74(10), 2014.
-//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
-//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
-//     Computers 49(9), September 2000, pp. 915-933.
 package network
 
 import "spoor/traces/unit"

@@ -12,9 +12,6 @@ import (
 
 // Abstractions compares simulations of machines with those of their simplifications. [sivasubramaniam1995] asks
 // whether a few parameters can stand for a network.
-//
-// [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H. Venkateswaran:
-// Abstracting network characteristics and locality properties of parallel systems. HPCA 1995.
 type Abstractions struct {
 	Pairs    []Pair   // by program, machine and abstraction in order of first appearance, then by processors
 	Unpaired []string // simulations of abstractions without one of their machine

@@ -5,9 +5,7 @@
 //	...
 //	err = study.WriteHTML(w, "Quickstart")
 //
-// The claim it holds the models to is that of X. Du, X. Zhang and Z. Zhu, Memory
-// hierarchy considerations for cost-effective cluster computing, IEEE
-// Transactions on Computers 49(9), 2000, pp. 915-933 [du2000].
+// The claim that it tests models against is that of [du2000].
 package report
 
 import (

@@ -9,9 +9,6 @@
 // [calotoiu2013]. Each form predicts each run from the others. Of the forms with nearly the best predictions,
 // the simplest is chosen. A value comes with an interval, the distance from the runs, and the error of the
 // same method on the largest runs when these are held out: see [Quantity].
-//
-// [calotoiu2013] A. Calotoiu, T. Hoefler, M. Poke, F. Wolf: Using automated performance modeling to find
-// scalability bugs in complex codes. SC 2013.
 package scaling
 
 import (

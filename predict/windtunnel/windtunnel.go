@@ -51,12 +51,6 @@
 // Times are in cycles of the host. mu and sigma_intra count cycles of the target, which are the same with
 // direct execution. N is the number of targets, K of them on each of p hosts. F_S, F_avg and F_max are
 // footprints in blocks (see [spoor/analyze/footprint]).
-//
-// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer simulator. ACM
-// Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
-//
-// [cario1997] M. C. Cario, B. L. Nelson: Modeling and generating random vectors with arbitrary marginal
-// distributions and correlation matrix. Northwestern University, 1997.
 package windtunnel
 
 import (
