@@ -14,10 +14,6 @@
 //
 // Each value is the mean of a run, including other activity of the host, as in programs. The result is the least of
 // several runs.
-//
-//   - [culler1996] David Culler, Lok Tin Liu, Richard Martin, Chad Yoshikawa: Assessing fast network interfaces. IEEE Micro
-//     16(1), 1996.
-//   - [hur1999] see package kernel.
 package main
 
 import (

@@ -41,9 +41,6 @@ import (
 // objects and values that it has just loaded. Hashed contexts are not used: they gained
 // 2 % on lackey traces of gzip, gcc and python.
 //
-// [burtscher2005]: M. Burtscher, I. Ganusov, S. Jackson, J. Ke, P. Ratanaworabhan,
-// N. Sam, The VPC Trace-Compression Algorithms, IEEE Trans. Computers 54(11), 2005.
-//
 // Differs: predictor codes are grouped by slot instead of in program order, and
 // each names the predictor, so that the reader evaluates no other.
 
