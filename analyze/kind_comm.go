@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// leastBandwidth is that of links that are believed: gaps of less would be beyond what can be counted.
+// leastBandwidth is the lowest accepted bandwidth of a link. Gaps of slower links would overflow.
 const leastBandwidth = unit.BytesPerSecond(1)
 
 func commKind() *kind {

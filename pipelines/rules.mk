@@ -61,7 +61,7 @@ analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
-analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--between % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))-o $(OUT)/$1.analysis $(OUT)/$1
+analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--node-network % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(firstword $(fields)):%= %) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow

@@ -13,11 +13,11 @@
 // counts write-backs, but not as uses: to compare with it, omit them. Lines that are dirty at the
 // end are not evicted.
 //
-// Positions stay the same. What a processor executes between two references that miss is the Instr
-// of the second one. Events stay, and count the new references before them. Instr cannot hold more
+// Positions stay the same. The Instr of a reference counts the instructions since the previous
+// reference that missed. Events stay, and count the new references before them. Instr cannot hold more
 // than 2^32-1 instructions. In that case a Compute without Work is inserted so that the second
-// reference keeps its position, and other events stay that close to theirs. What is executed after
-// the last reference and event is the Instr of a closing Compute.
+// reference keeps its position, and other events stay that close to theirs. A closing Compute
+// has the instructions after the last reference and event.
 package filter
 
 import (

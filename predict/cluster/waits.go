@@ -110,8 +110,8 @@ func (q *measure) load(w float64) float64 {
 	return (w*q.mean + q.square/2) / max(minCycle, q.think+w+q.mean)
 }
 
-// overSubsets is the recursion of [waits] over all subsets, in O(n 2^n). What p finds in S is the load of all
-// of S-p, for every p.
+// overSubsets is the recursion of [waits] over all subsets, in O(n 2^n). For every p in S, the load that p
+// finds is that of S-p.
 func overSubsets(customers []customer) []float64 {
 	n := len(customers)
 	measures := measuresOf(customers)

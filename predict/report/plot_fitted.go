@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fittedTable is the name of the table of calibrate fit that has what models say of points.
+// fittedTable is the name of the table of calibrate fit with the predictions of models for each point.
 const fittedTable = "fit"
 
 // fittedTimes is what models make of times that were measured, of calibrate fit.
@@ -32,7 +32,7 @@ var fittedTimes = tablePlot{
 	},
 }
 
-// fittedPoint is what one model says of a point.
+// fittedPoint is the prediction of one model for a point.
 type fittedPoint struct {
 	experiment, state, method, model, what string
 	measured, predicted                    float64 // us

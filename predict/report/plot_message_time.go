@@ -96,7 +96,7 @@ func (r messageRun) label(runs []messageRun) string {
 	return text
 }
 
-// messageStacks has a bar for each number of processors, by machine.
+// messageStacks draws a stack for each number of processors, by machine.
 func messageStacks(runs []messageRun) *Chart {
 	c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale}, Series: partSeries()}
 	for _, g := range grouped(runs, func(r messageRun) string { return r.machine }) {

@@ -82,7 +82,7 @@ func Rows(t *store.Table) ([]Row, error) {
 	return out, nil
 }
 
-// check holds a row to what every figure and every quotient relies on.
+// check verifies that a row has the values that figures and quotients need.
 func (r Row) check(predicted bool) error {
 	switch {
 	case !(r.EInstr > 0) || math.IsInf(r.EInstr, 0):

@@ -42,13 +42,13 @@ type Trace struct {
 // CurvePoint is the share of references that miss in a cache of Size bytes.
 type CurvePoint struct{ Size, Ratio float64 }
 
-// Source is a file that a study was read from, with what it says of itself.
+// Source is a file that a study was read from, with its metadata.
 type Source struct {
 	Path, Kind string
 	Facts      []Fact
 }
 
-// Fact is one thing a file says of itself.
+// Fact is one entry of a file's metadata.
 type Fact struct{ Key, Value string }
 
 // law is a power law fitted to a curve [du2000, eq. 2.1]. It falls from 1 to floor,

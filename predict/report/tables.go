@@ -105,7 +105,7 @@ var traceColumns = []traceColumn{
 	}},
 }
 
-// known reports whether the column has something to say of t.
+// known reports whether t has a value for the column.
 func (c traceColumn) known(t Trace) bool { return !math.IsNaN(t.value(c.name)) }
 
 // estimate is the parameter called name.
