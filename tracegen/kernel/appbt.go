@@ -5,20 +5,19 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Appbt solves the compressible Navier-Stokes equations on a cube to a steady
-// state, as the simulated application BT of the NAS parallel benchmarks [D. Bailey,
-// J. Barton, T. Lasinski, H. Simon: The NAS parallel benchmarks. Technical report
-// RNR-91-002, NASA Ames 1991, revised as RNR-94-007; falsafi1997, tab. 2]. There are
-// five variables u at each point: density, three momenta, energy. Forces are such that
-// a given polynomial is the steady state, and the boundary is fixed to it. Each
-// iteration takes a step of time by approximate factorization (Beam and Warming),
+// Appbt solves the compressible Navier-Stokes equations on a cube to a steady state. It is the simulated
+// application BT of the NAS parallel benchmarks [D. Bailey, J. Barton, T. Lasinski, H. Simon: The NAS parallel
+// benchmarks. Technical report RNR-91-002, NASA Ames 1991, revised as RNR-94-007; falsafi1997, tab. 2].
+//
+// Each point has five variables u: density, three momenta, energy. Forces are such that a given polynomial is the
+// steady state, and the boundary is fixed to it. Each iteration takes a time step by approximate factorization
+// (Beam and Warming),
 //
 //	(I + dt X) (I + dt Y) (I + dt Z) du = dt R(u),  u = u + du
 //
-// where R has the fluxes by central differences, viscosity, and a fourth difference
-// for stability, and -X, -Y and -Z are the derivatives of its parts (but the last)
-// for the three directions: one block-tridiagonal system of 5x5 blocks for each line
-// of points. An iteration
+// R has the fluxes by central differences, viscosity, and a fourth difference for stability. -X, -Y and -Z are the
+// derivatives of its parts (except the last) for the three directions. Each line of points gives one
+// block-tridiagonal system of 5x5 blocks. An iteration
 //
 //   - computes reciprocals of density, velocities and energies at all points;
 //   - computes the right-hand side at the inner points of the lines along x, and
@@ -26,12 +25,11 @@ import (
 //   - solves the systems along y;
 //   - solves those along z, and adds the result to u.
 //
-// There is a barrier after each: 4 in each iteration. In each the lines of one
-// direction are partitioned contiguously among ranks, so that (size-2)^2 ranks can
-// share the work. The input is the same for every seed.
+// There is a barrier after each of these: 4 in each iteration. Each of them partitions the lines of one direction
+// contiguously among ranks, so at most (size-2)^2 ranks can share the work. The input is the same for every seed.
 //
-// Differs: systems have the inner points only, since nothing changes at the others;
-// the original solves for these too.
+// Differs: systems contain only the inner points, because the others do not change. The original also solves for
+// the others.
 var Appbt = workload.Kernel{
 	Name: "appbt", Paper: "falsafi1997",
 	Doc: "Navier-Stokes by block-tridiagonal systems in three directions (NAS)",
@@ -61,13 +59,13 @@ var appbtDiffusion = [3]float64{0.75, 0.75, 1}
 type appbt struct {
 	n, iterations int
 	dt            float64
-	u, rhs        []float64 // five variables of each point; x goes fastest, z slowest
+	u, rhs        []float64 // five variables of each point; x varies fastest, z slowest
 	forcing       []float64
 	flow          appbtFlow
 }
 
-// appbtFlow is what an iteration derives from u for each point: reciprocal of the
-// density, three velocities, kinetic energy of the volume, and of the mass.
+// appbtFlow is derived from u for each point in each iteration: the reciprocal of the density, three velocities,
+// and the kinetic energy for each volume and for each mass.
 type appbtFlow struct{ rho, velocity, square, q []float64 }
 
 func newAppbtFlow(points int) appbtFlow {
@@ -83,8 +81,7 @@ func newAppbt(v workload.Values, _ int, _ uint64) workload.Instance {
 		u: appbtStart(n), rhs: make([]float64, 5*n*n*n), forcing: appbtForcing(n), flow: newAppbtFlow(n * n * n)}
 }
 
-// appbtStep is the step of time of the NAS classes: S has 12 points, W and A have 24
-// and 64, B 102, and C 162.
+// appbtStep returns the time step of the NAS classes: S has 12 points, W and A have 24 and 64, B 102, and C 162.
 func appbtStep(n int) float64 {
 	switch {
 	case n <= 12:
@@ -98,8 +95,8 @@ func appbtStep(n int) float64 {
 	}
 }
 
-// Program takes the steps. Points of a line in direction d are along[d] apart; one
-// line is fast[d] from the next, and after size-2 of them comes one slow[d] away.
+// Program takes the steps. Neighbouring points of a line in direction d are along[d] apart, and neighbouring lines
+// fast[d]. Each group of size-2 lines starts slow[d] after the one before.
 func (f *appbt) Program(r *spmd.Rank) error {
 	n, dt := f.n, f.dt
 	u, rhs, forcing := spmd.Shared(r, "u", f.u), spmd.Shared(r, "rhs", f.rhs), spmd.Shared(r, "forcing", f.forcing)
@@ -135,7 +132,7 @@ func (f *appbt) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// deriveFlow computes what follows from u at the n points of a line along x.
+// deriveFlow computes the derived values at the n points of a line along x.
 func deriveFlow(u, rho, velocity, square, q []float64, start, n int) {
 	for p := start; p < start+n; p++ {
 		t, x, y, z := 1/u[5*p], u[5*p+1], u[5*p+2], u[5*p+3]
@@ -158,5 +155,5 @@ func addLine(u, rhs []float64, start, along, n int) {
 
 func (f *appbt) Digest() string { return workload.Digest(f.u) }
 
-// Counts: see Appbt for the barriers.
+// Counts predicts the barriers; see Appbt.
 func (f *appbt) Counts() workload.Counts { return workload.Counts{Barriers: 4 * uint64(f.iterations)} }

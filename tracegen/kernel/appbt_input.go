@@ -1,8 +1,7 @@
 package kernel
 
-// appbtCoefficients are those of the steady state [RNR-94-007]: for each
-// variable the constant, then those of x, y and z, of their squares, cubes and
-// fourth powers.
+// appbtCoefficients are the coefficients of the steady state [RNR-94-007]. For each variable they are the constant,
+// then those of x, y and z, of their squares, cubes and fourth powers.
 var appbtCoefficients = [5][13]float64{
 	{2, 0, 0, 4, 5, 3, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3},
 	{1, 0, 0, 0, 1, 2, 3, 0.01, 0.03, 0.02, 0.4, 0.3, 0.5},
@@ -11,7 +10,7 @@ var appbtCoefficients = [5][13]float64{
 	{5, 4, 3, 2, 0.1, 0.4, 0.3, 0.05, 0.04, 0.03, 0.1, 0.3, 0.2},
 }
 
-// appbtExact is the steady state at a point of the unit cube.
+// appbtExact returns the steady state at a point of the unit cube.
 func appbtExact(x, y, z float64) (u [5]float64) {
 	for m, c := range appbtCoefficients {
 		u[m] = c[0] +
@@ -22,7 +21,7 @@ func appbtExact(x, y, z float64) (u [5]float64) {
 	return u
 }
 
-// appbtFill sets the variables of all points to those that f gives.
+// appbtFill sets the variables of all points to the results of f.
 func appbtFill(n int, f func(x, y, z float64) [5]float64) []float64 {
 	h := 1 / float64(n-1)
 	u := make([]float64, 0, 5*n*n*n)
@@ -37,9 +36,8 @@ func appbtFill(n int, f func(x, y, z float64) [5]float64) []float64 {
 	return u
 }
 
-// appbtStart is the steady state on the boundary; inside, its values at the ends of
-// the lines in the three directions are interpolated, and what results is combined
-// [RNR-94-007].
+// appbtStart returns the start values. On the boundary they are the steady state. Inside, the values at the ends of
+// the lines are interpolated in three directions, and the three results are combined [RNR-94-007].
 func appbtStart(n int) []float64 {
 	return appbtFill(n, func(x, y, z float64) (u [5]float64) {
 		inside := func(t float64) bool { return t > 0 && t < float64(n-1)*(1/float64(n-1)) }
@@ -59,8 +57,7 @@ func appbtStart(n int) []float64 {
 	})
 }
 
-// appbtForcing is what makes the steady state one: the negative of what R is there
-// without forces.
+// appbtForcing returns the forces for which the steady state is steady: the negative of R there without forces.
 func appbtForcing(n int) []float64 {
 	u, forcing, flow := appbtFill(n, appbtExact), make([]float64, 5*n*n*n), newAppbtFlow(n*n*n)
 	for line := range n * n {

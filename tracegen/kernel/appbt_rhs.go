@@ -1,7 +1,6 @@
 package kernel
 
-// rightHandSide computes dt R(u) at the inner points of the line along x that
-// begins at start.
+// rightHandSide computes dt R(u) at the inner points of the line along x that begins at start.
 func rightHandSide(u, rhs, forcing, rho, velocity, square, q []float64, start, n int, dt float64) {
 	for at := 5 * (start + 1); at < 5*(start+n-1); at++ {
 		rhs[at] = forcing[at]
@@ -12,7 +11,7 @@ func rightHandSide(u, rhs, forcing, rho, velocity, square, q []float64, start, n
 	}
 }
 
-// differences adds R(u), but for forces, at the inner points of a line along x.
+// differences adds R(u), without the forces, at the inner points of a line along x.
 func differences(u, rhs, rho, velocity, square, q []float64, start, n int) {
 	y, z := start/n%n, start/(n*n)
 	for i := 1; i < n-1; i++ {
@@ -26,13 +25,11 @@ func differences(u, rhs, rho, velocity, square, q []float64, start, n int) {
 	}
 }
 
-// addFluxes adds, at point p, central differences of the fluxes in direction d,
-// in which the next point is s away, and second differences for viscosity,
-// conduction of heat, and diffusion. The conversions to float64, here as in what
-// follows, keep multiplication and addition apart, which some machines could
-// fuse, so that the result has the same bits on all.
+// addFluxes adds central differences of the fluxes at point p in direction d; the next point is s away. It also
+// adds second differences for viscosity, heat conduction and diffusion. Here and below, conversions to float64 keep
+// multiplication and addition separate. Some machines could fuse them, and the result would then have other bits.
 func addFluxes(u, rhs, rho, velocity, square, q []float64, p, s, n, d int) {
-	t := float64(n - 1) // reciprocal of the distance of points
+	t := float64(n - 1) // reciprocal of the distance between points
 	half, diffusion, shear := t/2, appbtDiffusion[d]*t*t, appbtK34*t*t
 	at, hi, lo := 5*p, 5*(p+s), 5*(p-s)
 	flow, flowHi, flowLo := velocity[3*p+d], velocity[3*(p+s)+d], velocity[3*(p-s)+d]
@@ -58,9 +55,8 @@ func addFluxes(u, rhs, rho, velocity, square, q []float64, p, s, n, d int) {
 		float64(half*(float64(energyHi*flowHi)-float64(energyLo*flowLo)))
 }
 
-// subtractFourth subtracts the fourth difference at point p in the direction in
-// which it is number i of n, and the next point is s away. Beside the boundary
-// that is the one of a line which goes on as it ends.
+// subtractFourth subtracts the fourth difference at point p, which is number i of n in its direction; the next
+// point is s away. Near the boundary it uses the values that continue the line.
 func subtractFourth(u, rhs []float64, p, s, i, n int) {
 	for at := 5 * p; at < 5*p+5; at++ {
 		var fourth float64

@@ -1,7 +1,7 @@
 package kernel
 
-// jacobians computes the derivatives of flux and of viscous terms, 5x5 matrices,
-// at the inner points of the line in direction d that begins at start.
+// jacobians computes the derivatives of flux and of viscous terms, 5x5 matrices, at the inner points of the line in
+// direction d that begins at start.
 func jacobians(u, rho, square, q, flux, viscous []float64, start, along, n, d int) {
 	for i := 1; i < n-1; i++ {
 		p := start + i*along
@@ -10,7 +10,7 @@ func jacobians(u, rho, square, q, flux, viscous []float64, start, along, n, d in
 	}
 }
 
-// fluxJacobian is the derivative of the flux in direction d with respect to u.
+// fluxJacobian computes the derivative of the flux in direction d with respect to u.
 func fluxJacobian(u, rho, square, q, f []float64, p, d int) {
 	t, flow, energy := rho[p], u[5*p+1+d], u[5*p+4]
 	for at := range f {
@@ -36,8 +36,8 @@ func fluxJacobian(u, rho, square, q, f []float64, p, d int) {
 	f[24] = appbtK1 * flow * t
 }
 
-// viscousJacobian is the derivative of the viscous terms and of conduction of heat
-// in direction d with respect to u.
+// viscousJacobian computes the derivative of the viscous terms and of heat conduction in direction d with respect
+// to u.
 func viscousJacobian(u, rho, v []float64, p, d int) {
 	t := rho[p]
 	for at := range v {
@@ -57,7 +57,7 @@ func viscousJacobian(u, rho, v []float64, p, d int) {
 	v[24] = appbtK1345 * t
 }
 
-// blocks sets up the system of a line: block row i is a, b, c for points i-1, i, i+1.
+// blocks sets up the system of a line. Block row i has a, b and c for points i-1, i and i+1.
 func blocks(flux, viscous, a, b, c []float64, n, d int, dt float64) {
 	t := float64(n - 1)
 	convection, diffusion := dt*t/2, dt*t*t
@@ -82,8 +82,7 @@ func blocks(flux, viscous, a, b, c []float64, n, d int, dt float64) {
 	}
 }
 
-// solveBlocks replaces the right-hand side of a line's system by the solution, by
-// block elimination.
+// solveBlocks replaces the right-hand side of a line's system by the solution, by block elimination.
 func solveBlocks(a, b, c, rhs []float64, start, along, n int) {
 	for i := 1; i < n-1; i++ {
 		at, r := 25*i, 5*(start+i*along)
@@ -123,8 +122,8 @@ func subtractMatrix(m, x, y []float64) {
 	}
 }
 
-// eliminate replaces c and r by b^-1 c and b^-1 r, by Gauss-Jordan elimination
-// without pivoting: b is near the identity.
+// eliminate replaces c and r by b^-1 c and b^-1 r, by Gauss-Jordan elimination without pivoting. This is possible
+// because b is near the identity.
 func eliminate(b, c, r []float64) {
 	for k := range 5 {
 		pivot := 1 / b[6*k]

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// Verify compares u, to the bit, with the method on one processor as its definition
-// reads: states of five numbers and matrices as values, every quantity computed from
-// the states where it is needed, all lines of a direction after each other. And u must
-// have come nearer to the steady state: with too long a step it runs away.
+// Verify compares u, to the bit, with the method on one processor, written directly from its definition. There,
+// states of five numbers and matrices are values, and every quantity is computed from the states where it is
+// needed. Verify also checks that u has come nearer to the steady state: with too long a step it diverges.
 func (f *appbt) Verify() error {
 	s := newSerialBT(f.n, f.dt)
 	for range f.iterations {
@@ -30,8 +29,8 @@ func (f *appbt) Verify() error {
 	return nil
 }
 
-// appbtErrors are the root mean squares of the differences to the steady state, by
-// variable, for the number of inner points, as NAS has them.
+// appbtErrors returns the root mean squares of the differences to the steady state, by variable, for the number of
+// inner points, as in NAS.
 func appbtErrors(u []float64, n int) (errors [5]float64) {
 	for at, exact := range appbtFill(n, appbtExact) {
 		errors[at%5] += (u[at] - exact) * (u[at] - exact)
@@ -105,7 +104,7 @@ func (u state) square() float64 {
 }
 func (u state) q() float64 { return u.square() * (1 / u[0]) }
 
-// rate is R at point p.
+// rate returns R at point p.
 func (s *serialBT) rate(p int, at [3]int) state {
 	r := s.forcing[p]
 	for d, along := range []int{1, s.n, s.n * s.n} {
@@ -119,8 +118,7 @@ func (s *serialBT) rate(p int, at [3]int) state {
 	return r
 }
 
-// addDirection adds to r what the states before, at and after a point in direction
-// d give.
+// addDirection adds to r the contribution of the states before, at and after a point in direction d.
 func (s *serialBT) addDirection(r *state, before, here, after state, d int) {
 	t := float64(s.n - 1)
 	second := func(coefficient float64, f func(state) float64) float64 {
@@ -144,8 +142,7 @@ func (s *serialBT) addDirection(r *state, before, here, after state, d int) {
 	}
 }
 
-// fluxChange is by how much the flux of variable m in direction d differs between
-// two states.
+// fluxChange returns the difference of the flux of variable m in direction d between two states.
 func (s *serialBT) fluxChange(before, after state, m, d int) float64 {
 	switch m {
 	case 0:
@@ -161,8 +158,8 @@ func (s *serialBT) fluxChange(before, after state, m, d int) float64 {
 	return change
 }
 
-// fourth is the fourth difference of variable m in the direction in which points
-// are along apart and p is number i.
+// fourth returns the fourth difference of variable m at point p, which is number i in the direction; points are
+// along apart.
 func (s *serialBT) fourth(p, along, i, m int) float64 {
 	weights := []float64{1, -4, 6, -4, 1}
 	switch i {
@@ -187,7 +184,7 @@ func (s *serialBT) fourth(p, along, i, m int) float64 {
 // solve solves the system of the line whose first inner point is p.
 func (s *serialBT) solve(du []state, p, along, d int) {
 	rows := s.n - 2
-	above := make([]matrix, rows) // what elimination leaves above the diagonal of ones
+	above := make([]matrix, rows) // elements above the diagonal of ones after elimination
 	for i := range rows {
 		here := p + i*along
 		lower, diagonal, upper := s.blockRow(here, along, d)
@@ -203,7 +200,7 @@ func (s *serialBT) solve(du []state, p, along, d int) {
 	}
 }
 
-// blockRow is what multiplies du before, at and after point p.
+// blockRow returns the factors of du before, at and after point p.
 func (s *serialBT) blockRow(p, along, d int) (lower, diagonal, upper matrix) {
 	t := float64(s.n - 1)
 	convection, diffusion := s.dt*t/2, s.dt*t*t
@@ -223,7 +220,7 @@ func (s *serialBT) blockRow(p, along, d int) (lower, diagonal, upper matrix) {
 	return lower, diagonal, upper
 }
 
-// derivatives are those of flux and viscous terms in direction d with respect to u.
+// derivatives returns the derivatives of flux and viscous terms in direction d with respect to u.
 func derivatives(u state, d int) (flux, viscous matrix) {
 	t, flow := 1/u[0], u[1+d]
 	flux[0][1+d] = 1
@@ -252,7 +249,7 @@ func derivatives(u state, d int) (flux, viscous matrix) {
 	return flux, viscous
 }
 
-// minus is y - m x.
+// minus returns y - m x.
 func (y state) minus(m matrix, x state) state {
 	for i := range y {
 		for j := range x {
@@ -273,7 +270,7 @@ func (y matrix) minus(m, x matrix) matrix {
 	return y
 }
 
-// divide is b^-1 c and b^-1 r, by Gauss-Jordan elimination of (b c r).
+// divide returns b^-1 c and b^-1 r, by Gauss-Jordan elimination of (b c r).
 func (b matrix) divide(c matrix, r state) (matrix, state) {
 	var rows [5][11]float64
 	for i := range rows {

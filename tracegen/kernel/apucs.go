@@ -7,40 +7,35 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// APUCS simulates a queueing network as a continuous-time Markov chain, in
-// parallel, by uniformization [dickens1996, sec. 5.1; P. Heidelberger, D. M. Nicol:
-// Conservative parallel simulation of continuous time Markov chains using
-// uniformization. IEEE Transactions on Parallel and Distributed Systems 4(8),
-// 1993, pp. 906-921; D. M. Nicol, P. Heidelberger: Parallel simulation of Markovian
-// queueing networks using adaptive uniformization. SIGMETRICS 1993]. The network
-// is an open one of single exponential servers, an equal number of them on every
-// rank.
+// APUCS simulates a queueing network as a continuous-time Markov chain, in parallel, by uniformization
+// [dickens1996, sec. 5.1; P. Heidelberger, D. M. Nicol: Conservative parallel simulation of continuous time Markov
+// chains using uniformization. IEEE Transactions on Parallel and Distributed Systems 4(8), 1993, pp. 906-921; D. M.
+// Nicol, P. Heidelberger: Parallel simulation of Markovian queueing networks using adaptive uniformization.
+// SIGMETRICS 1993]. The network is open and has single exponential servers, an equal number on every rank.
 //
-// Uniformization makes the times of events independent of the state. Each server
-// completes services in a Poisson process whether it has a job or not, and what
-// happens to the job is drawn with the time: it leaves the network, goes to a
-// station of the same rank, or to one of another rank. If there is no job, nothing
-// happens. The completions of one rank's servers that go to one other rank are a
-// stream, which both ranks draw from the same random numbers; thus both know when
-// the one must hear from the other. Simulated time is divided into windows. In
-// each, a rank
+// Uniformization makes the times of events independent of the state. Each server completes services in a Poisson
+// process, with or without a job. The destination of the job is drawn together with the time: it leaves the
+// network, goes to a station of the same rank, or goes to a station of another rank. Without a job, nothing
+// happens. The completions of one rank's servers with the same other rank as destination form a stream. Both ranks
+// draw it from the same random numbers, so both know when one must hear from the other. Simulated time is divided
+// into windows. In each window, a rank
 //
 //   - merges its streams into a schedule of the window's points;
-//   - tells all others when each of its stations may have a job, which is at once,
-//     or from the first point at which one could come. This adapts the schedule to
-//     the state: sender and receiver both drop the points before that time;
+//   - sends all others the earliest time at which each of its stations may have a
+//     job: now, or the first point at which a job could arrive. This adapts the
+//     schedule to the state. Sender and receiver both drop the points before;
 //   - posts a receive for every point at which it must hear from another rank;
 //   - goes through the schedule. Where a job may go to another rank, it sends a
-//     message that says whether one does; where one may come, it waits.
+//     message that says whether one does. Where a job may arrive, it waits.
 //
-// The rank whose next point is the earliest never waits for another, so there is
-// no deadlock. At the end a global reduction sums up how many jobs moved.
+// The rank with the earliest next point never waits for another, so there is no deadlock. At the end, a global
+// reduction adds the numbers of jobs that moved.
 //
 // The paper's ratios of computation to communication are f=1 (high) and f=64 (low).
 //
-// Differs: the paper takes the network and its "Set I" of parameters from a source
-// that it does not repeat, and adapts rates by that source's rules. The network,
-// the meaning of f and the rule for dropping points are ours.
+// Differs: the paper takes the network and its "Set I" of parameters from a source that it does not repeat. It
+// adapts rates by the rules of that source. The network, the meaning of f and the rule for dropping points are
+// ours.
 var APUCS = workload.Kernel{
 	Name: "apucs", Paper: "dickens1996",
 	Doc: "parallel simulation of a queueing network as a Markov chain by uniformization, any-to-any messages",
@@ -63,32 +58,32 @@ const (
 // station is one server and its queue.
 type station struct {
 	rate float64 // of service, in jobs per unit of time
-	load float64 // part of the time it has jobs
-	jobs int32   // at the beginning
+	load float64 // fraction of time with jobs
+	jobs int32   // at the start
 }
 
-// queueNetwork is what all ranks know of the network. Jobs arrive at each station
-// from outside so that with those from other stations they are 1 per unit of time.
+// queueNetwork is the description of the network that all ranks have. Jobs arrive from outside at such a rate that
+// each station gets 1 job per unit of time in all.
 type queueNetwork struct {
 	procs, stations int       // stations of each rank
-	abroad          float64   // part of services that send the job to another rank
-	cumulative      []float64 // rates of each rank's stations, each with those before it
+	abroad          float64   // fraction of services that send the job to another rank
+	cumulative      []float64 // rates of each rank's stations, as running sums
 }
 
 type apucs struct {
 	network      queueNetwork
 	time, window int
 	seed         uint64
-	station      []station // those of rank 0, of rank 1 and so on
+	station      []station // stations of rank 0, then of rank 1, and so on
 	result       []apucsResult
 }
 
-// apucsResult is what a rank has found, most of it for each of its stations.
+// apucsResult is the result of a rank, mostly by station.
 type apucsResult struct {
 	jobs   []int32   // at the end
-	left   []int32   // jobs that left the network from there
+	left   []int32   // jobs that left the network from the station
 	busy   []float64 // integral of the jobs over time
-	totals []int64   // of all ranks: jobs that moved to another rank, messages that said so or said no
+	totals []int64   // of all ranks: jobs that moved to another rank, and messages with and without a job
 }
 
 func newAPUCS(v workload.Values, procs int, seed uint64) workload.Instance {
@@ -101,7 +96,7 @@ func newAPUCS(v workload.Values, procs int, seed uint64) workload.Instance {
 	rng := workload.Generator(seed)
 	for i := range f.station {
 		load := 0.3 + 0.6*rng.Float64()
-		// The number of jobs in equilibrium is geometric [Jackson's theorem].
+		// in equilibrium the number of jobs has a geometric distribution [Jackson's theorem]
 		jobs := int32(math.Log(1-rng.Float64()) / math.Log(load))
 		f.station[i] = station{rate: 1 / load, load: load, jobs: jobs}
 		f.network.cumulative[i] = 1 / load
@@ -118,7 +113,7 @@ func newAPUCS(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// Program simulates window after window.
+// Program simulates the windows in order.
 func (f *apucs) Program(r *spmd.Rank) error {
 	n, result := f.network.stations, &f.result[r.ID()]
 	s := &queueSimulator{r: r, network: &f.network,

@@ -6,27 +6,26 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// queueSimulator is one rank's part of the simulation. Times and numbers of jobs
-// are those of its own stations.
+// queueSimulator is one rank's part of the simulation. Times and numbers of jobs are those of its own stations.
 type queueSimulator struct {
 	r        *spmd.Rank
 	network  *queueNetwork
 	streams  []stream
-	schedule []point         // the window's, in order
-	first    []float64       // when a station may have a job, at the earliest
-	firsts   []float64       // likewise the stations of all ranks
-	coming   []*spmd.Request // for each point at which a job may come from another rank, in order
-	answers  []int32         // where they receive: 1 if a job comes, or 0
-	answer   []int32         // what is sent
+	schedule []point         // of the window, in order
+	first    []float64       // earliest time at which a station may have a job
+	firsts   []float64       // the same for the stations of all ranks
+	coming   []*spmd.Request // for each point at which a job may arrive from another rank, in order
+	answers  []int32         // their receive buffers: 1 if a job arrives, or 0
+	answer   []int32         // send buffer
 	jobs     []int32         // now
 	left     []int32         // jobs that left the network
 	busy     []float64       // integral of the jobs over time
-	changed  []float64       // up to which time
+	changed  []float64       // time of the last change of busy
 	totals   []int64         // jobs and messages sent to other ranks
 }
 
-// findFirst finds out when each station may have a job: at once if it has one, or
-// else not before a job could come.
+// findFirst finds the earliest time at which each station may have a job: now if it has one, else when a job could
+// arrive.
 func (s *queueSimulator) findFirst() {
 	first, schedule, me := s.first, s.schedule, int32(s.r.ID())
 	for i := range first {
@@ -48,7 +47,7 @@ func (s *queueSimulator) possible(p *point) bool {
 	return p.time >= s.firsts[int(p.from)*s.network.stations+int(p.source)]
 }
 
-// postReceives posts a receive for every point at which a job may come.
+// postReceives posts a receive for every point at which a job may arrive.
 func (s *queueSimulator) postReceives() {
 	schedule, me, count := s.schedule, int32(s.r.ID()), 0
 	for i := range schedule {
@@ -105,7 +104,7 @@ func (s *queueSimulator) move(p *point) {
 	s.enter(p.target, p.time)
 }
 
-// sendJob sends a job to another rank, or says that there is none.
+// sendJob sends a job to another rank, or a message that there is none.
 func (s *queueSimulator) sendJob(p *point) {
 	s.answer[0] = 0
 	if s.jobs[p.source] > 0 {
@@ -124,7 +123,7 @@ func (s *queueSimulator) enter(station int32, time float64) {
 	s.jobs[station]++
 }
 
-// count brings the integral of a station's jobs up to a time.
+// count updates the integral of a station's jobs to a time.
 func (s *queueSimulator) count(station int32, time float64) {
 	s.busy[station] += float64(float64(s.jobs[station]) * (time - s.changed[station]))
 	s.changed[station] = time

@@ -2,9 +2,8 @@ package kernel
 
 import "math"
 
-// stream is a Poisson process: the completions of services by the stations of one
-// rank that send the job to another; or, if both are the same, those that do not,
-// together with the arrivals from outside.
+// stream is a Poisson process: the completions of services by the stations of one rank that send the job to another
+// rank. If both are the same rank, it is the other completions together with the arrivals from outside.
 type stream struct {
 	next     float64 // time of the next point
 	random   uint64  // state of the random numbers
@@ -12,27 +11,27 @@ type stream struct {
 	from, to int32
 }
 
-// point is a possible event: a job of station source of rank from moves to station
-// target of rank to, if there is a job.
+// point is a possible event: a job moves from station source of rank from to station target of rank to, if there is
+// a job.
 type point struct {
 	time           float64
 	from, to       int32
-	source, target int32 // or elsewhere, outside of the network
+	source, target int32 // or elsewhere, outside the network
 }
 
 const elsewhere = -1
 
-// serviceRate is the rate of all stations of a rank together.
+// serviceRate returns the total service rate of a rank's stations.
 func (q *queueNetwork) serviceRate(rank int) float64 { return q.cumulative[(rank+1)*q.stations-1] }
 
-// arrivalRate is the rate of arrivals from outside at one station: what balances
-// the jobs that leave when each station has 1 job per unit of time.
+// arrivalRate returns the arrival rate from outside at one station. It balances the jobs that leave when each
+// station gets 1 job per unit of time.
 func (q *queueNetwork) arrivalRate() float64 { return servicesLeaving / float64(servicesTotal) }
 
-// stream is the stream between two ranks, at its first point.
+// stream returns the stream between two ranks, at its first point.
 func (q *queueNetwork) stream(from, to int, seed uint64) stream {
 	s := stream{random: seed + uint64(from)<<32 + uint64(to), from: int32(from), to: int32(to)}
-	s.random = s.bits() // far from that of other streams
+	s.random = s.bits() // far from the states of other streams
 	if from == to {
 		s.rate = q.serviceRate(from)*(1-q.abroad) + float64(q.stations)*q.arrivalRate()
 	} else {
@@ -42,8 +41,7 @@ func (q *queueNetwork) stream(from, to int, seed uint64) stream {
 	return s
 }
 
-// streams are those that a rank draws, its own and those from and to every other
-// rank, in a heap.
+// streams returns the streams that a rank draws, in a heap: its own, and those from and to every other rank.
 func (q *queueNetwork) streams(rank int, seed uint64) []stream {
 	all := []stream{q.stream(rank, rank, seed)}
 	for other := range q.procs {
@@ -57,8 +55,8 @@ func (q *queueNetwork) streams(rank int, seed uint64) []stream {
 	return all
 }
 
-// bits are the next 64 random bits [G. L. Steele, D. Lea, C. H. Flood: Fast
-// splittable pseudorandom number generators. OOPSLA 2014; SplitMix64].
+// bits returns the next 64 random bits [G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number
+// generators. OOPSLA 2014; SplitMix64].
 func (s *stream) bits() uint64 {
 	s.random += 0x9e3779b97f4a7c15
 	z := s.random
@@ -67,16 +65,16 @@ func (s *stream) bits() uint64 {
 	return z ^ z>>31
 }
 
-// uniform is a random number from 0 to below 1.
+// uniform returns a random number in [0, 1).
 func (s *stream) uniform() float64 { return float64(s.bits()>>11) * 0x1p-53 }
 
-// index is a random number from 0 to n-1.
+// index returns a random number from 0 to n-1.
 func (s *stream) index(n int) int32 { return int32(s.uniform() * float64(n)) }
 
-// gap is a random time between two points.
+// gap returns a random time between two points.
 func (s *stream) gap() float64 { return -math.Log(1-s.uniform()) / s.rate }
 
-// draw is the next point of a stream, and moves on to the one after it.
+// draw returns the next point of a stream and advances the stream.
 func (q *queueNetwork) draw(s *stream) point {
 	p := point{time: s.next, from: s.from, to: s.to, source: elsewhere, target: elsewhere}
 	s.next += s.gap()
@@ -90,13 +88,13 @@ func (q *queueNetwork) draw(s *stream) point {
 		return p
 	}
 	p.source = q.pickServer(s)
-	if s.uniform()*(1-q.abroad) >= q.arrivalRate() { // which is also the part of services that leave
+	if s.uniform()*(1-q.abroad) >= q.arrivalRate() { // also the rate of services that leave
 		p.target = s.index(q.stations)
 	}
 	return p
 }
 
-// pickServer is a random station of the stream's rank, in proportion to its rate.
+// pickServer returns a random station of the stream's rank, weighted by its rate.
 func (q *queueNetwork) pickServer(s *stream) int32 {
 	rates := q.cumulative[int(s.from)*q.stations : int(s.from+1)*q.stations]
 	u := s.uniform() * rates[len(rates)-1]
@@ -111,8 +109,8 @@ func (q *queueNetwork) pickServer(s *stream) int32 {
 	return int32(lo)
 }
 
-// earlier reports whether the next point of a comes before that of b. Points at
-// the same time have an order that all ranks agree on.
+// earlier reports whether the next point of a is before that of b. All ranks use the same order for points at the
+// same time.
 func earlier(a, b *stream) bool {
 	if a.next != b.next {
 		return a.next < b.next
@@ -120,7 +118,7 @@ func earlier(a, b *stream) bool {
 	return a.from < b.from || a.from == b.from && a.to < b.to
 }
 
-// siftDown restores the heap, earliest first, whose stream i may be too high.
+// siftDown restores the heap, earliest first, if stream i may be too high.
 func siftDown(heap []stream, i int) {
 	for {
 		least := i

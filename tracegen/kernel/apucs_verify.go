@@ -9,8 +9,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Verify holds the result to a serial simulation of the same points, exactly, and
-// to the equilibrium of the network.
+// Verify compares the result with a serial simulation of the same points, exactly, and with the equilibrium of the
+// network.
 func (f *apucs) Verify() error {
 	if err := f.compareWithSerial(); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (f *apucs) Verify() error {
 	return f.compareWithEquilibrium()
 }
 
-// points are the next points of streams before end, in order.
+// points returns the next points of streams before end, in order.
 func (f *apucs) points(streams []stream, end float64) []point {
 	var all []point
 	for i := range streams {
@@ -36,17 +36,17 @@ func (f *apucs) points(streams []stream, end float64) []point {
 type serialQueues struct {
 	jobs, left    []int32
 	busy, changed []float64
-	moved         int64 // jobs that went from one rank to another
+	moved         int64 // jobs that moved from one rank to another
 }
 
-// change adds jobs to a station, or takes them away.
+// change adds jobs to a station, or removes them.
 func (s *serialQueues) change(at int, time float64, by int32) {
 	s.busy[at] += float64(float64(s.jobs[at]) * (time - s.changed[at]))
 	s.changed[at] = time
 	s.jobs[at] += by
 }
 
-// handle does what happens at a point, of n stations on each rank.
+// handle executes a point; each rank has n stations.
 func (s *serialQueues) handle(p point, n int) {
 	source, target := int(p.from)*n+int(p.source), int(p.to)*n+int(p.target)
 	if p.source != elsewhere {
@@ -65,8 +65,7 @@ func (s *serialQueues) handle(p point, n int) {
 	}
 }
 
-// compareWithSerial moves jobs at the points of all streams in the order of time,
-// without windows and messages.
+// compareWithSerial moves jobs at the points of all streams in the order of time, without windows and messages.
 func (f *apucs) compareWithSerial() error {
 	n, procs := f.network.stations, f.network.procs
 	s := serialQueues{jobs: make([]int32, procs*n), left: make([]int32, procs*n), busy: make([]float64, procs*n), changed: make([]float64, procs*n)}
@@ -106,18 +105,19 @@ func (f *apucs) compareResults(want *serialQueues) error {
 	return nil
 }
 
-// improbable is the probability at which a result counts as wrong; the tests below
-// do not find fault with a right one more often, whatever the seed.
+// improbable is the probability below which a result counts as wrong. For any seed, the tests below reject a right
+// result at most this often.
 const improbable = 1e-12
 
-// compareWithEquilibrium holds two numbers to their distributions, for the network
-// starts in equilibrium. The jobs that leave are a Poisson process [Burke's
-// theorem]; its tails are below exp(-m h(u)), h(u) = (1+u) log(1+u) - u, for a mean
-// of m and a deviation by u m. And the number of jobs at any time is a sum of
-// geometric numbers [Jackson's theorem]: so for each t the mean of exp(t N(time))
-// is the product of (1-load)/(1-load exp(t)); since the exponential is convex, that
-// of exp(t A), A the average of N over time, is no more, and the tails of A are
-// below exp(-t A) times it [Chernoff's bound].
+// compareWithEquilibrium compares two numbers with their distributions, because the network starts in equilibrium.
+//
+// The jobs that leave are a Poisson process [Burke's theorem]. For a mean of m and a deviation of u m, its tails
+// are below exp(-m h(u)), h(u) = (1+u) log(1+u) - u.
+//
+// The number N of jobs at any time is a sum of geometric numbers [Jackson's theorem]. So for each t the mean of
+// exp(t N) is the product of (1-load)/(1-load exp(t)). Let A be the average of N over time. The exponential is
+// convex, so the mean of exp(t A) is at most that product. Then the tails of A are below exp(-t A) times it
+// [Chernoff's bound].
 func (f *apucs) compareWithEquilibrium() error {
 	left, average := 0.0, 0.0
 	for rank := range f.result {
@@ -136,7 +136,7 @@ func (f *apucs) compareWithEquilibrium() error {
 	return nil
 }
 
-// poissonTail bounds the logarithm of the probability of x or what is further from the mean.
+// poissonTail bounds the logarithm of the probability of a value at least as far from the mean as x.
 func poissonTail(x, mean float64) float64 {
 	if x == 0 {
 		return -mean
@@ -144,8 +144,8 @@ func poissonTail(x, mean float64) float64 {
 	return x - mean - x*math.Log(x/mean)
 }
 
-// jobsTail bounds the logarithm of the probability that the average number of jobs
-// lies as far from its mean. Every t gives a bound; the best of some is taken.
+// jobsTail bounds the logarithm of the probability that the average number of jobs is as far from its mean. Every t
+// gives a bound; the best of some values of t is used.
 func (f *apucs) jobsTail(average float64) float64 {
 	greatest := 0.0
 	for _, s := range f.station {
@@ -154,7 +154,7 @@ func (f *apucs) jobsTail(average float64) float64 {
 	limit := -math.Log(greatest) // below it the mean of exp(t N) is finite
 	best := 0.0
 	for step := 1; step <= 200; step++ {
-		t := limit * (1 - float64(step)/20) // from nearly the limit down to below 0
+		t := limit * (1 - float64(step)/20) // from just below the limit to below 0
 		bound := -t * average
 		for _, s := range f.station {
 			bound += math.Log1p(-s.load) - math.Log1p(-s.load*math.Exp(t))
@@ -173,5 +173,5 @@ func (f *apucs) Digest() string {
 	return workload.Digest(all...)
 }
 
-// Counts: data decide how many messages there are.
+// Counts predicts nothing: the number of messages depends on data.
 func (f *apucs) Counts() workload.Counts { return workload.Counts{} }

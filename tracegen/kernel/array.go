@@ -7,11 +7,10 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Array executes an array statement A = x or A = x op y, where x and y are arrays
-// or scalars and op is addition or multiplication, whose computation [hur1999,
-// sec. 7.1 and eq. 12] models: an l x l array of 4-byte integers in blocks over a
-// mesh of ranks, each of which executes the statement on its block. There are no
-// messages. Numbers wrap at 2^32.
+// Array executes an array statement A = x or A = x op y; x and y are arrays or scalars, and op is addition or
+// multiplication. [hur1999, sec. 7.1 and eq. 12] models its computation. An l x l array of 4-byte integers is
+// divided into blocks over a mesh of ranks. Each rank executes the statement on its block. There are no messages.
+// Numbers wrap at 2^32.
 var Array = workload.Kernel{
 	Name: "array", Paper: "hur1999",
 	Doc: "a statement on whole arrays: A = x or A = x op y",
@@ -27,7 +26,7 @@ var Array = workload.Kernel{
 	Make:  newArray,
 }
 
-// arrayStatement is one statement, and what it makes of an element.
+// arrayStatement is one statement with its effect on an element.
 type arrayStatement struct {
 	execute func(a, b, c []int32, s int32)
 	element func(a, b, c, s int32) int32
@@ -63,7 +62,7 @@ func newArray(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// input has odd elements, so that no product of them is lost to powers of two.
+// input returns arrays of odd elements, so that products do not lose bits to powers of two.
 func (f *array) input() (a, b, c []int32) {
 	rng := workload.Generator(f.seed)
 	all := make([]int32, 3*f.l*f.l)
@@ -91,7 +90,7 @@ func assignScalar(a, _, _ []int32, s int32) {
 	}
 }
 
-// assignArray copies as all kernels do, with what is fastest.
+// assignArray copies with the fastest method, like all kernels.
 func assignArray(a, b, _ []int32, _ int32) { copy(a, b) }
 
 func assignSumWithScalar(a, b, _ []int32, s int32) {
@@ -134,7 +133,7 @@ func (f *array) Verify() error {
 
 func (f *array) Digest() string { return workload.Digest(gather(f.mesh, f.a, f.l, f.l)) }
 
-// Counts: there are no messages.
+// Counts predicts that there are no messages.
 func (f *array) Counts() workload.Counts {
 	return workload.Counts{Messages: make([]uint64, len(f.a))}
 }

@@ -7,35 +7,33 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Barnes simulates bodies under their gravity by the Barnes-Hut method, as the
-// program of that name in SPLASH does [J. P. Singh, W.-D. Weber, A. Gupta: SPLASH:
-// Stanford parallel applications for shared memory. Computer Architecture News
-// 20(1), 1992, pp. 5-44; J. Barnes, P. Hut: A hierarchical O(N log N)
-// force-calculation algorithm. Nature 324, 1986, pp. 446-449; falsafi1997, tab. 2].
-// Each step
+// Barnes simulates bodies under their gravity by the Barnes-Hut method, like the program of that name in SPLASH [J.
+// P. Singh, W.-D. Weber, A. Gupta: SPLASH: Stanford parallel applications for shared memory. Computer Architecture
+// News 20(1), 1992, pp. 5-44; J. Barnes, P. Hut: A hierarchical O(N log N) force-calculation algorithm. Nature 324,
+// 1986, pp. 446-449; falsafi1997, tab. 2]. Each step
 //
 //   - finds the cube around the origin that holds all bodies;
-//   - inserts the bodies into an octree with one body to a leaf. Ranks insert at the
-//     same time: they go down without locks, and lock the cell they change;
-//   - finds mass and centre of mass of the cells, from the leaves up. A rank starts at
-//     its share of the lowest cells, and goes on to the parent where it is the last of
-//     the children to arrive, which a lock on the parent decides;
-//   - divides the bodies among ranks, in the order of the tree, so that all had about
-//     the same number of interactions in the previous step (costzones);
-//   - computes the accelerations: a cell acts as one mass at its centre of mass if its
-//     side is less than theta times its distance and the body is not in it; else its
-//     children act;
-//   - moves the bodies by the leapfrog method, velocities half a step behind positions.
+//   - inserts the bodies into an octree with one body in a leaf. Ranks insert at
+//     the same time: they descend without locks, and lock the cell they change;
+//   - finds mass and centre of mass of the cells, from the leaves up. A rank starts
+//     at its share of the lowest cells. It goes on to the parent if it is the last
+//     to arrive there; a lock on the parent decides this;
+//   - divides the bodies among ranks, in the order of the tree, so that each part
+//     had about as many interactions in the previous step (costzones);
+//   - computes the accelerations. A cell acts as one mass at its centre of mass if
+//     its side is less than theta times its distance, and the body is not in it.
+//     Otherwise its children act;
+//   - moves the bodies by the leapfrog method, with velocities half a step behind
+//     positions.
 //
-// There are 4 barriers in each step: before the bodies are inserted, before and
-// after cells are summed up, and before bodies are moved. The tree does not depend
-// on the order of insertion, only the numbers of its cells do, and children are
-// visited in the order of their octants: positions and velocities have the same
-// bits on any number of ranks.
+// There are 4 barriers in each step: before the bodies are inserted, before and after cells are summed up, and
+// before bodies are moved. Only the numbers of the tree's cells depend on the order of insertion. Children are
+// visited in the order of their octants. Therefore positions and velocities have the same bits on any number of
+// ranks.
 //
-// Differs: cells have no quadrupole moments; the numbers of cells come from one
-// counter with a lock, in SPLASH every process has its own; a rank sums up cells of
-// its share of these numbers, in SPLASH those that it made, and waits for children.
+// Differs: cells have no quadrupole moments. The numbers of cells come from one counter with a lock; in SPLASH
+// every process has its own. A rank sums up cells of its share of these numbers; in SPLASH it sums up the cells
+// that it made, and waits for children.
 var Barnes = workload.Kernel{
 	Name: "barnes", Paper: "falsafi1997",
 	Doc: "gravitational N-body problem, Barnes-Hut method (SPLASH)",
@@ -49,9 +47,9 @@ var Barnes = workload.Kernel{
 }
 
 const (
-	barnesStep      = 0.025 // time, in units where the gravitational constant is 1
+	barnesStep      = 0.025 // time, with a gravitational constant of 1
 	barnesSoftening = 0.05  // length: forces are those at a distance sqrt(d^2 + softening^2)
-	barnesLevels    = 48    // of the tree; so many halvings of the cube are exact
+	barnesLevels    = 48    // of the tree; this many halvings of the cube are exact
 	barnesStack     = 8 * (1 + barnesLevels)
 )
 
@@ -62,7 +60,7 @@ type body struct {
 	pos, vel vector
 	acc      vector
 	cost     int // interactions in the previous step, and one
-	work     int // the same of this step
+	work     int // the same for this step
 }
 
 // cell is a cube of the tree. A child is 0 for none, c > 0 for cell c, or ^b for body b.
@@ -74,7 +72,7 @@ type cell struct {
 	cost    int     // of the bodies in it
 	parent  int32
 	inner   int32 // children that are cells
-	arrived int32 // of those, how many have been summed up
+	arrived int32 // number of these that have been summed up
 	child   [8]int32
 }
 
@@ -150,8 +148,8 @@ func greatestCoordinate(bodies []body, mine []int32) float64 {
 	return most
 }
 
-// cubeAround is half the side of the cube: a power of two, so that halves of it,
-// and the centres of cells, are exact.
+// cubeAround returns half the side of the cube. It is a power of two, so that its halves and the centres of cells
+// are exact.
 func cubeAround(reach []float64) float64 {
 	half := 1.0
 	for _, most := range reach {
@@ -206,8 +204,7 @@ func holds(centre vector, half float64, p vector) bool {
 	return math.Abs(p.x-centre.x) <= half && math.Abs(p.y-centre.y) <= half && math.Abs(p.z-centre.z) <= half
 }
 
-// move changes the velocity of a body over the time kick, then its position over
-// the time drift.
+// move changes the velocity of a body for the time kick, then its position for the time drift.
 func move(bodies []body, b int32, kick, drift float64) {
 	p, v, a := bodies[b].pos, bodies[b].vel, bodies[b].acc
 	v.x += float64(a.x * kick)
@@ -219,7 +216,7 @@ func move(bodies []body, b int32, kick, drift float64) {
 	bodies[b].pos, bodies[b].vel, bodies[b].cost = p, v, bodies[b].work
 }
 
-// results are the coordinates of all positions and velocities.
+// results returns the coordinates of all positions and velocities.
 func (f *barnes) results() []float64 {
 	var out []float64
 	for _, b := range f.bodies {
@@ -230,5 +227,5 @@ func (f *barnes) results() []float64 {
 
 func (f *barnes) Digest() string { return workload.Digest(f.results()) }
 
-// Counts: see Barnes for the barriers.
+// Counts predicts the barriers; see Barnes.
 func (f *barnes) Counts() workload.Counts { return workload.Counts{Barriers: 4 * uint64(f.steps)} }

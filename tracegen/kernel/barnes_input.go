@@ -7,13 +7,11 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// barnesInput is a Plummer model: a spherical cluster in equilibrium, of mass 1 and
-// energy -1/4, at rest [S. J. Aarseth, M. Henon, R. Wielen: A comparison of
-// numerical methods for the study of star cluster dynamics. Astronomy and
-// Astrophysics 37, 1974, pp. 183-187]. Its radius is cut where 0.1 % of the mass
-// is outside.
+// barnesInput returns a Plummer model: a spherical cluster in equilibrium, of mass 1 and energy -1/4, at rest [S.
+// J. Aarseth, M. Henon, R. Wielen: A comparison of numerical methods for the study of star cluster dynamics.
+// Astronomy and Astrophysics 37, 1974, pp. 183-187]. It is cut at the radius that excludes 0.1 % of the mass.
 func barnesInput(n int, seed uint64) []body {
-	const scale = 3 * math.Pi / 16 // length of the energy -1/4, of the model's own unit
+	const scale = 3 * math.Pi / 16 // length unit of energy -1/4, relative to the model's own unit
 	rng := workload.Generator(seed)
 	bodies := make([]body, n)
 	var pos, vel vector
@@ -33,8 +31,8 @@ func barnesInput(n int, seed uint64) []body {
 	return bodies
 }
 
-// plummerSpeed is the speed of a body over that of escape, with the density
-// x^2 (1-x^2)^(7/2), whose maximum is below 0.1.
+// plummerSpeed returns the speed of a body relative to the escape speed. Its density is x^2 (1-x^2)^(7/2), with a
+// maximum below 0.1.
 func plummerSpeed(rng *rand.Rand) float64 {
 	for {
 		x := rng.Float64()
@@ -44,7 +42,7 @@ func plummerSpeed(rng *rand.Rand) float64 {
 	}
 }
 
-// direction3 is uniform on the unit sphere.
+// direction3 returns a uniform direction on the unit sphere.
 func direction3(rng *rand.Rand) vector {
 	for {
 		v := vector{2*rng.Float64() - 1, 2*rng.Float64() - 1, 2*rng.Float64() - 1}

@@ -7,7 +7,7 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// octant is the number of the child of a cell with this centre that holds p.
+// octant returns the number of the child that holds p, for a cell with this centre.
 func octant(p, centre vector) int {
 	o := 0
 	if p.x >= centre.x {
@@ -22,8 +22,7 @@ func octant(p, centre vector) int {
 	return o
 }
 
-// centreOf is the centre of an octant of the cube around centre; half is that of
-// the octant's side.
+// centreOf returns the centre of an octant of the cube around centre; half is half the side of the octant.
 func centreOf(centre vector, o int, half float64) vector {
 	c := vector{centre.x - half, centre.y - half, centre.z - half}
 	if o&4 != 0 {
@@ -38,8 +37,8 @@ func centreOf(centre vector, o int, half float64) vector {
 	return c
 }
 
-// insert puts body b into the tree. What it reads without a lock may be older
-// than what is there, so it looks again when it has the lock of the cell.
+// insert puts body b into the tree. Values that it reads without a lock may be out of date, so it reads them again
+// with the lock of the cell.
 func insert(r *spmd.Rank, bodies []body, cells []cell, used []int32, half float64, b int32) error {
 	var at int32
 	var centre vector
@@ -55,7 +54,7 @@ func insert(r *spmd.Rank, bodies []body, cells []cell, used []int32, half float6
 			switch {
 			case next == 0:
 				atomic.StoreInt32(&cells[at].child[o], ^b)
-			case next < 0: // a body, which goes down into a new cell
+			case next < 0: // a body, which moves down into a new cell
 				other := ^next
 				if next = newCell(r, cells, used, centre, half, at); next < 0 {
 					return fmt.Errorf("the tree needs more than %d cells for %d bodies", len(cells), len(bodies))
@@ -90,8 +89,8 @@ func newCell(r *spmd.Rank, cells []cell, used []int32, centre vector, half float
 	return c
 }
 
-// sumUp finds mass, centre of mass and cost of this rank's share of the lowest
-// cells, and of those above where it comes last.
+// sumUp finds mass, centre of mass and cost of this rank's share of the lowest cells, and of their ancestors where
+// it is the last to arrive.
 func sumUp(r *spmd.Rank, bodies []body, cells []cell, used int) {
 	lo, hi := r.Share(used)
 	for c := lo; c < hi; c++ {
@@ -115,9 +114,8 @@ func sumUp(r *spmd.Rank, bodies []body, cells []cell, used int) {
 	}
 }
 
-// sumChildren sets mass, centre of mass and cost of a cell. The conversions keep
-// multiplication and addition apart, which some machines could fuse, here as in
-// what follows, so that the result has the same bits on all.
+// sumChildren sets mass, centre of mass and cost of a cell. Here and below, conversions keep multiplication and
+// addition separate, which some machines could fuse. So the result has the same bits on all machines.
 func sumChildren(bodies []body, cells []cell, c int32) {
 	var mass float64
 	var pos vector
@@ -145,8 +143,8 @@ func sumChildren(bodies []body, cells []cell, c int32) {
 	cells[c].pos = vector{pos.x / mass, pos.y / mass, pos.z / mass}
 }
 
-// zone sets mine to the bodies of this rank: those before which, in the order of
-// the tree, the costs sum up to its share of the total. It returns their number.
+// zone sets mine to the bodies of this rank and returns their number. In the order of the tree, these are the
+// bodies at which the running sum of costs is in the rank's share of the total.
 func zone(r *spmd.Rank, bodies []body, cells []cell, stack, mine []int32) int {
 	from, to := r.Share(cells[0].cost)
 	count, top, before := 0, 1, 0
@@ -169,10 +167,9 @@ func zone(r *spmd.Rank, bodies []body, cells []cell, stack, mine []int32) int {
 	return count
 }
 
-// push puts the children of a cell on the stack, the first one on top, and
-// returns where that is.
+// push puts the children of a cell on the stack, the first one on top, and returns the new top.
 //
-// It is not inlined, so that its instructions are the same for all who call it.
+// It is not inlined, so that its instructions are the same for all callers.
 //
 //go:noinline
 func push(cells []cell, stack []int32, top int, c int32) int {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Verify compares positions and velocities, to the bit, with the method on one
-// processor as its definition reads: the tree is made from the top by dividing the
-// bodies of a cube among its octants, and forces are recursive.
+// Verify compares positions and velocities, to the bit, with the method on one processor, written directly from its
+// definition. There, the tree is made from the top, by dividing the bodies of a cube among its octants, and forces
+// are recursive.
 func (f *barnes) Verify() error {
 	bodies := barnesInput(len(f.bodies), f.seed)
 	for step := range f.steps {
@@ -33,7 +33,7 @@ func (f *barnes) Verify() error {
 	return nil
 }
 
-// octree is a cell, or a body where there are no parts.
+// octree is a cell, or a body if it has no parts.
 type octree struct {
 	body         *body
 	parts        []*octree
@@ -91,8 +91,7 @@ func octantOf(bodies []*body, cube vector, half float64) *octree {
 	}
 }
 
-// masses calls yield for the masses that act on b: of bodies and of cells that
-// are far enough for theta.
+// masses calls yield for the masses that act on b: bodies, and cells that are far enough away for theta.
 func (t *octree) masses(b *body, theta float64, yield func(*octree)) {
 	if t.body == b {
 		return
@@ -109,7 +108,7 @@ func (t *octree) masses(b *body, theta float64, yield func(*octree)) {
 	yield(t)
 }
 
-// gravity is the acceleration of b.
+// gravity returns the acceleration of b.
 func (t *octree) gravity(b *body, theta float64) (acc vector) {
 	t.masses(b, theta, func(m *octree) {
 		away := plus(m.centreOfMass, times(b.pos, -1))

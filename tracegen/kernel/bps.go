@@ -8,40 +8,36 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1; J. H.
-// Bramble, J. E. Pasciak, A. H. Schatz: The construction of preconditioners for
-// elliptic problems by substructuring, I. Mathematics of Computation 47(175), 1986,
-// pp. 103-134]. The rectangle is divided into squares of g x g intervals, one for
-// each rank; between them is the wire basket of edges and vertices. Once the values
-// there are known, the insides of the squares are independent problems, for which
-// there is a fast solver. So the unknowns inside are eliminated, and a conjugate
-// gradient iteration finds those on the wire basket. Each step
+// BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1; J. H. Bramble, J. E. Pasciak, A. H.
+// Schatz: The construction of preconditioners for elliptic problems by substructuring, I. Mathematics of
+// Computation 47(175), 1986, pp. 103-134]. The rectangle is divided into squares of g x g intervals, one for each
+// rank. The wire basket of edges and vertices is between them. If its values are known, the insides of the squares
+// are independent problems with a fast solver. So the unknowns inside are eliminated, and a conjugate gradient
+// iteration finds those on the wire basket. Each step
 //
-//   - multiplies by the Schur complement: every rank extends its border into its
-//     square, which is a fast solution, and adds what its square contributes on the
-//     border to its neighbours' contributions, first along columns, then along
-//     rows, whose ends have by then the sums of the vertices;
-//   - preconditions: on each edge, the square root of the one-dimensional operator
-//     is inverted by sine transforms; on the vertices, every rank solves the
-//     five-point equations of the coarse grid of squares, whose right side a
-//     reduction sums up, and interpolates linearly along the edges;
+//   - multiplies by the Schur complement. Every rank extends its border into its
+//     square, which is a fast solution. Then it adds the contribution of its square
+//     on the border to its neighbours' contributions: first along columns, then
+//     along rows, whose ends then have the sums of the vertices;
+//   - preconditions. On each edge, the square root of the one-dimensional operator
+//     is inverted by sine transforms. On the vertices, every rank solves the
+//     five-point equations of the coarse grid of squares, and interpolates linearly
+//     along the edges. A reduction adds the right side of these equations;
 //   - needs two reductions for inner products.
 //
-// At the end the insides are solved for. If the residual is then greater than the
-// iteration thought, it goes on from there.
+// At the end, the insides are solved. If the residual is then greater than the iteration computed, the iteration
+// continues.
 //
-// What depends on the rectangle only is prepared once, for any number of systems,
-// which differ in right sides and boundary values and are solved one after another,
-// each from zero.
+// Data that depends only on the rectangle is prepared once, for any number of systems. The systems differ in right
+// sides and boundary values. They are solved one after another, each from zero.
 //
-// The paper's ratios of computation to communication are g=256 (high) and g=64
-// (low), on numbers of ranks that are powers of 4.
+// The paper's ratios of computation to communication are g=256 (high) and g=64 (low), on numbers of ranks that are
+// powers of 4.
 //
-// Differs: any number of ranks is possible, and the rectangle is a square for
-// squares only; the paper does not say which right side, boundary values and
-// tolerance it has, and here the first system is that of sor (the others: poisson);
-// it solves one, as far as it says; the original may iterate on all unknowns, which
-// is the same iteration if it starts with the insides solved.
+// Differs: any number of ranks is possible; the rectangle is a square only for square numbers. The paper does not
+// give the right side, boundary values and tolerance. Here the first system is that of sor; poisson defines the
+// others. As far as the paper says, it solves one system. The original may iterate on all unknowns, which is the
+// same iteration if it starts with the insides solved.
 var BPS = workload.Kernel{
 	Name: "bps", Paper: "dickens1996",
 	Doc: "Poisson's equation by substructuring, conjugate gradients and fast solvers (Bramble, Pasciak, Schatz)",
@@ -56,7 +52,7 @@ var BPS = workload.Kernel{
 	Make:  newBPS,
 }
 
-// checkBPS limits what a rank has to the greatest square.
+// checkBPS limits the memory of a rank to that of the greatest square.
 func checkBPS(v workload.Values) error {
 	points, most := (v["g"]+1)*(v["g"]+1), 2049*2049
 	if v["systems"] > most/points {
@@ -70,12 +66,12 @@ type bps struct {
 	tolerance              float64 // of the residual, relative to the first
 	mesh                   mesh
 	solver                 *fastPoisson
-	u                      [][]float64    // of each rank: for every system g+1 rows of g+1, its square with its border
-	rhs                    [][]float64    // of each rank: the right side there, of the system that is being solved
+	u                      [][]float64    // of each rank: for every system g+1 rows of g+1 values, its square with its border
+	rhs                    [][]float64    // of each rank: the right side there, for the current system
 	outcome                [][]bpsOutcome // of each rank: of every system
 }
 
-// bpsOutcome is what a rank knows of a system at the end; all know the same.
+// bpsOutcome is the outcome of a system. All ranks have the same.
 type bpsOutcome struct {
 	steps           int
 	first, residual float64 // 2-norms of the residual on the wire basket, before and after
@@ -92,18 +88,18 @@ func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
 	return f
 }
 
-// size is the number of points inside the rectangle.
+// size returns the rows and columns of points inside the rectangle.
 func (f *bps) size() (rows, cols int) { return f.mesh.rows*f.g - 1, f.mesh.cols*f.g - 1 }
 
-// problem is that of a system, counted from 0, with points at such a distance that
-// the longer side of the rectangle is 1.
+// problem returns the problem of a system, counted from 0. Points are so far apart that the longer side of the
+// rectangle is 1.
 func (f *bps) problem(system int) poisson {
 	rows, cols := f.size()
 	return poisson{n: system + 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
-// input is what a rank starts from: of every system zero inside the rectangle and the
-// solution on its boundary, and the right side of the first.
+// input returns the input of a rank: for every system, zero inside the rectangle and the solution on its boundary;
+// and the right side of the first system.
 func (f *bps) input(rank int) (u, rhs []float64) {
 	wide := f.g + 1
 	rows, cols := f.size()
@@ -124,8 +120,8 @@ func (f *bps) input(rank int) (u, rhs []float64) {
 	return u, rhs
 }
 
-// setRHS sets the right side on a grid in rows of wide points, of which the first is
-// so many rows down the rectangle.
+// setRHS sets the right side on a grid with rows of wide points. The first row is row number first of the
+// rectangle.
 func setRHS(rhs []float64, wide, first int, problem poisson) {
 	for i := range len(rhs) / wide {
 		value, row := -problem.rhs(first+i), rhs[i*wide:(i+1)*wide]
@@ -135,8 +131,7 @@ func setRHS(rhs []float64, wide, first int, problem poisson) {
 	}
 }
 
-// Program solves for the wire basket and then for the insides of the squares, system
-// by system.
+// Program solves for the wire basket and then for the insides of the squares, system by system.
 func (f *bps) Program(r *spmd.Rank) error {
 	s := newSubstructure(r, f)
 	outcome, system := &f.outcome[r.ID()][0], 0
@@ -160,7 +155,7 @@ func (f *bps) Program(r *spmd.Rank) error {
 	}
 }
 
-// next makes a system the one to solve: its grid follows that of the one before.
+// next selects the next system; its grid follows that of the one before.
 func (s *substructure) next(problem poisson) {
 	wide := s.g + 1
 	row, _ := s.mesh.position(s.r.ID())
@@ -168,8 +163,8 @@ func (s *substructure) next(problem poisson) {
 	setRHS(s.rhs, wide, row*s.g, problem)
 }
 
-// conjugateGradients improves u on the wire basket until the residual is small
-// enough, and returns the steps it took, at least one.
+// conjugateGradients improves u on the wire basket until the residual is small enough. It returns the number of
+// steps, at least one.
 func (s *substructure) conjugateGradients(limit int, enough float64) int {
 	x, residual, z, p, product := s.x, s.residual, s.z, s.p, s.product
 	clear(x)

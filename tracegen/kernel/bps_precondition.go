@@ -6,14 +6,14 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// coarseGrid is the grid of the squares' vertices, which every rank has whole.
-// Those inside the rectangle are unknown.
+// coarseGrid is the grid of the squares' vertices. Every rank has all of it. The vertices inside the rectangle are
+// unknown.
 type coarseGrid struct {
 	rows, cols int       // squares
 	values     []float64 // rows-1 rows of cols-1 vertices
-	swapped    []float64 // the same in columns
+	swapped    []float64 // the same by columns
 	sinesDown  []float64 // sin(pi j k/rows), j and k from 1 to rows-1
-	sinesRight []float64 // likewise for cols
+	sinesRight []float64 // the same for cols
 }
 
 func newCoarseGrid(r *spmd.Rank, m mesh) *coarseGrid {
@@ -34,8 +34,8 @@ func sineTable(n int) []float64 {
 	return table
 }
 
-// at is the index of the vertex at the lower right corner of square (row,col), or
-// outside if that is on the boundary.
+// at returns the index of the vertex at the lower right corner of square (row,col), or outside if it is on the
+// boundary.
 func (c *coarseGrid) at(row, col int) int {
 	if row < 0 || row >= c.rows-1 || col < 0 || col >= c.cols-1 {
 		return outside
@@ -43,8 +43,8 @@ func (c *coarseGrid) at(row, col int) int {
 	return row*(c.cols-1) + col
 }
 
-// solve solves the five-point equations on the vertices, by sine transforms of
-// both dimensions. There are few vertices, so these are sums.
+// solve solves the five-point equations on the vertices, by sine transforms in both dimensions. There are few
+// vertices, so the transforms are sums.
 func (c *coarseGrid) solve() {
 	down, right := c.rows-1, c.cols-1
 	transformAcross(c.swapped, c.values, c.sinesRight, down, right)
@@ -60,8 +60,7 @@ func (c *coarseGrid) solve() {
 	transformAcross(c.values, c.swapped, c.sinesDown, right, down)
 }
 
-// transformAcross transforms the rows of x, of so many columns, by a table of sines
-// and leaves them in y as columns.
+// transformAcross transforms the rows of x by a table of sines, and writes them to y as columns.
 func transformAcross(y, x, sines []float64, rows, cols int) {
 	for i := range rows {
 		row := x[i*cols : (i+1)*cols]
@@ -76,8 +75,8 @@ func transformAcross(y, x, sines []float64, rows, cols int) {
 	}
 }
 
-// precondition is z = M x, the sum of a solution on every edge and one on the
-// vertices, interpolated along the edges.
+// precondition sets z = M x: the sum of a solution on every edge and one on the vertices, interpolated along the
+// edges.
 func (s *substructure) precondition(z, x []float64) {
 	clear(z)
 	for side := range s.sides {
@@ -94,10 +93,9 @@ func (s *substructure) precondition(z, x []float64) {
 	s.interpolate(z)
 }
 
-// solveEdge solves for the inside of an edge with the operator 2 sqrt(L), L being 2
-// on and -1 beside the diagonal, once sqrt(L) for each of the two squares. Points
-// are taken from left to right or downwards, as the rank on the other side of the
-// edge does, lest it round differently.
+// solveEdge solves for the inside of an edge with the operator 2 sqrt(L), once sqrt(L) for each of the two squares.
+// L has 2 on the diagonal and -1 beside it. Points are taken from left to right or downwards, as on the other side
+// of the edge, so that both ranks round equally.
 func (s *substructure) solveEdge(z, x []float64, side int) {
 	g, edge, factors := s.g, s.edge, s.edgeFactors
 	at, step := side*g, 1 // before the first point
@@ -117,8 +115,8 @@ func (s *substructure) solveEdge(z, x []float64, side int) {
 	}
 }
 
-// edgeFactors are the inverted eigenvalues of 2 sqrt(L), times 2/g, which makes the
-// second sine transform the inverse of the first.
+// edgeFactors returns the inverted eigenvalues of 2 sqrt(L), times 2/g. The factor makes the second sine transform
+// the inverse of the first.
 func edgeFactors(g int) []float64 {
 	factors := make([]float64, g-1)
 	for k := range factors {
@@ -127,15 +125,14 @@ func edgeFactors(g int) []float64 {
 	return factors
 }
 
-// corners are the vertices of the square, in the order of the clock.
+// corners returns the vertices of the square, clockwise.
 func (s *substructure) corners() [4]int {
 	row, col := s.mesh.position(s.r.ID())
 	c := s.coarse
 	return [4]int{c.at(row-1, col-1), c.at(row-1, col), c.at(row, col), c.at(row, col-1)}
 }
 
-// restrict sets the coarse right side to this square's part of it, which is the
-// transpose of interpolation.
+// restrict sets the coarse right side to this square's part of it. It is the transpose of interpolation.
 func (s *substructure) restrict(x []float64) {
 	g, values, corners := s.g, s.coarse.values, s.corners()
 	clear(values)
@@ -156,9 +153,8 @@ func (s *substructure) restrict(x []float64) {
 	}
 }
 
-// interpolate adds the solution on the vertices to z, along edges linearly. The
-// conversions keep multiplication and addition apart, so that ranks on both sides
-// of an edge have the same.
+// interpolate adds the solution on the vertices to z, linearly along edges. The conversions keep multiplication and
+// addition separate, so that ranks on both sides of an edge have the same values.
 func (s *substructure) interpolate(z []float64) {
 	g, corners := s.g, s.corners()
 	var values [4]float64

@@ -2,9 +2,8 @@ package kernel
 
 import "spoor/tracegen/spmd"
 
-// substructure is one rank's square. Vectors on the wire basket have the 4g points
-// of the border in the order of the clock, from the upper left corner; where ranks
-// share points, they have the same values, to the bit.
+// substructure is one rank's square. Vectors on the wire basket have the 4g points of the border, clockwise from
+// the upper left corner. Where ranks share points, they have the same values, to the bit.
 type substructure struct {
 	r          *spmd.Rank
 	mesh       mesh
@@ -15,18 +14,18 @@ type substructure struct {
 	coarse     *coarseGrid
 
 	u, rhs      []float64 // g+1 rows of g+1
-	work        []float64 // likewise
+	work        []float64 // the same shape
 	arriving    []float64 // a row or column from a neighbour
 	edge        []float64 // the inside of an edge, g-1
-	edgeFactors []float64 // what its wave numbers are multiplied by
+	edgeFactors []float64 // factors of its wave numbers
 	share       []float64 // of each point of the border: 1 / number of ranks that have it, 0 on the boundary
 	sums        []float64 // inner products
 
 	x, residual, z, p, product []float64 // vectors on the wire basket
 }
 
-// borderSide is how the g points of one side lie in a grid: the first, the step to
-// the next, and the step from any of them into the square.
+// borderSide describes the g points of one side in a grid: the first, the step to the next, and the step into the
+// square.
 type borderSide struct{ start, step, inward int }
 
 func newSubstructure(r *spmd.Rank, f *bps) *substructure {
@@ -57,13 +56,12 @@ func newSubstructure(r *spmd.Rank, f *bps) *substructure {
 	return s
 }
 
-// privateCopy is a copy of a table that every rank needs.
+// privateCopy returns a copy of a table that every rank needs.
 func privateCopy[T any](r *spmd.Rank, name string, table []T) []T {
 	return spmd.Private(r, name, append([]T(nil), table...))
 }
 
-// solveInside solves for the inside of a grid whose border is given. The right
-// side is rhs, or 0 if that is nil.
+// solveInside solves for the inside of a grid with given border. The right side is rhs, or 0 if that is nil.
 func (s *substructure) solveInside(grid, rhs []float64) {
 	g, wide := s.g, s.g+1
 	for i := 1; i < g; i++ {
@@ -83,9 +81,8 @@ func (s *substructure) solveInside(grid, rhs []float64) {
 	s.solver.solve(grid)
 }
 
-// applyAtBorder is this square's part of the five-point operator on its border: a
-// point has half of its own weight and of those beside it in each of two squares,
-// and a vertex a quarter in each of four.
+// applyAtBorder computes this square's part of the five-point operator on its border. A point has half of its own
+// weight, and of the weights beside it, in each of two squares. A vertex has a quarter in each of four.
 func (s *substructure) applyAtBorder(y, grid []float64) {
 	g := s.g
 	for n, side := range s.sides {
@@ -112,7 +109,7 @@ func (s *substructure) findResidual() {
 	s.sumOverRanks(residual)
 }
 
-// multiply is y = S x, S the Schur complement of the wire basket.
+// multiply sets y = S x; S is the Schur complement of the wire basket.
 func (s *substructure) multiply(y, x []float64) {
 	s.putBorder(s.work, x)
 	s.solveInside(s.work, nil)
@@ -120,8 +117,8 @@ func (s *substructure) multiply(y, x []float64) {
 	s.sumOverRanks(y)
 }
 
-// sumOverRanks adds the parts that ranks have of the same point. On the boundary
-// of the rectangle, where nothing is unknown, it leaves 0.
+// sumOverRanks adds the parts that ranks have of the same point. On the boundary of the rectangle, where no value
+// is unknown, the result is 0.
 func (s *substructure) sumOverRanks(x []float64) {
 	g, wide, work, share := s.g, s.g+1, s.work, s.share
 	s.putBorder(work, x)
@@ -140,8 +137,7 @@ func (s *substructure) sumOverRanks(x []float64) {
 	}
 }
 
-// addNeighbours sends two opposite sides of a grid to the neighbours there, and
-// adds what they send.
+// addNeighbours sends two opposite sides of a grid to the neighbours there, and adds the sides that they send.
 func (s *substructure) addNeighbours(before, behind int, first, last []float64, layout spmd.Vector) {
 	if before != outside {
 		spmd.SendVector(s.r, before, 0, first, layout)
@@ -181,7 +177,7 @@ func (s *substructure) putBorder(grid, x []float64) {
 	}
 }
 
-// addToBorder adds to it.
+// addToBorder adds x to the border of a grid.
 func (s *substructure) addToBorder(grid, x []float64) {
 	g := s.g
 	for n, side := range s.sides {
@@ -193,14 +189,14 @@ func (s *substructure) addToBorder(grid, x []float64) {
 	}
 }
 
-// innerProduct is the inner product over the wire basket.
+// innerProduct returns the inner product over the wire basket.
 func (s *substructure) innerProduct(x, y []float64) float64 {
 	s.sums[0] = s.dot(x, y)
 	spmd.AllReduce(s.r, s.sums[:1], add)
 	return s.sums[0]
 }
 
-// innerProducts are those of x with y and with z, in one reduction.
+// innerProducts returns the inner products of x with y and with z, in one reduction.
 func (s *substructure) innerProducts(x, y, z []float64) (float64, float64) {
 	s.sums[0], s.sums[1] = s.dot(x, y), s.dot(x, z)
 	spmd.AllReduce(s.r, s.sums, add)
@@ -209,7 +205,7 @@ func (s *substructure) innerProducts(x, y, z []float64) (float64, float64) {
 
 func add(a, b float64) float64 { return a + b }
 
-// dot is this rank's share of an inner product.
+// dot returns this rank's share of an inner product.
 func (s *substructure) dot(x, y []float64) float64 {
 	share, sum := s.share, 0.0
 	for k := range share {

@@ -7,30 +7,29 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// fourierError bounds the relative error of a radix-2 transform of n numbers in the
-// 2-norm, log2(n) (m + c (sqrt(2) + m)) with m = 2 roundings for the roots and c =
-// 4 [higham2002, thm. 24.2], which is below 8 log2(n); 9 leaves room for higher orders.
+// fourierError bounds the relative error of a radix-2 transform of n numbers in the 2-norm. The bound is log2(n) (m
+// + c (sqrt(2) + m)) with m = 2 roundings for the roots and c = 4 [higham2002, thm. 24.2]. It is below 8 log2(n); 9
+// leaves room for higher orders.
 func fourierError(n int) float64 { return 9 * math.Log2(float64(n)) * 0x1p-53 }
 
-// fastPoissonBound bounds the residual of the fast solver for a square of g
-// intervals, in the 2-norm, where the right side and the solution have these
-// norms. The transform of the right side has the error of a Fourier transform; so
-// has that of the solution, which the operator multiplies by 8 at most. The
-// tridiagonal systems are solved exactly for matrices whose elements, no greater
-// than 6 and together 8, are off by 4 roundings of elimination [higham2002, thm.
-// 9.12], 4 of inverted pivots and 4 of the wave number. To evaluate the residual
-// is 8 roundings of sums no greater than 8.
+// fastPoissonBound bounds the residual of the fast solver for a square of g intervals, in the 2-norm. The arguments
+// are the norms of the right side and of the solution.
+//
+// The transform of the right side has the error of a Fourier transform. So has the transform of the solution, which
+// the operator multiplies by 8 at most. The tridiagonal systems are solved exactly for perturbed matrices. Their
+// elements are at most 6 and together 8. The perturbation is 4 roundings of elimination [higham2002, thm. 9.12], 4
+// of inverted pivots and 4 of the wave number. Evaluating the residual takes 8 roundings of sums of at most 8.
 func fastPoissonBound(g int, right, solution float64) float64 {
 	return fourierError(2*g)*(right+8*solution) + (12*8+8*8)*0x1p-53*solution
 }
 
-// square is a rank's square of a system.
+// square returns a rank's square of a system.
 func (f *bps) square(rank, system int) []float64 {
 	points := (f.g + 1) * (f.g + 1)
 	return f.u[rank][system*points : (system+1)*points]
 }
 
-// gathered is the whole grid of a system, points inside the rectangle and on its boundary.
+// gathered returns the whole grid of a system: points inside the rectangle and on its boundary.
 func (f *bps) gathered(system int) []float64 {
 	rows, cols := f.size()
 	all := make([]float64, (rows+2)*(cols+2))
@@ -54,8 +53,8 @@ func (f *bps) Verify() error {
 	return nil
 }
 
-// verify holds the ranks to each other, the residual to what the iteration says of
-// it, and the solution to that of the differential equation.
+// verify compares the ranks with each other, the residual with that of the iteration, and the solution with that of
+// the differential equation.
 func (f *bps) verify(system int) error {
 	rows, cols := f.size()
 	u := f.gathered(system)
@@ -71,7 +70,7 @@ func (f *bps) verify(system int) error {
 	return f.problem(system).check(u, rows, cols)
 }
 
-// checkShared compares what ranks have of the same points and of the outcome.
+// checkShared compares the ranks' values of the same points, and their outcomes.
 func (f *bps) checkShared(all []float64, system int) error {
 	_, cols := f.size()
 	for rank := range f.u {
@@ -90,8 +89,8 @@ func (f *bps) checkShared(all []float64, system int) error {
 	return nil
 }
 
-// checkInside holds the residual inside every square to the bound of the fast
-// solver, whose right side is the given one with the values of the border.
+// checkInside compares the residual inside every square with the bound of the fast solver. The solver's right side
+// is the given one with the values of the border.
 func (f *bps) checkInside(u []float64, problem poisson) error {
 	wide := f.mesh.cols*f.g + 1
 	for rank := range f.u {
@@ -121,10 +120,9 @@ func (f *bps) checkInside(u []float64, problem poisson) error {
 	return nil
 }
 
-// checkWireBasket compares the residual on edges and vertices with what the ranks
-// found. Each point's residual has the rounding of its evaluation, by them in up to
-// four parts and here, and that of the sum of squares is no more than the number of
-// points.
+// checkWireBasket compares the residual on edges and vertices with that of the ranks. Each point's residual has the
+// rounding of its evaluation: in up to four parts by the ranks, and once here. The rounding of the sum of squares
+// is at most the number of points.
 func (f *bps) checkWireBasket(u []float64, system int) error {
 	wide, problem := f.mesh.cols*f.g+1, f.problem(system)
 	var sum, value float64
@@ -158,5 +156,5 @@ func (f *bps) Digest() string {
 	return workload.Digest(results...)
 }
 
-// Counts: the number of steps depends on rounding, and with it that of messages.
+// Counts predicts nothing: the number of steps, and so of messages, depends on rounding.
 func (f *bps) Counts() workload.Counts { return workload.Counts{} }

@@ -7,28 +7,26 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// CG makes a fixed number of iterations of the conjugate gradient method for
-// A x = b from x = 0, A a symmetric positive definite matrix with random non-zeros
-// as the NAS benchmark of that name has it [sivasubramaniam1995, app., CG]. Rows
-// of the matrix and elements of the vectors are partitioned contiguously among
-// ranks. Each iteration is
+// CG makes a fixed number of iterations of the conjugate gradient method for A x = b from x = 0. A is a symmetric
+// positive definite matrix with random non-zeros, like in the NAS benchmark of that name [sivasubramaniam1995,
+// app., CG]. Rows of the matrix and elements of the vectors are partitioned contiguously among ranks. Each
+// iteration is
 //
-//	q = A p                            reads p of other ranks where A decides
+//	q = A p                            reads p of other ranks, depending on A
 //	alpha = (r.r)/(p.q)                global sum
 //	x = x + alpha p, r = r - alpha q   local
 //	beta = (new r.r)/(old r.r)         global sum
 //	p = r + beta p                     local
 //	barrier
 //
-// Global sums are logarithmic, with value and flag in one cache block (logSum).
-// A rank's rows are compressed: values and columns in row order, and where each
-// row starts.
+// Global sums are logarithmic, with value and flag in one cache block (logSum). A rank's rows are compressed:
+// values and columns in row order, and the start of each row.
 //
-// Products are rounded before they are added (no fused multiply-add), so that the
-// result is the same on every processor architecture.
+// Products are rounded before they are added (no fused multiply-add), so that the result is the same on every
+// processor architecture.
 //
-// Differs: the paper estimates the smallest eigenvalue by repeating such
-// iterations for several b but shows one solution, which is what runs here.
+// Differs: the paper estimates the smallest eigenvalue by repeating such iterations for several b, but shows one
+// solution. That solution runs here.
 var CG = workload.Kernel{
 	Name: "cg", Paper: "sivasubramaniam1995",
 	Doc: "conjugate gradient method, random sparse matrix (NAS)",
@@ -60,7 +58,7 @@ type cg struct {
 
 // cgRows are the rows of one rank, compressed.
 type cgRows struct {
-	start  []int32 // of each row in the other two, and the end of the last
+	start  []int32 // start of each row in the other two, and the end of the last row
 	column []int32
 	value  []float64
 }
@@ -131,7 +129,7 @@ func multiplyRows(q []float64, start, column []int32, value, p []float64) {
 	}
 }
 
-// cgDot is not inlined, so that its instructions are the same for all who call it.
+// cgDot is not inlined, so that its instructions are the same for all callers.
 //
 //go:noinline
 func cgDot(a, b []float64) (sum float64) {
@@ -148,7 +146,7 @@ func addMultiple(y []float64, alpha float64, x []float64) {
 	}
 }
 
-// quotient is a/b, or 0 when b is: then the residual is 0, and x stays what it is.
+// quotient returns a/b, or 0 if b is 0. Then the residual is 0, and x does not change.
 func quotient(a, b float64) float64 {
 	if b == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	cgRightSide = 1   // every element of b, as of the benchmark's first one
+	cgRightSide = 1   // every element of b, like the benchmark's first b
 	cgCondition = 0.1 // the benchmark's "rcond", its reciprocal condition number
 )
 
@@ -19,12 +19,11 @@ type cgElement struct {
 	value       float64
 }
 
-// cgMatrix is a symmetric positive definite n x n matrix with exactly so many
-// non-zeros, in order of rows and columns. As in the NAS benchmark it is 0.1 I plus
-// the sum over k of w_k v_k v_k', where v_k is sparse: 1/2 at k, uniform in 0..1 at
-// random other places; w falls geometrically from 1 to 0.1. So the non-zeros are
-// cliques of random vertices. A vector has as many non-zeros as n vectors need; pairs
-// that are missing after n because cliques overlap are made by vectors of two.
+// cgMatrix returns a symmetric positive definite n x n matrix with exactly the given number of non-zeros, in order
+// of rows and columns. Like in the NAS benchmark, it is 0.1 I plus the sum over k of w_k v_k v_k'. The vector v_k
+// is sparse: 1/2 at k, and uniform in 0..1 at random other places. The weight w falls geometrically from 1 to 0.1.
+// So the non-zeros are cliques of random vertices. Each vector has as many non-zeros as n vectors need. Cliques
+// overlap, so pairs are missing after n vectors; vectors with two non-zeros add them.
 func cgMatrix(n, nonzeros int, seed uint64) []cgElement {
 	m := cgSum{n: n, missing: (nonzeros - n) / 2, upper: make(map[uint64]float64, nonzeros/2),
 		diagonal: make([]float64, n), rng: workload.Generator(seed)}
@@ -42,18 +41,18 @@ func cgMatrix(n, nonzeros int, seed uint64) []cgElement {
 	return m.elements()
 }
 
-// cgPairs is how many pairs there are of size things.
+// cgPairs returns the number of pairs of size things.
 func cgPairs(size int) int { return size * (size - 1) / 2 }
 
-// cgSum is a sum of outer products in the making.
+// cgSum is an unfinished sum of outer products.
 type cgSum struct {
-	n, missing int                // pairs that must still become non-zero
+	n, missing int                // number of pairs that must still become non-zero
 	upper      map[uint64]float64 // above the diagonal, by cgPlace
 	diagonal   []float64
 	rng        *rand.Rand
 }
 
-// vector is 1/2 at k and random at size-1 other places.
+// vector returns a vector with 1/2 at k and random values at size-1 other places.
 func (m *cgSum) vector(k, size int) []cgElement {
 	v := []cgElement{{row: int32(k), value: 0.5}}
 	for len(v) < size {
@@ -77,8 +76,8 @@ func (m *cgSum) add(v []cgElement, weight float64) {
 	m.missing -= len(m.upper) - before
 }
 
-// addMissing adds vectors of 1/2 at two places, chosen from the pairs that are zero:
-// by trying, if that succeeds half of the time, otherwise from a list of them.
+// addMissing adds vectors of 1/2 at two places, chosen from the pairs that are zero. It tries random pairs if half
+// of them succeed, and otherwise uses a list.
 func (m *cgSum) addMissing() {
 	pair := func(i, j int32) []cgElement { return []cgElement{{row: i, value: 0.5}, {row: j, value: 0.5}} }
 	for m.missing > 0 && 4*(len(m.upper)+m.missing) < m.n*m.n {
@@ -104,10 +103,10 @@ func (m *cgSum) addMissing() {
 	}
 }
 
-// cgPlace is a number for element (row, column), in order of rows and columns.
+// cgPlace returns a number for element (row, column), in order of rows and columns.
 func cgPlace(row, column int32) uint64 { return uint64(row)<<32 | uint64(column) }
 
-// elements are the non-zeros of the whole matrix in order.
+// elements returns the non-zeros of the whole matrix in order.
 func (m *cgSum) elements() []cgElement {
 	places := make([]uint64, 0, m.n+2*len(m.upper))
 	for i := range int32(m.n) {

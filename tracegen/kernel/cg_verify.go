@@ -7,9 +7,9 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// Verify runs the method serially on a list of the non-zeros, with dot products
-// summed in the order of the program, and wants the same x and r to the bit. And
-// it holds b - A x, computed anew, to the r that the method updates.
+// Verify runs the method serially on a list of the non-zeros, with dot products summed in the order of the program.
+// It requires the same x and r, to the bit. It also compares b - A x, computed again, with the r that the method
+// updates.
 func (f *cg) Verify() error {
 	s := &cgSerial{f: f, elements: cgMatrix(f.n, f.nonzeros, f.seed), x: make([]float64, f.n), slack: make([]float64, f.n)}
 	s.gamma = s.rowGamma()
@@ -28,7 +28,7 @@ func (f *cg) Verify() error {
 	return nil
 }
 
-// cgSerial is the method as the textbook has it, and how far r may be from b - A x.
+// cgSerial is the textbook method, with a bound for the difference between r and b - A x.
 type cgSerial struct {
 	f        *cg
 	elements []cgElement
@@ -37,7 +37,7 @@ type cgSerial struct {
 	gamma    float64
 }
 
-// rowGamma is m u/(1 - m u), m the most non-zeros of a row and 2 more operations.
+// rowGamma returns m u/(1 - m u); m is the largest number of non-zeros of a row, and 2 more operations.
 func (s *cgSerial) rowGamma() float64 {
 	most := 0
 	count := make([]int, s.f.n)
@@ -80,7 +80,7 @@ func (s *cgSerial) multiply(p []float64) []float64 {
 	return q
 }
 
-// dot adds the products of each rank's share, and the sums of ranks 1, 2, 4, ... apart.
+// dot adds the products of each rank's share, and the sums of ranks at distance 1, 2, 4, ...
 func (s *cgSerial) dot(a, b []float64) float64 {
 	sums := make([]float64, s.f.procs)
 	for rank := range sums {
@@ -97,11 +97,10 @@ func (s *cgSerial) dot(a, b []float64) float64 {
 	return sums[0]
 }
 
-// widen adds to the slack, element by element, what the rounding errors of one
-// iteration move b - A x - r by: those of x at most |A| u (|alpha p| + |x|), those of r
-// at most u (|alpha q| + |r|), those of q at most |alpha| gamma |A||p|, where gamma =
-// gamma_m, m the most non-zeros of a row, and |A| = A [as in A. Greenbaum: Estimating the
-// attainable accuracy of recursively computed residual methods. SIAM J. Matrix
+// widen adds to the slack, element by element, the change of b - A x - r by the rounding errors of one iteration.
+// The errors of x are at most |A| u (|alpha p| + |x|), those of r at most u (|alpha q| + |r|), and those of q at
+// most |alpha| gamma |A||p|. Here gamma = gamma_m, m is the largest number of non-zeros of a row, and |A| = A [as
+// in A. Greenbaum: Estimating the attainable accuracy of recursively computed residual methods. SIAM J. Matrix
 // Anal. Appl. 18, 1997, sec. 2].
 func (s *cgSerial) widen(alpha float64, p, q []float64) {
 	const u = 0x1p-53
@@ -114,8 +113,8 @@ func (s *cgSerial) widen(alpha float64, p, q []float64) {
 	}
 }
 
-// residualBound is the slack, the errors of computing b - A x anew, and a hundredth
-// for those of computing the bound.
+// residualBound returns the slack, plus the errors of computing b - A x again, plus a hundredth for those of the
+// bound itself.
 func (s *cgSerial) residualBound() []float64 {
 	size := make([]float64, len(s.x))
 	for i, x := range s.x {

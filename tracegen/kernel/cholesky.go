@@ -8,35 +8,33 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Cholesky factors a sparse symmetric positive definite matrix A into L L', as the
-// program of SPLASH does [E. Rothberg, A. Gupta: Techniques for improving the
-// performance of sparse matrix factorization on multiprocessor workstations.
-// Supercomputing 1990, pp. 232-241; sivasubramaniam1995, app., CHOLESKY]. Columns with the
-// same structure below them are supernodes, each a dense block; each is a
-// task. Tasks that are ready are in a central queue. A rank takes one,
+// Cholesky factors a sparse symmetric positive definite matrix A into L L', like the program of SPLASH [E.
+// Rothberg, A. Gupta: Techniques for improving the performance of sparse matrix factorization on multiprocessor
+// workstations. Supercomputing 1990, pp. 232-241; sivasubramaniam1995, app., CHOLESKY]. Columns with the same
+// structure below them form a supernode, a dense block. Each supernode is a task. Tasks that are ready are in a
+// central queue. A rank takes a task,
 //
-//   - subtracts from the supernode what others have added up for it, and factors it;
-//   - modifies each later supernode that has columns among its rows: computes
-//     the products for one column at a time, takes the lock of that column, and
-//     adds them to its sum;
-//   - takes one off the number of modifications due to that supernode, under the
-//     lock of its first column; when none is due, puts it into the queue.
+//   - subtracts the accumulated modifications from the supernode, and factors it;
+//   - modifies each later supernode that has columns among its rows. It computes the
+//     products for one column at a time, takes the lock of that column, and adds
+//     them to its sum;
+//   - subtracts one from the number of modifications due to that supernode, under
+//     the lock of its first column. When none is due, it puts the supernode into
+//     the queue.
 //
-// Ordering (minimum degree), elimination tree and supernodes are found before
-// the run, serially, as in the paper. Locks are numbers of columns; there are no
-// barriers.
+// Ordering (minimum degree), elimination tree and supernodes are computed before the run, serially, as in the
+// paper. Locks are numbers of columns. There are no barriers.
 //
-// The modifications of a column come in an order that depends on time. They are
-// added as integers, units of 2^-62, so that the sum does not: A has a unit
-// diagonal, which bounds every sum of products by 1.
+// The order of the modifications of a column depends on time. They are added as integers, in units of 2^-62, so
+// that the sum does not depend on the order. A has a unit diagonal, which bounds every sum of products by 1.
 //
-// The paper's matrix is of order 1806 with 30824 non-zeros below the diagonal, its
-// factor has 110461 and 503 supernodes. The sizes are those of BCSSTK14 of the
-// Harwell-Boeing collection, the stiffness of a roof, which comes with SPLASH.
+// The paper's matrix is of order 1806 with 30824 non-zeros below the diagonal. Its factor has 110461 non-zeros and
+// 503 supernodes. These are the sizes of BCSSTK14 of the Harwell-Boeing collection, the stiffness of a roof, which
+// comes with SPLASH.
 //
-// Differs: A is generated, a double-layer dome of 7 rings and 43 spokes: order
-// 1806, 30831 non-zeros; for seed 1 the factor has 121209 and 294 supernodes.
-// Modifications add up apart from the matrix, in integers.
+// Differs: A is generated, a double-layer dome of 7 rings and 43 spokes, of order 1806 with 30831 non-zeros. For
+// seed 1 the factor has 121209 non-zeros and 294 supernodes. Modifications are added separately from the matrix, in
+// integers.
 var Cholesky = workload.Kernel{
 	Name: "cholesky", Paper: "sivasubramaniam1995",
 	Doc: "sparse supernodal Cholesky factorization from a central task queue (SPLASH)",
@@ -54,9 +52,9 @@ type cholesky struct {
 	seed  uint64
 	super supernodes
 	value []float64 // A, then L: block after block
-	sum   []int64   // what is to be subtracted, in units of choleskyUnit
-	due   []int32   // of each supernode, modifications that it waits for
-	ready []int32   // supernodes that wait for none at first
+	sum   []int64   // to be subtracted, in units of choleskyUnit
+	due   []int32   // of each supernode: number of missing modifications
+	ready []int32   // supernodes without missing modifications at the start
 }
 
 // choleskyUnit is the unit of sums of modifications.
@@ -80,7 +78,7 @@ func newCholesky(v workload.Values, _ int, seed uint64) workload.Instance {
 	return f
 }
 
-// choleskyRank is what one rank works with.
+// choleskyRank is the state of one rank.
 type choleskyRank struct {
 	rank     *spmd.Rank
 	super    supernodes
@@ -89,7 +87,7 @@ type choleskyRank struct {
 	due      []int32
 	queue    *spmd.Queue[int32]
 	product  []float64 // of one column
-	relative []int32   // where rows of the supernode are among those of the one it modifies
+	relative []int32   // position of the supernode's rows among those of the supernode that it modifies
 }
 
 // Program factors the matrix.
@@ -134,8 +132,7 @@ func (c *choleskyRank) task(s int32) error {
 	return nil
 }
 
-// modify adds the products of a block for its rows j..end-1, columns of supernode t,
-// to the sums of t.
+// modify adds the products of a block for its rows j..end-1, which are columns of supernode t, to the sums of t.
 func (c *choleskyRank) modify(block []float64, rows []int32, width, j, end int, t int32) {
 	findRows(c.relative, rows[j:], c.super.rowsOf(t))
 	first, height := c.super.first[t], len(c.super.rowsOf(t))
@@ -150,8 +147,7 @@ func (c *choleskyRank) modify(block []float64, rows []int32, width, j, end int, 
 	}
 }
 
-// isLast takes one modification of supernode t off and reports whether it was the
-// last that was due.
+// isLast subtracts one from the modifications of supernode t that are due, and reports whether it was the last.
 func (c *choleskyRank) isLast(t int32) bool {
 	lock := c.super.first[t]
 	c.rank.Lock(lock)
@@ -168,9 +164,8 @@ func subtractSum(block []float64, sum []int64) {
 	}
 }
 
-// factorBlock factors the square at the top of a block of columns of the given
-// height and divides the rest by it. It returns the column whose pivot is not
-// positive, or -1.
+// factorBlock factors the square at the top of a block of columns of the given height, and divides the rest by it.
+// It returns the column whose pivot is not positive, or -1.
 func factorBlock(block []float64, height, width int) int {
 	for j := range width {
 		column := block[j*height : (j+1)*height]
@@ -193,8 +188,7 @@ func factorBlock(block []float64, height, width int) int {
 	return -1
 }
 
-// findRows sets relative to where rows are among others, which contain them; both
-// ascend.
+// findRows sets relative to the positions of rows among others, which contain them. Both ascend.
 func findRows(relative, rows, others []int32) {
 	at := int32(0)
 	for i, row := range rows {
@@ -226,5 +220,5 @@ func addToSum(sum []int64, product []float64, relative []int32) {
 
 func (f *cholesky) Digest() string { return workload.Digest(f.value) }
 
-// Counts: there are no barriers.
+// Counts predicts that there are no barriers.
 func (f *cholesky) Counts() workload.Counts { return workload.Counts{} }

@@ -7,8 +7,7 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// dome is a roof of bars: rings of joints around a centre, in two layers, of
-// which each joint may move in three directions.
+// dome is a roof of bars: rings of joints around a centre, in two layers. Each joint may move in three directions.
 type dome struct {
 	rings, spokes, braces int
 }
@@ -24,10 +23,9 @@ func (d dome) joint(ring, spoke, layer int) int32 {
 	return int32((ring*d.spokes+spoke%d.spokes)*domeLayers + layer)
 }
 
-// bars joins every joint with the next of its ring, the next of its spoke and the
-// one in the other layer; and so many in a hundred, chosen at random, of the other pairs of
-// joints that lie, in the same layer or in different ones, next to each other on a
-// ring, a spoke or a diagonal.
+// bars joins every joint with the next one of its ring, the next one of its spoke, and the one in the other layer.
+// It also joins a random percentage of the other pairs of adjacent joints. Adjacent means next to each other on a
+// ring, a spoke or a diagonal, in the same layer or in different ones.
 func (d dome) bars(rng *rand.Rand) [][2]int32 {
 	var bars, others [][2]int32
 	for ring := range d.rings {
@@ -55,8 +53,8 @@ func (d dome) bars(rng *rand.Rand) [][2]int32 {
 	return append(bars, others[:(len(others)*d.braces+50)/100]...)
 }
 
-// sparseSymmetric is a symmetric matrix of blocks of domeFreedom rows and columns:
-// the elements of the lower triangle, and which blocks are not zero.
+// sparseSymmetric is a symmetric matrix of blocks of domeFreedom rows and columns. It holds the elements of the
+// lower triangle, and which blocks are not zero.
 type sparseSymmetric struct {
 	elements   []symmetricElement
 	neighbours [][]int32 // of each block row, in the whole matrix, without itself
@@ -67,8 +65,8 @@ type symmetricElement struct {
 	value       float64
 }
 
-// domeMatrix is a stiffness matrix of the dome: 0.1 I plus the sum over bars of v v', v
-// random at the six freedoms of the bar's joints; scaled to a unit diagonal.
+// domeMatrix returns a stiffness matrix of the dome: 0.1 I plus the sum over bars of v v', scaled to a unit
+// diagonal. The vector v is random at the six freedoms of the bar's joints.
 func domeMatrix(d dome, seed uint64) sparseSymmetric {
 	rng := workload.Generator(seed)
 	m := sparseSymmetric{neighbours: make([][]int32, d.joints())}
@@ -109,7 +107,7 @@ func domeMatrix(d dome, seed uint64) sparseSymmetric {
 	return m
 }
 
-// domeForces is a random vector in -1..1, none of it zero.
+// domeForces returns a random vector in -1..1 without zeros.
 func domeForces(rng *rand.Rand) (v [domeFreedom]float64) {
 	for i := range v {
 		v[i] = 1 - rng.Float64()

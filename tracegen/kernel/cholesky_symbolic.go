@@ -6,17 +6,17 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// supernodes is the structure of L. A supernode has columns first..next first-1
-// and a block of values, its columns one after the other, each with all rows of
-// the supernode: its own columns, then those below.
+// supernodes is the structure of L. A supernode has the columns from its first to before the next supernode's
+// first, and a block of values. The block has its columns one after the other, each with all rows of the supernode:
+// its own columns, then those below.
 type supernodes struct {
 	place    []int32 // of each row and column of A in L
-	first    []int32 // column of each supernode, and the order of the matrix
+	first    []int32 // first column of each supernode, and the order of the matrix
 	owner    []int32 // supernode of each column
 	rowStart []int32 // of each supernode in rows, and the end
 	rows     []int32
 	start    []int64 // of each block in the values, and the end
-	tallest  int     // most rows of a supernode
+	tallest  int     // largest number of rows of a supernode
 }
 
 // share places the structure in the memory of all ranks.
@@ -34,13 +34,13 @@ func (s *supernodes) rowsOf(i int32) []int32 { return s.rows[s.rowStart[i]:s.row
 
 func (s *supernodes) width(i int32) int { return int(s.first[i+1] - s.first[i]) }
 
-// block is where the values of a supernode begin and end.
+// block returns the start and the end of the values of a supernode.
 func (s *supernodes) block(i int32) (from, to int) { return int(s.start[i]), int(s.start[i+1]) }
 
-// size is the number of values of all blocks.
+// size returns the number of values of all blocks.
 func (s *supernodes) size() int { return int(s.start[len(s.start)-1]) }
 
-// index is where element (row, column) of L lies.
+// index returns the position of element (row, column) of L.
 func (s *supernodes) index(row, column int32) int {
 	owner := s.owner[column]
 	rows := s.rowsOf(owner)
@@ -48,7 +48,7 @@ func (s *supernodes) index(row, column int32) int {
 	return int(s.start[owner]) + int(column-s.first[owner])*len(rows) + at
 }
 
-// modifications is how many supernodes modify each.
+// modifications returns the number of supernodes that modify each supernode.
 func (s *supernodes) modifications() []int32 {
 	due := make([]int32, len(s.first)-1)
 	for i := range int32(len(due)) {
@@ -63,8 +63,7 @@ func (s *supernodes) modifications() []int32 {
 	return due
 }
 
-// newSupernodes orders the blocks of a matrix by minimum degree and finds the supernodes
-// of its factor.
+// newSupernodes orders the blocks of a matrix by minimum degree, and finds the supernodes of its factor.
 func newSupernodes(a sparseSymmetric) supernodes {
 	order, below := minimumDegree(a.neighbours)
 	order = postorder(order, below)
@@ -97,18 +96,18 @@ func newSupernodes(a sparseSymmetric) supernodes {
 	return s
 }
 
-// firstBelow is the first of the blocks below in L: that in the elimination tree.
+// firstBelow returns the first of the blocks below in L: its parent in the elimination tree.
 func firstBelow(below, position []int32) int32 {
 	return slices.MinFunc(below, func(a, b int32) int { return int(position[a] - position[b]) })
 }
 
-// isSameSupernode reports whether the column of block next has the structure of
-// the one before it and no other child.
+// isSameSupernode reports whether the column of block next has the structure of the one before it, and no other
+// child.
 func isSameSupernode(before, below []int32, next int32, position []int32, children []int) bool {
 	return len(before) == len(below)+1 && firstBelow(before, position) == next && children[next] == 1
 }
 
-// append adds a supernode of these block columns and the blocks below the last.
+// append adds a supernode of these block columns and of the blocks below the last.
 func (s *supernodes) append(columns, below, position []int32) {
 	rows := make([]int32, 0, (len(columns)+len(below))*domeFreedom)
 	for _, v := range slices.Concat(columns, below) {
@@ -126,12 +125,10 @@ func (s *supernodes) append(columns, below, position []int32) {
 	s.tallest = max(s.tallest, len(rows))
 }
 
-// minimumDegree eliminates the vertices of a graph one by one, always one of
-// those with the fewest neighbours, the first of them; the neighbours of
-// an eliminated vertex become neighbours of each other [A. George, J. W. H. Liu: The
-// evolution of the minimum degree ordering algorithm. SIAM Review 31, 1989, pp.
-// 1-19]. It returns the order, and of each vertex the neighbours that it had when
-// it was eliminated: the structure of its column below the diagonal.
+// minimumDegree eliminates the vertices of a graph one by one. It takes the first of those with the fewest
+// neighbours. The neighbours of an eliminated vertex become neighbours of each other [A. George, J. W. H. Liu: The
+// evolution of the minimum degree ordering algorithm. SIAM Review 31, 1989, pp. 1-19]. It returns the order, and
+// the neighbours of each vertex when it was eliminated: the structure of its column below the diagonal.
 func minimumDegree(graph [][]int32) (order []int32, below [][]int32) {
 	below = make([][]int32, len(graph))
 	for v, neighbours := range graph {
@@ -154,7 +151,7 @@ func minimumDegree(graph [][]int32) (order []int32, below [][]int32) {
 	return order, below
 }
 
-// unionWithout is the union of two ascending lists without two vertices.
+// unionWithout returns the union of two ascending lists without two vertices.
 func unionWithout(a, b []int32, without, and int32) []int32 {
 	union := make([]int32, 0, len(a)+len(b))
 	for len(a) > 0 || len(b) > 0 {
@@ -174,8 +171,8 @@ func unionWithout(a, b []int32, without, and int32) []int32 {
 	return union
 }
 
-// postorder reorders so that in the elimination tree every vertex comes after
-// all below it, and directly after the last of them. That changes no structure.
+// postorder reorders so that every vertex of the elimination tree comes after all vertices below it, directly after
+// the last one. This changes no structure.
 func postorder(order []int32, below [][]int32) []int32 {
 	position := make([]int32, len(order))
 	for i, v := range order {
@@ -191,7 +188,7 @@ func postorder(order []int32, below [][]int32) []int32 {
 			children[p] = append(children[p], v)
 		}
 	}
-	// Parents before children, last child first, is the reverse of what is wanted.
+	// Parents before children, last child first, is the reverse of the required order.
 	reversed := make([]int32, 0, len(order))
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]

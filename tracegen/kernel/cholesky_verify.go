@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Verify multiplies the factors and holds every element of A - L L' to the bound
-// g |L||L'| of any order of operations, g = (n+4) u/(1 - (n+4) u), once for the
-// factorization [higham2002, thm. 10.3; 4 is for the conversions of sums] and once
-// for the product computed here; and one unit of sums for each supernode, whose
-// products are rounded to it.
+// Verify multiplies the factors and compares every element of A - L L' with the bound g |L||L'| of any order of
+// operations, g = (n+4) u/(1 - (n+4) u). The bound applies once to the factorization [higham2002, thm. 10.3; 4 is
+// for the conversions of sums] and once to the product computed here. One unit of sums is added for each supernode,
+// because its products are rounded to it.
 func (f *cholesky) Verify() error {
 	s := &f.super
 	n := len(s.owner)
@@ -19,7 +18,7 @@ func (f *cholesky) Verify() error {
 		i, j := s.place[e.row], s.place[e.column]
 		a[min(i, j)] = append(a[min(i, j)], symmetricElement{max(i, j), min(i, j), e.value})
 	}
-	before := make([][]int32, n) // of each row, the columns of L that have it
+	before := make([][]int32, n) // of each row: the columns of L that contain it
 	for column := range int32(n) {
 		for _, row := range s.below(column) {
 			before[row] = append(before[row], column)
@@ -44,13 +43,13 @@ func (f *cholesky) Verify() error {
 	return nil
 }
 
-// below is the rows of a column of L, from the diagonal down.
+// below returns the rows of a column of L, from the diagonal down.
 func (s *supernodes) below(column int32) []int32 {
 	owner := s.owner[column]
 	return s.rowsOf(owner)[column-s.first[owner]:]
 }
 
-// subtractColumn subtracts from column j of the rest what column k of L contributes.
+// subtractColumn subtracts the contribution of column k of L from column j of the rest.
 func (f *cholesky) subtractColumn(rest, size []float64, j, k int32) {
 	rows, from := f.super.below(k), f.super.index(k, k)
 	at, _ := slices.BinarySearch(rows, j)

@@ -22,17 +22,16 @@ func checkConv(v workload.Values) error {
 	return nil
 }
 
-// conv is an l x l image of 4-byte integers in blocks over a mesh of ranks, and
-// its uniform convolution: to every pixel belongs the weighted sum of the b x b
-// box of pixels whose lower right corner it is. What lies beyond the border is 0.
-// Sums wrap at 2^32, as the programs' integers do.
+// conv is an l x l image of 4-byte integers in blocks over a mesh of ranks, and its uniform convolution. The result
+// at a pixel is the weighted sum of the b x b box of pixels with this pixel at its lower right corner. Pixels
+// outside the image are 0. Sums wrap at 2^32, like the integers of the programs.
 type conv struct {
 	l, b   int
 	weight int32
 	mesh   mesh
 	seed   uint64
 	image  [][]int32 // the block of each rank
-	sums   [][]int32 // likewise the result
+	sums   [][]int32 // the result in the same form
 }
 
 func newConv(v workload.Values, procs int, seed uint64) conv {
@@ -42,8 +41,7 @@ func newConv(v workload.Values, procs int, seed uint64) conv {
 	return f
 }
 
-// Verify sums every box by its definition: b pixels in each row, and those sums in
-// b rows.
+// Verify computes every box by its definition: sums of b pixels in each row, and the sum of these over b rows.
 func (f *conv) Verify() error {
 	image, want := greyImage(f.l, f.seed), make([]int32, f.l*f.l)
 	across := make([]int32, f.l*f.l)
@@ -64,15 +62,15 @@ func (f *conv) gathered() []int32 { return gather(f.mesh, f.sums, f.l, f.l) }
 
 func (f *conv) Digest() string { return workload.Digest(f.gathered()) }
 
-// size is the rows and columns of a rank's block.
+// size returns the rows and columns of a rank's block.
 func (f *conv) size(rank int) (rows, cols int) {
 	top, bottom, left, right := f.mesh.block(rank, f.l, f.l)
 	return bottom - top, right - left
 }
 
-// shiftBlock sends the last rows and columns of a block to the rank so many rows
-// further down and columns further right, and receives those of the rank as far in
-// the other direction. Sent and received blocks begin at sent and received.
+// shiftBlock sends the last rows and columns of a block to the rank that is down rows lower and right columns
+// further right. It receives those of the rank at the same distance in the opposite direction. The blocks begin at
+// sent and received.
 func shiftBlock(r *spmd.Rank, m mesh, down, right int, sent, received []int32, block spmd.Vector) {
 	to, from := m.neighbour(r.ID(), down, right), m.neighbour(r.ID(), -down, -right)
 	if to != outside {

@@ -5,17 +5,15 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// ConvScan computes a uniform convolution by prefix sums [hur1999, sec. 7, fig. 13
-// and program conv_scan]. A horizontal and a vertical scan leave at every pixel
-// the sum of all that is above it and to its left. The sum of a box is then that
-// at its lower right corner, less those b rows above and b columns before it, plus
-// that b rows above and b columns before, which was subtracted twice. For these
-// three shifts each rank sends its last b rows to the south, its last b columns to
-// the east and the corner between them to the south-east.
+// ConvScan computes a uniform convolution by prefix sums [hur1999, sec. 7, fig. 13 and program conv_scan]. After a
+// horizontal and a vertical scan, each pixel has the sum of all pixels above it and to its left. The sum of a box
+// combines four of these: the one at its lower right corner, minus those b rows above and b columns before it, plus
+// the one b rows above and b columns before, which was subtracted twice. For these three shifts each rank sends its
+// last b rows to the south, its last b columns to the east, and the corner between them to the south-east.
 //
 // The paper's images have 100 to 1000 rows and columns and its boxes 1 to 10.
 //
-// Differs: the image is random and not all ones, so that the result says more.
+// Differs: the image is random instead of all ones, so that the result is a stronger test.
 var ConvScan = workload.Kernel{
 	Name: "convscan", Paper: "hur1999",
 	Doc:    "uniform convolution of an image by two scans and three shifts",
@@ -57,7 +55,7 @@ func (f *convScan) Program(r *spmd.Rank) error {
 	scanHorizontally(r, f.mesh, own, rows, cols, wide, before[:rows])
 	scanVertically(r, f.mesh, own, rows, cols, wide, before[:cols])
 
-	lastRows, lastCols := (rows-b)*wide, cols-b // of the block, where the last b begin
+	lastRows, lastCols := (rows-b)*wide, cols-b // positions in the block at which the last b begin
 	shiftBlock(r, f.mesh, 1, 0, own[lastRows:], prefix[b:], spmd.Vector{Count: b, Block: cols, Stride: wide})
 	shiftBlock(r, f.mesh, 0, 1, own[lastCols:], prefix[b*wide:], spmd.Vector{Count: rows, Block: b, Stride: wide})
 	shiftBlock(r, f.mesh, 1, 1, own[lastRows+lastCols:], prefix, spmd.Vector{Count: b, Block: b, Stride: wide})
@@ -81,8 +79,7 @@ func sumBoxes(sums, prefix []int32, rows, cols, b int) {
 	}
 }
 
-// Counts: a scan sends a message east and one south, and so do the shifts; the
-// third goes south-east.
+// Counts predicts the messages: a scan and a shift each send one east and one south, and a shift one south-east.
 func (f *convScan) Counts() workload.Counts {
 	c := workload.Counts{Messages: make([]uint64, len(f.image))}
 	for rank := range f.image {

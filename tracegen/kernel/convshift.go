@@ -5,17 +5,15 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// ConvShift computes a uniform convolution by shifts [hur1999, sec. 7 and program
-// conv_shift]: the image moves one pixel to the right b-1 times, and each time is
-// added to what becomes the sums along the rows; then those sums move down b-1
-// times and are added likewise, and at last the sums are weighted. In each of the
-// 2(b-1) shifts a rank sends its last column to the east or its last row to the
-// south. Statements are executed one after the other over the whole array, as the
-// program says, and not fused.
+// ConvShift computes a uniform convolution by shifts [hur1999, sec. 7 and program conv_shift]. The image moves one
+// pixel to the right b-1 times. Each time it is added to the sums along the rows. Then these sums move down b-1
+// times and are added in the same way. Finally the sums are weighted. In each of the 2(b-1) shifts a rank sends its
+// last column to the east or its last row to the south. Statements run one after the other over the whole array, as
+// in the program, and are not fused.
 //
 // The paper's images have 100 to 1000 rows and columns and its boxes 1 to 10.
 //
-// Differs: the image is random and not all ones, so that the result says more.
+// Differs: the image is random instead of all ones, so that the result is a stronger test.
 var ConvShift = workload.Kernel{
 	Name: "convshift", Paper: "hur1999",
 	Doc:    "uniform convolution of an image by 2(b-1) shifts",
@@ -76,8 +74,8 @@ func addIn(y, x []int32, rows, cols, wide int) {
 	}
 }
 
-// moveRight moves every row of cols elements to the right by one; the first
-// elements of a are those before the rows.
+// moveRight moves every row of cols elements to the right by one. The first elements of a are those before the
+// rows.
 func moveRight(a []int32, rows, cols, wide int) {
 	for i := range rows {
 		row := a[i*wide : i*wide+cols+1]
@@ -92,7 +90,7 @@ func moveDown(a []int32, rows, cols, wide int) {
 	}
 }
 
-// Counts: a message east and one south in each of b-1 shifts, if somebody is there.
+// Counts predicts the messages: one east and one south in each of b-1 shifts, if there is a neighbour.
 func (f *convShift) Counts() workload.Counts {
 	c := workload.Counts{Messages: make([]uint64, len(f.image))}
 	for rank := range f.image {

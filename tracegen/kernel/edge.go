@@ -7,27 +7,24 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Edge finds the edges of a grey image by edge focusing [F. Bergholm: Edge
-// focusing. IEEE Transactions on Pattern Analysis and Machine Intelligence 9(6),
-// 1987, pp. 726-741; du2000, sec. 4.2]. Each of eight iterations
+// Edge finds the edges of a grey image by edge focusing [F. Bergholm: Edge focusing. IEEE Transactions on Pattern
+// Analysis and Machine Intelligence 9(6), 1987, pp. 726-741; du2000, sec. 4.2]. Each of eight iterations
 //
-//   - blurs the image with a Gaussian of scale sigma, 3.8 at first and 0.5 less
-//     each time, by convolution with a window of w = ceil(8 sigma) pixels (31 27
-//     23 19 15 11 7 3);
-//   - registers as candidates the pixels where the gradient of the blurred image
-//     is at least the threshold and greatest along its own direction;
-//   - matches: keeps the candidates with an edge of the previous iteration among
-//     their 3 x 3 neighbours, since edges move by less than a pixel when the scale
-//     falls by 0.5; the first iteration keeps all.
+//   - blurs the image with a Gaussian of scale sigma, by convolution with a window
+//     of w = ceil(8 sigma) pixels (31 27 23 19 15 11 7 3). Sigma is 3.8 at first
+//     and 0.5 less each time;
+//   - registers as candidates the pixels where the gradient of the blurred image is
+//     at least the threshold, and greatest along its own direction;
+//   - matches: it keeps the candidates with an edge of the previous iteration among
+//     their 3 x 3 neighbours. Edges move by less than a pixel when the scale falls
+//     by 0.5. The first iteration keeps all.
 //
-// The edges of the last iteration are the result. Rows are partitioned
-// contiguously among ranks. There is one barrier in each iteration, 8 in all: it
-// follows the blur, and because blurred images and edges alternate between two
-// arrays, what a rank writes next is not what its neighbours still read.
+// The edges of the last iteration are the result. Rows are partitioned contiguously among ranks. There is one
+// barrier in each iteration, after the blur: 8 in all. Blurred images and edges alternate between two arrays.
+// Therefore a rank never writes what its neighbours still read.
 //
-// Differs: the coefficients are divided by their sum instead of 2 pi sigma^2, so
-// that a flat image stays flat at the small scales too; the paper does not say
-// what lies beyond the border, here it is the image mirrored.
+// Differs: the coefficients are divided by their sum instead of 2 pi sigma^2, so that a flat image stays flat at
+// small scales too. The paper does not define the image outside its border; here it is the mirrored image.
 var Edge = workload.Kernel{
 	Name: "edge", Paper: "du2000",
 	Doc: "edge detection by edge focusing (Bergholm)",
@@ -45,11 +42,11 @@ const (
 	greatest   = 255
 )
 
-// sigma is the scale of an iteration, in pixels.
+// sigma returns the scale of an iteration, in pixels.
 func sigma(level int) float64 { return 3.8 - 0.5*float64(level) }
 
-// window is the width of an iteration's window. The product is rounded to a
-// picopixel first, lest 8 x 0.5 become 4.000000000000001.
+// window returns the width of an iteration's window. The product is first rounded to a picopixel, because 8 x 0.5
+// could become 4.000000000000001.
 func window(level int) int { return int(math.Ceil(math.Round(8*sigma(level)*1e12) / 1e12)) }
 
 type edge struct {
@@ -117,9 +114,8 @@ func (e *edge) blur(r *spmd.Rank, blurred, image, coefficients []float32, w int)
 	}
 }
 
-// addProducts adds the products of pixels and coefficients to sum. The conversion
-// keeps multiplication and addition apart, which some machines could fuse, so that
-// the result has the same bits on all.
+// addProducts adds the products of pixels and coefficients to sum. The conversion keeps multiplication and addition
+// separate, which some machines could fuse. So the result has the same bits on all machines.
 func addProducts(sum float32, pixels, coefficients []float32) float32 {
 	for x := range pixels {
 		sum += float32(pixels[x] * coefficients[x])
@@ -127,19 +123,19 @@ func addProducts(sum float32, pixels, coefficients []float32) float32 {
 	return sum
 }
 
-// inner is the part of rows lo..hi-1 whose pixels have neighbours on all sides.
+// inner returns the part of rows lo..hi-1 whose pixels have neighbours on all sides.
 func (e *edge) inner(lo, hi int) (int, int) { return max(lo, 1), min(hi, e.size-1) }
 
-// slope is the gradient at a pixel by central differences, in grey levels per
-// pixel; at is its index and n the length of a row.
+// slope returns the gradient at a pixel by central differences, in grey levels per pixel. The pixel has index at,
+// and a row has length n.
 func slope(blurred []float32, at, n int) (dy, dx float32) {
 	dx = (blurred[at+1] - blurred[at-1]) / 2
 	dy = (blurred[at+n] - blurred[at-n]) / 2
 	return dy, dx
 }
 
-// differentiate computes the magnitude of the gradient in this rank's rows and
-// the row on either side of them, which the neighbouring ranks compute as well.
+// differentiate computes the magnitude of the gradient in this rank's rows, and in one row on either side of them.
+// The neighbouring ranks compute these two rows as well.
 func (e *edge) differentiate(r *spmd.Rank, gradient, blurred []float32) {
 	n := e.size
 	lo, hi := r.Share(n)
@@ -156,8 +152,8 @@ func magnitude(dy, dx float32) float32 {
 	return float32(math.Sqrt(float64(float32(dy*dy) + float32(dx*dx))))
 }
 
-// register marks the candidates in this rank's rows: where the gradient reaches
-// the threshold and is not exceeded by either neighbour along its direction.
+// register marks the candidates in this rank's rows: pixels whose gradient is at least the threshold, and at least
+// that of both neighbours along its direction.
 func (e *edge) register(r *spmd.Rank, edges []uint8, gradient, blurred []float32) {
 	n := e.size
 	lo, hi := r.Share(n)
@@ -178,8 +174,8 @@ func (e *edge) register(r *spmd.Rank, edges []uint8, gradient, blurred []float32
 	}
 }
 
-// direction is the distance, as an index, from a pixel to its neighbour in the
-// direction of the gradient, rounded to one of the eight.
+// direction returns the distance, as an index, from a pixel to its neighbour in the direction of the gradient,
+// rounded to one of eight directions.
 func direction(blurred []float32, at, n int) int {
 	const tan = math.Sqrt2 - 1 // of 22.5 degrees, half way between neighbours
 	dy, dx := slope(blurred, at, n)
@@ -196,8 +192,7 @@ func direction(blurred []float32, at, n int) int {
 	}
 }
 
-// match drops the candidates of this rank's rows that have no edge of the
-// previous level beside them.
+// match drops the candidates of this rank's rows without an adjacent edge of the previous level.
 func (e *edge) match(r *spmd.Rank, edges, previous []uint8) {
 	n := e.size
 	lo, hi := r.Share(n)
@@ -223,10 +218,9 @@ func hasNeighbour(edges []uint8, at, n int) bool {
 	return false
 }
 
-// Counts: a pixel of a rank is 2 w^2 + 1 references to blur in each level; a
-// pixel that is not on the border 5 to differentiate, the rows beside the rank's
-// own included, 2 to register, and in all levels but the first 1 to match.
-// Pixels whose gradient reaches the threshold add to that.
+// Counts predicts the references. In each level, a pixel of a rank takes 2 w^2 + 1 references to blur. A pixel that
+// is not on the border takes 5 to differentiate (also in the rows beside the rank's own), 2 to register, and 1 to
+// match in all levels except the first. Pixels whose gradient reaches the threshold take more.
 func (e *edge) Counts() workload.Counts {
 	n := e.size
 	c := workload.Counts{Barriers: edgeLevels, AtLeast: true}

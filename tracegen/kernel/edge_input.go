@@ -7,8 +7,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// edgeInput is an image of overlapping discs and rectangles of random size and
-// grey, with noise of 6 grey levels.
+// edgeInput returns an image of overlapping discs and rectangles of random size and grey, with noise of 6 grey
+// levels.
 func edgeInput(n int, seed uint64) []float32 {
 	rng := workload.Generator(seed)
 	image := slices.Repeat([]float32{64}, n*n)
@@ -54,7 +54,7 @@ func mirror(i, n int) int {
 	}
 }
 
-// gaussian is a w x w window of exp(-(x^2+y^2)/(2 sigma^2)), divided by its sum.
+// gaussian returns a w x w window of exp(-(x^2+y^2)/(2 sigma^2)), divided by its sum.
 func gaussian(sigma float64, w int) []float32 {
 	g := make([]float64, w*w)
 	var sum float64

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Verify compares the last blurred image and the edges, to the bit, with edge
-// focusing written as its definition reads: one processor, whole images, no
-// margins, every level in arrays of its own.
+// Verify compares the last blurred image and the edges, to the bit, with edge focusing written directly from its
+// definition: one processor, whole images, no margins, and separate arrays for every level.
 func (e *edge) Verify() error {
 	n := e.size
 	image := edgeInput(n, e.seed)
@@ -48,8 +47,8 @@ func serialBlur(image []float32, n int, sigma float64, w int) []float32 {
 	return out
 }
 
-// serialRegister finds the greatest gradients along their direction, of which
-// the angle says which of the four pairs of neighbours lies nearest.
+// serialRegister finds the greatest gradients along their direction. The angle determines the nearest of the four
+// pairs of neighbours.
 func serialRegister(f []float32, n int, threshold float32) []bool {
 	pixel := func(i, j int) float32 { return f[i*n+j] }
 	slope := func(i, j int) (dy, dx, size float32) {
@@ -70,7 +69,7 @@ func serialRegister(f []float32, n int, threshold float32) []bool {
 			sin, cos := math.Sincos(eighth * math.Pi / 4)
 			di, dj := int(math.Round(sin)), int(math.Round(cos))
 			if di < 0 || (di == 0 && dj < 0) {
-				di, dj = -di, -dj // a direction and its opposite are one, downwards or to the right
+				di, dj = -di, -dj // opposite directions are equivalent; use the one that points downwards or to the right
 			}
 			_, _, behind := slope(i-di, j-dj)
 			_, _, ahead := slope(i+di, j+dj)
