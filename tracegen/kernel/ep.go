@@ -7,21 +7,19 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// EP makes pairs of independent Gaussian numbers by the polar method and counts
-// them in square annuli [NAS Parallel Benchmarks; sivasubramaniam1995, app., EP]. Of
-// the random numbers r_1, r_2, ... of the NAS generator, pair j takes x = 2 r_2j-1 - 1
-// and y = 2 r_2j - 1; if t = x^2 + y^2 <= 1, then
+// EP makes pairs of independent Gaussian numbers by the polar method and counts them in square annuli [NAS Parallel
+// Benchmarks; sivasubramaniam1995, app., EP]. Let r_1, r_2, ... be the random numbers of the NAS generator. Pair j
+// takes x = 2 r_2j-1 - 1 and y = 2 r_2j - 1. If t = x^2 + y^2 <= 1, then
 //
 //	X = x sqrt(-2 ln t / t), Y = y sqrt(-2 ln t / t)
 //
-// is a Gaussian pair of annulus floor(max(|X|, |Y|)). Pairs are partitioned contiguously
-// among ranks, each of which jumps to the state of its first one. Then the counts
-// of the ten annuli and the sums of X and of Y are added over all ranks by
-// logarithmic sums (logSum), one after the other, value and flag in one cache block.
+// is a Gaussian pair of annulus floor(max(|X|, |Y|)). Pairs are partitioned contiguously among ranks. Each rank
+// jumps to the state of its first pair. Then the counts of the ten annuli and the sums of X and of Y are added over
+// all ranks, one after the other. These are logarithmic sums (logSum), with value and flag in one cache block.
 //
-// Seed 1 is the sequence of the benchmark, whose class S is numbers=33554432.
+// Seed 1 is the sequence of the benchmark. Its class S is numbers=33554432.
 //
-// Differs: the last annulus has all that lies beyond it too.
+// Differs: the last annulus also counts all pairs beyond it.
 var EP = workload.Kernel{
 	Name: "ep", Paper: "sivasubramaniam1995",
 	Doc: "Gaussian pairs counted in square annuli, embarrassingly parallel (NAS)",
@@ -76,8 +74,8 @@ func (f *ep) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// countPairs makes pairs from the numbers after state x, counts the Gaussian ones by
-// annulus, and returns the sums of their X and Y.
+// countPairs makes pairs from the numbers after the given state, counts the Gaussian ones by annulus, and returns
+// the sums of their X and Y.
 func countPairs(annuli []int64, state uint64, pairs int) (sumX, sumY float64) {
 	for range pairs {
 		state = nasMultiplier * state & nasMask
@@ -98,14 +96,13 @@ func countPairs(annuli []int64, state uint64, pairs int) (sumX, sumY float64) {
 	return sumX, sumY
 }
 
-// logarithm is ln x, within 1 unit in the last place, for normal x > 0. With x = 2^k
-// (1+f), 1+f in sqrt(1/2)..sqrt(2), ln x = k ln 2 + ln(1+f); with s = f/(2+f), ln(1+f) is
-// 2s + 2/3 s^3 + ..., which is f - s (f - R) for the R = 2/3 s^2 + 2/5 s^4 + ... that a
-// polynomial approximates [FDLIBM, e_log.c, Sun Microsystems 1993]. It is here,
-// in place of the library's, so that it counts as the kernel's.
+// logarithm returns ln x for normal x > 0, within 1 unit in the last place. Let x = 2^k (1+f) with 1+f in
+// sqrt(1/2)..sqrt(2). Then ln x = k ln 2 + ln(1+f). With s = f/(2+f), ln(1+f) is 2s + 2/3 s^3 + ..., which is f - s
+// (f - R). A polynomial approximates R = 2/3 s^2 + 2/5 s^4 + ... [FDLIBM, e_log.c, Sun Microsystems 1993]. It
+// replaces the library's function, so that its instructions count as the kernel's.
 func logarithm(x float64) float64 {
 	const (
-		ln2High = 6.93147180369123816490e-01 // has 32 zero bits at its end
+		ln2High = 6.93147180369123816490e-01 // the last 32 bits are zero
 		ln2Low  = 1.90821492927058770002e-10
 		l1      = 6.666666666666735130e-01
 		l2      = 3.999999999940941908e-01
@@ -135,5 +132,5 @@ func logarithm(x float64) float64 {
 
 func (f *ep) Digest() string { return workload.Digest(f.annuli, f.sums) }
 
-// Counts: there are no barriers.
+// Counts predicts that there are no barriers.
 func (f *ep) Counts() workload.Counts { return workload.Counts{} }

@@ -6,16 +6,14 @@ import (
 	"math/cmplx"
 )
 
-// fastPoisson solves the five-point equations 4u - (its four neighbours) = b inside
-// a square of g x g intervals, u = 0 around it, in O(g^2 log g) operations [R. W.
-// Hockney: A fast direct solution of Poisson's equation using Fourier analysis.
-// Journal of the ACM 12(1), 1965, pp. 95-113]: sine transforms of the rows leave a
-// tridiagonal system for each wave number, whose solutions are transformed back. g
-// is a power of 2.
+// fastPoisson solves the five-point equations 4u - (its four neighbours) = b inside a square of g x g intervals,
+// with u = 0 around it, in O(g^2 log g) operations [R. W. Hockney: A fast direct solution of Poisson's equation
+// using Fourier analysis. Journal of the ACM 12(1), 1965, pp. 95-113]. Sine transforms of the rows give a
+// tridiagonal system for each wave number. Its solution is transformed back. g is a power of 2.
 type fastPoisson struct {
 	g      int
 	roots  []complex128 // exp(-pi i k/g), k below g
-	pivots []float64    // of the tridiagonal systems: row after row, those of all wave numbers, inverted
+	pivots []float64    // inverted pivots of the tridiagonal systems: row by row, those of all wave numbers
 	work   []complex128 // 2g, for transforms
 }
 
@@ -34,15 +32,15 @@ func newFastPoisson(g int) *fastPoisson {
 	return s
 }
 
-// waveNumberSquared is eigenvalue k, from 1 to g-1, of the tridiagonal matrix with
-// 2 on and -1 beside the diagonal.
+// waveNumberSquared returns eigenvalue k, from 1 to g-1, of the tridiagonal matrix with 2 on the diagonal and -1
+// beside it.
 func waveNumberSquared(k, g int) float64 {
 	sin := math.Sin(math.Pi * float64(k) / float64(2*g))
 	return 4 * sin * sin
 }
 
-// solve replaces the right side by the solution, inside a grid of g+1 rows of g+1
-// points; what lies around it is left as it is.
+// solve replaces the right side by the solution, inside a grid of g+1 rows of g+1 points. It does not change the
+// border.
 func (s *fastPoisson) solve(grid []float64) {
 	s.transformRows(grid)
 	s.solveTridiagonal(grid)
@@ -58,9 +56,9 @@ func (s *fastPoisson) transformRows(grid []float64) {
 	s.transform(grid[(g-1)*wide+1:(g-1)*wide+g], nil)
 }
 
-// transform replaces a, of g-1 elements, and unless it is nil b, by their sine
-// transforms, sum of a_j sin(pi j k/g). They are the real and imaginary part of an
-// odd sequence of 2g, whose Fourier transform is -2i (A_k + i B_k).
+// transform replaces a and, unless it is nil, b by their sine transforms, sum of a_j sin(pi j k/g). Both have g-1
+// elements. They are the real and imaginary part of an odd sequence of 2g elements, whose Fourier transform is -2i
+// (A_k + i B_k).
 func (s *fastPoisson) transform(a, b []float64) {
 	g, work := s.g, s.work
 	work[0], work[g] = 0, 0
@@ -80,7 +78,7 @@ func (s *fastPoisson) transform(a, b []float64) {
 	}
 }
 
-// fourierTransform is the radix-2 transform of x, with half as many roots of unity.
+// fourierTransform replaces x by its radix-2 transform, given half as many roots of unity.
 func fourierTransform(x, roots []complex128) {
 	shift := 64 - bits.Len(uint(len(x)-1))
 	for i := range x {
@@ -99,9 +97,8 @@ func fourierTransform(x, roots []complex128) {
 	}
 }
 
-// solveTridiagonal solves the system of every wave number by elimination down and
-// substitution up the rows, and scales by 2/g, which makes the second sine
-// transform the inverse of the first.
+// solveTridiagonal solves the system of every wave number by elimination down and substitution up the rows. It
+// scales by 2/g, which makes the second sine transform the inverse of the first.
 func (s *fastPoisson) solveTridiagonal(grid []float64) {
 	g, wide := s.g, s.g+1
 	scale := 2 / float64(g)

@@ -12,16 +12,14 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// FFT is the complex one-dimensional six-step FFT of SPLASH-2 [woo1995; du2000,
-// sec. 4.2]: n points as a matrix of m = sqrt(n) rows, each rank owning
-// contiguous rows of the data and of the matrix of roots of unity.
+// FFT is the complex one-dimensional six-step FFT of SPLASH-2 [woo1995; du2000, sec. 4.2]. The n points form a
+// matrix of m = sqrt(n) rows. Each rank owns contiguous rows of the data and of the matrix of roots of unity.
 //
 //	transpose; FFT of each row; multiply by the roots; transpose;
 //	FFT of each row; transpose
 //
-// A barrier follows each FFT step and ends the program: 3 in all. Transposes go
-// from owner to owner, starting with the next one, in squares of one cache
-// line. The result is the unnormalised forward transform.
+// A barrier follows each FFT step and ends the program: 3 in all. A transpose goes from owner to owner, starting
+// with the next one, in squares of one cache line. The result is the unnormalised forward transform.
 //
 // Differs: rows are not padded, and any number of ranks may share them.
 var FFT = workload.Kernel{
@@ -62,7 +60,7 @@ func newFFT(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// fftInput is n complex numbers uniform in the square from -1-i to 1+i.
+// fftInput returns n complex numbers, uniform in the square from -1-i to 1+i.
 func fftInput(n int, seed uint64) []complex128 {
 	rng := workload.Generator(seed)
 	x := make([]complex128, n)
@@ -73,14 +71,14 @@ func fftInput(n int, seed uint64) []complex128 {
 	return x
 }
 
-// root is exp(-2 pi i k/n).
+// root returns exp(-2 pi i k/n).
 func root(k, n int) complex128 {
 	sin, cos := math.Sincos(-2 * math.Pi * float64(k) / float64(n))
 	return complex(cos, sin)
 }
 
-// rowRoots holds the roots of the butterflies of one row of m points: those of
-// the stage with butterflies 2h wide start at h-1.
+// rowRoots returns the roots of the butterflies of one row of m points. Those of the stage with butterflies 2h wide
+// start at h-1.
 func rowRoots(m int) []complex128 {
 	u := make([]complex128, 0, m)
 	for h := 1; h < m; h *= 2 {
@@ -118,9 +116,8 @@ func (f *fft) row(a []complex128, i int) []complex128 {
 	return a[i*f.m : (i+1)*f.m]
 }
 
-// transpose writes this rank's rows of dst from the columns of src. It begins
-// with the rows of src that the next rank owns, so that ranks do not all read
-// from the same owner.
+// transpose writes this rank's rows of dst from the columns of src. It begins with the rows of src that the next
+// rank owns, so that ranks do not all read from the same owner.
 func (f *fft) transpose(r *spmd.Rank, dst, src []complex128) {
 	lo, hi := r.Share(f.m)
 	for k := range f.procs {
@@ -141,8 +138,7 @@ func transposeSquare(dst, src []complex128, m, i0, i1, j0, j1 int) {
 	}
 }
 
-// fftRow is the radix-2 FFT of one row, in place: bit reversal, then stages of
-// butterflies of doubling width.
+// fftRow computes the radix-2 FFT of one row in place: bit reversal, then stages of butterflies of doubling width.
 func fftRow(a, u []complex128) {
 	m := len(a)
 	shift := 64 - bits.TrailingZeros(uint(m))
@@ -172,11 +168,10 @@ func multiplyRow(a, w []complex128) {
 	}
 }
 
-// Verify compares with gonum's FFT, and gonum's inverse of the result with the
-// input, in the 2-norm. Either transform is off by at most eta at each of its
-// log2(n) stages, eta = mu + 4u (sqrt 2 + mu) < 8u for roots exact to mu = 2u, with
-// u = 2^-53 [N. J. Higham: Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-// thm. 24.2]; the multiplication between the steps is one stage more.
+// Verify compares with gonum's FFT, and compares gonum's inverse of the result with the input, in the 2-norm. The
+// error of either transform is at most eta at each of its log2(n) stages, eta = mu + 4u (sqrt 2 + mu) < 8u. This
+// holds for roots exact to mu = 2u, with u = 2^-53 [N. J. Higham: Accuracy and Stability of Numerical Algorithms,
+// 2nd ed., thm. 24.2]. The multiplication between the steps counts as one more stage.
 func (f *fft) Verify() error {
 	n := len(f.t)
 	input := fftInput(n, f.seed)
@@ -195,7 +190,7 @@ func (f *fft) Verify() error {
 	return nil
 }
 
-// relativeError is ||got - want|| / ||want|| in the 2-norm.
+// relativeError returns ||got - want|| / ||want|| in the 2-norm.
 func relativeError(got, want []complex128) float64 {
 	var diff, norm float64
 	for i := range want {
@@ -208,9 +203,9 @@ func relativeError(got, want []complex128) float64 {
 
 func (f *fft) Digest() string { return workload.Digest(f.t) }
 
-// Counts: with L = log2 m, a row has (m - 2^ceil(L/2))/2 swaps of 8 references
-// (two complex loads and stores) and L m/2 butterflies of 10 (three loads, two
-// stores), the multiplication 6 m and each transpose 4 m.
+// Counts predicts the references, with L = log2 m. A row has (m - 2^ceil(L/2))/2 swaps of 8 references (two complex
+// loads and stores) and L m/2 butterflies of 10 (three loads, two stores). The multiplication takes 6 m, and each
+// transpose 4 m.
 func (f *fft) Counts() workload.Counts {
 	m := uint64(f.m)
 	log := uint64(bits.TrailingZeros64(m))

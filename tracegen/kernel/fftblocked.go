@@ -11,20 +11,19 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// FFTBlocked is the complex one-dimensional FFT of n points that changes from a
-// cyclic to a blocked layout between its stages [D. Culler et al.: LogP: towards
-// a realistic model of parallel computation, PPoPP 1993, sec. 4.1;
-// sivasubramaniam1995, app., FFT]. It is radix 2 with decimation in frequency:
-// the butterflies of its log2 n stages combine points n/2, n/4, ..., 1 apart.
+// FFTBlocked is the complex one-dimensional FFT of n points that changes from a cyclic to a blocked layout between
+// its stages [D. Culler et al.: LogP: towards a realistic model of parallel computation, PPoPP 1993, sec. 4.1;
+// sivasubramaniam1995, app., FFT]. It is radix 2 with decimation in frequency: the butterflies of its log2 n stages
+// combine points n/2, n/4, ..., 1 apart.
 //
-//   - With point i on rank i mod P the first log2(n/P) stages, whose points are
-//     P or more apart, are local.
-//   - After a barrier every rank reads its contiguous n/P points, n/P^2 of them
-//     from each rank, beginning with the next rank and ending with itself.
-//   - After another, the last log2 P stages are local.
+//   - Point i is on rank i mod P. The first log2(n/P) stages combine points P or
+//     more apart, so they are local.
+//   - After a barrier, every rank reads its contiguous n/P points, n/P^2 of them
+//     from each rank. It begins with the next rank and ends with itself.
+//   - After another barrier, the last log2 P stages are local.
 //
-// The result is the unnormalised forward transform in bit-reversed order. A
-// number is two float32, so that 4 of them fill a block of 32 bytes, as in the paper.
+// The result is the unnormalised forward transform in bit-reversed order. A number is two float32, so 4 of them
+// fill a block of 32 bytes, as in the paper.
 var FFTBlocked = workload.Kernel{
 	Name: "fftblocked", Paper: "sivasubramaniam1995",
 	Doc: "radix-2 complex 1-D FFT, from a cyclic to a blocked layout by a staggered all-to-all",
@@ -44,7 +43,7 @@ var FFTBlocked = workload.Kernel{
 
 type fftBlocked struct {
 	seed    uint64
-	cyclic  []complex64   // the k-th of part q is point kP+q
+	cyclic  []complex64   // element k of part q is point kP+q
 	blocked []complex64   // points in order
 	roots   [][]complex64 // of each rank, in the order of its butterflies
 }
@@ -61,8 +60,8 @@ func newFFTBlocked(v workload.Values, procs int, seed uint64) workload.Instance 
 	return f
 }
 
-// fftBlockedRoots holds exp(-2 pi i j/2d) for the stages of distance d = n/2, n/4,
-// ..., P and j = rank, rank+P, ... < d, then d = P/2, ..., 1 and j = 0, 1, ... < d.
+// fftBlockedRoots returns exp(-2 pi i j/2d) for the stages of distance d. First d = n/2, n/4, ..., P with j = rank,
+// rank+P, ... < d; then d = P/2, ..., 1 with j = 0, 1, ... < d.
 func fftBlockedRoots(n, procs, rank int) (roots []complex64) {
 	for d := n / 2; d >= 1; d /= 2 {
 		first, step := rank, procs
@@ -97,10 +96,10 @@ func (f *fftBlocked) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// butterflies computes the stages of distance d, d/2, ..., 1 in place. Stage d takes
-// the first d of the remaining roots.
+// butterflies computes the stages of distance d, d/2, ..., 1 in place. Stage d takes the first d of the remaining
+// roots.
 //
-// It is not inlined, so that its instructions are the same for all who call it.
+// It is not inlined, so that its instructions are the same for all callers.
 //
 //go:noinline
 func butterflies(x, roots []complex64, d int) {
@@ -123,10 +122,9 @@ func spread(dst, src []complex64, stride int) {
 	}
 }
 
-// Verify compares with gonum's FFT in the 2-norm. The transform is off by at most
-// eta at each of its log2(n) stages, eta = mu + gamma_4 (sqrt 2 + mu) < 8u for
-// roots exact to mu = u, with u = 2^-24 [higham2002, thm. 24.2]; one stage more covers
-// gonum's own error.
+// Verify compares with gonum's FFT in the 2-norm. The error of the transform is at most eta at each of its log2(n)
+// stages, eta = mu + gamma_4 (sqrt 2 + mu) < 8u. This holds for roots exact to mu = u, with u = 2^-24 [higham2002,
+// thm. 24.2]. One additional stage covers gonum's own error.
 func (f *fftBlocked) Verify() error {
 	n := len(f.blocked)
 	input := fftInput(n, f.seed)
@@ -146,5 +144,5 @@ func (f *fftBlocked) Verify() error {
 
 func (f *fftBlocked) Digest() string { return workload.Digest(f.blocked) }
 
-// Counts: a barrier on either side of the redistribution.
+// Counts predicts the barriers: one before and one after the redistribution.
 func (f *fftBlocked) Counts() workload.Counts { return workload.Counts{Barriers: 2} }

@@ -1,4 +1,4 @@
 package kernel
 
-// The forms that are recorded, packages counted and recorded, are made of this one.
+// Packages counted and recorded, the recording forms, are generated from this package.
 //go:generate go run spoor/tracegen/instrument/mirror

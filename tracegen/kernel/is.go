@@ -8,32 +8,29 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// IS ranks integers by bucket sort, one bucket for each value [NAS Parallel
-// Benchmarks; sivasubramaniam1995, app., IS]. Keys are partitioned contiguously
-// among ranks. Each rank
+// IS ranks integers by bucket sort, with one bucket for each value [NAS Parallel Benchmarks; sivasubramaniam1995,
+// app., IS]. Keys are partitioned contiguously among ranks. Each rank
 //
 //  1. counts its own keys in its local buckets;
 //  2. waits at a barrier;
-//  3. sets its share of the global buckets to the sums of the local buckets
-//     of all ranks, (buckets/P)(P-1) of them remote;
+//  3. sets its share of the global buckets to the sums of the local buckets of all
+//     ranks, (buckets/P)(P-1) of them remote;
 //  4. gets the number of keys in the shares before its own by a logarithmic sum;
 //  5. replaces its share by the running sums;
 //  6. waits at a barrier;
-//  7. goes through all global buckets: takes the bucket's lock, subtracts its
-//     local count, keeps the new value as its local bucket, and gives the lock back;
+//  7. goes through all global buckets: it takes the bucket's lock, subtracts its
+//     local count, keeps the new value as its local bucket, and releases the lock;
 //  8. ranks its own keys by its local buckets.
 //
-// A global bucket and its lock share one cache block, the rest of which is unused.
-// The lock is test-test&set: Lock and Unlock are events; the accesses to the
-// lock word beside the bucket that a processor makes when it gets the lock (test,
-// test&set) and when it gives it back are made here, under that event, so that the
-// word travels with the bucket. What a waiting processor's tests cost is the
-// machine's affair.
+// A global bucket and its lock share one cache block, whose rest is unused. The lock is test-test&set. Lock and
+// Unlock are events. The processor also accesses the lock word beside the bucket when it gets the lock (test,
+// test&set) and when it releases it. These accesses are made here, during the lock, so that the word moves with the
+// bucket. The machine model decides the cost of the tests of a waiting processor.
 //
-// The order in which ranks lock a bucket decides which of them ranks equal keys
-// first; the sorted sequence, which is the result, does not depend on it.
+// The order in which ranks lock a bucket decides which of them ranks equal keys first. The result, the sorted
+// sequence, does not depend on it.
 //
-// The sizes are those of class S of the benchmark, and so is the input of seed 1.
+// The sizes are those of class S of the benchmark. The input of seed 1 is also that of class S.
 //
 // Differs: the paper gives no order for step 7; here it is ascending.
 var IS = workload.Kernel{
@@ -57,8 +54,8 @@ type is struct {
 	stride  int // words from one global bucket to the next
 	seed    uint64
 	keys    []int32
-	ranks   []int32 // the place of each key
-	local   []int32 // row of each rank: its count of each key, then the place of its next one
+	ranks   []int32 // position of each key
+	local   []int32 // row of each rank: its count of each key, then the position of its next one
 	global  []int32 // in each block: the bucket, then its lock
 	cells   []sumCell[int64]
 }
@@ -71,9 +68,8 @@ func newIS(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// isInput is n keys, each the mean of four random numbers of the NAS generator
-// times the number of buckets, rounded down. Seed 1 is the sequence of the
-// benchmark, seed s the s-th n keys of it.
+// isInput returns n keys. Each is the mean of four random numbers of the NAS generator times the number of buckets,
+// rounded down. Seed 1 gives the sequence of the benchmark, and seed s the s-th n keys of it.
 func isInput(n, buckets int, seed uint64) []int32 {
 	x := nasSkip(isSeed, (seed-1)*4*uint64(n))
 	keys := make([]int32, n)
@@ -123,8 +119,7 @@ func countKeys(local, keys []int32) {
 	}
 }
 
-// mergeBuckets sets global buckets from..to-1 to the sums of the local ones of all
-// ranks and returns their total.
+// mergeBuckets sets global buckets from..to-1 to the sums of the local ones of all ranks, and returns their total.
 func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total int64) {
 	for b := from; b < to; b++ {
 		var sum int32
@@ -137,11 +132,10 @@ func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total i
 	return total
 }
 
-// takeFrom takes as many places from the end of a global bucket as there are
-// keys in local bucket b, which is left with the first of them. The word after
-// the bucket is its lock, whose holder calls.
+// takeFrom takes as many positions from the end of a global bucket as there are keys in local bucket b. It sets the
+// local bucket to the first of them. The word after the bucket is its lock, which the caller holds.
 func takeFrom(bucket, local []int32, b int) {
-	if bucket[1] == 0 { // the test that ends the wait
+	if bucket[1] == 0 { // the last test of a waiting processor
 		bucket[1]++ // test&set: a load and a store
 	}
 	bucket[0] -= local[b]
@@ -149,7 +143,7 @@ func takeFrom(bucket, local []int32, b int) {
 	bucket[1] = 0
 }
 
-// rankKeys gives every key the next place of its bucket.
+// rankKeys gives every key the next position of its bucket.
 func rankKeys(ranks, local, keys []int32) {
 	for i, key := range keys {
 		ranks[i] = local[key]
@@ -157,8 +151,8 @@ func rankKeys(ranks, local, keys []int32) {
 	}
 }
 
-// Verify puts the keys in their places, checks that no two have the same place,
-// and compares with the input sorted by the library.
+// Verify puts the keys in their positions, checks that no two have the same one, and compares with the input sorted
+// by the library.
 func (f *is) Verify() error {
 	want := isInput(len(f.keys), f.buckets, f.seed)
 	taken := make([]bool, len(want))
@@ -177,7 +171,7 @@ func (f *is) Verify() error {
 	return nil
 }
 
-// sorted is the keys at their places, which must be different.
+// sorted returns the keys at their positions, which must be different.
 func (f *is) sorted() []int32 {
 	sorted := make([]int32, len(f.keys))
 	for i, place := range f.ranks {

@@ -2,10 +2,9 @@ package kernel
 
 import "spoor/tracegen/spmd"
 
-// sumCell is what one rank shows the others in a logarithmic sum: a value and,
-// beside it in the same cache block, the flag that says for which sum it is
-// there. The rest of the block is unused [sivasubramaniam1995, app., EP]. It
-// lies in the memory of the rank that writes it.
+// sumCell is one rank's cell in a logarithmic sum: a value and, in the same cache block, a flag with the number of
+// the sum that it belongs to. The rest of the block is unused [sivasubramaniam1995, app., EP]. It is in the memory
+// of the rank that writes it.
 type sumCell[T int64 | float64] struct {
 	value T
 	flag  int64
@@ -19,8 +18,8 @@ func show[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, valu
 	r.Signal(int32(at))
 }
 
-// await waits for the value of a sum in cell at. The wait itself is an event of
-// its own; what is left of spinning on the flag is the test that ends it.
+// await waits for the value of a sum in cell at. The wait is an event. Of the spinning on the flag, only the last
+// test remains.
 func await[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int) T {
 	r.WaitFlag(int32(at), sum)
 	for cells[at].flag < int64(sum) {
@@ -28,13 +27,12 @@ func await[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int) T {
 	return cells[at].value
 }
 
-// logSum adds the values of all ranks in ceil(log2 P) steps and gives every rank
-// the sum. In step i the ranks that are multiples of 2^(i+1) receive from the
-// rank at distance 2^i and add; all ranks read the sum from the cell of rank 0
-// [sivasubramaniam1995, app., EP]. There is a cell for each rank. The sums of a
-// program are numbered from 1: one cell serves them all, because whoever has
-// the sum knows that every rank has shown its part of it, and so has read the sum
-// before.
+// logSum adds the values of all ranks in ceil(log2 P) steps and gives every rank the sum. In step i the ranks that
+// are multiples of 2^(i+1) receive from the rank at distance 2^i and add. All ranks read the sum from the cell of
+// rank 0 [sivasubramaniam1995, app., EP]. There is a cell for each rank.
+//
+// The sums of a program are numbered from 1, and use the same cells. A rank that has a sum knows that every rank
+// has written its part, and so has read the sum before.
 func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value T) T {
 	id, procs := r.ID(), r.Procs()
 	for distance := 1; distance < procs && id&distance == 0; distance *= 2 {
@@ -49,9 +47,8 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 	return await(r, cells, 0, sum)
 }
 
-// logSumBefore adds the values of all ranks below this one, in ceil(log2 P) steps:
-// in step i a rank receives the sum of up to 2^i ranks from the rank at distance
-// 2^i below. There is a cell for each rank and step, used once.
+// logSumBefore adds the values of all ranks below this one in ceil(log2 P) steps. In step i a rank receives the sum
+// of up to 2^i ranks from the rank at distance 2^i below. There is a cell for each rank and step, used once.
 func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) T {
 	id, procs := r.ID(), r.Procs()
 	steps := sumSteps(procs)
@@ -68,7 +65,7 @@ func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) 
 	return before
 }
 
-// sumSteps is ceil(log2 procs), the steps of a logarithmic sum.
+// sumSteps returns ceil(log2 procs), the steps of a logarithmic sum.
 func sumSteps(procs int) (steps int) {
 	for distance := 1; distance < procs; distance *= 2 {
 		steps++

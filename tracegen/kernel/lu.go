@@ -8,16 +8,16 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// LU factors a dense matrix A into L U without pivoting, L with a unit diagonal,
-// as SPLASH-2 does with contiguous blocks [woo1995; du2000, sec. 4.2]: the matrix
-// is divided into square blocks, each contiguous in memory, which are dealt to a
-// grid of ranks in both dimensions (2-D scatter). Step k factors diagonal block
-// (k,k); after a barrier the owners of the blocks below and right of it divide
-// them by U and L of the diagonal block; after another, the owners of the
-// remaining blocks (i,j) subtract (i,k)(k,j). The next diagonal block is then
-// already up to date at its owner, so there are 2 barriers in each step.
+// LU factors a dense matrix A into L U without pivoting; L has a unit diagonal. It is SPLASH-2's program with
+// contiguous blocks [woo1995; du2000, sec. 4.2]. The matrix is divided into square blocks, each contiguous in
+// memory. They are distributed over a grid of ranks in both dimensions (2-D scatter).
 //
-// The input is random with a dominant diagonal, so that no pivoting is needed.
+// Step k factors diagonal block (k,k).
+// After a barrier, the owners of the blocks below and right of it divide them by U and L of the diagonal
+// block. After another barrier, the owners of the remaining blocks (i,j) subtract (i,k)(k,j). The owner of the next
+// diagonal block has then already updated it, so there are 2 barriers in each step.
+//
+// The input is random with a dominant diagonal, so no pivoting is needed.
 var LU = workload.Kernel{
 	Name: "lu", Paper: "du2000",
 	Doc: "blocked dense LU factorization, 2-D scatter of contiguous blocks (SPLASH-2)",
@@ -57,14 +57,14 @@ func newLU(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// grid is the most nearly square rows x cols = procs, rows <= cols.
+// grid returns the most nearly square rows x cols = procs, rows <= cols.
 func grid(procs int) (rows, cols int) {
 	for rows = int(math.Sqrt(float64(procs))); procs%rows != 0; rows-- {
 	}
 	return rows, procs / rows
 }
 
-// luInput is an n x n matrix in rows, uniform in -1..1 with n added to the diagonal.
+// luInput returns an n x n matrix by rows, uniform in -1..1 with n added to the diagonal.
 func luInput(n int, seed uint64) []float64 {
 	rng := workload.Generator(seed)
 	a := make([]float64, n*n)
@@ -77,12 +77,12 @@ func luInput(n int, seed uint64) []float64 {
 	return a
 }
 
-// index is where element (i,j) of the matrix lies.
+// index returns the position of element (i,j) of the matrix.
 func (f *lu) index(i, j int) int {
 	return ((i/f.b)*f.blocks+j/f.b)*f.b*f.b + i%f.b*f.b + j%f.b
 }
 
-// owner is the rank that computes block (i,j).
+// owner returns the rank that computes block (i,j).
 func (f *lu) owner(i, j int) int { return i%f.gridRows*f.gridCols + j%f.gridCols }
 
 // Program replaces the matrix by its factors.
@@ -131,7 +131,7 @@ func (f *lu) factor(a []float64) {
 	}
 }
 
-// divideByU replaces a by a U^-1, U the upper part of diag.
+// divideByU replaces a by a U^-1; U is the upper part of diag.
 func (f *lu) divideByU(a, diag []float64) {
 	b := f.b
 	for k := range b {
@@ -144,7 +144,7 @@ func (f *lu) divideByU(a, diag []float64) {
 	}
 }
 
-// divideByL replaces a by L^-1 a, L the unit lower part of diag.
+// divideByL replaces a by L^-1 a; L is the unit lower part of diag.
 func (f *lu) divideByL(a, diag []float64) {
 	b := f.b
 	for k := range b {
@@ -167,7 +167,7 @@ func (f *lu) subtractProduct(a, left, top []float64) {
 
 // subtractRow subtracts l times row x from row y.
 //
-// It is not inlined, so that its instructions are the same for all who call it.
+// It is not inlined, so that its instructions are the same for all callers.
 //
 //go:noinline
 func subtractRow(y, x []float64, l float64) {
@@ -176,10 +176,9 @@ func subtractRow(y, x []float64, l float64) {
 	}
 }
 
-// Verify multiplies the factors and holds every element of A - L U to the bound
-// g |L||U|, g = n eps/(1 - n eps), once for the factorization [N. J. Higham:
-// Accuracy and Stability of Numerical Algorithms, 2nd ed., thm. 9.3] and once for
-// the product computed here.
+// Verify multiplies the factors and compares every element of A - L U with the bound g |L||U|, g = n eps/(1 - n
+// eps). The bound applies once to the factorization [N. J. Higham: Accuracy and Stability of Numerical Algorithms,
+// 2nd ed., thm. 9.3] and once to the product computed here.
 func (f *lu) Verify() error {
 	n := f.n
 	input := luInput(n, f.seed)
@@ -215,9 +214,9 @@ func (f *lu) productRow(i int, sum, size []float64) {
 
 func (f *lu) Digest() string { return workload.Digest(f.a) }
 
-// Counts: a row of length m is 3 m references; with q = b-k-1 what is left of a
-// row, factor is the sum over k of 1 + q (2 + 3 q), divideByU of 1 + b (2 + 3 q),
-// divideByL of q (1 + 3 b), and subtractProduct is b b (1 + 3 b).
+// Counts predicts the references. A row of length m takes 3 m. Let q = b-k-1 be the rest of a row. factor takes the
+// sum over k of 1 + q (2 + 3 q), divideByU of 1 + b (2 + 3 q), and divideByL of q (1 + 3 b). subtractProduct takes
+// b b (1 + 3 b).
 func (f *lu) Counts() workload.Counts {
 	b := uint64(f.b)
 	var factor, byU, byL uint64

@@ -7,17 +7,17 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// mesh lays ranks out in rows and columns, rank by rank along the rows.
+// mesh arranges ranks in rows and columns, rank by rank along the rows.
 type mesh struct{ rows, cols int }
 
-// outside is the neighbour of a rank at the border of the mesh.
+// outside stands for the missing neighbour of a rank at the border of the mesh.
 const outside = -1
 
-// meshRows is the parameter of kernels whose mesh the user may choose.
+// meshRows is the parameter of kernels with a choice of mesh.
 var meshRows = workload.Param{Name: "meshrows", Default: 0, Min: 0, Max: spmd.MaxProcs,
 	Doc: "rows of the mesh of ranks; 0 is the most nearly square mesh"}
 
-// newMesh has the given rows, or with rows 0 the most nearly square shape.
+// newMesh returns a mesh with the given rows, or with the most nearly square shape if rows is 0.
 func newMesh(rows, procs int) mesh {
 	if rows == 0 {
 		rows, _ = grid(procs)
@@ -25,8 +25,8 @@ func newMesh(rows, procs int) mesh {
 	return mesh{rows, procs / rows}
 }
 
-// checkMesh reports whether procs ranks form the mesh, and whether each of them
-// has at least least rows and columns of an n x n matrix.
+// checkMesh returns an error if procs ranks do not form the mesh, or if a rank has fewer than least rows or columns
+// of an n x n matrix.
 func checkMesh(rows, procs, n, least int) error {
 	if rows > 0 && procs%rows != 0 {
 		return fmt.Errorf("%d ranks do not form a mesh of %d rows; use a multiple of %d", procs, rows, rows)
@@ -39,10 +39,10 @@ func checkMesh(rows, procs, n, least int) error {
 	return nil
 }
 
-// position is the row and column of a rank.
+// position returns the row and column of a rank.
 func (m mesh) position(rank int) (row, col int) { return rank / m.cols, rank % m.cols }
 
-// neighbour is the rank so many rows further down and columns further right, or outside.
+// neighbour returns the rank that is down rows lower and right columns further right, or outside.
 func (m mesh) neighbour(rank, down, right int) int {
 	row, col := m.position(rank)
 	row, col = row+down, col+right
@@ -62,8 +62,8 @@ func (m mesh) neighbours(rank int) (count int) {
 	return count
 }
 
-// block is the part of a matrix of so many rows and columns that falls to a rank:
-// rows top..bottom-1, columns left..right-1.
+// block returns a rank's part of a matrix with the given rows and columns: rows top..bottom-1, columns
+// left..right-1.
 func (m mesh) block(rank, rows, cols int) (top, bottom, left, right int) {
 	row, col := m.position(rank)
 	top, bottom = spmd.Share(rows, m.rows, row)
@@ -71,7 +71,7 @@ func (m mesh) block(rank, rows, cols int) (top, bottom, left, right int) {
 	return top, bottom, left, right
 }
 
-// scatter cuts a matrix in rows into the blocks of all ranks, each in rows.
+// scatter cuts a matrix, stored by rows, into the blocks of all ranks, each by rows.
 func scatter[T any](m mesh, whole []T, rows, cols int) [][]T {
 	parts := make([][]T, m.rows*m.cols)
 	for rank := range parts {
@@ -84,7 +84,7 @@ func scatter[T any](m mesh, whole []T, rows, cols int) [][]T {
 	return parts
 }
 
-// gather is the matrix that scatter cut into parts.
+// gather returns the matrix that scatter cut into parts.
 func gather[T any](m mesh, parts [][]T, rows, cols int) []T {
 	whole := make([]T, rows*cols)
 	for rank, part := range parts {

@@ -8,25 +8,22 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// PGL renders triangles by scan lines, as T. W. Crockett's parallel graphics
-// library does [dickens1996, sec. 5.1]. Every rank has some number of random
-// triangles. In each frame it rotates and shades their vertices and cuts them into
-// spans, the pixels of a triangle in one scan line, known by their two ends. Scan
-// lines are dealt to the ranks in turn; a span goes to the rank that has its line,
-// in messages of some number of spans. That rank interpolates depth and colour
-// between the ends, and keeps in a depth buffer the nearest triangle of every
-// pixel; of two at the same depth, the first. So the picture does not depend on
-// the order of messages.
+// PGL renders triangles by scan lines, like T. W. Crockett's parallel graphics library [dickens1996, sec. 5.1].
+// Every rank has random triangles. In each frame it rotates and shades their vertices and cuts them into spans. A
+// span is the pixels of a triangle in one scan line, described by its two ends. Scan lines are dealt to the ranks
+// in turn. Ranks send spans, in messages of several, to the owners of their lines. The owner interpolates depth and
+// colour between the ends. A depth buffer keeps the nearest triangle of every pixel, and of two at the same depth
+// the first. So the picture does not depend on the order of messages.
 //
-// A rank looks after each of its triangles whether spans have come, and draws
-// those that have: it asks when, which makes the program sensitive to time. The
-// message of a rank that is not full is its last to that receiver in the frame.
+// After each of its triangles, a rank tests whether spans have arrived, and draws those that have. Therefore the
+// program is sensitive to time. The first message that is not full is the sender's last one to that receiver in the
+// frame.
 //
-// The paper's ratios of computation to communication are 1000 triangles on each
-// rank (high) and 500 (low), and its runs have 10 or 20 frames.
+// The paper's ratios of computation to communication are 1000 triangles on each rank (high) and 500 (low). Its runs
+// have 10 or 20 frames.
 //
-// Differs: the original is 14,000 lines of C, whose resolution, sizes of triangles
-// and of messages the paper does not give; those here are ours.
+// Differs: the original is 14,000 lines of C. The paper does not give its resolution or the sizes of triangles and
+// messages; those here are ours.
 var PGL = workload.Kernel{
 	Name: "pgl", Paper: "dickens1996",
 	Doc: "scan-line renderer of random triangles, spans sent to the owners of lines, polling",
@@ -52,19 +49,18 @@ func checkPGL(v workload.Values) error {
 	return nil
 }
 
-// vertex is a point of a triangle: its place, within -1..1 along each axis, or on
-// the screen in pixels, depth in units of 2^-30 of the space; and its colour, each
-// part above 0 and below 256.
+// vertex is a point of a triangle: its position and colour. The position is within -1..1 along each axis, or on the
+// screen in pixels with depth in units of 2^-30 of the space. Each part of the colour is above 0 and below 256.
 type vertex struct{ x, y, z, red, green, blue float64 }
 
 type triangle [3]vertex
 
-// pixel is the depth and colour at one place of a scan line: depth in units of
-// 2^-30 of the space, colours of 2^-16.
+// pixel is the depth and colour at one position of a scan line: depth in units of 2^-30 of the space, colours of
+// 2^-16.
 type pixel struct{ depth, red, green, blue int32 }
 
-// span is the pixels left..right-1 of a triangle in one scan line, with what the
-// pixels left and right are; the latter is where the span has ended.
+// span is the pixels left..right-1 of a triangle in one scan line, with the values of the pixels at left and at
+// right. The latter is the first after the span.
 type span struct {
 	triangle    int32
 	line        int32
@@ -98,8 +94,7 @@ func newPGL(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// lines is how many scan lines a rank has: those whose number leaves its own when
-// divided by the number of ranks.
+// lines returns the number of scan lines of a rank. Line i belongs to rank i modulo the number of ranks.
 func (f *pgl) lines(rank int) int { return (f.size - rank + len(f.triangles) - 1) / len(f.triangles) }
 
 // Program renders all frames.
@@ -127,11 +122,11 @@ func (f *pgl) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// frameAngle is how far triangles have turned around the vertical axis.
+// frameAngle returns the rotation of triangles around the vertical axis.
 func frameAngle(frame int) float64 { return 0.1 * float64(frame) }
 
-// project rotates and shades a triangle and puts it on the screen, its corners in
-// the order of lines. Turned corners are within -1..1, so nothing need be clipped.
+// project rotates and shades a triangle and puts it on the screen, with its corners in the order of lines. Rotated
+// corners are within -1..1, so no clipping is needed.
 func project(t *triangle, sin, cos float64, size int) triangle {
 	var turned triangle
 	for i := range t {
@@ -160,7 +155,7 @@ func project(t *triangle, sin, cos float64, size int) triangle {
 	return turned
 }
 
-// brightness is that of a surface lit from the eye, by the cosine of their angle.
+// brightness returns the brightness of a surface lit from the eye, the cosine of the angle between them.
 func brightness(t *triangle) float64 {
 	ax, ay, az := t[1].x-t[0].x, t[1].y-t[0].y, t[1].z-t[0].z
 	bx, by, bz := t[2].x-t[0].x, t[2].y-t[0].y, t[2].z-t[0].z
@@ -174,17 +169,16 @@ func brightness(t *triangle) float64 {
 	return 0.25 + 0.75*math.Abs(nz)/length
 }
 
-// edgeAt is the point of the edge from a down to b on a scan line.
+// edgeAt returns the point on a scan line of the edge from a down to b.
 func edgeAt(a, b *vertex, line int) vertex { return between(a, b, (float64(line)-a.y)/(b.y-a.y)) }
 
-// between is the point a part t of the way from a to b.
+// between returns the point at fraction t of the way from a to b.
 func between(a, b *vertex, t float64) vertex {
 	return vertex{a.x + float64(t*(b.x-a.x)), a.y + float64(t*(b.y-a.y)), a.z + float64(t*(b.z-a.z)),
 		a.red + float64(t*(b.red-a.red)), a.green + float64(t*(b.green-a.green)), a.blue + float64(t*(b.blue-a.blue))}
 }
 
-// spanOf is the span of a triangle on a scan line, which crosses it; left is right
-// if it has no pixel there.
+// spanOf returns the span of a triangle on a scan line that crosses it. Left equals right if it has no pixel there.
 func spanOf(t *triangle, line int) (s span) {
 	a := edgeAt(&t[0], &t[2], line)
 	var b vertex
@@ -204,7 +198,7 @@ func spanOf(t *triangle, line int) (s span) {
 	return s
 }
 
-// pixelAt is the pixel at x of a scan line that goes through a and b.
+// pixelAt returns the pixel at x of a scan line that goes through a and b.
 func pixelAt(a, b *vertex, x int32) pixel {
 	p := between(a, b, (float64(x)-a.x)/(b.x-a.x))
 	return pixel{int32(p.z), int32(p.red * (1 << 16)), int32(p.green * (1 << 16)), int32(p.blue * (1 << 16))}

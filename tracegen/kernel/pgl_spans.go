@@ -6,22 +6,22 @@ import (
 	"spoor/tracegen/spmd"
 )
 
-// renderer is what one rank needs to send, receive and draw spans.
+// renderer is the state of one rank for sending, receiving and drawing spans.
 type renderer struct {
 	r                   *spmd.Rank
 	size, procs, buffer int
 	picture             []uint32 // this rank's lines of the frame
-	nearest             []uint64 // of each pixel: depth and, in the lower half, number of its triangle
-	in                  []span   // the message that comes next
-	out                 []span   // the message to every rank
+	nearest             []uint64 // of each pixel: depth and, in the lower half, the number of its triangle
+	in                  []span   // receive buffer of the next message
+	out                 []span   // the message to each rank
 	filled              []int    // spans in each of them
 	frame               int
-	awaited             int // ranks whose last message has not come
+	awaited             int // ranks whose last message has not arrived
 	coming              *spmd.Request
 }
 
-// start begins a frame. Its number is the tag of its messages: other ranks may
-// already be at the next.
+// start begins a frame. The frame's number is the tag of its messages, because other ranks may already be at the
+// next frame.
 func (s *renderer) start(picture []uint32, frame int) {
 	s.picture, s.frame, s.awaited = picture, frame, s.procs-1
 	nearest := s.nearest
@@ -31,15 +31,15 @@ func (s *renderer) start(picture []uint32, frame int) {
 	s.await()
 }
 
-// await posts the next receive, unless everything has come.
+// await posts the next receive, unless all messages have arrived.
 func (s *renderer) await() {
 	if s.awaited > 0 {
 		s.coming = spmd.Irecv(s.r, spmd.Any, s.frame, s.in)
 	}
 }
 
-// cut sends or draws the spans of a projected triangle. A line belongs to it if
-// the line is not above its first corner and above its last.
+// cut sends or draws the spans of a projected triangle. A line belongs to it if the line is at or below its first
+// corner and above its last.
 func (s *renderer) cut(t *triangle, number int32) {
 	last := int(math.Ceil(t[2].y))
 	for line := int(math.Ceil(t[0].y)); line < last; line++ {
@@ -56,7 +56,7 @@ func (s *renderer) cut(t *triangle, number int32) {
 	}
 }
 
-// send puts a span into the message to its owner, and sends that when it is full.
+// send adds a span to the message to its owner, and sends the message when it is full.
 func (s *renderer) send(owner int, part *span) {
 	message := s.out[owner*s.buffer : (owner+1)*s.buffer]
 	message[s.filled[owner]] = *part
@@ -67,7 +67,7 @@ func (s *renderer) send(owner int, part *span) {
 	}
 }
 
-// poll draws what has come.
+// poll draws the spans that have arrived.
 func (s *renderer) poll() {
 	for s.awaited > 0 {
 		status, done := s.coming.Test()
@@ -78,7 +78,7 @@ func (s *renderer) poll() {
 	}
 }
 
-// receive draws the spans of the message that came, and awaits the next.
+// receive draws the spans of a message that arrived, and awaits the next.
 func (s *renderer) receive(count int) {
 	in := s.in[:count]
 	for i := range in {
@@ -90,9 +90,8 @@ func (s *renderer) receive(count int) {
 	s.await()
 }
 
-// finish sends the last messages of the frame, which are not full and may be
-// empty, beginning with the next rank so that not all go to the same, and draws
-// what still comes.
+// finish sends the last messages of the frame, which are not full and may be empty. It begins with the next rank,
+// so that not all ranks send to the same one. Then it draws the spans that still arrive.
 func (s *renderer) finish() {
 	for i := 1; i < s.procs; i++ {
 		owner := (s.r.ID() + i) % s.procs
@@ -104,7 +103,7 @@ func (s *renderer) finish() {
 	}
 }
 
-// draw colours the pixels of a span that are nearer than what was there.
+// draw colours the pixels of a span that are nearer than the current ones.
 func (s *renderer) draw(part *span) {
 	at := int(part.line)/s.procs*s.size + int(part.left)
 	width := part.right - part.left

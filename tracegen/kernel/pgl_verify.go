@@ -7,8 +7,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Verify renders every frame serially: each pixel of each triangle is compared
-// with the nearest so far, and interpolated by multiplication.
+// Verify renders every frame serially. It compares each pixel of each triangle with the nearest so far, and
+// interpolates by multiplication.
 func (f *pgl) Verify() error {
 	procs := len(f.triangles)
 	picture := make([]uint32, f.size*f.size)
@@ -32,7 +32,7 @@ func (f *pgl) renderSerially(picture []uint32, frame int) {
 		nearest[i] = math.MaxInt32
 	}
 	sin, cos := math.Sincos(frameAngle(frame))
-	for _, ofRank := range f.triangles { // in the order of their numbers: of equally near ones the first stays
+	for _, ofRank := range f.triangles { // in the order of their numbers: the first of equally near ones is kept
 		for i := range ofRank {
 			t := project(&ofRank[i], sin, cos, f.size)
 			for line := range f.size {
@@ -64,5 +64,5 @@ func (f *pgl) Digest() string {
 	return workload.Digest(all...)
 }
 
-// Counts: data decide how many messages there are.
+// Counts predicts nothing: the number of messages depends on data.
 func (f *pgl) Counts() workload.Counts { return workload.Counts{} }

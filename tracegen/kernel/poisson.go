@@ -5,43 +5,42 @@ import (
 	"math"
 )
 
-// poisson is a problem that the solvers of Poisson's equation solve, on a grid with
-// spacing h: Laplace(u) = (2+6n) y on a rectangle, with u = x^2 y + n y^3 on its
-// boundary. That is also the solution inside, and of the five-point discretization,
-// which is exact for cubics. n is 1 or more.
+// poisson is a problem for the solvers of Poisson's equation, on a grid with spacing h: Laplace(u) = (2+6n) y on a
+// rectangle, with u = x^2 y + n y^3 on its boundary. This u is also the solution inside. It also solves the
+// five-point discretization, which is exact for cubics. n is 1 or more.
 type poisson struct {
 	n int
 	h float64
 }
 
-// solution is u at point (i,j).
+// solution returns u at point (i,j).
 func (p poisson) solution(i, j int) float64 {
 	x, y := float64(j)*p.h, float64(i)*p.h
 	return y * (float64(x*x) + float64(float64(p.n)*y*y))
 }
 
-// rhs is h^2 times the Laplacian in row i.
+// rhs returns h^2 times the Laplacian in row i.
 func (p poisson) rhs(i int) float64 { return float64(2+6*p.n) * float64(i) * p.h * p.h * p.h }
 
-// residual is that of the discrete equation at a point inside the grid, in rows of
-// wide points: its neighbours less h^2 times the Laplacian less 4 times the point.
+// residual returns the residual of the discrete equation at a point inside the grid, which has rows of wide points.
+// It is the sum of the neighbours minus h^2 times the Laplacian minus 4 times the point.
 func (p poisson) residual(u []float64, wide, i, j int) float64 {
 	at := i*wide + j
 	return u[at-wide] + u[at+wide] + u[at-1] + u[at+1] - p.rhs(i) - 4*u[at]
 }
 
-// poissonRounding bounds the error of poisson.residual at a grid whose greatest
-// value is 1: 8 roundings of sums no greater than 8, and of the right side 5 of 8.
+// poissonRounding bounds the error of poisson.residual on a grid whose greatest value is 1: 8 roundings of sums of
+// at most 8, and 5 roundings of the right side, also at most 8.
 const poissonRounding = (8*8 + 5*8) * 0x1p-53
 
-// check bounds the error of u by its residual; there are rows x cols
-// points inside the grid. The discrete operator A, 4 at the point and -1 at its
-// neighbours, has |A^-1| <= n^2/8 in the maximum norm, where n intervals make the
-// shorter side: with s the distance from one of the longer sides, s (n-s)/2 is
-// n^2/8 at most, at least 0 on the boundary, and A makes it 1 everywhere inside. So
-// |u - solution| <= n^2/8 |A u - A solution|. A solution is the right side up to
-// rounding: 7 roundings for each of the values that A adds, whose weights sum to 8,
-// and those of the residual.
+// check bounds the error of u by its residual. There are rows x cols points inside the grid.
+//
+// The discrete operator A has 4 at the point and -1 at its neighbours. In the maximum norm |A^-1| <= n^2/8, if the
+// shorter side has n intervals. Proof: let s be the distance from one of the longer sides. Then s (n-s)/2 is at
+// most n^2/8, at least 0 on the boundary, and A maps it to 1 everywhere inside.
+//
+// So |u - solution| <= n^2/8 |A u - A solution|. A solution equals the right side up to rounding: 7 roundings for
+// each of the values that A adds, whose weights sum to 8, and those of the residual.
 func (p poisson) check(u []float64, rows, cols int) error {
 	wide := cols + 2
 	var residual, value, wrong float64

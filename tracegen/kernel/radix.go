@@ -9,20 +9,17 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Radix sorts integers by their digits, least significant first [G. E. Blelloch
-// et al.: A comparison of sorting algorithms for the Connection Machine CM-2,
-// SPAA 1991; in SPLASH-2, woo1995; du2000, sec. 4.2]. Keys are partitioned
-// contiguously among ranks. In every pass each rank counts the digits of its keys;
-// a prefix over digits and ranks gives every rank the place of its first key of
-// each digit; then each rank moves its keys, in order, to their places in the
-// other array, most of which other ranks will read next.
+// Radix sorts integers by their digits, least significant first [G. E. Blelloch et al.: A comparison of sorting
+// algorithms for the Connection Machine CM-2, SPAA 1991; in SPLASH-2, woo1995; du2000, sec. 4.2]. Keys are
+// partitioned contiguously among ranks. In every pass each rank counts the digits of its keys. A prefix sum over
+// digits and ranks gives every rank the position of its first key of each digit. Then each rank moves its keys, in
+// order, to their positions in the other array. In the next pass, other ranks read most of these.
 //
-// The prefix is parallel: each rank sums a contiguous part of the digits over all
-// ranks, and adds the totals of the parts before when it fetches its own places.
-// Barriers follow the counting, the sums and the moves: 3 in each pass.
+// The prefix sum is parallel. Each rank sums a contiguous part of the digits over all ranks. It adds the totals of
+// the parts before when it fetches its own positions. Barriers follow the counting, the sums and the moves: 3 in
+// each pass.
 //
-// Differs: SPLASH-2 sums along a binary tree of ranks; any number of ranks may
-// share the digits here.
+// Differs: SPLASH-2 sums along a binary tree of ranks. Here any number of ranks may share the digits.
 var Radix = workload.Kernel{
 	Name: "radix", Paper: "du2000",
 	Doc: "parallel radix sort of integers (SPLASH-2)",
@@ -42,7 +39,7 @@ type radix struct {
 	procs              int
 	seed               uint64
 	a, b               []uint32 // the keys, before and after the pass
-	counts             []uint32 // row of each rank: its keys of each digit, then their place in the part
+	counts             []uint32 // row of each rank: its keys of each digit, then their position in the part
 	totals             []uint32 // keys in each rank's part of the digits
 }
 
@@ -64,7 +61,7 @@ func radixInput(keys, limit int, seed uint64) []uint32 {
 	return a
 }
 
-// Program sorts the keys of a; they end in a or b, whichever the last pass wrote.
+// Program sorts the keys of a. They end in the array that the last pass wrote, a or b.
 func (f *radix) Program(r *spmd.Rank) error {
 	from, to := spmd.Shared(r, "a", f.a), spmd.Shared(r, "b", f.b)
 	counts := spmd.Shared(r, "counts", f.counts)
@@ -87,7 +84,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// countDigits counts the digits of keys, of which there are len(counts), a power of 2.
+// countDigits counts the digits of keys. There are len(counts) digits, a power of 2.
 func countDigits(counts, keys []uint32, shift int) {
 	for d := range counts {
 		counts[d] = 0
@@ -98,8 +95,8 @@ func countDigits(counts, keys []uint32, shift int) {
 	}
 }
 
-// sumPart replaces the counts of this rank's part of the digits by their running
-// sums, over digits and for each digit over ranks, and leaves the part's total.
+// sumPart replaces the counts of this rank's part of the digits by their running sums, over digits and for each
+// digit over ranks. It stores the part's total.
 func (f *radix) sumPart(r *spmd.Rank, counts, totals []uint32) {
 	lo, hi := r.Share(f.radix)
 	radix, procs := f.radix, f.procs
@@ -114,7 +111,7 @@ func (f *radix) sumPart(r *spmd.Rank, counts, totals []uint32) {
 	totals[r.ID()] = sum
 }
 
-// findPlaces sets place to where this rank's first key of each digit goes.
+// findPlaces sets place to the positions of this rank's first key of each digit.
 func (f *radix) findPlaces(place, counts, totals []uint32) {
 	var before uint32
 	for q := range f.procs {
@@ -126,7 +123,7 @@ func (f *radix) findPlaces(place, counts, totals []uint32) {
 	}
 }
 
-// moveKeys copies keys to their places; there are len(place) digits, a power of 2.
+// moveKeys copies keys to their positions. There are len(place) digits, a power of 2.
 func moveKeys(to, keys, place []uint32, shift int) {
 	mask := len(place) - 1
 	for _, key := range keys {
@@ -144,8 +141,8 @@ func (f *radix) result() []uint32 {
 	return f.b
 }
 
-// Verify checks that the keys ascend and that they are the keys of the input,
-// each as often: together, that they equal the input sorted by the library.
+// Verify checks that the result equals the input sorted by the library: the keys ascend, and each key is as
+// frequent as in the input.
 func (f *radix) Verify() error {
 	want := radixInput(f.keys, f.limit, f.seed)
 	slices.Sort(want)
@@ -163,8 +160,8 @@ func (f *radix) Verify() error {
 
 func (f *radix) Digest() string { return workload.Digest(f.result()) }
 
-// Counts: a pass of a rank with k of the keys and w of the R digits is R + 3 k
-// references to count, 2 w P + 1 to sum, 2 R + P to find places and 4 k to move.
+// Counts predicts the references. In a pass, let a rank have k of the keys and w of the R digits. It takes R + 3 k
+// to count, 2 w P + 1 to sum, 2 R + P to find positions, and 4 k to move.
 func (f *radix) Counts() workload.Counts {
 	c := workload.Counts{Barriers: 3 * uint64(f.passes)}
 	for rank := range f.procs {

@@ -7,21 +7,17 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Scan replaces every element of an l x l array by the sum of the elements up to
-// it in its row (horizontal scan) or column (vertical scan) [hur1999, sec. 6]. The
-// array of 4-byte integers is divided into blocks over a mesh of ranks. Each rank
-// scans its own block. Then the sums pass along the rows (or columns) of the
-// mesh: a rank receives from the rank before it the last column (row) of that
-// rank's finished block, finishes its own last column (row) by adding it, sends
-// that to the rank behind it, and adds it to the rest. A column is not contiguous
-// in memory and a row is.
+// Scan replaces every element of an l x l array by the sum of the elements up to it in its row (horizontal scan) or
+// column (vertical scan) [hur1999, sec. 6]. The array of 4-byte integers is divided into blocks over a mesh of
+// ranks. Each rank scans its own block. Then the sums pass along the rows (or columns) of the mesh. A rank receives
+// the last column (row) of the finished block of the rank before it. It finishes its own last column (row) by
+// adding it, sends that to the next rank, and adds it to the rest. A row is contiguous in memory; a column is not.
 //
-// A rank receives and sends at most one row or column, as in the paper. The
-// paper's arrays have 50 to 2000 rows and columns, on seven meshes.
+// A rank receives and sends at most one row or column, as in the paper. The paper's arrays have 50 to 2000 rows and
+// columns, on seven meshes.
 //
-// Differs: a rank that is not the first adds twice to each element, where the
-// paper counts one operation; it would have to wait for the rank before it to do
-// with one.
+// Differs: a rank that is not the first adds twice to each element; the paper counts one operation. With one
+// operation, a rank would have to wait for the rank before it.
 var Scan = workload.Kernel{
 	Name: "scan", Paper: "hur1999",
 	Doc: "horizontal or vertical prefix sums of an array on a mesh of ranks",
@@ -49,7 +45,7 @@ func newScan(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// greyImage is an l x l array, uniform from 0 to 255.
+// greyImage returns an l x l array, uniform from 0 to 255.
 func greyImage(l int, seed uint64) []int32 {
 	rng := workload.Generator(seed)
 	image := make([]int32, l*l)
@@ -74,8 +70,8 @@ func (f *scan) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// scanHorizontally scans the rows of the array whose block of this rank is a, with
-// stride elements from one row to the next. Before has room for a column.
+// scanHorizontally scans the rows of the array. This rank's block is a, with stride elements from one row to the
+// next. Before is a buffer for a column.
 func scanHorizontally(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, before []int32) {
 	west, east := m.neighbour(r.ID(), 0, -1), m.neighbour(r.ID(), 0, 1)
 	for i := range rows {
@@ -103,7 +99,7 @@ func scanHorizontally(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, b
 	}
 }
 
-// scanVertically scans the columns likewise. Before has room for a row.
+// scanVertically scans the columns in the same way. Before is a buffer for a row.
 func scanVertically(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, before []int32) {
 	north, south := m.neighbour(r.ID(), -1, 0), m.neighbour(r.ID(), 1, 0)
 	for i := 1; i < rows; i++ {
@@ -126,7 +122,7 @@ func scanVertically(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, bef
 
 // addRow adds row x to row y.
 //
-// It is not inlined, so that its instructions are the same for all who call it.
+// It is not inlined, so that its instructions are the same for all callers.
 //
 //go:noinline
 func addRow(y, x []int32) {
@@ -163,7 +159,7 @@ func compareElements(got, want []int32, n int) error {
 
 func (f *scan) Digest() string { return workload.Digest(gather(f.mesh, f.a, f.l, f.l)) }
 
-// Counts: a message to the rank behind, if there is one.
+// Counts predicts the messages: one to the next rank, if there is one.
 func (f *scan) Counts() workload.Counts {
 	down, right := 1, 0
 	if f.horizontal {

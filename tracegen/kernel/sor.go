@@ -7,22 +7,18 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// SOR solves Poisson's equation with given values on the boundary of a rectangle
-// by successive over-relaxation with odd-even ordering [dickens1996, sec. 5.1; W.
-// H. Press et al.: Numerical Recipes, ch. 17]. Every rank has a subgrid of g x g
-// points of the five-point discretization and, around it, copies of the points of
-// its neighbours. An iteration relaxes the points with i+j even, then the others;
-// before each half, ranks exchange the sides of their subgrids with their
-// neighbours: rows, which are contiguous, to the north and south, columns, which
-// are not, to the west and east. Every few iterations all ranks find the greatest
-// change of a point, and end when it is small.
+// SOR solves Poisson's equation with given values on the boundary of a rectangle by successive over-relaxation with
+// odd-even ordering [dickens1996, sec. 5.1; W. H. Press et al.: Numerical Recipes, ch. 17]. Every rank has a
+// subgrid of g x g points of the five-point discretization. Around it are copies of its neighbours' points. An
+// iteration relaxes the points with i+j even, then the others. Before each half, ranks exchange the sides of their
+// subgrids with their neighbours. Rows, to the north and south, are contiguous. Columns, to the west and east, are
+// not. Every few iterations all ranks find the greatest change of a point, and end if it is small.
 //
-// The paper's ratios of computation to communication are g=25 (very low), 50
-// (low) and 250 (high).
+// The paper's ratios of computation to communication are g=25 (very low), 50 (low) and 250 (high).
 //
-// Differs: the paper says neither which equation is solved nor when the iteration
-// ends. Here it is Laplace(u) = 8y with u = x^2 y + y^3 on the boundary, which is
-// also the solution inside, and of the discrete equations too.
+// Differs: the paper gives neither the equation nor the condition for the end. Here the equation is Laplace(u) = 8y
+// with u = x^2 y + y^3 on the boundary. This u is also the solution inside, and the solution of the discrete
+// equations.
 var SOR = workload.Kernel{
 	Name: "sor", Paper: "dickens1996",
 	Doc: "Poisson's equation by odd-even successive over-relaxation, a subgrid on every rank",
@@ -41,8 +37,8 @@ type sor struct {
 	tolerance            float64
 	mesh                 mesh
 	omega                float64
-	rhs                  [][]float64 // of each rank: h^2 Laplace(u) at its points, in rows
-	u                    [][]float64 // of each rank: g+2 rows of g+2, its points with those around them
+	rhs                  [][]float64 // of each rank: h^2 Laplace(u) at its points, by rows
+	u                    [][]float64 // of each rank: g+2 rows of g+2 values, its points with those around them
 }
 
 func newSOR(v workload.Values, procs int, _ uint64) workload.Instance {
@@ -56,23 +52,23 @@ func newSOR(v workload.Values, procs int, _ uint64) workload.Instance {
 	return f
 }
 
-// size is the number of points inside the rectangle.
+// size returns the rows and columns of points inside the rectangle.
 func (f *sor) size() (rows, cols int) { return f.mesh.rows * f.g, f.mesh.cols * f.g }
 
-// sorFactor is the factor of over-relaxation that converges fastest, 2/(1 +
-// sqrt(1 - r^2)), where r is the spectral radius of Jacobi's iteration.
+// sorFactor returns the factor of over-relaxation that converges fastest, 2/(1 + sqrt(1 - r^2)). r is the spectral
+// radius of Jacobi's iteration.
 func sorFactor(rows, cols int) float64 {
 	r := (math.Cos(math.Pi/float64(rows+1)) + math.Cos(math.Pi/float64(cols+1))) / 2
 	return 2 / (1 + math.Sqrt(1-float64(r*r)))
 }
 
-// problem has points at such a distance that the longer side of the rectangle is 1.
+// problem returns the problem. Points are so far apart that the longer side of the rectangle is 1.
 func (f *sor) problem() poisson {
 	rows, cols := f.size()
 	return poisson{n: 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
-// input is what a rank starts from: zero inside the rectangle, the solution on its boundary.
+// input returns the input of a rank: zero inside the rectangle, the solution on its boundary.
 func (f *sor) input(rank int) (rhs, u []float64) {
 	g, problem := f.g, f.problem()
 	rows, cols := f.size()
@@ -117,7 +113,7 @@ func (f *sor) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// The tags of messages by the way they go.
+// Tags of messages by direction.
 const (
 	northward = iota
 	southward
@@ -125,8 +121,8 @@ const (
 	eastward
 )
 
-// exchangeSides sends the outer rows and columns of the g x g points of u to the
-// neighbours, and receives theirs around them.
+// exchangeSides sends the outer rows and columns of the g x g points of u to the neighbours, and receives theirs
+// around them.
 func exchangeSides(r *spmd.Rank, m mesh, u []float64, g int) {
 	wide := g + 2
 	column := spmd.Vector{Count: g, Block: 1, Stride: wide}
@@ -158,9 +154,9 @@ func exchangeSides(r *spmd.Rank, m mesh, u []float64, g int) {
 	}
 }
 
-// relax relaxes the points (i,j) with i+j of the given parity, counted from 0 at
-// the points around the subgrid, and returns the greatest change. The conversion
-// keeps multiplication and addition apart, which some machines could fuse.
+// relax relaxes the points (i,j) with i+j of the given parity and returns the greatest change. Points are counted
+// from 0 at the points around the subgrid. The conversion keeps multiplication and addition separate, which some
+// machines could fuse.
 func relax(u, rhs []float64, g, parity int, omega float64) (greatest float64) {
 	wide := g + 2
 	for i := 1; i <= g; i++ {
@@ -176,8 +172,8 @@ func relax(u, rhs []float64, g, parity int, omega float64) (greatest float64) {
 	return greatest
 }
 
-// Counts: without tests for convergence, a message to every neighbour in each half
-// of an iteration.
+// Counts predicts the messages of runs without tests for convergence: one to every neighbour in each half of an
+// iteration.
 func (f *sor) Counts() workload.Counts {
 	if f.check > 0 && f.check <= f.iterations {
 		return workload.Counts{}

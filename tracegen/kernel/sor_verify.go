@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// gathered is the whole grid, points inside the rectangle and on its boundary.
+// gathered returns the whole grid: points inside the rectangle and on its boundary.
 func (f *sor) gathered() []float64 {
 	rows, cols := f.size()
 	wide := cols + 2
@@ -25,8 +25,8 @@ func (f *sor) gathered() []float64 {
 	return all
 }
 
-// Verify holds the result to the bits of a serial run on the whole grid, and to
-// the solution of the differential equation.
+// Verify compares the result with a serial run on the whole grid, to the bit, and with the solution of the
+// differential equation.
 func (f *sor) Verify() error {
 	rows, cols := f.size()
 	got, want := f.gathered(), f.serial()
@@ -38,8 +38,7 @@ func (f *sor) Verify() error {
 	return f.problem().check(got, rows, cols)
 }
 
-// serial is odd-even relaxation as the textbook has it. Both conversions keep
-// multiplication and addition apart, as in relax.
+// serial is textbook odd-even relaxation. Both conversions keep multiplication and addition separate, as in relax.
 func (f *sor) serial() []float64 {
 	rows, cols := f.size()
 	wide, problem := cols+2, f.problem()

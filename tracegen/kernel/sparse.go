@@ -8,24 +8,22 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Sparse solves A X = B for a sparse matrix A [falsafi1997, sec. 4 and tab. 2]. The
-// paper says no more of its program than this, and that it ran on a dense matrix
-// of 256 x 256; here it is Gaussian elimination with partial pivoting on rows that
-// hold their non-zero elements only, in ascending order of columns, with room for
-// those that elimination adds. B is one column.
+// Sparse solves A X = B for a sparse matrix A [falsafi1997, sec. 4 and tab. 2]. The paper says no more about its
+// program, except that it ran on a dense matrix of 256 x 256. Here it is Gaussian elimination with partial
+// pivoting. Rows hold only their non-zero elements, in ascending order of columns, with room for those that
+// elimination adds. B is one column.
 //
 // Rows are dealt to ranks in turn. In step k
 //
-//   - each rank finds the greatest element of column k among those of its rows that
-//     have not been pivots, and publishes it;
-//   - after a barrier each rank takes the greatest of all for the pivot (of equal
-//     ones that of the lowest row), and subtracts multiples of the pivot's row from
-//     those of its rows that have an element in column k, by merging.
+//   - each rank finds the greatest element of column k among its rows that have not
+//     been pivots, and publishes it;
+//   - after a barrier, each rank takes the greatest of all as the pivot (of equal
+//     ones that of the lowest row). It subtracts multiples of the pivot's row from
+//     its rows that have an element in column k, by merging.
 //
-// What is published alternates between two arrays, so that one barrier in each step
-// is enough. Then, from the last unknown to the first, the rank that holds the row
-// of its pivot computes it, and after a barrier each rank puts it into its rows.
-// For n rows that makes 2n barriers.
+// Published elements alternate between two arrays, so one barrier in each step is enough. Then unknowns are
+// computed from the last to the first. The rank with the row of the unknown's pivot computes it. After a barrier,
+// each rank substitutes it into its rows. For n rows there are 2n barriers.
 var Sparse = workload.Kernel{
 	Name: "sparse", Paper: "falsafi1997",
 	Doc: "parallel solution of AX=B by sparse Gaussian elimination with pivoting",
@@ -40,14 +38,14 @@ var Sparse = workload.Kernel{
 type sparse struct {
 	n, density int
 	seed       uint64
-	column     []int32   // of the elements of row i from i*n
-	value      []float64 // the elements; in the end those of U
+	column     []int32   // elements of row i start at i*n
+	value      []float64 // the elements; at the end those of U
 	length     []int32   // elements of each row
 	b, x       []float64
 	candidates [2][]candidate // of each rank, by parity of the step
 }
 
-// candidate is a row that could be the pivot's, and the absolute value of its element.
+// candidate is a possible pivot row, with the absolute value of its element.
 type candidate struct {
 	size float64
 	row  int32
@@ -60,8 +58,7 @@ func newSparse(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// sparseInput is a matrix with a full diagonal, and right-hand sides; all numbers
-// are uniform in -1..1.
+// sparseInput returns a matrix with a full diagonal, and right-hand sides. All numbers are uniform in -1..1.
 func sparseInput(n, density int, seed uint64) (column []int32, value []float64, length []int32, b []float64) {
 	rng := workload.Generator(seed)
 	column, value = make([]int32, n*n), make([]float64, n*n)
@@ -116,7 +113,7 @@ func (f *sparse) Program(r *spmd.Rank) error {
 			b[i] -= float64(l * b[pivot])
 		}
 	}
-	end := spmd.Private(r, "end", make([]int32, n)) // elements of a row whose unknowns are not known yet
+	end := spmd.Private(r, "end", make([]int32, n)) // elements of a row whose unknowns are not computed yet
 	copy(end, length)
 	for k := n - 1; k >= 0; k-- {
 		if row := int(pivots[k]); row%r.Procs() == r.ID() {
@@ -128,8 +125,8 @@ func (f *sparse) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// greatestInColumn finds the greatest element of column k in the rows of a rank
-// that have not been pivots. Their first element is in column k or right of it.
+// greatestInColumn finds the greatest element of column k in the rows of a rank that have not been pivots. Their
+// first element is in column k or right of it.
 func greatestInColumn(column []int32, value []float64, used []bool, n, k, id, procs int) candidate {
 	best := candidate{row: -1}
 	for i := id; i < n; i += procs {
@@ -143,7 +140,7 @@ func greatestInColumn(column []int32, value []float64, used []bool, n, k, id, pr
 	return best
 }
 
-// choosePivot is the row of the greatest candidate, or -1 if no rank has one.
+// choosePivot returns the row of the greatest candidate, or -1 if no rank has one.
 func choosePivot(candidates []candidate) int {
 	best := candidate{row: -1}
 	for _, c := range candidates {
@@ -154,9 +151,8 @@ func choosePivot(candidates []candidate) int {
 	return int(best.row)
 }
 
-// mergeRows writes a row of the matrix less l times the pivot's row, and returns
-// how many elements that makes. The conversions keep multiplication and
-// subtraction apart, which some machines could fuse.
+// mergeRows writes a row of the matrix minus l times the pivot's row, and returns the number of elements. The
+// conversions keep multiplication and subtraction separate, which some machines could fuse.
 func mergeRows(toColumn []int32, toValue []float64, column []int32, value []float64, pivotColumn []int32, pivotValue []float64, l float64) int {
 	i, j, m := 0, 0, 0
 	for i < len(column) || j < len(pivotColumn) {
@@ -177,8 +173,8 @@ func mergeRows(toColumn []int32, toValue []float64, column []int32, value []floa
 	return m
 }
 
-// substitute puts x, unknown k, into the rows of a rank. It multiplies the last
-// element whose unknown is not known, if any; a row's first one is its pivot.
+// substitute substitutes x for unknown k in the rows of a rank. It multiplies the last element of a row whose
+// unknown is not computed yet, if any. The first element of a row is its pivot.
 func substitute(column []int32, value, b []float64, end []int32, x float64, n, k, id, procs int) {
 	for i := id; i < n; i += procs {
 		last := i*n + int(end[i]) - 1
@@ -189,10 +185,9 @@ func substitute(column []int32, value, b []float64, end []int32, x float64, n, k
 	}
 }
 
-// Verify puts the solution into the equations. Elimination solves (A+E)x = b with
-// |E| <= g |L||U|, g = 3n u/(1 - 3n u) [higham2002, thm. 9.4], and pivoting leaves no
-// element of L above 1, so that |L||U| <= s, the sums of the absolute values in the
-// columns of U. The sum computed here adds (n+1) u (|A||x| + |b|), u = 2^-53.
+// Verify substitutes the solution into the equations. Elimination solves (A+E)x = b with |E| <= g |L||U|, g = 3n
+// u/(1 - 3n u) [higham2002, thm. 9.4]. With pivoting, no element of L is above 1. So |L||U| <= s, the sums of the
+// absolute values in the columns of U. The sum computed here adds (n+1) u (|A||x| + |b|), u = 2^-53.
 func (f *sparse) Verify() error {
 	n := f.n
 	sums := make([]float64, n)
@@ -222,5 +217,5 @@ func (f *sparse) Verify() error {
 
 func (f *sparse) Digest() string { return workload.Digest(f.x) }
 
-// Counts: see Sparse for the barriers.
+// Counts predicts the barriers; see Sparse.
 func (f *sparse) Counts() workload.Counts { return workload.Counts{Barriers: 2 * uint64(f.n)} }

@@ -8,31 +8,25 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Tomcatv generates a boundary-fitted mesh, as the program of that name in
-// SPEC 89 does [SPEC benchmark suite release 1.0, 1990; falsafi1997, tab. 2]. The
-// coordinates x and y of the points satisfy the equations of Winslow,
+// Tomcatv generates a boundary-fitted mesh, like the program of that name in SPEC 89 [SPEC benchmark suite release
+// 1.0, 1990; falsafi1997, tab. 2]. The coordinates x and y of the points satisfy the equations of Winslow,
 //
 //	A x_ii - 2 C x_ij + B x_jj = 0,  A = x_j^2 + y_j^2,  B = x_i^2 + y_i^2,  C = x_i x_j + y_i y_j
 //
-// and the same for y, discretized by central differences. The boundary is fixed.
-// Each iteration
+// and the same for y, discretized by central differences. The boundary is fixed. Each iteration
 //
 //   - computes the residuals of both equations at all inner points, and the greatest
 //     absolute residual of each;
-//   - solves, for every row, the tridiagonal system along it that results when
-//     the coefficients are frozen and the neighbours above and below stay where
-//     they are, with factor 2/0.98 in place of the 2 of A x_ii (slight
-//     underrelaxation);
+//   - solves, for every row, the tridiagonal system along it. The system results
+//     from freezing the coefficients and the neighbours above and below. The factor
+//     2/0.98 replaces the 2 of A x_ii (slight underrelaxation);
 //   - adds the corrections to the coordinates.
 //
-// Rows are partitioned contiguously among ranks, so that each system belongs to
-// one rank. There are 2 barriers in each iteration: after the residuals, which read
-// the rows beside the rank's own, and after the corrections.
+// Rows are partitioned contiguously among ranks, so that each system belongs to one rank. There are 2 barriers in
+// each iteration: after the residuals, which read the rows beside the rank's own, and after the corrections.
 //
-// Differs: the mesh is made here, not read from a file; the systems lie along
-// rows, where the vector machines that the original addresses go across all
-// systems at once; all iterations are made, where the original stops at a small
-// residual.
+// Differs: the mesh is generated, not read from a file. The systems are along rows; the original, for vector
+// machines, goes across all systems at once. All iterations are made; the original stops at a small residual.
 var Tomcatv = workload.Kernel{
 	Name: "tomcatv", Paper: "falsafi1997",
 	Doc: "mesh generation by line relaxation of Winslow's equations (SPEC 89)",
@@ -67,8 +61,8 @@ func newTomcatv(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// tomcatvInput is a mesh of the unit square with a bump in its lower side: lines
-// between the sides, whose inner points are off by up to 1/8 of the spacing.
+// tomcatvInput returns a mesh of the unit square with a bump in its lower side. Lines connect the sides; inner
+// points are displaced by up to 1/8 of the spacing.
 func tomcatvInput(n int, seed uint64) (x, y []float64) {
 	rng := workload.Generator(seed)
 	x, y = make([]float64, n*n), make([]float64, n*n)
@@ -122,10 +116,9 @@ func (f *tomcatv) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// residualsOfRow computes the residuals at the inner points of row i, and the
-// elements of the row's tridiagonal matrix. The conversions keep multiplication
-// and addition apart, which some machines could fuse, so that the result has the
-// same bits on all.
+// residualsOfRow computes the residuals at the inner points of row i, and the elements of the row's tridiagonal
+// matrix. The conversions keep multiplication and addition separate, which some machines could fuse. So the result
+// has the same bits on all machines.
 func residualsOfRow(x, y, aa, dd, rx, ry []float64, i, n int) {
 	for at := i*n + 1; at < i*n+n-1; at++ {
 		xi, yi := x[at+n]-x[at-n], y[at+n]-y[at-n]
@@ -145,7 +138,7 @@ func residualsOfRow(x, y, aa, dd, rx, ry []float64, i, n int) {
 	}
 }
 
-// greatestOf is the greatest absolute value at the inner points of row i.
+// greatestOf returns the greatest absolute value at the inner points of row i.
 func greatestOf(v []float64, i, n int) float64 {
 	var most float64
 	for at := i*n + 1; at < i*n+n-1; at++ {
@@ -154,8 +147,8 @@ func greatestOf(v []float64, i, n int) float64 {
 	return most
 }
 
-// solveRow replaces the residuals of row i by the solutions of the tridiagonal
-// systems (aa, dd, aa), by elimination without pivoting: the diagonal dominates.
+// solveRow replaces the residuals of row i by the solutions of the tridiagonal systems (aa, dd, aa). It eliminates
+// without pivoting, because the diagonal dominates.
 func solveRow(aa, dd, d, rx, ry []float64, i, n int) {
 	first, last := i*n+1, i*n+n-2
 	d[first] = 1 / dd[first]
@@ -173,8 +166,7 @@ func solveRow(aa, dd, d, rx, ry []float64, i, n int) {
 	}
 }
 
-// Verify compares mesh and residuals, to the bit, with the vectorized loops of the
-// original on one processor.
+// Verify compares mesh and residuals, to the bit, with the vectorized loops of the original on one processor.
 func (f *tomcatv) Verify() error {
 	m := newSerialMesh(f.size, f.seed)
 	for iteration := range f.iterations {
@@ -196,7 +188,7 @@ func (f *tomcatv) Verify() error {
 
 func (f *tomcatv) Digest() string { return workload.Digest(f.x, f.y, f.residual) }
 
-// Counts: see Tomcatv for the barriers.
+// Counts predicts the barriers; see Tomcatv.
 func (f *tomcatv) Counts() workload.Counts {
 	return workload.Counts{Barriers: 2 * uint64(f.iterations)}
 }

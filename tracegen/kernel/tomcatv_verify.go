@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// serialMesh relaxes the mesh as the original does: whole matrices, and loops
-// that go across all systems at once, column after column.
+// serialMesh relaxes the mesh like the original: whole matrices, and loops across all systems at once, column by
+// column.
 type serialMesh struct {
 	n              int
 	x, y           [][]float64
@@ -28,7 +28,7 @@ func newSerialMesh(n int, seed uint64) *serialMesh {
 	return m
 }
 
-// relax is one iteration; it returns the greatest residuals before it.
+// relax makes one iteration and returns the greatest residuals before it.
 func (m *serialMesh) relax() (mostX, mostY float64) {
 	inner := m.n - 2
 	for i := 1; i <= inner; i++ {

@@ -7,39 +7,33 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// TPCC runs transactions like those of TPC-C [TPC benchmark C, standard
-// specification, rev. 5.11, Transaction Processing Performance Council, 2010;
-// du2000, sec. 5]: New-Order, Payment, Order-Status, Delivery and Stock-Level, 45,
-// 43, 4, 4 and 4 in a hundred, over tables in memory that all ranks share. Rows have
-// the columns and about the sizes of the specification (clause 1.3); the indexes are
-// B+-trees. There are no barriers.
+// TPCC runs transactions like those of TPC-C [TPC benchmark C, standard specification, rev. 5.11, Transaction
+// Processing Performance Council, 2010; du2000, sec. 5]: New-Order, Payment, Order-Status, Delivery and
+// Stock-Level, with shares of 45, 43, 4, 4 and 4 %. All ranks share the tables in memory. Rows have the columns and
+// about the sizes of the specification (clause 1.3). The indexes are B+-trees. There are no barriers.
 //
-// Each rank is a terminal. The districts, 10 of each warehouse, are partitioned
-// contiguously among the ranks: a rank enters and delivers the orders of its own
-// districts, and pays and asks for customers of all districts of those warehouses.
-// One item in 100 comes from another warehouse, 15 payments in 100 are of customers of
-// another. What the terminals type is made before the run.
+// Each rank is a terminal. The districts, 10 of each warehouse, are partitioned contiguously among the ranks. A
+// rank enters and delivers the orders of its own districts. Its payments and queries concern customers of all
+// districts of those warehouses. One item in 100 comes from another warehouse, and 15 payments in 100 are of
+// customers of another. The input of the terminals is made before the run.
 //
-// A transaction locks what it uses before it begins, in ascending order of lock
-// numbers, and gives everything back at its end: for each of the W warehouses its
-// row (lock w) and its stock (W+w), for each district its row with its customers,
-// its orders and their indexes (2W+10w+d). A Delivery is a transaction in each
-// district. Items and the indexes of items, stock and customers do not change.
+// A transaction takes all its locks before it begins, in ascending order of lock numbers, and releases them at its
+// end. Each of the W warehouses has a lock for its row (w) and one for its stock (W+w). Each district has one for
+// its row with its customers, its orders and their indexes (2W+10w+d). A Delivery is one transaction in each
+// district. Items, and the indexes of items, stock and customers, do not change.
 //
-// The tables after the run do not depend on the order of transactions of different
-// ranks: what they do to the same row commutes (sums of integers; the stock of
-// an item modulo 91). What screens show does, and is no part of the result.
+// The tables after the run do not depend on the order of transactions of different ranks, because changes of the
+// same row commute (sums of integers; the stock of an item modulo 91). The contents of screens do depend on it, and
+// are not part of the result.
 //
-// [du2000] has 625,000 instructions in each transaction, those of a complete
-// database server. These are the accesses to tables and indexes alone, without a
-// query language, buffer manager, log, disk or network: some 16,000 instructions.
+// [du2000] has 625,000 instructions in each transaction, those of a complete database server. Here, a transaction
+// has some 16,000 instructions. It only accesses tables and indexes, without a query language, buffer manager, log,
+// disk or network.
 //
-// Differs: sizes are scaled down, non-uniform random numbers with them; a
-// Delivery visits its rank's districts of the warehouse, which is all when a rank has
-// the whole warehouse; C_DATA of a customer with bad credit is the sum of the payments'
-// data, not their text in order; an order with an unknown item is found out
-// before anything is written, so that rolling back is to write nothing; dates are
-// numbers of transactions.
+// Differs: sizes are scaled down, and non-uniform random numbers with them. A Delivery visits its rank's districts
+// of the warehouse; that is all of them if a rank has the whole warehouse. C_DATA of a customer with bad credit is
+// the sum of the payments' data, not their text in order. An order with an unknown item is detected before anything
+// is written, so rolling back writes nothing. Dates are numbers of transactions.
 var TPCC = workload.Kernel{
 	Name: "tpcc", Paper: "du2000",
 	Doc: "TPC-C-like transactions over tables in memory with B+-tree indexes",
@@ -79,7 +73,7 @@ func newTPCC(v workload.Values, procs int, seed uint64) workload.Instance {
 	return f
 }
 
-// tpccTerminal is a rank with what its transactions use.
+// tpccTerminal is a rank with the data of its transactions.
 type tpccTerminal struct {
 	rank   *spmd.Rank
 	db     tpccTables
@@ -88,8 +82,8 @@ type tpccTerminal struct {
 	now    int64    // number of the transaction
 	held   [tpccLines + 2]int32
 	locks  int
-	paid   int32    // where the next row of the history goes
-	seen   []uint32 // by item: the last transaction that has counted it
+	paid   int32    // next row of the history
+	seen   []uint32 // by item: the last transaction that counted it
 	screen *tpccScreen
 }
 
@@ -152,12 +146,12 @@ func (t *tpccTerminal) begin() {
 	}
 }
 
-// commit gives the locks back.
+// commit releases the locks.
 func (t *tpccTerminal) commit() {
 	for ; t.locks > 0; t.locks-- {
 		t.rank.Unlock(t.held[t.locks-1])
 	}
 }
 
-// Counts: there are no barriers.
+// Counts predicts that there are no barriers.
 func (f *tpcc) Counts() workload.Counts { return workload.Counts{} }

@@ -16,14 +16,14 @@ const (
 	tpccStockLevel
 )
 
-// tpccMix is how many in a hundred transactions are of each kind: the least that
-// the specification allows of the last four [TPC-C, clause 5.2.3].
+// tpccMix has the percentage of each kind of transaction: for the last four, the minimum of the specification
+// [TPC-C, clause 5.2.3].
 var tpccMix = []struct {
 	kind uint8
 	of   int
 }{{tpccNewOrder, 45}, {tpccPayment, 43}, {tpccOrderStatus, 4}, {tpccDelivery, 4}, {tpccStockLevel, 4}}
 
-// tpccInput is what is typed for one transaction [TPC-C, clause 2].
+// tpccInput is the terminal input of one transaction [TPC-C, clause 2].
 type tpccInput struct {
 	kind             uint8
 	district         int32 // 10w+d
@@ -40,10 +40,10 @@ type tpccInput struct {
 // tpccInputLine is one line of a new order.
 type tpccInputLine struct{ item, supplier, quantity int32 }
 
-// byFamily is in place of a customer's number when the last name is typed.
+// byFamily replaces a customer's number if the last name is given.
 const byFamily = -1
 
-// The ranges A of non-uniform random numbers in the specification [clause 2.1.6].
+// Ranges A of non-uniform random numbers in the specification [clause 2.1.6].
 const (
 	tpccFamilyA   = 255  // of 1000 last names
 	tpccCustomerA = 1023 // of 3000 customers
@@ -53,27 +53,27 @@ const (
 // tpccC is the constant C of non-uniform random numbers.
 const tpccC = 123
 
-// tpccNonUniform is NURand(A, 0, n-1) [clause 2.1.6], where A is that for full
-// numbers, brought to the power of 2 nearest to the same part of n, less 1.
+// tpccNonUniform returns NURand(A, 0, n-1) [clause 2.1.6]. A is that for full numbers, scaled to n and rounded to
+// the nearest power of 2, minus 1.
 func tpccNonUniform(rng *rand.Rand, a, full int, n int32) int32 {
-	part := (a + 1) * int(n) * 3 / 2 / full // floor(log2 3x/2) is log2 x to the nearest, about
+	part := (a + 1) * int(n) * 3 / 2 / full // floor(log2 3x/2) is approximately log2 x, rounded
 	scaled := int32(1)<<max(bits.Len(uint(part))-1, 0) - 1
 	return ((rng.Int32N(scaled+1) | rng.Int32N(n)) + tpccC) % n
 }
 
-// tpccFamilyCount is how many last names the customers of a district have, a
-// third of their number.
+// tpccFamilyCount returns the number of last names of the customers of a district, a third of the number of
+// customers.
 func tpccFamilyCount(customers int) int32 { return int32(customers+2) / 3 }
 
-// tpccLastName is three syllables, for the digits of number [clause 4.3.2.3].
+// tpccLastName returns three syllables for the digits of number [clause 4.3.2.3].
 func tpccLastName(number int32) string {
 	syllables := [10]string{"BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"}
 	return syllables[number/100%10] + syllables[number/10%10] + syllables[number%10]
 }
 
-// tpccInputs is what one terminal types.
+// tpccInputs returns the input of one terminal.
 func tpccInputs(size tpccSize, procs, rank int, seed uint64) []tpccInput {
-	rng := rand.New(rand.NewPCG(seed, 1+uint64(rank))) // the tables are made of stream 0
+	rng := rand.New(rand.NewPCG(seed, 1+uint64(rank))) // the tables use stream 0
 	lo, hi := spmd.Share(size.warehouses*tpccDistricts, procs, rank)
 	inputs := make([]tpccInput, size.transactions)
 	for i := range inputs {
@@ -107,7 +107,7 @@ func tpccInputs(size tpccSize, procs, rank int, seed uint64) []tpccInput {
 	return inputs
 }
 
-// tpccKind is the kind of transaction for a number from 0 to 99.
+// tpccKind returns the kind of transaction for a number from 0 to 99.
 func tpccKind(number int) uint8 {
 	for _, m := range tpccMix {
 		if number < m.of {
@@ -118,7 +118,7 @@ func tpccKind(number int) uint8 {
 	return 0
 }
 
-// otherWarehouse is home, or, so many times in a hundred, another one if there is one.
+// otherWarehouse returns home or, inHundred times in a hundred, another warehouse if there is one.
 func otherWarehouse(rng *rand.Rand, size tpccSize, home int32, inHundred int) int32 {
 	if rng.IntN(100) >= inHundred || size.warehouses == 1 {
 		return home
@@ -136,8 +136,7 @@ func typeCustomer(rng *rand.Rand, size tpccSize, in *tpccInput) {
 	}
 }
 
-// typeLines chooses the items of an order; in one order of a hundred the last
-// one does not exist.
+// typeLines chooses the items of an order. In one order of a hundred, the last item does not exist.
 func typeLines(rng *rand.Rand, size tpccSize, in *tpccInput) {
 	in.lines = 5 + rng.Int32N(tpccLines-4)
 	for l := range in.lines {

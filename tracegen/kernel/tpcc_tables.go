@@ -16,9 +16,9 @@ const (
 
 type tpccSize struct{ warehouses, transactions, items, customers int }
 
-// The tables [TPC-C, clause 1.3]. Money is in cents, rates in units of 1/10000.
-// Warehouses, items and stock have numbers from 0, and so have districts: 10w+d; a
-// customer has number c from 0 within the district, orders and their lines from 1.
+// Tables [TPC-C, clause 1.3]. Money is in cents, rates in units of 1/10000. Warehouses, items and stock have
+// numbers from 0. District d of warehouse w has number 10w+d. A customer has number c from 0 within the district.
+// Orders and their lines have numbers from 1.
 type (
 	tpccAddress   [71]byte // two streets, city, state, zip
 	tpccWarehouse struct {
@@ -33,7 +33,7 @@ type (
 		tax       int32
 		ytd       int64
 		nextOrder int32
-		orderRow  int32 // where the next order and its lines go
+		orderRow  int32 // row of the next order and its lines
 		lineRow   int32
 	}
 	tpccCustomer struct {
@@ -76,17 +76,16 @@ type (
 	}
 )
 
-// notDelivered is in place of the date of delivery.
+// notDelivered replaces the date of delivery.
 const notDelivered = -1
 
-// The indexes: one of all items, one of the stock of each warehouse, and in every
-// district these, in this order.
+// Indexes: one of all items, one of the stock of each warehouse, and in every district these, in this order.
 const (
 	tpccCustomers   = iota // by number
-	tpccFamilies           // by family<<32 | place in the order of first names
+	tpccFamilies           // by family<<32 | position in the order of first names
 	tpccOrders             // by number
-	tpccByCustomer         // orders by customer<<32 | 2^32-1 - number: the last one first
-	tpccUndelivered        // New-Order rows, which are nothing but their key: the order's number
+	tpccByCustomer         // orders by customer<<32 | 2^32-1 - number: the latest one first
+	tpccUndelivered        // New-Order rows, which have only a key: the order's number
 	tpccOrderLines         // by order<<4 | line
 	tpccIndexes
 )
@@ -107,7 +106,7 @@ type tpccTables struct {
 	nodes      []btreeNode
 }
 
-// place gives the tables their places in the memory of all ranks.
+// place places the tables in the memory of all ranks.
 func (t *tpccTables) place(r *spmd.Rank) tpccTables {
 	return tpccTables{
 		warehouses: spmd.Shared(r, "warehouses", t.warehouses),
@@ -125,7 +124,7 @@ func (t *tpccTables) place(r *spmd.Rank) tpccTables {
 	}
 }
 
-// index is one of the indexes of a district.
+// index returns an index of a district.
 func (t *tpccTables) index(district int32, which int32) *btree {
 	return &t.indexes[district*tpccIndexes+which]
 }
@@ -135,8 +134,7 @@ func orderByCustomer(customer, order int32) uint64 {
 }
 func orderLine(order, line int32) uint64 { return uint64(order)<<4 | uint64(line) }
 
-// tpccPopulate fills the tables [TPC-C, clause 4.3.3], with room for what the
-// terminals will enter.
+// tpccPopulate fills the tables [TPC-C, clause 4.3.3], with room for the rows that the terminals will enter.
 func tpccPopulate(size tpccSize, inputs [][]tpccInput, seed uint64) tpccTables {
 	p := &tpccPopulation{size: size, rng: workload.Generator(seed)}
 	t := &p.t
@@ -160,7 +158,7 @@ func tpccPopulate(size tpccSize, inputs [][]tpccInput, seed uint64) tpccTables {
 	return p.t
 }
 
-// tpccEntered is how many orders and order lines the terminals enter in each district.
+// tpccEntered returns the number of orders and order lines that the terminals enter in each district.
 func tpccEntered(size tpccSize, inputs [][]tpccInput) (orders, lines []int) {
 	orders, lines = make([]int, size.warehouses*tpccDistricts), make([]int, size.warehouses*tpccDistricts)
 	for _, terminal := range inputs {
@@ -174,7 +172,7 @@ func tpccEntered(size tpccSize, inputs [][]tpccInput) (orders, lines []int) {
 	return orders, lines
 }
 
-// tpccPopulation is the tables in the making.
+// tpccPopulation is the tables while they are filled.
 type tpccPopulation struct {
 	t    tpccTables
 	size tpccSize
@@ -197,7 +195,7 @@ func (p *tpccPopulation) original(data []byte) {
 	}
 }
 
-// newIndex is an empty index with room for so many keys.
+// newIndex returns an empty index with room for the given number of keys.
 func (p *tpccPopulation) newIndex(keys int) btree {
 	first := len(p.t.nodes)
 	p.t.nodes = append(p.t.nodes, make([]btreeNode, btreeNodes(keys))...)
@@ -223,7 +221,7 @@ func (p *tpccPopulation) addStock(w, i int32) {
 	p.t.stock = append(p.t.stock, s)
 }
 
-// addDistrict makes a district with its customers and an order of each of them.
+// addDistrict makes a district with its customers, and one order of each customer.
 func (p *tpccPopulation) addDistrict(d int32, orders, lines int) {
 	t, customers := &p.t, p.size.customers
 	for _, keys := range [tpccIndexes]int{tpccCustomers: customers, tpccFamilies: customers,
@@ -272,8 +270,7 @@ func (p *tpccPopulation) addCustomers(d int32) {
 	}
 }
 
-// addOrder makes an order that was entered before the run, and, for the first
-// seven tenths, delivered.
+// addOrder makes an order that was entered before the run. The first seven tenths of orders have been delivered.
 func (p *tpccPopulation) addOrder(d int32, district *tpccDistrict, number, customer int32) {
 	t := &p.t
 	delivered := int(number) <= p.size.customers*7/10

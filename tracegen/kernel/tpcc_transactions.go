@@ -1,9 +1,9 @@
 package kernel
 
-// tpccOriginal marks items and stock in the data of whose text it stands.
+// tpccOriginal marks items and stock whose data contains it.
 const tpccOriginal = "ORIGINAL"
 
-// tpccScreen is what a terminal shows.
+// tpccScreen is the screen of a terminal.
 type tpccScreen struct {
 	first, last                   [16]byte
 	warehouse, district, customer tpccAddress
@@ -114,8 +114,8 @@ func isOriginal(data *[50]byte) bool {
 	return false
 }
 
-// customer is the row of the customer that was typed: with a last name the one in
-// the middle, rounded up, of all who have it, in the order of first names.
+// customer returns the row of the customer in the input. For a last name, it is the middle one, rounded up, of all
+// customers with this name, in the order of first names.
 func (t *tpccTerminal) customer(in *tpccInput) int32 {
 	db, d := &t.db, in.customerDistrict
 	if in.customer != byFamily {
@@ -187,8 +187,8 @@ func (t *tpccTerminal) orderStatus(in *tpccInput) {
 	t.commit()
 }
 
-// delivery delivers the oldest order of each of the rank's districts of one
-// warehouse that is not delivered yet [TPC-C, clause 2.7], district by district.
+// delivery delivers the oldest undelivered order of each of the rank's districts of one warehouse, district by
+// district [TPC-C, clause 2.7].
 func (t *tpccTerminal) delivery(in *tpccInput) {
 	w := in.district / tpccDistricts
 	for d := max(t.mine[0], w*tpccDistricts); d < min(t.mine[1], (w+1)*tpccDistricts); d++ {
@@ -225,8 +225,8 @@ func (t *tpccTerminal) deliver(d, carrier int32) {
 	customer.deliveries++
 }
 
-// stockLevel counts the different items of the last 20 orders of a district of
-// which there are fewer in stock than the threshold [TPC-C, clause 2.8].
+// stockLevel counts the different items of the last 20 orders of a district whose stock is below the threshold
+// [TPC-C, clause 2.8].
 func (t *tpccTerminal) stockLevel(in *tpccInput) {
 	db, nodes, d := &t.db, t.db.nodes, in.district
 	w := d / tpccDistricts

@@ -1,21 +1,19 @@
 package kernel
 
-// The B+-trees of TPC-C. All nodes of all trees lie in one array; each tree has a
-// region of it, so that where a node lies does not depend on what other trees do. Nodes
-// are split in halves on the way down when they are full, and freed when they
-// are empty, not merged before [T. Johnson, D. Shasha: B-trees with inserts and
-// deletes: why free-at-empty is better than merge-at-half. Journal of Computer and
-// System Sciences 47(1), 1993, pp. 45-76].
+// B+-trees of TPC-C. All nodes of all trees are in one array. Each tree has its own region of the array, so that
+// the position of a node does not depend on other trees. Full nodes are split in halves on the way down. Nodes are
+// freed when they are empty, and are not merged before that [T. Johnson, D. Shasha: B-trees with inserts and
+// deletes: why free-at-empty is better than merge-at-half. Journal of Computer and System Sciences 47(1), 1993, pp.
+// 45-76].
 
 const (
 	btreeFanout = 20
-	btreeDepth  = 12 // levels at most: a level more needs ten times the keys
+	btreeDepth  = 12 // maximum number of levels: one more level needs ten times the keys
 	noBTreeNode = -1
 )
 
-// btreeNode is a node of 256 bytes: a leaf, of level 0, has the rows of its keys; a
-// node above has its children, where child i has the keys from keys[i] up to
-// keys[i+1]-1, child 0 the smaller ones too.
+// btreeNode is a node of 256 bytes. A leaf, at level 0, has the rows of its keys. A higher node has its children.
+// Child i has the keys from keys[i] to keys[i+1]-1; child 0 also has the smaller ones.
 type btreeNode struct {
 	keys        [btreeFanout]uint64
 	down        [btreeFanout]int32 // rows or children
@@ -24,28 +22,27 @@ type btreeNode struct {
 	left, right int32 // neighbours of a leaf; of a free node, right is the next free one
 }
 
-// btree is where a tree begins, and which nodes of its region it does not use.
+// btree is the root of a tree, and the unused nodes of its region.
 type btree struct {
 	root   int32
-	free   int32 // list of nodes that were given back
+	free   int32 // list of freed nodes
 	unused int32 // nodes from here to end were never used
 	end    int32
 }
 
-// btreeNodes bounds the nodes of a tree that is given so many keys, removed ones
-// included: every split needs a full node and leaves two with at least half as
-// many, so that there is at most one for so many keys that came to the level;
-// and there is a root and a spare on every level.
+// btreeNodes bounds the number of nodes of a tree that gets the given number of keys, including keys removed later.
+// Every split needs a full node and leaves two with at least half as many keys. So there is at most one split for
+// each half node of keys at a level. In addition, there is a root and a spare node at every level.
 func btreeNodes(keys int) int { return keys/(btreeFanout/2-1) + 2*btreeDepth }
 
-// newBTree makes nodes first..end-1 the region of an empty tree.
+// newBTree returns an empty tree with nodes first..end-1 as its region.
 func newBTree(nodes []btreeNode, first, end int) btree {
 	t := btree{free: noBTreeNode, unused: int32(first), end: int32(end)}
 	t.root = t.take(nodes, 0)
 	return t
 }
 
-// take is an empty node without neighbours.
+// take returns an empty node without neighbours.
 func (t *btree) take(nodes []btreeNode, level int32) int32 {
 	n := t.free
 	if n != noBTreeNode {
@@ -62,7 +59,7 @@ func (t *btree) take(nodes []btreeNode, level int32) int32 {
 	return n
 }
 
-// give takes a node out of the row of leaves and puts it among the free ones.
+// give removes a node from the list of leaves and adds it to the free ones.
 func (t *btree) give(nodes []btreeNode, n int32) {
 	node := &nodes[n]
 	if node.left != noBTreeNode {
@@ -75,7 +72,7 @@ func (t *btree) give(nodes []btreeNode, n int32) {
 	t.free = n
 }
 
-// below is how many keys of the node are less than key.
+// below returns the number of keys of the node that are less than key.
 func (n *btreeNode) below(key uint64) int32 {
 	lo, hi := int32(0), n.count
 	for lo < hi {
@@ -88,10 +85,10 @@ func (n *btreeNode) below(key uint64) int32 {
 	return lo
 }
 
-// child is the place of the child that key belongs to.
+// child returns the index of the child for key.
 func (n *btreeNode) child(key uint64) int32 { return max(n.below(key+1), 1) - 1 }
 
-// put makes key and down the entry at place i.
+// put inserts key and down as entry i.
 func (n *btreeNode) put(i int32, key uint64, down int32) {
 	for j := n.count; j > i; j-- {
 		n.keys[j], n.down[j] = n.keys[j-1], n.down[j-1]
@@ -100,7 +97,7 @@ func (n *btreeNode) put(i int32, key uint64, down int32) {
 	n.count++
 }
 
-// drop removes the entry at place i.
+// drop removes entry i.
 func (n *btreeNode) drop(i int32) {
 	n.count--
 	for j := i; j < n.count; j++ {
@@ -108,7 +105,7 @@ func (n *btreeNode) drop(i int32) {
 	}
 }
 
-// insert adds a key that the tree does not have; keys are less than 2^64-1.
+// insert adds a key that the tree does not contain. Keys are less than 2^64-1.
 func (t *btree) insert(nodes []btreeNode, key uint64, row int32) {
 	if nodes[t.root].count == btreeFanout {
 		root := t.take(nodes, nodes[t.root].level+1)
@@ -149,8 +146,7 @@ func (t *btree) split(nodes []btreeNode, parent, i int32) {
 	nodes[parent].put(i+1, right.keys[0], r)
 }
 
-// remove removes a key, and the nodes that are empty then; it reports whether
-// the tree had the key.
+// remove removes a key, and the nodes that are then empty. It reports whether the tree contained the key.
 func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 	var path, places [btreeDepth]int32
 	n, depth := t.root, 0
@@ -177,7 +173,7 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 	return true
 }
 
-// btreeCursor is the place of an entry; it is valid until the tree changes.
+// btreeCursor is the position of an entry. It is valid until the tree changes.
 type btreeCursor struct{ node, at int32 }
 
 // seek finds the first entry whose key is at least key.
@@ -189,7 +185,7 @@ func (t *btree) seek(nodes []btreeNode, key uint64) btreeCursor {
 	return btreeCursor{n, nodes[n].below(key)}.settled(nodes)
 }
 
-// settled goes to the next leaf from the end of one.
+// settled moves a cursor at the end of a leaf to the next leaf.
 func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
 	if c.at == nodes[c.node].count {
 		return btreeCursor{nodes[c.node].right, 0}
@@ -197,12 +193,12 @@ func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
 	return c
 }
 
-// next is the entry after c.
+// next returns the entry after c.
 func (c btreeCursor) next(nodes []btreeNode) btreeCursor {
 	return btreeCursor{c.node, c.at + 1}.settled(nodes)
 }
 
-// entry is the key and the row at c, if there is one.
+// entry returns the key and the row at c, if there is an entry.
 func (c btreeCursor) entry(nodes []btreeNode) (key uint64, row int32, ok bool) {
 	if c.node == noBTreeNode {
 		return 0, 0, false
@@ -210,7 +206,7 @@ func (c btreeCursor) entry(nodes []btreeNode) (key uint64, row int32, ok bool) {
 	return nodes[c.node].keys[c.at], nodes[c.node].down[c.at], true
 }
 
-// find is the row of a key, if the tree has it.
+// find returns the row of a key, if the tree contains it.
 func (t *btree) find(nodes []btreeNode, key uint64) (row int32, ok bool) {
 	found, row, ok := t.seek(nodes, key).entry(nodes)
 	return row, ok && found == key

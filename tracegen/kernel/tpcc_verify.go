@@ -9,9 +9,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Verify checks the consistency conditions 1 to 4 of the specification [TPC-C, clause
-// 3.3.2], and that the tables, read through their indexes, are those that the same
-// transactions leave when they are carried out naively, rank after rank.
+// Verify checks the consistency conditions 1 to 4 of the specification [TPC-C, clause 3.3.2]. It also compares the
+// tables, read through their indexes, with those after a naive execution of the same transactions, rank by rank.
 func (f *tpcc) Verify() error {
 	serial := newTPCCSerial(f)
 	for rank, inputs := range f.inputs {
@@ -97,8 +96,7 @@ func (f *tpcc) checkDistrict(d int32, serial *tpccSerial) error {
 	return nil
 }
 
-// contents are the orders, order lines and orders to be delivered of a district,
-// in the order of their indexes.
+// contents returns the orders, order lines and undelivered orders of a district, in the order of their indexes.
 func (t *tpccTables) contents(d int32) (orders []tpccOrder, lines []tpccOrderLine, undelivered []uint64) {
 	t.walk(d, tpccOrders, func(_ uint64, row int32) { orders = append(orders, t.orders[row]) })
 	t.walk(d, tpccOrderLines, func(_ uint64, row int32) { lines = append(lines, t.lines[row]) })
@@ -117,7 +115,7 @@ func (t *tpccTables) walk(d, which int32, visit func(key uint64, row int32)) {
 	}
 }
 
-// Digest is of the columns that transactions change, and of all new rows.
+// Digest covers the columns that transactions change, and all new rows.
 func (f *tpcc) Digest() string {
 	t := &f.tables
 	var values []int64
@@ -170,7 +168,7 @@ type tpccSerialDistrict struct {
 	undelivered []uint64
 }
 
-// newTPCCSerial has the tables as they are before the run.
+// newTPCCSerial returns the tables before the run.
 func newTPCCSerial(f *tpcc) *tpccSerial {
 	t := tpccPopulate(f.size, f.inputs, f.seed)
 	s := &tpccSerial{f.size, f.procs, t.warehouses, nil, t.customers, t.items, t.stock, make([][]tpccHistory, f.procs)}
@@ -191,7 +189,7 @@ func newTPCCSerial(f *tpcc) *tpccSerial {
 	return s
 }
 
-// run carries out one transaction; those that change nothing are left out.
+// run executes one transaction. It skips those that change nothing.
 func (s *tpccSerial) run(rank int, now int64, in *tpccInput) {
 	switch in.kind {
 	case tpccNewOrder:
@@ -247,7 +245,7 @@ func (s *tpccSerial) pay(rank int, now int64, in *tpccInput) {
 	s.history[rank] = append(s.history[rank], tpccHistory{c.number, in.customerDistrict, in.district, amount, now})
 }
 
-// customer is the one that was typed.
+// customer returns the customer in the input.
 func (s *tpccSerial) customer(in *tpccInput) *tpccCustomer {
 	all := s.customers[int(in.customerDistrict)*s.size.customers:][:s.size.customers]
 	if in.customer != byFamily {

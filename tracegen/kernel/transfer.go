@@ -7,14 +7,12 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Transfer sends parts of a matrix to and fro [hur1999, sec. 3.1 and 5]: d rows,
-// d columns or a block of d x d elements. Ranks work in pairs, 0 with 1, 2 with 3
-// and so on; if their number is odd, the last has nothing to do. Each rank has a
-// matrix of 4-byte integers in rows. In every repetition the even rank sends the
-// last rows or columns, or the lower right corner, and the odd one receives them
-// as its first rows or columns, or upper left corner; then the odd rank sends its
-// own in the same way. Rows are contiguous in memory, columns and blocks are not:
-// their messages have as many bytes and touch many more lines of memory.
+// Transfer sends parts of a matrix back and forth [hur1999, sec. 3.1 and 5]: d rows, d columns or a block of d x d
+// elements. Ranks work in pairs, 0 with 1, 2 with 3 and so on. With an odd number of ranks, the last one is idle.
+// Each rank has a matrix of 4-byte integers, stored by rows. In every repetition the even rank sends the last rows
+// or columns, or the lower right corner. The odd rank receives them as its first rows or columns, or upper left
+// corner. Then the odd rank sends its own in the same way. Rows are contiguous in memory; columns and blocks are
+// not. Their messages have as many bytes and touch many more lines of memory.
 //
 // The paper's matrices have 1 to 4000 rows and columns, of which 1 to 200 are sent.
 var Transfer = workload.Kernel{
@@ -37,14 +35,14 @@ var Transfer = workload.Kernel{
 	Make: newTransfer,
 }
 
-// What is sent.
+// Shapes of the parts that are sent.
 const (
 	transferRows = iota
 	transferColumns
 	transferBlock
 )
 
-// transferLimit is the greatest d.
+// transferLimit returns the greatest d.
 func transferLimit(shape, rows, cols int) int {
 	switch shape {
 	case transferRows:
@@ -79,7 +77,7 @@ func transferInput(n, procs int, seed uint64) [][]int32 {
 	return a
 }
 
-// partner is the other rank of a pair, or outside.
+// partner returns the other rank of a pair, or outside.
 func (f *transfer) partner(rank int) int {
 	if other := rank ^ 1; other < len(f.a) {
 		return other
@@ -87,8 +85,7 @@ func (f *transfer) partner(rank int) int {
 	return outside
 }
 
-// layout is what is sent as it lies in memory, and where its last occurrence in
-// the matrix begins.
+// layout returns the layout in memory of the sent part, and the start of its last occurrence in the matrix.
 func (f *transfer) layout() (v spmd.Vector, last int) {
 	switch f.shape {
 	case transferRows:
@@ -120,7 +117,7 @@ func (f *transfer) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// Verify copies element by element what the repetitions should have copied.
+// Verify copies, element by element, what the repetitions should have copied.
 func (f *transfer) Verify() error {
 	want := transferInput(f.rows*f.cols, len(f.a), f.seed)
 	for rank := 0; rank+1 < len(want); rank += 2 {
@@ -162,7 +159,7 @@ func (f *transfer) Digest() string {
 	return workload.Digest(all...)
 }
 
-// Counts: each rank of a pair sends once in every repetition.
+// Counts predicts the messages: each rank of a pair sends once in every repetition.
 func (f *transfer) Counts() workload.Counts {
 	c := workload.Counts{Messages: make([]uint64, len(f.a))}
 	for rank := range f.a {

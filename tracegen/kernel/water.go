@@ -7,35 +7,31 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Water simulates water molecules in a periodic cube, as the program of that name
-// in SPLASH does [J. P. Singh, W.-D. Weber, A. Gupta: SPLASH: Stanford parallel
-// applications for shared memory. Computer Architecture News 20(1), 1992, pp. 5-44;
-// falsafi1997, tab. 2]. In each step a rank
+// Water simulates water molecules in a periodic cube, like the program of that name in SPLASH [J. P. Singh, W.-D.
+// Weber, A. Gupta: SPLASH: Stanford parallel applications for shared memory. Computer Architecture News 20(1),
+// 1992, pp. 5-44; falsafi1997, tab. 2]. In each step a rank
 //
 //   - predicts the motion of its molecules, by Taylor series up to the sixth
 //     derivative, and computes the forces within them;
-//   - computes the forces between pairs of molecules: of each of its own with the
-//     half of all that follow it, counted around. Sites act on each other up to half
-//     the side of the cube, at most 11 Angstrom. The forces are summed up in an
-//     array of the rank's own, and then added to the shared ones, under a lock for
-//     each molecule;
-//   - corrects the motion of its molecules by the accelerations (Gear's method
-//     [C. W. Gear: Numerical Initial Value Problems in Ordinary Differential Equations,
-//     Prentice-Hall 1971]), and puts those back that have left the cube.
+//   - computes the forces between pairs of molecules: each of its own with half of
+//     the others, those that follow it cyclically. Sites act on each other up to
+//     half the side of the cube, at most 11 Angstrom. The forces are added in an
+//     array of the rank's own, and then to the shared ones, under a lock for each
+//     molecule;
+//   - corrects the motion of its molecules by the accelerations (Gear's method [C. W.
+//     Gear: Numerical Initial Value Problems in Ordinary Differential Equations,
+//     Prentice-Hall 1971]), and moves those that have left the cube back into it.
 //
-// Molecules are partitioned contiguously among ranks. There are 2 barriers in each
-// step and 2 before the first, for the forces that it starts from: before and after
-// those between molecules. Each time a rank with m of n molecules takes
-// min(n, m + n/2) locks for forces, none if m is 0, and one for energies.
+// Molecules are partitioned contiguously among ranks. There are 2 barriers in each step: before and after the
+// forces between molecules. There are also 2 before the first step, for the initial forces. Each time, a rank with
+// m of n molecules takes min(n, m + n/2) locks for forces, none if m is 0, and one lock for energies.
 //
-// Differs: the potential is the flexible SPC model, harmonic in the three distances
-// of a molecule [K. Toukan, A. Rahman: Molecular-dynamics study of atomic motions in
-// water. Physical Review B 31, 1985, pp. 2643-2648], which needs no exponentials;
-// SPLASH has those of Matsuoka, Clementi and Yoshimine, and quartic terms.
-// Differs: forces are summed up as integers, so that the order in which ranks add
-// theirs does not matter, and opposite forces are exactly so [D. E. Shaw et al.:
-// Millisecond-scale molecular dynamics simulations on Anton. SC 2009].
-// Differs: the potential energy is computed along with the forces in each step.
+// Differs: the potential is the flexible SPC model, harmonic in the three distances of a molecule [K. Toukan, A.
+// Rahman: Molecular-dynamics study of atomic motions in water. Physical Review B 31, 1985, pp. 2643-2648], which
+// needs no exponentials. SPLASH uses those of Matsuoka, Clementi and Yoshimine, and quartic terms. Differs: forces
+// are added as integers. So the order in which ranks add them does not matter, and opposite forces are exactly
+// opposite [D. E. Shaw et al.: Millisecond-scale molecular dynamics simulations on Anton. SC 2009]. Differs: the
+// potential energy is computed together with the forces in each step.
 var Water = workload.Kernel{
 	Name: "water", Paper: "falsafi1997",
 	Doc: "molecular dynamics of water, all pairs, predictor-corrector (SPLASH)",
@@ -47,8 +43,7 @@ var Water = workload.Kernel{
 	Make:  newWater,
 }
 
-// Units are angstrom, femtoseconds and atomic mass units; 1 kJ/mol is 1e-4 of the
-// unit of energy.
+// Units are angstrom, femtoseconds and atomic mass units. 1 kJ/mol is 1e-4 of the unit of energy.
 const (
 	waterStep   = 0.15 // as in SPLASH
 	waterCutoff = 11
@@ -75,8 +70,8 @@ const (
 // gearCorrector has the coefficients of the corrector for second-order equations.
 var gearCorrector = [waterOrders]float64{863. / 6048, 665. / 1008, 1, 25. / 36, 35. / 144, 1. / 24, 1. / 360}
 
-// molecule is the motion of the atoms O, H, H: derivative k with respect to time,
-// times step^k/k!, of the coordinates of each atom in turn.
+// molecule is the motion of the atoms O, H, H. For each coordinate of each atom it holds derivative k with respect
+// to time, times step^k/k!.
 type molecule [waterOrders][9]float64
 
 type water struct {
@@ -117,7 +112,7 @@ func (f *water) Program(r *spmd.Rank) error {
 		r.Barrier()
 		for i := lo; i < hi; i++ {
 			for j := i + 1; j <= i+n/2; j++ {
-				if 2*(j-i) < n || i < n/2 { // the opposite molecule is one's partner once
+				if 2*(j-i) < n || i < n/2 { // a pair of opposite molecules counts only once
 					potential += interact(molecules, partial, i, j%n, box, cutoff)
 				}
 			}
@@ -137,8 +132,7 @@ func (f *water) Program(r *spmd.Rank) error {
 	return nil
 }
 
-// predict moves a molecule by one step along its Taylor series: the sums are
-// those of Pascal's triangle.
+// predict moves a molecule by one step along its Taylor series. The sums are those of Pascal's triangle.
 func predict(molecules []molecule, i int) {
 	for k := range waterOrders - 1 {
 		for from := waterOrders - 2; from >= k; from-- {
@@ -149,7 +143,7 @@ func predict(molecules []molecule, i int) {
 	}
 }
 
-// massOf is the mass of the atom that coordinate c is of.
+// massOf returns the mass of the atom with coordinate c.
 func massOf(c int) float64 {
 	if c < 3 {
 		return massO
@@ -157,8 +151,8 @@ func massOf(c int) float64 {
 	return massH
 }
 
-// correct puts the acceleration of a molecule in place, and spreads what it differs
-// by from the predicted one over all derivatives, unless it is the first.
+// correct sets the acceleration of a molecule. Unless first is set, it also spreads the difference to the predicted
+// acceleration over all derivatives.
 func correct(molecules []molecule, forces []int64, i int, dt float64, first bool) {
 	for c := range 9 {
 		acceleration := float64(forces[9*i+c]) / waterFixed / massOf(c)
@@ -199,8 +193,7 @@ func kineticEnergy(molecules []molecule, i int, dt float64) int64 {
 	return int64(sum * waterFixed)
 }
 
-// addForces adds a rank's sums to the shared ones of all molecules that it had to
-// do with, and clears them.
+// addForces adds a rank's sums to the shared forces of all molecules that it computed, and clears them.
 func addForces(r *spmd.Rank, forces, partial []int64, lo, hi, n int) {
 	if lo == hi {
 		return
@@ -220,7 +213,7 @@ func (f *water) Digest() string {
 	return workload.Digest(f.molecules, f.energies)
 }
 
-// Counts: see Water for the barriers.
+// Counts predicts the barriers; see Water.
 func (f *water) Counts() workload.Counts {
 	return workload.Counts{Barriers: 2 * uint64(f.steps+1)}
 }

@@ -2,14 +2,13 @@ package kernel
 
 import "math"
 
-// bend sets the forces on the atoms of a molecule to those within it, and returns
-// their energy. With d the changes of the distances O-H, O-H and H-H, that is
+// bend sets the forces on the atoms of a molecule to the forces within it, and returns their energy. Let d be the
+// changes of the distances O-H, O-H and H-H. The energy is
 //
 //	a/2 (d1^2 + d2^2) + b/2 d3^2 + c (d1 + d2) d3 + d d1 d2.
 //
-// The conversions to float64, here as in what follows, keep multiplication and
-// addition apart, which some machines could fuse, so that the result has the same
-// bits on all.
+// Here and below, conversions to float64 keep multiplication and addition separate, which some machines could fuse.
+// So the result has the same bits on all machines.
 func bend(molecules []molecule, forces []int64, i int) int64 {
 	for at := 9 * i; at < 9*i+9; at++ {
 		forces[at] = 0
@@ -28,15 +27,15 @@ func bend(molecules []molecule, forces []int64, i int) int64 {
 	return int64((float64(pull1*d1) + float64(pull2*d2) + float64(pull3*d3)) / 2 * waterFixed)
 }
 
-// apart is what the atom whose coordinates begin at p of molecule i is away from
-// that at q of molecule j.
+// apart returns the vector between two atoms. The atoms' coordinates begin at p of molecule i and at q of molecule
+// j.
 func apart(molecules []molecule, i, p, j, q int) (x, y, z float64) {
 	return molecules[i][0][p] - molecules[j][0][q], molecules[i][0][p+1] - molecules[j][0][q+1], molecules[i][0][p+2] - molecules[j][0][q+2]
 }
 
 func sumOfSquares(x, y, z float64) float64 { return float64(x*x) + float64(y*y) + float64(z*z) }
 
-// repel adds the force f times (x,y,z) to the atom at p, and takes it from that at q.
+// repel adds the force f times (x,y,z) to the atom at p, and subtracts it from the atom at q.
 func repel(forces []int64, p, q int, f, x, y, z float64) {
 	fx, fy, fz := int64(f*x*waterFixed), int64(f*y*waterFixed), int64(f*z*waterFixed)
 	forces[p] += fx
@@ -47,13 +46,12 @@ func repel(forces []int64, p, q int, f, x, y, z float64) {
 	forces[q+2] -= fz
 }
 
-// interact adds the forces between two molecules, and returns their energy.
-// Each of the nine pairs of atoms acts if the nearest images are closer than the
-// cutoff. Charges q and p at distance r have the energy
+// interact adds the forces between two molecules, and returns their energy. Each of the nine pairs of atoms acts if
+// their nearest images are closer than the cutoff. Charges q and p at distance r have the energy
 //
-//	q p (1/r + r^2/(2 R^3) - 3/(2 R)),
+//	q p (1/r + r^2/(2 R^3) - 3/(2 R))
 //
-// whose force is continuous at the cutoff R, where both are zero, as in SPLASH.
+// Its force is continuous at the cutoff R, where energy and force are zero, as in SPLASH.
 func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float64) (energy int64) {
 	half, far := box/2, cutoff*cutoff
 	for a := 0; a < 9; a += 3 {
@@ -86,8 +84,7 @@ func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float6
 	return energy
 }
 
-// nearest is the distance to the nearest periodic image, along one axis, of what
-// is d away.
+// nearest returns the distance to the nearest periodic image of a point at distance d, along one axis.
 func nearest(d, box, half float64) float64 {
 	if d > half {
 		return d - box
@@ -98,9 +95,9 @@ func nearest(d, box, half float64) float64 {
 	return d
 }
 
-// lennardJones is the force between oxygens, over their distance, and its energy,
-// for the squares s of the distance and far of the cutoff. As with charges a
-// multiple of the distance is taken from the force, so that it ends at zero.
+// lennardJones returns the force between oxygens, divided by their distance, and its energy. The arguments are the
+// squares of the distance (s) and of the cutoff (far). As for charges, a multiple of the distance is subtracted
+// from the force, so that it is zero at the cutoff.
 func lennardJones(s, far float64) (force, energy float64) {
 	const sigma6 = sigmaO * sigmaO * sigmaO * sigmaO * sigmaO * sigmaO
 	near, end := sigma6/(s*s*s), sigma6/(far*far*far)

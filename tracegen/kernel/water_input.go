@@ -6,9 +6,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// waterInput puts undistorted molecules that all point the same way on a cubic
-// lattice, as SPLASH does; sites that stay free are spread evenly. Velocities of atoms
-// are random for 298 K, with a total momentum of zero.
+// waterInput puts undistorted molecules with the same orientation on a cubic lattice, as in SPLASH. Free sites are
+// spread evenly. Velocities of atoms are random for 298 K, with a total momentum of zero.
 func waterInput(n int, box, dt float64, seed uint64) []molecule {
 	const thermal = 298 * 8.314462618e-7 // k T
 	rng := workload.Generator(seed)

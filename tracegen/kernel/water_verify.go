@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Verify compares motions and energies, to the bit, with the method on one
-// processor as its definition reads: atoms with vectors, all pairs of molecules,
-// all pairs of their atoms.
+// Verify compares motions and energies, to the bit, with the method on one processor, written directly from its
+// definition: atoms with vectors, all pairs of molecules, and all pairs of their atoms.
 func (f *water) Verify() error {
 	s := newSerialWater(waterInput(len(f.molecules), f.box, f.dt, f.seed), f.box, f.dt)
 	for step := range f.steps + 1 {
@@ -27,14 +26,14 @@ func (f *water) Verify() error {
 	return nil
 }
 
-// atom is one of three of a molecule.
+// atom is one of the three atoms of a molecule.
 type atom struct {
 	mass, charge float64
 	motion       [waterOrders][3]float64
 	force        [3]int64
 }
 
-// serialWater has atoms O, H, H of each molecule.
+// serialWater has the atoms O, H, H of each molecule.
 type serialWater struct {
 	atoms           []atom
 	dt, box, cutoff float64
@@ -90,8 +89,8 @@ func (s *serialWater) step(first bool) (kinetic, potential int64) {
 	return kinetic, s.potential
 }
 
-// predict uses the binomial coefficients, by sums: each of six passes adds to every
-// derivative the one above it, the lowest ones one after the other left as they are.
+// predict uses binomial coefficients by repeated sums. Each of six passes adds to every derivative the one above
+// it. Each pass leaves one more of the lowest derivatives unchanged.
 func (a *atom) predict() {
 	for axis := range 3 {
 		var series [waterOrders]float64
