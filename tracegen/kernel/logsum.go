@@ -11,8 +11,8 @@ type sumCell[T int64 | float64] struct {
 	_     [48]byte
 }
 
-// show writes a value into cell at, then its flag, the number of the sum.
-func show[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
+// publish writes a value into cell at, then its flag, the number of the sum.
+func publish[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
 	cells[at].value = value
 	cells[at].flag = int64(sum)
 	r.Signal(int32(at))
@@ -40,7 +40,7 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 			value += await(r, cells, from, sum)
 		}
 	}
-	show(r, cells, id, sum, value)
+	publish(r, cells, id, sum, value)
 	if id == 0 {
 		return value
 	}
@@ -56,7 +56,7 @@ func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) 
 	for step := range steps {
 		distance := 1 << step
 		if id+distance < procs {
-			show(r, cells, id*steps+step, 1, before+value)
+			publish(r, cells, id*steps+step, 1, before+value)
 		}
 		if id >= distance {
 			before += await(r, cells, (id-distance)*steps+step, 1)

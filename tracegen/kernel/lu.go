@@ -214,9 +214,9 @@ func (f *lu) productRow(i int, sum, size []float64) {
 
 func (f *lu) Digest() string { return workload.Digest(f.a) }
 
-// Counts predicts the references. A row of length m takes 3 m. Let q = b-k-1 be the rest of a row. factor takes the
-// sum over k of 1 + q (2 + 3 q), divideByU of 1 + b (2 + 3 q), and divideByL of q (1 + 3 b). subtractProduct takes
-// b b (1 + 3 b).
+// Counts predicts the references. A row of length m takes 3 m. Let q = b-k-1 be the rest of a row. Function factor takes
+// the sum over k of 1 + q (2 + 3 q). Function divideByU takes 1 + b (2 + 3 q), and divideByL takes q (1 + 3 b).
+// Function subtractProduct takes b b (1 + 3 b).
 func (f *lu) Counts() workload.Counts {
 	b := uint64(f.b)
 	var factor, byU, byL uint64

@@ -119,8 +119,8 @@ func (t *tpccTerminal) run(in *tpccInput) {
 	}
 }
 
-// need adds a lock to those of the transaction, in ascending order.
-func (t *tpccTerminal) need(lock int32) {
+// addLock adds a lock to those of the transaction, in ascending order.
+func (t *tpccTerminal) addLock(lock int32) {
 	i := t.locks
 	for i > 0 && t.held[i-1] > lock {
 		i--
@@ -135,9 +135,9 @@ func (t *tpccTerminal) need(lock int32) {
 	t.locks++
 }
 
-func (t *tpccTerminal) needWarehouse(w int32) { t.need(w) }
-func (t *tpccTerminal) needStock(w int32)     { t.need(t.w + w) }
-func (t *tpccTerminal) needDistrict(d int32)  { t.need(2*t.w + d) }
+func (t *tpccTerminal) needWarehouse(w int32) { t.addLock(w) }
+func (t *tpccTerminal) needStock(w int32)     { t.addLock(t.w + w) }
+func (t *tpccTerminal) needDistrict(d int32)  { t.addLock(2*t.w + d) }
 
 // begin takes the locks of the transaction.
 func (t *tpccTerminal) begin() {

@@ -188,8 +188,8 @@ func (p *tpccPopulation) letters(texts ...[]byte) {
 	}
 }
 
-// original writes ORIGINAL into one text of ten.
-func (p *tpccPopulation) original(data []byte) {
+// markOriginal writes ORIGINAL into one text of ten.
+func (p *tpccPopulation) markOriginal(data []byte) {
 	if p.rng.IntN(10) == 0 {
 		copy(data[p.rng.IntN(len(data)-len(tpccOriginal)):], tpccOriginal)
 	}
@@ -205,7 +205,7 @@ func (p *tpccPopulation) newIndex(keys int) btree {
 func (p *tpccPopulation) addItem(i int32) {
 	item := tpccItem{price: 100 + p.rng.Int32N(9901)}
 	p.letters(item.name[:], item.data[:])
-	p.original(item.data[:])
+	p.markOriginal(item.data[:])
 	p.t.items = append(p.t.items, item)
 	p.t.itemIndex[0].insert(p.t.nodes, uint64(i), i)
 }
@@ -216,7 +216,7 @@ func (p *tpccPopulation) addStock(w, i int32) {
 		p.letters(s.info[d][:])
 	}
 	p.letters(s.data[:])
-	p.original(s.data[:])
+	p.markOriginal(s.data[:])
 	p.t.stockIndex[w].insert(p.t.nodes, uint64(i), int32(len(p.t.stock)))
 	p.t.stock = append(p.t.stock, s)
 }

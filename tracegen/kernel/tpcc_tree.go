@@ -38,12 +38,12 @@ func btreeNodes(keys int) int { return keys/(btreeFanout/2-1) + 2*btreeDepth }
 // newBTree returns an empty tree with nodes first..end-1 as its region.
 func newBTree(nodes []btreeNode, first, end int) btree {
 	t := btree{free: noBTreeNode, unused: int32(first), end: int32(end)}
-	t.root = t.take(nodes, 0)
+	t.root = t.newNode(nodes, 0)
 	return t
 }
 
-// take returns an empty node without neighbours.
-func (t *btree) take(nodes []btreeNode, level int32) int32 {
+// newNode returns an empty node without neighbours.
+func (t *btree) newNode(nodes []btreeNode, level int32) int32 {
 	n := t.free
 	if n != noBTreeNode {
 		t.free = nodes[n].right
@@ -59,8 +59,8 @@ func (t *btree) take(nodes []btreeNode, level int32) int32 {
 	return n
 }
 
-// give removes a node from the list of leaves and adds it to the free ones.
-func (t *btree) give(nodes []btreeNode, n int32) {
+// releaseNode removes a node from the list of leaves and adds it to the free ones.
+func (t *btree) releaseNode(nodes []btreeNode, n int32) {
 	node := &nodes[n]
 	if node.left != noBTreeNode {
 		nodes[node.left].right = node.right
@@ -108,7 +108,7 @@ func (n *btreeNode) drop(i int32) {
 // insert adds a key that the tree does not contain. Keys are less than 2^64-1.
 func (t *btree) insert(nodes []btreeNode, key uint64, row int32) {
 	if nodes[t.root].count == btreeFanout {
-		root := t.take(nodes, nodes[t.root].level+1)
+		root := t.newNode(nodes, nodes[t.root].level+1)
 		nodes[root].put(0, nodes[t.root].keys[0], t.root)
 		t.root = root
 		t.split(nodes, root, 0)
@@ -129,7 +129,7 @@ func (t *btree) insert(nodes []btreeNode, key uint64, row int32) {
 func (t *btree) split(nodes []btreeNode, parent, i int32) {
 	l := nodes[parent].down[i]
 	left := &nodes[l]
-	r := t.take(nodes, left.level)
+	r := t.newNode(nodes, left.level)
 	right := &nodes[r]
 	const half = btreeFanout / 2
 	for j := range half {
@@ -161,14 +161,14 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 	}
 	nodes[n].drop(i)
 	for depth > 0 && nodes[n].count == 0 {
-		t.give(nodes, n)
+		t.releaseNode(nodes, n)
 		depth--
 		n = path[depth]
 		nodes[n].drop(places[depth])
 	}
 	for root := t.root; nodes[root].level > 0 && nodes[root].count == 1; root = t.root {
 		t.root = nodes[root].down[0]
-		t.give(nodes, root)
+		t.releaseNode(nodes, root)
 	}
 	return true
 }
@@ -182,11 +182,11 @@ func (t *btree) seek(nodes []btreeNode, key uint64) btreeCursor {
 	for nodes[n].level > 0 {
 		n = nodes[n].down[nodes[n].child(key)]
 	}
-	return btreeCursor{n, nodes[n].below(key)}.settled(nodes)
+	return btreeCursor{n, nodes[n].below(key)}.skipLeafEnd(nodes)
 }
 
-// settled moves a cursor at the end of a leaf to the next leaf.
-func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
+// skipLeafEnd moves a cursor at the end of a leaf to the next leaf.
+func (c btreeCursor) skipLeafEnd(nodes []btreeNode) btreeCursor {
 	if c.at == nodes[c.node].count {
 		return btreeCursor{nodes[c.node].right, 0}
 	}
@@ -195,7 +195,7 @@ func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
 
 // next returns the entry after c.
 func (c btreeCursor) next(nodes []btreeNode) btreeCursor {
-	return btreeCursor{c.node, c.at + 1}.settled(nodes)
+	return btreeCursor{c.node, c.at + 1}.skipLeafEnd(nodes)
 }
 
 // entry returns the key and the row at c, if there is an entry.

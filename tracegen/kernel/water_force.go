@@ -13,9 +13,9 @@ func bend(molecules []molecule, forces []int64, i int) int64 {
 	for at := 9 * i; at < 9*i+9; at++ {
 		forces[at] = 0
 	}
-	x1, y1, z1 := apart(molecules, i, 3, i, 0)
-	x2, y2, z2 := apart(molecules, i, 6, i, 0)
-	x3, y3, z3 := apart(molecules, i, 6, i, 3)
+	x1, y1, z1 := separation(molecules, i, 3, i, 0)
+	x2, y2, z2 := separation(molecules, i, 6, i, 0)
+	x3, y3, z3 := separation(molecules, i, 6, i, 3)
 	r1, r2, r3 := math.Sqrt(sumOfSquares(x1, y1, z1)), math.Sqrt(sumOfSquares(x2, y2, z2)), math.Sqrt(sumOfSquares(x3, y3, z3))
 	d1, d2, d3 := r1-lengthOH, r2-lengthOH, r3-lengthHH
 	pull1 := float64(stretch*d1) + float64(stretchWithHH*d3) + float64(stretchBoth*d2)
@@ -27,9 +27,9 @@ func bend(molecules []molecule, forces []int64, i int) int64 {
 	return int64((float64(pull1*d1) + float64(pull2*d2) + float64(pull3*d3)) / 2 * waterFixed)
 }
 
-// apart returns the vector between two atoms. The atoms' coordinates begin at p of molecule i and at q of molecule
+// separation returns the vector between two atoms. The atoms' coordinates begin at p of molecule i and at q of molecule
 // j.
-func apart(molecules []molecule, i, p, j, q int) (x, y, z float64) {
+func separation(molecules []molecule, i, p, j, q int) (x, y, z float64) {
 	return molecules[i][0][p] - molecules[j][0][q], molecules[i][0][p+1] - molecules[j][0][q+1], molecules[i][0][p+2] - molecules[j][0][q+2]
 }
 
@@ -56,8 +56,8 @@ func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float6
 	half, far := box/2, cutoff*cutoff
 	for a := 0; a < 9; a += 3 {
 		for b := 0; b < 9; b += 3 {
-			x, y, z := apart(molecules, i, a, j, b)
-			x, y, z = nearest(x, box, half), nearest(y, box, half), nearest(z, box, half)
+			x, y, z := separation(molecules, i, a, j, b)
+			x, y, z = nearestImage(x, box, half), nearestImage(y, box, half), nearestImage(z, box, half)
 			s := sumOfSquares(x, y, z)
 			if s >= far {
 				continue
@@ -84,8 +84,8 @@ func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float6
 	return energy
 }
 
-// nearest returns the distance to the nearest periodic image of a point at distance d, along one axis.
-func nearest(d, box, half float64) float64 {
+// nearestImage returns the distance to the nearest periodic image of a point at distance d, along one axis.
+func nearestImage(d, box, half float64) float64 {
 	if d > half {
 		return d - box
 	}

@@ -13,7 +13,7 @@ type sumCell[T int64 | float64] struct {
 	_     [48]byte
 }
 
-func show[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
+func publish[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
 	cells[at].value = value
 	cells[at].flag = int64(sum)
 	r.Signal(int32(at))
@@ -60,7 +60,7 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 	n__ += 1
 	t__.N += n__
 	n__ = 0
-	show(r, cells, id, sum, value)
+	publish(r, cells, id, sum, value)
 	n__ += 3
 	if id == 0 {
 		n__ += 4
@@ -90,7 +90,7 @@ func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) 
 			n__ += 24
 			t__.N += n__
 			n__ = 0
-			show(r, cells, id*steps+step, 1, before+value)
+			publish(r, cells, id*steps+step, 1, before+value)
 		}
 		n__ += 2
 		if id >= distance {

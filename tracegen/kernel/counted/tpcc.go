@@ -131,7 +131,7 @@ func (t *tpccTerminal) run(in *tpccInput) {
 	t__.N += n__
 }
 
-func (t *tpccTerminal) need(lock int32) {
+func (t *tpccTerminal) addLock(lock int32) {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
 	i := t.locks
@@ -169,13 +169,13 @@ func (t *tpccTerminal) need(lock int32) {
 }
 
 func (t *tpccTerminal) needWarehouse(w int32) {
-	t.need(w)
+	t.addLock(w)
 }
 func (t *tpccTerminal) needStock(w int32) {
-	t.need(t.w + w)
+	t.addLock(t.w + w)
 }
 func (t *tpccTerminal) needDistrict(d int32) {
-	t.need(2*t.w + d)
+	t.addLock(2*t.w + d)
 }
 
 func (t *tpccTerminal) begin() {

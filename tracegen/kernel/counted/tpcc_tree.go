@@ -32,11 +32,11 @@ func btreeNodes(keys int) int {
 
 func newBTree(nodes []btreeNode, first, end int) btree {
 	t := btree{free: noBTreeNode, unused: int32(first), end: int32(end)}
-	t.root = t.take(nodes, 0)
+	t.root = t.newNode(nodes, 0)
 	return t
 }
 
-func (t *btree) take(nodes []btreeNode, level int32) int32 {
+func (t *btree) newNode(nodes []btreeNode, level int32) int32 {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
 	n := t.free
@@ -60,7 +60,7 @@ func (t *btree) take(nodes []btreeNode, level int32) int32 {
 	return n
 }
 
-func (t *btree) give(nodes []btreeNode, n int32) {
+func (t *btree) releaseNode(nodes []btreeNode, n int32) {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
 	node := &nodes[n]
@@ -130,7 +130,7 @@ func (t *btree) insert(nodes []btreeNode, key uint64, row int32) {
 		n__ += 21
 		t__.N += n__
 		n__ = 0
-		root := t.take(nodes, nodes[t.root].level+1)
+		root := t.newNode(nodes, nodes[t.root].level+1)
 		n__ += 11
 		nodes[root].put(0, nodes[t.root].keys[0], t.root)
 		t.root = root
@@ -167,7 +167,7 @@ func (t *btree) split(nodes []btreeNode, parent, i int32) {
 	left := &nodes[l]
 	t__.N += n__
 	n__ = 0
-	r := t.take(nodes, left.level)
+	r := t.newNode(nodes, left.level)
 	n__ += 7
 	right := &nodes[r]
 	const half = btreeFanout / 2
@@ -226,7 +226,7 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 			break
 		}
 		n__ += 30
-		t.give(nodes, n)
+		t.releaseNode(nodes, n)
 		depth--
 		n = path[depth]
 		nodes[n].drop(places[depth])
@@ -242,7 +242,7 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 		}
 		n__ += 22
 		t.root = nodes[root].down[0]
-		t.give(nodes, root)
+		t.releaseNode(nodes, root)
 	}
 	t__.N += n__
 	return true
@@ -260,10 +260,10 @@ func (t *btree) seek(nodes []btreeNode, key uint64) btreeCursor {
 		n = nodes[n].down[nodes[n].child(key)]
 	}
 	t__.N += n__
-	return btreeCursor{n, nodes[n].below(key)}.settled(nodes)
+	return btreeCursor{n, nodes[n].below(key)}.skipLeafEnd(nodes)
 }
 
-func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
+func (c btreeCursor) skipLeafEnd(nodes []btreeNode) btreeCursor {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
 	if c.at == nodes[c.node].count {
@@ -276,7 +276,7 @@ func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
 }
 
 func (c btreeCursor) next(nodes []btreeNode) btreeCursor {
-	return btreeCursor{c.node, c.at + 1}.settled(nodes)
+	return btreeCursor{c.node, c.at + 1}.skipLeafEnd(nodes)
 }
 
 func (c btreeCursor) entry(nodes []btreeNode) (key uint64, row int32, ok bool) {

@@ -14,7 +14,7 @@ type sumCell[T int64 | float64] struct {
 	_     [48]byte
 }
 
-func show[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
+func publish[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, value T) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	if o__ >= l__ {
@@ -121,7 +121,7 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 		n__ = 0
 	}
 	t__.Close(o__)
-	show(r, cells, id, sum, value)
+	publish(r, cells, id, sum, value)
 	n__ += 3
 	o__ = t__.Off()
 	if id == 0 {
@@ -189,7 +189,7 @@ func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) 
 				n__ = 0
 			}
 			t__.Close(o__)
-			show(r, cells, id*steps+step, 1, before+value)
+			publish(r, cells, id*steps+step, 1, before+value)
 			o__ = t__.Off()
 		}
 		n__ += 2

@@ -222,7 +222,7 @@ func (t *tpccTerminal) run(in *tpccInput) {
 	t__.Close(o__)
 }
 
-func (t *tpccTerminal) need(lock int32) {
+func (t *tpccTerminal) addLock(lock int32) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
@@ -330,7 +330,7 @@ func (t *tpccTerminal) need(lock int32) {
 }
 
 func (t *tpccTerminal) needWarehouse(w int32) {
-	t.need(w)
+	t.addLock(w)
 }
 func (t *tpccTerminal) needStock(w int32) {
 	t__ := tape__.Cur()
@@ -342,7 +342,7 @@ func (t *tpccTerminal) needStock(w int32) {
 		tape__.Put(b__, o__, unsafe__.Pointer(&t.w), tape__.L4)
 		v20__ := t.w
 		t__.Close(o__ + 8)
-		t.need(v20__ + w)
+		t.addLock(v20__ + w)
 	}
 }
 func (t *tpccTerminal) needDistrict(d int32) {
@@ -355,7 +355,7 @@ func (t *tpccTerminal) needDistrict(d int32) {
 		tape__.Put(b__, o__, unsafe__.Pointer(&t.w), tape__.L4)
 		v21__ := t.w
 		t__.Close(o__ + 8)
-		t.need(2*v21__ + d)
+		t.addLock(2*v21__ + d)
 	}
 }
 

@@ -33,11 +33,11 @@ func btreeNodes(keys int) int {
 
 func newBTree(nodes []btreeNode, first, end int) btree {
 	t := btree{free: noBTreeNode, unused: int32(first), end: int32(end)}
-	t.root = t.take(nodes, 0)
+	t.root = t.newNode(nodes, 0)
 	return t
 }
 
-func (t *btree) take(nodes []btreeNode, level int32) int32 {
+func (t *btree) newNode(nodes []btreeNode, level int32) int32 {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	if o__ >= l__ {
@@ -90,7 +90,7 @@ func (t *btree) take(nodes []btreeNode, level int32) int32 {
 	return n
 }
 
-func (t *btree) give(nodes []btreeNode, n int32) {
+func (t *btree) releaseNode(nodes []btreeNode, n int32) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	node := &nodes[n]
@@ -284,7 +284,7 @@ func (t *btree) insert(nodes []btreeNode, key uint64, row int32) {
 			tape__.Put(b__, o__+8, unsafe__.Pointer(&nodes[v25__].level), tape__.L4+11*tape__.I)
 			v26__ := nodes[v25__].level
 			t__.Close(o__ + 16)
-			root := t.take(nodes, v26__+1)
+			root := t.newNode(nodes, v26__+1)
 			{
 				o__ = t__.Off()
 				if o__ >= l__ {
@@ -399,7 +399,7 @@ func (t *btree) split(nodes []btreeNode, parent, i int32) {
 	tape__.Put(b__, o__+8, unsafe__.Pointer(&left.level), tape__.L4+26*tape__.I)
 	v37__ := left.level
 	t__.Close(o__ + 16)
-	r := t.take(nodes, v37__)
+	r := t.newNode(nodes, v37__)
 	right := &nodes[r]
 	const half = btreeFanout / 2
 	o__ = t__.Off()
@@ -573,7 +573,7 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 			n__ = 0
 		}
 		t__.Close(o__)
-		t.give(nodes, n)
+		t.releaseNode(nodes, n)
 		depth--
 		n = path[depth]
 		nodes[n].drop(places[depth])
@@ -611,7 +611,7 @@ func (t *btree) remove(nodes []btreeNode, key uint64) bool {
 					t.root = v60__
 				}
 				t__.Close(o__ + 16)
-				t.give(nodes, root)
+				t.releaseNode(nodes, root)
 				o__ = t__.Off()
 			}
 			{
@@ -686,11 +686,11 @@ func (t *btree) seek(nodes []btreeNode, key uint64) btreeCursor {
 		}
 		t__.Close(o__)
 		v66__ := nodes[n].below(key)
-		return btreeCursor{n, v66__}.settled(nodes)
+		return btreeCursor{n, v66__}.skipLeafEnd(nodes)
 	}
 }
 
-func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
+func (c btreeCursor) skipLeafEnd(nodes []btreeNode) btreeCursor {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	{
@@ -714,7 +714,7 @@ func (c btreeCursor) settled(nodes []btreeNode) btreeCursor {
 }
 
 func (c btreeCursor) next(nodes []btreeNode) btreeCursor {
-	return btreeCursor{c.node, c.at + 1}.settled(nodes)
+	return btreeCursor{c.node, c.at + 1}.skipLeafEnd(nodes)
 }
 
 func (c btreeCursor) entry(nodes []btreeNode) (key uint64, row int32, ok bool) {

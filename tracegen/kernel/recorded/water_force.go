@@ -39,9 +39,9 @@ func bend(molecules []molecule, forces []int64, i int) int64 {
 		n__ = 0
 	}
 	t__.Close(o__)
-	x1, y1, z1 := apart(molecules, i, 3, i, 0)
-	x2, y2, z2 := apart(molecules, i, 6, i, 0)
-	x3, y3, z3 := apart(molecules, i, 6, i, 3)
+	x1, y1, z1 := separation(molecules, i, 3, i, 0)
+	x2, y2, z2 := separation(molecules, i, 6, i, 0)
+	x3, y3, z3 := separation(molecules, i, 6, i, 3)
 	v1__ := sumOfSquares(x1, y1, z1)
 	v2__ := math.Sqrt(v1__)
 	v3__ := sumOfSquares(x2, y2, z2)
@@ -59,7 +59,7 @@ func bend(molecules []molecule, forces []int64, i int) int64 {
 	return int64((float64(pull1*d1) + float64(pull2*d2) + float64(pull3*d3)) / 2 * waterFixed)
 }
 
-func apart(molecules []molecule, i, p, j, q int) (x, y, z float64) {
+func separation(molecules []molecule, i, p, j, q int) (x, y, z float64) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	{
@@ -134,11 +134,11 @@ func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float6
 				n__ = 0
 			}
 			t__.Close(o__)
-			x, y, z := apart(molecules, i, a, j, b)
+			x, y, z := separation(molecules, i, a, j, b)
 			{
-				v13__ := nearest(x, box, half)
-				v14__ := nearest(y, box, half)
-				v15__ := nearest(z, box, half)
+				v13__ := nearestImage(x, box, half)
+				v14__ := nearestImage(y, box, half)
+				v15__ := nearestImage(z, box, half)
 				x, y, z = v13__, v14__, v15__
 			}
 			s := sumOfSquares(x, y, z)
@@ -208,7 +208,7 @@ func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float6
 	return energy
 }
 
-func nearest(d, box, half float64) float64 {
+func nearestImage(d, box, half float64) float64 {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
