@@ -62,7 +62,7 @@ func TestPackageFlags(t *testing.T) {
 		{[]string{"--procs", "2"}, stage.WrongUsage, "--procs needs"},
 		{[]string{"--package", heat, "-o", "missing/x"}, stage.Failed, "missing/x"},
 		{[]string{"--package", "nowhere", "-o", "x"}, stage.Failed, "nowhere"},
-		{[]string{"--package", ways, "-o", "x", "-q", "--", "silent"}, stage.Failed, "recording ways: the program ended and never called spmd.Main"},
+		{[]string{"--package", ways, "-o", "x", "-q", "--", "silent"}, stage.Failed, "recording ways: the program ended without calling spmd.Main"},
 		{[]string{"--package", ways, "-o", "x", "-q", "--procs", "2", "--", "late"}, stage.Failed, "recording ways: the program ended with exit status 4"},
 	} {
 		status, _, errs := tracegen(c.args...)
@@ -147,7 +147,7 @@ func TestUnrecordedConstructsAreNamed(t *testing.T) {
 	elsewhere(t)
 	for _, c := range []struct{ code, want string }{
 		{"for range map[int]int{r.ID(): 1} {\n}", "not recorded: main.go:7: "},
-		{"done := make(chan int)\ngo func() { done <- 1 }()\n<-done", "not recorded: main.go:8: a goroutine, whatever it executes"},
+		{"done := make(chan int)\ngo func() { done <- 1 }()\n<-done", "not recorded: main.go:8: a goroutine and all that it executes"},
 	} {
 		dir := ownModule(t, "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main() {\nspmd.Main(func(r *spmd.Rank) error {\n"+c.code+"\nreturn nil\n})\n}\n")
 		status, _, errs := tracegen("--package", dir, "-o", "x")

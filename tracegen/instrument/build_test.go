@@ -48,7 +48,7 @@ func TestProgramsThatCannotBeBuilt(t *testing.T) {
 		{"does not use spmd", map[string]string{"a.go": "package main\n\nfunc main() {}\n"}, ".", "does not use spoor/tracegen/spmd", ""},
 		{"is not there", nil, "nowhere", "nowhere", ""},
 		{"is empty", map[string]string{"p/a.txt": ""}, "p", "go list in", "no Go files"},
-		{"does not know spoor", map[string]string{"go.mod": "module example.com/user\n\ngo 1.26.0\n", "a.go": usesSpmd}, ".",
+		{"does not require spoor", map[string]string{"go.mod": "module example.com/user\n\ngo 1.26.0\n", "a.go": usesSpmd}, ".",
 			"go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER", "spoor/tracegen/spmd"},
 		{"has no module", map[string]string{"go.mod": ""}, ".", "go list in", "module"},
 	} {

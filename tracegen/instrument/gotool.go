@@ -76,14 +76,14 @@ func (g goTool) failure(command, messages string, err error) error {
 	}))
 	const require = "go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER, where FOLDER holds the sources of spoor"
 	if strings.Contains(messages, spmdPath) && !strings.Contains(messages, spmdPath+".") {
-		return fmt.Errorf("the module of %s does not know spoor; in that folder: %s", g.dir, require)
+		return fmt.Errorf("the module of %s does not require spoor; run in that folder: %s", g.dir, require)
 	}
 	if strings.Contains(messages, "go.mod file not found") {
-		return fmt.Errorf("%s is in no Go module; in that folder: go mod init NAME, and %s", g.dir, require)
+		return fmt.Errorf("%s is not in a Go module; run in that folder: go mod init NAME, and %s", g.dir, require)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && messages != "" {
-		return fmt.Errorf("go %s in %s has failed, as its messages say", command, g.dir)
+		return fmt.Errorf("go %s in %s failed; see its messages above", command, g.dir)
 	}
 	return fmt.Errorf("go %s in %s: %w", command, g.dir, err)
 }

@@ -152,7 +152,7 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 			p.Findings = append(p.Findings, s.finding(f.Pos, f.What))
 		}
 		for _, at := range goroutineStarts(s.Packages[i]) {
-			p.Findings = append(p.Findings, s.finding(s.Packages[i].Fset.Position(at), "a goroutine, whatever it executes"))
+			p.Findings = append(p.Findings, s.finding(s.Packages[i].Fset.Position(at), "a goroutine and all that it executes"))
 		}
 	}
 	slices.SortFunc(p.Findings, Finding.compare)

@@ -69,7 +69,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 }
 
 // errNoMain is the error of a program that ended without a complete call of spmd.Main.
-var errNoMain = errors.New("the program ended and never called spmd.Main, or did not return from it (os.Exit, log.Fatal), so there is nothing to record")
+var errNoMain = errors.New("the program ended without calling spmd.Main, or left it by os.Exit or log.Fatal; there is nothing to record")
 
 // outcome returns the result of a run, from the result on the pipe and the exit status of the process.
 func outcome(result Outcome, recordErr, exitErr error) (*Outcome, error) {

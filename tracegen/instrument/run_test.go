@@ -73,7 +73,7 @@ func TestEveryWayToEnd(t *testing.T) {
 		says string // on standard error
 	}{
 		{"well", "", ""},
-		{"silent", "never called spmd.Main", ""},
+		{"silent", "ended without calling spmd.Main", ""},
 		{"early", "the program ended with exit status 3", ""},
 		{"late", "the program ended with exit status 4", ""},
 		{"exit", "the program ended with exit status 5", ""},
@@ -81,7 +81,7 @@ func TestEveryWayToEnd(t *testing.T) {
 		{"panic", "rank 1: panic at main.go:45: runtime error: index out of range [8] with length 8", ""},
 		{"deadlock", "deadlock: ranks 0, 2 wait", ""},
 		{"crash", "the program ended with exit status 2", "testdata/ways/main.go:31"},
-		{"twice", "the program ended with exit status 1", "spmd.Main was called a second time"},
+		{"twice", "the program ended with exit status 1", "spmd.Main was called twice"},
 	} {
 		var out, errs bytes.Buffer
 		result, err := p.Run(t.Context(), Run{Options: spmd.Options{Procs: 3}, Seed: 7, Args: []string{c.way},

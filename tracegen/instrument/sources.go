@@ -94,7 +94,7 @@ func isProgram(dir string) func([]listedPackage) error {
 		case main.Module == nil:
 			return fmt.Errorf("%s is not part of a module; run go mod init in it", dir)
 		case !slices.ContainsFunc(all, func(p listedPackage) bool { return p.ImportPath == spmdPath }):
-			return fmt.Errorf("%s does not use %s: there is nothing to record; its main function is to call spmd.Main", dir, spmdPath)
+			return fmt.Errorf("%s does not use %s: there is nothing to record; its main function must call spmd.Main", dir, spmdPath)
 		}
 		return nil
 	}

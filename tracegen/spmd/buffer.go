@@ -129,7 +129,7 @@ func (r *layoutCursor) skip(n int) {
 // because messages assume that ranks share no memory.
 func (r *Rank) checkElements(t reflect.Type) {
 	if holdsPointers(t) {
-		panic(fmt.Sprintf("a message carries values: elements of type %s hold pointers", t))
+		panic(fmt.Sprintf("a message cannot carry elements of type %s, which hold pointers", t))
 	}
 	r.checkedType = t
 }

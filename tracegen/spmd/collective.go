@@ -200,7 +200,7 @@ func exchange[T any](c *Comm, kind trace.Kind, to int, out []T, from int, in []T
 // checkFull panics if a message is too short. The receive has already rejected messages that are too long.
 func (c *Comm) checkFull(kind trace.Kind, s Status, want int) {
 	if s.Count != want {
-		panic(fmt.Sprintf("%s: member %d sent %d elements, where member %d takes %d: all must give the same lengths",
+		panic(fmt.Sprintf("%s: member %d sent %d elements, but member %d expects %d; all members must give the same length",
 			kind, s.Source, s.Count, c.index, want))
 	}
 }

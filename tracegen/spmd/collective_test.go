@@ -386,7 +386,7 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		{"alltoall: receive count 2 of member 1 does not fit the 1 elements left", func(r *Rank) {
 			AllToAllV(r, nil, make([]int, 3), []int{7}, []int{0, 2, 0})
 		}},
-		{"bcast: member 0 sent 1 elements, where member 1 takes 2", func(r *Rank) { Bcast(r, 0, make([]int, 1+r.ID()%2)) }},
+		{"bcast: member 0 sent 1 elements, but member 1 expects 2", func(r *Rank) { Bcast(r, 0, make([]int, 1+r.ID()%2)) }},
 		{"message of 2 elements received into 1", func(r *Rank) { Bcast(r, 0, make([]int, 2-r.ID()%2)) }},
 		{"received as", func(r *Rank) {
 			if r.ID() == 0 {

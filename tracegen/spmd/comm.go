@@ -135,7 +135,7 @@ func (c *Comm) Dup() *Comm { return c.Split(0, c.index) }
 func groupOf(leader, splits int32, procs int) int32 {
 	n := (int64(splits+1)*int64(procs)+int64(leader))*groupsOfComm + int64(worldContext)
 	if n > math.MaxInt32-groupsOfComm {
-		panic(fmt.Sprintf("rank %d has led %d communicators, and can lead no more", leader, splits))
+		panic(fmt.Sprintf("rank %d is member 0 of %d communicators, which is the maximum", leader, splits))
 	}
 	return int32(n)
 }

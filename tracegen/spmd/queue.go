@@ -42,7 +42,7 @@ const (
 // ranks that use the queue call NewQueue with the same arguments and get the same queue.
 func NewQueue[T any](r *Rank, name string, capacity int, initial ...T) *Queue[T] {
 	if capacity < len(initial) {
-		panic(fmt.Sprintf("queue %q has room for %d tasks and gets %d to begin with", name, capacity, len(initial)))
+		panic(fmt.Sprintf("queue %q has room for %d tasks, but has %d initial tasks", name, capacity, len(initial)))
 	}
 	made := r.space.once("number of queues", func() any { return new(atomic.Int32) }).(*atomic.Int32)
 	q, ok := r.space.once("queue "+name, func() any {
@@ -72,7 +72,7 @@ func (q *Queue[T]) Put(r *Rank, task T) {
 			q.filled.store(r, rank, 1)
 		})
 	} else if !q.append(r, task) {
-		panic(fmt.Sprintf("the queue has room for no more than %d tasks", len(q.tasks)))
+		panic(fmt.Sprintf("the queue is full: it has room for %d tasks", len(q.tasks)))
 	}
 	r.Unlock(q.object)
 }

@@ -144,13 +144,13 @@ func TestWrongUseOfQueuesSaysWhatIsWrong(t *testing.T) {
 		want    string
 		program func(r *Rank)
 	}{
-		{`queue "q" has room for 1 tasks and gets 2 to begin with`, func(r *Rank) { NewQueue(r, "q", 1, 1, 2) }},
+		{`queue "q" has room for 1 tasks, but has 2 initial tasks`, func(r *Rank) { NewQueue(r, "q", 1, 1, 2) }},
 		{`queue "q" was made before with other tasks or another capacity`, func(r *Rank) { NewQueue[int](r, "q", 1+r.ID()) }},
 		{`queue "q" was made before with other tasks or another capacity`, func(r *Rank) {
 			NewQueue[int](r, "q", 1)
 			NewQueue[uint](r, "q", 1)
 		}},
-		{"room for no more than 2 tasks", func(r *Rank) {
+		{"it has room for 2 tasks", func(r *Rank) {
 			q := NewQueue[int](r, "q", 2)
 			for range 3 {
 				q.Put(r, 0)

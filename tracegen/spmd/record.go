@@ -44,10 +44,16 @@ type Recording struct {
 // recording depends on the program alone.
 //
 // The machine is an ideal one. Every rank has a clock: the instructions that it executed plus those that it waited.
-// Only instructions take time, so a message arrives at the clock of its sender. A wait sets the rank's clock to the
-// clock of the awaited operation, if that is later: of the send for a receive, the highest of all ranks for a
-// barrier, of the unlock for a lock, and of the last missing signal for a flag. Locks are granted in the order of
-// the clocks at which ranks ask. A receive from any source takes the message that was sent first.
+// Only instructions take time, so a message arrives at the clock of its sender. A wait sets the rank's clock to one of
+// these clocks, if it is later:
+//
+//   - for a receive, that of the send;
+//   - for a barrier, the highest of all ranks;
+//   - for a lock, that of the unlock;
+//   - for a flag, that of the last missing signal.
+//
+// Locks are granted in the order of the clocks at which ranks ask. A receive from any source takes the message that
+// was sent first.
 //
 // Time passes for a program that polls. A Test or Iprobe that finds nothing waits one instruction. If the rank
 // executed fewer than pollWindow instructions since its previous failed poll, it waits twice as long as that one

@@ -121,7 +121,7 @@ func (f *frame) evaluateCommaOK(e ast.Expr) string {
 // reportMap reports an operation on a map.
 func (f *frame) reportMap(at token.Pos) {
 	if f.Mode == Trace {
-		f.report(at, "element of a map, whose place is not known")
+		f.report(at, "element of a map, because its address is not known")
 	}
 }
 

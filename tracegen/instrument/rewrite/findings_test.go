@@ -52,14 +52,14 @@ func TestFindings(t *testing.T) {
 	want := []string{
 		"strange.go:7:1: assembly has no body in Go, and is not recorded",
 		"strange.go:10:1: small is go:nosplit, and is not rewritten",
-		"strange.go:13:2: element of a map, whose place is not known",
-		"strange.go:14:11: element of a map, whose place is not known",
-		"strange.go:16:2: element of a map, whose place is not known",
-		"strange.go:18:4: element of a map, whose place is not known",
+		"strange.go:13:2: element of a map, because its address is not known",
+		"strange.go:14:11: element of a map, because its address is not known",
+		"strange.go:16:2: element of a map, because its address is not known",
+		"strange.go:18:4: element of a map, because its address is not known",
 		"strange.go:22:6: element of a value that is a string or a slice, depending on a type parameter",
 		"strange.go:23:9: conversion that copies a string or a slice, depending on a type parameter",
 		"strange.go:27:18: initialization of memory by a literal within a literal",
-		"strange.go:31:2: a goroutine is started, where code is said to run on those of ranks alone",
+		"strange.go:31:2: a goroutine is started, but Options.Goroutines is not set",
 		"strange.go:32:2: atomic operation through an embedded field",
 	}
 	if !slices.Equal(got, want) {

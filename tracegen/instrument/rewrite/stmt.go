@@ -123,7 +123,7 @@ func (f *frame) simple(s ast.Stmt) loweredStmt {
 		return loweredStmt{pre: pre, text: f.text(s)}
 	case *ast.GoStmt:
 		if !f.Goroutines {
-			f.report(s.Pos(), "a goroutine is started, where code is said to run on those of ranks alone")
+			f.report(s.Pos(), "a goroutine is started, but Options.Goroutines is not set")
 		}
 		return f.deferred(s, s.Call)
 	case *ast.DeferStmt:

@@ -1,7 +1,6 @@
-// Package session makes a program that tracegen has built and started do as it was
-// told: spmd.Main records, or runs at full speed and is timed. A file that imports
-// it is added to the user's main package through the build overlay; in a program
-// that was not started by tracegen it does nothing.
+// Package session carries out tracegen's order in a program that tracegen has built and started: spmd.Main records, or
+// runs at full speed and is timed. The build overlay adds a file that imports this package to the user's main package.
+// In a program that was not started by tracegen, the package does nothing.
 package session
 
 import (

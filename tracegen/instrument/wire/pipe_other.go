@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-var errOnlyUnix = errors.New("packages and their programs are run with a pipe under a number, which this system does not let a process have; " +
-	"kernels run here, and on Linux (WSL too), macOS or BSD packages do")
+var errOnlyUnix = errors.New("this system cannot start a process with a numbered pipe, which --package needs; " +
+	"use Linux (also WSL), macOS or BSD; the programs of 'tracegen --list' run here")
 
 // Supported returns an error, because this system cannot run a program for recording.
 func Supported() error { return errOnlyUnix }

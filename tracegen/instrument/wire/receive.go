@@ -96,7 +96,7 @@ func (in *receiver) takeEvents(f frame) error {
 			Work: r.work, Time: r.time}
 		if r.needs >= 0 {
 			if int(r.needs) > len(needs) {
-				return readError(errors.New("an event needs more than was sent"))
+				return readError(errors.New("an event has more needs than were sent"))
 			}
 			e.Needs, needs = needs[:r.needs:r.needs], needs[r.needs:]
 		}

@@ -44,7 +44,7 @@ func newServer(execute RunOrder) (*server, error) {
 	return &server{order: order, runOrder: execute, out: NewWriter(pipe)}, nil
 }
 
-var errCalledTwice = errors.New("spmd.Main was called a second time; a recording is of one run")
+var errCalledTwice = errors.New("spmd.Main was called twice; a recording has one run")
 
 // run is spmd.Main under the order. If an error was sent, the other end prints it.
 func (s *server) run(program spmd.Program) error {

@@ -59,7 +59,7 @@ func ReadOrder() (*Order, error) {
 		return nil, fmt.Errorf("reading the variable %s: %w", Variable, err)
 	}
 	if o.Version != Version {
-		return nil, fmt.Errorf("this tracegen speaks version %d of the recording protocol, the module spoor that the program is built with version %d; use tracegen of that module", o.Version, Version)
+		return nil, fmt.Errorf("tracegen has version %d of the recording protocol, but the program's module spoor has version %d; use the tracegen of that module", o.Version, Version)
 	}
 	return o, nil
 }
