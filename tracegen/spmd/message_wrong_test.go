@@ -30,8 +30,8 @@ func TestWrongMessagesSayWhatIsWrong(t *testing.T) {
 			for _, ok := q.Test(); !ok; _, ok = q.Test() {
 			}
 		}},
-		{"elements of type string hold pointers", func(r *Rank) { Send(r, 0, 0, []string{""}) }},
-		{"elements of type spmd.pointers hold pointers", func(r *Rank) { Recv(r, 0, 0, []pointers{}) }},
+		{"elements of type string, which hold pointers", func(r *Rank) { Send(r, 0, 0, []string{""}) }},
+		{"elements of type spmd.pointers, which hold pointers", func(r *Rank) { Recv(r, 0, 0, []pointers{}) }},
 		{"vector of 2 blocks of 3 elements, 2 apart: blocks must not overlap", func(r *Rank) { SendVector(r, 0, 0, x, Vector{2, 3, 2}) }},
 		{"vector of 2 blocks of 2 elements, 3 apart, does not fit 4 elements", func(r *Rank) { SendVector(r, 0, 0, x, Vector{2, 2, 3}) }},
 		{"vector of -1 blocks of 2 elements", func(r *Rank) { RecvVector(r, 0, 0, x, Vector{-1, 2, 3}) }},
