@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Errors is how far predictions are from what was measured.
+// Errors measures how far predictions are from measured times.
 type Errors struct {
 	Points int
-	// Ratio is SSE/SST, the squares of the residuals over those about the mean: 0 is perfect, and 1 is
-	// no better than the mean. [hur1999, eq. 11] calls it "R^2", which is 1-R^2 of everybody else.
+	// Ratio is SSE/SST: the squared residuals over the squared distances from the mean. 0 is perfect, 1 is as good
+	// as the mean. [hur1999, eq. 11] calls it "R^2", which is usually the name of 1 - SSE/SST.
 	Ratio float64
-	// MSE is SSE/(n-p-1) in squared units of time, p+1 the coefficients [hur1999, eq. 10]; NaN if there are no
-	// more points than coefficients. SE is its root, the estimated standard deviation of errors.
+	// MSE is SSE/(n-p-1) in squared units of time, with p+1 coefficients [hur1999, eq. 10]. It is NaN if there are
+	// no more points than coefficients. SE is its root, the standard error.
 	//
 	// Differs: [hur1999, sec. 4.5] writes s_e = MS_E.
 	MSE, SE float64
@@ -22,7 +22,7 @@ type Errors struct {
 	Median, P90 float64
 }
 
-// ErrorsOf compares. Measured times are above zero.
+// ErrorsOf returns the errors of predictions by a model with so many coefficients. Measured times are above zero.
 func ErrorsOf(measured, predicted []float64, coefficients int) Errors {
 	e := Errors{Points: len(measured), MSE: math.NaN(), SE: math.NaN(), Ratio: math.NaN(), Median: math.NaN(), P90: math.NaN()}
 	if len(measured) == 0 {
@@ -48,7 +48,7 @@ func ErrorsOf(measured, predicted []float64, coefficients int) Errors {
 	return e
 }
 
-// quantile interpolates between sorted values.
+// quantile returns a quantile of sorted values, with linear interpolation.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	below := int(at)

@@ -1,16 +1,14 @@
-// Package fit finds the coefficients of linear models from measured times, and says how sure
-// they are.
+// Package fit fits linear models to measured times and estimates the uncertainty of their coefficients.
 //
-// LeastSquares is the pseudo-inverse of the scaled columns, as in [hur1999, sec. 4.4]; NonNegative is
-// the same under the condition that no coefficient is negative [lawson1974], which, with weights 1/y, is the
-// fit of relative errors that does not let large messages decide everything. Both refuse a
-// design in which columns cannot be told apart, and name the columns.
+// LeastSquares uses the pseudo-inverse of the scaled columns, as in [hur1999, sec. 4.4]. NonNegative adds the
+// condition that no coefficient is negative [lawson1974]. With weights 1/y it fits relative errors, so that large
+// messages do not dominate. Both refuse a design with nearly collinear columns, and name the columns.
 //
-// Times holds repeated measurements. Its Floor says what no model can be better than, and its
-// Spread says by how much coefficients would differ had other points been drawn, and had
-// the program been started again: intervals from within one run mislead.
+// Times holds repeated measurements. Floor estimates the noise that limits every model. Spread estimates how much
+// the coefficients would vary with other points and other launches of the program. Intervals from a single run are
+// too narrow.
 //
-// Segments finds where a curve of times over sizes changes its law, by comparing models.
+// Segments divides a curve of times over sizes into pieces that follow one line each.
 package fit
 
 import (
@@ -22,27 +20,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Problem is to find b that makes the sum of (Weight_i (Y_i - X_i b))^2 least.
+// Problem is the search for the b that minimizes the sum of (Weight_i (Y_i - X_i b))^2.
 type Problem struct {
 	Columns []string    // names of the columns of X, for errors
 	X       [][]float64 // a row for each point
 	Y       []float64
-	Weight  []float64 // 0 leaves a point out; nil weighs all alike
-	// Resampled says that the points are drawn from those of a design that was solved: then columns may come nearer to
-	// each other, and coefficients vary as much as they do.
+	Weight  []float64 // 0 omits a point; nil weighs all points equally
+	// Resampled marks a bootstrap sample of the points of a problem that was solved. Its columns may be closer to
+	// collinear; the larger variation of the coefficients is then part of the result.
 	Resampled bool
 }
 
-// Solution is what a fit found.
+// Solution is the result of a fit.
 type Solution struct {
 	Coef []float64
-	// Condition is the largest over the smallest singular value of the columns scaled to length 1: an
-	// error of 1/Condition of the times may be all of a coefficient.
+	// Condition is the ratio of the largest to the smallest singular value of the columns, scaled to length 1. An
+	// error of 1/Condition of the times can change a coefficient by all of its value.
 	Condition float64
 	Warnings  []error
 }
 
-// Squares is the sum that a fit makes least, for coefficients coef.
+// Squares returns the sum that a fit minimizes, for coefficients coef.
 func (p *Problem) Squares(coef []float64) (sum float64) {
 	for i, x := range p.X {
 		off := p.weight(i) * (p.Y[i] - Predict(coef, x))
@@ -51,20 +49,19 @@ func (p *Problem) Squares(coef []float64) (sum float64) {
 	return sum
 }
 
-// Predict is what a fit with coefficients coef says of a point with row x.
+// Predict returns the prediction of a model with coefficients coef for a point with row x.
 func Predict(coef, x []float64) float64 { return floats.Dot(coef, x) }
 
-// Condition numbers of scaled columns. Above 100 coefficients may be hard to tell apart [belsley1980];
-// above 10^4 one part in ten thousand of the times, less than any clock is good for, may be all of
-// a coefficient.
+// Condition numbers of scaled columns. Above 100, coefficients may be hard to separate [belsley1980]. Above 10^4,
+// one part in ten thousand of the times can be all of a coefficient; no clock is that accurate.
 const (
-	doubtfulCondition = 100
-	maxCondition      = 1e4
-	maxDrawnCondition = 1e10 // little is left of coefficients
-	maxKnown          = 1e13 // beyond it a singular value is rounding
+	doubtfulCondition     = 100
+	maxCondition          = 1e4
+	maxResampledCondition = 1e10 // beyond it coefficients have few correct digits
+	maxKnown              = 1e13 // beyond it a singular value is a rounding error
 )
 
-// CollinearError is the error of a design whose columns cannot be told apart.
+// CollinearError is the error of a design with nearly collinear columns.
 type CollinearError struct {
 	Columns   []string
 	Condition float64
@@ -79,17 +76,17 @@ func (e *CollinearError) Error() string {
 // TooFewError is the error of a design with no more points than coefficients.
 type TooFewError struct{ Points, Coefficients int }
 
-// Error says how many are needed.
+// Error gives the number of points that are needed.
 func (e *TooFewError) Error() string {
 	return fmt.Sprintf("%d points are too few for %d coefficients; at least %d are needed", e.Points, e.Coefficients, e.Coefficients+1)
 }
 
-// scaled is a problem with columns of length 1 and without the points that are left out.
+// scaled is a problem whose columns have length 1, without the points of weight 0.
 type scaled struct {
 	a         *mat.Dense
 	b         *mat.VecDense
 	svd       mat.SVD   // of a
-	length    []float64 // of the columns as they were
+	length    []float64 // original lengths of the columns
 	condition float64
 	warnings  []error
 }
@@ -105,13 +102,13 @@ func LeastSquares(p *Problem) (Solution, error) {
 	return s.solution(coef.RawVector().Data), nil
 }
 
-// solution is in the units of the problem again.
+// solution returns coefficients in the units of the problem.
 func (s *scaled) solution(coef []float64) Solution {
 	floats.Div(coef, s.length)
 	return Solution{Coef: coef, Condition: s.condition, Warnings: s.warnings}
 }
 
-// scale checks p.
+// scale checks p and scales its columns.
 func (p *Problem) scale() (*scaled, error) {
 	points, err := p.points()
 	if err != nil {
@@ -140,7 +137,7 @@ func (p *Problem) scale() (*scaled, error) {
 	}
 	limit := maxCondition
 	if p.Resampled {
-		limit = maxDrawnCondition
+		limit = maxResampledCondition
 	}
 	return s, s.judge(p.Columns, limit)
 }
@@ -152,7 +149,7 @@ func (p *Problem) weight(i int) float64 {
 	return p.Weight[i]
 }
 
-// points are those with a weight.
+// points returns the indices of the points whose weight is not 0.
 func (p *Problem) points() (points []int, err error) {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	for i, row := range p.X {
@@ -175,7 +172,7 @@ func (p *Problem) points() (points []int, err error) {
 	return points, nil
 }
 
-// judge finds the condition number, and the columns to blame for it: those with a share in the
+// judge computes the condition number. If it is too large, the error names the columns with a share in the
 // combination of columns that nearly vanishes.
 func (s *scaled) judge(names []string, limit float64) error {
 	if !s.svd.Factorize(s.a, mat.SVDThin) {
@@ -210,7 +207,7 @@ func (s *scaled) judge(names []string, limit float64) error {
 	return nil
 }
 
-// solve is the least squares of the given columns; the coefficients of others are 0.
+// solve returns the least squares solution of the given columns. Other coefficients are 0.
 func (s *scaled) solve(columns []int) []float64 {
 	rows, all := s.a.Dims()
 	out := make([]float64, all)

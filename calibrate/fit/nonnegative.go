@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NonNegative solves p under the condition that no coefficient is negative, by the active sets of
-// [lawson1974, algorithm NNLS]: the column whose coefficient would help most to free is freed, and columns whose
-// coefficients would then turn negative are held at zero again, until none helps.
+// NonNegative solves p with the condition that no coefficient is negative, by the active sets of [lawson1974,
+// algorithm NNLS]. It frees the coefficient that reduces the error most. It holds coefficients that would become
+// negative at zero. It repeats this until no coefficient helps.
 func NonNegative(p *Problem) (Solution, error) {
 	s, err := p.scale()
 	if err != nil {
@@ -29,11 +29,11 @@ func NonNegative(p *Problem) (Solution, error) {
 }
 
 const (
-	tiny      = 1e-12 // of the length of the times: a correlation with what is left that is rounding
-	maxRounds = 30    // for each column; three are enough in practice
+	tiny      = 1e-12 // relative to the length of the times: smaller correlations with the residual are rounding errors
+	maxRounds = 30    // for each column; three suffice in practice
 )
 
-// best is the held column with the largest correlation with the residuals, or -1 if there is none.
+// best returns the held column with the largest correlation with the residuals, or -1 if there is none.
 func (s *scaled) best(coef []float64, free []bool, enough float64) int {
 	var left, slope mat.VecDense
 	left.MulVec(s.a, mat.NewVecDense(len(coef), coef))
@@ -48,8 +48,8 @@ func (s *scaled) best(coef []float64, free []bool, enough float64) int {
 	return best
 }
 
-// settle moves coef towards the least squares of the free columns, and holds those that reach zero,
-// until it is there.
+// settle moves coef to the least squares solution of the free columns. It holds each coefficient that reaches zero
+// on the way.
 func (s *scaled) settle(coef []float64, free []bool) []float64 {
 	for {
 		want := s.solve(chosen(free))
@@ -73,7 +73,7 @@ func (s *scaled) settle(coef []float64, free []bool) []float64 {
 	}
 }
 
-// chosen are the indices of the true ones.
+// chosen returns the indices of the true elements.
 func chosen(set []bool) (list []int) {
 	for j, is := range set {
 		if is {

@@ -6,38 +6,41 @@ import (
 	"slices"
 )
 
-// Line is a law of times over sizes, y = At0 + Slope x.
+// Line is a linear model of times over sizes, y = At0 + Slope x.
 type Line struct{ At0, Slope float64 }
 
-// At is the line's value at x.
+// At returns the line's value at x.
 func (l Line) At(x float64) float64 { return l.At0 + l.Slope*x }
 
-// Segment is the points from First to Last, which one line fits.
+// Segment is a range of points, First to Last, with the line that fits them.
 type Segment struct {
 	First, Last int
 	Line        Line
 }
 
 const (
-	// minSegment is how many points a line needs to be more than a chord.
+	// minSegment is the least number of points of a segment: two points always lie on a line.
 	minSegment = 3
-	// negligible is the relative error below which no difference is a change of law.
+	// negligible is the relative error below which a difference does not start a new segment.
 	negligible = 1e-4
-	// maxCuts bounds where one line may follow another; with more points, only at every second, third, ...
+	// maxCuts bounds the points at which a segment may start. With more points, only every second, third, ... is
+	// tried.
 	maxCuts = 1000
 )
 
-// Segments divides points of ascending x into the number of lines, from 1 to most, that explains y best: the
-// one for which
+// Segments divides points of ascending x into segments, and fits a line to each. The number of segments, from 1 to
+// most, minimizes
 //
 //	n ln(SSE/(n-p)) + 0.299 p (ln n)^2.1,  p = 3k-1
 //
-// is least [liu1997], with SSE the sum of squared relative errors of n points about k lines, which have 2k
-// coefficients and k-1 ends. The lines need not meet: where a protocol changes, times jump. (Schwarz's
-// criterion, ln n for each coefficient, finds laws in noise, as the ends are searched for and not given.)
+// [liu1997], with SSE the sum of squared relative errors of n points about k lines, which have 2k coefficients and
+// k-1 ends. The lines need not meet: times jump where a protocol changes.
 //
-// Lines are found by dynamic programming over all divisions: netgauge [hoefler2007], which looks five points
-// ahead for an error that doubles, finds changes only where sizes are dense.
+// Schwarz's criterion, ln n for each coefficient, finds segments in noise, because the ends are searched for, not
+// given.
+//
+// Segments uses dynamic programming over all divisions. netgauge [hoefler2007] looks five points ahead for an
+// error that doubles, and finds changes only where sizes are dense.
 func Segments(x, y []float64, most int) ([]Segment, error) {
 	if len(x) != len(y) {
 		panic("fit: unequal lengths")
@@ -68,28 +71,28 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 	return best, nil
 }
 
-// criterion weighs the error of n points about k lines against their number. Errors that are negligible
-// count as that much.
+// criterion returns the criterion of Segments for n points and k lines. Errors below negligible count as
+// negligible.
 func criterion(sse float64, n, k int) float64 {
 	points, p := float64(n), float64(3*k-1)
 	if n <= 3*k-1 {
 		if k == 1 {
-			return math.MaxFloat64 // there is nothing to choose from
+			return math.MaxFloat64 // the only choice
 		}
 		return math.Inf(1)
 	}
 	return points*math.Log((sse+points*negligible*negligible)/(points-p)) + 0.299*p*math.Pow(math.Log(points), 2.1)
 }
 
-// sums are those that lines of any stretch of points follow from, up to each point.
+// sums are prefix sums over the points. The line through any range of points follows from them.
 type sums struct {
-	cuts          []int // where a segment may begin, and the end
+	cuts          []int // indices at which a segment may start, and the end
 	w, x, y, xx   []float64
 	xy, yy        []float64
-	unit, shifted float64 // x is taken from shifted, in units of unit, to keep digits
+	unit, shifted float64 // x is stored as (x-shifted)/unit, to keep digits
 }
 
-// newSums counts each point times so often; nil: once.
+// newSums counts point i times[i] times; nil: once.
 func newSums(x, y, times []float64) *sums {
 	n := len(x)
 	s := &sums{unit: x[n-1] - x[0], shifted: x[0]}
@@ -112,8 +115,8 @@ func newSums(x, y, times []float64) *sums {
 	return s
 }
 
-// line is the one of least squared relative errors through the points from first to last, and their sum; that is infinite where points before
-// them weigh so much more that nothing is left of theirs.
+// line returns the line of least squared relative errors through the points from first to last, and the sum of
+// squares. The sum is infinite if rounding leaves no digit of it, because earlier points have much larger weights.
 func (s *sums) line(first, last int) (Line, float64) {
 	of := func(sum []float64) float64 { return sum[last+1] - sum[first] }
 	w, x, y, xx, xy, yy := of(s.w), of(s.x), of(s.y), of(s.xx), of(s.xy), of(s.yy)
@@ -130,7 +133,7 @@ func (s *sums) line(first, last int) (Line, float64) {
 	return Line{At0: at - slope/s.unit*s.shifted, Slope: slope / s.unit}, max(cost, 0)
 }
 
-// divisions are the best ones into 1, 2, ... segments, as far as there are points for them.
+// divisions returns the best divisions into 1, 2, ... segments, as far as there are enough points.
 func (s *sums) divisions(most int) [][]Segment {
 	cuts := len(s.cuts)
 	cost := make([][]float64, most+1) // by number of segments and cut where they end
@@ -146,7 +149,7 @@ func (s *sums) divisions(most int) [][]Segment {
 					continue
 				}
 				if k > 1 && begin > 0 && s.cuts[begin] < minSegment {
-					continue // the first one, which may be short if it is alone
+					continue // the first segment may be short only if it is the only one
 				}
 				_, c := s.line(s.cuts[begin], s.cuts[end]-1)
 				if c += cost[k-1][begin]; c < cost[k][end] {
@@ -162,7 +165,7 @@ func (s *sums) divisions(most int) [][]Segment {
 	return all
 }
 
-// division follows the choices back from the end.
+// division follows the stored choices back from the end.
 func (s *sums) division(from [][]int, k int) (list []Segment) {
 	for end := len(s.cuts) - 1; k > 0; k-- {
 		begin := from[k][end]
@@ -174,8 +177,8 @@ func (s *sums) division(from [][]int, k int) (list []Segment) {
 	return list
 }
 
-// LineOf is the line of least squared relative errors through points of ascending x that count as often as
-// drawn (nil: once each). It needs two different ones.
+// LineOf returns the line of least squared relative errors through points of ascending x. Point i counts drawn[i]
+// times; nil: once. It needs two different points.
 func LineOf(x, y []float64, drawn []int) (Line, error) {
 	var u, v, times []float64
 	for i := range x {

@@ -1,6 +1,6 @@
-// Package synthetic makes timings of hosts whose parameters are known, with everything that real ones do to a
-// measurement: noise of each sample and of each launch, samples that were disturbed, and a state that changes
-// while one measures. What fits such timings must find the parameters again.
+// Package synthetic makes timings of hosts with known parameters, for tests: a fit must find the parameters again.
+// Timings have the disturbances of real hosts: noise of samples and of launches, outliers, and a state that
+// changes during a measurement.
 package synthetic
 
 import (
@@ -15,35 +15,34 @@ import (
 	"spoor/traces/unit"
 )
 
-// State is one that the host may be in.
+// State is a state of the host.
 type State struct {
 	Name     string
-	Factor   float64 // on all coefficients
+	Factor   float64 // multiplies all coefficients
 	Sentinel unit.Seconds
 }
 
-// Noise is what is done to times. Each factor is 1 + a normal deviate of that standard deviation.
+// Noise is the disturbance of times. Each factor is 1 + a normal deviate of the given standard deviation.
 type Noise struct {
 	Sample, Launch float64
 	Outliers       float64 // share of samples that take up to ten times as long
-	Switch         float64 // probability that the next sample finds another state
+	Switch         float64 // probability that the state changes before the next sample
 }
 
-// Host is a machine.
+// Host is a simulated host.
 type Host struct {
 	States []State // one at least
 	Noise  Noise
-	// Launches, and repetitions in each of them.
+	// Launches of the program, and repetitions in each of them.
 	Launches, Reps int
 	Line, Page     unit.Bytes
-	// Run is which run of the same measurements it is: noise differs.
+	// Run is the number of the run of the same measurements. Each run has other noise.
 	Run uint64
-	// Exchanges says that there are some to fit, and not only to be judged by.
+	// Exchanges adds exchanges to fit; without it exchanges are test points only.
 	Exchanges bool
 }
 
-// Usual is a host like those that people measure on: it changes between three states, which are as far
-// apart as two virtual processors may be.
+// Usual returns a typical host: it changes between three states, as far apart as two virtual processors can be.
 func Usual() Host {
 	return Host{
 		States: []State{{"near", 1, 110e-9}, {"mid", 1.6, 220e-9}, {"far", 4.5, 780e-9}},
@@ -51,8 +50,8 @@ func Usual() Host {
 	}
 }
 
-// measure times every point in every launch, in shuffled order, where law is the time if all that the host
-// does takes factor times as long. Pauses are exact.
+// measure times every point in every launch, in shuffled order. law gives the time of a point if all work of the
+// host takes factor times as long. Pauses are exact.
 func (h *Host) measure(points []timing.Point, law func(p *timing.Point, factor float64) float64, seed uint64) *timing.Data {
 	r := rand.New(rand.NewPCG(seed, 1000+h.Run))
 	d := &timing.Data{Line: h.Line, Page: h.Page, Timings: make([]timing.Timing, 0, len(points)*h.Reps*h.Launches)}
@@ -87,8 +86,9 @@ func (h *Host) measure(points []timing.Point, law func(p *timing.Point, factor f
 	return d
 }
 
-// Transfers are timings of blocks of matrices of up to most x most items of 4 bytes, of up to 200 rows or
-// columns, as many training as test points, drawn alike [hur1999, sec. 4.5]. coef are those of model m.
+// Transfers returns timings of blocks of matrices of at most most x most items of 4 bytes, of up to 200 rows or
+// columns. It draws as many training as test points, in the same way [hur1999, sec. 4.5]. coef are the
+// coefficients of m.
 func (h *Host) Transfers(m *marshalling.Model, coef []float64, points int, most int64, seed uint64) (*timing.Data, error) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	var all []timing.Point
@@ -115,7 +115,7 @@ func (h *Host) Transfers(m *marshalling.Model, coef []float64, points int, most 
 	return h.measure(all, func(p *timing.Point, factor float64) float64 { return factor * times[*p] }, seed), nil
 }
 
-// block is rows or columns of a matrix.
+// block returns random rows or columns of a matrix.
 func block(r *rand.Rand, rows bool, most int64) timing.Point {
 	const item = 4
 	height, width := 1+r.Int64N(most), 1+r.Int64N(most)
@@ -134,18 +134,18 @@ func block(r *rand.Rand, rows bool, most int64) timing.Point {
 	return p
 }
 
-// Network is the parameters of a transport, in seconds and seconds per byte.
+// Network has the parameters of a transport, in seconds and seconds per byte.
 type Network struct {
 	Send, Receive, Latency float64 // o_s, o_r, L
 	Gap, PerByte           float64 // g, G
-	// Messages of more bytes than Eager wait for their receiver, which takes a round trip of Handshake in all.
+	// Messages of more than Eager bytes wait for their receiver, which takes a round trip of Handshake.
 	Eager     int64
 	Handshake float64
 	// An exchange takes Both and BothPerByte longer than the longer of a message and a gap.
 	Both, BothPerByte float64
 }
 
-// half is half a round trip.
+// half returns half a round trip.
 func (n *Network) half(size float64) float64 {
 	t := n.Send + n.Latency + n.Receive + max(size-1, 0)*n.PerByte
 	if int64(size) > n.Eager {
@@ -154,7 +154,7 @@ func (n *Network) half(size float64) float64 {
 	return t
 }
 
-// Slower is a network that takes factor times as long.
+// Slower returns a network that takes factor times as long.
 func (n Network) Slower(factor float64) *Network {
 	for _, t := range []*float64{&n.Send, &n.Receive, &n.Latency, &n.Gap, &n.PerByte, &n.Handshake, &n.Both, &n.BothPerByte} {
 		*t *= factor
@@ -162,7 +162,7 @@ func (n Network) Slower(factor float64) *Network {
 	return &n
 }
 
-// Time is that of an experiment.
+// Time returns the time of an experiment.
 func (n *Network) Time(p *timing.Point) float64 {
 	size := float64(p.Bytes)
 	gap := n.Gap + max(size-1, 0)*n.PerByte
@@ -185,8 +185,8 @@ func (n *Network) Time(p *timing.Point) float64 {
 	return math.NaN()
 }
 
-// Messages are timings of ping-pongs, bursts, delayed bursts and receives of powers of two up to 2^most bytes, and
-// of test points: bursts and exchanges of other sizes and lengths.
+// Messages returns timings of ping-pongs, bursts, delayed bursts and receives, of powers of two up to 2^most
+// bytes. Test points are bursts and exchanges of other sizes and lengths.
 func (h *Host) Messages(n *Network, most int, seed uint64) *timing.Data {
 	r := rand.New(rand.NewPCG(seed, 12))
 	var all []timing.Point
@@ -211,7 +211,7 @@ func (h *Host) Messages(n *Network, most int, seed uint64) *timing.Data {
 	return h.measure(all, func(p *timing.Point, factor float64) float64 { return n.Slower(factor).Time(p) }, seed)
 }
 
-// ForSeeds is what of finds for the seeds 0, 1, ..., on all cores.
+// ForSeeds returns the results of a function for the seeds 0, 1, ..., computed on all cores.
 func ForSeeds[T any](seeds int, of func(seed uint64) T) []T {
 	out := make([]T, seeds)
 	var next atomic.Int64

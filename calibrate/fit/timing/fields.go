@@ -9,7 +9,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// field is a column of our own tables.
+// field is a column of Spoor's own tables.
 type field struct {
 	name, base string // base unit: "s", "B" or none
 	set        func(t *Timing, text string, v float64) error
@@ -83,5 +83,5 @@ func duration(name string, of func(*Timing) *unit.Seconds) field {
 		func(t *Timing) any { return float64(*of(t)) }}
 }
 
-// textual are the fields whose text is not a number.
+// textual are the fields whose values are not numbers.
 var textual = []string{"experiment", "set", "state", "base"}

@@ -13,10 +13,9 @@ import (
 //
 //	size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)
 //
-// with times in microseconds. The measurements and o_r are taken; L, o_s, g and G, which netgauge found
-// from them so far, are found anew. A line is written twice where netgauge sees a protocol change.
-//
-// The format is from netgauge's source.
+// with times in microseconds. The measured times and o_r are read. L, o_s, g and G, which netgauge computed from
+// the lines so far, are fitted again. netgauge writes a line twice where it detects a protocol change. The format
+// is from netgauge's source.
 var netgauge = format{name: "netgauge", what: "file written by netgauge -x loggp -o FILE",
 	sniff: func(head []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(head), []byte(netgaugeTitle)) }, read: readNetgauge}
 
@@ -72,7 +71,7 @@ func addNetgauge(f *file, v [netgaugeColumns]float64, line int) error {
 		{Point: point(Receive, 1, 0), Time: micros(v[7])},
 	} {
 		if t.Experiment == Receive && !(t.Time > 0) {
-			continue // netgauge takes the delay off, and what is left may be nothing
+			continue // netgauge subtracts the delay; the rest may be zero
 		}
 		if err := f.add(t, line); err != nil {
 			return err

@@ -11,20 +11,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// osu reads what the OSU micro-benchmarks print, of versions 3 to 7. A benchmark prints
+// osu reads the output of the OSU micro-benchmarks, versions 3 to 7. A benchmark prints
 //
 //	# OSU MPI Latency Test v5.6.3
 //	# Size          Latency (us)
 //	0                       1.27
 //
-// and later versions add lines of comment, columns ("Avg Latency(us)", "Min Latency(us)", "Max Latency(us)",
-// "Iterations") and, if asked to, a column Validation, which says Pass or Fail. What is before the first such title is
-// of the launcher and is skipped. Several benchmarks may follow each other.
+// Later versions add comment lines and columns ("Avg Latency(us)", "Min Latency(us)", "Max Latency(us)",
+// "Iterations"). On request they add a column Validation with Pass or Fail. Text before the first such title is
+// the launcher's and is skipped. A file may have several benchmarks.
 //
-// osu_latency prints half a round trip; osu_bw and osu_bibw print 10^6 bytes a second of windows of 64
-// messages, the latter's in both directions together, each window ended by an acknowledgement.
-//
-// The format is from outputs that are public, and from the source of osu_latency.
+// osu_latency prints half a round trip. osu_bw and osu_bibw print 10^6 bytes a second of windows of 64 messages;
+// osu_bibw counts both directions. An acknowledgement ends each window. The format is from public outputs and the
+// source of osu_latency.
 var osu = format{name: "OSU", what: "output of osu_latency, osu_bw, osu_bibw and osu_allreduce, as text",
 	sniff: func(head []byte) bool { return osuTitle.Match(head) }, read: readOSU}
 
@@ -34,7 +33,7 @@ var (
 	osuUnit  = regexp.MustCompile(`\(([A-Za-z]+/?[A-Za-z]*)\)`)
 )
 
-// osuBenchmark says what the numbers of a benchmark are.
+// osuBenchmark describes the numbers of a benchmark.
 type osuBenchmark struct {
 	title      string // between "# OSU MPI" and "Test"
 	unit       string // of its first column of results
@@ -55,7 +54,7 @@ var osuBenchmarks = []osuBenchmark{
 		"osu_allreduce does not print how many processes took part: its parameters hold for that number"},
 }
 
-// osuTable is where in a file the reader is.
+// osuTable is the state of the reader within a file.
 type osuTable struct {
 	f       *file
 	now     *osuBenchmark // nil before the first title
@@ -90,7 +89,7 @@ func (t *osuTable) line(text string, line int) error {
 	case text[0] == '#':
 		return nil
 	case t.columns == nil:
-		return nil // the launcher talks before the first result
+		return nil // text of the launcher before the first result
 	}
 	return t.row(strings.Fields(text), line)
 }
@@ -117,8 +116,8 @@ func (t *osuTable) title(title string, line int) error {
 	return nil
 }
 
-// names holds the names of columns to what the benchmark is known to print. Two spaces or more are between names,
-// one may be in them.
+// names checks the names of columns against those that the benchmark prints. Two or more blanks separate names; a
+// name may contain one blank.
 func (t *osuTable) names(text string, line int) error {
 	t.columns = regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(text, "# "), -1)
 	if len(t.columns) < 2 {

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// States are the states in which experiments were timed, sorted.
+// States returns the states in which experiments were timed, sorted.
 func (d *Data) States() (states []string) {
 	for i := range d.Timings {
 		if s := d.Timings[i].State; !slices.Contains(states, s) {
@@ -26,11 +26,11 @@ func (d *Data) States() (states []string) {
 	return states
 }
 
-// maxWithin is how far apart sentinels of one state may be, from the first decile to the ninth.
+// maxWithin is the largest ratio of the ninth to the first decile of the sentinels of one state.
 const maxWithin = 1.5
 
-// Divide names the states s1, s2, ... of timings by their sentinels, at rising cuts. Without cuts it holds
-// sentinels of timings without states to what one state could be: times of several are never pooled.
+// Divide gives timings the states s1, s2, ... by their sentinels, at ascending cuts. Without cuts, it checks that
+// the sentinels of timings without state can be of one state: times of several states are never pooled.
 func (d *Data) Divide(cuts []unit.Seconds) error {
 	var sentinels []float64
 	for i := range d.Timings {
@@ -56,7 +56,8 @@ func (d *Data) Divide(cuts []unit.Seconds) error {
 	return d.checkTwice()
 }
 
-// SeveralStatesError is the error of timings whose sentinels, all but a tenth at each end, are too far apart for one state.
+// SeveralStatesError is the error of timings whose sentinels, except a tenth at each end, are too far apart for
+// one state.
 type SeveralStatesError struct{ Low, High unit.Seconds }
 
 func (e *SeveralStatesError) Error() string {
@@ -75,36 +76,36 @@ func together(sentinels []float64) error {
 	return nil
 }
 
-// Clusters are what times of a point that may be off together are called.
+// Names of clusters: times of a point that can have a common error.
 const (
 	Launches = "launches"
 	Groups   = "groups of repetitions"
 )
 
-// A group of repetitions has so many at least, if there is but one launch: the median of three is not that of
-// the one that was disturbed. There are no more than so many groups.
+// Least size of a group of repetitions, if there is only one launch, and largest number of groups. The median of
+// three times is not the one that was disturbed.
 const (
 	groupSize = 3
 	maxGroups = 10
 )
 
-// Selection is the different points of experiments in one state, sorted, and their times.
+// Selection has the different points of experiments in one state, sorted, and their times.
 type Selection struct {
 	Points  []Point
 	Times   *fit.Times
 	Timings int
-	// Left out are cells, points in a launch, and points, that were measured so few times, where others were
-	// measured more often, that nobody can tell whether they were disturbed.
+	// Numbers of omitted cells (a point in a launch) and omitted points. They have too few repetitions to detect a
+	// disturbance, while others have more.
 	ThinCells, ThinPoints int
-	// Strays are timings that were taken while all was faster than the state is, which are left out as well.
+	// Strays is the number of omitted timings that were taken while the host was faster than in the state.
 	Strays int
-	all    int // points in whatever state
+	all    int // number of points in all states
 }
 
-// leastOf is the share of all points that a state has at least, or it is one that the host only passed through.
+// leastOf is the least share of all points that a state needs. The host only passed through states with less.
 const leastOf = 0.25
 
-// Sparse is an error if so few of the points were measured in this state that they do not stand for all.
+// Sparse returns an error if too few points were measured in this state to represent all.
 func (s *Selection) Sparse() error {
 	if float64(len(s.Points)) >= leastOf*float64(s.all) {
 		return nil
@@ -112,7 +113,7 @@ func (s *Selection) Sparse() error {
 	return fmt.Errorf("%d of %d points were measured in this state, too few to stand for all; no parameters", len(s.Points), s.all)
 }
 
-// Thin says what was left out; nil if nothing was.
+// Thin returns a warning about omitted cells and points, or nil.
 func (s *Selection) Thin() error {
 	var thin, strays error
 	if s.ThinCells > 0 {
@@ -125,7 +126,7 @@ func (s *Selection) Thin() error {
 	return errors.Join(thin, strays)
 }
 
-// full counts the cells that are there.
+// full counts the cells that have a time.
 func (s *Selection) full() (n int) {
 	for _, row := range s.Times.Of {
 		for _, y := range row {
@@ -143,14 +144,16 @@ type cell struct {
 	cluster int
 }
 
-// How far a sentinel may be below the median of its state: the least of several times is else the one that was taken while
-// all was faster for a moment. Clocks tick every 10 ns at the most coarse, and a sentinel is between two ticks.
+// Limits of a sentinel below the median of its state. Without them, the least of several times could be one that
+// was taken while the host was briefly faster. The coarsest clocks tick every 10 ns, and a sentinel can be between
+// two ticks.
 const (
 	offState = 0.04
 	offTicks = unit.Seconds(30e-9)
 )
 
-// strays tells timings of a state that were taken while all was faster. Sentinels that are not known tell nothing.
+// strays returns a function that detects timings of a state that were taken while the host was faster. A timing
+// without sentinel is no stray.
 func (d *Data) strays(state string) func(*Timing) bool {
 	var all []unit.Seconds
 	for i := range d.Timings {
@@ -167,9 +170,9 @@ func (d *Data) strays(state string) func(*Timing) bool {
 	return func(t *Timing) bool { return t.Sentinel > 0 && middle-t.Sentinel > most }
 }
 
-// Select takes, for each point and launch, the median of the repetitions, or the least. Repetitions of a single
-// launch are divided into groups, by number, that stand for launches; they say nothing of what another launch
-// would be.
+// Select returns, for each point and launch, the median or the least of the repetitions. If there is one launch,
+// its repetitions are divided into groups by number, which replace launches. Groups contain no variation between
+// launches.
 func (d *Data) Select(state string, experiments ...Experiment) *Selection {
 	s := &Selection{Times: &fit.Times{Cluster: Launches}}
 	of, launches, least := d.repetitions(state, experiments, s)
@@ -204,8 +207,8 @@ func (d *Data) Select(state string, experiments ...Experiment) *Selection {
 	return s
 }
 
-// repetitions are the timings by point, the launches in order, and the least number of timings of a point; it counts
-// strays, and points of all states.
+// repetitions returns the timings by point, the launches in order, and the least number of timings of a point. It
+// counts strays, and points of all states.
 func (d *Data) repetitions(state string, experiments []Experiment, s *Selection) (of map[Point][]*Timing, launches map[int]int, least int) {
 	of, launches, least = map[Point][]*Timing{}, map[int]int{}, math.MaxInt
 	stray, all := d.strays(state), map[Point]bool{}
@@ -234,8 +237,8 @@ func (d *Data) repetitions(state string, experiments []Experiment, s *Selection)
 	return of, launches, least
 }
 
-// fill makes one time of each cell. Cells of few repetitions, where most have more, are left out, and points
-// of which nothing is left.
+// fill computes the time of each cell. It omits cells with few repetitions if most have more, and points without
+// cells.
 func (s *Selection) fill(cells map[cell][]float64, clusters int, repeated, minimum bool) {
 	kept := s.Points[:0]
 	for _, p := range s.Points {
@@ -258,7 +261,7 @@ func (s *Selection) fill(cells map[cell][]float64, clusters int, repeated, minim
 	s.Points = kept
 }
 
-// typical is the median of times, or the least; NaN if there is none.
+// typical returns the median of times, or the least; NaN if there is none.
 func typical(times []float64, minimum bool) float64 {
 	slices.Sort(times)
 	switch n := len(times); {
@@ -278,7 +281,7 @@ func (p Point) compare(q Point) int {
 		cmp.Compare(p.Ops, q.Ops), cmp.Compare(p.Count, q.Count), cmp.Compare(p.Delay, q.Delay))
 }
 
-// Comparison is what a model says of a point, beside what was measured.
+// Comparison is the prediction of a model for a point, next to the measured time.
 type Comparison struct {
 	Point
 	State, Model, Method string

@@ -16,10 +16,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// format is a kind of file that holds timings.
+// format is a file format for timings.
 type format struct {
 	name, what string
-	// sniff recognises the first bytes of a file.
+	// sniff recognizes the first bytes of a file.
 	sniff func(head []byte) bool
 	read  func(f *file) error
 }
@@ -27,7 +27,7 @@ type format struct {
 // formats are tried in this order.
 var formats = []format{arrowTable, osu, netgauge, simgrid, csvTable}
 
-// Formats names what can be read, for help.
+// Formats lists the readable formats, for the help.
 func Formats() string {
 	var b strings.Builder
 	for _, f := range formats {
@@ -54,7 +54,7 @@ func (f *file) errorf(line int, format string, args ...any) error {
 	return &trace.SyntaxError{File: f.path, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// add checks a timing of the line and keeps it.
+// add checks a timing of the line and appends it.
 func (f *file) add(t Timing, line int) error {
 	t.line = line
 	if err := t.check(); err != nil {
@@ -70,7 +70,7 @@ func (f *file) add(t Timing, line int) error {
 const (
 	maxSize    = 256 << 20 // bytes of a file
 	maxTimings = 1 << 20
-	sniffed    = 64 << 10 // bytes that a format is recognised by
+	sniffed    = 64 << 10 // bytes from which a format is recognized
 )
 
 // Read reads all files into one dataset.
@@ -116,7 +116,7 @@ func load(path string) (*file, error) {
 	return &file{path: path, text: bytes.TrimPrefix(text, []byte("\ufeff"))}, nil
 }
 
-// parse reads f in the format that it has, whose name it returns.
+// parse reads f in its format, and returns the format's name.
 func (f *file) parse() (string, error) {
 	head := f.text[:min(len(f.text), sniffed)]
 	for _, format := range formats {
@@ -137,7 +137,7 @@ func (f *file) parse() (string, error) {
 	return "", fmt.Errorf("%s: not a table of timings that is known; a CSV file needs a first line of column names, with time [us] or the like among them", f.path)
 }
 
-// take adds what f says.
+// take adds the timings and facts of f.
 func (d *Data) take(f *file, index int) error {
 	if len(d.Timings)+len(f.timings) > maxTimings {
 		return fmt.Errorf("%s: more than %d timings together with those before", f.path, maxTimings)
@@ -155,7 +155,7 @@ func (d *Data) take(f *file, index int) error {
 	return nil
 }
 
-// fact takes those that matter; tables may have others.
+// fact takes the facts that are used here. Tables may have others.
 func (d *Data) fact(a trace.Arg) error {
 	var size *unit.Bytes
 	switch a.Key {
@@ -188,7 +188,7 @@ func (d *Data) fact(a trace.Arg) error {
 	return nil
 }
 
-// numberLaunches numbers those of each experiment from 0, with those of one file before those of the next.
+// numberLaunches numbers the launches of each experiment from 0, file by file.
 func (d *Data) numberLaunches() {
 	type launch struct{ file, number int }
 	of := map[Experiment]map[launch]int{}

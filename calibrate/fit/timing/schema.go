@@ -1,6 +1,6 @@
 package timing
 
-// Schema describes our own tables, for the help of calibrate.
+// Schema describes Spoor's own tables, for the help of calibrate.
 const Schema = `Spoor's own timing table is Arrow, or CSV. The first line of CSV names the columns, with units of times and bytes
 in brackets:
 

@@ -20,7 +20,7 @@ type sheet struct {
 	line  int // of the names
 }
 
-// columns finds the field of each column, and what its values are multiplied by.
+// columns returns the field of each column, and the factor of its unit.
 func (s *sheet) columns() (of []*field, scale []float64, err error) {
 	seen := map[string]bool{}
 	for i, name := range s.names {
@@ -60,7 +60,7 @@ func fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// scale is what a value in the given unit is multiplied by.
+// scale returns the factor of the given unit.
 func (f *field) scale(given string) (float64, error) {
 	switch {
 	case f.base == "" && given == "":

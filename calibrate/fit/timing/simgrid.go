@@ -13,23 +13,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// simgrid reads the files that SimGrid's platform-calibration writes, lines of
+// simgrid reads the files of SimGrid's platform-calibration: lines of
 //
 //	function,size,start,duration
 //
-// with start and duration in seconds, of as many repetitions as lines. What the time of MPI_Recv is depends on the
-// file. In that of ping-pongs it is the rest of the round trip that the MPI_Send before it began at the same
-// start; both together are the round trip, and the send alone is the sender's overhead. In that of receives there are no sends, and
-// messages had arrived before: it is the receiver's overhead. MPI_Isend is the sender's overhead of
-// asynchronous messages. Other functions (MPI_Wtime, MPI_Iprobe, MPI_Test) are of no model here, and are skipped.
-//
-// The format is from files and the source that are public.
+// with start and duration in seconds. Each line is a repetition. The meaning of MPI_Recv depends on the file. In a
+// file of ping-pongs it is the rest of the round trip that the MPI_Send with the same start began. Both together
+// are the round trip, and the send alone is the sender's overhead. In a file of receives there are no sends, and
+// messages had already arrived: MPI_Recv is the receiver's overhead. MPI_Isend is the sender's overhead of
+// asynchronous messages. Other functions (MPI_Wtime, MPI_Iprobe, MPI_Test) are skipped, because no model here uses
+// them. The format is from public files and source.
 var simgrid = format{name: "SimGrid", what: "CSV of SimGrid's platform-calibration: ping-pongs, receives or asynchronous sends",
 	sniff: func(head []byte) bool { return simgridLine.Match(head) }, read: readSimGrid}
 
 var simgridLine = regexp.MustCompile(`\A(?:(?:function|op),size,start,duration\r?\n)?"?MPI_[A-Za-z]+"?,[0-9]+,`)
 
-// simgridTaken are the functions whose times are taken.
+// simgridTaken are the functions whose times are used.
 var simgridTaken = map[string]bool{"MPI_Send": true, "MPI_Recv": true, "MPI_Isend": true}
 
 // simgridRow is a line.
@@ -76,7 +75,7 @@ func readSimGrid(f *file) error {
 	return nil
 }
 
-// simgridFile numbers repetitions.
+// simgridFile is the state of the reader, which numbers repetitions.
 type simgridFile struct {
 	f       *file
 	reps    map[Point]int

@@ -79,7 +79,7 @@ func readCSV(f *file) error {
 	}
 }
 
-// csvFacts are the lines "# key = value" before the names.
+// csvFacts reads the lines "# key = value" before the names.
 func csvFacts(text string) (facts []trace.Arg) {
 	for line := range strings.Lines(text) {
 		comment, is := strings.CutPrefix(strings.TrimSpace(line), "#")
@@ -121,7 +121,7 @@ var arrowTable = format{name: "Arrow", what: "Spoor's own table, as calibrate wr
 		return nil
 	}}
 
-// text is a value as text that reads back the same.
+// text formats a value so that it reads back exactly.
 func text(data any, row int) string {
 	switch d := data.(type) {
 	case []int32:

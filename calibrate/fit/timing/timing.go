@@ -1,21 +1,21 @@
-// Package timing reads tables of measured times: our own, and those of other tools' benchmarks, so
-// that the same models are fitted to times measured anywhere.
+// Package timing reads tables of measured times: Spoor's own, and those of other tools' benchmarks. The same
+// models can then be fitted to times that were measured anywhere.
 //
-// # Our own tables
+// # Spoor's own tables
 //
-// A dataset is an Arrow table, or a CSV file, with a row for each measurement. The first line of a CSV file that
-// does not begin with # names the columns, with units in brackets:
+// A dataset is an Arrow table or a CSV file, with a row for each measurement. In CSV the first line that does not
+// begin with # names the columns, with units in brackets:
 //
 //	# line = 64B
 //	experiment,bytes [B],count,delay [us],launch,rep,time [us]
 //	pingpong,1,,,0,0,2.31
 //
-// Schema says what there may be.
+// Schema describes all columns.
 //
-// # Tables of others
+// # Tables of other tools
 //
-// Formats are recognised by content: see Formats. Each file is a launch of its own. What a benchmark's number means is
-// said where it is read; what it calls latency, half a round trip, becomes the round trip again, for one.
+// Formats are recognized by content; Formats lists them. Each file is a launch. Each reader documents how it
+// converts a benchmark's number: for example, latency is half a round trip, and becomes the round trip.
 package timing
 
 import (
@@ -27,11 +27,11 @@ import (
 	"spoor/traces/unit"
 )
 
-// Experiment is what was timed.
+// Experiment is the kind of operation that was timed.
 type Experiment string
 
-// The experiments. PRTT(n,d,s) is the time from the first of n sends of s bytes, with pauses d between them, until a
-// message of s bytes is back that the other side sends when it has received all n [hoefler2007].
+// Experiments. PRTT(n,d,s) is the time of n sends of s bytes with pauses d between them, and of a message of s
+// bytes back, which the other side sends when it has received all n [hoefler2007].
 const (
 	Transfer  Experiment = "transfer"  // a block is packed, sent, received and unpacked, once
 	Scan      Experiment = "scan"      // a parallel prefix operation over blocks
@@ -39,34 +39,34 @@ const (
 	PingPong  Experiment = "pingpong"  // PRTT(1,0,s)
 	Burst     Experiment = "burst"     // PRTT(n,0,s)
 	Delayed   Experiment = "delayed"   // PRTT(n,d,s)
-	Send      Experiment = "send"      // a send, until the sender may go on
-	Receive   Experiment = "receive"   // a receive of a message that is there already
-	Held      Experiment = "held"      // a send to a receiver that begins to receive a delay later
-	Gap       Experiment = "gap"       // from one message to the next in a stream without end
+	Send      Experiment = "send"      // a send, until the sender continues
+	Receive   Experiment = "receive"   // a receive of a message that has already arrived
+	Held      Experiment = "held"      // a send to a receiver that starts to receive a delay later
+	Gap       Experiment = "gap"       // from one message to the next in an endless stream
 	Exchange  Experiment = "exchange"  // both sides send a message, and receive the other's
 	AllReduce Experiment = "allreduce" // a reduction whose result all have
 )
 
-// Experiments are all of them.
+// Experiments lists all experiments.
 var Experiments = []Experiment{Transfer, Scan, Array, PingPong, Burst, Delayed, Send, Receive, Held, Gap, Exchange, AllReduce}
 
-// Set is what a point is for.
+// Set is the use of a point: training or test.
 type Set string
 
-// The sets.
+// Sets.
 const (
 	Both  Set = "" // the table does not say
 	Train Set = "train"
 	Test  Set = "test"
 )
 
-// Waited reports whether a held send has waited for its receiver: it took more than half the delay.
+// Waited reports whether a held send waited for its receiver: it took more than half the delay.
 func Waited(t, delay unit.Seconds) bool { return t > delay/2 }
 
-// Point is what is measured: the conditions of an experiment, without the outcome.
+// Point has the conditions of a measurement, without its result.
 type Point struct {
 	Experiment   Experiment
-	Rows, Cols   int64 // 0: no layout is known
+	Rows, Cols   int64 // 0: no layout
 	Item, Stride unit.Bytes
 	Base         uint64
 	Blocks       int64
@@ -78,7 +78,7 @@ type Point struct {
 	Set          Set
 }
 
-// Layout is where one block lies.
+// Layout returns the memory layout of one block.
 func (p *Point) Layout() marshal.Layout {
 	return marshal.Layout{Addr: p.Base, Count: p.Rows, Block: p.Cols * int64(p.Item), Stride: int64(p.Stride)}
 }
@@ -90,36 +90,36 @@ type Timing struct {
 	State       string
 	Sentinel    unit.Seconds // 0 if there was none
 	Time        unit.Seconds
-	file, line  int // where it stands
+	file, line  int // position in the input
 }
 
-// Data is what files say together.
+// Data is the dataset of one or more files.
 type Data struct {
 	Timings []Timing
 	// Sources are the files, with format and digest.
 	Sources []string
-	// Line and Page are sizes of memory lines and pages; 0 if no file says.
+	// Line and Page are the sizes of memory lines and pages; 0 if no file has them.
 	Line, Page unit.Bytes
-	// Minimum takes the least of the repetitions in a launch; else it is the median.
+	// Minimum selects the least of the repetitions of a launch, instead of the median.
 	Minimum  bool
 	Warnings []error
 	paths    []string
 }
 
-// Source is all sources, for parameters.
+// Source returns all sources as one text, for parameters.
 func (d *Data) Source() string { return strings.Join(d.Sources, "; ") }
 
-// place is where t stands.
+// place returns the file and line of t.
 func (d *Data) place(t *Timing) string { return fmt.Sprintf("%s:%d", d.paths[t.file], t.line) }
 
-// Bounds of what is believed.
+// Bounds that catch typing errors.
 const (
 	minTime  = unit.Seconds(fit.ShortestTime)
 	maxTime  = unit.Seconds(1e6)
 	maxCount = int64(1) << 40
 )
 
-// check says what is wrong with t.
+// check returns an error if t is not valid.
 func (t *Timing) check() error {
 	switch {
 	case !(t.Time > 0):
@@ -151,7 +151,7 @@ func (t *Timing) check() error {
 	return t.checkExperiment()
 }
 
-// checkState keeps states to what can be part of a parameter's name.
+// checkState allows only states that can be part of a parameter's name.
 func (t *Timing) checkState() error {
 	legal := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
@@ -162,7 +162,7 @@ func (t *Timing) checkState() error {
 	return nil
 }
 
-// checkBlock completes the bytes of a block.
+// checkBlock fills in the bytes of a block.
 func (t *Timing) checkBlock() error {
 	switch {
 	case t.Rows < 1 || t.Cols < 1 || t.Item < 1:
@@ -185,7 +185,7 @@ func (t *Timing) checkBlock() error {
 	return t.checkExperiment()
 }
 
-// checkExperiment asks for what the experiment needs.
+// checkExperiment checks that the experiment has all values that it needs.
 func (t *Timing) checkExperiment() error {
 	many, paused := t.Experiment == Burst || t.Experiment == Delayed, t.Experiment == Delayed || t.Experiment == Held
 	switch {

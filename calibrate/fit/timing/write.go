@@ -12,7 +12,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// Table is d as a dataset, with the facts that it has and those given.
+// Table returns d as a dataset with its facts and the given ones.
 func (d *Data) Table(facts ...trace.Arg) *store.Table {
 	t := &store.Table{Name: "timings", Meta: append(d.facts(), facts...)}
 	for _, f := range fields {
@@ -55,7 +55,7 @@ func values[T any](d *Data, f field) []T {
 	return out
 }
 
-// WriteCSV writes d as the text of a dataset, without the columns that say nothing.
+// WriteCSV writes d as CSV, without columns that have only default values.
 func (d *Data) WriteCSV(w io.Writer) error {
 	t := d.Table()
 	var b bytes.Buffer
@@ -85,7 +85,7 @@ func (d *Data) WriteCSV(w io.Writer) error {
 	return err
 }
 
-// empty reports whether a column has nothing but what its absence means.
+// empty reports whether a column has only default values.
 func (d *Data) empty(data any) bool {
 	for r := range d.Timings {
 		if s := text(data, r); s != "" && s != "0" {
