@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ShortestTime is the least time, in seconds, that is believed of a measurement: a femtosecond, which is far below what any clock
-// can tell. Squares of what is shorter by far, and of their inverses, leave the range of numbers.
+// ShortestTime is the least accepted time of a measurement in seconds: a femtosecond, far below the resolution of
+// any clock. Squares of much shorter times, and of their inverses, are out of the range of numbers.
 const ShortestTime = 1e-15
 
-// Times are repeated measurements of points, by cluster: what was measured together and may be off
-// together, such as a launch of the program.
+// Times are repeated measurements of points, in clusters. Times of a cluster were measured together and can have a
+// common error, for example those of a launch of the program.
 type Times struct {
-	Of      [][]float64 // by point and cluster; NaN where there is none
-	Cluster string      // what a cluster is: "launches"
+	Of      [][]float64 // by point and cluster; NaN: not measured
+	Cluster string      // noun for the clusters, such as "launches"
 }
 
-// clusters is how many there are.
+// clusters returns the number of clusters.
 func (t *Times) clusters() int {
 	if len(t.Of) == 0 {
 		return 0
@@ -28,7 +28,7 @@ func (t *Times) clusters() int {
 	return len(t.Of[0])
 }
 
-// Means are the mean times of the points.
+// Means returns the mean time of each point.
 func (t *Times) Means() []float64 {
 	all := make([]int, t.clusters())
 	for c := range all {
@@ -38,8 +38,8 @@ func (t *Times) Means() []float64 {
 	return means
 }
 
-// drawn is the means of the points if cluster c counts so many times, and whether a point was
-// measured there at all.
+// drawn returns the means of the points if cluster c counts times[c] times. count is 1 for points that were
+// measured in these clusters, else 0.
 func (t *Times) drawn(times []int) (means []float64, count []int) {
 	means, count = make([]float64, len(t.Of)), make([]int, len(t.Of))
 	for p, row := range t.Of {
@@ -57,14 +57,14 @@ func (t *Times) drawn(times []int) (means []float64, count []int) {
 	return means, count
 }
 
-// Floor is the share of the variance between points that is noise, so that no model can have a
-// lower Errors.Ratio but by luck: clusters are split into halves, those of even and of odd index, and with m1 and
-// m2 the means of k1 and k2 of a point's k clusters it is
+// Floor returns the noise floor: the share of the variance between points that is noise. No model can have a lower
+// Errors.Ratio, except by chance. Clusters are split into halves, of even and of odd index. With m1 and m2 the
+// means of k1 and k2 of a point's k clusters, it is
 //
 //	sum (k1 k2/k^2) (m1-m2)^2 / SST,
 //
-// whose terms estimate the variance of the mean of all k. It is false if no point was
-// measured in both halves, or all alike.
+// whose terms estimate the variance of the mean of all k. It is not known if no point was measured in both halves,
+// or if all means are equal.
 func (t *Times) Floor() (floor float64, known bool) {
 	noise, halved := 0.0, 0
 	for _, row := range t.Of {
@@ -86,62 +86,63 @@ func (t *Times) Floor() (floor float64, known bool) {
 	if halved == 0 || len(means) < 2 {
 		return math.NaN(), false
 	}
-	sst := stat.PopVariance(means, nil) * float64(halved) // of as many points as noise is of
+	sst := stat.PopVariance(means, nil) * float64(halved) // of as many points as the noise
 	return noise / sst, sst > 0
 }
 
-// MaxFloor is the largest noise floor at which there are parameters at all.
+// MaxFloor is the largest noise floor for which parameters are computed.
 const MaxFloor = 0.002
 
-// TooNoisyError is the error of times on which repetitions do not agree.
+// TooNoisyError is the error of times whose repetitions disagree.
 type TooNoisyError struct {
 	What   string
 	Floor  float64
 	Points int
 }
 
-// Error has the numbers.
+// Error gives the noise floor and its limit.
 func (e *TooNoisyError) Error() string {
 	return fmt.Sprintf("%s: too noisy: the noise floor of split halves is %.3g of the variance between %d points, and must not be above %g; no parameters",
 		e.What, e.Floor, e.Points, MaxFloor)
 }
 
-// Estimate finds parameters from the mean times of points; drawn is how often each point counts, and its mean
-// is not to be looked at if that is 0.
+// Estimate computes parameters from the mean times of points. Point i counts drawn[i] times; if that is 0, its
+// mean has no meaning.
 type Estimate func(means []float64, drawn []int) ([]float64, error)
 
-// Spread is by how much parameters vary.
+// Spread is the variation of parameters.
 type Spread struct {
 	SD   []float64 // standard deviations; NaN if not known
 	df   []float64 // degrees of freedom
-	What string    // of what, for people
+	What string    // description of the bootstrap, for people
 }
 
 const (
 	replicates = 200
-	// mostFailed is the share of replicates that may have no solution before the rest is no sample of anything.
+	// mostFailed is the largest share of replicates without solution. With more, the others are no representative
+	// sample.
 	mostFailed = 0.2
 )
 
-// Spread bootstraps: points are drawn anew, with all their clusters, and clusters, with all their points.
-// Variances of the two add. The noise of single measurements is in both, so that intervals are wide rather
-// than narrow: up to 1.4 times where there is nothing else. Variances of few draws are too low by
-// (k-1)/k, which is made good.
+// Spread estimates the variation of parameters by two bootstraps: over points, with all their clusters, and over
+// clusters, with all their points. The variances add. Both contain the noise of single measurements, so that
+// intervals are up to 1.4 times too wide if there is no other variation. Variances of few draws are too low by
+// (k-1)/k, which is corrected.
 //
-// Variances over clusters are doubled: intervals are to hold what another run of the same points finds, which has an
-// error of its own, and not just the true value.
+// Variances over clusters are doubled. The interval is for the result of another run of the same points, which has
+// an error of its own, not for the true value.
 //
-// Few points may decide a coefficient, as large messages do where errors grow with time: the degrees of
-// freedom over points are how many do, (sum u^2)^2 / sum u^4 of the changes u that leaving out one makes.
+// Few points can determine a coefficient, as large messages do if errors grow with time. Therefore the degrees of
+// freedom over points are the effective number of points, (sum u^2)^2 / sum u^4, where u are the changes from
+// leaving out one point.
 //
-// Points count as given (and not drawn) if fixed is set: what is estimated then belongs to these
-// very points.
+// If fixed is set, the points are not resampled: the estimate is for these very points.
 func (t *Times) Spread(e Estimate, parameters int, fixed bool, seed uint64) Spread {
 	return t.SpreadWith(e, parameters, t.ClusterSD(e, parameters, seed), fixed, seed)
 }
 
-// ClusterSD is the standard deviations of parameters over draws of clusters, NaN where too many draws have no solution; nil if there
-// is but one cluster.
+// ClusterSD returns the standard deviations of parameters over draws of clusters; NaN if too many draws have no
+// solution. It returns nil if there is only one cluster.
 func (t *Times) ClusterSD(e Estimate, parameters int, seed uint64) []float64 {
 	if t.clusters() < 2 {
 		return nil
@@ -149,8 +150,8 @@ func (t *Times) ClusterSD(e Estimate, parameters int, seed uint64) []float64 {
 	return replicate(e, parameters, rand.New(rand.NewPCG(seed, ofClusters)), t.drawClusters)
 }
 
-// SpreadWith is Spread where standard deviations over clusters are of what estimates more than e does, such as which points
-// belong together.
+// SpreadWith is Spread with given standard deviations over clusters. Use it if these are of a larger estimate than
+// e, for example one that also divides points into groups.
 func (t *Times) SpreadWith(e Estimate, parameters int, overClusters []float64, fixed bool, seed uint64) Spread {
 	sum := variance{filled(parameters, 0), filled(parameters, 0)}
 	points := !fixed && len(t.Of) > parameters
@@ -174,7 +175,7 @@ func (t *Times) SpreadWith(e Estimate, parameters int, overClusters []float64, f
 	return s
 }
 
-// variance is a sum of variances of parameters, and of their squares over their degrees of freedom.
+// variance has sums of variances of parameters, and of their squares over the degrees of freedom.
 type variance struct{ of, perFreedom []float64 }
 
 func (v *variance) add(sd []float64, factor float64, freedom []float64) {
@@ -185,10 +186,11 @@ func (v *variance) add(sd []float64, factor float64, freedom []float64) {
 	}
 }
 
-// maxLeftOut is up to how many points are left out one by one; with more, no few of them decide.
+// maxLeftOut is the largest number of points that are left out one by one. With more points, no few of them
+// dominate.
 const maxLeftOut = 400
 
-// effectivePoints is how many points decide about each parameter, at most free.
+// effectivePoints returns the effective number of points that determine each parameter, at most free.
 func (t *Times) effectivePoints(e Estimate, parameters int, free float64) []float64 {
 	freedom := filled(parameters, free)
 	means, drawn := t.Means(), make([]int, len(t.Of))
@@ -253,7 +255,7 @@ func (t *Times) drawClusters(r *rand.Rand) ([]float64, []int) {
 	return t.drawn(times)
 }
 
-// replicate is the standard deviations of parameters over draws; NaN if too many have no solution.
+// replicate returns the standard deviations of parameters over draws; NaN if too many have no solution.
 func replicate(e Estimate, parameters int, r *rand.Rand, draw func(*rand.Rand) ([]float64, []int)) []float64 {
 	found := make([][]float64, parameters)
 	for range replicates {
@@ -274,8 +276,9 @@ func replicate(e Estimate, parameters int, r *rand.Rand, draw func(*rand.Rand) (
 	return sd
 }
 
-// Interval is where another run finds parameter j in 95 of 100 cases, if this one found value; the truth is inside more
-// often. It is Student's t times the standard deviation to either side, and NaN if that is not known.
+// Interval returns the interval in which another run finds parameter j in 95 of 100 cases, given that this run
+// found value. The true value is inside more often. The interval is value plus or minus Student's t times the
+// standard deviation. It is NaN if that is not known.
 func (s *Spread) Interval(j int, value float64) (lo, hi float64) {
 	switch sd := s.SD[j]; {
 	case math.IsNaN(sd):

@@ -1,8 +1,8 @@
-// Package marshalling is the work that marshalling models are calibrated with: blocks of matrices that are packed and
-// unpacked, scans, and array statements [hur1999, secs. 4.4, 6 and 7], and the points at which they are measured.
+// Package marshalling performs the work that marshalling models are calibrated with [hur1999, secs. 4.4, 6 and 7]:
+// packing and unpacking blocks of matrices, scans, and array statements. It also draws the points to measure.
 //
-// Items are integers of 4 bytes, matrices are stored by rows and begin where a page does, and blocks are rows or columns of
-// them. Package transport measures the points: between two processors where something is sent.
+// Items are integers of 4 bytes. Matrices are stored by rows and start at a page. Blocks are rows or columns of
+// them. Package transport measures the points, between two processors if data are sent.
 package marshalling
 
 import (
@@ -11,7 +11,7 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// Sizes in bytes: of an item, of the largest matrix [hur1999, sec. 4.4], and of the largest block of it.
+// Sizes: bytes of an item, bytes of the largest matrix [hur1999, sec. 4.4], and lines of its largest block.
 const (
 	Item      = 4
 	mostSide  = 4000
@@ -20,10 +20,10 @@ const (
 	Packed    = mostLines * mostSide * Item
 )
 
-// Layout is where a block lies in a matrix, in items.
+// Layout is the position of a block in a matrix, in items.
 type Layout struct{ Base, Rows, Cols, Stride int64 }
 
-// LayoutOf is that of a point; the zero Layout if it has none.
+// LayoutOf returns the layout of a point, or the zero Layout if it has none.
 func LayoutOf(p *timing.Point) Layout {
 	if p.Item != Item {
 		return Layout{}
@@ -36,7 +36,7 @@ func (l Layout) Fits(items int64) bool {
 	return l.Rows > 0 && l.Cols > 0 && l.Base >= 0 && l.Stride >= l.Cols && l.Base+(l.Rows-1)*l.Stride+l.Cols <= items
 }
 
-// Check is an error if there is no room for what a point is about.
+// Check returns an error if the buffers are too small for a point.
 func Check(p *timing.Point) error {
 	l, room := LayoutOf(p), int64(Matrix/Item)
 	if p.Experiment == timing.Array {
@@ -48,7 +48,7 @@ func Check(p *timing.Point) error {
 	return nil
 }
 
-// Pack copies the block to where it is contiguous.
+// Pack copies the block to contiguous memory.
 func (l Layout) Pack(packed, matrix []int32) {
 	for row, at := l.Rows, l.Base; row > 0; row-- {
 		packed = packed[copy(packed, matrix[at:at+l.Cols]):]
@@ -56,7 +56,7 @@ func (l Layout) Pack(packed, matrix []int32) {
 	}
 }
 
-// Unpack copies it back.
+// Unpack copies a contiguous buffer to the block.
 func (l Layout) Unpack(matrix, packed []int32) {
 	for row, at := l.Rows, l.Base; row > 0; row-- {
 		packed = packed[copy(matrix[at:at+l.Cols], packed):]
@@ -64,10 +64,10 @@ func (l Layout) Unpack(matrix, packed []int32) {
 	}
 }
 
-// Scan is the part of one process in a parallel prefix operation over a matrix whose rows are Stride apart, without gaps:
-// it adds up what is to the left of an item and itself (horizontally), if the block is the last column, or what is above
-// it (vertically), if it is the last row. carry is what comes from the process before, and becomes what the
-// next one is to have, which is the block.
+// Scan performs the part of one process in a parallel prefix operation over a matrix without gaps, whose rows are
+// Stride items apart. If the block is the last column, it adds up each item and those to its left. If the block is
+// the last row, it adds up each item and those above it. carry is the input from the previous process. Scan
+// replaces it by the output for the next process, which is the block.
 func (l Layout) Scan(matrix, carry []int32) {
 	width := l.Stride
 	if l.Rows > 1 {

@@ -8,12 +8,12 @@ import (
 	"spoor/traces/unit"
 )
 
-// Numbers of points, of each set.
+// Numbers of points of each set.
 const (
 	transfers  = 100 // [hur1999, sec. 4.4]
 	scans      = 15  // horizontal, and vertical
 	statements = 6   // of each
-	quick      = 10  // share of them for a look: one in so many, and
+	quick      = 10  // a quick measurement has one point in so many
 	leastQuick = 6   // at least
 )
 
@@ -23,7 +23,8 @@ const (
 	mostOther = 1000
 )
 
-// Plan is the points: as many test as training points, drawn alike and independently of each other.
+// Plan returns the points: as many test as training points, drawn in the same way and independently. look selects
+// a quick measurement.
 func Plan(seed uint64, look bool) (list []timing.Point) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	add := func(number int, draw func(i int) timing.Point) {
@@ -47,7 +48,7 @@ func Plan(seed uint64, look bool) (list []timing.Point) {
 	return list
 }
 
-// block completes a point with a layout.
+// block fills in the layout of a point.
 func block(p timing.Point, base int64) timing.Point {
 	p.Item, p.Count, p.Blocks = Item, 1, max(p.Blocks, 1)
 	p.Stride, p.Base = p.Stride*Item, uint64(base*Item)
@@ -55,7 +56,7 @@ func block(p timing.Point, base int64) timing.Point {
 	return p
 }
 
-// transfer is 1 to 200 rows or columns of a matrix of 1 x 1 to 4000 x 4000 items.
+// transfer returns 1 to 200 rows or columns of a matrix of 1 x 1 to 4000 x 4000 items.
 func transfer(r *rand.Rand, rows bool) timing.Point {
 	height, width := 1+r.Int64N(mostSide), 1+r.Int64N(mostSide)
 	p := timing.Point{Experiment: timing.Transfer, Stride: unit.Bytes(width)}
@@ -67,10 +68,10 @@ func transfer(r *rand.Rand, rows bool) timing.Point {
 	return block(p, r.Int64N(width-p.Cols+1))
 }
 
-// scan hands over the last column or the last row of a matrix.
+// scan returns a scan that passes on the last column or the last row of a matrix.
 //
-// Differs: in [hur1999, sec. 6] matrices are square, so that operations are proportional to n^2, and models that know
-// both cannot tell them apart.
+// Differs: in [hur1999, sec. 6] matrices are square. Operations are then proportional to n^2, and models with both
+// terms cannot separate them.
 func scan(r *rand.Rand, horizontal bool) timing.Point {
 	height, width := side(r), side(r)
 	p := timing.Point{Experiment: timing.Scan, Stride: unit.Bytes(width), Ops: height * width, Rows: 1, Cols: width}
@@ -81,10 +82,10 @@ func scan(r *rand.Rand, horizontal bool) timing.Point {
 	return block(p, width*(height-1))
 }
 
-// side is one of a matrix of scans and statements.
+// side returns a random side of a matrix of scans and statements.
 func side(r *rand.Rand) int64 { return leastSide + r.Int64N(mostOther-leastSide+1) }
 
-// statement is one over arrays, or over 1 to 200 columns of them, as borders are.
+// statement returns a statement over arrays, or over 1 to 200 columns of them, as for borders.
 func statement(r *rand.Rand, s Statement) timing.Point {
 	height, width := side(r), side(r)
 	p := timing.Point{Experiment: timing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}

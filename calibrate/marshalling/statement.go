@@ -6,18 +6,19 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// Statement is one over whole arrays, A = x or A = x op y, with scalars and arrays x and y [hur1999, eq. 12].
+// Statement is a statement over whole arrays, A = x or A = x op y, with scalars or arrays x and y [hur1999, eq.
+// 12].
 //
-// Differs: op is an addition, and not a multiplication as well.
+// Differs: op is an addition only, never a multiplication.
 type Statement struct {
 	Name                string
-	Accesses, Ops       int64 // of an item
+	Accesses, Ops       int64 // of each item
 	Arrays              int64
-	items               func(a, b, c []int32) // a row
-	first, second, last int64                 // which arrays these are
+	items               func(a, b, c []int32) // performs it for a row
+	first, second, last int64                 // indices of the arrays
 }
 
-// Statements are all of them. No two have the same accesses, operations and arrays.
+// Statements lists all statements. No two have the same accesses, operations and arrays.
 var Statements = []Statement{
 	{"A = s", 1, 0, 1, func(a, _, _ []int32) {
 		for j := range a {
@@ -26,7 +27,7 @@ var Statements = []Statement{
 	}, 0, 0, 0},
 	{"A = B", 2, 0, 2, func(a, b, _ []int32) {
 		b = b[:len(a)]
-		for j := range a { // and not copy, which is in assembly, as all others are loops that the compiler made
+		for j := range a { // not copy, which is assembly: all statements are loops that the compiler made
 			a[j] = b[j]
 		}
 	}, 0, 1, 1},
@@ -54,10 +55,11 @@ func add(a, b, c []int32) {
 	}
 }
 
-// apart is how far arrays are apart, in items: a multiple of pages, so that all of them lie alike. Arrays are smaller.
+// apart is the distance of arrays in items: a multiple of pages, so that all have the same alignment. Arrays are
+// smaller.
 const apart = Matrix / Item / 3 >> 12 << 12
 
-// StatementOf is the statement whose time a point is.
+// StatementOf returns the statement of a point.
 func StatementOf(p *timing.Point) (Statement, error) {
 	items := p.Rows * p.Cols
 	for _, s := range Statements {
@@ -68,7 +70,7 @@ func StatementOf(p *timing.Point) (Statement, error) {
 	return Statement{}, fmt.Errorf("no statement has %d accesses and %d operations in %d blocks of %d x %d items", p.Accesses, p.Ops, p.Blocks, p.Rows, p.Cols)
 }
 
-// Run does the statement for a part of arrays that lie in a matrix.
+// Run performs the statement for a part of arrays that lie in a matrix.
 func (s Statement) Run(matrix []int32, l Layout) {
 	for row, at := l.Rows, l.Base; row > 0; row-- {
 		of := func(array int64) []int32 { return matrix[array*apart+at:][:l.Cols] }

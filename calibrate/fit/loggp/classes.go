@@ -9,19 +9,19 @@ import (
 	"spoor/calibrate/fit"
 )
 
-// maxClasses is how many protocols are looked for: eager, buffered, rendezvous, and one more.
+// maxClasses bounds the number of protocols: eager, buffered, rendezvous, and one more.
 const maxClasses = 4
 
-// class is sizes whose times are on one line over s-1.
+// class is a range of sizes whose times are on one line over s-1.
 type class struct {
 	first, last int64 // sizes
 	line        fit.Line
 }
 
-// classes are a curve as lines.
+// classes approximate a curve by lines.
 type classes []class
 
-// at is the curve at a size. Between two classes it is the nearer one's by ratio.
+// at returns the curve's value at a size. Between two classes it uses the one nearer by ratio.
 func (c classes) at(size float64) float64 {
 	k := 0
 	for k+1 < len(c) && size*size > float64(c[k].last)*float64(c[k+1].first) {
@@ -30,8 +30,8 @@ func (c classes) at(size float64) float64 {
 	return c[k].line.At(max(size-1, 0))
 }
 
-// bytesBehind are s-1 of the sizes of c, and the index of the first: messages of no bytes are left out, as
-// they have no first byte.
+// bytesBehind returns s-1 of the sizes of c, and the index of the first. It omits messages of no bytes, which have
+// no first byte.
 func (c *curve) bytesBehind() (x []float64, from int) {
 	for from < len(c.sizes) && c.sizes[from] < 1 {
 		from++
@@ -42,8 +42,8 @@ func (c *curve) bytesBehind() (x []float64, from int) {
 	return x, from
 }
 
-// lines divides a curve into classes and adds their parameters: intercepts and slopes by class
-// if there are several, under the given name.
+// lines divides a curve into classes and adds their parameters under the given name: intercepts and slopes, by
+// class if there are several.
 func (s *Study) lines(c *curve, name string, seed uint64) classes {
 	x, from := c.bytesBehind()
 	if len(x) < 2 {
@@ -74,10 +74,11 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 	return out
 }
 
-// over is the standard deviations, over draws of clusters, of the lines of segments, where each draw is divided into segments anew: another
-// run may find other ends. A segment's line is then that of whichever has its middle point, and, if that varies more, the first one's intercept
-// is that of the first one, and the last one's slope that of the last: these are g and G. It is nil for a segment if there is but one cluster, or
-// draws have no solution.
+// over returns the standard deviations of the lines of segments over draws of clusters. Each draw is divided into
+// segments again, because another run can find other ends. The line of a segment is the draw's line at the middle
+// point of the segment. The intercept of the first and the slope of the last segment are g and G. Their deviations
+// are at least those of the draw's first and last segment. It is nil for a segment if there is only one cluster,
+// or if draws have no solution.
 func over(times *fit.Times, x []float64, segments []fit.Segment, seed uint64) [][]float64 {
 	sd := times.ClusterSD(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {
@@ -107,11 +108,12 @@ func over(times *fit.Times, x []float64, segments []fit.Segment, seed uint64) []
 	return out
 }
 
-// names are what intercept, slope and the end of a class are called.
+// names has the names of intercept, slope and end of a class.
 var names = map[string][3]string{"gap": {"g", "G", "gap_upto"}, "half": {"half", "perbyte", "half_upto"},
 	"duplex": {"duplex", "duplexperbyte", "duplex_upto"}}
 
-// line adds the parameters of one class, with their standard deviations over clusters, if those are known of classes that may be others.
+// line adds the parameters of one class. anew has their standard deviations over clusters if classes can vary
+// between draws, else nil.
 func (s *Study) line(x []float64, times *fit.Times, anew []float64, names [3]string, suffix, method string, seed uint64) {
 	law := func(means []float64, drawn []int) ([]float64, error) {
 		l, err := fit.LineOf(x, means, drawn)
@@ -139,8 +141,8 @@ func (s *Study) line(x []float64, times *fit.Times, anew []float64, names [3]str
 	}
 }
 
-// gaps adds g and G of LogGP where gaps have several classes: g is of the smallest messages,
-// and G, the gap for each byte of long messages, of the largest [alexandrov1995].
+// gaps adds g and G of LogGP if gaps have several classes. g is that of the smallest messages, and G, the gap for
+// each byte of long messages, that of the largest [alexandrov1995].
 func (s *Study) gaps(gap classes) {
 	if len(gap) == 0 {
 		s.warn("g and G are not known: there are no bursts and no stream of several sizes")

@@ -9,7 +9,7 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// samples are points and their times by cluster.
+// samples are points with their times by cluster.
 type samples struct {
 	points []timing.Point
 	of     [][]float64
@@ -22,7 +22,7 @@ type curve struct {
 	method string
 }
 
-// at is the index of a size, or -1.
+// at returns the index of a size, or -1.
 func (c *curve) at(size int64) int {
 	if i, is := slices.BinarySearch(c.sizes, size); is {
 		return i
@@ -30,20 +30,20 @@ func (c *curve) at(size int64) int {
 	return -1
 }
 
-// curves are what times tell of messages by size.
+// curves are the costs of messages over their size.
 type curves struct {
 	half, gap, send, receive *curve
-	duplex                   *curve // both sides at once
+	duplex                   *curve // exchanges: both sides send at once
 	bursts                   []burst
 }
 
-// burst is what each further message adds, of bursts of one length.
+// burst has the time that each further message adds, for bursts of one length.
 type burst struct {
 	count float64
 	gap   *curve
 }
 
-// bursts are what bursts of each length tell, by rising length.
+// bursts returns the curves of bursts by ascending length.
 func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, int) float64) (list []burst) {
 	var counts []int64
 	for _, p := range t.points {
@@ -63,7 +63,8 @@ func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, in
 	return list
 }
 
-// curves finds them in each cluster for itself, so that what disturbs a whole launch is seen as such.
+// curves computes all curves in each cluster separately, so that the disturbance of a whole launch is seen as
+// such.
 func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	trips := train.mean(timing.PingPong, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
 	c := &curves{half: trips.scaled(0.5)}
@@ -98,7 +99,7 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	return c, nil
 }
 
-// delayed is o_s by delayed bursts, where delays are longer than gaps.
+// delayed returns o_s from delayed bursts whose delays are longer than gaps.
 func (s *Study) delayed(train *samples, cluster string, gap *curve, overTrip func(timing.Point, float64, int) float64) *curve {
 	short := false
 	c := train.mean(timing.Delayed, cluster, func(p timing.Point, t float64, k int) float64 {
@@ -115,7 +116,7 @@ func (s *Study) delayed(train *samples, cluster string, gap *curve, overTrip fun
 	return c
 }
 
-// positive takes sizes out of a curve of gaps whose mean is not above zero.
+// positive removes sizes whose mean gap is not above zero.
 func (s *Study) positive(c *curve) {
 	means, kept := c.times.Means(), 0
 	for i, m := range means {
@@ -130,8 +131,8 @@ func (s *Study) positive(c *curve) {
 	c.sizes, c.times.Of = c.sizes[:kept], c.times.Of[:kept]
 }
 
-// mean is a curve of what of makes of the times of an experiment, in each cluster; several
-// points of a size are averaged. Sizes of which nothing is left are not in it.
+// mean returns a curve: the function of applied to the times of an experiment in each cluster, averaged over the
+// points of a size. It omits sizes without value.
 func (t *samples) mean(e timing.Experiment, cluster string, of func(p timing.Point, t float64, k int) float64) *curve {
 	sum := map[int64][]float64{}
 	count := map[int64][]float64{}
@@ -166,7 +167,7 @@ func (t *samples) mean(e timing.Experiment, cluster string, of func(p timing.Poi
 	return c
 }
 
-// scaled is c with times multiplied by a factor.
+// scaled returns c with times multiplied by a factor.
 func (c *curve) scaled(factor float64) *curve {
 	out := &curve{sizes: c.sizes, method: c.method, times: &fit.Times{Cluster: c.times.Cluster}}
 	for _, row := range c.times.Of {

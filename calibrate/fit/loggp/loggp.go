@@ -1,30 +1,33 @@
-// Package loggp fits LogGP and PLogP to the times of ping-pongs, bursts, and sends and receives.
+// Package loggp fits LogGP and PLogP to times of ping-pongs, bursts, sends, receives and exchanges.
 //
-// With PRTT(n,d,s) as in package timing, and o_s, o_r the time that a sender and a receiver are busy with a message, L
-// the latency, g the gap between messages of one byte and G that of each further byte [alexandrov1995],
+// o_s and o_r are the times that sender and receiver are busy with a message. L is the latency, g the gap between
+// messages of one byte, and G the gap of each further byte [alexandrov1995]. With PRTT(n,d,s) as in package
+// timing,
 //
 //	PRTT(1,0,s) = 2 (o_s + L + o_r + (s-1) G)
 //	PRTT(n,0,s) = PRTT(1,0,s) + (n-1) max(g + (s-1) G, o_s)
-//	PRTT(n,d,s) = PRTT(1,0,s) + (n-1) (o_s + d)   if d is longer than a gap,
+//	PRTT(n,d,s) = PRTT(1,0,s) + (n-1) (o_s + d)   if d is longer than a gap.
 //
-// from which o_s follows by delayed bursts, and g and G by the slope of bursts over sizes [hoefler2007]; o_r is the time
-// of a receive that comes late enough, and L what is left of half a round trip [culler1996]. As the program's part in
-// sending and receiving may overlap the network's, L may be negative: then half a round trip is what is left
-// to go by.
+// Delayed bursts give o_s. The slope of bursts over sizes gives g and G [hoefler2007]. The time of a late receive
+// is o_r, and the rest of half a round trip is L [culler1996]. L can be negative, because the program's part of
+// sending and receiving can overlap the network's. Half a round trip is the better number then.
 //
-// Differs: what a message adds to a burst is max(g + (s-1) G, o_s) as it was measured, so g and G alone predict bursts.
-// o_s by delayed bursts is longer where receivers poll memory: each message then finds a receiver that waits for it.
+// Differs: the time that a message adds to a burst is max(g + (s-1) G, o_s) as measured, so that g and G alone
+// predict bursts. o_s from delayed bursts is longer if receivers poll memory: each message then finds a waiting
+// receiver.
 //
-// Protocols change with the size of messages. Both curves, of gaps and of half round trips, are divided into as many
-// lines as explain them best (fit.Segments), each a class of sizes. Messages that wait for their
-// receiver begin behind S, the largest whose send comes back from a receiver that is late; without such sends, where half a
+// Protocols change with message size. Both curves, of gaps and of half round trips, are divided into the lines
+// that explain them best (fit.Segments). Each line is a class of sizes. S is the largest size whose send returns
+// before a late receiver starts. Larger messages wait for their receiver. Without such sends, S is where half a
 // round trip jumps most.
 //
-// An exchange, in which both sides send and receive at once, is not told by these, where both copy at the same time, or a send ends
-// with an answer. What it takes is a parameter of its own, duplex, in classes of sizes or as a table, as the others are, where exchanges were measured for
-// it; models that have it are named apart ("LogGP duplex"), and judged by exchanges of other sizes.
+// In an exchange both sides send and receive at once. The parameters above do not determine its time if both sides
+// copy at the same time, or if a send ends with an answer. It has a parameter of its own, duplex, by classes of
+// sizes or as a table, if exchanges were measured for it. Models that use it have other names ("LogGP duplex") and
+// are judged by exchanges of other sizes.
 //
-// PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the least s.
+// PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the
+// least s.
 package loggp
 
 import (
@@ -37,17 +40,17 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// experiments are those that tell something here.
+// experiments are those that determine parameters of these models.
 var experiments = []timing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Held, timing.Gap, timing.Exchange}
 
-// Value is a parameter that was found.
+// Value is a parameter.
 type Value struct {
 	Name, Unit    string
-	Value, Lo, Hi float64 // 95 % interval; NaN if it is not known
+	Value, Lo, Hi float64 // 95 % interval; NaN: not known
 	Method        string
 }
 
-// Study is what was found in one state.
+// Study has the parameters and errors of one state.
 type Study struct {
 	State    string
 	Timings  int
@@ -61,7 +64,7 @@ type Study struct {
 	models   []predictor
 }
 
-// ModelErrors is how far a model is off in an experiment.
+// ModelErrors has the errors of a model for an experiment.
 type ModelErrors struct {
 	Model      string
 	Equation   string
@@ -69,18 +72,18 @@ type ModelErrors struct {
 	Errors     fit.Errors
 }
 
-// Row is PLogP's parameters for a size; NaN where they are not known.
+// Row has PLogP's parameters for a size; NaN: not known.
 type Row struct {
 	Bytes         int64
 	Send, Receive Estimated
-	Gap, Half     Estimated // Half: of a round trip
-	Duplex        Estimated // of an exchange
+	Gap, Half     Estimated // Half: half a round trip
+	Duplex        Estimated // time of an exchange
 }
 
 // Estimated is a value and its 95 % interval.
 type Estimated struct{ Value, Lo, Hi float64 }
 
-// Run makes a study of each state. What cannot be studied is among the errors.
+// Run makes a study of each state. Its errors are of the states that cannot be studied.
 func Run(d *timing.Data, seed uint64) (studies []*Study, failed []error) {
 	for _, state := range d.States() {
 		s, err := study(d, state, seed)
@@ -93,7 +96,7 @@ func Run(d *timing.Data, seed uint64) (studies []*Study, failed []error) {
 	return studies, failed
 }
 
-// study is nil if there is nothing to study.
+// study returns nil if the state has no experiment of these models.
 func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 	selected := d.Select(state, experiments...)
 	points, times := selected.Points, selected.Times
@@ -150,8 +153,8 @@ func (s *Study) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", s.title(), fmt.Errorf(format, args...)))
 }
 
-// noise refuses times on which repetitions do not agree. Round trips of all kinds are held together, but for delayed
-// ones, whose differences are those of delays.
+// noise refuses times whose repetitions disagree. It checks round trips of all kinds together, except delayed
+// bursts, whose variance is that of their delays.
 func (s *Study) noise(points []timing.Point, times *fit.Times) error {
 	trips := &fit.Times{}
 	for i, p := range points {
@@ -174,8 +177,8 @@ func (s *Study) noise(points []timing.Point, times *fit.Times) error {
 	return nil
 }
 
-// alone takes points that were measured in one launch of several for what they were in all, so that
-// draws of launches do not lose them.
+// alone handles points that were measured in only one of several launches: it uses their time for all launches, so
+// that draws of launches do not lose them.
 func (s *Study) alone(points []timing.Point, times *fit.Times) {
 	var lonely []timing.Experiment
 	for i, row := range times.Of {
@@ -200,7 +203,7 @@ func (s *Study) alone(points []timing.Point, times *fit.Times) {
 	}
 }
 
-// overheads finds o_s, o_r and L at the least size at which all of them were measured.
+// overheads computes o_s, o_r and L at the least size at which all of them were measured.
 func (s *Study) overheads(c *curves, seed uint64) {
 	const culler = "half a round trip less o_s and o_r [culler1996]"
 	of := []*curve{c.half, c.send, c.receive}
@@ -231,7 +234,7 @@ func (s *Study) overheads(c *curves, seed uint64) {
 	}
 }
 
-// partly finds what there is without all three.
+// partly computes the parameters that are known if one of the three is not.
 func (s *Study) partly(c *curves, seed uint64) {
 	for _, one := range []struct {
 		name string
@@ -248,7 +251,7 @@ func (s *Study) partly(c *curves, seed uint64) {
 	s.warn("L is not known: o_s, o_r and a round trip of one size are needed for it")
 }
 
-// values estimates parameters from the means of a few times, which are those very ones: only clusters vary.
+// values estimates parameters from the means of a few fixed points: only clusters vary.
 func (s *Study) values(times *fit.Times, seed uint64, list []Value, what string, of func(means []float64) []float64) []Value {
 	spread := times.Spread(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {

@@ -14,19 +14,19 @@ import (
 type predictor struct {
 	name string
 	says string // its equation of bursts
-	// table says that half, gap, send and receive go through every point that they are from.
+	// table is set if half, gap, send and receive interpolate the points that they were fitted to.
 	table   bool
-	half    func(size float64) float64 // of a round trip; NaN if it is not known
+	half    func(size float64) float64 // half a round trip; NaN: not known
 	gap     func(size float64) float64
 	send    func(size float64) float64
 	receive func(size float64) float64
-	eager   float64                    // the largest size of messages that do not wait for their receivers
-	duplex  func(size float64) float64 // of an exchange, as a parameter measured apart; nil: by the others
-	// lengths are gaps in bursts of some lengths, where that is known.
+	eager   float64                    // largest size of messages that do not wait for their receiver
+	duplex  func(size float64) float64 // time of an exchange, if it was measured; nil: computed from the others
+	// lengths are gaps in bursts of the measured lengths.
 	lengths []length
 }
 
-// newLogGP has lines for gaps and half round trips, one o_s, and one o_r.
+// newLogGP returns the model with lines for gaps and half round trips, one o_s, and one o_r.
 func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 	line := func(c classes) func(float64) float64 {
 		if c == nil {
@@ -47,7 +47,7 @@ func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 	return p
 }
 
-// bothWays adds to each model one that has what exchanges take for a parameter.
+// bothWays adds a variant of each model that uses the measured times of exchanges.
 func (s *Study) bothWays(c *curves, duplex classes) {
 	if len(duplex) == 0 {
 		return
@@ -58,7 +58,7 @@ func (s *Study) bothWays(c *curves, duplex classes) {
 	s.models = append(s.models, lines, table)
 }
 
-// eager is S, if it was found.
+// eager returns S, or infinity if it is not known.
 func (s *Study) eager() float64 {
 	if i := slices.IndexFunc(s.Values, func(v Value) bool { return v.Name == "S" }); i >= 0 {
 		return s.Values[i].Value
@@ -72,10 +72,10 @@ type length struct {
 	gap   func(size float64) float64
 }
 
-// newPLogP has tables.
+// newPLogP returns the model with tables.
 //
-// Differs: g of [kielmann2000] is that of endless streams. What bursts take lies between bursts of the lengths that were
-// measured: the first messages may cost less than those that the receiver falls behind with, or more.
+// Differs: g of [kielmann2000] is that of endless streams. Here the time of a burst is interpolated between the
+// measured lengths of bursts. The first messages can cost less than those for which the receiver is late, or more.
 func newPLogP(s *Study, c *curves) predictor {
 	p := predictor{name: "PLogP", says: "PRTT(n,0,s) = 2 half(s) + (n-1) g(s), g of bursts of like n", table: true,
 		half: c.half.interpolated(), gap: c.gap.interpolated(), send: c.send.interpolated(), receive: c.receive.interpolated(), eager: s.eager()}
@@ -85,8 +85,8 @@ func newPLogP(s *Study, c *curves) predictor {
 	return p
 }
 
-// further is what all messages but the first add to a burst of count: on the line between the lengths that were measured,
-// and behind the last two on theirs.
+// further returns the time that all messages except the first add to a burst of count messages. It interpolates
+// between the measured lengths, and extrapolates from the last two.
 func (m *predictor) further(size, count float64) float64 {
 	before, at := 0.0, 1.0
 	slope := m.gap(size)
@@ -105,7 +105,7 @@ func (m *predictor) further(size, count float64) float64 {
 
 func unknown(float64) float64 { return math.NaN() }
 
-// interpolated is between sizes on the line from one to the next, and beyond the last two on theirs.
+// interpolated returns a function that interpolates between sizes, and extrapolates from the last two.
 func (c *curve) interpolated() func(float64) float64 {
 	means := c.times.Means()
 	if len(means) < 2 {
@@ -126,7 +126,7 @@ func (c *curve) interpolated() func(float64) float64 {
 	}
 }
 
-// time is what the model says of a point; NaN if it knows too little.
+// time returns the model's time of a point; NaN if a parameter is not known.
 func (m *predictor) time(p *timing.Point) float64 {
 	size := float64(p.Bytes)
 	each := func(delay float64) float64 {
@@ -155,12 +155,16 @@ func (m *predictor) time(p *timing.Point) float64 {
 	return math.NaN()
 }
 
-// exchange is as long as a message takes, or the gap, or what a processor does for the one and the other message if
-// that is longer, which it is only where L is negative: the work of two processors on one message overlaps,
-// and that of one processor on two does not. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
-// A send that waits for its receiver is no such work, as a processor receives meanwhile, but the exchange is not over before it is.
+// exchange returns the largest of: the time of a message, the gap, and the work of one processor on both messages.
+// The work is the largest only if L is negative, because the work of two processors on one message overlaps, and
+// that of one processor on two messages does not.
 //
-// Where both sides copy at the same time they share what copies go through, of which no parameter of messages one way tells: duplex does.
+// The work of a send is at most the gap: o_s includes waiting for polling receivers, g does not. A send that waits
+// for its receiver is no work, because the processor receives meanwhile. But the exchange does not end before the
+// send.
+//
+// Limitation: if both sides copy at the same time, they share the bandwidth of copies. No parameter of one
+// direction has that; duplex does.
 func (m *predictor) exchange(size float64) float64 {
 	t := max(m.half(size), m.gap(size))
 	work := min(m.send(size), m.gap(size)) + m.receive(size)
@@ -207,7 +211,7 @@ func (s *Study) judge(train, test *samples) {
 	}
 }
 
-// table is PLogP's, with its L.
+// table fills PLogP's table and adds its L.
 func (s *Study) table(c *curves, seed uint64) {
 	var sizes []int64
 	for _, one := range []*curve{c.half, c.gap, c.send, c.receive, c.duplex} {
@@ -230,7 +234,7 @@ func (s *Study) table(c *curves, seed uint64) {
 	}
 }
 
-// estimates are the values of a curve, with intervals over clusters.
+// estimates returns the values of a curve with intervals over clusters.
 func (c *curve) estimates(seed uint64) func(size int64) Estimated {
 	spread := c.times.Spread(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {

@@ -10,19 +10,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// Capacities are powers of two of bytes, from a page on up to more than any cache has.
+// Range of capacities, powers of two of bytes: from a page to more than any cache.
 const (
 	leastCapacity = unit.Bytes(4 << 10)
 	mostCapacity  = unit.Bytes(1 << 30)
-	// fewestBeside is how many points, of those drawn, lie beyond a capacity at least, and how many do not.
+	// fewestBeside is the least number of drawn points that must lie beyond a capacity, and within it.
 	fewestBeside = 5
 )
 
-// Estimated is a capacity, and the interval in which none is much worse; it is zero for models that have none.
+// Estimated is a capacity with its interval. It is zero for models without capacity.
 type Estimated struct{ Value, Lo, Hi unit.Bytes }
 
-// solve fits a model to points that count as often as drawn, and finds C, if it needs one: that of the least squares
-// among the powers of two. The interval holds those whose squares are within what an F test of 95 % tells apart.
+// solve fits a model to points that count as often as drawn. If the model has a capacity C, solve chooses the
+// power of two with the least squares. The interval holds the capacities that an F test at 95 % does not
+// distinguish from it.
 func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Model, Estimated, fit.Solution, error) {
 	if !m.Cached {
 		solution, err := method.solve(d.problem(&m, d.rows(&m), method, means, drawn))
@@ -69,7 +70,7 @@ func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Mo
 	return best.model, found, best.solution, nil
 }
 
-// divided reports whether enough of the points that are drawn lie beyond a capacity, and enough within.
+// divided reports whether enough drawn points lie beyond a capacity, and enough within.
 func (d *design) divided(c unit.Bytes, drawn []int) bool {
 	beyond, within := 0, 0
 	for i := range d.features {

@@ -8,7 +8,7 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// judge holds r to points that it was not fitted to.
+// judge computes the errors of r at points that it was not fitted to.
 func (s *Study) judge(r *Result, m *Model, coef []float64, train, test *design, o Options) {
 	judged, predicted := test, []float64(nil)
 	if test != nil {
@@ -37,10 +37,10 @@ func (d *design) predict(m *Model, coef []float64) []float64 {
 	return out
 }
 
-// folds is into how many parts points are divided, each of which is predicted from the others.
+// folds is the number of parts in cross-validation.
 const folds = 10
 
-// crossValidate predicts each point by a fit without it.
+// crossValidate predicts each point by a fit without its part.
 func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
 	n := len(d.points)
 	order := rand.New(rand.NewPCG(seed, 3)).Perm(n)

@@ -1,12 +1,13 @@
-// Package marshalling fits the models of [hur1999] to the times of messages, scans and array statements, and ours beside them.
+// Package marshalling fits models to the times of packed messages, scans and array statements: those of [hur1999]
+// and Spoor's own.
 //
-// A message costs alpha + beta n + f(MLT), with n its bytes and MLT the memory lines that are touched when it is
-// packed: models S1, S2 and S3 know n alone, M1, M2 and M3 know MLT as well [hur1999, Table 1], as the paper finds
-// it from bounds; M1x has MLT exactly, from the address that the block has, and the model page also the
-// memory pages; level knows lines, the pieces that are copied one by one, and the bytes beyond a capacity C, which the
-// points tell, that lie in a farther level of memory. A term for arithmetic operations is added where points differ in them [hur1999, sec. 5].
+// A message of n bytes costs alpha + beta n + f(MLT). MLT is the number of memory lines that are touched when it
+// is packed. Models S1, S2 and S3 use n alone. M1, M2 and M3 also use MLT [hur1999, Table 1], computed from bounds
+// as in the paper. M1x uses the exact MLT from the address of the block, page also the memory pages. level uses
+// lines, the pieces that are copied one by one, and the bytes beyond a capacity C, which are in a farther level of
+// memory. C is fitted. A term for arithmetic operations is added if their number varies [hur1999, sec. 5].
 //
-// Each model is fitted twice: by least squares, as there, in which large messages decide, and by
+// Each model is fitted twice: by least squares, as in the paper, in which large messages dominate, and by
 // non-negative least squares of relative errors. Both are judged by points that they were not fitted to.
 package marshalling
 
@@ -20,18 +21,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// Features are what models know of a point.
+// Features are the inputs of models for a point.
 type Features struct {
 	N     float64 // bytes; of array statements, loads and stores
-	MLT   float64 // memory lines touched, as [hur1999] finds them; 0 if no layout is known
+	MLT   float64 // memory lines touched, by the paper's bounds; 0: no layout
 	Exact float64 // memory lines touched
 	Pages float64 // memory pages touched
 	Runs  float64 // pieces that are copied one by one: rows of the block
-	Space float64 // bytes of all lines touched, those of the packed block among them
+	Space float64 // bytes of all touched lines, with those of the packed block
 	Ops   float64 // arithmetic operations
 }
 
-// Of finds the features of a point, for lines and pages of the given sizes.
+// Of returns the features of a point, for lines and pages of the given sizes.
 func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 	f.N, f.Ops = float64(p.Bytes), float64(p.Ops)
 	if p.Experiment == timing.Array {
@@ -58,10 +59,10 @@ func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 	return f, err
 }
 
-// paperMLT is the mean of the bounds of [hur1999, eqs. 3-4, thm. 2], for a base that is not known.
+// paperMLT returns the mean of the bounds of [hur1999, eqs. 3-4, thm. 2], for an unknown base address.
 //
-// Differs: the paper takes the mean for rows, and does not say what it takes for columns. Where theorem
-// 2 has no bounds, because rows of the block share lines, it is the mean over all bases that are multiples of an item.
+// Differs: the paper takes the mean for rows, and does not define it for columns. Theorem 2 has no bounds if rows
+// of the block share lines. Then paperMLT returns the mean over all bases that are multiples of an item.
 func paperMLT(item unit.Bytes, layout marshal.Layout, line unit.Bytes) (float64, error) {
 	if lower, upper, err := layout.Bounds(line); err == nil {
 		return (float64(lower) + float64(upper)) / 2, nil
@@ -73,15 +74,15 @@ func paperMLT(item unit.Bytes, layout marshal.Layout, line unit.Bytes) (float64,
 	return layout.Expected(line, align)
 }
 
-// Term is a coefficient and what it is multiplied by.
+// Term is a coefficient and its factor.
 type Term struct {
-	Symbol string // of the coefficient, as part of a parameter's name
-	Column string // what it is multiplied by
-	per    string // of what the coefficient is a time, with N for the unit of n: "/N^2"
+	Symbol string // name of the coefficient, part of a parameter's name
+	Column string // its factor
+	per    string // unit of the coefficient after "s", with N for the unit of n: "/N^2"
 	of     func(*Features) float64
 }
 
-// Unit is that of the coefficient, for points of the experiment.
+// Unit returns the unit of the coefficient, for points of the experiment.
 func (t Term) Unit(e timing.Experiment) string {
 	n := "B"
 	if e == timing.Array {
@@ -113,25 +114,24 @@ var (
 	delta  = Term{"delta", "ops", "/op", func(f *Features) float64 { return f.Ops }}
 )
 
-// Operations is the term of arithmetic operations, which all models have where points differ in them.
+// Operations is the term of arithmetic operations. All models have it if operations vary.
 var Operations = delta
 
-// Of is what the coefficient is multiplied by.
+// Of returns the factor of the coefficient.
 func (t Term) Of(f *Features) float64 { return t.of(f) }
 
-// Model is a law of time.
+// Model is a linear model of times.
 type Model struct {
 	Name   string
 	Terms  []Term
-	Layout bool // needs to know where the block lies
-	Cached bool // is a law only for a capacity: see At
+	Layout bool // needs the layout of the block
+	Cached bool // depends on a capacity: see At
 }
 
-// Capacity is what the parameter is called that is no coefficient, in bytes, of models that are Cached.
+// Capacity is the name of the parameter C, in bytes, of models that are Cached.
 const Capacity = "C"
 
-// At is the law for a capacity of what is near the processors: what is touched beyond that comes from farther away. Before,
-// nothing is near.
+// At returns the model for a capacity: lambda then counts only the bytes beyond it. In All, the capacity is 0.
 func (m Model) At(capacity unit.Bytes) Model {
 	if !m.Cached {
 		return m
@@ -145,7 +145,7 @@ func (m Model) At(capacity unit.Bytes) Model {
 	return m
 }
 
-// All are the models, in the order of reports. The first one is what others are compared with.
+// All are the models, in the order of reports. Gains are relative to the first one.
 var All = []Model{
 	{"S1", []Term{alpha, beta}, false, false},
 	{"S2", []Term{alpha, beta, beta2}, false, false},
@@ -158,7 +158,7 @@ var All = []Model{
 	{"level", []Term{alpha, beta, gammax, rho, lambda}, true, true},
 }
 
-// Equation is the law as people write it.
+// Equation returns the model as an equation.
 func (m *Model) Equation() string {
 	text := "t ="
 	for i, t := range m.Terms {
@@ -172,7 +172,7 @@ func (m *Model) Equation() string {
 	return text
 }
 
-// Row is what the coefficients are multiplied by.
+// Row returns the factors of the coefficients for a point.
 func (m *Model) Row(f *Features) []float64 {
 	row := make([]float64, len(m.Terms))
 	for j, t := range m.Terms {
@@ -181,7 +181,7 @@ func (m *Model) Row(f *Features) []float64 {
 	return row
 }
 
-// Predict is the time of a point with features f if the coefficients, in the order of terms, are coef.
+// Predict returns the time of a point with features f. coef are the coefficients in the order of terms.
 func (m *Model) Predict(coef []float64, f *Features) (unit.Seconds, error) {
 	if len(coef) != len(m.Terms) {
 		return 0, fmt.Errorf("model %s has %d coefficients, not %d", m.Name, len(m.Terms), len(coef))
@@ -193,18 +193,18 @@ func (m *Model) Predict(coef []float64, f *Features) (unit.Seconds, error) {
 	return unit.Seconds(sum), nil
 }
 
-// withOps is the model with a term for arithmetic operations.
+// withOps returns the model with a term for arithmetic operations.
 func (m Model) withOps() Model {
 	m.Terms = append(m.Terms[:len(m.Terms):len(m.Terms)], delta)
 	return m
 }
 
-// SizesText says in the method of a parameter what lines and pages a model was fitted with.
+// SizesText returns the part of a parameter's method that has the sizes of lines and pages.
 func SizesText(line, page unit.Bytes) string {
 	return fmt.Sprintf("lines of %v, pages of %v; ", line, page)
 }
 
-// SizesOf finds what SizesText has said in the method of a parameter.
+// SizesOf parses the text of SizesText in the method of a parameter.
 func SizesOf(method string) (line, page unit.Bytes, known bool) {
 	_, text, found := strings.Cut(method, "lines of ")
 	first, text, found1 := strings.Cut(text, ", pages of ")

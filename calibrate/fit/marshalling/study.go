@@ -15,33 +15,33 @@ import (
 type Options struct {
 	Line, Page unit.Bytes
 	Seed       uint64
-	// Models are those to fit; nil: All.
+	// Models to fit; nil: All.
 	Models []Model
 }
 
-// Method is how a model is fitted.
+// Method is a method of fitting.
 type Method struct {
 	Name   string
-	Suffix string // of parameters
+	Suffix string // suffix of parameter names
 	solve  func(*fit.Problem) (fit.Solution, error)
-	// relative weighs with 1/y.
+	// relative uses weights 1/y.
 	relative bool
 }
 
-// Methods are all of them.
+// Methods lists all methods.
 var Methods = []Method{
 	{"least squares", "", fit.LeastSquares, false},
 	{"relative non-negative", "_rel", fit.NonNegative, true},
 }
 
-// Coefficient is one that was found.
+// Coefficient is a fitted coefficient.
 type Coefficient struct {
 	Term          Term
 	Unit          string
-	Value, Lo, Hi float64 // 95 % interval; NaN if it is not known
+	Value, Lo, Hi float64 // 95 % interval; NaN: not known
 }
 
-// Result is one model that was fitted in one way.
+// Result is the fit of one model by one method.
 type Result struct {
 	Model        Model
 	Method       Method
@@ -49,34 +49,34 @@ type Result struct {
 	Capacity     Estimated // C of a model that is Cached
 	Condition    float64
 	Errors       fit.Errors // at points it was not fitted to
-	Interval     string     // what the intervals are
-	Refused      error      // why there is nothing
+	Interval     string     // description of the intervals
+	Refused      error      // reason why there are no coefficients, or nil
 	Warnings     []error
 }
 
-// Study is an experiment in one state.
+// Study has the fits of an experiment in one state.
 type Study struct {
 	Experiment timing.Experiment
 	State      string
-	Fitted     int // points
+	Fitted     int // number of points
 	Timings    int
-	Judged     string // by what points models are judged
+	Judged     string // description of the points that models are judged by
 	Floor      float64
 	Results    []Result
 	Compared   []timing.Comparison
 	Warnings   []error
 }
 
-// family is an experiment that models here are of.
+// family is an experiment that these models fit.
 type family struct {
 	experiment timing.Experiment
-	share      float64 // of its time that is a message's
+	share      float64 // share of its time that is one message
 }
 
-// families are what is fitted. Half a round trip is a message.
+// families lists these experiments. Half a round trip is a message.
 var families = []family{{timing.Transfer, 1}, {timing.PingPong, 0.5}, {timing.Scan, 1}, {timing.Array, 1}, {timing.AllReduce, 1}}
 
-// Title names an experiment in a state.
+// Title returns the name of an experiment in a state.
 func Title(e timing.Experiment, state string) string {
 	if state == "" {
 		return string(e)
@@ -84,8 +84,8 @@ func Title(e timing.Experiment, state string) string {
 	return fmt.Sprintf("%s in state %s", e, state)
 }
 
-// Run makes a study of each experiment in each state. States are never pooled: each has its own
-// parameters. What cannot be studied is among the errors.
+// Run makes a study of each experiment in each state. States are never pooled: each has its own parameters. The
+// errors are of experiments that cannot be studied.
 func Run(d *timing.Data, o Options) (studies []*Study, failed []error) {
 	for _, f := range families {
 		for _, state := range d.States() {
@@ -100,7 +100,7 @@ func Run(d *timing.Data, o Options) (studies []*Study, failed []error) {
 	return studies, failed
 }
 
-// design is points with their features and times, in two sets.
+// design is points with their features and times.
 type design struct {
 	points   []timing.Point
 	features []Features
@@ -108,7 +108,7 @@ type design struct {
 	means    []float64
 }
 
-// study is nil if there are no such points.
+// study returns nil if there are no points of the family.
 func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	selected := d.Select(state, f.experiment)
 	points, times := selected.Points, selected.Times
@@ -147,7 +147,7 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	return s, s.useless(title)
 }
 
-// Best is the result whose error ratio is least; nil if none has parameters.
+// Best returns the result with the least error ratio, or nil if no model has parameters.
 func (s *Study) Best() (best *Result) {
 	for i := range s.Results {
 		if r := &s.Results[i]; r.Refused == nil && (best == nil || r.Errors.Ratio < best.Errors.Ratio) {
@@ -157,7 +157,7 @@ func (s *Study) Best() (best *Result) {
 	return best
 }
 
-// useless is an error if no model has parameters.
+// useless returns an error if no model has parameters.
 func (s *Study) useless(title string) error {
 	if slices.ContainsFunc(s.Results, func(r Result) bool { return r.Refused == nil }) {
 		return nil
@@ -165,7 +165,7 @@ func (s *Study) useless(title string) error {
 	return fmt.Errorf("%s: %s: %w", title, s.Results[0].Model.Name, s.Results[0].Refused)
 }
 
-// divide is the training and the test points; without a test set the latter is nil.
+// divide returns the training and the test points. The latter is nil if there is no test set.
 func divide(points []timing.Point, times *fit.Times, o Options) (train, test *design, err error) {
 	all := map[timing.Set]*design{}
 	for i, p := range points {
@@ -195,7 +195,7 @@ func divide(points []timing.Point, times *fit.Times, o Options) (train, test *de
 	return train, test, nil
 }
 
-// fit fits all models that the points allow.
+// fit fits all models for which there are enough points.
 func (s *Study) fit(train, test *design, o Options) {
 	models := o.Models
 	if models == nil {
@@ -226,15 +226,16 @@ func (s *Study) fit(train, test *design, o Options) {
 	}
 }
 
-// errProportional is why models that know lines have no parameters if all blocks are contiguous, as rows are.
+// errProportional is the reason why models with lines have no parameters if all blocks are contiguous: lines are
+// then proportional to bytes.
 var errProportional = errors.New("all blocks are contiguous, as rows of a matrix are: MLT is proportional to n, and no model that knows it can gain; measure columns as well")
 
-// contiguous reports whether all blocks are.
+// contiguous reports whether all blocks are contiguous.
 func (d *design) contiguous() bool {
 	return !slices.ContainsFunc(d.points, func(p timing.Point) bool { return p.Rows > 1 && int64(p.Stride) != p.Cols*int64(p.Item) })
 }
 
-// one fits one model in one way.
+// one fits one model by one method.
 func (s *Study) one(m Model, method Method, train, test *design, o Options) Result {
 	r := Result{Model: m, Method: method}
 	whole := make([]int, len(train.points))
@@ -268,7 +269,7 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 	return r
 }
 
-// problem is to fit rows of a model to means of points that count as often as drawn.
+// problem returns the fit of the rows of a model to the means of points, which count as often as drawn.
 func (d *design) problem(m *Model, rows [][]float64, method Method, means []float64, drawn []int) *fit.Problem {
 	p := &fit.Problem{Columns: m.columns(), X: rows, Y: means, Weight: make([]float64, len(means))}
 	for i, n := range drawn {
@@ -283,7 +284,7 @@ func (d *design) problem(m *Model, rows [][]float64, method Method, means []floa
 	return p
 }
 
-// rows are those of a model for all points.
+// rows returns the rows of a model for all points.
 func (d *design) rows(m *Model) (rows [][]float64) {
 	for i := range d.features {
 		rows = append(rows, m.Row(&d.features[i]))
