@@ -8,22 +8,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxStolen is which share of the time may be stolen from a host that is measured.
+// MaxStolen is the default largest share of time that may be stolen from a measured host.
 const MaxStolen = 0.2
 
 const (
 	watchTime = unit.Seconds(0.3)
-	sentinels = 200 // that the histogram of a check is of
+	sentinels = 200 // number for the histogram of a check
 )
 
-// Condition is what a host is like before it is measured.
+// Condition is the condition of a host before a measurement.
 type Condition struct {
 	Watched, Stolen unit.Seconds
-	Sentinels       []unit.Seconds // those that were answered, sorted
+	Sentinels       []unit.Seconds // answered ones, sorted
 	Asked           int
 }
 
-// Check looks at a host.
+// Check measures the condition of a host.
 func Check(h Host) Condition {
 	c := Condition{Asked: sentinels}
 	c.Watched, c.Stolen = h.Watch(watchTime)
@@ -36,10 +36,10 @@ func Check(h Host) Condition {
 	return c
 }
 
-// Share is the share of time that is stolen.
+// Share returns the share of time that is stolen.
 func (c Condition) Share() float64 { return float64(c.Stolen / c.Watched) }
 
-// Refuse is an error if more than most of the time is stolen.
+// Refuse returns an error if more than most of the time is stolen.
 func (c Condition) Refuse(most float64) error {
 	if c.Share() <= most {
 		return nil
@@ -48,7 +48,7 @@ func (c Condition) Refuse(most float64) error {
 		100*c.Share(), c.Watched, 100*most)}
 }
 
-// String is the condition in a line, with the histogram of round trips.
+// String returns the condition in a line, with quantiles of the round trips.
 func (c Condition) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%.1f %% of %v stolen; ", 100*c.Share(), c.Watched)

@@ -11,7 +11,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// KernelCache is a cache as the kernel describes it.
+// KernelCache is a cache as the kernel reports it.
 type KernelCache struct {
 	Level      int
 	Size, Line unit.Bytes
@@ -19,8 +19,8 @@ type KernelCache struct {
 	Shared     int // processors that share it
 }
 
-// KernelCaches are the data caches of processor cpu, nearest first. root is /sys/devices/system/cpu. What the kernel
-// does not say, as in many virtual machines, is not there.
+// KernelCaches returns the data caches of processor cpu, nearest first. root is /sys/devices/system/cpu. Many
+// virtual machines report no caches.
 func KernelCaches(root fs.FS, cpu int) (list []KernelCache) {
 	dirs, _ := fs.Glob(root, fmt.Sprintf("cpu%d/cache/index*", cpu)) // only a bad pattern is an error
 	for _, dir := range dirs {
@@ -46,10 +46,10 @@ func KernelCaches(root fs.FS, cpu int) (list []KernelCache) {
 	return list
 }
 
-// maxCPUs bounds what lists of processors are believed to name.
+// maxCPUs bounds the numbers in lists of processors.
 const maxCPUs = 1 << 16
 
-// cpuList reads "0-3,8".
+// cpuList parses a list such as "0-3,8".
 func cpuList(text string) (list []int) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -68,7 +68,7 @@ func cpuList(text string) (list []int) {
 	return list
 }
 
-// Memory is the size of memory and of what of it is free, by /proc/meminfo; 0 if it does not say. proc is /proc.
+// Memory returns the size of the memory, and of its free part, from /proc/meminfo; 0: not known. proc is /proc.
 func Memory(proc fs.FS) (total, available unit.Bytes) {
 	text, err := fs.ReadFile(proc, "meminfo")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Local is this host, seen from a thread that is pinned to a processor.
+// Local is this host, measured from a pinned thread.
 type Local struct {
 	CPU, Peer int // Peer is -1 if there is no other processor
 	start     time.Time
@@ -25,7 +25,7 @@ type Local struct {
 	free      bool
 }
 
-// mask is a set of processors, as the kernel has it.
+// mask is a set of processors, in the kernel's layout.
 type mask [16]uint64
 
 func (m *mask) cpus() (list []int) {
@@ -50,7 +50,7 @@ func affinity(call uintptr, m *mask) error {
 	return nil
 }
 
-// Allowed are the processors that this process may run on.
+// Allowed returns the processors that this process may run on.
 func Allowed() ([]int, error) {
 	var m mask
 	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
@@ -59,7 +59,7 @@ func Allowed() ([]int, error) {
 	return m.cpus(), nil
 }
 
-// Pin binds the running goroutine to its thread, and that to a processor.
+// Pin locks the running goroutine to its thread, and the thread to a processor.
 func Pin(cpu int) error {
 	if cpu < 0 || cpu >= 64*len(mask{}) {
 		return fmt.Errorf("there is no processor %d to pin a thread to", cpu)
@@ -72,8 +72,8 @@ func Pin(cpu int) error {
 	return nil
 }
 
-// Open pins the calling goroutine to the first processor that is allowed, until Close is called, and a thread
-// that answers sentinels to the second. Nothing is collected meanwhile.
+// Open pins the calling goroutine to the first allowed processor, and a thread that answers sentinels to the
+// second. Both last until Close. The garbage collector is off meanwhile.
 func Open() (*Local, error) {
 	l, err := OpenAlone()
 	if err != nil || l.Peer < 0 {
@@ -87,7 +87,7 @@ func Open() (*Local, error) {
 	return l, nil
 }
 
-// OpenAlone is Open for those who answer sentinels themselves.
+// OpenAlone is Open for callers that answer sentinels themselves.
 func OpenAlone() (*Local, error) {
 	l := &Local{Peer: -1, start: time.Now()}
 	runtime.LockOSThread()
@@ -102,7 +102,7 @@ func OpenAlone() (*Local, error) {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	runtime.UnlockOSThread() // one of two
+	runtime.UnlockOSThread() // LockOSThread was called twice
 	collection.stop()
 	if len(cpus) > 1 && runtime.GOMAXPROCS(0) > 1 {
 		l.Peer = cpus[1]
@@ -111,10 +111,10 @@ func OpenAlone() (*Local, error) {
 	return l, nil
 }
 
-// collector is Go's, which does nothing while somebody measures.
+// collector switches Go's garbage collector off while anyone measures.
 type collector struct {
 	sync.Mutex
-	stopped int // how many times
+	stopped int // number of callers that switched it off
 	percent int
 }
 
@@ -137,7 +137,7 @@ func (c *collector) resume() {
 	}
 }
 
-// Close lets the thread go where it may, and memory be collected again.
+// Close unpins the thread, and switches the garbage collector on again.
 func (l *Local) Close() error {
 	if l.echo != nil {
 		l.echo.stop()
@@ -146,9 +146,10 @@ func (l *Local) Close() error {
 	return l.Release()
 }
 
-// Release lets the calling goroutine go between threads, and those between processors, as goroutines usually do. There are no
-// Switches then: threads that wake each other take the processor from each other, which is part of what is measured, and the
-// kernel does not say who took it. Of samples that others disturbed, the agreeing smallest are free.
+// Release lets the calling goroutine move between threads, and threads between processors, as goroutines usually
+// do. Switches returns 0 then: threads that wake each other preempt each other, which is part of the measured
+// operation, and the kernel does not report which thread preempted. The smallest samples that agree are free of
+// other disturbances.
 func (l *Local) Release() error {
 	if l.free {
 		return nil
@@ -159,10 +160,10 @@ func (l *Local) Release() error {
 	return err
 }
 
-// Now is the time since Open.
+// Now returns the time since Open.
 func (l *Local) Now() unit.Seconds { return unit.Seconds(time.Since(l.start).Seconds()) }
 
-// Time is how long f takes, less what reading the clock does.
+// Time returns the time of f, less the time of reading the clock.
 func (l *Local) Time(f func()) unit.Seconds {
 	begin := time.Now()
 	f()
@@ -181,7 +182,7 @@ func (l *Local) clockOverhead() unit.Seconds {
 // rusageThread is RUSAGE_THREAD.
 const rusageThread = 1
 
-// Switches is the involuntary context switches of the thread; always 0 after Release.
+// Switches returns the involuntary context switches of the thread; after Release, 0.
 func (l *Local) Switches() int64 {
 	if l.free {
 		return 0
@@ -193,11 +194,11 @@ func (l *Local) Switches() int64 {
 	return int64(u.Nivcsw)
 }
 
-// longestStep is the longest time between two looks at the clock that nothing came between: a look takes
-// some tens of nanoseconds, and interrupts about a microsecond.
+// longestStep is the longest undisturbed time between two readings of the clock. A reading takes some tens of
+// nanoseconds, and an interrupt about a microsecond.
 const longestStep = 5 * time.Microsecond
 
-// Watch looks at the clock again and again. What lies between two looks is stolen if it is longer than a look takes.
+// Watch reads the clock continuously. Time between two readings above longestStep is stolen.
 func (l *Local) Watch(d unit.Seconds) (watched, stolen unit.Seconds) {
 	begin := time.Now()
 	end := time.Duration(float64(d) * 1e9)
@@ -212,7 +213,7 @@ func (l *Local) Watch(d unit.Seconds) (watched, stolen unit.Seconds) {
 	return unit.Seconds(last.Seconds()), unit.Seconds(lost.Seconds())
 }
 
-// echo is a thread that answers.
+// echo is a thread that answers sentinels.
 type echo struct {
 	ping atomic.Uint32
 	_    [252]byte
@@ -227,7 +228,7 @@ func listen(cpu int) (*echo, error) {
 	ready := make(chan error)
 	go func() {
 		defer close(e.gone)
-		err := Pin(cpu) // and never unpinned: the thread ends with the goroutine
+		err := Pin(cpu) // never unpinned: the thread ends with the goroutine
 		ready <- err
 		for last := uint32(0); err == nil && !e.done.Load(); {
 			if v := e.ping.Load(); v != last {
@@ -247,10 +248,10 @@ func (e *echo) stop() {
 const (
 	trips   = 12
 	waiting = 200 * time.Microsecond // for an answer
-	spins   = 64                     // between looks at the clock
+	spins   = 64                     // polls between readings of the clock
 )
 
-// Sentinel is the least of 12 round trips.
+// Sentinel returns the least of 12 round trips.
 func (l *Local) Sentinel() unit.Seconds {
 	if l.echo == nil {
 		return 0
@@ -258,8 +259,8 @@ func (l *Local) Sentinel() unit.Seconds {
 	return l.RoundTrips(&l.echo.ping, &l.echo.pong)
 }
 
-// RoundTrips is the least of 12 round trips of one number that somebody answers by storing it into pong; 0 if
-// it takes too long.
+// RoundTrips returns the least of 12 round trips of a number that another thread answers by storing it into pong;
+// 0 if an answer takes too long.
 func (l *Local) RoundTrips(ping, pong *atomic.Uint32) unit.Seconds {
 	least := time.Hour
 	for range trips {

@@ -9,7 +9,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Local is this host, which only Linux lets one measure.
+// Local is this host. Only Linux can be measured.
 type Local struct{ CPU, Peer int }
 
 var errOnlyLinux = errors.New("measuring needs threads that are pinned to processors, which is done on Linux only; datasets can be fitted anywhere")

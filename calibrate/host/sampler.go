@@ -6,14 +6,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// Rules are when a point has been sampled enough.
+// Rules decide when a point has enough samples.
 type Rules struct {
 	Least, Most int          // undisturbed samples
-	Agree       float64      // to within which the three smallest agree
-	Patience    unit.Seconds // after which a point is left with what it has
+	Agree       float64      // the three smallest must agree within this share
+	Patience    unit.Seconds // after it a point keeps the samples that it has
 }
 
-// Strict are the rules for parameters, Hasty those for a look.
+// Strict are the rules for parameters, Hasty those for a quick measurement.
 var (
 	Strict = Rules{Least: 15, Most: 60, Agree: 0.01, Patience: 0.25}
 	Hasty  = Rules{Least: 3, Most: 6, Agree: 0.05, Patience: 0.02}
@@ -24,14 +24,14 @@ type Sampler struct {
 	Host    Host
 	Rules   Rules
 	Samples []Sample
-	wanted  unit.Seconds // a sentinel of the state that samples are wanted in; 0: any
+	wanted  unit.Seconds // a sentinel of the wanted state; 0: any
 	bounds  []unit.Seconds
-	reps    map[[2]int]int // by point and launch
-	count   map[[2]int]int // of them, those that are wanted
+	reps    map[[2]int]int // number of samples by point and launch
+	count   map[[2]int]int // number of those in the wanted state
 }
 
-// Take samples the trial of a point until the rules are content with those of the wanted state, or nothing more is to be
-// hoped for: it is false if all samples are disturbed. A point may be taken again, for more samples.
+// Take samples the trial of a point until the rules are met by samples of the wanted state, or until its time is
+// over. It returns false if all samples are disturbed. A point may be taken again for more samples.
 func (s *Sampler) Take(point, launch int, trial Trial) bool {
 	if s.reps == nil {
 		s.reps, s.count = map[[2]int]int{}, map[[2]int]int{}
@@ -62,15 +62,16 @@ func (s *Sampler) Take(point, launch int, trial Trial) bool {
 	return true
 }
 
-// hopeless is how many times their patience points are given that were only disturbed so far.
+// hopeless multiplies the patience for points with only disturbed samples.
 const hopeless = 4
 
-// Short reports whether a point has fewer samples of the wanted state than the rules ask for.
+// Short reports whether a point has fewer samples of the wanted state than the rules need.
 func (s *Sampler) Short(point, launch int) bool {
 	return s.count[[2]int{point, launch}] < s.Rules.Least
 }
 
-// Settle finds the states of the samples so far; at the first call, that of most of them becomes the wanted one.
+// Settle computes the states of the samples so far. At the first call, the state of most samples becomes the
+// wanted one.
 func (s *Sampler) Settle() {
 	sentinels := make([]unit.Seconds, len(s.Samples))
 	for i, one := range s.Samples {
@@ -88,7 +89,7 @@ func (s *Sampler) Settle() {
 	}
 }
 
-// usual is the middle sentinel of the state that most are in; 0 if nobody answered.
+// usual returns the median sentinel of the state with the most samples; 0 if none was answered.
 func (s *Sampler) usual(sentinels []unit.Seconds) unit.Seconds {
 	of := make([][]unit.Seconds, len(s.bounds)+1)
 	for _, one := range sentinels {
@@ -105,13 +106,13 @@ func (s *Sampler) usual(sentinels []unit.Seconds) unit.Seconds {
 	return most[len(most)/2]
 }
 
-// State names the state of a sentinel as far as states are known.
+// State returns the name of a sentinel's state, as far as states are known.
 func (s *Sampler) State(sentinel unit.Seconds) string { return State(s.bounds, sentinel) }
 
-// Wanted is the state in which samples are wanted.
+// Wanted returns the name of the wanted state.
 func (s *Sampler) Wanted() string { return s.State(s.wanted) }
 
-// Bounds are between states.
+// Bounds returns the bounds between states.
 func (s *Sampler) Bounds() []unit.Seconds { return s.bounds }
 
 func (s *Sampler) isWanted(sentinel unit.Seconds) bool {

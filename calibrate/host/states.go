@@ -9,19 +9,21 @@ import (
 )
 
 const (
-	// stateWidth is the ratio of neighbouring sentinels, sorted into bins, that an empty stretch between two
-	// states has at least. States that are known differ by 1.8 and more, sentinels of one state by 1.1.
+	// stateWidth is the least ratio of sentinels between which the histogram is empty, for two states. Known
+	// states differ by 1.8 or more, sentinels of one state by 1.1.
 	stateWidth = 1.25
 	binsOctave = 24
-	// leastShare is which share of the samples a state has at least, or it is strays of others; so many are enough, however many
-	// others there are: a state in which a launch began is sampled less than one that lasts.
+	// leastShare is the least share of the samples that a state needs; fewer are strays of other states.
+	// leastNumber samples suffice whatever the share: a state in which a launch began has fewer samples than one
+	// that lasts.
 	leastShare  = 0.03
 	leastNumber = 200
-	valley      = 0.1 // of the lower of two peaks, below which they are two
+	valley      = 0.1 // share of the lower of two peaks; if the histogram between them is lower, they are two states
 )
 
-// States divides round trips into states: peaks of their histogram over logarithms, which stretches of at least
-// stateWidth part in which there is less than a tenth of the lower peak. It gives the bounds between states, ascending.
+// States divides round trips into states: the peaks of their histogram over logarithms. Between two states the
+// histogram is below a tenth of the lower peak for at least stateWidth. States returns the bounds between states,
+// ascending.
 func States(sentinels []unit.Seconds) (bounds []unit.Seconds) {
 	var logs []float64
 	for _, s := range sentinels {
@@ -45,13 +47,13 @@ func States(sentinels []unit.Seconds) (bounds []unit.Seconds) {
 	return bounds
 }
 
-// peak is a stretch of bins that belong together.
+// peak is a range of bins of one state.
 type peak struct {
 	first, last int
 	mass, top   float64
 }
 
-// peaksOf joins bins to stretches, then stretches that are near or too small with their neighbours.
+// peaksOf joins adjacent bins to peaks. It then joins peaks that are too near or too small with their neighbours.
 func peaksOf(bins []float64, leastMass float64) (peaks []peak) {
 	smooth := make([]float64, len(bins))
 	for i := range bins {
@@ -80,10 +82,10 @@ func peaksOf(bins []float64, leastMass float64) (peaks []peak) {
 	return large
 }
 
-// Unknown is the state of samples before which nobody answered, where there are several states.
+// Unknown is the state of samples whose sentinel was not answered, if there are several states.
 const Unknown = "unknown"
 
-// State names the state of a sentinel: empty if there is but one.
+// State returns the name of a sentinel's state; "" if there is only one.
 func State(bounds []unit.Seconds, sentinel unit.Seconds) string {
 	switch i := index(bounds, sentinel); {
 	case len(bounds) == 0:
@@ -95,7 +97,7 @@ func State(bounds []unit.Seconds, sentinel unit.Seconds) string {
 	}
 }
 
-// index is the state of a sentinel as a number; -1 if nobody answered and there are several.
+// index returns the number of a sentinel's state; -1 if it was not answered and there are several.
 func index(bounds []unit.Seconds, sentinel unit.Seconds) int {
 	if len(bounds) > 0 && sentinel <= 0 {
 		return -1

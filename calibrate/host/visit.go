@@ -10,48 +10,48 @@ import (
 	"spoor/traces/unit"
 )
 
-// Visit is how points are gone through.
+// Visit is a plan: which points are measured, how often, and for how long.
 type Visit struct {
 	Host     Host
 	Rules    Rules
 	Points   int
 	Launches int
 	Seed     uint64
-	Budget   unit.Seconds // after which nothing is begun again, if there were MinLaunches
-	// Wait waits, if it is not nil, until launches that take less than their share of the budget have been waited for: what
-	// changes slowly then differs between them, too, and intervals are as wide as that asks for. It is called before each launch
-	// but the first. What it waits for longer than asked, as others measure meanwhile, is not of the budget.
+	Budget   unit.Seconds // after MinLaunches, no launch starts later than this
+	// Wait, if not nil, is called before each launch except the first. It waits for d, until the launch's share of
+	// the budget starts. Launches are then spread over the budget and differ by slow changes, so that intervals
+	// include these. Extra time, in which others measure, does not count against the budget.
 	Wait func(ctx context.Context, d unit.Seconds) error
-	// Launch begins a launch anew.
+	// Launch starts a launch.
 	Launch func(launch int) error
-	// Trial prepares a point. It is good until the next one is prepared.
+	// Trial prepares a point. The trial is valid until the next one is prepared.
 	Trial func(point int, r *rand.Rand) (Trial, error)
-	// Step is told of every point of every launch.
+	// Step is called for every point of every launch.
 	Step func()
 }
 
 const (
-	// MinLaunches is how many launches there are whatever they take, if so many are asked for.
+	// MinLaunches is the least number of launches, whatever they take, if so many are requested.
 	MinLaunches = 3
-	// mostPasses is how often a launch goes through the points that lack samples of the state that is wanted.
+	// mostPasses bounds how often a launch repeats the points that lack samples of the wanted state.
 	mostPasses = 8
-	// overdue is how many times its budget a visit may take, whatever it has.
+	// overdue times the budget is the longest time of a visit.
 	overdue = 1.5
-	// mostLost is how many points in a row may have nothing but disturbed samples.
+	// mostLost bounds the number of consecutive points with only disturbed samples.
 	mostLost = 8
 )
 
-// visitor is a visit under way.
+// visitor is the state of a visit.
 type visitor struct {
 	Visit
 	sampler *Sampler
 	r       *rand.Rand
 	begin   unit.Seconds
-	lost    int // points in a row
+	lost    int // consecutive points with only disturbed samples
 }
 
-// Run visits all points in shuffled order, in each launch, and again those of which too few samples are in the
-// state that most of the first launch's are in. It says how many launches there were.
+// Run visits all points in shuffled order in each launch. It visits points again that have too few samples in the
+// wanted state, which is that of most samples of the first launch. It returns the number of launches.
 func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
 	w := &visitor{v, &Sampler{Host: v.Host, Rules: v.Rules}, rand.New(rand.NewPCG(v.Seed, 0)), v.Host.Now(), 0}
 	for ; launches < v.Launches && (launches < MinLaunches || !w.late()); launches++ {
@@ -68,7 +68,7 @@ func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
 	return w.sampler, launches, nil
 }
 
-// wait waits until it is a launch's turn.
+// wait waits until the launch's share of the budget starts.
 func (w *visitor) wait(ctx context.Context, launch int) error {
 	if w.Wait == nil || launch == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (w *visitor) wait(ctx context.Context, launch int) error {
 	return err
 }
 
-// Sleep waits while others may have the processor.
+// Sleep waits without using the processor.
 func Sleep(ctx context.Context, d unit.Seconds) error {
 	select {
 	case <-ctx.Done():
@@ -92,7 +92,7 @@ func Sleep(ctx context.Context, d unit.Seconds) error {
 
 func (w *visitor) late() bool { return w.Host.Now()-w.begin > w.Budget }
 
-// overdue is an error where samples come so slowly that there is no end to it.
+// overdue returns an error if samples take far longer than the budget.
 func (w *visitor) overdue(launch int) error {
 	if took := w.Host.Now() - w.begin; took > overdue*w.Budget {
 		return &TooNoisyError{fmt.Sprintf("%d of %d launches are done after %v, as the processor is taken away or nobody answers; wait until the host is idle", launch, w.Launches, took)}
@@ -100,16 +100,17 @@ func (w *visitor) overdue(launch int) error {
 	return nil
 }
 
-// uneven is how many times its even share of what is left of a launch a point may take.
+// uneven times its equal share of the rest of a launch is the longest time of a point.
 const uneven = 2
 
-// left is what is left of a launch's share of the budget.
+// left returns the rest of a launch's share of the budget.
 func (w *visitor) left(launch int) unit.Seconds {
 	return w.begin + w.Budget*unit.Seconds(launch+1)/unit.Seconds(w.Launches) - w.Host.Now()
 }
 
-// launch takes all points, then those that are short of samples while its share of the budget lasts. Where samples take long, points
-// have fewer, and all launches as many: a mean over launches is not worth more than its fewest.
+// launch takes all points. While its share of the budget lasts, it repeats those that lack samples. If samples
+// take long, points have fewer samples, and all launches have about as many: a mean over launches is only as good
+// as its smallest launch.
 func (w *visitor) launch(ctx context.Context, launch int) error {
 	for pass := range mostPasses {
 		short := 0

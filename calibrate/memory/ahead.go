@@ -8,17 +8,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// How far a processor runs ahead of a miss is seen from outside. If several chains of loads that miss are followed at
-// once, as many of their loads are under way together as the processor allows: the time of a load of one chain, over that of a
-// load of many, is how many. And of instructions behind a miss that do not need it, those for which the processor has
-// room cost nothing; each one after them takes what it takes where nothing misses.
+// The number of outstanding misses is measured from outside. If the processor follows several chains of missing
+// loads at once, it overlaps as many loads as it can: their number is the time of a load of one chain over that of
+// a load of many chains. Independent instructions behind a miss cost nothing if the processor has room for them.
+// Each further instruction takes its usual time.
 
-// chains are how many chains of loads there are at once. No processor that one can buy has more misses under way for long.
+// chains are the numbers of chains that are followed at once. No commercial processor sustains more misses.
 var chains = []int{1, 16, mostChains}
 
 const mostChains = 32
 
-// aheadPlan is the points that show how far the processor runs ahead, in the largest region.
+// aheadPlan returns the points that determine outstanding misses and window, in the largest region.
 func aheadPlan(largest unit.Bytes) (plan []Point) {
 	for _, k := range chains {
 		plan = append(plan, Point{Chains, largest, largest / unit.Bytes(k)})
@@ -26,11 +26,10 @@ func aheadPlan(largest unit.Bytes) (plan []Point) {
 	return append(plan, Point{Behind, leastChase, apart}, Point{Behind, largest, apart})
 }
 
-// count is how many chains p has.
+// count returns the number of chains of p.
 func (p Point) count() int { return int(p.Region / p.Stride) }
 
-// ahead finds how many misses are under way at most, and how many instructions behind one. Tables of before these were
-// measured have neither.
+// ahead computes the outstanding misses, and the window of instructions behind one. Old tables have neither.
 func (s *study) ahead() {
 	largest := unit.Bytes(0)
 	for p := range s.least {
@@ -66,7 +65,7 @@ func (s *study) ahead() {
 	s.window(single, largest)
 }
 
-// window is how many instructions there is room for behind a miss.
+// window returns the number of instructions for which there is room behind a miss.
 func (s *study) window(single []float64, largest unit.Bytes) {
 	hit, miss := s.least[Point{Behind, leastChase, apart}], s.least[Point{Behind, largest, apart}]
 	if hit == nil || miss == nil {

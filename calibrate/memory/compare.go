@@ -8,17 +8,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// near is by what factor a measured size and that of the kernel may differ and still be the same: a step of a quarter
-// of an octave, and the few percent that a rise is blurred by.
+// near is the largest factor between a measured size and the kernel's size of the same cache: a step of a quarter
+// of an octave, and a few percent for the blurred rise.
 const near = 1.25
 
-// Found is a level as it was measured, with what the kernel has beside it.
+// Found is a measured level with the kernel's cache of the same size.
 type Found struct {
 	Level
-	Kernel *host.KernelCache // nil if the kernel has none of this size
+	Kernel *host.KernelCache // nil: the kernel reports none of this size
 }
 
-// Found pairs levels with the kernel's caches, and names disagreements.
+// Found pairs levels with the kernel's caches, and lists disagreements.
 func (r *Result) Found() (list []Found, disagreements []string) {
 	used := make([]bool, len(r.Facts.Kernel))
 	for _, l := range r.caches() {
@@ -49,18 +49,18 @@ func (r *Result) Found() (list []Found, disagreements []string) {
 	return list, disagreements
 }
 
-// caches are the levels without the memory.
+// caches returns the levels without the memory.
 func (r *Result) caches() []Level { return r.Levels[:len(r.Levels)-1] }
 
 func (r *Result) memory() Level { return r.Levels[len(r.Levels)-1] }
 
-// rounded is a size to three digits, for people.
+// rounded returns a size with three digits, for people.
 func rounded(bytes float64) unit.Bytes {
 	scale := math.Exp2(math.Floor(math.Log2(bytes)) - 6)
 	return unit.Bytes(math.Round(bytes/scale) * scale)
 }
 
-// geometry is the cache nearest to a size that can be built: of 8, 10, 12 or 14 ways and a power of two of sets.
+// geometry returns the buildable cache nearest to a size: 8, 10, 12 or 14 ways and a power of two of sets.
 func geometry(size float64, line unit.Bytes) (unit.Bytes, int) {
 	best, ways, least := unit.Bytes(0), 0, math.Inf(1)
 	for w := 8; w <= 14; w += 2 {

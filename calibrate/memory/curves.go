@@ -12,22 +12,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// measured is the least times of points by launch, in one state.
+// measured has the least times of points by launch, in one state.
 type measured struct {
 	state    string
-	others   []string // states that are left out
+	others   []string // omitted states
 	launches []int32
-	least    map[Point][]float64 // NaN where a launch has none
+	least    map[Point][]float64 // NaN: not measured in the launch
 	samples  int
 	rejected int
 	kept     map[Point]int
 	stride   unit.Bytes // of chases
 }
 
-// maxTime bounds what is believed of a single operation.
+// maxTime bounds the time of a single operation, in seconds.
 const maxTime = 10
 
-// read takes the least undisturbed times of a table in the state that samples were wanted in.
+// read takes the least undisturbed times of a table, in the wanted state.
 func read(t *store.Table) (*measured, error) {
 	if t.Name != tableName {
 		return nil, fmt.Errorf("this is a table of %s, not of %s", t.Name, tableName)
@@ -67,7 +67,7 @@ func read(t *store.Table) (*measured, error) {
 	return m, nil
 }
 
-// choose names the states that are left out.
+// choose lists the omitted states.
 func (m *measured) choose(state []string) {
 	count := map[string]int{}
 	for _, s := range state {
@@ -93,14 +93,14 @@ func (m *measured) add(p Point, launch int32, y float64) {
 	m.kept[p]++
 }
 
-// curve is times over sizes, by launch.
+// curve has times over sizes, by launch.
 type curve struct {
 	sizes []float64
-	times [][]float64 // by size and launch; NaN where there is none
-	n     int         // samples
+	times [][]float64 // by size and launch; NaN: not measured
+	n     int         // number of samples
 }
 
-// over is the curve of a kind; size is what a point's time is drawn over.
+// over returns the curve of a kind, over the given size of a point.
 func (m *measured) over(kind Kind, size func(Point) float64) *curve {
 	var points []Point
 	for p := range m.least {
@@ -118,7 +118,7 @@ func (m *measured) over(kind Kind, size func(Point) float64) *curve {
 	return c
 }
 
-// logs are the logarithms of times.
+// logs returns the logarithms of times.
 func (c *curve) logs() [][]float64 {
 	out := make([][]float64, len(c.times))
 	for i, row := range c.times {
@@ -129,7 +129,7 @@ func (c *curve) logs() [][]float64 {
 	return out
 }
 
-// medians are the medians over launches.
+// medians returns the medians over launches.
 func (c *curve) medians() []float64 {
 	out := make([]float64, len(c.times))
 	for i, row := range c.times {
@@ -138,7 +138,7 @@ func (c *curve) medians() []float64 {
 	return out
 }
 
-// launch is the times of one launch, those it lacks taken from the medians.
+// launch returns the times of one launch. Missing times are the medians.
 func (c *curve) launch(l int, medians []float64) []float64 {
 	out := slices.Clone(medians)
 	for i, row := range c.times {
@@ -149,8 +149,8 @@ func (c *curve) launch(l int, medians []float64) []float64 {
 	return out
 }
 
-// noise is the relative standard deviation of the medians: that of launches, at the size in the middle of
-// all by noise, over the root of their number; at least leastNoise.
+// noise returns the relative standard deviation of the medians: the median over sizes of the deviation of
+// launches, over the root of their number; at least leastNoise.
 func (c *curve) noise() float64 {
 	var spread []float64
 	for _, row := range c.times {
@@ -164,10 +164,10 @@ func (c *curve) noise() float64 {
 	return max(leastNoise, median(spread))
 }
 
-// leastNoise is what samples were asked to agree within.
+// leastNoise is the agreement that the rules ask of samples.
 const leastNoise = 0.01
 
-// relativeSpread is the standard deviation of logarithms; NaN of less than two.
+// relativeSpread returns the standard deviation of logarithms; NaN of less than two.
 func relativeSpread(row []float64) float64 {
 	var sum, squares, n float64
 	for _, y := range row {
@@ -182,7 +182,7 @@ func relativeSpread(row []float64) float64 {
 	return math.Sqrt(max(squares-sum*sum/n, 0)/(n-1)) / math.Sqrt(n)
 }
 
-// median leaves out what is not a number.
+// median returns the median of the values that are numbers.
 func median(values []float64) float64 {
 	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(sorted) == 0 {

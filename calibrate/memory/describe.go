@@ -12,25 +12,25 @@ import (
 	"spoor/traces/unit"
 )
 
-// description is a machine file while it is written.
+// description is the text of a machine file while it is written.
 type description struct {
 	bytes.Buffer
 	line unit.Bytes
 }
 
-// add writes a key with where its value is from.
+// add writes a key with its source as a comment.
 func (d *description) add(key, value, from string) {
 	fmt.Fprintf(d, "%s = %s # %s\n", key, value, from)
 }
 
 func quoted(v fmt.Stringer) string { return strconv.Quote(v.String()) }
 
-// nanos is a time that no rounding of units.Seconds touches.
+// nanos formats a time exactly, unlike unit.Seconds, which rounds.
 func nanos(s float64) string {
 	return strconv.Quote(strconv.FormatFloat(max(s, 0)*1e9, 'f', 3, 64) + " ns")
 }
 
-// between is an interval for people.
+// between formats an interval for people.
 func between(v Value, of func(float64) string) string {
 	if math.IsNaN(v.Lo) {
 		return "no interval"
@@ -43,8 +43,8 @@ func hertz(f float64) string   { return unit.Hertz(f).String() }
 func size(b float64) string    { return rounded(b).String() }
 func count(n float64) string   { return strconv.FormatFloat(n, 'f', 0, 64) }
 
-// Machine is the description of a machine with one node, called name, as package machine reads it. from is the
-// dataset. Every value says where it is from.
+// Machine returns the description of a machine with one node, in the format of package machine. from is the
+// dataset. Every value has its source as a comment.
 func (r *Result) Machine(name, from string) ([]byte, error) {
 	d := &description{line: unit.Bytes(r.Line.Value)}
 	if len(r.Levels) < 2 {
@@ -84,11 +84,11 @@ func (r *Result) Machine(name, from string) ([]byte, error) {
 	return text, nil
 }
 
-// streams that a processor follows at once are not measured: processors follow 16 to 32.
+// streams is assumed, not measured: processors follow 16 to 32 streams at once.
 const streams = 16
 
-// ahead says that the processor fetches lines ahead, if loads in order have more lines under way than misses that
-// it executes past: as many as memory delivers in the latency of one.
+// ahead adds the prefetcher if sequential loads have more lines outstanding than the processor overlaps misses: as
+// many as memory delivers in the latency of one.
 func (d *description) ahead(r *Result) {
 	m := r.memory()
 	n := math.Ceil(m.Latency.Value * m.Bandwidth.Value / float64(d.line))
@@ -99,7 +99,8 @@ func (d *description) ahead(r *Result) {
 	d.add("streams", strconv.Itoa(streams), "assumed")
 }
 
-// cache describes a level. The first one's hits are in cpi, and the others' latencies come on top of those before.
+// cache describes a level. Hits of the first level are part of cpi. Latencies of the others are added to those of
+// the inner levels.
 func (d *description) cache(r *Result, i int, f Found, before float64, lineFrom string) {
 	bytes, ways := geometry(f.Size.Value, d.line)
 	sizeFrom := fmt.Sprintf("measured %s, %s; the nearest of 8 to 14 ways", size(f.Size.Value), between(f.Size, size))
@@ -146,7 +147,7 @@ func (d *description) memory(r *Result, before float64) {
 	d.add("page", quoted(page), "that is touched as a whole")
 }
 
-// Params are all values that were found. source is the dataset and its digest.
+// Params returns all values as parameters. source is the dataset and its digest.
 func (r *Result) Params(source string) (*param.Set, error) {
 	set := &param.Set{}
 	for _, v := range r.Values() {
@@ -162,7 +163,7 @@ func (r *Result) Params(source string) (*param.Set, error) {
 	return set, nil
 }
 
-// Values are all that were found, in the order in which they are shown.
+// Values returns all values, in the order in which they are shown.
 func (r *Result) Values() (list []Value) {
 	all := []Value{r.Clock, r.CPI, r.Line}
 	for _, l := range r.Levels {

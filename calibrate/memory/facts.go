@@ -11,10 +11,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// Facts are what a host says of itself.
+// Facts are the properties that a host reports.
 type Facts struct {
 	Processors int
-	Memory     unit.Bytes // 0 if nobody says
+	Memory     unit.Bytes // 0: not reported
 	Huge       bool       // regions are in pages of 2 MiB
 	Trip       unit.Seconds
 	Kernel     []host.KernelCache
@@ -29,7 +29,7 @@ const (
 	kernelFormat   = "L%d %dB line %dB ways %d shared by %d"
 )
 
-// List is the facts as a table has them.
+// List returns the facts for a table.
 func (f *Facts) List() []trace.Arg {
 	list := []trace.Arg{
 		{Key: factProcessors, Value: strconv.Itoa(f.Processors)},
@@ -43,7 +43,7 @@ func (f *Facts) List() []trace.Arg {
 	return list
 }
 
-// readFacts reads them back.
+// readFacts reads the facts of a table.
 func readFacts(t *store.Table) (*Facts, error) {
 	f := &Facts{}
 	for _, a := range t.Meta {

@@ -13,41 +13,42 @@ import (
 	"spoor/traces/unit"
 )
 
-// Value is what was found of a quantity.
+// Value is a measured quantity.
 type Value struct {
 	Name, Unit    string
-	Value, Lo, Hi float64 // 95 % interval of another run; NaN if it is not known
-	N             int     // samples
+	Value, Lo, Hi float64 // 95 % interval of another run; NaN: not known
+	N             int     // number of samples
 	Method        string
 }
 
 // Level is a cache, or the memory, which has no size.
 type Level struct{ Size, Latency, Bandwidth Value }
 
-// Buffer is a level of translation buffers: up to how many bytes of pages they know, and what the next level adds.
+// Buffer is a level of TLBs. Reach is the number of bytes whose pages it holds, Penalty the time that the next
+// level adds.
 type Buffer struct{ Reach, Penalty Value }
 
-// Result is what a table of samples says.
+// Result has all quantities of a table of samples.
 type Result struct {
 	Clock, CPI, Line, Touch Value
 	Levels                  []Level // memory is the last
 	Buffers                 []Buffer
 	Gathers                 []Value
-	Outstanding, Window     Value   // misses under way at most, and instructions behind one; without a name if not measured
-	Floor                   float64 // noise of the chase's logarithms; NaN if nothing was repeated
+	Outstanding, Window     Value   // most misses in progress, and instructions behind one; Name is "" if not measured
+	Floor                   float64 // noise of the chase's logarithms; NaN: nothing was repeated
 	State                   string
 	Facts                   *Facts
 	Warnings                []error
 }
 
-// study is a table while it is looked at.
+// study is a table during the analysis.
 type study struct {
 	*measured
 	Result
 	hasty bool
 }
 
-// Fit finds what there is in a table of samples. A hasty one has a value from whatever samples there are.
+// Fit computes all quantities of a table of samples. A hasty fit uses whatever samples there are.
 func Fit(t *store.Table, hasty bool) (*Result, error) {
 	m, err := read(t)
 	if err != nil {
@@ -86,11 +87,11 @@ func (s *study) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Errorf(format, args...))
 }
 
-// leastCovered is which share of the points must have a time in a launch.
+// leastCovered is the least share of points that must have a time in a launch.
 const leastCovered = 0.8
 
-// quiet refuses samples on which launches do not agree, or of which too few are left. Noise is that of logarithms:
-// levels differ by factors, and all of them matter, not the memory alone.
+// quiet refuses samples whose launches disagree, or with too few points. Noise is that of logarithms: levels
+// differ by factors, and all of them matter, not only the memory.
 func (s *study) quiet(c *curve) error {
 	have, all := 0, len(c.times)*len(s.launches)
 	for _, row := range c.times {
@@ -127,10 +128,10 @@ func (s *study) quiet(c *curve) error {
 
 func same(y float64) float64 { return y }
 
-// agreed widens intervals: samples were asked to agree within 1 %, and the least of them may be anywhere in it.
+// agreed widens intervals: samples agree within 1 %, and the least of them can be anywhere in it.
 const agreed = 0.01
 
-// alone is the value of a point that is by itself. A point that was not measured has no value.
+// alone returns the value of a single point. It has no value if the point was not measured.
 func (s *study) alone(p Point, name, unit string, tolerance float64, of func(float64) float64, method string) Value {
 	row := make([]float64, len(s.least[p]))
 	for i, y := range s.least[p] {
@@ -141,9 +142,9 @@ func (s *study) alone(p Point, name, unit string, tolerance float64, of func(flo
 	return v
 }
 
-// estimate is the median of launches, and where that of as many launches of another run is in 95 of 100 runs:
-// its logarithm is within t s sqrt(2/n), with s the standard deviation of n launches' logarithms and t Student's with
-// n-1 degrees of freedom.
+// estimate returns the median of launches, and the interval of the median of as many launches of another run in 95
+// of 100 runs. Its logarithm is within t s sqrt(2/n). s is the standard deviation of the logarithms of n launches,
+// t Student's with n-1 degrees of freedom.
 func estimate(row []float64, tolerance float64) Value {
 	v := Value{Value: median(row), Lo: math.NaN(), Hi: math.NaN()}
 	var logs []float64
@@ -163,7 +164,7 @@ func estimate(row []float64, tolerance float64) Value {
 	return v
 }
 
-// cpi is of instructions whose references all hit in the first level.
+// cpi computes the CPI of instructions whose references all hit in the first level.
 func (s *study) cpi() {
 	clock := s.Clock.Value
 	if math.IsNaN(clock) {
@@ -173,10 +174,11 @@ func (s *study) cpi() {
 		fmt.Sprintf("dot product of two vectors in the first level, %d instructions an element: two loads, multiply, add, count, and branch; other programs have others", loopInstructions))
 }
 
-// loopInstructions are those of an element of the dot product: load, load and multiply, add, increment, compare, branch.
+// loopInstructions counts the instructions for an element of the dot product: load, load and multiply, add,
+// increment, compare, branch.
 const loopInstructions = 6
 
-// levels finds plateaus of the chase over all launches, and sizes and latencies in each of them.
+// levels finds plateaus of the chase over all launches, and computes sizes and latencies in each launch.
 func (s *study) levels(c *curve) error {
 	medians := c.medians()
 	found := plateaus(c.sizes, medians, c.noise())
@@ -212,7 +214,7 @@ func (s *study) levels(c *curve) error {
 	return nil
 }
 
-// perLaunch is a value of every launch's curve.
+// perLaunch returns a value of every launch's curve.
 func (s *study) perLaunch(c *curve, medians []float64, of func(times []float64) float64) (row []float64) {
 	for l := range s.launches {
 		row = append(row, of(c.launch(l, medians)))
@@ -220,8 +222,8 @@ func (s *study) perLaunch(c *curve, medians []float64, of func(times []float64) 
 	return row
 }
 
-// sizeOf reads off the size of a level where times begin to rise to the next. Its interval is half a step of sizes
-// wider, which it is known to.
+// sizeOf returns the size of a level, where times begin to rise to the next. Its interval is half a step wider,
+// because sizes have no finer resolution.
 func (s *study) sizeOf(c *curve, medians []float64, p, next plateau, name, of string) Value {
 	row := s.perLaunch(c, medians, func(y []float64) float64 {
 		return rise(c.sizes, y, p, next, median(y[p.first:p.last+1]), median(y[next.first:next.last+1]))
@@ -234,7 +236,7 @@ func (s *study) sizeOf(c *curve, medians []float64, p, next plateau, name, of st
 	return v
 }
 
-// bandwidth is the best of the regions that are in a level.
+// bandwidth returns the best bandwidth of the regions that are in a level.
 func (s *study) bandwidth(c *curve, from, to float64, name string) Value {
 	row := make([]float64, len(s.launches))
 	at := 0.0

@@ -6,30 +6,29 @@ import (
 	"spoor/calibrate/host"
 )
 
-// plateau is sizes from first to last at which a load takes about the same.
+// plateau is a range of sizes, first to last, with about the same time of a load.
 type plateau struct {
 	first, last int
 	time        float64
 }
 
 const (
-	// flat is how far a stretch may be from the rest of its plateau.
+	// flat is the largest relative distance of a stretch from the rest of its plateau.
 	flat = 0.12
-	// step is by what ratio a level is slower than the one before it, at least: known levels differ by 2 and more,
-	// but a translation that misses, or a ring that is longer for some lines, makes less of a difference.
+	// step is the least ratio of the latencies of neighbouring levels. Known levels differ by 2 or more. A TLB
+	// miss, or a ring that is longer for some lines, makes a smaller difference.
 	step = 1.35
-	// leastOctaves is how long a plateau is at least; a shorter one is part of a rise.
+	// leastOctaves is the least length of a plateau; a shorter one is part of a rise.
 	leastOctaves = 0.5
 )
 
-// plateaus finds those of times over sizes whose logarithms have a standard deviation of noise, in two steps.
+// plateaus finds the plateaus of times over sizes in two steps. noise is the standard deviation of the logarithms.
 //
-//  1. The curve is divided into stretches of constant logarithm: into the number k of them for which
-//     SSE/noise^2 + 3 k ln n is least, with SSE the sum of squares about the stretches and n the number of sizes:
-//     Schwarz's criterion with each change counted as three coefficients, since it has a place, a level, and may be
-//     anywhere. All divisions are tried, by dynamic programming.
-//  2. Stretches of half an octave or more are plateaus, with neighbours that are within 12 %. Those between are rises.
-//     Plateaus that differ by less than 1.35 are one.
+//  1. The curve is divided into k stretches of constant logarithm. k minimizes SSE/noise^2 + 3 k ln n, with SSE the sum
+//     of squares about the stretches and n the number of sizes. This is Schwarz's criterion with three coefficients for
+//     each change: its position, its level, and the choice of the position. Dynamic programming tries all divisions.
+//  2. Stretches of half an octave or more are plateaus, with neighbours that are within 12 %. Stretches between them are
+//     rises. Plateaus that differ by less than 1.35 are one.
 func plateaus(sizes, times []float64, noise float64) (list []plateau) {
 	for _, s := range stretches(times, noise) {
 		p := plateau{s[0], s[1], median(times[s[0] : s[1]+1])}
@@ -84,14 +83,19 @@ func stretches(times []float64, noise float64) (list [][2]int) {
 	return list
 }
 
-// quarter is how far up from one plateau to the next the size of a level is read off. Sets of a cache in
-// contiguous memory with LRU replacement overflow from its size C up to C (1 + 1/ways), so that a quarter is
-// reached at once; with random replacement a quarter of a cycle misses at 1.15 C (1-m = e^(-m S/C)); and with pages
-// of random colours it is at about 0.85 C for 16 ways. All are within a step of a quarter of an octave.
+// quarter is the height between two plateaus at which the size of a level is read. It is right for three kinds of
+// caches:
+//
+//   - With contiguous memory and LRU replacement, sets overflow from the size C up to C (1 + 1/ways): a quarter is reached
+//     at once.
+//   - With random replacement, a quarter of a cycle misses at 1.15 C (1-m = e^(-m S/C)).
+//   - With pages of random colours, a quarter is reached at about 0.85 C for 16 ways.
+//
+// All three are within a step of a quarter of an octave.
 const quarter = 0.25
 
-// rise is the size at which times are a quarter of the way from a plateau to the next, by interpolation over
-// the logarithm of the size between the last size below and the next.
+// rise returns the size at which times are a quarter of the way from a plateau to the next. It interpolates over
+// the logarithm of the size.
 func rise(sizes, times []float64, from, to plateau, low, high float64) float64 {
 	threshold := low + quarter*(high-low)
 	above := to.first
@@ -106,8 +110,8 @@ func rise(sizes, times []float64, from, to plateau, low, high float64) float64 {
 	return sizes[below] * math.Pow(sizes[above]/sizes[below], share)
 }
 
-// kernelPlateaus are where the kernel's caches should have theirs. They stand in for those of a hasty look that
-// shows none.
+// kernelPlateaus returns the plateaus that the kernel's caches should have. A hasty measurement without plateaus
+// uses them.
 func kernelPlateaus(sizes []float64, caches []host.KernelCache) (list []plateau) {
 	from := 0.0
 	for i := 0; i <= len(caches); i++ {

@@ -7,14 +7,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// told is by what ratio pairs on two lines take longer than on one, at least, for a line to be told.
-const told = 1.15
+// minLineRatio is the least ratio of the times of pairs on two lines and on one. With less, the line size cannot
+// be determined.
+const minLineRatio = 1.15
 
-// line finds the size of a line from pairs of loads that are d apart, in a region that the first level
-// cannot hold: the second load hits in the first level if both are on one line. Of the powers of two, the one for
-// which the logarithms of times have the least squares about their means below and from it on is the line.
-// The region of pairs is that between the first two sizes that is the nearest to their geometric mean, so that the memory
-// and what it fetches ahead are not in it.
+// line computes the line size from pairs of loads that are d apart, in a region larger than the first level. The
+// second load hits in the first level if both are on one line. Of the powers of two, the line is the d that
+// divides the logarithms of times into two groups, below and from d on, with the least squares about their means.
+// Pairs are in the region nearest to the geometric mean of the sizes of the first two levels, so that memory and
+// its prefetching do not interfere.
 func (s *study) line() {
 	region := s.pairRegion()
 	c := s.over(Pair, func(p Point) float64 {
@@ -28,7 +29,7 @@ func (s *study) line() {
 	s.Line = Value{Name: "line", Unit: "B", Value: v.Value, Lo: math.NaN(), Hi: math.NaN(), N: c.n,
 		Method: fmt.Sprintf("pairs of loads in %v: where those on one line end; %s", region, v.Method)}
 	if math.IsNaN(v.Value) {
-		s.warn("the size of a line cannot be told from pairs of loads")
+		s.warn("the size of a line cannot be determined from pairs of loads")
 		return
 	}
 	for _, line := range row {
@@ -49,7 +50,7 @@ func minKnown(a, b float64) float64 {
 	return a
 }
 
-// pairRegion is the region to take pairs from.
+// pairRegion returns the region from which pairs are used.
 func (s *study) pairRegion() (region unit.Bytes) {
 	target := 256.0 * 1024
 	if len(s.Levels) > 2 {
@@ -64,20 +65,20 @@ func (s *study) pairRegion() (region unit.Bytes) {
 	return region
 }
 
-// lineOf is NaN if there is no line to be told.
+// lineOf returns the line size; NaN if it cannot be determined.
 func lineOf(sizes, times []float64) float64 {
 	line, least := math.NaN(), math.Inf(1)
 	for i := 1; i < len(sizes); i++ {
 		below, squaresBelow := spreadOf(times[:i])
 		from, squaresFrom := spreadOf(times[i:])
-		if squares := squaresBelow + squaresFrom; squares < least && from-below > math.Log(told) {
+		if squares := squaresBelow + squaresFrom; squares < least && from-below > math.Log(minLineRatio) {
 			line, least = sizes[i], squares
 		}
 	}
 	return line
 }
 
-// spreadOf is the mean of logarithms, and the sum of squares about it.
+// spreadOf returns the mean of logarithms, and the sum of squares about it.
 func spreadOf(times []float64) (mean, squares float64) {
 	for _, y := range times {
 		mean += math.Log(y) / float64(len(times))
@@ -88,8 +89,8 @@ func spreadOf(times []float64) (mean, squares float64) {
 	return mean, squares
 }
 
-// buffers finds the reach of translation buffers: what a load of a chain takes more if every one goes to another page
-// than if as many lines lie together. Below mostPages that is within caches, whose levels so cancel.
+// buffers computes the reach of TLBs from the extra time of a load if every load goes to another page, compared
+// with as many lines that lie together. Below mostPages both are within the caches, whose levels cancel.
 func (s *study) buffers(chase *curve) {
 	c := s.over(Pages, func(p Point) float64 { return float64(p.Region) })
 	if len(c.sizes) < 8 || len(s.Levels) == 0 {
@@ -119,10 +120,10 @@ func (s *study) buffers(chase *curve) {
 	}
 }
 
-// mostBuffers is how many levels there are; what rises behind them is page tables that leave the caches.
+// mostBuffers bounds the number of levels. A further rise comes from page tables that leave the caches.
 const mostBuffers = 2
 
-// leastBufferNoise is that of differences of two curves.
+// leastBufferNoise is the least noise of differences of two curves.
 const leastBufferNoise = 0.03
 
 // at interpolates over the logarithm of sizes.

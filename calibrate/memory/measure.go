@@ -14,28 +14,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// Bench is a host that makes trials of points.
+// Bench is a host that can run the experiments.
 type Bench interface {
 	host.Host
-	// Launch gives all memory back and takes new.
+	// Launch releases all memory and allocates new memory.
 	Launch(n int) error
-	// Trial prepares a point: the caches have seen its region. It is good until the next one is made.
+	// Trial prepares a point and warms the caches with its region. The trial is valid until the next one is
+	// prepared.
 	Trial(p Point, r *rand.Rand) (host.Trial, error)
-	// Facts are what the host says of itself, for the table.
+	// Facts returns what the host reports about itself, for the table.
 	Facts() []trace.Arg
 }
 
-// Options are how much is measured.
+// Options say how much is measured.
 type Options struct {
 	Launches int
 	Seed     uint64
 	Rules    host.Rules
-	Budget   unit.Seconds                              // after which nothing is begun again, if there were host.MinLaunches
+	Budget   unit.Seconds                              // see host.Visit
 	Wait     func(context.Context, unit.Seconds) error // see host.Visit
 	Plan     []Point
 }
 
-// Measure visits all points of the plan in each launch. step is told of every point.
+// Measure visits all points of the plan in each launch. It calls step for every point.
 func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
 	s, launches, err := host.Visit{
 		Host: b, Rules: o.Rules, Points: len(o.Plan), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget, Wait: o.Wait,
@@ -56,8 +57,8 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	return table(s, o.Plan, facts), nil
 }
 
-// Stride is how far loads of chases must be apart on a host so that no two are on one line: the line, by a hasty look;
-// 64 B if that shows none.
+// Stride returns the distance of loads in chases, so that no two are on one line: the line size by a hasty
+// measurement, or 64 B if that finds none.
 func Stride(b Bench, seed uint64) (unit.Bytes, error) {
 	if err := b.Launch(0); err != nil {
 		return 0, err
@@ -87,10 +88,10 @@ func Stride(b Bench, seed uint64) (unit.Bytes, error) {
 
 const (
 	usualLine  = unit.Bytes(64)
-	lineRegion = unit.Bytes(256 << 10) // more than first levels are
+	lineRegion = unit.Bytes(256 << 10) // larger than first levels
 )
 
-// table has a row for each sample, in the order in which they were taken.
+// table returns a row for each sample, in the order in which they were taken.
 func table(s *host.Sampler, plan []Point, facts []trace.Arg) *store.Table {
 	n := len(s.Samples)
 	kind, state := make([]string, n), make([]string, n)

@@ -10,7 +10,7 @@ import (
 // link is an element of a chain.
 type link struct{ next *link }
 
-// unrolled is how many loads there are between branches.
+// unrolled is the number of loads between branches.
 const unrolled = 16
 
 func follow(p *link, n int) *link {
@@ -21,10 +21,10 @@ func follow(p *link, n int) *link {
 	return p
 }
 
-// window is how far cycles go before they go elsewhere, where a translation buffer knows but small pages.
+// window is the memory that a cycle visits before it moves on, if TLBs hold only small pages.
 const window = 32 * page
 
-// linked makes the cycle of p. What was linked last is in the caches.
+// linked builds the cycle of p. The elements linked last are in the caches.
 func (b *native) linked(p Point, in []byte, r *rand.Rand) (at func(i int) *link, length int) {
 	near := window
 	if b.huge || p.Kind == Pages {
@@ -47,11 +47,11 @@ func (b *native) chase(p Point, r *rand.Rand) host.Trial {
 		loads = 2
 	}
 	at, length := b.linked(p, in, r)
-	here := follow(at(0), length) // caches are then as they will be
+	here := follow(at(0), length) // the caches are then in their steady state
 	return b.repeated(func(n int) { here = follow(here, loads*n) }, 1)
 }
 
-// chains begin at equal distances in the half of one cycle that was linked first.
+// chains start at equal distances in the half of a cycle that was linked first.
 func (b *native) chains(p Point, r *rand.Rand) host.Trial {
 	at, length := b.linked(p, b.region, r)
 	var start [mostChains]*link
@@ -60,7 +60,7 @@ func (b *native) chains(p Point, r *rand.Rand) host.Trial {
 		start[i] = at(i * length / 2 / k)
 	}
 	return b.repeated(func(n int) {
-		here := start // on the stack, where storing a pointer is an instruction
+		here := start // on the stack, where storing a pointer is one instruction
 		for range n {
 			for i, l := range here[:k] {
 				here[i] = l.next
@@ -83,7 +83,7 @@ func (b *native) behind(p Point, r *rand.Rand) host.Trial {
 	}, 1)
 }
 
-// mix executes behindInstructions, two at a time at most.
+// mix executes behindInstructions, at most two at a time.
 func mix(x, y uint64) uint64 {
 	a, b := y, ^y
 	for range 64 {

@@ -14,28 +14,28 @@ import (
 	"spoor/traces/unit"
 )
 
-// native makes trials on this host.
+// native runs the experiments on this host.
 type native struct {
 	*host.Local
 	largest unit.Bytes
-	region  []byte // in huge pages if they are to be had
-	pages   []byte // in small ones
+	region  []byte // in huge pages if the kernel has them
+	pages   []byte // in small pages
 	out     []int32
 	huge    bool
 	facts   Facts
 	sink    uint64
 }
 
-// mostRegion bounds what is taken of the memory: a part of it, and of what is free.
+// Bounds of the largest region: a part of the memory, and of its free part.
 const (
 	mostRegion  = unit.Bytes(512 << 20)
 	leastRegion = unit.Bytes(16 << 20)
-	timesLast   = 4 // the last cache
-	ofFree      = 4 // share of the free memory
+	timesLast   = 4 // times the last cache
+	ofFree      = 4 // share of the free memory is 1/ofFree
 )
 
-// Open gets this host ready. The largest region is four times the last cache that the kernel reports, as far as memory
-// goes. Close gives everything back.
+// Open prepares this host. The largest region is four times the last cache that the kernel reports, if memory
+// suffices. The function that it returns releases everything.
 func Open() (Bench, unit.Bytes, func() error, error) {
 	allowed, err := host.Allowed()
 	if err != nil {
@@ -59,7 +59,7 @@ func Open() (Bench, unit.Bytes, func() error, error) {
 	return b, b.largest, b.Close, nil
 }
 
-// Close gives all memory back.
+// Close releases all memory.
 func (b *native) Close() error { return errors.Join(b.unmap(), b.Local.Close()) }
 
 func (b *native) unmap() error {
@@ -73,7 +73,7 @@ func (b *native) unmap() error {
 	return err
 }
 
-// Launch maps the new memory before it gives back the old, so that it is other pages, and touches it.
+// Launch maps new memory before it releases the old, so that the pages differ, and touches it.
 func (b *native) Launch(int) error {
 	region, err := mapped(int(b.largest), madvHuge)
 	if err != nil {
@@ -95,10 +95,10 @@ func (b *native) Launch(int) error {
 	return err
 }
 
-// Facts are those of this host.
+// Facts returns the facts of this host.
 func (b *native) Facts() []trace.Arg { return b.facts.List() }
 
-// Kinds of pages that the kernel is advised to have.
+// Page sizes to advise the kernel of.
 const (
 	madvHuge  = syscall.MADV_HUGEPAGE
 	madvSmall = syscall.MADV_NOHUGEPAGE
@@ -110,7 +110,7 @@ func mapped(size, advice int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mapping %v of memory: %w", unit.Bytes(size), err)
 	}
-	_ = syscall.Madvise(m, advice) // kernels without huge pages refuse
+	_ = syscall.Madvise(m, advice) // fails on kernels without huge pages
 	return m, nil
 }
 
@@ -120,7 +120,7 @@ func touch(m []byte) {
 	}
 }
 
-// inHugePages reports whether the kernel has most of the mapping at p in huge pages.
+// inHugePages reports whether most of the mapping at p is in huge pages.
 func inHugePages(p *byte) bool {
 	text, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -169,13 +169,14 @@ func (b *native) Trial(p Point, r *rand.Rand) (host.Trial, error) {
 	return nil, fmt.Errorf("unknown experiment %q", p.Kind)
 }
 
-// Times of a trial: long beside reading the clock, short beside the time that a processor is left to a thread.
+// Times of a trial: long compared with reading the clock, short compared with a time slice.
 const (
 	trialTime = unit.Seconds(40e-6)
 	mostRuns  = 1 << 16
 )
 
-// repeated is a trial of f(n), which does n times so many operations, with n so that it takes about trialTime.
+// repeated returns a trial of f(n), which performs operations n times. It chooses n so that a trial takes about
+// trialTime.
 func (b *native) repeated(f func(n int), operations int) host.Trial {
 	f(unrolled)
 	once := unit.Seconds(1)
@@ -192,12 +193,12 @@ func (b *native) repeated(f func(n int), operations int) host.Trial {
 	}
 }
 
-// words and the like are views of mapped memory, which nothing moves.
+// words and the others are views of mapped memory, which never moves.
 func words(m []byte) []uint64   { return unsafe.Slice((*uint64)(unsafe.Pointer(&m[0])), len(m)/8) }
 func floats(m []byte) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(&m[0])), len(m)/8) }
 func ints(m []byte) []int32     { return unsafe.Slice((*int32)(unsafe.Pointer(&m[0])), len(m)/4) }
 
-// read goes on where the trial before has ended, 64 KiB or the region at a time.
+// read returns a trial that reads on from the end of the previous one, 64 KiB or the region at a time.
 func (b *native) read(p Point) host.Trial {
 	m := words(b.region[:p.Region])
 	part := min(len(m), 64<<10/8)
@@ -243,12 +244,12 @@ func gather(out, from []int32, step int) {
 	}
 }
 
-// firstTouch maps the pages anew for each run.
+// firstTouch returns a trial that maps the pages again for each run.
 func (b *native) firstTouch(p Point) host.Trial {
 	return func() unit.Seconds {
 		m, err := mapped(int(p.Region), madvSmall)
 		if err != nil {
-			return 0 // which no sample is
+			return 0 // no sample has this time
 		}
 		t := b.Time(func() { touch(m) })
 		if syscall.Munmap(m) != nil {
@@ -258,7 +259,7 @@ func (b *native) firstTouch(p Point) host.Trial {
 	}
 }
 
-// chain is n operations, each of which needs the one before.
+// chain performs n operations, each of which depends on the previous one.
 func chain(n int, x, y uint64) uint64 {
 	for ; n > 0; n -= unrolled {
 		y = (((y + x) ^ x) + x) ^ x

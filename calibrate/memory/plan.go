@@ -1,13 +1,13 @@
-// Package memory measures the memory of a host: line, levels of cache, their latencies and bandwidths, reach of
-// the translation buffers, and what it costs to touch a page and to gather items that are apart.
+// Package memory measures the memory of a host: line size, cache levels with latencies and bandwidths, reach of
+// the TLBs, outstanding misses, and the costs of touching a page and of gathering scattered items.
 //
-// Latencies are those of loads each of which has its address from the one before, along a random cycle through a
-// region. The size of the region is varied in steps of less than an octave: where it no longer fits into a level, the
-// time rises. Where pages of 2 MiB are to be had, regions lie in them, and the cycle goes all over the region; else it
-// stays in windows of 32 pages as long as there is something new there, so that translations cost nothing to speak
-// of (those are measured for themselves).
+// Latencies are those of dependent loads along a random cycle through a region: each load has its address from the
+// previous one. The size of the region varies in steps of less than an octave. The time rises where the region no
+// longer fits into a level. If the kernel provides pages of 2 MiB, regions are in them, and the cycle visits the
+// region in random order. Otherwise the cycle stays in windows of 32 pages until all their lines are visited, so
+// that address translation costs almost nothing. TLBs are measured separately.
 //
-// What is measured is a table of samples; Fit finds everything from it, on any machine.
+// The result of a measurement is a table of samples. Fit computes everything from it, on any machine.
 package memory
 
 import (
@@ -18,15 +18,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// Kind is an experiment.
+// Kind is the kind of an experiment.
 type Kind string
 
-// The experiments. Times are of one operation.
+// Experiments. Times are of one operation.
 const (
 	Chase  Kind = "chase"  // a load of a chain of loads through a region, one for every stride
 	Pair   Kind = "pair"   // two loads of a chain, a stride apart, in blocks of 1 KiB in random order
 	Pages  Kind = "pages"  // a load of a chain that goes to another page every time
-	Read   Kind = "read"   // a byte, loaded in order eight at a time
+	Read   Kind = "read"   // a byte, loaded in order, eight at a time
 	Touch  Kind = "touch"  // the first touch of a page
 	Gather Kind = "gather" // an item of 4 bytes, copied from where they are a stride apart to where they are not
 	Clock  Kind = "clock"  // an operation of a chain of additions: one period of the clock
@@ -39,7 +39,7 @@ const (
 type Point struct {
 	Kind   Kind
 	Region unit.Bytes
-	Stride unit.Bytes // from load to load; of pairs, between the two; of chains, from one to the next
+	Stride unit.Bytes // distance of loads; of pairs, between the two; of chains, between neighbouring chains
 }
 
 func (p Point) String() string { return fmt.Sprintf("%s of %v, stride %v", p.Kind, p.Region, p.Stride) }
@@ -54,17 +54,17 @@ const (
 	mostPages  = 32768
 	item       = 4
 	gathered   = 4096            // items of a gather
-	apart      = unit.Bytes(128) // loads of several chains, whatever the line
+	apart      = unit.Bytes(128) // distance of loads of several chains, whatever the line
 
-	// Behind are 64 times 32 additions and exclusive ors in two chains, and add, compare and branch.
+	// An experiment Behind has 64 times 32 additions and exclusive ors in two chains, and add, compare and branch.
 	behindInstructions = 64 * (32 + 3)
 )
 
-// gatherStrides are those of the columns of matrices, and the same with a line more, which spread over sets.
+// gatherStrides are those of the columns of matrices, and the same with one more line, which spread over sets.
 var gatherStrides = []unit.Bytes{4, 64, 256, 1024, 4096, 4096 + 64, 16384, 16384 + 64}
 
-// Plan is the points of a host whose largest region is largest, with so many sizes in an octave and loads of chases so
-// far apart.
+// Plan returns the points for a host with the given largest region, with so many sizes in an octave, and the given
+// distance of loads in chases.
 func Plan(largest, stride unit.Bytes, octave int) (plan []Point) {
 	plan = append(plan, Point{Kind: Clock}, Point{Kind: Loop, Region: leastRead}, Point{Kind: Touch, Region: 256 * page})
 	for _, size := range sizes(leastChase, largest, octave, stride) {
@@ -83,7 +83,7 @@ func Plan(largest, stride unit.Bytes, octave int) (plan []Point) {
 	return append(plan, aheadPlan(largest)...)
 }
 
-// pairs are those of all distances, in regions of least, twice that, and so on.
+// pairs returns the points of all distances, in regions of least, twice that, and so on.
 func pairs(least, most unit.Bytes) (list []Point) {
 	for region := least; region <= most; region *= 2 {
 		for d := leastLine / 2; d <= mostLine; d *= 2 {
@@ -93,7 +93,7 @@ func pairs(least, most unit.Bytes) (list []Point) {
 	return list
 }
 
-// sizes rise from least to most in equal ratios, so many in an octave, and are multiples of unit.
+// sizes returns sizes from least to most in equal ratios, so many in an octave, rounded to multiples of a unit.
 func sizes(least, most unit.Bytes, octave int, of unit.Bytes) (list []unit.Bytes) {
 	for i := 0; ; i++ {
 		size := unit.Bytes(math.Round(float64(least)*math.Exp2(float64(i)/float64(octave))/float64(of))) * of
@@ -106,8 +106,8 @@ func sizes(least, most unit.Bytes, octave int, of unit.Bytes) (list []unit.Bytes
 	}
 }
 
-// Cycle is the offsets that a chain of loads visits before it begins again. Regions larger than a window are visited
-// window by window in random order, if window is not 0.
+// Cycle returns the offsets that a chain of loads visits before it repeats. If window is not 0, larger regions are
+// visited window by window, in random order.
 func (p Point) Cycle(window unit.Bytes, r *rand.Rand) []int64 {
 	switch p.Kind {
 	case Pair:
@@ -120,7 +120,7 @@ func (p Point) Cycle(window unit.Bytes, r *rand.Rand) []int64 {
 	case Pages:
 		out := shuffled(int(p.Region/page), int64(page), 0, r)
 		lines := int64(page / usualLine)
-		for i, at := range out { // all sets are used alike: also where neighbouring pages have other sets
+		for i, at := range out { // use all sets equally, also where neighbouring pages have different sets
 			n := at / int64(page)
 			out[i] = at + (n+n/lines)%lines*int64(usualLine)
 		}
@@ -131,7 +131,7 @@ func (p Point) Cycle(window unit.Bytes, r *rand.Rand) []int64 {
 	return shuffled(int(p.Region/p.Stride), int64(p.Stride), int(window/p.Stride), r)
 }
 
-// shuffled is the multiples of step below n steps in random order, by windows of so many.
+// shuffled returns the multiples of step below n steps in random order, by windows of so many steps.
 func shuffled(n int, step int64, window int, r *rand.Rand) []int64 {
 	if window == 0 || window > n {
 		window = n
