@@ -53,7 +53,7 @@ func allCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-// calibration is all that is found of a host.
+// calibration has everything that was measured of a host.
 type calibration struct {
 	measuring
 	found   foundParams
@@ -61,18 +61,18 @@ type calibration struct {
 	memory  *memory.Result
 	machine *machine.Machine
 	samples *store.Table // of the memory
-	refused []error      // that there was too much noise
+	refused []error      // measurements that were too noisy
 }
 
-// calibrated is the parameters that are from one dataset.
+// calibrated are the parameters from one dataset.
 type calibrated struct {
 	dataset string
 	set     *param.Set
 }
 
-// run measures everything, and then writes what belongs to all of it.
+// run measures everything, and then writes the files for all of it.
 func (a *calibration) run(ctx context.Context, env *stage.Env) error {
-	if _, err := instructions.Find(); err != nil { // at once, and not after minutes
+	if _, err := instructions.Find(); err != nil { // fail at once, not after minutes
 		return fmt.Errorf("instructions: %w", err)
 	}
 	steps := []func(context.Context, *stage.Env) error{a.ofMemory, a.ofMessages, a.ofMemoryAgain, a.ofInstructions}
@@ -85,7 +85,7 @@ func (a *calibration) run(ctx context.Context, env *stage.Env) error {
 	return a.write()
 }
 
-// each takes steps past those that there was too much noise for.
+// each takes all steps. It notes steps that are too noisy and continues.
 func (a *calibration) each(ctx context.Context, env *stage.Env, steps []func(context.Context, *stage.Env) error) error {
 	for _, step := range steps {
 		err := step(ctx, env)
@@ -100,7 +100,7 @@ func (a *calibration) each(ctx context.Context, env *stage.Env, steps []func(con
 	return nil
 }
 
-// missing is an error if something was refused, which is no news to those who only look.
+// missing returns an error if a measurement was refused, unless --quick is given.
 func (a *calibration) missing() error {
 	if a.quick || len(a.refused) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) 
 		return fmt.Errorf("memory: %w", err)
 	}
 	text, err := a.memory.Machine(filepath.Base(a.prefix), filepath.Base(o.dataset()))
-	if err != nil { // as noise may have it
+	if err != nil { // possible because of noise
 		a.memory = nil
 		return o.keep(env, a.samples, fmt.Errorf("memory: %w", err))
 	}
@@ -122,12 +122,12 @@ func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) 
 	return err
 }
 
-// ofMemoryAgain has another try at the memory, which instructions need, if it was too noisy: there is time for that.
+// ofMemoryAgain measures the memory a second time if the first was too noisy, because instructions need it.
 func (a *calibration) ofMemoryAgain(ctx context.Context, env *stage.Env) error {
 	if a.memory != nil || a.quick {
 		return nil
 	}
-	a.refused = a.refused[1:] // which was the memory, the first step
+	a.refused = a.refused[1:] // the error of memory, the first step
 	return a.ofMemory(ctx, env)
 }
 
@@ -145,7 +145,7 @@ func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error 
 	return nil
 }
 
-// ofMessages measures transports, and blocks that are packed and unpacked, in turns.
+// ofMessages measures transports and marshalling. Their launches alternate.
 func (a *calibration) ofMessages(ctx context.Context, env *stage.Env) error {
 	parts := a.parts(present(env))
 	points := 0
@@ -169,14 +169,14 @@ func (a *calibration) ofMessages(ctx context.Context, env *stage.Env) error {
 	return a.each(ctx, env, steps)
 }
 
-// part is a measurement that takes turns with others.
+// part is a measurement whose launches alternate with those of others.
 type part struct {
 	name, prefix string // prefix: of its parameters
 	points       int
 	measure      func(context.Context, *stage.Env, waiter, func()) (*store.Table, error)
 }
 
-// parts are the transports, and marshalling.
+// parts returns the transports and marshalling.
 func (a *calibration) parts(transports []transport.Transport) (list []part) {
 	usual := a.options(transportBudget, nil)
 	for _, t := range transports {
@@ -190,7 +190,7 @@ func (a *calibration) parts(transports []transport.Transport) (list []part) {
 	}})
 }
 
-// add fits what was measured, unless it was refused, and remembers the parameters.
+// add fits the times of a part and keeps the parameters, unless the part was refused.
 func (a *calibration) add(env *stage.Env, p *part, table *store.Table, refused error) error {
 	if refused != nil {
 		return fmt.Errorf("%s: %w", p.name, refused)

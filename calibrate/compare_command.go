@@ -60,13 +60,13 @@ const compareLong = "Compare tests the 95 % intervals: another run of the same m
 	"parameters that it cannot compare: those without interval, or absent from the other run. Where sizes were\n" +
 	"divided into classes, it compares a class with the one that contains its middle size."
 
-// kindOf is what a parameter is counted under.
+// kindOf returns the kind of a parameter, under which it is counted.
 func kindOf(name string) string {
 	kind, _, _ := strings.Cut(name, "_")
 	return kind
 }
 
-// count is of parameters of a kind.
+// count has the numbers of parameters of one kind.
 type count struct {
 	kind                      string
 	compared, inside, missing int64
@@ -84,7 +84,7 @@ func (c *count) take(p, q param.Param, known bool) {
 	}
 }
 
-// coverageOf counts which parameters of another run are inside the intervals of the first, by kind, and all of them.
+// coverageOf counts the parameters of another run that are inside the intervals of the first, by kind and in all.
 func coverageOf(first, again *param.Set) (list []*count, err error) {
 	of := map[string]*count{}
 	all := &count{kind: "all"}
@@ -107,14 +107,14 @@ func coverageOf(first, again *param.Set) (list []*count, err error) {
 	return append(list, all), nil
 }
 
-// classed is the name of a parameter of a class of sizes, and sizes what its method says of them.
+// Names of parameters of a class of sizes, and the sizes in their method.
 var (
 	classed = regexp.MustCompile(`^(loggp_|[a-z]+_loggp_)(g|G|half|perbyte|duplex|duplexperbyte)_[0-9]+(-.*)?$`)
 	sizesOf = regexp.MustCompile(`class [0-9]+ of [0-9]+, sizes ([0-9]+) to ([0-9]+);`)
 )
 
-// alike is the parameter of another run that tells the same as p: that of the same name or, of classes of sizes, that of the class
-// which has the middle size.
+// alike returns the parameter of another run that corresponds to p: the one of the same name. For a class of sizes
+// it is that of the class with p's middle size.
 func alike(p param.Param, again *param.Set) (param.Param, bool) {
 	name := classed.FindStringSubmatch(p.Name)
 	first, last, is := sizes(p)
@@ -134,7 +134,7 @@ func alike(p param.Param, again *param.Set) (param.Param, bool) {
 	return param.Param{}, false
 }
 
-// sizes are the first and the last one of the class of p.
+// sizes returns the first and the last size of the class of p.
 func sizes(p param.Param) (first, last float64, is bool) {
 	m := sizesOf.FindStringSubmatch(p.Method)
 	if m == nil {
@@ -145,7 +145,7 @@ func sizes(p param.Param) (first, last float64, is bool) {
 	return first, last, err1 == nil && err2 == nil
 }
 
-// coverage is a row for each kind and run.
+// coverage has a row for each kind and run.
 type coverage struct {
 	again, kinds, outside     []string
 	compared, inside, missing []int64
@@ -156,10 +156,10 @@ func (c *coverage) add(path string, list []*count) {
 	for _, one := range list {
 		c.again, c.kinds = append(c.again, path), append(c.kinds, one.kind)
 		c.compared, c.inside, c.missing = append(c.compared, one.compared), append(c.inside, one.inside), append(c.missing, one.missing)
-		c.share = append(c.share, 100*float64(one.inside)/float64(one.compared)) // not a number if nothing was compared
+		c.share = append(c.share, 100*float64(one.inside)/float64(one.compared)) // NaN if nothing was compared
 		names := one.outside
 		if one.kind == "all" {
-			names = nil // which their kinds have named
+			names = nil // listed in the rows of their kinds
 		}
 		c.outside = append(c.outside, strings.Join(names, ", "))
 	}

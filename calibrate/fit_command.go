@@ -17,7 +17,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// fitFlags are what calibrate fit is told.
+// fitFlags are the flags of calibrate fit.
 type fitFlags struct {
 	prefix, state string
 	line, page    string
@@ -96,7 +96,7 @@ func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) er
 	return stage.Print(env.Out, format, r.summary())
 }
 
-// apply makes d what the flags say.
+// apply changes d as the flags say.
 func (f *fitFlags) apply(d *timing.Data) error {
 	for _, s := range []struct {
 		flag, given, usual string
@@ -132,7 +132,7 @@ func (f *fitFlags) apply(d *timing.Data) error {
 	return nil
 }
 
-// divide gives timings their states by sentinels.
+// divide divides timings into states by their sentinels.
 func (f *fitFlags) divide(d *timing.Data) error {
 	var cuts []unit.Seconds
 	for _, text := range f.cuts {
@@ -148,7 +148,7 @@ func (f *fitFlags) divide(d *timing.Data) error {
 	return d.Divide(cuts)
 }
 
-// fitted is what was found in one dataset.
+// fitted has the results of one dataset.
 type fitted struct {
 	data     *timing.Data
 	flags    *fitFlags
@@ -156,7 +156,7 @@ type fitted struct {
 	message  []*loggp.Study
 }
 
-// run makes all studies; it is an error if none can be made.
+// run makes all studies. It returns an error if none can be made.
 func (r *fitted) run(env *stage.Env) error {
 	var failed, also []error
 	r.transfer, failed = marshalling.Run(r.data, marshalling.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.flags.seed})
@@ -197,7 +197,7 @@ func noteResult(env *stage.Env, s *marshalling.Study, r *marshalling.Result) {
 	}
 }
 
-// write writes all files, the parameters last: where they are, the others are.
+// write writes all files, the parameters last. If that file exists, the others do, too.
 func (r *fitted) write(env *stage.Env) error {
 	params, err := r.params()
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *fitted) write(env *stage.Env) error {
 	return store.WriteFileAtomic(r.flags.prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }
 
-// meta is the facts of the tables.
+// meta returns the facts of the tables.
 func (r *fitted) meta() []trace.Arg {
 	facts := []trace.Arg{{Key: "tool", Value: "calibrate " + stage.Version}, {Key: "seed", Value: fmt.Sprint(r.flags.seed)},
 		{Key: "line", Value: r.data.Line.String()}, {Key: "page", Value: r.data.Page.String()}}

@@ -12,7 +12,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// networks writes PLogP as sections of machines, a file for each state; it notes of which there is too little for one.
+// networks writes PLogP as the section [network], a file for each state. It notes states with too few
+// measurements.
 func (r *fitted) networks(env *stage.Env) error {
 	for _, s := range r.message {
 		n, err := networkOf(s)
@@ -37,10 +38,11 @@ func (r *fitted) networks(env *stage.Env) error {
 	return nil
 }
 
-// farthest is the size at which L + g is farthest from the half of a round trip that was measured, and how far of it.
+// farthest returns the size at which L + g differs most from half a measured round trip, and the relative
+// difference.
 func farthest(s *loggp.Study, n *machine.Network) (size unit.Bytes, off float64) {
 	for _, row := range s.Table {
-		if d := (float64(n.Latency.Value)+row.Gap.Value)/row.Half.Value - 1; math.Abs(d) > math.Abs(off) { // neither is where one is not known
+		if d := (float64(n.Latency.Value)+row.Gap.Value)/row.Half.Value - 1; math.Abs(d) > math.Abs(off) { // false for NaN
 			size, off = unit.Bytes(row.Bytes), d
 		}
 	}
@@ -54,8 +56,8 @@ func (r *fitted) networkFile(s *loggp.Study) string {
 	return r.flags.prefix + "." + s.State + ".network.toml"
 }
 
-// networkOf is PLogP as it was found in a state. What is less than nothing, by noise, is left out of a table. S is left out, as the tables have
-// what waiting for a receiver costs.
+// networkOf returns PLogP of a state. It omits negative values, which come from noise. It omits S, because the
+// tables include the waiting for a receiver.
 func networkOf(s *loggp.Study) (*machine.Network, error) {
 	n := &machine.Network{Model: "plogp", Efficiency: 1}
 	for _, v := range s.Values {
@@ -85,7 +87,7 @@ func networkOf(s *loggp.Study) (*machine.Network, error) {
 	return n, nil
 }
 
-// known is a duration to a picosecond, unless no machine has it.
+// known returns a duration rounded to a picosecond; absent if no machine can have it.
 func known(seconds float64) machine.Optional[unit.Seconds] {
 	if !(seconds >= 0 && unit.Seconds(seconds) <= machine.MaxLatency) {
 		return machine.Optional[unit.Seconds]{}

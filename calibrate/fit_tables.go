@@ -13,7 +13,7 @@ import (
 	"spoor/traces/store"
 )
 
-// params are the parameters of all studies.
+// params returns the parameters of all studies.
 func (r *fitted) params() (*param.Set, error) {
 	set := &param.Set{}
 	for _, s := range r.transfer {
@@ -63,7 +63,7 @@ func (r *fitted) resultParams(set *param.Set, s *marshalling.Study, result *mars
 		Method: method + "the power of two that leaves the least squares; interval: those that an F test of 95 % does not tell from it"})
 }
 
-// suffix tells parameters of several states apart.
+// suffix distinguishes parameters of several states.
 func (r *fitted) suffix(state string) string {
 	if state == "" || r.flags.state != "" || len(r.data.States()) < 2 {
 		return ""
@@ -81,7 +81,7 @@ type line struct {
 	parameters                       string
 }
 
-// lines are the rows for all models.
+// lines returns the rows of all models.
 func (r *fitted) lines() (all []line) {
 	for _, s := range r.transfer {
 		first := map[string]float64{} // error ratio of S1 by method
@@ -120,7 +120,7 @@ func quantity(name string, v float64, unit string) string {
 	return fmt.Sprintf("%s = %.4g %s", name, v, unit)
 }
 
-// messageLines has the parameters of LogGP beside its first row.
+// messageLines returns the rows of a study of messages. The first row has the parameters of LogGP.
 func messageLines(s *loggp.Study) (all []line) {
 	var list []string
 	for _, v := range s.Values {
@@ -138,7 +138,7 @@ func messageLines(s *loggp.Study) (all []line) {
 	return all
 }
 
-// columnOf is a function of every row.
+// columnOf applies a function to every row.
 func columnOf[R, T any](rows []R, of func(*R) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
@@ -147,7 +147,7 @@ func columnOf[R, T any](rows []R, of func(*R) T) []T {
 	return out
 }
 
-// summary compares all models.
+// summary returns a table that compares all models.
 func (r *fitted) summary() *store.Table {
 	rows := r.lines()
 	text := func(name string, of func(*line) string) store.Column {
@@ -174,7 +174,7 @@ func (r *fitted) summary() *store.Table {
 	}}
 }
 
-// compared is what models say of points, with residuals.
+// compared returns the predictions of models with residuals.
 func (r *fitted) compared() *store.Table {
 	var rows []timing.Comparison
 	for _, s := range r.transfer {
@@ -214,7 +214,7 @@ func (r *fitted) compared() *store.Table {
 	}}
 }
 
-// plogp is the tables of PLogP by size, or nil if there are none.
+// plogp returns the tables of PLogP by size, or nil if there are none.
 func (r *fitted) plogp() *store.Table {
 	type row struct {
 		state string

@@ -57,10 +57,10 @@ func instructionsCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-// runsOfLaunch is how often a kernel runs in a launch.
+// runsOfLaunch is the number of runs of a kernel in a launch.
 const runsOfLaunch = 10
 
-// run measures, or reads what was measured, and fits.
+// run measures, or reads the runs of --from, and fits.
 func (o *instructionsOptions) run(ctx context.Context, env *stage.Env) (*param.Set, error) {
 	if o.from != "" {
 		table, err := store.ReadTable(o.from)
@@ -80,7 +80,7 @@ func (o *instructionsOptions) run(ctx context.Context, env *stage.Env) (*param.S
 	return o.on(ctx, env, m)
 }
 
-// on measures with the misses of a machine.
+// on measures with the misses of a machine, and fits.
 func (o *instructionsOptions) on(ctx context.Context, env *stage.Env, m *machine.Machine) (*param.Set, error) {
 	table, err := o.measure(ctx, env, m)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Calibrate turns measurements into parameters and machine descriptions. It measures this host, fits models
-// to times that were measured anywhere, and shows what descriptions and parameters say.
+// Calibrate writes parameters and machine descriptions from measurements. It measures this host, fits models to
+// times that were measured anywhere, and prints descriptions and parameters.
 //
 //	$ calibrate all --quick -o host
 //	$ calibrate fit data/sample/osu.txt -o cluster
-//	$ calibrate show data/machine/du2000-smp-256k.toml
+//	$ calibrate show example-desktop
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	os.Exit(stage.Main(command, stage.OS(), os.Args[1:]))
 }
 
-// command is the command tree of calibrate.
+// command returns the command tree of calibrate.
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "calibrate",

@@ -61,10 +61,10 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-// marshallingTransport is the usual one: nothing but copies.
+// marshallingTransport is the default transport: it only copies.
 const marshallingTransport = "ring"
 
-// marshallingBudget is the time after which no launch begins, if there were some.
+// marshallingBudget is the time after which no further launch begins.
 const marshallingBudget = unit.Seconds(90)
 
 // run measures and fits.

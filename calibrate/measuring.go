@@ -16,7 +16,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// measuring is the flags of all commands that measure this host.
+// measuring has the flags of all commands that measure this host.
 type measuring struct {
 	prefix   string
 	quick    bool
@@ -49,7 +49,7 @@ func (o *measuring) check() error {
 	return nil
 }
 
-// checkPrefix refuses what names no file: with .params.toml behind it, a folder would be a hidden file in it.
+// checkPrefix refuses a prefix without file name. For a folder, PREFIX.params.toml would be a hidden file in it.
 func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing: it says where the files go")
@@ -60,10 +60,10 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// quickBudget is the time that a look at one thing takes at most, in the hope that more than noise is seen.
+// quickBudget is the longest time of a quick measurement of one thing, long enough to see more than noise.
 const quickBudget = unit.Seconds(4)
 
-// options are how much is measured between two processors.
+// options returns how much is measured between two processors.
 func (o *measuring) options(budget unit.Seconds, wait waiter) transport.Options {
 	if o.quick {
 		return transport.Options{Launches: 1, Seed: o.seed, Rules: host.Hasty, Budget: quickBudget, Quick: true}
@@ -71,7 +71,7 @@ func (o *measuring) options(budget unit.Seconds, wait waiter) transport.Options 
 	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Wait: wait}
 }
 
-// look tells of the host, and refuses it where it is busy.
+// look notes the condition of the host, and refuses a busy host.
 func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 	condition := host.Check(h)
 	env.Note("%s%v", title, condition)
@@ -81,14 +81,14 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 	return condition.Refuse(o.stolen)
 }
 
-// tooNoisy reports whether it is for noise that there is nothing, be it of samples or of launches.
+// tooNoisy reports whether err says that samples or launches are too noisy.
 func tooNoisy(err error) bool {
 	var samples *host.TooNoisyError
 	var launches *fit.TooNoisyError
 	return errors.As(err, &samples) || errors.As(err, &launches)
 }
 
-// fit writes a dataset, PREFIX.NAME.arrow, and what calibrate fit finds in it.
+// fit writes a dataset, PREFIX.NAME.arrow, and the results of calibrate fit for it.
 func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitted, error) {
 	prefix := o.prefix + "." + name
 	if err := store.WriteTable(prefix+".arrow", table); err != nil {

@@ -70,7 +70,7 @@ func (o *memoryOptions) run(ctx context.Context, env *stage.Env) error {
 	return stage.Print(env.Out, *o.format, memoryTable(result))
 }
 
-// find measures, or reads what was measured, and says what it shows.
+// find measures, or reads the samples of --from, and fits. It notes warnings and disagreements.
 func (o *memoryOptions) find(ctx context.Context, env *stage.Env) (*memory.Result, *store.Table, error) {
 	table, err := o.samples(ctx, env)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *memoryOptions) find(ctx context.Context, env *stage.Env) (*memory.Resul
 	return result, table, nil
 }
 
-// keep writes samples that were too noisy for parameters, so that one can look at them.
+// keep writes samples that are too noisy for parameters, so that the user can look at them.
 func (o *memoryOptions) keep(env *stage.Env, table *store.Table, err error) error {
 	var noisy *host.TooNoisyError
 	if o.from != "" || !errors.As(err, &noisy) {
@@ -103,7 +103,7 @@ func (o *memoryOptions) keep(env *stage.Env, table *store.Table, err error) erro
 	return err
 }
 
-// samples measures, or reads what was measured.
+// samples measures, or reads the samples of --from.
 func (o *memoryOptions) samples(ctx context.Context, env *stage.Env) (*store.Table, error) {
 	if o.from != "" {
 		t, err := store.ReadTable(o.from)
@@ -120,7 +120,7 @@ func (o *memoryOptions) samples(ctx context.Context, env *stage.Env) (*store.Tab
 	return t, errors.Join(err, done())
 }
 
-// memoryBudget is the time after which no launch begins, if there were some.
+// memoryBudget is the time after which no further launch begins.
 const memoryBudget = unit.Seconds(75)
 
 func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memory.Bench, largest unit.Bytes) (*store.Table, error) {
@@ -142,7 +142,7 @@ func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memor
 
 func (o *memoryOptions) dataset() string { return o.prefix + ".memory.arrow" }
 
-// write puts down samples, machine and parameters, after all of them are known to be fine.
+// write writes samples, machine and parameters, after all of them were computed without error.
 func (o *memoryOptions) write(r *memory.Result, table *store.Table) error {
 	dataset := o.from
 	if dataset == "" {
@@ -174,7 +174,7 @@ func (o *memoryOptions) write(r *memory.Result, table *store.Table) error {
 	})
 }
 
-// sourceOf names a file by its digest.
+// sourceOf returns the name and digest of a file.
 func sourceOf(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -188,8 +188,8 @@ func sourceOf(path string) (string, error) {
 	return fmt.Sprintf("%s sha256:%x", filepath.Base(path), h.Sum(nil)), nil
 }
 
-// writeParams puts a set into a parameter file. Parameters that are there already stay if they are from other datasets,
-// as all calibrations of a prefix share a file.
+// writeParams writes a set into a parameter file. It keeps existing parameters from other datasets, because all
+// calibrations of a prefix share a file.
 func writeParams(path, dataset string, set *param.Set) error {
 	all := &param.Set{}
 	old, err := param.Read(path)
@@ -214,7 +214,7 @@ func writeParams(path, dataset string, set *param.Set) error {
 	return store.WriteFileAtomic(path, all.Write)
 }
 
-// memoryTable is what was found, beside what the kernel reports.
+// memoryTable returns the results next to the kernel's.
 func memoryTable(r *memory.Result) *store.Table {
 	var name, unitOf, kernel []string
 	var value, lo, hi []float64

@@ -12,7 +12,7 @@ import (
 	"spoor/traces/store"
 )
 
-// shown is what files say, a row for each quantity.
+// shown has a row for each quantity of the files.
 type shown struct{ files, names, values, means []string }
 
 func (s *shown) add(file, name, value, means string) {
@@ -22,11 +22,11 @@ func (s *shown) add(file, name, value, means string) {
 	s.means = append(s.means, means)
 }
 
-// named are the files that path names: the parameters and machines in it, where it is a directory.
+// named returns the files of a path: of a folder, its parameter files and machines.
 func named(path string) (files []string, err error) {
 	path, _ = installed.Find(path)
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, nil // whether it can be read is said where it is
+		return []string{path}, nil // reading it reports errors
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -43,8 +43,7 @@ func named(path string) (files []string, err error) {
 	return files, nil
 }
 
-// file adds what the file at path says. Parameter files are named *.params.toml;
-// everything else is a machine.
+// file adds the quantities of a file. Parameter files are named *.params.toml; every other file is a machine.
 func (s *shown) file(path string) error {
 	if strings.HasSuffix(path, ".params.toml") {
 		set, err := param.Read(path)

@@ -8,7 +8,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// machineRows adds what a description says of a machine, section by section.
+// machineRows adds the rows of a machine, section by section.
 type machineRows struct {
 	*shown
 	file string
@@ -122,7 +122,7 @@ func (r machineRows) network(n *machine.Network) {
 	r.links(n)
 }
 
-// sizes adds what messages cost by size.
+// sizes adds the costs of messages by size.
 func (r machineRows) sizes(n *machine.Network) {
 	for i, s := range n.Sizes {
 		r.row(fmt.Sprintf("network.size[%d].bytes", i), s.Bytes.String(), "of the messages of which it is")
@@ -159,7 +159,7 @@ func (r machineRows) links(n *machine.Network) {
 	r.given("network.arity", n.Arity, "links up and down of a switch")
 }
 
-// distributed adds what only machines have whose nodes share their memories by messages.
+// distributed adds the sections of machines whose nodes share memory by messages.
 func (r machineRows) distributed() {
 	d, t := r.Directory, r.System.Target
 	if t == machine.CCNUMA || t == machine.Dir1SW {

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/stage"
 )
 
-// topics are the pages of `calibrate help NAME`.
+// topics returns the pages of `calibrate help NAME`.
 func topics() []stage.Topics {
 	return []stage.Topics{
 		{Title: "Models", Pages: []stage.Topic{

@@ -49,7 +49,7 @@ func transportCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-// chosen are the transports that are asked for.
+// chosen returns the transports of --transports.
 func (o *transportOptions) chosen(env *stage.Env) (list []transport.Transport, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (o *transportOptions) chosen(env *stage.Env) (list []transport.Transport, e
 	return transportsOf("--transports", o.transports)
 }
 
-// present are the transports that can be measured here; it notes which cannot.
+// present returns the transports that can be measured here. It notes the others.
 func present(env *stage.Env) (list []transport.Transport) {
 	for _, t := range transport.All {
 		if err := t.Absent(); err != nil {
@@ -72,7 +72,7 @@ func present(env *stage.Env) (list []transport.Transport) {
 	return list
 }
 
-// transportsOf are those of these names, as a flag has them, in the order of all.
+// transportsOf returns the transports with the names of a flag, in the order of transport.All.
 func transportsOf(flag string, wanted []string) (list []transport.Transport, err error) {
 	var names []string
 	for _, t := range transport.All {
@@ -117,16 +117,17 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 	return stage.Print(env.Out, format, found.table("transport"))
 }
 
-// transportBudget is the time after which no launch of a transport begins, if there were some.
+// transportBudget is the time after which no further launch of a transport begins.
 const transportBudget = unit.Seconds(20)
 
-// outcome is the times of a transport, or why there was too much noise for them.
+// outcome has the times of a transport, or the error that they are too noisy.
 type outcome struct {
 	table   *store.Table
 	refused error
 }
 
-// messages measures everything before anything is written. Noise over one transport is no reason to lose the others.
+// messages measures everything before it writes anything. A transport that is too noisy does not affect the
+// others.
 func (o *measuring) messages(ctx context.Context, env *stage.Env, chosen []transport.Transport) (list []outcome, err error) {
 	usual := o.options(transportBudget, nil)
 	p := env.Progress("measuring", int64(len(chosen)*usual.Launches*transport.Points(usual)), "points")
@@ -147,7 +148,7 @@ func (o *measuring) messages(ctx context.Context, env *stage.Env, chosen []trans
 	return list, nil
 }
 
-// transport measures one.
+// transport measures one transport.
 func (o *measuring) transport(ctx context.Context, env *stage.Env, t transport.Transport, wait waiter, step func()) (table *store.Table, err error) {
 	bench, done, err := transport.Open(t)
 	if err != nil {
@@ -163,7 +164,7 @@ func (o *measuring) transport(ctx context.Context, env *stage.Env, t transport.T
 	return transport.Measure(ctx, bench, o.options(transportBudget, wait), step)
 }
 
-// find writes a dataset and what is found in it.
+// find writes a dataset and the results of its fit.
 func (o *transportOptions) find(env *stage.Env, name string, table *store.Table, found *foundParams) error {
 	r, err := o.fit(env, name, table)
 	if err != nil {
@@ -177,7 +178,7 @@ func (o *transportOptions) find(env *stage.Env, name string, table *store.Table,
 	return nil
 }
 
-// foundParams are parameters of transports or of other experiments, for people.
+// foundParams has parameters of transports or of other experiments, for people.
 type foundParams struct {
 	of, name, unit []string
 	value, lo, hi  []float64
@@ -190,7 +191,7 @@ func (f *foundParams) add(of string, set *param.Set) {
 	}
 }
 
-// table has a column that says of what parameters are.
+// table returns the parameters. The column called of has the transport or experiment.
 func (f *foundParams) table(of string) *store.Table {
 	return &store.Table{Name: of, Columns: []store.Column{{Name: of, Data: f.of}, {Name: "name", Data: f.name},
 		{Name: "value", Data: f.value}, {Name: "unit", Data: f.unit}, {Name: "lo", Data: f.lo}, {Name: "hi", Data: f.hi}}}

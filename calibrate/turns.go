@@ -9,16 +9,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// waiter waits as host.Visit asks.
+// waiter is host.Visit.Wait.
 type waiter func(context.Context, unit.Seconds) error
 
-// takeTurns makes measurements, one at a time, each of which gives way to the next while it waits. So the launches of each
-// are spread over the time of all, and differ by what changes slowly: intervals are as wide as that asks for. It gives the
-// errors of all; one that is not for noise ends the others, and is theirs, too.
+// takeTurns runs measurements one at a time. While one waits, the next one runs. So the launches of each are
+// spread over the whole time, and intervals include slow changes. takeTurns returns the errors of all. An error
+// that is not about noise cancels the others, and is returned for them, too.
 func takeTurns(ctx context.Context, list []func(context.Context, waiter) error) []error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &turns{taken: true} // until all have asked
+	t := &turns{taken: true} // until all have queued
 	wait := func(ctx context.Context, d unit.Seconds) error {
 		t.leave()
 		err := host.Sleep(ctx, d)
@@ -47,14 +47,14 @@ func takeTurns(ctx context.Context, list []func(context.Context, waiter) error) 
 	return errs
 }
 
-// turns lets one measure at a time, in the order in which they ask.
+// turns lets one measurement run at a time, in the order of requests.
 type turns struct {
 	sync.Mutex
 	taken bool
 	queue []chan struct{}
 }
 
-// ask gives a channel that is closed when it is one's turn.
+// ask returns a channel that is closed when the caller's turn begins.
 func (t *turns) ask() <-chan struct{} {
 	t.Lock()
 	defer t.Unlock()

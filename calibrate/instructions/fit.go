@@ -15,7 +15,7 @@ import (
 	"spoor/traces/store"
 )
 
-// Point is a kernel with a size: a mean over launches of the least time in each.
+// Point is a kernel with a size: the mean over launches of the least time in each.
 type Point struct {
 	Kernel, Arguments string
 	Time              float64 // s
@@ -23,19 +23,19 @@ type Point struct {
 	MissTime          float64 // s
 }
 
-// perInstruction are t/I and M/I.
+// perInstruction returns t/I and M/I.
 func (p *Point) perInstruction() (y, x float64) {
 	return p.Time / p.Instructions, p.MissTime / p.Instructions
 }
 
-// Value is what was found.
+// Value is a result.
 type Value struct {
 	Name, Unit, Method string
-	Value, Lo, Hi      float64 // 95 % interval; NaN if it is not known
+	Value, Lo, Hi      float64 // 95 % interval; NaN: not known
 	N                  int
 }
 
-// Result is what a table shows.
+// Result has all values of a table.
 type Result struct {
 	Points   []Point
 	Values   []Value
@@ -43,7 +43,7 @@ type Result struct {
 	Warnings []error
 }
 
-// Fit finds times of instructions and the exposed share of misses. Noise is no error if a look is enough.
+// Fit computes times of instructions and the exposed share of misses. If look is set, noise is no error.
 func Fit(s *store.Table, look bool) (*Result, error) {
 	t, err := read(s)
 	if err != nil {
@@ -89,7 +89,7 @@ func Fit(s *store.Table, look bool) (*Result, error) {
 	return r, nil
 }
 
-// withoutStart is the runs that do something, without the time that it takes to start them.
+// withoutStart subtracts the time of starting a run from all other runs.
 func withoutStart(points []Point) (rest []Point, err error) {
 	start := 0.0
 	for _, p := range points {
@@ -110,7 +110,7 @@ func withoutStart(points []Point) (rest []Point, err error) {
 	return rest, nil
 }
 
-// points are the runs of a table, by kernel in the order in which they come, with the least time of each launch.
+// points returns the runs of a table, by kernel in order of appearance, with the least time of each launch.
 func (t *table) points() (points []Point, times *fit.Times) {
 	launches := 0
 	for _, l := range t.launch {
@@ -134,7 +134,7 @@ func (t *table) points() (points []Point, times *fit.Times) {
 	return sorted(points, times)
 }
 
-// sorted are points by kernel, and by instructions.
+// sorted sorts points by kernel and instructions.
 func sorted(points []Point, times *fit.Times) ([]Point, *fit.Times) {
 	order := make([]int, len(points))
 	for i := range order {
@@ -162,7 +162,7 @@ func compare(less bool) int {
 	return 1
 }
 
-// timeOf is the time of an instruction of a kernel, the mean over sizes, and where another size finds it.
+// timeOf returns the time of an instruction of a kernel: the mean over sizes, and the interval for another size.
 func timeOf(sizes []Point) Value {
 	ys := make([]float64, len(sizes))
 	for i := range sizes {
@@ -181,13 +181,13 @@ func student(freedom float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 }
 
-// exposed is the share of the time of misses that is waited for: of each kernel, whose interval is how much that depends on which
-// sizes they are, and of all, where it is on which kernels.
+// exposed returns the exposed share of the time of misses of each kernel, and of all. The interval of a kernel
+// shows how much the share depends on the sizes. The interval of all shows how much it depends on the kernels.
 func exposed(kernels [][]Point) (values []Value) {
 	var sums []moments
 	for _, k := range kernels {
 		m := momentsOf(k)
-		if m.xx == 0 { // no size has misses, or all alike
+		if m.xx == 0 { // no size has misses, or all have as many
 			continue
 		}
 		sums = append(sums, m)
@@ -206,8 +206,9 @@ func exposed(kernels [][]Point) (values []Value) {
 	return append(values, v)
 }
 
-// jackknife is the interval of the share of n sizes or kernels, by leaving out one at a time; it is not known where the others
-// then tell nothing. The degrees of freedom are how many decide, as in package fit.
+// jackknife returns the interval of the share of n sizes or kernels, by leaving out one at a time. It is NaN if
+// the others do not determine the share. The degrees of freedom are the effective number of points, as in package
+// fit.
 func jackknife(n int, all float64, without func(but int) moments) (lo, hi float64) {
 	k := float64(n)
 	squares, fourths := 0.0, 0.0
@@ -227,7 +228,7 @@ func jackknife(n int, all float64, without func(but int) moments) (lo, hi float6
 	return all - half, all + half
 }
 
-// moments are sums of products of deviations from a kernel's means, weighed with 1/y^2: of x = M/I and y = t/I.
+// moments are sums of products of deviations from a kernel's means, with weights 1/y^2: of x = M/I and y = t/I.
 type moments struct{ xx, xy float64 }
 
 func momentsOf(sizes []Point) (m moments) {
@@ -244,7 +245,7 @@ func momentsOf(sizes []Point) (m moments) {
 	return m
 }
 
-// total is the sum of all but one.
+// total returns the sum of all moments except one.
 func total(sums []moments, but int) (all moments) {
 	for i, m := range sums {
 		if i != but {
@@ -254,7 +255,7 @@ func total(sums []moments, but int) (all moments) {
 	return all
 }
 
-// Params are all values; source is the dataset and its digest.
+// Params returns all values as parameters. source is the dataset and its digest.
 func (r *Result) Params(source string) (*param.Set, error) {
 	set := &param.Set{}
 	for _, v := range r.Values {

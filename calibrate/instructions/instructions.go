@@ -1,21 +1,20 @@
-// Package instructions finds what an instruction of a kernel takes on a host, and which share of the time of cache
-// misses its processor waits for.
+// Package instructions measures the time of an instruction of a kernel on a host, and the share of the time of
+// cache misses that its processor waits for.
 //
-// The time of an instruction, of a kernel and a size of its data, is the native time of a run over the instructions that
-// tracegen counts: simulators that execute programs directly have it from there [dickens1996, sec. 3].
+// The time of an instruction, for a kernel and a data size, is the native time of a run over the number of
+// instructions that tracegen counts. Simulators that execute programs directly use it [dickens1996, sec. 3].
 //
-// Processors go on while misses are under way, so that part of the time of misses is hidden. With I the instructions of
-// a run, c what one of the kernel takes whose data are all in the first level, and M the time of all misses if each
-// were waited for, the exposed share w is that of
+// Processors continue while misses are in progress, so that part of the time of misses is hidden. I is the number
+// of instructions of a run. c is the time of an instruction of the kernel if all data are in the first level. M is
+// the time of all misses if the processor waits for each. The exposed share w is that of
 //
 //	t = c I + w M,
 //
-// with a c of its own for each kernel: how times of instructions rise with misses as data grow. [du2000, sec. 7] leaves such
-// weights for later. What a run takes that does nothing is taken off all times.
+// with a c for each kernel: w describes how the time of an instruction rises with misses as data grow. [du2000,
+// sec. 7] leaves such weights for later. The time of an empty run is subtracted from all times.
 //
-// M is of caches that are fully associative, by exact stack distances; what the processor fetches in advance is hidden like
-// anything else. Data are new when a run begins, so that a first use misses no level that has room for all of
-// them.
+// M assumes fully associative caches and uses exact stack distances. Prefetched misses count as hidden. A run
+// begins with new data. Therefore a first use does not miss in a level that is large enough for all data.
 package instructions
 
 import (
@@ -36,23 +35,23 @@ type Run struct {
 	Arguments []string // key=value
 }
 
-// Counts are what a run does on any machine.
+// Counts are the machine-independent counts of a run.
 type Counts struct {
 	Instructions, References int64
-	// Misses is the uses that a fully associative cache of so many lines of the given size misses.
+	// Misses returns the number of uses that miss in a fully associative cache of so many lines.
 	Misses func(lines int64) int64
 }
 
-// Bench runs kernels natively and counts.
+// Bench runs kernels natively and counts their instructions and misses.
 type Bench interface {
-	// Native is the times of so many runs.
+	// Native returns the times of so many runs.
 	Native(ctx context.Context, r Run, runs int) ([]unit.Seconds, error)
-	// Count counts what a run does, with lines of this size.
+	// Count counts instructions and stack distances of a run, with lines of this size.
 	Count(ctx context.Context, r Run, line unit.Bytes) (Counts, error)
 }
 
-// sized are a kernel's arguments by size of data, the smallest first: from what fits into first or second levels to what
-// is much larger, and so large that its code goes through the same steps in the same proportions.
+// sized has a kernel's arguments by data size, ascending: from data that fit into the first or second level to
+// much larger data. All are large enough that the code performs its steps in the same proportions.
 type sized struct {
 	kernel, key string
 	sizes       []int
@@ -69,13 +68,13 @@ var plan = []sized{
 	{"cg", "n", []int{256, 1024, 4096, 8192}, nil},
 }
 
-// startup is a run that does nothing to speak of. Its time is that of the start of a run, and is no other run's.
+// startup is a run with almost no work. Its time is the time of starting a run. No kernel of the plan is like it.
 var startup = Run{"array", []string{"l=1", "statement=0", "repetitions=1"}}
 
-// quick is how many kernels, the last of the plan, are enough for a look, with two sizes.
+// quick is the number of kernels of a quick measurement: the last of the plan, with two sizes each.
 const quick = 2
 
-// Plan is the runs.
+// Plan returns the runs. look selects a quick measurement.
 func Plan(look bool) (list []Run) {
 	list = append(list, startup)
 	kernels := plan
@@ -97,15 +96,15 @@ func Plan(look bool) (list []Run) {
 	return list
 }
 
-// Options are how much is measured.
+// Options say how much is measured.
 type Options struct {
 	Launches, Runs int
 	Seed           uint64
 	Plan           []Run
-	Machine        *machine.Machine // whose levels misses are of
+	Machine        *machine.Machine // machine whose cache levels determine misses
 }
 
-// Measure runs everything in each launch, in shuffled order, and gives a table with a row for each run.
+// Measure runs everything in each launch, in shuffled order, and returns a table with a row for each run.
 func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
 	levels := LevelsOf(o.Machine)
 	counts := make([]Counts, len(o.Plan))
@@ -132,13 +131,13 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	return t.table(o, levels), nil
 }
 
-// Level is what a miss of a cache costs.
+// Level is a cache with the cost of a miss.
 type Level struct {
 	Lines int64
-	Extra unit.Seconds // what the next level, or the memory, takes longer
+	Extra unit.Seconds // extra time of the next level, or of the memory
 }
 
-// LevelsOf are the caches of a machine.
+// LevelsOf returns the caches of a machine.
 func LevelsOf(m *machine.Machine) (list []Level) {
 	caches := m.Caches
 	if m.Shared != nil {
@@ -154,7 +153,7 @@ func LevelsOf(m *machine.Machine) (list []Level) {
 	return list
 }
 
-// missTime is that of all misses if each is waited for.
+// missTime returns the time of all misses if the processor waits for each.
 func missTime(c Counts, levels []Level) (sum unit.Seconds) {
 	const all = 1 << 40 // lines: more than any program has
 	footprint := c.Misses(all)
@@ -166,7 +165,7 @@ func missTime(c Counts, levels []Level) (sum unit.Seconds) {
 	return sum
 }
 
-// facts are of the table.
+// facts returns the facts of the table.
 func (o *Options) facts(levels []Level) []trace.Arg {
 	text := ""
 	for _, l := range levels {

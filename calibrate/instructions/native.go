@@ -23,7 +23,7 @@ import (
 // Tracegen is the command that runs and records kernels.
 type Tracegen struct{ path string }
 
-// Find finds tracegen beside this program, or where commands are.
+// Find finds tracegen next to this program, or in PATH.
 func Find() (*Tracegen, error) {
 	if self, err := os.Executable(); err == nil {
 		if path := filepath.Join(filepath.Dir(self), "tracegen"); exec.Command(path, "--version").Run() == nil {
@@ -37,7 +37,7 @@ func Find() (*Tracegen, error) {
 	return &Tracegen{path}, nil
 }
 
-// run runs a kernel and gives its standard output.
+// run runs a kernel and returns its standard output.
 func (t *Tracegen) run(ctx context.Context, r Run, more ...string) (out []byte, err error) {
 	args := []string{r.Kernel, "--quiet"}
 	for _, a := range r.Arguments {
@@ -76,7 +76,7 @@ func (t *Tracegen) Native(ctx context.Context, r Run, runs int) (times []unit.Se
 	return times, nil
 }
 
-// Count records a run and finds its stack distances.
+// Count records a run and computes its stack distances.
 func (t *Tracegen) Count(ctx context.Context, r Run, line unit.Bytes) (c Counts, err error) {
 	dir, err := os.MkdirTemp("", "spoor-calibrate-*")
 	if err != nil {

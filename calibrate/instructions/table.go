@@ -10,7 +10,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// table is columns of a row for each run.
+// table has the columns of a table of runs.
 type table struct {
 	kernel, arguments        []string
 	launch, rep              []int32
@@ -25,7 +25,7 @@ func (t *table) add(r Run, launch, rep int, time unit.Seconds, c Counts, levels 
 	t.instructions, t.references = append(t.instructions, c.Instructions), append(t.references, c.References)
 }
 
-// tableName is what a table of runs is called.
+// tableName is the name of a table of runs.
 const tableName = "runs of kernels"
 
 func (t *table) table(o Options, levels []Level) *store.Table {
@@ -36,10 +36,10 @@ func (t *table) table(o Options, levels []Level) *store.Table {
 	}}
 }
 
-// maxTime bounds what is believed of a run, in seconds.
+// maxTime bounds the time of a run, in seconds.
 const maxTime = 1e6
 
-// read is the columns of a table that fits need.
+// read reads the columns that fits need.
 func read(s *store.Table) (*table, error) {
 	if s.Name != tableName {
 		return nil, fmt.Errorf("a table of %s is no table of %s; calibrate instructions makes one", s.Name, tableName)

@@ -1,5 +1,5 @@
-// Package param reads, writes and merges parameter files: what analyses and
-// calibrations found, each number with its unit, interval and origin.
+// Package param reads, writes and merges parameter files: the results of analyses and calibrations, each number
+// with its unit, interval and origin.
 //
 // A parameter file is a TOML document with a table for each parameter:
 //
@@ -12,7 +12,7 @@
 //	method = "..."
 //	source = "fft.refs.arrow sha256:<hex>"
 //
-// value and unit must be there, and lo and hi both or neither.
+// value and unit are required. lo and hi are both given or both absent.
 package param
 
 import (
@@ -32,8 +32,8 @@ type Param struct {
 	Name   string // letters, digits, '_' and '-'
 	Value  float64
 	Unit   string  // "1" for a plain number
-	Lo, Hi float64 // 95 % interval; NaN if it is not known
-	N      uint64  // observations; 0 if it is not known
+	Lo, Hi float64 // 95 % interval; NaN: not known
+	N      uint64  // observations; 0: not known
 	Method string
 	Source string // file and its digest
 }
@@ -41,8 +41,8 @@ type Param struct {
 // HasInterval reports whether the interval of p is known.
 func (p Param) HasInterval() bool { return p.Lo <= p.Value && p.Value <= p.Hi }
 
-// Check says what is wrong with p: a name or unit that cannot be written, a
-// value that is not finite, or an interval that does not hold the value.
+// Check returns an error if p is not valid: a name or unit that cannot be written, a value that is not finite, or
+// an interval that does not contain the value.
 func (p Param) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	if key, v := p.beyond(); key != "" {
@@ -69,10 +69,10 @@ func (p Param) Check() error {
 	return nil
 }
 
-// maxValue is what no parameter is believed to be beyond: squares of it are still numbers.
+// maxValue bounds all numbers, so that their squares are finite.
 const maxValue = 1e100
 
-// beyond is the first number of p beyond maxValue, and its key.
+// beyond returns the first number of p beyond maxValue, and its key.
 func (p Param) beyond() (key string, v float64) {
 	for _, of := range []struct {
 		key string
@@ -91,17 +91,16 @@ func legal(name string) bool {
 	}) < 0
 }
 
-// Set is the parameters of one file or of several, each name once. The zero Set
-// is empty.
+// Set has the parameters of one or several files, each name once. The zero Set is empty.
 type Set struct {
 	name string // of the file, for errors
 	list []Param
 }
 
-// All are the parameters in the order of the file.
+// All returns the parameters in the order of the file.
 func (s *Set) All() []Param { return s.list }
 
-// Lookup finds the parameter called name.
+// Lookup returns the parameter called name.
 func (s *Set) Lookup(name string) (Param, bool) {
 	i := slices.IndexFunc(s.list, func(p Param) bool { return p.Name == name })
 	if i < 0 {
@@ -110,7 +109,7 @@ func (s *Set) Lookup(name string) (Param, bool) {
 	return s.list[i], true
 }
 
-// Get finds the parameter called name, which must have the given unit.
+// Get returns the parameter called name, which must have the given unit.
 func (s *Set) Get(name, unit string) (Param, error) {
 	p, ok := s.Lookup(name)
 	if !ok {
@@ -122,7 +121,7 @@ func (s *Set) Get(name, unit string) (Param, error) {
 	return p, nil
 }
 
-// place begins errors about s; a set that is from no file has none.
+// place returns the start of errors about s; "" if s is from no file.
 func (s *Set) place() string {
 	if s.name == "" {
 		return ""
@@ -130,7 +129,7 @@ func (s *Set) place() string {
 	return s.name + ": "
 }
 
-// Add appends p, whose name s must not have.
+// Add appends p. It returns an error if s has a parameter of that name.
 func (s *Set) Add(p Param) error {
 	if err := p.Check(); err != nil {
 		return fmt.Errorf("parameter %s: %w", p.Name, err)
@@ -142,9 +141,9 @@ func (s *Set) Add(p Param) error {
 	return nil
 }
 
-// Merge is the parameters of all sets in their order. A parameter of several
-// sets is taken once if they agree in all they say of it; otherwise it is an
-// error that names both files, since nobody could say which one is meant.
+// Merge returns the parameters of all sets in their order. A parameter of several sets is taken once if they agree
+// in everything. Otherwise Merge returns an error that names both files, because it cannot know which one is
+// meant.
 func Merge(sets ...*Set) (*Set, error) {
 	out := &Set{}
 	var names []string
@@ -166,7 +165,7 @@ func Merge(sets ...*Set) (*Set, error) {
 	return out, nil
 }
 
-// same is equality that takes unknown intervals for equal.
+// same reports whether two parameters are equal. Unknown intervals are equal.
 func same(a, b Param) bool {
 	if math.IsNaN(a.Lo) && math.IsNaN(b.Lo) {
 		a.Lo, a.Hi, b.Lo, b.Hi = 0, 0, 0, 0
@@ -174,7 +173,7 @@ func same(a, b Param) bool {
 	return a == b
 }
 
-// table is a parameter as it is written.
+// table is a parameter in the TOML file.
 type table struct {
 	Value  *float64 `toml:"value"`
 	Unit   string   `toml:"unit"`
@@ -194,7 +193,7 @@ func Read(path string) (*Set, error) {
 	return decode(path, d)
 }
 
-// Parse reads a parameter file; name is what errors call it.
+// Parse parses a parameter file. Errors contain name.
 func Parse(name string, text []byte) (*Set, error) {
 	d, err := strict.Parse(name, text)
 	if err != nil {
@@ -244,7 +243,7 @@ func (t table) param(name string, d *strict.Document) (Param, error) {
 	return p, nil
 }
 
-// at is the path of the key that an error of Check begins with, if any.
+// at returns the path of the key that an error of Check is about.
 func at(name string, err error) string {
 	if key, _, found := strings.Cut(err.Error(), ": "); found && slices.Contains([]string{"value", "unit", "lo", "hi"}, key) {
 		return name + "." + key
@@ -272,7 +271,7 @@ func (s *Set) Write(w io.Writer) error {
 	return err
 }
 
-// number prints the shortest float of TOML that reads back as v.
+// number formats v as the shortest TOML float that reads back as v.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {
@@ -281,7 +280,7 @@ func number(v float64) string {
 	return s
 }
 
-// quote prints a basic string of TOML.
+// quote formats a TOML basic string.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -9,7 +9,7 @@ import (
 	"spoor/traces/nearest"
 )
 
-// spelling refuses the keys that the TOML reader matched without regard to case.
+// spelling refuses keys that the TOML reader matched without regard to case.
 func (d *Document) spelling(into reflect.Type) error {
 	for _, key := range d.keys {
 		for at, rest := into, index.ReplaceAllString(key, ""); rest != ""; {
@@ -26,13 +26,13 @@ func (d *Document) spelling(into reflect.Type) error {
 	return nil
 }
 
-// index is the index of an array in a path.
+// index matches an array index in a path.
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unknown is the type of a key that a struct does not have.
 var unknown = reflect.TypeFor[struct{ unknown bool }]()
 
-// unknownKey is the error of a key that into does not have: it asks for the nearest of those that its table has.
+// unknownKey returns the error for a key that into does not have. It suggests the nearest key of its table.
 func (d *Document) unknownKey(line int, key string, into reflect.Type) error {
 	table, at := "", into
 	for rest := index.ReplaceAllString(key, ""); rest != ""; {
@@ -53,7 +53,7 @@ func (d *Document) unknownKey(line int, key string, into reflect.Type) error {
 	return fmt.Errorf("%s:%d: unknown key %s", d.name, line, key)
 }
 
-// keysOf lists the keys of a table that is read into t.
+// keysOf lists the keys of a table that is decoded into t.
 func keysOf(t reflect.Type) (keys []string) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -66,8 +66,7 @@ func keysOf(t reflect.Type) (keys []string) {
 	return keys
 }
 
-// field is the type of what a key of t names, unknown if there is no such field, and
-// nil if t has no keys.
+// field returns the type of a key of t. It returns unknown if there is no such field, and nil if t has no keys.
 func field(t reflect.Type, key string) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

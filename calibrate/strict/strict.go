@@ -1,6 +1,5 @@
-// Package strict reads the TOML documents that people write (machines, prices,
-// parameters) without guessing: unknown, repeated and ill-typed keys are errors,
-// and every error is one line that names file, line and key.
+// Package strict decodes TOML documents strictly: machines, prices, parameters. Unknown, repeated and ill-typed
+// keys are errors. Every error is one line with file, line and key.
 package strict
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxSize bounds a document: what people write is a thousand times smaller.
+// maxSize bounds the bytes of a document. Documents that people write are a thousand times smaller.
 const maxSize = 4 << 20
 
 // Document is the text of a TOML document with the line of every key.
@@ -46,7 +45,7 @@ func Read(path string) (*Document, error) {
 	return Parse(path, text)
 }
 
-// Parse finds the keys of text, behind the byte order mark that some editors put before it; name is what errors call it.
+// Parse finds the keys of text. It skips the byte order mark that some editors write. Errors contain name.
 func Parse(name string, text []byte) (*Document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if err := isText(name, text); err != nil {
@@ -94,7 +93,7 @@ func Parse(name string, text []byte) (*Document, error) {
 	return d, nil
 }
 
-// isText is an error for what is no text at all: an Arrow file, a program.
+// isText returns an error for a binary file, such as an Arrow file or a program.
 func isText(name string, text []byte) error {
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return fmt.Errorf("%s:%d: byte %d of the file is NUL, which no text has; is it a TOML document?", name, 1+bytes.Count(text[:i], []byte("\n")), i)
@@ -102,8 +101,8 @@ func isText(name string, text []byte) error {
 	return nil
 }
 
-// within is the path of a table, whose parents that are arrays stand for their last elements so far: "node[1].memory" for
-// node.memory.
+// within returns the path of a table. An array among its parents stands for its last element so far:
+// "node[1].memory" for node.memory.
 func within(table string, counts map[string]int) string {
 	path := ""
 	for rest, more := table, true; more; {
@@ -142,7 +141,7 @@ func (d *Document) add(key string, line int) {
 	}
 }
 
-// counter counts lines up to rising offsets.
+// counter counts lines up to ascending offsets.
 type counter struct {
 	text         []byte
 	offset, line int
@@ -156,7 +155,7 @@ func (c *counter) lineOf(offset int) int {
 	return c.line
 }
 
-// keyOf is the dotted key of e and where its last part stands.
+// keyOf returns the dotted key of e, and the offset of its last part.
 func keyOf(e *unstable.Node) (key string, offset int) {
 	for it := e.Key(); it.Next(); {
 		key = join(key, string(it.Node().Data))
@@ -172,11 +171,11 @@ func join(table, key string) string {
 	return table + "." + key
 }
 
-// Keys are the paths of all tables and keys in the order of the document.
+// Keys lists the paths of all tables and keys in the order of the document.
 func (d *Document) Keys() []string { return d.keys }
 
-// Decode stores the document in the struct that into points to, whose fields all
-// have a toml tag. A key that is not exactly the tag of a field is an error.
+// Decode stores the document in the struct that into points to. All its fields have a toml tag. A key that is not
+// exactly the tag of a field is an error.
 func (d *Document) Decode(into any) error {
 	if err := d.decode(into); err != nil {
 		var missing *toml.StrictMissingError
@@ -193,7 +192,7 @@ func (d *Document) decode(into any) error {
 	return toml.NewDecoder(bytes.NewReader(d.text)).DisallowUnknownFields().Decode(into)
 }
 
-// decodeError gives an error of the TOML reader the place that it is about.
+// decodeError adds the file and line to an error of the TOML reader.
 func (d *Document) decodeError(err error) error {
 	var e *toml.DecodeError
 	if errors.As(err, &e) {
@@ -207,10 +206,10 @@ func (d *Document) decodeError(err error) error {
 	return fmt.Errorf("%s: %s", d.name, strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-// mistyped is what the TOML reader says of a value of another type than that of the field which it is for.
+// mistyped matches the TOML reader's error for a value of the wrong type.
 var mistyped = regexp.MustCompile(`^cannot decode TOML (.+?) into (?:struct field .+ of type )?(.+)$`)
 
-// plain says without Go's types that a value has a wrong one; other messages stay as they are.
+// plain rewrites an error about a wrong type without Go's types. It returns other messages unchanged.
 func plain(message string) string {
 	if message == "cannot store an array table in a struct" {
 		return "there is one of it at most: write its name in single brackets, once"
@@ -236,8 +235,8 @@ func plain(message string) string {
 	return fmt.Sprintf("is of TOML's type %s; it must be %s", m[1], must)
 }
 
-// Errorf is an error about the key of this path ("cache[1].line"). If the
-// document has no such key, the error stands where the table is that lacks it.
+// Errorf returns an error about the key of a path ("cache[1].line"). If the document has no such key, the error
+// has the line of the table that lacks it.
 func (d *Document) Errorf(path, format string, args ...any) error {
 	place := d.name
 	for at := path; ; {

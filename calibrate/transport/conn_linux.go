@@ -13,16 +13,16 @@ type conn interface {
 	receive(b []byte) error
 }
 
-// errSilent is what happens when the other side dies, or gets no time for long.
+// errSilent is the error of a side that has died, or gets no processor time for long.
 var errSilent = &host.TooNoisyError{What: "the other side has not answered for ten seconds; wait until the host is idle"}
 
 const (
 	silence = 10 * time.Second
-	spins   = 1 << 14 // between looks at the clock
+	spins   = 1 << 14 // polls between readings of the clock
 )
 
-// until waits for a condition without giving the processor away. Time in which this side was stopped itself is no silence of the
-// other: between two looks at the clock it is a hundredth of the patience at most.
+// until polls for a condition without yielding the processor. Time in which this side itself was stopped does not
+// count as silence: between two readings of the clock it counts as a hundredth of the patience at most.
 func until(ready func() bool) error {
 	var last time.Time
 	var silent time.Duration
@@ -41,7 +41,7 @@ func until(ready func() bool) error {
 	return nil
 }
 
-// ring is a queue of bytes in memory that two threads or processes share: one writes, the other reads.
+// ring is a byte queue in memory that two threads or processes share: one writes, the other reads.
 type ring struct {
 	written, read *atomic.Uint64
 	data          []byte
@@ -49,7 +49,7 @@ type ring struct {
 
 const (
 	ringBytes = 256 << 10
-	ringChunk = 16 << 10 // that is handed over as a whole
+	ringChunk = 16 << 10 // bytes that are handed over at once
 )
 
 func (r *ring) put(b []byte) error {
@@ -86,8 +86,8 @@ type ringConn struct{ out, in *ring }
 func (c *ringConn) send(b []byte) error    { return c.out.put(b) }
 func (c *ringConn) receive(b []byte) error { return c.in.get(b) }
 
-// channelConn hands over buffers, as programs do: a message is copied into a buffer of its own, or into several if it is
-// large, and out of them.
+// channelConn sends buffers over channels, as programs do. A message is copied into one buffer, or into several if
+// it is large, and out of them.
 type channelConn struct {
 	out, in      chan []byte
 	free, others chan []byte // buffers of this side, and of the other
@@ -95,7 +95,7 @@ type channelConn struct {
 
 const buffers = 64
 
-// channels are both ends.
+// channels returns both ends.
 func channels() (a, b *channelConn) {
 	there, back := make(chan []byte, buffers), make(chan []byte, buffers)
 	freeA, freeB := make(chan []byte, buffers), make(chan []byte, buffers)

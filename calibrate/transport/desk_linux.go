@@ -11,9 +11,9 @@ import (
 	"spoor/calibrate/marshalling"
 )
 
-// desk is the memory of a side.
+// desk has the buffers of a side.
 type desk struct {
-	message []byte // of experiments without layout
+	message []byte // for experiments without layout
 	mapped  []byte
 	matrix  []int32 // in small pages
 	packed  []int32
@@ -22,14 +22,14 @@ type desk struct {
 func newDesk() *desk {
 	d := &desk{message: make([]byte, largestSize)}
 	for i := range d.message {
-		d.message[i] = byte(i) // touched before it is timed
+		d.message[i] = byte(i) // touch it before it is timed
 	}
 	return d
 }
 
 func (d *desk) laid() bool { return d.mapped != nil }
 
-// lay takes memory for a matrix and a packed block, if that was not done yet.
+// lay allocates memory for a matrix and a packed block, once.
 func (d *desk) lay() (err error) {
 	if d.laid() {
 		return nil
@@ -38,16 +38,16 @@ func (d *desk) lay() (err error) {
 	if err != nil {
 		return fmt.Errorf("mapping memory for a matrix: %w", err)
 	}
-	_ = syscall.Madvise(d.mapped, syscall.MADV_NOHUGEPAGE) // kernels without huge pages refuse
+	_ = syscall.Madvise(d.mapped, syscall.MADV_NOHUGEPAGE) // fails on kernels without huge pages
 	items := unsafe.Slice((*int32)(unsafe.Pointer(&d.mapped[0])), len(d.mapped)/marshalling.Item)
-	for i := 0; i < len(items); i += 1024 { // touched before it is timed
+	for i := 0; i < len(items); i += 1024 { // touch them before they are timed
 		items[i] = 1
 	}
 	d.matrix, d.packed = items[:marshalling.Matrix/marshalling.Item], items[marshalling.Matrix/marshalling.Item:]
 	return nil
 }
 
-// clear gives the memory back.
+// clear releases the memory.
 func (d *desk) clear() error {
 	if !d.laid() {
 		return nil
@@ -57,12 +57,12 @@ func (d *desk) clear() error {
 	return err
 }
 
-// bytes are items as transports want them.
+// bytes returns the bytes of items.
 func bytes(items []int32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(items))), len(items)*marshalling.Item)
 }
 
-// perform does the other side's part.
+// perform does the part of the other side in an experiment.
 func (d *desk) perform(c conn, j *job) error {
 	send, receive := c.send, c.receive
 	var once func() error
@@ -102,7 +102,7 @@ func (d *desk) perform(c conn, j *job) error {
 	return nil
 }
 
-// side is what the side that measures does for a point, and how many ways that goes.
+// side returns the part of the measuring side for a point, and the number of one-way transfers in it.
 func (d *desk) side(c conn, p *timing.Point) (once func() error, ways int64, err error) {
 	layout := marshalling.LayoutOf(p)
 	if p.Rows > 0 {
@@ -135,7 +135,7 @@ func (d *desk) side(c conn, p *timing.Point) (once func() error, ways int64, err
 	return func() error { return burstOf(c, p, message) }, 1, nil
 }
 
-// burstOf is a round trip of p.Count messages, or an exchange.
+// burstOf performs a round trip of p.Count messages, or an exchange.
 func burstOf(c conn, p *timing.Point, message []byte) error {
 	for i := range p.Count {
 		if i > 0 && p.Delay > 0 {

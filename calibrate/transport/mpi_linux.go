@@ -25,7 +25,7 @@ var mpiSource []byte
 
 var mpi = Transport{Name: "mpi", What: "MPI between two pinned processes, if mpicc and mpirun are installed", open: openMPI, absent: mpiAbsent}
 
-// mpiAbsent says which tool is not there.
+// mpiAbsent returns an error that names the missing tool.
 func mpiAbsent() error {
 	for _, tool := range []string{"mpicc", "mpirun"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -35,7 +35,8 @@ func mpiAbsent() error {
 	return nil
 }
 
-// mpiBench is two processes that mpirun starts. The side that measures is one of them, and told what to do by lines.
+// mpiBench is two processes that mpirun starts. One of them is the measuring side. It receives its commands as
+// lines.
 type mpiBench struct {
 	*host.Local
 	dir, program string
@@ -89,7 +90,7 @@ func (b *mpiBench) build() (err error) {
 	return nil
 }
 
-// close ends everything and leaves nothing.
+// close ends everything and removes all files.
 func (b *mpiBench) close() error {
 	err := b.Rest()
 	if b.dir != "" {
@@ -98,7 +99,7 @@ func (b *mpiBench) close() error {
 	return errors.Join(err, b.Local.Close())
 }
 
-// Rest lets both sides end: they do when no more orders can come.
+// Rest ends both sides by closing the pipe of commands.
 func (b *mpiBench) Rest() error {
 	if b.cmd == nil {
 		return nil
@@ -114,17 +115,17 @@ func (b *mpiBench) Rest() error {
 	return errors.Join(err, b.answers.Close())
 }
 
-// failed is an error with what mpirun says of it.
+// failed returns an error with the output of mpirun.
 func (b *mpiBench) failed(err error) error {
 	return fmt.Errorf("mpirun: %w: %s", err, strings.Join(strings.Fields(b.errs.String()), " "))
 }
 
-// allowed lets Open MPI start two processes where there may be fewer places than that, leave binding to them, and be run in
-// containers, where everybody is root. Others do not look at these.
+// allowed has settings of Open MPI. It may start two processes on fewer slots, must not bind them, and may run as
+// root, which containers need. Other implementations ignore these variables.
 var allowed = []string{"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
 	"PRTE_MCA_hwloc_default_binding_policy=none", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_mpi_yield_when_idle=0"}
 
-// Launch starts both sides anew.
+// Launch starts both sides again.
 func (b *mpiBench) Launch(int) error {
 	if err := errors.Join(b.broken, b.Rest()); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (b *mpiBench) Launch(int) error {
 	return b.broken
 }
 
-// line is the next line of the side that measures.
+// line reads the next line of the measuring side.
 func (b *mpiBench) line() (string, error) {
 	if err := b.answers.SetReadDeadline(time.Now().Add(silence)); err != nil {
 		return "", err
@@ -168,7 +169,7 @@ func (b *mpiBench) line() (string, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// order is the time that an order takes.
+// order returns the time of a command.
 func (b *mpiBench) order(task byte, p timing.Point, repeat int64) (t unit.Seconds, err error) {
 	if b.broken != nil {
 		return 0, b.broken
@@ -187,16 +188,16 @@ func (b *mpiBench) order(task byte, p timing.Point, repeat int64) (t unit.Second
 	return t, b.broken
 }
 
-// Sentinel is taken between both sides; 0 if they are gone, which trials tell of.
+// Sentinel is taken between both sides; 0 if they have ended, which trials report.
 func (b *mpiBench) Sentinel() unit.Seconds {
 	t, _ := b.order('s', timing.Point{}, 1)
 	return t
 }
 
-// Switches are those of both sides during orders.
+// Switches returns the context switches of both sides during commands.
 func (b *mpiBench) Switches() int64 { return b.switches }
 
-// Pause is the mean of some pauses.
+// Pause returns the mean of some pauses.
 func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
 	t, err := b.order('p', timing.Point{Delay: d}, pauses)
 	if err != nil {
@@ -205,10 +206,11 @@ func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
 	return max(t, d)
 }
 
-// letters are what orders of experiments begin with; others are ping-pongs and bursts, with and without delays.
+// letters are the first letters of the commands of experiments. The others are ping-pongs and bursts, with and
+// without delays.
 var letters = map[timing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
 
-// Trial repeats a point until that takes about trialTime.
+// Trial repeats a point for about trialTime.
 func (b *mpiBench) Trial(p timing.Point) (host.Trial, error) {
 	task, is := letters[p.Experiment]
 	if !is {
@@ -227,7 +229,7 @@ func (b *mpiBench) Trial(p timing.Point) (host.Trial, error) {
 	}
 	repeat := repeats(once)
 	return func() unit.Seconds {
-		t, _ := b.order(task, p, repeat) // which is remembered, and comes up at the next point
+		t, _ := b.order(task, p, repeat) // the error is stored, and returned at the next point
 		return t
 	}, nil
 }

@@ -16,20 +16,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// native is this host.
+// native measures between two processors of this host.
 type native struct {
 	*host.Local
 	transport Transport
 	block     *block
 	memory    []byte
-	file      *os.File // of the memory, for the other process
+	file      *os.File // of the shared memory, for the other process
 	conn      conn
-	end       func() error // of the other side; nil if there is none
+	end       func() error // ends the other side; nil if there is none
 	desk      *desk
-	broken    error // of a trial
+	broken    error // error of a trial
 }
 
-// Open gets the two processors ready for a transport. Close ends the other side.
+// Open prepares two processors for a transport. The function that it returns ends the other side.
 func Open(t Transport) (Bench, func() error, error) {
 	if t.open != nil {
 		return t.open()
@@ -48,7 +48,7 @@ func Open(t Transport) (Bench, func() error, error) {
 	return b, b.Close, nil
 }
 
-// share maps the block, in a file without a name.
+// share maps the block in an anonymous file.
 func (b *native) share() (err error) {
 	dir := "/dev/shm"
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -72,7 +72,7 @@ func mapBlock(fd uintptr) ([]byte, *block, error) {
 	return m, (*block)(unsafe.Pointer(&m[0])), nil
 }
 
-// Close gives everything back.
+// Close releases everything.
 func (b *native) Close() error {
 	err := errors.Join(b.Rest(), b.desk.clear())
 	if b.memory != nil {
@@ -84,7 +84,7 @@ func (b *native) Close() error {
 	return errors.Join(err, b.Local.Close())
 }
 
-// Rest tells the other side to end.
+// Rest ends the other side.
 func (b *native) Rest() error {
 	if b.end == nil {
 		return nil
@@ -95,7 +95,7 @@ func (b *native) Rest() error {
 	return err
 }
 
-// Launch starts the other side anew.
+// Launch starts the other side again.
 func (b *native) Launch(int) error {
 	if b.broken != nil {
 		return b.broken
@@ -105,7 +105,7 @@ func (b *native) Launch(int) error {
 	}
 	clear(b.memory)
 	fresh := newDesk()
-	if b.desk.laid() { // before the old one is given back, so that it has other pages
+	if b.desk.laid() { // before the old one is released, so that the pages differ
 		if err := fresh.lay(); err != nil {
 			return err
 		}
@@ -120,18 +120,19 @@ func (b *native) Launch(int) error {
 	return until(func() bool { return b.block.ready.Load() == 1 })
 }
 
-// Sentinel is answered by the other side while it waits for orders.
+// Sentinel is answered by the other side while it waits for commands.
 func (b *native) Sentinel() unit.Seconds { return b.RoundTrips(&b.block.ping, &b.block.pong) }
 
-// Times of a trial: long beside reading the clock.
+// Times of a trial: long compared with reading the clock.
 const (
 	trialTime  = unit.Seconds(20e-6)
 	mostRepeat = 256
-	// wholeTime is what a trial may take with the waiting that is not of its time: of long ones hardly any is undisturbed.
+	// wholeTime is the longest time of a trial, with waiting that is not timed. Hardly any longer trial is
+	// undisturbed.
 	wholeTime = unit.Seconds(1e-3)
 )
 
-// Trial repeats a point until that takes about trialTime, or wholeTime with waiting.
+// Trial repeats a point for about trialTime, or wholeTime with waiting.
 func (b *native) Trial(p timing.Point) (host.Trial, error) {
 	if b.broken != nil {
 		return nil, b.broken
@@ -164,7 +165,7 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 	}, nil
 }
 
-// repeats is how often something is done that takes so long.
+// repeats returns the number of repetitions of an operation that takes so long.
 func repeats(once unit.Seconds) int64 {
 	if once <= 0 {
 		return mostRepeat
@@ -174,7 +175,7 @@ func repeats(once unit.Seconds) int64 {
 
 const pauses = 200
 
-// Pause is the least of some pauses, as the clock ticks.
+// Pause returns the least of some pauses, in ticks of the clock.
 func (b *native) Pause(d unit.Seconds) unit.Seconds {
 	least := unit.Seconds(1)
 	for range pauses / 20 {
@@ -191,7 +192,7 @@ func (b *native) Pause(d unit.Seconds) unit.Seconds {
 func thread(b *native, c conn) (func() error, error) {
 	ready, gone := make(chan error), make(chan error, 1)
 	go func() {
-		err := host.Pin(b.Peer) // and never unpinned: the thread ends with the goroutine
+		err := host.Pin(b.Peer) // never unpinned: the thread ends with the goroutine
 		ready <- err
 		if err == nil {
 			err = serve(b.block, c)
@@ -201,10 +202,10 @@ func thread(b *native, c conn) (func() error, error) {
 	return func() error { return <-gone }, <-ready
 }
 
-// environment tells a process that it is the other side: of which transport, and on which processor.
+// environment is the variable that makes a process the other side. Its value has the transport and the processor.
 const environment = "SPOOR_CALIBRATE_TRANSPORT"
 
-// process starts the other side as a process, with the block and, if there is one, a socket.
+// process starts the other side as a process, with the block and, if not nil, a socket.
 func process(b *native, socket *os.File) (func() error, error) {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s,%d", environment, b.transport.Name, b.Peer), "GODEBUG=asyncpreemptoff=1")
@@ -220,14 +221,14 @@ func process(b *native, socket *os.File) (func() error, error) {
 	return cmd.Wait, nil
 }
 
-// Files that the other process has.
+// File descriptors of the other process.
 const (
 	blockFile  = 3
 	socketFile = 4
 )
 
-// Other does the other side's part if this process was started for it, and says whether it was. Every
-// program that measures begins with it.
+// Other performs the other side's part if this process was started for it, and reports whether it was. Every
+// program that measures calls it first.
 func Other() (is bool, err error) {
 	name, cpu, found := strings.Cut(os.Getenv(environment), ",")
 	if !found {

@@ -4,13 +4,13 @@ package transport
 
 import "spoor/calibrate/host"
 
-// Transport is a way for messages.
+// Transport is a way to send messages.
 type Transport struct{ Name, What string }
 
-// Absent is nil.
+// Absent returns nil.
 func (t Transport) Absent() error { return nil }
 
-// All are none: see host.Open.
+// All is empty: see host.Open.
 var All []Transport
 
 // Open fails: see host.Open.
@@ -19,5 +19,5 @@ func Open(Transport) (Bench, func() error, error) {
 	return nil, nil, err
 }
 
-// Other is false.
+// Other returns false.
 func Other() (is bool, err error) { return false, nil }

@@ -11,22 +11,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// block is the memory through which one side tells the other what to do. Each word that one side writes and the
-// other reads has lines of its own.
+// block is the shared memory through which the measuring side commands the other. Each word that one side writes
+// and the other reads has its own cache lines.
 type block struct {
 	ping  atomic.Uint32
 	_     [252]byte
 	pong  atomic.Uint32
 	_     [252]byte
-	order atomic.Uint32 // rises with each order, which is the job
+	order atomic.Uint32 // number of the last command, which is the job
 	job   job
 	_     [172]byte
-	taken atomic.Uint32 // the order that the other side has begun
-	ready atomic.Uint32 // 1 when it waits for the first
+	taken atomic.Uint32 // number of the command that the other side has started
+	ready atomic.Uint32 // 1 when it waits for the first command
 	_     [252]byte
-	held  atomic.Uint32 // rises when a send begins that the other side is to be late for
+	held  atomic.Uint32 // number of sends that began and for which the other side is late
 	_     [252]byte
-	got   atomic.Uint32 // rises when it is received
+	got   atomic.Uint32 // number of these that were received
 	_     [252]byte
 	rings [2]struct {
 		written atomic.Uint64
@@ -39,7 +39,7 @@ type block struct {
 
 const blockBytes = int(unsafe.Sizeof(block{}))
 
-// job is what the other side is to do.
+// job is the work of the other side.
 type job struct {
 	task                uint32
 	count, repeat, size int64
@@ -47,7 +47,7 @@ type job struct {
 	layout              marshalling.Layout
 }
 
-// ringEnd is the end of the rings of the side that measures, or of the other.
+// ringEnd returns the end of the rings of the measuring side, or of the other.
 func (b *block) ringEnd(measuring bool) *ringConn {
 	one := func(i int) *ring { return &ring{&b.rings[i].written, &b.rings[i].read, b.rings[i].data[:]} }
 	if measuring {
@@ -66,7 +66,7 @@ const (
 	taskEnd
 )
 
-// serve does what it is told until it is told to end, or nothing comes for long.
+// serve performs commands until the command to end, or until none comes for long.
 func serve(b *block, c conn) (err error) {
 	d := newDesk()
 	defer func() { err = errors.Join(err, d.clear()) }()
@@ -106,7 +106,7 @@ func serve(b *block, c conn) (err error) {
 	}
 }
 
-// belated receives messages when they have been sent for a while.
+// belated receives each message a delay after it was sent.
 func (b *block) belated(c conn, j *job, message []byte) error {
 	for range j.repeat {
 		next := b.got.Load() + 1
@@ -122,7 +122,7 @@ func (b *block) belated(c conn, j *job, message []byte) error {
 	return nil
 }
 
-// hold times sends alone, of messages that the other side is late for.
+// hold times sends alone, of messages for which the other side is late.
 func (b *block) hold(c conn, timer clock, p timing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
 	if err := b.tell(taskHeld, p, repeat); err != nil {
 		return 0, err
@@ -142,14 +142,14 @@ func (b *block) hold(c conn, timer clock, p timing.Point, repeat int64, message 
 	return total / unit.Seconds(repeat), nil
 }
 
-// tell gives an order, and waits until it is begun.
+// tell sends a command, and waits until the other side starts it.
 func (b *block) tell(task uint32, p timing.Point, repeat int64) error {
 	b.job = job{task, max(p.Count, 1), repeat, int64(p.Bytes), time.Duration(float64(p.Delay) * 1e9), marshalling.LayoutOf(&p)}
 	order := b.order.Add(1)
 	return until(func() bool { return b.taken.Load() == order })
 }
 
-// pause looks at the clock until d is over.
+// pause polls the clock until d is over.
 func pause(d time.Duration) {
 	for begin := time.Now(); time.Since(begin) < d; {
 	}
@@ -158,11 +158,11 @@ func pause(d time.Duration) {
 // clock times a function.
 type clock interface{ Time(f func()) unit.Seconds }
 
-// tasks are what the other side does during an experiment; usually it answers.
+// tasks are the tasks of the other side by experiment; the default is taskAnswer.
 var tasks = map[timing.Experiment]uint32{timing.Exchange: taskExchange, timing.Transfer: taskTransfer, timing.Scan: taskScan}
 
-// run is an experiment of the side that measures: it is done so often, and what it takes on the mean returned. Of
-// transfers and scans, which go there and back, it is one way.
+// run performs an experiment of the measuring side repeat times, and returns the mean time. Transfers and scans go
+// there and back; their time is one way.
 func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (unit.Seconds, error) {
 	if p.Experiment == timing.Receive {
 		if err := b.tell(taskAnswer, p, repeat+1); err != nil {
@@ -194,8 +194,8 @@ func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (
 	return t / unit.Seconds(ways*repeat), err
 }
 
-// late times receives alone, of messages that came while this side was waiting for the time that a round trip
-// takes, and more.
+// late times receives alone, of messages that arrived while this side waited for more than the time of a round
+// trip.
 func late(c conn, timer clock, p timing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
 	trip := time.Duration(0)
 	for i := range repeat + 1 {
@@ -203,7 +203,7 @@ func late(c conn, timer clock, p timing.Point, repeat int64, message []byte) (to
 		if err := c.send(message); err != nil {
 			return 0, err
 		}
-		if i == 0 { // the first tells how long to wait, and does not count
+		if i == 0 { // the first determines how long to wait, and does not count
 			err = c.receive(message)
 			trip = 2 * time.Since(begin)
 		} else {

@@ -8,23 +8,24 @@ import (
 )
 
 const (
-	// lateBy is how many delays, which are longer than a round trip, a receiver is late by, for who waits to be told from who is slow.
+	// lateBy is the lateness of a receiver, in delays that are longer than a round trip. It separates sends that
+	// wait from slow sends.
 	lateBy    = 3
 	leastLate = unit.Seconds(20e-6)
 )
 
-// held is the send of a message that the receiver is late for.
+// held returns the send of a message for which the receiver is late.
 func held(size unit.Bytes, delay unit.Seconds) timing.Point {
 	return timing.Point{Experiment: timing.Held, Bytes: size, Count: 1, Delay: max(lateBy*delay, leastLate), Set: timing.Train}
 }
 
-// pilotOf asks a bench, once for each size.
+// pilotOf returns a pilot that asks a bench once for each size.
 func pilotOf(b Bench) pilot {
 	return pilot{once(func(size unit.Bytes) unit.Bytes { return size }, func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) }),
 		once(func(p timing.Point) unit.Bytes { return p.Bytes }, func(p timing.Point) (bool, error) { return waits(b, p) })}
 }
 
-// once remembers what of has said for each size.
+// once caches the results of a function by size.
 func once[Q, A any](size func(Q) unit.Bytes, of func(Q) (A, error)) func(Q) (A, error) {
 	known := map[unit.Bytes]A{}
 	return func(q Q) (A, error) {
@@ -37,7 +38,7 @@ func once[Q, A any](size func(Q) unit.Bytes, of func(Q) (A, error)) func(Q) (A, 
 	}
 }
 
-// waits reports whether a held send waits for its receiver, by the least of a few.
+// waits reports whether a held send waits for its receiver, by the least of a few sends.
 func waits(b Bench, p timing.Point) (bool, error) {
 	trial, err := b.Trial(p)
 	if err != nil {
@@ -52,8 +53,9 @@ func waits(b Bench, p timing.Point) (bool, error) {
 	return timing.Waited(least, p.Delay), nil
 }
 
-// beside adds to a list of sizes those beside which the protocol changes: the largest size whose sends do not wait for their
-// receivers, and the next one; and where a round trip grows faster than the size, as one more message with each does.
+// beside adds the sizes at which the protocol changes to a list. These are the largest size whose sends do not
+// wait for their receivers, and the next one. They are also the sizes at which a round trip grows faster than the
+// size, because each message then needs one more.
 func (ask *pilot) beside(list []unit.Bytes) ([]unit.Bytes, error) {
 	out := slices.Clone(list)
 	for i := 1; i < len(list); i++ {
@@ -76,9 +78,9 @@ func (ask *pilot) beside(list []unit.Bytes) ([]unit.Bytes, error) {
 	return slices.Compact(out), nil
 }
 
-// bisection finds where something changes, to so many bytes of size.
+// bisection finds the size at which something changes, with a given accuracy in bytes.
 type bisection struct {
-	above func(size unit.Bytes) (bool, error) // whether a size is beyond it
+	above func(size unit.Bytes) (bool, error) // reports whether a size is beyond the change
 	near  func(size unit.Bytes) unit.Bytes
 }
 
@@ -98,7 +100,7 @@ func (b *bisection) run(low, high unit.Bytes) (unit.Bytes, unit.Bytes, error) {
 	return low, high, nil
 }
 
-// rendezvous is nil if sends of both sizes wait for their receivers, or neither.
+// rendezvous returns nil if sends of both sizes wait for their receivers, or neither.
 func (ask *pilot) rendezvous(low, high unit.Bytes) (*bisection, error) {
 	wait := func(size unit.Bytes) (bool, error) {
 		delay, err := ask.delay(size)
@@ -118,13 +120,13 @@ func (ask *pilot) rendezvous(low, high unit.Bytes) (*bisection, error) {
 }
 
 const (
-	// steep is by how much more than the size a round trip grows where it jumps.
+	// steep is the least ratio by which a round trip grows more than the size where it jumps.
 	steep = 1.25
-	// nearJump is to which share of the size a jump is found: round trips are noisy.
+	// nearJump is the inverse relative accuracy of the size of a jump: round trips are noisy.
 	nearJump = 64
 )
 
-// jump is nil if a round trip does not grow faster than the size.
+// jump returns nil if a round trip does not grow faster than the size.
 func (ask *pilot) jump(low, high unit.Bytes) (*bisection, error) {
 	first, err := ask.delay(low)
 	if err != nil {

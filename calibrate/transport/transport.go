@@ -1,12 +1,13 @@
 // Package transport measures how long messages take between two threads or processes of this host: over a goroutine
 // channel, a ring in shared memory, a Unix socket, TCP over the loopback device, or MPI.
 //
-// The side that measures tells the other what to do through a block of shared memory, whatever the transport, and
-// takes sentinels there: the transport itself is idle until an experiment begins. Experiments are those of
-// calibrate/fit/timing, which finds LogGP and PLogP in them: ping-pongs, bursts, bursts with delays that are longer than
-// a round trip, and receives of messages that are there [hoefler2007, culler1996]; besides exchanges, and bursts and
-// ping-pongs of other sizes, which models are judged by. Blocks that are packed and unpacked, scans and array
-// statements are those of package marshalling.
+// The measuring side commands the other side through a block of shared memory, for every transport, and takes sentinels
+// there. The transport itself is idle until an experiment begins.
+//
+// Experiments are those of calibrate/fit/timing from which LogGP and PLogP are fitted: ping-pongs, bursts, bursts with
+// delays longer than a round trip, and receives of messages that have arrived [hoefler2007, culler1996]. Exchanges, and
+// bursts and ping-pongs of other sizes, judge the models. Package marshalling has packed blocks, scans and array
+// statements.
 package transport
 
 import (
@@ -25,7 +26,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Bench is a pair of threads or processes that makes trials of points.
+// Bench is a pair of threads or processes that can run the experiments.
 type Bench interface {
 	host.Host
 	// Launch ends the other side, if there is one, and starts another.
@@ -34,11 +35,11 @@ type Bench interface {
 	Rest() error
 	// Trial prepares a point.
 	Trial(p timing.Point) (host.Trial, error)
-	// Pause is for how long the bench really pauses when it is asked to do so for d.
+	// Pause returns the real length of a pause of d.
 	Pause(d unit.Seconds) unit.Seconds
 }
 
-// Options are how much is measured.
+// Options say how much is measured.
 type Options struct {
 	Launches int
 	Seed     uint64
@@ -51,24 +52,24 @@ type Options struct {
 const (
 	burst       = 16 // messages of a delayed burst, as in netgauge
 	largestSize = 64 << 10
-	// longer than a round trip by this factor are delays.
+	// longer is the ratio of a delay to a round trip.
 	longer = 1.2
-	pilots = 15 // round trips that delays are from
+	pilots = 15 // number of round trips that determine a delay
 )
 
-// bursts are of several lengths: the first messages may cost less than those that the receiver falls behind with.
+// bursts are the lengths of bursts. The first messages can cost less than those for which the receiver is late.
 var bursts = []int64{4, burst, 64}
 
 var sizes = []unit.Bytes{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
 
-// pilot is what a plan asks the transport for before.
+// pilot answers the questions of a plan about the transport.
 type pilot struct {
-	delay func(unit.Bytes) (unit.Seconds, error) // longer than a round trip
-	waits func(timing.Point) (bool, error)       // whether a held send does
+	delay func(unit.Bytes) (unit.Seconds, error) // returns a delay longer than a round trip
+	waits func(timing.Point) (bool, error)       // reports whether a held send waits
 }
 
-// plan is the points, each delayed by more than the round trip of its size. If sends wait for their receivers from some size on,
-// that size and the one before are among them.
+// plan returns the points. Delays are longer than the round trip of the size. If sends wait for their receivers
+// from some size on, that size and the one before are included.
 func plan(o Options, ask pilot) (list []timing.Point, err error) {
 	add := func(e timing.Experiment, size unit.Bytes, count int64, delay unit.Seconds, set timing.Set) {
 		if p := (timing.Point{Experiment: e, Bytes: size, Count: count, Delay: delay, Set: set}); !slices.Contains(list, p) {
@@ -102,7 +103,7 @@ func plan(o Options, ask pilot) (list []timing.Point, err error) {
 	}
 	r := rand.New(rand.NewPCG(o.Seed, 2))
 	for range tests {
-		any := func() (size unit.Bytes) { // that nothing is fitted to
+		any := func() (size unit.Bytes) { // nothing is fitted to it
 			for size == 0 || slices.Contains(some, size) {
 				size = unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize)))
 			}
@@ -115,8 +116,8 @@ func plan(o Options, ask pilot) (list []timing.Point, err error) {
 	return list, nil
 }
 
-// Measure visits all points in each launch, and gives the table of undisturbed times. Delays are from a launch before
-// the first.
+// Measure visits all points in each launch, and returns the table of undisturbed times. A launch before the first
+// determines the delays.
 func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
 	if err := b.Launch(-1); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	return At(ctx, b, o, points, step)
 }
 
-// At measures these points. facts are of the table.
+// At measures the given points. The table has the given facts.
 func At(ctx context.Context, b Bench, o Options, points []timing.Point, step func(), facts ...trace.Arg) (*store.Table, error) {
 	wait := o.Wait
 	if wait != nil {
@@ -146,13 +147,13 @@ func At(ctx context.Context, b Bench, o Options, points []timing.Point, step fun
 		trace.Arg{Key: "bounds of states", Value: fmt.Sprint(s.Bounds())})), nil
 }
 
-// Points is how many points a measurement has.
+// Points returns the number of points of a measurement.
 func Points(o Options) int {
 	list, _ := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1, nil }, func(timing.Point) (bool, error) { return false, nil }}) // which cannot fail
 	return len(list)
 }
 
-// delayOf is longer than most round trips of a size, as long as the bench pauses then.
+// delayOf returns a delay longer than most round trips of a size, provided that the bench then pauses as long.
 func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
 	trial, err := b.Trial(timing.Point{Experiment: timing.PingPong, Bytes: size, Count: 1})
 	if err != nil {
@@ -170,7 +171,8 @@ func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
 	return b.Pause(longer * least), nil
 }
 
-// table is a dataset of calibrate/fit. Samples that were disturbed, or before which nobody answered, are left out.
+// table returns a dataset for calibrate fit. It omits samples that were disturbed, or whose sentinel was not
+// answered.
 func table(s *host.Sampler, points []timing.Point, facts []trace.Arg) *store.Table {
 	d := &timing.Data{Minimum: true}
 	for _, one := range s.Samples {

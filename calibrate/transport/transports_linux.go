@@ -7,15 +7,15 @@ import (
 	"unsafe"
 )
 
-// Transport is a way for messages.
+// Transport is a way to send messages.
 type Transport struct {
 	Name, What string
 	start      func(b *native) (conn, func() error, error)
-	open       func() (Bench, func() error, error) // instead, of one whose sides are not programs of ours
+	open       func() (Bench, func() error, error) // replaces start, for sides that are other programs
 	absent     func() error
 }
 
-// Absent says why a transport cannot be measured here; nil if it can.
+// Absent returns the reason why a transport cannot be measured here, or nil.
 func (t Transport) Absent() error {
 	if t.absent == nil {
 		return nil
@@ -23,7 +23,7 @@ func (t Transport) Absent() error {
 	return t.absent()
 }
 
-// All are the transports, the fastest first.
+// All lists the transports, the fastest first.
 var All = []Transport{ringTransport, shared, channel, unixSocket, tcp, mpi}
 
 var ringTransport = Transport{Name: "ring", What: "a ring buffer in memory that two pinned threads share and poll",
@@ -109,9 +109,9 @@ func overSocket(b *native, here, there int) (conn, func() error, error) {
 	}, nil
 }
 
-// socketConn calls the kernel without telling Go's scheduler, which would do work of its own. It asks again and again: nobody
-// sleeps, as over the other transports and in MPI. What waking a processor takes is the host's, and on virtual machines differs
-// from launch to launch by more than a message takes.
+// socketConn calls the kernel without informing Go's scheduler, which would do other work. It polls, as the other
+// transports and MPI do, and never sleeps. The time of waking a processor is a property of the host. On virtual
+// machines it varies between launches by more than the time of a message.
 type socketConn int
 
 func (c socketConn) send(b []byte) error    { return c.all(syscall.SYS_SENDTO, b) }
