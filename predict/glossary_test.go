@@ -18,8 +18,8 @@ var (
 	termLine = regexp.MustCompile(`(?m)^- \*\*([^*]+)\*\*: `)
 )
 
-// Every word of the help texts is part of a term of docs/glossary.md, or stands in testdata/words.txt with the ordinary
-// words of English and the identifiers that the help texts explain themselves.
+// Every word of the help texts is part of a term of docs/glossary.md or is in testdata/words.txt. That list has ordinary
+// English words, and identifiers that the help texts explain themselves.
 func TestEveryTermOfTheHelpIsInTheGlossary(t *testing.T) {
 	bin := buildStages(t)
 	known := wordList(t)
