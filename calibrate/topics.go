@@ -111,7 +111,7 @@ table has:
 
     noise        least error_ratio that any model can reach: the noise of repeated measurements
     error_ratio  SSE/SST: squared errors over the variance of times; 0 is perfect, 1 is as good as the mean
-    gain         error_ratio of S1 over that of the model
+    gain         error_ratio of S1 over that of the model: a ratio of squared errors, so 9 is 3 times less RMS error
     s_e, ms_e    standard error and mean squared error, in s and s^2
     median, p90  relative errors, in %`
 
