@@ -14,6 +14,8 @@ type Page struct {
 // Pages lists all generated pages.
 var Pages = []Page{
 	{"docs/reference/files.md", func(Run) (string, error) { return filesPage() }},
+	{"docs/reference/machine.md", func(Run) (string, error) { return machinePage() }},
+	{"docs/reference/messages.md", func(Run) (string, error) { return messagesPage() }},
 	{"docs/reference/commands/tracegen.md", commands("tracegen")},
 	{"docs/reference/commands/traces.md", commands("traces")},
 	{"docs/reference/commands/analyze.md", commands("analyze")},

@@ -1,0 +1,39 @@
+package machine
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Keys lists all keys of machine files in the order of the sections, for example "cache.size" and
+// "node.memory.latency". A key of a list of tables has no index.
+func Keys() []string { return keysOf(reflect.TypeFor[document](), "") }
+
+// PriceKeys lists all keys of price files, as Keys does.
+func PriceKeys() []string { return keysOf(reflect.TypeFor[pricesText](), "") }
+
+// keysOf lists the keys below a type of section.
+func keysOf(section reflect.Type, prefix string) (keys []string) {
+	for i := range section.NumField() {
+		field := section.Field(i)
+		key := prefix + field.Tag.Get("toml")
+		of := field.Type
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if below := subsection(of); below != nil {
+			keys = slices.Concat(keys, keysOf(below, key+"."))
+		} else {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// subsection returns of if it is a section, or nil if it is a value.
+func subsection(of reflect.Type) reflect.Type {
+	if of.Kind() != reflect.Struct || of == reflect.TypeFor[text]() {
+		return nil
+	}
+	return of
+}
