@@ -7,55 +7,9 @@ import (
 	"spoor/traces/unit"
 )
 
-// Prices is a valid price list. It is a TOML document, decoded as strictly as a machine description; data/price has
-// examples. A list has prices of hosts of parallel simulations, or a catalogue of clusters:
-//
-//	name = "sgi1993"
-//	[windtunnel]               # hosts that simulate parallel computers [falsafi1997, sec. 5.2]
-//	processor = "$20000"       # C_processor: a board without memory
-//	memory = "$3200"           # C_memory: memory of one target
-//	uniprocessor = "$3200"     # BaseC_Uni: frame of a uniprocessor host
-//	bus = "$76800"             # BaseC_Bus: frame of a host with a bus
-//	bus_processors = 40        # most processors on the bus
-//	network = 2                # X_network: network of a massively parallel host, as a multiple of its processors
-//
-// A catalogue lists the parts of clusters:
-//
-//	name = "shop"
-//	[catalogue]
-//	date = "1999-06"           # of the prices
-//	lifetime = "26280 h"       # service life; needed for the cost of a job
-//	block = "256 B"            # coherence unit between nodes; if absent, 256 B
-//	[[node]]
-//	name = "ws"
-//	price = "$1000"            # of a node without the choices below; or "$0.34/h": then all prices are per hour
-//	processors = [1, 2]        # numbers of processors on offer
-//	processor_price = "$200"   # of each; if absent, nothing
-//	most = 16                  # most of these nodes in a cluster; if absent, any number
-//	[node.processor]           # as in a machine description
-//	clock = "200 MHz"
-//	cpi = 1
-//	[[node.cache]]             # inner levels, if any, as in a machine description
-//	[node.last_cache]          # the last level; prices are per processor
-//	sizes = ["256 KiB", "512 KiB"]
-//	prices = ["$0", "$150"]    # of each size; if absent, nothing
-//	line = "64 B"
-//	ways = 2
-//	latency = "1 cycle"
-//	[node.memory]
-//	sizes = ["64 MiB", "128 MiB"]
-//	prices = ["$100", "$200"]
-//	latency = "50 cycles"      # occupancy, invalidate, placement and page as in a machine
-//	[node.disk]                # optional
-//	latency = "10 ms"
-//	[[network]]
-//	name = "ethernet"
-//	price = "$40"              # per connected node
-//	base = "$100"              # of the network, whatever the number of nodes; if absent, nothing
-//	most = 16                  # most nodes; if absent, any number
-//	[network.link]             # as the section [network] of a machine
-//	model = "bus"
-//	bandwidth = "100 Mb/s"
+// Prices is a valid price list: hosts that simulate parallel computers [falsafi1997, sec. 5.2], or a catalogue of parts
+// of clusters. It is a TOML document, decoded as strictly as a machine description. docs/reference/machine.md lists
+// its keys; data/price has examples.
 type Prices struct {
 	Name       string
 	WindTunnel *WindTunnel // nil: not given

@@ -104,7 +104,7 @@ func machinePage() (string, error) {
 	}
 	b.WriteString("\n")
 	for _, k := range kinds {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", k.title(), strings.TrimSpace(k.Text))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", k.title(), paragraphs(k.Text))
 		for _, s := range k.Sections {
 			s.write(&b)
 		}
@@ -133,7 +133,7 @@ func (s *section) link() string {
 
 func (s *section) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s\n", s.Title)
-	if text := strings.TrimSpace(s.Text); text != "" {
+	if text := paragraphs(s.Text); text != "" {
 		fmt.Fprintf(b, "\n%s\n", text)
 	}
 	if len(s.Keys) == 0 {
@@ -143,4 +143,15 @@ func (s *section) write(b *strings.Builder) {
 	for _, k := range s.Keys {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Unit), cell(k.Default), cell(k.Meaning), cell(k.Used))
 	}
+}
+
+// paragraphs wraps the paragraphs of a text, except code and tables.
+func paragraphs(text string) string {
+	list := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, p := range list {
+		if !strings.HasPrefix(p, "|") && !strings.HasPrefix(p, "```") {
+			list[i] = wrap(p, "")
+		}
+	}
+	return strings.Join(list, "\n\n")
 }

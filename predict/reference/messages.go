@@ -13,9 +13,9 @@ var messagesText string
 
 // messagesHead is the page before its contents.
 const messagesHead = "# Notes, warnings and errors\n\n" +
-	"This page explains the notes, warnings and errors that need more than their own line: what prints them, what they\n" +
-	"mean, and what to do. To find a message, search this page for some of its words. `<N>`, `<FILE>` and others stand for\n" +
-	"what differs from case to case.\n\n" +
+	"This page explains the notes, warnings and errors that need more than their own line. For each it says which command\n" +
+	"prints it, what it means, and what to do. To find a message, search this page for some of its words. `<N>`, `<FILE>`\n" +
+	"and other names stand for values.\n\n" +
 	"A **warning** says that a model assumes something that does not hold here. Do not rely on the result before you have\n" +
 	"read it here. A **note** reports what a command guessed or left out. An **error** ends the command. Notes and errors\n" +
 	"go to standard error.\n\n" +
@@ -115,7 +115,7 @@ func messagesPage() (string, error) {
 	for _, g := range l.Groups {
 		fmt.Fprintf(&b, "\n## %s\n", g.Title)
 		if g.Text != "" {
-			fmt.Fprintf(&b, "\n%s", g.Text)
+			fmt.Fprintf(&b, "\n%s\n", paragraphs(g.Text))
 		}
 		for _, m := range l.of(g) {
 			m.write(&b)
