@@ -94,15 +94,14 @@ func machinePage() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(machineHead)
+	b.WriteString(machineHead + "\n| file | sections |\n|---|---|\n")
 	for _, k := range kinds {
 		var links []string
 		for _, s := range k.Sections {
-			links = append(links, strings.ReplaceAll(s.link(), " ", unbroken))
+			links = append(links, s.link())
 		}
-		fmt.Fprintf(&b, "\n- [%s](#%s)%s", k.title(), slug(k.title()), contentsOf(links))
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", k.title(), slug(k.title()), strings.Join(links, ", "))
 	}
-	b.WriteString("\n")
 	for _, k := range kinds {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", k.title(), paragraphs(k.Text))
 		for _, s := range k.Sections {
@@ -110,14 +109,6 @@ func machinePage() (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// contentsOf returns links as the rest of an item of a list.
-func contentsOf(links []string) string {
-	if len(links) == 0 {
-		return ""
-	}
-	return ":\n" + wrap(strings.Join(links, ", "), "  ")
 }
 
 func (k *fileKind) title() string { return strings.ToUpper(k.Name[:1]) + k.Name[1:] + " files" }
@@ -150,7 +141,7 @@ func paragraphs(text string) string {
 	list := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range list {
 		if !strings.HasPrefix(p, "|") && !strings.HasPrefix(p, "```") {
-			list[i] = wrap(p, "")
+			list[i] = wrap(p)
 		}
 	}
 	return strings.Join(list, "\n\n")

@@ -141,13 +141,13 @@ func (m *explained) write(b *strings.Builder) {
 		b.WriteString(hanging(text) + "\n")
 	}
 	kind := strings.ToUpper(m.Kind[:1]) + m.Kind[1:]
-	fmt.Fprintf(b, "```\n\n%s\n\n", wrap(fmt.Sprintf("%s of %s. %s", kind, m.By, m.Is), ""))
-	fmt.Fprintf(b, "%s\n", wrap("**What to do.** "+m.Do, ""))
+	fmt.Fprintf(b, "```\n\n%s\n\n", wrap(fmt.Sprintf("%s of %s. %s", kind, m.By, m.Is)))
+	fmt.Fprintf(b, "%s\n", wrap("**What to do.** "+m.Do))
 }
 
 // hanging wraps a text; further lines are indented.
 func hanging(text string) string {
-	return strings.ReplaceAll(wrap(text, ""), "\n", "\n    ")
+	return strings.ReplaceAll(wrap(text), "\n", "\n    ")
 }
 
 // placeholder of a text in messages.txt and plain.txt.
