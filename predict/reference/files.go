@@ -89,8 +89,8 @@ func (k *Kind) link() string { return fmt.Sprintf("[%s](#%s)", k.Title(), slug(k
 
 // section writes the section of one kind.
 func (k *Kind) section(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", k.Title(), wrap(k.Is, ""))
-	fmt.Fprintf(b, "%s\n\n", wrap(fmt.Sprintf("File: %s. Written by: %s.", codes(strings.Split(k.File, ", ")), codes(k.By)), ""))
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", k.Title(), wrap(k.Is))
+	fmt.Fprintf(b, "%s\n\n", wrap(fmt.Sprintf("File: %s. Written by: %s.", codes(strings.Split(k.File, ", ")), codes(k.By))))
 	optional := slices.ContainsFunc(k.Columns, func(c Column) bool { return c.When != "" })
 	head, rule := "| column | type | unit | meaning |", "|---|---|---|---|"
 	if k.Params {
@@ -173,21 +173,16 @@ func slug(title string) string {
 // width is the length of a line of a page.
 const width = 110
 
-// unbroken stands for a blank at which wrap must not break a line.
-const unbroken = "\x00"
-
 // wrap breaks text into lines.
-func wrap(text, indent string) string {
+func wrap(text string) string {
 	var b strings.Builder
 	n := 0
 	for _, word := range strings.Fields(text) {
 		switch {
 		case n == 0:
-			b.WriteString(indent)
-			n = len(indent)
 		case n+1+len(word) > width:
-			b.WriteString("\n" + indent)
-			n = len(indent)
+			b.WriteString("\n")
+			n = 0
 		default:
 			b.WriteString(" ")
 			n++
@@ -195,5 +190,5 @@ func wrap(text, indent string) string {
 		b.WriteString(word)
 		n += len(word)
 	}
-	return strings.ReplaceAll(b.String(), unbroken, " ")
+	return b.String()
 }
