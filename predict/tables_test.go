@@ -64,6 +64,52 @@ predict logp --machine loggp-example --procs 16 -o logp.arrow
 predict scaling --params f1.64.all,f1.256.all,f2.64.all,f2.256.all --processors 8 --size points=4096 -o scaling.params.toml
 `
 
+// printingCommands print tables: their names, then the command.
+const printingCommands = `
+kernels: tracegen --list
+runs: tracegen fft --set points=256 --native
+formats: traces formats
+facts: traces formats din
+facts: traces info fft
+facts: traces info fft.all/curve.arrow
+processors of a trace: traces info fft --by-proc
+check: traces check fft
+recovered: traces check --recover -o recovered fft
+summary of reuse: analyze --run reuse -o printed fft
+summary of reuse: analyze --run reuse --sample 0.5 --sample-least 0 -o printed fft
+summary of locality: analyze --run locality -o printed fft
+summary of reuse_time: analyze --run reuse_time -o printed fft
+summary of phases: analyze --run phases -o printed fft
+summary of marshal: analyze --run marshal -o printed transfer
+summary of comm: analyze --run comm -o printed transfer
+summary of footprint: analyze --run footprint -o printed fft
+parameters: analyze --run quanta -o printed fft
+summary of cache: analyze --run cache -o printed fft
+summary of cache: analyze --run cache --cache L1=4KiB/8/64B/with-opt --cache L1=8KiB/8/64B -o printed fft
+summary of sharing: analyze --run sharing -o printed fft
+summary of coherent: analyze --run coherent -o printed fft
+description: calibrate show example-desktop
+machines: calibrate machines
+models: calibrate fit data/sample/transfers.csv -o again
+compared parameters: calibrate compare fit.params.toml again.params.toml
+memory: calibrate memory --quick --from memory.memory.arrow -o again
+terms: predict cluster --params fft.all --machine du2000-smp-256k --terms
+remarks: predict cluster --params fft.all --machine du2000-smp-256k
+processors with shared memory: predict replay fft --machine du2000-smp-256k
+processors with messages: predict replay sor --machine loggp-example
+processors with both: predict replay sor --machine du2000-clump-2x2-256k-155m --references
+engine: predict replay sor --machine loggp-example --engine whoa --workers 4 --engine-stats
+comparison of models, errors of models: predict compare cluster.arrow replay.arrow
+errors of abstractions: predict compare simplified.arrow --baseline spasm-mesh
+front, sensitivity: predict budget --params fft.all --prices data/price/example1999.toml --budget '$20000'
+summary of windtunnel: predict windtunnel --params water.all --prices data/price/sgi1993.toml
+terms of windtunnel: predict windtunnel --params water.all --prices data/price/sgi1993.toml --terms
+errors of windtunnel: predict windtunnel --params water.all --measured water.all
+terms of message: predict message --params fit.params.toml --state far --of rows --terms
+networks: predict logp --machine loggp-example --procs 16 --network
+extrapolation: predict scaling --params f1.64.all,f1.256.all,f2.64.all,f2.256.all --processors 8 --size points=4096
+`
+
 // hostCommands measure this host, which may be too busy.
 const hostCommands = `
 calibrate memory --quick -o memory
@@ -105,6 +151,7 @@ func TestEveryTableAndParameterIsListed(t *testing.T) {
 		t.Errorf("%d files, %v", files, err)
 	}
 	seen.compare(t, list, measured)
+	comparePrinted(t, list, dir, measured)
 }
 
 // measure runs hostCommands in dir and reports whether they wrote all their files, which a busy host prevents.
@@ -166,7 +213,7 @@ func (s seenColumns) table(t *testing.T, list *reference.List, path string) {
 	if profile, is := meta.GetValue("spoor.profile"); is {
 		name += " " + profile
 	}
-	kind := list.Find(name, false)
+	kind := list.Find(name, reference.Table)
 	if kind == nil {
 		t.Errorf("%s: table %s is not in predict/reference/tables.txt", path, name)
 		return
@@ -197,7 +244,7 @@ func typeName(typ arrow.DataType) string {
 // params compares a parameter file with the list.
 func (s seenColumns) params(t *testing.T, list *reference.List, path string) {
 	name := strings.TrimSuffix(filepath.Base(path), ".params.toml")
-	kind := list.Find(name[strings.LastIndex(name, ".")+1:], true)
+	kind := list.Find(name[strings.LastIndex(name, ".")+1:], reference.Params)
 	set, err := param.Read(path)
 	if err != nil {
 		t.Fatal(err)
@@ -256,6 +303,9 @@ func inOrder(kind *reference.Kind, names []string) bool {
 // compare finds what is listed, but was not written. The host's own measurements need not be complete.
 func (s seenColumns) compare(t *testing.T, list *reference.List, measured bool) {
 	for _, k := range list.Kinds {
+		if k.Form == reference.Printed {
+			continue
+		}
 		for i := range k.Columns {
 			c := &k.Columns[i]
 			p := s[c]
@@ -265,12 +315,41 @@ func (s seenColumns) compare(t *testing.T, list *reference.List, measured bool) 
 				t.Errorf("%s: no command of this test writes it; add one, or say why not after 'untested'", k.Name)
 			case p.with == 0 && !strings.HasPrefix(k.By[0], "calibrate "):
 				t.Errorf("%s: no file has %s", k.Name, c.Name)
-			case p.without > 0 && c.When == "" && !k.Params:
+			case p.without > 0 && c.When == "" && k.Form == reference.Table:
 				t.Errorf("%s: %d files do not have %s, but predict/reference/tables.txt does not say when it is absent", k.Name, p.without, c.Name)
 			}
 			if p == nil {
 				break
 			}
+		}
+	}
+}
+
+// comparePrinted runs printingCommands and finds the head of each table in their output.
+func comparePrinted(t *testing.T, list *reference.List, dir string, measured bool) {
+	printed := map[string]bool{"transport": true} // measures this host again
+	for line := range strings.Lines(printingCommands) {
+		names, command, is := strings.Cut(line, ": ")
+		if !is || !measured && strings.HasPrefix(command, "calibrate memory") {
+			continue
+		}
+		cmd := exec.Command("sh", "-ec", command)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("$ %s%v", command, err)
+		}
+		for _, name := range strings.Split(names, ", ") {
+			printed[name] = true
+			kind := list.Find(name, reference.Printed)
+			if kind == nil || !slices.ContainsFunc(strings.Split(string(out), "\n"), kind.IsHead) {
+				t.Errorf("%sno line is the head of printed table %s:\n%.2000s", command, name, out)
+			}
+		}
+	}
+	for _, k := range list.Kinds {
+		if k.Form == reference.Printed && !printed[k.Name] && measured {
+			t.Errorf("printed table %s: no command of this test prints it", k.Name)
 		}
 	}
 }

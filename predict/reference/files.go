@@ -9,7 +9,7 @@ import (
 
 // filesHead is the page before the contents.
 const filesHead = "# Files, tables and columns\n\n" +
-	"This page lists every file that Spoor writes, with every column of every table and every parameter. To\n" +
+	"This page lists every file that Spoor writes, and every column and parameter. Printed tables follow. To\n" +
 	"find a column by its name, use the [index](#index-of-columns). `traces head FILE` prints a table.\n" +
 	"[How to read tables](../howto/read-tables.md) shows Python, R and DuckDB.\n\n" +
 	"Generated from `predict/reference/tables.txt` by `make reference`. Do not edit. A test compares it with the files\n" +
@@ -44,7 +44,7 @@ func filesPage() (string, error) {
 	for _, g := range l.Groups {
 		fmt.Fprintf(&b, "\n## %s\n", g.Title)
 		if g.Text != "" {
-			fmt.Fprintf(&b, "\n%s", g.Text)
+			fmt.Fprintf(&b, "\n%s\n", wrap(g.Text))
 		}
 		for _, k := range l.Kinds {
 			if k.Group == g.Title {
@@ -63,7 +63,11 @@ func (l *List) contents(b *strings.Builder) {
 		fmt.Fprintf(b, "| **[%s](#%s)** | | |\n", g.Title, slug(g.Title))
 		for _, k := range l.Kinds {
 			if k.Group == g.Title {
-				fmt.Fprintf(b, "| %s | %s | %s |\n", k.link(), codes(strings.Split(k.File, ", ")), codes(k.By))
+				file := ""
+				if k.Form != Printed {
+					file = codes(strings.Split(k.File, ", "))
+				}
+				fmt.Fprintf(b, "| %s | %s | %s |\n", k.link(), file, codes(k.By))
 			}
 		}
 	}
@@ -73,8 +77,10 @@ func (l *List) contents(b *strings.Builder) {
 // Title returns the heading of the kind's section.
 func (k *Kind) Title() string {
 	switch {
-	case k.Params:
+	case k.Form == Params:
 		return "Parameters of " + k.Name
+	case k.Form == Printed:
+		return "Printed table: " + k.Name
 	case strings.HasPrefix(k.File, "DIR/"):
 		return strings.TrimPrefix(k.File, "DIR/")
 	case k.Name == "refs" || k.Name == "events":
@@ -90,11 +96,18 @@ func (k *Kind) link() string { return fmt.Sprintf("[%s](#%s)", k.Title(), slug(k
 // section writes the section of one kind.
 func (k *Kind) section(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", k.Title(), wrap(k.Is))
-	fmt.Fprintf(b, "%s\n\n", wrap(fmt.Sprintf("File: %s. Written by: %s.", codes(strings.Split(k.File, ", ")), codes(k.By))))
+	from := fmt.Sprintf("File: %s. Written by: %s.", codes(strings.Split(k.File, ", ")), codes(k.By))
+	if k.Form == Printed {
+		from = fmt.Sprintf("Printed by: %s.", codes(k.By))
+	}
+	fmt.Fprintf(b, "%s\n\n", wrap(from))
 	optional := slices.ContainsFunc(k.Columns, func(c Column) bool { return c.When != "" })
 	head, rule := "| column | type | unit | meaning |", "|---|---|---|---|"
-	if k.Params {
+	switch k.Form {
+	case Params:
 		head, rule = "| parameter | unit | meaning |", "|---|---|---|"
+	case Printed:
+		head, rule = "| column | unit | meaning |", "|---|---|---|"
 	}
 	if optional {
 		head, rule = head+" only |", rule+"---|"
@@ -102,7 +115,7 @@ func (k *Kind) section(b *strings.Builder) {
 	fmt.Fprintf(b, "%s\n%s\n", head, rule)
 	for _, c := range k.Columns {
 		fmt.Fprintf(b, "| `%s` |", c.Name)
-		if !k.Params {
+		if k.Form == Table {
 			fmt.Fprintf(b, " %s |", strings.ReplaceAll(c.Type, "<", `\<`))
 		}
 		fmt.Fprintf(b, " %s | %s |", units(c.Units), cell(c.Meaning))

@@ -13,7 +13,7 @@ var tablesText string
 // Kind is a kind of table or of parameter file.
 type Kind struct {
 	Name     string // in the file; "refs archive" is a profile of refs
-	Params   bool   // a parameter file
+	Form     Form
 	Group    string
 	File     string
 	By       []string // commands that write it
@@ -22,10 +22,20 @@ type Kind struct {
 	Columns  []Column
 }
 
+// Form is what a kind describes.
+type Form string
+
+// The forms, by their keywords in tables.txt.
+const (
+	Table   Form = "table"   // in an Arrow file
+	Params  Form = "params"  // a parameter file
+	Printed Form = "printed" // on standard output only
+)
+
 // Column is a column of a table, or a parameter.
 type Column struct {
 	Name    string // <X> stands for several names; [X] may be absent
-	Type    string // Arrow type; "" for parameters
+	Type    string // Arrow type, of a Table
 	Units   []string
 	Meaning string
 	When    string // when it is present; "" if always
@@ -81,11 +91,11 @@ func (l *List) add(line string) error {
 	case "group":
 		l.Groups = append(l.Groups, Group{Title: rest})
 		return nil
-	case "table", "params":
+	case string(Table), string(Params), string(Printed):
 		if len(l.Groups) == 0 {
 			return fmt.Errorf("no group before %q", line)
 		}
-		l.Kinds = append(l.Kinds, &Kind{Name: rest, Params: word == "params", Group: l.Groups[len(l.Groups)-1].Title})
+		l.Kinds = append(l.Kinds, &Kind{Name: rest, Form: Form(word), Group: l.Groups[len(l.Groups)-1].Title})
 		return nil
 	}
 	group := l.Groups[len(l.Groups)-1]
@@ -117,7 +127,7 @@ func (l *List) addColumn(fields []string) error {
 		return fmt.Errorf("no table before column %s", fields[0])
 	}
 	k := l.Kinds[len(l.Kinds)-1]
-	if k.Params { // parameters have no type
+	if k.Form != Table { // no types
 		fields = append([]string{fields[0], ""}, fields[1:]...)
 	}
 	if len(fields) < 4 || len(fields) > 5 || fields[3] == "" {
@@ -146,9 +156,9 @@ func patternOf(name string) *regexp.Regexp {
 }
 
 // Find returns the kind of this name, or nil.
-func (l *List) Find(name string, params bool) *Kind {
+func (l *List) Find(name string, form Form) *Kind {
 	for _, k := range l.Kinds {
-		if k.Name == name && k.Params == params {
+		if k.Name == name && k.Form == form {
 			return k
 		}
 	}
@@ -168,4 +178,28 @@ func (k *Kind) Column(name string) *Column {
 		}
 	}
 	return nil
+}
+
+// IsHead reports whether line is the head of a printed table of this kind: it has all columns that are always there, and
+// no others, with their units.
+func (k *Kind) IsHead(line string) bool {
+	found := map[*Column]bool{}
+	for _, field := range strings.Split(line, "  ") {
+		field = strings.TrimSpace(field)
+		if field == "" {
+			continue
+		}
+		name, unit, _ := strings.Cut(strings.TrimSuffix(field, "]"), " [")
+		c := k.Column(name)
+		if c == nil || !c.HasUnit(unit) {
+			return false
+		}
+		found[c] = true
+	}
+	for i := range k.Columns {
+		if c := &k.Columns[i]; !found[c] && c.When == "" {
+			return false
+		}
+	}
+	return true
 }
