@@ -30,8 +30,10 @@ GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected
 .PHONY: quickstart build install share test reference $(STEPS) papers golden torture times bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
+# It uses all processors, unless make was given -j.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 quickstart: $(BINARIES)
-	@$(MAKE) --no-print-directory -C pipelines/quickstart
+	@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES)) -C pipelines/quickstart
 
 ## build       build the stage binaries into bin/
 build: $(BINARIES)
