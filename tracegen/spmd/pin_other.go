@@ -3,4 +3,4 @@
 package spmd
 
 // pin does nothing, because only Linux can pin a thread to a processor.
-func bind(int) {}
+func pin(int) {}

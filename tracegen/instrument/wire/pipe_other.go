@@ -14,4 +14,4 @@ var errOnlyUnix = errors.New("this system cannot start a process with a numbered
 func Supported() error { return errOnlyUnix }
 
 // inheritedPipe returns an error.
-func inherited(int) (*os.File, error) { return nil, errOnlyUnix }
+func inheritedPipe(int) (*os.File, error) { return nil, errOnlyUnix }
