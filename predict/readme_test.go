@@ -15,6 +15,7 @@ import (
 func TestExamplesOfThePagesRun(t *testing.T) {
 	bin := buildStages(t)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	shown := 0
 	for _, page := range pagesBelow(t, "..") {
 		if strings.HasPrefix(page, filepath.Join("..", "pipelines")) {
 			continue
@@ -27,10 +28,22 @@ func TestExamplesOfThePagesRun(t *testing.T) {
 		if len(examples) == 0 {
 			continue
 		}
+		shown++
 		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
 			runExamples(t, checkout(t), examples)
 		})
+	}
+	if shown < 20 {
+		t.Errorf("only %d pages have examples", shown)
+	}
+}
+
+// A fence of console may stand in a list. Other fences are not run.
+func TestFencesAreFound(t *testing.T) {
+	got := parseExamples(indented("1. Do:\n\n   ```console\n   $ one\n   a\n\n   b\n   ```\n\n```sh\n$ not\n```\n\n    $ two\n"))
+	if len(got) != 2 || got[0].line != "one" || trimmed(got[0].output) != "a\n\nb" || got[1].line != "two" {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -112,7 +125,7 @@ const blank = "\u200b"
 // indented returns the indented blocks and the fences of console of a page, laid out as in help texts.
 func indented(page string) string {
 	var b strings.Builder
-	fence := "" // the line that opened it
+	fence, margin := "", "" // the line that opened it, and its indentation in a list
 	for line := range strings.Lines(page) {
 		text := strings.TrimSpace(line)
 		block, is := strings.CutPrefix(line, "    ")
@@ -121,12 +134,12 @@ func indented(page string) string {
 			fence = ""
 			b.WriteString("\n")
 		case fence == "" && strings.HasPrefix(text, "```"):
-			fence = text
+			fence, margin = text, line[:strings.Index(line, "```")]
 			b.WriteString("\n")
 		case fence == "```console" && text == "":
 			b.WriteString("  " + blank + "\n")
 		case fence == "```console":
-			b.WriteString("  " + line)
+			b.WriteString("  " + strings.TrimPrefix(line, margin))
 		case fence == "" && is:
 			b.WriteString("  " + block)
 		default:

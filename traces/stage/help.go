@@ -13,7 +13,7 @@ import (
 // Columns is the greatest width of a line of a help text.
 const Columns = 110
 
-// groupKey and hiddenKey are annotations of flags: the title that a flag stands under, and the topic that alone lists it.
+// groupKey and topicKey are annotations of flags: the title above the flag in the help, and the topic that alone lists it.
 const groupKey, topicKey = "spoor-group", "spoor-topic"
 
 // Group puts flags under a title of the help. The order of the first calls is the order of the titles.
