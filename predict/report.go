@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -54,7 +56,10 @@ func reportCommand(env *stage.Env) *cobra.Command {
 
 func openReport(paths, machines, published []string) (*report.Study, error) {
 	study, err := report.Open(paths...)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("reading the study: %w; give the folder with the results of analyze and predict", err)
+	case err != nil:
 		return nil, fmt.Errorf("reading the study: %w", err)
 	}
 	for _, m := range machines {

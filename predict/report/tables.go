@@ -174,7 +174,7 @@ func newEstimate(p param.Param) estimateCell {
 	if p.HasInterval() && p.Lo < p.Hi {
 		c.Interval = text(p.Lo) + " – " + text(p.Hi)
 		if p.Hi-p.Lo > undetermined*math.Abs(p.Value) {
-			c.Text, c.Interval = number(p.Value, 2), "not determined"
+			c.Text, c.Interval = number(p.Value, 2), "not determined: interval over 100 times the value"
 		}
 	}
 	if p.Unit != "1" {

@@ -25,6 +25,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,10 @@ func Build(ctx context.Context, o Options) (p *Program, err error) {
 		return nil, err
 	}
 	real, err := filepath.EvalSymlinks(o.Dir) // replace directives in go.mod may be relative to it
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("finding the program: %w; give the folder of a Go program, such as ./app", err)
+	case err != nil:
 		return nil, fmt.Errorf("finding the program: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "spoor-")

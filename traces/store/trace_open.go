@@ -81,14 +81,15 @@ func missingError(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		what = "it is a directory, and " + what
 	}
+	advice := "; record a trace with tracegen, or import one with `traces import`"
 	for _, name := range []string{path, path + RefsSuffix, path + EventsSuffix} {
 		if _, err := os.Stat(name + partialSuffix); err == nil {
-			what += fmt.Sprintf(", but %s does, from a running or killed command; `traces check --recover` saves the complete part",
+			advice = fmt.Sprintf(", but %s does, from a running or killed command; `traces check --recover` saves the complete part",
 				name+partialSuffix)
 			break
 		}
 	}
-	return &notFoundError{path, what}
+	return &notFoundError{path, what + advice}
 }
 
 // notFoundError is the error if no file of a trace exists.
