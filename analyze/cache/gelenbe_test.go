@@ -11,8 +11,7 @@ import (
 
 // gelenbe is the miss ratio of one set of so many ways whose lines leave at random, or in the order in which they came, where uses
 // are independent and of line i with probability p[i]: lines D are there with a probability proportional to the product
-// of theirs [gelenbe1973, E. Gelenbe: A unified approach to the evaluation of a class of replacement algorithms. IEEE Trans. Computers
-// C-22(6), 1973, pp. 611-618].
+// of theirs [gelenbe1973].
 func gelenbe(p []float64, ways int) float64 {
 	all, missed := 0.0, 0.0
 	for set := range uint(1) << len(p) {

@@ -48,8 +48,7 @@ func (d distances) missesOfOneSet(sets, ways int) float64 {
 //
 //	P(miss | d) = P[Bin(d, 1/sets) >= ways]
 //
-// A. J. Smith: A comparative study of set associative memory mapping algorithms. IEEE Transactions on Software
-// Engineering 4(2), 1978, pp. 121-130. Regular strides of a power of two miss more often than that.
+// Source: [smith1978]. Regular strides of a power of two miss more often than that.
 func (d distances) misses(sets, ways int) float64 {
 	if sets == 1 {
 		return d.missesOfOneSet(sets, ways)

@@ -24,8 +24,7 @@ import (
 //
 // For unequal nodes the bound is 0.
 //
-// E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik: Quantitative System Performance. Prentice-Hall,
-// 1984, chapter 5.
+// Source: [lazowska1984, ch. 5].
 func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	if err := c.check(); err != nil {
 		return 0, err

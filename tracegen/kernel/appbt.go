@@ -6,8 +6,8 @@ import (
 )
 
 // Appbt solves the compressible Navier-Stokes equations on a cube to a steady state. It is the simulated
-// application BT of the NAS parallel benchmarks [D. Bailey, J. Barton, T. Lasinski, H. Simon: The NAS parallel
-// benchmarks. Technical report RNR-91-002, NASA Ames 1991, revised as RNR-94-007; falsafi1997, tab. 2].
+// application BT of the NAS parallel benchmarks [bailey1991;
+// falsafi1997, tab. 2].
 //
 // Each point has five variables u: density, three momenta, energy. Forces are such that a given polynomial is the
 // steady state, and the boundary is fixed to it. Each iteration takes a time step by approximate factorization

@@ -8,10 +8,10 @@ import (
 )
 
 // APUCS simulates a queueing network as a continuous-time Markov chain, in parallel, by uniformization
-// [dickens1996, sec. 5.1; P. Heidelberger, D. M. Nicol: Conservative parallel simulation of continuous time Markov
-// chains using uniformization. IEEE Transactions on Parallel and Distributed Systems 4(8), 1993, pp. 906-921; D. M.
-// Nicol, P. Heidelberger: Parallel simulation of Markovian queueing networks using adaptive uniformization.
-// SIGMETRICS 1993]. The network is open and has single exponential servers, an equal number on every rank.
+// [dickens1996, sec. 5.1].
+// The simulation is conservative and the uniformization
+// is adaptive [heidelberger1993].
+// The network is open and has single exponential servers, an equal number on every rank.
 //
 // Uniformization makes the times of events independent of the state. Each server completes services in a Poisson
 // process, with or without a job. The destination of the job is drawn together with the time: it leaves the

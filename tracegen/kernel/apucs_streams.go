@@ -55,8 +55,8 @@ func (q *queueNetwork) streams(rank int, seed uint64) []stream {
 	return all
 }
 
-// bits returns the next 64 random bits [G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number
-// generators. OOPSLA 2014; SplitMix64].
+// bits returns the next 64 random bits by SplitMix64
+// [steele2014].
 func (s *stream) bits() uint64 {
 	s.random += 0x9e3779b97f4a7c15
 	z := s.random

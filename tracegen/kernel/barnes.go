@@ -7,10 +7,10 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Barnes simulates bodies under their gravity by the Barnes-Hut method, like the program of that name in SPLASH [J.
-// P. Singh, W.-D. Weber, A. Gupta: SPLASH: Stanford parallel applications for shared memory. Computer Architecture
-// News 20(1), 1992, pp. 5-44; J. Barnes, P. Hut: A hierarchical O(N log N) force-calculation algorithm. Nature 324,
-// 1986, pp. 446-449; falsafi1997, tab. 2]. Each step
+// Barnes simulates bodies under their gravity by the Barnes-Hut method, like the program of that name in SPLASH
+// [singh1992; falsafi1997, tab. 2].
+// The method is that of [barnes1986].
+// Each step
 //
 //   - finds the cube around the origin that holds all bodies;
 //   - inserts the bodies into an octree with one body in a leaf. Ranks insert at

@@ -7,9 +7,9 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// barnesInput returns a Plummer model: a spherical cluster in equilibrium, of mass 1 and energy -1/4, at rest [S.
-// J. Aarseth, M. Henon, R. Wielen: A comparison of numerical methods for the study of star cluster dynamics.
-// Astronomy and Astrophysics 37, 1974, pp. 183-187]. It is cut at the radius that excludes 0.1 % of the mass.
+// barnesInput returns a Plummer model: a spherical cluster in equilibrium, of mass 1 and energy -1/4, at rest
+// [aarseth1974].
+// It is cut at the radius that excludes 0.1 % of the mass.
 func barnesInput(n int, seed uint64) []body {
 	const scale = 3 * math.Pi / 16 // length unit of energy -1/4, relative to the model's own unit
 	rng := workload.Generator(seed)

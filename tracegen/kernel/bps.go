@@ -8,9 +8,9 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1; J. H. Bramble, J. E. Pasciak, A. H.
-// Schatz: The construction of preconditioners for elliptic problems by substructuring, I. Mathematics of
-// Computation 47(175), 1986, pp. 103-134]. The rectangle is divided into squares of g x g intervals, one for each
+// BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1].
+// The method is that of [bramble1986].
+// The rectangle is divided into squares of g x g intervals, one for each
 // rank. The wire basket of edges and vertices is between them. If its values are known, the insides of the squares
 // are independent problems with a fast solver. So the unknowns inside are eliminated, and a conjugate gradient
 // iteration finds those on the wire basket. Each step

@@ -8,9 +8,9 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Cholesky factors a sparse symmetric positive definite matrix A into L L', like the program of SPLASH [E.
-// Rothberg, A. Gupta: Techniques for improving the performance of sparse matrix factorization on multiprocessor
-// workstations. Supercomputing 1990, pp. 232-241; sivasubramaniam1995, app., CHOLESKY]. Columns with the same
+// Cholesky factors a sparse symmetric positive definite matrix A into L L', like the program of SPLASH
+// [rothberg1990; sivasubramaniam1995, app., CHOLESKY].
+// Columns with the same
 // structure below them form a supernode, a dense block. Each supernode is a task. Tasks that are ready are in a
 // central queue. A rank takes a task,
 //

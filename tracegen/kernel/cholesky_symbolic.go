@@ -126,8 +126,8 @@ func (s *supernodes) append(columns, below, position []int32) {
 }
 
 // minimumDegree eliminates the vertices of a graph one by one. It takes the first of those with the fewest
-// neighbours. The neighbours of an eliminated vertex become neighbours of each other [A. George, J. W. H. Liu: The
-// evolution of the minimum degree ordering algorithm. SIAM Review 31, 1989, pp. 1-19]. It returns the order, and
+// neighbours. The neighbours of an eliminated vertex become neighbours of each other [george1989].
+// It returns the order, and
 // the neighbours of each vertex when it was eliminated: the structure of its column below the diagonal.
 func minimumDegree(graph [][]int32) (order []int32, below [][]int32) {
 	below = make([][]int32, len(graph))

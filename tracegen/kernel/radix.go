@@ -9,8 +9,8 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Radix sorts integers by their digits, least significant first [G. E. Blelloch et al.: A comparison of sorting
-// algorithms for the Connection Machine CM-2, SPAA 1991; in SPLASH-2, woo1995; du2000, sec. 4.2]. Keys are
+// Radix sorts integers by their digits, least significant first [blelloch1991;
+// woo1995; du2000, sec. 4.2]. Keys are
 // partitioned contiguously among ranks. In every pass each rank counts the digits of its keys. A prefix sum over
 // digits and ranks gives every rank the position of its first key of each digit. Then each rank moves its keys, in
 // order, to their positions in the other array. In the next pass, other ranks read most of these.

@@ -2,9 +2,9 @@ package kernel
 
 // B+-trees of TPC-C. All nodes of all trees are in one array. Each tree has its own region of the array, so that
 // the position of a node does not depend on other trees. Full nodes are split in halves on the way down. Nodes are
-// freed when they are empty, and are not merged before that [T. Johnson, D. Shasha: B-trees with inserts and
-// deletes: why free-at-empty is better than merge-at-half. Journal of Computer and System Sciences 47(1), 1993, pp.
-// 45-76].
+// freed when they are empty, and are not merged before that:
+// free-at-empty is better than merge-at-half
+// [johnson1993].
 
 const (
 	btreeFanout = 20

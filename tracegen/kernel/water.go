@@ -7,9 +7,9 @@ import (
 	"spoor/tracegen/workload"
 )
 
-// Water simulates water molecules in a periodic cube, like the program of that name in SPLASH [J. P. Singh, W.-D.
-// Weber, A. Gupta: SPLASH: Stanford parallel applications for shared memory. Computer Architecture News 20(1),
-// 1992, pp. 5-44; falsafi1997, tab. 2]. In each step a rank
+// Water simulates water molecules in a periodic cube, like the program of
+// that name in SPLASH [singh1992; falsafi1997, tab. 2].
+// In each step a rank
 //
 //   - predicts the motion of its molecules, by Taylor series up to the sixth
 //     derivative, and computes the forces within them;
@@ -18,19 +18,19 @@ import (
 //     half the side of the cube, at most 11 Angstrom. The forces are added in an
 //     array of the rank's own, and then to the shared ones, under a lock for each
 //     molecule;
-//   - corrects the motion of its molecules by the accelerations (Gear's method [C. W.
-//     Gear: Numerical Initial Value Problems in Ordinary Differential Equations,
-//     Prentice-Hall 1971]), and moves those that have left the cube back into it.
+//   - corrects the motion of its molecules by the accelerations (Gear's
+//     method [gear1971]).
+//     Then it moves those that have left the cube back into it.
 //
 // Molecules are partitioned contiguously among ranks. There are 2 barriers in each step: before and after the
 // forces between molecules. There are also 2 before the first step, for the initial forces. Each time, a rank with
 // m of n molecules takes min(n, m + n/2) locks for forces, none if m is 0, and one lock for energies.
 //
-// Differs: the potential is the flexible SPC model, harmonic in the three distances of a molecule [K. Toukan, A.
-// Rahman: Molecular-dynamics study of atomic motions in water. Physical Review B 31, 1985, pp. 2643-2648], which
+// Differs: the potential is the flexible SPC model, harmonic in the three distances of a molecule
+// [toukan1985], which
 // needs no exponentials. SPLASH uses those of Matsuoka, Clementi and Yoshimine, and quartic terms. Differs: forces
 // are added as integers. So the order in which ranks add them does not matter, and opposite forces are exactly
-// opposite [D. E. Shaw et al.: Millisecond-scale molecular dynamics simulations on Anton. SC 2009]. Differs: the
+// opposite [shaw2009]. Differs: the
 // potential energy is computed together with the forces in each step.
 var Water = workload.Kernel{
 	Name: "water", Paper: "falsafi1997",

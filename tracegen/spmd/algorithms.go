@@ -54,8 +54,8 @@ type Traffic struct {
 // the call, unless the communicator was made by With. The bytes of a call are those of data; of the blocks of all
 // members (Gather, AllGather, Scatter); or of one block (AllToAll).
 //
-// The limits are MPICH's: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of Collective Communication Operations
-// in MPICH, Int. J. High Performance Computing Applications 19 (2005), sec. 4.
+// The limits are MPICH's
+// [thakur2005, sec. 4].
 //
 // Differs: the choice does not depend on the number of members, and Reduce has one algorithm.
 //

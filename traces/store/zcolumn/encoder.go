@@ -7,8 +7,7 @@
 // rows instead. The frames have no checksum, because package store computes one over the
 // whole message.
 //
-// The format is [rfc8878]: Y. Collet, M. Kucherawy (eds.), Zstandard Compression
-// and the application/zstd Media Type, RFC 8878, 2021.
+// The format is that of RFC 8878 (Zstandard).
 package zcolumn
 
 import (
