@@ -91,8 +91,6 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		res.Resumed += l.resumed
 		res.Answered += l.answered
 	}
-	if err := replay.OverlapWarning(m, opt.Semantics, res.Result); err != nil {
-		res.Warnings = append(res.Warnings, err)
-	}
+	res.Warnings = replay.NetworkWarnings(m, &model, res.Result)
 	return res, nil
 }

@@ -55,6 +55,9 @@ func (d *sequentialDriver) run(e *engine) error {
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}
+		if e.Local != nil {
+			e.Local.Settled(first.at)
+		}
 		r.run()
 		d.put(r)
 	}

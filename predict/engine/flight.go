@@ -56,15 +56,28 @@ func (r *rank) deliverInOrder(to int32, m packet, at, flight unit.Picos) {
 	e.causes.now = why
 }
 
-// sendOverLinks sends a message over Net.
+// sendOverLinks sends a message over Net, or over Local if both ranks are on one node.
 func (e *engine) sendOverLinks(at unit.Picos, from, to int32, bytes int64) network.Delivery {
 	m := network.Message{From: e.Node(from), To: e.Node(to), Bytes: unit.Bytes(bytes)}
+	if m.From == m.To {
+		return e.sendLocally(at, from, to, m)
+	}
 	d := e.Net.Send(at, m)
 	if d.Latency >= maxDuration {
 		e.fail(errTooLong(from, to, bytes))
 	}
-	if m.From != m.To {
-		e.chainLinks()
+	e.chainLinks()
+	return d
+}
+
+// sendLocally sends a message between two ranks of a node.
+func (e *engine) sendLocally(at unit.Picos, from, to int32, m network.Message) network.Delivery {
+	if e.Local == nil {
+		return network.Delivery{Free: at, Arrive: at}
+	}
+	d := e.Local.Send(at, m.From, m.Bytes)
+	if d.Latency >= maxDuration {
+		e.fail(errTooLong(from, to, int64(m.Bytes)))
 	}
 	return d
 }

@@ -78,9 +78,7 @@ func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, 
 	case e.Shared != nil && e.Node(r.id) != e.Node(to):
 		e.startTransfer(transfer{packet: m, flight: flight, to: to, ends: ends}, at, bytes, true)
 		return
-	case e.Shared != nil:
-		r.deliverInOrder(to, m, at, flight)
-	case e.Net != nil:
+	case e.usesLinks():
 		d := e.sendOverLinks(at, r.id, to, bytes)
 		m.portWait += d.Arrive - at - d.Latency
 		flight += d.Latency

@@ -20,9 +20,10 @@ type Model struct {
 	Sizes *network.SizeTable
 
 	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
-	// returns the node of a rank.
+	// returns the node of a rank. Local carries messages between ranks of one node; without it they cost nothing.
 	Net    network.Network
 	Shared network.SharedLinks
+	Local  *network.Local
 	Node   func(rank int32) int
 
 	// LogGOPSim selects the semantics of that simulator [hoefler2010]:

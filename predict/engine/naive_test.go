@@ -581,10 +581,10 @@ func (n *naive) hold(r *naiveRank, to int32, m *naiveMail) {
 // leaves is when the last byte has left.
 func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) unit.Picos {
 	if n.near(r.id, to) {
-		m.at = at
+		left := n.copyLocally(r, m, at, bytes)
 		n.hold(r, to, m)
 		n.put(r, to, m)
-		return at
+		return left
 	}
 	if to != r.id && n.Net != nil {
 		return n.overLinks(r, to, m, at, bytes, true)
@@ -702,6 +702,7 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	leave := max(m.at+n.oR(0), now) + n.oS(0)
 	a := &naiveMail{kind: cts, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, portWait: m.portWait, flight: m.flight + n.oR(0) + n.oS(0), at: leave}
 	if n.near(r.id, m.from) {
+		n.copyLocally(r, a, leave, 0)
 		n.put(r, m.from, a)
 		return
 	}

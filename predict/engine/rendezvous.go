@@ -11,8 +11,7 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	case e.Shared != nil && e.Node(r.id) != e.Node(m.from):
 		e.startTransfer(transfer{packet: a, flight: flight, to: m.from, ends: completed}, at, 0, false)
 		return
-	case e.Shared != nil:
-	case e.Net != nil:
+	case e.usesLinks():
 		d := e.sendOverLinks(at, r.id, m.from, 0)
 		a.portWait += d.Arrive - at - d.Latency
 		flight += d.Latency

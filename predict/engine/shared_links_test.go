@@ -48,7 +48,30 @@ type naiveShip struct {
 }
 
 // near is whether messages between two ranks use no links.
-func (n *naive) near(r, to int32) bool { return n.Shared != nil && r != to && n.Node(r) == n.Node(to) }
+func (n *naive) near(r, to int32) bool { return n.usesLinks() && r != to && n.Node(r) == n.Node(to) }
+
+// copyLocally sends a mail within a node, and returns when it has left.
+func (n *naive) copyLocally(r *naiveRank, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
+	if m.at = at; n.Local == nil {
+		return at
+	}
+	d := n.Local.Send(at, n.Node(r.id), unit.Bytes(bytes))
+	m.at = d.Arrive
+	m.portWait += d.Arrive - at - d.Latency
+	m.flight += d.Latency
+	return d.Free
+}
+
+// twoToANode has two ranks on each node, whose memories take 5 ps and 2 ps for each byte.
+func twoToANode(t *testing.T, m *Model, ranks int) {
+	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 64}},
+		Memory: machine.Memory{Latency: machine.InSeconds(5e-12), Occupancy: machine.InSeconds(128e-12)}, System: machine.System{Nodes: ranks}}
+	var err error
+	if m.Local, err = network.NewLocal(node, ranks); err != nil {
+		t.Fatal(err)
+	}
+	m.Node = func(rank int32) int { return int(rank) / 2 }
+}
 
 // overLinks has a mail come over Net, after those before it between the same ranks if it is ordered. It is when it has left.
 func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ordered bool) unit.Picos {
@@ -121,6 +144,9 @@ func FuzzLinked(f *testing.F) {
 			if seed%2 == 0 {
 				m.EagerLimit = 50
 			}
+			if seed%5 < 2 {
+				twoToANode(t, &m, len(ops))
+			}
 			return m
 		}
 		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
@@ -151,8 +177,11 @@ func FuzzShared(f *testing.F) {
 				links = inPackets
 			}
 			m := links(t, name, len(ops), "latency = \"3 ns\"\n")
-			if seed%5 == 0 {
+			switch seed % 5 {
+			case 0:
 				m.Node = func(rank int32) int { return int(rank) / 2 }
+			case 1:
+				twoToANode(t, &m, len(ops))
 			}
 			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
 				m.EagerLimit = 50

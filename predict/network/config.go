@@ -31,6 +31,7 @@ type Config struct {
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
 	Sizes      *SizeTable      // of plogp
+	BothPorts  bool            // bytes also hold the receiver's port
 	SameKind   bool            // Gap separates two sends, or two receives, but not a send and a receive
 	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
 	Topology   string          // for GapFrom
@@ -104,7 +105,7 @@ func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
 		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity, Packet: n.Packet,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
-		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
+		BothPorts: n.Ports == machine.BothPorts, SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
 		Sizes: SizeTableOf(n)}
 	c.Latency = c.L
 	if n.Fixed.Known {

@@ -6,7 +6,8 @@ package network
 // at least g apart. The network does not include the overhead o of processors.
 //
 // Limitation: as in all of the LogP family, nothing separates the bytes that come to one receiver from several
-// senders. So many-to-one communication with long messages is too fast.
+// senders. So many-to-one communication with long messages is too fast. With Config.BothPorts, a message also holds
+// its receiver's port for g + (s-1) G, from its first byte on.
 type LogGP struct{}
 
 var _ Model = LogGP{}
@@ -19,5 +20,5 @@ func (LogGP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	return newPorts(c.Nodes, ports{latency: c.L, gap: c.Gap, perByte: float64(c.GapPerByte) * 1e12, sameKind: true}), nil
+	return newPorts(c.Nodes, ports{latency: c.L, gap: c.Gap, perByte: float64(c.GapPerByte) * 1e12, sameKind: true, bothPorts: c.BothPorts}), nil
 }

@@ -11,14 +11,15 @@ import (
 // arrival on.
 type ports struct {
 	history
-	latency  unit.Picos
-	gap      unit.Picos
-	nodeGaps [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
-	perByte  float64         // picoseconds for each byte except the first
-	sizes    *SizeTable      // replaces the fields above, if not nil
-	sameKind bool            // see Config.SameKind
-	sends    []channel       // of nodes
-	receives []channel       // the same channels as sends, unless sameKind
+	latency   unit.Picos
+	gap       unit.Picos
+	nodeGaps  [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
+	perByte   float64         // picoseconds for each byte except the first
+	sizes     *SizeTable      // replaces the fields above, if not nil
+	sameKind  bool            // see Config.SameKind
+	bothPorts bool            // see Config.BothPorts
+	sends     []channel       // of nodes
+	receives  []channel       // the same channels as sends, unless sameKind
 }
 
 // newPorts returns p with ports of nodes.
@@ -56,6 +57,9 @@ func (p *ports) timesOf(m Message) portTimes {
 	out, in := p.gap, p.gap
 	if p.nodeGaps[0] != nil {
 		out, in = p.nodeGaps[0][m.From], p.nodeGaps[1][m.To]
+	}
+	if p.bothPorts {
+		return portTimes{p.latency, carry, out + carry, in + carry}
 	}
 	return portTimes{p.latency + carry, 0, out + carry, in}
 }

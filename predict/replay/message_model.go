@@ -29,7 +29,10 @@ func ParseSemantics(name string) (Semantics, error) {
 }
 
 // MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
-// a node share its place in a network of links. traffic is called only if the gap depends on it.
+// a node share its port or its place in a network of links. Their messages to each other use the memory of the node.
+// traffic is called only if the gap depends on it.
+//
+// Limitation: with LogGOPSim's semantics, and with plogp, each rank has a port of its own. A warning says so.
 func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
@@ -45,7 +48,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 	if n.RendezvousMin.Known {
 		model.EagerLimit = int64(n.RendezvousMin.Value)
 	}
-	if n.Model == "loggp" {
+	if n.Model == "loggp" && (model.LogGOPSim || !ranksShareNodes(m, ranks)) {
 		model.Latency, model.Gap = n.Latency.Value.Picos(), n.Gap.Value.Picos()
 		model.PerByte = float64(n.GapPerByte.Value) * 1e12
 		model.ReceiverPort = n.Ports == machine.BothPorts
@@ -77,6 +80,11 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	}
 	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
+	if ranksShareNodes(m, ranks) {
+		if model.Local, err = network.NewLocal(m, nodes); err != nil {
+			return engine.Model{}, err
+		}
+	}
 	if m.Network.Shared() {
 		model.Shared, err = network.NewSharedLinks(m, nodes)
 	} else {
@@ -97,4 +105,31 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 		return 0, 0, errors.New("network.gamma is a cost for each line, but the machine has no [[cache]] with a line size")
 	}
 	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
+}
+
+// ranksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
+// abstract network of a single node connects the processors of that node.
+func ranksShareNodes(m *machine.Machine, ranks int) bool {
+	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
+	return ranks > 0 && m.NodeOf(ranks-1) < ranks-1 && !(abstract && m.System.Nodes == 1)
+}
+
+// nodeWarning says how messages between ranks of one node were simulated, or returns nil if there were none. It gives
+// their costs, because they come from the section [memory].
+func nodeWarning(m *machine.Machine, model *engine.Model, ranks int) error {
+	if !ranksShareNodes(m, ranks) {
+		return nil
+	}
+	if model.Local == nil {
+		return fmt.Errorf("several ranks run on a node of machine %q, but each is simulated with a port of its own, as if it had a node to itself", m.Name)
+	}
+	if model.Local.Messages() == 0 {
+		return nil
+	}
+	latency, perByte, err := network.LocalCost(m.Node(0))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("messages between ranks of a node use its memory: %v each, and %v (from [memory])",
+		latency, unit.BytesPerSecond(1e12/perByte))
 }

@@ -87,7 +87,7 @@ func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 	if err != nil {
 		return nil, err
 	}
-	out := &MessageResult{res, r.warnings(m, res)}
+	out := &MessageResult{res, r.warnings(m, &model, res)}
 	if s.refs {
 		out.Warnings = append(out.Warnings, ErrNoReferences)
 	}
@@ -137,15 +137,25 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 // overlapThreshold is the fraction of the run time from which the overlap of messages gives a warning.
 const overlapThreshold = 0.05
 
-// OverlapWarning returns a warning if many messages arrive at the same time, or nil.
-func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
+// NetworkWarnings returns the warnings about the network of a run.
+func NetworkWarnings(m *machine.Machine, model *engine.Model, res *engine.Result) (all []error) {
+	for _, err := range []error{nodeWarning(m, model, len(res.Ranks)), overlapWarning(m, model, res)} {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// overlapWarning returns a warning if many messages arrive at the same time, or nil.
+func overlapWarning(m *machine.Machine, model *engine.Model, res *engine.Result) error {
 	worst := 0
 	for i := range res.Ranks {
 		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
 			worst = i
 		}
 	}
-	if res.Time == 0 || m.Network.Ports != machine.SendPort || s == LogGOPSim || float64(res.Ranks[worst].Overlap) <= overlapThreshold*float64(res.Time) {
+	if res.Time == 0 || m.Network.Ports != machine.SendPort || model.LogGOPSim || float64(res.Ranks[worst].Overlap) <= overlapThreshold*float64(res.Time) {
 		return nil
 	}
 	return fmt.Errorf("messages of several senders arrive at processor %d faster than 1/G, for %v in total; "+
@@ -153,15 +163,13 @@ func OverlapWarning(m *machine.Machine, s Semantics, res *engine.Result) error {
 }
 
 // warnings returns the warnings about the result.
-func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
+func (r *messageRun) warnings(m *machine.Machine, model *engine.Model, res *engine.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
 		if n := r.stats.timeDependent[k]; n > 0 {
 			all = append(all, fmt.Errorf("the results of %v depend on time; they are replayed as recorded (%d)", k, n))
 		}
 	}
-	if err := OverlapWarning(m, r.opt.Semantics, res); err != nil {
-		all = append(all, err)
-	}
+	all = append(all, NetworkWarnings(m, model, res)...)
 	if res.Reused > 0 {
 		all = append(all, fmt.Errorf("requests that were opened again before an operation waited for them: %d", res.Reused))
 	}

@@ -62,7 +62,7 @@ func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Mach
 	if err != nil {
 		return nil, err
 	}
-	res.Warnings = append(res.Warnings, r.warnings(m, res.Messages)...)
+	res.Warnings = append(res.Warnings, r.warnings(m, &x.model, res.Messages)...)
 	return res, nil
 }
 
@@ -103,7 +103,12 @@ func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m
 		p.eventsEnd = true
 		x.procs = append(x.procs, p)
 	}
-	return x.simulate(BarrierSteps(head.Procs, opt.Collectives), program)
+	res, err := x.simulate(BarrierSteps(head.Procs, opt.Collectives), program)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, NetworkWarnings(m, &x.model, res.Messages)...)
+	return res, nil
 }
 
 // mixed is a run that simulates the shared memory, next to an engine that simulates the messages. It implements
