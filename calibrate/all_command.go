@@ -105,7 +105,7 @@ func (a *calibration) missing() error {
 	if a.quick || len(a.refused) == 0 {
 		return nil
 	}
-	return fmt.Errorf("what there is, is in %s.params.toml; missing is, and can be measured again by its own command:\n%w", a.prefix, errors.Join(a.refused...))
+	return fmt.Errorf("%s.params.toml lacks these measurements; repeat each with its own command: %w", a.prefix, errors.Join(a.refused...))
 }
 
 func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) {
@@ -133,7 +133,7 @@ func (a *calibration) ofMemoryAgain(ctx context.Context, env *stage.Env) error {
 
 func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error {
 	if a.machine == nil {
-		return &host.TooNoisyError{What: "instructions: without levels of cache there are no misses"}
+		return &host.TooNoisyError{What: "instructions: not measured, because memory found no levels of cache"}
 	}
 	o := &instructionsOptions{measuring: a.measuring}
 	set, err := o.on(ctx, env, a.machine)

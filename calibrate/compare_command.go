@@ -91,7 +91,7 @@ func coverageOf(first, again *param.Set) (list []*count, err error) {
 	for _, p := range first.All() {
 		q, known := alike(p, again)
 		if known && q.Unit != p.Unit {
-			return nil, fmt.Errorf("parameter %s is in %q and in %q", p.Name, p.Unit, q.Unit)
+			return nil, fmt.Errorf("parameter %s has the units %q and %q", p.Name, p.Unit, q.Unit)
 		}
 		kind := kindOf(p.Name)
 		if of[kind] == nil {

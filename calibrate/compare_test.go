@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 	write("units.params.toml", strings.ReplaceAll(one("M1_a", "3.0", "1.0", "3.0"), `"s"`, `"B"`))
 	for file, want := range map[string]string{
 		"other.params.toml": "first.params.toml and other.params.toml: no parameter with an interval is in both",
-		"units.params.toml": `parameter M1_a is in "s" and in "B"`,
+		"units.params.toml": `parameter M1_a has the units "s" and "B"`,
 		"none.params.toml":  "none.params.toml",
 	} {
 		if status, out, errs := run("compare", "first.params.toml", file); status != stage.Failed || out != "" || !strings.Contains(errs, want) {

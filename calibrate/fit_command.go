@@ -113,7 +113,7 @@ func (f *fitFlags) apply(d *timing.Data) error {
 		case *s.size == 0:
 			*s.size = v
 		case s.given != "" && v != *s.size:
-			return stage.Usage("--%s %v: the file says %v", s.flag, v, *s.size)
+			return stage.Usage("--%s %v: the file has %v", s.flag, v, *s.size)
 		}
 	}
 	if d.Page < d.Line {
@@ -126,7 +126,7 @@ func (f *fitFlags) apply(d *timing.Data) error {
 		return nil
 	}
 	if states := d.States(); !slices.Contains(states, f.state) {
-		return fmt.Errorf("no timing is in state %s; states are %q", f.state, states)
+		return fmt.Errorf("no timing has the state %s; states are %q", f.state, states)
 	}
 	d.Timings = slices.DeleteFunc(d.Timings, func(t timing.Timing) bool { return t.State != f.state })
 	return nil
@@ -141,7 +141,7 @@ func (f *fitFlags) divide(d *timing.Data) error {
 			return stage.Usage("--cuts: %v", err)
 		}
 		if len(cuts) > 0 && unit.Seconds(v) <= cuts[len(cuts)-1] || v <= 0 {
-			return stage.Usage("--cuts: times must be above zero, and rise")
+			return stage.Usage("--cuts: times must be above zero and ascending")
 		}
 		cuts = append(cuts, unit.Seconds(v))
 	}
@@ -176,7 +176,7 @@ func (r *fitted) run(env *stage.Env) error {
 			noteResult(env, s, &s.Results[i])
 		}
 		if best := s.Best(); best != nil {
-			env.Note("%s: of all models %s, %s, is nearest to %s: error_ratio %.3g", marshalling.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
+			env.Note("%s: the best model is %s, %s, judged by %s: error_ratio %.3g", marshalling.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
 		}
 	}
 	for _, s := range r.message {

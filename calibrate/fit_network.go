@@ -32,7 +32,7 @@ func (r *fitted) networks(env *stage.Env) error {
 			return err
 		}
 		if size, off := farthest(s, n); math.Abs(off) > 0.1 {
-			env.Note("%s: at %v, L + g(s) is %+.0f %% from half a round trip: PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
+			env.Note("%s: at %v, L + g(s) differs by %+.0f %% from half a round trip, because PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ func networkOf(s *loggp.Study) (*machine.Network, error) {
 		is   bool
 	}{{"L", n.Latency.Known}, {"g", gaps}, {"o_s", sends}, {"o_r", receives}} {
 		if !p.is {
-			return nil, fmt.Errorf("%s of PLogP is not known, or less than nothing", p.name)
+			return nil, fmt.Errorf("%s of PLogP is not known, or negative", p.name)
 		}
 	}
 	return n, nil

@@ -175,20 +175,20 @@ func TestFitStatus(t *testing.T) {
 		{"fit good.csv -o x --format csv", stage.Done, "\ntransfer,,S1,least squares,"},
 		{"fit sentinels.csv -o x --cuts 300ns --format csv", stage.Done, "\ntransfer,s2,S1,least squares,3,"},
 		{"fit", stage.WrongUsage, "no file is given"},
-		{"fit good.csv", stage.WrongUsage, "-o PREFIX is missing: it says where the files go"},
+		{"fit good.csv", stage.WrongUsage, "-o PREFIX is missing; files are named by it"},
 		{"fit good.csv -o x --line 100B", stage.WrongUsage, `--line: "100B" is not a size that is a power of two`},
 		{"fit good.csv -o x --line 64KiB", stage.WrongUsage, "pages of 4KiB are smaller than lines of 64KiB"},
 		{"fit good.csv -o x --cuts 3", stage.WrongUsage, `--cuts: "3" has no unit`},
-		{"fit good.csv -o x --cuts 3ns,2ns", stage.WrongUsage, "--cuts: times must be above zero, and rise"},
-		{"fit good.csv -o x --cuts 3ns", stage.Failed, "good.csv:2: there is no sentinel to find the state by"},
-		{"fit good.csv -o x --state far", stage.Failed, `no timing is in state far; states are [""]`},
-		{"fit " + sample("transfers.csv") + " -o x --line 128B", stage.WrongUsage, "--line 128B: the file says 64B"},
-		{"fit " + sample("transfers.csv") + " -o x --cuts 300ns", stage.Failed, "the state is given"},
+		{"fit good.csv -o x --cuts 3ns,2ns", stage.WrongUsage, "--cuts: times must be above zero and ascending"},
+		{"fit good.csv -o x --cuts 3ns", stage.Failed, "good.csv:2: the timing has no sentinel"},
+		{"fit good.csv -o x --state far", stage.Failed, `no timing has the state far; states are [""]`},
+		{"fit " + sample("transfers.csv") + " -o x --line 128B", stage.WrongUsage, "--line 128B: the file has 64B"},
+		{"fit " + sample("transfers.csv") + " -o x --cuts 300ns", stage.Failed, "the timing has a state"},
 		{"fit bad.csv -o x", stage.Failed, "bad.csv:2: time: -1e-06 s is not above zero"},
 		{"fit two.csv -o x", stage.Failed, "transfer: S1: 2 points are too few for 2 coefficients; at least 3 are needed"},
 		{"fit same.csv -o x", stage.Failed, "transfer: S1: 1 points are too few"},
 		{"fit noisy.csv -o x", stage.Failed, "transfer: too noisy: the noise floor of split halves is "},
-		{"fit sentinels.csv -o x", stage.Failed, "sentinels from 100ns to 700ns are of several states, which must not be pooled"},
+		{"fit sentinels.csv -o x", stage.Failed, "sentinels from 100ns to 700ns are of several states, which are never pooled"},
 		{"fit nowhere.csv -o x", stage.Failed, "nowhere.csv: no such file"},
 		{"fit good.csv -o nowhere/x", stage.Failed, "no such file"},
 	} {
@@ -243,7 +243,7 @@ func TestFitWritesNetworks(t *testing.T) {
 	if err := os.WriteFile("far.csv", []byte(head+strings.Replace(rest, "pingpong,100,,0,,4.4", "pingpong,100,,0,,6.6", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, errs := run("fit", "far.csv", "-o", "far"); status != stage.Done || !strings.Contains(errs, "far.network.toml: at 100B, L + g(s) is -50 % from half a round trip") {
+	if status, _, errs := run("fit", "far.csv", "-o", "far"); status != stage.Done || !strings.Contains(errs, "far.network.toml: at 100B, L + g(s) differs by -50 % from half a round trip") {
 		t.Errorf("status %d, %s", status, errs)
 	}
 	status, _, errs := run("fit", "part.csv", "-o", "part")

@@ -75,7 +75,7 @@ func (o *instructionsOptions) run(ctx context.Context, env *stage.Env) (*param.S
 	}
 	m, err := machine.Read(path)
 	if err != nil {
-		return nil, fmt.Errorf("levels of cache: %w", err)
+		return nil, fmt.Errorf("reading the caches of the machine: %w", err)
 	}
 	return o.on(ctx, env, m)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/loggp"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/host"
 	"spoor/calibrate/transport"
@@ -52,7 +53,7 @@ func (o *measuring) check() error {
 // checkPrefix refuses a prefix without file name. For a folder, PREFIX.params.toml would be a hidden file in it.
 func checkPrefix(prefix string) error {
 	if prefix == "" {
-		return stage.Usage("-o PREFIX is missing: it says where the files go")
+		return stage.Usage("-o PREFIX is missing; files are named by it")
 	}
 	if !store.HasFileName(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
@@ -85,7 +86,7 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 func tooNoisy(err error) bool {
 	var samples *host.TooNoisyError
 	var launches *fit.TooNoisyError
-	return errors.As(err, &samples) || errors.As(err, &launches)
+	return errors.As(err, &samples) || errors.As(err, &launches) || errors.Is(err, loggp.ErrNoTimes)
 }
 
 // fit writes a dataset, PREFIX.NAME.arrow, and the results of calibrate fit for it.
@@ -101,7 +102,7 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 	flags := &fitFlags{prefix: prefix, seed: o.seed}
 	var several *timing.SeveralStatesError
 	if err := flags.apply(data); errors.As(err, &several) {
-		return nil, &host.TooNoisyError{What: fmt.Sprintf("sentinels from %v to %v show that the distance between the processors changed, but not from when on", several.Low, several.High)}
+		return nil, &host.TooNoisyError{What: fmt.Sprintf("sentinels from %v to %v: the distance between the processors changed at an unknown time", several.Low, several.High)}
 	} else if err != nil {
 		return nil, err
 	}

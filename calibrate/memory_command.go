@@ -99,7 +99,7 @@ func (o *memoryOptions) keep(env *stage.Env, table *store.Table, err error) erro
 	if e := store.WriteTable(o.dataset(), table); e != nil {
 		return errors.Join(err, e)
 	}
-	env.Note("the samples are in %s, and --quick --from shows what they say", o.dataset())
+	env.Note("the samples are in %s; --quick --from analyzes them", o.dataset())
 	return err
 }
 

@@ -38,7 +38,7 @@ func named(path string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: the directory has no *.params.toml and no *.machine.toml; name the files", path)
+		return nil, fmt.Errorf("%s: the folder has no *.params.toml and no *.machine.toml; give the files", path)
 	}
 	return files, nil
 }

@@ -54,22 +54,22 @@ func (r machineRows) latency(name string, l machine.Latency, what string) {
 func (r machineRows) processor() {
 	p := r.Processor
 	r.row("processor.clock", p.Clock.String(), "")
-	r.row("processor.cpi", fmt.Sprintf("%g", float64(p.CPI)), fmt.Sprintf("%v an instruction whose references are free", p.CPI.At(p.Clock)))
+	r.row("processor.cpi", fmt.Sprintf("%g", float64(p.CPI)), fmt.Sprintf("%v for an instruction whose references cost nothing", p.CPI.At(p.Clock)))
 	if p.CPF > 0 {
-		r.row("processor.cpf", fmt.Sprintf("%g", float64(p.CPF)), fmt.Sprintf("%v a floating-point operation", p.CPF.At(p.Clock)))
+		r.row("processor.cpf", fmt.Sprintf("%g", float64(p.CPF)), fmt.Sprintf("%v for a floating-point operation", p.CPF.At(p.Clock)))
 	}
 	if n := p.Ahead; n > 0 {
-		r.row("processor.ahead", strconv.Itoa(n), fmt.Sprintf("lines fetched ahead of touches in order, of %d streams", p.Streams))
+		r.row("processor.ahead", strconv.Itoa(n), fmt.Sprintf("lines prefetched, for each of %d streams", p.Streams))
 	}
 	if n := p.Outstanding; n > 0 {
-		r.row("processor.outstanding", strconv.Itoa(n), "misses under way while instructions go on")
-		r.row("processor.window", fmt.Sprintf("%.0f", float64(p.Window/p.CPI)), fmt.Sprintf("%v of instructions go on behind a miss", p.Window.At(p.Clock)))
+		r.row("processor.outstanding", strconv.Itoa(n), "most misses in progress while instructions continue")
+		r.row("processor.window", fmt.Sprintf("%.0f", float64(p.Window/p.CPI)), fmt.Sprintf("%v of instructions can execute behind a miss", p.Window.At(p.Clock)))
 	}
 }
 
 func (r machineRows) cache(at string, c machine.Cache) {
 	r.row(at+".size", c.Size.String(), fmt.Sprintf("%d lines of %v, %d sets of %d ways", c.Lines(), c.Line, c.Sets(), c.Ways))
-	r.latency(at+".latency", c.Latency, "a hit adds to cpi")
+	r.latency(at+".latency", c.Latency, "added by a hit")
 }
 
 func (r machineRows) memory() {
@@ -79,15 +79,15 @@ func (r machineRows) memory() {
 	if r.System.Target == machine.SMP {
 		held = "the bus"
 	}
-	r.latency("memory.latency", m.Latency, "a miss adds on an idle machine")
-	r.latency("memory.occupancy", m.Occupancy, "a transfer holds "+held)
-	r.latency("memory.invalidate", m.Invalidate, "a transaction without data takes and holds the bus")
+	r.latency("memory.latency", m.Latency, "added by a miss on an idle machine")
+	r.latency("memory.occupancy", m.Occupancy, "a transfer occupies "+held)
+	r.latency("memory.invalidate", m.Invalidate, "an address-only transaction occupies the bus")
 	if r.System.Target != machine.SMP {
-		r.row("memory.placement", string(m.Placement), "of pages among nodes")
-		r.row("memory.page", m.Page.String(), "placed as a whole")
+		r.row("memory.placement", string(m.Placement), "of pages on nodes")
+		r.row("memory.page", m.Page.String(), "unit of placement")
 	}
 	if r.Disk != nil {
-		r.latency("disk.latency", r.Disk.Latency, "a miss in memory adds")
+		r.latency("disk.latency", r.Disk.Latency, "added by a miss in memory")
 	}
 }
 
@@ -98,8 +98,8 @@ func (r machineRows) network(n *machine.Network) {
 		given machine.Optional[unit.Seconds]
 		means string
 	}{
-		{"L", n.Latency, "of a message"}, {"o", n.Overhead, "of the processor that sends or receives"},
-		{"o_s", n.Sending, "of the one that sends"}, {"o_r", n.Receiving, "of the one that receives"}, {"g", n.Gap, "between messages of a node"},
+		{"L", n.Latency, "of a message"}, {"o", n.Overhead, "time of the sending or receiving processor"},
+		{"o_s", n.Sending, "time of the sender"}, {"o_r", n.Receiving, "time of the receiver"}, {"g", n.Gap, "between messages of a node"},
 	} {
 		if t.given.Known {
 			r.row("network."+t.key, t.given.Value.String(), t.means)
@@ -113,24 +113,24 @@ func (r machineRows) network(n *machine.Network) {
 		r.row("network.S", n.RendezvousMin.Value.String(), "larger messages wait for their receiver")
 	}
 	if n.PerLine.Known {
-		r.row("network.gamma", n.PerLine.Value.String()+"/line", "of the processor, for the lines of the buffer")
+		r.row("network.gamma", n.PerLine.Value.String()+"/line", "time of the processor for each memory line of the buffer")
 	}
-	r.given("network.ports", n.Ports, "of a node that the bytes of a message hold")
-	r.given("network.gap", n.GapFrom, "g is found by")
-	r.given("network.topology", n.Topology, "that the gap is about")
-	r.given("network.spacing", n.Spacing, "of messages that are g apart")
+	r.given("network.ports", n.Ports, "ports that the bytes of a message occupy")
+	r.given("network.gap", n.GapFrom, "source of g")
+	r.given("network.topology", n.Topology, "of the gap")
+	r.given("network.spacing", n.Spacing, "events that g separates")
 	r.links(n)
 }
 
 // sizes adds the costs of messages by size.
 func (r machineRows) sizes(n *machine.Network) {
 	for i, s := range n.Sizes {
-		r.row(fmt.Sprintf("network.size[%d].bytes", i), s.Bytes.String(), "of the messages of which it is")
+		r.row(fmt.Sprintf("network.size[%d].bytes", i), s.Bytes.String(), "size of the message")
 		for _, t := range []struct {
 			key   string
 			given machine.Optional[unit.Seconds]
 			means string
-		}{{"o_s", s.Sending, "of the processor that sends"}, {"o_r", s.Receiving, "of the one that receives"}, {"g", s.Gap, "between messages of a node"}} {
+		}{{"o_s", s.Sending, "time of the sender"}, {"o_r", s.Receiving, "time of the receiver"}, {"g", s.Gap, "between messages of a node"}} {
 			if t.given.Known {
 				r.row(fmt.Sprintf("network.size[%d].%s", i, t.key), t.given.Value.String(), t.means)
 			}
@@ -142,17 +142,17 @@ func (r machineRows) links(n *machine.Network) {
 	if n.Bandwidth.Known {
 		r.row("network.bandwidth", n.Bandwidth.Value.String(), "of a link")
 		r.row("network.efficiency", fmt.Sprintf("%.4g", n.Efficiency), fmt.Sprintf("%v for messages and headers", n.Bandwidth.Value*unit.BytesPerSecond(n.Efficiency)))
-		r.row("network.header", n.Header.String(), "that every message has besides its bytes")
+		r.row("network.header", n.Header.String(), "of every message, besides its payload")
 	}
 	r.given("network.sharing", n.Sharing, "of a link by messages")
 	if n.Packet > 0 {
-		r.row("network.packet", n.Packet.String(), "of a message, which a link carries at a time")
+		r.row("network.packet", n.Packet.String(), "unit that a link carries at a time")
 	}
 	if n.Fixed.Known {
-		r.latency("network.latency", n.Fixed.Value, "of every message, holds no link")
+		r.latency("network.latency", n.Fixed.Value, "of every message, occupies no link")
 	}
 	if n.Bandwidth.Known && n.Model != "ideal" && n.Model != "bus" && n.Model != "full" {
-		r.latency("network.switch", n.Switch, "of every switch on the way")
+		r.latency("network.switch", n.Switch, "of every switch on the route")
 	}
 	r.given("network.rows", n.Rows, "")
 	r.given("network.cols", n.Cols, "")
@@ -164,17 +164,17 @@ func (r machineRows) distributed() {
 	d, t := r.Directory, r.System.Target
 	if t == machine.CCNUMA || t == machine.Dir1SW {
 		if t == machine.CCNUMA {
-			r.row("directory.kind", string(d.Kind), "what homes know of copies")
-			r.row("directory.hints", strconv.FormatBool(d.Hints), "caches tell of clean lines that they replace")
+			r.row("directory.kind", string(d.Kind), "organization")
+			r.row("directory.hints", strconv.FormatBool(d.Hints), "caches report clean lines that they replace")
 		}
 		r.given("directory.pointers", d.Pointers, "of each line")
-		r.given("directory.overflow", string(d.Overflow), "of the pointers")
+		r.given("directory.overflow", string(d.Overflow), "action if pointers are full")
 		r.given("directory.entries", d.Entries, "of each node")
-		r.given("directory.ways", d.Ways, "of the sets of entries")
-		r.latency("directory.latency", d.Latency, "a look into it")
+		r.given("directory.ways", d.Ways, "associativity of the entries")
+		r.latency("directory.latency", d.Latency, "a lookup")
 	}
 	if t == machine.Dir1SW {
-		r.latency("directory.trap", d.Trap, "software holds the home")
+		r.latency("directory.trap", d.Trap, "software occupies the home")
 	}
 	if t != machine.SMP && t != machine.COW && t != machine.CLUMP {
 		r.row("messages.control", r.Messages.Control.String(), "without data")
@@ -186,7 +186,7 @@ func (r machineRows) distributed() {
 			shape = fmt.Sprintf("%d sets of %d ways", b.Entries/b.Ways, b.Ways)
 		}
 		r.row("tlb.entries", strconv.Itoa(b.Entries), shape)
-		r.row("tlb.page", b.Page.String(), fmt.Sprintf("%v of memory in all", b.Page*unit.Bytes(b.Entries)))
+		r.row("tlb.page", b.Page.String(), fmt.Sprintf("covers %v of memory", b.Page*unit.Bytes(b.Entries)))
 		r.latency("tlb.latency", b.Latency, "a miss")
 	}
 }
@@ -200,10 +200,10 @@ func (r machineRows) system() {
 		if s.Protocol != "" {
 			r.row("system.protocol", string(s.Protocol), "of caches")
 		} else {
-			r.row("system.protocol", "-", "of caches: that of the target's paper")
+			r.row("system.protocol", "-", "of caches: the one of the target's paper")
 		}
 	}
 	if s.Block > 0 {
-		r.row("system.block", s.Block.String(), "of what nodes share")
+		r.row("system.block", s.Block.String(), "coherence unit between nodes")
 	}
 }

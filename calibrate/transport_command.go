@@ -64,7 +64,7 @@ func (o *transportOptions) chosen(env *stage.Env) (list []transport.Transport, e
 func present(env *stage.Env) (list []transport.Transport) {
 	for _, t := range transport.All {
 		if err := t.Absent(); err != nil {
-			env.Note("%s is left out: %v", t.Name, err)
+			env.Note("%s is not measured: %v", t.Name, err)
 			continue
 		}
 		list = append(list, t)

@@ -165,7 +165,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--machine", smp, "--model", "best"}, stage.WrongUsage, `unknown model "best" (known: paper, curve, mva)`},
 		{[]string{"--params", one, "--machine", smp, "--exposed", exposed}, stage.Done, ""},
 		{[]string{"--params", one, "--machine", smp, "--exposed", exposed + "nowhere"}, stage.Failed, "nowhere"},
-		{[]string{"--params", one, "--machine", smp, "--exposed", inBytes}, stage.Failed, "parameter exposed is in \"B\"; it must be in \"1\""},
+		{[]string{"--params", one, "--machine", smp, "--exposed", inBytes}, stage.Failed, "parameter exposed has the unit \"B\"; it must be \"1\""},
 		{[]string{"--params", one, "--machine", smp, "--exposed", above}, stage.Failed, "parameter exposed is 1.5, but must be above 0"},
 		{[]string{"--params", one, "--machine", smp, "--raise-remote", "12.4"}, stage.WrongUsage, "--raise-remote 12.4 is not a share"},
 		{[]string{"--params", one, "--machine", smp, "--raise-remote", "-1%"}, stage.WrongUsage, "--raise-remote -1% is not a share"},

@@ -64,7 +64,7 @@ func TestMessageStatus(t *testing.T) {
 		{messageArgs("--item", "4"), stage.WrongUsage, "not a size"},
 		{messageArgs("--line", "64"), stage.WrongUsage, "not a size"},
 		{messageArgs("--param", "M1_beta=3"), stage.WrongUsage, "--param M1_beta=3"},
-		{messageArgs("--param", "M1_beta=3ns/B"), stage.WrongUsage, "is there already"},
+		{messageArgs("--param", "M1_beta=3ns/B"), stage.WrongUsage, "is used twice"},
 		{messageArgs("trace", "--d", "3"), stage.WrongUsage, "has recorded messages"},
 		{slices.Insert(messageArgs("--between", "rows"), 1, "crossover"), stage.WrongUsage, "needs two operations"},
 		{slices.Insert(messageArgs("--as-printed"), 1, "blocks"), stage.WrongUsage, "no equations for block-cyclic"},
@@ -73,7 +73,7 @@ func TestMessageStatus(t *testing.T) {
 		{messageArgs("--d", "501"), stage.Failed, "d is 501, but a processor has only 500"},
 		{messageArgs("--of", "hscan", "--as-printed"), stage.Failed, "experiment scan"},
 		{messageArgs("nowhere"), stage.Failed, "nowhere"},
-		{[]string{"message", "--params", broken}, stage.Failed, `parameter M1_alpha is in "s/line"`},
+		{[]string{"message", "--params", broken}, stage.Failed, `parameter M1_alpha has the unit "s/line"`},
 		{[]string{"message", "--params", broken + "x"}, stage.Failed, "no such file"},
 	} {
 		status, text, errs := run(row.args...)

@@ -501,9 +501,9 @@ func TestReplayUnequalNodes(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for want, args := range map[string][]string{
-		"the trace has 4 processors and the machine 5 in unequal nodes, all of which must take part": {"--machine", cluster("five", "1 GHz", "5"), "--node", slow},
-		"5 nodes of other kinds among the 4":  {"--machine", m, "--node", slow + "," + slow + "," + slow + "," + slow + "," + slow},
-		"is a smp, whose nodes are all alike": {"--machine", writeMachine(t, "smp"), "--node", slow},
+		"the trace has 4 processors, and the machine has 5 in unequal nodes; use all of them": {"--machine", cluster("five", "1 GHz", "5"), "--node", slow},
+		"5 nodes of other kinds among the 4":                                                  {"--machine", m, "--node", slow + "," + slow + "," + slow + "," + slow + "," + slow},
+		"is a smp, whose nodes are equal":                                                     {"--machine", writeMachine(t, "smp"), "--node", slow},
 	} {
 		if status, out, stderr := predict(append([]string{"replay", trace}, args...)...); status != stage.Failed || !strings.Contains(stderr, want) || out != "" {
 			t.Errorf("%v: status %d, %s", args, status, stderr)

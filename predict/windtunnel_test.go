@@ -116,7 +116,7 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{"--params", dir, "--prices", "../data/machine/du2000-smp-256k.toml"}, stage.Failed, "unknown key"},
 		{[]string{"--params", t.TempDir(), "--prices", sgi}, stage.Failed, "run analyze with --run quanta,footprint"},
 		{[]string{"--params", writeQuanta(t, "mu", ""), "--prices", sgi}, stage.Failed, "mu is missing; run analyze with --run quanta"},
-		{[]string{"--params", writeQuanta(t, "mu", "80.0 s"), "--prices", sgi}, stage.Failed, `mu is in "s"; it must be in "cycles"`},
+		{[]string{"--params", writeQuanta(t, "mu", "80.0 s"), "--prices", sgi}, stage.Failed, `mu has the unit "s"; it must be "cycles"`},
 		{[]string{"--params", writeQuanta(t, "mu", "nan cycles"), "--prices", sgi}, stage.Failed, "NaN is not finite"},
 		{[]string{"--params", dir, "--prices", sgi, "--hosts", "3"}, stage.Failed, "3 hosts do not divide 8 targets"},
 		{[]string{"--params", dir, "--prices", sgi, "--targets", "0"}, stage.Failed, "0 targets"},

@@ -35,5 +35,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// t = 3.000 + 0.500 n; 0.4 to 0.6: bootstrap over 2 launches, seed 1
-	// the columns 1, n cannot be told apart in these points (condition number +Inf, at most 10000): their coefficients would mean nothing; measure points in which they vary separately
+	// the columns 1, n are nearly collinear in these points (condition number +Inf, at most 10000); measure points in which they vary independently
 }

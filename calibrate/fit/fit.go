@@ -69,7 +69,7 @@ type CollinearError struct {
 
 // Error names the columns.
 func (e *CollinearError) Error() string {
-	return fmt.Sprintf("the columns %s cannot be told apart in these points (condition number %.3g, at most %g): their coefficients would mean nothing; measure points in which they vary separately",
+	return fmt.Sprintf("the columns %s are nearly collinear in these points (condition number %.3g, at most %g); measure points in which they vary independently",
 		strings.Join(e.Columns, ", "), e.Condition, float64(maxCondition))
 }
 
@@ -176,7 +176,7 @@ func (p *Problem) points() (points []int, err error) {
 // combination of columns that nearly vanishes.
 func (s *scaled) judge(names []string, limit float64) error {
 	if !s.svd.Factorize(s.a, mat.SVDThin) {
-		return fmt.Errorf("the singular values of %s were not found", strings.Join(names, ", "))
+		return fmt.Errorf("computing the singular values of %s failed", strings.Join(names, ", "))
 	}
 	values := s.svd.Values(nil)
 	last := len(values) - 1
@@ -202,7 +202,7 @@ func (s *scaled) judge(names []string, limit float64) error {
 	if s.condition > limit {
 		return &blame
 	}
-	s.warnings = append(s.warnings, fmt.Errorf("the columns %s are hard to tell apart in these points (condition number %.3g)",
+	s.warnings = append(s.warnings, fmt.Errorf("the columns %s are close to collinear in these points (condition number %.3g): their coefficients are uncertain",
 		strings.Join(blame.Columns, ", "), s.condition))
 	return nil
 }

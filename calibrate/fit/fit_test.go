@@ -69,9 +69,9 @@ func TestRefusesWhatCannotBeToldApart(t *testing.T) {
 		want string
 	}{
 		// Rows of a matrix: MLT is n/64 and a half of a line more or less.
-		{"rows alone", problem("1 n MLT", func(n float64) []float64 { return []float64{1, n, math.Ceil(n/64) + 0.5} }), "the columns n, MLT cannot be told apart"},
-		{"twice the same", problem("1 n n", func(n float64) []float64 { return []float64{1, n, n} }), "the columns n, n cannot be told apart"},
-		{"always the same size", problem("1 n", func(float64) []float64 { return []float64{1, 4096} }), "the columns 1, n cannot be told apart"},
+		{"rows alone", problem("1 n MLT", func(n float64) []float64 { return []float64{1, n, math.Ceil(n/64) + 0.5} }), "the columns n, MLT are nearly collinear"},
+		{"twice the same", problem("1 n n", func(n float64) []float64 { return []float64{1, n, n} }), "the columns n, n are nearly collinear"},
+		{"always the same size", problem("1 n", func(float64) []float64 { return []float64{1, 4096} }), "the columns 1, n are nearly collinear"},
 		{"nothing", problem("1 pages", func(float64) []float64 { return []float64{1, 0} }), "the column pages has length 0"},
 		{"not a number", problem("1 n", func(n float64) []float64 { return []float64{1, math.NaN()} }), "point 0 has NaN in the column n"},
 		{"no end", problem("1 n", func(n float64) []float64 { return []float64{math.Inf(1), n} }), "point 0 has +Inf in the column 1"},
@@ -83,7 +83,7 @@ func TestRefusesWhatCannotBeToldApart(t *testing.T) {
 		}
 	}
 	doubtful := problem("1 n", func(n float64) []float64 { return []float64{1, 1e9 + n} })
-	if s, err := LeastSquares(doubtful); err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), "the columns 1, n are hard to tell apart") {
+	if s, err := LeastSquares(doubtful); err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), "the columns 1, n are close to collinear") {
 		t.Errorf("doubtful: %v, %v", s.Warnings, err)
 	}
 }

@@ -47,7 +47,7 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 	}
 	for i := range x {
 		if !(y[i] > 0) || math.IsInf(y[i], 0) || i > 0 && !(x[i] > x[i-1]) {
-			return nil, fmt.Errorf("point %d at %g with the value %g: sizes must rise and values be above zero", i, x[i], y[i])
+			return nil, fmt.Errorf("point %d at %g with the value %g: sizes must ascend, and values must be above zero", i, x[i], y[i])
 		}
 	}
 	if len(x) < 2 {
@@ -66,7 +66,7 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("no line is found through %d values from %g to %g: their squares are beyond the range of numbers", len(x), slices.Min(y), slices.Max(y))
+		return nil, fmt.Errorf("no line fits %d values from %g to %g: their squares are out of range", len(x), slices.Min(y), slices.Max(y))
 	}
 	return best, nil
 }
@@ -194,7 +194,7 @@ func LineOf(x, y []float64, drawn []int) (Line, error) {
 	}
 	line, _ := newSums(u, v, times).line(0, len(u)-1)
 	if at := line.At0 + line.Slope; math.IsNaN(at) || math.IsInf(at, 0) {
-		return Line{}, fmt.Errorf("no line is found through %d values from %g to %g: their squares are beyond the range of numbers", len(v), slices.Min(v), slices.Max(v))
+		return Line{}, fmt.Errorf("no line fits %d values from %g to %g: their squares are out of range", len(v), slices.Min(v), slices.Max(v))
 	}
 	return line, nil
 }

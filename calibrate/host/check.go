@@ -44,7 +44,7 @@ func (c Condition) Refuse(most float64) error {
 	if c.Share() <= most {
 		return nil
 	}
-	return &TooNoisyError{fmt.Sprintf("the processor was taken away for %.0f %% of %v, and must not be for more than %.0f %%; wait until the host is idle",
+	return &TooNoisyError{fmt.Sprintf("%.0f %% of %v was stolen by other work, more than %.0f %%; wait until the host is idle",
 		100*c.Share(), c.Watched, 100*most)}
 }
 
@@ -53,7 +53,7 @@ func (c Condition) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%.1f %% of %v stolen; ", 100*c.Share(), c.Watched)
 	if len(c.Sentinels) == 0 {
-		b.WriteString("no other processor answers, so states cannot be told apart")
+		b.WriteString("no other processor answers, so states cannot be distinguished")
 		return b.String()
 	}
 	at := func(share float64) unit.Seconds { return c.Sentinels[int(share*float64(len(c.Sentinels)-1))] }

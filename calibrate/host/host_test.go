@@ -38,7 +38,7 @@ func Example() {
 	fmt.Println(Check(h).Refuse(MaxStolen))
 	// Output:
 	// 15 samples
-	// too noisy: the processor was taken away for 25 % of 300ms, and must not be for more than 20 %; wait until the host is idle; no parameters
+	// too noisy: 25 % of 300ms was stolen by other work, more than 20 %; wait until the host is idle; no parameters
 }
 
 // Samples are taken until the three smallest agree, disturbed ones do not count, and there is an end to it.

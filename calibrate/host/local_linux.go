@@ -54,7 +54,7 @@ func affinity(call uintptr, m *mask) error {
 func Allowed() ([]int, error) {
 	var m mask
 	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
-		return nil, fmt.Errorf("asking for the processors that may be used: %w", err)
+		return nil, fmt.Errorf("reading the allowed processors: %w", err)
 	}
 	return m.cpus(), nil
 }
@@ -67,7 +67,7 @@ func Pin(cpu int) error {
 	runtime.LockOSThread()
 	m := only(cpu)
 	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, &m); err != nil {
-		return fmt.Errorf("pinning a thread to processor %d: %w; times of a thread that moves mean nothing", cpu, err)
+		return fmt.Errorf("pinning a thread to processor %d: %w", cpu, err)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func OpenAlone() (*Local, error) {
 	runtime.LockOSThread()
 	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &l.allowed); err != nil {
 		runtime.UnlockOSThread()
-		return nil, fmt.Errorf("asking for the processors that may be used: %w", err)
+		return nil, fmt.Errorf("reading the allowed processors: %w", err)
 	}
 	cpus := l.allowed.cpus()
 	l.CPU = cpus[0]

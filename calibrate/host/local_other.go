@@ -12,7 +12,7 @@ import (
 // Local is this host. Only Linux can be measured.
 type Local struct{ CPU, Peer int }
 
-var errOnlyLinux = errors.New("measuring needs threads that are pinned to processors, which is done on Linux only; datasets can be fitted anywhere")
+var errOnlyLinux = errors.New("measuring needs pinned threads and works on Linux only; calibrate fit works everywhere")
 
 // Open fails.
 func Open() (*Local, error) { return nil, errOnlyLinux }

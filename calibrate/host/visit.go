@@ -95,7 +95,7 @@ func (w *visitor) late() bool { return w.Host.Now()-w.begin > w.Budget }
 // overdue returns an error if samples take far longer than the budget.
 func (w *visitor) overdue(launch int) error {
 	if took := w.Host.Now() - w.begin; took > overdue*w.Budget {
-		return &TooNoisyError{fmt.Sprintf("%d of %d launches are done after %v, as the processor is taken away or nobody answers; wait until the host is idle", launch, w.Launches, took)}
+		return &TooNoisyError{fmt.Sprintf("%d of %d launches are done after %v: other work takes the processor, or sentinels are not answered; wait until the host is idle", launch, w.Launches, took)}
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (w *visitor) take(point, launch int, trial Trial) error {
 	if w.sampler.Take(point, launch, trial) {
 		w.lost = 0
 	} else if w.lost++; w.lost == mostLost {
-		return &TooNoisyError{fmt.Sprintf("the processor was taken away during each sample of %d points in a row; wait until the host is idle", mostLost)}
+		return &TooNoisyError{fmt.Sprintf("other work interrupted every sample of %d consecutive points; wait until the host is idle", mostLost)}
 	}
 	return nil
 }

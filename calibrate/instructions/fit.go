@@ -57,7 +57,7 @@ func Fit(s *store.Table, look bool) (*Result, error) {
 	floor, known := times.Floor()
 	switch r.Floor = floor; {
 	case !known:
-		r.Warnings = append(r.Warnings, fmt.Errorf("nothing was repeated in another launch, so nobody knows the noise"))
+		r.Warnings = append(r.Warnings, fmt.Errorf("there is only one launch: the noise is not known"))
 	case floor > fit.MaxFloor && !look:
 		return nil, &fit.TooNoisyError{What: "runs of kernels", Floor: floor, Points: len(points)}
 	}
@@ -83,7 +83,7 @@ func Fit(s *store.Table, look bool) (*Result, error) {
 	for _, v := range exposed(kernels) {
 		r.Values = append(r.Values, v)
 		if v.Value > 1 {
-			r.Warnings = append(r.Warnings, fmt.Errorf("%s is %.3g, above 1: times rise with something else than these misses, such as translations and mispredicted branches", v.Name, v.Value))
+			r.Warnings = append(r.Warnings, fmt.Errorf("%s is %.3g, above 1: times rise with something other than these misses, such as TLB misses or mispredicted branches", v.Name, v.Value))
 		}
 	}
 	return r, nil

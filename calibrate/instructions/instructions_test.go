@@ -208,7 +208,7 @@ func TestBadTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(s *store.Table){
-		"no table of":           func(s *store.Table) { s.Name = "samples" },
+		"not a table of":        func(s *store.Table) { s.Name = "samples" },
 		"miss_time":             func(s *store.Table) { s.Columns = s.Columns[:7] },
 		"row 2: time":           func(s *store.Table) { s.Columns[4].Data = []float64{1, math.NaN(), 3} },
 		"row 2: time: 1e-200 s": func(s *store.Table) { s.Columns[4].Data = []float64{1, 1e-200, 3} },

@@ -32,7 +32,7 @@ func Find() (*Tracegen, error) {
 	}
 	path, err := exec.LookPath("tracegen")
 	if err != nil {
-		return nil, errors.New("kernels are run by tracegen, which is neither beside this command nor in PATH; make build makes both")
+		return nil, errors.New("tracegen, which runs the kernels, is neither next to this command nor in PATH; make build builds both")
 	}
 	return &Tracegen{path}, nil
 }

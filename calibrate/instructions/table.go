@@ -42,7 +42,7 @@ const maxTime = 1e6
 // read reads the columns that fits need.
 func read(s *store.Table) (*table, error) {
 	if s.Name != tableName {
-		return nil, fmt.Errorf("a table of %s is no table of %s; calibrate instructions makes one", s.Name, tableName)
+		return nil, fmt.Errorf("a table of %s is not a table of %s; calibrate instructions writes one", s.Name, tableName)
 	}
 	t := &table{}
 	for _, err := range []error{
@@ -58,7 +58,7 @@ func read(s *store.Table) (*table, error) {
 		case !(t.time[i] > 0) || math.IsInf(t.time[i], 1):
 			return nil, fmt.Errorf("row %d: time: %v is not above zero", i+1, t.time[i])
 		case t.time[i] < fit.ShortestTime || t.time[i] > maxTime:
-			return nil, fmt.Errorf("row %d: time: %v s is not from %v to %v s, and is not believed; correct it, or take the row out", i+1, t.time[i], float64(fit.ShortestTime), float64(maxTime))
+			return nil, fmt.Errorf("row %d: time: %v s is not from %v to %v s; correct it, or remove the row", i+1, t.time[i], float64(fit.ShortestTime), float64(maxTime))
 		case t.instructions[i] < 1:
 			return nil, fmt.Errorf("row %d: instructions: %d are fewer than one", i+1, t.instructions[i])
 		case !(t.missTime[i] >= 0) || math.IsInf(t.missTime[i], 1):

@@ -40,7 +40,7 @@ func (r *reader) sharedCache(t *cacheText) {
 	}
 	c := r.cache(at, *t)
 	if len(r.m.Caches) == 0 {
-		r.fail(at, "comes behind the caches of each processor, and there is no [[cache]]")
+		r.fail(at, "needs a [[cache]]: it is behind the private caches")
 	}
 	r.m.Shared = &c
 }

@@ -64,7 +64,7 @@ func (r *reader) catalogue(t *pricesText) *Catalogue {
 		r.fail("catalogue", "the section [catalogue] is missing; it has the date of the prices")
 		return nil
 	case t.Catalogue.Date == nil || strings.TrimSpace(*t.Catalogue.Date) == "":
-		r.fail("catalogue.date", "is missing; prices are of a day")
+		r.fail("catalogue.date", "is missing; give the date of the prices")
 		return nil
 	case len(t.Node) == 0:
 		r.fail("node", "the catalogue is empty: there is no [[node]]")
@@ -72,7 +72,7 @@ func (r *reader) catalogue(t *pricesText) *Catalogue {
 		r.fail("catalogue", "has more than %d nodes or networks", maxOffers)
 	case t.Catalogue.Block.given:
 		if c.Block = r.size("catalogue.block", t.Catalogue.Block, minLine); r.err == nil && (!c.Block.IsPowerOfTwo() || c.Block > maxLine) {
-			r.fail("catalogue.block", "%v is not a power of two to %v", c.Block, maxLine)
+			r.fail("catalogue.block", "%v is not a power of two of at most %v", c.Block, maxLine)
 		}
 	}
 	c.Date = *t.Catalogue.Date
@@ -97,7 +97,7 @@ func (r *reader) lifetime(t *catalogueText, c *Catalogue) {
 	case err != nil:
 		r.fail("catalogue.lifetime", "%v", err)
 	case c.Hourly:
-		r.fail("catalogue.lifetime", "is of what is bought; these prices are per hour")
+		r.fail("catalogue.lifetime", "is for prices of purchase; these prices are per hour")
 	case !(c.Lifetime >= minLifetime && c.Lifetime <= maxLifetime):
 		r.fail("catalogue.lifetime", "%q is not from 1 h to 50 years", t.Lifetime.value)
 	}
@@ -108,7 +108,7 @@ func (r *reader) distinct(c *Catalogue) {
 	seen := map[string]bool{}
 	check := func(at, name string) {
 		if seen[name] {
-			r.fail(at+".name", "%q is there twice", name)
+			r.fail(at+".name", "%q is used twice", name)
 		}
 		seen[name] = true
 	}
@@ -137,7 +137,7 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 		n.MaxNodes = r.count("most", t.Most, maxProcessors)
 	}
 	if len(t.Processors) == 0 {
-		r.fail("processors", "is missing: a list of how many a node has, such as [1, 2]")
+		r.fail("processors", "is missing; give a list of numbers of processors, such as [1, 2]")
 	}
 	for _, p := range t.Processors {
 		n.Processors = append(n.Processors, r.count("processors", &p, maxProcessors))
@@ -152,7 +152,7 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 		n.machines = append(n.machines, row)
 	}
 	if r.err == nil && r.floor(&n) <= 0 {
-		r.fail("price", "a node that costs nothing could be taken any number of times")
+		r.fail("price", "a node must have a price above $0")
 	}
 	return n
 }
@@ -207,7 +207,7 @@ func (r *reader) variant(t *nodeText, cache, memory int) *Machine {
 	}{{"last_cache.occupancy", l.Occupancy.given}, {"last_cache.invalidate", l.Invalidate.given}, {"last_cache.placement", l.Placement != nil},
 		{"last_cache.page", l.Page.given}, {"memory.line", m.Line.given}, {"memory.ways", m.Ways != nil}} {
 		if none.given {
-			r.fail(none.path, "does nothing here")
+			r.fail(none.path, "has no effect here; remove it")
 			return nil
 		}
 	}

@@ -119,7 +119,7 @@ func TestCataloguesRefuse(t *testing.T) {
 		{`"$1000"`, `"1000"`, `shop.toml:7: node[0].price: "1000" has no unit`},
 		{`"$1000"`, `1000`, "shop.toml:7: node[0].price:"},
 		{`"$1000"`, `"$NaN"`, "shop.toml:7: node[0].price:"},
-		{`"$1000"`, `"$1/h"`, "shop.toml:4: catalogue.lifetime: is of what is bought"},
+		{`"$1000"`, `"$1/h"`, "shop.toml:4: catalogue.lifetime: is for prices of purchase"},
 		{`"$40"`, `"$40/h"`, `shop.toml:33: network[0].price: "$40/h" is per hour, and the catalogue's other prices are not`},
 		{`"$1000"`, `"$0"`, ""},
 		{`[1, 2]`, `[]`, "node[0].processors: is missing"},
@@ -135,10 +135,10 @@ func TestCataloguesRefuse(t *testing.T) {
 		{`["256 KiB", "512 KiB"]`, `[]`, "node[0].last_cache.sizes: is missing"},
 		{`["$100", "$200"]`, `["$100", "200"]`, "node[0].memory.prices: \"200\" has no unit"},
 		{`latency = "50 cycles"`, ``, "node[0].memory.latency: is missing"},
-		{`latency = "50 cycles"`, "latency = \"50 cycles\"\nways = 3", "node[0].memory.ways: does nothing here"},
+		{`latency = "50 cycles"`, "latency = \"50 cycles\"\nways = 3", "node[0].memory.ways: has no effect here; remove it"},
 		{`model = "bus"`, `model = "string"`, "network[0].link.model:"},
 		{"[network.link]\nmodel = \"bus\"\nbandwidth = \"100 Mb/s\"\n", ``, "network[0].link: the section [link] is missing"},
-		{`name = "ethernet"`, `name = "ws"`, `network[0].name: "ws" is there twice`},
+		{`name = "ethernet"`, `name = "ws"`, `network[0].name: "ws" is used twice`},
 		{`name = "ws"`, ``, "node[0].name: is missing"},
 		{`price = "$40"`, ``, "network[0].price: is missing"},
 		{`most = 8`, `cheap = 8`, "unknown key node.cheap"},
@@ -159,7 +159,7 @@ func TestCataloguesRefuse(t *testing.T) {
 		t.Error(err)
 	}
 	free := strings.NewReplacer(`"$1000"`, `"$0"`, `"$200"`+"\nmost", `"$0"`+"\nmost", `["$100", "$200"]`, `["$0", "$200"]`).Replace(someCatalogue)
-	if _, err := ParsePrices("x", []byte(free)); err == nil || !strings.Contains(err.Error(), "a node that costs nothing") {
+	if _, err := ParsePrices("x", []byte(free)); err == nil || !strings.Contains(err.Error(), "a node must have a price above $0") {
 		t.Error(err)
 	}
 }

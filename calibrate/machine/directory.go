@@ -99,7 +99,7 @@ type tlbText struct {
 // is refuses a key that has no effect on the target.
 func (r *reader) is(path string, targets ...Target) {
 	if !slices.Contains(targets, r.m.System.Target) {
-		r.fail(path, "does nothing for target %s", r.m.System.Target)
+		r.fail(path, "has no effect for target %s", r.m.System.Target)
 	}
 }
 
@@ -162,7 +162,7 @@ func (r *reader) directory(t *directoryText) {
 
 func (r *reader) mismatch(path string, given bool, kind DirectoryKind) {
 	if given {
-		r.fail(path, "does nothing for a %s directory", kind)
+		r.fail(path, "has no effect for a %s directory", kind)
 	} else {
 		r.fail(path, "is missing; a %s directory needs it", kind)
 	}

@@ -66,7 +66,7 @@ func TestNoCaches(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ more, want string }{
-		{"protocol = \"msi\"\n", "m.toml:17: system.protocol: does nothing for target logp"},
+		{"protocol = \"msi\"\n", "m.toml:17: system.protocol: has no effect for target logp"},
 		{"[messages]\ndata = \"3 B\"\n", "m.toml:18: messages.data: \"3 B\" is less than 4B"},
 	} {
 		if _, err := Parse("m.toml", []byte(bare+c.more)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -77,25 +77,25 @@ func TestNoCaches(t *testing.T) {
 
 func TestBadDirectories(t *testing.T) {
 	for _, c := range []struct{ target, sections, want string }{
-		{"clogp", "[directory]\nkind = \"full\"\n", "m.toml:22: directory: does nothing for target clogp"},
+		{"clogp", "[directory]\nkind = \"full\"\n", "m.toml:22: directory: has no effect for target clogp"},
 		{"ccnuma", "[directory]\nkind = \"chained\"\n", `m.toml:23: directory.kind: "chained" is not one of full, limited, sparse`},
-		{"ccnuma", "[directory]\npointers = 2\n", "m.toml:23: directory.pointers: does nothing for a full directory"},
+		{"ccnuma", "[directory]\npointers = 2\n", "m.toml:23: directory.pointers: has no effect for a full directory"},
 		{"ccnuma", "[directory]\nkind = \"limited\"\noverflow = \"broadcast\"\n", "m.toml:22: directory.pointers: is missing; a limited directory needs it"},
 		{"ccnuma", "[directory]\nkind = \"limited\"\npointers = 0\noverflow = \"broadcast\"\n", "m.toml:24: directory.pointers: 0 is not from 1 to 64"},
 		{"ccnuma", "[directory]\nkind = \"limited\"\npointers = 2\noverflow = \"trap\"\n", "m.toml:25: directory.overflow: "},
 		{"ccnuma", "[directory]\nkind = \"sparse\"\nentries = 48\nways = 4\n", "m.toml:24: directory.entries: 48 entries in sets of 4 are not a power of two of sets"},
 		{"ccnuma", "[directory]\nkind = \"sparse\"\nentries = 64\n", "m.toml:22: directory.ways: is missing"},
-		{"ccnuma", "[directory]\ntrap = \"9 cycles\"\n", "m.toml:23: directory.trap: does nothing for target ccnuma"},
+		{"ccnuma", "[directory]\ntrap = \"9 cycles\"\n", "m.toml:23: directory.trap: has no effect for target ccnuma"},
 		{"ccnuma", "[directory]\nlatency = \"9\"\n", "m.toml:23: directory.latency: "},
 		{"ccnuma", "[directory]\nhints = 1\n", "m.toml:23: "},
 		{"ccnuma", "[messages]\ncontrol = \"0 B\"\n", "m.toml:23: messages.control: "},
 		{"ccnuma", "[messages]\ndata = \"2 GiB\"\n", "m.toml:23: messages.data: 2GiB is more than 1GiB"},
-		{"ccnuma", "[tlb]\nentries = 64\npage = \"4 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:22: tlb: does nothing for target ccnuma"},
+		{"ccnuma", "[tlb]\nentries = 64\npage = \"4 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:22: tlb: has no effect for target ccnuma"},
 		{"logp", "", "m.toml:5: cache[0]: target logp has no caches"},
 		{"dir1sw", "protocol = \"mesi\"\n", "m.toml:22: system.protocol: \"mesi\" is not msi"},
 		{"dir1sw", "", "m.toml: directory.trap: is missing; target dir1sw has traps"},
-		{"dir1sw", "[directory]\nkind = \"full\"\ntrap = \"3 cycles\"\n", "m.toml:23: directory.kind: does nothing for target dir1sw"},
-		{"dir1sw", "[directory]\nhints = true\ntrap = \"3 cycles\"\n", "m.toml:23: directory.hints: does nothing for target dir1sw"},
+		{"dir1sw", "[directory]\nkind = \"full\"\ntrap = \"3 cycles\"\n", "m.toml:23: directory.kind: has no effect for target dir1sw"},
+		{"dir1sw", "[directory]\nhints = true\ntrap = \"3 cycles\"\n", "m.toml:23: directory.hints: has no effect for target dir1sw"},
 		{"dir1sw", "[directory]\ntrap = \"3 cycles\"\n[tlb]\nentries = 48\nways = 4\npage = \"4 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:25: tlb.entries: "},
 		{"dir1sw", "[directory]\ntrap = \"3 cycles\"\n[tlb]\nentries = 4\npage = \"5 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:26: tlb.page: 5KiB is not a power of two"},
 	} {

@@ -146,11 +146,11 @@ func (r *reader) logFamily(n *Network) {
 	}
 	switch {
 	case n.GapFrom != "" && n.Gap.Known:
-		r.fail("network.gap", "%q is a second gap besides network.g", n.GapFrom)
+		r.fail("network.gap", "%q is a second gap; give gap or g", n.GapFrom)
 	case n.GapFrom != "" && n.Topology == "":
-		r.fail("network.topology", "is missing; the %s gap is that of a topology", n.GapFrom)
+		r.fail("network.topology", "is missing; the %s gap needs a topology", n.GapFrom)
 	case n.GapFrom == "" && n.Topology != "":
-		r.fail("network.topology", "does nothing without network.gap")
+		r.fail("network.topology", "has no effect without network.gap")
 	}
 }
 
@@ -212,7 +212,7 @@ func (r *reader) links(t *networkText, n *Network) {
 func (r *reader) packet(t *networkText, n *Network) {
 	switch {
 	case n.Sharing != SharePackets && t.Packet.given:
-		r.fail("network.packet", "does nothing without network.sharing = %q", SharePackets)
+		r.fail("network.packet", "has no effect without network.sharing = %q", SharePackets)
 	case n.Sharing != SharePackets:
 	case !t.Packet.given:
 		r.fail("network.packet", "is missing; network.sharing = %q needs it", SharePackets)
@@ -245,7 +245,7 @@ func (r *reader) shape(t *networkText, n *Network) {
 // belongs refuses a key that has no effect on the model.
 func (r *reader) belongs(path, model string, models ...string) {
 	if !slices.Contains(models, model) {
-		r.fail(path, "does nothing for %q; it is for %s", model, strings.Join(models, ", "))
+		r.fail(path, "has no effect for %q; it is for %s", model, strings.Join(models, ", "))
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *reader) nodeKind(at string, doc *document, t *nodeKindText) {
 	}
 	o.caches(t.Cache)
 	if t.Memory != nil && (t.Memory.Placement != nil || t.Memory.Page.given) {
-		o.fail("memory", "pages are placed as [memory] says, for all nodes")
+		o.fail("memory", "placement and page are for all nodes; set them in [memory]")
 	}
 	if o.err == nil {
 		o.memory(orElse(t.Memory, doc.Memory))
@@ -102,7 +102,7 @@ func (m *Machine) checkOtherNodes() error {
 	case n == 0:
 		return nil
 	case m.System.Target != COW && m.System.Target != CLUMP:
-		return fmt.Errorf("machine %s is a %s, whose nodes are all alike; those of a cow or clump may differ", m.Name, m.System.Target)
+		return fmt.Errorf("machine %s is a %s, whose nodes are equal; only nodes of a cow or clump can differ", m.Name, m.System.Target)
 	case n > m.System.Nodes || m.System.Nodes < 2:
 		return fmt.Errorf("%d nodes of other kinds among the %d of machine %s", n, m.System.Nodes, m.Name)
 	}
@@ -122,15 +122,15 @@ func (m *Machine) checkOtherNode(o *Machine) error {
 	case m.System.Target == COW && o.System.Processors > 1:
 		return fmt.Errorf("a node of %s has %d processors; a cow has one processor in each node, with more it is a clump", o.Name, o.System.Processors)
 	case o.Shared != nil:
-		return fmt.Errorf("machine %s has a shared cache, which no node of a cluster has here", o.Name)
+		return fmt.Errorf("machine %s has a shared cache; nodes of a cluster cannot have one", o.Name)
 	case len(o.Caches) == 0:
-		return fmt.Errorf("machine %s has no caches, and the nodes of a cluster do", o.Name)
+		return fmt.Errorf("machine %s has no caches; nodes of a cluster need them", o.Name)
 	case (o.Disk == nil) != (m.Disk == nil):
-		return fmt.Errorf("machines %s and %s: one has a disk, the other has none; all nodes of a cluster page, or none", m.Name, o.Name)
+		return fmt.Errorf("machines %s and %s: one has a disk, the other has none; give all nodes a disk, or none", m.Name, o.Name)
 	}
 	for i, c := range o.Caches {
 		if line := m.Caches[min(i, len(m.Caches)-1)].Line; c.Line != line {
-			return fmt.Errorf("cache %d of %s has lines of %v, and of %s lines of %v: messages need them alike", i+1, o.Name, c.Line, m.Name, line)
+			return fmt.Errorf("cache %d of %s has lines of %v, and that of %s lines of %v; all nodes need equal lines", i+1, o.Name, c.Line, m.Name, line)
 		}
 	}
 	return nil
@@ -157,9 +157,9 @@ func (m *Machine) NodeOf(p int) int {
 func (m *Machine) Fits(what string, n int) error {
 	switch have := m.Count(); {
 	case len(m.OtherNodes) > 0 && n != have:
-		return fmt.Errorf("%s %d processors and the machine %d in unequal nodes, all of which must take part", what, n, have)
+		return fmt.Errorf("%s %d processors, and the machine has %d in unequal nodes; use all of them", what, n, have)
 	case n > have:
-		return fmt.Errorf("%s %d processors and the machine %d", what, n, have)
+		return fmt.Errorf("%s %d processors, and the machine has only %d", what, n, have)
 	}
 	return nil
 }

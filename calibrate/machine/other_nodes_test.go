@@ -73,13 +73,13 @@ func TestWithOthers(t *testing.T) {
 	cow.System.Target = COW
 	many.System.Processors = maxProcessors
 	for want, pair := range map[string][2]*Machine{
-		"is a smp, whose nodes are all alike":              {&smp, m},
-		"is a ccnuma, whose nodes are all alike":           {&ccnuma, m},
-		"has lines of 64B, and of test + test lines of 32": {m, &coarse},
-		"machine test has a shared cache":                  {m, &shared},
-		"one has a disk, the other has none":               {m, &diskless},
-		"a cow has one processor in each node":             {&cow, m},
-		"more than 65536":                                  {m, &many},
+		"is a smp, whose nodes are equal":                       {&smp, m},
+		"is a ccnuma, whose nodes are equal":                    {&ccnuma, m},
+		"has lines of 64B, and that of test + test lines of 32": {m, &coarse},
+		"machine test has a shared cache":                       {m, &shared},
+		"one has a disk, the other has none":                    {m, &diskless},
+		"a cow has one processor in each node":                  {&cow, m},
+		"more than 65536":                                       {m, &many},
 	} {
 		if _, err := pair[0].WithNodes(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -101,7 +101,7 @@ func TestBadNodes(t *testing.T) {
 		"processors = 2":    {"processors = 2.5", "", 4},
 		`name = "slow"`:     {"", "node[0].name: is missing", 1},
 		"cpi = 2":           {"cpi = 2\nspeed = 1", "unknown key node.processor.speed", 8},
-		"cpi = 2\n":         {"cpi = 2\n[node.memory]\nplacement = \"interleaved\"\n", "pages are placed as [memory] says, for all nodes", 8},
+		"cpi = 2\n":         {"cpi = 2\n[node.memory]\nplacement = \"interleaved\"\n", "placement and page are for all nodes; set them in [memory]", 8},
 	} {
 		_, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

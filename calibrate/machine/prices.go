@@ -99,7 +99,7 @@ func (r *reader) windTunnel(t *windTunnelText) *WindTunnel {
 			price unit.Dollars
 		}{{"processor", w.Processor}, {"memory", w.Memory}} {
 			if free.price == 0 {
-				r.fail("windtunnel."+free.key, "is not above $0; the ratio of processor to memory decides")
+				r.fail("windtunnel."+free.key, "is not above $0; the model needs the ratio of processor to memory")
 			}
 		}
 	case w.BusProcessors < 2:

@@ -43,7 +43,7 @@ func (r *reader) flops(p *processorText) {
 func (r *reader) overlap(p *processorText) {
 	if p.Outstanding == nil {
 		if p.Window != nil {
-			r.fail("processor.window", "says how far instructions go on behind a miss, but not how many misses: add outstanding")
+			r.fail("processor.window", "needs outstanding, the number of misses in progress")
 		}
 		return
 	}
@@ -55,7 +55,7 @@ func (r *reader) overlap(p *processorText) {
 func (r *reader) ahead(p *processorText) {
 	switch {
 	case p.Ahead == nil && p.Streams != nil:
-		r.fail("processor.streams", "says how many streams the processor follows, but not how many lines of each it fetches: add ahead")
+		r.fail("processor.streams", "needs ahead, the number of lines to prefetch")
 	case p.Ahead != nil:
 		r.m.Processor.Ahead = r.count("processor.ahead", p.Ahead, maxAhead)
 		r.m.Processor.Streams = r.count("processor.streams", p.Streams, maxStreams)

@@ -112,7 +112,7 @@ func (r *reader) require(section string, there bool) {
 
 func (r *reader) name(name *string) string {
 	if name == nil || strings.TrimSpace(*name) == "" {
-		r.fail("name", "is missing; results name the machine by it")
+		r.fail("name", "is missing; results use it as the name of the machine")
 		return ""
 	}
 	return r.oneLine("name", name)

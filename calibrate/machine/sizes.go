@@ -47,7 +47,7 @@ func (r *reader) sizeOf(at string, t sizeText) Size {
 	s := Size{Bytes: b, Sending: r.duration(at+".o_s", t.Sending),
 		Receiving: r.duration(at+".o_r", t.Receiving), Gap: r.duration(at+".g", t.Gap)}
 	if !s.Sending.Known && !s.Receiving.Known && !s.Gap.Known {
-		r.fail(at, "says nothing of its messages; add o_s, o_r or g")
+		r.fail(at, "has no cost; add o_s, o_r or g")
 	}
 	return s
 }
@@ -67,13 +67,13 @@ func (r *reader) tables(t *networkText, n *Network) {
 	gaps := bySize(func(s Size) Optional[unit.Seconds] { return s.Gap })
 	switch {
 	case sends && n.Sending.Known:
-		r.fail("network.o_s", "is a second one besides those by size")
+		r.fail("network.o_s", "is given twice: here and by size; remove one")
 	case receives && n.Receiving.Known:
-		r.fail("network.o_r", "is a second one besides those by size")
+		r.fail("network.o_r", "is given twice: here and by size; remove one")
 	case n.Gap.Known:
-		r.fail("network.g", "does nothing for %q; [[network.size]] says what it is by size", n.Model)
+		r.fail("network.g", "has no effect for %q; [[network.size]] has it by size", n.Model)
 	case t.G.given:
-		r.fail("network.G", "does nothing for %q; [[network.size]] says what bytes cost", n.Model)
+		r.fail("network.G", "has no effect for %q; [[network.size]] has the cost of bytes", n.Model)
 	case !n.Latency.Known:
 		r.fail("network.L", "is missing; the %s network needs it", n.Model)
 	case !gaps:

@@ -67,13 +67,13 @@ func (r *reader) system(t *systemText) {
 	case s.Target == LogP && len(r.m.Caches) > 0:
 		r.fail(level(0), "target %s has no caches; %s is %s with caches", LogP, CLogP, LogP)
 	case s.Target == LogP && t.Protocol != nil:
-		r.fail("system.protocol", "does nothing for target %s, which has no caches", LogP)
+		r.fail("system.protocol", "has no effect for target %s, which has no caches", LogP)
 	case s.Target == Dir1SW && t.Protocol != nil && s.Protocol != MSI:
 		r.fail("system.protocol", "%q is not %s, which target %s has", s.Protocol, MSI, Dir1SW)
 	case s.Target != LogP && len(r.m.Caches) == 0:
 		r.fail("cache", "the section [[cache]] is missing; target %s has caches", s.Target)
 	case s.Target != SMP && r.m.Shared != nil:
-		r.fail("shared_cache", "is simulated in target %s alone, not in %s", SMP, s.Target)
+		r.fail("shared_cache", "is for target %s only, not for %s", SMP, s.Target)
 	case s.Nodes > 1 && r.m.Network == nil:
 		r.fail("network", "the section [network] is missing; it connects the %d nodes", s.Nodes)
 	}
@@ -93,7 +93,7 @@ func (r *reader) block(t *systemText, s *System) {
 		}
 	default:
 		if t.Block.given {
-			r.fail("system.block", "does nothing for target %q; it is for cow, clump", s.Target)
+			r.fail("system.block", "has no effect for target %q; it is for cow, clump", s.Target)
 		}
 		return
 	}
@@ -107,6 +107,6 @@ func (r *reader) block(t *systemText, s *System) {
 		}
 	}
 	if r.err == nil && (!s.Block.IsPowerOfTwo() || s.Block > maxLine) {
-		r.fail("system.block", "%v is not a power of two to %v", s.Block, maxLine)
+		r.fail("system.block", "%v is not a power of two of at most %v", s.Block, maxLine)
 	}
 }

@@ -31,13 +31,13 @@ func (r *Result) Found() (list []Found, disagreements []string) {
 			}
 		}
 		if f.Kernel == nil {
-			disagreements = append(disagreements, fmt.Sprintf("a level of %v was measured, of which the kernel does not say anything", rounded(l.Size.Value)))
+			disagreements = append(disagreements, fmt.Sprintf("a level of %v was measured that the kernel does not report", rounded(l.Size.Value)))
 		}
 		list = append(list, f)
 	}
 	for i, k := range r.Facts.Kernel {
 		if !used[i] {
-			disagreements = append(disagreements, fmt.Sprintf("the kernel reports a level %d of %v, at which times do not rise", k.Level, k.Size))
+			disagreements = append(disagreements, fmt.Sprintf("the kernel reports a level %d of %v, but times do not rise there", k.Level, k.Size))
 		}
 		if r.Line.Value > 0 && float64(k.Line) != r.Line.Value {
 			disagreements = append(disagreements, fmt.Sprintf("lines of %g B were measured; the kernel reports %v in level %d", r.Line.Value, k.Line, k.Level))

@@ -55,7 +55,7 @@ func read(t *store.Table) (*measured, error) {
 			m.rejected++
 			continue
 		case !(y >= fit.ShortestTime && y < maxTime) || region[i] < 0 || stride[i] < 0:
-			return nil, fmt.Errorf("row %d: %v takes %v s, which is not believed", i+1, p, y)
+			return nil, fmt.Errorf("row %d: %v takes %v s, which is not from %v to %v s", i+1, p, y, float64(fit.ShortestTime), float64(maxTime))
 		case state[i] != m.state:
 			continue
 		}

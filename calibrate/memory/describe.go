@@ -48,7 +48,7 @@ func count(n float64) string   { return strconv.FormatFloat(n, 'f', 0, 64) }
 func (r *Result) Machine(name, from string) ([]byte, error) {
 	d := &description{line: unit.Bytes(r.Line.Value)}
 	if len(r.Levels) < 2 {
-		return nil, &host.TooNoisyError{What: "no level of cache was found, and machines are not described without"}
+		return nil, &host.TooNoisyError{What: "no level of cache was found, which a machine description needs"}
 	}
 	if math.IsNaN(r.Clock.Value) || math.IsNaN(r.CPI.Value) {
 		return nil, &host.TooNoisyError{What: "the clock could not be measured: no sample was undisturbed"}
@@ -79,7 +79,7 @@ func (r *Result) Machine(name, from string) ([]byte, error) {
 	d.add("processors", strconv.Itoa(r.Facts.Processors), "that this process may run on")
 	text := bytes.Clone(d.Bytes())
 	if _, err := machine.Parse("what was measured", text); err != nil {
-		return nil, fmt.Errorf("the levels that were found make no machine: %w", err)
+		return nil, fmt.Errorf("the measured levels do not form a valid machine: %w", err)
 	}
 	return text, nil
 }

@@ -60,7 +60,7 @@ func Fit(t *store.Table, hasty bool) (*Result, error) {
 		return nil, err
 	}
 	if len(m.others) > 0 {
-		s.warn("samples in other states than %q are left out: %v", m.state, m.others)
+		s.warn("samples in states other than %q are omitted: %v", m.state, m.others)
 	}
 	chase := m.over(Chase, func(p Point) float64 { return float64(p.Region) })
 	if err := s.quiet(chase); err != nil {
@@ -102,13 +102,13 @@ func (s *study) quiet(c *curve) error {
 		}
 	}
 	if len(c.sizes) < 8 {
-		return fmt.Errorf("the table has %d sizes of chases; levels of caches cannot be told from them", len(c.sizes))
+		return fmt.Errorf("the table has %d sizes of chases, too few to find levels of cache", len(c.sizes))
 	}
 	var known bool
 	s.Floor, known = (&fit.Times{Of: c.logs(), Cluster: "launches"}).Floor()
 	if !known {
 		s.Floor = math.NaN()
-		s.warn("nothing was repeated in another launch, so nobody knows the noise, and there are no intervals")
+		s.warn("there is only one launch: the noise is not known, and there are no intervals")
 	}
 	var noise error
 	switch {
@@ -120,7 +120,7 @@ func (s *study) quiet(c *curve) error {
 			s.Floor, len(c.sizes), fit.MaxFloor, s.rejected, s.samples)}
 	}
 	if noise != nil && s.hasty {
-		s.warn("a look at a noisy host, nothing to rely on: %w", noise)
+		s.warn("results are not reliable: %w", noise)
 		return nil
 	}
 	return noise
@@ -183,14 +183,14 @@ func (s *study) levels(c *curve) error {
 	medians := c.medians()
 	found := plateaus(c.sizes, medians, c.noise())
 	if s.hasty && len(found) < 2 {
-		s.warn("no level of cache can be told from another; latencies are at the sizes that the kernel reports")
+		s.warn("no separate levels of cache were found; latencies are at the sizes that the kernel reports")
 		found = kernelPlateaus(c.sizes, s.Facts.Kernel)
 	}
 	if len(found) == 0 {
 		return &host.TooNoisyError{What: fmt.Sprintf("no plateau of half an octave in the times of chases over %d sizes", len(c.sizes))}
 	}
 	if len(found) == 1 {
-		s.warn("no level of cache can be told from another in the times of chases")
+		s.warn("no separate levels of cache were found in the times of chases")
 	}
 	if last := found[len(found)-1]; last.last < len(c.sizes)-1-len(c.sizes)/20 {
 		s.warn("times still rise at the largest region, %v: the memory's latency may be higher", unit.Bytes(c.sizes[len(c.sizes)-1]))

@@ -29,7 +29,7 @@ func (s *study) line() {
 	s.Line = Value{Name: "line", Unit: "B", Value: v.Value, Lo: math.NaN(), Hi: math.NaN(), N: c.n,
 		Method: fmt.Sprintf("pairs of loads in %v: where those on one line end; %s", region, v.Method)}
 	if math.IsNaN(v.Value) {
-		s.warn("the size of a line cannot be determined from pairs of loads")
+		s.warn("pairs of loads do not determine the line size")
 		return
 	}
 	for _, line := range row {

@@ -177,7 +177,7 @@ func TestDisagreements(t *testing.T) {
 	r.Facts.Kernel[1].Size *= 2
 	r.Facts.Kernel[2].Line = 128
 	_, got := r.Found()
-	want := []string{"a level of 268KiB", "lines of 64 B were measured; the kernel reports 128B in level 3", "level 2 of 512KiB, at which"}
+	want := []string{"a level of 268KiB", "lines of 64 B were measured; the kernel reports 128B in level 3", "level 2 of 512KiB, but times do not rise there"}
 	all := strings.Join(got, "\n")
 	for _, w := range want {
 		if !strings.Contains(all, w) {
@@ -207,7 +207,7 @@ func TestTooNoisy(t *testing.T) {
 		}
 	}
 	b := h.begin(noise{stolen: 0.4}, 1)
-	if err := host.Check(b).Refuse(host.MaxStolen); err == nil || !strings.Contains(err.Error(), "taken away for 40 %") {
+	if err := host.Check(b).Refuse(host.MaxStolen); err == nil || !strings.Contains(err.Error(), "40 % of 300ms was stolen") {
 		t.Errorf("40 %% stolen: %v", err)
 	}
 }
@@ -243,14 +243,14 @@ func TestInterrupt(t *testing.T) {
 // Tables that are no samples are refused.
 func TestBadTables(t *testing.T) {
 	for want, spoil := range map[string]func(*store.Table){
-		"not of memory samples":      func(t *store.Table) { t.Name = "reuse" },
-		"has no column kind":         func(t *store.Table) { t.Columns = t.Columns[1:] },
-		"there are no samples":       func(t *store.Table) { *t = *table(&host.Sampler{}, nil, nil) },
-		"takes 1e-200 s, which is":   func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = 1e-200 },
-		"is not believed":            func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = math.NaN() },
-		"processors: is missing":     func(t *store.Table) { t.Meta = nil },
-		`fact memory: "much"`:        func(t *store.Table) { t.Meta[1].Value = "much" },
-		"levels of caches cannot be": func(t *store.Table) { t.Columns[0].Data = make([]string, t.Rows()) },
+		"not of memory samples":        func(t *store.Table) { t.Name = "reuse" },
+		"has no column kind":           func(t *store.Table) { t.Columns = t.Columns[1:] },
+		"there are no samples":         func(t *store.Table) { *t = *table(&host.Sampler{}, nil, nil) },
+		"takes 1e-200 s, which is not": func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = 1e-200 },
+		"takes NaN s, which is not":    func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = math.NaN() },
+		"processors: is missing":       func(t *store.Table) { t.Meta = nil },
+		`fact memory: "much"`:          func(t *store.Table) { t.Meta[1].Value = "much" },
+		"too few to find levels":       func(t *store.Table) { t.Columns[0].Data = make([]string, t.Rows()) },
 	} {
 		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(8<<20, 64, 1)}, func() {})
 		if err != nil {

@@ -54,7 +54,7 @@ func Open() (Bench, unit.Bytes, func() error, error) {
 		b.largest = min(max(timesLast*b.facts.Kernel[n-1].Size, leastRegion), mostRegion)
 	}
 	if free > 0 && b.largest > free/ofFree {
-		return nil, 0, nil, errors.Join(fmt.Errorf("regions up to %v are needed, but no more than %v of memory are free, of which a quarter is taken", b.largest, free), b.Close())
+		return nil, 0, nil, errors.Join(fmt.Errorf("regions up to %v are needed, which is more than a quarter of the %v of free memory", b.largest, free), b.Close())
 	}
 	return b, b.largest, b.Close, nil
 }

@@ -27,5 +27,5 @@ func Example() {
 	// n = 4000
 	// method = "counted"
 	// source = "fft.refs.arrow sha256:00"
-	// parameter gamma is in "1"; it must be in "B"
+	// parameter gamma has the unit "1"; it must be "B"
 }

@@ -46,7 +46,7 @@ func (p Param) HasInterval() bool { return p.Lo <= p.Value && p.Value <= p.Hi }
 func (p Param) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	if key, v := p.beyond(); key != "" {
-		return fmt.Errorf("%s: %v is beyond %v, which nothing that is measured comes near; correct the number", key, v, maxValue)
+		return fmt.Errorf("%s: %v is beyond %v; correct the number", key, v, maxValue)
 	}
 	switch {
 	case !legal(p.Name):
@@ -116,7 +116,7 @@ func (s *Set) Get(name, unit string) (Param, error) {
 		return Param{}, fmt.Errorf("%sparameter %s is missing", s.place(), name)
 	}
 	if p.Unit != unit {
-		return Param{}, fmt.Errorf("%sparameter %s is in %q; it must be in %q", s.place(), name, p.Unit, unit)
+		return Param{}, fmt.Errorf("%sparameter %s has the unit %q; it must be %q", s.place(), name, p.Unit, unit)
 	}
 	return p, nil
 }
@@ -135,7 +135,7 @@ func (s *Set) Add(p Param) error {
 		return fmt.Errorf("parameter %s: %w", p.Name, err)
 	}
 	if _, twice := s.Lookup(p.Name); twice {
-		return fmt.Errorf("parameter %s is there already", p.Name)
+		return fmt.Errorf("the name %s is used twice", p.Name)
 	}
 	s.list = append(s.list, p)
 	return nil
@@ -153,7 +153,7 @@ func Merge(sets ...*Set) (*Set, error) {
 		for _, p := range s.list {
 			have, twice := out.Lookup(p.Name)
 			if twice && !same(have, p) {
-				return nil, fmt.Errorf("merging parameters: %s and %s disagree about %s; leave one of them out", from[p.Name], s.name, p.Name)
+				return nil, fmt.Errorf("merging parameters: %s and %s have different values of %s; omit one of them", from[p.Name], s.name, p.Name)
 			}
 			if !twice {
 				from[p.Name] = s.name
@@ -228,13 +228,13 @@ func (t table) param(name string, d *strict.Document) (Param, error) {
 	case t.Value == nil:
 		return Param{}, d.Errorf(name+".value", "is missing")
 	case (t.Lo == nil) != (t.Hi == nil):
-		return Param{}, d.Errorf(name, "has one end of an interval; give lo and hi or neither")
+		return Param{}, d.Errorf(name, "has only one end of an interval; give lo and hi, or neither")
 	}
 	p.Value = *t.Value
 	if t.Lo != nil {
 		p.Lo, p.Hi = *t.Lo, *t.Hi
 		if math.IsNaN(p.Lo) || math.IsNaN(p.Hi) {
-			return Param{}, d.Errorf(name+".lo", "an end of the interval is not a number; leave lo and hi out if it is not known")
+			return Param{}, d.Errorf(name+".lo", "an end of the interval is not a number; omit lo and hi if it is not known")
 		}
 	}
 	if err := p.Check(); err != nil {

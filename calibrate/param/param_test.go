@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 	if p, err := s.Get("beta", "lines"); err != nil || p.Value != 103 || p.HasInterval() {
 		t.Errorf("got %+v, %v", p, err)
 	}
-	if _, err := s.Get("beta", "B"); err == nil || err.Error() != `p.toml: parameter beta is in "lines"; it must be in "B"` {
+	if _, err := s.Get("beta", "B"); err == nil || err.Error() != `p.toml: parameter beta has the unit "lines"; it must be "B"` {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.Get("gamma", "1"); err == nil || err.Error() != "p.toml: parameter gamma is missing" {
@@ -60,7 +60,7 @@ func TestBadFiles(t *testing.T) {
 		{"lo = 1.2\n", "lo = nan\n", "p.toml:5: alpha.lo: "},
 		{"lo = 1.2\n", "", "p.toml:2: alpha: "},
 		{"hi = 1.27", "hi = 1.23", "p.toml:6: alpha.hi: "},
-		{"hi = 1.27", "hi = 1e300", "p.toml:6: alpha.hi: hi: 1e+300 is beyond 1e+100, which nothing that is measured comes near"},
+		{"hi = 1.27", "hi = 1e300", "p.toml:6: alpha.hi: hi: 1e+300 is beyond 1e+100; correct the number"},
 		{"lo = 1.2\n", "lo = -1e300\n", "p.toml:5: alpha.lo: lo: -1e+300 is beyond 1e+100"},
 		{"hi = 1.27", "hi = inf", "p.toml:6: alpha.hi: "},
 		{"n = 1234", "n = -1", "p.toml:7: "},
@@ -94,7 +94,7 @@ func TestMerge(t *testing.T) {
 		t.Fatalf("got %+v, %v", m, err)
 	}
 	if _, err := Merge(a, parse("c.toml", "[beta]\nvalue = 104\nunit = \"lines\"\n")); err == nil ||
-		err.Error() != "merging parameters: a.toml and c.toml disagree about beta; leave one of them out" {
+		err.Error() != "merging parameters: a.toml and c.toml have different values of beta; omit one of them" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -29,7 +29,7 @@ var mpi = Transport{Name: "mpi", What: "MPI between two pinned processes, if mpi
 func mpiAbsent() error {
 	for _, tool := range []string{"mpicc", "mpirun"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			return fmt.Errorf("%s is not there; Open MPI has it: in Debian, packages openmpi-bin and libopenmpi-dev", tool)
+			return fmt.Errorf("%s is not installed; it is part of Open MPI (Debian: openmpi-bin, libopenmpi-dev)", tool)
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func openMPI() (Bench, func() error, error) {
 	}
 	b := &mpiBench{Local: local}
 	if local.Peer < 0 {
-		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side, and this process may use but one"), b.close())
+		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side; this process may use only one"), b.close())
 	}
 	if err := b.build(); err != nil {
 		return nil, nil, errors.Join(err, b.close())
@@ -149,7 +149,7 @@ func (b *mpiBench) Launch(int) error {
 	}
 	b.cmd, b.orders, b.answers, b.lines = cmd, orders, answers, bufio.NewReader(answers)
 	if line, err := b.line(); err != nil || line != "ready" {
-		b.broken = fmt.Errorf("both sides do not start: %w", errors.Join(err, b.Rest()))
+		b.broken = fmt.Errorf("starting both sides: %w", errors.Join(err, b.Rest()))
 	}
 	return b.broken
 }
@@ -164,7 +164,7 @@ func (b *mpiBench) line() (string, error) {
 	case os.IsTimeout(err):
 		return "", errSilent
 	case err != nil:
-		return "", errors.New("the side that measures has ended")
+		return "", errors.New("the measuring side has ended")
 	}
 	return strings.TrimSpace(text), nil
 }
@@ -183,7 +183,7 @@ func (b *mpiBench) order(task byte, p timing.Point, repeat int64) (t unit.Second
 		}
 	}
 	if err != nil {
-		b.broken = fmt.Errorf("the side that measures does not do what it is told: %w", err)
+		b.broken = fmt.Errorf("the measuring side has failed: %w", err)
 	}
 	return t, b.broken
 }
@@ -214,7 +214,7 @@ var letters = map[timing.Experiment]byte{timing.Exchange: 'x', timing.Receive: '
 func (b *mpiBench) Trial(p timing.Point) (host.Trial, error) {
 	task, is := letters[p.Experiment]
 	if !is {
-		return nil, errors.New("blocks of matrices are not measured over MPI; choose another transport")
+		return nil, errors.New("marshalling cannot be measured over MPI; choose another transport")
 	}
 	if p.Bytes > largestSize {
 		return nil, fmt.Errorf("messages of %v are larger than %v", p.Bytes, unit.Bytes(largestSize))

@@ -50,10 +50,10 @@ func TestBadMPI(t *testing.T) {
 	nothing := `while [ "$1" != -o ]; do shift; done; : > "$2"`
 	for _, c := range []struct{ name, mpicc, mpirun, want string }{
 		{"no compiler", "echo no such header >&2; exit 1", "exit 0", "building the program of both sides with mpicc: exit status 1: no such header"},
-		{"no start", nothing, "echo not enough slots >&2; exit 3", "both sides do not start"},
+		{"no start", nothing, "echo not enough slots >&2; exit 3", "starting both sides"},
 		{"its reason", nothing, "echo not enough slots >&2; exit 3", "not enough slots"},
-		{"dies later", nothing, `echo ready; read order; exit 4`, "does not do what it is told"},
-		{"nonsense", nothing, `echo ready; while read order; do echo soon; done`, "does not do what it is told"},
+		{"dies later", nothing, `echo ready; read order; exit 4`, "the measuring side has failed"},
+		{"nonsense", nothing, `echo ready; while read order; do echo soon; done`, "the measuring side has failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tools(t, c.mpicc, c.mpirun)
@@ -70,7 +70,7 @@ func TestBadMPI(t *testing.T) {
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
-	if err := mpi.Absent(); err == nil || !strings.Contains(err.Error(), "mpicc is not there") {
+	if err := mpi.Absent(); err == nil || !strings.Contains(err.Error(), "mpicc is not installed") {
 		t.Errorf("without tools: %v", err)
 	}
 }

@@ -40,7 +40,7 @@ func Open(t Transport) (Bench, func() error, error) {
 	}
 	b := &native{Local: local, transport: t, desk: newDesk()}
 	if local.Peer < 0 {
-		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side, and this process may use but one"), b.Close())
+		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side; this process may use only one"), b.Close())
 	}
 	if err := b.share(); err != nil {
 		return nil, nil, errors.Join(err, b.Close())

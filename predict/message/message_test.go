@@ -427,7 +427,7 @@ func TestErrors(t *testing.T) {
 		{"unknown model", "X", full, Options{}, "unknown model"},
 		{"no parameters", "S1", full, Options{}, "parameter S1_alpha is missing; make it with calibrate fit"},
 		{"a state", "S1", given(t, "S1_alpha-far=1us", "S1_alpha-near=1us"), Options{}, "exists only for states far, near"},
-		{"a unit", "S1", given(t, "S1_alpha=1us", "S1_beta=1us/line"), Options{}, `in "s/line"`},
+		{"a unit", "S1", given(t, "S1_alpha=1us", "S1_beta=1us/line"), Options{}, `unit "s/line"`},
 		{"lines", "M1", full, Options{Line: 48}, "powers of two"},
 	} {
 		if _, err := New(row.set, row.model, row.o); err == nil || !strings.Contains(err.Error(), row.want) {

@@ -257,7 +257,7 @@ func TestMessagesErrors(t *testing.T) {
 			want: "processor 1 ends after 1 collectives of all processors, where processor 0 goes on with bcast"},
 		{name: "other collectives", trace: messageTrace(rows(an(trace.Bcast, with(0))), rows(an(trace.Bcast, with(1)))), want: "#1 of collectives of all processors is bcast with root 1, and on processor 0 bcast with root 0"},
 		{name: "collectives of some", trace: messageTrace(rows(an(trace.AllReduce)), rows()), want: "only 1 of 2 processors call collectives of all processors"},
-		{name: "too many", trace: fanIn(20, 5), want: "the trace has 21 processors and the machine 16"},
+		{name: "too many", trace: fanIn(20, 5), want: "the trace has 21 processors, and the machine has only 16"},
 		{name: "no times", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Recorded: true}, want: "no recorded times"},
 		{name: "times of a graph", trace: timed(messageTrace(rows(an(trace.Send, with(1), needs())), rows(recv))), opt: MessageOptions{Recorded: true}, want: "are a graph"},
 		{name: "times that go back", trace: timed(messageTrace(rows(an(trace.Compute, begins(9)), an(trace.Send, with(1), begins(8))), rows(recv))), opt: MessageOptions{Recorded: true}, want: "begins at 8000 ps"},

@@ -48,7 +48,7 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 	x, from := c.bytesBehind()
 	if len(x) < 2 {
 		if len(c.sizes) > 0 {
-			s.warn("%s: a single size tells nothing of what a byte costs", name)
+			s.warn("%s: a single size does not determine the cost of a byte", name)
 		}
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 func over(times *fit.Times, x []float64, segments []fit.Segment, seed uint64) [][]float64 {
 	sd := times.ClusterSD(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {
-			return nil, errors.New("not measured in any of these")
+			return nil, errors.New("not measured in any of these launches")
 		}
 		again, err := fit.Segments(x, means, maxClasses)
 		if err != nil {

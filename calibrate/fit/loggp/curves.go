@@ -63,6 +63,9 @@ func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, in
 	return list
 }
 
+// ErrNoTimes is the error of a state without times that can be fitted. All samples may have been disturbed.
+var ErrNoTimes = errors.New("there are no ping-pongs and no other times of messages to fit")
+
 // curves computes all curves in each cluster separately, so that the disturbance of a whole launch is seen as
 // such.
 func (s *Study) curves(train *samples, cluster string) (*curves, error) {
@@ -94,7 +97,7 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	c.duplex = train.mean(timing.Exchange, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
 	c.duplex.method = "time of an exchange, in which both sides send and receive at once"
 	if len(c.half.sizes)+len(c.gap.sizes)+len(c.send.sizes)+len(c.receive.sizes) == 0 {
-		return nil, errors.New("no ping-pong and no other time of a message is left to fit")
+		return nil, ErrNoTimes
 	}
 	return c, nil
 }
@@ -111,7 +114,7 @@ func (s *Study) delayed(train *samples, cluster string, gap *curve, overTrip fun
 	})
 	c.method = "delayed bursts [hoefler2007]"
 	if short {
-		s.warn("delays not above a gap are left out: they cannot tell o_s")
+		s.warn("delayed bursts whose delay is not longer than a gap are omitted: they do not determine o_s")
 	}
 	return c
 }

@@ -137,7 +137,7 @@ func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 	s.bothWays(c, duplex)
 	s.judge(&train, &test)
 	if len(s.Values) == 0 {
-		return nil, fmt.Errorf("%s: nothing can be found from %d points", s.title(), len(points))
+		return nil, fmt.Errorf("%s: %d points determine no parameter", s.title(), len(points))
 	}
 	return s, nil
 }
@@ -168,7 +168,7 @@ func (s *Study) noise(points []timing.Point, times *fit.Times) error {
 	var known bool
 	s.Floor, known = trips.Floor()
 	if !known {
-		s.warn("nothing was repeated, so nobody knows the noise")
+		s.warn("nothing was repeated: the noise is not known")
 		return nil
 	}
 	if s.Floor > fit.MaxFloor {
@@ -199,7 +199,7 @@ func (s *Study) alone(points []timing.Point, times *fit.Times) {
 		}
 	}
 	if len(lonely) > 0 {
-		s.warn("some of %v was measured in one launch only; intervals do not say what others would be", lonely)
+		s.warn("some of %v was measured in one launch only; intervals do not include the variation between launches", lonely)
 	}
 }
 
@@ -226,11 +226,11 @@ func (s *Study) overheads(c *curves, seed uint64) {
 	})
 	for _, o := range found[:2] {
 		if o.Value < 0 {
-			s.warn("%s is negative, %.3g s: delays were too short for bursts to keep up, or noise hides it", o.Name, o.Value)
+			s.warn("%s is negative, %.3g s: delays were too short, or noise is larger", o.Name, o.Value)
 		}
 	}
 	if latency, half := found[3], found[4]; latency.Value < 0 {
-		s.warn("L is negative, %.3g s: overheads at both ends overlap, or are measured longer than they are in a ping-pong; half a round trip is %.3g s", latency.Value, half.Value)
+		s.warn("L is negative, %.3g s: o_s and o_r overlap, or are shorter in a ping-pong; use half a round trip, %.3g s, instead", latency.Value, half.Value)
 	}
 }
 
@@ -241,7 +241,7 @@ func (s *Study) partly(c *curves, seed uint64) {
 		*curve
 	}{{"o_s", c.send}, {"o_r", c.receive}, {"half_rtt", c.half}} {
 		if len(one.sizes) == 0 {
-			s.warn("%s is not known: there is nothing that tells it", one.name)
+			s.warn("%s is not known: no experiment determines it", one.name)
 			continue
 		}
 		times := &fit.Times{Cluster: one.times.Cluster, Of: one.times.Of[:1]}
@@ -255,7 +255,7 @@ func (s *Study) partly(c *curves, seed uint64) {
 func (s *Study) values(times *fit.Times, seed uint64, list []Value, what string, of func(means []float64) []float64) []Value {
 	spread := times.Spread(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {
-			return nil, errors.New("not measured in any of these")
+			return nil, errors.New("not measured in any of these launches")
 		}
 		return of(means), nil
 	}, len(list), true, seed)

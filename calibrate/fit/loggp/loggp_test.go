@@ -162,7 +162,7 @@ func TestNegativeLatencyIsSaid(t *testing.T) {
 	if v := value(s, "L"); math.Abs(v.Value/-40e-9-1) > 1e-6 {
 		t.Errorf("L is %g", v.Value)
 	}
-	if !strings.Contains(warnings(s), "L is negative, -4e-08 s: overheads at both ends overlap, or are measured longer than they are in a ping-pong; half a round trip is 1.1e-07 s") {
+	if !strings.Contains(warnings(s), "L is negative, -4e-08 s: o_s and o_r overlap, or are shorter in a ping-pong; use half a round trip, 1.1e-07 s, instead") {
 		t.Errorf("warned %s", warnings(s))
 	}
 	if v := value(s, "S"); !math.IsNaN(v.Value) {
@@ -227,7 +227,7 @@ func TestShortDelaysAreLeftOut(t *testing.T) {
 		}
 	}
 	s := one(t, d)
-	if v := value(s, "o_s"); !math.IsNaN(v.Value) || !strings.Contains(warnings(s), "delays not above a gap are left out") {
+	if v := value(s, "o_s"); !math.IsNaN(v.Value) || !strings.Contains(warnings(s), "delayed bursts whose delay is not longer than a gap are omitted") {
 		t.Errorf("o_s is %g; warned %s", v.Value, warnings(s))
 	}
 }

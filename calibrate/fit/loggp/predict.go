@@ -238,7 +238,7 @@ func (s *Study) table(c *curves, seed uint64) {
 func (c *curve) estimates(seed uint64) func(size int64) Estimated {
 	spread := c.times.Spread(func(means []float64, drawn []int) ([]float64, error) {
 		if slices.Contains(drawn, 0) {
-			return nil, errors.New("not measured in any of these")
+			return nil, errors.New("not measured in any of these launches")
 		}
 		return means, nil
 	}, len(c.sizes), true, seed)

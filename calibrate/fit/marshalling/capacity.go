@@ -36,7 +36,7 @@ func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Mo
 		solution fit.Solution
 	}
 	var tries []try
-	best, refused := try{squares: math.Inf(1)}, errors.New("no capacity of a cache divides these points")
+	best, refused := try{squares: math.Inf(1)}, errors.New("no capacity divides these points into two sets")
 	for c := leastCapacity; c <= mostCapacity; c *= 2 {
 		if !d.divided(c, drawn) {
 			continue

@@ -309,7 +309,7 @@ func TestRefusesDesigns(t *testing.T) {
 		want string
 	}{
 		{"two points", points(size(1, 1e-6), size(2, 2e-6)), "transfer: S1: 2 points are too few for 2 coefficients; at least 3 are needed"},
-		{"half of them in sets", points(row(1, timing.Train), row(2, timing.Both)), "transfer: some points are of a set and others of none"},
+		{"half of them in sets", points(row(1, timing.Train), row(2, timing.Both)), "transfer: some points have a set and others have none"},
 		{"only a test set", points(row(1, timing.Test)), "transfer: there is a test set and no training set"},
 	} {
 		studies, failed := marshalling.Run(c.d, options)
@@ -327,7 +327,7 @@ func TestRefusesDesigns(t *testing.T) {
 			t.Errorf("%s: %v", r.Model.Name, r.Refused)
 		}
 	}
-	if last := studies[0].Warnings[len(studies[0].Warnings)-1].Error(); !strings.Contains(last, "MLT is proportional to n, and no model that knows it can gain") {
+	if last := studies[0].Warnings[len(studies[0].Warnings)-1].Error(); !strings.Contains(last, "MLT is proportional to n, and models with MLT cannot improve") {
 		t.Errorf("warned %q", last)
 	}
 }

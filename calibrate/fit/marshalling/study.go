@@ -130,7 +130,7 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	}
 	var known bool
 	if s.Floor, known = times.Floor(); !known {
-		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated, so nobody knows the noise", title))
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated: the noise is not known", title))
 	} else if s.Floor > fit.MaxFloor {
 		return nil, &fit.TooNoisyError{What: title, Floor: s.Floor, Points: len(points)}
 	}
@@ -186,7 +186,7 @@ func divide(points []timing.Point, times *fit.Times, o Options) (train, test *de
 	train, test = all[timing.Train], all[timing.Test]
 	switch rest := all[timing.Both]; {
 	case rest != nil && len(all) > 1:
-		return nil, nil, errors.New("some points are of a set and others of none")
+		return nil, nil, errors.New("some points have a set and others have none")
 	case rest != nil:
 		return rest, nil, nil
 	case train == nil:
@@ -222,13 +222,13 @@ func (s *Study) fit(train, test *design, o Options) {
 		}
 	}
 	if s.Experiment == timing.Transfer && !placed {
-		s.Warnings = append(s.Warnings, fmt.Errorf("%s: no layout is known of some points, so only models without MLT are fitted", Title(s.Experiment, s.State)))
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: some points have no layout: only models without MLT are fitted", Title(s.Experiment, s.State)))
 	}
 }
 
 // errProportional is the reason why models with lines have no parameters if all blocks are contiguous: lines are
 // then proportional to bytes.
-var errProportional = errors.New("all blocks are contiguous, as rows of a matrix are: MLT is proportional to n, and no model that knows it can gain; measure columns as well")
+var errProportional = errors.New("all blocks are contiguous, like rows of a matrix: MLT is proportional to n, and models with MLT cannot improve; measure columns, too")
 
 // contiguous reports whether all blocks are contiguous.
 func (d *design) contiguous() bool {

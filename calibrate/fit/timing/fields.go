@@ -40,7 +40,7 @@ var fields = []field{
 
 func setExperiment(t *Timing, text string, _ float64) error {
 	if !slices.Contains(Experiments, Experiment(text)) {
-		return fmt.Errorf("%q is none of %v", text, Experiments)
+		return fmt.Errorf("%q is not one of %v", text, Experiments)
 	}
 	t.Experiment = Experiment(text)
 	return nil

@@ -36,10 +36,10 @@ func (d *Data) Divide(cuts []unit.Seconds) error {
 	for i := range d.Timings {
 		t := &d.Timings[i]
 		if len(cuts) > 0 && t.State != "" {
-			return fmt.Errorf("%s: the state is given, so it cannot be found by sentinels", d.place(t))
+			return fmt.Errorf("%s: the timing has a state; --cuts is for timings without", d.place(t))
 		}
 		if len(cuts) > 0 && t.Sentinel == 0 {
-			return fmt.Errorf("%s: there is no sentinel to find the state by", d.place(t))
+			return fmt.Errorf("%s: the timing has no sentinel; --cuts needs one for each", d.place(t))
 		}
 		if t.State == "" && t.Sentinel > 0 {
 			sentinels = append(sentinels, float64(t.Sentinel))
@@ -61,7 +61,7 @@ func (d *Data) Divide(cuts []unit.Seconds) error {
 type SeveralStatesError struct{ Low, High unit.Seconds }
 
 func (e *SeveralStatesError) Error() string {
-	return fmt.Sprintf("sentinels from %v to %v are of several states, which must not be pooled: divide them with --cuts, or give a column state", e.Low, e.High)
+	return fmt.Sprintf("sentinels from %v to %v are of several states, which are never pooled; divide them with --cuts, or add a column state", e.Low, e.High)
 }
 
 func together(sentinels []float64) error {
@@ -110,18 +110,18 @@ func (s *Selection) Sparse() error {
 	if float64(len(s.Points)) >= leastOf*float64(s.all) {
 		return nil
 	}
-	return fmt.Errorf("%d of %d points were measured in this state, too few to stand for all; no parameters", len(s.Points), s.all)
+	return fmt.Errorf("%d of %d points were measured in this state, too few to represent all; no parameters", len(s.Points), s.all)
 }
 
 // Thin returns a warning about omitted cells and points, or nil.
 func (s *Selection) Thin() error {
 	var thin, strays error
 	if s.ThinCells > 0 {
-		thin = fmt.Errorf("in %d of %d launches of points, and of %d points in all, there are fewer than %d repetitions, and more in others: they are left out, as nobody can tell whether they were disturbed",
+		thin = fmt.Errorf("%d of %d cells (a point in a launch) and %d points have fewer than %d repetitions, while others have more; they are omitted",
 			s.ThinCells, s.ThinCells+s.full(), s.ThinPoints, groupSize)
 	}
 	if s.Strays > s.Timings/10 {
-		strays = fmt.Errorf("%d of %d timings are left out, as their sentinels are more than %.0f %% below the median of the state", s.Strays, s.Strays+s.Timings, 100*offState)
+		strays = fmt.Errorf("%d of %d timings are omitted: their sentinels are more than %.0f %% below the median of the state", s.Strays, s.Strays+s.Timings, 100*offState)
 	}
 	return errors.Join(thin, strays)
 }

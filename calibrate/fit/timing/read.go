@@ -84,7 +84,7 @@ func Read(paths ...string) (*Data, error) {
 		}
 		digest := sha256.Sum256(f.text)
 		if other, twice := seen[digest]; twice {
-			return nil, fmt.Errorf("%s and %s are the same; name it once", other, path)
+			return nil, fmt.Errorf("%s and %s are the same file; give it once", other, path)
 		}
 		seen[digest] = path
 		kind, err := f.parse()
@@ -127,20 +127,20 @@ func (f *file) parse() (string, error) {
 			return "", err
 		}
 		if len(f.timings) == 0 {
-			return "", fmt.Errorf("%s: there are no timings in it", f.path)
+			return "", fmt.Errorf("%s: the file has no timings", f.path)
 		}
 		return format.name, nil
 	}
 	if len(bytes.TrimSpace(f.text)) == 0 {
 		return "", fmt.Errorf("%s: is empty", f.path)
 	}
-	return "", fmt.Errorf("%s: not a table of timings that is known; a CSV file needs a first line of column names, with time [us] or the like among them", f.path)
+	return "", fmt.Errorf("%s: unknown format; the first line of a CSV file must have column names, with time [us] or similar among them", f.path)
 }
 
 // take adds the timings and facts of f.
 func (d *Data) take(f *file, index int) error {
 	if len(d.Timings)+len(f.timings) > maxTimings {
-		return fmt.Errorf("%s: more than %d timings together with those before", f.path, maxTimings)
+		return fmt.Errorf("%s: more than %d timings in all files", f.path, maxTimings)
 	}
 	for _, t := range f.timings {
 		t.file = index
@@ -182,7 +182,7 @@ func (d *Data) fact(a trace.Arg) error {
 	case !v.IsPowerOfTwo() || v > 1<<30:
 		return fmt.Errorf("%v is not a power of two up to 1GiB", v)
 	case *size != 0 && *size != v:
-		return fmt.Errorf("%v, but %v was said before", v, *size)
+		return fmt.Errorf("%v, but an earlier file has %v", v, *size)
 	}
 	*size = v
 	return nil

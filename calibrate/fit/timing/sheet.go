@@ -66,7 +66,7 @@ func (f *field) scale(given string) (float64, error) {
 	case f.base == "" && given == "":
 		return 1, nil
 	case f.base == "":
-		return 0, fmt.Errorf("has no unit, but %q is given", given)
+		return 0, fmt.Errorf("must have no unit; remove %q", given)
 	case given == "":
 		return 0, fmt.Errorf("has no unit; write for example %s [%s]", f.name, map[string]string{"s": "us", "B": "B"}[f.base])
 	case f.name == "base" && given != "B":

@@ -70,7 +70,7 @@ func readSimGrid(f *file) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.skipped)) {
-		f.warnings = append(f.warnings, fmt.Errorf("%s: %d times of %s are of no model here, and were skipped", f.path, s.skipped[name], name))
+		f.warnings = append(f.warnings, fmt.Errorf("%s: %d times of %s were skipped: no model here uses them", f.path, s.skipped[name], name))
 	}
 	return nil
 }

@@ -125,9 +125,9 @@ func (t *Timing) check() error {
 	case !(t.Time > 0):
 		return fmt.Errorf("time: %v s is not above zero", float64(t.Time))
 	case t.Time > maxTime || t.Delay > maxTime || t.Sentinel > maxTime:
-		return fmt.Errorf("a time above %v is not believed", maxTime)
+		return fmt.Errorf("the time is above %v; correct the number or its unit", maxTime)
 	case t.Time < minTime || 0 < t.Delay && t.Delay < minTime || 0 < t.Sentinel && t.Sentinel < minTime:
-		return fmt.Errorf("a time below a femtosecond is not believed, as no clock tells it: correct the number or its unit, or take the line out")
+		return fmt.Errorf("the time is below a femtosecond; correct the number or its unit, or remove the line")
 	case t.Delay < 0 || t.Sentinel < 0:
 		return fmt.Errorf("delay or sentinel is negative")
 	case t.Set != Both && t.Set != Train && t.Set != Test:
@@ -168,7 +168,7 @@ func (t *Timing) checkBlock() error {
 	case t.Rows < 1 || t.Cols < 1 || t.Item < 1:
 		return fmt.Errorf("a block of %d x %d items of %d bytes; rows, cols and item must all be above zero", t.Rows, t.Cols, t.Item)
 	case t.Cols > maxCount/int64(t.Item) || t.Rows > maxCount/(t.Cols*int64(t.Item)):
-		return fmt.Errorf("a block of %d x %d items of %d bytes is not believed", t.Rows, t.Cols, t.Item)
+		return fmt.Errorf("a block of %d x %d items of %d bytes is too large", t.Rows, t.Cols, t.Item)
 	case t.Rows > 1 && int64(t.Stride) < t.Cols*int64(t.Item):
 		return fmt.Errorf("stride: rows of %d bytes, %d apart, overlap", t.Cols*int64(t.Item), t.Stride)
 	case t.Experiment != Transfer && t.Experiment != Scan && t.Experiment != Array:

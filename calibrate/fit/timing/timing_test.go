@@ -113,7 +113,7 @@ func TestSimGrid(t *testing.T) {
 		"receive 26 1 0 0 0 5e-06", "receive 26 1 0 0 1 8e-06")
 	got, d := read(t, "function,size,start,duration\nMPI_Isend,26,0.011564,5.000000e-06\nMPI_Wtime,1,0.1,0.000000e+00\nMPI_Wtime,1,0.1,0.000000e+00\n")
 	expect(t, "asynchronous sends", got, "send 26 1 0 0 0 5e-06")
-	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0].Error(), "2 times of MPI_Wtime are of no model here") {
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0].Error(), "2 times of MPI_Wtime were skipped") {
 		t.Errorf("warned %v", d.Warnings)
 	}
 }
@@ -178,15 +178,15 @@ func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", "f0: is empty"},
 		{"spaces", " \n\n", "f0: is empty"},
-		{"something else", "hello, world\n1,2\n", "f0: not a table of timings that is known; a CSV file needs a first line of column names"},
-		{"names alone", "bytes [B],time [s]\n", "f0: there are no timings in it"},
+		{"something else", "hello, world\n1,2\n", "f0: unknown format; the first line of a CSV file must have column names"},
+		{"names alone", "bytes [B],time [s]\n", "f0: the file has no timings"},
 		{"no time", "bytes [B],rep\n1,2\n", "f0:1: column time is missing"},
 		{"no size", "rep,time [s]\n1,2\n", "f0:1: column bytes is missing, or rows, cols, item, stride and base"},
 		{"half a layout", "rows,cols,item [B],time [s]\n1,1,4,1\n", "f0:1: column stride is missing: a layout is rows, cols, item, stride and base"},
 		{"no unit", "bytes [B],time\n1,2\n", "f0:1: column time: has no unit; write for example time [us]"},
 		{"unit that does not exist", "bytes [B],time [usec]\n1,2\n", `f0:1: column time: "1usec": unknown unit "usec"`},
 		{"unit of another kind", "bytes [s],time [s]\n1,2\n", `f0:1: column bytes: "1s": unknown unit "s"`},
-		{"unit of a count", "bytes [B],rep [s],time [s]\n1,1,2\n", `f0:1: column rep: has no unit, but "s" is given`},
+		{"unit of a count", "bytes [B],rep [s],time [s]\n1,1,2\n", `f0:1: column rep: must have no unit; remove "s"`},
 		{"two units", "bytes [B],time [s],time [us]\n1,1,1\n", "f0:1: two columns time"},
 		{"unknown column", "bytes [B],time [s],tiem [us]\n1,1,1\n", `f0:1: unknown column "tiem"; columns are experiment,`},
 		{"mixed units", "bytes [B],time [s]\n1,1\n2,3ms\n", `f0:3: time: "3ms" has a unit of its own; give plain numbers in the unit of the column`},
@@ -195,9 +195,9 @@ func TestBadFiles(t *testing.T) {
 		{"text", "bytes [B],time [s]\n1,abc\n", `f0:2: time: "abc" is not a finite number`},
 		{"negative", "bytes [B],time [s]\n1,-1\n", "f0:2: time: -1 s is not above zero"},
 		{"zero", "bytes [B],time [s]\n1,0\n", "f0:2: time: 0 s is not above zero"},
-		{"days", "bytes [B],time [h]\n1,1000\n", "f0:2: a time above 1Ms is not believed"},
-		{"almost nothing", "bytes [B],time [s]\n1,1e-200\n", "f0:2: a time below a femtosecond is not believed, as no clock tells it: correct the number or its unit"},
-		{"short delay", "experiment,bytes [B],count,delay [s],time [s]\ndelayed,1,5,1e-300,1\n", "f0:2: a time below a femtosecond is not believed"},
+		{"days", "bytes [B],time [h]\n1,1000\n", "f0:2: the time is above 1Ms"},
+		{"almost nothing", "bytes [B],time [s]\n1,1e-200\n", "f0:2: the time is below a femtosecond; correct the number or its unit"},
+		{"short delay", "experiment,bytes [B],count,delay [s],time [s]\ndelayed,1,5,1e-300,1\n", "f0:2: the time is below a femtosecond"},
 		{"nothing", "bytes [B],time [s]\n1,\n", "f0:2: time: is missing"},
 		{"short line", "bytes [B],time [s]\n1\n", "f0:2: 1 values for 2 columns"},
 		{"quote", "bytes [B],time [s]\n\"1,2\n", "f0:"},
@@ -206,7 +206,7 @@ func TestBadFiles(t *testing.T) {
 		{"huge size", "bytes [TiB],time [s]\n9000,1\n", "f0:2: bytes: "},
 		{"no size of a transfer", "bytes [B],time [s]\n0,1\n", "f0:2: bytes: are missing"},
 		{"twice", "bytes [B],time [s]\n1,1\n2,1\n1,1\n", "f0:4: the same point, launch and repetition as at "},
-		{"experiment", "experiment,bytes [B],time [s]\nping,1,1\n", `f0:2: experiment: "ping" is none of [transfer`},
+		{"experiment", "experiment,bytes [B],time [s]\nping,1,1\n", `f0:2: experiment: "ping" is not one of [transfer`},
 		{"burst of one", "experiment,bytes [B],count,time [s]\nburst,1,1,1\n", "f0:2: count: a burst needs two messages or more"},
 		{"burst without count", "experiment,bytes [B],time [s]\nburst,1,1\n", "f0:2: count: a burst needs two messages or more"},
 		{"ping-pong of many", "experiment,bytes [B],count,time [s]\npingpong,1,5,1\n", "f0:2: count: a pingpong has one message"},
@@ -217,7 +217,7 @@ func TestBadFiles(t *testing.T) {
 		{"state", replaced(own, ",far,", ",so far,"), `f0:4: state: "so far" is not a name`},
 		{"rows that overlap", replaced(own, "2,3,4,400", "2,3,4,8"), "f0:4: stride: rows of 12 bytes, 8 apart, overlap"},
 		{"no items", replaced(own, "2,3,4,400", "2,0,4,400"), "f0:4: a block of 2 x 0 items of 4 bytes"},
-		{"huge block", replaced(own, "2,3,4,400", "1099511627776,1099511627776,4,400"), "f0:4: a block of 1099511627776 x 1099511627776 items of 4 bytes is not believed"},
+		{"huge block", replaced(own, "2,3,4,400", "1099511627776,1099511627776,4,400"), "f0:4: a block of 1099511627776 x 1099511627776 items of 4 bytes is too large"},
 		{"beyond memory", replaced(own, "0x1000", "0xffffffffffffff80"), "f0:4: 2 blocks of 12 bytes, 400 apart"},
 		{"address", replaced(own, "0x1000", "-1"), `f0:4: base: "-1" is not an address`},
 		{"bytes that are not those", replaced(own, "0x1000,", "0x1000,1"), "f0:4: bytes: 1024, but the block has 24"},
@@ -230,13 +230,13 @@ func TestBadFiles(t *testing.T) {
 		{"OSU in other units", replaced(latency, "(us)", "(ms)"), `f0:4: results of the OSU Latency Test are in (us), but the column is "Latency (ms)"`},
 		{"OSU in mixed units", "# OSU MPI Allreduce Latency Test v7.0\n# Size       Avg Latency(us)   Min Latency(ms)\n", `f0:2: mixed units: columns "Avg Latency(us)" and "Min Latency(ms)"`},
 		{"OSU without results", "# OSU MPI Latency Test v5.6.3\n", "f0:1: the benchmark ends before its first line of results"},
-		{"OSU without rows", "# OSU MPI Latency Test v5.6.3\n# Size          Latency (us)\n", "f0: there are no timings in it"},
+		{"OSU without rows", "# OSU MPI Latency Test v5.6.3\n# Size          Latency (us)\n", "f0: the file has no timings"},
 		{"OSU with talk", latency + "[host:1] abort\n", `f0:8: "[host:1]" is not a size in bytes`},
 		{"OSU, not a number", replaced(latency, "1.25", "nan"), `f0:6: Latency (us): "nan" is not a finite number`},
 		{"OSU, negative", replaced(latency, "1.25", "-1.25"), `f0:6: Latency (us): "-1.25" is not a finite number of zero or more`},
 		{"OSU, zero", replaced(latency, "1.25", "0.00"), `f0:6: Latency (us): "0.00" is not above zero`},
-		{"OSU, almost nothing", replaced(latency, "1.25", "1e-150"), "f0:6: a time below a femtosecond is not believed"},
-		{"OSU, no limit", "# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n1  1.5\n8  1e160\n", "f0:4: a time below a femtosecond is not believed"},
+		{"OSU, almost nothing", replaced(latency, "1.25", "1e-150"), "f0:6: the time is below a femtosecond"},
+		{"OSU, no limit", "# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n1  1.5\n8  1e160\n", "f0:4: the time is below a femtosecond"},
 		{"OSU, size", replaced(latency, "1024", "1k"), `f0:7: "1k" is not a size in bytes`},
 		{"OSU, twice", replaced(latency, "1024", "1"), "f0:7: the same point, launch and repetition as at "},
 		{"OSU that failed", "# OSU MPI Latency Test v7.5\n# Size  Avg Latency(us)  Validation\n1  1.67  Fail\n", "f0:3: the benchmark's own validation says Fail"},
@@ -246,7 +246,7 @@ func TestBadFiles(t *testing.T) {
 		{"netgauge, not a number", replaced(netgauge, "28.000000", "nan"), `f0:4: "nan" is not a finite number`},
 		{"netgauge, n", replaced(netgauge, "1 10 ", "1 1 "), "f0:4: size 1 and n 1 are not whole numbers"},
 		{"netgauge, zero", replaced(netgauge, "10.000000", "0.000000"), "f0:4: time: 0 s is not above zero"},
-		{"netgauge, almost nothing", replaced(netgauge, "10.000000", "1e-100"), "f0:4: a time below a femtosecond is not believed"},
+		{"netgauge, almost nothing", replaced(netgauge, "10.000000", "1e-100"), "f0:4: the time is below a femtosecond"},
 		{"netgauge, twice", netgauge + strings.Split(netgauge, "\n")[3] + "\n", "f0:8: the same point, launch and repetition as at "},
 
 		{"SimGrid, half a ping-pong", "MPI_Send,26,31.4,2e-06\nMPI_Send,26,31.5,2e-06\n", "f0:1: no MPI_Recv of the same size and start follows this MPI_Send"},
@@ -254,10 +254,10 @@ func TestBadFiles(t *testing.T) {
 		{"SimGrid, negative", "MPI_Recv,26,31.4,-2e-06\n", `f0:1: "-2e-06" is not a duration in seconds`},
 		{"SimGrid, not a number", "MPI_Recv,26,31.4,2e-6\nMPI_Recv,26,31.5,nan\n", `f0:2: "nan" is not a duration in seconds`},
 		{"SimGrid, zero", "MPI_Recv,26,31.4,0\n", "f0:1: time: 0 s is not above zero"},
-		{"SimGrid, almost nothing", "MPI_Recv,26,31.4,1e-100\n", "f0:1: a time below a femtosecond is not believed"},
+		{"SimGrid, almost nothing", "MPI_Recv,26,31.4,1e-100\n", "f0:1: the time is below a femtosecond"},
 		{"SimGrid, twice", "MPI_Recv,26,31.4,2e-6\nMPI_Recv,26,31.4,2e-6\n", "f0:2: the same as line 1"},
 		{"SimGrid, columns", "MPI_Recv,26,31.4,2e-6\nMPI_Recv,26,31.4\n", "f0:2: 3 values, not function, size, start, duration"},
-		{"SimGrid, nothing of use", "MPI_Wtime,26,31.4,2e-6\n", "f0: there are no timings in it"},
+		{"SimGrid, nothing of use", "MPI_Wtime,26,31.4,2e-6\n", "f0: the file has no timings"},
 		{"Arrow cut", "ARROW1\x00\x00", "f0"},
 	} {
 		d, err := timing.Read(write(t, c.text)...)
@@ -275,8 +275,8 @@ func TestFilesTogether(t *testing.T) {
 	for _, c := range []struct {
 		name, a, b, want string
 	}{
-		{"the same", own, own, " are the same; name it once"},
-		{"other lines", own, replacedLine(own, "64B"), "f1: the fact line: 64B, but 128B was said before"},
+		{"the same", own, own, " are the same file; give it once"},
+		{"other lines", own, replacedLine(own, "64B"), "f1: the fact line: 64B, but an earlier file has 128B"},
 		{"other reps", "# reps = min\n" + own, "# reps = median\n" + replacedLine(own, "128B") + "\n\n", "f1: the fact reps: files disagree; fit them one by one"},
 	} {
 		if _, err := timing.Read(write(t, c.a, c.b)...); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -353,10 +353,10 @@ func TestSelectLeavesStraysAndSparseStates(t *testing.T) {
 	lone.State, lone.Sentinel = "near", 110e-9
 	d.Timings = append(d.Timings, lone)
 	far := d.Select("far", timing.PingPong)
-	if far.Strays != 5 || far.Times.Of[0][0] != 10 || far.Sparse() != nil || !strings.Contains(far.Thin().Error(), "5 of 25 timings are left out, as their sentinels are more than 4 % below the median") {
+	if far.Strays != 5 || far.Times.Of[0][0] != 10 || far.Sparse() != nil || !strings.Contains(far.Thin().Error(), "5 of 25 timings are omitted: their sentinels are more than 4 % below the median") {
 		t.Errorf("far: %+v, %v, %v", far, far.Sparse(), far.Thin())
 	}
-	if near := d.Select("near", timing.PingPong); near.Sparse() == nil || near.Sparse().Error() != "1 of 5 points were measured in this state, too few to stand for all; no parameters" {
+	if near := d.Select("near", timing.PingPong); near.Sparse() == nil || near.Sparse().Error() != "1 of 5 points were measured in this state, too few to represent all; no parameters" {
 		t.Errorf("near: %v", near.Sparse())
 	}
 	d.Minimum = false
@@ -376,7 +376,7 @@ func TestDivide(t *testing.T) {
 		return d
 	}
 	d := at("", 100e-9, 110e-9, 210e-9, 800e-9)
-	if err := d.Divide(nil); err == nil || !strings.Contains(err.Error(), "sentinels from 100ns to 800ns are of several states, which must not be pooled") {
+	if err := d.Divide(nil); err == nil || !strings.Contains(err.Error(), "sentinels from 100ns to 800ns are of several states, which are never pooled") {
 		t.Errorf("pooled: %v", err)
 	}
 	if err := d.Divide([]unit.Seconds{150e-9, 400e-9}); err != nil || !slices.Equal(d.States(), []string{"s1", "s2", "s3"}) || d.Timings[1].State != "s1" {
