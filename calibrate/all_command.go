@@ -33,7 +33,7 @@ func allCommand(env *stage.Env) *cobra.Command {
 			"    PREFIX.TRANSPORT.network.toml  PLogP as the section [network] of a machine: append it to PREFIX.machine.toml\n" +
 			"    PREFIX.*.arrow                 the samples; --from and calibrate fit read them again\n" +
 			"\n" +
-			"A measurement that is too noisy is reported and left out, and the status is 1 unless --quick is given. Repeat it with\n" +
+			"A measurement without usable times is reported and left out, and the status is 1 unless --quick is given. Repeat it with\n" +
 			"its own command. Instructions need the caches that memory finds. Memory is tried twice.",
 		Example: "  $ calibrate all --quick -o host",
 		Args:    cobra.NoArgs,
@@ -61,7 +61,13 @@ type calibration struct {
 	memory  *memory.Result
 	machine *machine.Machine
 	samples *store.Table // of the memory
-	refused []error      // measurements that were too noisy
+	refused refusals
+}
+
+// step measures one thing. The steps of a step without a name are named.
+type step struct {
+	name string
+	run  func(context.Context, *stage.Env) error
 }
 
 // calibrated are the parameters from one dataset.
@@ -75,26 +81,28 @@ func (a *calibration) run(ctx context.Context, env *stage.Env) error {
 	if _, err := instructions.Find(); err != nil { // fail at once, not after minutes
 		return fmt.Errorf("instructions: %w", err)
 	}
-	steps := []func(context.Context, *stage.Env) error{a.ofMemory, a.ofMessages, a.ofMemoryAgain, a.ofInstructions}
+	steps := []step{{"memory", a.ofMemory}, {"", a.ofMessages}, {"memory", a.ofMemoryAgain}, {"instructions", a.ofInstructions}}
 	if err := a.each(ctx, env, steps); err != nil {
 		return err
 	}
 	if a.memory == nil && len(a.sets) == 0 {
-		return errors.Join(a.refused...)
+		return a.refused.err("nothing was measured")
 	}
 	return a.write()
 }
 
-// each takes all steps. It notes steps that are too noisy and continues.
-func (a *calibration) each(ctx context.Context, env *stage.Env, steps []func(context.Context, *stage.Env) error) error {
-	for _, step := range steps {
-		err := step(ctx, env)
-		if err != nil && !tooNoisy(err) {
+// each takes all steps. It notes steps without usable times and continues.
+func (a *calibration) each(ctx context.Context, env *stage.Env, steps []step) error {
+	for _, s := range steps {
+		err := s.run(ctx, env)
+		if err != nil && s.name != "" {
+			err = fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err != nil && !unusable(err) {
 			return err
 		}
 		if err != nil {
-			env.Note("%v", err)
-			a.refused = append(a.refused, err)
+			a.refused.add(env, s.name, err)
 		}
 	}
 	return nil
@@ -102,21 +110,21 @@ func (a *calibration) each(ctx context.Context, env *stage.Env, steps []func(con
 
 // missing returns an error if a measurement was refused, unless --quick is given.
 func (a *calibration) missing() error {
-	if a.quick || len(a.refused) == 0 {
+	if a.quick {
 		return nil
 	}
-	return fmt.Errorf("%s.params.toml lacks these measurements; repeat each with its own command: %w", a.prefix, errors.Join(a.refused...))
+	return a.refused.err(a.prefix + ".params.toml is incomplete")
 }
 
 func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) {
 	o := &memoryOptions{measuring: a.measuring}
 	if a.memory, a.samples, err = o.find(ctx, env); err != nil {
-		return fmt.Errorf("memory: %w", err)
+		return err
 	}
 	text, err := a.memory.Machine(filepath.Base(a.prefix), filepath.Base(o.dataset()))
 	if err != nil { // possible because of noise
 		a.memory = nil
-		return o.keep(env, a.samples, fmt.Errorf("memory: %w", err))
+		return o.keep(env, a.samples, err)
 	}
 	a.machine, err = machine.Parse(a.prefix+".machine.toml", text)
 	return err
@@ -127,18 +135,18 @@ func (a *calibration) ofMemoryAgain(ctx context.Context, env *stage.Env) error {
 	if a.memory != nil || a.quick {
 		return nil
 	}
-	a.refused = a.refused[1:] // the error of memory, the first step
+	a.refused = a.refused[1:] // memory, the first step
 	return a.ofMemory(ctx, env)
 }
 
 func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error {
 	if a.machine == nil {
-		return &host.TooNoisyError{What: "instructions: not measured, because memory found no levels of cache"}
+		return &host.TooNoisyError{What: "their misses are not known, because memory found no levels of cache"}
 	}
 	o := &instructionsOptions{measuring: a.measuring}
 	set, err := o.on(ctx, env, a.machine)
 	if err != nil {
-		return fmt.Errorf("instructions: %w", err)
+		return err
 	}
 	a.found.add("instructions", set)
 	a.sets = append(a.sets, calibrated{filepath.Base(o.dataset()), set})
@@ -162,9 +170,9 @@ func (a *calibration) ofMessages(ctx context.Context, env *stage.Env) error {
 			return err
 		})
 	}
-	var steps []func(context.Context, *stage.Env) error
+	var steps []step
 	for i, err := range takeTurns(ctx, measurements) {
-		steps = append(steps, func(_ context.Context, env *stage.Env) error { return a.add(env, &parts[i], tables[i], err) })
+		steps = append(steps, step{parts[i].name, func(_ context.Context, env *stage.Env) error { return a.add(env, &parts[i], tables[i], err) }})
 	}
 	return a.each(ctx, env, steps)
 }
@@ -193,11 +201,11 @@ func (a *calibration) parts(transports []transport.Transport) (list []part) {
 // add fits the times of a part and keeps the parameters, unless the part was refused.
 func (a *calibration) add(env *stage.Env, p *part, table *store.Table, refused error) error {
 	if refused != nil {
-		return fmt.Errorf("%s: %w", p.name, refused)
+		return refused
 	}
 	r, err := a.fit(env, p.name, table)
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
+		return err
 	}
 	set, err := r.params()
 	if err != nil {

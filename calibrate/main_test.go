@@ -78,7 +78,7 @@ func TestStatus(t *testing.T) {
 		{"show bad.params.toml", stage.Failed, "bad.params.toml:1: alpha"},
 		{"show empty.toml", stage.Failed, "empty.toml: the document is empty"},
 		{"show dir --format csv", stage.Done, "dir/fft.params.toml,alpha,1.5,"},
-		{"show bare", stage.Failed, "bare: the directory has no *.params.toml and no *.machine.toml"},
+		{"show bare", stage.Failed, "bare: the folder has no *.params.toml and no *.machine.toml"},
 		{"show table.arrow", stage.Failed, "table.arrow:1: byte 6 of the file is NUL"},
 		{"show nowhere.toml", stage.Failed, "nowhere.toml: no such file"},
 		{"memory --quick --quiet --format csv -o host", stage.Done, "\nmemory_latency,"},

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"spoor/calibrate/fit"
-	"spoor/calibrate/fit/loggp"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/host"
 	"spoor/calibrate/transport"
@@ -82,15 +82,56 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 	return condition.Refuse(o.stolen)
 }
 
-// tooNoisy reports whether err says that samples or launches are too noisy.
-func tooNoisy(err error) bool {
+// unusable reports whether err says that the times of one measurement give no parameters. Others can still succeed.
+func unusable(err error) bool {
 	var samples *host.TooNoisyError
 	var launches *fit.TooNoisyError
-	return errors.As(err, &samples) || errors.As(err, &launches) || errors.Is(err, loggp.ErrNoTimes)
+	var none *noParamsError
+	return errors.As(err, &samples) || errors.As(err, &launches) || errors.As(err, &none)
+}
+
+// noParamsError is the error of a measurement whose times determine no parameters. All samples may have been disturbed.
+type noParamsError struct {
+	error
+	dataset string
+}
+
+func (e *noParamsError) Error() string {
+	return fmt.Sprintf("%v; no parameters, the times are in %s", e.error, e.dataset)
+}
+func (e *noParamsError) Unwrap() error { return e.error }
+
+// refusals has the measurements that gave no parameters.
+type refusals []refusal
+
+type refusal struct {
+	name string
+	err  error
+}
+
+// add notes the reason of a refusal.
+func (r *refusals) add(env *stage.Env, name string, err error) {
+	env.Note("%v", err)
+	*r = append(*r, refusal{name, err})
+}
+
+// err returns an error that names all refusals and gives the first reason, or nil if there are none. The argument says what is wrong.
+func (r refusals) err(wrong string) error {
+	if len(r) == 0 {
+		return nil
+	}
+	var names []string
+	for _, one := range r {
+		names = append(names, one.name)
+	}
+	return fmt.Errorf("%s: no parameters of %s; repeat each with its own command. First reason: %w", wrong, strings.Join(names, ", "), r[0].err)
 }
 
 // fit writes a dataset, PREFIX.NAME.arrow, and the results of calibrate fit for it.
 func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitted, error) {
+	if table.Rows() == 0 {
+		return nil, &host.TooNoisyError{What: "every sample was disturbed"}
+	}
 	prefix := o.prefix + "." + name
 	if err := store.WriteTable(prefix+".arrow", table); err != nil {
 		return nil, err
@@ -108,7 +149,7 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 	}
 	r := &fitted{data: data, flags: flags}
 	if err := r.run(env); err != nil {
-		return nil, err
+		return nil, &noParamsError{err, prefix + ".arrow"}
 	}
 	return r, r.write(env)
 }

@@ -98,23 +98,26 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 		return err
 	}
 	found := &foundParams{}
-	var failed []error
+	var failed refusals
 	for i, t := range chosen {
 		err := tables[i].refused
 		if err == nil {
 			err = o.find(env, t.Name, tables[i].table, found)
 		}
+		if err != nil && !unusable(err) {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
+			failed.add(env, t.Name, fmt.Errorf("%s: %w", t.Name, err))
 		}
 	}
-	if len(failed) == len(chosen) && !o.quick {
-		return errors.Join(failed...)
+	if o.quick {
+		return stage.Print(env.Out, format, found.table("transport"))
 	}
-	for _, err := range failed {
-		env.Note("%v", err)
+	if len(failed) == len(chosen) {
+		return failed.err("nothing was measured")
 	}
-	return stage.Print(env.Out, format, found.table("transport"))
+	return errors.Join(stage.Print(env.Out, format, found.table("transport")), failed.err("the table is incomplete"))
 }
 
 // transportBudget is the time after which no further launch of a transport begins.
@@ -141,7 +144,7 @@ func (o *measuring) messages(ctx context.Context, env *stage.Env, chosen []trans
 		})
 	}
 	for i, err := range takeTurns(ctx, measurements) {
-		if list[i].refused = err; err != nil && !tooNoisy(err) {
+		if list[i].refused = err; err != nil && !unusable(err) {
 			return nil, fmt.Errorf("%s: %w", chosen[i].Name, err)
 		}
 	}

@@ -14,7 +14,7 @@ type waiter func(context.Context, unit.Seconds) error
 
 // takeTurns runs measurements one at a time. While one waits, the next one runs. So the launches of each are
 // spread over the whole time, and intervals include slow changes. takeTurns returns the errors of all. An error
-// that is not about noise cancels the others, and is returned for them, too.
+// for which unusable is false cancels the others, and is returned for them, too.
 func takeTurns(ctx context.Context, list []func(context.Context, waiter) error) []error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -32,7 +32,7 @@ func takeTurns(ctx context.Context, list []func(context.Context, waiter) error) 
 		all.Go(func() {
 			<-mine
 			defer t.leave()
-			if errs[i] = measure(ctx, wait); errs[i] != nil && !tooNoisy(errs[i]) {
+			if errs[i] = measure(ctx, wait); errs[i] != nil && !unusable(errs[i]) {
 				cancel(errs[i])
 			}
 		})

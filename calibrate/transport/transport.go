@@ -166,7 +166,7 @@ func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
 		}
 	}
 	if math.IsInf(float64(least), 1) {
-		return 0, fmt.Errorf("the other side does not answer to messages of %v", size)
+		return 0, &host.TooNoisyError{What: fmt.Sprintf("the other side does not answer messages of %v; wait until the host is idle", size)}
 	}
 	return b.Pause(longer * least), nil
 }

@@ -63,9 +63,6 @@ func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, in
 	return list
 }
 
-// ErrNoTimes is the error of a state without times that can be fitted. All samples may have been disturbed.
-var ErrNoTimes = errors.New("there are no ping-pongs and no other times of messages to fit")
-
 // curves computes all curves in each cluster separately, so that the disturbance of a whole launch is seen as
 // such.
 func (s *Study) curves(train *samples, cluster string) (*curves, error) {
@@ -97,7 +94,7 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	c.duplex = train.mean(timing.Exchange, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
 	c.duplex.method = "time of an exchange, in which both sides send and receive at once"
 	if len(c.half.sizes)+len(c.gap.sizes)+len(c.send.sizes)+len(c.receive.sizes) == 0 {
-		return nil, ErrNoTimes
+		return nil, errors.New("no undisturbed time of a ping-pong, a burst or a late receive is left; measure again when the host is idle")
 	}
 	return c, nil
 }
