@@ -18,7 +18,6 @@ func (s *Stack) checkPages() error {
 		s.workers.submit(s)
 		s.workers.waitAssigned()
 	}
-	s.extendSlots(s.lines.Places()) // the first lines may not have had a batch yet
 	return s.compact()
 }
 

@@ -157,8 +157,10 @@ func (s *Stack) nextWindow() error {
 	return nil
 }
 
-// compact renumbers the live slots from the bottom, in their order.
+// compact renumbers the live slots from the bottom, in their order. Lines of the present chunk may have places
+// before their first use. These have no slots yet.
 func (s *Stack) compact() error {
+	s.extendSlots(s.lines.Places())
 	slots := s.slots
 	if s.epoch.topExcluded > 0 {
 		for _, at := range s.recent.place {

@@ -61,6 +61,10 @@ func externalDistances(t testing.TB, c *workers, used []uint64, chunk int) (uses
 	s, table := newStack(c), lines.NewTable()
 	places := new(externalTable)
 	s.lines = places
+	if c == nil { // renumber often
+		s.minBlocks = 1
+		s.begin(0, newest)
+	}
 	for part := range slices.Chunk(used, chunk) {
 		names := make([]uint64, len(part))
 		for i, l := range part {
@@ -94,6 +98,34 @@ func TestStackIsNaive(t *testing.T) {
 				lines[i] = math.MaxUint64 - r.Uint64N(1+r.Uint64N(c.distinct))*c.stride
 			}
 			check(t, lines, chunk)
+		}
+	}
+}
+
+// Phases of near and far uses take turns, so that the newest lines lose their slots and get them again. Lines of
+// a chunk have places before their first use.
+func TestNewLinesOfPhases(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, chunk := range []int{batch, 3000} {
+		for range 5 {
+			var used []uint64
+			for next := uint64(0); len(used) < 30_000; {
+				switch start := next; r.IntN(3) {
+				case 0:
+					for range r.IntN(3000) {
+						used = append(used, r.Uint64N(start+1))
+					}
+				case 1: // new lines
+					for range r.IntN(1000) {
+						used, next = append(used, next), next+1
+					}
+				default: // new lines, eight by eight
+					for i := range r.Uint64N(3000) {
+						used, next = append(used, start+i/64*8+i%8), start+i/8+8
+					}
+				}
+			}
+			check(t, used, chunk)
 		}
 	}
 }
