@@ -59,7 +59,7 @@ func TestTransportWithoutTimesIsLeftOut(t *testing.T) {
 		note string
 	}{
 		{left(), "spoor: note: ring: too noisy: every sample was disturbed; no parameters\n"},
-		{left(timing.Exchange), "spoor: note: ring: messages: no undisturbed time of a ping-pong, a burst or a late receive is left; measure again when the host is idle; " +
+		{left(timing.Exchange), "spoor: note: ring: messages: no ping-pong without disturbance is left, and no other time determines a parameter; measure again when the host is idle; " +
 			"no parameters, the times are in h.ring.arrow\n"},
 	} {
 		t.Chdir(t.TempDir())

@@ -94,7 +94,7 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	c.duplex = train.mean(timing.Exchange, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
 	c.duplex.method = "time of an exchange, in which both sides send and receive at once"
 	if len(c.half.sizes)+len(c.gap.sizes)+len(c.send.sizes)+len(c.receive.sizes) == 0 {
-		return nil, errors.New("no undisturbed time of a ping-pong, a burst or a late receive is left; measure again when the host is idle")
+		return nil, errors.New("no ping-pong without disturbance is left, and no other time determines a parameter; measure again when the host is idle")
 	}
 	return c, nil
 }
