@@ -58,7 +58,7 @@ func Open(paths []string) (*Run, error) {
 		}
 		for _, f := range files {
 			s, err := param.Read(f)
-			if errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrNotExist) && filepath.Ext(path) != ".toml" {
 				return nil, fmt.Errorf("%w; run analyze with --run quanta,footprint -o %s", err, path)
 			}
 			if err != nil {
