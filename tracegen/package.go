@@ -196,6 +196,9 @@ func unrecorded(p *instrument.Program, most int) (notes []string) {
 	if len(p.Foreign) > 0 {
 		notes = append(notes, "code of other modules is not recorded: "+strings.Join(p.Foreign, ", "))
 	}
+	if len(p.Library) > 0 {
+		notes = append(notes, "code of the standard library is not recorded: "+strings.Join(p.Library, ", "))
+	}
 	return notes
 }
 

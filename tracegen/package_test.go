@@ -94,7 +94,8 @@ func TestPackageIsRecorded(t *testing.T) {
 	defer x.Close()
 	h := x.Header()
 	if h.Title() != "heat args=-size 32 -steps 2" || h.Procs != 4 || h.Seed != 5 || len(h.Regions) != 8 ||
-		!slices.Equal(h.Notes, []string{"8 references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)"}) { // its flags
+		!slices.Equal(h.Notes, []string{"code of the standard library is not recorded: flag, fmt",
+			"8 references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)"}) { // its flags
 		t.Errorf("header %+v", h)
 	}
 	// Rows 0 and 31 have one neighbour; 30 columns of each of 32 rows are 4 loads and a store.

@@ -50,6 +50,7 @@ type Program struct {
 	Name     string    // last element of the package's path
 	Findings []Finding // constructs that are not recorded
 	Foreign  []string  // packages of other modules, whose code is not recorded
+	Library  []string  // packages of the standard library that the program imports, whose code is not recorded
 	Messages bool      // it calls functions that pass messages
 	Locks    bool      // it calls functions for locks, flags or task queues
 	dir      string    // temporary folder of this program
@@ -97,7 +98,7 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 	if err != nil {
 		return err
 	}
-	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
+	p.Name, p.Foreign, p.Findings, p.Library = s.name(), s.foreign, s.skipped, s.library()
 	p.Messages, p.Locks = callsAny(s.Packages, passesMessages), callsAny(s.Packages, usesSharedMemory)
 	folder := filepath.Join(p.dir, "program")
 	if err := os.Mkdir(folder, 0o777); err != nil {

@@ -34,6 +34,7 @@ type Sources struct {
 	split    map[string][]byte   // split sources, by absolute path
 	skipped  []Finding           // packages that cannot be instrumented
 	foreign  []string            // packages of other modules, which run unchanged
+	standard map[string]bool     // packages of the standard library, which run unchanged
 }
 
 // loadScope selects the packages to load: those that match patterns, and all their dependencies. The function check
@@ -53,9 +54,10 @@ func load(ctx context.Context, tool goTool, in loadScope) (*Sources, error) {
 	if err := in.check(all); err != nil {
 		return nil, err
 	}
-	s := &Sources{tool: tool, main: all[len(all)-1], split: map[string][]byte{}}
+	s := &Sources{tool: tool, main: all[len(all)-1], split: map[string][]byte{}, standard: map[string]bool{}}
 	var paths []string
 	for _, p := range all {
+		s.standard[p.ImportPath] = p.Standard
 		if p.ImportPath == spmdPath && p.Module != nil {
 			s.spoor = p.Module.Dir
 		}
@@ -186,4 +188,20 @@ func (s *Sources) name() string {
 		return path.Base(dir)
 	}
 	return base
+}
+
+// library returns the packages of the standard library that the program's packages import, by path. It omits those
+// that the compiler replaces by instructions.
+func (s *Sources) library() (paths []string) {
+	for _, p := range s.Packages {
+		for path := range p.Imports {
+			switch {
+			case !s.standard[path] || path == "unsafe" || path == "math/bits" || path == "sync/atomic":
+			default:
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
