@@ -206,6 +206,8 @@ func (hashing) Name() string                                    { return "hashin
 func (hashing) Merge([]analysis.Shard) (analysis.Result, error) { return analysis.Result{}, nil }
 func (hashing) LineSizes() []unit.Bytes                         { return []unit.Bytes{64} }
 func (hashing) End() error                                      { return nil }
+func (hashing) Effects() analysis.Effects                       { return analysis.Effects{} }
+
 func (h hashing) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil

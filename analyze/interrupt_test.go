@@ -15,7 +15,9 @@ import (
 // lengthy is an analysis whose results take for ever. It is interrupted when it begins to make them.
 type lengthy struct{ interrupt func() }
 
-func (lengthy) Name() string                                     { return "lengthy" }
+func (lengthy) Name() string              { return "lengthy" }
+func (lengthy) Effects() analysis.Effects { return analysis.Effects{} }
+
 func (lengthy) NewShard(trace.Header, trace.Proc) analysis.Shard { return nil }
 func (l lengthy) Merge([]analysis.Shard) (analysis.Result, error) {
 	l.interrupt()

@@ -47,6 +47,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}
+	run.Rows = new(analysis.Rows)
 	if kept.procs != nil {
 		run.OnEnd = kept.keep
 	}
@@ -54,6 +55,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	if err != nil {
 		return nil, orWithout(err)
 	}
+	noteIgnored(env, src.Header(), run.Rows, orders, analyses)
 	warn(env, results)
 	return results, nil
 }

@@ -101,6 +101,8 @@ func (j *ShardGroup) End() error {
 type Analysis interface {
 	// Name returns the analysis's name on the command line and in file names.
 	Name() string
+	// Effects declares what the analysis does with each operation and kind of event.
+	Effects() Effects
 	// NewShard creates the state for the program order of proc, or for the interleaved order if
 	// proc is trace.Interleaved. It returns nil if the analysis does not need that order. It is
 	// called from one goroutine.

@@ -76,6 +76,8 @@ func pieceItems(p *Chunk) (out []string) {
 
 func (l *listener) Name() string { return l.name }
 
+func (*listener) Effects() Effects { return Effects{} }
+
 func (l *listener) NewShard(_ trace.Header, p trace.Proc) Shard {
 	s := &heard{fails: l.fails[p]}
 	if l.shards == nil {

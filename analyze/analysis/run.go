@@ -16,6 +16,7 @@ type Options struct {
 	Procs    []trace.Proc   // program orders to read; nil means all processors and the interleaved order
 	Progress func(refs int) // if not nil, called from time to time, from several goroutines
 	OnEnd    ShardFunc      // if not nil, called with every shard after it has ended
+	Rows     *Rows          // if not nil, counts the rows of each processor that are read
 }
 
 // order is one order of the trace and the shards that need it.
@@ -29,7 +30,7 @@ type order struct {
 // reads orders in parallel; the results do not depend on the number of cores.
 func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analysis) ([]Result, error) {
 	orders, shards := plan(src.Header(), opts.Procs, analyses)
-	if err := readAll(ctx, src, opts, orders); err != nil {
+	if err := readAll(ctx, opts.Rows.counting(src), opts, orders); err != nil {
 		return nil, err
 	}
 	if opts.OnEnd != nil {

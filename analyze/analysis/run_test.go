@@ -18,7 +18,9 @@ type tallyShard struct{ chunks, ends int }
 func (s *tallyShard) Add(*Chunk) error { s.chunks++; return nil }
 func (s *tallyShard) End() error       { s.ends++; return nil }
 
-func (tallier) Name() string { return "tally" }
+func (tallier) Name() string     { return "tally" }
+func (tallier) Effects() Effects { return Effects{} }
+
 func (t tallier) NewShard(h trace.Header, p trace.Proc) Shard {
 	switch {
 	case p == trace.Interleaved:

@@ -25,6 +25,8 @@ type asker []unit.Bytes
 
 func (asker) Name() string { return "asker" }
 
+func (asker) Effects() analysis.Effects { return analysis.Effects{} }
+
 func (a asker) NewShard(trace.Header, trace.Proc) analysis.Shard { return &askerShard{a} }
 
 func (asker) Merge([]analysis.Shard) (r analysis.Result, err error) { return r, nil }

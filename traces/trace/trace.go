@@ -87,6 +87,24 @@ func CountData(ops []Op) (n int) {
 	return n
 }
 
+// OnlyData reports whether all ops, which must be valid, are loads and stores.
+func OnlyData(ops []Op) bool {
+	at, others := 0, uint64(0)
+	for ; at+8 <= len(ops); at += 8 {
+		x := opsOf((*[8]Op)(ops[at:]))
+		others |= x&(x>>1) | x>>2
+	}
+	if others&everyByte != 0 {
+		return false
+	}
+	for _, o := range ops[at:] {
+		if !o.Data() {
+			return false
+		}
+	}
+	return true
+}
+
 // String returns the name that files and commands use.
 func (o Op) String() string { return name(opNames[:], int(o)) }
 

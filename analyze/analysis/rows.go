@@ -1,0 +1,104 @@
+package analysis
+
+import (
+	"iter"
+	"sync"
+
+	"spoor/traces/trace"
+)
+
+// Rows counts the rows of a trace that were read, by operation and kind of event. Operations are
+// counted only in batches that have others than loads and stores.
+type Rows struct {
+	Ops   [trace.Flush + 1]uint64
+	Kinds [trace.Marker + 1]uint64
+
+	mu sync.Mutex
+}
+
+// add adds the rows of one processor. A nil value counts nothing.
+func (r *Rows) add(o *Rows) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for op, n := range o.Ops {
+		r.Ops[op] += n
+	}
+	for k, n := range o.Kinds {
+		r.Kinds[k] += n
+	}
+}
+
+// refs counts a batch of references.
+func (r *Rows) refs(ops []trace.Op) {
+	if trace.OnlyData(ops) { // the usual case, found eight at a time
+		return
+	}
+	for _, op := range ops {
+		if op.Valid() { // the reader refuses others
+			r.Ops[op]++
+		}
+	}
+}
+
+// events counts a batch of events.
+func (r *Rows) events(rows []trace.Event) {
+	for i := range rows {
+		if k := rows[i].Kind; k.Valid() {
+			r.Kinds[k]++
+		}
+	}
+}
+
+// counting returns the source, with the rows that are read from it counted. A nil value counts
+// nothing.
+func (r *Rows) counting(src trace.Source) trace.Source {
+	if r == nil {
+		return src
+	}
+	counted := countedSource{src, r}
+	if checked, is := src.(trace.CheckedSource); is {
+		return countedCheckedSource{counted, checked}
+	}
+	return counted
+}
+
+// countedSource counts the rows that are read.
+type countedSource struct {
+	trace.Source
+	rows *Rows
+}
+
+// countedCheckedSource is a countedSource whose references are checked.
+type countedCheckedSource struct {
+	countedSource
+	checked trace.CheckedSource
+}
+
+func (s countedCheckedSource) RefsAreChecked() { s.checked.RefsAreChecked() }
+
+func (s countedSource) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
+	return counted(s.Source.Refs(procs...), s.rows, func(r *Rows, b *trace.Refs) { r.refs(b.Op) })
+}
+
+func (s countedSource) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
+	return counted(s.Source.Events(procs...), s.rows, func(r *Rows, b *trace.Events) { r.events(b.Rows) })
+}
+
+// counted yields all batches, and adds what count finds in them to all.
+func counted[B any](batches iter.Seq2[*B, error], all *Rows, count func(*Rows, *B)) iter.Seq2[*B, error] {
+	return func(yield func(*B, error) bool) {
+		var own Rows
+		defer func() { all.add(&own) }()
+		for b, err := range batches {
+			if err == nil {
+				count(&own, b)
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+package coherent
+
+import "spoor/analyze/analysis"
+
+// Effects declares that loads and stores use lines, and that barriers and locks order them.
+func (a *Analysis) Effects() analysis.Effects {
+	return analysis.Effects{Ops: analysis.DataEffects, Kinds: analysis.OrderKinds()}
+}
