@@ -22,6 +22,8 @@ require (
 	github.com/ulikunitz/xz v0.5.17
 	// Disassembly of compiled kernels, whose instructions are counted.
 	golang.org/x/arch v0.32.0
+	// Descriptors and limits of the system that package syscall lacks.
+	golang.org/x/sys v0.49.0
 	// Whether standard error is a terminal.
 	golang.org/x/term v0.47.0
 	// Loads and type-checks the packages that are instrumented.
@@ -54,7 +56,6 @@ require (
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect

@@ -134,7 +134,7 @@ func save(dir string, results []analysis.Result) (err error) {
 		return err
 	}
 	for _, f := range files {
-		if err := os.Rename(filepath.Join(staging.Path, f.name), filepath.Join(dir, f.name)); err != nil {
+		if err := staging.Publish(f.name, filepath.Join(dir, f.name)); err != nil {
 			return err
 		}
 	}

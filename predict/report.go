@@ -93,7 +93,7 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	}
 	var err error
 	if out == "-" {
-		err = write(env.Out)
+		err = write(env.Raw())
 	} else {
 		err = store.WriteFileAtomic(out, write)
 	}

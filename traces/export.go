@@ -85,7 +85,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 	var notes []string
 	if output == "-" {
 		if _, err = ex.Export(src, o, io.Discard); err == nil {
-			notes, err = ex.Export(watch(ctx, env, t, "exporting"), o, env.Out)
+			notes, err = ex.Export(watch(ctx, env, t, "exporting"), o, env.Raw())
 		}
 	} else {
 		err = store.WriteFileAtomic(output, func(w io.Writer) (err error) {

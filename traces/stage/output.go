@@ -64,7 +64,16 @@ func Print(w io.Writer, f Format, t *store.Table) error {
 	}
 }
 
+// printCSV writes exact texts, except to a terminal. A spreadsheet takes some texts for formulas: a note says so.
 func printCSV(w io.Writer, t *store.Table) error {
+	if o, ok := w.(*output); ok {
+		if n, first := formulas(t); n > 0 {
+			o.env.Note("%s of the CSV begin with =, +, - or @, such as %s; spreadsheets run them unless imported as text", Count(n, "text"), first)
+		}
+		if !o.onTerminal() {
+			w = rawOutput{o}
+		}
+	}
 	out := csv.NewWriter(w)
 	row := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -85,6 +94,25 @@ func printCSV(w io.Writer, t *store.Table) error {
 	return out.Error()
 }
 
+// formulas counts the texts of t that a spreadsheet would run, and returns the first. Numbers are none, nor is a lone sign.
+func formulas(t *store.Table) (n int, first string) {
+	for _, c := range t.Columns {
+		texts, _ := c.Data.([]string)
+		for _, s := range texts {
+			if len(s) < 2 || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+				continue
+			}
+			if _, err := strconv.ParseFloat(s, 64); err == nil {
+				continue
+			}
+			if n++; n == 1 {
+				first = s
+			}
+		}
+	}
+	return n, first
+}
+
 func printJSON(w io.Writer, t *store.Table) error {
 	var b strings.Builder
 	b.WriteString("[")
@@ -101,7 +129,11 @@ func printJSON(w io.Writer, t *store.Table) error {
 			if err != nil {
 				return fmt.Errorf("column %s: %w", c.Name, err)
 			}
-			fmt.Fprintf(&b, "%q: %s", c.Name, value)
+			name, err := json.Marshal(c.Name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%s: %s", name, value)
 		}
 		b.WriteString("}")
 	}
@@ -127,7 +159,7 @@ func printTable(w io.Writer, t *store.Table) error {
 	buffered := bufio.NewWriter(w) // a tabwriter writes each cell with a call of its own
 	out := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
 	for i, c := range t.Columns {
-		head := c.Name
+		head := Escape(c.Name)
 		if c.Unit != "" {
 			head += " [" + c.Unit + "]"
 		}
@@ -136,7 +168,7 @@ func printTable(w io.Writer, t *store.Table) error {
 	fmt.Fprintln(out)
 	for r := range t.Rows() {
 		for i, c := range t.Columns {
-			fmt.Fprint(out, separator(i), cell(c, r, 4))
+			fmt.Fprint(out, separator(i), Escape(cell(c, r, 4)))
 		}
 		fmt.Fprintln(out)
 	}

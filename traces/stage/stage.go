@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/traces/nearest"
+	"spoor/traces/store"
 )
 
 // Version is the version of all five commands, recorded in the files they write.
@@ -46,7 +47,7 @@ func OS() *Env { return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr} }
 func (e *Env) Note(format string, args ...any) {
 	if !e.quiet {
 		e.shown.Load().hide()
-		fmt.Fprintf(e.Err, "spoor: note: "+format+"\n", args...)
+		fmt.Fprintf(e.Err, "spoor: note: %s\n", Escape(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -67,7 +68,7 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	out := &output{Writer: env.Out}
+	out := &output{Writer: env.Out, env: env}
 	env.Out = out
 	root := build(env)
 	prepare(root, env)
@@ -77,10 +78,10 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 	root.SetErr(env.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		if out.err == nil {
+		if err = out.finish(); err == nil {
 			return Done
 		}
-		err = runError{out.err}
+		err = runError{err}
 	}
 	if ctx.Err() != nil {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}
@@ -102,7 +103,7 @@ func isUsage(err error) bool {
 
 // oneLine puts an error on one line and escapes control characters of the texts that it quotes.
 func oneLine(err error) string {
-	return strings.NewReplacer("\n", " ", "\r", " ", "\x00", `\0`, "\x1b", `\e`).Replace(strings.TrimSpace(err.Error()))
+	return Escape(strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(err.Error())))
 }
 
 // prepare adds what all commands of the tree share: flags, help and error texts.
@@ -119,7 +120,7 @@ func prepare(root *cobra.Command, env *Env) {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return errors.New(plainly(err.Error()) + meant(cmd, err)) })
 	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
 	root.AddCommand(manual(root), reference(root, env))
-	mark(root)
+	mark(root, env)
 }
 
 // numbers matches the errors of strconv.
@@ -199,7 +200,7 @@ func counted(err error) string {
 }
 
 // mark adds the usage line to errors about arguments, and marks the errors of each command's own work as runError.
-func mark(cmd *cobra.Command) {
+func mark(cmd *cobra.Command, env *Env) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
@@ -208,9 +209,9 @@ func mark(cmd *cobra.Command) {
 			return nil
 		}
 	}
-	cmd.RunE, cmd.PersistentPreRunE = work(named(cmd.RunE)), work(named(cmd.PersistentPreRunE))
+	cmd.RunE, cmd.PersistentPreRunE = work(named(env, cmd.RunE)), work(cmd.PersistentPreRunE)
 	for _, sub := range cmd.Commands() {
-		mark(sub)
+		mark(sub, env)
 	}
 }
 
@@ -219,16 +220,38 @@ func TakesDash(cmd *cobra.Command) { cmd.Annotations = map[string]string{dash: "
 
 const dash = "-"
 
-// named refuses `--output -` if the command does not accept it. Nobody wants a file of that name.
-func named(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// checkOutput checks --output. It refuses - if the command does not accept it, because nobody wants a file of that name,
+// and a device or pipe if the command writes several files.
+func checkOutput(cmd *cobra.Command, env *Env) error {
+	f := cmd.Flags().Lookup("output")
+	if f == nil || f.Value.String() == "" {
+		return nil
+	}
+	path := f.Value.String()
+	if path == dash {
+		if _, takes := cmd.Annotations[dash]; takes {
+			return nil
+		}
+		return Usage("--output -: this command does not write its files to standard output; name them")
+	}
+	several, _ := pflag.UnquoteUsage(f)
+	switch {
+	case strings.EqualFold(several, "prefix") && store.IsStream(path):
+		return Usage("--output %s: that is a device or pipe, but the command writes several files; give the start of their names", path)
+	case store.IsStandardOutput(path):
+		env.fileOnly()
+	}
+	return nil
+}
+
+// named checks the output before run.
+func named(env *Env, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	if run == nil {
 		return nil
 	}
 	return func(cmd *cobra.Command, args []string) error {
-		if _, takes := cmd.Annotations[dash]; !takes {
-			if f := cmd.Flags().Lookup("output"); f != nil && f.Value.String() == dash {
-				return Usage("--output -: this command does not write its files to standard output; name them")
-			}
+		if err := checkOutput(cmd, env); err != nil {
+			return err
 		}
 		return run(cmd, args)
 	}

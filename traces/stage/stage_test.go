@@ -85,7 +85,7 @@ func TestMainStatus(t *testing.T) {
 		out, stderr string // stderr exactly, or what it begins with before ...
 	}{
 		{"well", Done, "result\n", ""},
-		{"badly", Failed, "", "spoor: tool badly: reading x: \\e[31mred \\0\n"},
+		{"badly", Failed, "", "spoor: tool badly: reading x: \\u001b[31mred \\u0000\n"},
 		{"wrong", WrongUsage, "", "spoor: tool wrong: --size: short write\nspoor: see 'tool wrong --help'\n"},
 		{"wrapped", WrongUsage, "", "spoor: tool wrapped: deep: wrong\nspoor: see 'tool wrapped --help'\n"},
 		{"noted", Done, "", "spoor: note: 7 things\n"},

@@ -21,12 +21,21 @@ const previousSuffix = ".previous"
 // write a temporary file, path.partial. When fill and every write have succeeded and the
 // contents are on the disk, it renames that file to path. It overwrites the temporary file
 // of a killed run. It fails if another process is writing the file. Errors name the file.
+//
+// If path is a symbolic link, the file that it leads to is replaced, and the link stays. If
+// path is a device, a pipe or a descriptor, such as /dev/stdout, the complete contents are
+// written to it.
 func WriteFileAtomic(path string, fill func(io.Writer) error) error {
 	return writeVia(path, partialSuffix, fill)
 }
 
 func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
-	partial := path + suffix
+	if to, err := follow(path); err == nil && to.stream && !to.mode.IsDir() {
+		if err := to.write(fill); err != nil {
+			return writeError(path, err)
+		}
+		return nil
+	}
 	f, err := createPartial(path, suffix)
 	if err != nil {
 		return err
@@ -35,14 +44,14 @@ func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(partial)
+			f.remove()
 			err = writeError(path, err)
 		}
 	}()
 	if err = fillFile(f.File, fill); err != nil {
 		return err
 	}
-	return os.Rename(partial, path)
+	return f.rename()
 }
 
 // fillFile writes f, syncs it to the disk and closes it. After an error f is still open.
@@ -63,20 +72,33 @@ func fillFile(f *os.File, fill func(io.Writer) error) error {
 // CheckWritable returns an error if WriteFileAtomic could not create the file at path. Commands
 // call it before long work. It leaves no file behind.
 func CheckWritable(path string) error {
+	if to, err := follow(path); err == nil && to.stream && !to.mode.IsDir() {
+		if err := to.check(); err != nil {
+			return writeError(path, err)
+		}
+		return nil
+	}
 	f, err := createPartial(path, partialSuffix)
 	if err != nil {
 		return err
 	}
 	defer f.release()
 	f.Close()
-	return os.Remove(path + partialSuffix)
+	return os.Remove(f.Name())
 }
 
 // partialFile is a file that is being written under a temporary name.
 type partialFile struct {
 	*os.File
-	lock *os.File // keeps other processes from writing the file, or nil
+	final string   // the path of the file when it is complete, which is no symbolic link
+	lock  *os.File // keeps other processes from writing the file, or nil
 }
+
+// rename gives the file its final name.
+func (a *partialFile) rename() error { return os.Rename(a.Name(), a.final) }
+
+// remove removes the file under its temporary name.
+func (a *partialFile) remove() { os.Remove(a.Name()) }
 
 // release releases the lock, after the file was renamed or removed.
 func (a *partialFile) release() {
@@ -107,18 +129,23 @@ func createPartial(path, suffix string) (*partialFile, error) {
 	if !HasFileName(path) {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(info.Mode()))
+	to, err := follow(path)
+	if err != nil {
+		return nil, writeError(path, err)
+	}
+	if to.stream {
+		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(to.mode))
 	}
 	for {
-		a, err := openPartial(path + suffix)
+		a, err := openPartial(to.path + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, withoutPath(err), filepath.Dir(path))
+			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, withoutPath(err), filepath.Dir(to.path))
 		}
 		if err != nil {
 			return nil, writeError(path, err)
 		}
 		if a != nil {
+			a.final = to.path
 			return a, nil
 		}
 	}
@@ -175,19 +202,19 @@ func withoutPath(err error) error {
 }
 
 // renameBoth gives two partial files their final names, or neither of them.
-func renameBoth(a, b string) error {
-	previous := a + previousSuffix
+func renameBoth(a, b *partialFile) error {
+	previous := a.final + previousSuffix
 	os.Remove(previous)
-	had := os.Link(a, previous) == nil
-	if err := os.Rename(a+partialSuffix, a); err != nil {
+	had := os.Link(a.final, previous) == nil
+	if err := a.rename(); err != nil {
 		os.Remove(previous)
-		return writeError(a, err)
+		return writeError(a.final, err)
 	}
-	if err := os.Rename(b+partialSuffix, b); err != nil {
+	if err := b.rename(); err != nil {
 		if had {
-			return errors.Join(writeError(b, err), os.Rename(previous, a))
+			return errors.Join(writeError(b.final, err), os.Rename(previous, a.final))
 		}
-		return errors.Join(writeError(b, err), os.Remove(a))
+		return errors.Join(writeError(b.final, err), os.Remove(a.final))
 	}
 	if had {
 		return os.Remove(previous)

@@ -9,8 +9,9 @@ import (
 // refsSlot is a decoded batch of references.
 type refsSlot struct {
 	trace.Refs
-	instr uint64 // sum of Instr
-	legal bool   // sizes and operations are those of a batch that passed the check
+	proc  trace.Proc // of procs
+	instr uint64     // sum of Instr
+	legal bool       // sizes and operations are those of a batch that passed the check
 
 	procs  cachedColumn[int32]
 	instrs cachedColumn[uint32]
@@ -35,8 +36,9 @@ func (s *refsSlot) decode(d *decoder, archive, hasPC bool) {
 // decodePlain reads the columns of s from d. It reads a column only once if it is the same in all batches.
 func (s *refsSlot) decodePlain(d *decoder, hasPC bool) {
 	if s.procs.read(d) {
-		s.Proc = oneProc(d, s.procs.values)
+		s.proc = oneProc(d, s.procs.values)
 	}
+	s.Proc = s.proc // the consumer of an earlier batch may have changed it
 	if s.instrs.read(d) {
 		s.instr = sum(s.instrs.values)
 	}

@@ -79,5 +79,27 @@ func (f *StagingFolder) WriteFile(name string, fill func(io.Writer) error) error
 	return nil
 }
 
+// Publish moves the file called name out of the folder, to path. If path is a symbolic link, it replaces the file that
+// the link leads to.
+func (f *StagingFolder) Publish(name, path string) error {
+	from := filepath.Join(f.Path, name)
+	to, err := follow(path)
+	if err != nil {
+		return writeError(path, err)
+	}
+	if !to.stream && os.Rename(from, to.path) == nil {
+		return nil
+	}
+	return WriteFileAtomic(path, func(w io.Writer) error { // the link may lead to another file system
+		file, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		_, err = io.Copy(w, file)
+		return err
+	})
+}
+
 // Remove removes the folder with its contents, and releases the lock.
 func (f *StagingFolder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"os"
 	"runtime"
 	"sync/atomic"
 
@@ -229,6 +228,6 @@ func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) 
 func (w *stream[B]) abort() {
 	w.stop()
 	w.f.Close()
-	os.Remove(w.path + partialSuffix)
+	w.f.remove()
 	w.f.release()
 }

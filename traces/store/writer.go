@@ -185,7 +185,7 @@ func (w *Writer) Close(h trace.Header) error {
 	if _, err := w.events.finish(traceSchema(kindEvents, false, h), pair{refsKey, digest}); err != nil {
 		return err
 	}
-	if err := renameBoth(w.refs.path, w.events.path); err != nil {
+	if err := renameBoth(w.refs.f, w.events.f); err != nil {
 		return err
 	}
 	w.gone = true
