@@ -112,15 +112,10 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	return nil
 }
 
-// HasMessages reports whether the trace passes messages. Barriers alone do not count, because they may be those of a
-// shared memory.
+// HasMessages reports whether the trace passes messages.
 func (s *EventStats) HasMessages() bool {
 	for kind, n := range s.kinds {
-		switch k := trace.Kind(kind); {
-		case n == 0:
-		case k == trace.Send, k == trace.Recv, k == trace.Isend, k == trace.Irecv, k == trace.Wait, k == trace.Probe:
-			return true
-		case k >= trace.Bcast && k <= trace.AllToAll:
+		if n > 0 && trace.Kind(kind).PassesMessages() {
 			return true
 		}
 	}

@@ -64,6 +64,16 @@ func (k Kind) Synchronizes() bool {
 	return false
 }
 
+// PassesMessages reports whether only programs that pass messages have events of kind k. Barriers do not count,
+// because they may be those of a shared memory.
+func (k Kind) PassesMessages() bool {
+	switch k {
+	case Send, Recv, Isend, Irecv, Wait, Probe, Bcast, Reduce, AllReduce, Scan, Gather, AllGather, Scatter, AllToAll:
+		return true
+	}
+	return false
+}
+
 // None means that an event has no peer, tag, group or request, or accepts any.
 const None int32 = -1
 
