@@ -12,7 +12,7 @@ func localityKind(sampling *sampleFlags) *kind {
 	var seed uint64
 	var caches []string
 	var simulate bool
-	return &kind{name: "locality", short: "three parameters of locality for models: alpha, beta, gamma [du2000]",
+	return &kind{name: localityName, short: "three parameters of locality for models: alpha, beta, gamma [du2000]",
 		about: `Fits a power law to the stack distances. Its parameters alpha, beta and gamma are the input of 'predict
 cluster'. Tables show how far the law and other models are from the exact miss-ratio curve. With --assoc, the
 same is shown for set-associative caches.`,
@@ -43,6 +43,6 @@ same is shown for set-associative caches.`,
 				return nil, err
 			}
 			meta, source := sampling.sampled(r)
-			return &locality.Analysis{Assoc: assoc, Reuse: r.reuse, Times: r.times, Line: r.first, Seed: seed, Source: source, Tool: tool, Meta: meta}, nil
+			return &locality.Analysis{Assoc: assoc, Reuse: r.reuse, Times: r.times, Line: r.first, Seed: seed, Messages: r.messages, Source: source, Tool: tool, Meta: meta}, nil
 		}}
 }

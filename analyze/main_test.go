@@ -291,6 +291,43 @@ func read(t *testing.T, path string) *store.Table {
 	return table
 }
 
+// Parameters say whether the trace passes messages, also if they are joined from parts.
+func TestParametersKnowMessages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "memory", 2, 2, 100)
+	writeRing(t, "ring", 2, 3)
+	for name, want := range map[string]string{"memory": "0.0", "ring": "1.0"} {
+		must(t, "-o whole --run locality "+name)
+		must(t, "-o a --procs 0 --run locality "+name)
+		must(t, "-o b --procs 1 --run locality "+name)
+		must(t, "merge -o joined a b")
+		for _, dir := range []string{"whole", "joined"} {
+			text, err := os.ReadFile(filepath.Join(dir, "locality.params.toml"))
+			if err != nil || !strings.Contains(string(text), "[passes_messages]\nvalue = "+want+"\n") {
+				t.Errorf("%s: %v, want %s in\n%s", dir, err, want, text)
+			}
+		}
+	}
+}
+
+// Results of another trace in the same folder are noted.
+func TestResultsOfAnotherTraceAreNoted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "old", 2, 2, 100)
+	write(t, "new", 2, 2, 101)
+	must(t, "-o d*[1] --run reuse,locality,phases old")
+	for _, c := range []struct{ run, want string }{
+		{"reuse", "d*[1]: locality.params.toml, locality_curve.arrow, phases.arrow are of another trace"},
+		{"locality", "d*[1]: phases.arrow is of another trace"},
+		{"phases", ""},
+	} {
+		status, _, errs := analyze("-o", "d*[1]", "--run", c.run, "new")
+		if status != stage.Done || !strings.Contains(errs, c.want) || (c.want == "") != !strings.Contains(errs, "another trace") {
+			t.Errorf("%s: %s, want %q", c.run, errs, c.want)
+		}
+	}
+}
+
 // Results without references are empty, and say why.
 func TestNoteOnTracesOfMessages(t *testing.T) {
 	t.Chdir(t.TempDir())

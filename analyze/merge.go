@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	if err := keep(m.dir, results, r.procs == nil); err != nil {
 		return err
 	}
+	noteOthers(env, m.dir, r.digest)
 	return print(env, *m.format, s.chosen(), results)
 }
 
@@ -160,6 +162,9 @@ func (p *part) settings() (*settings, *request, error) {
 	}
 	if got := p.fact("tool"); got != tool {
 		return nil, nil, fmt.Errorf("it was written by %q, and this is %q; analyze again", got, tool)
+	}
+	if passes, err := strconv.ParseBool(p.fact(messagesFact)); err == nil {
+		r.messages = &passes
 	}
 	var failed error
 	s.flags.VisitAll(func(f *pflag.Flag) {

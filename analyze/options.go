@@ -62,6 +62,7 @@ type request struct {
 	events      trace.Source // the trace, for analyses that read its events again; nil if it is not available
 	procs       []trace.Proc // processors to analyze, nil for all
 	interleaved bool         // measure the interleaved order too
+	messages    *bool        // the trace passes messages; nil if that is unknown
 
 	lines  []unit.Bytes        // ascending
 	first  unit.Bytes          // the line size that was given first
@@ -108,8 +109,8 @@ func allKinds() []*kind {
 	}
 }
 
-// Names of the analyses that need no references.
-const commName, marshalName, quantaName = "comm", "marshal", "quanta"
+// Names of analyses.
+const commName, marshalName, quantaName, localityName = "comm", "marshal", "quanta", "locality"
 
 // tool is the program name and version recorded in results.
 const tool = "spoor analyze " + stage.Version
@@ -138,6 +139,9 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	r := request{header: src.Header(), events: src, digest: src.SHA256(), name: sourceName(path), procs: procs, interleaved: o.interleaved}
+	if r.messages, err = o.passesMessages(src); err != nil {
+		return err
+	}
 	analyses, err := o.build(&r)
 	if err != nil {
 		return err
@@ -157,6 +161,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err := keep(o.dir, results, procs == nil); err != nil {
 		return err
 	}
+	noteOthers(env, o.dir, r.digest)
 	return print(env, *o.format, o.chosen(), results)
 }
 

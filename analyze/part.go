@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -40,6 +41,7 @@ const (
 	headerFact   = "header"   // of the trace, as JSON
 	traceFact    = "name"     // of the trace
 	settingFact  = "setting." // before the name of a flag
+	messagesFact = "messages" // whether the trace passes messages, if known
 	selectedFact = "selected"
 	// rowLength is the maximum number of bytes in a row.
 	rowLength = 1 << 20
@@ -52,6 +54,9 @@ func newPart(r *request, s *settings) *part {
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		p.facts = append(p.facts, trace.Arg{Key: settingName(f), Value: setting(f)})
 	})
+	if r.messages != nil {
+		p.facts = append(p.facts, trace.Arg{Key: messagesFact, Value: strconv.FormatBool(*r.messages)})
+	}
 	return p
 }
 

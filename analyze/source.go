@@ -61,3 +61,22 @@ func messagesOnly(src *store.Trace) bool {
 	}
 	return false
 }
+
+// passesMessages reports whether the trace passes messages, or returns nil if no chosen analysis writes that. It reads
+// events up to the first message.
+func (s *settings) passesMessages(src *store.Trace) (*bool, error) {
+	passes := false
+	if !slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name == localityName }) {
+		return nil, nil
+	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(b.Rows, func(e trace.Event) bool { return e.Kind.PassesMessages() }) {
+			passes = true
+			break
+		}
+	}
+	return &passes, nil
+}

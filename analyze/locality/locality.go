@@ -65,6 +65,7 @@ Parameters of locality.params.toml, with 95 % intervals:
   instructions       number of instructions of all processors
   references         number of loads and stores of all processors
   processors         number of processors with references
+  passes_messages    1 if the trace passes messages, else 0
 A parameter at its bound has no interval (lo = hi = value). The interval of the other is conditional on it.
 Parameters that the trace does not determine are omitted, with a note. The power law needs lines used twice
 and a curve of at least three cache sizes. gamma needs instructions and references.
@@ -83,10 +84,12 @@ type Analysis struct {
 	Times  *reusetime.Analysis // nil: omit the models that need reuse times
 	Line   unit.Bytes
 	Assoc  Associativity
-	Seed   uint64      // of the bootstrap
-	Source string      // source of the parameters: name and digest of the trace
-	Tool   string      // command that writes the file
-	Meta   []trace.Arg // metadata of the tables
+	Seed   uint64 // of the bootstrap
+	Source string // source of the parameters: name and digest of the trace
+	// Messages says whether the trace passes messages; nil if that is unknown.
+	Messages *bool
+	Tool     string      // command that writes the file
+	Meta     []trace.Arg // metadata of the tables
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -167,10 +170,24 @@ func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result
 	counted, warnings := m.counted()
 	r.Warnings = append(r.Warnings, warnings...)
 	params = append(params, counted...)
+	if a.Messages != nil {
+		params = append(params, passesMessages(*a.Messages, a.Source))
+	}
 	r.Files = []analysis.File{analysis.ParamFile("locality", a.Tool, params)}
 	r.Full = analysis.ParamTable("locality", params, a.Meta)
 	r.Summary = summary(models, counted, a.Meta)
 	return r
+}
+
+// MessagesParam is the parameter that says whether the trace passes messages. It is 1 or 0.
+const MessagesParam = "passes_messages"
+
+func passesMessages(passes bool, source string) analysis.Param {
+	v := 0.0
+	if passes {
+		v = 1
+	}
+	return analysis.Exact(MessagesParam, v, "1", 1, "found: 1 if the trace passes messages, else 0", source)
 }
 
 // counted returns the parameters that belong to no model, gamma first, if the trace determines them.

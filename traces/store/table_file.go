@@ -51,6 +51,20 @@ func OpenTable(path string) (*TableFile, error) {
 	return &TableFile{path, t}, nil
 }
 
+// ReadHead reads the name, facts and columns of the table at path. It does not read the rows, nor check their digests.
+func ReadHead(path string) (*Table, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	t, err := newTable(f)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	return t, nil
+}
+
 // Head returns the table without rows.
 func (t *TableFile) Head() *Table { return t.head }
 
