@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 	write("first.params.toml", one("M1_a", "2.0", "1.0", "3.0")+one("M1_b", "2.0", "1.0", "3.0")+strings.ReplaceAll(one("S_c", "2.0", "nan", "nan"), "lo = nan\nhi = nan\n", "")+one("S_d", "2.0", "1.0", "3.0"))
 	write("again.params.toml", one("M1_a", "3.0", "1.0", "3.0")+one("M1_b", "3.5", "1.0", "5.0")+one("S_c", "2.0", "1.0", "3.0"))
 	status, out, errs := run("compare", "first.params.toml", "again.params.toml", "--format", "csv")
-	want := "again.params.toml,M1,2,1,50,0,M1_b\nagain.params.toml,S,0,0,NaN,2,\nagain.params.toml,all,2,1,50,2,\n"
+	want := "again.params.toml,M1,2,1,50,0,M1_b\nagain.params.toml,S,0,0,,2,\nagain.params.toml,all,2,1,50,2,\n"
 	if status != stage.Done || !strings.HasSuffix(out, want) {
 		t.Errorf("status %d, %s, %s; want %s", status, out, errs, want)
 	}

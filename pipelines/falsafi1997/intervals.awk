@@ -2,7 +2,7 @@
 # in which one is more than 10 % off. Reads what predict windtunnel --measured --halves --format csv has of all programs.
 BEGIN { FS = "," }
 FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-$at["lo"] != "NaN" {
+$at["lo"] != "" {
 	program = $at["program"]; sub(/\..*/, "", program)
 	k = sprintf("%-18s %-8s", $at["program"] ~ /dir1sw$/ ? "simulated time" : "time of the trace", $at["model"])
 	rows[k]++

@@ -13,7 +13,7 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	if ($at["hosts"] == 32) { alone[k] = $at["processing_measured"]; whole[k] = $at["measured"] }
 	models[$at["model"]]
 	k = time SUBSEP $at["model"] SUBSEP $at["placement"] SUBSEP program
-	if ($at["error"] != "NaN" && size($at["error"]) > size(worst[k])) worst[k] = $at["error"]
+	if ($at["error"] != "" && size($at["error"]) > size(worst[k])) worst[k] = $at["error"]
 }
 function size(x) { return x < 0 ? -x : x + 0 }
 function short(x) { return sprintf(size(x) < 9.95 ? "%.1f" : "%.0f", x) }

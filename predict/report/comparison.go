@@ -170,8 +170,11 @@ func (c *Comparison) Long() *store.Table {
 	}
 	text := func(name string, of func(l line) string) store.Column { return columnOf(lines, name, "", of) }
 	number := func(name, unit string, of func(l line) float64) store.Column { return columnOf(lines, name, unit, of) }
-	inside := func(l line) int32 {
-		if holds(l.Lo, l.Hi, l.simulated) {
+	inside := func(l line) float64 {
+		switch {
+		case !l.hasInterval():
+			return math.NaN()
+		case holds(l.Lo, l.Hi, l.simulated):
 			return 1
 		}
 		return 0

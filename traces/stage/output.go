@@ -52,7 +52,8 @@ func FormatFlag(flags *pflag.FlagSet) *Format {
 }
 
 // Print writes t to w. CSV has exact values below plain column names. JSON is an array of objects in
-// column order. The table for people rounds to four significant digits.
+// column order. The table for people rounds to four significant digits. NaN means that there is no value: an empty cell
+// in CSV, null in JSON, and - in the table for people.
 func Print(w io.Writer, f Format, t *store.Table) error {
 	switch f {
 	case CSV:
@@ -195,8 +196,12 @@ func cell(c store.Column, row, digits int) string {
 	case []uint64:
 		return strconv.FormatUint(d[row], 10)
 	case []float64:
-		if digits >= 0 && math.IsNaN(d[row]) {
-			return "-" // no value
+		switch {
+		case !math.IsNaN(d[row]):
+		case digits < 0:
+			return "" // no value
+		default:
+			return "-"
 		}
 		return strconv.FormatFloat(d[row], 'g', digits, 64)
 	default:

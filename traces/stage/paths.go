@@ -4,29 +4,70 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"spoor/traces/installed"
 )
 
 // PathsVar adds a flag that takes paths and may be repeated. A value that is not an existing path is split at commas.
+// Files that come with Spoor are found in any folder. A note names them if they are not in this one.
 func PathsVar(flags *pflag.FlagSet, paths *[]string, name, usage string) {
-	flags.Var((*pathsValue)(paths), name, usage)
+	flags.Var(&pathsValue{paths: paths}, name, usage)
 }
 
-type pathsValue []string
+// PathVar adds a flag that takes one path, with the rules of PathsVar.
+func PathVar(flags *pflag.FlagSet, path *string, name, usage string) {
+	flags.Var(&pathsValue{path: path}, name, usage)
+}
 
-// Set appends the paths of value. An existing path may contain commas. Files that come with Spoor are found in any folder.
+// pathsValue is the value of a flag of paths. One of path and paths is nil.
+type pathsValue struct {
+	path  *string
+	paths *[]string
+	given []string // files that come with Spoor, as they were given, and as they were found
+}
+
+// Set appends the paths of value, or replaces the only one. An existing path may contain commas.
 func (p *pathsValue) Set(value string) error {
+	if p.path != nil {
+		*p.path = p.find(value)
+		return nil
+	}
 	if found, _ := installed.Find(value); exists(found) {
-		*p = append(*p, found)
+		*p.paths = append(*p.paths, p.find(value))
 		return nil
 	}
 	for _, path := range strings.Split(value, ",") {
-		found, _ := installed.Find(path)
-		*p = append(*p, found)
+		*p.paths = append(*p.paths, p.find(path))
 	}
 	return nil
+}
+
+// find returns the path of a file, and remembers it for a note if the file comes with Spoor.
+func (p *pathsValue) find(path string) string {
+	found, ours := installed.Find(path)
+	if ours {
+		p.given = append(p.given, path, found)
+	}
+	return found
+}
+
+// noteFound prints a note for each file that came with Spoor, before run.
+func noteFound(env *Env, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	if run == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if p, is := f.Value.(*pathsValue); is {
+				for i := 0; i < len(p.given); i += 2 {
+					env.noteFound(p.given[i], p.given[i+1])
+				}
+			}
+		})
+		return run(cmd, args)
+	}
 }
 
 func exists(path string) bool {
@@ -39,10 +80,31 @@ func exists(path string) bool {
 func (e *Env) Input(path string) string {
 	found, ours := installed.Find(path)
 	if ours {
-		e.Note("%s is not in this folder; reading %s", path, found)
+		e.noteFound(path, found)
 	}
 	return found
 }
 
-func (p *pathsValue) String() string { return strings.Join(*p, ",") }
-func (p *pathsValue) Type() string   { return "paths" }
+// noteFound notes that a file that comes with Spoor is read.
+func (e *Env) noteFound(path, found string) {
+	e.Note("%s is not in this folder; reading %s", path, found)
+}
+
+// String returns the paths.
+func (p *pathsValue) String() string {
+	switch {
+	case p.path != nil:
+		return *p.path
+	case p.paths != nil:
+		return strings.Join(*p.paths, ",")
+	}
+	return ""
+}
+
+// Type returns the placeholder of the flag's value in the help.
+func (p *pathsValue) Type() string {
+	if p.path != nil {
+		return "path"
+	}
+	return "paths"
+}

@@ -209,7 +209,7 @@ func mark(cmd *cobra.Command, env *Env) {
 			return nil
 		}
 	}
-	cmd.RunE, cmd.PersistentPreRunE = work(named(env, cmd.RunE)), work(cmd.PersistentPreRunE)
+	cmd.RunE, cmd.PersistentPreRunE = work(named(env, noteFound(env, cmd.RunE))), work(cmd.PersistentPreRunE)
 	for _, sub := range cmd.Commands() {
 		mark(sub, env)
 	}
