@@ -19,7 +19,7 @@ import (
 
 // budgetOptions are the flags of predict budget and predict upgrade.
 type budgetOptions struct {
-	params                   []string
+	modelRuns
 	prices, money, have      string
 	model, raise, objective  string
 	modelError, vary         string
@@ -73,7 +73,7 @@ func upgradeCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &budgetOptions{}
 	o.declare(cmd)
-	cmd.Flags().StringVar(&o.have, "have", "", "description `FILE` of the existing machine")
+	stage.PathVar(cmd.Flags(), &o.have, "have", "description `FILE` of the existing machine")
 	stage.Group(cmd.Flags(), "Input", "have")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if o.have == "" {
@@ -87,8 +87,8 @@ func upgradeCommand(env *stage.Env) *cobra.Command {
 // declare adds the flags that both commands have.
 func (o *budgetOptions) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
-	flags.StringVar(&o.prices, "prices", "", "price list `FILE` with a [catalogue]")
+	o.modelRuns.add(flags)
+	stage.PathVar(flags, &o.prices, "prices", "price list `FILE` with a [catalogue]")
 	flags.StringVar(&o.money, "budget", "", "`MONEY` to spend at most: '$5000', or '$10/h' for rent")
 	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve or mva (default \"curve\")")
 	flags.BoolVar(&o.printed, "as-printed", false, "run model paper with its equations as printed")
@@ -111,7 +111,7 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	flags.Var(&o.format, "format", "how to print the result")
 	o.format = stage.Human
 	flags.Lookup("format").DefValue = string(stage.Human)
-	stage.Group(flags, "Input", "params", "prices", "budget")
+	stage.Group(flags, "Input", "params", "prices", "budget", "without-messages")
 	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "raise-remote", "vary")
 	stage.Group(flags, "Limits", "deadline", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
 	stage.Group(flags, "Output", "top", "front", "sensitivity", "format", "output", "machines")
@@ -129,7 +129,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	if err != nil {
 		return err
 	}
-	if p.Runs, err = openRuns(o.params); err != nil {
+	if p.Runs, err = o.open(env); err != nil {
 		return err
 	}
 	prices, err := machine.ReadPrices(o.prices)

@@ -19,18 +19,19 @@ import (
 
 // clusterOptions are the flags of predict cluster.
 type clusterOptions struct {
-	params, machines []string
-	processors       []int
-	models           []string
-	terms, full      bool
-	printed          bool
-	transaction      float64 // instructions of a transaction; 0: none
-	raise, exposed   string
-	share            float64 // exposed share of misses
-	nodes            []string
-	format           stage.Format
-	output           string
-	noted            map[string]bool // notes that were printed
+	modelRuns
+	machines       []string
+	processors     []int
+	models         []string
+	terms, full    bool
+	printed        bool
+	transaction    float64 // instructions of a transaction; 0: none
+	raise, exposed string
+	share          float64 // exposed share of misses
+	nodes          []string
+	format         stage.Format
+	output         string
+	noted          map[string]bool // notes that were printed
 }
 
 const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
@@ -47,7 +48,7 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &clusterOptions{}
 	flags := cmd.Flags()
-	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
+	o.modelRuns.add(flags)
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node, for model mva; may be repeated")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
@@ -57,10 +58,10 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction, and CPI")
 	flags.Float64Var(&o.transaction, "transaction", 0, "`INSTRUCTIONS` of a transaction, for --terms")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` added to remote accesses of model paper for coherence")
-	flags.StringVar(&o.exposed, "exposed", "", "parameter `FILE` of calibrate instructions: exposed share of misses, for curve and mva")
+	stage.PathVar(flags, &o.exposed, "exposed", "parameter `FILE` of calibrate instructions: exposed share of misses, for curve and mva")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the predictions as an Arrow table to `FILE`")
-	stage.Group(flags, "Input", "params", "machine", "node", "exposed")
+	stage.Group(flags, "Input", "params", "machine", "node", "exposed", "without-messages")
 	stage.Group(flags, "Models", "model", "processors", "full", "as-printed", "raise-remote")
 	stage.Group(flags, "Output", "terms", "transaction", "format", "output")
 	stage.Complete(cmd, "model", clusterModels)
@@ -80,7 +81,7 @@ const clusterLong = "Cluster predicts the time of a program on an SMP or a clust
 	"'predict help unequal-nodes' the flag --node. Arguments that end in .toml are machines, too."
 
 func (o *clusterOptions) run(env *stage.Env, args []string) error {
-	stray, machines := splitReplayArgs(args, o.machines)
+	stray, machines := splitReplayArgs(env, args, o.machines)
 	switch {
 	case len(stray) > 0:
 		return stage.Usage("unexpected argument %q; give parameters with --params, machines with --machine", stray[0])
@@ -102,7 +103,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if o.share, err = exposedShare(o.exposed); err != nil {
 		return err
 	}
-	runs, err := openRuns(o.params)
+	runs, err := o.open(env)
 	if err != nil {
 		return err
 	}
@@ -210,18 +211,6 @@ func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
 		out = append(out, m)
 	}
 	return out, nil
-}
-
-func openRuns(paths []string) ([]*cluster.Run, error) {
-	var runs []*cluster.Run
-	for _, p := range paths {
-		r, err := cluster.Open(p)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, cluster.Sort(runs)
 }
 
 // predict applies the models to the machine of c. Without --model, it notes models that the measurements do not allow.

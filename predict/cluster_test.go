@@ -22,7 +22,7 @@ func writeAnalysis(t *testing.T, procs string, tables bool) string {
 	}
 	var text strings.Builder
 	for _, p := range [][3]string{{"alpha", "1.3", "1"}, {"beta", "90.0", "lines"}, {"gamma", "0.3", "1"}, {"line", "64.0", "B"},
-		{"processors", procs + ".0", "1"}, {"instructions", "1000.0", "1"}} {
+		{"processors", procs + ".0", "1"}, {"instructions", "1000.0", "1"}, {"passes_messages", "0.0", "1"}} {
 		text.WriteString("[" + p[0] + "]\nvalue = " + p[1] + "\nunit = \"" + p[2] + "\"\nsource = \"prog.refs.arrow sha256:" + procs + "\"\n")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "locality.params.toml"), []byte(text.String()), 0o666); err != nil {

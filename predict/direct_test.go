@@ -113,6 +113,13 @@ func TestDirectNativeOfSharedMemory(t *testing.T) {
 			t.Errorf("%s is %v, error %v", rows[0][len(rows[0])-column], got, err)
 		}
 	}
+	status, out, _ := predict("direct", "ep", "--procs", "2", "--set", "numbers=256", "--machine", "../data/machine/du2000-smp-256k.toml", "--native")
+	head, _, _ := strings.Cut(out, "\n")
+	for _, column := range []string{"native [s]", "error [1]", "slowdown"} {
+		if status != 0 || !strings.Contains(head, "  "+column) {
+			t.Errorf("the table has no column %s: %s", column, head)
+		}
+	}
 }
 
 func TestDirectMistakes(t *testing.T) {

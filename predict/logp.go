@@ -54,7 +54,7 @@ func logpCommand(env *stage.Env) *cobra.Command {
 	flags.StringVarP(&o.output, "output", "o", "", "write the bounds as an Arrow table to `FILE`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		o.format = *format
-		prefixes, machines := splitReplayArgs(args, o.machines)
+		prefixes, machines := splitReplayArgs(env, args, o.machines)
 		o.machines = machines
 		return o.run(env, prefixes)
 	}

@@ -92,7 +92,7 @@ const replayLong = "Replay runs recorded traces on simulated machines and prints
 	"(smp, cow, clump, ccnuma, ...) and each network (loggp, mesh, fattree, ...)."
 
 func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
-	prefixes, machines := splitReplayArgs(args, o.machines)
+	prefixes, machines := splitReplayArgs(env, args, o.machines)
 	switch {
 	case len(prefixes) == 0:
 		return stage.Usage("no trace; give the PREFIX of its files")
@@ -153,11 +153,11 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 }
 
 // splitReplayArgs separates machines from traces.
-func splitReplayArgs(args, machines []string) (prefixes, all []string) {
+func splitReplayArgs(env *stage.Env, args, machines []string) (prefixes, all []string) {
 	all = append(all, machines...)
 	for _, a := range args {
 		if filepath.Ext(a) == ".toml" {
-			all = append(all, a)
+			all = append(all, env.Input(a))
 		} else {
 			prefixes = append(prefixes, a)
 		}

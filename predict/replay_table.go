@@ -125,7 +125,7 @@ func references(r *replay.Result) (n uint64) {
 // forPeople lists the columns of a simulation table to print on a terminal.
 var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "e_instr": true, "ideal": true,
 	"latency": true, "contention": true, "sync": true, "miss_ratio": true, "coherence_share": true,
-	"memory_utilization": true, "time": true}
+	"memory_utilization": true, "time": true, "native": true, "error": true, "slowdown": true}
 
 // forNodes lists further such columns for machines with several nodes.
 var forNodes = map[string]bool{"remote_fetches": true, "network_utilization": true}

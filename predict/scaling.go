@@ -44,7 +44,7 @@ func scalingCommand(env *stage.Env) *cobra.Command {
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.params, "params", "analysis directory `P` of a run; repeat for each run")
 	flags.Float64Var(&o.processors, "processors", 0, "`NUMBER` of processors to predict")
-	flags.StringVar(&o.size, "size", "", "problem size to predict, as the program's argument `NAME=VALUE`")
+	flags.StringVar(&o.size, "size", "", "problem size to predict, as the program's argument `NAME=VALUE`: n=8192 for -n 8192 or --n=8192")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write a parameter file to `FILE`")
 	cmd.RunE = func(*cobra.Command, []string) error {
@@ -62,7 +62,7 @@ func (o *scalingOptions) run(env *stage.Env) error {
 		return stage.Usage("--processors %v is not a number of processors", o.processors)
 	}
 	at := scaling.Point{Processors: o.processors, Size: 1}
-	name, value, given := strings.Cut(o.size, "=")
+	name, value, given := strings.Cut(strings.TrimLeft(o.size, "-"), "=")
 	if v, err := strconv.ParseFloat(value, 64); given && err == nil && v >= 1 && v <= 1e30 {
 		at.Size = v
 	} else if o.size != "" {
@@ -83,6 +83,12 @@ func (o *scalingOptions) run(env *stage.Env) error {
 		if err := writeStudy(o.output, study, all, at); err != nil {
 			return fmt.Errorf("writing %s: %w", o.output, err)
 		}
+	}
+	switch passes, known := study.PassesMessages(); {
+	case passes:
+		env.Note("the program passes messages: no parameter has their time, and predict cluster refuses the parameters")
+	case !known:
+		env.Note("some runs do not say whether the program passes messages, whose time no parameter has; analyze them again")
 	}
 	t := scaling.Table(all)
 	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {

@@ -20,7 +20,7 @@ func writeSizes(t *testing.T) (dirs []string) {
 			t.Fatal(err)
 		}
 		text := "[alpha]\nvalue = 1.3\nunit = \"1\"\n[beta]\nvalue = 90.0\nunit = \"lines\"\n[gamma]\nvalue = 0.3\nunit = \"1\"\n[line]\nvalue = 64.0\nunit = \"B\"\n" +
-			"[instructions]\nvalue = " + n + "000.0\nunit = \"1\"\n"
+			"[instructions]\nvalue = " + n + "000.0\nunit = \"1\"\n[passes_messages]\nvalue = 0.0\nunit = \"1\"\n"
 		if err := os.WriteFile(filepath.Join(dir, "locality.params.toml"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -91,6 +91,14 @@ func legal(name string) bool {
 	}) < 0
 }
 
+// Trace returns the SHA-256 of the trace that p was measured on, or "" if the source of p does not tell. A source is
+// "fft.refs.arrow sha256:<hex>", perhaps with further facts behind a comma.
+func (p Param) Trace() string {
+	_, hash, _ := strings.Cut(p.Source, " sha256:")
+	hash, _, _ = strings.Cut(hash, ",")
+	return hash
+}
+
 // Set has the parameters of one or several files, each name once. The zero Set is empty.
 type Set struct {
 	name string // of the file, for errors

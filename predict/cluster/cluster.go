@@ -101,6 +101,7 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
 	}
+	p.Warnings = append(p.Warnings, c.messagesWarning()...)
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/analyze/locality"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
 )
@@ -21,6 +22,7 @@ type Run struct {
 	Arguments  map[string]string // arguments of the program
 	Processors float64
 	Values     []param.Param
+	trace      string // SHA-256 of the trace, if known
 }
 
 // tables lists the tables that name their program. Table comm also has the messages.
@@ -39,6 +41,9 @@ func Open(dir string) (*Run, error) {
 			return nil, err
 		}
 		for _, p := range set.All() {
+			if err := r.sameTrace(f, p.Trace()); err != nil {
+				return nil, err
+			}
 			if !slices.ContainsFunc(r.Values, func(q param.Param) bool { return q.Name == p.Name }) {
 				r.Values = append(r.Values, p)
 			}
@@ -58,6 +63,18 @@ func Open(dir string) (*Run, error) {
 	return r, nil
 }
 
+// sameTrace returns an error if a file is of another trace than the files before it.
+func (r *Run) sameTrace(file, trace string) error {
+	switch {
+	case trace == "" || trace == r.trace:
+	case r.trace == "":
+		r.trace = trace
+	default:
+		return fmt.Errorf("reading %s: it is of trace %.12s, but other files of the folder are of %.12s; delete it, or analyze the trace again into another folder", file, trace, r.trace)
+	}
+	return nil
+}
+
 // table reads the facts of a table if it exists.
 func (r *Run) table(dir, name string) error {
 	path := filepath.Join(dir, name+".arrow")
@@ -75,9 +92,12 @@ func (r *Run) table(dir, name string) error {
 	if selected := t.Fact("selected"); selected != "" {
 		return fmt.Errorf("reading %s: it has only processors %s of the trace; analyze all of them", path, selected)
 	}
+	if err := r.sameTrace(path, t.Fact("trace")); err != nil {
+		return err
+	}
 	if r.Program == "" {
 		r.Processors = n
-		r.identify(t.Fact("program"))
+		r.Program, r.Arguments = arguments(t.Fact("program"))
 	}
 	if name == "comm" {
 		return r.messages(t, path)
@@ -85,18 +105,8 @@ func (r *Run) table(dir, name string) error {
 	return nil
 }
 
-// identify parses "fft points=1024 line=64".
-func (r *Run) identify(program string) {
-	fields := strings.Fields(program)
-	r.Arguments = map[string]string{}
-	for i, f := range fields {
-		if key, value, is := strings.Cut(f, "="); is && i > 0 {
-			r.Arguments[key] = value
-		} else {
-			r.Program = strings.TrimSpace(r.Program + " " + f)
-		}
-	}
-}
+// messageCount is the parameter with the number of messages.
+const messageCount = "messages"
 
 // messages adds the number and sizes of messages.
 func (r *Run) messages(t *store.Table, path string) error {
@@ -109,7 +119,7 @@ func (r *Run) messages(t *store.Table, path string) error {
 	for i := range count {
 		messages, all = messages+float64(count[i]), all+float64(bytes[i])
 	}
-	r.Values = append(r.Values, param.Param{Name: "messages", Value: messages, Unit: "1"}, param.Param{Name: "message_bytes", Value: all, Unit: "B"})
+	r.Values = append(r.Values, param.Param{Name: messageCount, Value: messages, Unit: "1"}, param.Param{Name: "message_bytes", Value: all, Unit: "B"})
 	if messages > 0 {
 		r.Values = append(r.Values, param.Param{Name: "message_size", Value: all / messages, Unit: "B"})
 	}
@@ -183,7 +193,7 @@ func (s *Study) names() (all []param.Param) {
 		in := func(r *Run) bool {
 			return slices.ContainsFunc(r.Values, func(q param.Param) bool { return q.Name == p.Name && q.Unit == p.Unit })
 		}
-		if !slices.ContainsFunc(s.Runs, func(r *Run) bool { return !in(r) }) && !strings.HasPrefix(p.Name, "fit_") && p.Name != "processors" {
+		if !slices.ContainsFunc(s.Runs, func(r *Run) bool { return !in(r) }) && !strings.HasPrefix(p.Name, "fit_") && p.Name != "processors" && p.Name != locality.MessagesParam {
 			all = append(all, p)
 		}
 	}
@@ -227,6 +237,25 @@ func (s *Study) Extrapolate(at Point) (all []Quantity, err error) {
 	return all, nil
 }
 
+// PassesMessages reports whether a run passes messages, and whether that is known of all runs.
+func (s *Study) PassesMessages() (passes, known bool) {
+	known = true
+	for _, r := range s.Runs {
+		has := func(name string) (value float64, given bool) {
+			i := slices.IndexFunc(r.Values, func(p param.Param) bool { return p.Name == name })
+			if i < 0 {
+				return 0, false
+			}
+			return r.Values[i].Value, true
+		}
+		said, given := has(locality.MessagesParam)
+		counted, recorded := has(messageCount)
+		passes = passes || said != 0 || counted != 0
+		known = known && (given || recorded && counted > 0)
+	}
+	return passes, known
+}
+
 // Reach returns how many times larger a point is than the largest run, in processors and in size.
 func (s *Study) Reach(at Point) (processors, size float64) {
 	most := Point{}
@@ -247,6 +276,15 @@ func (s *Study) Params(all []Quantity, at Point) (*param.Set, error) {
 			method += ", s " + s.Size
 		}
 		if err := set.Add(param.Param{Name: q.Name, Value: q.Value, Unit: q.Unit, Lo: q.Lo, Hi: q.Hi, N: uint64(q.N), Method: method, Source: source}); err != nil {
+			return nil, err
+		}
+	}
+	if passes, known := s.PassesMessages(); known || passes {
+		v := 0.0
+		if passes {
+			v = 1
+		}
+		if err := set.Add(param.Param{Name: locality.MessagesParam, Value: v, Unit: "1", Lo: v, Hi: v, Method: "1 if a run passes messages", Source: source}); err != nil {
 			return nil, err
 		}
 	}
