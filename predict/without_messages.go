@@ -18,7 +18,7 @@ type modelRuns struct {
 // add adds the flags about runs.
 func (o *modelRuns) add(flags *pflag.FlagSet) {
 	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
-	flags.BoolVar(&o.withoutMessages, "without-messages", false, "accept programs that pass messages, and leave out the time of messages")
+	flags.BoolVar(&o.withoutMessages, "without-messages", false, "predict programs that pass messages without the time of messages")
 }
 
 // open reads the runs. No model knows the time of messages, so it refuses runs of programs that pass messages unless
