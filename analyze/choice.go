@@ -9,6 +9,7 @@ import (
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/trace"
 )
 
 // everything is the name for all analyses in --run.
@@ -81,9 +82,25 @@ func (s *settings) check(f stage.Format) error {
 	if f != stage.Human && len(chosen) > 1 {
 		return stage.Usage("--format %s prints one analysis; choose one with --run", f)
 	}
+	if _, err := parseRefs(s.refs); err != nil {
+		return err
+	}
 	_, err := parseLines(s.line)
 	return err
 }
+
+// refSets has the references of each value of --refs. The empty value is the default of each analysis.
+var refSets = map[string]trace.OpSet{"": 0, "data": trace.DataOps, "ifetch": trace.FetchOps, "all": trace.DataOps | trace.FetchOps}
+
+// parseRefs returns the references of a value of --refs.
+func parseRefs(text string) (trace.OpSet, error) {
+	if refs, known := refSets[text]; known {
+		return refs, nil
+	}
+	return 0, stage.Usage("--refs: %w", nearest.Unknown("value", text, refNames()))
+}
+
+func refNames() []string { return []string{"data", "ifetch", "all"} }
 
 // names returns the values of --run.
 func (s *settings) names() (names []string) {

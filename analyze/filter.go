@@ -34,7 +34,9 @@ become instructions between references.
     'analyze --run cache', which does not count write-backs as uses.
   - Instruction fetches go through L1i, if there is one. Caches for data only omit them, with a note.
     Likewise, caches for fetches only omit data.
-  - Prefetches are omitted. Flushes are kept unchanged. Caches are not kept coherent.
+  - Prefetches bring lines in; those that miss become prefetches of the whole line. A flush removes lines from
+    the caches of its processor. It stays in the new trace, after stores of the dirty lines that it removes.
+  - Caches are not kept coherent.
 
 'analyze help levels' explains --cache. Filter allows neither TLBs nor opt, and lines of at most 32KiB. All
 levels are private.`,

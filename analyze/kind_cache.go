@@ -29,7 +29,7 @@ too.`,
 			f.Uint64Var(&seed, "cache-seed", 1, "`seed` of random replacement")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
-			a := &cache.Analysis{Classify: causes, Seed: seed, Interleaved: r.reuse.Interleaved, Meta: r.meta}
+			a := &cache.Analysis{Refs: r.refs, Classify: causes, Seed: seed, Interleaved: r.reuse.Interleaved, Meta: r.meta}
 			for _, text := range caches {
 				s, err := cache.Parse(text)
 				if err != nil {

@@ -15,6 +15,6 @@ other misses.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run coherent -o fft.coherent fft`,
 		build: func(r *request) (analysis.Analysis, error) {
-			return &coherent.Analysis{Lines: r.lines, Line: r.first, Reuse: r.reuse, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			return &coherent.Analysis{Lines: r.lines, Refs: r.refs, Line: r.first, Reuse: r.reuse, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }

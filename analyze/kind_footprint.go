@@ -45,7 +45,7 @@ cache blocks a process loses while other processes run on the same host, which s
 			if err != nil {
 				return nil, err
 			}
-			return &footprint.Analysis{Window: window, Blocks: blocks, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			return &footprint.Analysis{Window: window, Refs: r.refs, Blocks: blocks, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }
 

@@ -15,7 +15,7 @@ known, as a mean over addresses, and by the paper's bounds. The time to copy a m
 		example: `  $ tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
   $ analyze --run marshal,comm -o transfer.analysis transfer`,
 		build: func(r *request) (analysis.Analysis, error) {
-			a := &marshal.Analysis{Lines: r.lines, Meta: r.meta}
+			a := &marshal.Analysis{Lines: r.lines, Refs: r.refs, Meta: r.meta}
 			if src, is := r.events.(*store.Trace); is && hasRefs(src) {
 				a.Events = src
 			}

@@ -75,7 +75,7 @@ func (n *fromOne) String() string { return strconv.FormatUint(uint64(*n), 10) }
 func (n *fromOne) Type() string { return "uint" }
 
 func (o *phasesFlags) add(f *pflag.FlagSet) {
-	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "numbers of sets of the caches, as a `list` of powers of two")
+	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "numbers of sets of the caches, as a `list` of powers of two; the first is that of --per-node")
 	o.window = fromOne(phases.DefaultWindow)
 	f.Var(&o.window, "window", "length of a window in `instructions`; doubled until there are few enough windows")
 	f.StringVar(&o.block, "block", "256B", "`size` of the blocks that nodes share in software")
@@ -84,20 +84,19 @@ func (o *phasesFlags) add(f *pflag.FlagSet) {
 	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "time until a requested block arrives, a list of `instructions`")
 	f.StringSliceVar(&o.networks, networkFlag, []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "networks between nodes, as a `list`: ideal (messages never wait), bus, switch")
 	f.Int64Var(&o.miss, missFlag, 50, "time of a miss within a node, and of an access to its memory by another node, in `instructions`; 0: do not count a node of all processors")
-	f.IntVar(&o.ways, waysFlag, 2, "`ways` of the caches in nodes; their sets and lines are the smallest of --sets and --line")
+	f.IntVar(&o.ways, waysFlag, 2, "`ways` of the caches in nodes; their sets are the first of --sets, their lines the smallest of --line")
 	f.Int64Var(&o.latency, "latency", 0, "part of each message's delay, in `instructions`, during which it does not occupy the network")
 	f.Float64Var(&o.right, controlFlag, phases.DefaultRight, "delay of a message without a block, as a `part` of the delay of a block; both without --latency")
 }
 
 func (o *phasesFlags) analysis(r *request) (analysis.Analysis, error) {
-	sets, err := checkSets(o.sets)
-	if err != nil {
+	if err := checkSets(o.sets); err != nil {
 		return nil, err
 	}
 	if o.window < 1 || o.window > 1<<40 {
 		return nil, stage.Usage("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
 	}
-	a := &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(o.window), Meta: r.meta}
+	a := &phases.Analysis{Lines: r.lines, Refs: r.refs, Sets: sorted(o.sets), Window: unit.Instructions(o.window), Meta: r.meta}
 	return a, o.nodes(a)
 }
 
@@ -135,7 +134,7 @@ func (o *phasesFlags) nodes(a *phases.Analysis) (err error) {
 	if o.ways < 1 || o.ways > phases.MaxWays {
 		return stage.Usage("--node-ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
 	}
-	a.NodeCaches = phases.NodeCaches{Miss: unit.Instructions(o.miss), Sets: a.Sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
+	a.NodeCaches = phases.NodeCaches{Miss: unit.Instructions(o.miss), Sets: o.sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
 	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
 		return stage.Usage("--per-node needs at least one --placement, --node-network and --delay")
 	}
@@ -153,16 +152,16 @@ func named[T ~string](flag string, values []string, all []T) (list []T, err erro
 	return list, nil
 }
 
-func checkSets(sets []int64) ([]int64, error) {
+func checkSets(sets []int64) error {
 	if len(sets) == 0 {
-		return nil, stage.Usage("--sets: no number of sets")
+		return stage.Usage("--sets: no number of sets")
 	}
 	for _, n := range sets {
 		if n < 1 || n > phases.MaxSets || n&(n-1) != 0 {
-			return nil, stage.Usage("--sets: %d is not a power of two from 1 to %d", n, phases.MaxSets)
+			return stage.Usage("--sets: %d is not a power of two from 1 to %d", n, phases.MaxSets)
 		}
 	}
-	return sorted(sets), nil
+	return nil
 }
 
 const nodesExample = `  $ tracegen fft --set points=1024 --procs 4 -o fft

@@ -61,6 +61,6 @@ variation of this work [falsafi1997]. 'predict windtunnel' uses the parameters. 
 					return nil, stage.Usage("--line: caches need lines of 2B or more")
 				}
 			}
-			return &quanta.Analysis{Length: length, CPI: q.cpi, Cache: c, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			return &quanta.Analysis{Length: length, CPI: q.cpi, Cache: c, Refs: r.refs, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }

@@ -67,6 +67,9 @@ func TestNastySamples(t *testing.T) {
 				if run == "locality" && n.fails[run] == "" {
 					exact = stage.Done // it wants no interleaved order
 				}
+				if name == "prefetches" {
+					exact = stage.Failed // no sample follows lines that move
+				}
 				if status != exact {
 					t.Errorf("%s %s of %q: status %d: %s", run, args, name, status, errs)
 				}

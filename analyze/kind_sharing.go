@@ -34,6 +34,6 @@ addresses for shared data.`,
 			if largest := r.lines[len(r.lines)-1]; largest/sharing.MaxWords > size {
 				return nil, stage.Usage("--line: %v has more than %d words of %v; choose a larger --word", largest, sharing.MaxWords, size)
 			}
-			return &sharing.Analysis{Lines: r.lines, Word: size, Meta: r.meta}, nil
+			return &sharing.Analysis{Lines: r.lines, Refs: r.refs, Word: size, Meta: r.meta}, nil
 		}}
 }

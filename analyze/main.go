@@ -58,7 +58,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	stage.Renamed(f, newNames)
-	stage.Group(f, "What to measure", "run", "line", "procs", "interleaved")
+	stage.Group(f, "What to measure", "run", "line", "refs", "procs", "interleaved")
 	stage.Group(f, "Sample of lines for reuse and locality (see 'analyze help sampling')", "sample", "sample-lines")
 	stage.Group(f, "Results", "output", "format")
 	for _, k := range o.kinds {
@@ -74,6 +74,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 // completeFlags completes names of analyses, formats, algorithms and the like in the shell.
 func (o *options) completeFlags(cmd *cobra.Command) {
 	stage.Complete(cmd, "run", o.names)
+	stage.Complete(cmd, "refs", refNames)
 	stage.Complete(cmd, "collectives", func() []string { return texts(comm.Algorithms) })
 	stage.Complete(cmd, networkFlag, func() []string { return texts(phases.Networks) })
 	stage.Complete(cmd, "placement", func() []string { return texts(phases.Placements) })

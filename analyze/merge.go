@@ -80,10 +80,12 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 		env.Note("no part has processors %s", trace.FormatProcs(those(owners, false)))
 		r.procs = procs
 	}
-	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return join(s, r, procs, owners) })
+	var skipped []error
+	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return join(s, r, procs, owners, &skipped) })
 	if err != nil {
 		return err
 	}
+	results = s.skip(env, results, skipped)
 	warn(env, results)
 	s.warnOfSample(env, r.name, r.header)
 	if err := keep(m.dir, results, r.procs == nil); err != nil {
@@ -106,7 +108,7 @@ func readParts(dirs []string) (parts []*part, err error) {
 }
 
 // join computes the results. If processors are missing, it adds a part for merging.
-func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analysis.Result, error) {
+func join(s *settings, r *request, procs []trace.Proc, owners []*part, skipped *[]error) ([]analysis.Result, error) {
 	analyses, err := s.build(r)
 	if err != nil {
 		return nil, err
@@ -120,7 +122,7 @@ func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analys
 			return nil
 		}
 		return whole.keep(name, p, kept)
-	}, analyses...)
+	}, s.skipping(skipped), analyses...)
 	if err != nil {
 		return nil, orWithout(err)
 	}
@@ -172,6 +174,7 @@ func (p *part) settings() (*settings, *request, error) {
 			failed = fmt.Errorf("--%s: %w", f.Name, err)
 		}
 	})
+	s.all = p.fact(allFact) != ""
 	return s, r, failed
 }
 

@@ -33,7 +33,8 @@ type options struct {
 // settings are all flags that results depend on.
 type settings struct {
 	run, line []string
-	all       bool // --run contains "all"
+	refs      string // which references use lines; empty: the default of each analysis
+	all       bool   // --run contains "all"
 	kinds     []*kind
 	flags     *pflag.FlagSet // including the flags of each analysis
 }
@@ -42,6 +43,7 @@ func newSettings() *settings {
 	s := &settings{kinds: allKinds(), flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
 	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names, or all")
 	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality uses the first")
+	s.flags.StringVar(&s.refs, "refs", "", "`references` to measure: data, ifetch or all (default: data; for cache, all)")
 	for _, k := range s.kinds {
 		if k.flags == nil {
 			continue
@@ -65,6 +67,7 @@ type request struct {
 	messages    *bool        // the trace passes messages; nil if that is unknown
 
 	lines  []unit.Bytes        // ascending
+	refs   trace.OpSet         // references whose lines are measured; zero: the default of each analysis
 	first  unit.Bytes          // the line size that was given first
 	meta   []trace.Arg         // metadata of every table
 	source string              // source of parameters: name and digest of the trace, and whether it is a sample
@@ -147,7 +150,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	o.warnOfSample(env, path, r.header)
-	if err := o.checkOrders(env, &r, analyses); err != nil {
+	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
 		return err
 	}
 	kept := newPart(&r, o.settings)
@@ -180,10 +183,16 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 		return nil, err
 	}
 	r.lines, r.first = sorted(given), given[0]
+	if r.refs, err = parseRefs(s.refs); err != nil {
+		return nil, err
+	}
 	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SampleSource()
-	r.reuse = &reuse.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
+	if s.refs != "" {
+		r.meta, r.source = append(r.meta, trace.Arg{Key: "refs", Value: s.refs}), r.source+", refs "+s.refs
+	}
+	r.reuse = &reuse.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
 	if slices.Contains(s.run, reuseTimeName) {
-		r.times = &reusetime.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
+		r.times = &reusetime.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
 	}
 	for _, k := range s.chosen() {
 		a, err := k.build(r)
@@ -210,31 +219,36 @@ func (o *options) selected(have int) ([]trace.Proc, error) {
 	return procs, nil
 }
 
-// checkOrders checks the analyses against --procs. An analysis that needs the interleaved order cannot run.
-// The others run without that order, with a note.
-func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) error {
+// checkOrders checks the analyses against --procs and returns those that can run. An analysis that needs the
+// interleaved order cannot run, which --run all skips. The others run without that order, with a note.
+func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
 	if r.procs == nil {
-		return nil
+		return analyses, nil
 	}
-	var needAll, without []string
+	var needAll, names, without []string
 	for _, a := range analyses {
 		if len(analysis.Orders(r.header, r.procs[:1], a)) == 0 {
 			needAll = append(needAll, a.Name())
+			continue
 		}
+		able, names = append(able, a), append(names, a.Name())
 		if len(analysis.Orders(r.header, []trace.Proc{trace.Interleaved}, a)) > 0 {
 			without = append(without, a.Name())
 		}
 	}
 	switch {
+	case o.all && len(needAll) > 0:
+		env.Note("skipping %s: the analysis needs all processors", strings.Join(needAll, ", "))
+		o.run = names
 	case len(needAll) == 1:
-		return stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
+		return nil, stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
 	case len(needAll) > 1:
-		return stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
+		return nil, stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
 	}
 	for _, name := range without {
 		env.Note("%s: without the interleaved order, which needs all processors", name)
 	}
-	return nil
+	return able, nil
 }
 
 // sorted returns the values in ascending order without duplicates.

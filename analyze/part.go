@@ -43,6 +43,7 @@ const (
 	settingFact  = "setting." // before the name of a flag
 	messagesFact = "messages" // whether the trace passes messages, if known
 	selectedFact = "selected"
+	allFact      = "all" // of --run all, which skips what does not apply
 	// rowLength is the maximum number of bytes in a row.
 	rowLength = 1 << 20
 )
@@ -51,6 +52,9 @@ func newPart(r *request, s *settings) *part {
 	header, _ := json.Marshal(r.header) // texts and numbers
 	p := &part{procs: r.procs, facts: slices.Clone(r.meta)}
 	p.facts = append(p.facts, trace.Arg{Key: traceFact, Value: r.name}, trace.Arg{Key: headerFact, Value: string(header)})
+	if s.all {
+		p.facts = append(p.facts, trace.Arg{Key: allFact, Value: "true"})
+	}
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		p.facts = append(p.facts, trace.Arg{Key: settingName(f), Value: setting(f)})
 	})

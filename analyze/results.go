@@ -46,18 +46,47 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	}
 	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
-	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}
+	run := analysis.Options{Procs: kept.procs, Refs: refSets[o.refs], Progress: bar.Add}
 	run.Rows = new(analysis.Rows)
 	if kept.procs != nil {
 		run.OnEnd = kept.keep
 	}
+	var skipped []error
+	run.OnSkip = o.skipping(&skipped)
 	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return analysis.Run(ctx, src, run, analyses...) })
 	if err != nil {
 		return nil, orWithout(err)
 	}
+	results = o.skip(env, results, skipped)
 	noteIgnored(env, src.Header(), run.Rows, orders, analyses)
 	warn(env, results)
 	return results, nil
+}
+
+// skipping returns a function that collects why analyses are skipped: with --run all. Otherwise it returns nil.
+func (s *settings) skipping(why *[]error) func(error) {
+	if !s.all {
+		return nil
+	}
+	return func(err error) { *why = append(*why, err) }
+}
+
+// skip removes the analyses without a result from those that are chosen, and prints why they have none.
+func (s *settings) skip(env *stage.Env, results []analysis.Result, why []error) (kept []analysis.Result) {
+	if len(why) == 0 {
+		return results
+	}
+	var names []string
+	for i, k := range s.chosen() {
+		if results[i].Full == nil {
+			env.Note("skipping %s: %v", k.name, why[0])
+			why = why[1:]
+			continue
+		}
+		names, kept = append(names, k.name), append(kept, results[i])
+	}
+	s.run = names
+	return kept
 }
 
 // orWithout adds how to get the results of the other analyses if one has no result.

@@ -22,6 +22,9 @@ import (
 // trace. In the interleaved order they belong to several processors. There, Instr counts from the
 // processor's previous reference or event, whichever is later.
 //
+// References that move lines without using them, prefetches and flushes, are in chunks of their own:
+// see Moves. So a shard decides once for a chunk what its references do.
+//
 // In the interleaved order, a chunk with neither references nor an event says that a processor
 // stops. The processor waits at a barrier or lock until its event comes, or its program has ended.
 type Chunk struct {
@@ -31,6 +34,7 @@ type Chunk struct {
 	Refs     trace.Refs        // empty when Event is set
 	Event    *trace.Event      // nil for references
 	StopsAt  trace.Kind        // in a chunk with neither references nor event: where the processor waits; zero if it has ended
+	Moves    trace.Op          // Prefetch or Flush if all references are of this operation; zero if none is
 	Instr    unit.Instructions // executed from the end of the processor's previous item to the end of the chunk's last
 
 	useCache *useCache // see Uses

@@ -75,8 +75,22 @@ func (k KindEffects) With(e Effect, kinds ...trace.Kind) KindEffects {
 	return k
 }
 
-// DataEffects are those of an analysis that uses the lines of loads and stores only.
-var DataEffects = OpEffects{trace.Load: Used, trace.Store: Used, trace.Ifetch: Noted, trace.Prefetch: Noted, trace.Flush: Noted}
+// LineEffects returns the effects of an analysis of the lines of some references; zero: of loads and
+// stores. Other references that users choose to omit need no note.
+func LineEffects(refs trace.OpSet, moves Effect) (e OpEffects) {
+	for _, op := range []trace.Op{trace.Load, trace.Store, trace.Ifetch} {
+		switch {
+		case refs == 0 && op == trace.Ifetch:
+			e[op] = Noted
+		case refs == 0 || refs.Has(op):
+			e[op] = Used
+		default:
+			e[op] = Outside
+		}
+	}
+	e[trace.Prefetch], e[trace.Flush] = moves, moves
+	return e
+}
 
 // WaitKinds are the events at which a program may wait although the interleaved order does not wait
 // there, see [Interleave].

@@ -12,8 +12,8 @@ import (
 // On several cores every shard of the interleaved order runs on a goroutine of its own. The shards
 // of a program order process a chunk while the processors are merged. The shards of a lone
 // processor have goroutines of their own too.
-func feedInterleaved(src trace.Source, orders []order, parallel bool, m *progress) error {
-	merge := newMerger(src, nil)
+func feedInterleaved(src trace.Source, refs trace.OpSet, orders []order, parallel bool, m *progress) error {
+	merge := newMerger(src, refs, nil)
 	merge.programs = map[trace.Proc]*dispatcher{}
 	w := interleavedFeed{progress: m}
 	interleaved, programs := orders[0].shards, orders[1:]

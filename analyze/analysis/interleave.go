@@ -25,7 +25,7 @@ import (
 // wait.
 func Interleave(src trace.Source) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
-		m := newMerger(src, yield)
+		m := newMerger(src, trace.DataOps, yield)
 		defer m.stop()
 		if err := m.run(); err != nil && !m.stopped {
 			yield(nil, err)
@@ -61,13 +61,14 @@ type merger struct {
 	ready    queue
 	barriers map[object]int // number of processors that have arrived
 	locks    map[object]*lock
-	space           // memory of merged references
-	from     int    // references before it in space have been yielded
-	merged   int    // references in space
-	rows     int    // maximum length of a chunk
-	first    uint32 // Instr of the chunk's first reference in program order
-	whole    bool   // chunks are those of the only processor's program order
-	time     uint64 // when the last merged reference ends
+	space             // memory of merged references
+	from     int      // references before it in space have been yielded
+	merged   int      // references in space
+	rows     int      // maximum length of a chunk
+	moves    trace.Op // of the merged references, see Chunk.Moves
+	first    uint32   // Instr of the chunk's first reference in program order
+	whole    bool     // chunks are those of the only processor's program order
+	time     uint64   // when the last merged reference ends
 	chunk    Chunk
 	useCache useCache                   // of the chunk
 	programs map[trace.Proc]*dispatcher // feed the program orders too
@@ -101,10 +102,10 @@ const (
 	pipelineRows = 1 << 10
 )
 
-func newMerger(src trace.Source, yield func(*Chunk, error) bool) *merger {
+func newMerger(src trace.Source, refs trace.OpSet, yield func(*Chunk, error) bool) *merger {
 	n := max(0, src.Header().Procs)
 	return &merger{src: src, yield: yield, rows: mergeRows, whole: n == 1, waits: make([]place, n), granted: make([]bool, n),
-		useCache: useCache{numbers: newNumbers(n)},
+		useCache: useCache{numbers: newNumbers(n, refs)},
 		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }
 
@@ -116,7 +117,7 @@ func (m *merger) stop() {
 
 func (m *merger) run() error {
 	for p := range m.waits {
-		s, err := newStream(m.src, trace.Proc(p), m.programs[trace.Proc(p)])
+		s, err := newStream(m.src, trace.Proc(p), m.useCache.numbers.refs, m.programs[trace.Proc(p)])
 		m.streams = append(m.streams, s)
 		if err != nil {
 			return err

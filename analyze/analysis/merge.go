@@ -14,6 +14,13 @@ func (m *merger) merge(s *stream, time uint64) error {
 	if m.whole {
 		return m.pass(s, time)
 	}
+	moves := s.movesNow()
+	if moves != m.moves {
+		if m.flush(); m.stopped {
+			return nil
+		}
+		m.moves = moves
+	}
 	instr, from := s.refs.Instr[:s.end], s.at
 	if m.merged == m.from {
 		m.first = instr[from]
@@ -106,7 +113,7 @@ func (m *merger) flush() {
 	if from == to || m.stopped {
 		return
 	}
-	m.chunk = Chunk{Proc: trace.Interleaved, Time: unit.Instructions(m.time), RefProcs: m.of[from:to], Refs: m.refs.Slice(from, to), useCache: &m.useCache}
+	m.chunk = Chunk{Proc: trace.Interleaved, Time: unit.Instructions(m.time), RefProcs: m.of[from:to], Refs: m.refs.Slice(from, to), Moves: m.moves, useCache: &m.useCache}
 	m.useCache.reset()
 	m.chunk.Instr = SumInstr(m.chunk.Refs.Instr)
 	m.from = to

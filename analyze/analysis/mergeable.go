@@ -34,11 +34,11 @@ func (each ShardFunc) call(orders []order) error {
 }
 
 // Join returns the results that [Run] would compute for the program orders of procs. It takes the
-// contents of the shards from read.
-func Join(h trace.Header, procs []trace.Proc, read ShardFunc, analyses ...Analysis) ([]Result, error) {
+// contents of the shards from read. For skip, see [Options.OnSkip].
+func Join(h trace.Header, procs []trace.Proc, read ShardFunc, skip func(error), analyses ...Analysis) ([]Result, error) {
 	orders, shards := plan(h, procs, analyses)
 	if err := read.call(orders); err != nil {
 		return nil, err
 	}
-	return merge(analyses, shards)
+	return merge(analyses, shards, skip)
 }

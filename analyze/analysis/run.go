@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -16,6 +17,8 @@ type Options struct {
 	Procs    []trace.Proc   // program orders to read; nil means all processors and the interleaved order
 	Progress func(refs int) // if not nil, called from time to time, from several goroutines
 	OnEnd    ShardFunc      // if not nil, called with every shard after it has ended
+	Refs     trace.OpSet    // references whose lines [Chunk.Uses] lists; zero: loads and stores
+	OnSkip   func(error)    // if not nil, called for each analysis without a result if others have one; its Result is empty
 	Rows     *Rows          // if not nil, counts the rows of each processor that are read
 }
 
@@ -29,6 +32,7 @@ type order struct {
 // Run reads every order that an analysis needs once, feeds it to the shards, and merges them. It
 // reads orders in parallel; the results do not depend on the number of cores.
 func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analysis) ([]Result, error) {
+	opts.Refs = cmp.Or(opts.Refs, trace.DataOps)
 	orders, shards := plan(src.Header(), opts.Procs, analyses)
 	if err := readAll(ctx, opts.Rows.counting(src), opts, orders); err != nil {
 		return nil, err
@@ -38,7 +42,7 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 			return nil, err
 		}
 	}
-	return merge(analyses, shards)
+	return merge(analyses, shards, opts.OnSkip)
 }
 
 // NoResultError says that the trace has no result for one analysis, although others have results.
@@ -54,8 +58,8 @@ func (n *NoResultError) Error() string { return n.Err.Error() }
 func (n *NoResultError) Unwrap() error { return n.Err }
 
 // merge computes all results in parallel on the cores. It returns the error of the first analysis
-// that has none.
-func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
+// that has none, unless skip takes it.
+func merge(analyses []Analysis, shards [][]Shard, skip func(error)) ([]Result, error) {
 	results := make([]Result, len(analyses))
 	var first error
 	var able []string
@@ -73,6 +77,13 @@ func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 		return results, nil
 	case able == nil:
 		return nil, first
+	case skip != nil:
+		for _, err := range errs {
+			if err != nil {
+				skip(err)
+			}
+		}
+		return results, nil
 	}
 	return nil, &NoResultError{first, able}
 }
@@ -137,13 +148,13 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	spread(orders, cores)
 	shareUses(src.Header().Procs, orders)
 	if orders[0].proc == trace.Interleaved {
-		return feedInterleaved(src, orders, cores > 1, &progress{ctx: ctx, progress: opts.Progress})
+		return feedInterleaved(src, opts.Refs, orders, cores > 1, &progress{ctx: ctx, progress: opts.Progress})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(orders))
 	InParallel(len(orders), cores, func(i int) {
-		if errs[i] = orders[i].read(src, cores > len(orders) && len(orders[i].shards) > 1, &progress{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
+		if errs[i] = orders[i].read(src, opts.Refs, cores > len(orders) && len(orders[i].shards) > 1, &progress{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
 			cancel()
 		}
 	})
@@ -210,12 +221,12 @@ func (eventsOf) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
 }
 
 // read feeds a program order.
-func (o order) read(src trace.Source, parallel bool, m *progress) error {
+func (o order) read(src trace.Source, refs trace.OpSet, parallel bool, m *progress) error {
 	if !slices.ContainsFunc(o.shards, wantsRefs) {
 		src = eventsOf{src}
 	}
 	f := newDispatcher(o.shards, parallel, m)
-	for p, err := range Program(src, o.proc) {
+	for p, err := range program(src, o.proc, refs) {
 		if err != nil {
 			return err
 		}

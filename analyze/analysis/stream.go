@@ -30,6 +30,7 @@ type stream struct {
 	refs     *trace.Refs
 	at       int    // next reference in refs
 	end      int    // references in refs before this index come before the next event
+	moves    bool   // refs has prefetches or flushes
 	rest     uint64 // instructions of the references from at to end, except the first
 	summed   bool   // rest is valid
 	consumed uint64 // references so far
@@ -48,9 +49,11 @@ type stream struct {
 	program  *dispatcher // sees every item when it is known, if not nil
 }
 
-func newStream(src trace.Source, p trace.Proc, program *dispatcher) (*stream, error) { // if not nil, receives every item as soon as it is known
+// newStream returns the stream of a processor. refs are the references that use lines. program, if not nil,
+// receives every item as soon as it is known.
+func newStream(src trace.Source, p trace.Proc, refs trace.OpSet, program *dispatcher) (*stream, error) {
 	_, checked := src.(trace.CheckedSource)
-	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, useCache: useCache{numbers: newNumbers(1)}}
+	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, useCache: useCache{numbers: newNumbers(1, refs)}}
 	var stopRefs, stopEvents func()
 	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
 	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
@@ -84,6 +87,9 @@ func (s *stream) ready() error {
 		s.end = s.at + min(s.refs.Len()-s.at, mostRows)
 		if s.eventAt < len(s.events) {
 			s.end = s.at + int(min(uint64(s.end-s.at), s.events[s.eventAt].Refs-s.consumed))
+		}
+		if s.moves {
+			s.end = s.at + sameMoves(s.refs.Op[s.at:s.end])
 		}
 	}
 	return s.show()
@@ -122,7 +128,7 @@ func (s *stream) fillRefs() error {
 		if b.Proc != s.proc {
 			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
 		}
-		s.refs, s.at = b, 0
+		s.refs, s.at, s.moves = b, 0, anyMoves(b.Op)
 		s.noRefs = s.noRefs && b.Len() == 0
 	}
 	return nil
@@ -206,7 +212,7 @@ func (s *stream) item(time uint64) Chunk {
 			s.rest, s.summed = uint64(SumInstr(s.refs.Instr[s.at+1:s.end])), true
 		}
 		time += s.rest
-		p.Refs, p.useCache = s.refs.Slice(s.at, s.end), &s.useCache
+		p.Refs, p.useCache, p.Moves = s.refs.Slice(s.at, s.end), &s.useCache, s.movesNow()
 	}
 	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)
 	return p

@@ -4,10 +4,12 @@ import (
 	"sync"
 
 	"spoor/analyze/lines"
+	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// Uses returns which lines of the given size the chunk's loads and stores use. Each line has one
+// Uses returns which lines of the given size the chunk's references use: those of [Options.Refs], or
+// all if they move lines. Each line has one
 // number for the whole order, so that shards can keep the state of lines in plain arrays. The first
 // shard that calls Uses searches the hash table; the others reuse its result. A shard must call it
 // for every chunk or for none. The result is as valid as the chunk. An error means that there are
@@ -42,7 +44,7 @@ func shareUses(procs int, orders []order) {
 // NumberLines prepares chunks that do not come from a run, so that [Chunk.Uses] works. They form
 // one order of procs processors.
 func NumberLines(chunks []Chunk, procs int) {
-	n := newNumbers(procs)
+	n := newNumbers(procs, trace.DataOps)
 	for i := range chunks {
 		chunks[i].useCache = &useCache{numbers: n}
 	}
@@ -51,12 +53,21 @@ func NumberLines(chunks []Chunk, procs int) {
 // numbers assigns numbers to the lines of an order.
 type numbers struct {
 	procs int
-	mu    sync.Mutex // several shards may process chunks at the same time
+	refs  trace.OpSet // references that use lines
+	mu    sync.Mutex  // several shards may process chunks at the same time
 	sizes []*numbering
 }
 
-func newNumbers(procs int) *numbers {
-	return &numbers{procs: procs}
+func newNumbers(procs int, refs trace.OpSet) *numbers {
+	return &numbers{procs: procs, refs: refs}
+}
+
+// usesOf returns the operations of a chunk that use lines.
+func (n *numbers) usesOf(p *Chunk) trace.OpSet {
+	if p.Moves != 0 {
+		return trace.SetOf(p.Moves)
+	}
+	return n.refs
 }
 
 // useCache holds the line uses of one chunk for the sizes requested so far.
@@ -96,7 +107,7 @@ func (s *useCache) known(line unit.Bytes, p *Chunk) *lineUses {
 	u.known = true
 	n := s.numbers.of(line)
 	if n.fine == 0 {
-		u.err = n.Number(&p.Refs, p.RefProcs, &u.uses)
+		u.err = n.Number(&p.Refs, s.numbers.usesOf(p), p.RefProcs, &u.uses)
 		return u
 	}
 	fine := s.known(n.fine, p)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"spoor/traces/trace"
 )
@@ -22,10 +23,10 @@ type seenBy struct {
 
 const everyone = -1
 
-// newHierarchy creates the levels of a description, and private ones for each of procs processors.
+// newHierarchy creates the levels of a description, of which references of some sides use lines, and private ones for each of procs processors.
 // If the caches of a level hold more than dense lines in total, their sets are allocated at first
 // use.
-func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *hierarchy {
+func newHierarchy(s Spec, sides []Side, procs int, classify bool, seed uint64, dense int64) *hierarchy {
 	h := &hierarchy{of: make([][]*level, len(s.Levels)), places: map[seenBy]*places{}}
 	for i := range s.Levels {
 		n := 1
@@ -37,7 +38,7 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *h
 		}
 	}
 	for _, tlb := range []bool{false, true} {
-		h.connect(s, tlb, procs)
+		h.connect(s, tlb, sides, procs)
 	}
 	for _, f := range h.feeds {
 		f.stack()
@@ -73,7 +74,7 @@ func (h *hierarchy) placesOf(s seenBy) *places {
 func (h *hierarchy) at(i, proc int) *level { return h.of[i][proc%len(h.of[i])] }
 
 // connect links the levels on the paths of all processors and creates their feed.
-func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
+func (h *hierarchy) connect(s Spec, tlb bool, sides []Side, procs int) {
 	f := &feed{stages: []*batch{newBatch()}}
 	numbers := map[*level]int32{}
 	anyPrivate := false
@@ -81,7 +82,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 		ports := [ops]int32{none, none, none}
 		for _, side := range []Side{Data, Instr} {
 			first := h.link(s, tlb, side, p)
-			if first == nil || !s.enters(tlb, side) {
+			if first == nil || !s.enters(tlb, side) || !slices.Contains(sides, side) {
 				continue
 			}
 			anyPrivate = anyPrivate || first.description.Private

@@ -4,8 +4,7 @@
 // # What is counted
 //
 // A reference uses every line that it touches once, in order of address. Loads, stores and
-// instruction fetches use lines; prefetches and flushes do not. A use that misses at a level is a
-// use of the next one. Valgrind's cachegrind counts at most one miss of a reference that crosses
+// instruction fetches use lines. A use that misses at a level is a use of the next one. Valgrind's cachegrind counts at most one miss of a reference that crosses
 // lines. Its load misses are load_misses minus the loads in split_misses, and so on.
 //
 // A level that misses first makes room and loads the line, then requests it from the next level,
@@ -17,6 +16,10 @@
 //   - An exclusive level fills with the lines that the level above evicts, clean or dirty. It removes a line when the level above requests it. A line that it already has, evicted by another processor, becomes the most recent.
 //   - A write-through level passes on every store, and write-backs too. A store that misses there makes one request to the next level, for the line and the write. With no-allocate, it passes on the stores that miss and loads no line for them. A miss of a level above that needs the line is not a store.
 //   - Among lines that are not used again, OPT may evict any. The misses do not depend on the choice, but the write-backs do.
+//
+// A prefetch acts as a load, but has counts of its own. A flush removes the lines that it touches from
+// all levels of all processors, but not from TLBs. A dirty line that it removes is written back. In the
+// order of one processor, flushes of other processors have no effect.
 //
 // Caches of different processors are not kept coherent; package phases simulates coherence.
 //
@@ -43,9 +46,10 @@ import (
 // processor, for the interleaved order, in which processors share what is not private.
 type Analysis struct {
 	Specs       []Spec
-	Classify    bool   // find the causes of misses
-	Seed        uint64 // of random replacement
-	Interleaved bool   // simulate the interleaved order too
+	Refs        trace.OpSet // references that use lines; zero: all
+	Classify    bool        // find the causes of misses
+	Seed        uint64      // of random replacement
+	Interleaved bool        // simulate the interleaved order too
 	Meta        []trace.Arg
 
 	dense int64 // for tests; 0 is mostDense
@@ -67,9 +71,20 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	}
 	s := &shard{proc: p}
 	for _, spec := range a.Specs {
-		s.hierarchies = append(s.hierarchies, newHierarchy(spec, procs, a.Classify, a.Seed, dense))
+		s.hierarchies = append(s.hierarchies, newHierarchy(spec, a.sides(), procs, a.Classify, a.Seed, dense))
 	}
 	return s
+}
+
+// sides returns the sides that references use.
+func (a *Analysis) sides() (sides []Side) {
+	if a.Refs == 0 || a.Refs.Has(trace.Load) {
+		sides = append(sides, Data)
+	}
+	if a.Refs == 0 || a.Refs.Has(trace.Ifetch) {
+		sides = append(sides, Instr)
+	}
+	return sides
 }
 
 // shard holds all caches for one order.

@@ -133,7 +133,7 @@ func compare(t testing.TB, src trace.Source, a *Analysis) {
 // randomTrace has processors that share some lines, walk, and cross lines.
 func randomTrace(r *rand.Rand, procs, length int) *trace.Memory {
 	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
-	lines := 2 + r.Uint64N(200)
+	lines, kinds := 2+r.Uint64N(200), []int{int(trace.Ifetch), int(trace.Flush)}[r.IntN(2)]
 	for p := range procs {
 		refs := &m.RefsOf[p]
 		refs.Proc = trace.Proc(p)
@@ -149,7 +149,7 @@ func randomTrace(r *rand.Rand, procs, length int) *trace.Memory {
 			case 2:
 				addr = math.MaxUint64 - 100 - addr
 			}
-			refs.Append(uint32(1+r.IntN(3)), addr, uint16(1+r.IntN(40)), trace.Op(1+r.IntN(int(trace.Flush))))
+			refs.Append(uint32(1+r.IntN(3)), addr, uint16(1+r.IntN(40)), trace.Op(1+r.IntN(kinds)))
 		}
 	}
 	return m
@@ -231,7 +231,7 @@ func TestStages(t *testing.T) {
 			a.Specs = append(a.Specs, parse(t, strings.Join(parts, ","))...)
 		}
 		for _, s := range a.Specs {
-			for _, f := range newHierarchy(s, 1, false, 1, mostDense).feeds {
+			for _, f := range newHierarchy(s, []Side{Data, Instr}, 1, false, 1, mostDense).feeds {
 				if len(f.stages) < 2 {
 					t.Fatalf("%s is not simulated level by level", s)
 				}
@@ -379,7 +379,7 @@ func TestInclusion(t *testing.T) {
 		m := randomTrace(r, 1, 3000)
 		for _, text := range []string{"L1d=128B/2/16B,L1i=128B/full/16B/random,L2=512B/4/32B/plru/no-allocate,LL=1KiB/8/64B/inclusive",
 			"L1=128B/2/16B/plru/no-allocate,L2=256B/4/16B/fifo/exclusive,LL=512B/8/16B/exclusive"} {
-			h := newHierarchy(parse(t, text)[0], 1, false, 1, mostDense)
+			h := newHierarchy(parse(t, text)[0], []Side{Data, Instr}, 1, false, 1, mostDense)
 			for refs := range m.InBatches(50).Refs(0) {
 				if err := h.add(refs, nil); err != nil {
 					t.Fatal(err)

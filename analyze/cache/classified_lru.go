@@ -35,12 +35,13 @@ type classifiedLRU struct {
 
 // classifiedLine is the state of one line.
 type classifiedLine struct {
-	used uint32 // moment of the latest use; 0: never
+	used uint32 // moment of the latest use; 0: never; flushed
 	way  uint32 // above one dirty bit; 0: in no set
 }
 
 const (
-	firstMoment = 1 // the bit of moment 0 is clear
+	flushed     = 1 // the moment of lines that a flush has removed
+	firstMoment = 2 // the bits of moments before are clear
 	fewMoments  = 1 << 12
 	momentRoom  = 8       // minimum number of moments per line number; more moments mean fewer renewals
 	nearLines   = 1 << 13 // the state of this many lines fits the host's caches if they hold nothing else
@@ -210,7 +211,7 @@ func (c *classifiedLRU) compact() {
 		return before[t>>6] + uint32(bits.OnesCount64(c.latest[t>>6]&(1<<(t&63)-1)))
 	}
 	for i := range c.lines {
-		if x := &c.lines[i]; x.used != 0 {
+		if x := &c.lines[i]; x.used >= firstMoment {
 			x.used = rank(x.used)
 		}
 	}

@@ -24,7 +24,11 @@ type Counts struct {
 	Writebacks    uint64 // lines that were dirty when they left
 	Writethroughs uint64 // writes passed on at once
 
-	Around  uint64 // misses that loaded no line
+	Around        uint64 // misses that loaded no line
+	Prefetches    uint64 // uses of lines by prefetches, which are in no other count of uses
+	PrefetchFills uint64 // those that missed, which are in no other count of misses
+	Flushed       uint64 // lines removed by a flush
+
 	Clean   uint64 // clean lines evicted to the next level, which is exclusive
 	Passed  uint64 // bytes of dirty lines of levels above that this level did not have and passed on
 	Through uint64 // bytes of writes passed on at once
@@ -44,6 +48,9 @@ func (c *Counts) add(d *Counts) {
 	c.Invalidations += d.Invalidations
 	c.Writebacks += d.Writebacks
 	c.Writethroughs += d.Writethroughs
+	c.Prefetches += d.Prefetches
+	c.PrefetchFills += d.PrefetchFills
+	c.Flushed += d.Flushed
 	c.Around += d.Around
 	c.Clean += d.Clean
 	c.Passed += d.Passed
@@ -56,7 +63,14 @@ func (c *Counts) add(d *Counts) {
 }
 
 // read returns the bytes read from the next level, in lines of the given size.
-func (c *Counts) read(line uint64) uint64 { return (total(c.Misses) - c.Around) * line }
+func (c *Counts) read(line uint64) uint64 {
+	return (total(c.Misses) + c.PrefetchFills - c.Around) * line
+}
+
+// held returns the number of lines present, if every miss loads one and no other level takes any.
+func (c *Counts) held() uint64 {
+	return total(c.Misses) + c.PrefetchFills - c.Evictions - c.Flushed
+}
 
 // written returns the bytes written to the next level.
 func (c *Counts) written(line uint64) uint64 {

@@ -1,13 +1,14 @@
 package cache
 
 import (
+	"cmp"
+
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
 )
 
-// Effects declares that loads, stores and instruction fetches use lines.
+// Effects declares that references use lines, and that flushes and prefetches move them.
 func (a *Analysis) Effects() analysis.Effects {
-	ops := analysis.DataEffects
-	ops[trace.Ifetch] = analysis.Used
-	return analysis.Effects{Ops: ops, Kinds: analysis.OrderKinds()}
+	refs := cmp.Or(a.Refs, trace.DataOps|trace.FetchOps)
+	return analysis.Effects{Ops: analysis.LineEffects(refs, analysis.Used), Kinds: analysis.OrderKinds()}
 }

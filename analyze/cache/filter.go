@@ -19,15 +19,18 @@ type NextLevelRef struct {
 // Filter simulates the caches of one processor and returns the references to the next level of
 // memory: the requests of the last level and, if wanted, its evicted dirty lines as stores.
 //
-// The store of a dirty line comes right before the request that evicts it. Prefetches and
-// references that no level serves are omitted (see [Grammar]). Flushes are passed on.
+// The store of a dirty line comes right before the request or the flush that removes it. References
+// that no level serves are omitted (see [Grammar]). Prefetches that hit are omitted, and flushes are
+// passed on.
 type Filter struct {
 	*feed
-	writeBacks bool
-	refs       uint64 // references that used lines
-	row        int
-	requested  []NextLevelRef // requests of the current use
-	out        []NextLevelRef
+	levels      []*level // from the first
+	prefetching bool     // requests are those of a prefetch
+	writeBacks  bool
+	refs        uint64 // references that used lines
+	row         int
+	requested   []NextLevelRef // requests of the current use
+	out         []NextLevelRef
 
 	Left       [1 + trace.Flush]uint64 // omitted references, by operation
 	WriteBacks uint64                  // stores of dirty lines in the output
@@ -40,10 +43,12 @@ func NewFilter(s Spec, writeBacks bool, seed uint64) (*Filter, error) {
 			return nil, fmt.Errorf("%s: %w", s.Levels[i].Name, err)
 		}
 	}
-	h := newHierarchy(s, 1, false, seed, mostDense)
+	h := newHierarchy(s, []Side{Data, Instr}, 1, false, seed, mostDense)
 	f := &Filter{feed: h.feeds[0], writeBacks: writeBacks}
 	for _, instances := range h.of {
-		if l := instances[0]; l.next == nil {
+		l := instances[0]
+		f.levels = append(f.levels, l)
+		if l.next == nil {
 			l.next = &level{shift: l.shift, memory: &memory{f, uint16(l.description.Line)}}
 		}
 	}
@@ -70,8 +75,12 @@ func (f *Filter) Add(refs *trace.Refs) []NextLevelRef {
 	ports := &f.of[0]
 	for i, addr := range refs.Addr {
 		o := opOf(kinds[i])
-		if o >= ops || ports[o] == none {
-			f.pass(i, addr, sizes[i], kinds[i])
+		if kinds[i].Moves() {
+			f.move(i, addr, sizes[i], kinds[i])
+			continue
+		}
+		if ports[o] == none {
+			f.Left[kinds[i]]++
 			continue
 		}
 		p := &f.ports[ports[o]]
@@ -90,13 +99,31 @@ func (f *Filter) Add(refs *trace.Refs) []NextLevelRef {
 	return f.out
 }
 
-// pass handles a reference that no level serves.
-func (f *Filter) pass(i int, addr uint64, size uint16, op trace.Op) {
+// move handles a prefetch or a flush. A prefetch brings lines in as a load does; those that miss are
+// prefetches of the next level. A flush removes lines, is written behind those that are dirty, and
+// goes on to the next level.
+func (f *Filter) move(i int, addr uint64, size uint16, op trace.Op) {
+	f.row = i
+	f.settle()
 	if op == trace.Flush {
+		for _, l := range f.levels {
+			f.flushRange(l, addr, addr+uint64(size)-1, nil)
+		}
 		f.out = append(f.out, NextLevelRef{i, addr, size, op})
-	} else {
-		f.Left[op]++
+		return
 	}
+	number := f.of[0][loads]
+	if number == none {
+		f.Left[op]++
+		return
+	}
+	f.refs++
+	f.prefetching = true
+	shift := f.ports[number].shift
+	for line, last := addr>>shift, (addr+uint64(size)-1)>>shift; line <= last; line++ {
+		f.enter(number, keyOf(line, loads), loads)
+	}
+	f.prefetching = false
 }
 
 // enter simulates a use of a line.
@@ -120,7 +147,11 @@ type memory struct {
 
 func (m *memory) request(addr uint64, o op) {
 	f := m.filter
-	f.requested = append(f.requested, NextLevelRef{f.row, addr, m.line, trace.Load + trace.Op(o)})
+	by := trace.Load + trace.Op(o)
+	if f.prefetching {
+		by = trace.Prefetch
+	}
+	f.requested = append(f.requested, NextLevelRef{f.row, addr, m.line, by})
 }
 
 // writeback receives a dirty line. A line of a level before the last may be a part of a line of the

@@ -30,6 +30,7 @@ type level struct {
 	lastRef       uint64   // latest reference that missed
 	out           [missRoom]miss
 	ahead         int    // number of misses handled together; one if a miss changes the contents
+	handed        bool   // the numbers of lines come from another level or analysis
 	lastUse       uint32 // in a sweep: the index + 1 of the latest reference that missed in this batch
 }
 
@@ -258,18 +259,23 @@ func (l *level) invalidateAbove(addr uint64) (dirty bool) {
 // writeback makes a line of 2^size bytes dirty at the first level that has it and keeps dirty
 // lines, or in memory. It is not a use of the line.
 func (l *level) writeback(addr uint64, size uint) {
-	for ; l != nil; l = l.next {
-		switch {
-		case l.through:
-		case l.memory != nil:
-			l.memory.writeback(addr)
-			return
-		case l.later:
-			l.record.mark(addr>>l.shift, size)
-			return
-		case l.array.mark(addr >> (l.shift & 63)):
-			return
-		}
+	for ; l != nil && !l.keepsWriteback(addr, size); l = l.next {
 		l.Passed += 1 << size
 	}
+}
+
+// keepsWriteback makes the line of a write-back dirty if the level has it and keeps dirty lines. It
+// reports false if the write-back goes on to the next level.
+func (l *level) keepsWriteback(addr uint64, size uint) bool {
+	switch {
+	case l.through:
+		return false
+	case l.memory != nil:
+		l.memory.writeback(addr)
+		return true
+	case l.later:
+		l.record.mark(addr>>l.shift, size)
+		return true
+	}
+	return l.array.mark(addr >> (l.shift & 63))
 }

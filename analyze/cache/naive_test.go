@@ -165,6 +165,7 @@ type naiveUse struct {
 	op   op
 	ref  int
 	mark bool // a write-back
+	drop bool // a flush
 	why  cause
 
 	bytes uint64 // of what is written back
@@ -213,6 +214,10 @@ func (n *naiveLevel) cause(line uint64, bring, leave bool) cause {
 }
 
 func (n *naiveLevel) miss(o op, ref int, why cause) {
+	if o == ops {
+		n.PrefetchFills++
+		return
+	}
 	n.Misses[o]++
 	if n.lastRef == ref {
 		n.Split++
@@ -227,13 +232,21 @@ func (n *naiveLevel) request(addr uint64, o op, ref int, fetch bool, bytes uint6
 	if n == nil {
 		return false
 	}
-	n.Uses[o]++
+	if o == ops {
+		n.Prefetches++
+	} else {
+		n.Uses[o]++
+	}
+	full := n.FullMisses
 	isWrite := bytes > 0
 	line := addr / uint64(n.Line)
 	gives := n.Inclusion == Exclusive && fetch
 	brings := !gives && (fetch || !n.NoAllocate)
 	why := n.cause(line, brings, gives)
-	n.requested = append(n.requested, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, why, 0})
+	if o == ops {
+		n.FullMisses = full
+	}
+	n.requested = append(n.requested, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, false, why, 0})
 	if n.Policy == "opt" {
 		if isWrite && n.WriteThrough {
 			n.Writethroughs++
@@ -269,18 +282,57 @@ func (n *naiveLevel) request(addr uint64, o op, ref int, fetch bool, bytes uint6
 		}
 		return n.next.request(addr, o, ref, fetch, bytes)
 	}
-	victim, full := set.add(naiveLine{line, isWrite && !n.WriteThrough})
+	victim, evicts := set.add(naiveLine{line, isWrite && !n.WriteThrough})
 	if n.next.request(addr, o, ref, true, written) {
 		set.find(line).dirty = true
 	}
-	if full {
+	if evicts {
 		n.evict(victim)
 	}
 	return false
 }
 
+// flush removes the lines that contain some of the bytes.
+func (n *naiveLevel) flush(addr, size uint64) {
+	for line := addr / uint64(n.Line); line <= (addr+size-1)/uint64(n.Line); line++ {
+		if slices.ContainsFunc(n.requested, func(u naiveUse) bool { return u.line == line }) {
+			n.requested = append(n.requested, naiveUse{naiveLine: naiveLine{line: line}, mark: true, drop: true})
+		}
+		if n.full.find(line) != nil {
+			n.full.remove(line)
+		}
+		if l := n.set(line).find(line); n.Policy != "opt" && l != nil {
+			v := *l
+			n.set(line).remove(line)
+			n.Flushed++
+			n.invalidateAbove(&v)
+			if v.dirty {
+				n.Writebacks++
+				n.next.writeback(line*uint64(n.Line), uint64(n.Line))
+			}
+		}
+	}
+}
+
 func (n *naiveLevel) evict(v naiveLine) {
 	n.Evictions++
+	n.invalidateAbove(&v)
+	if v.dirty {
+		n.Writebacks++
+	}
+	switch {
+	case n.next != nil && n.next.Inclusion == Exclusive:
+		if !v.dirty {
+			n.Clean++
+		}
+		n.next.take(v)
+	case v.dirty:
+		n.next.writeback(v.line*uint64(n.Line), uint64(n.Line))
+	}
+}
+
+// invalidateAbove removes a line that leaves an inclusive level from the levels above.
+func (n *naiveLevel) invalidateAbove(v *naiveLine) {
 	if n.Inclusion == Inclusive {
 		for _, a := range n.above {
 			ratio := uint64(n.Line / a.Line)
@@ -295,18 +347,6 @@ func (n *naiveLevel) evict(v naiveLine) {
 				}
 			}
 		}
-	}
-	if v.dirty {
-		n.Writebacks++
-	}
-	switch {
-	case n.next != nil && n.next.Inclusion == Exclusive:
-		if !v.dirty {
-			n.Clean++
-		}
-		n.next.take(v)
-	case v.dirty:
-		n.next.writeback(v.line*uint64(n.Line), uint64(n.Line))
 	}
 }
 
@@ -365,6 +405,9 @@ func (n *naiveLevel) opt() (c Counts) {
 	}
 	nextUse := func(line uint64, from int) int {
 		for i, u := range n.requested[from:] {
+			if u.line == line && u.drop {
+				break
+			}
 			if u.line == line && !u.mark {
 				return from + i
 			}
@@ -376,6 +419,16 @@ func (n *naiveLevel) opt() (c Counts) {
 	for i, u := range n.requested {
 		set := &sets[u.line%uint64(n.Sets)]
 		at := slices.IndexFunc(*set, func(l naiveLine) bool { return l.line == u.line })
+		if u.drop {
+			if at >= 0 {
+				c.Flushed++
+				if (*set)[at].dirty {
+					c.Writebacks++
+				}
+				*set = slices.Delete(*set, at, at+1)
+			}
+			continue
+		}
 		if at >= 0 {
 			(*set)[at].dirty = (*set)[at].dirty || u.dirty
 		}
@@ -385,12 +438,16 @@ func (n *naiveLevel) opt() (c Counts) {
 		if at >= 0 || u.mark {
 			continue
 		}
-		c.Misses[u.op]++
-		c.blame(u.why)
-		if missed == u.ref {
-			c.Split++
+		if u.op == ops {
+			c.PrefetchFills++
+		} else {
+			c.Misses[u.op]++
+			c.blame(u.why)
+			if missed == u.ref {
+				c.Split++
+			}
+			missed = u.ref
 		}
-		missed = u.ref
 		if len(*set) == int(n.Ways) {
 			far := 0
 			for j := range *set {
@@ -493,12 +550,14 @@ func naiveConnect(s Spec, levels [][]*naiveLevel, procs int) {
 }
 
 func naiveRef(s Spec, levels [][]*naiveLevel, proc, ref int, addr, size uint64, kind trace.Op) {
-	side := Data
+	side, by := Data, opOf(kind)
 	switch kind {
 	case trace.Ifetch:
 		side = Instr
-	case trace.Load, trace.Store:
-	default:
+	case trace.Prefetch:
+		by = ops
+	case trace.Flush:
+		naiveFlush(s, levels, addr, size)
 		return
 	}
 	for _, tlb := range []bool{false, true} {
@@ -509,7 +568,18 @@ func naiveRef(s Spec, levels [][]*naiveLevel, proc, ref int, addr, size uint64, 
 		n := levels[first][proc]
 		line := uint64(n.Line)
 		for at := addr / line; at <= (addr+size-1)/line; at++ {
-			n.request(at*line, opOf(kind), ref, kind != trace.Store, written(kind, min(size, addr+size-at*line, at*line+line-addr, line)))
+			n.request(at*line, by, ref, kind != trace.Store, written(kind, min(size, addr+size-at*line, at*line+line-addr, line)))
+		}
+	}
+}
+
+// naiveFlush removes lines from all levels of all processors, but not from TLBs.
+func naiveFlush(s Spec, levels [][]*naiveLevel, addr, size uint64) {
+	for i, instances := range levels {
+		for p, n := range instances {
+			if !s.Levels[i].TLB && (p == 0 || n != instances[0]) {
+				n.flush(addr, size)
+			}
 		}
 	}
 }

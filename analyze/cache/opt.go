@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 var optPolicy = Policy{Name: "opt", Doc: "Belady's optimum: the line whose next use is farthest away leaves [belady1966]; among those never used again, the one first used last"}
@@ -16,14 +17,17 @@ type record struct {
 	log     spill             // of entries
 	lastRef uint64
 	err     error
+
+	prefetching bool // uses are those of prefetches
 }
 
 // An entry holds the number of a line, the cause of a possible miss, the operation, and flags.
 const (
-	entryDirty  = 1 << iota // the line becomes dirty
-	entryMark               // a write-back from above, which is not a use; log2 of its bytes is above
-	entrySame               // of the same reference as the previous use
-	entryOp     = 3         // shifts
+	entryDirty = 1 << iota // the line becomes dirty
+	entryMark              // a write-back from above, which is not a use; log2 of its bytes is above
+	// entryMark without entryDirty is a flush of the line
+	entrySame       // of the same reference as the previous use
+	entryOp     = 3 // shifts
 	entryCause  = 5
 	entryID     = 8
 	entryOpMask = 3
@@ -35,6 +39,9 @@ func newRecord() *record { return &record{ids: map[uint64]uint32{}} }
 
 func (c *record) use(k key, ref uint64, o op, why cause) {
 	e := k&1*entryDirty | uint64(o)<<entryOp | uint64(why)<<entryCause
+	if c.prefetching {
+		e = uint64(ops) << entryOp
+	}
 	if ref == c.lastRef {
 		e |= entrySame
 	}
@@ -45,6 +52,13 @@ func (c *record) use(k key, ref uint64, o op, why cause) {
 // mark makes a line dirty if it is present at this time. 2^size bytes are written.
 func (c *record) mark(line uint64, size uint) {
 	c.add(line, uint64(size)<<entrySize|entryDirty|entryMark)
+}
+
+// drop removes a line if it is present at this time.
+func (c *record) drop(line uint64) {
+	if _, known := c.ids[line]; known {
+		c.add(line, entryMark)
+	}
 }
 
 func (c *record) add(line uint64, e uint64) {
@@ -80,9 +94,12 @@ func (c *record) nextUses() (*spill, error) {
 		}
 		for j := len(words) - 1; j >= 0; j-- {
 			e := words[j]
-			if e&entryMark == 0 {
-				id := e >> entryID
+			id := e >> entryID
+			switch {
+			case e&entryMark == 0:
 				words[j], last[id] = last[id], uint64(i)*chunkWords+uint64(j)
+			case e&entryDirty == 0: // no use before the flush profits from one after it
+				last[id] = never | id
 			}
 		}
 		if i == c.log.chunks {
@@ -152,6 +169,10 @@ type optLine struct{ next, id uint64 }
 func (o *opt) entry(e, next, now uint64) {
 	id := e >> entryID
 	if e&entryMark != 0 {
+		if e&entryDirty == 0 {
+			o.drop(id, now)
+			return
+		}
 		if o.state[id]&present != 0 {
 			o.state[id] |= dirty
 		} else {
@@ -176,13 +197,33 @@ func (o *opt) entry(e, next, now uint64) {
 	}
 }
 
-func (o *opt) miss(s *optSet, e uint64) {
-	o.Misses[e>>entryOp&entryOpMask]++
-	o.blame(cause(e >> entryCause & entryOpMask))
-	if o.refMiss {
-		o.Split++
+// drop removes a line, with the entry of its next use.
+func (o *opt) drop(id, now uint64) {
+	if o.state[id]&present == 0 {
+		return
 	}
-	o.refMiss = true
+	o.Flushed++
+	if o.state[id]&dirty != 0 {
+		o.Writebacks++
+	}
+	o.state[id] = 0
+	s := &o.sets[o.set(o.lines[id])]
+	s.full--
+	s.heap = slices.DeleteFunc(s.heap, func(l optLine) bool { return l.id == id })
+	s.forget(now)
+}
+
+func (o *opt) miss(s *optSet, e uint64) {
+	if by := op(e >> entryOp & entryOpMask); by == ops {
+		o.PrefetchFills++
+	} else {
+		o.Misses[by]++
+		o.blame(cause(e >> entryCause & entryOpMask))
+		if o.refMiss {
+			o.Split++
+		}
+		o.refMiss = true
+	}
 	if s.full < o.ways {
 		s.full++
 		return

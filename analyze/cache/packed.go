@@ -111,11 +111,11 @@ func toFront(order uint64, place uint) uint64 {
 	return order&^(16<<(place&63)-1) | before<<4 | order>>(place&63)&15
 }
 
-// toBack moves the way at a position to the place where it is evicted next.
-func (c *packed) toBack(order uint64, place uint) uint64 {
+// toBack moves the way at a position to the place where it is evicted next, the last one.
+func toBack(order uint64, place, last uint) uint64 {
 	w := order >> place & 15
-	behind := order & (16<<c.last - 1) &^ (16<<place - 1)
-	return order&^(16<<c.last-1) | order&(1<<place-1) | behind>>4 | w<<c.last
+	behind := order & (16<<last - 1) &^ (16<<place - 1)
+	return order&^(16<<last-1) | order&(1<<place-1) | behind>>4 | w<<last
 }
 
 // touch loads a word of each of the host's cache lines that contain sets, so that the loads
@@ -213,6 +213,6 @@ func (c *packed) drop(line uint64) key {
 	}
 	k := set.keys[w]
 	set.keys[w] = empty
-	set.order = c.toBack(set.order, place(set.order, w))
+	set.order = toBack(set.order, place(set.order, w), c.last)
 	return k
 }

@@ -12,6 +12,9 @@ import (
 
 // addPiece simulates a chunk.
 func (h *hierarchy) addPiece(p *analysis.Chunk) error {
+	if p.Moves != 0 {
+		return h.move(p)
+	}
 	for _, f := range h.feeds {
 		uses, err := f.uses(p)
 		if err != nil {
@@ -33,7 +36,7 @@ func (s *shard) ShareUses(line unit.Bytes) {
 	for _, h := range s.hierarchies {
 		for _, f := range h.feeds {
 			if f.seesUses() && unit.Bytes(1)<<f.ports[0].shift == line {
-				f.shared, f.stages[0].placed = true, true
+				f.shared, f.stages[0].placed, f.ports[0].level.handed = true, true, true
 			}
 		}
 	}

@@ -52,3 +52,6 @@ func (c *LRU) Has(lines []uint64) (n uint64) {
 	}
 	return n
 }
+
+// Drop removes a line, if it is present.
+func (c *LRU) Drop(line uint64) { c.array.drop(line) }

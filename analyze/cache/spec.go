@@ -101,6 +101,9 @@ const Columns = `Table cache.arrow, by caches (the description), proc (-1: inter
   invalidations               lines that an inclusive level removed
   writebacks                  dirty lines that left
   writethroughs               writes that were passed on at once
+  prefetches, prefetch_fills  prefetches of lines, and those that fetch the line. They are in no other column of
+                              uses or misses
+  flushed                     lines that flushes removed. These three are absent without such references
   bytes_read                  bytes of lines read from the next level, or from memory; -1 for a TLB
   bytes_written               bytes written to the next level, or to memory; -1 for a TLB: dirty lines that
                               left, dirty lines of earlier levels that this level did not have, writes passed
@@ -108,7 +111,7 @@ const Columns = `Table cache.arrow, by caches (the description), proc (-1: inter
                               not count
   compulsory                  misses: first uses of a line
   capacity                    other misses that a fully associative LRU cache of the same size misses too, if
-                              it allocates lines as the level does
+                              it allocates lines as the level does. Flushes empty that cache too
   conflict                    all other misses
   full_misses                 misses of that fully associative cache
   opt_misses                  misses of OPT for the same uses, with opt or with-opt; -1 for levels without it;

@@ -50,6 +50,9 @@ func (f *feed) hand() {
 		for _, b := range f.stages[1:] {
 			b.placed = true
 		}
+		for l := first.next; l != nil; l = l.next {
+			l.handed = true
+		}
 		return
 	}
 	for i := range f.ports {

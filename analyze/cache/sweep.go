@@ -95,7 +95,7 @@ const missedBits = 16 // holds a sum of missRoom
 // countEvictions counts the lines that misses replace. bring is the number of misses that load
 // lines. Once the level is full, all of them replace one.
 func (l *level) countEvictions(out []miss, bring uint64) {
-	if total(l.Misses)-l.Evictions == uint64(l.description.Sets*l.description.Ways) {
+	if l.held() == uint64(l.description.Sets*l.description.Ways) {
 		l.Evictions += bring
 		return
 	}

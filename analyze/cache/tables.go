@@ -63,6 +63,18 @@ func (r *rows) traffic() []store.Column {
 	return []store.Column{bytes("bytes_read", (*Counts).read), bytes("bytes_written", (*Counts).written)}
 }
 
+// moves returns the columns of prefetches and flushes, if there are any.
+func (r *rows) moves() []store.Column {
+	if !slices.ContainsFunc(r.counts, func(c Counts) bool { return c.Prefetches+c.Flushed > 0 }) {
+		return nil
+	}
+	return []store.Column{
+		r.count("prefetches", func(c *Counts) uint64 { return c.Prefetches }),
+		r.count("prefetch_fills", func(c *Counts) uint64 { return c.PrefetchFills }),
+		r.count("flushed", func(c *Counts) uint64 { return c.Flushed }),
+	}
+}
+
 func (r *rows) causes() []store.Column {
 	if !r.analysis.Classify {
 		return nil
@@ -93,7 +105,7 @@ func (r *rows) meta() []trace.Arg {
 func (r *rows) table() *store.Table {
 	t := &store.Table{Name: "cache", Meta: r.meta(), Columns: []store.Column{{Name: "caches", Data: r.caches}, {Name: "proc", Data: r.proc}}}
 	t.Columns = append(t.Columns, r.shape()...)
-	for o, name := range [ops]string{loads: "load", stores: "store", ifetches: "ifetch"} {
+	for o, name := range opNames {
 		t.Columns = append(t.Columns,
 			r.count(name+"_hits", func(c *Counts) uint64 { return c.Uses[o] - c.Misses[o] }),
 			r.count(name+"_misses", func(c *Counts) uint64 { return c.Misses[o] }))
@@ -104,6 +116,7 @@ func (r *rows) table() *store.Table {
 		r.count("invalidations", func(c *Counts) uint64 { return c.Invalidations }),
 		r.count("writebacks", func(c *Counts) uint64 { return c.Writebacks }),
 		r.count("writethroughs", func(c *Counts) uint64 { return c.Writethroughs }))
+	t.Columns = append(t.Columns, r.moves()...)
 	t.Columns = append(t.Columns, r.traffic()...)
 	t.Columns = append(t.Columns, r.causes()...)
 	if r.analysis.Classify {
@@ -111,6 +124,19 @@ func (r *rows) table() *store.Table {
 	}
 	t.Columns = append(t.Columns, r.opt()...)
 	return t
+}
+
+// opNames has the names of operations in columns.
+var opNames = [ops]string{loads: "load", stores: "store", ifetches: "ifetch"}
+
+// missesByOp returns the columns of the misses of each operation that the trace has.
+func (r *rows) missesByOp() (out []store.Column) {
+	for o, name := range opNames {
+		if slices.ContainsFunc(r.counts, func(c Counts) bool { return c.Uses[o] > 0 }) {
+			out = append(out, r.count(name+"_misses", func(c *Counts) uint64 { return c.Misses[o] }))
+		}
+	}
+	return out
 }
 
 // summary returns the table for people. It has descriptions only if there are several.
@@ -123,7 +149,9 @@ func (r *rows) summary() *store.Table {
 	t.Columns = append(t.Columns, r.shape()...)
 	t.Columns = append(t.Columns,
 		r.count("uses", func(c *Counts) uint64 { return total(c.Uses) }),
-		r.count("misses", func(c *Counts) uint64 { return total(c.Misses) }),
+		r.count("misses", func(c *Counts) uint64 { return total(c.Misses) }))
+	t.Columns = append(t.Columns, r.missesByOp()...)
+	t.Columns = append(t.Columns,
 		store.Column{Name: "ratio", Data: column(r, func(_ *Level, c *Counts) float64 {
 			return float64(total(c.Misses)) / float64(max(1, total(c.Uses)))
 		})},

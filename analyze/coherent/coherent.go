@@ -47,16 +47,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// Cold and Lost are the distances, in the table, of a processor's first use of a line, and of a use whose
-// line another processor has stored since the processor's last.
+// Cold, Lost and Flushed are the distances, in the table, of a processor's first use of a line, of a use whose
+// line another processor has stored since the processor's last, and of a use whose line was flushed since.
 const (
-	Cold int64 = -1
-	Lost int64 = -2
+	Cold    int64 = -1
+	Lost    int64 = -2
+	Flushed int64 = -3
 )
 
 // Analysis finds the distances at all line sizes, which must be powers of two.
 type Analysis struct {
 	Lines  []unit.Bytes    // ascending
+	Refs   trace.OpSet     // references that use lines; zero: loads and stores
 	Line   unit.Bytes      // one of Lines, for the parameters
 	Reuse  *reuse.Analysis // with the same line sizes; provides the distances of a single processor; nil if it does not run
 	Source string          // of the parameters: name and digest of the trace
@@ -74,7 +76,7 @@ func (a *Analysis) Name() string { return "coherent" }
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if h.Procs == 1 && p == 0 {
 		if a.Reuse == nil || a.Reuse.Sampling.On() {
-			a.Reuse = &reuse.Analysis{Lines: a.Lines}
+			a.Reuse = &reuse.Analysis{Lines: a.Lines, Refs: a.Refs}
 		}
 		return a.Reuse.NewShard(h, p)
 	}
@@ -101,7 +103,11 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		if err != nil {
 			return err
 		}
-		if err := sim.add(uses, p); err != nil {
+		add := sim.add
+		if p.Moves != 0 {
+			add = sim.move
+		}
+		if err := add(uses, p); err != nil {
 			return err
 		}
 	}
@@ -140,7 +146,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	found := distances(shards[0])
 	for p := range found[0] {
 		for _, ofSize := range found {
-			if d := ofSize[p]; d.Cold > 0 { // else there are no uses
+			if d := ofSize[p]; d.Total() > 0 {
 				h.add(trace.Proc(p), d)
 				c.add(trace.Proc(p), d)
 				sum.add(trace.Proc(p), d)
@@ -149,7 +155,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	all := pool(found[slices.Index(a.Lines, a.Line)])
 	r.Files = []analysis.File{analysis.ParamFile("coherent", a.Tool, all.params(a.Line, a.Source))}
-	if all.Cold == 0 {
+	if all.Total() == 0 {
 		r.Warnings = []error{errors.New("the trace has no loads or stores: there are no distances, and no rates of coherence misses")}
 	}
 	r.Full, r.Summary = h.table(a.Meta), sum.table(a.Meta)
@@ -161,7 +167,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 func distances(s analysis.Shard) (out [][]*Distances) {
 	if alone, is := s.(*reuse.Shard); is {
 		for _, d := range alone.Sizes {
-			out = append(out, []*Distances{{Line: d.Line, Uses: d.Uses, Cold: d.Cold}})
+			out = append(out, []*Distances{{Line: d.Line, Uses: d.Uses, Cold: d.Cold, Flushed: d.Flushed, Prefetches: d.Prefetches}})
 		}
 		return out
 	}

@@ -29,7 +29,7 @@ type machine struct {
 	counts   []counts
 }
 
-type counts struct{ uses, misses, cold, coherence uint64 }
+type counts struct{ uses, misses, cold, coherence, fills uint64 }
 
 func newMachine(procs, capacity int) *machine {
 	m := &machine{capacity: capacity, counts: make([]counts, procs)}
@@ -38,6 +38,23 @@ func newMachine(procs, capacity int) *machine {
 		m.known = append(m.known, map[uint64]bool{})
 	}
 	return m
+}
+
+// op is a load, a store, a prefetch or a flush of a line.
+func (m *machine) op(p int, line uint64, op trace.Op) {
+	switch op {
+	case trace.Flush:
+		for _, cache := range m.caches {
+			delete(cache, line)
+		}
+	case trace.Prefetch:
+		before := m.counts[p]
+		m.use(p, line, false)
+		before.fills += m.counts[p].misses - before.misses
+		m.counts[p] = before
+	default:
+		m.use(p, line, op == trace.Store)
+	}
 }
 
 func (m *machine) use(p int, line uint64, isStore bool) {
@@ -74,17 +91,17 @@ func (m *machine) use(p int, line uint64, isStore bool) {
 }
 
 // uses calls yield with the uses of lines in the interleaved order.
-func uses(t testing.TB, src trace.Source, line unit.Bytes, yield func(p int, line uint64, isStore bool)) {
+func uses(t testing.TB, src trace.Source, line unit.Bytes, yield func(p int, line uint64, op trace.Op)) {
 	t.Helper()
 	for piece, err := range analysis.Interleave(src) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, a := range piece.Refs.Addr {
-			if op := piece.Refs.Op[i]; op.Data() {
+			if op := piece.Refs.Op[i]; op != trace.Ifetch {
 				last := (a + uint64(piece.Refs.Size[i]) - 1) >> line.Shift()
 				for l := a >> line.Shift(); ; l++ {
-					if yield(int(piece.RefProcs[i]), l, op == trace.Store); l == last {
+					if yield(int(piece.RefProcs[i]), l, op); l == last {
 						break
 					}
 				}
@@ -151,15 +168,22 @@ func check(t testing.TB, src trace.Source, lines ...unit.Bytes) {
 func naiveRows(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []string) {
 	t.Helper()
 	stack, count := new(reuse.NaiveHoled), map[int64]int{}
-	uses(t, src, line, func(q int, l uint64, isStore bool) {
+	uses(t, src, line, func(q int, l uint64, op trace.Op) {
 		switch {
+		case op == trace.Flush:
+			stack.Flush(l)
+		case q == p && op == trace.Prefetch:
+			stack.Use(l)
 		case q == p:
 			d, lost := stack.Use(l)
-			if lost != reuse.Cold {
+			switch {
+			case lost == reuse.Flushed:
+				d = Flushed
+			case lost != reuse.Cold:
 				d = Lost
 			}
 			count[d]++
-		case isStore:
+		case op == trace.Store:
 			stack.Remove(l)
 		}
 	})
@@ -172,15 +196,18 @@ func naiveRows(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []st
 func naiveCurve(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []string) {
 	t.Helper()
 	footprint := map[uint64]bool{}
-	uses(t, src, line, func(q int, l uint64, _ bool) {
-		if q == p {
+	uses(t, src, line, func(q int, l uint64, op trace.Op) {
+		if q == p && op != trace.Flush {
 			footprint[l] = true
 		}
 	})
 	for _, capacity := range reuse.Capacities(uint64(len(footprint))) {
 		m := newMachine(src.Header().Procs, int(capacity))
-		uses(t, src, line, m.use)
+		uses(t, src, line, m.op)
 		c := m.counts[p]
+		if c.uses == 0 {
+			continue
+		}
 		out = append(out, fmt.Sprintf("%d %d %d %d %d %d %d ", p, line, capacity, c.misses, c.cold, c.coherence, c.uses))
 	}
 	return out
@@ -190,7 +217,7 @@ func naiveCurve(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []s
 func checkParams(t testing.TB, src trace.Source, r analysis.Result, line unit.Bytes) {
 	t.Helper()
 	m := newMachine(src.Header().Procs, math.MaxInt)
-	uses(t, src, line, m.use)
+	uses(t, src, line, m.op)
 	var all counts
 	for _, c := range m.counts {
 		all.uses, all.cold, all.coherence = all.uses+c.uses, all.cold+c.cold, all.coherence+c.coherence
@@ -244,6 +271,13 @@ func TestWithoutInvalidationsItIsReuse(t *testing.T) {
 		stores bool
 	}{{1, true}, {5, false}} {
 		m := random(rand.New(rand.NewPCG(2, 11)), c.procs, 20_000, c.stores)
+		for p := range m.RefsOf {
+			for i, op := range m.RefsOf[p].Op {
+				if op.Moves() { // a flush of one processor reaches the others only here
+					m.RefsOf[p].Op[i] = trace.Load
+				}
+			}
+		}
 		got := run(t, m, 1, 64)
 		results, err := analysis.Run(context.Background(), m, analysis.Options{}, &reuse.Analysis{Lines: []unit.Bytes{1, 64}})
 		if err != nil {

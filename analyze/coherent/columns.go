@@ -5,7 +5,7 @@ const Columns = `Tables, for the private caches of each processor. Column line i
 
   coherent, by proc and line:
     distance    stack distance in lines; -1 first use; -2 invalidated: another processor has stored the line
-                since this processor's last use
+                since this processor's last use; -3 it was flushed since then
     count       uses with that distance
 
   coherent_curve, by proc, line and lines:
@@ -15,6 +15,8 @@ const Columns = `Tables, for the private caches of each processor. Column line i
     coherence   misses of lines that were in the cache when another processor stored them
     refs        all uses of lines
     ratio       misses/refs
+    flush_misses, prefetch_fills
+                misses of flushed lines, and lines that prefetches fetch; only if the trace has such references
 
   coherent.params.toml, for all processors together at the first line size:
     coherence   coherence misses per use, in caches of unlimited size

@@ -10,14 +10,22 @@ type Distances struct {
 	Line unit.Bytes
 	Uses []uint64 // by stack distance
 	Lost []uint64 // uses of lines that another processor has stored since the last use: by the line's depth at that time
-	Cold uint64   // first uses; also the number of distinct lines
+	Cold uint64   // first uses; also the number of distinct lines, except those that a prefetch brought first
+
+	Flushed    uint64           // uses of lines that were flushed since the last use
+	Prefetches *reuse.Distances // prefetches of lines, which are not uses; those of lines that another processor has stored are in Flushed; nil if there are none
+}
+
+// Footprint returns the number of distinct lines that were used or prefetched.
+func (d *Distances) Footprint() uint64 {
+	return (&reuse.Distances{Cold: d.Cold, Prefetches: d.Prefetches}).Footprint()
 }
 
 // Coherence returns the number of uses that have lost their distance.
 func (d *Distances) Coherence() uint64 { return (&reuse.Distances{Uses: d.Lost}).Total() }
 
 // Total returns the number of uses.
-func (d *Distances) Total() uint64 { return d.Cold + d.Coherence() + d.kept().Total() }
+func (d *Distances) Total() uint64 { return d.Cold + d.Flushed + d.Coherence() + d.kept().Total() }
 
 func (d *Distances) kept() *reuse.Distances { return &reuse.Distances{Line: d.Line, Uses: d.Uses} }
 
@@ -27,7 +35,7 @@ func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
 	all := d.Coherence()
 	misses, evicted := d.kept().Misses(capacities), (&reuse.Distances{Uses: d.Lost}).Misses(capacities)
 	for i := range misses {
-		misses[i] += d.Cold + all
+		misses[i] += d.Cold + d.Flushed + all
 		evicted[i] = all - evicted[i]
 	}
 	return misses, evicted
@@ -37,6 +45,7 @@ func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
 func (d *Distances) add(e *Distances) {
 	d.Uses, d.Lost = plus(d.Uses, e.Uses), plus(d.Lost, e.Lost)
 	d.Cold += e.Cold
+	d.Flushed += e.Flushed
 }
 
 func plus(sum, counts []uint64) []uint64 {

@@ -153,7 +153,10 @@ func (s *simulation) end() error {
 		if err != nil {
 			return err
 		}
-		s.found[p] = &Distances{Line: s.line, Uses: uses, Lost: lost, Cold: cold}
+		s.found[p] = &Distances{Line: s.line, Uses: uses, Lost: lost, Cold: cold, Flushed: c.stack.Flushed()}
+		if uses, cold, flushed, lost := c.stack.Prefetches(); len(uses) > 0 || cold+flushed+lost > 0 {
+			s.found[p].Prefetches = &reuse.Distances{Uses: uses, Cold: cold, Flushed: flushed + lost}
+		}
 		*c = cache{}
 	}
 	s.caches, s.first = nil, nil

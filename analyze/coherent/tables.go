@@ -19,6 +19,7 @@ type histogram struct {
 }
 
 func (h *histogram) add(p trace.Proc, d *Distances) {
+	h.row(p, d, Flushed, d.Flushed)
 	h.row(p, d, Lost, d.Coherence())
 	h.row(p, d, Cold, d.Cold)
 	for i, n := range d.Uses {
@@ -51,10 +52,11 @@ type curve struct {
 	line, lines                   []int64
 	misses, cold, coherence, refs []uint64
 	ratio                         []float64
+	moves                         reuse.Moves
 }
 
 func (c *curve) add(p trace.Proc, d *Distances) {
-	capacities, total := reuse.Capacities(d.Cold), d.Total()
+	capacities, total := reuse.Capacities(d.Footprint()), d.Total()
 	misses, coherence := d.Misses(capacities)
 	for i, m := range misses {
 		c.proc = append(c.proc, int32(p))
@@ -66,10 +68,11 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 		c.refs = append(c.refs, total)
 		c.ratio = append(c.ratio, float64(m)/float64(total))
 	}
+	c.moves.Add(&reuse.Distances{Flushed: d.Flushed, Prefetches: d.Prefetches}, capacities)
 }
 
 func (c *curve) table(meta []trace.Arg) *store.Table {
-	return &store.Table{Name: "coherent_curve", Meta: meta, Columns: []store.Column{
+	t := &store.Table{Name: "coherent_curve", Meta: meta, Columns: []store.Column{
 		{Name: "proc", Data: c.proc},
 		{Name: "line", Unit: "B", Data: c.line},
 		{Name: "lines", Unit: "lines", Data: c.lines},
@@ -79,6 +82,8 @@ func (c *curve) table(meta []trace.Arg) *store.Table {
 		{Name: "refs", Data: c.refs},
 		{Name: "ratio", Data: c.ratio},
 	}}
+	t.Columns = append(t.Columns, c.moves.Columns()...)
+	return t
 }
 
 // summary holds the columns of the table for people.

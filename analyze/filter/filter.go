@@ -13,6 +13,11 @@
 // counts write-backs, but not as uses: to compare with it, omit them. Lines that are dirty at the
 // end are not evicted.
 //
+// A prefetch brings lines in, and those that miss become prefetches of whole lines. A flush removes
+// lines from all caches of its processor, and stays: the next level needs it too. Dirty lines that it
+// removes become stores right before it. Flushes of other processors have no effect, because
+// processors are filtered one by one.
+//
 // Positions stay the same. The Instr of a reference counts the instructions since the previous
 // reference that missed. Events stay, and count the new references before them. Instr cannot hold more
 // than 2^32-1 instructions. In that case a Compute without Work is inserted so that the second
@@ -45,6 +50,8 @@ type Options struct {
 type Counts struct {
 	Refs, Written, WriteBacks uint64
 	Left                      [1 + trace.Flush]uint64 // omitted because no cache serves them, by operation
+	Flushes                   uint64
+	Procs                     int
 }
 
 // Write filters src into PREFIX.refs.arrow and PREFIX.events.arrow. After an error it leaves no
@@ -56,6 +63,7 @@ func Write(ctx context.Context, src trace.Source, prefix string, o Options) (all
 		return Counts{}, err
 	}
 	defer out.Abort()
+	all.Procs = h.Procs
 	for p := range trace.Proc(h.Procs) {
 		f, err := cache.NewFilter(o.Spec, o.WriteBacks, o.Seed)
 		if err != nil {
@@ -88,6 +96,9 @@ func (c *Counts) Notes() (out []string) {
 			out = append(out, fmt.Sprintf("%d references of kind %v are left out: no cache serves them", n, trace.Op(op)))
 		}
 	}
+	if c.Flushes > 0 && c.Procs > 1 {
+		out = append(out, fmt.Sprintf("%d flushes empty only the caches of their own processor, because processors are filtered one by one", c.Flushes))
+	}
 	return out
 }
 
@@ -111,6 +122,9 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 				return err
 			}
 			continue
+		}
+		if chunk.Moves == trace.Flush {
+			all.Flushes += uint64(chunk.Refs.Len())
 		}
 		at := end
 		for _, n := range chunk.Refs.Instr {

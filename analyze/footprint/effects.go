@@ -4,5 +4,5 @@ import "spoor/analyze/analysis"
 
 // Effects declares that loads and stores use lines, and that barriers and locks order them.
 func (a *Analysis) Effects() analysis.Effects {
-	return analysis.Effects{Ops: analysis.DataEffects, Kinds: analysis.OrderKinds()}
+	return analysis.Effects{Ops: analysis.LineEffects(a.Refs, analysis.Noted), Kinds: analysis.OrderKinds()}
 }

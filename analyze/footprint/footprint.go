@@ -97,6 +97,7 @@ type Blocks struct {
 // Analysis measures footprints.
 type Analysis struct {
 	Window Window
+	Refs   trace.OpSet // references that use blocks; zero: loads and stores
 	Blocks []Blocks
 	Source string      // source of the parameters: name and digest of the trace
 	Tool   string      // command that writes the file
@@ -119,7 +120,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	s := &shard{window: a.Window, clock: make([]uint64, h.Procs), end: a.Window.Length}
+	s := &shard{window: a.Window, refs: cmp.Or(a.Refs, trace.DataOps), clock: make([]uint64, h.Procs), end: a.Window.Length}
 	if a.Window.End == References {
 		s.end *= uint64(h.Procs)
 	}

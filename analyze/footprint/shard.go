@@ -13,9 +13,10 @@ import (
 // shard divides the order into windows.
 type shard struct {
 	window Window
-	clock  []uint64 // by processor: time of its latest reference or event
-	refs   uint64   // references in the open window
-	end    uint64   // end of the open window, in time or references
+	clock  []uint64    // by processor: time of its latest reference or event
+	refs   trace.OpSet // references that use blocks
+	count  uint64      // of these in the open window
+	end    uint64      // end of the open window, in time or references
 	spaces []*space
 }
 
@@ -78,14 +79,14 @@ func (s *shard) nextWindow(p *analysis.Chunk, i int) (j int, end uint64) {
 		}
 	case References:
 		for ; i < len(p.RefProcs); i++ {
-			if !p.Refs.Op[i].Data() {
+			if !s.refs.Has(p.Refs.Op[i]) {
 				continue
 			}
-			if s.refs == s.end {
-				s.refs = 0
+			if s.count == s.end {
+				s.count = 0
 				return i, s.end
 			}
-			s.refs++
+			s.count++
 		}
 	}
 	return len(p.RefProcs), 0

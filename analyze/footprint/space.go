@@ -70,6 +70,10 @@ func (s *space) begin(p *analysis.Chunk) (err error) {
 	if s.coarser != nil {
 		return nil
 	}
+	if p.Moves != 0 {
+		s.uses, s.usesRead = new(lines.Uses), 0
+		return nil
+	}
 	if s.uses, err = p.Uses(s.Size); err != nil {
 		return err
 	}

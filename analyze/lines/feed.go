@@ -11,11 +11,11 @@ type Toucher interface {
 	Touch(lines []uint64) error
 }
 
-// Feed converts data references into the lines that they use. Loads and stores count; a reference
-// that crosses lines uses each of them, in order of address. Feed passes on many lines at a time,
+// Feed converts references of some operations into the lines that they use. A reference that crosses lines uses each of them, in order of address. Feed passes on many lines at a time,
 // because chunks of the interleaved order are short.
 type Feed struct {
 	shift   uint
+	ops     trace.OpSet
 	buffer  []uint64
 	touched uint64 // or the compiler drops the loads of touch
 }
@@ -23,8 +23,10 @@ type Feed struct {
 // feedLines is the number of lines that a feed passes on at a time.
 const feedLines = 16 * Batch
 
-// NewFeed returns a feed of lines of 2^shift bytes.
-func NewFeed(shift uint) *Feed { return &Feed{shift: shift, buffer: make([]uint64, 0, feedLines)} }
+// NewFeed returns a feed of lines of 2^shift bytes that references with the given operations use.
+func NewFeed(shift uint, ops trace.OpSet) *Feed {
+	return &Feed{shift: shift, ops: ops, buffer: make([]uint64, 0, feedLines)}
+}
 
 // Add uses the lines of references. It may delay some until Flush.
 func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
@@ -108,22 +110,33 @@ func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, mo
 	room := f.buffer[len(f.buffer):cap(f.buffer)]
 	addr = addr[:min(len(addr), len(room))]
 	size, op = size[:len(addr)], op[:len(addr)]
-	shift := f.shift & 63
+	shift, ops := f.shift&63, f.ops
 	within := uint64(1)<<shift - 1
 	n := 0
 	for i, a := range addr {
-		room[n] = a >> shift // kept only for data; avoids a branch that is hard to predict
+		room[n] = a >> shift // kept only if used; avoids a branch that is hard to predict
 		last := a + uint64(size[i]) - 1
-		if op[i].Data() {
-			n++
-		}
-		if a^last > within && op[i].Data() {
+		used := int(ops >> (op[i] & 7) & 1)
+		n += used
+		if a^last > within && used != 0 {
 			f.buffer = f.buffer[:len(f.buffer)+n]
 			return i + 1, last>>shift - a>>shift
 		}
 	}
 	f.buffer = f.buffer[:len(f.buffer)+n]
 	return len(addr), 0
+}
+
+// Each calls do with each line that references of any operation touch, in order.
+func (f *Feed) Each(refs *trace.Refs, do func(line uint64)) {
+	for i, addr := range refs.Addr {
+		last := (addr + uint64(refs.Size[i]) - 1) >> f.shift
+		for line := addr >> f.shift; ; line++ {
+			if do(line); line == last {
+				break
+			}
+		}
+	}
 }
 
 // Flush passes on all remaining lines.

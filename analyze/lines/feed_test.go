@@ -20,7 +20,7 @@ func (c *collector) Touch(lines []uint64) error {
 func TestFeedOfUses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, data := range []float64{0.1, 0.9, 1} {
-		n, feed, other := NewNumbering(6, 1), NewFeed(6), NewFeed(6)
+		n, feed, other := NewNumbering(6, 1), NewFeed(6, trace.DataOps), NewFeed(6, trace.DataOps)
 		of := map[uint64]uint64{}
 		var got, want collector
 		for part := range 2000 {
@@ -33,7 +33,7 @@ func TestFeedOfUses(t *testing.T) {
 				refs.Append(1, r.Uint64N(1<<14), uint16(1+r.Uint64N(2)*r.Uint64N(200)), op)
 			}
 			var uses Uses
-			if err := n.Number(&refs, nil, &uses); err != nil {
+			if err := n.Number(&refs, trace.DataOps, nil, &uses); err != nil {
 				t.Fatal(err)
 			}
 			for i, line := range uses.Lines {
@@ -66,7 +66,7 @@ func TestFeedIsDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, shift := range []uint{0, 2, 6, 12, 63} {
 		for _, most := range []uint64{1, 16, 3 << min(shift, 12)} {
-			feed := NewFeed(shift)
+			feed := NewFeed(shift, trace.DataOps)
 			var got collector
 			var want []uint64
 			for _, n := range []int{0, 1, feedLines - 1, feedLines, 3*feedLines + 5} {

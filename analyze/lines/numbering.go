@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// Uses lists the lines of one size that loads and stores of a chunk use, as columns. A reference
+// Uses lists the lines of one size that references of a chunk use, as columns. A reference
 // that crosses lines uses each of them, in order of address.
 type Uses struct {
 	Lines  []uint64 // address / size
@@ -36,10 +36,10 @@ func NewNumbering(shift uint, procs int) *Numbering {
 	return n
 }
 
-// Number sets uses to those of the references. of holds the processor of each reference; it may be
+// Number sets uses to those of the references with the given operations. of holds the processor of each reference; it may be
 // nil for one processor.
-func (n *Numbering) Number(refs *trace.Refs, of []trace.Proc, uses *Uses) error {
-	uses.gather(refs, n.shift)
+func (n *Numbering) Number(refs *trace.Refs, ops trace.OpSet, of []trace.Proc, uses *Uses) error {
+	uses.gather(refs, ops, n.shift)
 	uses.Places = resized(uses.Places, len(uses.Lines))
 	for from := 0; from < len(uses.Lines); from += Batch {
 		to := min(from+Batch, len(uses.Lines))
@@ -111,13 +111,13 @@ func (n *Numbering) page(p trace.Proc, page uint32) []uint32 {
 }
 
 // gather finds the lines, and whose uses they are.
-func (u *Uses) gather(refs *trace.Refs, shift uint) {
+func (u *Uses) gather(refs *trace.Refs, ops trace.OpSet, shift uint) {
 	u.Lines, u.Refs, u.Crossed = u.Lines[:0], u.Refs[:0], false
 	for at := 0; at < len(refs.Addr); {
 		rest := len(refs.Addr) - at
 		u.Lines, u.Refs = slices.Grow(u.Lines, rest), slices.Grow(u.Refs, rest)
 		var more uint64
-		at, more = u.gatherTo(refs, at, shift)
+		at, more = u.gatherTo(refs, ops, at, shift)
 		u.Crossed = u.Crossed || more > 0
 		for line := refs.Addr[at-1]>>shift + 1; more > 0; more-- {
 			u.Lines, u.Refs = append(u.Lines, line), append(u.Refs, uint32(at-1))
@@ -128,7 +128,7 @@ func (u *Uses) gather(refs *trace.Refs, shift uint) {
 
 // gatherTo adds the first lines of references from an index on, up to the first one that crosses lines, and returns the index
 // after that and how many more lines it uses. There must be room.
-func (u *Uses) gatherTo(refs *trace.Refs, from int, shift uint) (to int, more uint64) {
+func (u *Uses) gatherTo(refs *trace.Refs, ops trace.OpSet, from int, shift uint) (to int, more uint64) {
 	addr := refs.Addr[from:]
 	size, op := refs.Size[from:][:len(addr)], refs.Op[from:][:len(addr)]
 	had := len(u.Lines)
@@ -138,13 +138,10 @@ func (u *Uses) gatherTo(refs *trace.Refs, from int, shift uint) (to int, more ui
 	to = len(refs.Addr)
 	for i, a := range addr {
 		first, last := a>>shift, (a+uint64(size[i])-1)>>shift
-		lines[n], of[n] = first, uint32(from+i) // they stay if it is data: there is no branch that is hard to predict
-		data := 0
-		if op[i]-trace.Load <= trace.Store-trace.Load {
-			data = 1
-		}
-		n += data
-		if first != last && data != 0 {
+		lines[n], of[n] = first, uint32(from+i) // they stay if it is used: there is no branch that is hard to predict
+		used := int(ops >> (op[i] & 7) & 1)
+		n += used
+		if first != last && used != 0 {
 			to, more = from+i+1, last-first
 			break
 		}

@@ -83,7 +83,7 @@ func FuzzNumberingIsMap(f *testing.F) {
 				refs.Append(1, min(addr, math.MaxUint64-uint64(size)), size, trace.Ops[int(b)%len(trace.Ops)])
 				of = append(of, trace.Proc((i/2)%n))
 			}
-			for _, err := range []error{plain.Number(&refs, of, &fine), apart.Number(&refs, of, &uses)} {
+			for _, err := range []error{plain.Number(&refs, trace.DataOps, of, &fine), apart.Number(&refs, trace.DataOps, of, &uses)} {
 				if err != nil {
 					t.Fatal(err)
 				}

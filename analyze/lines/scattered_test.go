@@ -22,7 +22,7 @@ func TestPlacesAreBoundedByLines(t *testing.T) {
 				refs.Append(1, (uint64(p)<<50+i*every)<<6, 8, trace.Load)
 				of = append(of, p)
 			}
-			if err := n.Number(&refs, of, &uses); err != nil {
+			if err := n.Number(&refs, trace.DataOps, of, &uses); err != nil {
 				t.Fatal(err)
 			}
 			if err := coarse.NumberCoarse(of, &uses, 6, &blocks); err != nil {

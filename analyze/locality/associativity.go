@@ -1,6 +1,7 @@
 package locality
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -32,8 +33,8 @@ type simulation struct {
 
 var _ analysis.MergeableShard = (*simulation)(nil)
 
-func newSimulation(shapes []Shape, line unit.Bytes, procs int) *simulation {
-	s := &simulation{Misses: make([]uint64, len(shapes)), feed: lines.NewFeed(line.Shift())}
+func newSimulation(shapes []Shape, line unit.Bytes, refs trace.OpSet, procs int) *simulation {
+	s := &simulation{Misses: make([]uint64, len(shapes)), feed: lines.NewFeed(line.Shift(), cmp.Or(refs, trace.DataOps))}
 	for _, shape := range shapes {
 		s.caches = append(s.caches, cache.NewLRU(shape.Sets, shape.Ways, procs))
 	}
@@ -44,7 +45,27 @@ func (s *simulation) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		return nil
 	}
+	if p.Moves != 0 {
+		return s.move(p)
+	}
 	return s.feed.Add(&p.Refs, s)
+}
+
+// move simulates a chunk of prefetches or flushes, which are no uses.
+func (s *simulation) move(p *analysis.Chunk) error {
+	if err := s.feed.Flush(s); err != nil {
+		return err
+	}
+	s.feed.Each(&p.Refs, func(line uint64) {
+		for _, c := range s.caches {
+			if p.Moves == trace.Flush {
+				c.Drop(line)
+			} else {
+				c.Misses([]uint64{line})
+			}
+		}
+	})
+	return nil
 }
 
 // Touch uses lines in order.
@@ -89,7 +110,7 @@ func (a *Associativity) table(m *Measured, simulations []*simulation, meta []tra
 	for i, s := range a.Shapes {
 		sets[i], ways[i] = s.Sets, s.Ways
 		full[i] = float64(m.Misses([]int64{s.Sets * s.Ways})[0]) / total
-		smith[i] = (float64(m.Cold) + corrected(m.Uses, s.Sets, s.Ways)) / total
+		smith[i] = (float64(m.Infinite()) + corrected(m.Uses, s.Sets, s.Ways)) / total
 		for _, f := range m.Far {
 			smith[i] += float64(f.Uses) * MissProbability(f.Distance, s.Sets, s.Ways) / total
 		}

@@ -235,7 +235,7 @@ func used(set []uint64, line uint64, ways int) (after []uint64, miss bool) {
 // What is kept of caches is read back.
 func TestKeptSimulation(t *testing.T) {
 	shapes := []Shape{{4, 2}, {1, 1}}
-	a, b := newSimulation(shapes, 64, 1), newSimulation(shapes, 64, 1)
+	a, b := newSimulation(shapes, 64, 0, 1), newSimulation(shapes, 64, 0, 1)
 	if err := a.Touch([]uint64{1, 5, 9, 1, 1}); err != nil || a.End() != nil {
 		t.Fatal(err)
 	}

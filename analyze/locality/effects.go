@@ -5,8 +5,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// Effects declares that loads and stores use lines. Processors are measured apart, so no event
+// Effects declares that references use lines, as in package reuse. Processors are measured apart, so no event
 // orders them. Barriers divide the program for intervals.
 func (a *Analysis) Effects() analysis.Effects {
-	return analysis.Effects{Ops: analysis.DataEffects, Kinds: analysis.AllKinds(analysis.Outside).With(analysis.Used, trace.Compute, trace.Barrier)}
+	return analysis.Effects{Ops: a.Reuse.Effects().Ops, Kinds: analysis.AllKinds(analysis.Outside).With(analysis.Used, trace.Compute, trace.Barrier)}
 }

@@ -107,7 +107,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	s.KeepSegments(a.Line)
 	j := &analysis.ShardGroup{Parts: []analysis.Shard{s}}
 	if a.simulates() {
-		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line, h.Procs))
+		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line, a.Reuse.Refs, h.Procs))
 	}
 	for _, m := range a.models() {
 		if m.Needs != nil {

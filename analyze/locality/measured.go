@@ -28,7 +28,7 @@ func (m *Measured) add(s *reuse.Shard) {
 	m.refs += s.Refs
 	d := s.At(m.Line)
 	m.Add(d)
-	m.sample.addCold(0, d.Cold, 1)
+	m.sample.addCold(0, d.Infinite(), 1)
 	m.programs, m.byProcessor = append(m.programs, s.Segments), append(m.byProcessor, d)
 	m.Footprint = max(m.Footprint, d.Footprint())
 	if s.Refs > 0 {
@@ -53,8 +53,8 @@ func (m *Measured) prepare(seed uint64) {
 	m.intervals, m.byProcessor = newCurveIntervals(m.byProcessor, len(s.uses)), nil
 }
 
-// ColdRatio returns first uses per use.
-func (m *Measured) ColdRatio() float64 { return float64(m.Cold) / float64(m.Total()) }
+// ColdRatio returns first uses, and uses of flushed lines, per use.
+func (m *Measured) ColdRatio() float64 { return float64(m.Infinite()) / float64(m.Total()) }
 
 // Points returns the measured curve at the given ascending sizes.
 func (m *Measured) Points(sizes []int64) []Point {

@@ -14,12 +14,13 @@ import (
 type lineSet struct {
 	line     unit.Bytes
 	shift    uint
-	interval uint64     // from 1
-	count    uint64     // lines in it
-	used     []uint64   // pages in it
-	slots    []pageSlot // a power of two of them, half free
-	factor   uint64     // of the hash
-	top      uint       // 64 - log2(len(slots))
+	refs     trace.OpSet // that use lines
+	interval uint64      // from 1
+	count    uint64      // lines in it
+	used     []uint64    // pages in it
+	slots    []pageSlot  // a power of two of them, half free
+	factor   uint64      // of the hash
+	top      uint        // 64 - log2(len(slots))
 	known    int
 }
 
@@ -40,15 +41,15 @@ const (
 	mostSteps = 1 << 9             // maximum distance of a page from its home; with half the slots free, only chosen addresses exceed it
 )
 
-func newLineSet(line unit.Bytes) *lineSet {
-	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<logSlots), factor: golden, top: 64 - logSlots}
+func newLineSet(line unit.Bytes, refs trace.OpSet) *lineSet {
+	return &lineSet{line: line, refs: refs, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<logSlots), factor: golden, top: 64 - logSlots}
 }
 
-// add adds the lines of loads and stores.
+// add adds the lines of references.
 func (s *lineSet) add(refs *trace.Refs) {
 	size, op := refs.Size[:len(refs.Addr)], refs.Op[:len(refs.Addr)]
 	for i, addr := range refs.Addr {
-		if !op[i].Data() {
+		if !s.refs.Has(op[i]) {
 			continue
 		}
 		first, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift

@@ -25,6 +25,7 @@
 package marshal
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,6 +38,7 @@ import (
 // Analysis counts lines of all its sizes.
 type Analysis struct {
 	Lines  []unit.Bytes // powers of two, ascending
+	Refs   trace.OpSet  // references that use lines; zero: loads and stores
 	Events trace.Source // the trace, whose events are read up to the first message with an address: without one, references are not read; nil: they are read
 	Meta   []trace.Arg  // for the tables
 }
@@ -51,7 +53,7 @@ func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
 	}
-	s := newShard(p, a.Lines)
+	s := newShard(p, a.Lines, cmp.Or(a.Refs, trace.DataOps))
 	if a.Events != nil && !anyPlaced(a.Events, p) {
 		s.sets = nil
 	}
@@ -69,10 +71,10 @@ func anyPlaced(src trace.Source, p trace.Proc) bool {
 	return false
 }
 
-func newShard(p trace.Proc, lines []unit.Bytes) *shard {
+func newShard(p trace.Proc, lines []unit.Bytes, refs trace.OpSet) *shard {
 	s := &shard{proc: p, lines: lines, tallies: map[class]*tally{}, open: map[int32]message{}, limit: maxClasses}
 	for _, line := range lines {
-		s.sets = append(s.sets, newLineSet(line))
+		s.sets = append(s.sets, newLineSet(line, refs))
 	}
 	return s
 }

@@ -234,7 +234,7 @@ func TestRestOfTheClasses(t *testing.T) {
 	sums := func(limit int) (rows int, mlt, used, bytes uint64, expected float64) {
 		var all []row
 		for p := range m.EventsOf {
-			s := newShard(trace.Proc(p), []unit.Bytes{16})
+			s := newShard(trace.Proc(p), []unit.Bytes{16}, trace.DataOps)
 			s.limit = limit
 			for piece, err := range analysis.Program(m, trace.Proc(p)) {
 				if err != nil {

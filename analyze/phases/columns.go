@@ -15,10 +15,11 @@ with all associativities from 1 to 20 ways:
                        reuse_load, reuse_store: uses of lines, by their stack distance in lines of the set
                        upgrade_plus, upgrade_minus: stores that hit an unmodified line and therefore send an
                        invalidation, even if no other cache holds the line (the protocol has three states)
-                       writeback_plus, writeback_minus: modified lines that misses evict
+                       writeback_plus, writeback_minus: modified lines that misses evict or flushes remove
                        supply_plus: misses that another cache serves
   distance             reuse_*: caches with more ways than distance hit. All caches miss at -1 and -2.
-                       -1: first use; -2: another processor has stored the line since the last use
+                       -1: first use; -2: another processor has stored the line since the last
+                       use, or it was flushed
                        *_plus, *_minus: caches with more ways than distance add or subtract count
   count                number of events
 `

@@ -8,5 +8,5 @@ import (
 // Effects declares that loads and stores use lines. Barriers end phases, and locks and waits are
 // counted.
 func (a *Analysis) Effects() analysis.Effects {
-	return analysis.Effects{Ops: analysis.DataEffects, Kinds: analysis.OrderKinds().With(analysis.Used, trace.WaitFlag, trace.Join, trace.Signal)}
+	return analysis.Effects{Ops: analysis.LineEffects(a.Refs, analysis.Used), Kinds: analysis.OrderKinds().With(analysis.Used, trace.WaitFlag, trace.Join, trace.Signal)}
 }

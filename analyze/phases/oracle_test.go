@@ -28,6 +28,8 @@ type oracle struct {
 	counts [][]map[int64]Counts // by processor, by phase, by window
 	at     []unit.Instructions  // by processor: executed in its phase
 	cur    []int64              // by processor: the window of its last reference in the phase
+
+	prefetching bool // the use is a prefetch
 }
 
 type way struct {
@@ -72,7 +74,32 @@ func (o *oracle) piece(p *analysis.Chunk) {
 			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
 				o.use(p.RefProcs[i], l, op == trace.Store)
 			}
+		} else if op.Moves() {
+			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
+				o.move(p.RefProcs[i], l, op)
+			}
 		}
+	}
+}
+
+// move flushes a line from all caches, or fetches it without counting a use.
+func (o *oracle) move(p trace.Proc, line uint64, op trace.Op) {
+	if op == trace.Prefetch {
+		o.prefetching = true
+		o.use(p, line, false)
+		o.prefetching = false
+		return
+	}
+	for q := range o.caches {
+		set := o.set(trace.Proc(q), line)
+		at := slices.IndexFunc(*set, func(w way) bool { return w.line == line })
+		if at < 0 {
+			continue
+		}
+		if (*set)[at].dirty {
+			o.count(trace.Proc(q), Counts{Writebacks: 1})
+		}
+		*set = slices.Delete(*set, at, at+1)
 	}
 }
 
@@ -108,6 +135,9 @@ func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
 		*set = (*set)[:o.ways-1]
 	}
 	*set = slices.Insert(*set, 0, entry)
+	if o.prefetching {
+		c.Loads, c.LoadMisses = 0, 0
+	}
 	o.count(p, c)
 }
 
@@ -137,7 +167,7 @@ func (o *oracle) snoop(p trace.Proc, line uint64, isStore bool) (supplies uint64
 func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
 	lines := 2 + r.Uint64N(150)
-	stores := r.IntN(60)
+	stores, moves := r.IntN(60), 1+2*r.IntN(2)
 	for p := range procs {
 		refs, events := &m.RefsOf[p], &m.EventsOf[p]
 		refs.Proc, events.Proc = trace.Proc(p), trace.Proc(p)
@@ -148,7 +178,7 @@ func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 					op = trace.Store
 				}
 				if r.IntN(30) == 0 {
-					op = trace.Ifetch
+					op = trace.Ops[int(trace.Ifetch)-1+r.IntN(moves)]
 				}
 				addr := r.Uint64N(1+r.Uint64N(lines))*32 + r.Uint64N(32)
 				if r.IntN(3) == 0 {

@@ -17,6 +17,9 @@
 //     takes it too.
 //   - An exclusive line that is evicted is written back.
 //   - An invalid way is filled before a line is evicted.
+//   - A flush invalidates the line in all caches, and writes it back if one of them has it exclusive. The next use
+//     counts as one of an invalidated line.
+//   - A prefetch fetches the line shared, as a load does, but does not count as one.
 //
 // The order of references is the interleaved one ([analysis.Interleave]).
 //
@@ -42,6 +45,7 @@ package phases
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,6 +82,7 @@ const DefaultRight = 0.1
 type Analysis struct {
 	Lines  []unit.Bytes      // ascending
 	Sets   []int64           // ascending
+	Refs   trace.OpSet       // references that use lines; zero: loads and stores
 	Window unit.Instructions // initial length of windows, from 1; 0: DefaultWindow
 
 	PerNode    []int               // numbers of processors of nodes that share memory in software, ascending; none: no traffic table
@@ -108,7 +113,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
-	s.uses = newUseQueues(h.Procs, a.accessSize().Shift())
+	s.uses = newUseQueues(h.Procs, cmp.Or(a.Refs, trace.DataOps), a.accessSize().Shift())
 	for _, n := range a.PerNode {
 		if n == h.Procs && a.countsSingleNode(h.Procs) {
 			b := newSoftwareMemory(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
@@ -157,6 +162,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := tableOf(s.rows, s.shapes, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}
+	if s.moved && len(a.PerNode) > 0 {
+		out.Warnings = append(out.Warnings, errors.New("phases: prefetches and flushes have no effect on the traffic of --per-node"))
+	}
 	if len(a.PerNode) > 0 {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
 			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},

@@ -10,7 +10,7 @@ import (
 // Distances of uses that miss at every associativity.
 const (
 	Cold        = -1 // the processor's first use of the line
-	Invalidated = -2 // another processor has stored the line since the last use
+	Invalidated = -2 // another processor has stored the line since the last use, or it was flushed
 )
 
 // event is the event that a row counts. Events are ordered by name.

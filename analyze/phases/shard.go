@@ -25,6 +25,7 @@ type shard struct {
 	shapes   []shape
 	rows     []rows // by processor
 	traffic  trafficRows
+	moved    bool // there were prefetches or flushes
 }
 
 // position is the position of a processor.
@@ -74,8 +75,13 @@ func (s *shard) Add(p *analysis.Chunk) error {
 	for i := 0; i < len(p.RefProcs); {
 		j := s.advanceInWindow(p, i)
 		for _, sim := range s.sims {
-			sim.add(p, j)
+			if p.Moves == 0 {
+				sim.add(p, j)
+			} else {
+				sim.move(p, j)
+			}
 		}
+		s.moved = s.moved || p.Moves != 0
 		refs := p.Refs.Slice(i, j)
 		if err := s.runMemories(p.RefProcs[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
 			return err

@@ -723,7 +723,7 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 func TestDelayedIsBounded(t *testing.T) {
 	var done [3][]uint64
 	pending, worst := 0, 0
-	all := newUseQueues(3, 0)
+	all := newUseQueues(3, trace.DataOps, 0)
 	d := newDelayedOrder(all, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
 		done[p] = append(done[p], u.number)
 		pending--

@@ -11,6 +11,7 @@ import (
 // All orders share the queues, because memory would otherwise limit the length of an order.
 type useQueues struct {
 	shift  uint
+	ops    trace.OpSet // of references that are uses
 	procs  []useQueue
 	unseen []trace.Proc      // processors of uses that the orders have not seen, in the interleaved order
 	now    unit.Instructions // no later use ends before this time, without delays
@@ -34,8 +35,8 @@ type useQueue struct {
 	lockArrival unit.Instructions // arrival at a lock for which it waits, in the interleaved order; otherwise never
 }
 
-func newUseQueues(procs int, shift uint) *useQueues {
-	u := &useQueues{shift: shift, procs: make([]useQueue, procs)}
+func newUseQueues(procs int, ops trace.OpSet, shift uint) *useQueues {
+	u := &useQueues{shift: shift, ops: ops, procs: make([]useQueue, procs)}
 	for p := range u.procs {
 		u.procs[p].lockArrival = never
 	}
@@ -53,7 +54,7 @@ func (l *useQueue) use(i int) *use { return &l.list[i-l.dropped] }
 func (s *useQueues) refs(procs []trace.Proc, r *trace.Refs, done, at []unit.Instructions) {
 	for i, addr := range r.Addr {
 		op := r.Op[i]
-		if !op.Data() {
+		if !s.ops.Has(op) {
 			continue
 		}
 		first, last := addr>>s.shift, (addr+uint64(r.Size[i])-1)>>s.shift

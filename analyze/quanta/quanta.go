@@ -83,6 +83,7 @@ type Analysis struct {
 	Length unit.Instructions // of a quantum, from 1 to MaxLength
 	CPI    float64           // cycles per instruction; 0 is 1
 	Cache  Cache             // private cache of every processor, whose misses are counted; zero: none
+	Refs   trace.OpSet       // references that use lines of the cache; zero: loads and stores
 	Seed   uint64            // of the choice of samples and of the intervals
 	Source string            // source of the parameters: name and digest of the trace
 	Tool   string            // command that writes the file
@@ -102,7 +103,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	return newShard(h, a.Length, a.Cache, newSamples(h.Procs, cmp.Or(a.samples, maxSamples), a.Seed))
+	return newShard(h, a.Length, a.Cache, a.Refs, newSamples(h.Procs, cmp.Or(a.samples, maxSamples), a.Seed))
 }
 
 // Merge returns the table of samples and the parameters.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -62,13 +63,33 @@ func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache)
 		for i, instr := range p.Refs.Instr {
 			q := p.RefProcs[i]
 			item(q, uint64(instr), refEvent(p.Refs.Op[i]), clock[q]+uint64(instr))
-			if c.Line > 0 && p.Refs.Op[i].Data() {
-				n.use(c, q, p.Refs.Addr[i], clock[q])
+			if c.Line > 0 {
+				n.op(c, q, p.Refs.Op[i], p.Refs.Addr[i], clock[q])
 			}
 		}
 	}
 	n.quanta = (n.end + n.length - 1) / n.length
 	return n
+}
+
+// op is a reference to the byte at addr.
+func (n *naive) op(c Cache, p trace.Proc, op trace.Op, addr, now uint64) {
+	switch {
+	case op == trace.Flush:
+		line := addr / uint64(c.Line)
+		for _, sets := range n.caches {
+			if set := sets[line%uint64(c.Sets)]; slices.Contains(set, line) {
+				at := slices.Index(set, line)
+				sets[line%uint64(c.Sets)] = slices.Delete(set, at, at+1)
+			}
+		}
+	case op == trace.Prefetch:
+		before := maps.Clone(n.counts[p])
+		n.use(c, p, addr, now)
+		n.counts[p] = before
+	case op.Data():
+		n.use(c, p, addr, now)
+	}
 }
 
 // use is one of the byte at addr, which lies in one line; the cache is a list of lines by set, most recent first.
@@ -491,7 +512,7 @@ func BenchmarkQuanta(b *testing.B) {
 	})
 	b.Run("quanta of 100", func(b *testing.B) {
 		for b.Loop() {
-			s := newShard(m.Head, 100, Cache{}, newSamples(4, maxSamples, 1))
+			s := newShard(m.Head, 100, Cache{}, 0, newSamples(4, maxSamples, 1))
 			for p, err := range analysis.Interleave(m) {
 				if err != nil {
 					b.Fatal(err)

@@ -1,6 +1,7 @@
 package quanta
 
 import (
+	"cmp"
 	"slices"
 
 	"spoor/analyze/analysis"
@@ -48,6 +49,7 @@ type shard struct {
 	sums    sums
 	totals  [numEvents]uint64
 	line    uint         // log2 of the line size in bytes
+	used    trace.OpSet  // references that use lines of the caches
 	caches  []*cache.LRU // by processor; nil: none
 	samples *samples
 	sampled bool // the open quantum is kept as a sample
@@ -63,8 +65,8 @@ type processorState struct {
 	counts  [numEvents]uint32 // in the open quantum, if it is a sample
 }
 
-func newShard(h trace.Header, length unit.Instructions, c Cache, samples *samples) *shard {
-	s := &shard{length: uint64(length), unit: h.WorkUnit, hasTime: h.HasTime, procs: make([]processorState, h.Procs), running: h.Procs, samples: samples}
+func newShard(h trace.Header, length unit.Instructions, c Cache, refs trace.OpSet, samples *samples) *shard {
+	s := &shard{used: cmp.Or(refs, trace.DataOps), length: uint64(length), unit: h.WorkUnit, hasTime: h.HasTime, procs: make([]processorState, h.Procs), running: h.Procs, samples: samples}
 	for i := range s.procs {
 		s.procs[i].running = true
 		if c != (Cache{}) {
@@ -171,9 +173,32 @@ func (s *shard) lookUpAll(p *analysis.Chunk, from, to int) {
 	if s.caches == nil {
 		return
 	}
+	if p.Moves != 0 {
+		s.moveAll(p, from, to)
+		return
+	}
 	for i := from; i < to; i++ {
-		if p.Refs.Op[i].Data() {
+		if s.used.Has(p.Refs.Op[i]) {
 			s.lookUp(p.RefProcs[i], p.Refs.Addr[i], p.Refs.Size[i])
+		}
+	}
+}
+
+// moveAll simulates prefetches, which count no misses, or flushes, which remove lines from all caches.
+func (s *shard) moveAll(p *analysis.Chunk, from, to int) {
+	for i := from; i < to; i++ {
+		last := (p.Refs.Addr[i] + uint64(p.Refs.Size[i]) - 1) >> s.line
+		for line := p.Refs.Addr[i] >> s.line; ; line++ {
+			if p.Moves == trace.Prefetch {
+				s.caches[p.RefProcs[i]].Misses([]uint64{line})
+			} else {
+				for _, c := range s.caches {
+					c.Drop(line)
+				}
+			}
+			if line == last {
+				break
+			}
 		}
 	}
 }

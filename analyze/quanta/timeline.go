@@ -50,7 +50,7 @@ func (t *Timeline) Result() (analysis.Result, error) {
 	if len(t.Ends) == 0 || slices.Max(t.Ends) == 0 {
 		return analysis.Result{}, errors.New("the processors take no time, so that there are no quanta")
 	}
-	s := newShard(trace.Header{Procs: len(t.Ends)}, unit.Instructions(length), Cache{}, newSamples(len(t.Ends), maxSamples, t.Seed))
+	s := newShard(trace.Header{Procs: len(t.Ends)}, unit.Instructions(length), Cache{}, 0, newSamples(len(t.Ends), maxSamples, t.Seed))
 	for _, e := range t.transitions() {
 		s.advance(uint64(e.at))
 		if e.resumes {

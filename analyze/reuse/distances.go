@@ -19,21 +19,29 @@ type Distances struct {
 	Line unit.Bytes `json:"-"`
 	Uses []uint64   // by distance
 	Far  []Far      `json:",omitempty"` // uses at larger distances, ascending; only of a sample
-	Cold uint64     // first uses: the number of distinct lines
-	Rate float64    // final sampling rate of lines; 1: exact
+	Cold uint64     // first uses: the number of distinct lines, except those that a prefetch brought first
+
+	// Flushed has the uses of lines that were flushed since the last use. Prefetches has the prefetches of
+	// lines, which are not uses; nil if there are none.
+	Flushed    uint64     `json:",omitempty"`
+	Prefetches *Distances `json:",omitempty"`
+
+	Rate float64 // final sampling rate of lines; 1: exact
 
 	// Within has a 95 % interval of the miss ratio for the start of each cell; nil if the distances are
 	// exact.
 	Within []Bounds `json:",omitempty"`
 
 	shift    uint
-	cores    int // for the stack
+	refs     trace.OpSet // that use lines
+	cores    int         // for the stack
 	sampling Sampling
 	stack    *Stack   // nil if lines are sampled
 	sampler  *sampler // nil if distances are exact
 	feed     *lines.Feed
 
 	external bool        // the stack uses the places that a shared table of lines assigns
+	moved    *movedStack // in place of stack and feed, from the first prefetch or flush on
 	uses     *lines.Uses // of the current chunk, if external
 	usesRead int         // how many of these the stack has read
 }
@@ -54,13 +62,18 @@ func (d *Distances) begin(p *analysis.Chunk) (err error) {
 	}
 	if d.external {
 		d.usesRead = 0
-		d.uses, err = p.Uses(d.Line)
+		if d.uses, err = p.Uses(d.Line); err != nil {
+			return err
+		}
 	}
-	return err
+	if p.Moves != 0 && d.moved == nil {
+		return d.startMoves(p)
+	}
+	return nil
 }
 
 func (d *Distances) start() {
-	d.feed = lines.NewFeed(d.shift)
+	d.feed = lines.NewFeed(d.shift, d.refs)
 	switch {
 	case d.sampling.On():
 		d.sampler = newSampler(d.sampling)
@@ -73,6 +86,9 @@ func (d *Distances) start() {
 
 // add processes references of the current chunk. They end at index to.
 func (d *Distances) add(refs *trace.Refs, to int) error {
+	if d.moved != nil {
+		return d.addMoved(refs, to)
+	}
 	if !d.external {
 		return d.feed.Add(refs, d.toucher())
 	}
@@ -93,6 +109,9 @@ func (d *Distances) end() error {
 	d.Rate = 1
 	if d.feed == nil {
 		return nil
+	}
+	if d.moved != nil {
+		return d.endMoves()
 	}
 	if err := d.feed.Flush(d.toucher()); err != nil {
 		return err
@@ -123,6 +142,13 @@ func (d *Distances) Add(o *Distances) {
 		d.Uses[i] += n
 	}
 	d.Cold += o.Cold
+	d.Flushed += o.Flushed
+	if o.Prefetches != nil {
+		if d.Prefetches == nil {
+			d.Prefetches = new(Distances)
+		}
+		d.Prefetches.Add(o.Prefetches)
+	}
 	if len(d.Far)+len(o.Far) > 0 {
 		d.addFar(o.Far)
 	}
@@ -164,7 +190,7 @@ func (d *Distances) All() iter.Seq2[int64, uint64] {
 
 // Total returns the number of uses.
 func (d *Distances) Total() uint64 {
-	n := d.Cold
+	n := d.Infinite()
 	for _, uses := range d.Uses {
 		n += uses
 	}
@@ -174,12 +200,21 @@ func (d *Distances) Total() uint64 {
 	return n
 }
 
-// Footprint returns the number of distinct lines.
-func (d *Distances) Footprint() uint64 { return d.Cold }
+// Infinite returns the number of uses that miss in caches of every size: first uses, and uses of flushed
+// lines.
+func (d *Distances) Infinite() uint64 { return d.Cold + d.Flushed }
+
+// Footprint returns the number of distinct lines that were used or prefetched.
+func (d *Distances) Footprint() uint64 {
+	if d.Prefetches == nil {
+		return d.Cold
+	}
+	return d.Cold + d.Prefetches.Cold
+}
 
 // Misses returns the number of uses that miss in a fully associative LRU cache at each of the given
-// capacities. These are in lines, ascending. A use misses if its distance is at least the capacity, or if it
-// is a first use.
+// capacities. These are in lines, ascending. A use misses if its distance is at least the capacity, if it is
+// a first use, or if the line was flushed.
 func (d *Distances) Misses(capacities []int64) []uint64 {
 	out := make([]uint64, len(capacities))
 	misses := d.Total()

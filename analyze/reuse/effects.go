@@ -2,7 +2,12 @@ package reuse
 
 import "spoor/analyze/analysis"
 
-// Effects declares that loads and stores use lines, and that barriers and locks order them.
+// Effects declares that references use lines, that flushes and prefetches move them, and that barriers and
+// locks order them. A sample cannot follow lines that move.
 func (a *Analysis) Effects() analysis.Effects {
-	return analysis.Effects{Ops: analysis.DataEffects, Kinds: analysis.OrderKinds()}
+	moves := analysis.Used
+	if a.Sampling.On() {
+		moves = analysis.Refused
+	}
+	return analysis.Effects{Ops: analysis.LineEffects(a.Refs, moves), Kinds: analysis.OrderKinds()}
 }

@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"math"
 	"slices"
 
 	"spoor/analyze/lines"
@@ -30,13 +31,21 @@ type HoledStack struct {
 	epoch        epoch
 	free         int // slots not yet taken
 	holes        holes
-	uses         tally // by distance; uses of lines that were never in the stack are cold
-	removedUses  tally // uses of removed lines, by their depth when removed
+	uses         tally  // by distance; uses of lines that were never in the stack are cold
+	removedUses  tally  // uses of removed lines, by their depth when removed
+	flushedUses  uint64 // uses of lines that were flushed since the last use
+	prefetches   prefetchTally
 
 	pending      [batch]step
 	pendingCount int // steps in pending
 	dist         [batch]uint32
 	depth        [batch]uint32
+}
+
+// prefetchTally counts prefetches of lines.
+type prefetchTally struct {
+	uses          tally  // by distance; of lines that were never in the stack: cold
+	flushed, lost uint64 // of lines that were flushed, or removed, since the last use
 }
 
 // step is a use of a line that is not recent, or the removal of a line.
@@ -45,11 +54,17 @@ type step struct {
 	displaced uint32 // the place of the line that then gets a slot; 0: none
 	above     uint32 // number of recent lines
 	removes   bool   // remove the line
+	flushes   bool   // the removal is a flush
+	prefetch  bool   // the use is a prefetch
 }
+
+// flushed is the removedDepth of flushed lines. No line is that deep.
+const flushed = math.MaxUint32
 
 // NewHoledStack returns an empty stack.
 func NewHoledStack() *HoledStack {
 	s := &HoledStack{uses: tally{uses: make([]uint64, newest)}}
+	s.prefetches.uses.uses = make([]uint64, newest)
 	s.begin(0)
 	return s
 }
@@ -81,8 +96,30 @@ func (s *HoledStack) Use(place uint32) error {
 	return nil
 }
 
+// Prefetch brings the line at a place to the top, as a use does, and counts it apart.
+func (s *HoledStack) Prefetch(place uint32) error {
+	at := slices.Index(s.recent[:s.recentCount], place)
+	if at < 0 {
+		if err := s.enqueue(step{place: place, displaced: s.recent[newest-1], above: uint32(s.recentCount), prefetch: true}); err != nil {
+			return err
+		}
+		at = min(s.recentCount, newest-1)
+		s.recentCount = at + 1
+	} else {
+		s.prefetches.uses.uses[at]++
+	}
+	copy(s.recent[1:at+1], s.recent[:at])
+	s.recent[0] = place
+	return nil
+}
+
 // Remove invalidates the line at a place, if it is in the stack.
-func (s *HoledStack) Remove(place uint32) error {
+func (s *HoledStack) Remove(place uint32) error { return s.take(place, false) }
+
+// Flush is Remove. The line's next use is counted as a use of a flushed line.
+func (s *HoledStack) Flush(place uint32) error { return s.take(place, true) }
+
+func (s *HoledStack) take(place uint32, flushes bool) error {
 	if at := slices.Index(s.recent[:s.recentCount], place); at >= 0 {
 		for s.recentCount > at {
 			s.recentCount--
@@ -92,7 +129,7 @@ func (s *HoledStack) Remove(place uint32) error {
 			s.recent[s.recentCount] = 0
 		}
 	}
-	return s.enqueue(step{place: place, above: uint32(s.recentCount), removes: true})
+	return s.enqueue(step{place: place, above: uint32(s.recentCount), removes: true, flushes: flushes})
 }
 
 func (s *HoledStack) enqueue(next step) error {
@@ -125,11 +162,16 @@ func (s *HoledStack) flush() error {
 	for _, step := range steps {
 		switch slot := s.slots[step.place]; {
 		case step.removes:
-			s.remove(step.place, step.above)
+			s.remove(step)
+		case step.prefetch:
+			s.prefetch(step, slot)
 		case slot != 0:
 			dist = append(dist, s.vacate(slot)+step.above)
 			s.slots[step.place] = 0
 		case step.place == 0:
+		case s.removedDepth[step.place] == flushed:
+			s.flushedUses++
+			s.fillTopHole()
 		case s.removedDepth[step.place] != 0:
 			depth = append(depth, s.removedDepth[step.place]-1)
 			s.fillTopHole()
@@ -183,15 +225,48 @@ func (s *HoledStack) fillTopHole() {
 	}
 }
 
-// remove invalidates the line at a place. above is the number of recent lines.
-func (s *HoledStack) remove(place, above uint32) {
-	slot := s.slots[place]
+// prefetch brings a line that is not recent to the top.
+func (s *HoledStack) prefetch(step step, slot uint32) {
+	t := &s.prefetches
+	if slot != 0 {
+		t.uses.add([]uint32{s.vacate(slot) + step.above})
+		s.slots[step.place] = 0
+		return
+	}
+	switch s.removedDepth[step.place] {
+	case 0:
+		t.uses.cold++
+	case flushed:
+		t.flushed++
+	default:
+		t.lost++
+	}
+	s.fillTopHole()
+}
+
+// remove invalidates a line.
+func (s *HoledStack) remove(step step) {
+	slot := s.slots[step.place]
 	if slot == 0 {
 		return
 	}
-	s.removedDepth[place] = above + s.epoch.above(slot, &s.epoch.edge) + 1
-	s.slots[place] = 0
+	s.removedDepth[step.place] = step.above + s.epoch.above(slot, &s.epoch.edge) + 1
+	if step.flushes {
+		s.removedDepth[step.place] = flushed
+	}
+	s.slots[step.place] = 0
 	s.holes.add(slot)
+}
+
+// Flushed returns the number of uses of lines that were flushed since their last use. Call it after
+// Distances.
+func (s *HoledStack) Flushed() uint64 { return s.flushedUses }
+
+// Prefetches returns the numbers of prefetches so far by stack distance, of lines that were never in the
+// stack, and of lines that were flushed or removed. Call it after Distances.
+func (s *HoledStack) Prefetches() (uses []uint64, cold, flushed, lost uint64) {
+	t := &s.prefetches
+	return t.uses.nonZero(), t.uses.cold, t.flushed, t.lost
 }
 
 // compact renumbers the slots of lines and holes from the bottom, in their order.

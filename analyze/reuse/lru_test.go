@@ -72,7 +72,7 @@ func (k *kept) Touch(lines []uint64) error {
 func linesOf(t testing.TB, m *trace.Memory, shift uint) []uint64 {
 	t.Helper()
 	var out kept
-	feed := lines.NewFeed(shift)
+	feed := lines.NewFeed(shift, trace.DataOps)
 	for p, err := range analysis.Program(m, 0) {
 		if err == nil {
 			err = feed.Add(&p.Refs, &out)

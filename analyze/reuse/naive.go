@@ -55,6 +55,14 @@ func (n *NaiveHoled) Use(line uint64) (distance, lost int64) {
 	return int64(at), Cold
 }
 
+// Flush invalidates a line, if it is in the stack. The next use of the line returns Flushed as its depth.
+func (n *NaiveHoled) Flush(line uint64) {
+	if slices.Contains(n.entries, entry{line: line}) {
+		n.Remove(line)
+		n.lost[line] = Flushed
+	}
+}
+
 // Remove invalidates a line, if it is in the stack.
 func (n *NaiveHoled) Remove(line uint64) {
 	at := slices.Index(n.entries, entry{line: line})

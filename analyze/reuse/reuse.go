@@ -5,11 +5,16 @@
 // of distance below C. Other authors use "reuse distance" for the number of uses in between, counted with
 // repetition. That is the reuse time, see package reusetime.
 //
-// Only data references use lines: loads and stores. Instruction fetches, prefetches and flushes are skipped.
-// A reference that crosses lines uses each of them, in order of address.
+// References of Analysis.Refs use lines: loads and stores, or instruction fetches, or both. A reference that
+// crosses lines uses each of them, in order of address.
+//
+// A flush removes lines from the stack. They leave holes, which later uses fill, as they fill the invalid ways
+// of a cache: see [HoledStack]. The next use of such a line has no distance, and misses in caches of every
+// size. A prefetch moves a line to the top. It is not a use: prefetches are counted apart.
 package reuse
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -19,14 +24,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// Cold is the distance of a first use.
-const Cold int64 = -1
+// Cold and Flushed are the distances, in the table, of a first use, and of a use of a line that was flushed
+// since its last use.
+const (
+	Cold    int64 = -1
+	Flushed int64 = -2
+)
 
 // Analysis measures the distances of every processor's program. With several processors, it also measures the
 // interleaved order.
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
 	Interleaved bool         // also measure the interleaved order
+	Refs        trace.OpSet  // references that use lines; zero: loads and stores
 	Sampling    Sampling     // sampled lines; zero: all
 	Meta        []trace.Arg  // metadata of the tables
 
@@ -49,9 +59,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if a.shards == nil {
 		a.shards = map[trace.Proc]*Shard{}
 	}
-	s := &Shard{Proc: p}
+	s := &Shard{Proc: p, refs: cmp.Or(a.Refs, trace.DataOps)}
 	for _, line := range a.Lines {
-		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift(), sampling: a.Sampling})
+		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift(), refs: s.refs, sampling: a.Sampling})
 	}
 	a.shards[p] = s
 	return s
@@ -61,11 +71,12 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 type Shard struct {
 	Proc  trace.Proc
 	Instr unit.Instructions // executed
-	Refs  uint64            // data references
+	Refs  uint64            // references that use lines
 	Sizes []*Distances      // by line size
 
 	Segments  Segments // if KeepSegments was called
 	segmenter *segmenter
+	refs      trace.OpSet
 }
 
 // At returns the distances at one of the line sizes. It panics if there is no such size.
@@ -125,7 +136,7 @@ func (s *Shard) begin(p *analysis.Chunk) error {
 
 // addTo processes references of the current chunk. They end at index to.
 func (s *Shard) addTo(refs *trace.Refs, to int) error {
-	s.Refs += uint64(trace.CountData(refs.Op))
+	s.Refs += uint64(s.refs.Count(refs.Op))
 	for _, d := range s.Sizes {
 		if err := d.add(refs, to); err != nil {
 			return err

@@ -80,15 +80,15 @@ func TestWhatUsesALine(t *testing.T) {
 	r.Append(1, 60, 8, trace.Load)   // crosses: lines 0 and 1, cold
 	r.Append(1, 0, 1, trace.Ifetch)  // uses no line
 	r.Append(1, 0, 64, trace.Store)  // line 0, one other since
-	r.Append(1, 0, 8, trace.Flush)   // uses no line
-	r.Append(1, 64, 8, trace.Load)   // line 1, one other since
+	r.Append(1, 0, 8, trace.Flush)   // line 0 leaves a hole
+	r.Append(1, 64, 8, trace.Load)   // line 1, one other since, which is a hole now: it moves down
 	r.Append(1, 100, 28, trace.Load) // line 1, none
 	r.Append(1, math.MaxUint64, 1, trace.Load)
-	r.Append(1, 10, 500, trace.Load) // lines 0 (two others since) to 7: line 1 two, the others cold
+	r.Append(1, 10, 500, trace.Load) // lines 0 (flushed) to 7: line 1 two, the others cold
 	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{r}}
 	got := rows(t, run(t, m, true, 64).Full)
 	// The last line of the last reference is (10+499)>>6 = 7: six cold ones, three before.
-	if want := []string{"0,64,-1,9", "0,64,0,1", "0,64,1,2", "0,64,2,2"}; !slices.Equal(got, want) {
+	if want := []string{"0,64,-2,1", "0,64,-1,9", "0,64,0,1", "0,64,1,2", "0,64,2,1"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -139,19 +139,30 @@ func naiveRows(t *testing.T, m *trace.Memory, p trace.Proc, line unit.Bytes) (ou
 	if p == trace.Interleaved {
 		pieces = analysis.Interleave(m)
 	}
-	var naive Naive
+	var naive NaiveHoled
 	count := map[int64]int{}
 	for piece, err := range pieces {
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, a := range piece.Refs.Addr {
-			for l := a / uint64(line); piece.Refs.Op[i].Data() && l <= (a+uint64(piece.Refs.Size[i])-1)/uint64(line); l++ {
-				count[naive.Touch(l)]++
+			for l := a / uint64(line); l <= (a+uint64(piece.Refs.Size[i])-1)/uint64(line); l++ {
+				switch op := piece.Refs.Op[i]; {
+				case op == trace.Flush:
+					naive.Flush(l)
+				case op == trace.Prefetch:
+					naive.Use(l)
+				case op.Data():
+					d, lost := naive.Use(l)
+					if lost == Flushed {
+						d = Flushed
+					}
+					count[d]++
+				}
 			}
 		}
 	}
-	for d := int64(-1); len(count) > 0; d++ {
+	for d := Flushed; len(count) > 0; d++ {
 		if n := count[d]; n > 0 {
 			out = append(out, fmt.Sprintf("%d,%d,%d,%d", p, line, d, n))
 			delete(count, d)

@@ -11,7 +11,8 @@ import (
 const Columns = `Columns of reuse.arrow, the number of uses by stack distance:
   proc               processor; -1: all processors in the interleaved order
   line               line size in bytes
-  distance           number of distinct other lines used since the line's last use; -1: first uses
+  distance           number of distinct other lines used since the line's last use; -1: first uses; -2: uses of
+                     lines that were flushed since their last use
   count              number of uses at this distance
 Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
   proc, line         as in reuse.arrow
@@ -21,6 +22,10 @@ Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
   ratio              misses / refs
   lo, hi             95 % interval of ratio, from the spread between parts of the sample; if exact, both are
                      ratio
+A flush removes lines; the next use misses at every size. A prefetch brings lines in and is no use. With such
+references, the curve has more columns:
+  flush_misses       misses of lines that were flushed since their last use
+  prefetch_fills     lines that prefetches fetch into a cache of this size
 With --sample or --sample-lines, distances and counts are estimates. So are footprint and all results derived
 from them. A share of all lines is measured (SHARDS). Short distances are measured exactly, in short parts of
 the trace. Small samples are inaccurate. If the trace has at most --sample-least lines, all are measured and
@@ -28,6 +33,7 @@ the result is exact. With more lines, the sampling rate decreases to --sample. T
 sample_least, sample_lines and sample_seed. Summaries add the columns:
   sampled            share of lines that was measured at the end; 1: exact
   lo, hi             95 % interval of the miss ratio in the column before
+A trace with flushes or prefetches is refused.
 Segments of programs, from which locality computes its intervals, are not sampled. The intervals of locality
 then cover the sampling error only, not the variation between runs.
 `

@@ -36,7 +36,7 @@ func benchmarked(b *testing.B) map[string]func() *trace.Refs {
 
 // feedAll gives references to a toucher as an analysis does.
 func feedAll(b *testing.B, refs *trace.Refs, to lines.Toucher) {
-	feed := lines.NewFeed(6)
+	feed := lines.NewFeed(6, trace.DataOps)
 	const piece = 1 << 16
 	for from := 0; from < refs.Len(); from += piece {
 		part := refs.Slice(from, min(from+piece, refs.Len()))

@@ -551,7 +551,7 @@ func TestSampledTables(t *testing.T) {
 	for p := range 2 {
 		refs := trace.Refs{Proc: trace.Proc(p)}
 		for range 60_000 {
-			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<20)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(len(trace.Ops))])
+			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<20)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(int(trace.Ifetch))])
 		}
 		m.RefsOf = append(m.RefsOf, refs)
 	}

@@ -14,7 +14,7 @@ type Segment struct {
 	Instr  unit.Instructions // executed
 	Refs   uint64            // data references
 	Before uint64            // distinct lines before the segment
-	Cold   uint64            // first uses
+	Cold   uint64            // first uses, and uses of flushed lines
 	Uses   []uint64          // by class, without first uses
 }
 
@@ -108,15 +108,15 @@ func (g *segmenter) end(s *Shard) error {
 // cut ends a segment if it is long enough or final.
 func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
 	d := g.distances
-	if !final && !c.due(s.Refs, d.stack.width()) {
+	if !final && !c.due(s.Refs, d.width()) {
 		return nil
 	}
 	now := mark{instr: s.Instr - g.remainingInstr(), refs: s.Refs}
-	if d.stack != nil {
-		if err := d.feed.Flush(d.stack); err != nil {
+	if d.stack != nil || d.moved != nil {
+		var err error
+		if now.uses, now.cold, now.lines, err = d.classes(); err != nil {
 			return err
 		}
-		now.uses, now.cold = d.stack.classes()
 	}
 	c.cut(now)
 	return nil
@@ -142,7 +142,8 @@ const scanShare = 4
 // mark has the counts up to the end of a segment.
 type mark struct {
 	instr      unit.Instructions
-	refs, cold uint64
+	refs, cold uint64   // cold: uses that miss in caches of every size
+	lines      uint64   // distinct
 	uses       []uint64 // by class
 }
 
@@ -166,7 +167,7 @@ func (c *cutter) due(refs uint64, width int) bool {
 }
 
 func (c *cutter) cut(now mark) {
-	s := Segment{Instr: now.instr - c.last.instr, Refs: now.refs - c.last.refs, Before: c.last.cold, Cold: now.cold - c.last.cold, Uses: slices.Clone(now.uses)}
+	s := Segment{Instr: now.instr - c.last.instr, Refs: now.refs - c.last.refs, Before: c.last.lines, Cold: now.cold - c.last.cold, Uses: slices.Clone(now.uses)}
 	for i, n := range c.last.uses {
 		s.Uses[i] -= n
 	}

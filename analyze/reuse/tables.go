@@ -20,12 +20,16 @@ func (h *histogram) add(p trace.Proc, d *Distances) {
 	if d.Cold > 0 {
 		rows++
 	}
+	if d.Flushed > 0 {
+		rows++
+	}
 	for range d.All() {
 		rows++
 	}
 	var same sync.WaitGroup // filling these two takes as long as the others
 	same.Go(func() { h.proc, h.line = repeated(h.proc, int32(p), rows), repeated(h.line, int64(d.Line), rows) })
 	h.distance, h.count = slices.Grow(h.distance, rows), slices.Grow(h.count, rows)
+	h.row(Flushed, d.Flushed)
 	h.row(Cold, d.Cold)
 	for distance, uses := range d.Uses {
 		h.row(int64(distance), uses)
@@ -85,6 +89,7 @@ type curve struct {
 	misses, refs []uint64
 	ratio        []float64
 	lo, hi       []float64
+	moves        Moves
 }
 
 func (c *curve) add(p trace.Proc, d *Distances) {
@@ -93,17 +98,18 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 	for i, m := range misses {
 		c.proc = append(c.proc, int32(p))
 		c.line = append(c.line, int64(d.Line))
-		c.ratio = append(c.ratio, float64(m)/float64(total))
+		c.ratio = append(c.ratio, float64(m)/float64(max(1, total)))
 		c.refs = append(c.refs, total)
 		c.lines = append(c.lines, capacities[i])
 		c.misses = append(c.misses, m)
 		lo, hi := d.Interval(capacities[i], c.ratio[len(c.ratio)-1])
 		c.lo, c.hi = append(c.lo, lo), append(c.hi, hi)
 	}
+	c.moves.Add(d, capacities)
 }
 
 func (c *curve) table(meta []trace.Arg) *store.Table {
-	return &store.Table{Name: "curve", Meta: meta, Columns: []store.Column{
+	t := &store.Table{Name: "curve", Meta: meta, Columns: []store.Column{
 		{Name: "proc", Data: c.proc},
 		{Name: "line", Unit: "B", Data: c.line},
 		{Name: "lines", Unit: "lines", Data: c.lines},
@@ -113,6 +119,8 @@ func (c *curve) table(meta []trace.Arg) *store.Table {
 		{Name: "lo", Data: c.lo},
 		{Name: "hi", Data: c.hi},
 	}}
+	t.Columns = append(t.Columns, c.moves.Columns()...)
+	return t
 }
 
 // summary has the columns of the summary that is printed first.
@@ -124,6 +132,7 @@ type summary struct {
 	ratio, lo, hi         [len(SummaryCapacities)][]float64
 	sampled               bool
 	rate                  []float64
+	moves                 Moves
 }
 
 // SummaryCapacities are the capacities, in lines, whose miss ratios are in the summary.
@@ -145,6 +154,7 @@ func (s *summary) add(shard *Shard, d *Distances) {
 		s.ratio[i], s.lo[i], s.hi[i] = append(s.ratio[i], ratio), append(s.lo[i], lo), append(s.hi[i], hi)
 	}
 	s.rate = append(s.rate, d.Rate)
+	s.moves.Add(d, []int64{0})
 }
 
 func (s *summary) table(meta []trace.Arg) *store.Table {
@@ -159,6 +169,7 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 	if s.sampled {
 		t.Columns = append(t.Columns, store.Column{Name: "sampled", Data: s.rate})
 	}
+	t.Columns = append(t.Columns, s.moves.summary()...)
 	for i, name := range summaryNames {
 		t.Columns = append(t.Columns, store.Column{Name: name, Data: s.ratio[i]})
 		if s.sampled {

@@ -32,6 +32,7 @@ import (
 // interleaved order.
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
+	Refs        trace.OpSet  // references that use lines, as declared; the run says which; zero: loads and stores
 	Interleaved bool         // also measure the interleaved order
 	Meta        []trace.Arg  // metadata of the tables
 
@@ -94,7 +95,7 @@ func (s *Shard) At(line unit.Bytes) *Times {
 // Add processes the next chunk.
 func (s *Shard) Add(p *analysis.Chunk) error {
 	s.Elapsed = max(s.Elapsed, p.Time)
-	if p.Refs.Len() == 0 {
+	if p.Refs.Len() == 0 || p.Moves != 0 {
 		return nil
 	}
 	for _, c := range s.counters {

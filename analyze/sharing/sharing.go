@@ -102,6 +102,7 @@ const DefaultWord unit.Bytes = 8
 // Analysis counts at all line sizes, which must be powers of two.
 type Analysis struct {
 	Lines []unit.Bytes // ascending
+	Refs  trace.OpSet  // references that use lines, as declared; the run says which; zero: loads and stores
 	Word  unit.Bytes   // a power of two; 0 is DefaultWord; a smaller line is one word
 	Meta  []trace.Arg  // for the tables
 
@@ -144,7 +145,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		}
 		return nil
 	}
-	if p.Refs.Len() == 0 {
+	if p.Refs.Len() == 0 || p.Moves != 0 {
 		return nil
 	}
 	for _, sim := range s.sims {

@@ -71,6 +71,40 @@ func (o Op) Valid() bool { return o-1 < endOp-1 }
 // Data reports whether o is a load or a store.
 func (o Op) Data() bool { return o == Load || o == Store }
 
+// Moves reports whether o moves a line without using it: a prefetch or a flush.
+func (o Op) Moves() bool { return o >= Prefetch }
+
+// An OpSet is a set of operations.
+type OpSet uint8
+
+// SetOf returns the set of the given operations.
+func SetOf(ops ...Op) (s OpSet) {
+	for _, o := range ops {
+		s |= 1 << o
+	}
+	return s
+}
+
+// The references that analyses of lines can look at.
+var (
+	DataOps  = SetOf(Load, Store)
+	FetchOps = SetOf(Ifetch)
+)
+
+// Has reports whether the set contains o.
+func (s OpSet) Has(o Op) bool { return s>>(o&7)&1 != 0 }
+
+// Count returns the number of ops, which must be valid, that the set contains.
+func (s OpSet) Count(ops []Op) (n int) {
+	if s == DataOps {
+		return CountData(ops)
+	}
+	for _, o := range ops {
+		n += int(s >> (o & 7) & 1)
+	}
+	return n
+}
+
 // CountData returns the number of loads and stores in ops, which must be valid.
 func CountData(ops []Op) (n int) {
 	at := 0

@@ -1,0 +1,38 @@
+package analysis
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// anyMoves reports whether a batch has prefetches or flushes.
+func anyMoves(ops []trace.Op) bool {
+	return !trace.OnlyData(ops) && slices.ContainsFunc(ops, trace.Op.Moves)
+}
+
+// sameMoves returns the length of the first run of operations that can form a chunk: of the same
+// prefetches or flushes, or of neither.
+func sameMoves(ops []trace.Op) int {
+	first := movesOf(ops[0])
+	if n := slices.IndexFunc(ops, func(o trace.Op) bool { return movesOf(o) != first }); n > 0 {
+		return n
+	}
+	return len(ops)
+}
+
+// movesOf returns the value of Chunk.Moves for a reference.
+func movesOf(o trace.Op) trace.Op {
+	if o.Moves() {
+		return o
+	}
+	return 0
+}
+
+// movesNow returns the value of Chunk.Moves for the next references.
+func (s *stream) movesNow() trace.Op {
+	if !s.moves {
+		return 0
+	}
+	return movesOf(s.refs.Op[s.at])
+}
