@@ -125,7 +125,7 @@ func TestStatus(t *testing.T) {
 		{"-o d", stage.WrongUsage, "; usage: analyze [--run"},
 		{"-o d four --sample x", stage.WrongUsage, "\"--sample\" flag: not a number"},
 		{"-o d four --message-cost -1", stage.WrongUsage, "flag: not a whole number from 0"},
-		{"--output= four", stage.WrongUsage, "--output: the directory has no name"},
+		{"--output= four", stage.WrongUsage, "--output is empty; give a DIRECTORY"},
 		{"-o file/x unsound", stage.Failed, "writing file/x: "}, // found before the trace is read
 		{"merge nowhere -o file", stage.Failed, "writing file: file is a file, not a directory"},
 		{"compose nowhere --cache-lines 1 -o file", stage.Failed, "writing file: file is a file, not a directory"},

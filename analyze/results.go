@@ -107,9 +107,6 @@ func warn(env *stage.Env, results []analysis.Result) {
 
 // checkOutput checks before the analysis that results can be written into dir.
 func checkOutput(dir string) error {
-	if dir == "" {
-		return stage.Usage("--output: the directory has no name")
-	}
 	above := filepath.Clean(dir)
 	info, err := os.Stat(above)
 	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(above) != above {

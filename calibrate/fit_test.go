@@ -267,7 +267,11 @@ func FuzzFit(f *testing.F) {
 		if err := os.WriteFile(prefix+".csv", text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		status, out, errs := run("fit", prefix+".csv", "-o", prefix, "--state="+state)
+		args := []string{"fit", prefix + ".csv", "-o", prefix}
+		if state != "" {
+			args = append(args, "--state="+state)
+		}
+		status, out, errs := run(args...)
 		if status == stage.Done {
 			if _, err := param.Read(prefix + ".params.toml"); err != nil {
 				t.Fatal(err)

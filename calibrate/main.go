@@ -66,6 +66,7 @@ func showCommand(env *stage.Env) *cobra.Command {
 		},
 	}
 	format := stage.FormatFlag(cmd.Flags())
+	stage.CompleteFileArgs(cmd, machine.Names)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var s shown
 		for _, path := range args {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/transport"
+	"spoor/traces/installed"
 	"spoor/traces/stage"
 )
 
@@ -80,7 +81,7 @@ func TestStatus(t *testing.T) {
 		{"show dir --format csv", stage.Done, "dir/fft.params.toml,alpha,1.5,"},
 		{"show bare", stage.Failed, "bare: the folder has no *.params.toml and no *.machine.toml"},
 		{"show table.arrow", stage.Failed, "table.arrow:1: byte 6 of the file is NUL"},
-		{"show nowhere.toml", stage.Failed, "nowhere.toml: no such file"},
+		{"show nowhere.toml", stage.Failed, `unknown machine or file "nowhere.toml" (`},
 		{"memory --quick --quiet --format csv -o host", stage.Done, "\nmemory_latency,"},
 		{"memory --quick --quiet --format csv --from host.memory.arrow -o host", stage.Done, "\ncache1_size,"},
 		{"show --format csv host.machine.toml", stage.Done, "host.machine.toml,memory.latency,"},
@@ -107,6 +108,9 @@ func TestStatus(t *testing.T) {
 		{"show", stage.WrongUsage, "no file or machine is given"},
 		{"shwo m.toml", stage.WrongUsage, `unknown command "shwo"`},
 		{"show m.toml --nope", stage.WrongUsage, "--nope"},
+		{"show nowhere.params.toml", stage.Failed, "reading nowhere.params.toml: no such file or directory; analyze and calibrate write parameter files"},
+		{"fit nowhere -o x", stage.Failed, "reading timings: nowhere: no such file or directory; give a file of 'calibrate help formats'"},
+		{"all -o nowhere/x", stage.Failed, "nowhere/x.params.toml: no such file or directory"}, // before it measures for minutes
 	} {
 		var out, errs bytes.Buffer
 		status := stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs}, strings.Fields(c.args))
@@ -136,3 +140,42 @@ var root = func() string {
 	}
 	return dir
 }()
+
+// The shell completes names of machines as arguments of show and as values of --machine, and leaves paths alone.
+func TestCompletion(t *testing.T) {
+	t.Setenv(installed.HomeVariable, root)
+	for _, c := range []struct{ args, want string }{
+		{"show example-d", "example-desktop\n:0\n"},
+		{"show example-desktop du2000-smp-25", "du2000-smp-256k\n:0\n"},
+		{"show ./ex", ":0\n"},
+		{"instructions --machine example-d", "example-desktop\n:2\n"},
+	} {
+		status, out, errs := run(append([]string{"__complete"}, strings.Fields(c.args)...)...)
+		if status != stage.Done || out != c.want {
+			t.Errorf("%s: status %d, %q, want %q, %s", c.args, status, out, c.want, errs)
+		}
+	}
+}
+
+// Unknown names have one phrase: the name, a suggestion, and how to see all names.
+func TestUnknownNames(t *testing.T) {
+	t.Setenv(installed.HomeVariable, root)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"memry"}, stage.WrongUsage, `calibrate: unknown command "memry"; did you mean "memory"? ('calibrate --help' lists all)`},
+		{[]string{"pigeon"}, stage.WrongUsage, `calibrate: unknown command "pigeon" ('calibrate --help' lists all)`},
+		{[]string{"machines", "extra"}, stage.WrongUsage, `calibrate machines: unexpected argument "extra"; usage: calibrate machines [flags]`},
+		{[]string{"show", "exampl-desktop"}, stage.Failed, `calibrate show: unknown machine or file "exampl-desktop"; did you mean "example-desktop"? ('calibrate machines' lists all names, `},
+		{[]string{"show", ""}, stage.Failed, "calibrate show: the name of a machine or file is empty ('calibrate machines' lists all names, "},
+		{[]string{"instructions", "-o", "x", "--machine", ""}, stage.WrongUsage, "calibrate instructions: --machine is empty; give a NAME, or omit the flag"},
+		{[]string{"transport", "-o", "x", "--transports", "rnig"}, stage.WrongUsage, `--transports: unknown transport "rnig"; did you mean "ring"? (known: `},
+	} {
+		status, out, errs := run(c.args...)
+		if status != c.status || out != "" || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, c.want) {
+			t.Errorf("calibrate %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (o *measuring) check() error {
 	return nil
 }
 
-// checkPrefix refuses a prefix without file name. For a folder, PREFIX.params.toml would be a hidden file in it.
+// checkPrefix refuses a prefix without file name, and one whose folder cannot be written. For a folder, PREFIX.params.toml would be a hidden file in it.
 func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing; files are named by it")
@@ -58,7 +58,7 @@ func checkPrefix(prefix string) error {
 	if !store.HasFileName(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
-	return nil
+	return store.CheckWritable(prefix + ".params.toml")
 }
 
 // quickBudget is the longest time of a quick measurement of one thing, long enough to see more than noise.

@@ -88,7 +88,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	case len(o.params) == 0:
 		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case len(machines) == 0:
-		return noMachine()
+		return noMachine(nil)
 	case o.transaction != 0 && !(o.transaction >= 1 && o.transaction <= math.MaxInt64):
 		return stage.Usage("--transaction %v: a transaction has at least one instruction", o.transaction)
 	case o.transaction != 0 && !o.terms:

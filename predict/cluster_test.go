@@ -174,7 +174,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--machine", smp, "--processors", "0"}, stage.WrongUsage, "each number must be at least 1"},
 		{[]string{"--params", one, "--machine", smp, "--processors", "x"}, stage.WrongUsage, "not a whole number"},
 		{[]string{"--params", "nowhere", "--machine", smp}, stage.Failed, "nowhere"},
-		{[]string{"--params", one, "--machine", "nowhere.toml"}, stage.Failed, "nowhere.toml: no such file or name; 'calibrate machines' lists all names"},
+		{[]string{"--params", one, "--machine", "nowhere.toml"}, stage.Failed, `unknown machine or file "nowhere.toml" ('calibrate machines' lists all names`},
 		{[]string{"--params", one, "--machine", empty}, stage.Failed, "empty.toml: the document is empty"},
 		{[]string{"--params", one, "--machine", nan}, stage.Failed, ":4: processor.cpi: NaN is not from 0.001 to 1000 periods"},
 		{[]string{"--params", one, "--machine", odd}, stage.Failed, ":6: cache[0].size: 17000B is not a multiple of line x ways"},

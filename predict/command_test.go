@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/installed"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -182,8 +183,32 @@ func TestOutputsHaveNames(t *testing.T) {
 		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
 		{"report", "nowhere", "-o", ""},
 	} {
-		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a file name") {
+		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
 			t.Errorf("%q: status %d, %s%s", args, status, out, errs)
+		}
+	}
+}
+
+// Unknown and empty names have the phrase of all stages, and a machine among the arguments is recognised.
+func TestUnknownNames(t *testing.T) {
+	t.Setenv(installed.HomeVariable, "..")
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"repaly", "lu"}, stage.WrongUsage, `predict: unknown command "repaly"; did you mean "replay"? ('predict --help' lists all)`},
+		{[]string{"pigeon"}, stage.WrongUsage, `predict: unknown command "pigeon" ('predict --help' lists all)`},
+		{[]string{"budget", "extra"}, stage.WrongUsage, `unexpected argument "extra"; usage: predict budget `},
+		{[]string{"replay", "lu", "example-desktop"}, stage.WrongUsage, "no machine; write --machine example-desktop"},
+		{[]string{"replay", "lu", "--machine", ""}, stage.WrongUsage, "a name is empty; give a path or a name, or omit the flag"},
+		{[]string{"replay", "lu", "--machine", "smp,"}, stage.WrongUsage, "a name is empty; give a path or a name, or omit the flag"},
+		{[]string{"upgrade", "--params", "x", "--budget", "$1", "--prices", "sgi1993", "--have", ""}, stage.WrongUsage, `for "--have" flag: a name is empty; give a path or a name`},
+		{[]string{"windtunnel", "--params", "x", "--prices", ""}, stage.WrongUsage, `for "--prices" flag: a name is empty; give a path or a name`},
+	} {
+		status, out, errs := run(c.args...)
+		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("predict %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
 		}
 	}
 }

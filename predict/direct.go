@@ -204,7 +204,7 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 	o.messages.slices = o.memory.phases
 	switch {
 	case len(o.machines) == 0:
-		return nil, noMachine()
+		return nil, noMachine(args)
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):

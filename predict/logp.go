@@ -96,7 +96,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 	case len(prefixes) > 1:
 		return stage.Usage("%s and %s: give one trace for the traffic", prefixes[0], prefixes[1])
 	case len(o.machines) == 0:
-		return noMachine()
+		return noMachine(prefixes)
 	case len(prefixes) == 1 && len(o.procs) > 0:
 		return stage.Usage("--procs cannot be used with the traffic of %s, which has its own number of processors", prefixes[0])
 	}

@@ -6,6 +6,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,13 @@ import (
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
-// noMachine returns the error of a command that needs --machine.
-func noMachine() error {
+// noMachine returns the error of a command that needs --machine. It looks for a machine among the command's arguments.
+func noMachine(args []string) error {
+	for _, a := range args {
+		if slices.Contains(machine.Names(), a) {
+			return stage.Usage("no machine; write --machine %s", a)
+		}
+	}
 	return stage.Usage("no machine; give --machine NAME or FILE: %s", machine.Advice)
 }
 
@@ -52,18 +58,15 @@ func command(env *stage.Env) *cobra.Command {
 	return root
 }
 
-// tryOutputs checks before the work that the output files of cmd have names and can be written.
+// tryOutputs checks before the work that the output files of cmd can be written.
 func tryOutputs(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "timeline"} {
 		f := cmd.Flags().Lookup(name)
-		switch {
-		case f == nil || f.Value.String() == "-":
-		case f.Value.String() != "":
-			if err := store.CheckWritable(f.Value.String()); err != nil {
-				return err
-			}
-		case f.Changed:
-			return stage.Usage("--%s is empty; give a file name", name)
+		if f == nil || f.Value.String() == "-" || f.Value.String() == "" {
+			continue
+		}
+		if err := store.CheckWritable(f.Value.String()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -97,7 +97,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case len(prefixes) == 0:
 		return stage.Usage("no trace; give the PREFIX of its files")
 	case len(machines) == 0:
-		return noMachine()
+		return noMachine(prefixes)
 	case o.workers < 1:
 		return stage.Usage("--workers %d: at least 1 is needed", o.workers)
 	}

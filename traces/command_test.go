@@ -208,7 +208,7 @@ func TestStatus(t *testing.T) {
 		{"import", 2, "arg"},
 		{"import data/sample/tiny.log", 2, "-o PREFIX"},
 		{"import - - -o x", 2, "once"},
-		{"import data/sample/tiny.log --from frob -o x", 2, "formats that can are lackey, din, xdin, d4bin, "},
+		{"import data/sample/tiny.log --from frob -o x", 2, "unknown format \"frob\" ('traces formats' lists all)"},
 		{"import data/sample/tiny.log --modify keep -o x", 2, "cannot store a modify"},
 		{"import data/sample/tiny.log --ifetch frob -o x", 2, "keep or drop"},
 		{"import data/sample/tiny.log --lackey-atomics frob -o x", 2, "keep or collapse"},

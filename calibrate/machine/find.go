@@ -31,7 +31,7 @@ const extension = ".toml"
 func FindFile(name string) (string, error) {
 	path, ok := find(name, machineFolder)
 	if !ok {
-		return "", unknown("reading a machine description", name, Names(), "'calibrate machines' lists all names, 'calibrate memory -o host' measures this host")
+		return "", unknown("machine or file", name, Names(), Advice)
 	}
 	return path, nil
 }
@@ -40,7 +40,7 @@ func FindFile(name string) (string, error) {
 func FindPrices(name string) (string, error) {
 	path, ok := find(name, priceFolder)
 	if !ok {
-		return "", unknown("reading a price list", name, PriceNames(), "known: "+strings.Join(PriceNames(), ", "))
+		return "", unknown("price list or file", name, PriceNames(), "known: "+strings.Join(PriceNames(), ", "))
 	}
 	return path, nil
 }
@@ -91,22 +91,21 @@ func namesIn(folder string) (names []string) {
 // isDescription reports whether a file is no parameter file. These are TOML files, too.
 func isDescription(path string) bool { return !strings.HasSuffix(path, ".params"+extension) }
 
-// unknown returns the error for a name that is no file and no known description.
-func unknown(doing, name string, known []string, advice string) error {
-	meant := ";"
-	switch near := nearest.Name(name, known); {
+// unknown returns the error for a name that is no file and no known description. It is an fs.ErrNotExist.
+func unknown(what, name string, known []string, list string) error {
+	meant := nearest.Name(name, known)
+	switch info, err := os.Stat(name); {
+	case name == "":
+		return unknownName{fmt.Errorf("the name of a %s is empty (%s)", what, list)}
+	case err == nil && info.IsDir():
+		return unknownName{fmt.Errorf("%s is a folder; give a %s (%s)", name, what, list)}
 	case isFile(name + extension):
-		meant = fmt.Sprintf("; did you mean the file %s%s?", name, extension)
-	case near != "":
-		meant = fmt.Sprintf("; did you mean %s?", near)
+		meant = name + extension
 	}
-	return fmt.Errorf("%s: %s: %w%s %s", doing, name, errUnknown, meant, advice)
+	return unknownName{nearest.UnknownError(what, name, meant, list)}
 }
 
-// errUnknown is the fs.ErrNotExist of a description.
-var errUnknown error = unknownName{}
+// unknownName is the fs.ErrNotExist of a description.
+type unknownName struct{ error }
 
-type unknownName struct{}
-
-func (unknownName) Error() string        { return "no such file or name" }
 func (unknownName) Is(target error) bool { return target == fs.ErrNotExist }

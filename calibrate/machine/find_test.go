@@ -63,18 +63,18 @@ func TestUnknownNamesSuggestOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, says := range map[string]string{
-		"oen":         "reading a machine description: oen: no such file or name; did you mean one? 'calibrate machines' lists",
-		"mine":        "did you mean the file mine.toml?",
-		"folder":      "folder: no such file or name; 'calibrate machines'",
-		"none/one":    "none/one: no such file or name",
-		"../one.toml": "../one.toml: no such file",
-		"":            ": no such file or name",
+		"oen":         `unknown machine or file "oen"; did you mean "one"? ('calibrate machines' lists all names, 'calibrate memory -o host' measures this host)`,
+		"mine":        `unknown machine or file "mine"; did you mean "mine.toml"? ('calibrate machines'`,
+		"folder":      "folder is a folder; give a machine or file ('calibrate machines'",
+		"none/one":    `unknown machine or file "none/one" ('calibrate machines'`,
+		"../one.toml": `unknown machine or file "../one.toml"`,
+		"":            "the name of a machine or file is empty ('calibrate machines'",
 	} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), says) || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := ReadPrices("chaep"); err == nil || !strings.Contains(err.Error(), "did you mean cheap? known: cheap") {
+	if _, err := ReadPrices("chaep"); err == nil || !strings.Contains(err.Error(), `unknown price list or file "chaep"; did you mean "cheap"? (known: cheap)`) {
 		t.Error(err)
 	}
 }

@@ -32,7 +32,7 @@ type Document struct {
 func Read(path string) (*Document, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading %s: %w", path, errors.Unwrap(err)) // the error of an *fs.PathError
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))

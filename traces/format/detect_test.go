@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -148,8 +149,17 @@ func TestAllFormatsAreListed(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ByName("frob"); err == nil || !strings.Contains(err.Error(), strings.Join(seen, ", ")) {
-		t.Errorf("an unknown format: %v", err)
+	for name, want := range map[string]string{
+		"frob": `unknown format "frob" ('traces formats' lists all)`, "dni": `unknown format "dni"; did you mean "din"? ('traces formats' lists all)`,
+	} {
+		_, err1 := ByName(name)
+		_, err2 := ImporterByName(name)
+		if err := errors.Join(err1, err2); err == nil || err.Error() != want+"\n"+want {
+			t.Errorf("an unknown format: %v", err)
+		}
+	}
+	if _, err := ExporterByName("twitter"); err == nil || !strings.HasPrefix(err.Error(), `format "twitter" cannot be written; formats that can are `) {
+		t.Errorf("a format that is only read: %v", err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func ByName(name string) (Format, error) {
 	f := find(name)
 	if f == nil {
-		return nil, fmt.Errorf("there is no format %q; %s", name, advice(name, All, "formats are"))
+		return nil, unknown(name, All)
 	}
 	return f, nil
 }
@@ -37,33 +37,32 @@ func allNames(f Format) []string {
 	return all
 }
 
-// advice suggests the name or alias of one of formats that is the most similar to
-// name. Without a similar one, it lists formats after intro.
-func advice[F Format](name string, formats []F, intro string) string {
+// unknown returns the error for a name that is none of formats. It suggests the most similar name or alias.
+func unknown[F Format](name string, formats []F) error {
 	var all []string
 	for _, f := range formats {
 		all = append(all, allNames(f)...)
 	}
-	if near := nearest.Name(name, all); near != "" && find(name) == nil {
-		return fmt.Sprintf("did you mean %q? 'traces formats' lists all", near)
-	}
-	return intro + " " + names(formats)
+	return nearest.UnknownIn("format", name, all, "'traces formats' lists all")
 }
 
 // ImporterByName finds the format called name, and checks that it can be read.
-func ImporterByName(name string) (Importer, error) {
-	if im, ok := find(name).(Importer); ok {
-		return im, nil
-	}
-	return nil, fmt.Errorf("no format %q can be read; %s", name, advice(name, able[Importer](), "formats that can are"))
-}
+func ImporterByName(name string) (Importer, error) { return byName[Importer](name, "read") }
 
 // ExporterByName finds the format called name, and checks that it can be written.
-func ExporterByName(name string) (Exporter, error) {
-	if ex, ok := find(name).(Exporter); ok {
-		return ex, nil
+func ExporterByName(name string) (Exporter, error) { return byName[Exporter](name, "written") }
+
+// byName finds the format called name, and checks that it is an F, which can be done to it.
+func byName[F Format](name, done string) (F, error) {
+	f := find(name)
+	if one, ok := f.(F); ok {
+		return one, nil
 	}
-	return nil, fmt.Errorf("no format %q can be written; %s", name, advice(name, able[Exporter](), "formats that can are"))
+	var none F
+	if f == nil {
+		return none, unknown(name, able[F]())
+	}
+	return none, fmt.Errorf("format %q cannot be %s; formats that can are %s", name, done, names(able[F]()))
 }
 
 // able lists the formats that are also an F.

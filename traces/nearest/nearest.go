@@ -9,11 +9,20 @@ import (
 // Unknown returns the error for a name that is not in names. It suggests the nearest one and lists all of them.
 // The argument what says what the name is of, as in `unknown kernel "ul"`.
 func Unknown(what, name string, names []string) error {
-	meant := ""
-	if n := Name(name, names); n != "" {
-		meant = fmt.Sprintf("; did you mean %q?", n)
+	return UnknownIn(what, name, names, "known: "+strings.Join(names, ", "))
+}
+
+// UnknownIn is Unknown for long lists. The argument list says how to see all names, as in "'traces formats' lists all".
+func UnknownIn(what, name string, names []string, list string) error {
+	return UnknownError(what, name, Name(name, names), list)
+}
+
+// UnknownError is UnknownIn for a suggestion that the caller knows, or "".
+func UnknownError(what, name, meant, list string) error {
+	if meant != "" {
+		meant = fmt.Sprintf("; did you mean %q?", meant)
 	}
-	return fmt.Errorf("unknown %s %q%s (known: %s)", what, name, meant, strings.Join(names, ", "))
+	return fmt.Errorf("unknown %s %q%s (%s)", what, name, meant, list)
 }
 
 // Name returns the one of names that is the fewest edits away from name, ignoring case.

@@ -17,6 +17,21 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestUnknown(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{Unknown("kernel", "ul", []string{"fft", "lu"}), `unknown kernel "ul"; did you mean "lu"? (known: fft, lu)`},
+		{Unknown("kernel", "xyz", []string{"fft", "lu"}), `unknown kernel "xyz" (known: fft, lu)`},
+		{UnknownIn("format", "dni", []string{"din"}, "'traces formats' lists all"), `unknown format "dni"; did you mean "din"? ('traces formats' lists all)`},
+	} {
+		if c.err.Error() != c.want {
+			t.Errorf("got %v, want %s", c.err, c.want)
+		}
+	}
+}
+
 func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -82,20 +82,32 @@ func Complete(cmd *cobra.Command, flag string, values func() []string) {
 func CompleteFiles(root *cobra.Command, flag string, names func() []string) {
 	if root.Flags().Lookup(flag) != nil {
 		_ = root.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			last := strings.LastIndex(typed, ",") + 1
-			if strings.ContainsAny(typed[last:], "/.") {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			var list []string
-			for _, name := range names() {
-				list = append(list, typed[:last]+name)
-			}
-			return list, cobra.ShellCompDirectiveNoSpace
+			return namesOrFiles(typed[strings.LastIndex(typed, ",")+1:], typed[:strings.LastIndex(typed, ",")+1], names, cobra.ShellCompDirectiveNoSpace)
 		})
 	}
 	for _, sub := range root.Commands() {
 		CompleteFiles(sub, flag, names)
 	}
+}
+
+// CompleteFileArgs completes the arguments of a command, which are names or paths of files.
+func CompleteFileArgs(cmd *cobra.Command, names func() []string) {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return namesOrFiles(typed, "", names, cobra.ShellCompDirectiveDefault)
+	}
+}
+
+// namesOrFiles returns the names that begin with typed, each after the text before, with the directive named. It leaves paths to the shell.
+func namesOrFiles(typed, before string, names func() []string, named cobra.ShellCompDirective) (list []string, _ cobra.ShellCompDirective) {
+	if strings.ContainsAny(typed, "/.") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	for _, name := range names() {
+		if strings.HasPrefix(name, typed) {
+			list = append(list, before+name)
+		}
+	}
+	return list, named
 }
 
 // helpText returns the help of a command: usage, purpose, commands, topics, examples, flags in groups.

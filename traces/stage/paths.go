@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"os"
 	"strings"
 
@@ -28,9 +29,15 @@ type pathsValue struct {
 	given []string // files that come with Spoor, as they were given, and as they were found
 }
 
+// errEmptyPath is the error of a flag without a text, as --from "$UNSET" is.
+var errEmptyPath = errors.New("a name is empty; give a path or a name, or omit the flag")
+
 // Set appends the paths of value, or replaces the only one. An existing path may contain commas.
 func (p *pathsValue) Set(value string) error {
-	if p.path != nil {
+	switch {
+	case value == "":
+		return errEmptyPath
+	case p.path != nil:
 		*p.path = p.find(value)
 		return nil
 	}
@@ -39,6 +46,9 @@ func (p *pathsValue) Set(value string) error {
 		return nil
 	}
 	for _, path := range strings.Split(value, ",") {
+		if path == "" {
+			return errEmptyPath
+		}
 		*p.paths = append(*p.paths, p.find(path))
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/nearest"
 	"spoor/traces/store"
 )
 
@@ -87,7 +85,7 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}
 	}
 	env.shown.Load().hide()
-	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(needed(cmd, err)))
+	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(plainUsage(cmd, err)))
 	if isUsage(err) {
 		fmt.Fprintf(env.Err, "spoor: see '%s --help'\n", cmd.CommandPath())
 		return WrongUsage
@@ -123,61 +121,6 @@ func prepare(root *cobra.Command, env *Env) {
 	mark(root, env)
 }
 
-// numbers matches the errors of strconv.
-var numbers = regexp.MustCompile(`strconv\.(\w+): parsing ".*": (invalid syntax|value out of range)$`)
-
-// plainly replaces an error of strconv by a description of valid numbers.
-func plainly(msg string) string {
-	m := numbers.FindStringSubmatch(msg)
-	if m == nil {
-		return msg
-	}
-	what := map[string]string{"ParseFloat": "not a number", "ParseUint": "not a whole number from 0", "ParseBool": "not true or false"}[m[1]]
-	switch {
-	case m[2] == "value out of range":
-		what = "too large or too small"
-	case what == "":
-		what = "not a whole number"
-	}
-	return strings.TrimSuffix(msg, m[0]) + what
-}
-
-// meant suggests a flag of cmd if err is about an unknown flag.
-func meant(cmd *cobra.Command, err error) string {
-	var missing *pflag.NotExistError
-	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
-		return ""
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if name := nearest.Name(missing.GetSpecifiedName(), names); name != "" {
-		return "; did you mean --" + name + "?"
-	}
-	return ""
-}
-
-// absent matches cobra's error for missing required flags.
-var absent = regexp.MustCompile(`^required flag\(s\) "(.*)" not set$`)
-
-// needed rewrites cobra's error for missing required flags: it adds what each flag is for.
-func needed(cmd *cobra.Command, err error) error {
-	m := absent.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err
-	}
-	var texts []string
-	for _, name := range strings.Split(m[1], `", "`) {
-		f := cmd.Flags().Lookup(name)
-		what, usage := pflag.UnquoteUsage(f)
-		text := "--" + name + " " + strings.ToUpper(what) + " is needed: " + usage
-		if f.Shorthand != "" {
-			text = "-" + f.Shorthand + ", " + text
-		}
-		texts = append(texts, text)
-	}
-	return errors.New(strings.Join(texts, "; "))
-}
-
 // Count returns a number with its noun: "1 trace", "2 traces".
 func Count(n int, noun string) string {
 	if n == 1 {
@@ -186,25 +129,12 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// counts matches cobra's error for a wrong number of arguments.
-var counts = regexp.MustCompile(`^(requires|accepts) (at least |at most |between \d+ and )?(\d+) arg\(s\), (?:only )?received (\d+)$`)
-
-// counted rewrites cobra's error for a wrong number of arguments.
-func counted(err error) string {
-	m := counts.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err.Error()
-	}
-	n, _ := strconv.Atoi(m[3]) // digits
-	return m[1] + " " + m[2] + Count(n, "argument") + ", received " + m[4]
-}
-
 // mark adds the usage line to errors about arguments, and marks the errors of each command's own work as runError.
 func mark(cmd *cobra.Command, env *Env) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return fmt.Errorf("%s; usage: %s", counted(err), cmd.UseLine())
+				return argumentError(cmd, args, err)
 			}
 			return nil
 		}
@@ -244,13 +174,13 @@ func checkOutput(cmd *cobra.Command, env *Env) error {
 	return nil
 }
 
-// named checks the output before run.
+// named checks the texts of flags and the output before run.
 func named(env *Env, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	if run == nil {
 		return nil
 	}
 	return func(cmd *cobra.Command, args []string) error {
-		if err := checkOutput(cmd, env); err != nil {
+		if err := errors.Join(checkEmpty(cmd), checkOutput(cmd, env)); err != nil {
 			return err
 		}
 		return run(cmd, args)

@@ -26,7 +26,7 @@ func tree(env *Env) *cobra.Command {
 	run := func(name string, f func(cmd *cobra.Command, args []string) error) *cobra.Command {
 		cmd := &cobra.Command{Use: name + " [ARG]", Short: "ends " + name, Example: "  $ tool " + name, Args: cobra.MaximumNArgs(1), RunE: f}
 		cmd.Flags().Int("size", 4, "bytes")
-		cmd.Flags().String("output", "", "file")
+		cmd.Flags().String("output", "", "`FILE` to write")
 		return cmd
 	}
 	root.AddCommand(
@@ -49,6 +49,7 @@ func tree(env *Env) *cobra.Command {
 	)
 	dash := run("dash", func(*cobra.Command, []string) error { return nil })
 	TakesDash(dash)
+	dash.Args = cobra.NoArgs
 	root.AddCommand(dash)
 	return root
 }
@@ -92,7 +93,9 @@ func TestMainStatus(t *testing.T) {
 		{"noted --quiet", Done, "", ""},
 		{"-q noted", Done, "", ""},
 		{"interrupted", Failed, "", "spoor: tool interrupted: interrupted; nothing partial was left behind\n"},
-		{"frob", WrongUsage, "", "spoor: tool: unknown command..."},
+		{"frob", WrongUsage, "", "spoor: tool: unknown command \"frob\" ('tool --help' lists all)\nspoor: see 'tool --help'\n"},
+		{"bady x", WrongUsage, "", "spoor: tool: unknown command \"bady\"; did you mean \"badly\"? ('tool --help' lists all)\nspoor: see 'tool --help'\n"},
+		{"dash extra", WrongUsage, "", "spoor: tool dash: unexpected argument \"extra\"; usage: tool dash [ARG] [flags]\nspoor: see 'tool dash --help'\n"},
 		{"well a b", WrongUsage, "", "spoor: tool well: accepts at most 1 argument, received 2; usage: tool well [ARG] [flags]\nspoor: see 'tool well --help'\n"},
 		{"well --frob", WrongUsage, "", "spoor: tool well: unknown flag: --frob\nspoor: see 'tool well --help'\n"},
 		{"well --sise 4", WrongUsage, "", "spoor: tool well: unknown flag: --sise; did you mean --size?\nspoor: see 'tool well --help'\n"},
@@ -101,6 +104,7 @@ func TestMainStatus(t *testing.T) {
 		{"well --size 99999999999999999999", WrongUsage, "", "spoor: tool well: invalid argument \"99999999999999999999\" for \"--size\" flag: too large or too small\nspoor: see 'tool well --help'\n"},
 		{"well --output -", WrongUsage, "", "spoor: tool well: --output -: this command does not write its files to standard output; name them\nspoor: see 'tool well --help'\n"},
 		{"dash --output -", Done, "", ""},
+		{"well --output=", WrongUsage, "", "spoor: tool well: --output is empty; give a FILE, or omit the flag\nspoor: see 'tool well --help'\n"},
 		{"--version", Done, "tool " + Version + "\n", ""},
 	} {
 		status, out, errs := run(strings.Fields(c.args)...)
@@ -254,23 +258,5 @@ func TestPathsWithCommas(t *testing.T) {
 	}
 	if want := []string{"a,b.toml", "c.toml", "d.toml", "e.toml"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestCounted(t *testing.T) {
-	for _, c := range []struct {
-		check cobra.PositionalArgs
-		args  int
-		want  string
-	}{
-		{cobra.MinimumNArgs(1), 0, "requires at least 1 argument, received 0"},
-		{cobra.MaximumNArgs(1), 2, "accepts at most 1 argument, received 2"},
-		{cobra.ExactArgs(1), 2, "accepts 1 argument, received 2"},
-		{cobra.ExactArgs(2), 1, "accepts 2 arguments, received 1"},
-		{cobra.RangeArgs(1, 2), 3, "accepts between 1 and 2 arguments, received 3"},
-	} {
-		if got := counted(c.check(&cobra.Command{}, make([]string, c.args))); got != c.want {
-			t.Errorf("%d arguments: %q, want %q", c.args, got, c.want)
-		}
 	}
 }

@@ -103,7 +103,7 @@ func Read(paths ...string) (*Data, error) {
 func load(path string) (*file, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; give a file of 'calibrate help formats'", path, errors.Unwrap(err)) // the error of an *fs.PathError
 	}
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, maxSize+1))
@@ -132,7 +132,7 @@ func (f *file) parse() (string, error) {
 		return format.name, nil
 	}
 	if len(bytes.TrimSpace(f.text)) == 0 {
-		return "", fmt.Errorf("%s: is empty", f.path)
+		return "", fmt.Errorf("%s: the file is empty; give a file of 'calibrate help formats'", f.path)
 	}
 	return "", fmt.Errorf("%s: unknown format; the first line of a CSV file must have column names, with time [us] or similar among them", f.path)
 }

@@ -176,8 +176,8 @@ func TestBadFiles(t *testing.T) {
 		return strings.Replace(text, old, new, 1)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "f0: is empty"},
-		{"spaces", " \n\n", "f0: is empty"},
+		{"empty", "", "f0: the file is empty"},
+		{"spaces", " \n\n", "f0: the file is empty"},
 		{"something else", "hello, world\n1,2\n", "f0: unknown format; the first line of a CSV file must have column names"},
 		{"names alone", "bytes [B],time [s]\n", "f0: the file has no timings"},
 		{"no time", "bytes [B],rep\n1,2\n", "f0:1: column time is missing"},
