@@ -87,10 +87,14 @@ func (f CacheLib) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return p.run(in)
 }
 
-// cachelibTable takes line if it is a header. The first line must be one.
+// cachelibTable takes line if it is a header. The first line must be one. Another line
+// that begins like one may still be a request for a key of that name.
 func cachelibTable(p *keyTable, line []byte) (bool, error) {
-	if p.cols != nil && !bytes.HasPrefix(line, []byte(p.names[0]+",")) && !bytes.HasPrefix(line, []byte("op_time,")) {
-		return false, nil
+	if p.cols != nil {
+		begins := bytes.HasPrefix(line, []byte(p.names[0]+",")) || bytes.HasPrefix(line, []byte("op_time,"))
+		if !begins || p.fits(line) {
+			return false, nil
+		}
 	}
 	p.cols, p.names = cachelibHeader(line)
 	for _, r := range cachelibRequired {

@@ -3,11 +3,8 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 
 	"spoor/traces/trace"
 )
@@ -44,8 +41,7 @@ type keyTable struct {
 	counted  uint64 // sum of counts
 	time     uint64
 	backward uint64
-	at       int // first line with an earlier time than the previous line
-	hashed   uint64
+	at       int     // first line with an earlier time than the previous line
 	words    []Count // of operations, in the order of their first lines
 	ignored  int
 }
@@ -166,6 +162,37 @@ func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem stri
 	return problem
 }
 
+// fits reports whether line can be a request.
+func (p *keyTable) fits(line []byte) bool {
+	fields := splitFields(nil, line, p.sep)
+	if len(fields) != len(p.cols) {
+		return false
+	}
+	for i, c := range p.cols {
+		if !p.valid(c, bytes.Trim(fields[i], blanks)) {
+			return false
+		}
+	}
+	return true
+}
+
+// valid reports whether field can be in column c.
+func (p *keyTable) valid(c keyColumn, field []byte) bool {
+	problem := ""
+	switch c {
+	case keyTime:
+		_, problem = parseDecimal(wholePart(field))
+	case keyKey:
+		return len(field) > 0
+	case keySize, keyCount:
+		_, problem = parseDecimal(field)
+	case keyOp:
+		_, known := p.op(field)
+		return known
+	}
+	return problem == ""
+}
+
 // wholePart returns a number without its fraction, because times may have one.
 func wholePart(field []byte) []byte {
 	whole, fraction, dotted := bytes.Cut(field, []byte{'.'})
@@ -208,14 +235,11 @@ func (p *keyTable) number(key []byte) uint64 {
 		}
 	}
 	p.hashed++
-	return xxh3.Hash(key) & (math.MaxUint64 >> p.shift) // the blocks of two hashes must not overlap
+	return p.hash(key)
 }
 
 func (p *keyTable) notes() []string {
 	all := append(p.text.notes(), p.objects.notes()...)
-	if p.hashed > 0 {
-		all = append(all, fmt.Sprintf("the number of an object is the hash (XXH3, %d bits) of its key", 64-p.shift))
-	}
 	if p.backward > 0 {
 		all = append(all, fmt.Sprintf("line %d: time goes backwards (on %s); requests stay in the order of the file", p.at, plural(int(p.backward), "line")))
 	}

@@ -39,7 +39,7 @@ func (LibCacheSimCSV) Settings() []Setting {
 		{"time-col", "0", "column of the time; 0: none"},
 		{"op-col", "0", "column of the operation; 0: none, every request is a read"},
 		{"delimiter", "auto", "a character, tab, or auto (the most frequent of tab, comma, bar, semicolon and blank in the first line)"},
-		{"has-header", "auto", "true, false, or auto (true if the first line has more letters than digits)"},
+		{"has-header", "auto", "true, false, or auto (true if the first line cannot be a request)"},
 		{"obj-id-is-num", "true", "true: decimal objects are their own numbers; false: all objects are hashed"},
 		settingBlock,
 	}
@@ -70,19 +70,26 @@ func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) 
 	if err := c.settings(f); err != nil {
 		return Result{}, err
 	}
+	head, err := in.Head()
+	if err != nil {
+		return Result{}, err
+	}
 	c.header = func(p *keyTable, line []byte) (bool, error) {
 		p.header = nil
-		return c.begin(line)
+		return c.begin(line, head)
 	}
-	return c.run(in)
+	r, err := c.run(in)
+	r.Notes = append(r.Notes, c.headerNotes...)
+	return r, err
 }
 
 // libcachesimTable is a keyTable whose columns depend on its first line.
 type libcachesimTable struct {
 	keyTable
-	o          Options
-	numbers    [keyColumns]int // of columns, from 1; 0 for none
-	headerMode string          // value of has-header
+	o           Options
+	numbers     [keyColumns]int // of columns, from 1; 0 for none
+	headerMode  string          // value of has-header
+	headerNotes []string        // what auto decided
 }
 
 func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
@@ -111,8 +118,9 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 	return badSetting("has-header=%s: choose true, false or auto", c.headerMode)
 }
 
-// begin determines separator, header and columns from the first line.
-func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
+// begin determines separator, header and columns from the first line and the head of
+// the input.
+func (c *libcachesimTable) begin(line, head []byte) (header bool, err error) {
 	if c.sep == 0 {
 		c.sep = mostOf(line, []byte("\t,|; "))
 	}
@@ -131,8 +139,64 @@ func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
 			c.cols[n-1] = keyColumn(column)
 		}
 	}
-	return c.headerMode == "true" || c.headerMode == "auto" && moreLetters(line), nil
+	if c.headerMode != "auto" {
+		return c.headerMode == "true", nil
+	}
+	header = c.named(fields) || c.headed(fields, head)
+	switch {
+	case header:
+		c.headerNotes = []string{"line 1 is read as a header; --set has-header=false reads it as a request"}
+	case !bytes.ContainsAny(line, "0123456789"):
+		c.headerNotes = []string{"line 1 has no digits but can be a request, and is read as one; --set has-header=true skips it"}
+	}
+	return header, nil
 }
+
+// named reports whether a used column has a word that cannot be its value.
+func (c *libcachesimTable) named(fields [][]byte) bool {
+	for i, f := range fields {
+		f = bytes.Trim(f, blanks)
+		if len(f) > 0 && (f[0]|0x20 >= 'a' && f[0]|0x20 <= 'z' || f[0] == '"') && !c.valid(c.cols[i], f) {
+			return true
+		}
+	}
+	return false
+}
+
+// headed reports whether the first line has a word in an unused column in which all
+// other lines of head have numbers.
+func (c *libcachesimTable) headed(fields [][]byte, head []byte) bool {
+	var numbers []int // lines with a number, by column
+	others := -1      // lines after the first
+	sniffLines(head, libcachesimSniff, func(line []byte) bool {
+		if others++; others == 0 {
+			return true
+		}
+		for i, f := range splitFields(nil, line, c.sep) {
+			if i == len(numbers) {
+				numbers = append(numbers, 0)
+			}
+			if isNumber(bytes.Trim(f, blanks)) {
+				numbers[i]++
+			}
+		}
+		return true
+	})
+	for i, f := range fields {
+		if c.cols[i] == 0 && others > 0 && i < len(numbers) && numbers[i] == others && !isNumber(bytes.Trim(f, blanks)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNumber reports whether field is a decimal number, perhaps with a fraction.
+func isNumber(field []byte) bool {
+	_, problem := parseDecimal(wholePart(field))
+	return problem == ""
+}
+
+const libcachesimSniff = 100
 
 // mostOf returns the most frequent candidate in line, the first of equals.
 func mostOf(line, candidates []byte) byte {
@@ -143,20 +207,6 @@ func mostOf(line, candidates []byte) byte {
 		}
 	}
 	return best
-}
-
-// moreLetters reports whether line has more letters than digits.
-func moreLetters(line []byte) bool {
-	n := 0
-	for _, c := range line {
-		switch {
-		case c >= '0' && c <= '9':
-			n--
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			n++
-		}
-	}
-	return n > 0
 }
 
 // libcachesimOps lists letters and the numbers of SCSI commands in block traces, in

@@ -2,7 +2,11 @@ package format
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -18,9 +22,10 @@ type objects struct {
 	block uint64 // bytes of a block, a power of two
 	shift uint
 
-	large   uint64 // requests for objects larger than a block
-	empty   uint64 // requests for objects of 0 bytes
-	wrapped uint64 // numbers that lose their upper bits
+	large  uint64 // requests for objects larger than a block
+	empty  uint64 // requests for objects of 0 bytes
+	hashed uint64 // keys, whose hash is the number of the object
+	high   uint64 // requests with a number that does not fit, and is hashed like a key
 }
 
 // settingBlock is the setting of all formats of objects.
@@ -44,12 +49,19 @@ func (s *objects) request(id, size uint64, op trace.Op) {
 		s.empty++
 		size = 1
 	}
-	if id>>(64-s.shift) != 0 && s.shift > 0 {
-		s.wrapped++
+	if id > s.most() {
+		s.high++
+		id = s.hash(strconv.AppendUint(nil, id, 10))
 	}
 	s.execute(1)
 	s.ref(id<<s.shift, uint16(size), op)
 }
+
+// most is the highest number of an object: the blocks of two objects must not overlap.
+func (s *objects) most() uint64 { return math.MaxUint64 >> s.shift }
+
+// hash returns the number of the object with that key.
+func (s *objects) hash(key []byte) uint64 { return xxh3.Hash(key) & s.most() }
 
 func (s *objects) notes() (all []string) {
 	all = append(all, fmt.Sprintf("an object is a block of %s at address number times block size; a request is one instruction", plural(int(s.block), "byte")))
@@ -59,8 +71,11 @@ func (s *objects) notes() (all []string) {
 	if s.empty > 0 {
 		all = append(all, fmt.Sprintf("%s of 0 bytes, imported as 1 byte", requests(s.empty)))
 	}
-	if s.wrapped > 0 {
-		all = append(all, fmt.Sprintf("%s with a number over %d bits, of which only the low bits are used", requests(s.wrapped), 64-s.shift))
+	if s.hashed > 0 {
+		all = append(all, fmt.Sprintf("the number of an object is the hash (XXH3, %d bits) of its key", 64-s.shift))
+	}
+	if s.high > 0 {
+		all = append(all, fmt.Sprintf("%s with a number over %d bits, replaced by the hash (XXH3) of its decimal digits", requests(s.high), 64-s.shift))
 	}
 	return all
 }

@@ -157,6 +157,74 @@ func TestKeyTables(t *testing.T) {
 	}
 }
 
+// A number that does not fit is hashed like text, in every encoding alike. At a block
+// of one byte all numbers fit.
+func TestHighObjectNumbersAreHashed(t *testing.T) {
+	const high, near = 1<<56 + 1, 1<<58 - 1 // 72057594037927937 and 288230376151711743
+	text := "72057594037927937\n1\n288230376151711745\n1\n"
+	m, r := mustImport(t, LibCacheSimCSV{}, text, Options{Set: map[string]string{"obj-id-col": "1"}})
+	seen := map[uint64]bool{}
+	all := rows(m, 0)
+	for _, r := range all {
+		seen[r.addr] = true
+	}
+	if len(seen) != 3 || all[1].addr != all[3].addr || !strings.Contains(strings.Join(r.Notes, "; "), "1 request with a number over 58 bits") {
+		t.Errorf("%v, %q", all, r.Notes)
+	}
+	binary, _ := mustImport(t, OracleGeneral{}, oracleText(high, 1, 1<<58+1, near), Options{})
+	for i, r := range rows(binary, 0)[:3] {
+		if r.addr != all[i].addr {
+			t.Errorf("request %d: %#x in oracleGeneral, %#x in text", i, r.addr, all[i].addr)
+		}
+	}
+	if last := rows(binary, 0)[3].addr; last != near*64 {
+		t.Errorf("the highest number that fits is at %#x", last)
+	}
+	small, _ := mustImport(t, LibCacheSimCSV{}, text, Options{Set: map[string]string{"obj-id-col": "1", "block": "1B"}})
+	if got := rows(small, 0)[2].addr; got != 1<<58+1 {
+		t.Errorf("with a block of 1 byte: %#x", got)
+	}
+}
+
+// The first line is a header only if it cannot be a request.
+func TestLibCacheSimHeader(t *testing.T) {
+	for _, c := range []struct {
+		text, set string
+		requests  int
+		note      string
+	}{
+		{"1,obj1\n2,obj2\n3,obj1\n", "obj-id-col=2", 3, ""},
+		{"1,obj1\n2,obj2\n3,obj1\n", "obj-id-col=2 time-col=1", 3, ""},
+		{"time,id\n1,obj1\n2,obj2\n", "obj-id-col=2", 2, "line 1 is read as a header"},
+		{"time,id\n1,obj1\n2,obj2\n", "obj-id-col=2 has-header=false", 3, ""},
+		{"time,id\n1,obj1\nx,obj2\n", "obj-id-col=2", 3, "line 1 has no digits"},
+		{"id,size\na,5\nb,6\n", "obj-id-col=1 obj-size-col=2", 2, "line 1 is read as a header"},
+		{"id\na\nb\n", "obj-id-col=1", 3, "line 1 has no digits but can be a request"},
+		{"id\na\nb\n", "obj-id-col=1 has-header=true", 2, ""},
+		{"get,a\nget,b\n", "obj-id-col=2 op-col=1", 2, "can be a request"},
+		{"op,a\nget,b\n", "obj-id-col=2 op-col=1", 1, "line 1 is read as a header"},
+	} {
+		set := map[string]string{}
+		for _, s := range strings.Fields(c.set) {
+			name, value, _ := strings.Cut(s, "=")
+			set[name] = value
+		}
+		m, r := mustImport(t, LibCacheSimCSV{}, c.text, Options{Set: set})
+		notes := strings.Join(r.Notes, "; ")
+		if got := len(rows(m, 0)); got != c.requests || !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "line 1") {
+			t.Errorf("%q, %s: %d requests, %q; want %d, %q", c.text, c.set, got, notes, c.requests, c.note)
+		}
+	}
+}
+
+// A request for a key that is also the name of a column is no header.
+func TestCacheLibKeyNamedLikeAColumn(t *testing.T) {
+	m, _ := mustImport(t, CacheLib{}, "key,op,size\na,GET,5\nkey,GET,5\n", Options{})
+	if got := len(rows(m, 0)); got != 2 {
+		t.Errorf("%d requests", got)
+	}
+}
+
 func TestRequestsComplaints(t *testing.T) {
 	for _, c := range []struct {
 		im           Importer
@@ -174,6 +242,7 @@ func TestRequestsComplaints(t *testing.T) {
 		{CacheLib{}, "key,op,size\n", nil, "standard input:1: ", "no requests"},
 		{CacheLib{}, "key,op,size\n", map[string]string{"repeat": "x"}, "--set repeat=x", "choose count or once"},
 		{Twitter{}, "0,k,1,5,3,get\n", nil, "standard input:1: ", "6 fields, but the table has 7"},
+		{LibCacheSimCSV{}, "1,a,-5\n2,b,5\n", map[string]string{"obj-size-col": "3"}, "standard input:1: ", "negative"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "3"}, "standard input:1: ", "column 3, but the line has 2"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"time-col": "2"}, "standard input:1: ", "column 2 is chosen twice"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "0"}, "--set obj-id-col=0", "number of a column"},
