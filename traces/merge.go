@@ -24,7 +24,8 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 			"at the same time on one machine. The world of ranks of each program becomes its own group. Each program keeps its\n" +
 			"own groups, locks, barriers and flags.\n\n" +
 			"By default, the traces share one address space, like threads that were traced separately. With --separate each\n" +
-			"trace gets its own address space, like a process: the top byte of each address is the number of its PREFIX.",
+			"trace gets its own address space, like a process: the top byte of each address is the number of its PREFIX. Other\n" +
+			"top bytes of a trace, such as those of a kernel, get the next free numbers.",
 		Example: "  $ traces import data/sample/fork_12543.log.zst -o parent\n  $ traces import data/sample/fork_12544.log.zst -o child\n" +
 			"  $ traces merge parent child --separate -o both\n  $ traces info both",
 		Args: cobra.MinimumNArgs(1),
@@ -51,14 +52,14 @@ type mergeInput struct {
 	proc    trace.Proc // new number of its processor 0
 	group   int32      // new number of its world
 	object  int32      // new number of its lock, barrier or flag 0
-	space   uint64     // offset of its addresses
+	space   *space     // of its addresses, or nil to keep them
 	objects int32      // number of its locks, barriers and flags
 	groups  int32      // number of its groups, including the world
 }
 
 func merge(ctx context.Context, env *stage.Env, paths []string, output string, separate bool) error {
 	var all []*mergeInput
-	for i, path := range paths {
+	for _, path := range paths {
 		t, err := store.Open(path)
 		if err != nil {
 			return err
@@ -69,18 +70,23 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 		}
 		m := &mergeInput{watched: watch(ctx, env, t, "merging"), path: path}
 		defer m.progress.Done()
-		if separate {
-			m.space = uint64(i) << separateShift
-		}
 		if err := m.count(); err != nil {
 			return err
 		}
 		all = append(all, m)
 	}
+	var moved []string
+	if separate && len(all) > 1 {
+		var err error
+		if moved, err = separateAll(all); err != nil {
+			return err
+		}
+	}
 	h, err := headerOf(all, separate)
 	if err != nil {
 		return err
 	}
+	h.Notes = append(h.Notes, moved...)
 	out, err := store.Create(output, h)
 	if err != nil {
 		return err
@@ -94,6 +100,9 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 	}
 	if err := out.Close(h); err != nil {
 		return err
+	}
+	for _, n := range moved {
+		env.Note("%s", n)
 	}
 	if !separate && len(all) > 1 && slices.ContainsFunc(all, (*mergeInput).refers) {
 		env.Note("the traces are assumed to share one address space; --separate gives each its own")
@@ -110,9 +119,6 @@ func (m *mergeInput) refers() bool {
 	}
 	return false
 }
-
-// separateShift is the first bit of the top byte of an address.
-const separateShift = 56
 
 // count counts the groups and objects of m.
 func (m *mergeInput) count() error {
@@ -180,7 +186,7 @@ func (m *mergeInput) notes(i int, h trace.Header) []string {
 // processors of a machine.
 func (m *mergeInput) regions(i int, all []trace.Region) (out []trace.Region) {
 	for _, r := range all {
-		r.Name, r.Base, r.Home = fmt.Sprintf("%d.%s", i, r.Name), r.Base+m.space, trace.Home{}
+		r.Name, r.Base, r.Home = fmt.Sprintf("%d.%s", i, r.Name), m.space.move(r.Base), trace.Home{}
 		if r.Owner != trace.Everyone {
 			r.Owner += m.proc
 		}
@@ -196,11 +202,7 @@ func (m *mergeInput) copy(out *store.Writer) error {
 			return err
 		}
 		b.Proc += m.proc
-		if m.space > 0 {
-			if err := m.move(b); err != nil {
-				return err
-			}
-		}
+		m.move(b)
 		if err := out.Refs(b); err != nil {
 			return err
 		}
@@ -221,17 +223,16 @@ func (m *mergeInput) copy(out *store.Writer) error {
 }
 
 // move moves the addresses of b into the address space of m.
-func (m *mergeInput) move(b *trace.Refs) error {
+func (m *mergeInput) move(b *trace.Refs) {
+	if m.space == nil {
+		return
+	}
 	for i, a := range b.Addr {
-		if (a+uint64(b.Size[i])-1)>>separateShift != 0 {
-			return fmt.Errorf("address %#x has more than 56 bits, so that --separate is not possible", a)
-		}
-		b.Addr[i] = a + m.space
+		b.Addr[i] = m.space.move(a)
 	}
 	for i, pc := range b.PC {
-		b.PC[i] = pc&(1<<separateShift-1) + m.space
+		b.PC[i] = m.space.move(pc)
 	}
-	return nil
 }
 
 func (m *mergeInput) renumber(e *trace.Event) {
@@ -244,6 +245,6 @@ func (m *mergeInput) renumber(e *trace.Event) {
 	}
 	e.Group += m.group + 1
 	if e.Addr != 0 {
-		e.Addr += int64(m.space)
+		e.Addr = int64(m.space.move(uint64(e.Addr)))
 	}
 }
