@@ -213,7 +213,7 @@ func TestStatus(t *testing.T) {
 		{"import data/sample/tiny.log --ifetch frob -o x", 2, "keep or drop"},
 		{"import data/sample/tiny.log --lackey-atomics frob -o x", 2, "keep or collapse"},
 		{"import data/sample/tiny.log --lackey-summary frob -o x", 2, "check or ignore"},
-		{"import two.csv --csv-time frob -o x", 2, "instructions or rows"},
+		{"import two.csv --csv-time frob -o x", 2, "instructions, exact or rows"},
 		{"import two.csv --columns frob -o x", 2, "unknown column"},
 		{"import two.csv --addr-base 8 -o x", 2, "10 or 16"},
 		{"import two.csv --default-size 65536 -o x", 2, "65535"},

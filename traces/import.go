@@ -67,7 +67,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.summary, "lackey-summary", "check", "`WHAT` to do with a summary whose instruction count differs from the trace: check (error) or ignore")
 	flags.StringVar(&f.columns, "columns", "", "csv: `NAMES` of the columns in order, - for a column to ignore")
 	flags.IntVar(&f.addrBase, "addr-base", 10, "csv, pinatrace: `BASE` of addresses without 0x: 10 or 16")
-	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: `UNIT` of the time column: instructions, or rows to ignore it")
+	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: `UNIT` of the time column: instructions, exact (neither shifted nor limited), or rows to ignore it")
 	f.describe(cmd)
 	return cmd
 }

@@ -33,13 +33,21 @@ func (f *importFlags) check(args []string) (err error) {
 		{&f.opts.DropIfetch, "ifetch", f.ifetch, "keep", "drop"},
 		{&f.opts.CollapseAtomics, "lackey-atomics", f.atomics, "keep", "collapse"},
 		{&f.opts.IgnoreSummary, "lackey-summary", f.summary, "check", "ignore"},
-		{&f.opts.TimeIsRows, "csv-time", f.csvTime, "instructions", "rows"},
 		{&f.opts.Unmatched, "unmatched", f.unmatched, "error", "note"},
 	} {
 		if c.value != c.first && c.value != c.second {
 			return stage.Usage("--%s: %q is not %s or %s", c.flag, c.value, c.first, c.second)
 		}
 		*c.to = c.value == c.second
+	}
+	switch f.csvTime {
+	case "instructions":
+	case "exact":
+		f.opts.TimeIsExact = true
+	case "rows":
+		f.opts.TimeIsRows = true
+	default:
+		return stage.Usage("--csv-time: %q is not instructions, exact or rows", f.csvTime)
 	}
 	return f.checkNumbers()
 }
@@ -54,6 +62,9 @@ func (f *importFlags) checkNumbers() (err error) {
 	}
 	f.opts.DefaultSize, f.opts.AddrBase, f.opts.Set = uint16(f.defaultSize), f.addrBase, f.set
 	if f.columns != "" {
+		if f.importer == nil { // only csv has columns without names
+			f.importer = format.CSV{}
+		}
 		if f.opts.Columns, err = format.ParseCSVColumns(f.columns); err != nil {
 			return stage.Usage("--columns: %w", err)
 		}
@@ -71,7 +82,7 @@ func (f *importFlags) describe(cmd *cobra.Command) {
 		stage.ShowOnlyIn(flags, formats[0], flag)
 	}
 	for flag, values := range map[string][]string{"modify": {"split", "load", "store"}, "ifetch": {"keep", "drop"}, "unmatched": {"error", "note"},
-		"lackey-atomics": {"keep", "collapse"}, "lackey-summary": {"check", "ignore"}, "addr-base": {"10", "16"}, "csv-time": {"instructions", "rows"}} {
+		"lackey-atomics": {"keep", "collapse"}, "lackey-summary": {"check", "ignore"}, "addr-base": {"10", "16"}, "csv-time": {"instructions", "exact", "rows"}} {
 		stage.Complete(cmd, flag, func() []string { return values })
 	}
 	stage.Complete(cmd, "from", importers)

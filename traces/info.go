@@ -57,6 +57,7 @@ func infoCommand(env *stage.Env) *cobra.Command {
 
 // infoLong is the help of the command.
 const infoLong = "Info prints the origin of a trace and its counts over all processors:\n" +
+	"  instructions executed instructions, with the work of Compute events if that is in instructions\n" +
 	"  refs         references by operation\n" +
 	"  bytes        sum of the sizes of loads and stores\n" +
 	"  lines64      distinct 64-byte lines of loads and stores (data) and of instruction fetches (ifetch);\n" +
@@ -102,6 +103,9 @@ func gather(t *watched) (*info, error) {
 			return nil, err
 		}
 		one.Instr = uint64(t.Totals(p).Instr)
+		if t.Header().WorkUnit == trace.WorkInstr {
+			one.Instr += uint64(one.Work)
+		}
 		one.footprint(mine, fetched)
 		one.finish()
 		data.merge(mine)

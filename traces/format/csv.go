@@ -11,20 +11,23 @@ import (
 //
 //	time (ts, timestamp, cycle)     whole number
 //	tid  (thread, core, cpu)        whole number; 0 if there is no such column
-//	op   (type, rw, access)         R load read LD 0, W store write ST 1, I ifetch 2,
-//	                                M modify rmw, P prefetch, F flush; R without column
+//	op   (type, rw, access)         R L load read LD 0, W S store write ST 1,
+//	                                I ifetch 2, M modify rmw, P prefetch, F flush;
+//	                                R without column
 //	addr (address, vaddr)           0x and hexadecimal digits, or decimal digits
 //	size (bytes, len)               bytes; 1 or Options.DefaultSize without column
 //
 // Other columns are ignored. Without a header, the columns are these five in this
 // order, or Options.Columns. The separator is the comma, semicolon, tab or bar that is
-// most frequent in the first line. Values may be quoted as in RFC 4180, but may not
-// contain line ends.
+// most frequent in the first line; without these, it is one or more blanks. Values may
+// be quoted as in RFC 4180, but may not contain line ends.
 //
 // Threads become processors 0, 1, ... in the order of their first rows. Time counts
 // executed instructions: the Instr of a reference is the time since the previous row of
-// its thread. Without a time column, the time is the row number. Merging processors by
-// instructions executed then restores the order of the file.
+// its thread. If the first time is not near zero, all times are shifted, and a
+// reference may not stand for over a million instructions (unless
+// Options.TimeIsExact). Without a time column, the time is the row number. Merging
+// processors by instructions executed then restores the order of the file.
 type CSV struct{}
 
 var (
@@ -54,7 +57,8 @@ func (CSV) Parts() []Part {
 		ops = append(ops, o.what+": "+strings.Join(o.words, " "))
 	}
 	docs := [csvColumns]string{
-		csvTime: "instructions executed, a whole number; without the column, or with --csv-time=rows, each row is one instruction",
+		csvTime: "instructions executed, a whole number; without the column, or with --csv-time=rows, each row is one instruction; " +
+			"times that begin above 1000 are shifted, and over 1000000 for one reference are refused, unless --csv-time=exact",
 		csvTid:  "the processor, a whole number; default 0",
 		csvOp:   strings.Join(ops, "; ") + "; upper or lower case; default load",
 		csvAddr: "0x and hexadecimal digits, or decimal digits; with --addr-base=16 all are hexadecimal",
@@ -120,8 +124,8 @@ var csvOperations = []struct {
 	what  string
 	words []string
 }{
-	{trace.Load, "load", []string{"R", "0", "load", "read", "LD"}},
-	{trace.Store, "store", []string{"W", "1", "store", "write", "ST"}},
+	{trace.Load, "load", []string{"R", "0", "L", "load", "read", "LD"}},
+	{trace.Store, "store", []string{"W", "1", "S", "store", "write", "ST"}},
 	{trace.Ifetch, "instruction fetch", []string{"I", "2", "ifetch"}},
 	{csvModify, "load and store (--modify)", []string{"M", "modify", "rmw"}},
 	{trace.Prefetch, "prefetch", []string{"P", "prefetch"}},
@@ -201,7 +205,8 @@ func csvAlias(name []byte) csvColumn {
 	return csvNamed[strings.ToLower(string(bytes.Trim(name, blanks)))]
 }
 
-// csvSeparator returns the separator that is most frequent in line, outside quotes.
+// csvSeparator returns the separator that is most frequent in line, outside quotes. A
+// blank stands for one or more, if line has no other separator.
 func csvSeparator(line []byte) byte {
 	best, most := byte(','), 0
 	for _, sep := range []byte(",;\t|") {
@@ -217,12 +222,18 @@ func csvSeparator(line []byte) byte {
 			best, most = sep, n
 		}
 	}
+	if most == 0 && bytes.IndexByte(line, ' ') >= 0 && bytes.IndexByte(line, '"') < 0 {
+		best = ' '
+	}
 	return best
 }
 
 // csvSplit appends the fields of a line to fields. It removes quotes as in RFC 4180,
 // and returns nil if one is not closed.
 func csvSplit(fields [][]byte, line []byte, sep byte) [][]byte {
+	if sep == ' ' {
+		return append(fields, bytes.Fields(line)...)
+	}
 	if bytes.IndexByte(line, '"') >= 0 {
 		return csvSplitQuoted(fields, line, sep)
 	}

@@ -24,7 +24,9 @@ func (CSV) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, err
 		return nil, err
 	}
 	var line []byte
+	var x csvGaps
 	if err := mergeRefs(src, procs, func(c *cursor) error {
+		x.see(c)
 		line = appendCSV(line[:0], c)
 		_, err := out.Write(line)
 		return err
@@ -35,7 +37,22 @@ func (CSV) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, err
 	if err := lost.countEvents(src, procs); err != nil {
 		return nil, err
 	}
-	return lost.notes("csv"), out.Flush()
+	return append(lost.notes("csv"), x.notes()...), out.Flush()
+}
+
+// csvGaps notices times that import would shift or refuse.
+type csvGaps struct{ begun, wide bool }
+
+func (x *csvGaps) see(c *cursor) {
+	x.wide = x.wide || c.refs.Instr[c.at] > csvMaxGap || !x.begun && c.pos > csvNearZero
+	x.begun = true
+}
+
+func (x *csvGaps) notes() []string {
+	if !x.wide {
+		return nil
+	}
+	return []string{"to import the times as they are, use --csv-time=exact"}
 }
 
 func appendCSV(line []byte, c *cursor) []byte {

@@ -34,6 +34,7 @@ func (p *csvParser) begin(line []byte) (done bool, err error) {
 		err = p.fail(line, fmt.Sprintf("no header, and %d columns are not time, tid, op, addr, size", len(fields)),
 			"give the columns with --columns")
 	}
+	p.untimed = err == nil && !p.has[csvTime]
 	if p.o.TimeIsRows && err == nil {
 		p.cols = slices.Clone(p.cols)
 		for i, c := range p.cols {
@@ -89,8 +90,14 @@ func (p *csvParser) notes() []string {
 	}
 	if p.has[csvTime] {
 		all = append(all, "time is read as instructions executed; --csv-time=rows counts every row as one instruction instead")
+		if p.start > 0 {
+			all = append(all, fmt.Sprintf("time begins at %d: %d is subtracted from all times; --csv-time=exact keeps them", p.start+1, p.start))
+		}
 	} else {
 		all = append(all, "every row counts as one instruction; rows of all threads are counted together, so that merging keeps their order")
+	}
+	if p.untimed && (p.o.TimeIsRows || p.o.TimeIsExact) {
+		all = append(all, "--csv-time has no effect: there is no time column")
 	}
 	if !p.has[csvSize] {
 		all = append(all, fmt.Sprintf("no size column: every reference counts as %s", plural(int(p.size), "byte")))

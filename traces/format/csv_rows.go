@@ -41,6 +41,7 @@ type csvParser struct {
 	size    uint64
 	hex     bool
 	headed  bool
+	untimed bool // there is no time column
 
 	fields   [][]byte
 	rows     uint64
@@ -48,6 +49,7 @@ type csvParser struct {
 	latest   *thread // of the previous row
 	previous uint64  // its position
 	disorder int     // rows that merging reorders
+	start    uint64  // subtracted from all times
 }
 
 // parse takes one line.
@@ -171,6 +173,31 @@ func (p *csvParser) address(field []byte) (uint64, string) {
 	return v, problem
 }
 
+const (
+	csvNearZero = 1000    // times that begin above this are shifted
+	csvMaxGap   = 1000000 // instructions that one reference may stand for
+)
+
+// checkTime judges a time that is more than csvMaxGap after the previous one of t, or
+// before it.
+func (p *csvParser) checkTime(line []byte, t *thread, time uint64) error {
+	now := t.now + p.start
+	switch {
+	case time > math.MaxInt64:
+		return p.fail(line, "column time: a number over 2^63-1", "--csv-time=rows ignores the column")
+	case time < p.start:
+		return p.fail(line, fmt.Sprintf("column time: %d is before the time of the first row, %d", time, p.start+1),
+			"sort the rows by time, or use --csv-time=exact, which does not shift times")
+	case time < now:
+		return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d: time goes backwards", time, now, t.id),
+			"sort the rows, or ignore the column with --csv-time=rows")
+	case p.o.TimeIsExact:
+		return nil
+	}
+	return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d is over %d instructions for one reference", time, now, t.id, csvMaxGap),
+		"--csv-time=exact accepts that, --csv-time=rows ignores the column")
+}
+
 // record appends one row to its thread.
 func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) error {
 	p.rows++
@@ -180,16 +207,17 @@ func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) erro
 		if t, problem = p.threads.find(v[csvTid]); problem != "" {
 			return p.fail(nil, problem, "check which column is tid")
 		}
+		if p.latest == nil && !p.o.TimeIsExact && v[csvTime] > csvNearZero && v[csvTime] <= math.MaxInt64 {
+			p.start = v[csvTime] - 1
+		}
 	}
 	pos := p.rows
 	if p.has[csvTime] {
-		if pos = v[csvTime]; pos > math.MaxInt64 {
-			return p.fail(line, "column time: a number over 2^63-1", "--csv-time=rows ignores the column")
+		if pos = v[csvTime] - p.start; pos-t.now > csvMaxGap { // or pos < t.now
+			if err := p.checkTime(line, t, v[csvTime]); err != nil {
+				return err
+			}
 		}
-	}
-	if pos < t.now {
-		return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d: time goes backwards", pos, t.now, t.id),
-			"sort the rows, or ignore the column with --csv-time=rows")
 	}
 	if p.latest != nil && (pos < p.previous || pos == p.previous && t.refs.Proc < p.latest.refs.Proc) {
 		p.disorder++

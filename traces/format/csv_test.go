@@ -62,6 +62,7 @@ func TestDialectsAreOneTrace(t *testing.T) {
 		return fmt.Sprint(v)
 	}
 	words := map[string]string{"I": "IFETCH", "R": "ld", "W": "Store", "M": "rmw"}
+	letters := map[string]string{"I": "i", "R": "l", "W": "s", "M": "m"}
 	for name, c := range map[string]struct {
 		text string
 		o    Options
@@ -71,6 +72,8 @@ func TestDialectsAreOneTrace(t *testing.T) {
 		"tabs":                   {strings.ReplaceAll(text, ",", "\t"), Options{}},
 		"bars":                   {strings.ReplaceAll(text, ",", "|"), Options{}},
 		"blanks":                 {strings.ReplaceAll(text, ",", " , "), Options{}},
+		"only blanks":            {strings.ReplaceAll(text, ",", "  "), Options{}},
+		"l and s":                {withColumns(text, "op addr  size time\n", func(v []string) string { return letters[v[2]] + " " + v[3] + "  " + v[4] + " " + v[0] }), Options{}},
 		"blank lines":            {strings.ReplaceAll(text, "\n", "\n\n"), Options{}},
 		"no line end":            {strings.TrimSpace(text), Options{}},
 		"quotes":                 {strings.ReplaceAll(strings.ReplaceAll(`"`+strings.TrimSpace(text)+`"`, "\n", "\"\n\""), ",", `","`), Options{}},
@@ -160,7 +163,7 @@ func randomThreads(rng *rand.Rand) *trace.Memory {
 		}
 		fmt.Fprintf(&b, "%d,%d,%c,%d,%d\n", time[p], p, "RWIPF"[rng.IntN(5)], rng.Uint64()>>1, 1+rng.IntN(65535))
 	}
-	m, _, err := importText(CSV{}, b.String(), Options{})
+	m, _, err := importText(CSV{}, b.String(), Options{TimeIsExact: true})
 	if err != nil {
 		panic(err)
 	}
@@ -172,10 +175,46 @@ func TestCSVRoundTripOfThreads(t *testing.T) {
 	for range 300 {
 		m := randomThreads(rng)
 		checkRoundTrip(t, CSV{}, m)
-		again, _, _ := importText(CSV{}, merged(t, m), Options{})
+		again, _, _ := importText(CSV{}, merged(t, m), Options{TimeIsExact: true})
 		if a, b := fmt.Sprint(m.EventsOf), fmt.Sprint(again.EventsOf); a != b {
 			t.Fatalf("events %s, want %s", b, a)
 		}
+	}
+}
+
+// A first time that is not near zero is no work of the program.
+func TestCSVTimesAreShifted(t *testing.T) {
+	head := "time,tid,op,addr,size\n"
+	offset := head + "1000001,0,R,0x0,8\n1000002,0,R,0x40,8\n1000003,0,W,0x0,8\n1000004,0,R,0x80,8\n"
+	for _, c := range []struct {
+		text  string
+		o     Options
+		instr []uint32
+	}{
+		{offset, Options{}, []uint32{1, 1, 1, 1}},
+		{offset, Options{TimeIsExact: true}, []uint32{1000001, 1, 1, 1}},
+		{offset, Options{TimeIsRows: true}, []uint32{1, 1, 1, 1}},
+		{head + "1000,0,R,0,8\n1001000,0,R,0,8\n", Options{}, []uint32{1000, 1000000}},
+		{head + "1001,0,R,0,8\n1001001,0,R,0,8\n", Options{}, []uint32{1, 1000000}},
+		{head + "9223372036854775807,0,R,0,8\n", Options{}, []uint32{1}},
+	} {
+		m, _ := mustImport(t, CSV{}, c.text, c.o)
+		if got := m.RefsOf[0].Instr; !slices.Equal(got, c.instr) {
+			t.Errorf("%.60q, %+v: %v, want %v", c.text, c.o, got, c.instr)
+		}
+	}
+	m, _ := mustImport(t, CSV{}, head+"5000,7,R,0,8\n5003,9,R,0,8\n5004,7,R,0,8\n", Options{})
+	if got := fmt.Sprint(m.RefsOf[0].Instr, m.RefsOf[1].Instr); got != "[1 4] [4]" {
+		t.Errorf("two threads: %s", got)
+	}
+}
+
+// Columns that only the user can describe: words s and l, and blanks between columns.
+func TestCSVOfLoadsAndStores(t *testing.T) {
+	m, _ := mustImport(t, CSV{}, "s 0x1fffff50 1\nl 0x1fffff58 1\nl 0x1fffff50 2\n", Options{Columns: []string{"op", "addr", "size"}})
+	want := []row{{1, 0x1fffff50, 1, trace.Store}, {1, 0x1fffff58, 1, trace.Load}, {1, 0x1fffff50, 2, trace.Load}}
+	if got := rows(m, 0); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -191,6 +230,7 @@ func TestCSVNotes(t *testing.T) {
 		{"addr,tid,time\n64,0,2\n64,1,1\n", "1 row out of order (by time, then processor)"},
 		{"addr,tid,time\n64,0,2\n64,1,2\n64,0,2\n", "1 row out of order (by time, then processor)"},
 		{"1,0,R,64,8\n", "no header: the columns are read as"},
+		{"addr,time\n64,1001\n", "time begins at 1001: 1000 is subtracted from all times; --csv-time=exact keeps them"},
 		{"addr\n\n64\n", "1 blank line skipped"},
 	} {
 		_, r := mustImport(t, CSV{}, c.text, Options{})
@@ -236,6 +276,13 @@ func TestBadCSV(t *testing.T) {
 		{head + "2,0,R,16,65536\n", Options{}, 3, "over the limit"},
 		{head + "0,0,R,16,8\n", Options{}, 3, "time goes backwards"},
 		{head + "9223372036854775808,0,R,16,8\n", Options{}, 3, "over 2^63-1"},
+		{head + "9223372036854775808,0,R,16,8\n", Options{TimeIsExact: true}, 3, "over 2^63-1"},
+		{head + "1000002,0,R,16,8\n", Options{}, 3, "1000002 after 1 in thread 0 is over 1000000 instructions for one reference"},
+		{head + "1000002,1,R,16,8\n", Options{}, 3, "1000002 after 0 in thread 1 is over 1000000 instructions for one reference"},
+		{"time,tid,addr\n5000,0,16\n4998,1,16\n", Options{}, 3, "4998 is before the time of the first row, 5000"},
+		{"time,tid,addr\n5000,0,16\n4998,0,16\n", Options{}, 3, "4998 is before the time of the first row, 5000"},
+		{"time,tid,addr\n5000,0,16\n5001,0,16\n5000,0,16\n", Options{}, 4, "5000 after 5001 in thread 0: time goes backwards"},
+		{"addr time\n16 1 2\n", Options{}, 2, "3 fields, the header has 2"},
 		{head + "2,0,R,\"16,8\n", Options{}, 3, "unterminated quote"},
 		{head + "2,0,R,\"16\"x,8\n", Options{}, 3, "quote"},
 		{"\"time,addr\n", Options{}, 1, "quote"},

@@ -185,6 +185,7 @@ type Options struct {
 	Columns         []string          // csv: meaning of the columns, instead of a header
 	AddrBase        int               // csv, pinatrace: base of addresses without 0x: 10 (also 0) or 16
 	TimeIsRows      bool              // csv: ignore the time column; every row is one instruction
+	TimeIsExact     bool              // csv: neither shift nor limit times
 	PC              bool              // store the address of the instruction with each reference, if the format has it
 	Unmatched       bool              // accept messages without a partner, with notes
 	Set             map[string]string // the given settings of the format

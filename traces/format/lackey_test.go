@@ -478,7 +478,7 @@ func checkRoundTrip(t *testing.T, f interface {
 	if _, err := f.Export(m, ExportOptions{}, &b); err != nil {
 		t.Fatalf("%s: %v", f.Name(), err)
 	}
-	again, _ := mustImport(t, f, b.String(), Options{})
+	again, _ := mustImport(t, f, b.String(), Options{TimeIsExact: true})
 	sameTrace(t, f.Name()+" exported and imported", again, m)
 }
 
