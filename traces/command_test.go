@@ -385,7 +385,8 @@ func TestWhatChangesNothingIsNoted(t *testing.T) {
 	for _, c := range []struct{ args, notes string }{
 		{"import data/sample/tiny.log -o tiny --csv-time rows --pc", "--csv-time has no effect: it is for csv, but the input is lackey" +
 			"|--pc has no effect: lackey has no addresses of instructions"},
-		{"import two.csv -o two --addr-base 10 --csv-time rows", ""},
+		{"import two.csv -o two --addr-base 10", ""},
+		{"import two.csv -o two --csv-time rows", "two.csv: --csv-time has no effect: there is no time column"},
 		{"import two.csv -o two --lackey-summary check", "--lackey-summary has no effect: it is for lackey, but the input is csv"},
 		{"sample tiny -o none", "tiny: 0 of 70 references; choose a smaller --window for such a short trace"},
 		{"sample tiny --window 10 --rate 1 -o all", ""},

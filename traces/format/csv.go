@@ -156,8 +156,8 @@ var csvLetters = func() (table [256]trace.Op) {
 
 const csvSniffLines = 100
 
-// Sniff is Certain of a header with two known names, or with one name of the addr
-// column. It is Likely for lines with the five canonical columns.
+// Sniff is Certain of a header with a name of the addr column; between blanks, all words
+// must be names. It is Likely if all lines have the five canonical columns.
 func (CSV) Sniff(head []byte) Verdict {
 	first := head
 	if at := bytes.IndexByte(head, '\n'); at >= 0 {
@@ -165,21 +165,21 @@ func (CSV) Sniff(head []byte) Verdict {
 	}
 	first = bytes.TrimRight(first, blanks)
 	sep := csvSeparator(first)
-	known, addr := 0, false
-	for _, f := range csvSplit(nil, first, sep) {
+	known, addr, fields := 0, false, csvSplit(nil, first, sep)
+	for _, f := range fields {
 		if c := csvAlias(f); c != 0 {
 			known++
 			addr = addr || c == csvAddr
 		}
 	}
-	if known >= 2 || addr {
+	switch {
+	case addr && (sep != ' ' || known == len(fields)):
 		return Verdict{Certain, "a header that names the columns"}
+	case known >= 2:
+		return Verdict{Nearly, "a header that names no addr column"}
 	}
-	lines, hits := sniffLines(head, csvSniffLines, func(line []byte) bool { return csvCanonicalRow(line, sep) })
-	if lines == 0 || hits < lines-lines/10 {
-		return foreign
-	}
-	return Verdict{Likely, "lines of five columns that can be time, tid, op, addr and size"}
+	why := "lines of five columns that can be time, tid, op, addr and size"
+	return sniffText(head, csvSniffLines, why, func(line []byte) bool { return csvCanonicalRow(line, sep) })
 }
 
 func csvCanonicalRow(line []byte, sep byte) bool {

@@ -26,15 +26,29 @@ func (D4Bin) Name() string { return "d4bin" }
 func (D4Bin) Description() string { return "Dinero IV binary: 8-byte records, 32-bit addresses" }
 
 // Magic returns how the format is recognised.
-func (D4Bin) Magic() string { return "none; never guessed" }
+func (D4Bin) Magic() string {
+	return "none; never guessed"
+}
 
 // Parts returns the fields of a record.
 func (D4Bin) Parts() []Part {
 	return []Part{{"bytes 0-3", "address, little endian"}, {"bytes 4-5", "size in bytes, little endian"}, {"byte 6", "type: " + dinParts(dinLabels)}, {"byte 7", "padding"}}
 }
 
-// Sniff never recognises the format: any bytes could be it.
-func (D4Bin) Sniff([]byte) Verdict { return foreign }
+// Sniff is at most Possible, because the records have no mark.
+func (D4Bin) Sniff(head []byte) Verdict {
+	n := 0
+	for b := head; len(b) >= d4Record; b = b[d4Record:] {
+		if size := binary.LittleEndian.Uint16(b[4:]); size == 0 || int(b[6]) >= len(dinOps) || b[7] != 0 {
+			return foreign
+		}
+		n++
+	}
+	if n == 0 {
+		return foreign
+	}
+	return Verdict{Possible, "records of 8 bytes with a type and a size"}
+}
 
 const d4Record = 8
 

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,22 +12,30 @@ type Confidence uint8
 
 // The confidences, lowest first. The zero Confidence is not valid.
 const (
-	Foreign Confidence = 1 + iota // not this format
-	Likely                        // plausible, but the format has no magic
-	Certain                       // has a mark that no other format has
+	Foreign  Confidence = 1 + iota // not this format
+	Nearly                         // most lines fit; only an error names the format
+	Possible                       // all fits, but only the user can know; never chosen, but another guess is refused
+	Likely                         // all fits, but the format has no magic
+	Certain                        // has a mark that no other format has
 )
 
 // Verdict is an importer's confidence in an input, and the reason.
 type Verdict struct {
 	Confidence Confidence
-	Why        string // "3 lines of label and hexadecimal address"
+	Why        string // "lines of label and hexadecimal address"
 }
 
 var foreign = Verdict{Confidence: Foreign}
 
-// Detect finds the importer for in by its first bytes. If no format is Certain and
-// exactly one is Likely, Detect returns that one, and note gives the guess and the
-// reason. Otherwise the error lists the formats.
+// nameSniffer is implemented by formats of which some files only name other files.
+type nameSniffer interface {
+	// sniffNames is Sniff for such a file.
+	sniffNames(in *Input, head []byte) Verdict
+}
+
+// Detect finds the importer for in by its first bytes. If one format is Certain, Detect
+// returns it. If exactly one is Likely and none Possible, Detect returns that one, and
+// note gives the guess and the reason. Otherwise the error lists the formats.
 func Detect(in *Input) (im Importer, note string, err error) {
 	head, err := in.Head()
 	if err != nil {
@@ -44,20 +53,42 @@ func Detect(in *Input) (im Importer, note string, err error) {
 	if inner := detectContainer(head); inner != nil && in.container != nil {
 		return nil, "", fmt.Errorf("%s: this is %s within %s; decompress it once first", in.Name, inner.name, in.container.name)
 	}
-	var likely []Importer
-	var why string
-	for _, candidate := range able[Importer]() {
-		switch v := candidate.Sniff(bytes.TrimPrefix(head, utf8BOM)); v.Confidence {
-		case Certain:
-			return candidate, "", nil
-		case Likely:
-			likely, why = append(likely, candidate), v.Why
+	all := sniffAll(in, bytes.TrimPrefix(head, utf8BOM))
+	switch certain, likely := all.of(Certain), all.of(Likely); {
+	case len(certain) == 1:
+		return certain[0], "", nil
+	case len(certain) > 1:
+		return nil, "", in.undetectable(certain, nil)
+	case len(likely) == 1 && len(all.of(Possible)) == 0:
+		return likely[0], fmt.Sprintf("%s: guessed format %s from %s; --from chooses another", in.Name, likely[0].Name(), all[likely[0].Name()].Why), nil
+	}
+	return nil, "", in.undetectable(append(all.of(Likely), all.of(Possible)...), all.of(Nearly))
+}
+
+// verdicts holds the verdict of each importer by its name.
+type verdicts map[string]Verdict
+
+// of returns the importers with that confidence, in the order of All.
+func (v verdicts) of(c Confidence) (some []Importer) {
+	for _, im := range able[Importer]() {
+		if v[im.Name()].Confidence == c {
+			some = append(some, im)
 		}
 	}
-	if len(likely) == 1 {
-		return likely[0], fmt.Sprintf("%s: guessed format %s from %s; --from chooses another", in.Name, likely[0].Name(), why), nil
+	return some
+}
+
+// sniffAll asks all importers.
+func sniffAll(in *Input, head []byte) verdicts {
+	all := verdicts{}
+	for _, im := range able[Importer]() {
+		v := im.Sniff(head)
+		if names, ok := im.(nameSniffer); ok && v.Confidence <= Nearly {
+			v = names.sniffNames(in, head)
+		}
+		all[im.Name()] = v
 	}
-	return nil, "", in.undetectable(likely)
+	return all
 }
 
 // lookalike is a kind of file that users mistake for a trace, and advice on what to
@@ -88,38 +119,59 @@ func lookalikeOf(head []byte) *lookalike {
 	return nil
 }
 
-func (in *Input) undetectable(likely []Importer) error {
-	readable := able[Importer]()
-	reason := "not recognised as any format"
-	if len(likely) > 0 {
-		reason = "could be " + strings.ReplaceAll(names(likely), ", ", " or ")
+// undetectable returns the error for an input that could be several formats, or none.
+func (in *Input) undetectable(several, nearly []Importer) error {
+	reason, advice := "not recognised as any format", "choose one of "+names(able[Importer]())+" with --from"
+	switch {
+	case len(several) > 0:
+		reason, advice = "could be "+anyOf(several, ""), "choose "+anyOf(several, "--from ")
+	case len(nearly) > 0:
+		reason += ", though most lines could be " + anyOf(nearly, "")
+		advice = anyOf(nearly, "--from ") + " names the line that does not fit"
+	}
+	if slices.ContainsFunc(several, func(im Importer) bool { return im.Name() == LibCacheSimCSV{}.Name() }) {
+		advice += " --set obj-id-col=N,...; or describe the columns of references with --columns"
 	}
 	if hint := in.suffixHint(); hint != "" {
 		reason += " (" + hint + ")"
 	}
-	return fmt.Errorf("%s: %s, begins with %s; choose one of %s with --from", in.Name, reason, quote(in.head), names(readable))
+	return fmt.Errorf("%s: %s, begins with %s; %s", in.Name, reason, quote(in.head), advice)
+}
+
+// anyOf joins the names of formats, each after a prefix, with "or".
+func anyOf(formats []Importer, prefix string) string {
+	return prefix + strings.ReplaceAll(names(formats), ", ", " or "+prefix)
 }
 
 // sniffLines calls f with the complete lines at the start of head, at most limit of
 // them. It returns the number of lines and the number for which f is true. A truncated
-// last line counts only if it is the only line.
+// last line counts only if f is true for it, or if it is the only line.
 func sniffLines(head []byte, limit int, f func(line []byte) bool) (lines, hits int) {
 	for len(head) > 0 && lines < limit {
 		line, rest, whole := bytes.Cut(head, newline)
-		if !whole && lines > 0 && len(head) < headBytes/2 {
-			whole = true // the input ends without a line end
-		}
-		if !whole && lines > 0 {
-			break
-		}
 		head = rest
 		if line = bytes.Trim(line, blanks); len(line) == 0 {
 			continue
 		}
-		lines++
-		if f(line) {
+		switch fits := f(line); {
+		case fits:
 			hits++
+		case !whole && lines > 0:
+			return lines, hits
 		}
+		lines++
 	}
 	return lines, hits
+}
+
+// sniffText is Likely if f is true for all lines at the start of head, and Nearly if it
+// is for nine in ten.
+func sniffText(head []byte, limit int, why string, f func(line []byte) bool) Verdict {
+	switch lines, hits := sniffLines(head, limit, f); {
+	case lines == 0 || hits < lines-lines/10:
+		return foreign
+	case hits < lines:
+		return Verdict{Nearly, why}
+	}
+	return Verdict{Likely, why}
 }

@@ -32,17 +32,18 @@ func TestDetect(t *testing.T) {
 		{sample(t, "tiny_ts.log"), "lackey", false},
 		{sample(t, "tiny_sb.log"), "lackey", false},
 		{"\xef\xbb\xbfI  00401000,3\n", "lackey", false},
-		{"hello\n S 00401000,3\n", "lackey", false},
+		{"hello\n S 00401000,3\n S 00401000,3\n", "lackey", true},
 		{"==1== Memcheck, a memory error detector\n", "lackey", true},
 		{csvOfTiny(t), "csv", false},
 		{strings.ReplaceAll(csvOfTiny(t), ",", "\t"), "csv", false},
 		{"vaddr\n64\n", "csv", false},
-		{"tid,op\n1,R\n", "csv", false}, // the importer says what is missing
-		{"1,0,R,16,8\n", "csv", true},
+		{"vaddr tid\n64 0\n", "csv", false},
+		{"1,0,R,0x16,8\n", "csv", true},
 		{dinOfTiny(t, false), "din", true},
 		{dinOfTiny(t, true), "xdin", true},
-		{"0 1000\n\n1 2000\n", "din", true},
-		{"2 0", "din", true},
+		{"0 1000\n\n1 200a\n", "din", true},
+		{"2 a", "din", true},
+		{"2 a\n0 1x", "din", true}, // the last line may be truncated
 		{"op_time,key,size,op,ttl\n1,a,5,GET,0\n", "cachelib", false},
 		{"1,key,3,5,2,get,0\n2,other,3,0,2,delete,0\n", "twitter", true},
 		{oracleText(64, 65, 64), "oracleGeneral", true},
@@ -86,7 +87,8 @@ func TestDetect(t *testing.T) {
 }
 
 func TestUndetectableListsTheFormats(t *testing.T) {
-	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "1,2,3\n", "SIFX\x00"} {
+	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "SIFX\x00", "0 10\n9 20\n", "tid op\n1 R\n",
+		"the address of a line\n"} {
 		_, _, err := Detect(open(t, text))
 		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, ")
 	}
@@ -100,6 +102,32 @@ func TestUndetectableListsTheFormats(t *testing.T) {
 	wantError(t, "empty", err, "standard input:1: ", "empty")
 	_, _, err = Detect(open(t, "\xff\xfeI\x00"))
 	wantError(t, "UTF-16", err, "standard input:1: ", "UTF-16")
+}
+
+// What fits two formats, or one whose columns only the user knows, is refused with the
+// names.
+func TestAmbiguousInputIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 0 68\n2 1 7454\n3 2 40773\n4 0 68\n5 1 7454\n": "could be din or libcachesim-csv",
+		"0 1000\n1 2000\n":              "could be din or libcachesim-csv",
+		"1,0,R,16,8\n":                  "could be csv or libcachesim-csv",
+		"1,2,3\n":                       "could be libcachesim-csv",
+		"time,id\n1,2\n":                "could be libcachesim-csv",
+		"1,2,3,5,2,get,0\n":             "could be twitter or libcachesim-csv",
+		"R 1000 4 pc: 5\n":              "could be xdin or pinatrace",
+		"key,op,size,addr\na,GET,5,6\n": "could be cachelib or csv",
+	} {
+		_, _, err := Detect(open(t, text))
+		wantError(t, text, err, "standard input: "+want+",", "choose --from ")
+	}
+	nearly := strings.Repeat("0 1a\n", 10) + "0 x\n"
+	_, _, err := Detect(open(t, nearly))
+	wantError(t, nearly, err, "standard input: not recognised", "though most lines could be din")
+	text := "1 0 68\n2 1 7454\n3 2 40773\n4 0 68\n5 1 7454\n"
+	m, _ := mustImport(t, LibCacheSimCSV{}, text, Options{Set: map[string]string{"time-col": "1", "obj-id-col": "2", "obj-size-col": "3"}})
+	if got := len(rows(m, 0)); got != 5 || rows(m, 0)[3].addr != rows(m, 0)[0].addr || rows(m, 0)[4].addr != rows(m, 0)[1].addr {
+		t.Errorf("%v", rows(m, 0))
+	}
 }
 
 // What lies beside traces is named, with what to do instead.

@@ -76,18 +76,18 @@ const (
 	dinSniffLines = 100
 )
 
-// Sniff is Likely if at least nine in ten lines are a label and an address.
+// Sniff is Likely if all lines are a label and an address.
 func (Din) Sniff(head []byte) Verdict {
 	return sniffDin(head, 2, dinLabels, "lines of a label from 0 to 5 and a hexadecimal address")
 }
 
-// Sniff is Likely if at least nine in ten lines are a type, an address and a size.
+// Sniff is Likely if all lines are a type, an address and a size.
 func (XDin) Sniff(head []byte) Verdict {
 	return sniffDin(head, 3, xdinTypes, "lines of one of r w i m c v and two hexadecimal numbers")
 }
 
 func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
-	lines, hits := sniffLines(head, dinSniffLines, func(line []byte) bool {
+	return sniffText(head, dinSniffLines, why, func(line []byte) bool {
 		got := bytes.Fields(line)
 		if len(got) < fields || len(got[0]) != 1 || bytes.IndexByte(labels, got[0][0]) < 0 {
 			return false
@@ -99,10 +99,6 @@ func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
 		}
 		return true
 	})
-	if lines == 0 || hits < lines-lines/10 {
-		return foreign
-	}
-	return Verdict{Likely, why}
 }
 
 // dinLabels and xdinTypes list the labels; an index is one operation.

@@ -38,27 +38,34 @@ func (Lackey) Parts() []Part {
 
 const lackeySniffLines = 200
 
-// Sniff looks for one of valgrind's lines or a record.
+// Sniff is Certain of the banner, and if all lines are records or messages of valgrind.
+// Output of the program may stand between them: then it is Likely while there are more
+// records.
 func (Lackey) Sniff(head []byte) Verdict {
-	var certain, shaped bool
+	var records, messages, odd int
 	for n := 0; len(head) > 0 && n < lackeySniffLines; n++ {
-		line, rest, _ := bytes.Cut(head, newline)
+		line, rest, whole := bytes.Cut(head, newline)
 		head = rest
 		line = bytes.TrimRight(line, blanks)
-		if mark, _, text, ok := valgrindLine(line); ok && mark == '=' && bytes.HasPrefix(text, []byte("Lackey")) {
-			certain = true
-		} else if ok {
-			shaped = true
-		}
-		if recordKind(line) != 0 && len(line) > 3 && hexValue[line[3]] <= 15 {
-			certain = true
+		mark, _, text, message := valgrindLine(line)
+		switch {
+		case message && mark == '=' && bytes.HasPrefix(text, []byte("Lackey")):
+			return Verdict{Certain, "lackey's banner"}
+		case message:
+			messages++
+		case recordKind(line) != 0 && len(line) > 3 && hexValue[line[3]] <= 15:
+			records++
+		case len(line) > 0 && whole && !bytes.HasPrefix(line, []byte("SB ")):
+			odd++
 		}
 	}
 	switch {
-	case certain:
-		return Verdict{Certain, "lackey records or its banner"}
-	case shaped:
-		return Verdict{Likely, "valgrind's messages"}
+	case records > 0 && odd == 0:
+		return Verdict{Certain, "lackey records"}
+	case records+messages > odd:
+		return Verdict{Likely, "records of lackey or valgrind's messages"}
+	case records > 0:
+		return Verdict{Nearly, "records of lackey"}
 	}
 	return foreign
 }

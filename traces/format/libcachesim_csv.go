@@ -54,8 +54,34 @@ func (LibCacheSimCSV) Parts() []Part {
 	return []Part{{"column of the time", keyTimeDoc}, {"column of the operation", strings.Join(all, "; ") + "; or words: " + keyOpDoc()}}
 }
 
-// Sniff never recognises input, because only the user knows the columns.
-func (LibCacheSimCSV) Sniff([]byte) Verdict { return foreign }
+// Sniff is at most Possible, because only the user knows the columns. It is, if all
+// lines have as many columns as the first, and each has a number in each. Operations
+// are allowed, except between blanks. The first line may be a header.
+func (LibCacheSimCSV) Sniff(head []byte) Verdict {
+	first := bytes.Trim(firstLine(head), blanks)
+	sep := mostOf(first, []byte("\t,|; "))
+	columns, n, numbers, header := bytes.Count(first, []byte{sep})+1, 0, false, false
+	lines, hits := sniffLines(head, libcachesimSniff, func(line []byte) bool {
+		n++
+		fields := splitFields(nil, line, sep)
+		fits := len(fields) == columns && columns > 1
+		for _, f := range fields {
+			f = bytes.Trim(f, blanks)
+			if isNumber(f) {
+				numbers = true
+				continue
+			}
+			_, op := libcachesimOp(f)
+			header = header || !op && n == 1
+			fits = fits && sep != ' ' && (op || n == 1 && !bytes.ContainsAny(f[:min(1, len(f))], "0123456789"))
+		}
+		return fits
+	})
+	if lines == 0 || hits < lines || !numbers || header && lines == 1 {
+		return foreign
+	}
+	return Verdict{Possible, "columns of numbers"}
+}
 
 // Import parses all of in.
 func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) {

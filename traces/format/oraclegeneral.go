@@ -59,23 +59,36 @@ const (
 	oracleSniff      = 64 // records that Sniff checks
 )
 
-// Sniff is Likely if the times of the first records do not decrease and their next
-// requests come later.
+// Sniff is Likely if the times of the first records do not decrease, and their next
+// requests come later and are for the same object. It is Nearly if a next request is
+// after the end, or if the last record is incomplete.
 func (OracleGeneral) Sniff(head []byte) Verdict {
-	n := min(len(head)/oracleRecord, oracleSniff)
+	all := len(head) / oracleRecord
+	v := Verdict{Likely, fmt.Sprintf("%d records of 24 bytes with increasing times and next requests for the same object", min(all, oracleSniff))}
+	whole := len(head) < headBytes
+	if whole && len(head)%oracleRecord != 0 {
+		v.Confidence = Nearly
+	}
+	id := func(i int64) uint64 { return binary.LittleEndian.Uint64(head[i*oracleRecord+4:]) }
 	var last uint32
-	for i := range n {
+	for i := range int64(min(all, oracleSniff)) {
 		r := head[i*oracleRecord:]
 		now, size, next := binary.LittleEndian.Uint32(r), binary.LittleEndian.Uint32(r[12:]), int64(binary.LittleEndian.Uint64(r[16:]))
-		if now < last || size > 1<<31 || next != oracleNever && next != math.MaxInt64 && (next <= int64(i)+1 || next > 1<<48) {
+		never := next == oracleNever || next == math.MaxInt64
+		switch {
+		case now < last || size > 1<<31, !never && (next <= i+1 || next > 1<<48):
 			return foreign
+		case !never && next <= int64(all) && id(next-1) != id(i):
+			return foreign
+		case !never && next > int64(all) && whole:
+			v.Confidence = Nearly
 		}
 		last = now
 	}
-	if n < 2 {
+	if all < 2 {
 		return foreign
 	}
-	return Verdict{Likely, fmt.Sprintf("%d records of 24 bytes with increasing times and next requests after their records", n)}
+	return v
 }
 
 // Import parses all of in.

@@ -42,7 +42,7 @@ func TestWordsOfColumnsAreTaken(t *testing.T) {
 		head, after string // of a line, around the operation
 		all         int    // words
 	}{
-		{f: CSV{}, part: "column op", head: "op,addr\n", after: ",0x40\n", all: 20},
+		{f: CSV{}, part: "column op", head: "op,addr\n", after: ",0x40\n", all: 22},
 		{f: CacheLib{}, part: "column op or op_name", head: "op,key,size\n", after: ",a,1\n", all: len(keyWords)},
 		{f: Twitter{}, part: "column 6, operation", head: "1,a,1,1,1,", after: ",0\n", all: len(keyWords)},
 		{f: LibCacheSimCSV{}, part: "column of the operation", set: map[string]string{"op-col": "1", "has-header": "false", "delimiter": ","}, after: ",7\n", all: 12 + len(keyWords)},

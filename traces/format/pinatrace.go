@@ -66,11 +66,11 @@ var (
 
 const pinSniffLines = 100
 
-// Sniff is Certain of the header of one of the tools. It is Likely if at least nine in
-// ten lines are a record that is not also one of xdin or csv.
+// Sniff is Certain of the header of one of the tools. It is Likely if all lines are
+// comments or a record that is not also one of csv.
 func (Pinatrace) Sniff(head []byte) Verdict {
 	records, header := 0, false
-	lines, hits := sniffLines(head, pinSniffLines, func(line []byte) bool {
+	v := sniffText(head, pinSniffLines, "lines of R or W and an address", func(line []byte) bool {
 		if line[0] == '#' {
 			header = header || bytes.Contains(line, pinHeader)
 			return true
@@ -88,8 +88,8 @@ func (Pinatrace) Sniff(head []byte) Verdict {
 	switch {
 	case header:
 		return Verdict{Certain, "the header of Pin's tool"}
-	case records > 0 && hits >= lines-lines/10:
-		return Verdict{Likely, "lines of R or W and an address"}
+	case records > 0:
+		return v
 	}
 	return foreign
 }

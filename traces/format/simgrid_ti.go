@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 
@@ -50,7 +51,7 @@ func (SimGridTI) Description() string {
 
 // Magic returns how the format is recognised.
 func (SimGridTI) Magic() string {
-	return "none; guessed from lines of a rank and an action, or of file names with rank-N"
+	return "none; guessed from lines of a rank and an action, or of names of such files"
 }
 
 // Parts returns the actions with their values.
@@ -115,30 +116,61 @@ func tiRanksOf(value string) (int, error) {
 
 const tiSniffLines = 100
 
-// Sniff is Likely if at least nine in ten lines are a rank and an action, or if all
-// lines are names of files with rank-N.
+// Sniff is Likely if all lines are comments, or a rank and an action.
 func (SimGridTI) Sniff(head []byte) Verdict {
-	lines, hits := sniffLines(head, tiSniffLines, func(line []byte) bool {
-		if line[0] == '#' {
-			return true
-		}
-		got := bytes.Fields(line)
-		if len(got) < 2 {
-			return false
-		}
-		_, known := tiActionIndex[string(got[1])]
-		_, problem := parseDecimal(got[0])
-		return known && problem == ""
-	})
 	first := tiFirstAction(head)
-	if first != nil && hits >= lines-lines/10 {
-		return Verdict{Likely, "lines of a rank and an action, such as " + quote(first)}
+	if first == nil {
+		return foreign
 	}
-	lines, hits = sniffLines(head, tiSniffLines, func(line []byte) bool { return line[0] == '#' || isTIRankFile(line) })
-	if first != nil && hits == lines {
+	if !isTIAction(first) {
+		return foreign
+	}
+	return sniffText(head, tiSniffLines, "lines of a rank and an action, such as "+quote(first), func(line []byte) bool {
+		return line[0] == '#' || isTIAction(line)
+	})
+}
+
+// isTIAction reports whether line begins with a rank and an action.
+func isTIAction(line []byte) bool {
+	got := bytes.Fields(line)
+	if len(got) < 2 {
+		return false
+	}
+	_, known := tiActionIndex[string(got[1])]
+	_, problem := parseDecimal(got[0])
+	return known && problem == ""
+}
+
+// sniffNames is Likely if all lines are comments or names of files, of which the first
+// has actions, or if all names have rank-N.
+func (f SimGridTI) sniffNames(in *Input, head []byte) Verdict {
+	first := tiFirstAction(head)
+	if first == nil {
+		return foreign
+	}
+	lines, hits := sniffLines(head, tiSniffLines, func(line []byte) bool { return line[0] == '#' || isTIRankFile(line) })
+	if hits == lines && isTIRankFile(first) {
 		return Verdict{Likely, "a list of files with rank-N in their names"}
 	}
-	return foreign
+	path, problem := tiListedFile(in.Name, string(first))
+	if problem != "" || !f.hasActions(path) {
+		return foreign
+	}
+	return sniffText(head, tiSniffLines, "a list of files, of which the first has actions of a rank", func(line []byte) bool {
+		_, problem := tiListedFile(in.Name, string(line))
+		return line[0] == '#' || problem == ""
+	})
+}
+
+// hasActions reports whether the file at path has lines of a rank and an action.
+func (f SimGridTI) hasActions(path string) bool {
+	in, err := Open(context.Background(), path, nil, nil)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	head, err := in.Head()
+	return err == nil && f.Sniff(bytes.TrimPrefix(head, utf8BOM)).Confidence == Likely
 }
 
 // tiFirstAction returns the first line of head that is not a comment, or nil.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spoor/traces/trace"
 )
@@ -39,7 +40,7 @@ func isTIRankFile(line []byte) bool {
 const tiListName = "trace.txt"
 
 // Expand lists the files of a folder whose names have rank-N, ordered by N. Without
-// such files, it lists trace.txt if that exists.
+// such files, it lists trace.txt if that exists, or else what expandAny finds.
 func (f SimGridTI) Expand(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -53,7 +54,7 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if len(paths) == 0 && !f.recognises(path) {
+		if len(paths) == 0 && f.kindOf(path) == tiOther {
 			break
 		}
 		if other, twice := numbers[n]; twice {
@@ -62,8 +63,11 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 		numbers[n] = e.Name()
 		paths = append(paths, path)
 	}
-	if list := filepath.Join(dir, tiListName); len(paths) == 0 && f.recognises(list) {
+	if list := filepath.Join(dir, tiListName); len(paths) == 0 && f.kindOf(list) != tiOther {
 		return []string{list}, nil
+	}
+	if len(paths) == 0 {
+		return f.expandAny(dir, entries)
 	}
 	slices.SortFunc(paths, func(a, b string) int {
 		i, _ := tiRankInName([]byte(filepath.Base(a)))
@@ -73,19 +77,72 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// recognises reports whether the file at path looks like this format. It returns false for
-// an unreadable file; the import then reports the reason.
-func (f SimGridTI) recognises(path string) bool {
+// tiTries is the number of files of other kinds after which expandAny gives up.
+const tiTries = 32
+
+// expandAny lists the files of a folder whatever their names are: the list if there is
+// one, or else all files, if each has actions.
+func (f SimGridTI) expandAny(dir string, entries []os.DirEntry) ([]string, error) {
+	var lists, ranks []string
+	other := ""
+	for i, e := range entries {
+		if i >= tiTries && len(lists)+len(ranks) == 0 {
+			return nil, nil
+		}
+		path := filepath.Join(dir, e.Name())
+		switch f.kindOf(path) {
+		case tiList:
+			lists = append(lists, path)
+		case tiRanksFile:
+			ranks = append(ranks, path)
+		default:
+			if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+				other = e.Name()
+			}
+		}
+	}
+	switch {
+	case len(lists) > 1:
+		return nil, fmt.Errorf("%s: the folder has several lists of files, such as %s and %s; give one of them", dir, lists[0], filepath.Base(lists[1]))
+	case len(lists) == 1:
+		return lists, nil
+	case len(ranks) > 0 && other != "":
+		return nil, fmt.Errorf("%s: %s has actions of SimGrid, but %s has not; give the list of the files, or the files themselves", dir, filepath.Base(ranks[0]), other)
+	}
+	return ranks, nil
+}
+
+// tiKind is what a file of a trace holds.
+type tiKind uint8
+
+const (
+	tiOther tiKind = iota
+	tiRanksFile
+	tiList
+)
+
+// kindOf judges the file at path. An unreadable file is another; the import then reports
+// the reason.
+func (f SimGridTI) kindOf(path string) tiKind {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
+		return tiOther
 	}
 	in, err := Open(context.Background(), path, nil, nil)
 	if err != nil {
-		return false
+		return tiOther
 	}
 	defer in.Close()
 	head, err := in.Head()
-	return err == nil && f.Sniff(bytes.TrimPrefix(head, utf8BOM)).Confidence != Foreign
+	head = bytes.TrimPrefix(head, utf8BOM)
+	switch {
+	case err != nil:
+		return tiOther
+	case f.Sniff(head).Confidence == Likely:
+		return tiRanksFile
+	case f.sniffNames(in, head).Confidence == Likely:
+		return tiList
+	}
+	return tiOther
 }
 
 // readAll parses the files: all that were given, or those in a list.
@@ -101,7 +158,7 @@ func (p *tiParser) readAll() error {
 	if err != nil {
 		return err
 	}
-	if !isTIList(bytes.TrimPrefix(head, utf8BOM)) {
+	if !isTIList(in.Name, bytes.TrimPrefix(head, utf8BOM)) {
 		return p.readShared(0)
 	}
 	if err := p.readList(in); err != nil {
@@ -115,17 +172,19 @@ func (p *tiParser) readAll() error {
 	return p.readRanks(1, p.files.Len())
 }
 
-// isTIList reports whether the first line is not an action, because it does not start
-// with a number.
-func isTIList(head []byte) bool {
+// isTIList reports whether the first line is not an action: it does not start with a
+// number, or it is a number that is the name of a file.
+func isTIList(name string, head []byte) bool {
 	first := tiFirstAction(head)
 	if first == nil || checkEncoding("", head) != nil {
 		return false
 	}
-	field, _, _ := bytes.Cut(first, []byte(" "))
-	field, _, _ = bytes.Cut(field, []byte("\t"))
-	_, problem := tiInteger(field)
-	return problem != ""
+	fields := bytes.Fields(first)
+	if _, problem := tiInteger(fields[0]); problem != "" {
+		return true
+	}
+	_, problem := tiListedFile(name, string(first))
+	return len(fields) == 1 && problem == ""
 }
 
 // readList adds the files that a list names. Relative names are looked up in the

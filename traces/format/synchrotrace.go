@@ -61,13 +61,9 @@ const syncSniffLines = 100
 // syncLine matches a line of either kind of file.
 var syncLine = regexp.MustCompile(`^(@ \d+,\d+,\d+,\d+( [$*] |$)|# \d+ \d+ (0x)?[0-9a-f]+ |\^ ?\d+\^(0x)?[0-9a-f]+|! \d+$|##\d+,\d+$|\*\*\d+,)`)
 
-// Sniff is Likely if at least nine in ten lines are of the format.
+// Sniff is Likely if all lines are of the format.
 func (SynchroTrace) Sniff(head []byte) Verdict {
-	lines, hits := sniffLines(head, syncSniffLines, syncLine.Match)
-	if lines == 0 || hits < lines-lines/10 {
-		return foreign
-	}
-	return Verdict{Likely, "lines of @ # ^ or ! and numbers"}
+	return sniffText(head, syncSniffLines, "lines of @ # ^ or ! and numbers", syncLine.Match)
 }
 
 // Import parses all of in.

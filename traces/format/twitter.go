@@ -40,9 +40,10 @@ var (
 
 const twitterSniffLines = 100
 
-// Sniff is Likely if at least nine in ten lines have the seven columns.
+// Sniff is Likely if all lines have the seven columns.
 func (Twitter) Sniff(head []byte) Verdict {
-	lines, hits := sniffLines(head, twitterSniffLines, func(line []byte) bool {
+	why := "lines of seven columns that can be time, key, two sizes, client, operation and TTL"
+	return sniffText(head, twitterSniffLines, why, func(line []byte) bool {
 		f := bytes.Split(line, []byte{','})
 		if len(f) != len(twitterColumns) {
 			return false
@@ -55,10 +56,6 @@ func (Twitter) Sniff(head []byte) Verdict {
 		_, known := keyWord(f[5])
 		return known
 	})
-	if lines == 0 || hits < lines-lines/10 {
-		return foreign
-	}
-	return Verdict{Likely, "lines of seven columns that can be time, key, two sizes, client, operation and TTL"}
 }
 
 // Import parses all of in.
