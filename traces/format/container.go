@@ -28,8 +28,8 @@ type container struct {
 }
 
 // containers lists all containers. Each is read to the end of the file: gzip members,
-// zstd, xz and lz4 frames, and bzip2 and snappy streams may follow each other. Any
-// other bytes after the last one are an error.
+// zstd, xz and lz4 frames, bzip2 and snappy streams, and zip files may follow each
+// other. Any other bytes after the last one are an error.
 //
 // Limitation: a snappy stream has no end mark. A stream that is cut between two chunks
 // is not detected as truncated.

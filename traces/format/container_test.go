@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,6 +219,66 @@ func TestZipMembersAreOneStream(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Zip files that were joined into one are read whole, in order; also with comments, and
+// with the records of large files.
+func TestJoinedZipFilesAreReadWhole(t *testing.T) {
+	one, two := zipOf(zip.Deflate, "chunk.0000", "a\n", "chunk.0001", "b\n"), zipOf(zip.Store, "chunk.0000", "c\n")
+	var commented bytes.Buffer
+	w := zip.NewWriter(&commented)
+	w.SetComment("PK")
+	m, _ := w.Create("x")
+	io.WriteString(m, "d\n")
+	w.Close()
+	for want, parts := range map[string][][]byte{
+		"a\nb\nc\n":       {one, two},
+		"c\na\nb\n":       {two, one},
+		"c\nd\nd\na\nb\n": {two, commented.Bytes(), commented.Bytes(), one},
+		"a\nb\na\nb\nc\n": {one, large(one), two},
+		"c\na\nb\n\n":     {two, large(one), zipOf(zip.Store, "y", "\n")},
+	} {
+		if got, err := readAll(slices.Concat(parts...)); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+	for what, file := range map[string][]byte{
+		"a cut zip file":      slices.Concat(one[:len(one)-1], two),
+		"text":                slices.Concat([]byte("PK\x03\x04 1000\n"), two),
+		"a gap":               slices.Concat(one, []byte("gap"), two),
+		"a cut large file":    slices.Concat(large(one)[:len(one)+40], two),
+		"a second one, cut":   slices.Concat(one, two[:len(two)-3]),
+		"a part of a member":  slices.Concat(one[:20], two),
+		"bytes after the end": slices.Concat(one, two, []byte("x")),
+	} {
+		if got, err := readAll(file); err == nil {
+			t.Errorf("%s: %q without an error", what, got)
+		}
+	}
+}
+
+// large gives a zip file without comment the records of large files.
+func large(file []byte) []byte {
+	end := file[len(file)-zipEnd:]
+	at := len(file) - zipEnd
+	out := slices.Clone(file[:at])
+	record := make([]byte, zipEnd64+zipLocator)
+	copy(record, "PK\x06\x06")
+	binary.LittleEndian.PutUint64(record[4:], zipEnd64-12)
+	for to, from := range map[int]int{24: 8, 32: 10} { // numbers of members
+		binary.LittleEndian.PutUint64(record[to:], uint64(binary.LittleEndian.Uint16(end[from:])))
+	}
+	binary.LittleEndian.PutUint64(record[40:], uint64(binary.LittleEndian.Uint32(end[12:])))
+	binary.LittleEndian.PutUint64(record[48:], uint64(binary.LittleEndian.Uint32(end[16:])))
+	copy(record[zipEnd64:], "PK\x06\x07")
+	binary.LittleEndian.PutUint64(record[zipEnd64+8:], uint64(at))
+	binary.LittleEndian.PutUint32(record[zipEnd64+16:], 1)
+	out = append(append(out, record...), end...)
+	end = out[len(out)-zipEnd:]
+	for i := 8; i < 20; i++ { // the true numbers are in the other record
+		end[i] = 0xff
+	}
+	return out
 }
 
 func TestZipComplaints(t *testing.T) {

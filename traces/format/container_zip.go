@@ -2,8 +2,10 @@ package format
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +17,10 @@ import (
 )
 
 // zipMembers reads the members of a zip file one after the other, as one stream.
-// DynamoRIO stores the chunks of a trace so. Numbered members must be in order. The
-// directory of a zip file is at its end, so the file needs random access and cannot
-// come through a pipe.
+// DynamoRIO stores the chunks of a trace so. Numbered members must be in order. Several
+// zip files that were joined into one are read one after the other. The directory of a
+// zip file is at its end, so the file needs random access and cannot come through a
+// pipe.
 type zipMembers struct {
 	raw    *zipRaw
 	files  []*zip.File
@@ -57,38 +60,83 @@ func openZip(raw *rawReader) (io.Reader, error) {
 	if at == nil {
 		return nil, &errZip{"a zip file has its directory at its end and cannot come through a pipe; name the file, or extract it: unzip -p FILE | traces import -"}
 	}
-	z := &zipRaw{at, size, raw}
-	dir, err := zip.NewReader(z, size)
-	if errors.Is(err, zip.ErrFormat) {
-		return nil, &errZip{"end of file: the zip central directory is missing or damaged, so the file is truncated; copy or make it again"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := endsInDirectory(z, dir); err != nil {
-		return nil, err
-	}
-	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	m := &zipMembers{raw: z}
-	for _, f := range dir.File {
-		if !f.FileInfo().IsDir() {
-			m.files = append(m.files, f)
+	m := &zipMembers{raw: &zipRaw{at, size, raw}}
+	for end := size; end > 0; {
+		files, start, err := m.raw.directory(end)
+		if err != nil {
+			return nil, err
 		}
+		m.files, end = append(files, m.files...), start
 	}
-	return m, m.checkOrder()
+	return m, nil
 }
 
-// endsInDirectory checks that nothing follows the end record, which has 22 bytes and a
-// comment. The library ignores such bytes.
-func endsInDirectory(z *zipRaw, dir *zip.Reader) error {
-	var magic [4]byte
-	if _, err := z.ReadAt(magic[:], z.size-22-int64(len(dir.Comment))); err != nil {
-		return err
+// directory returns the members of the zip file that ends at end, and where it begins.
+// What precedes it is another zip file, which was joined with it.
+func (z *zipRaw) directory(end int64) (files []*zip.File, start int64, err error) {
+	if start, err = z.start(end); err != nil {
+		return nil, 0, err
 	}
-	if string(magic[:]) != "PK\x05\x06" {
+	dir, err := zip.NewReader(io.NewSectionReader(z, start, end-start), end-start)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, 0, &errZip{"the zip central directory is damaged; copy or make the file again"}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	for _, f := range dir.File {
+		if !f.FileInfo().IsDir() {
+			files = append(files, f)
+		}
+	}
+	return files, start, checkOrder(files)
+}
+
+// The records at the end of a zip file: the end record, and before it in large files
+// one with 64-bit numbers and its locator.
+const (
+	zipEnd      = 22
+	zipLocator  = 20
+	zipEnd64    = 56
+	zipEndMagic = "PK\x05\x06"
+	zipComment  = 1<<16 - 1 // longest comment after the end record
+)
+
+// start returns where the zip file that ends at end begins.
+func (z *zipRaw) start(end int64) (int64, error) {
+	tail := make([]byte, min(end, zipLocator+zipEnd64+zipEnd+zipComment))
+	if _, err := z.ReadAt(tail, end-int64(len(tail))); err != nil && err != io.EOF {
+		return 0, err
+	}
+	i := len(tail) - zipEnd
+	for i >= 0 && (string(tail[i:i+4]) != zipEndMagic || int(binary.LittleEndian.Uint16(tail[i+20:])) != len(tail)-i-zipEnd) {
+		i--
+	}
+	if i < 0 {
+		return 0, z.noEnd(tail, end)
+	}
+	size, offset := uint64(binary.LittleEndian.Uint32(tail[i+12:])), uint64(binary.LittleEndian.Uint32(tail[i+16:]))
+	at := end - int64(len(tail)-i)
+	if large := i - zipEnd64 - zipLocator; large >= 0 && string(tail[large:large+4]) == "PK\x06\x06" && string(tail[large+zipEnd64:large+zipEnd64+4]) == "PK\x06\x07" {
+		at -= zipEnd64 + zipLocator
+		size, offset = binary.LittleEndian.Uint64(tail[large+40:]), binary.LittleEndian.Uint64(tail[large+48:])
+	}
+	if size > uint64(at) || offset > uint64(at)-size {
+		return 0, &errZip{"the end record of the zip file is damaged; copy or make the file again"}
+	}
+	return at - int64(size) - int64(offset), nil
+}
+
+// noEnd says why no zip file ends at end.
+func (z *zipRaw) noEnd(tail []byte, end int64) error {
+	switch {
+	case end < z.size:
+		return &errZip{fmt.Sprintf("the %d bytes before the last zip file are no whole zip file; copy or make it again", end)}
+	case bytes.Contains(tail[:max(0, len(tail)-zipEnd)], []byte(zipEndMagic)):
 		return &errZip{"trailing bytes after the end of the zip file; remove them or make the file again"}
 	}
-	return nil
+	return &errZip{"end of file: the zip central directory is missing or damaged, so the file is truncated; copy or make it again"}
 }
 
 // randomAccess returns r as a reader with random access and its size, or nil.
@@ -107,10 +155,10 @@ func randomAccess(r io.Reader) (io.ReaderAt, int64) {
 	return nil, 0
 }
 
-// checkOrder checks that the members are the pieces of one stream.
-func (m *zipMembers) checkOrder() error {
-	for i := 1; i < len(m.files); i++ {
-		a, b := m.files[i-1].Name, m.files[i].Name
+// checkOrder checks that the members of a zip file are the pieces of one stream.
+func checkOrder(files []*zip.File) error {
+	for i := 1; i < len(files); i++ {
+		a, b := files[i-1].Name, files[i].Name
 		nameA, numberA := numbered(a)
 		nameB, numberB := numbered(b)
 		if numberA < 0 || numberB < 0 || nameA != nameB {
