@@ -141,7 +141,7 @@ func (p *otf2Parser) defineLocation(id uint64, attrs, line []byte) error {
 
 func (p *otf2Parser) defineGroup(id uint64, attrs, line []byte) error {
 	a := otf2Attrs{rest: attrs}
-	count, list, _ := bytes.Cut(a.last("Flags: "), []byte(" Members: "))
+	count, list, _ := bytes.Cut(a.last("Flags: "), []byte(" Member")) // "1 Member: " or "2 Members: "
 	paradigm := a.last("Paradigm: ")
 	kind := string(a.last("Type: "))
 	if err := p.incomplete(&a, "GROUP", line); err != nil || string(paradigm) != "MPI" {

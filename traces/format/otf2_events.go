@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -48,6 +49,11 @@ func (p *otf2Parser) message(e *otf2Line, peerKey string, request bool) (ev trac
 	if err := p.incomplete(&a, e.kind.name, e.line); err != nil {
 		return ev, 0, err
 	}
+	if otf2NoPartner(peer) {
+		p.notices.nobody++
+		ev.Peer = trace.None
+		return ev, id, nil
+	}
 	if bytes > math.MaxInt64 || tag > math.MaxInt32 {
 		return ev, 0, p.fail(e.line, fmt.Sprintf("the message has %d bytes and tag %d", bytes, tag), "the limits are 2^63-1 bytes and tags of 31 bits")
 	}
@@ -62,6 +68,16 @@ func (p *otf2Parser) message(e *otf2Line, peerKey string, request bool) (ev trac
 	}
 	ev.Time, err = p.callTime(e)
 	return ev, id, err
+}
+
+// otf2NoPartner reports whether value is MPI_PROC_NULL, a negative number in 32 bits.
+func otf2NoPartner(value []byte) bool {
+	number, invalid := bytes.CutSuffix(value, []byte(" (INVALID)"))
+	if !invalid {
+		return false
+	}
+	n, problem := parseDecimal(number)
+	return problem == "" && n >= 1<<32-2 && n < 1<<32
 }
 
 // comm finds a communicator by `"name" <id>`. Without definitions, the name
@@ -115,7 +131,7 @@ func (p *otf2Parser) send(e *otf2Line) error {
 		return err
 	}
 	ev, _, err := p.message(e, "Receiver: ", false)
-	if err != nil {
+	if err != nil || ev.Peer < 0 {
 		return err
 	}
 	p.notices.sent += uint64(ev.Bytes)
@@ -146,7 +162,7 @@ func (p *otf2Parser) recv(e *otf2Line) error {
 		return err
 	}
 	ev, _, err := p.message(e, "Sender: ", false)
-	if err != nil {
+	if err != nil || ev.Peer < 0 {
 		return err
 	}
 	ev.Kind = trace.Recv
@@ -162,11 +178,12 @@ func (p *otf2Parser) isend(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
-	p.notices.sent += uint64(ev.Bytes)
+	nobody := ev.Peer < 0
 	ev.Kind = trace.Isend
-	if ev.Request, err = p.open(r, id, otf2Request{kind: trace.Isend}, e); err != nil {
+	if ev.Request, err = p.open(r, id, otf2Request{kind: trace.Isend, nobody: nobody}, e); err != nil || nobody {
 		return err
 	}
+	p.notices.sent += uint64(ev.Bytes)
 	return r.emit(ev, p.here())
 }
 
@@ -217,6 +234,9 @@ func (p *otf2Parser) irecv(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
+	if ev.Peer < 0 {
+		return p.drop(r, request)
+	}
 	inTime, err := r.resolve(request.ticket, func(posted *trace.Event) bool {
 		posted.Peer, posted.Tag, posted.Group, posted.Bytes = ev.Peer, ev.Tag, ev.Group, ev.Bytes
 		return true
@@ -246,6 +266,9 @@ func (p *otf2Parser) isendComplete(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
+	if request.nobody {
+		return p.drop(r, request)
+	}
 	return p.completed(r, request.number, e)
 }
 
@@ -264,52 +287,8 @@ func (p *otf2Parser) cancelled(e *otf2Line) error {
 		return err
 	}
 	p.notices.cancelled++
-	if request.kind == trace.Isend {
+	if request.kind == trace.Isend && !request.nobody {
 		return p.completed(r, request.number, e)
 	}
-	r.numbers.give(request.number)
-	_, err = r.resolve(request.ticket, func(*trace.Event) bool { return false })
-	return err
-}
-
-// requestOf reads the only attribute of the event.
-func (p *otf2Parser) requestOf(e *otf2Line) (uint64, error) {
-	a := otf2Attrs{rest: e.attrs}
-	id := a.number("Request: ")
-	return id, p.incomplete(&a, e.kind.name, e.line)
-}
-
-// open numbers a request. OTF2 numbers all requests of a run in 64 bits.
-func (p *otf2Parser) open(r *otf2Rank, id uint64, request otf2Request, e *otf2Line) (int32, error) {
-	if _, ok := r.requests[id]; ok {
-		return 0, p.fail(e.line, fmt.Sprintf("request %d is already open", id), "")
-	}
-	request.number = r.numbers.take()
-	r.requests[id] = request
-	return request.number, nil
-}
-
-// close finds the request of a completion; kind 0 is any.
-func (p *otf2Parser) close(r *otf2Rank, id uint64, kind trace.Kind, e *otf2Line) (otf2Request, error) {
-	request, ok := r.requests[id]
-	if !ok || kind != 0 && request.kind != kind {
-		return request, p.fail(e.line, fmt.Sprintf("%s of request %d, which is not open", e.kind.name, id), "")
-	}
-	delete(r.requests, id)
-	return request, nil
-}
-
-// completed emits the completion of a request, by a wait or a test.
-func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
-	ev := trace.NewEvent(trace.Wait)
-	if n := len(e.place.stack); n > 0 && e.place.stack[n-1].test {
-		ev.Kind, ev.Count = trace.Test, 1
-	}
-	ev.Request = number
-	r.numbers.give(number)
-	var err error
-	if ev.Time, err = p.callTime(e); err != nil {
-		return err
-	}
-	return r.emit(ev, p.here())
+	return p.drop(r, request)
 }

@@ -37,6 +37,7 @@ type otf2Request struct {
 	number int32
 	ticket int64 // of a posted receive or collective
 	kind   trace.Kind
+	nobody bool // a send to MPI_PROC_NULL, which has no event
 }
 
 // locate finds the stream of an event and checks the order of time.

@@ -17,6 +17,7 @@ type otf2Notices struct {
 	cancelled   int
 	later       int
 	dropped     int
+	nobody      int // messages to or from MPI_PROC_NULL
 	sizeless    int
 	substitutes map[string]int
 }
@@ -105,6 +106,7 @@ func (p *otf2Parser) summary() (all []string) {
 	note(n.later, "%s without an equivalent of their own imported as blocking, at their completion", plural(n.later, "collective"))
 	note(n.late, "%s completed over %d events after posting, imported as blocking", plural(n.late, "receive or collective"), lookaheadEvents)
 	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
+	note(n.nobody, "%s with MPI_PROC_NULL omitted (4294967294 or 4294967295, INVALID)", plural(n.nobody, "message"))
 	note(n.dropped, "%s without messages in this trace omitted (handles, communicators of one rank or between groups)", plural(n.dropped, "collective"))
 	all = append(all, p.leftOut()...)
 	return append(all, p.otherLocations()...)

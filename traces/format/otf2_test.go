@@ -95,6 +95,47 @@ func wantEvents(t *testing.T, m *trace.Memory, p trace.Proc, want ...trace.Event
 	}
 }
 
+// Messages with MPI_PROC_NULL are no messages; their requests end with no event.
+func TestOTF2NoPartner(t *testing.T) {
+	const null = ` (INVALID), Communicator: "W" <0>, Tag: 7, Length: 5`
+	m, r := mustImport(t, OTF2Print{}, otf2Head+otf2Lines(`
+		ENTER 10 1000 Region: "main, Paradigm: MPI" <0>
+		MPI_SEND 10 1000 Receiver: 4294967294`+null+`
+		MPI_ISEND 10 1000 Receiver: 4294967294`+null+`, Request: 1
+		MPI_ISEND 10 1000 Receiver: 4294967295`+null+`, Request: 2
+		MPI_IRECV_REQUEST 10 1000 Request: 3
+		MPI_RECV 10 1000 Sender: 4294967294`+null+`
+		MPI_ISEND_COMPLETE 10 1000 Request: 1
+		MPI_REQUEST_CANCELLED 10 1000 Request: 2
+		MPI_IRECV 10 1000 Sender: 4294967294`+strings.Replace(null, "7", "4294967295", 1)+`, Request: 3
+		MPI_ISEND 10 1000 Receiver: 1 ("y" <20>), Communicator: "W" <0>, Tag: 8, Length: 6, Request: 1
+		MPI_RECV 20 1000 Sender: 0 ("x" <10>), Communicator: "W" <0>, Tag: 8, Length: 6
+		MPI_ISEND_COMPLETE 10 1000 Request: 1`), Options{})
+	wantEvents(t, m, 0, transfer(trace.Isend, 0, 1, 8, -1, 2, 6), transfer(trace.Wait, 0, -1, -1, -1, 2, 0))
+	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "5 messages with MPI_PROC_NULL omitted") {
+		t.Errorf("notes %q", notes)
+	}
+	for _, wrong := range []string{"4294967293" + null, "4294967294 (INVALID )" + null[len(" (INVALID)"):]} {
+		_, _, err := importText(OTF2Print{}, otf2Head+"MPI_SEND 10 5  Receiver: "+wrong+"\n", Options{})
+		wantError(t, wrong, err, "standard input:", "does not give the location")
+	}
+}
+
+// A communicator of one process lists "1 Member".
+func TestOTF2GroupOfOne(t *testing.T) {
+	head := strings.Replace(otf2Head, "2 Members: 2 (\"z\" <30>), 0 (\"x\" <10>)", "1 Member: 2 (\"z\" <30>)", 1)
+	if head == otf2Head {
+		t.Fatal("the group is not in the head")
+	}
+	m, _ := mustImport(t, OTF2Print{}, head+otf2Lines(`
+		MPI_ISEND 30 1000 Receiver: 0 ("z" <30>), Communicator: "sub" <2>, Tag: 8, Length: 6, Request: 1
+		MPI_RECV 30 1000 Sender: 0 ("z" <30>), Communicator: "sub" <2>, Tag: 8, Length: 6
+		MPI_ISEND_COMPLETE 30 1000 Request: 1`), Options{})
+	if got := len(m.EventsOf[2].Rows); got != 3 {
+		t.Errorf("%d events", got)
+	}
+}
+
 func TestOTF2Messages(t *testing.T) {
 	m, r := mustImport(t, OTF2Print{}, otf2Head+otf2Lines(`
 		ENTER 10 1000 Region: "main, Paradigm: MPI" <0>
