@@ -23,6 +23,7 @@ const notOwner = 255
 type tally struct {
 	reuse                     [2][MaxWays + 1 - Invalidated]uint64 // of loads and of stores; by distance - Invalidated
 	upgradePlus, upgradeMinus [MaxWays + 1]uint64
+	alonePlus, aloneMinus     [MaxWays + 1]uint64 // upgrades of lines that no other processor has
 	supplyPlus                [MaxWays + 1]uint64
 	writebacks                [MaxWays + 1]uint64 // by ways, not by distance
 }
@@ -73,13 +74,14 @@ func (c *cache) invalidate(p trace.Proc, line uint64, id uint32) {
 	}
 }
 
-// use moves a line to the top, and counts the events for every associativity.
-func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f lineState) {
+// use moves a line to the top, and counts the events for every associativity. alone says that no other
+// processor can have the line.
+func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore, alone bool, f lineState) {
 	s, t := c.stack(p, line), &c.tallies[p]
 	if s.tag[0] == id { // most uses: nothing moves
 		t.reuse[index(isStore)][0-Invalidated]++
 		if isStore {
-			t.upgrade(0, s.maxDistance[0])
+			t.upgrade(0, s.maxDistance[0], alone)
 			s.maxDistance[0] = 0
 		}
 		return
@@ -92,7 +94,7 @@ func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f lineSt
 	t.use(d, isStore, f)
 	switch {
 	case isStore:
-		t.upgrade(d, maxDistance)
+		t.upgrade(d, maxDistance, alone)
 		maxDistance = 0
 	case maxDistance != notOwner:
 		maxDistance = max(maxDistance, uint8(d))
@@ -148,20 +150,31 @@ func (t *tally) use(d int, isStore bool, f lineState) {
 
 // upgrade counts a store to a line at depth d. The line is present for w > d, and exclusive for w >
 // maxDistance and w > d.
-func (t *tally) upgrade(d int, maxDistance uint8) {
-	if d == MaxWays {
+func (t *tally) upgrade(d int, maxDistance uint8, alone bool) {
+	if d == MaxWays || maxDistance != notOwner && int(maxDistance) <= d {
 		return
 	}
+	t.upgradePlus[d]++
+	if alone {
+		t.alonePlus[d]++
+	}
 	if maxDistance == notOwner {
-		t.upgradePlus[d]++
-	} else if int(maxDistance) > d {
-		t.upgradePlus[d]++
-		t.upgradeMinus[maxDistance]++
+		return
+	}
+	t.upgradeMinus[maxDistance]++
+	if alone {
+		t.aloneMinus[maxDistance]++
 	}
 }
 
 // flush converts the counts to rows, in their order, and resets them.
 func (t *tally) flush(shape int, out *rows) {
+	for d, n := range t.aloneMinus[:MaxWays] {
+		out.add(keyOf(shape, aloneMinusEvent, d), n)
+	}
+	for d, n := range t.alonePlus[:MaxWays] {
+		out.add(keyOf(shape, alonePlusEvent, d), n)
+	}
 	for i, n := range t.reuse[0] {
 		out.add(keyOf(shape, reuseLoadEvent, i+Invalidated), n)
 	}

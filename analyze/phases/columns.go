@@ -9,6 +9,8 @@ with all associativities from 1 to 20 ways:
   line                 line size of the caches in bytes
   sets                 number of sets of the caches; 0 for events that do not depend on it
   event                one of:
+                       alone_plus, alone_minus: upgrades of lines that no other processor stored last or has
+                       used since. With protocols mesi and moesi, they send nothing.
                        instr: instructions. A reference belongs to the window in which its instructions end,
                        with all of them. Other instructions belong to the window of the reference before them.
                        load, store: uses of lines

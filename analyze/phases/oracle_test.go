@@ -24,10 +24,11 @@ type oracle struct {
 	sets   uint64
 	ways   int
 	window unit.Instructions
-	caches [][][]way            // by processor, by set: most recent first
-	counts [][]map[int64]Counts // by processor, by phase, by window
-	at     []unit.Instructions  // by processor: executed in its phase
-	cur    []int64              // by processor: the window of its last reference in the phase
+	caches [][][]way                      // by processor, by set: most recent first
+	counts [][]map[int64]Counts           // by processor, by phase, by window
+	users  map[uint64]map[trace.Proc]bool // by line: its last storer, and all that have used it since
+	at     []unit.Instructions            // by processor: executed in its phase
+	cur    []int64                        // by processor: the window of its last reference in the phase
 
 	prefetching bool // the use is a prefetch
 }
@@ -39,7 +40,7 @@ type way struct {
 
 func newOracle(procs int, line unit.Bytes, window unit.Instructions, sets uint64, ways int) *oracle {
 	o := &oracle{shift: line.Shift(), sets: sets, ways: ways, window: window, caches: make([][][]way, procs),
-		counts: make([][]map[int64]Counts, procs), at: make([]unit.Instructions, procs), cur: make([]int64, procs)}
+		counts: make([][]map[int64]Counts, procs), users: map[uint64]map[trace.Proc]bool{}, at: make([]unit.Instructions, procs), cur: make([]int64, procs)}
 	for p := range procs {
 		o.caches[p] = make([][]way, sets)
 		o.counts[p] = []map[int64]Counts{{0: {}}}
@@ -122,7 +123,14 @@ func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
 		c.LoadMisses++
 	case isStore && !(*set)[at].dirty:
 		c.Upgrades++
+		if maps.Equal(o.users[line], map[trace.Proc]bool{p: true}) {
+			c.Alone++
+		}
 	}
+	if isStore || o.users[line] == nil {
+		o.users[line] = map[trace.Proc]bool{}
+	}
+	o.users[line][p] = true
 	c.Supplies = o.snoop(p, line, isStore)
 	entry := way{line, isStore}
 	if hit {

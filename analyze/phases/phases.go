@@ -159,6 +159,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
 		trace.Arg{Key: waysFact, Value: strconv.Itoa(MaxWays)},
 		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)},
+		trace.Arg{Key: aloneFact, Value: "counted"},
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := tableOf(s.rows, s.shapes, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}

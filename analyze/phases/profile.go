@@ -18,6 +18,7 @@ type Counts struct {
 	LoadMisses  uint64
 	StoreMisses uint64
 	Upgrades    uint64 // stores that hit a line that is not exclusive
+	Alone       uint64 // of them, those of lines that no other processor stored last or has used since
 	Writebacks  uint64 // exclusive lines that this processor evicted
 	Supplies    uint64 // misses of this processor that another cache served
 }
@@ -30,6 +31,7 @@ func (c *Counts) add(d Counts) {
 	c.LoadMisses += d.LoadMisses
 	c.StoreMisses += d.StoreMisses
 	c.Upgrades += d.Upgrades
+	c.Alone += d.Alone
 	c.Writebacks += d.Writebacks
 	c.Supplies += d.Supplies
 }
@@ -43,6 +45,7 @@ type Profile struct {
 	ways    int          // maximum
 	phases  [][][]window // by phase and window with any instruction; by processor
 	numbers [][]int64    // numbers of these windows in the table
+	alone   bool         // Counts.Alone was counted
 }
 
 // window holds the counters of a processor in one window.
@@ -81,6 +84,9 @@ func (p *Profile) Number(phase, at int) int64 { return p.numbers[phase][at] }
 
 // Window returns the length of a window.
 func (p *Profile) Window() unit.Instructions { return p.size }
+
+// CountsAlone reports whether the table has [Counts].Alone. Older tables have not.
+func (p *Profile) CountsAlone() bool { return p.alone }
 
 // Sets returns the simulated numbers of sets.
 func (p *Profile) Sets() []int64 { return p.sets }
@@ -147,6 +153,10 @@ func (x *counter) apply(c *Counts, ways int) {
 		c.Upgrades += x.count * toOne(!misses)
 	case upgradeMinusEvent:
 		c.Upgrades -= x.count * toOne(!misses)
+	case alonePlusEvent:
+		c.Alone += x.count * toOne(!misses)
+	case aloneMinusEvent:
+		c.Alone -= x.count * toOne(!misses)
 	case writebackPlusEvent:
 		c.Writebacks += x.count * toOne(!misses)
 	case writebackMinusEvent:

@@ -72,6 +72,7 @@ const (
 	setsFact   = "sets"
 	waysFact   = "ways"
 	windowFact = "window"
+	aloneFact  = "upgrades alone"
 	locksFact  = "locks"
 	flagsFact  = "flags"
 )
@@ -95,6 +96,7 @@ func (p *Profile) readFacts(t *store.Table) error {
 		}
 		p.sets = append(p.sets, n)
 	}
+	p.alone = t.Fact(aloneFact) != ""
 	size, err := strconv.ParseUint(t.Fact(windowFact), 10, 64)
 	if err != nil || size == 0 {
 		return fmt.Errorf("the phases table's window is %q, not a number of instructions; run analyze again", t.Fact(windowFact))

@@ -17,7 +17,9 @@ const (
 type event uint8
 
 const (
-	instrEvent event = 1 + iota
+	aloneMinusEvent event = 1 + iota
+	alonePlusEvent
+	instrEvent
 	loadEvent
 	reuseLoadEvent
 	reuseStoreEvent
@@ -29,7 +31,7 @@ const (
 	writebackPlusEvent
 )
 
-var eventNames = [...]string{instrEvent: "instr", loadEvent: "load", reuseLoadEvent: "reuse_load",
+var eventNames = [...]string{aloneMinusEvent: "alone_minus", alonePlusEvent: "alone_plus", instrEvent: "instr", loadEvent: "load", reuseLoadEvent: "reuse_load",
 	reuseStoreEvent: "reuse_store", storeEvent: "store", supplyPlusEvent: "supply_plus",
 	upgradeMinusEvent: "upgrade_minus", upgradePlusEvent: "upgrade_plus",
 	writebackMinusEvent: "writeback_minus", writebackPlusEvent: "writeback_plus"}

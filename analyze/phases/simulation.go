@@ -88,6 +88,7 @@ func (s *simulation) use(t *latestLine, p trace.Proc, line uint64, id uint32, is
 	t.line = line
 	s.uses[p][index(isStore)]++
 	found, owner := s.directory.state(id, p), s.directory.owner[id]
+	alone := isStore && (owner == p || s.directory.alone(id, p))
 	switch {
 	case isStore && owner != p: // otherwise only p has it
 		s.invalidateOthers(p, line, id)
@@ -105,7 +106,7 @@ func (s *simulation) use(t *latestLine, p trace.Proc, line uint64, id uint32, is
 		s.directory.load(id, p)
 	}
 	for _, c := range s.caches {
-		c.use(p, line, id, isStore, found)
+		c.use(p, line, id, isStore, alone, found)
 	}
 	t.valid, t.stored = true, isStore
 }
@@ -197,6 +198,19 @@ func extend(s []uint64, n int) []uint64 {
 func (d *directory) valid(id uint32) []uint64 {
 	at := int(id) * 2 * d.words
 	return d.sets[at : at+d.words]
+}
+
+// alone reports whether no processor but p stored the line last or has used it since.
+func (d *directory) alone(id uint32, p trace.Proc) bool {
+	for w, word := range d.valid(id) {
+		if w == int(p>>6) {
+			word &^= 1 << (p & 63)
+		}
+		if word != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *directory) state(id uint32, p trace.Proc) lineState {
