@@ -245,8 +245,8 @@ func (f *Fit) warningTexts() (out []string) {
 	return out
 }
 
-// maxWidth limits half widths, so that their exponentials are doubles.
-const maxWidth = 300
+// maxWidth limits half widths, so that files of parameters may have their exponentials: less than 1e100.
+const maxWidth = 180
 
 // halfWidths returns the half widths of the intervals of a and b. Each is t times the root of variance times
 // a diagonal element of the inverse of h. A parameter at its bound gets 0, and the other one is inverted
