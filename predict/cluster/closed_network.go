@@ -57,28 +57,29 @@ type stretch struct {
 	sync    float64    // waiting at locks and flags
 	pending float64    // counted waits for the network and for blocks in transit
 	visits  float64    // misses and upgrades
-	exposed float64    // share of a miss that the processor waits for
+	miss    exposure   // how the processor waits for misses
+	upgrade exposure   // and for upgrades
 	held    float64    // how long the bus is held
 	holds   [3]hold    // uses of the bus, by share of visits
 	stalls  [3]float64 // how long the processor waits for each of holds
 	remote  remoteStretch
+	longest float64 // if nothing overlaps and nobody else does anything
 }
 
-// exposedShare returns the share of a miss that the processor waits for: the measured one, or else that of
-// [overlap.exposedShare]. Upgrades were not measured.
-func (c *costs) exposedShare(miss, gap float64) float64 {
+// exposure describes misses: the processor waits for the measured share, or else for that of
+// [overlap.exposure]. Upgrades were not measured.
+func (c *costs) exposure(miss, gap float64) exposure {
 	if c.exposed > 0 {
-		return c.exposed
+		return exposure{time: miss, inFlight: 1 / c.exposed}
 	}
-	return c.overlap.exposedShare(miss, gap)
+	return c.overlap.exposure(miss, gap)
 }
 
-// hierarchy returns how long a processor waits for inner levels in all, and the share of memory accesses that
-// it waits for. A memory access has come through all levels, so the wait for it begins earlier. The argument
-// inner has the misses of each level but the last, and the last misses memory times. The function gap returns
-// the time of instructions between so many misses, and memoryGap is the time between accesses that leave the last
-// level.
-func (c *costs) hierarchy(inner []float64, memory, memoryGap float64, gap func(misses float64) float64) (inside, exposed float64) {
+// hierarchy returns how long a processor waits for inner levels in all, and how it waits for memory. A memory
+// access has come through all levels, so the wait for it begins earlier. The argument inner has the misses of
+// each level but the last, and the last misses memory times. The function gap returns the time of instructions
+// between so many misses, and memoryGap is the time between accesses that leave the last level.
+func (c *costs) hierarchy(inner []float64, memory, memoryGap float64, gap func(misses float64) float64) (inside float64, outside exposure) {
 	way := 0.0
 	for i, m := range inner {
 		way += c.inner[i]
@@ -87,11 +88,11 @@ func (c *costs) hierarchy(inner []float64, memory, memoryGap float64, gap func(m
 			further = inner[i+1]
 		}
 		if found := max(0, m-further); found > 0 {
-			inside += found * way * c.exposedShare(way, gap(m))
+			inside += found * way * c.exposure(way, gap(m)).share()
 		}
 	}
-	exposed = c.exposedShare(way+c.memory, memoryGap)
-	return inside + memory*way*exposed, exposed
+	outside = c.exposure(way+c.memory, memoryGap)
+	return inside + memory*way*outside.share(), outside
 }
 
 // stretch converts w to times on a machine.
@@ -103,10 +104,11 @@ func (c *costs) stretch(w Work) stretch {
 	s := stretch{ideal: w.Instr*c.instr + w.Touches*c.touch, visits: w.Misses + upgrades}
 	instructions := s.ideal
 	gap := instructions / max(1, s.visits)
-	inside, exposed := c.hierarchy(w.Inner, w.Misses, gap, func(misses float64) float64 { return instructions / max(1, misses) })
+	inside, miss := c.hierarchy(w.Inner, w.Misses, gap, func(misses float64) float64 { return instructions / max(1, misses) })
 	s.ideal += inside
-	s.exposed = exposed
-	s.latency = w.Misses*c.memory*s.exposed + w.Upgrades*c.invalidate*c.overlap.exposedShare(c.invalidate, gap)
+	s.miss, s.upgrade = miss, c.overlap.exposure(c.invalidate, gap)
+	exposed := s.miss.share()
+	s.latency = w.Misses*c.memory*exposed + w.Upgrades*c.invalidate*s.upgrade.share()
 	s.held = (w.Misses+w.Writebacks)*c.occupancy + upgrades*c.invalidate
 	if s.visits > 0 {
 		dirty := min(w.Writebacks, w.Misses) / s.visits
@@ -115,10 +117,11 @@ func (c *costs) stretch(w Work) stretch {
 			{2 * c.occupancy, dirty},
 			{c.invalidate, upgrades / s.visits},
 		}
-		stall := c.memory * s.exposed
-		s.stalls = [3]float64{stall, stall, c.invalidate * c.overlap.exposedShare(c.invalidate, gap)}
+		stall := c.memory * exposed
+		s.stalls = [3]float64{stall, stall, c.invalidate * s.upgrade.share()}
 	}
 	s.remote = c.remoteStretch(w.Remote, instructions)
+	s.longest = c.longest(&w)
 	s.latency += s.remote.latency
 	s.sync = w.Remote.Waits * c.step
 	s.pending = w.Remote.Queues * c.step * c.interconnect.queues
@@ -180,7 +183,7 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		left[p] = 1
 	}
-	begun, before := n.now, slices.Clone(n.ports)
+	begun, before, procs := n.now, slices.Clone(n.ports), slices.Clone(n.procs)
 	end := make([]float64, len(work)) // when each processor ended its work
 	for p := range end {
 		end[p] = n.now
@@ -207,23 +210,7 @@ func (n *network) phase(work [][]stretch) {
 		n.procs[p].sync += n.now - end[p]
 	}
 	n.extendPhase(begun, before)
-}
-
-// extendPhase makes a phase last at least as long as each port was held in it. The phase began at the given
-// time, when the ports had been held for the times before. Waits that were interpolated between two delays may
-// be too short.
-func (n *network) extendPhase(begun float64, before []float64) {
-	missing := 0.0
-	for i, held := range n.ports {
-		missing = max(missing, held-before[i]-(n.now-begun))
-	}
-	if !n.counted || missing <= 0 {
-		return
-	}
-	n.now += missing
-	for p := range n.procs {
-		n.procs[p].contention += missing
-	}
+	n.limitPhase(begun, work, procs)
 }
 
 // advance runs all active processors until the first of them ends its stretch.
@@ -270,8 +257,16 @@ func (n *network) contention(work [][]stretch, active, at []int) []float64 {
 		return n.twoQueueWaits(all, active)
 	}
 	waits := n.onBus(all, make([]float64, len(all)))
+	overlapped := false
 	for i, s := range all {
-		waits[i] *= s.visits * s.exposed
+		if !s.overlaps() {
+			waits[i] *= s.visits
+			continue
+		}
+		waits[i], overlapped = s.waited(waits[i]), true
+	}
+	if overlapped {
+		keepBusLaw(all, waits)
 	}
 	return waits
 }

@@ -97,6 +97,10 @@ func (c *Case) runSizes() string {
 // result.
 func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
+	if p.Bounds.Least > p.EInstr && p.Bounds.Least <= p.EInstr*(1+enough) {
+		p.Bounds.Least = p.EInstr // equal up to rounding
+	}
+	p.Interval = p.Bounds.Clamp(p.Interval)
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)

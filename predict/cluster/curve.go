@@ -53,6 +53,7 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 	if pred.Interval, err = v.interval(c, r, net, pred.EInstr); err != nil {
 		return model.Prediction{}, err
 	}
+	pred.Bounds = c.boundsOf(in.gamma, in.least())
 	if c.Processors > 1 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the curve has no coherence misses, no upgrades and no write-backs"))
 	}

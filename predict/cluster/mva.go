@@ -75,6 +75,8 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
+	all, instr := on.work.sum(), instructions(on.work)
+	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
 	pred.Warnings = append(pred.Warnings, on.warnings...)
 	if c.nodes() > 1 {
 		if err := on.varyOrder(c, &pred); err != nil {

@@ -22,8 +22,29 @@ func (o overlap) missesPerStall(gap float64) float64 {
 	return n
 }
 
-// exposedShare returns the share of a miss that the processor waits for on average, if misses come at random
-// with the mean time gap of instructions between them.
+// exposure says how long a processor waits for accesses of one kind.
+type exposure struct {
+	time     float64 // of an access on an idle machine
+	hidden   float64 // what instructions cover of that time
+	inFlight float64 // accesses in flight for each that the processor waits for
+}
+
+// share returns the share of an access that the processor waits for.
+func (e exposure) share() float64 {
+	if e.time <= 0 {
+		return 1
+	}
+	return max(0, e.time-e.hidden) / e.time / e.inFlight
+}
+
+// extra returns how much longer the processor waits for an access that waits w for the bus. Instructions may
+// cover that wait, too.
+func (e exposure) extra(w float64) float64 {
+	return (w - min(w, max(0, e.hidden-e.time))) / e.inFlight
+}
+
+// exposure describes accesses that take a time, if they come at random with the mean time gap of instructions
+// between them.
 //
 // After a miss, instructions continue until there is no more room behind it, or no more misses may be in
 // flight. Then the processor waits for it. Misses that came in the meantime complete during that wait, so the
@@ -32,14 +53,16 @@ func (o overlap) missesPerStall(gap float64) float64 {
 //
 // At some points the processor waits for all misses in flight: at a barrier, when it releases a lock or sets a
 // flag. So no more misses overlap than come between two of these points.
-func (o overlap) exposedShare(miss, gap float64) float64 {
-	if o.outstanding == 0 || miss <= 0 {
-		return 1
+func (o overlap) exposure(time, gap float64) exposure {
+	e := exposure{time: time, inFlight: 1}
+	if o.outstanding == 0 {
+		return e
 	}
-	if gap <= 0 {
-		return 1 / o.missesPerStall(gap)
+	e.inFlight = o.missesPerStall(gap)
+	if gap > 0 {
+		e.hidden = min(o.window, o.outstanding*gap)
 	}
-	return max(0, miss-min(o.window, o.outstanding*gap)) / miss / o.missesPerStall(gap)
+	return e
 }
 
 // drains returns how often processors of a run wait for all misses in flight: at locks, at flags, and at ends

@@ -6,6 +6,7 @@ import (
 
 	"spoor/calibrate/param"
 	"spoor/predict/model"
+	"spoor/traces/unit"
 )
 
 // Paper is the models as published. For one SMP it is [du2000, eq. 3.4 and 3.16]:
@@ -68,11 +69,13 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	out := in.solve(response)
 	pred := in.prediction(out)
 	pred.Interval = l.interval(c, r, net, pred.EInstr)
+	pred.Bounds = c.boundsOf(in.gamma, in.least())
 	pred.Terms = append([]model.Term{
 		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
 	}, pred.Terms...)
 	pred.Warnings = append(pred.Warnings, p.warnings(c, r, l)...)
+	pred.Warnings = append(pred.Warnings, in.lawWarning(pred.EInstr)...)
 	return c.complete(pred, p.Name(), r)
 }
 
@@ -109,6 +112,27 @@ func (p Paper) warnings(c *Case, r *Run, l powerLawFit) (all []error) {
 		all = append(all, fmt.Errorf("the model waits for every miss; this processor has up to %d in flight", c.Machine.Processor.Outstanding))
 	}
 	return append(all, barrierWarning(c)...)
+}
+
+// lawWarning warns if accesses hold a bus, the network or a disk for longer than the predicted time. The
+// published equations allow that where an access holds the bus for longer than it takes, and as printed.
+func (s *smp) lawWarning(e unit.Seconds) []error {
+	network := float64(s.processors()) * s.remoteAccess.share * s.tau
+	if s.switched {
+		network /= float64(s.nodes)
+	}
+	held, what := float64(s.n)*s.memory*s.occupancy, "the bus"
+	if network > held {
+		held, what = network, "the network"
+	}
+	if disk := float64(s.n) * s.paging * s.disk; disk > held {
+		held, what = disk, "a disk"
+	}
+	least := unit.Seconds(s.gamma * held / float64(s.processors()))
+	if e >= least*(1-1e-9) {
+		return nil
+	}
+	return []error{fmt.Errorf("E(Instr) is %.0f %% below %v, for which the model's own accesses hold %s", 100*float64(1-e/least), least, what)}
 }
 
 // barrierWarning returns the warnings of all predictions with (3.16).

@@ -23,13 +23,31 @@ func (r *Run) program(c *Case) (program, []error, error) {
 			return nil, nil, err
 		}
 	}
+	warnings, err := r.protocolWarning(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	switch {
 	case m.Shared != nil:
-		return r.addSharedCache(c, work)
+		more, err := r.addSharedCache(c, work)
+		return work, append(warnings, more...), err
 	case c.nodes() > 1 && m.Memory.Page != phases.Page:
-		return work, []error{fmt.Errorf("requests between nodes were counted with pages of %v, but the machine has pages of %v", phases.Page, m.Memory.Page)}, nil
+		warnings = append(warnings, fmt.Errorf("requests between nodes were counted with pages of %v, but the machine has pages of %v", phases.Page, m.Memory.Page))
 	}
-	return work, nil, nil
+	return work, warnings, nil
+}
+
+// protocolWarning warns if the protocol of c's machine sends nothing for some upgrades, and the table is too
+// old to tell which.
+func (r *Run) protocolWarning(c *Case) ([]error, error) {
+	if c.Processors == 1 || !exclusive(c.Machine) {
+		return nil, nil
+	}
+	profile, err := r.profile(last(c.Machine).Line)
+	if err != nil || profile.CountsAlone() {
+		return nil, err
+	}
+	return []error{fmt.Errorf("upgrades are those of protocol msi, because %s is of an older version, but the machine has %s; run analyze again", phasesFile, c.Machine.System.Protocol)}, nil
 }
 
 // phaseWork returns the measured phases with the caches of the machine that each processor is in.
@@ -102,10 +120,18 @@ func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, er
 			if err != nil {
 				return nil, err
 			}
+			if exclusive(m) {
+				c.Upgrades -= c.Alone
+			}
 			out[at].level(c, i == 0, i == len(m.Caches)-1, r.Processors == 1)
 		}
 	}
 	return out, nil
+}
+
+// exclusive reports whether the protocol of m has an exclusive clean state. A store to such a line sends nothing.
+func exclusive(m *machine.Machine) bool {
+	return m.System.Protocol == machine.MESI || m.System.Protocol == machine.MOESI
 }
 
 // level adds the counts of one level of caches to w. With alone there are no other processors whose copies an

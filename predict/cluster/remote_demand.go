@@ -17,37 +17,47 @@ type RemoteDemand struct {
 	Waits    float64   // time of waiting at locks and flags, in instructions and hits
 	Queues   float64   // time of waiting for the network and for blocks in transit, in instructions and hits
 	Ports    []float64 // messages with a block at each port: 2 n is the output of node n, 2 n + 1 its input
+	Controls []float64 // messages without a block at each port
 }
 
 // remoteDemand converts the counts of the trace.
 func remoteDemand(t phases.Traffic, nodes int) RemoteDemand {
-	a := RemoteDemand{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes)}
+	a := RemoteDemand{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes), Controls: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
 		a.Blocks += float64(m.Blocks)
 		a.Rights += float64(m.Rights)
 		a.Ports[2*m.From] += float64(m.Blocks)
 		a.Ports[2*m.To+1] += float64(m.Blocks)
+		a.Controls[2*m.From] += float64(m.Rights)
+		a.Controls[2*m.To+1] += float64(m.Rights)
 	}
 	return a
 }
 
 // plus returns the sum of a and b.
 func (a RemoteDemand) plus(b RemoteDemand) RemoteDemand {
-	ports := make([]float64, max(len(a.Ports), len(b.Ports)))
-	copy(ports, a.Ports)
-	for i, n := range b.Ports {
-		ports[i] += n
+	return RemoteDemand{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues,
+		sumOf(1, a.Ports, b.Ports), sumOf(1, a.Controls, b.Controls)}
+}
+
+// sumOf returns the sum of lists, multiplied by a factor. Missing numbers are 0.
+func sumOf(by float64, lists ...[]float64) []float64 {
+	n := 0
+	for _, list := range lists {
+		n = max(n, len(list))
 	}
-	return RemoteDemand{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues, ports}
+	sum := make([]float64, n)
+	for _, list := range lists {
+		for i, x := range list {
+			sum[i] += by * x
+		}
+	}
+	return sum
 }
 
 // scaled returns a multiplied by a factor.
 func (a RemoteDemand) scaled(by float64) RemoteDemand {
-	ports := make([]float64, len(a.Ports))
-	for i, n := range a.Ports {
-		ports[i] = by * n
-	}
-	return RemoteDemand{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, ports}
+	return RemoteDemand{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, sumOf(by, a.Ports), sumOf(by, a.Controls)}
 }
 
 // interconnect is the network of a cluster. Times are in seconds.
@@ -121,12 +131,15 @@ type remoteStretch struct {
 // message holds the network, because the next message follows it there.
 func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretch {
 	b := &c.interconnect
-	s := remoteStretch{visits: a.Blocks + a.Upgrades}
+	if b.nodes < 2 {
+		return remoteStretch{}
+	}
+	s := remoteStretch{visits: a.Blocks + a.Upgrades, ports: b.held(&a)}
 	if s.visits == 0 {
 		return s
 	}
 	waited := func(time, held float64) float64 {
-		return max(held, time*b.overlap.exposedShare(time, instructions/s.visits))
+		return max(held, time*b.overlap.exposure(time, instructions/s.visits).share())
 	}
 	s.latency = a.Blocks*waited(c.memory+b.block.time, b.block.held) + a.Upgrades*waited(c.invalidate+b.right.time, b.right.held)
 	rights := max(a.Rights, a.Upgrades)
@@ -134,16 +147,21 @@ func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretc
 	if a.Upgrades > 0 {
 		s.holds[1] = hold{b.right.held * rights / a.Upgrades, a.Upgrades / s.visits}
 	}
-	if !b.switched {
-		s.ports = []float64{a.Blocks*b.block.held + rights*b.right.held}
-		return s
-	}
-	s.ports, s.parts = make([]float64, len(a.Ports)), make([]float64, len(a.Ports))
-	for i, n := range a.Ports {
-		s.ports[i] = n * b.block.held
-		s.parts[i] = n / max(1, a.Blocks)
+	if b.switched {
+		s.parts = make([]float64, len(a.Ports))
+		for i, n := range a.Ports {
+			s.parts[i] = n / max(1, a.Blocks)
+		}
 	}
 	return s
+}
+
+// held returns how long messages hold each port of the network. A bus is one port.
+func (b *interconnect) held(a *RemoteDemand) []float64 {
+	if !b.switched {
+		return []float64{a.Blocks*b.block.held + max(a.Rights, a.Upgrades)*b.right.held}
+	}
+	return sumOf(1, sumOf(b.block.held, a.Ports), sumOf(b.right.held, a.Controls))
 }
 
 // maxJoint bounds the rounds of [network.twoQueueWaits]. The rounds end at a relative change below enough,

@@ -25,23 +25,35 @@ func (r *Run) sharedCacheMisses(c *Case) (float64, error) {
 	return d.cold + d.atLeast(float64(shared.Lines())/float64(c.perNode())), nil
 }
 
-// addSharedCache puts the shared cache between the private caches and the memory. Of the misses and
-// write-backs of the private caches, the share goes on to memory that misses in the shared cache over the
-// whole run.
-func (r *Run) addSharedCache(c *Case, work program) (program, []error, error) {
+// addSharedCache puts the shared cache between the private caches and the memory. Of the misses of the private
+// caches, the share goes on to memory that misses in the shared cache over the whole run. The shared cache
+// writes back only lines that it evicts. It evicts as many lines as it fetches, but for those that stay in it
+// to the end.
+func (r *Run) addSharedCache(c *Case, work program) ([]error, error) {
 	beyond, err := r.sharedCacheMisses(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	before := 0.0
 	eachWork(work, func(w *Work) { before += w.Misses })
 	part := min(1, beyond/max(1, before))
+	stay, err := r.staysShared(c)
+	if err != nil {
+		return nil, err
+	}
+	evicted := max(0, beyond-stay) / max(1, beyond)
 	eachWork(work, func(w *Work) {
 		w.Inner = append(w.Inner, w.Misses)
 		w.Misses *= part
-		w.Writebacks *= part
+		w.Writebacks *= part * evicted
 	})
-	return work, []error{fmt.Errorf("misses of the shared cache are %.3g of those of the private caches throughout the run, by assumption", part)}, nil
+	return []error{fmt.Errorf("misses of the shared cache are %.3g of those of the private caches throughout the run, by assumption", part)}, nil
+}
+
+// staysShared returns how many lines are in the shared cache at the end, if its sets fill evenly.
+func (r *Run) staysShared(c *Case) (float64, error) {
+	d, err := r.interleaved(c.Machine.Shared.Line)
+	return min(d.cold, float64(c.Machine.Shared.Lines())), err
 }
 
 // eachWork calls do for every stretch of work.

@@ -38,12 +38,12 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 		perRef, barriers = 1/s.instr, s.gamma*s.instr
 	}
 	out.ideal = s.instr + s.gamma*s.touch
-	inside, exposed := s.waiting(out.ideal)
+	inside, miss := s.waiting(out.ideal)
 	out.ideal += s.gamma * inside
 	out.l2, out.l3 = perRef*s.memory, perRef*s.paging
 	out.t2, out.u2 = s.bus(out.l2, t)
-	out.latency = s.gamma * s.memory * s.costs.memory * exposed
-	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory) * exposed
+	out.latency = s.gamma * s.memory * s.costs.memory * miss.share()
+	out.contention = s.gamma * s.memory * miss.extra(out.t2-s.costs.memory)
 	s.remoteAccess.solve(&out, perRef, s.n, t)
 	out.latency += s.gamma * s.remoteAccess.share * (s.costs.memory + s.remoteAccess.tau)
 	out.contention += s.gamma * s.remoteAccess.share * (out.t2 - s.costs.memory + out.tr - s.remoteAccess.tau)
@@ -54,13 +54,19 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 		out.contention += s.gamma * s.paging * (out.t3 - s.disk)
 	}
 	out.contention = max(0, out.contention)
+	if s.pipelined { // see [keepBusLaw], here for equal processors
+		out.contention = max(out.contention, float64(s.n)*s.gamma*s.memory*s.held()-out.ideal-out.latency)
+	}
 	out.sync = harmonicTail(s.processors()) * barriers
 	return out
 }
 
-// waiting returns how long a reference waits for inner levels on average, and the share of memory accesses
-// that the processor waits for, if instructions take the ideal time.
-func (s *smp) waiting(ideal float64) (inside, exposed float64) {
+// least returns E(Instr) without any miss, if all processors have equal work.
+func (s *smp) least() float64 { return (s.instr + s.gamma*s.touch) / float64(s.processors()) }
+
+// waiting returns how long a reference waits for inner levels on average, and how the processor waits for
+// memory accesses, if instructions take the ideal time.
+func (s *smp) waiting(ideal float64) (inside float64, miss exposure) {
 	c := s.costs
 	if !s.overlaps {
 		c.exposed = 1
@@ -70,12 +76,13 @@ func (s *smp) waiting(ideal float64) (inside, exposed float64) {
 }
 
 // bus returns the time of a memory access with contention, and the utilization of the bus. The part of an
-// access that does not hold the bus counts as thinking time.
+// access that does not hold the bus counts as thinking time. An access that holds the bus for longer than it
+// takes uses up thinking time.
 func (s *smp) bus(rate float64, t func(n int, lambda, tau float64) float64) (with, busy float64) {
 	held := s.held()
 	rest := s.costs.memory - held
 	if rate > 0 {
-		rate = 1 / (1/rate + rest)
+		rate = 1 / max(minCycle, 1/rate+rest)
 	}
 	with = t(s.n, rate, held)
 	return rest + with, share(s.n, rate, with, held)
@@ -84,7 +91,7 @@ func (s *smp) bus(rate float64, t func(n int, lambda, tau float64) float64) (wit
 // held returns how long an access holds the bus.
 func (s *smp) held() float64 {
 	if s.pipelined {
-		return min(s.costs.memory, s.occupancy)
+		return s.occupancy
 	}
 	return s.costs.memory
 }

@@ -76,4 +76,5 @@ func (w *Work) addTimed(timed phases.Traffic, counted phases.Counts) {
 	add(&w.Misses, timed.Misses, counted.LoadMisses+counted.StoreMisses)
 	add(&w.Upgrades, timed.Claims, counted.Upgrades)
 	add(&w.Writebacks, timed.Writebacks, counted.Writebacks)
+	w.Writebacks = min(w.Writebacks, w.Misses) // a miss evicts one line at most
 }

@@ -37,6 +37,7 @@ type Prediction struct {
 	Interval    Interval    // range over the inputs that the model varies
 	ModelMargin ModelMargin // the model's own error, measured with simulations
 	Untested    string      // why that error does not apply here; "" if it does
+	Bounds      Bounds      // what the time cannot leave, whatever the errors
 	Split       Split
 	Terms       []Term
 	Limit       string // what limits the time: the largest part of Split, or a saturated resource
@@ -49,6 +50,24 @@ type Prediction struct {
 type Interval struct {
 	Lo, Hi unit.Seconds
 	Covers string // what varies between Lo and Hi
+}
+
+// Bounds are times that hold for every run of the program on the machine, whatever the errors of the model.
+// The zero Bounds are unknown.
+type Bounds struct {
+	Least unit.Seconds // of the instructions without any miss, and of what was counted of shared parts
+	Most  unit.Seconds // if everything happens in sequence
+}
+
+// Known reports whether the bounds are known.
+func (b Bounds) Known() bool { return b.Most > 0 }
+
+// Clamp moves the ends of an interval into the bounds, if these are known.
+func (b Bounds) Clamp(i Interval) Interval {
+	if b.Known() && i.Known() {
+		i.Lo, i.Hi = max(i.Lo, b.Least), min(i.Hi, b.Most)
+	}
+	return i
 }
 
 // Known reports whether the interval is known.
@@ -64,7 +83,7 @@ type ModelMargin struct {
 // Known reports whether the margin is known.
 func (b ModelMargin) Known() bool { return b.Covers != "" }
 
-// FullInterval returns p.Interval widened by p.ModelMargin. Without an interval it widens the value. It is
+// FullInterval returns p.Interval widened by p.ModelMargin, within p.Bounds. Without an interval it widens the value. It is
 // unknown if the model's error does not apply, because the interval of the inputs is then only a part of the
 // error.
 func (p Prediction) FullInterval() Interval {
@@ -82,7 +101,7 @@ func (p Prediction) FullInterval() Interval {
 	if i.Covers != "" {
 		covers = i.Covers + "; and " + covers
 	}
-	return Interval{Lo: i.Lo * unit.Seconds(1-p.ModelMargin.Below), Hi: i.Hi * unit.Seconds(1+p.ModelMargin.Above), Covers: covers}
+	return p.Bounds.Clamp(Interval{Lo: i.Lo * unit.Seconds(1-p.ModelMargin.Below), Hi: i.Hi * unit.Seconds(1+p.ModelMargin.Above), Covers: covers})
 }
 
 // Split divides E(Instr) by cause. The parts add up to E(Instr).
@@ -136,6 +155,8 @@ func (p Prediction) Check() error {
 		return fmt.Errorf("the model's error is %v below and %v above the interval, which is out of range", p.ModelMargin.Below, p.ModelMargin.Above)
 	case p.ModelMargin.Known() && p.Untested != "":
 		return fmt.Errorf("the model's error is %v below and %v above the interval, but does not apply: %s", p.ModelMargin.Below, p.ModelMargin.Above, p.Untested)
+	case p.Bounds.Known() && !(p.Bounds.Least <= p.EInstr && p.EInstr <= p.Bounds.Most):
+		return fmt.Errorf("E(Instr) of %v is outside its bounds, %v to %v", p.EInstr, p.Bounds.Least, p.Bounds.Most)
 	case p.Limit == "":
 		return errors.New("the prediction has no limit")
 	case !(p.Utilization >= 0 && p.Utilization <= 1):
