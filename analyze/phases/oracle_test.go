@@ -91,6 +91,7 @@ func (o *oracle) move(p trace.Proc, line uint64, op trace.Op) {
 		o.prefetching = false
 		return
 	}
+	delete(o.users, line)
 	for q := range o.caches {
 		set := o.set(trace.Proc(q), line)
 		at := slices.IndexFunc(*set, func(w way) bool { return w.line == line })

@@ -42,6 +42,9 @@ func plainPhases(src *trace.Memory, line uint64) (all [][]plainWork) {
 			now := &phases[len(phases)-1]
 			for ; ref < end; ref++ {
 				now.instr += float64(refs.Instr[ref])
+				if !refs.Op[ref].Data() {
+					continue
+				}
 				now.touches += float64((refs.Addr[ref]+uint64(refs.Size[ref])-1)/line - refs.Addr[ref]/line + 1)
 			}
 		}
@@ -226,5 +229,72 @@ func TestBoundsHold(t *testing.T) {
 		if failures += len(broken); failures > 40 {
 			t.FailNow()
 		}
+	}
+}
+
+// No interval begins below the time of the instructions. On example-desktop they take 0.125 ns.
+func TestIntervalsBeginAtTheInstructions(t *testing.T) {
+	m, err := machine.Read("../../data/machine/example-desktop.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := curveRun(t, 1, [3]int{64, -1, 100}, [3]int{64, 10, 19_900})
+	run.Params = lawRun(t, 1, 1.73, 1.1, 0.4).Params
+	for _, v := range []model.Model[*Case]{Paper{}, Curve{}} {
+		p, err := v.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := p.FullInterval(); !p.ModelMargin.Known() || float64(in.Lo) < 0.125e-9 || in.Lo > p.EInstr || in.Hi <= p.EInstr {
+			t.Errorf("%s: %v in %+v, with a margin of %+v", v.Name(), p.EInstr, in, p.ModelMargin)
+		}
+	}
+}
+
+// By hand: ten misses of one processor hold the bus for 50 each, which is more than the processor waits for.
+func TestOverlappingMissesHoldTheBus(t *testing.T) {
+	c := testCosts
+	c.overlap = overlap{outstanding: 8, window: 100}
+	work := program{{{{Instr: 100, Misses: 10, Writebacks: 2}}}}
+	if got := runOn(c, work, 1).now; !near(got, 12*50, 1e-9) {
+		t.Errorf("one processor takes %v, but holds the bus for 600", got)
+	}
+	work[0] = append(work[0], work[0][0])
+	if got := runOn(c, work, 2).now; !near(got, 2*12*50, 1e-9) {
+		t.Errorf("two processors take %v, but hold the bus for 1200", got)
+	}
+	c.occupancy = 1 // wide: only the window matters, which covers all
+	if got := runOn(c, work, 2).now; got > 110 {
+		t.Errorf("two processors take %v on a wide bus", got)
+	}
+}
+
+// By hand: a flushed line misses in every cache, and its write-back holds the bus although nobody waits for it.
+func TestFlushesHoldTheBus(t *testing.T) {
+	d := distances{cold: 2, flushed: 3, at: []float64{1}, count: []float64{10}}
+	if got := d.misses(1, 4); got != 5 {
+		t.Errorf("%v misses, want the first and the flushed uses", got)
+	}
+	if got := runOn(testCosts, program{{{{Instr: 10, Writebacks: 4}}}}, 1).now; got != 200 {
+		t.Errorf("four write-backs of 50 take %v", got)
+	}
+}
+
+// A published value below the model's own bound says so.
+func TestPaperWarnsBelowItsBound(t *testing.T) {
+	m := smpMachine(t, `occupancy = "50 cycles"`, `occupancy = "900 cycles"`)
+	p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.1, 9000, 0.9)}, Machine: m, Processors: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rate float64
+	for _, term := range p.Terms {
+		if term.Symbol == "P_2" {
+			rate = 0.9 * term.Value
+		}
+	}
+	want := fmt.Sprintf("%.0f %% below", 100*(1-float64(p.EInstr)/(rate*900*5e-9)))
+	if said := warnings(p); !strings.Contains(said, want) {
+		t.Errorf("%q does not say %q", said, want)
 	}
 }

@@ -12,7 +12,7 @@ type Work struct {
 	Inner      []float64    // misses of each cache level but the last
 	Misses     float64      // misses of the last level: line transfers over the bus
 	Upgrades   float64      // bus transactions without data
-	Writebacks float64      // modified lines that misses evict
+	Writebacks float64      // modified lines that misses evict, or that are flushed
 	Remote     RemoteDemand // requests to other nodes
 }
 
@@ -60,6 +60,7 @@ type stretch struct {
 	miss    exposure   // how the processor waits for misses
 	upgrade exposure   // and for upgrades
 	held    float64    // how long the bus is held
+	flushed float64    // of that, by write-backs of flushes, for which no visit waits
 	holds   [3]hold    // uses of the bus, by share of visits
 	stalls  [3]float64 // how long the processor waits for each of holds
 	remote  remoteStretch
@@ -110,6 +111,7 @@ func (c *costs) stretch(w Work) stretch {
 	exposed := s.miss.share()
 	s.latency = w.Misses*c.memory*exposed + w.Upgrades*c.invalidate*s.upgrade.share()
 	s.held = (w.Misses+w.Writebacks)*c.occupancy + upgrades*c.invalidate
+	s.flushed = max(0, w.Writebacks-w.Misses) * c.occupancy
 	if s.visits > 0 {
 		dirty := min(w.Writebacks, w.Misses) / s.visits
 		s.holds = [3]hold{
@@ -163,10 +165,11 @@ func (t times) total() float64 { return t.ideal + t.latency + t.contention + t.s
 
 // network is a closed queueing network. Its customers change as processors go from stretch to stretch.
 type network struct {
-	wait  func([]customer) []float64 // solves the network for the waits
-	procs []times
-	now   float64
-	held  float64 // how long the buses were held in all
+	wait    func([]customer) []float64 // solves the network for the waits
+	procs   []times
+	now     float64
+	held    float64 // how long the buses were held in all
+	flushed float64 // of that, by flushes
 
 	perNode int       // processors of a node; 0: there is one node
 	counted bool      // the stretches contain the waits for the network
@@ -183,7 +186,8 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		left[p] = 1
 	}
-	begun, before, procs := n.now, slices.Clone(n.ports), slices.Clone(n.procs)
+	before := *n
+	before.ports, before.procs = slices.Clone(n.ports), slices.Clone(n.procs)
 	end := make([]float64, len(work)) // when each processor ended its work
 	for p := range end {
 		end[p] = n.now
@@ -209,8 +213,8 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		n.procs[p].sync += n.now - end[p]
 	}
-	n.extendPhase(begun, before)
-	n.limitPhase(begun, work, procs)
+	n.extendPhase(&before)
+	n.limitPhase(&before, work)
 }
 
 // advance runs all active processors until the first of them ends its stretch.
@@ -236,6 +240,7 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 		n.procs[p].contention += part * (contention[i] + s.pending)
 		n.procs[p].sync += part * s.sync
 		n.held += part * s.held
+		n.flushed += part * s.flushed
 		for i, held := range s.remote.ports {
 			n.ports[i] += part * held
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
@@ -14,6 +15,7 @@ import (
 // distances counts uses of lines by LRU stack distance, in lines.
 type distances struct {
 	cold      float64 // first uses: the number of distinct lines
+	flushed   float64 // uses of lines that were flushed since their last use: they miss in all caches
 	footprint float64 // distinct lines of the processor with the most
 	at        []float64
 	count     []float64
@@ -21,7 +23,7 @@ type distances struct {
 
 // total returns the number of uses.
 func (d distances) total() float64 {
-	sum := d.cold
+	sum := d.cold + d.flushed
 	for _, n := range d.count {
 		sum += n
 	}
@@ -40,7 +42,7 @@ func (d distances) atLeast(lines float64) (sum float64) {
 
 // missesOfOneSet returns the number of misses of a fully associative LRU cache with sets x ways lines.
 func (d distances) missesOfOneSet(sets, ways int) float64 {
-	return d.cold + d.atLeast(float64(sets)*float64(ways))
+	return d.cold + d.flushed + d.atLeast(float64(sets)*float64(ways))
 }
 
 // misses returns the number of misses of a set-associative LRU cache. Lines fall into sets at random. A use at
@@ -53,7 +55,7 @@ func (d distances) misses(sets, ways int) float64 {
 	if sets == 1 {
 		return d.missesOfOneSet(sets, ways)
 	}
-	sum := d.cold
+	sum := d.cold + d.flushed
 	w := float64(ways)
 	for i, x := range d.at {
 		if x >= w {
@@ -74,7 +76,7 @@ func (d distances) scaled(part float64) distances {
 	if part == 1 {
 		return d
 	}
-	out := distances{cold: d.cold, footprint: d.footprint * part, count: d.count, at: slices.Clone(d.at)}
+	out := distances{cold: d.cold, flushed: d.flushed, footprint: d.footprint * part, count: d.count, at: slices.Clone(d.at)}
 	for i, x := range out.at {
 		if x >= out.footprint {
 			out.at[i] = x * part
@@ -124,7 +126,7 @@ func (r *Run) distances(line unit.Bytes) ([]distances, error) {
 			sizes = append(sizes, size[i])
 		}
 		switch {
-		case p < -1 || int(p) >= r.Processors || at[i] < -1:
+		case p < -1 || int(p) >= r.Processors || at[i] < reuse.Flushed:
 			return nil, fmt.Errorf("%s: row %d of %s: distance %d of processor %d is impossible", r.Name, i, reuseFile, at[i], p)
 		case size[i] != int64(line):
 			continue
@@ -133,6 +135,8 @@ func (r *Run) distances(line unit.Bytes) ([]distances, error) {
 			p = int32(r.Processors)
 		}
 		switch {
+		case at[i] == reuse.Flushed:
+			out[p].flushed += float64(count[i])
 		case at[i] < 0:
 			out[p].cold += float64(count[i])
 			out[p].footprint = out[p].cold
@@ -160,6 +164,7 @@ func (r *Run) pooled(line unit.Bytes) (distances, error) {
 	byDistance := map[float64]float64{}
 	for _, d := range all {
 		sum.cold += d.cold
+		sum.flushed += d.flushed
 		sum.footprint = max(sum.footprint, d.footprint)
 		for i, x := range d.at {
 			byDistance[x] += d.count[i]

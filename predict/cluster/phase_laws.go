@@ -1,12 +1,15 @@
 package cluster
 
-// extendPhase makes a phase last at least as long as each port was held in it. The phase began at the given
-// time, when the ports had been held for the times before. Waits that were interpolated between two delays may
-// be too short. And nobody waits for some messages, such as invalidations.
-func (n *network) extendPhase(begun float64, before []float64) {
+// extendPhase makes a phase last at least as long as each port was held in it. The network was as before when
+// the phase began. Waits that were interpolated between two delays may be too short. And nobody waits for some
+// messages, such as invalidations, and for the write-backs of flushes.
+func (n *network) extendPhase(before *network) {
 	missing := 0.0
 	for i, held := range n.ports {
-		missing = max(missing, held-before[i]-(n.now-begun))
+		missing = max(missing, held-before.ports[i]-(n.now-before.now))
+	}
+	if n.flushed > before.flushed {
+		missing = max(missing, (n.held-before.held)/n.nodes()-(n.now-before.now))
 	}
 	if missing <= 0 {
 		return
@@ -17,24 +20,32 @@ func (n *network) extendPhase(begun float64, before []float64) {
 	}
 }
 
-// limitPhase makes a phase last at most as long as everything in it in sequence. The phase began at the given
-// time, with the times of the processors before. Waits that were counted on another machine may be too long:
-// a processor waits only for what others do.
-func (n *network) limitPhase(begun float64, work [][]stretch, before []times) {
+// nodes returns the number of nodes, each with a bus.
+func (n *network) nodes() float64 {
+	if n.perNode == 0 {
+		return 1
+	}
+	return float64(len(n.procs) / n.perNode)
+}
+
+// limitPhase makes a phase last at most as long as everything in it in sequence. The network was as before when
+// the phase began. Waits that were counted on another machine may be too long: a processor waits only for work
+// of others.
+func (n *network) limitPhase(before *network, work [][]stretch) {
 	sequence := 0.0
 	for p := range work {
 		for i := range work[p] {
 			sequence += work[p][i].longest
 		}
 	}
-	excess := n.now - begun - sequence
+	excess := n.now - before.now - sequence
 	if excess <= enough*sequence {
 		return
 	}
 	n.now -= excess
 	for p := range n.procs {
 		t := &n.procs[p]
-		sync := min(excess, max(0, t.sync-before[p].sync))
+		sync := min(excess, max(0, t.sync-before.procs[p].sync))
 		t.sync -= sync
 		t.contention -= excess - sync
 	}

@@ -87,12 +87,13 @@ func randomSystem(r *rand.Rand, target string, line func(string, ...any), one fu
 }
 
 // randomRun returns a trace of phases between barriers. Processors do unequal work on data of their own and on
-// shared data. They take locks, and wait for flags of lower ones.
+// shared data. They take locks, wait for flags of lower ones,
+// flush lines and prefetch them.
 func randomRun(r *rand.Rand, procs int) *trace.Memory {
 	m := &trace.Memory{Head: trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr}}
 	barriers, locks, flags := r.IntN(4), r.IntN(3) == 0, r.IntN(4) == 0
 	private, common, gap := 1+r.IntN(1<<r.IntN(12)), 1+r.IntN(1<<r.IntN(8)), 1+r.IntN(1<<r.IntN(9))
-	storing, sharing := r.Float64()*r.Float64(), r.Float64()*r.Float64()
+	storing, sharing, moving := r.Float64()*r.Float64(), r.Float64()*r.Float64(), max(0, r.Float64()-0.8)
 	for p := range trace.Proc(procs) {
 		refs, events := trace.Refs{Proc: p}, trace.Events{Proc: p}
 		since := uint32(0)
@@ -102,8 +103,11 @@ func randomRun(r *rand.Rand, procs int) *trace.Memory {
 				addr = 16 * uint64(r.IntN(common))
 			}
 			instr, op := uint32(1+r.IntN(2*gap)), trace.Load
-			if r.Float64() < storing {
+			switch x := r.Float64(); {
+			case x < storing:
 				op = trace.Store
+			case x > 1-moving:
+				op = []trace.Op{trace.Flush, trace.Prefetch}[r.IntN(2)]
 			}
 			refs.Append(instr, addr, uint16(1+r.IntN(16)), op)
 			since += instr

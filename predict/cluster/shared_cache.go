@@ -22,7 +22,7 @@ func (r *Run) sharedCacheMisses(c *Case) (float64, error) {
 		return 0, err
 	}
 	d = d.scaled(float64(r.Processors) / float64(c.Processors))
-	return d.cold + d.atLeast(float64(shared.Lines())/float64(c.perNode())), nil
+	return d.cold + d.flushed + d.atLeast(float64(shared.Lines())/float64(c.perNode())), nil
 }
 
 // addSharedCache puts the shared cache between the private caches and the memory. Of the misses of the private

@@ -72,9 +72,10 @@ func (r *Run) addTimed(c *Case, work program) error {
 // addTimed adds to w the difference of an order with time from the order without, as counted with caches of
 // one shape.
 func (w *Work) addTimed(timed phases.Traffic, counted phases.Counts) {
+	flushed := max(0, w.Writebacks-w.Misses)
 	add := func(to *float64, timed, counted uint64) { *to = max(0, *to+float64(timed)-float64(counted)) }
 	add(&w.Misses, timed.Misses, counted.LoadMisses+counted.StoreMisses)
 	add(&w.Upgrades, timed.Claims, counted.Upgrades)
 	add(&w.Writebacks, timed.Writebacks, counted.Writebacks)
-	w.Writebacks = min(w.Writebacks, w.Misses) // a miss evicts one line at most
+	w.Writebacks = min(w.Writebacks, w.Misses+flushed) // a miss evicts one line at most
 }
