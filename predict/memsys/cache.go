@@ -162,6 +162,9 @@ next:
 // permission.
 func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op trace.Op) bool {
 	if !op.Data() {
+		if !isPrivate(op) {
+			return false
+		}
 		h.rows++
 		h.otherRows++
 		return true

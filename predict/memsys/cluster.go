@@ -107,15 +107,15 @@ func (c *clusterInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 	return m.cost(now)
 }
 
-// evict writes a modified line back to its node's memory, after the bus use that evicted it.
-func (c *clusterInterconnect) evict(_ unit.Picos, p trace.Proc, _ uint64, state uint8) {
+// evict writes a modified line back to its node's memory, after the bus use that evicted it. A flush evicts it later.
+func (c *clusterInterconnect) evict(now unit.Picos, p trace.Proc, _ uint64, state uint8) {
 	if !dirty(state) {
 		return
 	}
 	n := c.of(p)
 	own := &c.memory[n]
 	inOrder := own.lastEnd == own.fifoEnd
-	own.lastEnd = c.memories[n].reserve(own.lastEnd, own.Occupancy, c.settled) + own.Occupancy
+	own.lastEnd = c.memories[n].reserve(max(now, own.lastEnd), own.Occupancy, c.settled) + own.Occupancy
 	if inOrder {
 		own.fifoEnd = own.lastEnd
 	}

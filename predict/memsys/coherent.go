@@ -48,6 +48,8 @@ type interconnect interface {
 	// evict is called when a line has left the caches of p, where it was in a valid state. A dirty line is written
 	// back.
 	evict(now unit.Picos, p trace.Proc, line uint64, state uint8)
+	// flush removes a line from all caches but the private ones.
+	flush(now unit.Picos, line uint64)
 	// usage returns the use of the interconnect so far.
 	usage() SharedUsage
 }

@@ -78,6 +78,7 @@ func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 
 // Lookahead finds references to lines whose home is known to be the own node.
 func (s *logp) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	to = from + rowsBeforeOrdered(b.Op[from:to])
 	for rows = 0; rows < to-from; rows++ {
 		if i := from + rows; b.Op[i].Data() {
 			lines := s.localLines(p, b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift)

@@ -31,11 +31,16 @@ type System interface {
 	// Access makes processor p touch one line (byte address / Line()) at time now. Calls are ordered by (now, p).
 	// References that Lookahead has counted may come later, but before the call that changes the cache of p.
 	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
+	// Flush removes a line from the caches of all processors. Calls are ordered like those of Access. Like Access, it
+	// may ask for a retry after earlier touches. Otherwise it costs nothing.
+	Flush(now unit.Picos, p trace.Proc, line uint64) Cost
+	// HasCaches reports whether there are caches. Without any, prefetches and flushes change nothing.
+	HasCaches() bool
 	// Drain makes p wait until all its touches have ended. The caller calls it before p synchronizes with others, and
 	// when p ends.
 	Drain(now unit.Picos, p trace.Proc) Cost
 	// Lookahead returns how many of the rows of b, starting at from and before to, are private hits, and how many
-	// lines they touch. Private hits cost nothing, except waiting for earlier touches, and change nothing that
+	// lines they touch. Prefetches and flushes of the program end them. Private hits cost nothing, except waiting for earlier touches, and change nothing that
 	// another processor can notice. They stay private hits as long as p makes no other reference and no Invalidation
 	// of its cache is reported. An Invalidation does not matter if none of the rows touch its line. A Downgrade does
 	// not matter if none of them store to it.
@@ -100,6 +105,7 @@ type Counts struct {
 	Invalidations           uint64 // lines lost to other processors' stores, or to their homes
 	InnerHits               uint64 // touches of lines found in private levels behind the first
 	SharedHits              uint64 // misses answered by the shared cache
+	Prefetches              uint64 // misses of the program's prefetches, see [Prefetching]
 	TLBMisses               uint64 // touches of pages that were not in the translation buffer
 	RemoteFetches           uint64 // misses that involved other nodes; without caches, references
 
@@ -119,8 +125,8 @@ func (c Counts) Misses() uint64 { return c.LoadMisses.Total() + c.StoreMisses.To
 // CoherenceMisses returns the number of misses on lines lost to other processors' stores.
 func (c Counts) CoherenceMisses() uint64 { return c.LoadMisses.Coherence + c.StoreMisses.Coherence }
 
-// Transactions returns the number of uses of the bus: misses, upgrades and write-backs.
-func (c Counts) Transactions() uint64 { return c.Misses() + c.Upgrades + c.WriteBacks }
+// Transactions returns the number of uses of the bus: misses, upgrades, write-backs and prefetches.
+func (c Counts) Transactions() uint64 { return c.Misses() + c.Upgrades + c.WriteBacks + c.Prefetches }
 
 // CoherenceShare returns the fraction of the transactions that exists only for coherence: upgrades, and misses on
 // lines lost to other processors' stores. It is 0 without any transaction. [du2000, sec. 4.3.1] quotes this share
@@ -136,7 +142,7 @@ func (c Counts) CoherenceShare() float64 {
 func (c *Counts) all() []*uint64 {
 	return []*uint64{&c.Loads, &c.Stores, &c.LoadMisses.Cold, &c.LoadMisses.Coherence, &c.LoadMisses.Replacement,
 		&c.StoreMisses.Cold, &c.StoreMisses.Coherence, &c.StoreMisses.Replacement, &c.Upgrades, &c.WriteBacks, &c.CacheToCache,
-		&c.Invalidations, &c.InnerHits, &c.SharedHits, &c.TLBMisses, &c.RemoteFetches, &c.FromExclusive, &c.BlockUpgrades,
+		&c.Invalidations, &c.InnerHits, &c.SharedHits, &c.Prefetches, &c.TLBMisses, &c.RemoteFetches, &c.FromExclusive, &c.BlockUpgrades,
 		&c.BlockInvalidations, &c.DiskReads}
 }
 

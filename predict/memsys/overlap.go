@@ -45,9 +45,22 @@ func WithOverlap(s System, o Overlap, processors int) System {
 }
 
 func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
-	all := o.outstanding[p]
-	for len(all) > 0 {
-		e := &all[0]
+	if len(o.outstanding[p]) > 0 {
+		if cost := o.retire(now, p); cost.Retry {
+			return cost
+		}
+	}
+	cost := o.System.Access(now, p, line, store)
+	if cost == (Cost{}) {
+		return Cost{}
+	}
+	return o.begin(now, p, cost)
+}
+
+// retire drops the outstanding touches of p that have ended. If p must wait for one first, it returns the wait.
+func (o *overlap) retire(now unit.Picos, p trace.Proc) Cost {
+	for len(o.outstanding[p]) > 0 {
+		e := &o.outstanding[p][0]
 		if now >= e.windowEnd && e.done > e.windowEnd {
 			cost := e.wait(e.done - e.windowEnd)
 			cost.Retry = true
@@ -59,13 +72,8 @@ func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) 
 			break
 		}
 		o.drop(p)
-		all = o.outstanding[p]
 	}
-	cost := o.System.Access(now, p, line, store)
-	if cost == (Cost{}) {
-		return Cost{}
-	}
-	return o.begin(now, p, cost)
+	return Cost{}
 }
 
 // Commit reports false while touches are outstanding.

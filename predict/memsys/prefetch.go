@@ -37,6 +37,8 @@ type procPrefetcher struct {
 	streams []stream // the latest first
 	buffer  prefetchBuffer
 	loads   uint64 // made by prefetching
+
+	requested Counts // of prefetches that the program made
 }
 
 // stream is a sequence of touches of consecutive lines.
@@ -122,6 +124,9 @@ func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store boo
 	case cost == (Cost{}):
 		return cost
 	}
+	if a.Lines == 0 { // only the program prefetches
+		return cost
+	}
 	if s := f.findStream(line, a.page, a.Streams); s.step != 0 {
 		a.prefetch(now, p, s)
 	}
@@ -200,9 +205,12 @@ func (c *prefetchBuffer) rowsBefore(b *trace.Refs, from, to int, shift uint) int
 	return to - from
 }
 
-// Counts counts only touches of the processor itself, but all misses.
+// Counts counts only touches of the processor itself. It counts the misses of streams, but not those of prefetches
+// that the program made.
 func (a *prefetcher) Counts(p trace.Proc) Counts {
-	c := a.System.Counts(p)
-	c.Loads -= a.procs[p].loads
+	c, f := a.System.Counts(p), &a.procs[p]
+	c.Loads -= f.loads
+	c.subtract(f.requested)
+	c.Prefetches = f.requested.LoadMisses.Total()
 	return c
 }

@@ -96,9 +96,9 @@ func (r *run) warnings(lines uint64) (all []error) {
 			skipped[op] += n
 		}
 	}
-	for _, op := range []trace.Op{trace.Prefetch, trace.Flush} {
-		if skipped[op] > 0 {
-			all = append(all, fmt.Errorf("%d %v references were simulated as instructions only; they do not change the caches", skipped[op], op))
+	for _, op := range []trace.Op{trace.Ifetch, trace.Prefetch, trace.Flush} {
+		if skipped[op] > 0 && (op == trace.Ifetch || !r.sys.HasCaches()) {
+			all = append(all, fmt.Errorf("%d %v references are simulated as instructions only; the machine has no cache for them", skipped[op], op))
 		}
 	}
 	if size := unit.Bytes(lines) << r.shift; r.opt.Memory > 0 && size > r.opt.Memory {

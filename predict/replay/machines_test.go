@@ -211,7 +211,7 @@ func checkPlain(t *testing.T, m trace.Source, desc *machine.Machine, clock Clock
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Run(context.Background(), m, plain{sys}, clock, Options{Phases: true})
+	got, err := Run(context.Background(), m, plainOf(sys, m.Header().Procs), clock, Options{Phases: true})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("without hits: %v\n got %+v\nwant %+v", err, got, want)
 	}

@@ -349,9 +349,9 @@ func (c *naiveNodes) finish(p int, now unit.Picos, t naiveTime, has bool) {
 	q.result.Contention += t.now - now - t.idle
 }
 
-func (c *naiveNodes) writeBack(p int) {
+func (c *naiveNodes) writeBack(p int, now unit.Picos) {
 	node, hold := c.nodes[c.nodeOf(p)], c.like(c.nodeOf(p)).Memory.Occupancy
-	end := node.bus.take(node.behind, hold) + hold
+	end := node.bus.take(max(now, node.behind), hold) + hold
 	if node.inTurn {
 		node.turn = end
 	}

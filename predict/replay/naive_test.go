@@ -19,6 +19,7 @@ type naive struct {
 	procs  []*naiveProc
 	copies []*naiveCopy // all valid copies, least recently used first
 	lost   map[naivePlace]string
+	coming map[naivePlace]unit.Picos // when prefetched lines arrive
 	use    int
 	free   unit.Picos // end of the bus's last transaction
 	busy   unit.Picos
@@ -46,6 +47,7 @@ type naiveStep struct {
 	instr, touches uint64 // position, the step included
 	line           uint64
 	store          bool
+	op             trace.Op // a prefetch or a flush, else 0
 	event          *trace.Event
 }
 
@@ -77,12 +79,16 @@ func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, ins
 			break
 		}
 		refInstr += uint64(refs.Instr[i])
-		if refs.Op[i] != trace.Load && refs.Op[i] != trace.Store {
+		if refs.Op[i] == trace.Ifetch {
 			continue
 		}
 		first := refs.Addr[i] / uint64(line)
 		last := (refs.Addr[i] + uint64(refs.Size[i]) - 1) / uint64(line)
 		for l := first; l <= last; l++ {
+			if refs.Op[i] == trace.Prefetch || refs.Op[i] == trace.Flush {
+				steps = append(steps, naiveStep{instr: refInstr, touches: touches, line: l, op: refs.Op[i]})
+				continue
+			}
 			touches++
 			steps = append(steps, naiveStep{instr: refInstr, touches: touches, line: l, store: refs.Op[i] == trace.Store})
 		}
@@ -98,7 +104,7 @@ func runNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...
 }
 
 func newNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...Clock) *naive {
-	n := &naive{cfg: cfg, clocks: clocks, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
+	n := &naive{cfg: cfg, clocks: clocks, bar: barrier, lost: map[naivePlace]string{}, coming: map[naivePlace]unit.Picos{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
 	if cfg.PerNode > 0 {
 		n.nodes = newNaiveNodes(n)
 	}
@@ -126,7 +132,7 @@ func (n *naive) finish(m *trace.Memory) (*Result, error) {
 			return nil, fmt.Errorf("deadlock")
 		}
 		for _, s := range q.steps {
-			if s.event == nil {
+			if s.event == nil && s.op != trace.Flush {
 				lines[s.line] = true
 			}
 		}
@@ -202,10 +208,20 @@ func (n *naive) step() bool {
 	p := ready[0]
 	q := n.procs[p]
 	s, now := q.steps[q.at], n.time(p)
-	if s.event != nil {
+	switch {
+	case s.event != nil:
 		n.perform(p, now, s.event)
-	} else {
+	case s.op == trace.Flush:
+		n.flush(p, now, s.line)
+	case s.op == trace.Prefetch:
+		n.prefetch(p, now, s.line)
+	default:
+		was := q.result.Times
 		n.touch(p, now, s.line, s.store)
+		place := naivePlace{p, s.line}
+		wait := q.result.Latency + q.result.Contention - was.Latency - was.Contention
+		q.result.Latency += max(0, n.coming[place]-now-wait)
+		delete(n.coming, place)
 	}
 	for n.wake(now) {
 	}
@@ -371,6 +387,42 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 	n.copies = append(n.copies, &naiveCopy{naivePlace{p, line}, store, n.use})
 }
 
+// prefetch is a load that p does not wait for.
+func (n *naive) prefetch(p int, now unit.Picos, line uint64) {
+	q := n.procs[p]
+	was := q.result
+	n.touch(p, now, line, false)
+	cost := q.result.Latency + q.result.Contention - was.Latency - was.Contention
+	q.result.Times = was.Times
+	counts := &q.result.Counts
+	counts.Prefetches += counts.LoadMisses.Total() - was.Counts.LoadMisses.Total()
+	counts.Loads, counts.LoadMisses, counts.CacheToCache = was.Counts.Loads, was.Counts.LoadMisses, was.Counts.CacheToCache
+	counts.RemoteFetches, counts.FromExclusive = was.Counts.RemoteFetches, was.Counts.FromExclusive
+	if cost > 0 {
+		n.coming[naivePlace{p, line}] = now + cost
+	}
+}
+
+// flush takes a line away from all caches.
+func (n *naive) flush(p int, now unit.Picos, line uint64) {
+	n.procs[p].at++
+	for q := range n.procs {
+		delete(n.coming, naivePlace{q, line})
+		for _, c := range n.copies {
+			if c.naivePlace != (naivePlace{q, line}) {
+				continue
+			}
+			if c.dirty {
+				n.procs[q].result.Counts.WriteBacks++
+				n.free = max(n.free, now)
+				n.writeBack(q, now)
+			}
+			n.remove(c, "replacement")
+			break
+		}
+	}
+}
+
 // transact uses the bus from when it is free.
 func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
 	start := now
@@ -383,10 +435,10 @@ func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
 	n.busy += occupancy
 }
 
-// writeBack follows the miss of p on its bus.
-func (n *naive) writeBack(p int) {
+// writeBack follows the miss of p on its bus, or a flush.
+func (n *naive) writeBack(p int, now unit.Picos) {
 	if n.nodes != nil {
-		n.nodes.writeBack(p)
+		n.nodes.writeBack(p, now)
 		return
 	}
 	n.free += n.cfg.Memory.Occupancy
@@ -413,7 +465,7 @@ func (n *naive) makeRoom(p int, line uint64) {
 	}
 	if oldest.dirty {
 		n.procs[p].result.Counts.WriteBacks++
-		n.writeBack(p)
+		n.writeBack(p, 0)
 	}
 	n.remove(oldest, "replacement")
 }

@@ -60,7 +60,7 @@ func checkTarget(t *testing.T, target memsys.Target, data []byte) {
 			t.Fatal(err)
 		}
 		if want == nil {
-			sys = plain{sys}
+			sys = plainOf(sys, m.Head.Procs)
 		}
 		got, err := Run(context.Background(), m.InBatches(batch), sys, clock, Options{Phases: true})
 		if err != nil {

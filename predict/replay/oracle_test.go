@@ -225,7 +225,9 @@ func TestNoOverlap(t *testing.T) {
 }
 
 // plain is a system of which no touch is known to be a hit: a replay brings all into the order of time.
-type plain struct{ memsys.System }
+type plain struct{ memsys.Prefetching }
+
+func plainOf(s memsys.System, procs int) memsys.System { return plain{memsys.WithPrefetches(s, procs)} }
 
 func (plain) Lookahead(trace.Proc, *trace.Refs, int, int) (int, uint64) { return 0, 0 }
 
@@ -258,7 +260,7 @@ func TestHitsDoNotMatter(t *testing.T) {
 		o := memsys.Overlap{Outstanding: c.below(4), Window: unit.Picos(c.below(40)) * 1000}
 		var results []*Result
 		for _, batch := range []int{0, 2} {
-			for _, sys := range []memsys.System{newSMP(t, cfg), plain{newSMP(t, cfg)}} {
+			for _, sys := range []memsys.System{newSMP(t, cfg), plainOf(newSMP(t, cfg), m.Head.Procs)} {
 				got, err := Run(context.Background(), m.InBatches(batch), memsys.WithOverlap(sys, o, m.Head.Procs), clock, Options{Phases: true})
 				if err != nil {
 					t.Fatal(err)

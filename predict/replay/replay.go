@@ -106,6 +106,7 @@ type run struct {
 	ctx            context.Context
 	head           trace.Header
 	sys            memsys.System
+	prefetching    memsys.Prefetching // sys, from the first prefetch on
 	opt            Options
 	program        Program // directly executed; nil: a trace
 	messages       *mixed  // simulator of messages; nil: there are none

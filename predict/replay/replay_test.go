@@ -205,12 +205,13 @@ func TestLargestGap(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	b := &builder{}
 	b.ref(1, 0, 8, trace.Load)
+	b.ref(1, 64, 8, trace.Ifetch)
 	b.ref(1, 64, 8, trace.Prefetch)
 	b.ref(1, 64, 8, trace.Flush)
 	b.ref(1, 64, 8, trace.Store)
 	got := replayed(t, source(b), worked(1), tick, Options{Memory: 64})
-	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 3 || !strings.Contains(text, "1 prefetch") ||
-		!strings.Contains(text, "1 flush") || !strings.Contains(text, "touches 128B of data and the memory has 64B") {
+	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 2 || !strings.Contains(text, "1 ifetch references are") ||
+		 !strings.Contains(text, "touches 128B of data and the memory has 64B") {
 		t.Errorf("warnings %v", got.Warnings)
 	}
 }

@@ -34,6 +34,18 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 			if err := p.tooLong(position); err != nil {
 				return false, err
 			}
+			if ops[i] != trace.Ifetch {
+				now := p.clock.At(position, touches) + stall
+				if now > *limit {
+					p.next, done = now, false
+					break
+				}
+				if cost := r.control(p, now, ops[i], addrs[i], sizes[i]); cost.Retry {
+					stall += r.charge(p, now, cost)
+					i--
+					continue
+				}
+			}
 			p.skipped[ops[i]]++
 			instr = position
 			continue
@@ -65,6 +77,23 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 	p.rowsDone += uint64(i)
 	p.instr, p.touches, p.refs, p.stall = instr, touches, refs, stall
 	return done, nil
+}
+
+// control performs a prefetch or a flush of p. Neither takes time beyond its instructions. It returns what p must wait
+// for first.
+func (r *run) control(p *processor, now unit.Picos, op trace.Op, addr uint64, size uint16) (cost memsys.Cost) {
+	if op == trace.Prefetch && r.prefetching == nil {
+		r.prefetching = memsys.WithPrefetches(r.sys, len(r.procs))
+		r.sys = r.prefetching
+	}
+	for line, last := addr>>r.shift, (addr+uint64(size)-1)>>r.shift; line <= last && !cost.Retry; line++ {
+		if op == trace.Prefetch {
+			cost = r.prefetching.PrefetchLine(now, p.id, line)
+		} else {
+			cost = r.sys.Flush(now, p.id, line)
+		}
+	}
+	return cost
 }
 
 // tooLong returns an error if instr instructions are too many to be simulated.

@@ -1,0 +1,95 @@
+package memsys
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Flush removes a line from the caches of all processors, and writes it back if memory is stale. The next miss on it
+// counts as a replacement. No processor waits for that.
+//
+// Differs: only write-backs use the bus or the network. The request to flush does not.
+func (s *coherent) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
+	states := s.lines.get(line)
+	if states == nil {
+		return Cost{}
+	}
+	s.current.at, s.current.proc = now, p
+	for q, state := range states {
+		if valid(state) {
+			s.flushFrom(now, trace.Proc(q), line, states, state)
+		}
+	}
+	s.interconnect.flush(now, line)
+	return Cost{}
+}
+
+// flushFrom removes a line, which is in a valid state there, from the caches of q.
+func (s *coherent) flushFrom(now unit.Picos, q trace.Proc, line uint64, states []uint8, state uint8) {
+	s.removeLine(q, line, states, evicted)
+	if dirty(state) {
+		s.private[q].counts.WriteBacks++
+	}
+	s.interconnect.evict(now, q, line, state)
+}
+
+// flush does nothing: there are no caches but the private ones.
+func (b *busInterconnect) flush(unit.Picos, uint64) {}
+
+// flush removes a line from the shared cache. A stale line goes to memory.
+func (s *sharedCache) flush(now unit.Picos, line uint64) {
+	set := s.cache.set(line)
+	w := find(set, line)
+	if w < 0 {
+		return
+	}
+	if set[w]&permMask == permWrite {
+		s.bus.bus.acquirePosted(now+s.latency, s.bus.Occupancy)
+	}
+	set[w] = 0
+}
+
+// flush does nothing: memories keep their blocks.
+func (n *nodes) flush(unit.Picos, uint64) {}
+
+// Flush does nothing: there are no caches.
+func (s *logp) Flush(unit.Picos, trace.Proc, uint64) Cost { return Cost{} }
+
+// Flush also ends the wait for the line, if it was prefetched.
+func (a *prefetcher) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
+	for q := range a.procs {
+		a.procs[q].buffer.remove(line)
+	}
+	return a.System.Flush(now, p, line)
+}
+
+// Flush first waits for touches that are due.
+func (o *overlap) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
+	if cost := o.retire(now, p); cost.Retry {
+		return cost
+	}
+	return o.System.Flush(now, p, line)
+}
+
+func (w *warm) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
+	return w.System.Flush(w.start+now, p, line)
+}
+
+// HasCaches returns true.
+func (s *coherent) HasCaches() bool { return true }
+
+// HasCaches returns false.
+func (s *logp) HasCaches() bool { return false }
+
+// isPrivate reports whether an operation changes caches in the order of simulated time only if it misses.
+func isPrivate(op trace.Op) bool { return op != trace.Prefetch && op != trace.Flush }
+
+// rowsBeforeOrdered returns how many of some operations come before the first prefetch or flush.
+func rowsBeforeOrdered(ops []trace.Op) int {
+	if i := slices.IndexFunc(ops, func(op trace.Op) bool { return !isPrivate(op) }); i >= 0 {
+		return i
+	}
+	return len(ops)
+}
