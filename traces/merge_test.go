@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/traces/stage"
+	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
@@ -114,5 +115,37 @@ func TestMergeComplaints(t *testing.T) {
 	}
 	if notes := run(t, "head", "quiet"); !strings.Contains(notes, "--events shows the events") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// A reader holds several batches in turn: those of the second trace have other numbers than in its file, all of them.
+func TestMergesManyBatches(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const rows = 5<<18 + 1
+	save(t, "a", [][]placed{{}, {}})
+	w, err := store.Create("b", trace.Header{Procs: 1, WorkUnit: trace.WorkInstr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b trace.Refs
+	for range rows {
+		b.Append(1, 0x1000, 8, trace.Load)
+	}
+	if err := w.Refs(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(trace.Header{Procs: 1, WorkUnit: trace.WorkInstr}); err != nil {
+		t.Fatal(err)
+	}
+	for _, separate := range []string{"--separate", "--separate=false"} {
+		run(t, "merge", "a", "b", separate, "-o", "both")
+		both, err := store.Open("both")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := both.Totals(2).Refs; got != rows {
+			t.Errorf("%s: %d references, want %d", separate, got, rows)
+		}
+		both.Close()
 	}
 }

@@ -193,7 +193,7 @@ func (r *rank) describePending(s *task, on int32) (other int32, what string) {
 func (r *rank) leftOver() string {
 	var text string
 	if n := r.inbox.unmatched; n > 0 {
-		m := &r.e.packets.items[r.inbox.oldest]
+		m := r.oldestUnmatched()
 		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(int(n)))
 	}
 	p, n := r.leftReceives()
@@ -222,8 +222,12 @@ func (r *rank) leftReceives() (first *pendingOp, n int) {
 			look(p)
 		}
 	}
-	for _, p := range r.inbox.wildcards {
-		look(p)
+	if w := r.inbox.wild; w != nil {
+		for _, p := range w.receives { // orders differ, so that the first does not depend on the order of the map
+			for ; p != 0; p = r.e.pendingOps.items[p].next {
+				look(p)
+			}
+		}
 	}
 	return first, n
 }

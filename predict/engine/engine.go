@@ -161,6 +161,7 @@ type engine struct {
 	driver            driver
 	packets           pool[packet]
 	pendingOps        pool[pendingOp]
+	stored            uint64 // packets that were ever unmatched
 	lookahead         unit.Picos
 	now               unit.Picos // time of the present event
 	limit             unit.Picos // until which the active rank knows all messages

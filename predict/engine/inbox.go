@@ -18,8 +18,8 @@ type pendingOp struct {
 	tag       int32
 	group     int32
 	order     uint32 // of a receive, in the order of posting
-	next      int32  // in its channel
-	last      int32  // last in the channel, if this is the first
+	next      int32  // in its channel or list of wildcards
+	last      int32  // last in it, if this is the first
 	waiter    int32  // the number of the task that waits for it, from 1
 	kind      Kind   // Isend, Irecv, Collective
 	abandoned bool   // no operation will wait for it
@@ -32,10 +32,8 @@ const unfinished = unit.Picos(-1)
 // the hash and the first element, which is needed anyway and holds the rest.
 type inbox struct {
 	slots     []slot
-	wildcards []int32 // receives from any sender or with any tag, in the order of posting
+	wild      *wildcards // nil until a receive selects any sender or any tag
 	used      int32
-	oldest    int32 // of all unmatched packets
-	newest    int32
 	posted    uint32 // receives so far
 	unmatched int32  // packets
 	shift     uint8  // 32 - log2 of slots
@@ -123,7 +121,7 @@ func (r *rank) match(m *packet) int32 {
 	e, b := r.e, &r.inbox
 	at, _ := r.channel(m.from, m.tag, m.group)
 	found := max(0, -b.slots[at].first)
-	if len(b.wildcards) > 0 {
+	if b.wild != nil && len(b.wild.receives) > 0 {
 		if w := r.matchWild(m, found); w != 0 {
 			return w
 		}
@@ -138,22 +136,6 @@ func (r *rank) match(m *packet) int32 {
 		}
 	}
 	return found
-}
-
-// matchWild returns the wildcard receive that takes a packet before the receive found, or 0.
-func (r *rank) matchWild(m *packet, found int32) int32 {
-	e, b := r.e, &r.inbox
-	for i, w := range b.wildcards {
-		p := &e.pendingOps.items[w]
-		if found != 0 && int32(p.order-e.pendingOps.items[found].order) > 0 {
-			break
-		}
-		if p.selects(m) {
-			b.wildcards = append(b.wildcards[:i], b.wildcards[i+1:]...)
-			return w
-		}
-	}
-	return 0
 }
 
 func (p *pendingOp) selects(m *packet) bool {
@@ -174,13 +156,11 @@ func (r *rank) storeUnmatched(i int32) {
 		e.packets.items[f.last].next = i
 		f.last = i
 	}
-	m.older, m.newer = b.newest, 0
-	if b.newest == 0 {
-		b.oldest = i
-	} else {
-		e.packets.items[b.newest].newer = i
+	e.stored++
+	m.stored = e.stored
+	if b.wild != nil {
+		r.storeForWildcards(i)
 	}
-	b.newest = i
 	b.unmatched++
 }
 
@@ -194,7 +174,7 @@ func (r *rank) matchReceive(n int32) int32 {
 	if p.from < 0 || p.tag < 0 {
 		i := r.firstSelected(p)
 		if i == 0 {
-			b.wildcards = append(b.wildcards, n)
+			r.postWildcard(n)
 			return 0
 		}
 		at, _ := r.channel(e.packets.items[i].from, e.packets.items[i].tag, p.group)
@@ -217,16 +197,6 @@ func (r *rank) matchReceive(n int32) int32 {
 	return 0
 }
 
-// firstSelected returns the first unmatched packet that p selects, or 0.
-func (r *rank) firstSelected(p *pendingOp) int32 {
-	for i := r.inbox.oldest; i != 0; i = r.e.packets.items[i].newer {
-		if p.selects(&r.e.packets.items[i]) {
-			return i
-		}
-	}
-	return 0
-}
-
 // unlink removes a packet, the first of a slot, from the unmatched packets.
 func (r *rank) unlink(i int32, at int) {
 	e, b := r.e, &r.inbox
@@ -237,15 +207,6 @@ func (r *rank) unlink(i int32, at int) {
 		b.slots[at].first = m.next
 		e.packets.items[m.next].last = m.last
 	}
-	if m.older == 0 {
-		b.oldest = m.newer
-	} else {
-		e.packets.items[m.older].newer = m.newer
-	}
-	if m.newer == 0 {
-		b.newest = m.older
-	} else {
-		e.packets.items[m.newer].older = m.older
-	}
+	m.stored = 0
 	b.unmatched--
 }

@@ -18,14 +18,13 @@ type packet struct {
 	at         unit.Picos // when its first byte comes; its last byte, once it waits for a receive
 	portWait   unit.Picos // time that it waited for ports
 	bytes      int64
+	stored     uint64 // when it became unmatched, counted in packets of the engine; 0 if it is not
 	from       int32
 	seq        uint32 // sequence number of from
 	tag, group int32
 	pending    int32 // the receiver's pending operation; for an rts and in LogGOPSim, the sender's
 	next       int32 // next in the channel; for a cts, the pending operation of its sender
 	last       int32 // last in the channel, if this is the first
-	older      int32 // among all unmatched packets of the rank
-	newer      int32 // among all unmatched packets of the rank
 	kind       packetKind
 }
 

@@ -48,7 +48,7 @@ type rank struct {
 	program     Program
 	wide        []Op // of ops
 	polls       pollCount
-	_           [16]byte
+	_           [40]byte
 }
 
 // hot is the offset at which the frequently used part of a rank ends. That part includes the first fields of main.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // posted is a message or a receive that waits in the naive post.
@@ -30,11 +31,15 @@ func fits(r, m posted) bool {
 
 // TestPostIsNaive holds a post to two lists that are searched from their first.
 func TestPostIsNaive(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(55) {
 		rng := rand.New(rand.NewPCG(seed, 1))
+		calls, wild := 400, 3
+		if seed >= 50 {
+			calls, wild = 10_000, 200 // most messages that a view holds have been taken
+		}
 		var p MatchQueue[int, int]
 		var messages, receives []posted
-		for i := range 400 {
+		for i := range calls {
 			me, e := rng.Int32N(3), NewEvent(Send)
 			e.Peer, e.Tag, e.Group = rng.Int32N(3), rng.Int32N(3), rng.Int32N(2)
 			var got, want int
@@ -46,10 +51,10 @@ func TestPostIsNaive(t *testing.T) {
 					messages = append(messages, m)
 				}
 			} else {
-				if rng.IntN(3) == 0 {
+				if rng.IntN(wild) == 0 {
 					e.Peer = None
 				}
-				if rng.IntN(3) == 0 {
+				if rng.IntN(wild) == 0 {
 					e.Tag = None
 				}
 				r := posted{i, e.Peer, me, e.Tag, e.Group}
@@ -86,5 +91,34 @@ func TestEventCursor(t *testing.T) {
 			t.Errorf("processor %d: %+v, %v behind its end", p, e, err)
 		}
 		c.Stop()
+	}
+}
+
+// Two ranks send to a third, which receives from any rank in reverse order, and then anything. A search through the waiting
+// messages would take minutes.
+func TestWildcardsTakeLinearTime(t *testing.T) {
+	const n = 100_000
+	begin := time.Now()
+	var p MatchQueue[int, int]
+	for i := range 2 * n {
+		e := NewEvent(Send)
+		e.Peer, e.Tag = 2, int32(i/2)
+		p.Send(Proc(i%2), &e, i)
+	}
+	for i := range n {
+		e := NewEvent(Recv)
+		e.Tag = int32(n - 1 - i)
+		if m, _ := p.Receive(2, &e, 0); m != 2*(n-1-i) {
+			t.Fatalf("receive %d gets message %d", i, m)
+		}
+	}
+	for i := range n {
+		e := NewEvent(Recv)
+		if m, _ := p.Receive(2, &e, 0); m != 2*i+1 {
+			t.Fatalf("receive %d of any tag gets message %d", i, m)
+		}
+	}
+	if took := time.Since(begin); took > 30*time.Second {
+		t.Errorf("%v", took)
 	}
 }
