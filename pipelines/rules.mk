@@ -31,6 +31,8 @@
 # golden, accept and clean. Names hold arguments as key-value between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
+include $(ROOT)/pipelines/plain.mk
+$(call plain,OUT SCALE ENGINE JOBS,/ = :)
 OUT  ?= out
 scales := $(sort $(patsubst OUT.%,%,$(filter OUT.%,$(.VARIABLES))))
 $(if $(scales),$(if $(filter $(SCALE),$(scales)),,$(error SCALE=$(SCALE): this study has $(scales))))
