@@ -55,7 +55,9 @@ const checkLong = "Check reads every byte of a trace and checks it against every
 	"  - digests, layout, legal values, and that the two files belong together;\n" +
 	"  - the position of events among references;\n" +
 	"  - that each message is sent and received, and that each wait has its request;\n" +
-	"  - that all members of a group call the same collectives, and that no event needs itself.\n\n" +
+	"  - that all members of a group call the same collectives, and that no event needs itself;\n" +
+	"  - that locks are taken once and released by their holder, and that all processors can pass their barriers,\n" +
+	"    flags, forks and joins.\n\n" +
 	"It prints how many rows it checked. In case of an error it prints the first one, with file, processor and row.\n" +
 	"Messages without a partner are errors, too, if they were imported with --unmatched note.\n\n" +
 	"With --recover it copies the complete batches of a cut, damaged or unfinished file (also a .partial file of a\n" +
@@ -119,7 +121,8 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 	always("events", did.Events, "digest, kind, order, every value in its range")
 	add("events among references", did.Joined, "not before the reference that precedes them, and not after the next")
 	add("needs", did.Needs, "events of the same processor, none needs itself")
-	add("locks taken", did.Locks, "a processor unlocks only locks that it holds")
+	add("locks taken", did.Locks, "a processor takes only locks that it does not hold, and unlocks those that it holds")
+	add("barriers, flags, forks, joins", did.Synchronized, "in shared memory: each processor can pass all of them")
 	add("messages", did.Messages, "each send has its receive, in order, and fits")
 	add("receives with wildcards", did.Wildcards, "as many as the messages that they can take")
 	add("requests", did.Requests, "opened once, before each wait")

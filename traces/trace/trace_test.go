@@ -418,7 +418,7 @@ func TestCheckCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Report{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1,
+	want := Report{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1, Synchronized: 2,
 		MatchCounts: MatchCounts{Sends: 3, Receives: 3, Messages: 3, Requests: 2, Open: 1, Collectives: 3, Groups: 2},
 		Calls:       []GroupCalls{{Group: None, Members: 2, Calls: 1}, {Group: 6, Members: 1, Calls: 1}},
 		Notes:       []RowError{{Proc: 1, Row: 2, Kind: Irecv, Msg: "rank 1 never waits for request 2 of this irecv"}}}

@@ -28,6 +28,7 @@ type Report struct {
 	Joined       uint64 // events whose position among the references was checked
 	Needs        uint64 // needs of events
 	Locks        uint64 // lock acquisitions
+	Synchronized uint64 // barriers, signals, waits for flags, forks and joins in shared memory
 	MatchCounts
 	Calls []GroupCalls
 	Notes []RowError // rows that are legal but may be mistakes, such as a request that is never waited for
@@ -48,14 +49,16 @@ func Check(src Source) error {
 //   - Needs are other events of the same processor, and they form no cycle.
 //   - Messages, requests and collectives match by the rules of Matcher, between
 //     processors that exist.
-//   - A processor unlocks only locks that it holds.
+//   - A processor unlocks only locks that it holds, and takes only locks that it does not
+//     hold. No two processors keep the same lock at their end.
+//   - All processors can pass their barriers, flags, forks and joins in shared memory.
 //   - The Totals of a source, if it has them, are the true counts.
 //
 // If the source has no references, Validate assumes that they were not stored, and
 // cannot check the positions of events among them. If a row is wrong, the error is
 // a *RowError.
 func Validate(src Source) (*Report, error) {
-	c := validator{src: src, head: src.Header(), match: NewMatcher()}
+	c := validator{src: src, head: src.Header(), match: NewMatcher(), locks: map[int32]lockUse{}}
 	if c.head.Procs < 0 {
 		return nil, fmt.Errorf("the header has %d processors", c.head.Procs)
 	}
@@ -68,7 +71,12 @@ func Validate(src Source) (*Report, error) {
 			return nil, err
 		}
 	}
-	return &c.report, c.messages()
+	c.keptLocks()
+	c.report.Synchronized = c.sync.n
+	if err := c.messages(); err != nil {
+		return &c.report, err
+	}
+	return &c.report, c.sync.check(c.head.Procs)
 }
 
 // anyRefs reports whether src has references.
@@ -92,6 +100,8 @@ type validator struct {
 	head   Header
 	joined bool // the source has references
 	match  *Matcher
+	sync   synchronization
+	locks  map[int32]lockUse
 	report Report
 }
 
@@ -99,7 +109,7 @@ type validator struct {
 func (c *validator) proc(p Proc) error {
 	next, stop := iter.Pull2(c.src.Refs(p))
 	defer stop()
-	w := procValidator{c: c, p: p, next: next, held: map[int32]int{}}
+	w := procValidator{c: c, p: p, next: next, held: map[int32]int64{}, used: map[int32]bool{}}
 	for b, err := range c.src.Events(p) {
 		if err != nil {
 			return err
@@ -121,6 +131,9 @@ func (c *validator) proc(p Proc) error {
 		return err
 	}
 	if err := w.advance(math.MaxUint64); err != nil {
+		return err
+	}
+	if err := w.keepsLocks(); err != nil {
 		return err
 	}
 	c.report.Refs += w.done

@@ -13,17 +13,18 @@ type procValidator struct {
 	next func() (*Refs, error, bool)
 
 	refs    *Refs
-	at      int           // next row of refs
-	done    uint64        // references so far
-	refPos  uint64        // position of the latest reference
-	evPos   uint64        // position of the latest event
-	full    bool          // an Instr was at its maximum, so that refPos is only a lower bound
-	last    uint64        // Refs of the latest event
-	events  int64         // events so far
-	need    need          // the one with the largest row so far
-	forward bool          // some event needs a later one, so that needs could form a cycle
-	held    map[int32]int // locks, with the number of acquisitions
-	failed  bool          // reading failed, so that the error is not one of an event
+	at      int             // next row of refs
+	done    uint64          // references so far
+	refPos  uint64          // position of the latest reference
+	evPos   uint64          // position of the latest event
+	full    bool            // an Instr was at its maximum, so that refPos is only a lower bound
+	last    uint64          // Refs of the latest event
+	events  int64           // events so far
+	need    need            // the one with the largest row so far
+	forward bool            // some event needs a later one, so that needs could form a cycle
+	held    map[int32]int64 // locks, with the row that took each
+	used    map[int32]bool  // locks that were ever taken
+	failed  bool            // reading failed, so that the error is not one of an event
 }
 
 // event checks the position of one event among the references, and its fields.
@@ -170,13 +171,16 @@ func (w *procValidator) checkFields(e *Event) error {
 			return fmt.Errorf("from processor %d: the trace has %d", e.Peer, w.c.head.Procs)
 		}
 	case Lock:
-		w.held[e.Peer]++
 		w.c.report.Locks++
+		if err := w.takes(e); err != nil {
+			return err
+		}
 	case Unlock:
-		if w.held[e.Peer] == 0 {
+		if _, holds := w.held[e.Peer]; !holds {
 			return fmt.Errorf("of lock %d, which the processor does not hold", e.Peer)
 		}
-		w.held[e.Peer]--
+		delete(w.held, e.Peer)
 	}
+	w.c.sync.add(w.p, e, w.events)
 	return w.c.match.Event(w.p, e, Pos{At: w.events})
 }
