@@ -8,7 +8,10 @@ STAGES := traces tracegen analyze calibrate predict
 # The binaries of the stages that exist.
 BINARIES := $(foreach s,$(STAGES),$(if $(wildcard $(ROOT)/$s/*.go),$(BIN)/$s))
 
-SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.csv' -o -name '*.c' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
+# Where the binaries begin: see traces/stage/entry_linux_amd64.go. Without cgo, threads take no address space.
+ENTRY  = $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-ldflags=-E=spoor/traces/stage.entry)
+
+SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.csv' -o -name '*.c' -o -name '*.s' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
 	$(ROOT)/go.mod $(ROOT)/go.sum
 
 # One build for all binaries. An unchanged binary keeps its time, so that make repeats only what follows from a change.
@@ -17,7 +20,7 @@ $(BIN)/.built: $(SOURCES)
 	@mkdir -p $(BIN)
 	@for d in $(BIN)/.new.*; do kill -0 $${d##*.} 2>/dev/null || rm -rf $$d; done
 	@set -e; new=bin/.new.$$$$; cd $(ROOT); trap 'rm -rf $$new' EXIT; trap 'exit 1' HUP INT TERM; \
-	build='$(GO) build -buildvcs=false'; stages='$(patsubst $(BIN)/%,./%,$(BINARIES))'; \
+	build='env CGO_ENABLED=0 $(GO) build -buildvcs=false $(ENTRY)'; stages='$(patsubst $(BIN)/%,./%,$(BINARIES))'; \
 	echo "building $(notdir $(BINARIES)) into bin/ (the first time this takes one to two minutes)"; $$build -o $$new/ $$stages; \
 	for b in $(notdir $(BINARIES)); do cmp -s $$new/$$b bin/$$b || mv $$new/$$b bin/$$b; done; \
 	touch bin/.built

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,11 +36,15 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	quiet    bool
+	process  bool                     // the streams are those of the process
 	shown    atomic.Pointer[Progress] // the display on the terminal, or nil
 }
 
 // OS returns the environment of the running process.
-func OS() *Env { return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr} }
+func OS() *Env {
+	obey()
+	return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, process: true}
+}
 
 // Note prints a note on standard error, unless --quiet is given. The command goes on.
 func (e *Env) Note(format string, args ...any) {
@@ -63,9 +68,17 @@ func (e runError) Unwrap() error { return e.error }
 // Main runs the command tree that build returns, and returns the exit status.
 // An interrupt cancels the command's context. A second interrupt kills the process.
 func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
+	if env.process {
+		if status, done := supervise(env); done {
+			return status
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		time.Sleep(sameInterrupt)
+		stop()
+	})
 	out := &output{Writer: env.Out, env: env}
 	env.Out = out
 	root := build(env)

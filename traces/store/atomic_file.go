@@ -44,7 +44,7 @@ func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			f.Close()
-			f.remove()
+			_ = f.remove()
 			err = writeError(path, err)
 		}
 	}()
@@ -84,7 +84,7 @@ func CheckWritable(path string) error {
 	}
 	defer f.release()
 	f.Close()
-	return os.Remove(f.Name())
+	return f.remove()
 }
 
 // partialFile is a file that is being written under a temporary name.
@@ -95,10 +95,20 @@ type partialFile struct {
 }
 
 // rename gives the file its final name.
-func (a *partialFile) rename() error { return os.Rename(a.Name(), a.final) }
+func (a *partialFile) rename() error {
+	err := os.Rename(a.Name(), a.final)
+	if err == nil {
+		record("-", a.Name())
+	}
+	return err
+}
 
 // remove removes the file under its temporary name.
-func (a *partialFile) remove() { os.Remove(a.Name()) }
+func (a *partialFile) remove() error {
+	err := os.Remove(a.Name())
+	record("-", a.Name())
+	return err
+}
 
 // release releases the lock, after the file was renamed or removed.
 func (a *partialFile) release() {
@@ -146,6 +156,7 @@ func createPartial(path, suffix string) (*partialFile, error) {
 		}
 		if a != nil {
 			a.final = to.path
+			record("+", a.Name())
 			return a, nil
 		}
 	}

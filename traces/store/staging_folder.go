@@ -23,6 +23,7 @@ func NewStagingFolder(dir string) (*StagingFolder, error) {
 			return nil, writeError(dir, err)
 		}
 		if f != nil {
+			record("+", path)
 			return f, nil
 		}
 	}
@@ -102,4 +103,8 @@ func (f *StagingFolder) Publish(name, path string) error {
 }
 
 // Remove removes the folder with its contents, and releases the lock.
-func (f *StagingFolder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
+func (f *StagingFolder) Remove() error {
+	err := errors.Join(os.RemoveAll(f.Path), f.lock.Close())
+	record("-", f.Path)
+	return err
+}

@@ -228,6 +228,6 @@ func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) 
 func (w *stream[B]) abort() {
 	w.stop()
 	w.f.Close()
-	w.f.remove()
+	_ = w.f.remove()
 	w.f.release()
 }

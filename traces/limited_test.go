@@ -1,0 +1,87 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// limited runs a command under 'ulimit -v', in KB, and returns its status, output and errors.
+func limited(kilobytes int, command string) (status int, out, errs string) {
+	c := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d; exec %s", kilobytes, command))
+	var o, e strings.Builder
+	c.Stdout, c.Stderr = &o, &e
+	_ = c.Run() // the status says it
+	return c.ProcessState.ExitCode(), o.String(), e.String()
+}
+
+// Too little memory is one line and status 1 in all commands, and nothing partial stays.
+func TestTooLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds all commands")
+	}
+	bin, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := bin
+	bin = t.TempDir()
+	stages := []string{"traces", "tracegen", "analyze", "calibrate", "predict"}
+	build := exec.Command("go", "build", "-ldflags=-E=spoor/traces/stage.entry", "-o", bin+"/")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	for _, s := range stages {
+		build.Args = append(build.Args, "./"+s)
+	}
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	t.Chdir(t.TempDir())
+	var goal strings.Builder
+	goal.WriteString("num_ranks 2\nrank 0 {\n")
+	for i := range 300_000 {
+		fmt.Fprintf(&goal, "s%d: send 8b to 1 tag %d\n", i, i)
+	}
+	goal.WriteString("}\nrank 1 {\n")
+	for i := range 300_000 {
+		fmt.Fprintf(&goal, "r%d: recv 8b from 0 tag %d\n", i, i)
+	}
+	goal.WriteString("}\n")
+	if err := os.WriteFile("big.goal", []byte(goal.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, kilobytes := range []int{100_000, 200_000, 400_000, 700_000, 800_000, 1_100_000} {
+		for _, s := range stages {
+			status, out, errs := limited(kilobytes, filepath.Join(bin, s)+" --version")
+			if status == 0 && out != "" && errs == "" && kilobytes >= 800_000 {
+				continue
+			}
+			if status != 1 || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, "'ulimit -v") {
+				t.Errorf("%s under %d KB: status %d, %q, %q", s, kilobytes, status, out, errs)
+			}
+		}
+		status, _, errs := limited(kilobytes, filepath.Join(bin, "traces")+" import big.goal --set unit=1ns -o big")
+		if status != 1 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "out of memory: ") {
+			t.Errorf("import under %d KB: status %d, %q", kilobytes, status, errs)
+		}
+		if left, _ := filepath.Glob("big.*"); len(left) != 1 {
+			t.Errorf("left under %d KB: %v", kilobytes, left)
+		}
+	}
+	// What a child does is what the command does: its output, notes, statuses and errors.
+	command := filepath.Join(bin, "traces")
+	for _, args := range []string{"formats", "import --nothing", "info nothing", "import big.goal --set unit=1ns -o big", "info big.refs.arrow -o"} {
+		status, out, errs := limited(4_000_000, command+" "+args)
+		want := exec.Command("sh", "-c", command+" "+args)
+		var o, e strings.Builder
+		want.Stdout, want.Stderr = &o, &e
+		_ = want.Run()
+		if status != want.ProcessState.ExitCode() || out != o.String() || errs != e.String() {
+			t.Errorf("%s: status %d, %q, %q; without a limit %d, %q, %q", args, status, out, errs, want.ProcessState.ExitCode(), o.String(), e.String())
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// A killed process leaves the files that are unfinished by its records; finished ones and those of others stay.
+func TestRemovesWhatIsUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	var records strings.Builder
+	RecordUnfinished(&records)
+	defer RecordUnfinished(nil)
+	h := trace.Header{Procs: 1, WorkUnit: trace.WorkInstr}
+	for _, end := range []func(*Writer) error{func(*Writer) error { return nil }, func(w *Writer) error { return w.Close(h) }, func(w *Writer) error { w.Abort(); return nil }} {
+		w, err := Create(in("x"), h)
+		if err := errors.Join(err, end(w)); err != nil {
+			t.Fatal(err)
+		}
+		w.refs.f.release()
+		w.events.f.release()
+	}
+	if err := os.Mkdir(in("d"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	left, err := Create(in("left"), h)
+	folder, folderErr := NewStagingFolder(in("d"))
+	if err := errors.Join(err, folderErr); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(folder.WriteFile("y", text("")), os.WriteFile(in("other.partial"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	RemoveUnfinished(records.String() + "+" + in("x.refs.arrow") + "\x00")
+	var names []string
+	_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error { names = append(names, path[len(dir):]); return err })
+	if got, want := strings.Join(names, " "), " /d /other.partial /x.events.arrow /x.refs.arrow"; got != want {
+		t.Errorf("left:%s, want%s", got, want)
+	}
+	left.Abort()
+}
