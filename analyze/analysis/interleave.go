@@ -60,6 +60,7 @@ type merger struct {
 	granted  []bool  // by processor: its next event is a Lock that it has been granted
 	ready    queue
 	barriers map[object]int // number of processors that have arrived
+	members  map[int32]int  // of groups; nil until a barrier has one
 	locks    map[object]*lock
 	space             // memory of merged references
 	from     int      // references before it in space have been yielded
@@ -207,18 +208,28 @@ func (m *merger) arrive(s *stream, e *trace.Event, now uint64) error {
 	s.take(now)
 	m.ready.pop()
 	m.waits[s.proc] = at
-	if m.barriers[at.object]++; m.barriers[at.object] < len(m.streams) {
+	members, err := m.membersOf(at.group)
+	if err != nil {
+		return err
+	}
+	if m.barriers[at.object]++; m.barriers[at.object] < members {
 		m.idle(s, now)
 		return nil
 	}
 	delete(m.barriers, at.object)
-	for _, s := range m.streams {
+	for p, s := range m.streams {
+		if m.waits[p] != at {
+			continue
+		}
 		s.chunk.Time = unit.Instructions(now)
 		if m.stopped = m.stopped || !m.yield(&s.chunk, nil); m.stopped {
 			return nil
 		}
 	}
 	for p, s := range m.streams {
+		if m.waits[p] != at {
+			continue
+		}
 		m.waits[p] = place{}
 		s.delay(now - s.clock)
 		if err := s.ready(); err != nil {
@@ -232,6 +243,17 @@ func (m *merger) arrive(s *stream, e *trace.Event, now uint64) error {
 		}
 	}
 	return nil
+}
+
+// membersOf returns the number of processors that meet at barriers of a group.
+func (m *merger) membersOf(group int32) (n int, err error) {
+	if group < 0 {
+		return len(m.streams), nil
+	}
+	if m.members == nil {
+		m.members, err = trace.BarrierMembers(m.src)
+	}
+	return m.members[group], err
 }
 
 func (m *merger) lock(s *stream, e *trace.Event, now uint64) error {

@@ -401,3 +401,26 @@ func BenchmarkInterleave(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*4*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
 }
+
+// Programs side by side, each with a group, meet only their own processors at barriers.
+func TestBarriersOfGroups(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 5, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, 5)}
+	for p := range trace.Proc(5) {
+		m.RefsOf[p].Proc = p
+		rows := trace.Events{Proc: p}
+		for range 3 * int(p/2) {
+			e := trace.NewEvent(trace.Barrier)
+			e.Peer, e.Group, e.Instr = 0, int32(p/2), uint32(1+p)
+			rows.Rows = append(rows.Rows, e)
+		}
+		m.EventsOf = append(m.EventsOf, rows)
+	}
+	items, err := flatten(t, m)
+	if err != nil || len(items) < 2*3+6 {
+		t.Errorf("%d items, %v", len(items), err)
+	}
+	m.EventsOf[2].Rows = m.EventsOf[2].Rows[:2]
+	if _, err := flatten(t, m); err == nil || !strings.Contains(err.Error(), "processor 3 at barrier 0 of group 1") {
+		t.Errorf("a missing member: %v", err)
+	}
+}

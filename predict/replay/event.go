@@ -113,7 +113,7 @@ func (r *run) arrive(p *processor, id barrierID) {
 	p.state = atBarrier
 	there := append(r.barriers[id], p)
 	r.barriers[id] = there
-	if len(there) < len(r.procs) {
+	if len(there) < r.membersOf(id.group) {
 		return
 	}
 	at := p.next + r.opt.Barrier
@@ -125,6 +125,14 @@ func (r *run) arrive(p *processor, id barrierID) {
 		}
 	}
 	r.barriers[id] = there[:0]
+}
+
+// membersOf returns the number of processors that meet at barriers of a group.
+func (r *run) membersOf(group int32) int {
+	if group < 0 || r.members == nil {
+		return len(r.procs)
+	}
+	return r.members[group]
 }
 
 // resume lets q go on at time at.

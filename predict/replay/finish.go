@@ -64,7 +64,7 @@ func (r *run) waitsFor(p *processor) (what string, other int32) {
 		return fmt.Sprintf("the end of processor %d", e.Peer), e.Peer
 	}
 	there := len(r.barriers[barrierID{e.Peer, e.Group}])
-	return fmt.Sprintf("barrier %d, where %d of %d are", e.Peer, there, len(r.procs)), trace.None
+	return fmt.Sprintf("barrier %d, where %d of %d are", e.Peer, there, r.membersOf(e.Group)), trace.None
 }
 
 // result collects the results of all processors.

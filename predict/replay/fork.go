@@ -6,7 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// markChildren marks the processors that others fork. They wait for the fork from the start.
+// markChildren marks the processors that others fork. They wait for the fork from the start. It also counts the members of
+// groups with barriers.
 func (r *run) markChildren(src trace.Source) error {
 	for b, err := range src.Events() {
 		if err != nil {
@@ -14,6 +15,12 @@ func (r *run) markChildren(src trace.Source) error {
 		}
 		for i := range b.Rows {
 			e := &b.Rows[i]
+			if e.Kind == trace.Barrier && e.Group >= 0 && r.members == nil {
+				var err error
+				if r.members, err = trace.BarrierMembers(src); err != nil {
+					return err
+				}
+			}
 			if e.Kind != trace.Fork || e.Peer < 0 {
 				continue
 			}

@@ -114,6 +114,7 @@ type run struct {
 	procs          []*processor
 	queue          queue
 	barriers       map[barrierID][]*processor // processors that have arrived
+	members        map[int32]int              // processors at barriers of groups
 	locks          map[int32]*lock
 	flags          map[int32]*flag
 	uncountedWaits uint64       // waits for flags without a number of signals

@@ -256,7 +256,10 @@ func (p *syncParser) act(line []byte, kind, addr, mutex uint64) error {
 }
 
 // mark appends an event of an object, and numbers the object.
-func (p *syncParser) mark(kind trace.Kind, addr uint64) {
+func (p *syncParser) mark(kind trace.Kind, addr uint64) { p.markIn(false, kind, addr) }
+
+// markIn marks an event about an object. If own, the object has a group of its own.
+func (p *syncParser) markIn(own bool, kind trace.Kind, addr uint64) {
 	e := trace.NewEvent(kind)
 	n, ok := p.objects[addr]
 	if !ok {
@@ -264,6 +267,9 @@ func (p *syncParser) mark(kind trace.Kind, addr uint64) {
 		p.objects[addr] = n
 	}
 	e.Peer, e.Addr = n, int64(addr)
+	if own {
+		e.Group = n
+	}
 	p.stream.mark(e)
 }
 
@@ -302,9 +308,12 @@ func (p *syncParser) thread(kind trace.Kind, addr uint64) {
 	p.stream.mark(e)
 }
 
+// barrier marks a barrier. If only some threads take part, they are a group.
 func (p *syncParser) barrier(addr uint64) {
-	if n, ok := p.barriers[addr]; ok && n != len(p.procOf) {
+	n, ok := p.barriers[addr]
+	some := ok && n != len(p.procOf)
+	if some {
 		p.partial++
 	}
-	p.mark(trace.Barrier, addr)
+	p.markIn(some, trace.Barrier, addr)
 }

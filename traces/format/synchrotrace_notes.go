@@ -52,7 +52,7 @@ func (p *syncParser) notes(threads []syncThread) (all []string) {
 	add(p.nested, "%s of a mutex that the thread already held omitted", count(p.nested, "lock"))
 	add(p.stillHeld, "mutexes still locked at the end of their thread: %d", p.stillHeld)
 	add(p.unnamed, "unknown: %s created or joined without an address in sigil.pthread.out, or without a file", count(p.unnamed, "thread"))
-	add(p.partial, "%s of only some threads (sigil.pthread.out), stored as barriers of all", count(p.partial, "barrier call"))
+	add(p.partial, "%s of only some threads (sigil.pthread.out), stored with a group of their own", count(p.partial, "barrier call"))
 	if len(p.names) == 0 {
 		all = append(all, "no sigil.pthread.out: created threads and the members of barriers are unknown")
 	}

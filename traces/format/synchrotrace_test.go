@@ -80,7 +80,7 @@ func TestSynchroTrace(t *testing.T) {
 }
 
 func TestSynchroTraceNotes(t *testing.T) {
-	one := "@ 1,0,0,1 $ 0 65535\n^ 1^1\n^ 1^1\n^ 2^1\n^ 2^1\n^ 9^2\n^ 8^3\n^ 11^4\n^ 12^4\n^ 13^4\n^ 5^0x10\n"
+	one := "@ 1,0,0,1 $ 0 65535\n^ 1^1\n^ 1^1\n^ 2^1\n^ 2^1\n^ 9^2\n^ 8^3\n^ 11^4\n^ 12^4\n^ 13^4\n^ 5^0x10\n^ 5^0x7000\n"
 	m, r, err := importFolder(t, SynchroTrace{}, map[string]string{
 		"sigil.events.out-2": one, "sigil.events.out-10": syncTwo, "sigil.pthread.out": "**16,2\n"}, Options{})
 	if err != nil {
@@ -89,7 +89,7 @@ func TestSynchroTraceNotes(t *testing.T) {
 	if got, want := rows(m, 0), []row{{1, 0, 32768, trace.Store}, {0, 32768, 32768, trace.Store}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, want := ofEvents(m, 0), []string{"lock 0 2", "unlock 0 2", "lock 1 2", "signal 2 2", "waitflag 3 2", "signal 3 2", "barrier 4 2"}; !slices.Equal(got, want) {
+	if got, want := ofEvents(m, 0), []string{"lock 0 2", "unlock 0 2", "lock 1 2", "signal 2 2", "waitflag 3 2", "signal 3 2", "barrier 4 2", "barrier 5 2"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	wantNotes(t, r, "an approximation", "operations counted", "1 range over 65535 bytes split into references of 32768", "2 ranges written by other threads",

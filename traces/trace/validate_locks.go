@@ -29,20 +29,18 @@ func (w *procValidator) takes(e *Event) error {
 	return nil
 }
 
-// keepsLocks checks the locks that the processor holds at its end. Only one processor can keep a lock.
-func (w *procValidator) keepsLocks() error {
-	for _, lock := range slices.Sorted(maps.Keys(w.held)) {
-		use, row := w.c.locks[lock], w.held[lock]
-		if use.keeps {
-			return &RowError{Proc: w.p, Row: row, Kind: Lock, Msg: fmt.Sprintf("of lock %d, which neither this processor nor processor %d ever releases", lock, use.keeper)}
+// keepsLocks records the locks that the processor holds at its end.
+func (w *procValidator) keepsLocks() {
+	for lock, row := range w.held {
+		if use := w.c.locks[lock]; !use.keeps {
+			use.keeps, use.keeper, use.row = true, w.p, row
+			w.c.locks[lock] = use
 		}
-		use.keeps, use.keeper, use.row = true, w.p, row
-		w.c.locks[lock] = use
 	}
-	return nil
 }
 
-// keptLocks adds a note for each lock that one processor never releases and others take.
+// keptLocks adds a note for each lock that a processor never releases and others take. Whether these wait forever depends on
+// time, and a part of a sound trace may end there.
 func (c *validator) keptLocks() {
 	for _, lock := range slices.Sorted(maps.Keys(c.locks)) {
 		if use := c.locks[lock]; use.keeps && use.users > 1 {

@@ -33,7 +33,6 @@ func TestCheckOfSharedMemory(t *testing.T) {
 		"lock":              {[][]Event{{on(Lock, 5), on(Unlock, 5), on(Lock, 5), on(Unlock, 5)}}, ""},
 		"lock twice":        {[][]Event{{}, {on(Lock, 4), on(Lock, 5), on(Lock, 5)}}, "processor 1, event 2 (lock): of lock 5, which the processor holds since event 1"},
 		"unlock by other":   {[][]Event{{on(Lock, 5)}, {on(Unlock, 5)}}, "processor 1, event 0 (unlock): of lock 5, which the processor does not hold"},
-		"kept by two":       {[][]Event{{on(Lock, 5)}, {on(Lock, 5)}}, "processor 1, event 0 (lock): of lock 5, which neither this processor nor processor 0 ever releases"},
 		"barriers":          {[][]Event{{on(Barrier, 0), on(Barrier, 1)}, {on(Barrier, 0), on(Barrier, 1)}}, ""},
 		"missed":            {[][]Event{{on(Barrier, 0), on(Barrier, 0)}, {on(Barrier, 0)}, {on(Barrier, 0), on(Barrier, 0)}}, "processor 0, event 1 (barrier): 0: 2 of 3 processors ever come together there; processor 1, for one, does not"},
 		"missed by all":     {[][]Event{{}, {on(Marker, 0), on(Barrier, 3)}}, "processor 1, event 1 (barrier): 3: 1 of 2 processors ever come together there; processor 0, for one, does not"},
