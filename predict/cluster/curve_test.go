@@ -164,7 +164,7 @@ func TestCurveRefuses(t *testing.T) {
 	for want, run := range map[string]*Run{
 		"run has no reuse.arrow":                     {Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"gamma": 0.2})},
 		"has lines of [32] bytes, the machine of 64": curveRun(t, 1, [3]int{32, -1, 10}),
-		"distance -2 of processor 0 is impossible":   curveRun(t, 1, [3]int{64, -2, 10}),
+		"distance -3 of processor 0 is impossible":   curveRun(t, 1, [3]int{64, -3, 10}),
 	} {
 		if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v, want an error with %q", p, err, want)

@@ -56,7 +56,7 @@ func (c *Case) boundWork() ([]program, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%#v %#v %#v %v %d", m.Caches, m.Shared, c.nodesOf(), m.Processor.Outstanding > 0, c.Processors)
+	key := fmt.Sprintf("%#v %#v %#v %v %v %d", m.Caches, m.Shared, c.nodesOf(), m.Processor.Outstanding > 0, exclusive(m), c.Processors)
 	if known := r.boundWorks[key]; known != nil {
 		return known, nil
 	}

@@ -153,6 +153,7 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	if u.margin.Known() && hosts > 1 {
 		pt.Lo, pt.Hi = pt.Lo*(1-u.margin.Below), pt.Hi*(1+u.margin.Above)
 	}
+	pt.Lo = max(0, pt.Lo) // keeps NaN
 	if hosts == 1 {
 		cost := Uniprocessor(prices, targets)
 		pt.Offers = []Offer{{Host: "uni", Cost: cost, Costup: 1, CostPerformance: cost}}
