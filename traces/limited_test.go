@@ -25,12 +25,11 @@ func TestTooLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all commands")
 	}
-	bin, err := filepath.Abs("..")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := bin
-	bin = t.TempDir()
+	bin := t.TempDir()
 	stages := []string{"traces", "tracegen", "analyze", "calibrate", "predict"}
 	build := exec.Command("go", "build", "-ldflags=-E=spoor/traces/stage.entry", "-o", bin+"/")
 	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
