@@ -83,6 +83,7 @@ func (SimGridTI) Settings() []Setting {
 	return []Setting{
 		{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second); converts sleeps (import) and work in ps (export) to flop; default: sleeps are omitted, and work in ps is an error"},
 		{Name: tiPerInstr, Default: "1", Doc: "when written: flop per instruction, if the work of the trace is in instructions"},
+		{Name: tiSource, Default: tiSourceAuto, Doc: "when read: meaning of source -333, which SMPI writes for two: any (MPI_ANY_SOURCE), null (MPI_PROC_NULL), or auto (null if no messages are left for these receives, any if as many are)"},
 		{Name: tiRanks, Doc: "when read: number of ranks in a file of all ranks; default: the number of inits before the first action that needs it"},
 	}
 }
@@ -201,6 +202,11 @@ func (f SimGridTI) ImportFiles(files *Files, o Options, sink Sink) (Result, erro
 		return Result{}, err
 	}
 	p.given = p.procs > 0
+	switch p.source = o.Setting(f, tiSource); p.source {
+	case tiSourceAuto, tiSourceAny, tiSourceNull:
+	default:
+		return Result{}, badSetting("%s=%s: choose auto, any or null", tiSource, p.source)
+	}
 	if err := p.readAll(); err != nil {
 		return Result{}, err
 	}

@@ -132,6 +132,7 @@ func (p *tiParser) doSleep() error {
 // reports MPI_PROC_NULL.
 func (p *tiParser) partner(i int, receives bool) (rank int32, noPartner bool) {
 	rank = p.integer(i, "partner", math.MinInt32)
+	p.unclear = receives && rank == tiUndefined
 	switch {
 	case rank >= 0:
 		p.reach(rank, "partner")
@@ -180,10 +181,21 @@ func (p *tiParser) leaveOut() error {
 	return p.problem
 }
 
+// leaveOutReceive omits a receive from MPI_PROC_NULL, which the counts tell.
+func (p *tiParser) leaveOutReceive() error {
+	if p.problem == nil {
+		p.note(tiNobody)
+	}
+	return p.problem
+}
+
 func (p *tiParser) doRecv() error {
 	e := trace.NewEvent(p.action.kind)
 	peer, noPartner := p.partner(0, true)
 	e.Peer, e.Tag = peer, p.tag(1, true)
+	if p.unclear && p.sourceMeaning(e.Tag) == tiNoMessages {
+		return p.leaveOutReceive()
+	}
 	size := p.size(3)
 	if n := p.anyElements(2, "size"); n < 0 {
 		p.note(tiProbed)
@@ -206,8 +218,10 @@ func (p *tiParser) doRecv() error {
 // or if the line is invalid.
 func (p *tiParser) request() (i int32, known bool) {
 	from, noSource := p.partner(0, true)
+	unclear := p.unclear
 	to, noTarget := p.partner(1, false)
 	m := tiMessage{from, to, p.tag(2, true)}
+	noSource = noSource || unclear && p.sourceMeaning(m.tag) == tiNoMessages
 	if noSource || noTarget {
 		p.note(tiNoPartner)
 		return tiNoRequest, false
@@ -277,6 +291,7 @@ func (p *tiParser) doSendRecv() error {
 	var toNobody, fromNobody bool
 	send.Peer, toNobody = p.partner(1, false)
 	recv.Peer, fromNobody = p.partner(3, true)
+	fromNobody = fromNobody || p.unclear && p.sourceMeaning(0) == tiNoMessages
 	send.Bytes = p.product(p.elements(0, "size"), p.size(4))
 	recv.Bytes = p.product(p.elements(2, "size"), p.size(5))
 	send.Tag, recv.Tag = 0, 0

@@ -165,6 +165,7 @@ func (p *tiParser) readAll() error {
 		return err
 	}
 	in.Close()
+	p.firstFile = 1
 	if p.files.Len() == 2 {
 		return p.readShared(1)
 	}

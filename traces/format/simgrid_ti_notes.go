@@ -20,6 +20,7 @@ const (
 	tiNoEffect
 	tiWildcard
 	tiNoPartner
+	tiNobody
 	tiProbed
 	tiUntyped
 	tiNoType
@@ -56,6 +57,7 @@ var tiOddText = [tiOddities]struct{ noun, text string }{
 	tiNoEffect:      {"comm_size, comm_split, comm_dup or migrate", "omitted: they have no effect; collectives of other communicators look like those of the world"},
 	tiWildcard:      {"receive", "from any source or with any tag (-333, which SMPI writes for MPI_ANY_SOURCE and MPI_PROC_NULL, -555 or -444)"},
 	tiNoPartner:     {"action", "with partner MPI_PROC_NULL (-666, or -333 in a send) omitted"},
+	tiNobody:        {"receive", "from -333 omitted as from MPI_PROC_NULL: no message is left for it; --set source=any reads it otherwise"},
 	tiProbed:        {"receive", "without a size: 0 bytes, meaning unknown"},
 	tiUntyped:       {"size", "without datatype: in bytes, or in doubles if init has a value"},
 	tiNoType:        {"size", "with datatype -1 (none): 0 bytes"},

@@ -18,16 +18,20 @@ type tiParser struct {
 	total    uint64 // lines of all files
 	speed    float64
 
-	procs    int         // known number of ranks: files, the setting, or inits so far
-	given    bool        // procs comes from the setting
-	shared   bool        // one file of all ranks
-	listed   bool        // a file for each rank, in the order of a list
-	expected int32       // rank of the file being read, or none
-	owner    *tiRank     // rank of the file being read, known from its first action
-	frozen   int         // line from which the number of ranks of a shared file is fixed, or 0
-	far      []tiPartner // partners above all previous ones, in a shared file
-	ranks    []*tiRank   // by number, nil before their first action
-	inits    int
+	procs     int         // known number of ranks: files, the setting, or inits so far
+	given     bool        // procs comes from the setting
+	shared    bool        // one file of all ranks
+	listed    bool        // a file for each rank, in the order of a list
+	expected  int32       // rank of the file being read, or none
+	firstFile int         // that is no list
+	source    string      // the setting
+	census    *tiCensus   // nil until needed
+	unclear   bool        // the partner read last is -333 in a receive
+	owner     *tiRank     // rank of the file being read, known from its first action
+	frozen    int         // line from which the number of ranks of a shared file is fixed, or 0
+	far       []tiPartner // partners above all previous ones, in a shared file
+	ranks     []*tiRank   // by number, nil before their first action
+	inits     int
 
 	raw     []byte // the line being parsed
 	fields  [][]byte

@@ -96,7 +96,7 @@ func TestTIActions(t *testing.T) {
 		{tiOf("compute 0.5; compute 0.25; compute 0.25; compute 7.5"), 0, []string{"compute -1 -1 0 -1 1", "compute -1 -1 0 -1 7"}},
 		{tiOf("send 1 7 5e1 1", "recv 0 7 50 1"), 0, []string{"send 1 7 200 -1 0"}},
 		{tiOf("send 1 7 5e1 1", "recv 0 7 50 1"), 1, []string{"recv 0 7 200 -1 0"}},
-		{tiOf("send 1 7 9 1", "recv -333 -444 -1 1"), 1, []string{"recv -1 -1 0 -1 0"}},
+		{tiOf("send 1 7 9 1", "recv -555 -444 -1 1"), 1, []string{"recv -1 -1 0 -1 0"}},
 		{tiOf("isend 1 7 10; isend 1 8 10; wait 0 1 8; wait 0 1 7", "recv 0 7 10; recv 0 8 10"), 0,
 			[]string{"isend 1 7 10 0 0", "isend 1 8 10 1 0", "wait -1 -1 0 1 0", "wait -1 -1 0 0 0"}},
 		{tiOf("isend 1 7 1; isend 1 7 2; wait 0 1 7; wait 0 1 7", "recv 0 7 1; recv 0 7 2"), 0, // the oldest first
