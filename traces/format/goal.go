@@ -54,8 +54,8 @@ func (Goal) Magic() string { return "num_ranks at the start of the text; 7f 10 0
 // Parts returns the statements of the text.
 func (Goal) Parts() []Part {
 	return []Part{{"num_ranks N", "the first statement; // and /* */ are comments"}, {"rank R { ... }", "the operations of each rank, in the order of ranks"},
-		{"[label:] calc N", "computation of N units (--set unit); optional: cpu C, ignored"},
-		{"[label:] send Sb to R", "S bytes; optional, in this order: tag T, cpu C, nic N; C and N are ignored"},
+		{"[label:] calc N", "computation of N units (--set unit); optional: cpu C"},
+		{"[label:] send Sb to R", "S bytes; optional, in this order: tag T, cpu C, nic N; one C and one N in each rank (--set streams)"},
 		{"[label:] recv Sb from R", "like send; R and T may be -1 (any)"},
 		{"label requires label", "the first starts after the second ends; with irequires, after it starts"}}
 }
@@ -66,12 +66,16 @@ func (Goal) Threaded() {}
 // Layout sets the unit of work to picoseconds.
 func (Goal) Layout(Options) Layout { return Layout{Work: trace.WorkPicos} }
 
-const goalUnitSetting = "unit"
+const (
+	goalUnitSetting    = "unit"
+	goalStreamsSetting = "streams"
+)
 
 // Settings returns the settings of the format.
 func (Goal) Settings() []Setting {
 	return []Setting{
 		{goalUnitSetting, "1ns", "time of calc 1, a whole number of picoseconds"},
+		{goalStreamsSetting, "refuse", "when read: refuse (a rank with several cpus or nics is an error) or serial (its operations run one after the other)"},
 		{goalInstrSetting, "1ns", "when written: time of an instruction"},
 		{goalFlopSetting, "", "when written: time of a flop; required if the work of the trace is in flop"},
 		{goalBinarySetting, "false", "when written: true writes the binary form, like LogGOPSim's txt2bin"},
@@ -164,11 +168,15 @@ func (f Goal) Import(in *Input, o Options, sink Sink) (Result, error) {
 	if len(head) == 0 {
 		return Result{}, &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": num_ranks is missing"}
 	}
+	streams := o.Setting(f, goalStreamsSetting)
+	if streams != "refuse" && streams != "serial" {
+		return Result{}, badSetting("%s=%s: choose refuse or serial", goalStreamsSetting, streams)
+	}
 	if goalIsBinary(head) {
-		p := goalBinary{goalImport: goalImport{unit: picos, c: newBinaryMessageWriter(FilesOf(in), o, sink)}}
+		p := goalBinary{goalImport: goalImport{unit: picos, serial: streams == "serial", c: newBinaryMessageWriter(FilesOf(in), o, sink)}}
 		return p.run(in)
 	}
-	p := goalText{goalImport: goalImport{unit: picos, c: newTextMessageWriter(FilesOf(in), o, sink)}}
+	p := goalText{goalImport: goalImport{unit: picos, serial: streams == "serial", c: newTextMessageWriter(FilesOf(in), o, sink)}}
 	return p.run(in)
 }
 
@@ -194,19 +202,46 @@ type goalImport struct {
 
 	calcs, sends, recvs, requires, irequires uint64
 	cpus, nics                               goalPlaces
+	serial                                   bool // all operations of a rank run one after the other
 }
 
 // goalPlaces counts operations on processors or interfaces other than 0.
 type goalPlaces struct {
-	n    uint64
-	most uint64
+	n     uint64
+	most  uint64
+	first uint64 // of the rank being read
+	begun bool   // the rank has an operation
 }
 
-func (p *goalPlaces) add(which uint64) {
+// add counts an operation. It reports whether the rank has operations elsewhere.
+func (p *goalPlaces) add(which uint64) (elsewhere bool) {
 	if which > 0 {
 		p.n++
 		p.most = max(p.most, which)
 	}
+	if !p.begun {
+		p.begun, p.first = true, which
+	}
+	return which != p.first
+}
+
+// goalStreamsAdvice follows the error for a rank with several streams.
+const goalStreamsAdvice = "a trace has one stream for each rank; --set " + goalStreamsSetting + "=serial runs all operations of a rank one after the other"
+
+// place counts the processor and the interface of an operation. It returns a problem if
+// the operation may run beside another one of its rank.
+func (p *goalImport) place(kind trace.Kind, cpu, nic uint64) (problem string) {
+	beside := p.cpus.add(cpu)
+	onNIC := kind != trace.Compute && p.nics.add(nic)
+	switch {
+	case p.serial:
+		return ""
+	case beside:
+		return fmt.Sprintf("cpu %d runs beside cpu %d", cpu, p.cpus.first)
+	case onNIC:
+		return fmt.Sprintf("nic %d runs beside nic %d", nic, p.nics.first)
+	}
+	return ""
 }
 
 // count counts an operation.
@@ -223,6 +258,7 @@ func (p *goalImport) count(kind trace.Kind) {
 
 // endRank passes on the graph of rank and empties it.
 func (p *goalImport) endRank(rank int64) error {
+	p.cpus.begun, p.nics.begun = false, false
 	p.requires += uint64(len(p.graph.requires))
 	p.irequires += uint64(len(p.graph.irequires))
 	return p.graph.emit(p.c.rankWriter(trace.Proc(rank)))
@@ -241,10 +277,10 @@ func (p *goalImport) result(lines uint64) (Result, error) {
 		notes = append(notes, fmt.Sprintf("%d irequires: a marker before an operation represents its start", p.irequires))
 	}
 	if p.cpus.n > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations on cpus other than 0, up to cpu %d: a trace has one processor per rank", p.cpus.n, p.cpus.most))
+		notes = append(notes, fmt.Sprintf("%d operations on cpus other than 0, up to cpu %d: a trace has one processor per rank, so that they run one after the other", p.cpus.n, p.cpus.most))
 	}
 	if p.nics.n > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations on network interfaces other than nic 0, up to nic %d: a trace has no interfaces", p.nics.n, p.nics.most))
+		notes = append(notes, fmt.Sprintf("%d operations on network interfaces other than nic 0, up to nic %d: a trace has one interface per rank, so that they run one after the other", p.nics.n, p.nics.most))
 	}
 	return Result{Procs: int(p.ranks), Lines: lines, Notes: notes, Counts: []Count{
 		{"rank", uint64(p.ranks)}, {"calc", p.calcs}, {"send", p.sends}, {"recv", p.recvs},

@@ -220,7 +220,9 @@ func (p *goalBinary) operation(i int64) error {
 	}
 	op := goalOp{at: p.at(i, 0), kind: goalTypes[kind], peer: trace.None, tag: trace.None}
 	size := binary.LittleEndian.Uint64(node[goalSize:])
-	p.cpus.add(uint64(node[goalCPU]))
+	if problem := p.place(op.kind, uint64(node[goalCPU]), uint64(node[goalNIC])); problem != "" {
+		return p.fail(i, p.at(i, goalCPU), "rank %d: %s; %s", p.rank, problem, goalStreamsAdvice)
+	}
 	if op.kind == trace.Compute {
 		if size > math.MaxInt64/uint64(p.unit) {
 			return p.fail(i, p.at(i, goalSize), "rank %d: calc %d takes over 106 days; make calc 1 shorter with --set unit", p.rank, size)
@@ -246,7 +248,6 @@ func (p *goalBinary) operation(i int64) error {
 // address reads the peer and tag of a message.
 func (p *goalBinary) address(i int64, node []byte, op *goalOp) error {
 	peer, tag := binary.LittleEndian.Uint32(node[goalPeer:]), binary.LittleEndian.Uint32(node[goalTag:])
-	p.nics.add(uint64(node[goalNIC]))
 	wild := op.kind == trace.Recv
 	if int64(peer) >= p.ranks && !(wild && peer == goalAny) {
 		return p.fail(i, p.at(i, goalPeer), "rank %d: peer %d, but the file has %d ranks", p.rank, peer, p.ranks)

@@ -365,7 +365,7 @@ func TestGoalSamplesAreWrittenTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, _ := importGoal(t, string(want), Options{Unmatched: true})
+			m, _ := importGoal(t, string(want), Options{Unmatched: true, Set: serialStreams})
 			got, _ := exportGoal(t, m, fmt.Sprintf("binary=%v", i == 1))
 			again, _ := importGoal(t, got, Options{Unmatched: true})
 			for p := range trace.Proc(m.Head.Procs) {

@@ -70,7 +70,7 @@ func TestGoalText(t *testing.T) {
 		"byte order mark":  "\xef\xbb\xbf" + goalExample,
 		"no line end":      strings.TrimSuffix(goalExample, "\n"),
 	} {
-		m, r := importGoal(t, text, Options{Unmatched: true})
+		m, r := importGoal(t, text, Options{Unmatched: true, Set: serialStreams})
 		for p := range want {
 			if got := goalRows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
 				t.Errorf("%s: rank %d: %q, want %q", name, p, got, want[p])
@@ -87,6 +87,46 @@ func TestGoalText(t *testing.T) {
 			}
 		}
 	}
+}
+
+var serialStreams = map[string]string{"streams": "serial"}
+
+// Streams of a rank would run side by side, so they are refused unless the user lets
+// them run one after the other. A rank on one cpu, whichever, has one stream.
+func TestGoalStreams(t *testing.T) {
+	two := "num_ranks 2\nrank 0 {\na: calc 10000 cpu 0\nb: calc 10000 cpu 1\nc: send 1b to 1 tag 0 cpu 0\nc requires a\nc requires b\n}\nrank 1 {\nr: recv 1b from 0 tag 0 cpu 0\n}\n"
+	_, _, err := importText(Goal{}, two, Options{})
+	wantError(t, "two cpus", err, "standard input:4: ", "cpu 1 runs beside cpu 0")
+	wantError(t, "two cpus", err, "standard input:4: ", "--set streams=serial")
+	m, r := importGoal(t, two, Options{Set: serialStreams})
+	if notes := strings.Join(r.Notes, "; "); len(events(m, 0)) != 3 || !strings.Contains(notes, "1 operations on cpus other than 0, up to cpu 1: a trace has one processor per rank, so that they run one after the other") {
+		t.Errorf("notes %q", notes)
+	}
+	nics := inRank0("send 1b to 0 nic 1\nrecv 1b from 0 nic 2")
+	_, _, err = importText(Goal{}, nics, Options{})
+	wantError(t, "two interfaces", err, "standard input:4: ", "nic 2 runs beside nic 1")
+	importGoal(t, inRank0("calc 5 cpu 3\nsend 1b to 0 cpu 3 nic 1\nrecv 1b from 0 cpu 3 nic 1"), Options{})
+	if _, _, err := importText(Goal{}, two, Options{Set: map[string]string{"streams": "frob"}}); err == nil || !strings.Contains(err.Error(), "choose refuse or serial") {
+		t.Errorf("a wrong setting: %v", err)
+	}
+	file := twoStreams(t, two)
+	_, _, err = importBytes(Goal{}, file, Options{})
+	wantError(t, "two cpus, binary", err, "standard input: record 1, ", "cpu 1 runs beside cpu 0")
+	if _, _, err := importBytes(Goal{}, file, Options{Set: serialStreams}); err != nil {
+		t.Error(err)
+	}
+}
+
+// twoStreams is a schedule in binary, with the second operation of rank 0 on cpu 1.
+func twoStreams(t *testing.T, text string) []byte {
+	t.Helper()
+	m, _ := importGoal(t, text, Options{Set: serialStreams})
+	got, _ := exportGoal(t, m, "binary=true")
+	file := []byte(got)
+	start := int(binary.LittleEndian.Uint64(file[goalTable:])) + 8
+	roots := int(binary.LittleEndian.Uint32(file[start+4:]))
+	file[start+8+4*roots+goalNode+goalCPU] = 1
+	return file
 }
 
 func TestGoalUnit(t *testing.T) {
@@ -317,7 +357,7 @@ func TestGoalSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, r := importGoal(t, string(file), Options{Unmatched: true})
+			m, r := importGoal(t, string(file), Options{Unmatched: true, Set: serialStreams})
 			if !slices.Equal(r.Counts, c.counts) {
 				t.Errorf("%s%s: counts %v, want %v", c.name, suffix, r.Counts, c.counts)
 			}
@@ -409,7 +449,7 @@ func BenchmarkImportGoal(b *testing.B) {
 
 // Needs that are empty come back from a file as they were, not as the previous row.
 func TestGoalThroughStore(t *testing.T) {
-	want, r := importGoal(t, goalExample, Options{})
+	want, r := importGoal(t, goalExample, Options{Set: serialStreams})
 	prefix := filepath.Join(t.TempDir(), "x")
 	w, err := store.Create(prefix, want.Head)
 	if err != nil {

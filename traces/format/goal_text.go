@@ -20,6 +20,8 @@ type goalText struct {
 	rank    int64  // of the open block, or of the next one
 	open    int    // first line of the open block, or 0
 	comment int    // first line of an open comment, or 0
+	cpu     uint64 // of the operation
+	nic     uint64
 }
 
 // goalIdent has the characters of labels and keywords.

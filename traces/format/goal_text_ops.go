@@ -95,6 +95,7 @@ var goalOptions = []string{"tag", "cpu", "nic"}
 
 // options reads the rest of an operation.
 func (p *goalText) options(op *goalOp) error {
+	p.cpu, p.nic = 0, 0
 	for next := 0; p.skip(); {
 		word := p.word()
 		at := next
@@ -111,6 +112,9 @@ func (p *goalText) options(op *goalOp) error {
 			return err
 		}
 		next = at + 1
+	}
+	if problem := p.place(op.kind, p.cpu, p.nic); problem != "" {
+		return p.bad(problem, goalStreamsAdvice)
 	}
 	return nil
 }
@@ -136,9 +140,9 @@ func (p *goalText) option(op *goalOp, name string) error {
 		return p.bad(fmt.Sprintf("%s %d is over %d", name, v, math.MaxUint8), "")
 	}
 	if name == "cpu" {
-		p.cpus.add(v)
+		p.cpu = v
 	} else {
-		p.nics.add(v)
+		p.nic = v
 	}
 	return nil
 }
