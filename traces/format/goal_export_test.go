@@ -438,3 +438,27 @@ func FuzzGoal(f *testing.F) {
 		}
 	})
 }
+
+// Events that need each other never happen, so no exporter that reads events writes
+// them; needs of later events without a circle are written.
+func TestExportRefusesCircularNeeds(t *testing.T) {
+	circle := [][]trace.Event{{none(trace.Compute, working(1000), needing(1)), none(trace.Compute, working(1000), needing(0))}}
+	missing := [][]trace.Event{{none(trace.Compute, working(1000), needing(7))}}
+	later := [][]trace.Event{{none(trace.Compute, working(1000), needing(1)), none(trace.Compute, working(1000), needing())}}
+	for _, c := range []struct {
+		ex  Exporter
+		set map[string]string
+	}{{Goal{}, nil}, {Goal{}, map[string]string{"binary": "true"}}, {SimGridTI{}, map[string]string{"flops": "1Gf"}}, {Paraver{}, nil}, {Chrome{}, nil}} {
+		for what, rows := range map[string][][]trace.Event{"needs itself|deadlock": circle, "needs event 7": missing, "": later} {
+			var b bytes.Buffer
+			_, err := c.ex.Export(tell(trace.WorkPicos, rows...), ExportOptions{Set: c.set}, &b)
+			said := false
+			for _, w := range strings.Split(what, "|") {
+				said = said || err != nil && strings.Contains(err.Error(), w)
+			}
+			if (what == "") != (err == nil) || what != "" && !said {
+				t.Errorf("%s: %v, want %q", c.ex.Name(), err, what)
+			}
+		}
+	}
+}

@@ -44,7 +44,7 @@ func surveyForGoal(src trace.Source) (*goalSurvey, error) {
 	s := &goalSurvey{graph: make([]bool, head.Procs), tags: map[goalChannel]int32{}, base: map[goalChannel]int32{},
 		groupMembers: map[int32][]trace.Proc{}, calls: map[trace.Kind]uint64{}, turns: map[int32]map[trace.Proc]goalCallCounts{}}
 	for p := range head.Procs {
-		row := 0
+		row, forward := int64(0), false
 		for b, err := range src.Events(trace.Proc(p)) {
 			if err != nil {
 				return nil, err
@@ -53,7 +53,13 @@ func surveyForGoal(src trace.Source) (*goalSurvey, error) {
 				if err := s.event(head, trace.Proc(p), &b.Rows[i]); err != nil {
 					return nil, fmt.Errorf("processor %d, event %d (%s): %w", p, row, b.Rows[i].Kind, err)
 				}
+				forward = forward || b.Rows[i].Forward(row)
 				row++
+			}
+		}
+		if forward {
+			if err := trace.CheckNeeds(src, trace.Proc(p)); err != nil {
+				return nil, err
 			}
 		}
 	}

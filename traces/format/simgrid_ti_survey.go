@@ -45,7 +45,7 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 	needsSpeed := src.Header().WorkUnit == trace.WorkPicos && speed == 0
 	var met [2]uint64 // hashes of the barriers of processor 0, and of this one
 	for p := range s.procs {
-		row, blocks := int64(0), 0
+		row, blocks, forward := int64(0), 0, false
 		met[1] = 0
 		for b, err := range src.Events(trace.Proc(p)) {
 			if err != nil {
@@ -63,7 +63,13 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 				if err := s.event(p, row, e, &blocks); err != nil {
 					return nil, err
 				}
+				forward = forward || e.Forward(row)
 				row++
+			}
+		}
+		if forward {
+			if err := trace.CheckNeeds(src, trace.Proc(p)); err != nil {
+				return nil, err
 			}
 		}
 		if p == 0 {

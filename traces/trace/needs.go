@@ -37,8 +37,13 @@ func (w *procValidator) checkNeeds() error {
 	if !w.forward {
 		return nil
 	}
-	g := graph{needs: make([]int64, 0, w.events), kinds: make([]Kind, 0, w.events)}
-	for b, err := range w.c.src.Events(w.p) {
+	return CheckNeeds(w.c.src, w.p)
+}
+
+// CheckNeeds checks that the needs of the events of p exist and form no cycle.
+func CheckNeeds(src Source, p Proc) error {
+	var g graph
+	for b, err := range src.Events(p) {
 		if err != nil {
 			return err
 		}
@@ -46,10 +51,32 @@ func (w *procValidator) checkNeeds() error {
 			g.add(&b.Rows[i])
 		}
 	}
+	for i := range g.needs {
+		for k := int64(0); ; k++ {
+			n, more := g.need(int64(i), k)
+			if !more {
+				break
+			}
+			if n < 0 || n >= int64(len(g.needs)) {
+				return &RowError{Proc: p, Row: int64(i), Kind: g.kinds[i], Msg: fmt.Sprintf("needs event %d, but there are %d", n, len(g.needs))}
+			}
+		}
+	}
 	if c := g.cycle(); c != nil {
-		return &RowError{Proc: w.p, Row: int64(c[0]), Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
+		return &RowError{Proc: p, Row: c[0], Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
 	}
 	return nil
+}
+
+// Forward reports whether e, in that row, needs itself or a later event. Only such needs
+// can form a cycle.
+func (e *Event) Forward(row int64) bool {
+	for _, n := range e.Needs {
+		if n >= row {
+			return true
+		}
+	}
+	return false
 }
 
 // graph is the dependence graph of the events of one processor.
