@@ -32,13 +32,13 @@ func compareCommand(env *stage.Env) *cobra.Command {
 	}
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
-		first, err := param.Read(paths[0])
+		first, err := readParams(paths[0])
 		if err != nil {
 			return err
 		}
 		var all coverage
 		for _, path := range paths[1:] {
-			again, err := param.Read(path)
+			again, err := readParams(path)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func listMachines(files bool, report func(error)) (*store.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := machine.Read(path)
+		m, err := machine.ReadPart(path)
 		if err != nil {
 			report(err)
 			continue
@@ -52,9 +53,13 @@ func listMachines(files bool, report func(error)) (*store.Table, error) {
 		if m.Network != nil {
 			network = m.Network.Model
 		}
-		names, targets, networks = append(names, name), append(targets, string(m.System.Target)), append(networks, network)
+		target, count := string(m.System.Target), int64(m.Count())
+		if slices.Contains(m.Missing, machine.SystemSection) {
+			target, count = "-", 0 // as many as the trace has
+		}
+		names, targets, networks = append(names, name), append(targets, target), append(networks, network)
 		sources, abouts, paths = append(sources, m.Source), append(abouts, m.About), append(paths, path)
-		processors = append(processors, int64(m.Count()))
+		processors = append(processors, count)
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("listing machines: none is in data/machine here, and none in Spoor's own folder; set SPOOR_HOME to a checkout of Spoor")

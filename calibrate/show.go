@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +48,7 @@ func named(path string) (files []string, err error) {
 // file adds the quantities of a file. Parameter files are named *.params.toml; every other file is a machine.
 func (s *shown) file(path string) error {
 	if strings.HasSuffix(path, ".params.toml") {
-		set, err := param.Read(path)
+		set, err := readParams(path)
 		if err != nil {
 			return err
 		}
@@ -55,7 +57,7 @@ func (s *shown) file(path string) error {
 		}
 		return nil
 	}
-	m, err := machine.Read(path)
+	m, err := machine.ReadPart(path)
 	if err != nil {
 		return err
 	}
@@ -76,4 +78,13 @@ func (s *shown) table() *store.Table {
 		{Name: "file", Data: s.files}, {Name: "name", Data: s.names},
 		{Name: "value", Data: s.values}, {Name: "means", Data: s.means},
 	}}
+}
+
+// readParams reads a parameter file.
+func readParams(path string) (*param.Set, error) {
+	set, err := param.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; analyze and calibrate write parameter files", err)
+	}
+	return set, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"spoor/calibrate/machine"
@@ -20,19 +21,29 @@ func (s *shown) machine(path string, m *machine.Machine) {
 	r.row("name", m.Name, "")
 	r.given("about", m.About, "")
 	r.given("source", m.Source, "of the numbers")
-	r.processor()
+	has := func(section machine.Section) bool { return !slices.Contains(m.Missing, section) }
+	if has(machine.ProcessorSection) {
+		r.processor()
+	}
 	for i, c := range m.Caches {
 		r.cache(fmt.Sprintf("cache[%d]", i), c)
 	}
 	if m.Shared != nil {
 		r.cache("shared_cache", *m.Shared)
 	}
-	r.memory()
+	if has(machine.MemorySection) {
+		r.memory()
+	}
 	if m.Network != nil {
 		r.network(m.Network)
 	}
-	r.distributed()
-	r.system()
+	if has(machine.SystemSection) {
+		r.distributed()
+		r.system()
+	}
+	for _, s := range m.Missing {
+		r.row("missing", string(s), "for "+s.Use())
+	}
 	for _, a := range m.Assumed {
 		r.row("assumed", "", a)
 	}
@@ -48,6 +59,10 @@ func (r machineRows) given(name string, value any, means string) {
 }
 
 func (r machineRows) latency(name string, l machine.Latency, what string) {
+	if slices.Contains(r.Missing, machine.ProcessorSection) { // no clock
+		r.row(name, l.String(), fmt.Sprintf("%v: %s", r.At(l), what))
+		return
+	}
 	r.row(name, l.String(), fmt.Sprintf("%v, %.4g cycles: %s", r.At(l), float64(l.Cycles(r.Processor.Clock)), what))
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"spoor/traces/stage"
 )
 
 // keysOf are the keys of a document, those of tables with the names of the tables. The geometry of caches is one row.
@@ -70,5 +72,24 @@ system = {target = "ccnuma", processors = 2, nodes = 8}
 				t.Errorf("%s: no row for %s", file, key)
 			}
 		}
+	}
+}
+
+// A machine that lacks sections is shown, with what each of them is for.
+func TestShowPartOfAMachine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"1 ns/B\"\n"
+	if err := os.WriteFile("five.toml", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := run("show", "five.toml", "--format", "csv")
+	for _, want := range []string{"five.toml,name,five,\n", "five.toml,network.L,2us,of a message\n", "five.toml,missing,[processor],for instructions\n",
+		"five.toml,missing,[system],for the target and its size\n", "[system] not given: each rank has a node of its own\n"} {
+		if status != stage.Done || !strings.Contains(out, want) {
+			t.Errorf("status %d, %s%s, without %q", status, out, errs, want)
+		}
+	}
+	if strings.Contains(out, "processor.clock") || strings.Contains(out, "system.target") {
+		t.Error(out)
 	}
 }

@@ -93,7 +93,7 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	defer func() { err = errors.Join(err, p.remove()) }()
 	var machines []target
 	for _, f := range o.machines {
-		m, err := readMachine(f, o.nodes)
+		m, err := readPart(f, o.nodes)
 		if err != nil {
 			return err
 		}
@@ -146,6 +146,9 @@ func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p direc
 	var rows []messageRow
 	var times []unit.Picos
 	for _, m := range machines {
+		if err := needMessages(m.Machine, "running "+p.header().Title(), true); err != nil {
+			return err
+		}
 		row, host, err := o.simulate(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)

@@ -28,6 +28,9 @@ func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directP
 	var rows []memoryRow
 	var times []unit.Picos
 	for _, m := range machines {
+		if err := needReferences(m.Machine, "running "+p.header().Title(), byMemory); err != nil {
+			return err
+		}
 		out, host, err := o.simulateMemory(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)

@@ -29,6 +29,9 @@ func (o *directOptions) runMixed(ctx context.Context, env *stage.Env, p directPr
 	var rows []mixedRow
 	var times []unit.Picos
 	for _, m := range machines {
+		if err := needReferences(m.Machine, "running "+p.header().Title(), byBoth); err != nil {
+			return err
+		}
 		out, host, err := o.simulateMixed(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)

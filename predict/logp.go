@@ -134,7 +134,10 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 		warnings = append(warnings, of.warning)
 	}
 	for _, file := range o.machines {
-		m, err := machine.Read(file)
+		m, err := machine.ReadPart(file)
+		if err == nil && of.procs == 0 && len(o.procs) == 0 {
+			err = m.Need("without --procs", machine.SystemSection)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,6 +124,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 // simulate runs all simulations by the kind of their traces, and reports them.
 func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	kind, err := o.kind(sims)
+	for _, s := range sims {
+		err = cmp.Or(err, s.need(kind, o.messages.opt.Recorded))
+	}
 	if err == nil && kind != byMessages {
 		warnOfSamples(env, sims)
 	}

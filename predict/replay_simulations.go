@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"spoor/calibrate/machine"
@@ -37,7 +38,7 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 		}
 	}
 	for _, f := range files {
-		m, err := readMachine(f, nodes)
+		m, err := readPart(f, nodes)
 		if err != nil {
 			return nil, done, err
 		}
@@ -104,6 +105,43 @@ func readMachine(file string, nodes []string) (*machine.Machine, error) {
 	return m.WithNodes(others...)
 }
 
+// readPart is readMachine for a file that may lack sections. The caller calls Machine.Need. Nodes of other kinds need all.
+func readPart(file string, nodes []string) (*machine.Machine, error) {
+	if len(nodes) > 0 {
+		return readMachine(file, nodes)
+	}
+	return machine.ReadPart(file)
+}
+
+// need returns an error that lists all sections that the machine of s lacks for a simulation of this kind.
+func (s *simulation) need(kind simulationKind, recorded bool) error {
+	what := "replaying " + s.prefix
+	if kind != byMessages {
+		return needReferences(s.machine, what, kind)
+	}
+	instr := total([]*simulation{s}, func(t trace.Totals) uint64 { return uint64(t.Instr) })
+	return needMessages(s.machine, what, !recorded && (instr > 0 || s.survey.HasWork() && s.trace.Header().WorkUnit != trace.WorkPicos))
+}
+
+// needMessages returns an error that lists all sections that m lacks for messages and, if they take time, instructions.
+func needMessages(m *machine.Machine, what string, instructions bool) error {
+	if !instructions {
+		return nil // replay asks for [network]
+	}
+	if err := m.Need(what, machine.ProcessorSection); err != nil {
+		return m.Need(what, machine.ProcessorSection, machine.NetworkSection)
+	}
+	return nil
+}
+
+// needReferences returns an error that lists all sections that m lacks for references, and for messages if kind has them.
+func needReferences(m *machine.Machine, what string, kind simulationKind) error {
+	if err := m.NeedReferences(what); err == nil || kind != byBoth {
+		return err
+	}
+	return m.NeedReferences(what, machine.NetworkSection)
+}
+
 // fitting removes simulations on machines with too few processors for their trace, and with --full with too many. At least one must
 // remain for each trace.
 func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
@@ -111,7 +149,12 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 	for _, s := range sims {
 		left[s.prefix] += 0
 		procs, have := s.trace.Header().Procs, s.machine.Count()
+		if slices.Contains(s.machine.Missing, machine.SystemSection) && procs < have {
+			have = procs // each rank has a node of its own
+		}
 		switch {
+		case procs > have && s.machine.Network == nil && s.survey.HasMessages():
+			err = fmt.Errorf("replaying %s: the trace has messages and %s, but the machine has no [network] and only %d; replay it on another, such as loggp-example", s.name(), stage.Count(procs, "processor"), have)
 		case procs > have:
 			err = fmt.Errorf("replaying %s: the trace has %s, but the machine only %d; change [system] in its file, or use traces slice --procs", s.name(), stage.Count(procs, "processor"), have)
 		case o.full && procs < have:

@@ -29,6 +29,7 @@ type Machine struct {
 	TLB        *TLB // nil: translation costs nothing
 	System     System
 	OtherNodes []*Machine // cow, clump: nodes of other kinds, which replace the last ones; each has processors, caches, memory and disk
+	Missing    []Section  // absent sections; nil except for ReadPart
 	Assumed    []string   // absent keys, and the values that were assumed
 }
 

@@ -212,14 +212,18 @@ bandwidth = "20 MB/s"
 
 func TestMissingSections(t *testing.T) {
 	for head, want := range map[string]string{
-		"[processor]": "m.toml: processor: the section [processor] is missing",
-		"[memory]":    "m.toml: memory: the section [memory] is missing",
-		"[system]":    "m.toml: system: the section [system] is missing",
-		"[network]":   "m.toml: network: the section [network] is missing",
+		"[processor]": "m.toml: the machine lacks 1 section; add [processor] for instructions",
+		"[memory]":    "m.toml: the machine lacks 1 section; add [memory] for references",
+		"[system]":    "m.toml: the machine lacks 1 section; add [system] for the target and its size",
+		"[network]":   "m.toml: the machine lacks 1 section; add [network] for messages between nodes",
 	} {
 		if _, err := Parse("m.toml", []byte(section(t, head))); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("without %s: got %v, want an error that begins %q", head, err, want)
 		}
+	}
+	want := "m.toml: the machine lacks 4 sections; add [processor] for instructions, [memory] for references, [[cache]] for references, [system] for the target and its size"
+	if _, err := Parse("m.toml", []byte("name = \"m\"\n[network]\nmodel = \"ideal\"\n")); err == nil || err.Error() != want {
+		t.Errorf("with [network] alone: %v", err)
 	}
 	if _, err := Parse("m.toml", []byte(section(t, "[disk]"))); err != nil {
 		t.Errorf("the disk is optional: %v", err)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ const MaxStep = unit.Seconds(1e-6)
 // reader converts a document into a Machine. It keeps the first error.
 type reader struct {
 	doc    *strict.Document
+	part   bool // sections may be absent
 	m      *Machine
 	at     string    // prefix of the paths of keys within a list, for errors
 	rename [2]string // prefix of paths in a machine file, and its replacement within a list
@@ -52,7 +54,7 @@ func Read(name string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(d)
+	return decode(d, false)
 }
 
 // Parse parses a description. Errors contain name.
@@ -61,38 +63,56 @@ func Parse(name string, description []byte) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(d)
+	return decode(d, false)
 }
 
-func decode(d *strict.Document) (*Machine, error) {
+// decode decodes a description. With part, it may lack sections and a name.
+func decode(d *strict.Document, part bool) (*Machine, error) {
 	var doc document
 	if err := d.Decode(&doc); err != nil {
 		return nil, err
 	}
-	r := &reader{doc: d, m: &Machine{}}
-	r.require("processor", doc.Processor != nil)
-	r.require("memory", doc.Memory != nil)
-	r.require("system", doc.System != nil)
-	if r.err != nil {
-		return nil, r.err
+	r := &reader{doc: d, part: part, m: &Machine{Missing: doc.missing()}}
+	lacking := fmt.Errorf("%s: the machine %s", d.Name(), lacks(r.m.Missing))
+	if len(r.m.Missing) > 0 && len(doc.Node) > 0 {
+		return nil, lacking
 	}
-	r.m.Name = r.name(doc.Name)
+	if doc.Name != nil || !part && len(r.m.Missing) == 0 {
+		r.m.Name = r.name(doc.Name)
+	}
 	r.m.About, r.m.Source = r.oneLine("about", doc.About), r.oneLine("source", doc.Source)
-	r.processor(doc.Processor)
+	r.parts(&doc)
+	if doc.System == nil {
+		r.ranksOnNodes(&doc)
+	} else {
+		r.system(doc.System)
+		r.distributed(&doc)
+	}
+	r.otherNodes(&doc)
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case len(r.m.Missing) > 0 && !part:
+		return nil, lacking
+	}
+	return r.m, nil
+}
+
+// parts reads the sections that describe a node, and the network.
+func (r *reader) parts(doc *document) {
+	r.m.Processor.Clock = placeholderClock
+	if doc.Processor != nil {
+		r.processor(doc.Processor)
+	}
 	r.caches(doc.Cache)
 	r.sharedCache(doc.Shared)
-	r.memory(doc.Memory)
+	if doc.Memory != nil {
+		r.memory(doc.Memory)
+	}
 	if doc.Disk != nil {
 		r.m.Disk = &Disk{r.latency("disk.latency", doc.Disk.Latency)}
 	}
 	r.m.Network = r.network(doc.Network)
-	r.system(doc.System)
-	r.distributed(&doc)
-	r.otherNodes(&doc)
-	if r.err != nil {
-		return nil, r.err
-	}
-	return r.m, nil
 }
 
 func (r *reader) fail(path, format string, args ...any) {
@@ -180,6 +200,7 @@ func (r *reader) latency(path string, t text) Latency {
 		r.fail(path, "is missing")
 		return Latency{}
 	}
+	r.needsCycles(path, t.value)
 	l, err := parseLatency(t.value)
 	if err != nil {
 		r.fail(path, "%v", err)

@@ -70,12 +70,8 @@ func (r *reader) system(t *systemText) {
 		r.fail("system.protocol", "has no effect for target %s, which has no caches", LogP)
 	case s.Target == Dir1SW && t.Protocol != nil && s.Protocol != MSI:
 		r.fail("system.protocol", "%q is not %s, which target %s has", s.Protocol, MSI, Dir1SW)
-	case s.Target != LogP && len(r.m.Caches) == 0:
-		r.fail("cache", "the section [[cache]] is missing; target %s has caches", s.Target)
 	case s.Target != SMP && r.m.Shared != nil:
 		r.fail("shared_cache", "is for target %s only, not for %s", SMP, s.Target)
-	case s.Nodes > 1 && r.m.Network == nil:
-		r.fail("network", "the section [network] is missing; it connects the %d nodes", s.Nodes)
 	}
 	r.m.System = s
 }

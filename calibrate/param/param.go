@@ -17,10 +17,8 @@ package param
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -197,9 +195,6 @@ type table struct {
 // Read reads the parameter file at path.
 func Read(path string) (*Set, error) {
 	d, err := strict.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; analyze and calibrate write parameter files", err)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,9 @@ func Read(path string) (*Document, error) {
 	return Parse(path, text)
 }
 
+// Name returns the path of the document, or the name that Parse got.
+func (d *Document) Name() string { return d.name }
+
 // Parse finds the keys of text. It skips the byte order mark that some editors write. Errors contain name.
 func Parse(name string, text []byte) (*Document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))

@@ -52,6 +52,9 @@ type call struct {
 	bytes   []int64
 }
 
+// HasWork reports whether computation events have an amount of work.
+func (s *EventStats) HasWork() bool { return s.flops }
+
 // Scan reads the events of a trace.
 func Scan(src trace.Source) (*EventStats, error) {
 	procs := src.Header().Procs

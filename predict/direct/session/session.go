@@ -110,7 +110,7 @@ func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.
 func (o *Order) machine() (*machine.Machine, error) {
 	var all []*machine.Machine
 	for _, one := range o.Machines {
-		m, err := machine.Parse(one.Name, one.Text)
+		m, err := machine.ParsePart(one.Name, one.Text)
 		if err != nil {
 			return nil, err
 		}
