@@ -20,7 +20,7 @@ type EventStats struct {
 	collectives   map[collectiveID]*callSequence
 	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks, whose recorded results depend on time
 	flops         bool
-	refs          bool  // some events come after references
+	refs          bool  // there are references
 	nonblocking   bool  // a collective has a request
 	collectiveErr error // collectives of the processors do not match
 }
@@ -81,7 +81,23 @@ func Scan(src trace.Source) (*EventStats, error) {
 			s.noteError(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))
 		}
 	}
-	return s, nil
+	return s, s.scanRefs(src)
+}
+
+// scanRefs looks for a reference if none precedes an event.
+func (s *EventStats) scanRefs(src trace.Source) error {
+	if s.refs {
+		return nil
+	}
+	for b, err := range src.Refs() {
+		if err != nil {
+			return err
+		}
+		if s.refs = b.Len() > 0; s.refs {
+			break
+		}
+	}
+	return nil
 }
 
 // noteError stores the first error about collectives. It does not matter for a shared memory.
