@@ -56,7 +56,7 @@ const checkLong = "Check reads every byte of a trace and checks it against every
 	"  - the position of events among references;\n" +
 	"  - that each message is sent and received, and that each wait has its request;\n" +
 	"  - that all members of a group call the same collectives, and that no event needs itself;\n" +
-	"  - that locks are taken once and released by their holder, and that all processors can pass their barriers,\n" +
+	"  - that processors unlock what they hold and lock what they do not hold, and that all can pass their barriers,\n" +
 	"    flags, forks and joins.\n\n" +
 	"It prints how many rows it checked. In case of an error it prints the first one, with file, processor and row.\n" +
 	"Messages without a partner are errors, too, if they were imported with --unmatched note.\n\n" +
