@@ -87,7 +87,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestUndetectableListsTheFormats(t *testing.T) {
-	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "SIFX\x00", "0 10\n9 20\n", "tid op\n1 R\n",
+	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "SIFX\x00",
 		"the address of a line\n"} {
 		_, _, err := Detect(open(t, text))
 		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, ")
@@ -111,6 +111,7 @@ func TestAmbiguousInputIsRefused(t *testing.T) {
 		"1 0 68\n2 1 7454\n3 2 40773\n4 0 68\n5 1 7454\n": "could be din or libcachesim-csv",
 		"0 1000\n1 2000\n":              "could be din or libcachesim-csv",
 		"1,0,R,16,8\n":                  "could be csv or libcachesim-csv",
+		"0 10\n9 20\n":                  "could be libcachesim-csv",
 		"1,2,3\n":                       "could be libcachesim-csv",
 		"time,id\n1,2\n":                "could be libcachesim-csv",
 		"1,2,3,5,2,get,0\n":             "could be twitter or libcachesim-csv",
