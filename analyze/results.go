@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -44,6 +46,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	if src.Header().Procs > 1 && !src.HasEvents() {
 		env.Note("the trace has no %s file; processors are assumed never to wait, not even at barriers and locks", store.EventsSuffix)
 	}
+	lines.Limit(mostPlaces(total, len(orders)*len(o.line)))
 	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Refs: refSets[o.refs], Progress: bar.Add}
@@ -61,6 +64,16 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	noteIgnored(env, src.Header(), run.Rows, orders, analyses)
 	warn(env, results)
 	return results, nil
+}
+
+// mostPlaces returns the maximum number of lines in a table, so that the memory of all tables is limited by the
+// number of references: references of ordinary size touch far fewer lines.
+func mostPlaces(refs uint64, tables int) int64 {
+	const (
+		few     = 1 << 23 // half a GB
+		eachRef = 32
+	)
+	return max(few/int64(max(tables, 1)), eachRef*int64(min(refs, math.MaxInt64/eachRef)))
 }
 
 // skipping returns a function that collects why analyses are skipped: with --run all. Otherwise it returns nil.

@@ -65,6 +65,7 @@ type merger struct {
 	space             // memory of merged references
 	from     int      // references before it in space have been yielded
 	merged   int      // references in space
+	bytes    int      // that the merged large references touch, see mostBytes
 	rows     int      // maximum length of a chunk
 	moves    trace.Op // of the merged references, see Chunk.Moves
 	first    uint32   // Instr of the chunk's first reference in program order

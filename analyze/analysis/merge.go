@@ -29,8 +29,11 @@ func (m *merger) merge(s *stream, time uint64) error {
 	n := m.merged + i - from
 	m.take(s, from, i)
 	m.time = last
+	if s.large {
+		m.bytes += sumSizes(s.refs.Size[from:i])
+	}
 	s.taken(i, last)
-	if n == m.from+m.rows {
+	if n == m.from+m.rows || m.bytes > mostBytes {
 		m.flush()
 	}
 	if m.stopped {
@@ -115,6 +118,7 @@ func (m *merger) flush() {
 	}
 	m.chunk = Chunk{Proc: trace.Interleaved, Time: unit.Instructions(m.time), RefProcs: m.of[from:to], Refs: m.refs.Slice(from, to), Moves: m.moves, useCache: &m.useCache}
 	m.useCache.reset()
+	m.bytes = 0
 	m.chunk.Instr = SumInstr(m.chunk.Refs.Instr)
 	m.from = to
 	if m.stopped = !m.yield(&m.chunk, nil); m.merged+m.rows > len(m.of) {

@@ -31,6 +31,7 @@ type stream struct {
 	at       int    // next reference in refs
 	end      int    // references in refs before this index come before the next event
 	moves    bool   // refs has prefetches or flushes
+	large    bool   // refs has references of many lines
 	rest     uint64 // instructions of the references from at to end, except the first
 	summed   bool   // rest is valid
 	consumed uint64 // references so far
@@ -88,6 +89,9 @@ func (s *stream) ready() error {
 		if s.eventAt < len(s.events) {
 			s.end = s.at + int(min(uint64(s.end-s.at), s.events[s.eventAt].Refs-s.consumed))
 		}
+		if s.large {
+			s.end = s.at + withinChunk(s.refs.Size[s.at:s.end])
+		}
 		if s.moves {
 			s.end = s.at + sameMoves(s.refs.Op[s.at:s.end])
 		}
@@ -128,7 +132,7 @@ func (s *stream) fillRefs() error {
 		if b.Proc != s.proc {
 			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
 		}
-		s.refs, s.at, s.moves = b, 0, anyMoves(b.Op)
+		s.refs, s.at, s.moves, s.large = b, 0, anyMoves(b.Op), anyLarge(b.Size)
 		s.noRefs = s.noRefs && b.Len() == 0
 	}
 	return nil

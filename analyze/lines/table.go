@@ -4,9 +4,13 @@ package lines
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
+
+	"spoor/traces/unit"
 )
 
 // Table maps lines to numbers (places), small consecutive numbers. The state of every line can then
@@ -103,8 +107,22 @@ func (t *Table) All() iter.Seq2[uint64, uint32] {
 	}
 }
 
+// mostPlaces is the maximum number of places of a table; 0: as many as fit.
+var mostPlaces atomic.Int64
+
+// placeBytes is the memory for each line, roughly, in the analyses that need least.
+const placeBytes = 60
+
+// Limit sets the maximum number of places of every table. A few large references with a small line size
+// touch many lines, and memory grows with these.
+func Limit(places int64) { mostPlaces.Store(places) }
+
 // MakeRoom allocates memory for a batch of new lines.
 func (t *Table) MakeRoom() error {
+	if most := mostPlaces.Load(); most > 0 && int64(t.Places()) > most {
+		return fmt.Errorf("the references touch more than %d lines, which would take more than %v of memory; use a larger line size, or a sample of lines",
+			most, unit.Bytes(most*placeBytes))
+	}
 	if t.used > math.MaxUint32>>t.of-Batch || t.scattered != nil && t.scattered.full() {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}

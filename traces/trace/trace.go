@@ -39,6 +39,7 @@ package trace
 import (
 	"iter"
 	"math/bits"
+	"unsafe"
 )
 
 // Proc is a virtual processor: a thread or a rank, from 0.
@@ -123,20 +124,44 @@ func CountData(ops []Op) (n int) {
 
 // OnlyData reports whether all ops, which must be valid, are loads and stores.
 func OnlyData(ops []Op) bool {
-	at, others := 0, uint64(0)
-	for ; at+8 <= len(ops); at += 8 {
-		x := opsOf((*[8]Op)(ops[at:]))
+	words := wordsOf(ops)
+	var others uint64
+	for _, x := range words {
 		others |= x&(x>>1) | x>>2
 	}
 	if others&everyByte != 0 {
 		return false
 	}
-	for _, o := range ops[at:] {
+	for _, o := range ops[8*len(words):] {
 		if !o.Data() {
 			return false
 		}
 	}
 	return true
+}
+
+// AnySize reports whether a size is at least the given power of two, up to 2^15.
+func AnySize(sizes []uint16, least uint16) bool {
+	words := wordsOf(sizes)
+	all := uint64(0)
+	for _, x := range words {
+		all |= x
+	}
+	rest := uint16(all | all>>16 | all>>32 | all>>48)
+	for _, n := range sizes[4*len(words):] {
+		rest |= n
+	}
+	return rest >= least
+}
+
+// wordsOf returns the memory of a column as words, without the last few bytes.
+func wordsOf[T Op | uint16](column []T) []uint64 {
+	var one T
+	n := len(column) * int(unsafe.Sizeof(one)) / 8
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&column[0])), n)
 }
 
 // String returns the name that files and commands use.

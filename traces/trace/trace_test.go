@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -589,4 +590,34 @@ func FuzzCheckDoesNotPanic(f *testing.F) {
 		}
 		_ = Check(m)
 	})
+}
+
+// What is found by words is what single rows say, wherever the column begins.
+func TestColumnsByWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 40 {
+		ops, sizes := make([]Op, n), make([]uint16, n)
+		for range 50 {
+			only, most := true, uint16(0)
+			for i := range ops {
+				if ops[i] = Op(1 + r.IntN(2)); r.IntN(60) == 0 {
+					ops[i] = Ops[r.IntN(len(Ops))]
+				}
+				sizes[i] = uint16(1 + r.IntN(64+r.IntN(2)))
+			}
+			from := 0
+			if n > 0 {
+				from = r.IntN(n)
+			}
+			for i := from; i < n; i++ {
+				only, most = only && ops[i].Data(), max(most, sizes[i])
+			}
+			if got := OnlyData(ops[from:]); got != only {
+				t.Fatalf("%v: only data: %v", ops[from:], got)
+			}
+			if got := AnySize(sizes[from:], 64); got != (most >= 64) {
+				t.Fatalf("%v: any of 64: %v", sizes[from:], got)
+			}
+		}
+	}
 }

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// moved are traces with flushes and prefetches, in each of which two uses miss.
+var moved = map[string]nasty{
+	"a get after a delete": {procs: 1, refs: func(_ trace.Proc, r *trace.Refs) {
+		for _, op := range []trace.Op{trace.Store, trace.Load, trace.Flush, trace.Load} {
+			r.Append(1, 0x4000, 64, op)
+		}
+	}},
+	"a flush and a prefetch": {procs: 1, refs: func(_ trace.Proc, r *trace.Refs) {
+		r.Append(1, 0x1000, 8, trace.Load)
+		r.Append(1, 0x1000, 64, trace.Flush)
+		r.Append(1, 0x1000, 8, trace.Load)
+		r.Append(1, 0x2000, 64, trace.Prefetch)
+		r.Append(1, 0x2000, 8, trace.Load)
+	}},
+}
+
+func TestFlushesAndPrefetchesMoveLines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, n := range moved {
+		n.write(t, "x")
+		must(t, "--run reuse -o d x")
+		curve, err := store.ReadTable("d/curve.arrow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		misses, _ := store.Data[uint64](curve, "misses")
+		refs, _ := store.Data[uint64](curve, "refs")
+		if last := len(misses) - 1; misses[last] != 2 || refs[last] != 3 {
+			t.Errorf("%s: %d misses of %d uses, want 2 of 3", name, misses[last], refs[last])
+		}
+		must(t, "--run cache --cache L1=1KiB/2/64B -o d x")
+		levels, err := store.ReadTable("d/cache.arrow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := missesOf(t, levels); got != 2 {
+			t.Errorf("%s: the cache misses %d times, want 2", name, got)
+		}
+		if status, _, errs := analyze("filter", "--cache", "L1d=1KiB/2/64B", "--write-backs=false", "-o", "y", "x"); status != stage.Done {
+			t.Fatal(errs)
+		}
+		src, err := store.Open("y")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := uint64(0)
+		for b, err := range src.Refs() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += uint64(trace.CountData(b.Op))
+		}
+		src.Close()
+		if n != 2 {
+			t.Errorf("%s: %d loads and stores pass the caches, want 2", name, n)
+		}
+	}
+}
+
+func missesOf(t *testing.T, levels *store.Table) (n uint64) {
+	t.Helper()
+	for _, op := range []string{"load", "store", "ifetch"} {
+		misses, err := store.Data[uint64](levels, op+"_misses")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += misses[0]
+	}
+	return n
+}
+
+// Every analysis that ignores rows says so, and no other.
+func TestIgnoredRowsAreNoted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	n := nasty{procs: 2, refs: ops(100, trace.Load, trace.Flush, trace.Store, trace.Prefetch, trace.Ifetch), events: barriers}
+	n.write(t, "x")
+	for _, k := range allKinds() {
+		if k.name == marshalName {
+			continue // it reads references only near messages
+		}
+		effects := builtFor(t, k, trace.Header{Procs: 2}).Effects()
+		_, _, errs := analyze("--run", k.name, "-o", "d", "x")
+		for _, op := range trace.Ops {
+			noted := strings.Contains(errs, fmt.Sprintf("%s: no effect of ", k.name)) && strings.Contains(errs, op.String())
+			if want := effects.Ops[op].String() == "noted"; noted != want {
+				t.Errorf("%s: %v is %v, but noted: %v\n%s", k.name, op, effects.Ops[op], noted, errs)
+			}
+		}
+	}
+}
+
+// The references that are measured are those of --refs, and tables say which.
+func TestRefs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	n := nasty{procs: 1, refs: ops(90, trace.Load, trace.Ifetch, trace.Store)}
+	n.write(t, "x")
+	for refs, want := range map[string]uint64{"data": 60, "ifetch": 30, "all": 90} {
+		for _, run := range []string{"reuse", "reuse_time", "cache"} {
+			must(t, "--run "+run+" --cache L1=1KiB/2/64B --refs "+refs+" -o d x")
+			table, err := store.ReadTable("d/" + run + ".arrow")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := table.Fact("refs"); got != refs {
+				t.Errorf("%s --refs %s: the table says %q", run, refs, got)
+			}
+			if run == "cache" {
+				continue
+			}
+			counts, err := store.Data[uint64](table, "count")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := uint64(0)
+			for _, c := range counts {
+				sum += c
+			}
+			if run == "reuse" && sum != want {
+				t.Errorf("%s --refs %s: %d uses, want %d", run, refs, sum, want)
+			}
+		}
+	}
+	if status, _, errs := analyze("--refs", "loads", "-o", "d", "x"); status != 2 || !strings.Contains(errs, "data") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+// With --run all, an analysis that does not apply is skipped with a note.
+func TestAllSkipsWhatDoesNotApply(t *testing.T) {
+	t.Chdir(t.TempDir())
+	(&nasty{procs: 2, refs: ops(100, trace.Ifetch), events: barriers}).write(t, "x")
+	status, out, errs := analyze("--run", "all", "-o", "d", "x")
+	if status != stage.Done || !strings.Contains(errs, "skipping footprint: ") || strings.Contains(out, "footprint\n") || !strings.Contains(out, "cache\n") {
+		t.Errorf("status %d: %s\n%s", status, errs, out)
+	}
+	status, _, errs = analyze("--run", "all", "--procs", "0", "-o", "first", "x")
+	if status != stage.Done || !strings.Contains(errs, "skipping") {
+		t.Errorf("a part: status %d: %s", status, errs)
+	}
+	if status, _, errs = analyze("--run", "all", "--procs", "1", "-o", "second", "x"); status != stage.Done {
+		t.Errorf("a part: status %d: %s", status, errs)
+	}
+	if status, _, errs = analyze("merge", "first", "second", "-o", "both"); status != stage.Done {
+		t.Errorf("merge: status %d: %s", status, errs)
+	}
+}
+
+// The caches of nodes have the first number of sets.
+func TestSetsKeepTheirOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 2, 3, 50)
+	for sets, first := range map[string]string{"64,16": "64, ", "16,64": "16, "} {
+		must(t, "--run phases --per-node 2 --sets "+sets+" -o d x")
+		table, err := store.ReadTable("d/traffic.arrow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Fact("caches of misses"); !strings.HasPrefix(got, first) {
+			t.Errorf("--sets %s: caches of %s", sets, got)
+		}
+	}
+}
+
+// A few large references cannot need much memory by small lines.
+func TestLargeReferencesAreRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	(&nasty{procs: 1, refs: func(_ trace.Proc, r *trace.Refs) { fill(r, 300, 1, 1<<20, 65535) }}).write(t, "x")
+	status, _, errs := analyze("--run", "reuse", "--line", "1B", "-o", "d", "x")
+	if status != stage.Failed || !strings.Contains(errs, "larger line size") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	must(t, "--run reuse -o d x")
+}
