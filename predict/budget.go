@@ -139,6 +139,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	if p.Catalogue = prices.Catalogue; p.Catalogue == nil {
 		return fmt.Errorf("reading %s: it has no [catalogue]; use a price list such as example1999", o.prices)
 	}
+	noteUnusedPrices(env, prices, p.Model.Name())
 	if p.Budget, err = o.amount(p.Catalogue.Hourly); err != nil {
 		return err
 	}
@@ -153,6 +154,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 		if *p, err = p.UpgradeOf(m); err != nil {
 			return err
 		}
+		noteUnusedOfHave(env, m)
 	}
 	r, err := p.Search()
 	if err != nil {

@@ -141,6 +141,9 @@ func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machine
 	var reasons []error
 	for _, m := range machines {
 		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m}, models)
+		if err == nil {
+			noteUnused(env, m, keyUse{models: modelsOf(some), procs: len(o.processors) > 0})
+		}
 		if reason := (skippedMachine{}); errors.As(err, &reason) {
 			reasons = append(reasons, reason)
 		} else if err != nil {
@@ -158,6 +161,14 @@ func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machine
 		return nil, errors.New("nothing can be predicted on any of these machines")
 	}
 	return all, nil
+}
+
+// modelsOf returns the names of the models of predictions.
+func modelsOf(all []model.Prediction) (names []string) {
+	for _, p := range all {
+		names = append(names, p.Model)
+	}
+	return names
 }
 
 // exposedShare returns the parameter exposed of a file, or 0 without a file.
@@ -223,6 +234,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 		return nil, skippedMachine{fmt.Errorf("no run fits machine %s with %d processors; give --processors to scale a run", c.Machine.Name, c.Machine.Count())}
 	}
 	var last error
+	digest := c.Machine.Digest()
 	for _, n := range processors {
 		for _, v := range models {
 			of := *c
@@ -230,6 +242,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 			p, err := v.Predict(&of)
 			switch {
 			case err == nil:
+				p.MachineSHA = digest
 				p.Terms = append(p.Terms, cluster.Rates(p, &of, o.transaction, o.printed)...)
 				all = append(all, p)
 			case len(o.models) > 0:

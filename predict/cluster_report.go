@@ -34,7 +34,7 @@ func (o *clusterOptions) report(env *stage.Env, all []model.Prediction) error {
 func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
 	short := *t
 	short.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
-		return c.Name == "trace" || c.Name == "interval" || c.Name == "warnings"
+		return c.Name == "trace" || c.Name == "interval" || c.Name == "warnings" || c.Name == machineDigest
 	})
 	if err := stage.Print(w, stage.Human, &short); err != nil {
 		return err

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +20,13 @@ import (
 func compareCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FILE...",
-		Short: "compare models with simulations in one table",
+		Short: "compare models with simulations, or two tables, of one program",
 		Long: "Compare prints models and simulations in one table: a row for each program, machine and number of processors,\n" +
 			"with E(Instr) in nanoseconds and the error of every model, which is positive if the model is pessimistic. Then\n" +
 			"it prints errors and interval coverage of each model: see 'predict help intervals'.\n\n" +
-			"FILEs are tables of predict cluster -o and predict replay -o, in any order. With --baseline, simulations of\n" +
-			"simplified machines are compared with those of the full machine: spasm-mesh-clogp with spasm-mesh.",
+			"FILEs are tables of cluster -o, replay -o and direct -o, in any order. Two tables of one kind are compared by\n" +
+			"their times. Tables of different machine files are refused; a note names different traces. With --baseline,\n" +
+			"simulations of simplified machines are compared with those of the full machine: spasm-mesh-clogp with spasm-mesh.",
 		Example: compareExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -44,11 +47,18 @@ func compareCommand(env *stage.Env) *cobra.Command {
 }
 
 func compare(env *stage.Env, files []string, format stage.Format, out string, intervals bool) error {
-	c, err := readComparison(files)
+	rows, kinds, err := readEach(files)
 	if err != nil {
 		return err
 	}
-	for _, u := range c.Unpaired {
+	if len(files) == 2 && kinds[0] == kinds[1] && !intervals {
+		return compareAlike(env, rows, format, out)
+	}
+	c, err := report.Compare(slices.Concat(rows...))
+	if err != nil {
+		return err
+	}
+	for _, u := range slices.Concat(c.Doubts, c.Unpaired) {
 		env.Note("%s", u)
 	}
 	if len(c.Cases) == 0 {
@@ -72,30 +82,49 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	return printComparison(env.Out, c)
 }
 
-func readComparison(files []string) (*report.Comparison, error) {
-	all, err := readRows(files)
-	if err != nil {
-		return nil, err
-	}
-	return report.Compare(all)
+// readRows reads the rows of all files.
+func readRows(files []string) ([]report.Row, error) {
+	rows, _, err := readEach(files)
+	return slices.Concat(rows...), err
 }
 
-func readRows(files []string) (all []report.Row, err error) {
+// readEach reads the rows of each file, and whether they are predictions.
+func readEach(files []string) (all [][]report.Row, predictions []bool, err error) {
 	for _, f := range files {
 		if info, err := os.Stat(f); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("reading %s: it is a directory; give the tables of models and simulations in it", f)
+			return nil, nil, fmt.Errorf("reading %s: it is a directory; give the tables of models and simulations in it", f)
 		}
 		t, err := store.ReadTable(f)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		rows, err := report.Rows(t)
+		rows, err := report.ComparedRows(t)
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", f, err)
+			return nil, nil, fmt.Errorf("reading %s: %w", f, err)
 		}
-		all = append(all, rows...)
+		all, predictions = append(all, rows), append(predictions, len(rows) > 0 && rows[0].Model != "")
 	}
-	return all, nil
+	return all, predictions, nil
+}
+
+// compareAlike compares two tables of predictions, or two of simulations.
+func compareAlike(env *stage.Env, rows [][]report.Row, format stage.Format, out string) error {
+	t, notes, err := report.Difference(rows[0], rows[1])
+	if err != nil {
+		return fmt.Errorf("comparing 2 files: %w", err)
+	}
+	for _, n := range notes {
+		env.Note("%s", n)
+	}
+	if t.Rows() == 0 {
+		return errors.New("comparing 2 files: the tables have no program, machine and processors in common")
+	}
+	if out != "" {
+		if err := store.WriteTable(out, t); err != nil {
+			return fmt.Errorf("writing the comparison: %w", err)
+		}
+	}
+	return stage.Print(env.Out, format, t)
 }
 
 // compareAbstractions compares abstractions with the machines called baselines.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -149,6 +150,7 @@ func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p direc
 		if err := needMessages(m.Machine, "running "+p.header().Title(), true); err != nil {
 			return err
 		}
+		noteUnused(env, m.Machine, useOf(m.Machine, byMessages, o.procs, false, false, o.messages.opt.Semantics))
 		row, host, err := o.simulate(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
@@ -235,7 +237,7 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 // simulate simulates p on m, --repeat times to measure times of this host.
 func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directProgram, m target) (row messageRow, host hostRuns, err error) {
 	head := p.header()
-	row = messageRow{title: head.Title(), machine: m.Name}
+	row = messageRow{title: head.Title(), machine: m.Name, machineSHA: m.Digest(), instructions: math.NaN()}
 	progress := env.Progress("simulating "+head.Program, -1, "operations")
 	defer progress.Done()
 	for i := range o.repeat {

@@ -31,6 +31,7 @@ func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directP
 		if err := needReferences(m.Machine, "running "+p.header().Title(), byMemory); err != nil {
 			return err
 		}
+		noteUnused(env, m.Machine, useOf(m.Machine, byMemory, o.procs, false, false, o.messages.opt.Semantics))
 		out, host, err := o.simulateMemory(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)

@@ -32,11 +32,12 @@ func (o *directOptions) runMixed(ctx context.Context, env *stage.Env, p directPr
 		if err := needReferences(m.Machine, "running "+p.header().Title(), byBoth); err != nil {
 			return err
 		}
+		noteUnused(env, m.Machine, useOf(m.Machine, byBoth, o.procs, false, false, o.messages.opt.Semantics))
 		out, host, err := o.simulateMixed(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
 		}
-		rows = append(rows, newMixedRow(p.header().Title(), "", m.Name, out.result, simulatedTasks))
+		rows = append(rows, newMixedRow(p.header().Title(), "", m.Machine, out.result, simulatedTasks))
 		runs, times = append(runs, host), append(times, out.result.Time)
 	}
 	if !o.native {

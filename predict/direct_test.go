@@ -27,9 +27,11 @@ func csvRows(t *testing.T, args ...string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := slices.Index(rows[0], "trace"); at >= 0 {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], at, at+1)
+	for _, digest := range []string{"trace", machineDigest} {
+		if at := slices.Index(rows[0], digest); at >= 0 {
+			for i := range rows {
+				rows[i] = slices.Delete(rows[i], at, at+1)
+			}
 		}
 	}
 	return rows

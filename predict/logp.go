@@ -115,7 +115,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 			return err
 		}
 	}
-	rows, warnings, err := o.rows(of, sizes)
+	rows, warnings, err := o.rows(env, of, sizes)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 }
 
 // rows returns the networks of all machines.
-func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warnings []error, err error) {
+func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows []logpRow, warnings []error, err error) {
 	if len(sizes) == 0 {
 		sizes = []unit.Bytes{max(of.bytes, 1)}
 		if of.bytes == 0 {
@@ -142,6 +142,7 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 			return nil, nil, err
 		}
 		procs := o.procs
+		noteUnused(env, m, keyUse{logp: true, procs: of.procs > 0 || len(procs) > 0})
 		switch {
 		case of.procs > 0:
 			procs = []int{of.procs}
@@ -186,8 +187,14 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	if o.network {
 		t = networkTable(rows, facts)
 	}
-	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
+	if err := stage.Print(env.Out, o.format, t); err != nil {
 		return err
+	}
+	if o.format != stage.Human {
+		for _, w := range warnings {
+			env.Note("%v", w)
+		}
+		return nil
 	}
 	printWarnings(env.Out, warnings)
 	return nil

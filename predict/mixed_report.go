@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/engine"
 	"spoor/predict/replay"
 	"spoor/traces/stage"
@@ -16,17 +17,18 @@ import (
 
 // mixedRow is a program that shares memory and passes messages, on a machine.
 type mixedRow struct {
-	title, trace, machine string
-	result                *replay.MixedResult
-	tasks                 string
+	title, trace string
+	machine      *machine.Machine
+	result       *replay.MixedResult
+	tasks        string
 }
 
 // newMixedRow returns a row. The argument tasks says how tasks of queues are assigned, if there are any.
-func newMixedRow(title, trace, machine string, r *replay.MixedResult, tasks string) mixedRow {
+func newMixedRow(title, trace string, m *machine.Machine, r *replay.MixedResult, tasks string) mixedRow {
 	if !r.TaskQueues {
 		tasks = noTasks
 	}
-	return mixedRow{title, trace, machine, r, tasks}
+	return mixedRow{title, trace, m, r, tasks}
 }
 
 // onlyMessages lists flags of simulations of messages only, onlyMemory those of references only.
@@ -79,7 +81,7 @@ func mixedTable(rows []mixedRow) *store.Table {
 	columns := []store.Column{
 		columnOf(rows, "program", "", func(r mixedRow) string { return r.title }),
 		columnOf(rows, "trace", "", func(r mixedRow) string { return r.trace }),
-		columnOf(rows, "machine", "", func(r mixedRow) string { return r.machine }),
+		columnOf(rows, "machine", "", func(r mixedRow) string { return r.machine.Name }),
 		columnOf(rows, "processors", "", func(r mixedRow) int32 { return int32(len(r.result.Procs)) }),
 		columnOf(rows, "time", "s", func(r mixedRow) float64 { return float64(r.result.Time.Seconds()) }),
 	}
@@ -96,12 +98,13 @@ func mixedTable(rows []mixedRow) *store.Table {
 		columnOf(rows, "memory_utilization", "", func(r mixedRow) float64 { return r.result.Utilization() }),
 		columnOf(rows, "messages", "", func(r mixedRow) uint64 { return r.result.Messages.Messages }),
 		columnOf(rows, "bytes", "B", func(r mixedRow) uint64 { return uint64(r.result.Messages.Bytes) }),
-		columnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }))
+		columnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }),
+		columnOf(rows, machineDigest, "", func(r mixedRow) string { return r.machine.Digest() }))
 	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}}
 }
 
 // longMixed lists the columns that are not printed on a terminal.
-var longMixed = map[string]bool{"trace": true, "instructions": true, "references": true, "coherence_misses": true, "bytes": true}
+var longMixed = map[string]bool{"trace": true, "instructions": true, "references": true, "coherence_misses": true, "bytes": true, machineDigest: true}
 
 // mixedProcessors has the parts of the time of each processor.
 func mixedProcessors(r *replay.MixedResult) *store.Table {

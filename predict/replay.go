@@ -130,6 +130,9 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	if err == nil && kind != byMessages {
 		warnOfSamples(env, sims)
 	}
+	if err == nil {
+		noteUnusedOfSimulations(env, sims, kind, o.messages.opt.Recorded, o.messages.opt.Semantics)
+	}
 	switch {
 	case err != nil:
 		return err

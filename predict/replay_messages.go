@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -116,10 +117,18 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 	return o.reportMessages(env, sims)
 }
 
+// instructions returns the instructions of all processors, or NaN if the trace counts none.
+func (s *simulation) instructions() float64 {
+	if n := total([]*simulation{s}, func(t trace.Totals) uint64 { return uint64(t.Instr) }); n > 0 {
+		return float64(n)
+	}
+	return math.NaN()
+}
+
 func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error {
 	var rows []messageRow
 	for _, s := range sims {
-		rows = append(rows, messageRow{s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.messages.Result, s.messages.observed})
+		rows = append(rows, messageRow{s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.machine.Digest(), s.instructions(), s.messages.Result, s.messages.observed})
 	}
 	if err := o.messages.write(env, sims[0].trace, sims[0].messages.times); err != nil {
 		return err
@@ -161,6 +170,8 @@ func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *s
 // messageRow is one simulation.
 type messageRow struct {
 	title, trace, machine string
+	machineSHA            string
+	instructions          float64 // of all processors; NaN: not known
 	result                *engine.Result
 	observed
 }
@@ -169,7 +180,7 @@ type messageRow struct {
 func shortened(t *store.Table) *store.Table {
 	short := &store.Table{Name: t.Name}
 	for _, c := range t.Columns {
-		if c.Name != "trace" {
+		if c.Name != "trace" && c.Name != machineDigest && c.Name != "instructions" {
 			short.Columns = append(short.Columns, c)
 		}
 	}
@@ -206,7 +217,9 @@ func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 			return mean(r.result, func(one *engine.Rank) unit.Picos { return r.result.Time - one.Time })
 		}),
 		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
-		columnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }))
+		columnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }),
+		columnOf(rows, "instructions", "", func(r messageRow) float64 { return r.instructions }),
+		columnOf(rows, machineDigest, "", func(r messageRow) string { return r.machineSHA }))
 	return &store.Table{Name: "message simulation", Columns: columns, Meta: []trace.Arg{{Key: "semantics", Value: f.semantics},
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
 }

@@ -135,7 +135,7 @@ func (o *replayOptions) runMixed(ctx context.Context, env *stage.Env, sims []*si
 		for _, w := range s.both.Warnings {
 			env.Note("%s: %v", s.name(), w)
 		}
-		rows = append(rows, newMixedRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.both, recordedTasks))
+		rows = append(rows, newMixedRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine, s.both, recordedTasks))
 	}
 	return printMixed(env.Out, o.format, o.output, rows, nil)
 }

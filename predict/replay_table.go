@@ -24,6 +24,9 @@ func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit s
 	return store.Column{Name: name, Unit: unit, Data: data}
 }
 
+// machineDigest is the column with the digest of the machine's description.
+const machineDigest = "machine_sha256"
+
 // memoryRow is a program on a simulated memory system.
 type memoryRow struct {
 	title, trace string
@@ -62,7 +65,8 @@ func simulationTable(sims []memoryRow, options ...trace.Arg) (*store.Table, erro
 	}
 	columns = append(columns, timeColumns(sims)...)
 	columns = append(columns, countColumns(sims)...)
-	columns = append(columns, columnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }))
+	columns = append(columns, columnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }),
+		columnOf(sims, machineDigest, "", func(s memoryRow) string { return s.machine.Digest() }))
 	return &store.Table{Name: "simulation", Columns: columns,
 		Meta: append(options, trace.Arg{Key: "tool", Value: "predict " + stage.Version})}, nil
 }

@@ -32,6 +32,7 @@ predict direct cholesky --procs 2 --set rings=3 --set spokes=8 --machine spasm-m
 predict direct sor --procs 4 --set g=8 --set iterations=5 --machine du2000-clump-2x2-256k-155m --references --native -o native-mixed.arrow
 predict compare cluster.arrow replay.arrow -o compare.arrow
 predict compare cluster.arrow replay.arrow --intervals -o coverage.arrow
+predict compare replay.arrow replay.arrow -o difference.arrow
 predict compare simplified.arrow --baseline spasm-mesh -o abstraction.arrow
 predict budget --params fft.all --prices data/price/example1999.toml --budget '$20000' -o budget.arrow
 predict budget --params fft.all --prices data/price/example-cloud.toml --budget '$10/h' --max-nodes 8 -o rent.arrow

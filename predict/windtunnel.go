@@ -116,6 +116,7 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 	if err != nil {
 		return fmt.Errorf("predicting the simulation of %s: %w", run.Program, err)
 	}
+	noteUnusedPrices(env, prices, "")
 	return o.report(env, p)
 }
 

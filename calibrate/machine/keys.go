@@ -2,7 +2,10 @@ package machine
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
+
+	"spoor/calibrate/strict"
 )
 
 // Keys lists all keys of machine files in the order of the sections, for example "cache.size" and
@@ -37,3 +40,17 @@ func subsection(of reflect.Type) reflect.Type {
 	}
 	return of
 }
+
+// given returns the keys of a document, each once and without an index.
+func given(d *strict.Document) (keys []string) {
+	known := slices.Concat(Keys(), PriceKeys())
+	for _, path := range d.Keys() {
+		if key := index.ReplaceAllString(path, ""); slices.Contains(known, key) && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// index is the index of a list in a path.
+var index = regexp.MustCompile(`\[[0-9]+\]`)

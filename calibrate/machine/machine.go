@@ -31,6 +31,7 @@ type Machine struct {
 	OtherNodes []*Machine // cow, clump: nodes of other kinds, which replace the last ones; each has processors, caches, memory and disk
 	Missing    []Section  // absent sections; nil except for ReadPart
 	Assumed    []string   // absent keys, and the values that were assumed
+	Given      []string   // keys that the description has, in its order, as [Keys] names them
 }
 
 // Count returns the number of processors in all nodes of m.

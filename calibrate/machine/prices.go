@@ -14,6 +14,7 @@ type Prices struct {
 	Name       string
 	WindTunnel *WindTunnel // nil: not given
 	Catalogue  *Catalogue  // nil: not given
+	Given      []string    // keys that the list has, as [PriceKeys] names them
 }
 
 // WindTunnel has the prices of hosts of parallel simulations [falsafi1997, sec. 5.2].
@@ -74,7 +75,7 @@ func decodePrices(d *strict.Document) (*Prices, error) {
 		return nil, err
 	}
 	r := &reader{doc: d}
-	p := &Prices{Name: r.name(t.Name)}
+	p := &Prices{Name: r.name(t.Name), Given: given(d)}
 	if t.WindTunnel != nil {
 		p.WindTunnel = r.windTunnel(t.WindTunnel)
 	}

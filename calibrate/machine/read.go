@@ -80,6 +80,7 @@ func decode(d *strict.Document, part bool) (*Machine, error) {
 	if doc.Name != nil || !part && len(r.m.Missing) == 0 {
 		r.m.Name = r.name(doc.Name)
 	}
+	r.m.Given = given(d)
 	r.m.About, r.m.Source = r.oneLine("about", doc.About), r.oneLine("source", doc.Source)
 	r.parts(&doc)
 	if doc.System == nil {

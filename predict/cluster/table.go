@@ -39,6 +39,7 @@ func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 		column(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
 		column(all, "interval", "", func(p model.Prediction) string { return p.FullInterval().Covers }),
 		column(all, "warnings", "", warnings),
+		column(all, "machine_sha256", "", func(p model.Prediction) string { return p.MachineSHA }),
 	}}
 }
 

@@ -30,6 +30,7 @@ type Prediction struct {
 	Program     string
 	Trace       string // SHA-256 of the analyzed trace
 	Machine     string
+	MachineSHA  string // digest of the description; see [machine.Machine.Digest]
 	Target      string // kind of machine: smp, cow or clump
 	Processors  int
 	Model       string

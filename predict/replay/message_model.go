@@ -48,7 +48,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 	if n.RendezvousMin.Known {
 		model.EagerLimit = int64(n.RendezvousMin.Value)
 	}
-	if n.Model == "loggp" && (model.LogGOPSim || !ranksShareNodes(m, ranks)) {
+	if n.Model == "loggp" && (model.LogGOPSim || !RanksShareNodes(m, ranks)) {
 		model.Latency, model.Gap = n.Latency.Value.Picos(), n.Gap.Value.Picos()
 		model.PerByte = float64(n.GapPerByte.Value) * 1e12
 		model.ReceiverPort = n.Ports == machine.BothPorts
@@ -80,7 +80,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	}
 	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
-	if ranksShareNodes(m, ranks) {
+	if RanksShareNodes(m, ranks) {
 		if model.Local, err = network.NewLocal(m, nodes); err != nil {
 			return engine.Model{}, err
 		}
@@ -107,9 +107,9 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
 }
 
-// ranksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
+// RanksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
 // abstract network of a single node connects the processors of that node.
-func ranksShareNodes(m *machine.Machine, ranks int) bool {
+func RanksShareNodes(m *machine.Machine, ranks int) bool {
 	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
 	return ranks > 0 && m.NodeOf(ranks-1) < ranks-1 && !(abstract && m.System.Nodes == 1)
 }
@@ -117,7 +117,7 @@ func ranksShareNodes(m *machine.Machine, ranks int) bool {
 // nodeWarning says how messages between ranks of one node were simulated, or returns nil if there were none. It gives
 // their costs, because they come from the section [memory].
 func nodeWarning(m *machine.Machine, model *engine.Model, ranks int) error {
-	if !ranksShareNodes(m, ranks) {
+	if !RanksShareNodes(m, ranks) {
 		return nil
 	}
 	if model.Local == nil {

@@ -20,6 +20,8 @@ type Comparison struct {
 	// Unpaired names each prediction without a simulation, and each simulation
 	// without a prediction, where anything is predicted.
 	Unpaired []string
+	// Doubts are reasons why a prediction and its simulation may not belong together.
+	Doubts []string
 }
 
 // Case is one program on one machine with one number of processors: its simulation and its predictions.
@@ -101,6 +103,7 @@ func Compare(rows []Row) (*Comparison, error) {
 func (c *Comparison) join(simulated, predicted []Row) error {
 	cases := map[key]*Case{}
 	var list []*Case
+	var pairs [][2]Row
 	for _, s := range simulated {
 		if cases[s.key()] != nil {
 			return fmt.Errorf("two simulations of %s, %s; leave one of them out", s.Program, s.place())
@@ -111,6 +114,10 @@ func (c *Comparison) join(simulated, predicted []Row) error {
 	}
 	for _, p := range predicted {
 		k, i := cases[p.key()], slices.Index(c.Models, p.Model)
+		if k != nil && math.IsNaN(k.Simulated.EInstr) {
+			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, but the table of the simulation has no instructions, so E(Instr) is not known", p.Program+", "+p.place(), p.Model))
+			continue
+		}
 		if k == nil {
 			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, not simulated", p.Program+", "+p.place(), p.Model))
 			continue
@@ -118,8 +125,13 @@ func (c *Comparison) join(simulated, predicted []Row) error {
 		if k.Predicted[i].Model != "" {
 			return fmt.Errorf("two predictions by %s of %s, %s; leave one of them out", p.Model, p.Program, p.place())
 		}
+		if err := k.Simulated.differs(p); err != nil {
+			return err
+		}
 		k.Predicted[i] = p
+		pairs = append(pairs, [2]Row{k.Simulated, p})
 	}
+	c.Doubts = doubts(pairs)
 	if len(predicted) == 0 {
 		return nil // simulations alone: there is nothing to compare
 	}

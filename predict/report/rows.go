@@ -22,7 +22,9 @@ type Split struct{ Ideal, Latency, Contention, Sync float64 }
 // Row is the predicted or simulated time of one program on one machine with one number of processors.
 type Row struct {
 	Program, Trace, Machine string
+	MachineSHA              string // digest of the machine's description; "" in tables of older versions
 	Processors              int
+	Time                    float64 // of the run in seconds; 0 of predictions
 	Model                   string  // "" for the simulation
 	Target                  string  // kind of machine; of predictions only
 	EInstr                  float64 // E(Instr) in nanoseconds
@@ -60,8 +62,9 @@ func Rows(t *store.Table) ([]Row, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	digests := machineDigests(t)
 	for i := range out {
-		row := Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), Processors: int(processors[i]),
+		row := Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
 			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(), ParametersLo: math.NaN(), ParametersHi: math.NaN(),
 			Split: Split{split[0][i], split[1][i], split[2][i], split[3][i]}}
 		if predicted {
@@ -73,6 +76,7 @@ func Rows(t *store.Table) ([]Row, error) {
 		}
 		if !predicted {
 			row.Instr = float64(instr[i])
+			row.Time = row.EInstr * row.Instr / 1e9
 		}
 		if err := row.check(predicted); err != nil {
 			return nil, fmt.Errorf("row %d of the %s table: %w", i, t.Name, err)

@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"reflect"
+)
+
+// Digest returns the SHA-256 of the values of m that results depend on, in hexadecimal. Names, descriptions and comments
+// do not matter, nor does the form of a number.
+func (m *Machine) Digest() string {
+	h := sha256.New()
+	digest(h, reflect.ValueOf(*m))
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// undigested are fields that results do not depend on, or that no description has.
+var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true}
+
+// digest adds a value to h, with the names of its fields.
+func digest(h hash.Hash, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			fmt.Fprint(h, "none;")
+			return
+		}
+		digest(h, v.Elem())
+	case reflect.Struct:
+		fmt.Fprint(h, "{")
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; !undigested[name] {
+				fmt.Fprintf(h, "%s:", name)
+				digest(h, v.Field(i))
+			}
+		}
+		fmt.Fprint(h, "}")
+	case reflect.Slice:
+		fmt.Fprintf(h, "%d[", v.Len())
+		for i := range v.Len() {
+			digest(h, v.Index(i))
+		}
+		fmt.Fprint(h, "]")
+	case reflect.Float64:
+		fmt.Fprintf(h, "%x;", v.Float())
+	case reflect.Int, reflect.Int64:
+		fmt.Fprintf(h, "%d;", v.Int())
+	case reflect.Uint64:
+		fmt.Fprintf(h, "%d;", v.Uint())
+	case reflect.Bool:
+		fmt.Fprintf(h, "%t;", v.Bool())
+	case reflect.String:
+		fmt.Fprintf(h, "%q;", v.String())
+	default:
+		panic(fmt.Sprintf("a description has a field of kind %v", v.Kind()))
+	}
+}

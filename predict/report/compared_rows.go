@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"spoor/traces/store"
+)
+
+// The kinds of table with simulations of programs that pass messages.
+const (
+	messageSimulationTable = "message simulation"
+	mixedSimulationTable   = "mixed simulation"
+)
+
+// ComparedRows reads a table of predictions or of simulations of any kind. Rows of simulations with messages have no
+// parts. Their E(Instr) is NaN if the table does not have the instructions.
+func ComparedRows(t *store.Table) ([]Row, error) {
+	if t.Name != messageSimulationTable && t.Name != mixedSimulationTable {
+		return Rows(t)
+	}
+	r := reader{table: t}
+	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
+	processors, time := r.whole("processors"), r.measured("time", "s")
+	if r.err != nil {
+		return nil, r.err
+	}
+	out := make([]Row, t.Rows())
+	digests, instr := machineDigests(t), instructions(t)
+	for i := range out {
+		out[i] = Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
+			Time: time[i], Instr: instr[i], EInstr: 1e9 * time[i] / instr[i]}
+		if !(time[i] >= 0) || out[i].Program == "" || out[i].Machine == "" || processors[i] < 1 {
+			return nil, fmt.Errorf("row %d of the %s table: program, machine, processors or time are missing", i, t.Name)
+		}
+	}
+	return out, nil
+}
+
+// machineDigests returns the digests of the machines of a table, "" for each row of an older version.
+func machineDigests(t *store.Table) []string {
+	if all, err := store.Data[string](t, "machine_sha256"); err == nil {
+		return all
+	}
+	return make([]string, t.Rows())
+}
+
+// instructions returns the instructions of each row, or NaN.
+func instructions(t *store.Table) []float64 {
+	if all, err := store.Data[float64](t, "instructions"); err == nil {
+		return all
+	}
+	whole, err := store.Data[uint64](t, "instructions")
+	all := make([]float64, t.Rows())
+	for i := range all {
+		if all[i] = math.NaN(); err == nil && whole[i] > 0 {
+			all[i] = float64(whole[i])
+		}
+	}
+	return all
+}
+
+// differs returns an error if two rows of one case are of different descriptions of a machine.
+func (r Row) differs(s Row) error {
+	if r.MachineSHA == "" || s.MachineSHA == "" || r.MachineSHA == s.MachineSHA {
+		return nil
+	}
+	return fmt.Errorf("%s, %s: the tables are of two different descriptions of machine %s (%.12s and %.12s); predict and simulate again with one",
+		r.Program, plural(r.Processors, "processor"), r.Machine, r.MachineSHA, s.MachineSHA)
+}
+
+// doubts returns why results of one case may not belong together: other traces, or unknown machines.
+func doubts(pairs [][2]Row) (all []string) {
+	traces, old := []string{}, 0
+	for _, p := range pairs {
+		a, b := p[0], p[1]
+		if a.MachineSHA == "" || b.MachineSHA == "" {
+			old++
+		}
+		scaled := strings.Contains(strings.Join(append(a.Warnings, b.Warnings...), ";"), " scaled from ")
+		if a.Trace != "" && b.Trace != "" && a.Trace != b.Trace && !scaled {
+			traces = appendNew(traces, fmt.Sprintf("%s: the tables are of two different traces, %.12s and %.12s", a.Program+", "+plural(a.Processors, "processor"), a.Trace, b.Trace))
+		}
+	}
+	all = append(all, traces...)
+	if old > 0 {
+		all = append(all, fmt.Sprintf("%s of tables without digests of their machines, from an older version: whether the machine files were equal is not known", plural(old, "pair")))
+	}
+	return all
+}
+
+// Difference compares the results of two tables of one kind: simulations by their times, or predictions of one model by
+// E(Instr). Its rows are the cases that both have.
+func Difference(first, second []Row) (t *store.Table, notes []string, err error) {
+	type place struct {
+		key
+		model string
+	}
+	type line struct{ a, b Row }
+	have := map[place]Row{}
+	for _, r := range first {
+		at := place{r.key(), r.Model}
+		if _, twice := have[at]; twice {
+			return nil, nil, fmt.Errorf("the first table has two rows of %s, %s; leave one of them out", r.Program, r.place())
+		}
+		have[at] = r
+	}
+	var lines []line
+	var pairs [][2]Row
+	for _, r := range second {
+		a, ok := have[place{r.key(), r.Model}]
+		if !ok {
+			notes = append(notes, fmt.Sprintf("%s, %s: only in the second table", r.Program, r.place()))
+			continue
+		}
+		if err := a.differs(r); err != nil {
+			return nil, nil, err
+		}
+		lines, pairs = append(lines, line{a, r}), append(pairs, [2]Row{a, r})
+	}
+	value := func(r Row) float64 {
+		if r.Model != "" {
+			return r.EInstr
+		}
+		return r.Time
+	}
+	unit := "s"
+	if len(lines) > 0 && lines[0].a.Model != "" {
+		unit = "ns"
+	}
+	text := func(name string, of func(l line) string) store.Column { return columnOf(lines, name, "", of) }
+	return &store.Table{Name: "difference", Columns: []store.Column{
+		text("program", func(l line) string { return l.a.Program }), text("machine", func(l line) string { return l.a.Machine }),
+		columnOf(lines, "processors", "", func(l line) int32 { return int32(l.a.Processors) }),
+		text("model", func(l line) string { return l.a.Model }),
+		columnOf(lines, "first", unit, func(l line) float64 { return value(l.a) }),
+		columnOf(lines, "second", unit, func(l line) float64 { return value(l.b) }),
+		columnOf(lines, "difference", "%", func(l line) float64 { return 100 * (value(l.b) - value(l.a)) / value(l.a) })}}, append(notes, doubts(pairs)...), nil
+}
