@@ -241,7 +241,7 @@ func keyConsumers(memory, messages, analyses string, d *described) map[string][]
 // machine, the key matters on some machines only.
 var hidden = map[string]string{
 	"paper memory.invalidate": "only a bound depends on it", "curve memory.invalidate": "only a bound depends on it",
-	"mva system.protocol": "only a bound depends on it",
+	"mva system.protocol":  "only a bound depends on it",
 	"smp curve cache.size": "of the shared cache", "smp curve cache.line": "of the shared cache", "smp curve cache.ways": "of the shared cache",
 	"smp curve shared_cache.latency": "misses overlap", "smp mva shared_cache.latency": "misses overlap",
 	"smp mva memory.occupancy": "misses overlap", "smp mva memory.invalidate": "misses overlap", "cow-bus curve memory.occupancy": "the disk is slower",

@@ -131,6 +131,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 		warnOfSamples(env, sims)
 	}
 	if err == nil {
+		o.noteFlags(env, sims[0].prefix, kind)
 		noteUnusedOfSimulations(env, sims, kind, o.messages.opt.Recorded, o.messages.opt.Semantics)
 	}
 	switch {
@@ -157,6 +158,22 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 		}
 	}
 	return o.report(env, sims)
+}
+
+// noteFlags notes flags that have no effect on traces of this kind.
+func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulationKind) {
+	idle := append([]string{"collectives"}, onlyMessages...)
+	switch kind {
+	case byMessages:
+		idle = []string{"barrier", "quanta-length"}
+	case byBoth: // other flags are refused
+		idle = []string{"quanta-length"}
+	}
+	for _, flag := range idle {
+		if o.changed(flag) {
+			env.Note("--%s has no effect: %s %v", flag, prefix, kind)
+		}
+	}
 }
 
 // splitReplayArgs separates machines from traces.
