@@ -92,7 +92,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,window,line,sets,event,distance,count\n0,0,0,64,0,instr,0,"},
 		{"-o d four --run phases --sets 4 --window 7 --format csv", stage.Done, "\n0,0,1,64,0,instr,0,"},
 		{"-o d four --run cache --cache L1d=1KiB/4/64B,LL=4KiB/8/64B/opt --cache dtlb=4/full/4KiB --format csv", stage.Done, "\n\"L1d=1KiB/4/64B,LL=4KiB/8/64B/opt\",3,LL,4096,8,64,opt,"},
-		{"-o d four --run cache --causes=false --procs 2", stage.Done, "uses  misses  ratio  "},
+		{"-o d four --run cache --causes=false --procs 2", stage.Done, "uses  misses  load_misses  store_misses  ratio  "},
 		{"-o d none --run cache", stage.Done, "proc  level"},
 		{"-o d none", stage.Done, "\nlocality\nname"},
 		{"-o d none --run locality --assoc 4x2", stage.Done, "references"},

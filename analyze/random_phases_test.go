@@ -49,10 +49,14 @@ func writeStreams(t testing.TB, path string, procs int, fill func(*streams, trac
 }
 
 // writePhases writes a trace of random phases of new and reused lines, with barriers, locks and messages.
-func writePhases(t testing.TB, path string, r *rand.Rand) (refs int) {
+// With moves, some of the references are prefetches and flushes.
+func writePhases(t testing.TB, path string, r *rand.Rand, moves bool) (refs int) {
 	t.Helper()
 	procs, phases, length := 1+r.IntN(4), 1+r.IntN(5), []int{20, 100, 100, 1000, 1000, 1000, 1000, 5000, 5000, 50000}[r.IntN(10)]
 	others := []float64{0, 0, 0.01, 0.2}[r.IntN(4)]
+	if !moves {
+		others = 0
+	}
 	seed := r.Uint64()
 	return writeStreams(t, path, procs, func(s *streams, p trace.Proc) {
 		shape, own := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2+uint64(p)))

@@ -101,8 +101,8 @@ const Columns = `Table cache.arrow, by caches (the description), proc (-1: inter
   invalidations               lines that an inclusive level removed
   writebacks                  dirty lines that left
   writethroughs               writes that were passed on at once
-  prefetches, prefetch_fills  prefetches of lines, and those that fetch the line. They are in no other column of
-                              uses or misses
+  prefetches, prefetch_fills  prefetches of lines, and those that fetch the line. They are in no
+                              other column of uses or misses
   flushed                     lines that flushes removed. These three are absent without such references
   bytes_read                  bytes of lines read from the next level, or from memory; -1 for a TLB
   bytes_written               bytes written to the next level, or to memory; -1 for a TLB: dirty lines that

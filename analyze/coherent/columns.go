@@ -16,7 +16,8 @@ const Columns = `Tables, for the private caches of each processor. Column line i
     refs        all uses of lines
     ratio       misses/refs
     flush_misses, prefetch_fills
-                misses of flushed lines, and lines that prefetches fetch; only if the trace has such references
+                misses of flushed lines, and lines that prefetches fetch; only if the trace has
+                such references
 
   coherent.params.toml, for all processors together at the first line size:
     coherence   coherence misses per use, in caches of unlimited size

@@ -11,8 +11,8 @@ import (
 const Columns = `Columns of reuse.arrow, the number of uses by stack distance:
   proc               processor; -1: all processors in the interleaved order
   line               line size in bytes
-  distance           number of distinct other lines used since the line's last use; -1: first uses; -2: uses of
-                     lines that were flushed since their last use
+  distance           number of distinct other lines used since the line's last use; -1: first uses;
+                     -2: uses of lines that were flushed since their last use
   count              number of uses at this distance
 Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
   proc, line         as in reuse.arrow
