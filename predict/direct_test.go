@@ -198,7 +198,7 @@ func TestReferencesOfAScalingStudy(t *testing.T) {
 		if _, _, errs := predict(replay...); strings.Count(errs, said) != 1 {
 			t.Errorf("%d processors: a replay does not say once %q: %s", procs, said, errs)
 		}
-		if _, _, errs := predict(append(replay, "--references")...); errs != "" {
+		if _, _, errs := predict(append(replay, "--references")...); strings.Contains(errs, none) || strings.Contains(errs, said) {
 			t.Errorf("%d processors, asked for: %s", procs, errs)
 		}
 		if _, _, errs := predict(direct...); strings.Count(errs, none) != 1 {

@@ -30,6 +30,7 @@ func TestMachineWithoutSections(t *testing.T) {
 	for _, command := range [][]string{{"replay", sor}, {"direct", "sor", "--procs", "2", "--set", "g=6"}} {
 		_, want, _ := run(append(command, "--format", "csv", "--machine", whole)...)
 		status, got, errs := run(append(command, "--format", "csv", "--machine", two)...)
+		got, want = got[:strings.LastIndex(got, ",")+1], want[:strings.LastIndex(want, ",")+1] // the digests of the machines differ
 		if status != stage.Done || got != want || !strings.Contains(errs, "m: [system] not given: each rank has a node of its own\n") {
 			t.Errorf("predict %q: status %d, %s%s, want %s", command, status, got, errs, want)
 		}

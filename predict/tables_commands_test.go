@@ -12,6 +12,8 @@ traces import data/sample/tiny.log --archive -o tiny
 analyze --run all --line 64B,256B --assoc 64x8 --sets 2048 --per-node 1 --block 256B --placement interleaved --quanta-cache 128x4 --cache L1d=4KiB/8/64B,LL=64KiB/16/64B/with-opt -o fft.all fft
 analyze --run comm,marshal -o transfer.all transfer
 analyze --run reuse --procs 0 -o part fft
+traces import flushes.csv -o flushes
+analyze --run reuse,cache,coherent -o flushes.all flushes
 analyze --run quanta,footprint -o water.all water
 analyze compose --line 64B --cache 4KiB -o both fft.all fft.all
 for p in 1 2; do for n in 64 256; do tracegen fft --procs $p --set points=$n -o f$p.$n; analyze --run reuse,locality -o f$p.$n.all f$p.$n; done; done

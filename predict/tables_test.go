@@ -27,6 +27,7 @@ func TestEveryTableAndParameterIsListed(t *testing.T) {
 	}
 	dir := checkout(t)
 	write(t, filepath.Join(dir, "pinatrace.out"), "0x7f0001: R 0x1000\n0x7f0004: W 0x1008\n#eof\n")
+	write(t, filepath.Join(dir, "flushes.csv"), "time,tid,op,addr,size\n1,0,P,0x1000,8\n2,0,R,0x1000,8\n3,0,F,0x1000,8\n4,1,W,0x1000,8\n")
 	for line := range strings.Lines(tableCommands) {
 		if err := shell(dir, line); err != nil {
 			t.Fatal(err)

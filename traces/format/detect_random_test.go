@@ -85,8 +85,11 @@ func objectColumns(rng *rand.Rand) string {
 	if sep != " " {
 		columns = append(columns, pick(rng, "r", "w", "R", "W"), pick(rng, "get", "set"), pick(rng, "28", "2a"))
 	}
-	rng.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	return table(rng, sep, columns[:2+rng.IntN(len(columns)-1)]...)
+	swap := func(i, j int) { columns[i], columns[j] = columns[j], columns[i] }
+	rng.Shuffle(len(columns)-2, func(i, j int) { swap(i+2, j+2) })
+	columns = columns[:2+rng.IntN(len(columns)-1)] // the time and the object are always among them
+	rng.Shuffle(len(columns), swap)
+	return table(rng, sep, columns...)
 }
 
 // generators makes files of each format.
@@ -162,6 +165,9 @@ func TestNoFormatIsTakenForAnother(t *testing.T) {
 		rng := rand.New(rand.NewPCG(35, 6))
 		for range rounds {
 			text := make(rng)
+			if text == "" {
+				continue // an empty file is of no format
+			}
 			got, _, err := Detect(open(t, text))
 			if err == nil && got.Name() != im.Name() || err != nil && !strings.Contains(strings.Split(err.Error(), ", begins")[0], im.Name()) {
 				t.Fatalf("%s is taken for %v, %v:\n%.1000q", im.Name(), got, err, text)

@@ -86,8 +86,10 @@ func (XDin) Sniff(head []byte) Verdict {
 	return sniffDin(head, 3, xdinTypes, "lines of one of r w i m c v and two hexadecimal numbers")
 }
 
+// sniffDin knows no format by one line with a comment: the line may be the begin of a table.
 func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
-	return sniffText(head, dinSniffLines, why, func(line []byte) bool {
+	alone := !bytes.Contains(head, newline) && len(bytes.Fields(head)) > fields
+	v := sniffText(head, dinSniffLines, why, func(line []byte) bool {
 		got := bytes.Fields(line)
 		if len(got) < fields || len(got[0]) != 1 || bytes.IndexByte(labels, got[0][0]) < 0 {
 			return false
@@ -99,6 +101,10 @@ func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
 		}
 		return true
 	})
+	if alone && v.Confidence == Likely {
+		v.Confidence = Possible
+	}
+	return v
 }
 
 // dinLabels and xdinTypes list the labels; an index is one operation.
