@@ -11,13 +11,13 @@ TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
 	ADDQ	$64, SP
 	TESTQ	AX, AX
 	JNE	start
-	MOVQ	$1300000000, AX
+	MOVQ	$1400000000, AX
 	CMPQ	CX, AX
 	JCC	start // enough
 	MOVQ	$1050000000, AX
 	CMPQ	CX, AX
 	JCC	refuse // the runtime makes its optional reservation and then lacks memory
-	MOVQ	$800000000, AX
+	MOVQ	$850000000, AX
 	CMPQ	CX, AX
 	JCC	start // the runtime goes on without it
 refuse:
@@ -38,8 +38,8 @@ DATA tooLittle<>+16(SB)/8, $"mory: th"
 DATA tooLittle<>+24(SB)/8, $"e progra"
 DATA tooLittle<>+32(SB)/8, $"m needs "
 DATA tooLittle<>+40(SB)/8, $"'ulimit "
-DATA tooLittle<>+48(SB)/8, $"-v 13000"
-DATA tooLittle<>+56(SB)/8, $"00' (1.3"
+DATA tooLittle<>+48(SB)/8, $"-v 14000"
+DATA tooLittle<>+56(SB)/8, $"00' (1.4"
 DATA tooLittle<>+64(SB)/8, $" GB) or "
 DATA tooLittle<>+72(SB)/8, $"more to "
 DATA tooLittle<>+80(SB)/8, $"start; r"
