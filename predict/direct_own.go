@@ -51,6 +51,9 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 			env.Note("not simulated: %s", f)
 		}
 	}
+	if len(p.built.Library) > 0 {
+		env.Note("not simulated: code of the standard library: %s", strings.Join(p.built.Library, ", "))
+	}
 	return p, nil
 }
 

@@ -56,6 +56,7 @@ func command(env *stage.Env) *cobra.Command {
 		}
 		return cmd.Help()
 	}
+	root.AddCommand(initCommand(env))
 	for _, k := range kernel.All {
 		root.AddCommand(kernelCommand(env, k))
 	}

@@ -53,8 +53,9 @@ func packageTopic(flags *pflag.FlagSet) stage.Topic {
 		Name:  "package",
 		Short: "record a Go program of your own",
 		Text: "The program is a package main for spoor/tracegen/spmd; 'go doc spoor/tracegen/spmd' has the interface. Its\n" +
-			"main function calls spmd.Main. Tracegen copies the package and the packages of its module that it imports,\n" +
-			"adds the recording, builds the copy with the go command, and runs it. It does not change your files.\n" +
+			"main function calls spmd.Main. Tracegen copies the package and all packages that it imports, those of the\n" +
+			"standard library included, adds the recording, builds the copy with the go command, and runs it. It does not\n" +
+			"change your files. It also supplies the package spmd: go.mod need not name spoor.\n" +
 			"Arguments after -- are those of the program.\n\n" +
 			"Notes list the constructs that a recording omits. References are recorded for memory that the program names\n" +
 			"(spmd.Shared, Private, Alloc) or allocates while it runs.",
@@ -121,7 +122,7 @@ func (o *packageOptions) run(ctx context.Context, env *stage.Env) error {
 // build builds the program, calls use, and removes the program.
 func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*instrument.Program) error) error {
 	program, err := instrument.Build(ctx, instrument.Options{Dir: env.Input(o.dir), Refs: o.refs, Headers: o.headers,
-		Native: o.native, Messages: env.Err})
+		Library: true, Native: o.native, Messages: env.Err})
 	if err != nil {
 		return err
 	}
@@ -156,6 +157,9 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	}
 	head := o.header(p)
 	head.Regions = result.Recording.Regions
+	note := outside(p, result.Recording)
+	env.Note("%s", note)
+	head.Notes = append(head.Notes, note)
 	if n := result.Recording.Dropped; n > 0 {
 		note := fmt.Sprintf("%d references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)", n)
 		env.Note("%s", note)
@@ -193,13 +197,21 @@ func unrecorded(p *instrument.Program, most int) (notes []string) {
 		}
 		notes = append(notes, text)
 	}
-	if len(p.Foreign) > 0 {
-		notes = append(notes, "code of other modules is not recorded: "+strings.Join(p.Foreign, ", "))
-	}
-	if len(p.Library) > 0 {
-		notes = append(notes, "code of the standard library is not recorded: "+strings.Join(p.Library, ", "))
-	}
 	return notes
+}
+
+// outside returns a note on the instructions of code that is not instrumented.
+func outside(p *instrument.Program, r *spmd.Recording) string {
+	counted := r.Outside
+	for _, t := range r.Totals {
+		counted += uint64(t.Instr)
+	}
+	note := fmt.Sprintf("about %d instructions (%.1f %% of all) are not recorded: those of the runtime, of assembly",
+		r.Outside, 100*float64(r.Outside)/float64(max(1, counted)))
+	if len(p.Library) > 0 {
+		note += ", and of " + strings.Join(p.Library, ", ")
+	}
+	return note
 }
 
 func separator(i int) string {

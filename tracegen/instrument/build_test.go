@@ -25,7 +25,7 @@ func userModule(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-const usesSpmd = "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main() { spmd.Main(program) }\n\n"
+const callsMain = "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main() { spmd.Main(program) }\n\n"
 
 // A program that cannot be built is told about in the compiler's own words, with
 // the paths as the user sees them, and leaves nothing.
@@ -38,9 +38,9 @@ func TestProgramsThatCannotBeBuilt(t *testing.T) {
 		want  string // of the error
 		says  string // by the go command
 	}{
-		{"does not compile", map[string]string{"p/a.go": usesSpmd + "func program(r *spmd.Rank) error {\n\treturn y\n}\n"}, "p",
+		{"does not compile", map[string]string{"p/a.go": callsMain + "func program(r *spmd.Rank) error {\n\treturn y\n}\n"}, "p",
 			"go list in", "p/a.go:8:9: undefined: y"},
-		{"does not parse", map[string]string{"p/a.go": usesSpmd + "func program(\n"}, "p",
+		{"does not parse", map[string]string{"p/a.go": callsMain + "func program(\n"}, "p",
 			"go list in", "p/a.go:8:1: syntax error"},
 		{"imports what does not compile", map[string]string{"a.go": "package main\n\nimport _ \"example.com/user/q\"\n\nfunc main() {}\n",
 			"q/q.go": "package q\n\nvar x int = \"x\"\n"}, ".", "go list in", "q/q.go:3:13: cannot use \"x\""},
@@ -48,8 +48,6 @@ func TestProgramsThatCannotBeBuilt(t *testing.T) {
 		{"does not use spmd", map[string]string{"a.go": "package main\n\nfunc main() {}\n"}, ".", "does not use spoor/tracegen/spmd", ""},
 		{"is not there", nil, "nowhere", "nowhere", ""},
 		{"is empty", map[string]string{"p/a.txt": ""}, "p", "go list in", "no Go files"},
-		{"does not require spoor", map[string]string{"go.mod": "module example.com/user\n\ngo 1.26.0\n", "a.go": usesSpmd}, ".",
-			"go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER", "spoor/tracegen/spmd"},
 		{"has no module", map[string]string{"go.mod": ""}, ".", "go list in", "module"},
 	} {
 		dir := filepath.Join(userModule(t, c.files), c.dir)
@@ -116,11 +114,11 @@ func TestGoroutines(t *testing.T) {
 			"q/q.go": "package q\n\nfunc Q() { go func() {}() }\n",
 			"r/r.go": "package r\n\nfunc R() {}\n",
 		})
-		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, programScope(dir))
+		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := onlyRankGoroutines(s.Packages); got != c.own {
+		if got := onlyRankGoroutines(s.ownPackages()); got != c.own {
 			t.Errorf("%s %s: own goroutines only: %v, want %v", c.imports, c.code, got, c.own)
 		}
 	}
@@ -129,7 +127,7 @@ func TestGoroutines(t *testing.T) {
 // What is instrumented is the program and its module; what is not is named.
 func TestSources(t *testing.T) {
 	dir := userModule(t, map[string]string{
-		"cmd/x/v2/a.go": usesSpmd + "func program(*spmd.Rank) error { return nil }\n",
+		"cmd/x/v2/a.go": callsMain + "func program(*spmd.Rank) error { return nil }\n",
 		"cmd/x/v2/b.go": "package main\n\nimport \"example.com/user/q\"\n\nvar _ = q.Q\n",
 		"q/q.go":        "package q\n\nimport \"example.com/other\"\n\nfunc Q() { other.O() }\n",
 		"other/go.mod":  "module example.com/other\n\ngo 1.26.0\n",
@@ -138,7 +136,7 @@ func TestSources(t *testing.T) {
 	})
 	write(t, filepath.Join(dir, "go.mod"), read(t, filepath.Join(dir, "go.mod"))+"\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ./other\n")
 	main := filepath.Join(dir, "cmd/x/v2")
-	s, err := load(t.Context(), goTool{dir: main, messages: t.Output()}, programScope(main))
+	s, err := load(t.Context(), goTool{dir: main, messages: t.Output(), tempDir: t.TempDir()}, programScope(main, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +144,8 @@ func TestSources(t *testing.T) {
 	for _, p := range s.Packages {
 		paths = append(paths, p.PkgPath)
 	}
-	if want := []string{"example.com/user/q", "example.com/user/cmd/x/v2"}; !slices.Equal(paths, want) {
+	if want := []string{"example.com/other", "example.com/user/q", "example.com/user/cmd/x/v2"}; !slices.Equal(paths, want) {
 		t.Errorf("instrumented: %v, want %v", paths, want)
-	}
-	if want := []string{"example.com/other"}; !slices.Equal(s.foreign, want) {
-		t.Errorf("named as foreign: %v, want %v", s.foreign, want)
 	}
 	if s.name() != "x" {
 		t.Errorf("the program is called %q", s.name())
@@ -160,16 +155,16 @@ func TestSources(t *testing.T) {
 // Positions are those of the user's file, lines that are weighed those of the
 // exploded one.
 func TestPositionsAreTheUsers(t *testing.T) {
-	dir := userModule(t, map[string]string{"a.go": usesSpmd +
+	dir := userModule(t, map[string]string{"a.go": callsMain +
 		"func program(r *spmd.Rank) error {\n\tfor i := 0; i < 3; i++ { _ = i }; _ = r\n\treturn nil\n}\n"})
-	s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, programScope(dir))
+	s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.originalLines(); err != nil {
 		t.Fatal(err)
 	}
-	file := s.Packages[0].Syntax[0]
+	file := s.ownPackages()[0].Syntax[0]
 	last := file.Decls[len(file.Decls)-1]
 	if at := s.Fset.Position(last.End()); at.Line != 10 || filepath.Base(at.Filename) != "a.go" {
 		t.Errorf("the program ends at %s, want a.go:10", at)

@@ -18,10 +18,18 @@ import (
 
 // goTool runs the go command in the folder of the user's package.
 type goTool struct {
-	dir        string
-	messages   io.Writer // receives the messages of the go command
-	tempDir    string    // folder for its temporary files, which may remain after an interrupt; "" is the default folder
-	moduleFile string    // file to use instead of go.mod, which the go command may write; or ""
+	dir      string
+	messages io.Writer // receives the messages of the go command
+	tempDir  string    // folder for its temporary files, which may remain after an interrupt; "" is the default folder
+	root     string    // sources of the standard library, if the overlay adds to them
+	overlay  string    // list of files that go list reads instead of others, or ""
+	module   []string  // flags that select the go.mod
+}
+
+// errNoSpoor is the error of a program that needs the sources of spoor.
+func errNoSpoor(dir string) error {
+	return fmt.Errorf("the module of %s does not require spoor, which a simulation needs; run in that folder: "+
+		"go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER && go mod tidy, where FOLDER holds the sources of spoor", dir)
 }
 
 // stopTimeout is how long an interrupted process may take to end.
@@ -74,12 +82,8 @@ func (g goTool) failure(command, messages string, err error) error {
 		}
 		return filepath.Join(g.dir, at)
 	}))
-	const require = "go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER, where FOLDER holds the sources of spoor"
-	if strings.Contains(messages, spmdPath) && !strings.Contains(messages, spmdPath+".") {
-		return fmt.Errorf("the module of %s does not require spoor; run in that folder: %s", g.dir, require)
-	}
 	if strings.Contains(messages, "go.mod file not found") {
-		return fmt.Errorf("%s is not in a Go module; run in that folder: go mod init NAME, and %s", g.dir, require)
+		return fmt.Errorf("%s is not in a Go module; run in that folder: go mod init NAME", g.dir)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && messages != "" {
@@ -90,11 +94,7 @@ func (g goTool) failure(command, messages string, err error) error {
 
 // build compiles a package main to a program at path.
 func (g goTool) build(ctx context.Context, overlay, path, main string) error {
-	mode := []string{readonly}
-	if g.moduleFile != "" {
-		mode = []string{"-mod=mod", "-modfile=" + g.moduleFile}
-	}
-	_, err := g.run(ctx, slices.Concat([]string{"build"}, mode, []string{"-buildvcs=false", "-overlay", overlay, "-o", path, main})...)
+	_, err := g.run(ctx, slices.Concat([]string{"build"}, g.module, []string{"-buildvcs=false", "-overlay", overlay, "-o", path, main})...)
 	return err
 }
 
@@ -109,13 +109,17 @@ type listedPackage struct {
 		Main      bool
 	}
 	GoFiles, CgoFiles []string
+	SFiles, HFiles    []string
+	Imports           []string
+	ImportMap         map[string]string
+	original          string // folder of the files, if not Dir
 }
 
 // list returns the packages that match patterns, and all their dependencies. The packages compile. Dependencies
 // come before the packages that import them.
 func (g goTool) list(ctx context.Context, patterns ...string) ([]listedPackage, error) {
-	out, err := g.run(ctx, append([]string{"list", readonly, "-export", "-deps",
-		"-json=ImportPath,Name,Dir,Standard,Module,GoFiles,CgoFiles"}, patterns...)...)
+	out, err := g.run(ctx, slices.Concat([]string{"list"}, g.module, []string{"-overlay=" + g.overlay, "-export", "-deps",
+		"-json=ImportPath,Name,Dir,Standard,Module,GoFiles,CgoFiles,SFiles,HFiles,Imports,ImportMap"}, patterns)...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,4 +135,18 @@ func (g goTool) list(ctx context.Context, patterns ...string) ([]listedPackage, 
 		return nil, fmt.Errorf("go list found no package in %s", g.dir)
 	}
 	return all, nil
+}
+
+// listSession returns the packages that a recording session needs. It lists them in an empty module, because the user's
+// module may also have some of them.
+func (g goTool) listSession(ctx context.Context) ([]listedPackage, error) {
+	g.dir = filepath.Join(g.tempDir, "empty")
+	if err := os.Mkdir(g.dir, 0o777); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(g.dir, "go.mod"), []byte("module empty\n"), 0o666); err != nil {
+		return nil, err
+	}
+	g.module = []string{readonly}
+	return g.list(ctx, sessionPath)
 }

@@ -4,8 +4,8 @@
 //
 // A program goes through these steps:
 //
-//  1. Its main package and the packages of the same module that it imports are selected. The standard library and other
-//     modules run unchanged.
+//  1. Its main package and the packages that it imports are selected, those of the standard library included. Parts of
+//     the standard library that belong to the system or to the recorder run unchanged.
 //  2. Their sources are split, with one statement on each line, and built without instrumentation. Package weigh counts the
 //     machine instructions of each line in that program.
 //  3. Package rewrite adds code to the split sources that records memory references and counts instructions with these
@@ -13,8 +13,8 @@
 //  4. The result is built, with an additional file in the main package that imports package session. With it, spmd.Main
 //     sends the recording to tracegen.
 //
-// Findings and Foreign list what a recording does not contain: constructs that are not supported, and code of other
-// modules.
+// Findings and Library list what a recording does not contain: constructs that are not supported, and packages that
+// run unchanged.
 package instrument
 
 import (
@@ -23,9 +23,9 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"go/types"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +40,7 @@ type Options struct {
 	Refs     bool      // record references, in addition to events and instruction counts
 	Sharing  bool      // ... but not if the program only passes messages, without locks, flags or queues
 	Headers  bool      // ... also references to slice headers in memory, which compiled loops keep in registers
+	Library  bool      // instrument the standard library, too
 	Native   bool      // do not instrument
 	Session  string    // path of the package that runs the program; if empty, package session
 	Messages io.Writer // receives the messages of the go command if the build fails
@@ -49,7 +50,6 @@ type Options struct {
 type Program struct {
 	Name     string    // last element of the package's path
 	Findings []Finding // constructs that are not recorded
-	Foreign  []string  // packages of other modules, whose code is not recorded
 	Library  []string  // packages of the standard library that the program imports, whose code is not recorded
 	Messages bool      // it calls functions that pass messages
 	Locks    bool      // it calls functions for locks, flags or task queues
@@ -94,34 +94,36 @@ func Build(ctx context.Context, o Options) (p *Program, err error) {
 }
 
 func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
-	s, err := load(ctx, tool, programScope(o.Dir))
+	s, err := load(ctx, tool, programScope(o.Dir, o.Library && !o.Native))
 	if err != nil {
 		return err
 	}
-	p.Name, p.Foreign, p.Findings, p.Library = s.name(), s.foreign, s.skipped, s.library()
+	p.Name, p.Findings, p.Library = s.name(), s.skipped, s.library.notInstrumented()
 	p.Messages, p.Locks = callsAny(s.Packages, passesMessages), callsAny(s.Packages, usesSharedMemory)
 	folder := filepath.Join(p.dir, "program")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
 	}
 	p.path = filepath.Join(folder, p.Name)
-	changed := overlay{}
+	changed := s.overlay(nil)
 	if !o.Native {
-		if changed, err = p.instrument(ctx, o, s); err != nil {
+		files, err := p.instrument(ctx, o, s)
+		if err != nil {
+			return err
+		}
+		maps.Copy(changed, files)
+	}
+	changed.addSession(s.main.Dir, cmp.Or(o.Session, sessionPath))
+	if o.Session != "" {
+		if err := s.sessionModule(changed); err != nil {
 			return err
 		}
 	}
-	changed.addSession(s.main.Dir, cmp.Or(o.Session, sessionPath))
 	list, err := changed.write(p.dir, "instrumented")
 	if err != nil {
 		return err
 	}
-	if o.Session != "" {
-		if tool.moduleFile, err = s.moduleFile(p.dir); err != nil {
-			return err
-		}
-	}
-	return tool.build(ctx, list, p.path, ".")
+	return s.tool.build(ctx, list, p.path, ".")
 }
 
 // Remove deletes the program.
@@ -129,29 +131,28 @@ func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
 
 // instrument makes the recording form of all files.
 func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overlay, error) {
-	weights, err := s.Weigh(ctx, nil)
+	weights, outside, err := s.weigh(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.originalLines(); err != nil { // weighing needs the split lines
 		return nil, err
 	}
-	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Headers: o.Headers,
-		Goroutines: !onlyRankGoroutines(s.Packages)}
-	if len(s.Packages) > 1 {
-		options.Communicates = everyFunction
-	}
+	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Outside: outside, Headers: o.Headers,
+		Goroutines: !onlyRankGoroutines(s.ownPackages())}
+	options.Communicates = s.library.mayRecord
 	if o.Refs && !(o.Sharing && p.Messages && !p.Locks) {
 		options.Mode = rewrite.Trace
 	}
 	changed := overlay{}
-	for i := range s.Packages {
-		result, err := s.Rewrite(i, options)
+	for i, pkg := range s.Packages {
+		result, err := s.Rewrite(i, s.library.options(pkg.PkgPath, options))
 		if err != nil {
 			return nil, err
 		}
-		for name, text := range result.Files {
-			changed[name] = text
+		maps.Copy(changed, result.Files)
+		if s.library.isStandard(pkg.PkgPath) {
+			continue
 		}
 		for _, f := range result.Findings {
 			p.Findings = append(p.Findings, s.finding(f.Pos, f.What))
@@ -172,7 +173,3 @@ func (s *Sources) finding(at token.Position, what string) Finding {
 	}
 	return Finding{filepath.ToSlash(file), at.Line, what}
 }
-
-// everyFunction reports that every function of another package may record or communicate, because some are
-// instrumented.
-func everyFunction(*types.Func) bool { return true }

@@ -18,7 +18,7 @@ func TestPassesMessages(t *testing.T) {
 				"func program(r *spmd.Rank) error {\n\t" + code + "\n\treturn nil\n}\n",
 			"q/q.go": "package q\n\nimport \"spoor/tracegen/spmd\"\n\nfunc Q(r *spmd.Rank) { spmd.Probe(r, 0, 0) }\n",
 		})
-		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output()}, programScope(dir))
+		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// overlay holds files that the go command reads instead of the files on disk, by absolute path.
+// overlay holds files that the go command reads instead of the files on disk, by absolute path. It ignores the file on
+// disk if the text is nil.
 type overlay map[string][]byte
 
 // write writes the files to a new folder below dir. It returns the path of their list for go build -overlay. Files
@@ -25,6 +26,10 @@ func (o overlay) write(dir, name string) (string, error) {
 	slices.Sort(paths)
 	replace := map[string]string{}
 	for i, path := range paths {
+		if o[path] == nil {
+			replace[path] = ""
+			continue
+		}
 		replace[path] = filepath.Join(folder, fmt.Sprintf("%d_%s", i, filepath.Base(path)))
 		if err := os.WriteFile(replace[path], o[path], 0o666); err != nil {
 			return "", err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"go/ast"
 	"go/types"
-	"maps"
 	"os"
 	"path/filepath"
 
@@ -24,29 +23,49 @@ func (s *Sources) forRewriter(p *packages.Package) *rewrite.Package {
 	for _, name := range p.CompiledGoFiles {
 		src[name] = s.split[name]
 	}
-	return &rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo}
+	return &rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo, Dynamic: s.dynamic}
+}
+
+// interfaceMethods returns the names of methods that the packages call through interfaces, or that unchanged packages
+// may call.
+func interfaceMethods(all []*packages.Package) map[string]bool {
+	names := map[string]bool{"Error": true, "String": true, "Unwrap": true, "Is": true, "As": true, "Read": true, "Write": true, "Close": true}
+	for _, p := range all {
+		for _, s := range p.TypesInfo.Selections {
+			if s.Kind() == types.MethodVal && types.IsInterface(s.Recv()) {
+				names[s.Obj().Name()] = true
+			}
+		}
+	}
+	return names
 }
 
 // Weigh counts the machine instructions of the lines of all packages, in the program without instrumentation. The
 // program is the main package itself. For a package that is not main, user is the source of a program that uses it.
 func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
+	weights, _, err := s.weigh(ctx, user)
+	return weights, err
+}
+
+// weigh returns the result of Weigh, and an estimate of the instructions of called code that does not count itself.
+func (s *Sources) weigh(ctx context.Context, user []byte) (weights, outside weigh.Lines, err error) {
 	dir, err := os.MkdirTemp(s.tool.tempDir, "spoor-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	plain, main := overlay(maps.Clone(s.split)), "."
+	plain, main := s.overlay(s.split), "."
 	if user != nil {
 		main = "./weighed"
 		plain[filepath.Join(s.main.Dir, main, "main.go")] = user
 	}
 	list, err := plain.write(dir, "exploded")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	program := filepath.Join(dir, "program")
 	if err := s.tool.build(ctx, list, program, main); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var sources []weigh.Source
 	for _, p := range s.Packages {
@@ -60,5 +79,9 @@ func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
 			return inlined[f]
 		}})
 	}
-	return weigh.Binary(program, sources...)
+	if weights, err = weigh.Binary(program, sources...); err != nil || s.library == nil {
+		return weights, nil, err
+	}
+	outside, err = weigh.Outside(program, sources...)
+	return weights, outside, err
 }

@@ -82,7 +82,7 @@ func TestStandardPackagesPassTheirTests(t *testing.T) {
 		func([]listedPackage) error { return nil },
 		func(_ *Sources, p listedPackage) bool {
 			return isBelow(p.ImportPath, module) && !isBelow(p.ImportPath, module+"/internal")
-		}})
+		}, false, false})
 	if err != nil {
 		t.Fatal(err)
 	}

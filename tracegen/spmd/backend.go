@@ -67,6 +67,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	for _, r := range ranks {
 		out.Totals = append(out.Totals, r.rec.totals())
 		out.Dropped += r.rec.dropped
+		out.Outside += r.rec.tape.Outside
 	}
 	return out, nil
 }

@@ -57,6 +57,9 @@ func (c *Coroutine) Pause() {
 	if !c.yield(struct{}{}) {
 		panic(Stopped{})
 	}
+	if guarded {
+		tape.Switch(nil) // until Do returns
+	}
 }
 
 // Stop ends the rank at its current operation.

@@ -38,6 +38,7 @@ type Recording struct {
 	Totals  []trace.Totals // by rank
 	Regions []Region       // in the order of their first use
 	Dropped uint64         // references that Options exclude
+	Outside uint64         // estimate of the instructions of called code that does not count itself
 }
 
 // Record runs program on opt.Procs ranks and writes their operations to sink. The ranks are coroutines: the

@@ -1,12 +1,26 @@
 package spmd
 
-import "spoor/traces/trace"
+import (
+	"spoor/tracegen/tape"
+	"spoor/traces/trace"
+)
+
+// guarded says that backends may call instrumented code, which must not record their work as that of a rank.
+var guarded bool
+
+// GuardBackends makes recordings ignore instrumented code that a backend calls. It is for programs whose standard
+// library is instrumented, and whose backend uses it.
+func GuardBackends() { guarded = true }
 
 // recordingBackend records the operations of another backend.
 type recordingBackend struct{ Backend }
 
 // Do implements Backend.
 func (b recordingBackend) Do(r *Rank, op *Op) {
+	if guarded {
+		tape.Switch(nil)
+		defer tape.Switch(r.rec.tape)
+	}
 	r.rec.sync() // while this rank waits, other ranks may reuse memory that words of its tape refer to
 	early := r.rec.early && op.isKnown()
 	switch {

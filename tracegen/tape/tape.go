@@ -27,6 +27,8 @@ type Tape struct {
 	g      uintptr                              // the goroutine of the rank, once bound
 	drain  func([]uint64)                       // receives the words written, or nil
 	place  func(p unsafe.Pointer, bytes uint64) // gives an allocation its address, or nil
+
+	Outside uint64 // estimate of the instructions of called code that does not count itself
 }
 
 // New returns an empty tape with room for the given number of words and Margin more. The tape calls drain with its

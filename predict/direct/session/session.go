@@ -86,7 +86,10 @@ func (r *Result) MixedResult() (*replay.MixedResult, error) {
 	return &replay.MixedResult{Result: memory, Messages: r.Result}, nil
 }
 
-func init() { wire.Serve(execute) }
+func init() {
+	spmd.GuardBackends()
+	wire.Serve(execute)
+}
 
 func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.Result, err error) {
 	var o Order

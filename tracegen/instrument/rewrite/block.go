@@ -9,8 +9,9 @@ import (
 
 // block is a group of statements that are counted together.
 type block struct {
-	weight int // instructions
-	words  int // words on the tape in each execution of the block
+	weight  int // instructions
+	outside int // instructions of functions that are not instrumented
+	words   int // words on the tape in each execution of the block
 	// trips is an expression for the number of executions, or "". It is valid if condition is true. The block is
 	// then counted before its loop. In a recording, only a block without words is counted there.
 	trips, condition string
@@ -44,16 +45,19 @@ func (f *frame) beginAs(b *block) string {
 	f.blocks = append(f.blocks, b)
 	f.count = &countState{block: b, from: []*countState{f.count}}
 	return f.deferText(func() string {
-		n := f.counts(b)
+		n, s := f.counts(b), ""
+		if b.outside > 0 {
+			s = f.add(f.name.t+".Outside", b.outside, "")
+		}
 		switch {
 		case b.trips != "":
-			return ""
+			return s
 		case f.isNegative(b):
-			return f.add(f.name.t+".N", b.weight, "")
+			return s + f.add(f.name.t+".N", b.weight, "")
 		case n == 0:
-			return ""
+			return s
 		}
-		return f.add(f.counter(), n, "")
+		return s + f.add(f.counter(), n, "")
 	})
 }
 
@@ -177,6 +181,7 @@ func (f *frame) chargeLine(line int) {
 	}
 	f.charged[line] = true
 	f.block.weight += f.weights[line]
+	f.block.outside += f.Outside[f.tok.Name()][line]
 }
 
 func (f *file) line(p token.Pos) int { return f.tok.PositionFor(p, false).Line }

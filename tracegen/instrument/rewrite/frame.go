@@ -120,7 +120,7 @@ func (f *frame) decideUses() {
 	f.decideHeads()
 	for _, b := range f.blocks {
 		f.uses.count = f.uses.count || f.counts(b) != 0
-		f.uses.tape = f.uses.tape || f.isNegative(b)
+		f.uses.tape = f.uses.tape || f.isNegative(b) || b.outside > 0
 	}
 	for _, u := range f.countWrites {
 		n, _ := u.maxCount(f)

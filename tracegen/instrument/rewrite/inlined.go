@@ -14,6 +14,7 @@ import (
 //   - It calls only conversions, built-in functions, functions that the compiler replaces by instructions, and
 //     other functions of this kind.
 //   - It is not recursive and not generic. It is only called, never used as a value. It has no compiler directive.
+//   - No interface calls a method of its name.
 //
 // The compiler inlines fewer functions only into functions of more than 5000 nodes.
 func Inlined(p *Package) map[*types.Func]bool {
@@ -22,7 +23,7 @@ func Inlined(p *Package) map[*types.Func]bool {
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !hasDirective(d.Doc) {
-				if fn, ok := p.Info.Defs[d.Name].(*types.Func); ok && !valued[fn] && isPlain(fn) {
+				if fn, ok := p.Info.Defs[d.Name].(*types.Func); ok && !valued[fn] && isPlain(fn) && !(fn.Signature().Recv() != nil && p.Dynamic[fn.Name()]) {
 					c.body[fn] = d
 				}
 			}

@@ -81,6 +81,9 @@ type Package struct {
 	Src   map[string][]byte // source of each file, by its name in Fset
 	Types *types.Package
 	Info  *types.Info
+	// Dynamic has the names of methods that interfaces call, perhaps in other packages. Such methods count their own
+	// instructions, because some of their callers cannot.
+	Dynamic map[string]bool
 }
 
 // Options selects how to rewrite.
@@ -90,6 +93,8 @@ type Options struct {
 	// operations of the source are counted instead. Lines are those of the parsed source, ignoring line
 	// information.
 	Weights map[string]map[int]int
+	// Outside are the instructions of each line in functions that are not instrumented. Tape.Outside counts them apart.
+	Outside map[string]map[int]int
 	// Goroutines says that the code may run on goroutines that are not ranks.
 	Goroutines bool
 	// Headers records loads that compilers keep in registers over loops.

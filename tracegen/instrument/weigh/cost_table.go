@@ -9,7 +9,10 @@ import (
 
 // Binary charges the instructions of the functions of packages to their lines. The linked binary at path was built
 // from split sources.
-func Binary(path string, packages ...Source) (Lines, error) {
+func Binary(path string, packages ...Source) (Lines, error) { return weigh(path, false, packages) }
+
+// weigh returns the result of Binary or of Outside.
+func weigh(path string, outside bool, packages []Source) (Lines, error) {
 	o, err := openObject(path)
 	if err != nil {
 		return nil, err
@@ -20,7 +23,8 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph()}
+	l := &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph(),
+		object: o, lib: lib, outside: outside}
 	for _, f := range functions {
 		code := o.decode(f)
 		g, s := o.graph(f, code), newScopes(lib, code, f.root)
@@ -40,6 +44,9 @@ type costTable struct {
 	starts    map[uint64]*region // functions by the address of their machine code
 	calls     *callGraph
 	entries   []entryCost
+	object    *object
+	lib       sourceIndex
+	outside   bool // charges only calls of functions that are not instrumented
 }
 
 // A copyCost is the cost of one copy of a function: charges by region and line.
@@ -109,6 +116,11 @@ func (l *costTable) addBlock(f *machineFunction, b *block, m *matcher, flow *flo
 			l.entries = append(l.entries, entryCost{callee: x.target, count: shares(b.count, flow, accounts)})
 		case repeat:
 			n += float64(b.loaded(i, x.register))
+		}
+		if l.outside {
+			if n = 0; x.op == call {
+				n = l.callCost(x.target)
+			}
 		}
 		c, at := m.scopes.at(x)
 		if c != nil {

@@ -8,6 +8,7 @@ type loop struct {
 	parent     *loop
 	blocks     map[*block]bool
 	sourceLoop regionCopy // the loop of the source
+	jumps      bool       // the source has a label and a goto instead of a loop
 	trips      int        // constant number of iterations of a loop that the compiler made, or 0
 }
 

@@ -18,6 +18,7 @@ func match(g *graph, s *functionCopies) *matcher {
 	for _, l := range m.loops {
 		if l.trips = l.constantTrips(); l.trips == 0 {
 			l.sourceLoop = m.sourceLoop(l)
+			l.jumps = l.sourceLoop.region == nil && m.isJumpLoop(l)
 		}
 	}
 	m.classes = g.classes(m.loops)
@@ -90,6 +91,26 @@ func (m *matcher) sourceLoop(l *loop) regionCopy {
 	return regionCopy{}
 }
 
+// isJumpLoop reports whether most of the evidence in l, without inner loops, is code after a label of a goto.
+func (m *matcher) isJumpLoop(l *loop) bool {
+	after, others := 0, 0
+	for _, b := range m.g.blocks {
+		if b.loop != l {
+			continue
+		}
+		for _, x := range b.code {
+			switch s := m.regionOf(x, regionCopy{}); {
+			case x.evidence == none || s.region == nil:
+			case s.region.again != nil:
+				after++
+			default:
+				others++
+			}
+		}
+	}
+	return after > others
+}
+
 // loopAt returns the innermost loop around a line. For a range clause, that is the clause's own loop.
 func (c *functionCopy) loopAt(line int) (loop regionCopy, clause bool) {
 	if line < 1 || line >= len(c.file.regions.at) {
@@ -115,7 +136,7 @@ func (m *matcher) chooseRegion(c *controlClass) regionCopy {
 	}
 	around, unknown := first.loop.enclosingSource()
 	v := m.evidence(c, around, unknown)
-	if first.loop != nil && !unknown && first.loop.header.class == c {
+	if first.loop != nil && !unknown && !first.loop.jumps && first.loop.header.class == c {
 		if s, ok := m.headerRegion(c, around, v); ok {
 			c.fixed = true
 			return s
@@ -135,7 +156,7 @@ func (l *loop) enclosingSource() (s regionCopy, unknown bool) {
 		if l.sourceLoop.region != nil {
 			return l.sourceLoop, unknown
 		}
-		unknown = true
+		unknown = unknown || !l.jumps
 	}
 	return regionCopy{}, unknown
 }

@@ -60,7 +60,7 @@ func (b *regionBuilder) function(n ast.Node, body *ast.BlockStmt, line int) *reg
 func (b *regionBuilder) child(kind regionKind, r *region) *region {
 	c := &region{kind: kind, parent: r}
 	if r != nil {
-		c.fn, c.loop = r.fn, r.loop
+		c.fn, c.loop, c.again = r.fn, r.loop, r.again
 	}
 	return c
 }
@@ -78,6 +78,7 @@ func (b *regionBuilder) list(l []ast.Stmt, r *region) *region {
 	for i, s := range l {
 		if label, ok := s.(*ast.LabeledStmt); ok && hasGotoTo(l, label.Label.Name) {
 			r = b.child(afterRegion, r)
+			r.again = r
 		}
 		b.statement(s, r)
 		if i+1 < len(l) && canExitEarly(s) {
@@ -167,7 +168,7 @@ func (b *regionBuilder) setChargeLine(n ast.Node, r *region) {
 
 func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
 	body := b.child(bodyRegion, r)
-	body.loop, body.tests = body, s.Cond != nil
+	body.loop, body.tests, body.again = body, s.Cond != nil, nil
 	if s.Init != nil {
 		b.statement(s.Init, r)
 	}
@@ -202,7 +203,7 @@ func (b *regionBuilder) loopBody(s *ast.BlockStmt, body *region, others ...ast.N
 
 func (b *regionBuilder) rangeLoop(s *ast.RangeStmt, r *region) {
 	body := b.child(bodyRegion, r)
-	body.loop, body.tests = body, true
+	body.loop, body.tests, body.again = body, true, nil
 	b.markFrom(s.For, s.Body.Lbrace+1, lineInfo{region: r, loopBody: body})
 	b.out.at[b.line(s.For)].chargeable = true
 	b.expressions(s.X, r)

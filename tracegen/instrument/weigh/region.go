@@ -7,6 +7,7 @@ type region struct {
 	parent  *region // enclosing region; nil for a function
 	fn      *region // the function
 	loop    *region // body of the innermost loop around it; for a body, itself
+	again   *region // statements after the label of a goto that contain it, within the innermost loop; or nil
 	line    int     // gets the charges without a line of their own; 0 if there is none
 	decl    string  // of functions: name of the enclosing declaration
 	start   int     // of functions: line of the func keyword

@@ -1,0 +1,123 @@
+package instrument
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/tape"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+//go:embed session/*.go wire/*.go rewrite/hooks/*.go
+var ownSource embed.FS
+
+// supplied are the packages of spoor that every recorded program needs, with their sources. An overlay adds them to
+// the standard library, where packages of the standard library and modules that do not require spoor find them.
+var supplied = []struct {
+	path  string
+	files fs.FS
+}{
+	{"spoor/traces/unit", unit.Files},
+	{"spoor/traces/trace", trace.Files},
+	{tapePath, tape.Files},
+	{spmdPath, spmd.Files},
+	{"spoor/tracegen/instrument/wire", ownFolder("wire")},
+	{hooksPath, ownFolder("rewrite/hooks")},
+	{sessionPath, ownFolder("session")},
+}
+
+const (
+	tapePath  = "spoor/tracegen/tape"
+	hooksPath = "spoor/tracegen/instrument/rewrite/hooks"
+)
+
+func ownFolder(name string) fs.FS {
+	f, err := fs.Sub(ownSource, name)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// sources calls use with each file of the supplied packages, by the path of the package.
+func sources(use func(path, name string, text []byte) error) error {
+	for _, p := range supplied {
+		files, err := fs.ReadDir(p.files, ".")
+		if err != nil {
+			return fmt.Errorf("reading the sources of %s: %w", p.path, err)
+		}
+		for _, f := range files {
+			if f.Name() == "source.go" || strings.HasSuffix(f.Name(), "_test.go") {
+				continue
+			}
+			text, err := fs.ReadFile(p.files, f.Name())
+			if err == nil {
+				err = use(p.path, f.Name(), text)
+			}
+			if err != nil {
+				return fmt.Errorf("reading the sources of %s: %w", p.path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// WriteSources writes a module spoor with the packages that programs use to a new folder.
+func WriteSources(dir string) error {
+	write := func(name string, text []byte) error {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(name, text, 0o666)
+	}
+	if err := write(filepath.Join(dir, "go.mod"), []byte("module spoor\n\ngo 1.26.0\n")); err != nil {
+		return err
+	}
+	return sources(func(path, name string, text []byte) error {
+		if isBelow(path, "spoor/tracegen/instrument") {
+			return nil
+		}
+		return write(filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(path, "spoor/")), name), text)
+	})
+}
+
+// supply returns the overlay that adds the supplied packages below root, the sources of the standard library.
+func supply(root string) (overlay, error) {
+	o := overlay{}
+	err := sources(func(path, name string, text []byte) error {
+		o[filepath.Join(root, filepath.FromSlash(path), name)] = text
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.moveAssembly(filepath.Join(root, filepath.FromSlash(tapePath)), filepath.Join(root, assemblyPath))
+	return o, nil
+}
+
+// assemblyPath is the package that gets the assembly files of the tape. The assembler runs in the folder of the
+// package, so that folder must exist. This one exists, and holds only folders.
+const assemblyPath = "archive"
+
+// moveAssembly moves the assembly files of the tape to a package of their own. The tape calls its functions.
+func (o overlay) moveAssembly(from, to string) {
+	for file, text := range o {
+		if filepath.Dir(file) == from && filepath.Ext(file) == ".s" {
+			o[filepath.Join(to, filepath.Base(file))] = bytes.ReplaceAll(text, []byte("·goroutine"), []byte("·Goroutine"))
+			delete(o, file)
+		}
+	}
+	stub := filepath.Join(from, "goroutine_asm.go")
+	text := o[stub]
+	o[filepath.Join(to, "goroutine_asm.go")] = bytes.ReplaceAll(bytes.ReplaceAll(text,
+		[]byte("package tape"), []byte("package archive")), []byte("goroutine()"), []byte("Goroutine()"))
+	o[stub] = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("package tape"), []byte("package tape\n\nimport \"archive\"")),
+		[]byte("func goroutine() uintptr"), []byte("func goroutine() uintptr { return archive.Goroutine() }"))
+}
