@@ -20,7 +20,7 @@ func initCommand(env *stage.Env) *cobra.Command {
 		Use:   "init DIR",
 		Short: "write a module with a small parallel program to the new folder DIR",
 		Long: "Writes a module with a small parallel program to the new folder DIR. The folder spoor in it has package spmd,\n" +
-			"so that the go command can build the program, too.",
+			"so that the go command finds it, too.",
 		Example: "  $ tracegen init app\n  $ tracegen --package app --procs 4 -o app/trace",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return initModule(env, args[0]) },
