@@ -45,8 +45,16 @@ func TestFlushesAndPrefetchesMoveLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := missesOf(t, levels); got != 2 {
+		if got := sumsOf(t, levels, "load_misses", "store_misses", "ifetch_misses"); got != 2 {
 			t.Errorf("%s: the cache misses %d times, want 2", name, got)
+		}
+		must(t, "--run sharing -o d x")
+		shared, err := store.ReadTable("d/sharing.arrow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sumsOf(t, shared, "pure_cold", "cold_true", "cold_false", "true_sharing", "false_sharing", "flush_misses"); got != 2 {
+			t.Errorf("%s: %d misses of coherent caches, want 2", name, got)
 		}
 		if status, _, errs := analyze("filter", "--cache", "L1d=1KiB/2/64B", "--write-backs=false", "-o", "y", "x"); status != stage.Done {
 			t.Fatal(errs)
@@ -69,14 +77,15 @@ func TestFlushesAndPrefetchesMoveLines(t *testing.T) {
 	}
 }
 
-func missesOf(t *testing.T, levels *store.Table) (n uint64) {
+// sumsOf adds up columns of the first row of a table.
+func sumsOf(t *testing.T, table *store.Table, columns ...string) (n uint64) {
 	t.Helper()
-	for _, op := range []string{"load", "store", "ifetch"} {
-		misses, err := store.Data[uint64](levels, op+"_misses")
+	for _, name := range columns {
+		column, err := store.Data[uint64](table, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n += misses[0]
+		n += column[0]
 	}
 	return n
 }

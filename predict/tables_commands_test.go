@@ -13,7 +13,7 @@ analyze --run all --line 64B,256B --assoc 64x8 --sets 2048 --per-node 1 --block 
 analyze --run comm,marshal -o transfer.all transfer
 analyze --run reuse --procs 0 -o part fft
 traces import flushes.csv -o flushes
-analyze --run reuse,cache,coherent -o flushes.all flushes
+analyze --run reuse,cache,coherent,sharing -o flushes.all flushes
 analyze --run quanta,footprint -o water.all water
 analyze compose --line 64B --cache 4KiB -o both fft.all fft.all
 for p in 1 2; do for n in 64 256; do tracegen fft --procs $p --set points=$n -o f$p.$n; analyze --run reuse,locality -o f$p.$n.all f$p.$n; done; done
@@ -73,6 +73,7 @@ parameters: analyze --run quanta -o printed fft
 summary of cache: analyze --run cache -o printed fft
 summary of cache: analyze --run cache --cache L1=4KiB/8/64B/with-opt --cache L1=8KiB/8/64B -o printed fft
 summary of sharing: analyze --run sharing -o printed fft
+summary of sharing: analyze --run sharing -o printed flushes
 summary of coherent: analyze --run coherent -o printed fft
 description: calibrate show example-desktop
 machines: calibrate machines

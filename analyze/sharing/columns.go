@@ -17,13 +17,16 @@ the address, "" for none. Column owner is the processor to which the region is p
     false_sharing          misses after another processor's store, without such an access
     upgrades               stores that hit a line of which other caches have a copy
     silent_upgrades        stores that hit a line in state shared of which no other cache has a copy
+    flush_misses           misses of lines that a flush removed
+    prefetch_fills         lines that prefetches fetch
+                           (these two only if the trace has flushes or prefetches)
 
   sharing_rate, by proc (-1: all) and granule (bytes of a word or line):
     uses, shared, rate     uses, uses of shared data, and shared/uses: the shared data access rate [du2000]
     moved, moved_rate      data that came from other processors, and moved/uses
 
-  sharing_matrix, by line, from (the processor that stored last; -1: memory) and to:
-    lines, bytes           lines that misses moved, and their bytes
+  sharing_matrix, by line, from (the processor that stored last; -1: memory, also after a flush) and to:
+    lines, bytes           lines that misses and prefetches moved, and their bytes
     words, used            words that were loaded, once for each time they were stored, and their bytes.
                            From memory: words that no processor had stored, once
 
@@ -38,5 +41,5 @@ the address, "" for none. Column owner is the processor to which the region is p
 
   sharing_phases, by proc, line and phase (the number of barriers passed):
     phase, phases          first phase of the row, and number of phases that it joins
-    uses, cold, true_sharing, false_sharing, upgrades  as above
+    uses, cold, true_sharing, false_sharing, upgrades  as above; flush_misses, if the trace has flushes or prefetches
 `

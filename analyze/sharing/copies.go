@@ -33,6 +33,7 @@ type state uint8
 
 const (
 	invalid   state = iota
+	flushed         // invalid, because a flush removed it
 	pure            // cold, of a line that no processor had stored
 	unneeded        // no data of others has been accessed
 	essential       // data of others has been accessed
@@ -63,8 +64,12 @@ func (c *copies) add(line uint32, isMixed bool) {
 	}
 }
 
-func (c *copies) line(id uint32) uint32  { return uint32(c.cells[int(id)*c.each] >> lineAt) }
-func (c *copies) state(id uint32) state  { return state(c.cells[int(id)*c.each] & (mixedBit - 1)) }
+func (c *copies) line(id uint32) uint32 { return uint32(c.cells[int(id)*c.each] >> lineAt) }
+func (c *copies) state(id uint32) state { return state(c.cells[int(id)*c.each] & (mixedBit - 1)) }
+
+// isValid reports whether a sharer has a copy.
+func (c *copies) isValid(id uint32) bool { return c.state(id) > flushed }
+
 func (c *copies) isMixed(id uint32) bool { return c.cells[int(id)*c.each]&mixedBit != 0 }
 
 func (c *copies) setState(id uint32, to state) {

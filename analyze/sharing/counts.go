@@ -26,11 +26,13 @@ type counts struct {
 	sharedUses                uint64 // uses of lines that other processors use
 	pure, coldTrue, coldFalse uint64
 	trues, falses             uint64
+	flushed                   uint64 // misses of flushed lines
+	fills                     uint64 // lines that prefetches fetch
 	upgrades, silent          uint64 // stores that hit a line of which others have a copy, or not
 }
 
 func (c *counts) cold() uint64   { return c.pure + c.coldTrue + c.coldFalse }
-func (c *counts) misses() uint64 { return c.cold() + c.trues + c.falses }
+func (c *counts) misses() uint64 { return c.cold() + c.trues + c.falses + c.flushed }
 func (c *counts) uses() uint64   { return c.loads + c.stores }
 
 func (c *counts) add(d *counts) {
@@ -40,6 +42,8 @@ func (c *counts) add(d *counts) {
 	c.coldFalse += d.coldFalse
 	c.trues += d.trues
 	c.falses += d.falses
+	c.flushed += d.flushed
+	c.fills += d.fills
 	c.upgrades += d.upgrades
 	c.silent += d.silent
 }
@@ -228,7 +232,7 @@ type phases struct {
 // span holds the counts of all processors in neighbouring phases.
 type span []phaseCounts
 
-type phaseCounts struct{ uses, cold, trues, falses, upgrades uint64 }
+type phaseCounts struct{ uses, cold, trues, falses, flushed, upgrades uint64 }
 
 // maxSpans is the maximum number of spans, over all processors.
 const maxSpans = 1 << 15
@@ -284,5 +288,6 @@ func (c *phaseCounts) add(d phaseCounts) {
 	c.cold += d.cold
 	c.trues += d.trues
 	c.falses += d.falses
+	c.flushed += d.flushed
 	c.upgrades += d.upgrades
 }

@@ -32,11 +32,17 @@ func (s *simulation) addKindOf(l *line) {
 	sum := kindCounts{lines: 1}
 	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		n := s.copies.uses(id)
+		if n[0]+n[1] == 0 { // the processor only prefetched it
+			continue
+		}
 		key.users++
 		if n[1] > 0 {
 			key.writers++
 		}
 		sum.uses += n[0] + n[1]
+	}
+	if key.users == 0 {
+		return
 	}
 	base := l.number << s.lineShift
 	key.region = s.regions.first(base, base+uint64(s.line)-1)

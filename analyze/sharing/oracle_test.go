@@ -8,8 +8,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// use is what the oracle remembers of a use of a line. It remembers all of them, and finds everything by
-// searching them.
+// use is what the oracle remembers of a use, a prefetch or a flush of a line. It remembers all of them, and
+// finds everything by searching them.
 type use struct {
 	proc    int32
 	phase   uint32
@@ -17,9 +17,12 @@ type use struct {
 	first   uint64 // address
 	w0, w1  uint64 // words, numbered from address 0
 	isStore bool
+	moves   trace.Op // prefetch, flush, or 0: a use
 }
 
-func (u use) has(w uint64) bool { return u.w0 <= w && w <= u.w1 }
+func (u use) isUse() bool       { return u.moves == 0 }
+func (u use) isFlush() bool     { return u.moves == trace.Flush }
+func (u use) has(w uint64) bool { return u.isUse() && u.w0 <= w && w <= u.w1 }
 
 // oracle is the definitions in the package comment, as they are written there.
 type oracle struct {
@@ -47,21 +50,32 @@ func newOracle(src trace.Source, line, word unit.Bytes, r *regions) (*oracle, er
 			phase[p.Proc]++
 		}
 		for i, addr := range p.Refs.Addr {
-			if !p.Refs.Op[i].Data() {
+			op := p.Refs.Op[i]
+			if op == trace.Ifetch {
 				continue
+			}
+			moves := trace.Op(0)
+			if op.Moves() {
+				moves = op
 			}
 			last := addr + uint64(p.Refs.Size[i]) - 1
 			for l := addr >> line.Shift(); l <= last>>line.Shift(); l++ {
 				from, to := max(addr, l<<line.Shift()), min(last, l<<line.Shift()+uint64(line)-1)
-				o.uses = append(o.uses, use{int32(p.RefProcs[i]), phase[p.RefProcs[i]], l, from, from >> o.wordShift, to >> o.wordShift, p.Refs.Op[i] == trace.Store})
+				o.uses = append(o.uses, use{int32(p.RefProcs[i]), phase[p.RefProcs[i]], l, from, from >> o.wordShift, to >> o.wordShift, op == trace.Store, moves})
 				if l == 1<<(64-line.Shift())-1 {
 					break
 				}
 			}
 		}
 	}
-	for i := range o.uses {
-		o.use(i)
+	for i, u := range o.uses {
+		switch {
+		case u.isUse():
+			o.use(i)
+		case !u.isFlush() && !o.holds(u.proc, u.line, i):
+			o.fetch(i)
+			o.count(u, o.region(u.first), func(c *counts, _ *phaseCounts) { c.fills++ })
+		}
 	}
 	o.lines()
 	return o, nil
@@ -84,21 +98,23 @@ func (o *oracle) region(addr uint64) int32 {
 	return int32(1 + slices.Index(o.names[1:], array{o.list[best].Name, o.list[best].Owner}))
 }
 
-// holds is whether p has a copy before use i: nobody else has stored the line since p's last use.
+// holds is whether p has a copy before use i: nobody else has stored the line since p's last use or prefetch,
+// and nobody has flushed it.
 func (o *oracle) holds(p int32, line uint64, i int) bool {
 	for i--; i >= 0; i-- {
-		if u := o.uses[i]; u.line == line && (u.proc == p || u.isStore) {
-			return u.proc == p
+		if u := o.uses[i]; u.line == line && (u.proc == p || u.isStore || u.isFlush()) {
+			return u.proc == p && !u.isFlush()
 		}
 	}
 	return false
 }
 
-// owns is whether p has stored the line before use i and nobody else has used it since.
+// owns is whether p has stored the line before use i and nobody else has used or prefetched it since, and nobody
+// has flushed it.
 func (o *oracle) owns(p int32, line uint64, i int) bool {
 	for i--; i >= 0; i-- {
-		if u := o.uses[i]; u.line == line && (u.proc != p || u.isStore) {
-			return u.proc == p
+		if u := o.uses[i]; u.line == line && (u.proc != p || u.isStore || u.isFlush()) {
+			return u.proc == p && !u.isFlush()
 		}
 	}
 	return false
@@ -128,8 +144,7 @@ func (o *oracle) count(u use, region int32, change func(*counts, *phaseCounts)) 
 func (o *oracle) use(i int) {
 	u := o.uses[i]
 	sameLine := func(v use) bool { return v.line == u.line }
-	last := o.procOf(o.lastStore(i, sameLine))
-	isShared := slices.ContainsFunc(o.uses, func(v use) bool { return sameLine(v) && v.proc != u.proc })
+	isShared := slices.ContainsFunc(o.uses, func(v use) bool { return v.isUse() && sameLine(v) && v.proc != u.proc })
 	o.count(u, o.region(u.first), func(c *counts, phase *phaseCounts) {
 		c.usage.add(u.isStore)
 		phase.uses++
@@ -145,13 +160,11 @@ func (o *oracle) use(i int) {
 	}
 	hit := o.holds(u.proc, u.line, i)
 	if !hit {
-		f := o.flows[[2]int32{last, u.proc}]
-		f.lines++
-		o.flows[[2]int32{last, u.proc}] = f
+		o.fetch(i)
 		class := o.class(i)
 		o.count(u, o.region(u.first), func(c *counts, phase *phaseCounts) {
-			*map[string]*uint64{"pure": &c.pure, "cold true": &c.coldTrue, "cold false": &c.coldFalse, "true": &c.trues, "false": &c.falses}[class]++
-			*map[string]*uint64{"pure": &phase.cold, "cold true": &phase.cold, "cold false": &phase.cold, "true": &phase.trues, "false": &phase.falses}[class]++
+			*map[string]*uint64{"pure": &c.pure, "cold true": &c.coldTrue, "cold false": &c.coldFalse, "true": &c.trues, "false": &c.falses, "flushed": &c.flushed}[class]++
+			*map[string]*uint64{"pure": &phase.cold, "cold true": &phase.cold, "cold false": &phase.cold, "true": &phase.trues, "false": &phase.falses, "flushed": &phase.flushed}[class]++
 		})
 	}
 	if u.isStore && hit && !o.owns(u.proc, u.line, i) {
@@ -165,6 +178,22 @@ func (o *oracle) use(i int) {
 			}
 		})
 	}
+}
+
+// fetch is what moves the line of use i: the cache of the processor that stored it last, or memory.
+func (o *oracle) fetch(i int) {
+	u, from := o.uses[i], int32(-1)
+	for k := i - 1; k >= 0; k-- {
+		if v := o.uses[k]; v.line == u.line && (v.isStore || v.isFlush()) {
+			if v.isStore {
+				from = v.proc
+			}
+			break
+		}
+	}
+	f := o.flows[[2]int32{from, u.proc}]
+	f.lines++
+	o.flows[[2]int32{from, u.proc}] = f
 }
 
 // removed is whose copies a store removes.
@@ -200,7 +229,7 @@ func (o *oracle) word(i int, w uint64) {
 // life is the end of the copy that comes at i.
 func (o *oracle) life(i int) int {
 	for e := i + 1; e < len(o.uses); e++ {
-		if v := o.uses[e]; v.line == o.uses[i].line && v.isStore && v.proc != o.uses[i].proc {
+		if v := o.uses[e]; v.line == o.uses[i].line && (v.isStore && v.proc != o.uses[i].proc || v.isFlush()) {
 			return e
 		}
 	}
@@ -212,7 +241,7 @@ func (o *oracle) life(i int) int {
 func (o *oracle) communicates(i, since int) bool {
 	for k := i; k < o.life(i); k++ {
 		u := o.uses[k]
-		if u.line != o.uses[i].line || u.proc != o.uses[i].proc {
+		if !u.isUse() || u.line != o.uses[i].line || u.proc != o.uses[i].proc {
 			continue
 		}
 		for _, v := range o.uses[since+1 : k] {
@@ -224,19 +253,33 @@ func (o *oracle) communicates(i, since int) bool {
 	return false
 }
 
+// flushed is whether a flush ended the last copy of the processor that misses at i.
+func (o *oracle) flushed(i int) bool {
+	u := o.uses[i]
+	for k := i - 1; k >= 0; k-- {
+		if v := o.uses[k]; v.line == u.line && v.proc == u.proc && !v.isFlush() {
+			e := o.life(k)
+			return e < len(o.uses) && o.uses[e].isFlush()
+		}
+	}
+	return false
+}
+
 // class is that of the miss at i: [dubois1993].
 func (o *oracle) class(i int) string {
 	u := o.uses[i]
 	essential := -1 // the last one
 	for k := range i {
-		if v := o.uses[k]; v.line != u.line || v.proc != u.proc || o.holds(u.proc, u.line, k) {
+		if v := o.uses[k]; v.line != u.line || v.proc != u.proc || v.isFlush() || o.holds(u.proc, u.line, k) {
 			continue
 		}
-		if essential < 0 || o.communicates(k, essential) {
+		if essential < 0 || o.flushed(k) || o.communicates(k, essential) {
 			essential = k
 		}
 	}
 	switch {
+	case o.flushed(i):
+		return "flushed"
 	case essential >= 0 && o.communicates(i, essential):
 		return "true"
 	case essential >= 0:
@@ -253,7 +296,9 @@ func (o *oracle) class(i int) string {
 func (o *oracle) lines() {
 	byLine := map[uint64][]int{}
 	for i, u := range o.uses {
-		byLine[u.line] = append(byLine[u.line], i)
+		if u.isUse() {
+			byLine[u.line] = append(byLine[u.line], i)
+		}
 	}
 	for _, at := range byLine {
 		users, writers := map[int32]bool{}, map[int32]bool{}

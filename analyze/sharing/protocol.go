@@ -26,7 +26,7 @@ func (s *simulation) addSharer(p trace.Proc, place uint32, first uint64) (uint32
 	if !isNew && l.shared == 0 {
 		l.shared = s.newShared()
 	}
-	s.flushWrites(l)
+	s.publishWrites(l)
 	for b := range s.blocks {
 		c := s.copies.block(id, b)
 		c[unread] = math.MaxUint64
@@ -53,17 +53,17 @@ func (s *simulation) newShared() uint32 {
 	return uint32(len(s.shared) - 1)
 }
 
-// flushWrites publishes the words that the owner of a line has stored, and makes its copy shared.
+// publishWrites publishes the words that the owner of a line has stored, and makes its copy shared.
 // At this time no other processor has a copy. A processor that fetches one later calls applyWrites.
-// Therefore the cost of a flush does not depend on the number of sharers.
-func (s *simulation) flushWrites(l *line) {
+// Therefore the cost does not depend on the number of sharers. The write run of the owner goes on.
+func (s *simulation) publishWrites(l *line) {
 	if l.owner == 0 {
 		return
 	}
-	if l.flushes == s.maxFlushes {
+	if l.publications == s.maxPublications {
 		s.renumber(l)
 	}
-	l.flushes++
+	l.publications++
 	by := s.sharers[l.owner].proc + 1
 	for b := range s.blocks {
 		c := s.copies.block(l.owner, b)
@@ -71,52 +71,74 @@ func (s *simulation) flushWrites(l *line) {
 			continue
 		}
 		of := &s.written[int(l.shared)*s.blocks+b]
-		of.words, of.flush = of.words|c[dirty], l.flushes
+		of.words, of.publication = of.words|c[dirty], l.publications
 		for words := c[dirty]; words != 0; words &= words - 1 {
-			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = writer{by, l.flushes}
+			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = writer{by, l.publications}
 		}
 		c[dirty] = 0
 	}
-	s.runs[writeRun].add(s.copies.uses(l.owner)[1] - s.shared[l.shared].runFrom)
-	l.owner = 0
+	s.shared[l.shared].runOf, l.owner = l.owner, 0
 }
 
-// applyWrites marks the words that flushes have published since the sharer's copy ended.
+// endWriteRun ends the write run of a sharer, if any, when another sharer accesses the line; 0: at
+// the end of the trace.
+func (s *simulation) endWriteRun(l *line, by uint32) {
+	shared := &s.shared[l.shared]
+	if of := shared.runOf; of != 0 && of != by {
+		s.runs[writeRun].add(s.copies.uses(of)[1] - shared.runFrom)
+		shared.runOf = 0
+	}
+}
+
+// endReadRun ends the read run of a sharer.
+func (s *simulation) endReadRun(id uint32) {
+	h, n := &s.sharers[id], s.copies.uses(id)[0]
+	if s.lines[s.copies.line(id)].shared != 0 {
+		s.runs[readRun].add(n - h.loadsBefore)
+	}
+	h.loadsBefore = n
+}
+
+// applyWrites marks the words that owners have published since the sharer's copy ended.
 func (s *simulation) applyWrites(id uint32) {
-	l, known := &s.lines[s.copies.line(id)], s.sharers[id].flushes
+	l, known, all := &s.lines[s.copies.line(id)], s.sharers[id].publications, uint64(0)
 	for b := range s.blocks {
 		of := &s.written[int(l.shared)*s.blocks+b]
-		if of.flush <= known {
+		if of.publication <= known {
 			continue
 		}
 		writers, news := s.writers[int(l.shared)*s.words+64*b:], uint64(0)
 		for words := of.words; words != 0; words &= words - 1 {
-			if writers[bits.TrailingZeros64(words)].flush > known {
+			if writers[bits.TrailingZeros64(words)].publication > known {
 				news |= words & -words
 			}
 		}
 		c := s.copies.block(id, b)
 		c[stale] |= news
 		c[unread] |= news
+		all |= news
+	}
+	if all != 0 && s.copies.state(id) == flushed { // others have stored the line since the flush
+		s.endReadRun(id)
 	}
 }
 
-// renumber makes all sharers without a copy apply the published writes, and restarts the flush
-// numbers of a line.
+// renumber makes all sharers without a copy apply the published writes, and restarts the numbers
+// of publications of a line.
 func (s *simulation) renumber(l *line) {
 	for id := 1; id < len(s.sharers); id++ {
-		if &s.lines[s.copies.line(uint32(id))] == l && s.copies.state(uint32(id)) == invalid {
+		if &s.lines[s.copies.line(uint32(id))] == l && !s.copies.isValid(uint32(id)) {
 			s.applyWrites(uint32(id))
-			s.sharers[id].flushes = 0
+			s.sharers[id].publications = 0
 		}
 	}
 	for b := range s.blocks {
-		s.written[int(l.shared)*s.blocks+b].flush = 0
+		s.written[int(l.shared)*s.blocks+b].publication = 0
 	}
 	for w := range s.words {
-		s.writers[int(l.shared)*s.words+w].flush = 0
+		s.writers[int(l.shared)*s.words+w].publication = 0
 	}
-	l.flushes = 0
+	l.publications = 0
 }
 
 // fetch gives a sharer a shared copy.
@@ -124,13 +146,20 @@ func (s *simulation) fetch(id uint32, first uint64) {
 	h := &s.sharers[id]
 	l := &s.lines[s.copies.line(id)]
 	h.next, l.sharers = l.sharers, id
+	if h.isFlushed = s.copies.state(id) == flushed; !h.isFlushed {
+		h.loadsBefore = s.copies.uses(id)[0]
+	}
 	if l.lastProc < 0 {
 		s.copies.setState(id, pure)
 	} else {
 		s.copies.setState(id, unneeded)
 	}
-	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), s.copies.uses(id)[0]
-	s.matrix.line(l.lastProc, h.proc)
+	h.phase, h.region, h.isPrefetch = s.phases.at[h.proc], s.regions.at(first), false
+	from := l.lastProc
+	if s.shared[l.shared].inMemory {
+		from = -1
+	}
+	s.matrix.line(from, h.proc)
 }
 
 // acquire makes the copy of a sharer that stores exclusive. If the store hit, it is an upgrade.
@@ -161,8 +190,11 @@ func (s *simulation) acquire(id uint32, first uint64, hit bool) {
 			shared.otherStores++
 		}
 	}
-	if l.shared != 0 {
-		s.shared[l.shared].runFrom = s.copies.uses(id)[1]
+	if shared := &s.shared[l.shared]; l.shared != 0 {
+		if shared.runOf != id {
+			shared.runFrom = s.copies.uses(id)[1]
+		}
+		shared.runOf, shared.inMemory = 0, false
 	}
 	l.owner, l.lastProc = id, h.proc
 }
@@ -173,7 +205,7 @@ func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
 	l := &s.lines[s.copies.line(keep)]
 	for id := l.sharers; id != 0; id = s.sharers[id].next {
 		if id != keep {
-			s.endCopy(id)
+			s.endCopy(id, invalid)
 			removed++
 			fromLast = fromLast || s.sharers[id].proc == l.lastProc
 		}
@@ -182,19 +214,47 @@ func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
 	return removed, fromLast
 }
 
-// endCopy ends a copy and classifies the miss that brought it.
-func (s *simulation) endCopy(id uint32) {
+// endCopy ends a copy, because of a store (invalid) or a flush (flushed), and classifies the miss
+// that brought it.
+func (s *simulation) endCopy(id uint32, to state) {
 	h := &s.sharers[id]
+	s.classify(id)
+	if to == invalid {
+		s.endReadRun(id)
+	}
+	for b := range s.blocks {
+		c := s.copies.block(id, b)
+		c[quiet] = 0
+		if h.isCold || h.isFlushed { // such a miss is essential in any case
+			c[stale] = 0
+		}
+	}
+	h.isCold = false
+	s.copies.setState(id, to)
+	h.publications = s.lines[s.copies.line(id)].publications
+}
+
+// classify counts the miss that brought a copy. A prefetch is no miss.
+func (s *simulation) classify(id uint32) {
+	h := &s.sharers[id]
+	if h.isPrefetch {
+		return
+	}
 	t, phase := s.tally(h.region, h.proc), s.phases.count(h.proc, h.phase)
-	l, was := &s.lines[s.copies.line(id)], s.copies.state(id)
-	shared := &s.shared[l.shared]
+	shared, was := &s.shared[s.lines[s.copies.line(id)].shared], s.copies.state(id)
 	switch {
+	case h.isFlushed:
+		t.flushed++
+		phase.flushed++
 	case h.isCold && was == pure:
 		t.pure++
+		phase.cold++
 	case h.isCold && was == essential:
 		t.coldTrue++
+		phase.cold++
 	case h.isCold:
 		t.coldFalse++
+		phase.cold++
 	case was == essential:
 		t.trues++
 		phase.trues++
@@ -204,22 +264,6 @@ func (s *simulation) endCopy(id uint32) {
 		phase.falses++
 		shared.falses++
 	}
-	if l.shared != 0 {
-		s.runs[readRun].add(s.copies.uses(id)[0] - h.loadsBefore)
-	}
-	for b := range s.blocks {
-		c := s.copies.block(id, b)
-		c[quiet] = 0
-		if h.isCold { // a cold miss is essential in any case
-			c[stale] = 0
-		}
-	}
-	if h.isCold {
-		phase.cold++
-		h.isCold = false
-	}
-	s.copies.setState(id, invalid)
-	h.flushes = l.flushes
 }
 
 // end ends all copies and adds up the counts of lines and sharers.
@@ -232,12 +276,19 @@ func (s *simulation) end() {
 	s.listAll()
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
+		if s.moved && s.usersOf(l) < 2 {
+			l.shared = 0 // all others have only prefetched it
+		}
 		if l.shared != 0 {
-			s.flushWrites(l)
+			s.publishWrites(l)
+			s.endWriteRun(l, 0)
 		}
 		for id := l.sharers; id != 0; id = s.sharers[id].next {
-			if s.copies.state(id) != invalid {
-				s.endCopy(id)
+			switch state := s.copies.state(id); {
+			case state == flushed:
+				s.endReadRun(id)
+			case state != invalid:
+				s.endCopy(id, invalid)
 			}
 		}
 		s.addUp(l)

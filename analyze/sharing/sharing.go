@@ -5,7 +5,7 @@
 // is invalid, shared or exclusive, as in [du2000, sec. 4.1]. A load fetches it shared. A store
 // needs it exclusive and removes it from the other caches. Therefore there are two kinds of misses:
 // a processor's first use of a line is cold, and all others follow from a store of another
-// processor. Caches of limited size miss more often. Package phases simulates those; its counts
+// processor, or from a flush. Caches of limited size miss more often. Package phases simulates those; its counts
 // agree with those here if nothing is evicted.
 //
 // References are in the interleaved order ([analysis.Interleave]). Loads and stores count as uses
@@ -52,12 +52,24 @@
 // has stored it. This is the data that must be communicated with any line size, and the part of the
 // moved lines that is used.
 //
+// # Flushes and prefetches
+//
+// A flush removes a line from the caches of all processors, and memory then has it. A processor
+// whose copy a flush removed misses at its next use. This is a flush miss, whatever others store
+// between. It is essential, because the program has asked for it.
+//
+// A prefetch brings a line into the cache of its processor, as a load does: if another processor
+// has it exclusive, both copies become shared. A prefetch of a line that the processor has does
+// nothing. A prefetch is not a use and not a miss: it accesses no words, and a processor that
+// only prefetches a line does not share it. It moves a line, though. For the classes of later
+// misses, it counts as the miss that it replaces.
+//
 // # Runs
 //
 // A write run is a sequence of stores by one processor to a line, up to an access by another
 // processor [eggers1988]. A read run is the loads of a processor between two stores of others. An
 // invalidation run is the number of copies that a store removes, if any [weber1989]. Lines that
-// only one processor uses have no runs.
+// only one processor uses have no runs. Flushes and prefetches end no run.
 //
 // # Kinds of lines
 //
@@ -106,8 +118,8 @@ type Analysis struct {
 	Word  unit.Bytes   // a power of two; 0 is DefaultWord; a smaller line is one word
 	Meta  []trace.Arg  // for the tables
 
-	spans   int    // barrier phases with separate counts, for tests; 0 is maxSpans
-	flushes uint32 // flushes of a line until it is renumbered, for tests; 0 is the maximum
+	spans        int    // barrier phases with separate counts, for tests; 0 is maxSpans
+	publications uint32 // publications of the writes of a line until it is renumbered, for tests; 0 is the maximum
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -122,7 +134,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	}
 	s := &shard{regions: newRegions(h.Regions)}
 	for _, line := range a.Lines {
-		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans), cmp.Or(a.flushes, math.MaxUint32)))
+		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans), cmp.Or(a.publications, math.MaxUint32)))
 	}
 	return s
 }
@@ -145,7 +157,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		}
 		return nil
 	}
-	if p.Refs.Len() == 0 || p.Moves != 0 {
+	if p.Refs.Len() == 0 {
 		return nil
 	}
 	for _, sim := range s.sims {
@@ -153,12 +165,19 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		if err != nil {
 			return err
 		}
-		if err := sim.add(uses, p); err != nil {
+		add := sim.add
+		if p.Moves != 0 {
+			add = sim.move
+		}
+		if err := add(uses, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// moved reports whether there were flushes or prefetches.
+func (s *shard) moved() bool { return len(s.sims) > 0 && s.sims[0].moved }
 
 // LineSizes returns all line sizes.
 func (s *shard) LineSizes() (sizes []unit.Bytes) {

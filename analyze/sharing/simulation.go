@@ -20,15 +20,15 @@ type simulation struct {
 	blocks               int  // of 64 words, in a line
 	blockShift           uint // log2 of the bytes of a block
 
-	sharerIDs  [][]uint32 // by processor and its own line number: the sharer; 0: none yet
-	numbers    []uint32   // index in lines, by line number; 0: none yet
-	lines      []line     // the first is not used
-	sharers    []sharer
-	copies     copies
-	shared     []sharedLine
-	written    []written // by shared line and block
-	writers    []writer  // by shared line and word
-	maxFlushes uint32    // of a line, until it is renumbered
+	sharerIDs       [][]uint32 // by processor and its own line number: the sharer; 0: none yet
+	numbers         []uint32   // index in lines, by line number; 0: none yet
+	lines           []line     // the first is not used
+	sharers         []sharer
+	copies          copies
+	shared          []sharedLine
+	written         []written // by shared line and block
+	writers         []writer  // by shared line and word
+	maxPublications uint32    // of a line, until it is renumbered
 
 	users []uint32 // by word counter: number of sharers of the current line that have accessed it, at the end
 
@@ -36,6 +36,8 @@ type simulation struct {
 	touched uint64              // or the compiler drops the loads of touch
 
 	sole sole // if there is only one processor
+
+	moved bool // there were flushes or prefetches
 
 	regions *regions
 	split   map[splitKey]usage // of lines in several regions
@@ -48,57 +50,61 @@ type simulation struct {
 
 // line is the state of a line.
 type line struct {
-	number   uint64
-	sharers  uint32 // first of a list: sharers with a copy, and at the end all
-	owner    uint32 // sharer with the exclusive copy, or 0
-	shared   uint32 // index in shared, once there are two sharers
-	flushes  uint32 // number of flushes, see flushWrites
-	lastProc int32  // the processor that stored it last, or -1
-	region   int32  // the array of the whole line, or mixed
+	number       uint64
+	sharers      uint32 // first of a list: sharers with a copy, and at the end all
+	owner        uint32 // sharer with the exclusive copy, or 0
+	shared       uint32 // index in shared, once there are two sharers
+	publications uint32 // number of times that an owner published its writes, see publishWrites
+	lastProc     int32  // the processor that stored it last, or -1
+	region       int32  // the array of the whole line, or mixed
 }
 
 // sharedLine is further state of a line that several processors use.
 type sharedLine struct {
-	runFrom                            uint64 // stores of the owner before its write run
+	runFrom                            uint64 // stores of a sharer before its write run
+	runOf                              uint32 // the sharer whose write run goes on without ownership, or 0
+	inMemory                           bool   // flushed since the last store
 	trues, falses                      uint64 // misses
 	fromOther, sameWriter, otherStores uint64 // stores that removed copies, by pattern
 }
 
 // written is the set of words of a block that have been stored.
 type written struct {
-	words uint64
-	flush uint32 // the latest flush that published some
+	words       uint64
+	publication uint32 // the latest that published some
 }
 
 // writer is the last writer of a word.
 type writer struct {
-	by    int32  // the processor + 1; 0: none
-	flush uint32 // the flush that published it
+	by          int32  // the processor + 1; 0: none
+	publication uint32 // that published it
 }
 
 // sharer is the state of a line for a processor that uses it.
 type sharer struct {
-	loadsBefore uint64 // loads before the miss
-	next        uint32 // next sharer in the line's list
-	flushes     uint32 // flushes of the line when the copy ended; later ones are not applied yet
-	phase       uint32 // of the miss
-	proc        int32
-	region      int32 // of the miss
-	isCold      bool
+	loadsBefore  uint64 // loads before the miss
+	next         uint32 // next sharer in the line's list
+	publications uint32 // of the line when the copy ended; later ones are not applied yet
+	phase        uint32 // of the miss
+	proc         int32
+	region       int32 // of the miss
+	isCold       bool  // no copy has ended yet
+	isFlushed    bool  // a flush ended the copy before
+	isPrefetch   bool  // a prefetch brought the copy
 }
 
-func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, maxFlushes uint32) *simulation {
+func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, maxPublications uint32) *simulation {
 	word = min(word, size)
 	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), wordCounters: 1,
 		sharerIDs: make([][]uint32, procs), lines: make([]line, 1), sharers: make([]sharer, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
-		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans), sole: sole{often: map[uint32]soleUses{}}}
+		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans), sole: sole{often: map[uint32]soleUses{}, moves: map[uint32]soleMove{}}}
 	s.blocks, s.blockShift = (s.words+63)/64, min(s.lineShift, s.wordShift+6)
 	if procs > 1 {
 		s.wordCounters = s.words
 	}
 	s.copies, s.users = newCopies(s.blocks, s.wordCounters), make([]uint32, s.wordCounters)
-	s.written, s.writers, s.maxFlushes = make([]written, s.blocks), make([]writer, s.words), maxFlushes
+	s.written, s.writers, s.maxPublications = make([]written, s.blocks), make([]writer, s.words), maxPublications
 	return s
 }
 
@@ -167,21 +173,28 @@ func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Chunk, from, to int)
 
 // use simulates a load or store of the bytes from first to last of one line, and finds its sharer.
 func (s *simulation) use(p trace.Proc, sharer *uint32, place uint32, first, last uint64, store int) error {
-	hit := false
-	switch id := *sharer; {
-	case id == 0:
-		var err error
-		if *sharer, err = s.addSharer(p, place, first); err != nil {
+	hit := *sharer != 0 && s.copies.isValid(*sharer)
+	if !hit {
+		if err := s.obtain(p, sharer, place, first); err != nil {
 			return err
 		}
-	case s.copies.state(id) == invalid:
-		s.flushWrites(&s.lines[s.copies.line(id)])
-		s.applyWrites(id)
-		s.fetch(id, first)
-	default:
-		hit = true
+	}
+	if !hit || s.moved {
+		s.endWriteRun(&s.lines[s.copies.line(*sharer)], *sharer)
 	}
 	s.access(p, *sharer, first, last, store, hit)
+	return nil
+}
+
+// obtain gives a processor without a copy a shared one.
+func (s *simulation) obtain(p trace.Proc, sharer *uint32, place uint32, first uint64) (err error) {
+	if *sharer == 0 {
+		*sharer, err = s.addSharer(p, place, first)
+		return err
+	}
+	s.publishWrites(&s.lines[s.copies.line(*sharer)])
+	s.applyWrites(*sharer)
+	s.fetch(*sharer, first)
 	return nil
 }
 

@@ -16,6 +16,7 @@ type sole struct {
 	lines   []soleLine
 	regions []int32             // of the line
 	often   map[uint32]soleUses // by line number: uses that are not in the line's counter
+	moves   map[uint32]soleMove // by line number: flushed or prefetched, and not used since
 }
 
 // soleLine is the state of one line.
@@ -118,9 +119,7 @@ func (s *simulation) countAccess(l *soleLine, place uint32, first, last, words u
 			return true, s.use(0, &s.sharerIDs[0][place], place, first, last, store)
 		}
 		s.sole.regions[place] = region
-		s.tally(region, 0).pure++
-		s.phases.count(0, s.phases.at[0]).cold++
-		s.matrix.line(-1, 0)
+		hit = s.countMiss(l, place)
 	}
 	switch {
 	case store == 0:
@@ -133,6 +132,28 @@ func (s *simulation) countAccess(l *soleLine, place uint32, first, last, words u
 		l.words[1] = l.words[0]
 	}
 	return false, nil
+}
+
+// countMiss counts a miss of a sole processor, unless the line has been prefetched.
+func (s *simulation) countMiss(l *soleLine, place uint32) (hit bool) {
+	m, isMoved := s.sole.moves[place]
+	if isMoved {
+		l.words[0] = m.accessed
+		delete(s.sole.moves, place)
+	}
+	t, phase := s.tally(s.sole.regions[place], 0), s.phases.count(0, s.phases.at[0])
+	switch {
+	case m.isHere:
+		return true
+	case m.flushed:
+		t.flushed++
+		phase.flushed++
+	default:
+		t.pure++
+		phase.cold++
+	}
+	s.matrix.line(-1, 0)
+	return false
 }
 
 // endSole adds up the counts of all lines.

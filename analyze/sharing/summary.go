@@ -34,7 +34,7 @@ func summarise(s *shard, meta []trace.Arg) *store.Table {
 			all.add(&r.counts)
 			if i, ok := at[r.name()]; ok {
 				arrays[i].add(&r.counts)
-			} else if r.words > 0 {
+			} else if r.words > 0 || r.fills > 0 {
 				at[r.name()] = len(arrays)
 				arrays = append(arrays, r)
 			}
@@ -44,10 +44,10 @@ func summarise(s *shard, meta []trace.Arg) *store.Table {
 		})
 		rows = append(append(rows, all), arrays[:min(len(arrays), shownArrays)]...)
 	}
-	return summaryTable(rows, meta)
+	return summaryTable(rows, meta, s.moved())
 }
 
-func summaryTable(rows []row, meta []trace.Arg) *store.Table {
+func summaryTable(rows []row, meta []trace.Arg, moved bool) *store.Table {
 	var c columns
 	column(&c, rows, "line", "B", (*row).line)
 	column(&c, rows, "array", "", func(r *row) string {
@@ -67,5 +67,9 @@ func summaryTable(rows []row, meta []trace.Arg) *store.Table {
 	column(&c, rows, "false_sharing", "", func(r *row) uint64 { return r.falses })
 	column(&c, rows, "false_ratio", "", func(r *row) float64 { return ratio(r.falses, r.misses()) })
 	column(&c, rows, "upgrades", "", func(r *row) uint64 { return r.upgrades })
+	if moved {
+		column(&c, rows, "flush_misses", "", func(r *row) uint64 { return r.flushed })
+		column(&c, rows, "prefetch_fills", "", func(r *row) uint64 { return r.fills })
+	}
 	return &store.Table{Name: "sharing summary", Meta: slices.Clone(meta), Columns: c}
 }

@@ -43,7 +43,7 @@ func sharingTable(s *shard, meta []trace.Arg) *store.Table {
 	for _, sim := range s.sims {
 		for region, t := range sim.tallies {
 			for p := range t {
-				if t[p].words > 0 || t[p].sharedWords > 0 {
+				if t[p].words > 0 || t[p].fills > 0 {
 					rows = append(rows, row{int32(p), sim, int32(region), t[p]})
 				}
 			}
@@ -58,6 +58,10 @@ func sharingTable(s *shard, meta []trace.Arg) *store.Table {
 	column(&c, rows, "array", "", (*row).name)
 	column(&c, rows, "owner", "", (*row).owner)
 	countColumns(&c, rows)
+	if s.moved() {
+		column(&c, rows, "flush_misses", "", func(r *row) uint64 { return r.flushed })
+		column(&c, rows, "prefetch_fills", "", func(r *row) uint64 { return r.fills })
+	}
 	return &store.Table{Name: "sharing", Meta: meta, Columns: c}
 }
 
@@ -266,5 +270,8 @@ func phasesTable(s *shard, meta []trace.Arg) *store.Table {
 	column(&c, rows, "true_sharing", "", func(r *part) uint64 { return r.trues })
 	column(&c, rows, "false_sharing", "", func(r *part) uint64 { return r.falses })
 	column(&c, rows, "upgrades", "", func(r *part) uint64 { return r.upgrades })
+	if s.moved() {
+		column(&c, rows, "flush_misses", "", func(r *part) uint64 { return r.flushed })
+	}
 	return &store.Table{Name: "sharing_phases", Meta: meta, Columns: c}
 }
