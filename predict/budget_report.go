@@ -25,6 +25,9 @@ func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Resu
 	if err := o.write(p, r, facts); err != nil {
 		return err
 	}
+	if o.front || o.sensitivity || o.format != stage.Human {
+		noteWarnings(env, r.Warnings)
+	}
 	switch {
 	case o.front:
 		return stage.Print(env.Out, o.format, p.FrontTable(r, facts))

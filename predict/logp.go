@@ -191,9 +191,7 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 		return err
 	}
 	if o.format != stage.Human {
-		for _, w := range warnings {
-			env.Note("%v", w)
-		}
+		noteWarnings(env, warnings)
 		return nil
 	}
 	printWarnings(env.Out, warnings)

@@ -125,13 +125,18 @@ func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message
 			return fmt.Errorf("writing %s: %w", f.output, err)
 		}
 	}
-	if err := stage.Print(env.Out, *f.format, t); err != nil || *f.format != stage.Human {
+	warnings := append(more, message.Warnings(all)...)
+	if err := stage.Print(env.Out, *f.format, t); err != nil {
 		return err
+	}
+	if *f.format != stage.Human {
+		noteWarnings(env, warnings)
+		return nil
 	}
 	if len(all) > 0 {
 		fmt.Fprintf(env.Out, "\ninterval: %s\n", all[0].Covers)
 	}
-	printWarnings(env.Out, append(more, message.Warnings(all)...))
+	printWarnings(env.Out, warnings)
 	return nil
 }
 

@@ -91,8 +91,12 @@ func (o *scalingOptions) run(env *stage.Env) error {
 		env.Note("some runs do not say whether the program passes messages, whose time no parameter has; analyze them again")
 	}
 	t := scaling.Table(all)
-	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
+	if err := stage.Print(env.Out, o.format, t); err != nil {
 		return err
+	}
+	if o.format != stage.Human {
+		noteWarnings(env, study.Warnings(all, at))
+		return nil
 	}
 	fmt.Fprintln(env.Out)
 	printWarnings(env.Out, study.Warnings(all, at))

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"spoor/traces/stage"
 )
 
 // number is a number that stands alone in a warning: names such as du2000-smp-256k and sizes such as 64KiB are none.
@@ -75,7 +77,20 @@ func (k *warningKind) String() string {
 
 // printWarnings prints each kind of warning once.
 func printWarnings(w io.Writer, warnings []error) {
-	var kinds []*warningKind
+	for _, k := range kindsOfWarnings(warnings) {
+		fmt.Fprintf(w, "warning: %v\n", k)
+	}
+}
+
+// noteWarnings prints each kind of warning once to standard error, where standard output has only a table.
+func noteWarnings(env *stage.Env, warnings []error) {
+	for _, k := range kindsOfWarnings(warnings) {
+		env.Note("%v", k)
+	}
+}
+
+// kindsOfWarnings joins warnings that differ only in their numbers.
+func kindsOfWarnings(warnings []error) (kinds []*warningKind) {
 next:
 	for _, warning := range warnings {
 		one := newWarningKind(strings.TrimSpace(warning.Error()))
@@ -86,7 +101,5 @@ next:
 		}
 		kinds = append(kinds, one)
 	}
-	for _, k := range kinds {
-		fmt.Fprintf(w, "warning: %v\n", k)
-	}
+	return kinds
 }

@@ -164,6 +164,9 @@ func (o *windtunnelOptions) report(env *stage.Env, p windtunnel.Prediction) erro
 	if err := o.write(t); err != nil {
 		return err
 	}
+	if o.terms || o.summary || o.format != stage.Human {
+		noteWarnings(env, p.Warnings)
+	}
 	switch {
 	case o.terms:
 		return stage.Print(env.Out, o.format, windtunnel.TermsTable(p, windtunnelFacts))

@@ -15,6 +15,7 @@ type Page struct {
 var Pages = []Page{
 	{"docs/reference/files.md", func(Run) (string, error) { return filesPage() }},
 	{"docs/reference/machine.md", func(Run) (string, error) { return machinePage() }},
+	{"docs/reference/rows.md", func(Run) (string, error) { return rowsPage() }},
 	{"docs/reference/messages.md", func(Run) (string, error) { return messagesPage() }},
 	{"docs/reference/commands/tracegen.md", commands("tracegen")},
 	{"docs/reference/commands/traces.md", commands("traces")},

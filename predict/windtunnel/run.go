@@ -269,6 +269,7 @@ func (r *Run) warnings(t *paramReader, quantum unit.Cycles) {
 	if r.Parameters.Cache.Miss+r.Parameters.TLB.Miss > 0 {
 		warn("footprints are those of the target program; the simulator's own use of the cache and TLB is not known")
 	}
+	r.ignored()
 	r.sizes("cache", &r.Parameters.Cache)
 	r.sizes("tlb", &r.Parameters.TLB)
 }
