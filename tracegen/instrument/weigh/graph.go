@@ -136,8 +136,13 @@ func (o *object) entry(f *machineFunction, addr uint64) uint64 {
 	return 0
 }
 
-// last returns the last instruction of b.
-func (b *block) last() instruction { return b.code[len(b.code)-1] }
+// last returns the last instruction of b, or no instruction if b is empty.
+func (b *block) last() (x instruction) {
+	if n := len(b.code); n > 0 {
+		x = b.code[n-1]
+	}
+	return x
+}
 
 func leaders(code []instruction, f *machineFunction, tables map[uint64][]uint64) map[uint64]bool {
 	leads := map[uint64]bool{}

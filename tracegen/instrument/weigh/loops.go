@@ -89,7 +89,7 @@ func outermostFirst(all []*loop) []*loop {
 func (l *loop) constantTrips() int {
 	code := l.header.code
 	differs := func(x instruction) bool { return x.line != code[0].line }
-	if len(l.blocks) > 1 || slices.ContainsFunc(code, differs) {
+	if len(l.blocks) > 1 || len(code) == 0 || slices.ContainsFunc(code, differs) {
 		return 0
 	}
 	for _, x := range code {

@@ -14,6 +14,7 @@ type matcher struct {
 func match(g *graph, s *functionCopies) *matcher {
 	g.domTree = g.dominators()
 	m := &matcher{g: g, scopes: s}
+	m.splitHeaders()
 	m.loops = g.loops()
 	for _, l := range m.loops {
 		if l.trips = l.constantTrips(); l.trips == 0 {
