@@ -151,6 +151,9 @@ func (l *library) recorderFiles(supply overlay) (overlay, error) {
 	o := overlay{}
 	if l.active {
 		o[filepath.Join(l.root, "sync", "pool.go")] = []byte(pool)
+		if err := o.fixRandom(l.root); err != nil {
+			return nil, err
+		}
 	}
 	for file, text := range supply {
 		o[file] = replaceImports(file, text, l.recorder)

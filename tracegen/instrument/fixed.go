@@ -1,0 +1,47 @@
+package instrument
+
+import (
+	"bytes"
+	"path/filepath"
+)
+
+// fixedRandom are the places of the runtime that make the order of maps random: the seed of a new map, the start of an
+// iteration, and the keys of hashes. A recorded program has constants there, and one sequence of random numbers, so that
+// recordings of it are the same. A version of Go without one of these texts keeps what it has.
+var fixedRandom = []struct{ file, from, to string }{
+	{"rand.go", "func maps_rand() uint64 {\n\treturn rand()\n}", "func maps_rand() uint64 {\n\treturn 0x9e3779b97f4a7c15\n}"},
+	{"rand.go", "func rand() uint64 {\n\t// Note", fixedSequence},
+	{"alg.go", "hashkey[i] = uintptr(bootstrapRand())", "hashkey[i] = uintptr(i+1) * 0x61c88647"},
+	{"alg.go", "key[i] = bootstrapRand()", "key[i] = uint64(i+1) * 0x9e3779b97f4a7c15"},
+}
+
+// fixedSequence is the generator splitmix64, before the function that it replaces.
+const fixedSequence = `func rand() uint64 {
+	fixedState += 0x9e3779b97f4a7c15
+	z := fixedState
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+var fixedState uint64
+
+//go:nosplit
+func randomRand() uint64 {
+	// Note`
+
+// fixRandom adds the changed files of the runtime to the overlay. Root is the folder of the standard library.
+func (o overlay) fixRandom(root string) error {
+	for _, c := range fixedRandom {
+		file := filepath.Join(root, "runtime", c.file)
+		text, ok := o[file]
+		if !ok {
+			var err error
+			if text, err = readSource(file); err != nil {
+				return err
+			}
+		}
+		o[file] = bytes.Replace(text, []byte(c.from), []byte(c.to), 1)
+	}
+	return nil
+}
