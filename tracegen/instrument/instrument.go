@@ -131,16 +131,23 @@ func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
 
 // instrument makes the recording form of all files.
 func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overlay, error) {
-	weights, outside, err := s.weigh(ctx, nil)
+	weights, err := s.weigh(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.originalLines(); err != nil { // weighing needs the split lines
 		return nil, err
 	}
-	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Outside: outside, Headers: o.Headers,
+	options := rewrite.Options{Mode: rewrite.Count, Weights: weights.Lines, Headers: o.Headers,
 		Goroutines: !onlyRankGoroutines(s.ownPackages())}
 	options.Communicates = s.library.mayRecord
+	if o.Library {
+		options.Outside, options.Assembly = weights.Outside, true
+	}
+	options.Instances = map[string]map[string]map[int]int{}
+	for key, lines := range weights.Instances {
+		options.Instances[key] = lines
+	}
 	if o.Refs && !(o.Sharing && p.Messages && !p.Locks) {
 		options.Mode = rewrite.Trace
 	}

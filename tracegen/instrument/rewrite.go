@@ -43,15 +43,19 @@ func interfaceMethods(all []*packages.Package) map[string]bool {
 // Weigh counts the machine instructions of the lines of all packages, in the program without instrumentation. The
 // program is the main package itself. For a package that is not main, user is the source of a program that uses it.
 func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
-	weights, _, err := s.weigh(ctx, user)
-	return weights, err
+	weights, err := s.weigh(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return weights.Lines, nil
 }
 
-// weigh returns the result of Weigh, and an estimate of the instructions of called code that does not count itself.
-func (s *Sources) weigh(ctx context.Context, user []byte) (weights, outside weigh.Lines, err error) {
+// weigh returns the result of Weigh, with the weights of instances and an estimate of the instructions of called code
+// that does not count itself.
+func (s *Sources) weigh(ctx context.Context, user []byte) (*weigh.Weights, error) {
 	dir, err := os.MkdirTemp(s.tool.tempDir, "spoor-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	plain, main := s.overlay(s.split), "."
@@ -61,11 +65,11 @@ func (s *Sources) weigh(ctx context.Context, user []byte) (weights, outside weig
 	}
 	list, err := plain.write(dir, "exploded")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	program := filepath.Join(dir, "program")
 	if err := s.tool.build(ctx, list, program, main); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var sources []weigh.Source
 	for _, p := range s.Packages {
@@ -79,9 +83,5 @@ func (s *Sources) weigh(ctx context.Context, user []byte) (weights, outside weig
 			return inlined[f]
 		}})
 	}
-	if weights, err = weigh.Binary(program, sources...); err != nil || s.library == nil {
-		return weights, nil, err
-	}
-	outside, err = weigh.Outside(program, sources...)
-	return weights, outside, err
+	return weigh.Program(program, sources...)
 }

@@ -12,6 +12,8 @@ type block struct {
 	weight  int // instructions
 	outside int // instructions of functions that are not instrumented
 	words   int // words on the tape in each execution of the block
+	// more has the instructions of each instance of a generic function, less weight.
+	more []int
 	// trips is an expression for the number of executions, or "". It is valid if condition is true. The block is
 	// then counted before its loop. In a recording, only a block without words is counted there.
 	trips, condition string
@@ -49,6 +51,9 @@ func (f *frame) beginAs(b *block) string {
 		if b.outside > 0 {
 			s = f.add(f.name.t+".Outside", b.outside, "")
 		}
+		if b.trips == "" {
+			s += f.addInstance(b)
+		}
 		switch {
 		case b.trips != "":
 			return s
@@ -69,10 +74,16 @@ func (f *frame) beforeLoop(b *block, condition, trips string) string {
 		if f.isNegative(b) {
 			n, counter = b.weight, f.name.t+".N"
 		}
-		if n == 0 || b.trips == "" {
+		if b.trips == "" {
 			return ""
 		}
-		s := f.add(counter, n, b.trips)
+		s := f.addInstance(b)
+		if n != 0 {
+			s += f.add(counter, n, b.trips)
+		}
+		if s == "" {
+			return ""
+		}
 		if b.condition != "" {
 			s = "if " + b.condition + " { " + s + "}; "
 		}
@@ -181,6 +192,7 @@ func (f *frame) chargeLine(line int) {
 	}
 	f.charged[line] = true
 	f.block.weight += f.weights[line]
+	f.generic.charge(f.block, line)
 	f.block.outside += f.Outside[f.tok.Name()][line]
 }
 

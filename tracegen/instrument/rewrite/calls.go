@@ -116,6 +116,9 @@ func (w *rewriter) effect(call *ast.CallExpr) effect {
 		e, ok := w.effects[fn]
 		if !ok {
 			e = quiet // no body in Go
+			if w.Mode == Trace && w.routine(fn) != nil {
+				e = records
+			}
 		}
 		return max(e, quiet)
 	case isMath(fn):

@@ -19,6 +19,7 @@ type frame struct {
 	charged      map[int]bool      // lines that belong to a block
 	nodes        map[ast.Node]bool // nodes that belong to a block, if lines have no weights
 	weights      map[int]int
+	generic      *instances // of the function around the body, or nil
 	blocks       []*block
 	block        *block
 	split        bool   // the block has ended
@@ -27,12 +28,14 @@ type frame struct {
 	targets     []*target
 	heads       []*loopHead
 	countWrites []countWrite
-	uses        struct{ tape, cursor, count bool }
+	uses        struct{ tape, cursor, count, instance bool }
 }
 
 // function returns the rewritten body of a function.
 func (f *file) function(d *ast.FuncDecl) string {
 	fn, _ := f.Info.Defs[d.Name].(*types.Func)
+	f.generic = f.instancesOf(fn, d)
+	defer func() { f.generic = nil }()
 	fr := f.newFrame(d.Body, d.Type)
 	fr.uncounted = f.inlined[fn]
 	return fr.body(d, d.Body)
@@ -45,7 +48,7 @@ func (f *file) literal(lit *ast.FuncLit) string {
 }
 
 func (f *file) newFrame(body *ast.BlockStmt, t *ast.FuncType) *frame {
-	fr := &frame{file: f, node: body, charged: map[int]bool{}, nodes: map[ast.Node]bool{}, weights: f.Weights[f.tok.Name()]}
+	fr := &frame{file: f, node: body, charged: map[int]bool{}, nodes: map[ast.Node]bool{}, weights: f.Weights[f.tok.Name()], generic: f.generic}
 	fr.hasResults = t.Results != nil && len(t.Results.List) > 0
 	fr.countsOnTape = f.Mode == Count && defers(body)
 	return fr
@@ -100,6 +103,9 @@ func (f *frame) prologue() string {
 	if f.uses.cursor {
 		fmt.Fprintf(&b, "%s, %s, %s := %s.Open(); ", f.name.base, f.name.off, f.name.lim, f.name.t)
 	}
+	if f.outer == nil && f.uses.instance {
+		b.WriteString(f.selectInstance())
+	}
 	if f.uses.count && !f.countsOnTape {
 		fmt.Fprintf(&b, "%s := %s.None; ", f.name.n, f.name.hooks)
 	}
@@ -121,6 +127,7 @@ func (f *frame) decideUses() {
 	for _, b := range f.blocks {
 		f.uses.count = f.uses.count || f.counts(b) != 0
 		f.uses.tape = f.uses.tape || f.isNegative(b) || b.outside > 0
+		f.useInstance(b)
 	}
 	for _, u := range f.countWrites {
 		n, _ := u.maxCount(f)

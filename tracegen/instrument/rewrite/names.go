@@ -19,6 +19,7 @@ type names struct {
 	off    string
 	lim    string
 	n      string // instructions that are counted but not yet on the tape
+	w      string // what the blocks of this instance of a generic function count in addition to the mean
 }
 
 func freeNames(p *Package) names {
@@ -28,7 +29,7 @@ func freeNames(p *Package) names {
 	}
 	return names{
 		suffix: suffix, tape: "tape" + suffix, unsafe: "unsafe" + suffix, hooks: "hooks" + suffix,
-		t: "t" + suffix, base: "b" + suffix, off: "o" + suffix, lim: "l" + suffix, n: "n" + suffix,
+		t: "t" + suffix, base: "b" + suffix, off: "o" + suffix, lim: "l" + suffix, n: "n" + suffix, w: "w" + suffix,
 	}
 }
 

@@ -7,7 +7,7 @@ func (r *rangeLoop) rewriteFunc() string {
 	r.target.leavesFrame = true
 	inner := &frame{
 		file: r.file, node: r.s.Body, outer: r.frame, uncounted: r.uncounted, countsOnTape: r.countsOnTape,
-		charged: r.charged, nodes: r.nodes, weights: r.weights, targets: []*target{r.target},
+		charged: r.charged, nodes: r.nodes, weights: r.weights, generic: r.generic, targets: []*target{r.target},
 	}
 	in := &rangeLoop{frame: inner, target: r.target, s: r.s, t: r.t}
 	in.variables()

@@ -93,8 +93,13 @@ type Options struct {
 	// operations of the source are counted instead. Lines are those of the parsed source, ignoring line
 	// information.
 	Weights map[string]map[int]int
+	// Instances are the weights of generic functions in one instance, by the key of its type arguments; package weigh
+	// defines the keys. Weights has their mean.
+	Instances map[string]map[string]map[int]int
 	// Outside are the instructions of each line in functions that are not instrumented. Tape.Outside counts them apart.
 	Outside map[string]map[int]int
+	// Assembly counts and records the routines of package assembly.
+	Assembly bool
 	// Goroutines says that the code may run on goroutines that are not ranks.
 	Goroutines bool
 	// Headers records loads that compilers keep in registers over loops.
@@ -136,6 +141,7 @@ type rewriter struct {
 	litEffects map[*ast.FuncLit]effect
 	inlined    map[*types.Func]bool
 	noCopy     map[*ast.CallExpr]bool
+	wrapped    map[*types.Func]bool // routines in assembly that have a wrapper in a file
 	result     *Result
 	reported   map[Finding]bool
 }
@@ -154,7 +160,7 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 	w := &rewriter{
 		Package: p, Options: o, name: freeNames(p),
 		sizes:  types.SizesFor("gc", runtime.GOARCH),
-		shared: sharedVariables(p), inlined: Inlined(p), litEffects: map[*ast.FuncLit]effect{},
+		shared: sharedVariables(p), inlined: Inlined(p), wrapped: map[*types.Func]bool{}, litEffects: map[*ast.FuncLit]effect{},
 		result: &Result{Files: map[string][]byte{}}, reported: map[Finding]bool{},
 	}
 	w.lits, w.noCopy = boundLiterals(p), noCopyConversions(p)

@@ -24,6 +24,9 @@ type file struct {
 	untypedTruth map[ast.Node]bool // substituted truth values without a type
 	boxed        map[ast.Node]bool // arguments that gc copies when it evaluates them
 	uses         struct{ tape, unsafe, hooks bool }
+	generic      *instances // of the function that is rewritten, or nil
+	tables       []*instances
+	wrappers     strings.Builder // declarations of wrappers of routines in assembly
 }
 
 const (
@@ -159,6 +162,7 @@ func (w *rewriter) file(a *ast.File) []byte {
 		w.report(a.Package, "the file uses cgo, and is not rewritten")
 		return f.src
 	}
+	f.wrapRoutines()
 	var b strings.Builder
 	b.WriteString(f.clause())
 	at := a.Name.End()
@@ -168,6 +172,8 @@ func (w *rewriter) file(a *ast.File) []byte {
 		at = d.End()
 	}
 	b.WriteString(f.raw(at, a.FileEnd))
+	b.WriteString(f.deferText(f.instanceTables))
+	b.WriteString(f.wrappers.String())
 	r := &resolver{file: f, line: 1}
 	r.write(b.String())
 	return r.out.Bytes()

@@ -7,12 +7,25 @@ import (
 	"slices"
 )
 
-// Binary charges the instructions of the functions of packages to their lines. The linked binary at path was built
-// from split sources.
-func Binary(path string, packages ...Source) (Lines, error) { return weigh(path, false, packages) }
+// Weights are the instructions of the lines of a program.
+type Weights struct {
+	Lines     Lines            // instructions of each line, averaged over the instances of generic functions
+	Instances map[string]Lines // lines of generic functions in one instance, by the key of its type arguments; see shapes.go
+	Outside   Lines            // estimate of the instructions of called functions that are not instrumented
+}
 
-// weigh returns the result of Binary or of Outside.
-func weigh(path string, outside bool, packages []Source) (Lines, error) {
+// Binary returns the lines of the weights of Program.
+func Binary(path string, packages ...Source) (Lines, error) {
+	w, err := Program(path, packages...)
+	if err != nil {
+		return nil, err
+	}
+	return w.Lines, nil
+}
+
+// Program charges the instructions of the functions of packages to their lines. The linked binary at path was built
+// from split sources.
+func Program(path string, packages ...Source) (*Weights, error) {
 	o, err := openObject(path)
 	if err != nil {
 		return nil, err
@@ -23,18 +36,25 @@ func weigh(path string, outside bool, packages []Source) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph(),
-		object: o, lib: lib, outside: outside}
+	l, outside := newCostTable(o, lib), newCostTable(o, lib)
+	outside.outside = true
 	for _, f := range functions {
 		code := o.decode(f)
 		g, s := o.graph(f, code), newScopes(lib, code, f.root)
 		if len(g.blocks) > 0 && len(s.list) > 0 {
 			m := match(g, s)
-			l.addFunction(f, m, m.solve())
+			flow := m.solve()
+			l.addFunction(f, m, flow)
+			outside.addFunction(f, m, flow)
 		}
 	}
 	l.correctEntries()
-	return l.lines(), nil
+	outside.correctEntries()
+	return &Weights{Lines: l.lines(""), Instances: l.instances(), Outside: outside.lines("")}, nil
+}
+
+func newCostTable(o *object, lib sourceIndex) *costTable {
+	return &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph(), object: o, lib: lib}
 }
 
 // A costTable collects the costs of the copies of each function.
@@ -52,6 +72,7 @@ type costTable struct {
 // A copyCost is the cost of one copy of a function: charges by region and line.
 type copyCost struct {
 	scope     *functionCopy
+	key       string  // of the instance of a generic function, or ""
 	address   uint64  // of the machine code that contains the copy
 	frequency float64 // estimate: entries of the copy in one call of that code
 	charges   map[*region]map[int]float64
@@ -62,6 +83,7 @@ type copyCost struct {
 // caller's regions.
 type entryCost struct {
 	fn     *region
+	key    string // of the instance, or ""
 	callee uint64 // address, if it is not inlined
 	count  []costShare
 }
@@ -88,7 +110,8 @@ func (a *copyCost) charge(r *region, line int, n float64) {
 func (l *costTable) addFunction(f *machineFunction, m *matcher, flow *flowSolver) {
 	accounts := map[*functionCopy]*copyCost{}
 	for _, s := range m.scopes.list {
-		a := &copyCost{scope: s, address: f.low, frequency: 1, charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
+		a := &copyCost{scope: s, key: l.object.shapes.key(s.node.name), address: f.low, frequency: 1,
+			charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
 		if s.parent == nil {
 			l.starts[f.low] = s.fn
 		}
@@ -113,7 +136,7 @@ func (l *costTable) addBlock(f *machineFunction, b *block, m *matcher, flow *flo
 		switch x.op {
 		case call:
 			l.calls.add(f.low, x.target, b.estimate())
-			l.entries = append(l.entries, entryCost{callee: x.target, count: shares(b.count, flow, accounts)})
+			l.entries = append(l.entries, entryCost{callee: x.target, key: l.object.shapes.key(l.object.symbol(x.target)), count: shares(b.count, flow, accounts)})
 		case repeat:
 			n += float64(b.loaded(i, x.register))
 		}
@@ -146,7 +169,7 @@ func (l *costTable) addInlined(s *functionCopy, m *matcher, flow *flowSolver, ac
 	if b != nil {
 		accounts[s].frequency = b.estimate()
 	}
-	l.entries = append(l.entries, entryCost{fn: s.fn, count: shares(count, flow, accounts)})
+	l.entries = append(l.entries, entryCost{fn: s.fn, key: accounts[s].key, count: shares(count, flow, accounts)})
 }
 
 func shares(count countSum, flow *flowSolver, accounts map[*functionCopy]*copyCost) (all []costShare) {
@@ -199,16 +222,13 @@ func (l *costTable) correctCallers(fn *region, done map[*region]bool) {
 			l.correctCallers(v.fn, done)
 		}
 	}
-	own, charges := 0.0, l.average(fn, fn)
-	for _, line := range slices.Sorted(maps.Keys(charges)) {
-		own += charges[line]
-	}
-	if !fn.inlined {
-		own = -own
-	}
 	for _, v := range l.entries {
 		if v.fn != fn || fn.inlined != (v.callee != 0) {
 			continue
+		}
+		own := l.entryCost(fn, v.key)
+		if !fn.inlined {
+			own = -own
 		}
 		for _, s := range v.count {
 			s.to.charge(s.region, s.region.line, own*s.factor)
@@ -216,14 +236,24 @@ func (l *costTable) correctCallers(fn *region, done map[*region]bool) {
 	}
 }
 
+// entryCost returns the instructions that a call of fn executes once.
+func (l *costTable) entryCost(fn *region, key string) (sum float64) {
+	charges := l.average(fn, fn, key)
+	for _, line := range slices.Sorted(maps.Keys(charges)) {
+		sum += charges[line]
+	}
+	return sum
+}
+
 // average returns the charges of region r of function fn. They are averaged over the copies that contain r,
-// weighted by how often each copy is called.
-func (l *costTable) average(fn, r *region) map[int]float64 {
+// weighted by how often each copy is called. A key selects copies of one instance; if none contains r, the average
+// is over all.
+func (l *costTable) average(fn, r *region, key string) map[int]float64 {
 	sum, calls := map[int]float64{}, 0.0
 	for _, pass := range []func(*copyCost) float64{l.callFrequency, func(*copyCost) float64 { return 1 }} {
 		for _, a := range l.copies[fn] {
 			often := pass(a)
-			if often == 0 || !a.present[r] && len(a.charges[r]) == 0 || r == fn && a.scope.isInlined() {
+			if often == 0 || key != "" && a.key != key || !a.present[r] && len(a.charges[r]) == 0 || r == fn && a.scope.isInlined() {
 				continue
 			}
 			calls += often
@@ -234,6 +264,9 @@ func (l *costTable) average(fn, r *region) map[int]float64 {
 		if calls > 0 {
 			break
 		}
+	}
+	if calls == 0 && key != "" {
+		return l.average(fn, r, "")
 	}
 	for line := range sum {
 		sum[line] /= calls
@@ -250,12 +283,30 @@ func (l *costTable) callFrequency(a *copyCost) float64 {
 	return l.calls.estimate(a.address) * a.frequency
 }
 
-// lines averages the copies and rounds the result. The rounding error of a region is added to the next region of
+// instances returns the lines of each instance of generic functions.
+func (l *costTable) instances() map[string]Lines {
+	all := map[string]Lines{}
+	for _, copies := range l.copies {
+		for _, a := range copies {
+			if a.key != "" && all[a.key] == nil {
+				all[a.key] = l.lines(a.key)
+			}
+		}
+	}
+	return all
+}
+
+// isInstance reports whether fn has copies of the instance of a key.
+func (l *costTable) isInstance(fn *region, key string) bool {
+	return slices.ContainsFunc(l.copies[fn], func(a *copyCost) bool { return a.key == key })
+}
+
+// lines averages the copies and rounds the result. A key selects the functions with an instance, and its copies. The rounding error of a region is added to the next region of
 // the same loop, which is executed about as often.
-func (l *costTable) lines() Lines {
+func (l *costTable) lines(key string) Lines {
 	out := Lines{}
 	for _, fn := range l.functions {
-		if fn.inlined {
+		if fn.inlined || key != "" && !l.isInstance(fn, key) {
 			continue
 		}
 		file := l.copies[fn][0].scope.file.name
@@ -264,7 +315,7 @@ func (l *costTable) lines() Lines {
 		}
 		left := map[*region]float64{} // rounding error, by loop
 		for _, r := range l.regions(fn) {
-			left[r.loop] = round(out[file], r.line, l.average(fn, r), left[r.loop])
+			left[r.loop] = round(out[file], r.line, l.average(fn, r, key), left[r.loop])
 		}
 	}
 	return out

@@ -39,7 +39,8 @@ type lineEntry struct {
 
 // functions reads the functions whose names wanted accepts, by address.
 func (o *object) functions(wanted func(name string) bool) ([]*machineFunction, error) {
-	d := &dwarfReader{data: o.dwarf, wanted: wanted, origins: map[dwarf.Offset]*dwarf.Entry{}}
+	o.shapes = shapes{}
+	d := &dwarfReader{data: o.dwarf, wanted: wanted, origins: map[dwarf.Offset]*dwarf.Entry{}, shapes: o.shapes}
 	for _, pass := range []func(*dwarf.Reader, *dwarf.Entry) error{d.readOrigin, d.readFunction} {
 		if err := d.eachSubprogram(pass); err != nil {
 			return nil, fmt.Errorf("debugging information: %w", err)
@@ -56,6 +57,7 @@ type dwarfReader struct {
 	unit      *dwarf.Entry
 	rows      []lineEntry // of unit, once read
 	functions []*machineFunction
+	shapes    shapes
 }
 
 // eachSubprogram calls do for every function of every unit. The function do skips or reads the entry's children.
@@ -74,6 +76,7 @@ func (d *dwarfReader) eachSubprogram(do func(*dwarf.Reader, *dwarf.Entry) error)
 				return err
 			}
 		default:
+			d.shapes.add(e)
 			r.SkipChildren()
 		}
 	}

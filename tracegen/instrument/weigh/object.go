@@ -15,6 +15,7 @@ type object struct {
 	dwarf   *dwarf.Data
 	machine instructionSet
 	symbols []elf.Symbol // functions, by address
+	shapes  shapes
 	text    section
 	rodata  section
 }

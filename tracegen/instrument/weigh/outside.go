@@ -1,6 +1,10 @@
 package weigh
 
-import "strings"
+import (
+	"strings"
+
+	"spoor/tracegen/instrument/assembly"
+)
 
 // outsideCalls are mean instructions of calls of functions whose source is not instrumented, by the start of the
 // function's name. The longest start counts. Callgrind measured most of them in the programs of ../testdata/library,
@@ -35,26 +39,29 @@ func outsideCall(name string) float64 {
 	return n
 }
 
-// Outside estimates the instructions that the lines of packages execute in functions of other packages, in assembly
-// and in the runtime. Binary does not count them. The estimate is the number of calls times a mean of the function.
-func Outside(path string, packages ...Source) (Lines, error) { return weigh(path, true, packages) }
-
-// callCost returns what a call adds to the estimate of Outside: nothing, if the function counts itself.
+// callCost returns what a call adds to the estimate of Weights.Outside: nothing, if the function counts itself.
 func (l *costTable) callCost(target uint64) float64 {
 	name := l.object.symbol(target)
-	if name == "" || l.lib.contains(name) && !l.object.isAssembly(name) {
+	if name == "" || isCounted(name) || l.lib.contains(name) && !l.object.isAssembly(name) {
 		return 0
 	}
 	return outsideCall(name)
 }
 
-// isAssembly reports whether a function of an instrumented package is written in assembly.
-func (o *object) isAssembly(name string) bool {
-	return strings.HasSuffix(name, ".abi0") || assembly[name]
+// isCounted reports whether callers count a function in assembly.
+func isCounted(name string) bool {
+	name = strings.TrimSuffix(name, ".abi0")
+	path := packageOf(name)
+	return path != "" && assembly.Find(path, name[len(path)+1:]) != nil
 }
 
-// assembly are functions in assembly whose wrapper the compiler inlines or omits.
-var assembly = map[string]bool{
+// isAssembly reports whether a function of an instrumented package is written in assembly.
+func (o *object) isAssembly(name string) bool {
+	return strings.HasSuffix(name, ".abi0") || inAssembly[name]
+}
+
+// inAssembly are functions in assembly whose wrapper the compiler inlines or omits.
+var inAssembly = map[string]bool{
 	"math/big.addVV": true, "math/big.subVV": true, "math/big.lshVU": true, "math/big.rshVU": true, "math/big.mulAddVWW": true,
 	"math/big.addMulVVWW": true, "hash/crc32.ieeeCLMUL": true, "hash/crc32.castagnoliSSE42": true,
 	"math.archLog": true, "math.archExp": true, "math.archHypot": true,

@@ -126,3 +126,59 @@ func Text[S ~string](t *tape.Tape, s S) S {
 	Listed(t, bytes)
 	return s
 }
+
+// Shape returns a number of the size and the kind of T: 32 times the size, plus reflect.Kind. It costs three loads.
+func Shape[T any]() uint64 {
+	var p any = (*T)(nil)
+	pointer := *(**pointerType)(unsafe.Pointer(&p))
+	return uint64(unsafe.Sizeof(*new(T)))<<5 + uint64(pointer.elem.kind&kindMask)
+}
+
+// typeHeader is the start of internal/abi.Type, and pointerType is internal/abi.PtrType.
+type typeHeader struct {
+	size, pointers uintptr
+	hash           uint32
+	flags          [3]uint8
+	kind           uint8
+	rest           [3]uintptr
+}
+
+const kindMask = 1<<5 - 1
+
+type pointerType struct {
+	typeHeader
+	elem *typeHeader
+}
+
+// Cost returns the instructions of a routine in assembly for n elements, from pairs of a length and a cost. Between and
+// beyond two lengths the cost is linear. One pair is the cost of any length.
+func Cost(points [][2]int64, n int) uint64 {
+	i := 1
+	for i < len(points)-1 && int64(n) > points[i][0] {
+		i++
+	}
+	if len(points) == 1 || int64(n) <= points[0][0] {
+		return uint64(points[0][1])
+	}
+	a, b := points[i-1], points[i]
+	return uint64(a[1] + (b[1]-a[1])*(int64(n)-a[0])/(b[0]-a[0]))
+}
+
+// Scanned returns how many of n elements a search has looked at that returned an index, or -1.
+func Scanned(n, index int) int {
+	if index >= 0 {
+		return min(index+1, n)
+	}
+	return n
+}
+
+// Common returns the number of equal bytes at the start of a and b, and one more for a difference.
+func Common[S ~string | ~[]byte](a, b S) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i + 1
+		}
+	}
+	return n
+}
