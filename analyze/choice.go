@@ -52,8 +52,9 @@ func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag)
 		return
 	}
 	for _, k := range s.chosen() {
-		if other := k.needs[f.Name]; other != "" && !all.Changed(other) {
-			env.Note("--%s has no effect without --%s", f.Name, other)
+		if other := k.needs[f.Name]; other != "" && slices.Contains(s.run, k.name) && !slices.ContainsFunc(strings.Fields(other), all.Changed) {
+			env.Note("--%s has no effect without --%s", f.Name, strings.Join(strings.Fields(other), " or --"))
+			return
 		}
 	}
 }

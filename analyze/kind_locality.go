@@ -16,7 +16,7 @@ func localityKind(sampling *sampleFlags) *kind {
 		about: `Fits a power law to the stack distances. Its parameters alpha, beta and gamma are the input of 'predict
 cluster'. Tables show how far the law and other models are from the exact miss-ratio curve. With --assoc, the
 same is shown for set-associative caches.`,
-		needs:   map[string]string{"assoc-simulate": "assoc"},
+		needs:   map[string]string{"assoc-simulate": "assoc", "sample-least": "sample", "sample-seed": "sample sample-lines"},
 		columns: locality.Columns,
 		cost:    "uses the distances of reuse; fitting takes little time. --assoc simulates each of its caches.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft

@@ -40,6 +40,7 @@ The miss-ratio curve gives the misses of fully associative LRU caches of all siz
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
   $ traces head -n 5 fft.reuse/curve.arrow`,
 		shares: []string{"interleaved"},
+		needs:  map[string]string{"sample-least": "sample", "sample-seed": "sample sample-lines"},
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&s.Rate, "sample", 1, "measure this share of all lines only; a `rate` from 1e-06 to 1 (exact)")
 			f.IntVar(&s.Least, "sample-least", reuse.EnoughLines, "measure at least this `number` of lines, or all if there are fewer; from 64, or 0 for no limit")

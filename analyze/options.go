@@ -85,7 +85,7 @@ type kind struct {
 	example string // command lines for the help page
 	flags   func(*pflag.FlagSet)
 	shares  []string                                  // flags that it shares with other analyses, which add them
-	needs   map[string]string                         // flags that have an effect only with another flag: that flag
+	needs   map[string]string                         // flags that have an effect only with another flag: that flag, or several, one of which is enough
 	build   func(*request) (analysis.Analysis, error) // errors about flags are usage errors
 
 	own []string // names of the flags that it adds

@@ -201,8 +201,11 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if p.Model == (cluster.Paper{}) {
+	switch {
+	case p.Model == (cluster.Paper{}):
 		p.Model = cluster.Paper{Raise: raise, Printed: o.printed}
+	case raise != 0:
+		return nil, 0, stage.Usage("--raise-remote is for model paper, not %s", p.Model.Name())
 	}
 	vary, err := percent("--vary", o.vary, 99)
 	return p, vary, err

@@ -200,6 +200,8 @@ func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
 	switch {
 	case o.printed && len(names) > 0 && !slices.Equal(names, []string{"paper"}):
 		return nil, stage.Usage("--as-printed needs model paper; omit --model")
+	case raise > 0 && len(names) > 0 && !slices.Contains(names, "paper"):
+		return nil, stage.Usage("--raise-remote is for model paper, which --model does not name")
 	case o.printed:
 		return []model.Model[*cluster.Case]{cluster.Paper{Raise: raise / 100, Printed: true}}, nil
 	case len(names) == 0:

@@ -113,6 +113,12 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case kind != byMessages && withoutThem:
 		return withReferences(p, kind)
 	}
+	if o.changed("repeat") && !o.native {
+		env.Note("--repeat has no effect without --native: every simulation gives the same result")
+	}
+	if kind == byMemory && o.references {
+		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
+	}
 	if kind != byBoth {
 		err := o.runAlone(ctx, env, p, machines, kind)
 		switch {

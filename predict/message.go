@@ -125,7 +125,7 @@ func (o *messageOptions) run(env *stage.Env) error {
 	if err != nil {
 		return err
 	}
-	laws, err := o.laws()
+	laws, err := o.laws(env)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (o *messageOptions) run(env *stage.Env) error {
 
 // traffic predicts the messages of a trace.
 func (o *messageOptions) traffic(ctx context.Context, env *stage.Env, prefix string) error {
-	laws, err := o.laws()
+	laws, err := o.laws(env)
 	if err != nil {
 		return err
 	}

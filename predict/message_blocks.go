@@ -54,7 +54,7 @@ func blocksCommand(env *stage.Env) *cobra.Command {
 		if len(cases) != 1 {
 			return stage.Usage("--size needs one size here, not %d", len(cases))
 		}
-		all, err := laws.laws()
+		all, err := laws.laws(env)
 		if err != nil {
 			return err
 		}

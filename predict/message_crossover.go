@@ -41,7 +41,7 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		all, err := laws.laws()
+		all, err := laws.laws(env)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (f *lawFlags) add(flags *pflag.FlagSet) {
 }
 
 // laws returns the laws that the flags select.
-func (f *lawFlags) laws() (out []*message.Laws, err error) {
+func (f *lawFlags) laws(env *stage.Env) (out []*message.Laws, err error) {
 	if len(f.params)+len(f.given) == 0 {
 		return nil, stage.Usage("no parameters; give --params with a file that calibrate fit wrote, or --param NAME=VALUE")
 	}
@@ -79,6 +79,9 @@ func (f *lawFlags) laws() (out []*message.Laws, err error) {
 			return nil, err
 		}
 		out = append(out, l)
+	}
+	if f.page != "" && !slices.ContainsFunc(out, func(l *message.Laws) bool { return l.Model.Name == "page" }) {
+		env.Note("--page has no effect: only model page has a term of pages")
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -131,7 +132,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 		warnOfSamples(env, sims)
 	}
 	if err == nil {
-		o.noteFlags(env, sims[0].prefix, kind)
+		o.noteFlags(env, sims[0].prefix, kind, slices.ContainsFunc(sims, func(s *simulation) bool { return s.survey.HasCollectives() }))
 		noteUnusedOfSimulations(env, sims, kind, o.messages.opt.Recorded, o.messages.opt.Semantics)
 	}
 	switch {
@@ -161,7 +162,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 }
 
 // noteFlags notes flags that have no effect on traces of this kind.
-func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulationKind) {
+func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulationKind, hasCollectives bool) {
 	idle := append([]string{"collectives"}, onlyMessages...)
 	switch kind {
 	case byMessages:
@@ -173,6 +174,14 @@ func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulation
 		if o.changed(flag) {
 			env.Note("--%s has no effect: %s %v", flag, prefix, kind)
 		}
+	}
+	switch {
+	case kind != byMemory && o.changed("collectives") && !hasCollectives:
+		env.Note("--collectives has no effect: %s has no recorded collectives", prefix)
+	case kind == byMemory && o.references && o.changed("references"):
+		env.Note("--references has no effect: %s passes no messages, and its references are simulated anyway", prefix)
+	case kind == byMemory && o.changed("quanta-length") && o.quanta.dir == "":
+		env.Note("--quanta-length has no effect without --quanta")
 	}
 }
 

@@ -44,6 +44,8 @@ func (f *engineFlags) check() (err error) {
 		return stage.Usage("--quantum %s is not from 0s to 1s", f.quantum)
 	case quantum > 0 && f.opt.Protocol != engine.Quantum:
 		return stage.Usage("--quantum needs --engine quantum, not %s", f.opt.Protocol)
+	case f.opt.Ahead > 0 && f.opt.Protocol != engine.Whoa:
+		return stage.Usage("--ahead needs --engine whoa, not %s", f.opt.Protocol)
 	case f.opt.Ahead < 0:
 		return stage.Usage("--ahead %d is negative", f.opt.Ahead)
 	}

@@ -100,6 +100,9 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 		return err
 	}
 	if o.measured != "" {
+		if o.prices != "" {
+			env.Note("--prices has no effect with --measured, which compares times")
+		}
 		return o.compare(env, run)
 	}
 	if o.model == "" {

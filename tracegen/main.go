@@ -48,6 +48,9 @@ func command(env *stage.Env) *cobra.Command {
 		if err := own.arguments(cmd, args); err != nil {
 			return stage.Usage("%w", err)
 		}
+		if !list && flags.Changed("format") {
+			env.Note("--format has no effect without --list")
+		}
 		switch {
 		case list:
 			return stage.Print(env.Out, *format, listing())
@@ -113,6 +116,9 @@ func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	stage.Group(f, "Run without recording", "native", "repeat", "format")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		o.format = *format
+		if f.Changed("format") && !o.native {
+			env.Note("--format has no effect without --native: a recording prints no table")
+		}
 		return o.check(f.Changed("refs"), f.Changed("repeat"))
 	}
 	return cmd

@@ -107,11 +107,12 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 	}
 	f.inputs = files.SHA256s()
 	f.finish(&head)
+	hasRefs := w.HasRefs()
 	if err := w.Close(head); err != nil {
 		return err
 	}
 	progress.Done()
-	for _, n := range append(f.notes, f.idle(layout)...) {
+	for _, n := range append(f.notes, f.idle(layout, hasRefs)...) {
 		env.Note("%s", n)
 	}
 	if _, joint := im.(format.MultiFileImporter); !joint && files.Len() > 1 {
@@ -251,9 +252,12 @@ func (f *importFlags) collect(name, prefix string, im format.Importer, r format.
 }
 
 // idle returns notes on given flags that have no effect.
-func (f *importFlags) idle(layout format.Layout) (all []string) {
+func (f *importFlags) idle(layout format.Layout, hasRefs bool) (all []string) {
 	used := strings.Split(f.from, ", ")
 	for _, name := range f.given {
+		if !hasRefs && slices.Contains([]string{"default-size", "ifetch", "modify"}, name) {
+			all = append(all, fmt.Sprintf("--%s has no effect: the input has no references", name))
+		}
 		own, is := formatFlags[name]
 		if is && !slices.ContainsFunc(own, func(s string) bool { return slices.Contains(used, s) }) {
 			all = append(all, fmt.Sprintf("--%s has no effect: it is for %s, but the input is %s", name, strings.Join(own, " and "), f.from))

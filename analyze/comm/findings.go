@@ -128,6 +128,9 @@ func (f *findings) warnings(a *Analysis) (all []error) {
 	if f.matrix.total.messages == 0 && calls == 0 {
 		all = append(all, errors.New("comm: the trace has no messages; for data exchanged through memory use --run sharing"))
 	}
+	if calls == 0 && a.Collectives != Apart {
+		all = append(all, errors.New("comm: --collectives has no effect: the trace has no recorded collectives"))
+	}
 	if calls > 0 && a.Collectives == Apart {
 		all = append(all, fmt.Errorf("comm: calls of collectives are not counted as messages (%d); choose messages for them with --collectives", calls))
 	}

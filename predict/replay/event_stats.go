@@ -144,6 +144,9 @@ func (s *EventStats) HasMessages() bool {
 // memoryKinds are the kinds of events of a shared memory that messages do not use.
 var memoryKinds = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
 
+// HasCollectives reports whether the trace has collectives without their messages.
+func (s *EventStats) HasCollectives() bool { return len(s.collectives) > 0 }
+
 // SharesMemory reports whether there are such events of a shared memory. Messages cannot replay such a trace. Mixed
 // can, if it also passes messages.
 func (s *EventStats) SharesMemory() bool {

@@ -115,6 +115,16 @@ func (w *Writer) Refs(b *trace.Refs) error {
 	return nil
 }
 
+// HasRefs reports whether references were appended.
+func (w *Writer) HasRefs() bool {
+	for _, n := range w.total {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Events appends events of one processor. The caller may reuse b.
 func (w *Writer) Events(b *trace.Events) error {
 	if w.closed {
