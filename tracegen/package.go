@@ -206,7 +206,7 @@ func outside(p *instrument.Program, r *spmd.Recording) string {
 	for _, t := range r.Totals {
 		counted += uint64(t.Instr)
 	}
-	note := fmt.Sprintf("about %d instructions (%.1f %% of all) are not recorded: those of the runtime, of assembly",
+	note := fmt.Sprintf("about %d instructions (%.1f %% of all) are not recorded: those of the runtime",
 		r.Outside, 100*float64(r.Outside)/float64(max(1, counted)))
 	if len(p.Library) > 0 {
 		note += ", and of " + strings.Join(p.Library, ", ")

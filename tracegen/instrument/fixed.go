@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// fixedRandom are the places of the runtime that make the order of maps random: the seed of a new map, the start of an
-// iteration, and the keys of hashes. A recorded program has constants there, and one sequence of random numbers, so that
-// recordings of it are the same. A version of Go without one of these texts keeps what it has.
+// fixedRandom are the places of the runtime that make the order of maps random. These are the seed of a new map, the
+// start of an iteration, and the keys of hashes. A recorded program has constants there, and one sequence of random
+// numbers. So recordings of it are the same. A version of Go without one of these texts keeps what it has.
 var fixedRandom = []struct{ file, from, to string }{
 	{"rand.go", "func maps_rand() uint64 {\n\treturn rand()\n}", "func maps_rand() uint64 {\n\treturn 0x9e3779b97f4a7c15\n}"},
 	{"rand.go", "func rand() uint64 {\n\t// Note", fixedSequence},

@@ -43,7 +43,8 @@
 // A function may have several copies: inlined ones and instantiations. Instructions that are executed once a call
 // are exact. They are charged to the callers of inlined copies. In branches and loops of the function, the copies
 // are averaged, weighted by an estimate of how often each is called. The estimate is ten times as many calls for
-// each loop around the call.
+// each loop around the call. [Weights] also has the averages of each instantiation, as far as the sizes and kinds of
+// type arguments differ.
 package weigh
 
 import (
