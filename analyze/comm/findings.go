@@ -42,10 +42,14 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	case a.Events == nil:
 		warnings = append(warnings, errors.New("comm: omitted the critical path, networks and messages of collectives; they need the events of the trace"))
 	default:
+		g := f.grows(a.Collectives)
+		if err := g.check(a.Collectives); err != nil {
+			return analysis.Result{}, err
+		}
 		if err := f.replay(a); err != nil {
 			return analysis.Result{}, err
 		}
-		warnings = f.warnings(a)
+		warnings = append(f.warnings(a), g.warning()...)
 	}
 	if err := f.matrix.check(); err != nil {
 		return analysis.Result{}, err
