@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,7 +19,8 @@ type Machine struct {
 	Text []string // the lines of the description
 }
 
-// AddMachine adds a machine. Its argument is the path or the name of a description, as machine.FindFile finds it.
+// AddMachine adds a machine. Its argument is the path or the name of a description, as machine.FindFile finds it. The
+// description may lack sections, such as one of the five numbers of LogGP.
 func (s *Study) AddMachine(name string) error {
 	path, err := machine.FindFile(name)
 	if err != nil {
@@ -28,7 +30,7 @@ func (s *Study) AddMachine(name string) error {
 	if err != nil {
 		return err
 	}
-	m, err := machine.Parse(path, text)
+	m, err := machine.ParsePart(path, text)
 	if err != nil {
 		return err
 	}
@@ -52,10 +54,10 @@ func machineRows(machines []Machine) []machineRow {
 	for i, m := range machines {
 		rows[i] = machineRow{
 			Name:      clean(m.Name),
-			System:    fmt.Sprintf("%s, %s", m.System.Target, systemSize(m.Machine)),
-			Processor: fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), number(float64(m.Processor.CPI), 3)),
-			Memory:    fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency)),
-			Bus:       "held for " + spaced(m.Memory.Occupancy),
+			System:    m.given(machine.SystemSection, fmt.Sprintf("%s, %s", m.System.Target, systemSize(m.Machine))),
+			Processor: m.given(machine.ProcessorSection, fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), number(float64(m.Processor.CPI), 3))),
+			Memory:    m.given(machine.MemorySection, fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency))),
+			Bus:       m.given(machine.MemorySection, "held for "+spaced(m.Memory.Occupancy)),
 		}
 		cache := func(c machine.Cache) string {
 			return fmt.Sprintf("%s, %s of %s, %s", byteLabel(float64(c.Size)), plural(c.Ways, "way"), byteLabel(float64(c.Line)), spaced(c.Latency))
@@ -68,6 +70,14 @@ func machineRows(machines []Machine) []machineRow {
 		}
 	}
 	return rows
+}
+
+// given returns a text about a section, or that the description lacks it.
+func (m *Machine) given(s machine.Section, text string) string {
+	if slices.Contains(m.Missing, s) {
+		return "not given"
+	}
+	return text
 }
 
 // systemSize says how many processors a machine has, and in how many nodes.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -19,5 +20,21 @@ func TestSystems(t *testing.T) {
 		if got := machineRows(s.Machines)[0].System; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+}
+
+// A description may lack sections, as predict replay takes it. The table says so.
+func TestMachineWithoutSections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "five.toml")
+	if err := os.WriteFile(path, []byte("[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"1 us\"\ng = \"3 us\"\nG = \"9 ns/B\"\nS = \"1 KiB\"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var s Study
+	if err := s.AddMachine(path); err != nil {
+		t.Fatal(err)
+	}
+	row := machineRows(s.Machines)[0]
+	if row.Name != "five" || row.System != "not given" || row.Processor != "not given" || row.Memory != "not given" || row.Bus != "not given" || len(row.Caches) > 0 {
+		t.Errorf("%+v", row)
 	}
 }
