@@ -69,6 +69,7 @@ var (
 	memoryKeys    = []keyed{{"memory.size", `"64 MiB"`, `"16.5 KiB"`}, {"memory.latency", `"50 cycles"`, `"90 cycles"`}, {"memory.occupancy", `"30 cycles"`, `"60 cycles"`},
 		{"memory.invalidate", `"10 cycles"`, `"40 cycles"`}, {"memory.placement", `"interleaved"`, `"first-touch"`}, {"memory.page", `"4 KiB"`, `"256 B"`}}
 	diskKeys   = []keyed{{"memory.size", `"9 KiB"`, `"4 KiB"`}, {"memory.latency", `"50 cycles"`, `"90 cycles"`}, {"memory.occupancy", `"30 cycles"`, `"60 cycles"`}, {"memory.invalidate", `"10 cycles"`, `"40 cycles"`}, {"memory.placement", `"interleaved"`, `"first-touch"`}, {"memory.page", `"4 KiB"`, `"256 B"`}, {"disk.latency", `"9 us"`, `"30 us"`}}
+	onlyDisk   = []keyed{{"disk.latency", `"9 us"`, `"30 us"`}}
 	costKeys   = []keyed{{"network.o", `"1 us"`, `"2 us"`}}
 	sidedKeys  = []keyed{{"network.o_s", `"1 us"`, `"2 us"`}, {"network.o_r", `"3 us"`, `"4 us"`}}
 	linkedKeys = []keyed{{"network.latency", `"2 us"`, `"5 us"`}, {"network.bandwidth", `"10 MB/s"`, `"5 MB/s"`}, {"network.efficiency", "0.9", "0.5"}, {"network.header", `"8 B"`, `"80 B"`}}
@@ -100,19 +101,19 @@ var lg = []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.g", `"3 us"`, `"6 
 var lAndG = []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.G", `"9 ns/B"`, `"30 ns/B"`}}
 
 var describedMachines = []described{
-	{"smp", join(headKeys, processorKeys, overlapKeys, aheadKeys, cacheKeys, sharedKeys, memoryKeys, systemKeys("smp", 4, 1), protocolKeys)},
+	{"smp", join(headKeys, processorKeys, overlapKeys, aheadKeys, cacheKeys, sharedKeys, memoryKeys, onlyDisk, systemKeys("smp", 4, 1), protocolKeys)},
 	{"smp-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, eagerKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
-	{"smp-shared", join(headKeys, processorKeys, cacheKeys, sharedKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys))},
+	{"smp-shared", join(headKeys, processorKeys, cacheKeys, sharedKeys, memoryKeys, onlyDisk, systemKeys("smp", 4, 1), net("loggp", lg, costKeys))},
 	{"clump-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("loggp", lg, costKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
 	{"cow-bus", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("cow", 1, 4), blockKeys, net("bus", linkedKeys, costKeys, eagerKeys, []keyed{{"network.sharing", `"exclusive"`, `"max-min"`}}))},
 	{"clump-switch", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 2, 2), protocolKeys, blockKeys, net("switch", lAndG, sidedKeys, eagerKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}}))},
-	{"ccnuma-mesh", join(headKeys, processorKeys, aheadKeys, cacheKeys, memoryKeys, systemKeys("ccnuma", 1, 4), protocolKeys, directoryKeys,
+	{"ccnuma-mesh", join(headKeys, processorKeys, aheadKeys, cacheKeys, memoryKeys, onlyDisk, systemKeys("ccnuma", 1, 4), protocolKeys, directoryKeys,
 		[]keyed{{"directory.kind", `"limited"`, ""}, {"directory.pointers", "1", "2"}, {"directory.overflow", `"broadcast"`, `"no-broadcast"`}, {"directory.hints", "false", "true"}}, messagesKeys,
 		net("mesh", linkedKeys, costKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}, {"network.rows", "1", ""}, {"network.cols", "4", ""}}))},
 	{"ccnuma-sparse", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("ccnuma", 1, 4), []keyed{{"directory.kind", `"sparse"`, ""}, {"directory.entries", "16", "8"}, {"directory.ways", "2", "1"}}, net("fattree", linkedKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}, {"network.arity", "2", "4"}}))},
-	{"logp", join(headKeys, processorKeys, memoryKeys, systemKeys("logp", 1, 4), messagesKeys, net("logp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.g", `"3 us"`, `"6 us"`}, {"network.spacing", `"any"`, `"same-kind"`}}, costKeys))},
-	{"clogp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clogp", 1, 4), protocolKeys, messagesKeys, net("logp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.gap", `"bisection"`, `"traffic"`}, {"network.topology", `"full"`, `"bus"`}, {"network.G", `"50 ns/B"`, `"80 ns/B"`}}, costKeys, eagerKeys))},
-	{"dir1sw", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("dir1sw", 1, 4), directoryKeys, []keyed{{"directory.trap", `"1 us"`, `"3 us"`}}, messagesKeys, tlbKeys, net("ideal", []keyed{{"network.latency", `"2 us"`, `"5 us"`}}, costKeys))},
+	{"logp", join(headKeys, processorKeys, memoryKeys, onlyDisk, systemKeys("logp", 1, 4), messagesKeys, net("logp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.g", `"3 us"`, `"6 us"`}, {"network.spacing", `"any"`, `"same-kind"`}}, costKeys))},
+	{"clogp", join(headKeys, processorKeys, cacheKeys, memoryKeys, onlyDisk, systemKeys("clogp", 1, 4), protocolKeys, messagesKeys, net("logp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.gap", `"bisection"`, `"traffic"`}, {"network.topology", `"full"`, `"bus"`}, {"network.G", `"50 ns/B"`, `"80 ns/B"`}}, costKeys, eagerKeys))},
+	{"dir1sw", join(headKeys, processorKeys, cacheKeys, memoryKeys, onlyDisk, systemKeys("dir1sw", 1, 4), directoryKeys, []keyed{{"directory.trap", `"1 us"`, `"3 us"`}}, messagesKeys, tlbKeys, net("ideal", []keyed{{"network.latency", `"2 us"`, `"5 us"`}}, costKeys))},
 	{"packets", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("torus", linkedKeys, costKeys, []keyed{{"network.sharing", `"packets"`, ""}, {"network.packet", `"128 B"`, `"512 B"`}}))},
 	{"plogp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("plogp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.o", `"1 us"`, `"2 us"`}}), []keyed{{"network.size.bytes", `"1 B"`, `"3 B"`}, {"network.size.o_s", `"1 us"`, `"2 us"`}, {"network.size.o_r", `"1 us"`, `"2 us"`}, {"network.size.g", `"9 us"`, `"19 us"`},
 		{"network.size.bytes", `"1 KiB"`, `"1.5 KiB"`}, {"network.size.o_s", `"5 us"`, `"6 us"`}, {"network.size.o_r", `"5 us"`, `"6 us"`}, {"network.size.g", `"40 us"`, `"50 us"`}})},
@@ -244,6 +245,7 @@ var hidden = map[string]string{
 	"mva system.protocol":  "only a bound depends on it",
 	"smp curve cache.size": "of the shared cache", "smp curve cache.line": "of the shared cache", "smp curve cache.ways": "of the shared cache",
 	"smp curve shared_cache.latency": "misses overlap", "smp mva shared_cache.latency": "misses overlap",
+	"smp curve disk.latency": "the data fit into the memory", "smp-shared curve disk.latency": "the data fit into the memory",
 	"smp mva memory.occupancy": "misses overlap", "smp mva memory.invalidate": "misses overlap", "cow-bus curve memory.occupancy": "the disk is slower",
 	"smp-loggp logp network.ports": "of one processor", "ccnuma-sparse logp network.arity": "both trees have the same bisection",
 	"cow-bus mva memory.invalidate": "no block is upgraded within a node", "nodes mva memory.invalidate": "no block is upgraded within a node",
