@@ -62,6 +62,14 @@ func TestProgramsThatCannotBeBuilt(t *testing.T) {
 	}
 }
 
+// A program in the module of spoor itself cannot get the supplied packages.
+func TestProgramsOfSpoorAreRefused(t *testing.T) {
+	_, err := Build(t.Context(), Options{Dir: "../../tracegen", Library: true, Messages: t.Output()})
+	if want := "move it to a module of its own, with go mod init NAME"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 func TestWithoutTheGoCommand(t *testing.T) {
 	t.Setenv("PATH", "")
 	if _, err := Build(t.Context(), Options{Dir: "testdata/heat", Messages: t.Output()}); !errors.Is(err, errNoGo) {

@@ -33,7 +33,7 @@ var libraryPrograms = []struct {
 }
 
 // TestLibraryPrograms compares instructions counted and estimated with all that cachegrind sees a program execute, less
-// those of a run that does nothing. By default it compares three programs; go test ./tracegen/instrument -all
+// those of a run that does nothing. By default it compares two programs; go test ./tracegen/instrument -all
 // compares all of them.
 func TestLibraryPrograms(t *testing.T) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
@@ -44,7 +44,7 @@ func TestLibraryPrograms(t *testing.T) {
 	case testing.Short():
 		programs = programs[:1]
 	case !*allPrograms:
-		programs = programs[:3]
+		programs = programs[:2]
 	}
 	for _, c := range programs {
 		dir := filepath.Join("testdata/library", c.name)

@@ -130,25 +130,18 @@ func Text[S ~string](t *tape.Tape, s S) S {
 // Shape returns a number of the size and the kind of T: 32 times the size, plus reflect.Kind. It costs three loads.
 func Shape[T any]() uint64 {
 	var p any = (*T)(nil)
-	pointer := *(**pointerType)(unsafe.Pointer(&p))
-	return uint64(unsafe.Sizeof(*new(T)))<<5 + uint64(pointer.elem.kind&kindMask)
+	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&p))
+	elem := *(*unsafe.Pointer)(unsafe.Add(pointer, elemOffset))
+	return uint64(unsafe.Sizeof(*new(T)))<<5 + uint64(*(*uint8)(unsafe.Add(elem, kindOffset))&kindMask)
 }
 
-// typeHeader is the start of internal/abi.Type, and pointerType is internal/abi.PtrType.
-type typeHeader struct {
-	size, pointers uintptr
-	hash           uint32
-	flags          [3]uint8
-	kind           uint8
-	rest           [3]uintptr
-}
-
-const kindMask = 1<<5 - 1
-
-type pointerType struct {
-	typeHeader
-	elem *typeHeader
-}
+// Places in the type descriptors of package internal/abi: field Kind_ of Type, and field Elem of PtrType. The first
+// five bits of the kind are reflect.Kind.
+const (
+	kindOffset = 2*unsafe.Sizeof(uintptr(0)) + 7
+	elemOffset = 4*unsafe.Sizeof(uintptr(0)) + 16
+	kindMask   = 1<<5 - 1
+)
 
 // Cost returns the instructions of a routine in assembly for n elements, from pairs of a length and a cost. Between and
 // beyond two lengths the cost is linear. One pair is the cost of any length.

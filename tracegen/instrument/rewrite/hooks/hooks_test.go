@@ -6,8 +6,8 @@ import (
 )
 
 type pair struct {
-	a string
-	b int
+	A string
+	B int
 }
 
 func shapeIs[T any](t *testing.T) {
