@@ -231,7 +231,8 @@ func keyConsumers(memory, messages, analyses string, d *described) map[string][]
 	if d.name == "clump-switch" {
 		perNode = "2"
 	}
-	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"}}
+	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"},
+		"direct references": {"direct", "radix", "--set", "keys=2000", "--procs", "4"}, "direct messages": {"direct", "transfer", "--set", "rows=40", "--set", "cols=40", "--procs", "4"}}
 	for _, model := range []string{"paper", "curve", "mva"} {
 		all[model] = []string{"cluster", "--params", filepath.Join(analyses, perNode), "--model", model}
 	}
@@ -246,6 +247,10 @@ var hidden = map[string]string{
 	"smp curve cache.size": "of the shared cache", "smp curve cache.line": "of the shared cache", "smp curve cache.ways": "of the shared cache",
 	"smp curve shared_cache.latency": "misses overlap", "smp mva shared_cache.latency": "misses overlap",
 	"smp curve disk.latency": "the data fit into the memory", "smp-shared curve disk.latency": "the data fit into the memory",
+	"direct references memory.size": "the data fit into the memory", "direct messages network.g": "messages are further apart",
+	"direct messages network.ports": "messages are further apart", "nodes direct messages node.count": "processors of both nodes are equal",
+	"clump-switch direct messages network.L": "pairs are within nodes", "clump-switch direct messages network.G": "pairs are within nodes",
+	"direct messages network.switch": "pairs are neighbours", "direct messages network.arity": "pairs are neighbours",
 	"smp mva memory.occupancy": "misses overlap", "smp mva memory.invalidate": "misses overlap", "cow-bus curve memory.occupancy": "the disk is slower",
 	"smp-loggp logp network.ports": "of one processor", "ccnuma-sparse logp network.arity": "both trees have the same bisection",
 	"cow-bus mva memory.invalidate": "no block is upgraded within a node", "nodes mva memory.invalidate": "no block is upgraded within a node",
