@@ -33,18 +33,15 @@ var libraryPrograms = []struct {
 }
 
 // TestLibraryPrograms compares instructions counted and estimated with all that cachegrind sees a program execute, less
-// those of a run that does nothing. By default it compares two programs; go test ./tracegen/instrument -all
+// those of a run that does nothing. By default it compares the first; go test ./tracegen/instrument -all
 // compares all of them.
 func TestLibraryPrograms(t *testing.T) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not installed")
 	}
 	programs := libraryPrograms
-	switch {
-	case testing.Short():
+	if !*allPrograms {
 		programs = programs[:1]
-	case !*allPrograms:
-		programs = programs[:2]
 	}
 	for _, c := range programs {
 		dir := filepath.Join("testdata/library", c.name)
@@ -112,8 +109,8 @@ func (h hashed) Events(b *trace.Events) error {
 
 // TestMapsAreRecordedTheSame records twice a program that ranges over maps.
 func TestMapsAreRecordedTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program with the standard library")
+	if !*allPrograms {
+		t.Skip("takes a minute on a slow machine; runs with -all")
 	}
 	p, err := Build(t.Context(), Options{Dir: "testdata/library/tables", Library: true, Refs: true, Messages: t.Output()})
 	if err != nil {
