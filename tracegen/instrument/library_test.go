@@ -28,7 +28,7 @@ var libraryPrograms = []struct {
 	name string
 	off  float64
 }{
-	{"stdsort", 0.5}, {"sorting", 4}, {"words", 1}, {"bigints", 5}, {"chances", 1}, {"compression", 2}, {"documents", 4}, {"heaps", 1},
+	{"stdsort", 1}, {"sorting", 4}, {"words", 2}, {"bigints", 5}, {"chances", 2}, {"compression", 2}, {"documents", 4}, {"heaps", 2},
 	{"patterns", 4}, {"scanning", 2}, {"tables", 5},
 }
 
