@@ -50,7 +50,7 @@ func TestLibraryPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer native.Remove()
-		want := cachegrind(t, native.path) - cachegrind(t, native.path, "none")
+		want := fewestOf(t, native.path) - fewestOf(t, native.path, "none")
 		p, err := Build(t.Context(), Options{Dir: dir, Library: true, Messages: t.Output()})
 		if err != nil {
 			t.Fatal(err)
@@ -67,6 +67,12 @@ func TestLibraryPrograms(t *testing.T) {
 			t.Errorf("%s: off by %.1f %%, want at most %v %%", c.name, off, c.off)
 		}
 	}
+}
+
+// fewestOf returns the instructions of the native run that executes the fewest of three: threads of the runtime, which
+// run by the clock, only add some.
+func fewestOf(t *testing.T, program string, args ...string) float64 {
+	return min(cachegrind(t, program, args...), cachegrind(t, program, args...), cachegrind(t, program, args...))
 }
 
 // cachegrind returns all instructions of a native run.
@@ -109,9 +115,6 @@ func (h hashed) Events(b *trace.Events) error {
 
 // TestMapsAreRecordedTheSame records twice a program that ranges over maps.
 func TestMapsAreRecordedTheSame(t *testing.T) {
-	if !*allPrograms {
-		t.Skip("takes a minute on a slow machine; runs with -all")
-	}
 	p, err := Build(t.Context(), Options{Dir: "testdata/library/tables", Library: true, Refs: true, Messages: t.Output()})
 	if err != nil {
 		t.Fatal(err)
