@@ -41,5 +41,5 @@ the address, "" for none. Column owner is the processor to which the region is p
 
   sharing_phases, by proc, line and phase (the number of barriers passed):
     phase, phases          first phase of the row, and number of phases that it joins
-    uses, cold, true_sharing, false_sharing, upgrades  as above; flush_misses, if the trace has flushes or prefetches
+    uses, cold, true_sharing, false_sharing, upgrades  as above; flush_misses, with flushes or prefetches
 `
