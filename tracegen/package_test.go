@@ -94,7 +94,7 @@ func TestPackageIsRecorded(t *testing.T) {
 	defer x.Close()
 	h := x.Header()
 	if h.Title() != "heat args=-size 32 -steps 2" || h.Procs != 4 || h.Seed != 5 || len(h.Regions) != 8 ||
-		len(h.Notes) != 2 || !strings.HasPrefix(h.Notes[0], "about ") || !strings.Contains(h.Notes[0], "those of the runtime, of assembly, and of errors, ") ||
+		len(h.Notes) != 2 || !strings.HasPrefix(h.Notes[0], "about ") || !strings.Contains(h.Notes[0], "those of the runtime, and of errors, ") ||
 		!strings.Contains(h.Notes[1], " references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)") { // its flags
 		t.Errorf("header %+v", h)
 	}
