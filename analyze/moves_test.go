@@ -146,6 +146,54 @@ func TestRefs(t *testing.T) {
 	}
 }
 
+// A prefetch is of data. So instruction fetches do not see it, and no note is about it.
+func TestFetchesSeeNoPrefetches(t *testing.T) {
+	t.Chdir(t.TempDir())
+	refs := func(prefetch bool) func(trace.Proc, *trace.Refs) {
+		return func(_ trace.Proc, r *trace.Refs) {
+			for i := range uint64(300) {
+				at := i * 7919 % 23 * 64
+				if i%3 == 1 && prefetch {
+					r.Append(1, at, 64, trace.Prefetch)
+				} else if i%3 == 1 {
+					r.Append(1, 0x8000, 64, trace.Load)
+				}
+				r.Append(1, at, 4, trace.Ifetch)
+				if i%17 == 0 {
+					r.Append(1, at, 64, trace.Flush)
+				}
+			}
+		}
+	}
+	for name, prefetch := range map[string]bool{"with": true, "without": false} {
+		(&nasty{procs: 2, refs: refs(prefetch), events: barriers}).write(t, name)
+	}
+	for _, run := range []string{"reuse", "cache", "sharing", "coherent", "reuse_time", "footprint"} {
+		for _, more := range []string{"", ",reuse"} {
+			for _, name := range []string{"with", "without"} {
+				status, _, errs := analyze("--run", run+more, "--cache", "L1=1KiB/2/64B", "--refs", "ifetch", "-o", "d-"+name, name)
+				if status != stage.Done || strings.Contains(errs, "prefetch") {
+					t.Errorf("%s%s: status %d: %s", run, more, status, errs)
+				}
+			}
+			with, without := columnsOf(t, "d-with/"+run+".arrow"), columnsOf(t, "d-without/"+run+".arrow")
+			if with != without {
+				t.Errorf("%s%s: prefetches have an effect:\n%s\n%s", run, more, with, without)
+			}
+		}
+	}
+}
+
+// columnsOf returns the columns of a table as text.
+func columnsOf(t *testing.T, path string) string {
+	t.Helper()
+	table, err := store.ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(table.Columns)
+}
+
 // With --run all, an analysis that does not apply is skipped with a note.
 func TestAllSkipsWhatDoesNotApply(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -34,7 +34,7 @@ type Chunk struct {
 	Refs     trace.Refs        // empty when Event is set
 	Event    *trace.Event      // nil for references
 	StopsAt  trace.Kind        // in a chunk with neither references nor event: where the processor waits; zero if it has ended
-	Moves    trace.Op          // Prefetch or Flush if all references are of this operation; zero if none is
+	Moves    trace.Op          // Prefetch or Flush if all references are of this operation; zero if none is, or none that matters
 	Instr    unit.Instructions // executed from the end of the processor's previous item to the end of the chunk's last
 
 	useCache *useCache // see Uses

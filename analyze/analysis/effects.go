@@ -89,6 +89,9 @@ func LineEffects(refs trace.OpSet, moves Effect) (e OpEffects) {
 		}
 	}
 	e[trace.Prefetch], e[trace.Flush] = moves, moves
+	if refs != 0 && !refs.WithMoves().Has(trace.Prefetch) {
+		e[trace.Prefetch] = Outside
+	}
 	return e
 }
 

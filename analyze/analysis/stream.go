@@ -28,13 +28,14 @@ type stream struct {
 	stop       func()
 
 	refs     *trace.Refs
-	at       int    // next reference in refs
-	end      int    // references in refs before this index come before the next event
-	moves    bool   // refs has prefetches or flushes
-	large    bool   // refs has references of many lines
-	rest     uint64 // instructions of the references from at to end, except the first
-	summed   bool   // rest is valid
-	consumed uint64 // references so far
+	at       int         // next reference in refs
+	end      int         // references in refs before this index come before the next event
+	moves    bool        // refs has prefetches or flushes
+	moved    trace.OpSet // has those that matter
+	large    bool        // refs has references of many lines
+	rest     uint64      // instructions of the references from at to end, except the first
+	summed   bool        // rest is valid
+	consumed uint64      // references so far
 	events   []trace.Event
 	eventAt  int
 	lastRefs uint64 // Refs of the latest event read, for validation
@@ -54,7 +55,7 @@ type stream struct {
 // receives every item as soon as it is known.
 func newStream(src trace.Source, p trace.Proc, refs trace.OpSet, program *dispatcher) (*stream, error) {
 	_, checked := src.(trace.CheckedSource)
-	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, useCache: useCache{numbers: newNumbers(1, refs)}}
+	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, moved: refs.WithMoves(), useCache: useCache{numbers: newNumbers(1, refs)}}
 	var stopRefs, stopEvents func()
 	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
 	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
@@ -93,7 +94,7 @@ func (s *stream) ready() error {
 			s.end = s.at + withinChunk(s.refs.Size[s.at:s.end])
 		}
 		if s.moves {
-			s.end = s.at + sameMoves(s.refs.Op[s.at:s.end])
+			s.end = s.at + s.sameMoves(s.refs.Op[s.at:s.end])
 		}
 	}
 	return s.show()

@@ -91,6 +91,7 @@ type summary struct {
 	proc                  []int32
 	line                  []int64
 	uses, cold, coherence []uint64
+	moves                 reuse.Moves
 	ratio                 [len(reuse.SummaryCapacities)][]float64
 }
 
@@ -100,6 +101,7 @@ func (s *summary) add(p trace.Proc, d *Distances) {
 	s.uses = append(s.uses, d.Total())
 	s.cold = append(s.cold, d.Cold)
 	s.coherence = append(s.coherence, d.Coherence())
+	s.moves.Add(&reuse.Distances{Flushed: d.Flushed, Prefetches: d.Prefetches}, []int64{0})
 	misses, _ := d.Misses(reuse.SummaryCapacities[:])
 	for i, m := range misses {
 		s.ratio[i] = append(s.ratio[i], float64(m)/float64(max(1, d.Total())))
@@ -117,6 +119,7 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 	for i, capacity := range reuse.SummaryCapacities {
 		t.Columns = append(t.Columns, store.Column{Name: "miss" + strconv.FormatInt(capacity, 10), Data: s.ratio[i]})
 	}
+	t.Columns = append(t.Columns, s.moves.Summary()...)
 	return t
 }
 

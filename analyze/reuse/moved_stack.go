@@ -80,9 +80,10 @@ func (d *Distances) addMoved(refs *trace.Refs, to int) error {
 		}
 		return nil
 	}
+	used := d.refs.WithMoves()
 	for i, addr := range refs.Addr {
 		op := refs.Op[i]
-		if !op.Moves() && !d.refs.Has(op) {
+		if !used.Has(op) {
 			continue
 		}
 		for line, last := addr>>d.shift, (addr+uint64(refs.Size[i])-1)>>d.shift; ; line++ {

@@ -28,8 +28,8 @@ func (m *Moves) Columns() []store.Column {
 	return []store.Column{{Name: "flush_misses", Data: m.flushed}, {Name: "prefetch_fills", Data: m.fills}}
 }
 
-// summary returns the columns of a summary: the misses that follow a flush, and all prefetches.
-func (m *Moves) summary() []store.Column {
+// Summary returns the columns of a summary: the misses that follow a flush, and all prefetches.
+func (m *Moves) Summary() []store.Column {
 	if !m.any {
 		return nil
 	}

@@ -169,7 +169,7 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 	if s.sampled {
 		t.Columns = append(t.Columns, store.Column{Name: "sampled", Data: s.rate})
 	}
-	t.Columns = append(t.Columns, s.moves.summary()...)
+	t.Columns = append(t.Columns, s.moves.Summary()...)
 	for i, name := range summaryNames {
 		t.Columns = append(t.Columns, store.Column{Name: name, Data: s.ratio[i]})
 		if s.sampled {

@@ -92,6 +92,15 @@ var (
 	FetchOps = SetOf(Ifetch)
 )
 
+// WithMoves returns the set with the operations that move lines which its references use: flushes, and prefetches if
+// it has loads or stores.
+func (s OpSet) WithMoves() OpSet {
+	if s&DataOps != 0 {
+		s |= SetOf(Prefetch)
+	}
+	return s | SetOf(Flush)
+}
+
 // Has reports whether the set contains o.
 func (s OpSet) Has(o Op) bool { return s>>(o&7)&1 != 0 }
 
