@@ -22,6 +22,7 @@ var symbols = map[string][]string{
 	"IndexByte": {"internal/bytealg.IndexByte", "indexbytebody"}, "IndexByteString": {"internal/bytealg.IndexByteString", "indexbytebody"},
 	"Count": {"internal/bytealg.Count", "countbody"}, "CountString": {"internal/bytealg.CountString", "countbody"},
 	"Compare": {"internal/bytealg.Compare", "cmpbody"}, "CompareString": {"internal/bytealg.CompareString", "runtime.cmpstring", "cmpbody"},
+	"memmove": {"runtime.memmove"}, "memclrNoHeapPointers": {"runtime.memclrNoHeapPointers"},
 	"Index": {"internal/bytealg.Index", "indexbody"}, "IndexString": {"internal/bytealg.IndexString", "indexbody"},
 }
 

@@ -70,6 +70,9 @@ func (f *frame) hook(call *ast.CallExpr) string {
 		f.wrap(call, "Append", f.text(call.Args[0])+", ")
 		return s
 	case "copy":
+		if f.moves[call] != "" {
+			break // which records
+		}
 		hook := "Copy"
 		if isString(f.Info.TypeOf(call.Args[1])) {
 			hook = "CopyString"

@@ -142,6 +142,7 @@ type rewriter struct {
 	inlined    map[*types.Func]bool
 	noCopy     map[*ast.CallExpr]bool
 	wrapped    map[*types.Func]bool // routines in assembly that have a wrapper in a file
+	movers     map[string]bool      // movers that a file declares
 	result     *Result
 	reported   map[Finding]bool
 }
@@ -160,7 +161,7 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 	w := &rewriter{
 		Package: p, Options: o, name: freeNames(p),
 		sizes:  types.SizesFor("gc", runtime.GOARCH),
-		shared: sharedVariables(p), inlined: Inlined(p), wrapped: map[*types.Func]bool{}, litEffects: map[*ast.FuncLit]effect{},
+		shared: sharedVariables(p), inlined: Inlined(p), wrapped: map[*types.Func]bool{}, movers: map[string]bool{}, litEffects: map[*ast.FuncLit]effect{},
 		result: &Result{Files: map[string][]byte{}}, reported: map[Finding]bool{},
 	}
 	w.lits, w.noCopy = boundLiterals(p), noCopyConversions(p)

@@ -26,7 +26,8 @@ type file struct {
 	uses         struct{ tape, unsafe, hooks bool }
 	generic      *instances // of the function that is rewritten, or nil
 	tables       []*instances
-	wrappers     strings.Builder // declarations of wrappers of routines in assembly
+	wrappers     strings.Builder     // declarations of wrappers of routines in assembly
+	moves        map[ast.Node]string // names of the movers that calls are replaced by
 }
 
 const (
@@ -87,6 +88,9 @@ func (f *file) text(n ast.Node) string {
 		f.subst[lit] = s
 		return s
 	}
+	if name := f.moves[n]; name != "" {
+		return f.moved(n.(*ast.CallExpr), name)
+	}
 	return f.between(n.Pos(), n.End(), f.replaced(n)...)
 }
 
@@ -97,7 +101,7 @@ func (f *file) replaced(n ast.Node) (nodes []ast.Node) {
 			return true
 		}
 		_, ok := f.subst[m]
-		if _, lit := m.(*ast.FuncLit); ok || lit {
+		if _, lit := m.(*ast.FuncLit); ok || lit || f.moves[m] != "" {
 			nodes = append(nodes, m)
 			return false
 		}
@@ -163,6 +167,7 @@ func (w *rewriter) file(a *ast.File) []byte {
 		return f.src
 	}
 	f.wrapRoutines()
+	f.findMoves()
 	var b strings.Builder
 	b.WriteString(f.clause())
 	at := a.Name.End()

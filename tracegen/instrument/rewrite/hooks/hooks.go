@@ -157,6 +157,13 @@ func Cost(points [][2]int64, n int) uint64 {
 	return uint64(a[1] + (b[1]-a[1])*(int64(n)-a[0])/(b[0]-a[0]))
 }
 
+// Moved counts the instructions of a routine in assembly for the bytes of n elements of s.
+func Moved[S ~[]T, T any](t *tape.Tape, points [][2]int64, s S, n int) {
+	if n > 0 {
+		t.N += Cost(points, n*int(unsafe.Sizeof(*new(T))))
+	}
+}
+
 // Scanned returns how many of n elements a search has looked at that returned an index, or -1.
 func Scanned(n, index int) int {
 	if index >= 0 {
