@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -210,6 +211,8 @@ func outside(p *instrument.Program, r *spmd.Recording) string {
 		r.Outside, 100*float64(r.Outside)/float64(max(1, counted)))
 	if len(p.Library) > 0 {
 		note += ", and of " + strings.Join(p.Library, ", ")
+	} else if runtime.GOARCH != "amd64" {
+		note += "; routines in assembly count as on x86-64, where their costs were measured"
 	}
 	return note
 }

@@ -46,8 +46,8 @@ func TestCosts(t *testing.T) {
 	}
 	if !*update {
 		r := Find("internal/bytealg", "IndexByte")
-		if got := cost(t, program, r.Name, int(r.Points[0][0])); got != r.Points[0][1] {
-			t.Logf("%s: %d instructions, %d in the table", r.Name, got, r.Points[0][1])
+		if got, want := cost(t, program, r.Name, int(r.Points[0][0])), r.Points[0][1]; max(got-want, want-got)*4 > want { // processors differ
+			t.Errorf("%s: %d instructions, %d in the table: measure the costs again with -update", r.Name, got, want)
 		}
 		return
 	}

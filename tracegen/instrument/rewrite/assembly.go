@@ -101,7 +101,7 @@ func (f *file) touched(s *types.Signature, r *assembly.Routine) string {
 		if isString(p.Type()) {
 			hook = "Bytes"
 		}
-		part := fmt.Sprintf("%s[:min(n%s, len(%s))]", p.Name(), f.name.suffix, p.Name())
+		part := fmt.Sprintf("%s[:%s.Shorter(n%s, len(%s))]", p.Name(), f.name.hooks, f.name.suffix, p.Name())
 		if slices.Contains(r.Loads, p.Name()) {
 			text += fmt.Sprintf("%s.%s(%s, %s); ", f.name.hooks, hook, f.name.t, part)
 		}

@@ -14,8 +14,8 @@ import (
 type mover struct{ name, routine, text string }
 
 var movers = []mover{
-	{"copy", "memmove", "func NAME[D ~[]T, S ~[]T, T any](d D, s S) int { t := TAPE; COST(t, s, min(len(d), len(s))); return copy(d, s) }"},
-	{"copyText", "memmove", "func NAME[D ~[]byte, S ~string](d D, s S) int { t := TAPE; COST(t, d, min(len(d), len(s))); return copy(d, s) }"},
+	{"copy", "memmove", "func NAME[D ~[]T, S ~[]T, T any](d D, s S) int { t := TAPE; COST(t, s, HOOKS.Shorter(len(d), len(s))); return copy(d, s) }"},
+	{"copyText", "memmove", "func NAME[D ~[]byte, S ~string](d D, s S) int { t := TAPE; COST(t, d, HOOKS.Shorter(len(d), len(s))); return copy(d, s) }"},
 	{"append", "memmove", "func NAME[S ~[]T, M ~[]T, T any](s S, m M) S { t := TAPE; COST(t, m, len(m)); return append(s, m...) }"},
 	{"appendText", "memmove", "func NAME[S ~[]byte, M ~string](s S, m M) S { t := TAPE; COST(t, s, len(m)); return append(s, m...) }"},
 	{"clear", "memclrNoHeapPointers", "func NAME[S ~[]T, T any](s S) { t := TAPE; COST(t, s, len(s)); clear(s) }"},
@@ -35,7 +35,7 @@ func (f *file) findMoves() {
 		case *ast.FuncDecl:
 			return n.Body != nil && unsafeDirective(n.Doc) == ""
 		case *ast.CallExpr:
-			if name := f.moves1(n); name != "" {
+			if name := f.moverOf(n); name != "" {
 				f.moves[n] = f.mover(name)
 			}
 		}
@@ -43,8 +43,8 @@ func (f *file) findMoves() {
 	})
 }
 
-// moves1 returns the mover of a call, or "".
-func (f *file) moves1(call *ast.CallExpr) string {
+// moverOf returns the name of the mover that replaces a call, or "".
+func (f *file) moverOf(call *ast.CallExpr) string {
 	if !f.Info.Types[call.Fun].IsBuiltin() {
 		return ""
 	}

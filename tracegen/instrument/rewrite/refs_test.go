@@ -308,13 +308,14 @@ func f%d(a []int, b []float64, c []complex128, ps []point, n *node, list []*node
 	}
 	env := environment + "\nfunc main() {\n" + main.String() + "}\n"
 	p := parsedAll(t, map[string]string{folder(t, "refs.go"): b.String(), folder(t, "main.go"): env})
-	r := rewritten(t, p, Options{Mode: Trace, Headers: true})
-	delete(r.Files, folder(t, "main.go"))
-	files := map[string][]byte{folder(t, "main.go"): []byte(env), folder(t, "refs.go"): r.Files[folder(t, "refs.go")]}
-	lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
-	for k, r := range refs {
-		if k >= len(lines) || lines[k] != r.want {
-			t.Errorf("%s:\n got %s\nwant %s", r.stmt, lineOf(lines, k), r.want)
+	for _, assembly := range []bool{false, true} {
+		r := rewritten(t, p, Options{Mode: Trace, Headers: true, Assembly: assembly})
+		files := map[string][]byte{folder(t, "main.go"): []byte(env), folder(t, "refs.go"): r.Files[folder(t, "refs.go")]}
+		lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
+		for k, r := range refs {
+			if k >= len(lines) || lines[k] != r.want {
+				t.Errorf("%s, assembly %v:\n got %s\nwant %s", r.stmt, assembly, lineOf(lines, k), r.want)
+			}
 		}
 	}
 }

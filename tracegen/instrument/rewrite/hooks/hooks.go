@@ -164,6 +164,9 @@ func Moved[S ~[]T, T any](t *tape.Tape, points [][2]int64, s S, n int) {
 	}
 }
 
+// Shorter returns the shorter of two lengths. A package may have a function min of its own.
+func Shorter(a, b int) int { return min(a, b) }
+
 // Scanned returns how many of n elements a search has looked at that returned an index, or -1.
 func Scanned(n, index int) int {
 	if index >= 0 {
