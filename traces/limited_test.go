@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // limited runs a command under 'ulimit -v', in KB, and returns its status, output and errors.
@@ -74,6 +77,7 @@ func TestTooLittleMemory(t *testing.T) {
 			t.Errorf("left under %d KB: %v", kilobytes, left)
 		}
 	}
+	killedChild(t, filepath.Join(bin, "traces"))
 	// What a child does is what the command does: its output, notes, statuses and errors.
 	command := filepath.Join(bin, "traces")
 	for _, args := range []string{"formats", "import --nothing", "info nothing", "import big.goal --set unit=1ns -o big", "info big.refs.arrow -o"} {
@@ -85,5 +89,37 @@ func TestTooLittleMemory(t *testing.T) {
 		if status != want.ProcessState.ExitCode() || out != o.String() || errs != e.String() {
 			t.Errorf("%s: status %d, %q, %q; without a limit %d, %q, %q", args, status, out, errs, want.ProcessState.ExitCode(), o.String(), e.String())
 		}
+	}
+}
+
+// killedChild kills the child of a command under 'ulimit -v', which is no lack of memory.
+func killedChild(t *testing.T, command string) {
+	t.Helper()
+	c := exec.Command("sh", "-c", "ulimit -v 4000000; exec "+command+" import --from din -o killed -")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var errs strings.Builder
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for started := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", c.Process.Pid))
+		unfinished, _ := filepath.Glob("killed.*")
+		if child, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && len(unfinished) > 0 {
+			_ = syscall.Kill(child, syscall.SIGKILL)
+			break
+		}
+		if time.Since(started) > time.Minute {
+			_ = c.Process.Kill()
+			t.Fatalf("no child that writes: %q, %v", text, unfinished)
+		}
+	}
+	_ = c.Wait() // the status says it
+	if left, _ := filepath.Glob("killed.*"); c.ProcessState.ExitCode() != 128+9 || errs.Len() > 0 || len(left) > 0 {
+		t.Errorf("a killed child: status %d, %q, left %v", c.ProcessState.ExitCode(), errs.String(), left)
 	}
 }

@@ -44,6 +44,9 @@ func obey() {
 	sameInterrupt = 300 * time.Millisecond
 }
 
+// controlGroup is the limit at which the system kills a process. At the others it gets no more memory.
+const controlGroup = "the control group"
+
 // supervise runs the command in a child if the memory is limited, and reports whether it did.
 func supervise(env *Env) (status int, done bool) {
 	limit := leastLimit()
@@ -110,13 +113,21 @@ func await(done chan struct{}) {
 // ended returns the status of a command whose child ended with err.
 func (m memoryLimit) ended(env *Env, err error, said, files string) int {
 	var exit *exec.ExitError
-	if err == nil || !errors.As(err, &exit) {
+	if err != nil && !errors.As(err, &exit) {
+		fmt.Fprintf(env.Err, "spoor: %s: running the command in a child: %v\n", filepath.Base(os.Args[0]), err)
+		return Failed
+	}
+	if err == nil {
 		fmt.Fprint(env.Err, said)
 		return Done
 	}
 	signal := exit.Sys().(syscall.WaitStatus).Signal()
-	if killed := signal == syscall.SIGKILL; killed || exhausted.MatchString(said) && exit.ExitCode() != Done && exit.ExitCode() != Failed {
+	killed := signal == syscall.SIGKILL
+	exhausted := exhausted.MatchString(said) && exit.ExitCode() != Done && exit.ExitCode() != Failed
+	if killed || exhausted {
 		store.RemoveUnfinished(files)
+	}
+	if exhausted || killed && m.from == controlGroup {
 		fmt.Fprintf(env.Err, "spoor: %s: %s\n", filepath.Base(os.Args[0]), oneLine(m.outOfMemory(said)))
 		return Failed
 	}
@@ -146,7 +157,7 @@ func leastLimit() (least memoryLimit) {
 		}
 	}
 	if limit := groupLimit(); limit < physicalMemory() {
-		consider(limit, 0, "the control group")
+		consider(limit, 0, controlGroup)
 	}
 	return least
 }
