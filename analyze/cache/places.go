@@ -21,12 +21,12 @@ func (p *places) of(line uint64) uint32 {
 		return p.latest
 	}
 	at, err := p.table.Place(line)
+	p.reach(p.table.Places()) // also after an error: the run ends after the uses of this chunk
 	if err != nil {
 		p.err = err
-		return 0 // no line; the run ends here
+		return 0 // no line
 	}
 	p.line, p.latest = line, at
-	p.reach(p.table.Places())
 	return at
 }
 
@@ -52,6 +52,7 @@ func (p *places) find(keys []key, backs bool, found []uint32) []uint32 {
 		if err := p.table.MakeRoom(); err != nil {
 			p.err = err
 			clear(found[n:])
+			p.reach(p.table.Places()) // as in of
 			return found
 		}
 		p.table.Find(p.some[:some], found[n:])

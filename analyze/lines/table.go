@@ -113,6 +113,8 @@ var mostPlaces atomic.Int64
 // placeBytes is the memory for each line, roughly, in the analyses that need least.
 const placeBytes = 60
 
+const mebibyte = 1 << 20
+
 // Limit sets the maximum number of places of every table. A few large references with a small line size
 // touch many lines, and memory grows with these.
 func Limit(places int64) { mostPlaces.Store(places) }
@@ -121,7 +123,7 @@ func Limit(places int64) { mostPlaces.Store(places) }
 func (t *Table) MakeRoom() error {
 	if most := mostPlaces.Load(); most > 0 && int64(t.Places()) > most {
 		return fmt.Errorf("the references touch more than %d lines, which would take more than %v of memory; use a larger line size, or a sample of lines",
-			most, unit.Bytes(most*placeBytes))
+			most, unit.Bytes(most*placeBytes/mebibyte+1)*mebibyte)
 	}
 	if t.used > math.MaxUint32>>t.of-Batch || t.scattered != nil && t.scattered.full() {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
