@@ -24,7 +24,7 @@ too.`,
   $ analyze --run cache --cache L1d=32KiB/8/64B,L2=1MiB/16/64B -o fft.cache fft`,
 		shares: []string{"interleaved"},
 		flags: func(f *pflag.FlagSet) {
-			f.StringArrayVar(&caches, "cache", []string{"L1d=32KiB/8/64B,LL=8MiB/16/64B"}, "description of `levels` that are simulated together (see 'analyze help levels'); may be repeated")
+			f.StringArrayVar(&caches, "cache", []string{cache.Usual}, "description of `levels` that are simulated together (see 'analyze help levels'); may be repeated")
 			f.BoolVar(&causes, "causes", true, "count compulsory, capacity and conflict misses")
 			f.Uint64Var(&seed, "cache-seed", 1, "`seed` of random replacement")
 		},

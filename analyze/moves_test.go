@@ -110,6 +110,37 @@ func TestIgnoredRowsAreNoted(t *testing.T) {
 	}
 }
 
+// Caches that no reference of an operation enters say so, and which level to add.
+func TestUnservedOperationsAreNoted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	all := trace.Ops
+	n := nasty{procs: 2, refs: ops(100, all[0], all[1], all[2], all[3], all[4], all[0]), events: barriers}
+	n.write(t, "x")
+	(&nasty{procs: 1, refs: ops(1, trace.Load)}).write(t, "one")
+	for _, c := range []struct{ refs, caches, want string }{
+		{"data", "L1i=32KiB/8/64B,LL=1MiB/16/64B", "100 loads and stores, 34 prefetches, 32 flushes in the trace, because no first level of the caches serves them; add L1d=32KiB/8/64B to --cache"},
+		{"all", "L1i=32KiB/8/64B,LL=1MiB/16/64B", "100 loads and stores, 34 prefetches in the trace, because no first level of the caches serves them; add L1d=32KiB/8/64B to --cache"},
+		{"all", "L1d=32KiB/8/64B,LL=1MiB/16/64B", "34 ifetches in the trace, because no first level of the caches serves them; add L1i=32KiB/8/64B to --cache"},
+		{"ifetch", "L1d=32KiB/8/64B", "34 ifetches, 32 flushes in the trace, because no first level of the caches serves them; add L1i=32KiB/8/64B to --cache"},
+		{"all", "L1d=32KiB/8/64B,tlb=64/4/4KiB", "34 ifetches in the trace, because no first level of the caches"},
+		{"all", "L1=32KiB/8/64B,itlb=64/4/4KiB", "100 loads and stores, 34 prefetches in the trace, because no first level of the TLBs serves them; add dtlb=64/4/4KiB to --cache"},
+		{"all", "L1i=32KiB/8/64B,itlb=64/4/4KiB", "because no first level of the caches and TLBs serves them; add L1d=32KiB/8/64B,dtlb=64/4/4KiB to --cache"},
+		{"all", "L1=32KiB/8/64B", ""},
+		{"data", "L1d=32KiB/8/64B", ""},
+		{"all", "L1d=32KiB/8/64B --cache L1i=32KiB/8/64B", ""},
+	} {
+		args := strings.Fields("--run cache -o d --refs " + c.refs + " --cache " + c.caches + " x")
+		status, _, errs := analyze(args...)
+		if status != stage.Done || c.want == "" && strings.Contains(errs, "no effect") || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d: %s; want %q", args, status, errs, c.want)
+		}
+	}
+	_, _, errs := analyze("--run", "cache", "--cache", "L1i=32KiB/8/64B", "-o", "d", "one")
+	if want := "cache: no effect of 1 load or store in the trace, because"; !strings.Contains(errs, want) {
+		t.Errorf("got %q, want %q", errs, want)
+	}
+}
+
 // The references that are measured are those of --refs, and tables say which.
 func TestRefs(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -101,6 +101,11 @@ func (j *ShardGroup) End() error {
 	return nil
 }
 
+// An Explainer is an analysis that says why it ignores an operation: the end of a note, with what to do.
+type Explainer interface {
+	Why(op trace.Op) string
+}
+
 // An Analysis computes a result from a trace. One value serves one run.
 type Analysis interface {
 	// Name returns the analysis's name on the command line and in file names.

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// Rows counts the rows of a trace that were read, by operation and kind of event. Operations are
-// counted only in batches that have others than loads and stores.
+// Rows counts the rows of a trace that were read, by operation and kind of event.
 type Rows struct {
-	Ops   [trace.Flush + 1]uint64
+	Data  uint64                  // loads and stores
+	Ops   [trace.Flush + 1]uint64 // other operations
 	Kinds [trace.Marker + 1]uint64
 
 	mu sync.Mutex
@@ -23,6 +23,7 @@ func (r *Rows) add(o *Rows) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.Data += o.Data
 	for op, n := range o.Ops {
 		r.Ops[op] += n
 	}
@@ -34,10 +35,13 @@ func (r *Rows) add(o *Rows) {
 // refs counts a batch of references.
 func (r *Rows) refs(ops []trace.Op) {
 	if trace.OnlyData(ops) { // the usual case, found eight at a time
+		r.Data += uint64(len(ops))
 		return
 	}
 	for _, op := range ops {
-		if op.Valid() { // the reader refuses others
+		if op.Data() {
+			r.Data++
+		} else if op.Valid() { // the reader refuses others
 			r.Ops[op]++
 		}
 	}

@@ -68,6 +68,9 @@ const (
 	maxWays = 1 << 28 // sets times ways
 )
 
+// Usual describes the caches that are simulated without a description.
+const Usual = "L1d=32KiB/8/64B,LL=8MiB/16/64B"
+
 // Grammar documents the description of levels for help texts.
 const Grammar = `A description of caches and TLBs is LEVEL,LEVEL,... with the nearest level first.
 A LEVEL is NAME=SIZE/WAYS/LINE[/OPTION]..., such as L1d=32KiB/8/64B/plru:

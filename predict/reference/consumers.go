@@ -33,7 +33,7 @@ type Consumer struct {
 
 // Consumers lists all, with their default flags.
 func Consumers() (all []Consumer) {
-	caches, err := cache.Parse("L1=32KiB/8/64B")
+	caches, err := cache.Parse(cache.Usual)
 	if err != nil {
 		panic(err) // a constant
 	}
