@@ -166,6 +166,12 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 		env.Note("%s", note)
 		head.Notes = append(head.Notes, note)
 	}
+	if n := result.Collections; o.refs && n > 0 {
+		note := numbered(int(n), "garbage collection", "garbage collections") + " ran: references to memory that was used again may count " +
+			"for what was there before, and two recordings may differ; set GOGC=off and a larger GOMEMLIMIT"
+		env.Note("%s", note)
+		head.Notes = append(head.Notes, note)
+	}
 	if err := w.Close(head); err != nil {
 		return err
 	}

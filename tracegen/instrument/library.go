@@ -195,14 +195,16 @@ func replaceImports(name string, src []byte, paths map[string]string) []byte {
 }
 
 // pool replaces the pools of package sync. Garbage collection never empties these, so that recordings of a program do
-// not depend on its time.
+// not depend on its time. As each processor has objects of its own in the original, each rank has here.
 const pool = `package sync
 
-// Pool holds objects for reuse.
+import "archive"
+
+// Pool holds objects for reuse, by goroutine.
 type Pool struct {
 	noCopy noCopy
 	mu     Mutex
-	free   []any
+	free   map[uintptr][]any
 	New    func() any
 }
 
@@ -212,17 +214,23 @@ func (p *Pool) Put(x any) {
 		return
 	}
 	p.mu.Lock()
-	p.free = append(p.free, x)
+	if p.free == nil {
+		p.free = map[uintptr][]any{}
+	}
+	g := archive.Goroutine()
+	p.free[g] = append(p.free[g], x)
 	p.mu.Unlock()
 }
 
 // Get takes an object from the pool, or makes one.
 func (p *Pool) Get() any {
 	p.mu.Lock()
-	if n := len(p.free) - 1; n >= 0 {
-		x := p.free[n]
-		p.free[n] = nil
-		p.free = p.free[:n]
+	g := archive.Goroutine()
+	if free := p.free[g]; len(free) > 0 {
+		n := len(free) - 1
+		x := free[n]
+		free[n] = nil
+		p.free[g] = free[:n]
 		p.mu.Unlock()
 		return x
 	}

@@ -63,6 +63,9 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	order := wire.Order{FD: fd, Native: r.Native, Compute: r.Compute, Options: r.Options, Simulate: r.Simulate}
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
+	if !r.Native && !r.NoRefs && r.Allocated {
+		cmd.Env = append(cmd.Env, keepMemory()...)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopTimeout
 	return cmd

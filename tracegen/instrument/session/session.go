@@ -5,6 +5,7 @@ package session
 
 import (
 	"context"
+	"runtime"
 
 	"spoor/tracegen/instrument/wire"
 	"spoor/tracegen/spmd"
@@ -23,6 +24,15 @@ func execute(order *wire.Order, program spmd.Program, out *wire.Writer) (result 
 		result.Seconds = took.Seconds()
 		return result, err
 	}
+	before := collections()
 	result.Recording, err = spmd.Record(ctx, order.Options, program, out)
+	result.Collections = collections() - before
 	return result, err
+}
+
+// collections returns how often the garbage collector has run.
+func collections() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
 }

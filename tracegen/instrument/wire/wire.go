@@ -96,10 +96,11 @@ type row struct {
 
 // Result is the result of a run.
 type Result struct {
-	Error     string          // of the program, or ""
-	Seconds   float64         // of a native run
-	Recording *spmd.Recording // of a recorded one
-	Simulated json.RawMessage `json:",omitempty"` // of a simulated one
+	Error       string          // of the program, or ""
+	Seconds     float64         // of a native run
+	Recording   *spmd.Recording // of a recorded one
+	Collections uint32          `json:",omitempty"` // runs of the garbage collector while it was recorded
+	Simulated   json.RawMessage `json:",omitempty"` // of a simulated one
 }
 
 // raw returns the memory of a slice whose values hold no pointers.
