@@ -217,7 +217,16 @@ func outside(p *instrument.Program, r *spmd.Recording) string {
 		r.Outside, 100*float64(r.Outside)/float64(max(1, counted)))
 	if len(p.Library) > 0 {
 		note += ", and of " + strings.Join(p.Library, ", ")
-	} else if runtime.GOARCH != "amd64" {
+	}
+	if names := p.Unmeasured; len(names) > 0 {
+		const most = 8
+		note += "; nothing is added for calls of " + strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			note += fmt.Sprintf(" and %d more", len(names)-most)
+		}
+		note += ", which were not measured"
+	}
+	if runtime.GOARCH != "amd64" {
 		note += "; routines in assembly count as on x86-64, where their costs were measured"
 	}
 	return note

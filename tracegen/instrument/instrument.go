@@ -29,8 +29,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
 
 	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/weigh"
 	"spoor/tracegen/instrument/wire"
 )
 
@@ -48,13 +52,14 @@ type Options struct {
 
 // Program is a program that Run can run.
 type Program struct {
-	Name     string    // last element of the package's path
-	Findings []Finding // constructs that are not recorded
-	Library  []string  // packages of the standard library that the program imports, whose code is not recorded
-	Messages bool      // it calls functions that pass messages
-	Locks    bool      // it calls functions for locks, flags or task queues
-	dir      string    // temporary folder of this program
-	path     string
+	Name       string    // last element of the package's path
+	Findings   []Finding // constructs that are not recorded
+	Library    []string  // packages of the standard library that the program imports, whose code is not recorded
+	Unmeasured []string  // functions that the user's packages call, and whose instructions no estimate has
+	Messages   bool      // it calls functions that pass messages
+	Locks      bool      // it calls functions for locks, flags or task queues
+	dir        string    // temporary folder of this program
+	path       string
 }
 
 // Finding is a construct that is not recorded.
@@ -126,6 +131,21 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 	return s.tool.build(ctx, list, p.path, ".")
 }
 
+// unmeasured returns the functions without a known cost that packages call.
+func unmeasured(w *weigh.Weights, callers []*packages.Package) (names []string) {
+	for _, p := range callers {
+		path := p.PkgPath
+		if p.Name == "main" {
+			path = "main"
+		}
+		names = append(names, w.Unmeasured[path]...)
+	}
+	slices.SortFunc(names, func(a, b string) int { // those that the user knows first
+		return cmp.Or(cmp.Compare(strings.Count(a, "internal/"), strings.Count(b, "internal/")), strings.Compare(a, b))
+	})
+	return slices.Compact(names)
+}
+
 // Remove deletes the program.
 func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
 
@@ -143,6 +163,7 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	options.Communicates = s.library.mayRecord
 	if o.Library {
 		options.Outside, options.Assembly = weights.Outside, true
+		p.Unmeasured = unmeasured(weights, s.ownPackages())
 	}
 	options.Instances = map[string]map[string]map[int]int{}
 	for key, lines := range weights.Instances {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -151,13 +152,16 @@ func (s stores) Refs(b *trace.Refs) error {
 
 func (stores) Events(*trace.Events) error { return nil }
 
-// Ranks share no pools of the library, as processors do not.
+// Ranks share no pools of the library, as processors do not. Functions of the compiler that count nothing are named.
 func TestRanksShareNoPools(t *testing.T) {
 	p, err := Build(t.Context(), Options{Dir: "testdata/library/printing", Library: true, Refs: true, Messages: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Remove()
+	if !slices.ContainsFunc(p.Unmeasured, func(name string) bool { return strings.HasPrefix(name, "type:.eq.") }) {
+		t.Errorf("no function that compares arrays among %q", p.Unmeasured)
+	}
 	s := stores{{}, {}}
 	if _, err := p.Run(t.Context(), Run{Options: spmd.Options{Procs: 2, Allocated: true}, Err: t.Output(), Sink: s}); err != nil {
 		t.Fatal(err)

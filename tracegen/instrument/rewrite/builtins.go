@@ -59,6 +59,9 @@ func (f *frame) hook(call *ast.CallExpr) string {
 		return ""
 	}
 	if !f.Info.Types[call.Fun].IsBuiltin() {
+		if f.Assembly && f.makesNoZero(call) {
+			f.wrap(call, "Made", "")
+		}
 		return ""
 	}
 	switch name := builtinName(call); name {
@@ -66,6 +69,9 @@ func (f *frame) hook(call *ast.CallExpr) string {
 		s := ""
 		if _, done := f.subst[call.Args[0]]; !done {
 			s = f.keep(call.Args[0])
+		}
+		if f.Assembly && call.Ellipsis.IsValid() {
+			f.hookSource(call.Args[1])
 		}
 		f.wrap(call, "Append", f.text(call.Args[0])+", ")
 		return s
@@ -86,6 +92,26 @@ func (f *frame) hook(call *ast.CallExpr) string {
 		f.wrap(call, "New", "")
 	}
 	return ""
+}
+
+// hookSource records the load of the elements that an append copies.
+func (f *frame) hookSource(e ast.Expr) {
+	switch t := f.Info.TypeOf(e); {
+	case isString(t):
+		f.wrap(e, "Bytes", "")
+	case isSlice(t):
+		f.wrap(e, "Elements", "")
+	}
+}
+
+// makesNoZero reports whether a call makes a slice of bytes as make does, but leaves its contents open.
+func (f *frame) makesNoZero(call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := f.Info.Uses[s.Sel].(*types.Func)
+	return ok && fn.FullName() == "internal/bytealg.MakeNoZero"
 }
 
 // hookConversion records the copy of a conversion between strings and slices.

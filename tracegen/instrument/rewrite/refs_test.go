@@ -155,9 +155,11 @@ func run(f func()) {
 }
 `
 
-// refs are statements with the references that they make, in order. Local
-// variables of them: i is 1, j is 2, x is 5, arr is a local array.
-var refs = []struct{ stmt, want string }{
+// A statement, and the references that it makes, in order.
+type statement struct{ stmt, want string }
+
+// refs are statements with these local variables: i is 1, j is 2, x is 5, arr is a local array.
+var refs = []statement{
 	// Loads.
 	{"x = a[i]", "L8 a[1]"},
 	{"_ = a[i]", "L8 a[1]"},
@@ -285,6 +287,8 @@ func add(x, y int) int { return x + y }
 
 func get(a []int, i int) int { return a[i] }
 
+func get2(a []int) []int { return a[:2] }
+
 func (n *node) get(x int) int { return n.v + x }
 
 func (n node) sum() int { return n.v }
@@ -292,6 +296,23 @@ func (n node) sum() int { return n.v }
 `
 
 func TestReferencesOfStatements(t *testing.T) {
+	for _, assembly := range []bool{false, true} {
+		checkReferences(t, refs, assembly)
+	}
+}
+
+// What the standard library does so often is recorded where it is recorded.
+func TestReferencesOfAppendedSlices(t *testing.T) {
+	checkReferences(t, []statement{
+		{"a = append(a[:1], a[2:4]...)", "L16 a[2], S16 a[1]"},
+		{"u8 = append(u8[:1], str[:1]...)", "L24 ?, L16 ?, L1 str[0], S1 u8[1], S24 ?"},
+		{"a = append(a[:1], get2(a)...)", "L16 a[0], S16 a[1]"},
+	}, true)
+}
+
+// checkReferences compares the references of statements.
+func checkReferences(t *testing.T, refs []statement, assembly bool) {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("package main\n\nimport \"sync/atomic\"\n\nvar _ atomic.Int32\n" + helpers)
 	var main strings.Builder
@@ -308,14 +329,12 @@ func f%d(a []int, b []float64, c []complex128, ps []point, n *node, list []*node
 	}
 	env := environment + "\nfunc main() {\n" + main.String() + "}\n"
 	p := parsedAll(t, map[string]string{folder(t, "refs.go"): b.String(), folder(t, "main.go"): env})
-	for _, assembly := range []bool{false, true} {
-		r := rewritten(t, p, Options{Mode: Trace, Headers: true, Assembly: assembly})
-		files := map[string][]byte{folder(t, "main.go"): []byte(env), folder(t, "refs.go"): r.Files[folder(t, "refs.go")]}
-		lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
-		for k, r := range refs {
-			if k >= len(lines) || lines[k] != r.want {
-				t.Errorf("%s, assembly %v:\n got %s\nwant %s", r.stmt, assembly, lineOf(lines, k), r.want)
-			}
+	r := rewritten(t, p, Options{Mode: Trace, Headers: true, Assembly: assembly})
+	files := map[string][]byte{folder(t, "main.go"): []byte(env), folder(t, "refs.go"): r.Files[folder(t, "refs.go")]}
+	lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
+	for k, r := range refs {
+		if k >= len(lines) || lines[k] != r.want {
+			t.Errorf("%s, assembly %v:\n got %s\nwant %s", r.stmt, assembly, lineOf(lines, k), r.want)
 		}
 	}
 }

@@ -6,9 +6,10 @@ import (
 
 // Weights are the instructions of the lines of a program.
 type Weights struct {
-	Lines     Lines            // instructions of each line, averaged over the instances of generic functions
-	Instances map[string]Lines // lines of generic functions in one instance, by the key of its type arguments; see shapes.go
-	Outside   Lines            // estimate of the instructions of called functions that are not instrumented
+	Lines      Lines               // instructions of each line, averaged over the instances of generic functions
+	Instances  map[string]Lines    // lines of generic functions in one instance, by the key of its type arguments; see shapes.go
+	Outside    Lines               // estimate of the instructions of called functions that are not instrumented
+	Unmeasured map[string][]string // called functions that add nothing to Outside, by the package that calls them
 }
 
 // Binary returns the lines of the weights of Program.
@@ -47,23 +48,24 @@ func Program(path string, packages ...Source) (*Weights, error) {
 	}
 	l.correctEntries()
 	outside.correctEntries()
-	return &Weights{Lines: l.lines(""), Instances: l.instances(), Outside: outside.lines("")}, nil
+	return &Weights{Lines: l.lines(""), Instances: l.instances(), Outside: outside.lines(""), Unmeasured: outside.unmeasuredNames()}, nil
 }
 
 func newCostTable(o *object, lib sourceIndex) *costTable {
-	return &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph(), object: o, lib: lib}
+	return &costTable{copies: map[*region][]*copyCost{}, starts: map[uint64]*region{}, calls: newCallGraph(), object: o, lib: lib, unmeasured: map[string]map[string]bool{}}
 }
 
 // A costTable collects the costs of the copies of each function.
 type costTable struct {
-	functions []*region // in the order found
-	copies    map[*region][]*copyCost
-	starts    map[uint64]*region // functions by the address of their machine code
-	calls     *callGraph
-	entries   []entryCost
-	object    *object
-	lib       sourceIndex
-	outside   bool // charges only calls of functions that are not instrumented
+	functions  []*region // in the order found
+	copies     map[*region][]*copyCost
+	starts     map[uint64]*region // functions by the address of their machine code
+	calls      *callGraph
+	entries    []entryCost
+	object     *object
+	lib        sourceIndex
+	outside    bool                       // charges only calls of functions that are not instrumented
+	unmeasured map[string]map[string]bool // those without a known cost, by the package that calls them
 }
 
 // A copyCost is the cost of one copy of a function: charges by region and line.
@@ -139,7 +141,7 @@ func (l *costTable) addBlock(f *machineFunction, b *block, m *matcher, flow *flo
 		}
 		if l.outside {
 			if n = 0; x.op == call {
-				n = l.callCost(x.target)
+				n = l.callCost(f.low, x.target)
 			}
 		}
 		c, at := m.scopes.at(x)

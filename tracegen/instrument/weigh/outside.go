@@ -2,6 +2,9 @@ package weigh
 
 import (
 	_ "embed"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,12 +34,35 @@ func outsideCall(name string) float64 {
 }
 
 // callCost returns what a call adds to the estimate of Weights.Outside: nothing, if the function counts itself.
-func (l *costTable) callCost(target uint64) float64 {
+func (l *costTable) callCost(caller, target uint64) float64 {
 	name := l.object.symbol(target)
 	if name == "" || isCounted(name) || l.lib.contains(name) && !l.object.isAssembly(name) {
 		return 0
 	}
-	return outsideCall(name)
+	cost := outsideCall(name)
+	if cost == 0 && !freeCalls.MatchString(name) {
+		path := packageOf(l.object.symbol(caller))
+		if l.unmeasured[path] == nil {
+			l.unmeasured[path] = map[string]bool{}
+		}
+		head, _, _ := strings.Cut(name, "[go.shape.")
+		l.unmeasured[path][head] = true
+	}
+	return cost
+}
+
+// freeCalls matches functions that need no cost: checks of the compiler that end the program, what a program rarely
+// calls, what runs functions that count themselves, and the recorder.
+var freeCalls = regexp.MustCompile(`^(spoor/|sync\.\(\*Once\)|` +
+	`runtime\.(morestack|gcWriteBarrier|deferreturn|wb|panic|goPanic|throw|fatal))|Slow$`)
+
+// unmeasuredNames returns the functions that callCost did not know, by the package that calls them.
+func (l *costTable) unmeasuredNames() map[string][]string {
+	all := map[string][]string{}
+	for path, names := range l.unmeasured {
+		all[path] = slices.Sorted(maps.Keys(names))
+	}
+	return all
 }
 
 // isCounted reports whether callers count a function in assembly.
