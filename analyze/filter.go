@@ -92,7 +92,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	}
 	bar.Done()
 	env.Note("%s: wrote %d references and %d write-backs; read %d references", path, n.Written-n.WriteBacks, n.WriteBacks, n.Refs)
-	if warning := src.Header().SampleWarning(); warning != "" {
+	for _, warning := range src.Header().Warnings(true) {
 		env.Note("%s: %s", path, warning)
 	}
 	for _, note := range n.Notes() {

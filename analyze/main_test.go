@@ -29,7 +29,13 @@ func analyze(args ...string) (status int, out, errs string) {
 // write makes a trace of random references, with a barrier at the end of each phase.
 func write(t testing.TB, prefix string, procs, phases, refsPerPhase int, notes ...string) {
 	t.Helper()
-	h := trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test", Notes: notes}
+	writeHead(t, prefix, trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test", Notes: notes}, phases, refsPerPhase)
+}
+
+// writeHead is write with a header.
+func writeHead(t testing.TB, prefix string, h trace.Header, phases, refsPerPhase int) {
+	t.Helper()
+	procs := h.Procs
 	w, err := store.Create(prefix, h)
 	if err != nil {
 		t.Fatal(err)
@@ -362,6 +368,36 @@ func TestNoteOnSamples(t *testing.T) {
 	}
 	if got := read(t, "a/curve.arrow").Fact("trace_sample"); got != "0.1 of all lines" {
 		t.Errorf("curve.arrow is of sample %q", got)
+	}
+}
+
+// What a recording lacks is noted, and stands in the source of parameters.
+func TestNoteOnLackingRecordings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, lacks := range map[string]trace.Unrecorded{"most": {Instr: 0.458, Refs: 0.404}, "few": {Instr: 0.009, Refs: 0.01}} {
+		writeHead(t, name, trace.Header{Program: "own", Format: "spmd", Procs: 2, WorkUnit: trace.WorkInstr, Unrecorded: lacks}, 2, 500)
+	}
+	const note = "most: the recording lacks about 45.8 % of the instructions and 40.4 % of the references (see traces info): "
+	for args, want := range map[string]bool{"-o a most": true, "-o b few": false, "--run comm -o c most": false, "--procs 0 -o f most": true, "--procs 1 -o g most": true,
+		"filter --cache L1d=1KiB/2/64B -o e most": true} {
+		status, _, errs := analyze(strings.Fields(args)...)
+		if status != stage.Done || strings.Contains(errs, note) != want {
+			t.Errorf("analyze %s: status %d, a note is wanted: %t:\n%s", args, status, want, errs)
+		}
+	}
+	if _, _, errs := analyze("--run", "comm", "-o", "c", "most"); !strings.Contains(errs, "lacks about 45.8 % of the instructions (see") {
+		t.Errorf("messages: %s", errs)
+	}
+	if status, _, errs := analyze("merge", "-o", "h", "f", "g"); status != stage.Done || !strings.Contains(errs, note[6:]) {
+		t.Errorf("analyze merge: status %d: %s", status, errs)
+	}
+	if status, _, errs := analyze("-o", "i", "e"); status != stage.Done || !strings.Contains(errs, note[6:]) {
+		t.Errorf("what filter wrote: status %d: %s", status, errs)
+	}
+	for file, want := range map[string]bool{"a/locality": true, "b/locality": false, "h/locality": true} {
+		if got := strings.Contains(text(t, file+".params.toml"), ", recorded without 45.8 % of the instructions and 40.4 % of the references"); got != want {
+			t.Errorf("%s.params.toml says what it lacks: %t, want %t", file, got, want)
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	}
 	results = s.skip(env, results, skipped)
 	warn(env, results)
-	s.warnOfSample(env, r.name, r.header)
+	s.noteSource(env, r.name, r.header)
 	if err := keep(m.dir, results, r.procs == nil); err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
-	o.warnOfSample(env, path, r.header)
+	o.noteSource(env, path, r.header)
 	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 	if r.refs, err = parseRefs(s.refs); err != nil {
 		return nil, err
 	}
-	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SampleSource()
+	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SourceFacts()
 	if s.refs != "" {
 		r.meta, r.source = append(r.meta, trace.Arg{Key: "refs", Value: s.refs}), r.source+", refs "+s.refs
 	}

@@ -27,10 +27,10 @@ func checkRefs(src *store.Trace, path string) error {
 	return nil
 }
 
-// warnOfSample prints a note if the trace is a sample and an analysis needs references. Messages are complete in a sample.
-func (s *settings) warnOfSample(env *stage.Env, path string, h trace.Header) {
+// noteSource notes what makes results of the trace doubtful. Messages are complete in a sample.
+func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
 	refs := slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name != commName && k.name != marshalName })
-	if warning := h.SampleWarning(); warning != "" && refs {
+	for _, warning := range h.Warnings(refs) {
 		env.Note("%s: %s", path, warning)
 	}
 }

@@ -128,10 +128,8 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	for _, s := range sims {
 		err = cmp.Or(err, s.need(kind, o.messages.opt.Recorded))
 	}
-	if err == nil && kind != byMessages {
-		warnOfSamples(env, sims)
-	}
 	if err == nil {
+		noteSources(env, sims, kind != byMessages)
 		o.noteFlags(env, sims[0].prefix, kind, slices.ContainsFunc(sims, func(s *simulation) bool { return s.survey.HasCollectives() }))
 		noteUnusedOfSimulations(env, sims, kind, o.messages.opt.Recorded, o.messages.opt.Semantics)
 	}

@@ -44,7 +44,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 		return fmt.Errorf("machine %s has processors with different clocks, so quanta have no common cycle", s.machine.Name)
 	}
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,
-		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SampleSource(), Waits: make([][]quanta.Wait, s.trace.Header().Procs),
+		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SourceFacts(), Waits: make([][]quanta.Wait, s.trace.Header().Procs),
 		Meta: []trace.Arg{{Key: "program", Value: s.trace.Header().Title()}, {Key: "trace", Value: s.trace.SHA256()}, {Key: "machine", Value: s.machine.Name}, {Key: "tool", Value: "predict " + stage.Version}}}
 	opt.Waits = func(p trace.Proc, from, to unit.Picos) {
 		t.Waits[p] = append(t.Waits[p], quanta.Wait{From: from, To: to})

@@ -67,14 +67,21 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 	return sims, done, nil
 }
 
-// warnOfSamples notes once for each trace that it is a sample.
-func warnOfSamples(env *stage.Env, sims []*simulation) {
+// noteSources notes once for each trace what makes its results doubtful. The argument says whether references are simulated.
+func noteSources(env *stage.Env, sims []*simulation, refs bool) {
 	told := map[string]bool{}
 	for _, s := range sims {
-		if warning := s.trace.Header().SampleWarning(); warning != "" && !told[s.prefix] {
+		if !told[s.prefix] {
 			told[s.prefix] = true
-			env.Note("%s: %s", s.prefix, warning)
+			noteSource(env, s.prefix, s.trace, refs)
 		}
+	}
+}
+
+// noteSource notes what makes results of a trace doubtful.
+func noteSource(env *stage.Env, prefix string, t *store.Trace, refs bool) {
+	for _, warning := range t.Header().Warnings(refs) {
+		env.Note("%s: %s", prefix, warning)
 	}
 }
 

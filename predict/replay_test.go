@@ -32,7 +32,14 @@ func predict(args ...string) (status int, stdout, stderr string) {
 func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event) []trace.Event, notes ...string) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), name)
-	head := trace.Header{Program: name, Format: "spmd", Procs: procs, WorkUnit: trace.WorkInstr, Notes: notes}
+	writeHead(t, prefix, trace.Header{Program: name, Format: "spmd", Procs: procs, WorkUnit: trace.WorkInstr, Notes: notes}, change)
+	return prefix
+}
+
+// writeHead is writeTrace with a header.
+func writeHead(t *testing.T, prefix string, head trace.Header, change func([]trace.Event) []trace.Event) {
+	t.Helper()
+	procs := head.Procs
 	w, err := store.Create(prefix, head)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +70,6 @@ func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event)
 	if err := w.Close(head); err != nil {
 		t.Fatal(err)
 	}
-	return prefix
 }
 
 // writeEvents writes a trace of two processors that has no references, and the same events on each, if any.
@@ -318,6 +324,51 @@ func TestReplayErrors(t *testing.T) {
 		if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
 			t.Errorf("%s left %v", c.name, left)
 		}
+	}
+}
+
+// A recording that lacks work has a warning in every prediction, whatever the kind of simulation or model.
+func TestLackingRecordings(t *testing.T) {
+	prefix, m := filepath.Join(t.TempDir(), "own"), writeMachine(t, "m")
+	writeHead(t, prefix, trace.Header{Program: "own", Format: "spmd", Procs: 2, WorkUnit: trace.WorkInstr, Unrecorded: trace.Unrecorded{Instr: 0.458, Refs: 0.404}}, nil)
+	const warning = "the recording lacks about 45.8 % of the instructions and 40.4 % of the references (see traces info): "
+	status, _, errs := predict("replay", prefix, "--machine", m, "--machine", m)
+	if status != stage.Done || strings.Count(errs, prefix+": "+warning) != 1 {
+		t.Errorf("replay: status %d: %s", status, errs)
+	}
+	lacking := func(dir string) string {
+		file := filepath.Join(dir, "locality.params.toml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const facts = ", recorded without 45.8 % of the instructions and 40.4 % of the references\""
+		whole := regexp.MustCompile(`(source = "[^"]*)"`).ReplaceAllString(string(text), "${1}"+facts)
+		if whole == string(text) {
+			whole = strings.ReplaceAll(whole, "unit = ", "source = \"x"+facts+"\nunit = ")
+		}
+		if err := os.WriteFile(file, []byte(whole), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	params, have := lacking(writeAnalysis(t, "2", true)), "../data/machine/du2000-cow-4-256k-100m.toml"
+	sizes := writeSizes(t)
+	lacking(sizes[1])
+	file := filepath.Join(t.TempDir(), "large.params.toml")
+	for _, args := range [][]string{
+		{"cluster", "--params", params, "--machine", m, "--processors", "2", "--model", "paper"},
+		{"budget", "--params", params, "--prices", shop1999, "--budget", "$20000", "--model", "paper"},
+		{"upgrade", "--params", params, "--prices", shop1999, "--have", have, "--budget", "$20000", "--model", "paper"},
+		{"scaling", "--params", strings.Join(sizes, ","), "--processors", "2", "--size", "n=4096", "-o", file},
+	} {
+		status, out, errs := predict(args...)
+		if status != stage.Done || strings.Count(out, "warning: "+warning) != 1 {
+			t.Errorf("%s: status %d: %s%s", args[0], status, out, errs)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "runs of prog, recorded without 45.8 %") {
+		t.Errorf("%v: extrapolated parameters do not say what they lack:\n%s", err, text)
 	}
 }
 

@@ -161,7 +161,7 @@ func headerOf(all []*mergeInput, separate bool) (trace.Header, error) {
 			return h, fmt.Errorf("merging %s: too many processors, groups or objects", m.path)
 		}
 		programs, formats = append(programs, one.Title()), append(formats, one.Format)
-		h.Inputs = append(h.Inputs, m.SHA256())
+		h.Inputs, h.Unrecorded = append(h.Inputs, m.SHA256()), h.Unrecorded.Max(one.Unrecorded)
 		h.Notes = append(h.Notes, m.notes(i, one)...)
 		h.Regions = append(h.Regions, m.regions(i, one.Regions)...)
 	}

@@ -63,6 +63,34 @@ func TestOneTraceMergedIsItself(t *testing.T) {
 	}
 }
 
+// A merged trace lacks what one of its traces lacks.
+func TestMergeKeepsWhatIsNotRecorded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, lacks := range map[string]trace.Unrecorded{"a": {Instr: 0.4}, "b": {Instr: 0.1, Refs: 0.2}} {
+		h := trace.Header{Program: name, Format: "spmd", Procs: 1, WorkUnit: trace.WorkInstr, Unrecorded: lacks}
+		w, err := store.Create(name, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, "merge", "a", "b", "--separate", "-o", "both")
+	if _, h := reload(t, "both"); h.Unrecorded != (trace.Unrecorded{Instr: 0.4, Refs: 0.2}) {
+		t.Errorf("lacks %+v", h.Unrecorded)
+	}
+	h := trace.Header{Procs: 1, WorkUnit: trace.WorkInstr, Unrecorded: trace.Unrecorded{Instr: 2}}
+	w, err := store.Create("c", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Close(h); err == nil || !strings.Contains(err.Error(), "not shares") {
+		t.Errorf("a share of 2: %v", err)
+	}
+}
+
 // The top byte of every trace counts, also of the first: different addresses stay
 // different, whatever they were.
 func TestSeparateAddressesOfAnyTopByte(t *testing.T) {

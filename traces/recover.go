@@ -136,6 +136,7 @@ func rewrite(prefix string, refs, events *store.Trace, late func(trace.Proc, *tr
 	head := events.Header()
 	head.Procs = max(head.Procs, refs.Header().Procs)
 	head.HasPC = refs.Header().HasPC
+	head.Unrecorded = head.Unrecorded.Max(refs.Header().Unrecorded)
 	for _, n := range refs.Header().Notes {
 		if !slices.Contains(head.Notes, n) {
 			head.Notes = append(head.Notes, n)

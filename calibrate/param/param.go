@@ -17,6 +17,7 @@ package param
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,6 +26,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/strict"
+	"spoor/traces/trace"
 )
 
 // Param is one parameter.
@@ -97,6 +99,19 @@ func (p Param) Trace() string {
 	_, hash, _ := strings.Cut(p.Source, " sha256:")
 	hash, _, _ = strings.Cut(hash, ",")
 	return hash
+}
+
+// Warnings returns what makes results of these parameters doubtful, by their sources.
+func Warnings(all []Param) (warnings []error) {
+	told := map[string]bool{}
+	for _, p := range all {
+		for _, w := range trace.OfSource(p.Source).Warnings(true) {
+			if !told[w] {
+				told[w], warnings = true, append(warnings, errors.New(w))
+			}
+		}
+	}
+	return warnings
 }
 
 // Set has the parameters of one or several files, each name once. The zero Set is empty.

@@ -105,7 +105,7 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
 	}
-	p.Warnings = append(p.Warnings, c.messagesWarning()...)
+	p.Warnings = append(c.sourceWarnings(), p.Warnings...)
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

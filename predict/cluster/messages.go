@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"spoor/analyze/locality"
+	"spoor/calibrate/param"
 )
 
 // PassesMessages reports whether the program of r passes messages, and whether that is known. Parameters of older
@@ -16,12 +17,14 @@ func (r *Run) PassesMessages() (passes, known bool) {
 // ErrMessages is the warning of predictions for programs that pass messages.
 var ErrMessages = errors.New("the program passes messages, and their time is not part of the prediction")
 
-// messagesWarning returns ErrMessages if a run of c passes messages.
-func (c *Case) messagesWarning() []error {
+// sourceWarnings returns what the runs of c leave out: the time of messages, and what their recordings lack.
+func (c *Case) sourceWarnings() (all []error) {
+	var params []param.Param
 	for _, r := range c.Runs {
-		if passes, _ := r.PassesMessages(); passes {
-			return []error{ErrMessages}
+		if passes, _ := r.PassesMessages(); passes && len(all) == 0 {
+			all = append(all, ErrMessages)
 		}
+		params = append(params, r.Params.All()...)
 	}
-	return nil
+	return append(all, param.Warnings(params)...)
 }

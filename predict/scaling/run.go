@@ -13,6 +13,7 @@ import (
 	"spoor/analyze/locality"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
+	"spoor/traces/trace"
 )
 
 // Run holds the measurements of one traced run.
@@ -256,6 +257,20 @@ func (s *Study) PassesMessages() (passes, known bool) {
 	return passes, known
 }
 
+// omissions returns a header with what the traces of the runs lack.
+func (s *Study) omissions() (all trace.Header) {
+	for _, r := range s.Runs {
+		for _, p := range r.Values {
+			of := trace.OfSource(p.Source)
+			all.Unrecorded = all.Unrecorded.Max(of.Unrecorded)
+			if all.Notes == nil {
+				all.Notes = of.Notes
+			}
+		}
+	}
+	return all
+}
+
 // Reach returns how many times larger a point is than the largest run, in processors and in size.
 func (s *Study) Reach(at Point) (processors, size float64) {
 	most := Point{}
@@ -268,7 +283,7 @@ func (s *Study) Reach(at Point) (processors, size float64) {
 
 // Params returns the extrapolated values as a parameter file.
 func (s *Study) Params(all []Quantity, at Point) (*param.Set, error) {
-	source := fmt.Sprintf("extrapolated from %d runs of %s", len(s.Runs), s.Runs[0].Program)
+	source := fmt.Sprintf("extrapolated from %d runs of %s", len(s.Runs), s.Runs[0].Program) + s.omissions().SourceFacts()
 	set := &param.Set{}
 	for _, q := range all {
 		method := fmt.Sprintf("normal form %s, p processors", q.Form)

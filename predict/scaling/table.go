@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/calibrate/param"
 	"spoor/traces/store"
 )
 
@@ -46,6 +47,9 @@ func Table(all []Quantity) *store.Table {
 
 // Warnings returns what makes the extrapolated values doubtful.
 func (s *Study) Warnings(all []Quantity, at Point) (list []error) {
+	for _, r := range s.Runs {
+		list = append(list, param.Warnings(r.Values)...)
+	}
 	const far = 1.0
 	if p, size := s.Reach(at); p > far || size > far {
 		list = append(list, fmt.Errorf("the point has %.3g times the processors and %.3g times the size of the largest run", p, size))

@@ -256,6 +256,7 @@ func digest(text string) string {
 // warnings adds what makes predictions from r doubtful.
 func (r *Run) warnings(t *paramReader, quantum unit.Cycles) {
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Errorf(format, args...)) }
+	r.Warnings = append(r.Warnings, param.Warnings(r.Params.All())...)
 	if len(t.free) > 0 {
 		warn("missing parameters of the host count as 0 cycles: %s", strings.Join(t.free, ", "))
 	}

@@ -108,7 +108,7 @@ func TestNewTakesAll(t *testing.T) {
 		p.Cache.Trace != (Footprints{4, 5, 6}) || p.Cache.Turn != (Footprints{2, 7, 8}) || p.TLB.Turn != (Footprints{1, 2, 3}) {
 		t.Errorf("%+v", p)
 	}
-	if r.Program != "prog" || r.Trace != "abc" || r.Slowest != 99 || len(r.Warnings) != 1 {
+	if r.Program != "prog" || r.Trace != "abc" || r.Slowest != 99 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0].Error(), "is a sample (of it)") {
 		t.Errorf("%+v", r)
 	}
 }

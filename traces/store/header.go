@@ -12,12 +12,13 @@ import (
 
 // Keys of the metadata of schemas and fields.
 const (
-	kindKey    = "spoor.kind"
-	versionKey = "spoor.version"
-	unitKey    = "spoor.unit"
-	enumKey    = "spoor.enum"
-	profileKey = "spoor.profile" // absent: plain columns
-	reserved   = "spoor."        // prefix of all keys of Spoor
+	kindKey       = "spoor.kind"
+	versionKey    = "spoor.version"
+	unitKey       = "spoor.unit"
+	enumKey       = "spoor.enum"
+	profileKey    = "spoor.profile"    // absent: plain columns
+	unrecordedKey = "spoor.unrecorded" // absent: nothing is missing
+	reserved      = "spoor."           // prefix of all keys of Spoor
 )
 
 // version is the version of the file layout that this package writes and reads.
@@ -37,7 +38,7 @@ func headerPairs(kind string, h trace.Header) []pair {
 	for i, a := range h.Args {
 		args[i] = [2]string{a.Key, a.Value}
 	}
-	return []pair{
+	pairs := []pair{
 		{kindKey, kind}, {versionKey, version},
 		{"spoor.program", toUTF8(h.Program)}, {"spoor.format", toUTF8(h.Format)},
 		{"spoor.args", jsonText(args)},
@@ -47,6 +48,10 @@ func headerPairs(kind string, h trace.Header) []pair {
 		{"spoor.notes", jsonText(nonNil(h.Notes))},
 		{"spoor.regions", jsonText(regionsJSON(h.Regions))},
 	}
+	if h.Unrecorded != (trace.Unrecorded{}) {
+		pairs = append(pairs, pair{unrecordedKey, jsonText(h.Unrecorded)})
+	}
+	return pairs
 }
 
 // toUTF8 returns s as UTF-8, which Arrow requires. The name of a traced command may have
@@ -60,13 +65,13 @@ func nonNil(s []string) []string {
 	return s
 }
 
-// jsonText returns v, which consists of strings and slices, in readable JSON.
+// jsonText returns v, which consists of texts, finite numbers and slices, in readable JSON.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // strings and slices always have a JSON form
+		panic(err) // such values always have a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -88,6 +93,12 @@ func parseHeader(s *schema) (trace.Header, error) {
 	}
 	if _, ok := s.lookup("spoor.regions"); ok { // old files have no regions
 		h.Regions = r.regions()
+	}
+	if _, ok := s.lookup(unrecordedKey); ok { // only traces that lack something have it
+		r.json("unrecorded", &h.Unrecorded)
+		if !h.Unrecorded.Valid() && r.err == nil {
+			r.err = fmt.Errorf("its metadata has shares in %s that are not from 0 to 1", unrecordedKey)
+		}
 	}
 	if len(h.Inputs) == 0 {
 		h.Inputs = nil

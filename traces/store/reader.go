@@ -62,6 +62,7 @@ func (t *Trace) mergeHeaders() error {
 	t.head = t.refs.head
 	t.head.HasTime = t.events.head.HasTime
 	t.head.Procs = max(t.refs.head.Procs, t.events.head.Procs)
+	t.head.Unrecorded = t.refs.head.Unrecorded.Max(t.events.head.Unrecorded)
 	for _, n := range t.events.head.Notes {
 		if !slices.Contains(t.head.Notes, n) {
 			t.head.Notes = append(t.head.Notes, n)

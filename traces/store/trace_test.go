@@ -159,6 +159,9 @@ func TestTraceComesBackAsWritten(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := header(c.procs)
 			h.HasPC, h.HasTime = c.pc, c.time
+			if c.pc {
+				h.Unrecorded = trace.Unrecorded{Instr: 0.4583, Refs: 1}
+			}
 			want := memory(rand.New(rand.NewPCG(1, 2)), h, c.refs, c.events)
 			prefix := filepath.Join(t.TempDir(), "x")
 			save(t, prefix, want, c.piece)

@@ -207,6 +207,8 @@ func (w *Writer) Close(h trace.Header) error {
 // checkFinal checks the written rows against the final header.
 func (w *Writer) checkFinal(h trace.Header) error {
 	switch most := max(len(w.total), len(w.last)); {
+	case !h.Unrecorded.Valid():
+		return fmt.Errorf("writing %s: %v and %v are not shares from 0 to 1 of what is not recorded", w.refs.path, h.Unrecorded.Instr, h.Unrecorded.Refs)
 	case h.Procs < 0 || h.Procs > maxProcs:
 		return fmt.Errorf("writing %s: %d processors; at most %d are supported", w.refs.path, h.Procs, maxProcs)
 	case h.Procs < most:

@@ -36,6 +36,8 @@ type Header struct {
 	Regions  []Region // named arrays of the program, in the order of first use
 	HasPC    bool     // references carry PC
 	HasTime  bool     // events carry Time
+
+	Unrecorded Unrecorded `json:",omitzero"` // what the recording lacks of the program
 }
 
 // Title returns the program and its arguments, for tables and plots: "fft points=65536".
@@ -47,8 +49,11 @@ func (h Header) Title() string {
 	return strings.Join(parts, " ")
 }
 
-// samplePrefix begins the note of a trace that is a sample.
-const samplePrefix = "a sample: "
+// samplePrefix begins the note of a trace that is a sample, and sampleFact that fact in a source.
+const (
+	samplePrefix = "a sample: "
+	sampleFact   = ", " + samplePrefix
+)
 
 // SampleNote returns the note of a trace that has only some of its program's
 // references. The argument describes which ones.
@@ -76,21 +81,9 @@ func (h Header) Sample() string {
 	return strings.Join(all, "; ")
 }
 
-// SampleWarning returns the warning for results of a trace that is a sample, or "".
-func (h Header) SampleWarning() string {
-	if which := h.Sample(); which != "" {
-		return "the trace is a sample (" + which + "): its rates, footprints, distances and times are not those of the whole program"
-	}
-	return ""
-}
-
-// SampleSource returns the text to append to the source of a parameter that was
-// measured on a trace that is a sample, or "".
-func (h Header) SampleSource() string {
-	if which := h.Sample(); which != "" {
-		return ", " + SampleNote(which)
-	}
-	return ""
+// sampleWarning returns the warning for results of a trace that is a sample.
+func sampleWarning(which string) string {
+	return "the trace is a sample (" + which + "): its rates, footprints, distances and times are not those of the whole program"
 }
 
 // Totals counts what one processor did.
