@@ -34,8 +34,11 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	case o.messages.matrix || o.messages.path != "" || o.messages.timeline != "":
 		return nil, stage.Usage("--matrix, --path and --timeline need a kernel; record your program with tracegen --package and replay it")
 	}
-	p, dir := &ownProgram{o: o, env: env, args: args[1:]}, env.Input(args[0])
-	var err error
+	p := &ownProgram{o: o, env: env, args: args[1:]}
+	dir, err := env.InputFolder(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("building the program: %w", err)
+	}
 	p.built, err = instrument.Build(ctx, instrument.Options{Dir: dir, Refs: true, Sharing: !o.references, Session: session.Path, Messages: env.Err})
 	if err == nil && o.native {
 		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: dir, Native: true, Messages: env.Err})

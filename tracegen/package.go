@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 
@@ -35,7 +36,7 @@ type packageOptions struct {
 func (o *packageOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "package", "", "record the program in folder `DIR`, a package main that calls spmd.Main; see 'tracegen help package'")
 	f.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
-	f.BoolVar(&o.native, "native", false, "run at full speed without recording, and print the run time")
+	f.BoolVar(&o.native, "native", false, "run at full speed without recording, and print the run time last")
 	f.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
 	f.Uint64Var(&o.seed, "seed", 1, "result of spmd.Seed in the program")
 	f.BoolVar(&o.refs, "refs", true, refsUsage)
@@ -122,7 +123,11 @@ func (o *packageOptions) run(ctx context.Context, env *stage.Env) error {
 
 // build builds the program, calls use, and removes the program.
 func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*instrument.Program) error) error {
-	program, err := instrument.Build(ctx, instrument.Options{Dir: env.Input(o.dir), Refs: o.refs, Headers: o.headers,
+	dir, err := env.InputFolder(o.dir)
+	if err != nil {
+		return fmt.Errorf("building the program: %w", err)
+	}
+	program, err := instrument.Build(ctx, instrument.Options{Dir: dir, Refs: o.refs, Headers: o.headers,
 		Library: true, Native: o.native, Messages: env.Err})
 	if err != nil {
 		return err
@@ -141,8 +146,8 @@ func (o *packageOptions) runNative(ctx context.Context, env *stage.Env, p *instr
 	if err != nil {
 		return fmt.Errorf("running %s: %w", p.Name, err)
 	}
-	env.Note("%s procs=%d: %.3g s", o.header(p).Title(), o.procs, result.Seconds)
-	return nil
+	_, err = fmt.Fprintf(env.Out, "%s procs=%d: %.3g s\n", o.header(p).Title(), o.procs, result.Seconds)
+	return err
 }
 
 // record writes the two files of the trace. They are complete only if the program ends without an error.
@@ -158,11 +163,13 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	}
 	head := o.header(p)
 	head.Regions = result.Recording.Regions
-	note := outside(p, result.Recording)
+	head.Unrecorded = missing(result.Recording)
+	note := outside(p, result.Recording, head.Unrecorded.Instr)
 	env.Note("%s", note)
 	head.Notes = append(head.Notes, note)
 	if n := result.Recording.Dropped; n > 0 {
-		note := fmt.Sprintf("%d references are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)", n)
+		note := fmt.Sprintf("%d references (%.1f %% of all) are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)",
+			n, 100*head.Unrecorded.Refs)
 		env.Note("%s", note)
 		head.Notes = append(head.Notes, note)
 	}
@@ -207,14 +214,19 @@ func unrecorded(p *instrument.Program, most int) (notes []string) {
 	return notes
 }
 
-// outside returns a note on the instructions of code that is not instrumented.
-func outside(p *instrument.Program, r *spmd.Recording) string {
-	counted := r.Outside
+// missing returns the shares of the instructions and references that a recording lacks.
+func missing(r *spmd.Recording) trace.Unrecorded {
+	instr, refs := r.Outside, r.Dropped
 	for _, t := range r.Totals {
-		counted += uint64(t.Instr)
+		instr, refs = instr+uint64(t.Instr), refs+t.Refs
 	}
-	note := fmt.Sprintf("about %d instructions (%.1f %% of all) are not recorded: those of the runtime",
-		r.Outside, 100*float64(r.Outside)/float64(max(1, counted)))
+	share := func(part, all uint64) float64 { return math.Round(1e4*float64(part)/float64(max(1, all))) / 1e4 }
+	return trace.Unrecorded{Instr: share(r.Outside, instr), Refs: share(r.Dropped, refs)}
+}
+
+// outside returns a note on the instructions of code that is not instrumented, which are a share of all.
+func outside(p *instrument.Program, r *spmd.Recording, share float64) string {
+	note := fmt.Sprintf("about %d instructions (%.1f %% of all) are not recorded: those of the runtime", r.Outside, 100*share)
 	if len(p.Library) > 0 {
 		note += ", and of " + strings.Join(p.Library, ", ")
 	}

@@ -2,7 +2,9 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,6 +95,15 @@ func (e *Env) Input(path string) string {
 		e.noteFound(path, found)
 	}
 	return found
+}
+
+// InputFolder is Input for a folder, such as that of a package. A file is an error.
+func (e *Env) InputFolder(path string) (string, error) {
+	found := e.Input(path)
+	if info, err := os.Stat(found); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s is a file; give its folder: %s", path, filepath.Dir(path))
+	}
+	return found, nil
 }
 
 // noteFound notes that a file that comes with Spoor is read.
