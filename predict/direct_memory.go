@@ -73,7 +73,7 @@ func repeated[R any](ctx context.Context, o *directOptions, env *stage.Env, head
 		env.Note("%s: %v", name, w)
 	}
 	if out.dropped > 0 {
-		env.Note("%s: %d references to unnamed memory from before spmd.Main are not simulated", name, out.dropped)
+		env.Note("%s: %d references to memory without a name are not simulated", name, out.dropped)
 	}
 	return out, host, nil
 }

@@ -42,7 +42,7 @@ func (o *packageOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.refs, "refs", true, refsUsage)
 	f.BoolVar(&o.whole, "whole-collectives", false, wholeUsage)
 	f.BoolVar(&o.headers, "headers", false, "also record loads that compiled loops keep in registers, such as slice headers")
-	f.BoolVar(&o.unplaced, "unplaced", false, "also record references to memory without a name that was allocated before spmd.Main")
+	f.BoolVar(&o.unplaced, "unplaced", false, "also record references to memory without a name, as of stacks, the runtime, reflect or before spmd.Main")
 }
 
 // packageTopic returns the help page for programs of the user.
@@ -168,7 +168,7 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	env.Note("%s", note)
 	head.Notes = append(head.Notes, note)
 	if n := result.Recording.Dropped; n > 0 {
-		note := fmt.Sprintf("%d references (%.1f %% of all) are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)",
+		note := fmt.Sprintf("%d references (%.1f %% of all) are not recorded: their memory has no name, as on the stack or allocated by the runtime, by reflect or before spmd.Main (see --unplaced)",
 			n, 100*head.Unrecorded.Refs)
 		env.Note("%s", note)
 		head.Notes = append(head.Notes, note)

@@ -96,7 +96,7 @@ func TestPackageIsRecorded(t *testing.T) {
 	h := x.Header()
 	if h.Title() != "heat args=-size 32 -steps 2" || h.Procs != 4 || h.Seed != 5 || len(h.Regions) != 8 ||
 		len(h.Notes) != 2 || !strings.HasPrefix(h.Notes[0], "about ") || !strings.Contains(h.Notes[0], "those of the runtime, and of errors, ") || h.Unrecorded.Instr == 0 || h.Unrecorded.Refs == 0 ||
-		!strings.Contains(h.Notes[1], " % of all) are not recorded: their memory has no name and was allocated before spmd.Main (see --unplaced)") { // its flags
+		!strings.Contains(h.Notes[1], " % of all) are not recorded: their memory has no name, as on the stack or allocated by the runtime, by reflect or before spmd.Main (see --unplaced)") { // its flags
 		t.Errorf("header %+v", h)
 	}
 	// Rows 0 and 31 have one neighbour; 30 columns of each of 32 rows are 4 loads and a store.
