@@ -65,6 +65,8 @@ Parameters of locality.params.toml, with 95 % intervals:
   instructions       number of instructions of all processors
   references         number of loads and stores of all processors
   processors         number of processors with references
+  critical_instructions  of the processor with most instructions between two barriers, summed over the barriers
+  critical_references    loads and stores of the same processors
   passes_messages    1 if the trace passes messages, else 0
 A parameter at its bound has no interval (lo = hi = value). The interval of the other is conditional on it.
 Parameters that the trace does not determine are omitted, with a note. The power law needs lines used twice
@@ -182,6 +184,12 @@ func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result
 // MessagesParam is the parameter that says whether the trace passes messages. It is 1 or 0.
 const MessagesParam = "passes_messages"
 
+// CriticalInstr and CriticalRefs are the parameters of the critical path: see [reuse.Critical].
+const (
+	CriticalInstr = "critical_instructions"
+	CriticalRefs  = "critical_references"
+)
+
 func passesMessages(passes bool, source string) analysis.Param {
 	v := 0.0
 	if passes {
@@ -222,6 +230,10 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 	counted("instructions", "counted, all processors", float64(m.instr), "1", procs)
 	counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs)
 	counted("processors", "counted: those with references", float64(m.processors), "1", procs)
+	if w, known := reuse.Critical(m.paths); known {
+		counted(CriticalInstr, "counted: most instructions of a processor between barriers, summed", float64(w.Instr), "1", procs)
+		counted(CriticalRefs, "counted: loads and stores of the same processors", float64(w.Refs), "1", procs)
+	}
 	return params, warnings
 }
 

@@ -15,6 +15,7 @@ type Measured struct {
 
 	sample      sample // the input of fits of the power law
 	programs    []reuse.Segments
+	paths       []*reuse.Path
 	bootstrap   *bootstrap         // nil: too few blocks
 	byProcessor []*reuse.Distances // until prepare
 	intervals   *curveIntervals    // nil: distances are exact
@@ -30,6 +31,7 @@ func (m *Measured) add(s *reuse.Shard) {
 	m.Add(d)
 	m.sample.addCold(0, d.Infinite(), 1)
 	m.programs, m.byProcessor = append(m.programs, s.Segments), append(m.byProcessor, d)
+	m.paths = append(m.paths, &s.Path)
 	m.Footprint = max(m.Footprint, d.Footprint())
 	if s.Refs > 0 {
 		m.processors++

@@ -74,6 +74,7 @@ type Shard struct {
 	Refs  uint64            // references that use lines
 	Sizes []*Distances      // by line size
 
+	Path      Path
 	Segments  Segments // if KeepSegments was called
 	segmenter *segmenter
 	refs      trace.OpSet
@@ -107,10 +108,14 @@ func (s *Shard) ShareUses(line unit.Bytes) {
 
 // Add processes the next chunk.
 func (s *Shard) Add(p *analysis.Chunk) error {
+	var err error
 	if s.segmenter != nil {
-		return s.segmenter.add(s, p)
+		err = s.segmenter.add(s, p)
+	} else {
+		err = s.add(p)
 	}
-	return s.add(p)
+	s.passed(p)
+	return err
 }
 
 func (s *Shard) add(p *analysis.Chunk) error {
@@ -147,6 +152,7 @@ func (s *Shard) addTo(refs *trace.Refs, to int) error {
 
 // End frees everything except the results.
 func (s *Shard) End() error {
+	s.Path.cut(s.work())
 	if s.segmenter != nil {
 		if err := s.segmenter.end(s); err != nil {
 			return err

@@ -54,6 +54,7 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	pred.Bounds = c.boundsOf(in.gamma, in.least())
+	c.raise(&pred)
 	if c.Processors > 1 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the curve has no coherence misses, no upgrades and no write-backs"))
 	}

@@ -70,6 +70,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	pred := in.prediction(out)
 	pred.Interval = l.interval(c, r, net, pred.EInstr)
 	pred.Bounds = c.boundsOf(in.gamma, in.least())
+	c.raise(&pred)
 	pred.Terms = append([]model.Term{
 		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},

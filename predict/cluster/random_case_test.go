@@ -94,6 +94,7 @@ func randomRun(r *rand.Rand, procs int) *trace.Memory {
 	barriers, locks, flags := r.IntN(4), r.IntN(3) == 0, r.IntN(4) == 0
 	private, common, gap := 1+r.IntN(1<<r.IntN(12)), 1+r.IntN(1<<r.IntN(8)), 1+r.IntN(1<<r.IntN(9))
 	storing, sharing, moving := r.Float64()*r.Float64(), r.Float64()*r.Float64(), max(0, r.Float64()-0.8)
+	idle := r.IntN(6) == 0 // all but the first
 	for p := range trace.Proc(procs) {
 		refs, events := trace.Refs{Proc: p}, trace.Events{Proc: p}
 		since := uint32(0)
@@ -120,6 +121,9 @@ func randomRun(r *rand.Rand, procs int) *trace.Memory {
 		}
 		for phase := range int32(barriers + 1) {
 			for range r.IntN(1 + 1<<(2+r.IntN(7))) {
+				if idle && p > 0 {
+					continue
+				}
 				touch()
 				if locks && r.IntN(20) == 0 {
 					object := int32(100 + r.IntN(2))
@@ -207,4 +211,16 @@ func runOf(t testing.TB, procs int, results []analysis.Result) *Run {
 		}
 	}
 	return run
+}
+
+// measuredRun measures distances and locality of a trace for the lines of a machine.
+func measuredRun(t testing.TB, src *trace.Memory, m *machine.Machine) *Run {
+	t.Helper()
+	use := &reuse.Analysis{Lines: []unit.Bytes{last(m).Line}, Interleaved: true}
+	fit := &locality.Analysis{Reuse: use, Line: last(m).Line, Source: "x.refs.arrow sha256:0", Tool: "test"}
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, use, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runOf(t, src.Header().Procs, results)
 }

@@ -15,7 +15,8 @@ type Series struct {
 	c     Case
 	nodes func(nodes int) (*smp, error) // inputs of models [Paper] and [Curve]
 	mva   *MVA
-	first bool // the first run predicts all machines
+	least map[int]unit.Seconds // critical path of the runs, by processors: see [Run.critical]
+	first bool                 // the first run predicts all machines
 }
 
 // NewSeries returns the series of a model for m with any number of nodes up to m.System.Nodes. All processors
@@ -27,6 +28,10 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	}
 	if err := countInstructions(runs); err != nil {
 		return nil, err
+	}
+	s.least = map[int]unit.Seconds{}
+	for _, r := range runs {
+		s.least[r.Processors], _ = r.critical(costsOf(m))
 	}
 	many := s.c
 	many.Processors *= min(2, m.System.Nodes)
@@ -194,7 +199,7 @@ func (s *Series) solve(nodes int, t func(n int, lambda, tau float64) float64) (u
 	if !(e > 0) || math.IsInf(e, 0) {
 		return 0, fmt.Errorf("E(Instr) of %v is no time", unit.Seconds(e))
 	}
-	return unit.Seconds(e), nil
+	return max(unit.Seconds(e), s.least[s.c.Processors]), nil
 }
 
 // minResponse returns a lower bound of [response].
