@@ -23,9 +23,12 @@ type Feed struct {
 // feedLines is the number of lines that a feed passes on at a time.
 const feedLines = 16 * Batch
 
+// firstLines is the room of a new feed. It grows to feedLines: of many processors, each may have few lines.
+const firstLines = 64
+
 // NewFeed returns a feed of lines of 2^shift bytes that references with the given operations use.
 func NewFeed(shift uint, ops trace.OpSet) *Feed {
-	return &Feed{shift: shift, ops: ops, buffer: make([]uint64, 0, feedLines)}
+	return &Feed{shift: shift, ops: ops, buffer: make([]uint64, 0, firstLines)}
 }
 
 // Add uses the lines of references. It may delay some until Flush.
@@ -82,6 +85,10 @@ func (f *Feed) AddUses(u *Uses, use, end int, to Toucher) (next int, err error) 
 // makeRoom passes lines on if there is no room for more.
 func (f *Feed) makeRoom(to Toucher) error {
 	if len(f.buffer) < cap(f.buffer) {
+		return nil
+	}
+	if cap(f.buffer) < feedLines {
+		f.buffer = append(make([]uint64, 0, min(8*cap(f.buffer), feedLines)), f.buffer...)
 		return nil
 	}
 	return f.Flush(to)

@@ -145,39 +145,80 @@ type flow struct{ lines, words uint64 }
 
 // matrix counts what processors receive from each other and from memory.
 type matrix struct {
-	memory []flow   // by receiver
-	caches [][]flow // by receiver, allocated when it first receives something, and sender
+	memory []flow            // by receiver
+	caches [][]flow          // by receiver, allocated when it first receives something, and sender; nil for many processors
+	many   []map[int32]*flow // the same for many processors, few of which are partners
 }
 
+// fewProcs is the most processors for which an array by sender is small.
+const fewProcs = 1 << 10
+
 func newMatrix(procs int) matrix {
-	return matrix{memory: make([]flow, procs), caches: make([][]flow, procs)}
+	m := matrix{memory: make([]flow, procs)}
+	if procs <= fewProcs {
+		m.caches = make([][]flow, procs)
+	} else {
+		m.many = make([]map[int32]*flow, procs)
+	}
+	return m
 }
 
 // from returns the flow to processor to from a processor, or from memory if from is -1.
 func (m *matrix) from(from, to int32) *flow {
-	if from < 0 {
+	switch {
+	case from < 0:
 		return &m.memory[to]
-	}
-	if m.caches[to] == nil {
+	case m.many != nil:
+		return m.ofMany(from, to)
+	case m.caches[to] == nil:
 		m.caches[to] = make([]flow, len(m.memory))
 	}
 	return &m.caches[to][from]
 }
 
-// get returns the flow without changing the matrix.
-func (m *matrix) get(from, to int32) flow {
-	if from >= 0 && m.caches[to] == nil {
-		return flow{}
+func (m *matrix) ofMany(from, to int32) *flow {
+	if m.many[to] == nil {
+		m.many[to] = map[int32]*flow{}
 	}
-	return *m.from(from, to)
+	f := m.many[to][from]
+	if f == nil {
+		f = new(flow)
+		m.many[to][from] = f
+	}
+	return f
+}
+
+// all calls do with each flow between caches, and from memory, that is not zero. The order is any.
+func (m *matrix) all(do func(from, to int32, f flow)) {
+	for to := range int32(len(m.memory)) {
+		if f := m.memory[to]; f != (flow{}) {
+			do(-1, to, f)
+		}
+		m.to(to, func(from int32, f flow) { do(from, to, f) })
+	}
+}
+
+// to calls do with each flow from a cache to processor to that is not zero.
+func (m *matrix) to(to int32, do func(from int32, f flow)) {
+	if m.many != nil {
+		for from, f := range m.many[to] {
+			do(from, *f)
+		}
+		return
+	}
+	for from, f := range m.caches[to] {
+		if f != (flow{}) {
+			do(int32(from), f)
+		}
+	}
 }
 
 // received returns what a processor receives from all others.
 func (m *matrix) received(to int32) (sum flow) {
-	for _, f := range m.caches[to] {
+	m.to(to, func(_ int32, f flow) {
 		sum.lines += f.lines
 		sum.words += f.words
-	}
+	})
 	return sum
 }
 

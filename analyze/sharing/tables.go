@@ -157,13 +157,9 @@ func matrixTable(s *shard, meta []trace.Arg) *store.Table {
 	}
 	var rows []move
 	for _, sim := range s.sims {
-		for from := int32(-1); int(from) < len(sim.matrix.memory); from++ {
-			for to := range sim.matrix.memory {
-				if f := sim.matrix.get(from, int32(to)); f != (flow{}) {
-					rows = append(rows, move{sim, from, int32(to), f})
-				}
-			}
-		}
+		first := len(rows)
+		sim.matrix.all(func(from, to int32, f flow) { rows = append(rows, move{sim, from, to, f}) })
+		slices.SortFunc(rows[first:], func(a, b move) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	}
 	var c columns
 	column(&c, rows, "line", "B", func(m *move) int64 { return int64(m.sim.line) })
