@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,6 +49,9 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	rows, kinds, err := readEach(files)
 	if err != nil {
 		return err
+	}
+	if len(files) == 1 {
+		return fmt.Errorf("comparing %s: it is one table; give two, such as those of cluster -o and replay -o", files[0])
 	}
 	if len(files) == 2 && kinds[0] == kinds[1] && !intervals {
 		return compareAlike(env, rows, format, out)
@@ -117,7 +119,7 @@ func compareAlike(env *stage.Env, rows [][]report.Row, format stage.Format, out 
 		env.Note("%s", n)
 	}
 	if t.Rows() == 0 {
-		return errors.New("comparing 2 files: the tables have no program, machine and processors in common")
+		return fmt.Errorf("comparing 2 files: %w", report.Apart(rows[0], rows[1]))
 	}
 	if out != "" {
 		if err := store.WriteTable(out, t); err != nil {

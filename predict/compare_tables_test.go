@@ -37,6 +37,10 @@ func TestCompareAnyTwoTables(t *testing.T) {
 	must("replay", at("sor"), edited, "-o", at("edited"))
 	must("replay", at("sor"), m, "--references", "-o", at("mixed"))
 	must("direct", "sor", "--procs", "4", "--set", "g=8", "--set", "iterations=20", "--machine", m, "-o", at("direct"))
+	must("replay", at("sor"), writeMachine(t, "far", `"smp"`, `"cow"`, "processors = 4", cowNetwork), "-o", at("far"))
+	if status, _, errs := predict("compare", at("ring")); status != stage.Failed || !strings.Contains(errs, "it is one table; give two") {
+		t.Errorf("one table: status %d, %s", status, errs)
+	}
 	for _, c := range []struct {
 		a, b, out, note string
 		status          int
@@ -46,6 +50,8 @@ func TestCompareAnyTwoTables(t *testing.T) {
 		{"replay", "mixed", "difference [%]", "", 0},
 		{"replay", "ring", "difference [%]", "", 0},
 		{"replay", "direct", "difference [%]", "", 0},
+		{"ring", "far", "", "the tables have different machines (m; far); name the same machine in both, or give both machines to one predict replay", 1},
+		{"ring", "far", "", "4 processors, m: only in the first table", 1},
 		{"cluster", "edited", "", "two different descriptions of machine m", 1},
 		{"cluster", "cluster2", "", "two different descriptions of machine m", 1},
 		{"replay", "edited", "", "two different descriptions of machine m", 1},

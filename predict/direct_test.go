@@ -176,7 +176,7 @@ func TestDirectDoesBoth(t *testing.T) {
 func TestReferencesOfAScalingStudy(t *testing.T) {
 	machine := []string{"--machine", "../data/machine/loggp-example.toml"}
 	none := "references are not simulated where there are messages"
-	for procs, said := range map[int]string{1: "without messages, its references are simulated", 2: none} {
+	for procs, said := range map[int]string{1: "the trace passes no messages, so its references are simulated", 2: none} {
 		prefix := recordedKernel(t, "convscan", procs, []string{"l=16"})
 		replay := append([]string{"replay", prefix}, machine...)
 		direct := append([]string{"direct", "convscan", "--procs", strconv.Itoa(procs), "--set", "l=16"}, machine...)

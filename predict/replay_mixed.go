@@ -95,7 +95,7 @@ func (o *replayOptions) noteReferences(env *stage.Env, sims []*simulation) {
 	for _, s := range sims {
 		if s.prefix != said && s.mayPassMessages() {
 			said = s.prefix
-			env.Note("%s: without messages, its references are simulated; give --references or --references=false to treat traces with messages equally", s.name())
+			env.Note("%s: the trace passes no messages, so its references are simulated; those of traces with messages are not, unless --references is given", s.name())
 		}
 	}
 }

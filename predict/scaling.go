@@ -58,6 +58,9 @@ func (o *scalingOptions) run(env *stage.Env) error {
 	if len(o.params) == 0 {
 		return stage.Usage("no parameters; give --params with directories that analyze wrote")
 	}
+	if o.processors == 0 {
+		return stage.Usage("no processors; give --processors NUMBER, the number to predict")
+	}
 	if !(o.processors >= 1 && o.processors <= 1e9) || o.processors != math.Trunc(o.processors) {
 		return stage.Usage("--processors %v is not a number of processors", o.processors)
 	}

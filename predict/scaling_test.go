@@ -59,12 +59,14 @@ func TestScalingStatus(t *testing.T) {
 		say    string
 	}{
 		{[]string{}, stage.WrongUsage, "no parameters"},
-		{[]string{"--params", all}, stage.WrongUsage, "is not a number of processors"},
+		{[]string{"--params", all}, stage.WrongUsage, "no processors; give --processors NUMBER"},
+		{[]string{"--params", all, "--processors", "-1"}, stage.WrongUsage, "--processors -1 is not a number of processors"},
 		{[]string{"--params", all, "--processors", "NaN"}, stage.WrongUsage, "is not a number of processors"},
 		{[]string{"--params", all, "--processors", "2"}, stage.WrongUsage, "give --size n=VALUE"},
 		{[]string{"--params", all, "--processors", "2", "--size", "n"}, stage.WrongUsage, "such as points=65536"},
 		{[]string{"--params", all, "--processors", "2", "--size", "m=3"}, stage.Failed, "differ in n besides m"},
 		{[]string{"--params", dirs[0] + "," + dirs[1], "--processors", "2", "--size", "n=300"}, stage.Failed, "2 different runs are too few; analyze at least 4"},
+		{[]string{"--params", strings.Join(dirs[:3], ","), "--processors", "2", "--size", "n=300"}, stage.Failed, "3 different runs are too few; analyze at least 4"},
 		{[]string{"--params", t.TempDir(), "--processors", "2"}, stage.Failed, "run analyze with"},
 	} {
 		status, out, errs := predict(append([]string{"scaling"}, row.args...)...)

@@ -27,7 +27,11 @@ func (o *modelRuns) open(env *stage.Env) ([]*cluster.Run, error) {
 	var runs []*cluster.Run
 	for _, p := range o.params {
 		r, err := cluster.Open(p)
-		if err != nil {
+		switch {
+		case err != nil && cluster.OnlyMessages(p) && !o.withoutMessages:
+			return nil, fmt.Errorf("predicting %s: the program passes messages, and models do not know their time; "+
+				"simulate it with predict replay, or analyze its references too and give --without-messages", p)
+		case err != nil:
 			return nil, err
 		}
 		runs = append(runs, r)

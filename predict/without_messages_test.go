@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
 )
 
 // withMessages returns a copy of an analysis whose parameters say that the program passes messages, or say nothing.
@@ -48,6 +50,9 @@ func TestMessagesAreNeverFree(t *testing.T) {
 			t.Errorf("%s with messages: %d %s%s", name, status, out, errs)
 		}
 		status, out, errs = predict(append(args, "--params", messages, "--without-messages")...)
+		if _, first, _ := strings.Cut(out, "warning: "); name != "cluster" && !strings.HasPrefix(first, "the program "+left) {
+			t.Errorf("%s --without-messages: the first warning is not that of messages: %s", name, out)
+		}
 		if status != stage.Done || !strings.Contains(out, left) {
 			t.Errorf("%s --without-messages: %d %s%s", name, status, out, errs)
 		}
@@ -60,6 +65,25 @@ func TestMessagesAreNeverFree(t *testing.T) {
 		}
 		if _, _, errs = predict(append(args, "--params", plain, "--without-messages")...); !strings.Contains(errs, "--without-messages has no effect") {
 			t.Errorf("%s: the flag has no effect, without a note: %s", name, errs)
+		}
+	}
+}
+
+// An analysis of messages alone is refused for its messages, before other analyses are asked for.
+func TestOnlyMessagesAreRefused(t *testing.T) {
+	dir, m := t.TempDir(), writeMachine(t, "m")
+	comm := &store.Table{Name: "comm", Meta: []trace.Arg{{Key: "program", Value: "prog"}, {Key: "procs", Value: "2"}}, Columns: []store.Column{{Name: "messages", Data: []uint64{3}}, {Name: "bytes", Data: []uint64{24}}}}
+	if err := store.WriteTable(filepath.Join(dir, "comm.arrow"), comm); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"cluster --machine " + m:                           "predicting " + dir + ": the program passes messages, and models do not know their time; simulate it with predict replay",
+		"budget --prices " + shop1999 + " --budget $20000": "the program passes messages",
+		"cluster --without-messages --machine " + m:        "make it with analyze --run reuse,locality,phases",
+	} {
+		status, out, errs := predict(append(strings.Fields(args), "--params", dir)...)
+		if status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: %d %s%s; want %q", args, status, out, errs, want)
 		}
 	}
 }

@@ -104,7 +104,11 @@ func FitLaw(points []Point) (Fit, error) {
 var errNoReuse = errors.New("no line is used twice: there is no locality to fit")
 
 func tooFew(points int) error {
-	return fmt.Errorf("a curve of %d cache sizes does not determine two parameters; use a smaller line size or a program with more data", points)
+	size := "size"
+	if points != 1 {
+		size = "sizes"
+	}
+	return fmt.Errorf("a curve of %d cache %s does not determine two parameters; use a smaller line size or a program with more data", points, size)
 }
 
 // objective is the function that a fit minimises. It returns the gradient, and a positive definite matrix in

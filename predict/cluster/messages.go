@@ -2,9 +2,13 @@ package cluster
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"spoor/analyze/locality"
 	"spoor/calibrate/param"
+	"spoor/traces/store"
 )
 
 // PassesMessages reports whether the program of r passes messages, and whether that is known. Parameters of older
@@ -13,6 +17,18 @@ func (r *Run) PassesMessages() (passes, known bool) {
 	p, known := r.Params.Lookup(locality.MessagesParam)
 	return p.Value != 0, known
 }
+
+// OnlyMessages reports whether a folder of analyze has an analysis of messages, and none of references.
+func OnlyMessages(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, paramsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	t, err := store.ReadTable(filepath.Join(dir, commFile))
+	return err == nil && t.Rows() > 0
+}
+
+// commFile has the messages of a run.
+const commFile = "comm.arrow"
 
 // ErrMessages is the warning of predictions for programs that pass messages.
 var ErrMessages = errors.New("the program passes messages, and their time is not part of the prediction")

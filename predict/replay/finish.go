@@ -88,6 +88,17 @@ func (r *run) result() *Result {
 	return res
 }
 
+// counted returns a number of operations with its verb: "1 prefetch is".
+func counted(n uint64, op trace.Op) string {
+	switch {
+	case n == 1:
+		return fmt.Sprintf("1 %v is", op)
+	case op == trace.Ifetch:
+		return fmt.Sprintf("%d %vs are", n, op)
+	}
+	return fmt.Sprintf("%d %ves are", n, op)
+}
+
 // warnings returns warnings about what is not simulated.
 func (r *run) warnings(lines uint64) (all []error) {
 	var skipped [trace.Flush + 1]uint64
@@ -98,7 +109,7 @@ func (r *run) warnings(lines uint64) (all []error) {
 	}
 	for _, op := range []trace.Op{trace.Ifetch, trace.Prefetch, trace.Flush} {
 		if skipped[op] > 0 && (op == trace.Ifetch || !r.sys.HasCaches()) {
-			all = append(all, fmt.Errorf("%d %v references are simulated as instructions only; the machine has no cache for them", skipped[op], op))
+			all = append(all, fmt.Errorf("%s simulated as instructions only; the machine has no cache for them", counted(skipped[op], op)))
 		}
 	}
 	if size := unit.Bytes(lines) << r.shift; r.opt.Memory > 0 && size > r.opt.Memory {

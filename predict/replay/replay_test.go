@@ -210,7 +210,7 @@ func TestWarnings(t *testing.T) {
 	b.ref(1, 64, 8, trace.Flush)
 	b.ref(1, 64, 8, trace.Store)
 	got := replayed(t, source(b), worked(1), tick, Options{Memory: 64})
-	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 2 || !strings.Contains(text, "1 ifetch references are") ||
+	if text := fmt.Sprint(got.Warnings); len(got.Warnings) != 2 || !strings.Contains(text, "1 ifetch is simulated") ||
 		!strings.Contains(text, "touches 128B of data and the memory has 64B") {
 		t.Errorf("warnings %v", got.Warnings)
 	}

@@ -108,10 +108,10 @@ func Difference(first, second []Row) (t *store.Table, notes []string, err error)
 	}
 	var lines []line
 	var pairs [][2]Row
+	notes = append(onlyIn("first", first, second), onlyIn("second", second, first)...)
 	for _, r := range second {
 		a, ok := have[place{r.key(), r.Model}]
 		if !ok {
-			notes = append(notes, fmt.Sprintf("%s, %s: only in the second table", r.Program, r.place()))
 			continue
 		}
 		if err := a.differs(r); err != nil {

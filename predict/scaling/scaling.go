@@ -51,6 +51,9 @@ type Quantity struct {
 
 // Extrapolate predicts a value at a point from observations.
 func Extrapolate(all []Observation, at Point) (Quantity, error) {
+	if n := points(all); n < MinPoints {
+		return Quantity{}, fmt.Errorf("%d different runs are too few; analyze at least %d", n, MinPoints)
+	}
 	l, err := fitModels(all)
 	if err != nil {
 		return Quantity{}, err
@@ -77,9 +80,6 @@ func fitModels(all []Observation) (*modelSet, error) {
 		if o.Value < 0 {
 			l.least = math.Inf(-1)
 		}
-	}
-	if n := points(all); n < MinPoints-1 {
-		return nil, fmt.Errorf("%d different runs are too few; analyze at least %d", n, MinPoints)
 	}
 	l.fits = fitAll(all)
 	less, largest := split(all)

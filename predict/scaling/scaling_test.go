@@ -120,6 +120,7 @@ func TestStaysAboveZero(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for say, all := range map[string][]Observation{
 		"2 different runs are too few; analyze at least 4": grid([]float64{1, 2}, []float64{1}, func(_, _ float64) float64 { return 1 }),
+		"3 different runs are too few; analyze at least 4": grid([]float64{1, 2, 4}, []float64{1}, func(p, _ float64) float64 { return p }),
 		"is not a valid measurement":                       grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
 		"size 0 is no":                                     grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
 	} {

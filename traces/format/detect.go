@@ -119,6 +119,14 @@ func lookalikeOf(head []byte) *lookalike {
 	return nil
 }
 
+// opening returns the first line of text, without its end. If that is empty, it returns all.
+func opening(head []byte) []byte {
+	if line := bytes.TrimSpace(firstLine(head)); len(line) > 0 {
+		return line
+	}
+	return head
+}
+
 // undetectable returns the error for an input that could be several formats, or none.
 func (in *Input) undetectable(several, nearly []Importer) error {
 	reason, advice := "not recognised as any format", "choose one of "+names(able[Importer]())+" with --from"
@@ -135,7 +143,7 @@ func (in *Input) undetectable(several, nearly []Importer) error {
 	if hint := in.suffixHint(); hint != "" {
 		reason += " (" + hint + ")"
 	}
-	return fmt.Errorf("%s: %s, begins with %s; %s", in.Name, reason, quote(in.head), advice)
+	return fmt.Errorf("%s: %s, begins with %s; %s", in.Name, reason, quote(opening(in.head)), advice)
 }
 
 // anyOf joins the names of formats, each after a prefix, with "or".

@@ -161,7 +161,7 @@ func (in *Input) damaged(err error) error {
 
 // empty returns the error for text without a byte.
 func (in *Input) empty() error {
-	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": no banner and no records"}
+	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness()}
 }
 
 // emptiness describes what is empty: the file or the stream.
