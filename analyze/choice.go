@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,11 +52,19 @@ func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag)
 		env.Note("--%s has no effect: it is a flag of %s, which --run does not name", f.Name, strings.Join(of, ", "))
 		return
 	}
+	missing := ""
 	for _, k := range s.chosen() {
-		if other := k.needs[f.Name]; other != "" && slices.Contains(s.run, k.name) && !slices.ContainsFunc(strings.Fields(other), all.Changed) {
-			env.Note("--%s has no effect without --%s", f.Name, strings.Join(strings.Fields(other), " or --"))
+		if !slices.Contains(k.flagNames(), f.Name) {
+			continue
+		}
+		other := k.needs[f.Name]
+		if other == "" || slices.ContainsFunc(strings.Fields(other), all.Changed) {
 			return
 		}
+		missing = cmp.Or(missing, other)
+	}
+	if missing != "" {
+		env.Note("--%s has no effect without --%s", f.Name, strings.Join(strings.Fields(missing), " or --"))
 	}
 }
 

@@ -33,7 +33,7 @@ become instructions between references.
     these stores, a cache of the new trace has the same uses and misses as the next, non-inclusive level in
     'analyze --run cache', which does not count write-backs as uses.
   - Instruction fetches go through L1i, if there is one. Caches for data only omit them, with a note.
-    Likewise, caches for fetches only omit data.
+    Likewise, caches for fetches only omit data. So the levels of --cache choose the references, not a --refs.
   - Prefetches bring lines in; those that miss become prefetches of the whole line. A flush removes lines from
     the caches of its processor. It stays in the new trace, after stores of the dirty lines that it removes.
   - Caches are not kept coherent.

@@ -22,7 +22,7 @@ too.`,
 16 bytes for each use of a line to a temporary file.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run cache --cache L1d=32KiB/8/64B,L2=1MiB/16/64B -o fft.cache fft`,
-		shares: []string{"interleaved"},
+		shares: []string{"interleaved", "refs"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringArrayVar(&caches, "cache", []string{cache.Usual}, "description of `levels` that are simulated together (see 'analyze help levels'); may be repeated")
 			f.BoolVar(&causes, "causes", true, "count compulsory, capacity and conflict misses")

@@ -14,6 +14,7 @@ other misses.`,
 		cost:    "memory grows with the number of distinct lines of each processor.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run coherent -o fft.coherent fft`,
+		shares: []string{"refs"},
 		build: func(r *request) (analysis.Analysis, error) {
 			return &coherent.Analysis{Lines: r.lines, Refs: r.refs, Line: r.first, Reuse: r.reuse, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}

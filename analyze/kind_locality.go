@@ -21,7 +21,7 @@ same is shown for set-associative caches.`,
 		cost:    "uses the distances of reuse; fitting takes little time. --assoc simulates each of its caches.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.locality fft`,
-		shares: sampleNames,
+		shares: append([]string{"refs"}, sampleNames...),
 		flags: func(f *pflag.FlagSet) {
 			f.Uint64Var(&seed, "locality-seed", 1, "`seed` of the random numbers for intervals")
 			f.StringSliceVar(&caches, "assoc", nil, "set-associative caches to predict, as a `list` of sets x ways such as 64x8,512x2, with lines of the first --line")

@@ -14,6 +14,7 @@ known, as a mean over addresses, and by the paper's bounds. The time to copy a m
 		cost:    "reads events; reads references too if a message has an address.",
 		example: `  $ tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
   $ analyze --run marshal,comm -o transfer.analysis transfer`,
+		shares: []string{"refs"},
 		build: func(r *request) (analysis.Analysis, error) {
 			a := &marshal.Analysis{Lines: r.lines, Refs: r.refs, Meta: r.meta}
 			if src, is := r.events.(*store.Trace); is && hasRefs(src) {

@@ -51,7 +51,7 @@ per-node'.`,
 		cost:    "the slowest analysis for one processor. Memory grows with the number of distinct lines, and of windows.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run phases --sets 512,1024 -o fft.phases fft`,
-		flags: o.add, needs: ofNodes, build: o.analysis}
+		shares: []string{"refs"}, flags: o.add, needs: ofNodes, build: o.analysis}
 }
 
 type fromOne uint64

@@ -39,7 +39,7 @@ The miss-ratio curve gives the misses of fully associative LRU caches of all siz
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
   $ traces head -n 5 fft.reuse/curve.arrow`,
-		shares: []string{"interleaved"},
+		shares: []string{"interleaved", "refs"},
 		needs:  map[string]string{"sample-least": "sample", "sample-seed": "sample sample-lines"},
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&s.Rate, "sample", 1, "measure this share of all lines only; a `rate` from 1e-06 to 1 (exact)")

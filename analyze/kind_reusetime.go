@@ -17,6 +17,6 @@ that share a cache.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run reuse_time -o fft.times fft
   $ analyze compose --cache 4KiB -o two fft.times fft.times`,
-		shares: []string{"interleaved"},
+		shares: []string{"interleaved", "refs"},
 		build:  func(r *request) (analysis.Analysis, error) { return r.times, nil }}
 }

@@ -20,6 +20,7 @@ addresses for shared data.`,
 		cost:    "0.14 GB for a million lines used twice at a stride of 64 B.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run sharing --line 64B,256B -o fft.sharing fft`,
+		shares: []string{"refs"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&word, "word", sharing.DefaultWord.String(), "`size` of a word, the unit of true sharing, a power of two; a size above that of the program's items hides false sharing")
 		},

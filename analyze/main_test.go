@@ -517,6 +517,10 @@ func TestUnusedFlags(t *testing.T) {
 		"--run comm --link-bandwidth 1GB/s --line 32B x": "",
 		"--run phases --delay 5 y":                       "spoor: note: --delay has no effect without --per-node\n",
 		"--run phases --delay 5 --per-node 1 y":          "",
+		"--run comm --refs data x":                       "spoor: note: --refs has no effect: it is a flag of reuse, locality, reuse_time, phases, marshal, footprint, quanta, cache, sharing, coherent, which --run does not name\n",
+		"--run quanta --refs data y":                     "spoor: note: --refs has no effect without --quanta-cache\n",
+		"--run quanta,reuse --refs data y":               "",
+		"--run quanta --refs data --quanta-cache 4x2 y":  "",
 		"--run locality --assoc-simulate=false y":        "spoor: note: --assoc-simulate has no effect without --assoc\n",
 	} {
 		status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
