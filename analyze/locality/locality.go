@@ -65,7 +65,7 @@ Parameters of locality.params.toml, with 95 % intervals:
   instructions       number of instructions of all processors
   references         number of loads and stores of all processors
   processors         number of processors with references
-  critical_instructions  of the processor with most instructions between two barriers, summed over the barriers
+  critical_instructions  of the processor with most instructions between two barriers, added up over all
   critical_references    loads and stores of the same processors
   passes_messages    1 if the trace passes messages, else 0
 A parameter at its bound has no interval (lo = hi = value). The interval of the other is conditional on it.
