@@ -18,6 +18,7 @@ the interleaved order of all processors. Caches of different processors are not 
 Causes of misses: compulsory, capacity and conflict. The misses of the optimal policy (OPT) can be counted
 too.`,
 		columns: cache.Columns,
+		perProc: 71 << 10,
 		cost: `with --causes, the speed is a half to two thirds of that without, and less if most uses miss. OPT writes
 16 bytes for each use of a line to a temporary file.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft

@@ -11,6 +11,7 @@ func coherentKind() *kind {
 for each processor. A store invalidates the line in all other caches. The curve tells cold, coherence and
 other misses.`,
 		columns: coherent.Columns,
+		perProc: 16 << 10,
 		cost:    "memory grows with the number of distinct lines of each processor.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run coherent -o fft.coherent fft`,

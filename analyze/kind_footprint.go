@@ -26,6 +26,7 @@ func footprintKind(q *quantumFlags) *kind {
 cache blocks a process loses while other processes run on the same host, which slows a parallel simulator down
 [falsafi1997]. A window is a quantum of time, the time between barriers, or a number of references.`,
 		columns: footprint.Columns,
+		perProc: 84 << 10,
 		cost:    `the slowest analysis for several processors. Memory grows with the number of distinct lines.`,
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run footprint,quanta --quantum 200 --footprint-cache 64x1,16x4 -o fft.quanta fft`,

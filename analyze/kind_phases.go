@@ -48,6 +48,7 @@ func phasesKind() *kind {
 it. 'predict cluster' uses them. With --per-node, it also counts the traffic between nodes: see 'analyze help
 per-node'.`,
 		columns: phases.Columns,
+		perProc: 60 << 10,
 		cost:    "the slowest analysis for one processor. Memory grows with the number of distinct lines, and of windows.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run phases --sets 512,1024 -o fft.phases fft`,

@@ -37,6 +37,7 @@ of a parallel computer synchronizes its hosts after each quantum. Its speed depe
 variation of this work [falsafi1997]. 'predict windtunnel' uses the parameters. Misses take no time here.
 --refs chooses the references of --quanta-cache alone: loads, stores and fetches are counted in any case.`,
 		columns: quanta.Columns,
+		perProc: 15 << 10,
 		cost:    "little memory: no state of lines, except with --quanta-cache.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run quanta --quantum 200 --quanta-cache 128x4 -o fft.quanta fft`,

@@ -35,6 +35,7 @@ func reuseKind(s *sampleFlags) *kind {
 processors. The stack distance of a use is the number of distinct other lines since the last use of the line.
 The miss-ratio curve gives the misses of fully associative LRU caches of all sizes.`,
 		columns: reuse.Columns,
+		perProc: 23 << 10,
 		cost:    "59 MB for a million lines used twice at a stride of 64 B; less for a sample.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft

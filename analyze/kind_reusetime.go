@@ -13,6 +13,7 @@ func reuseTimeKind() *kind {
 of uses since the last use of the line. 'analyze compose' reads the result and predicts the misses of programs
 that share a cache.`,
 		columns: reusetime.Columns,
+		perProc: 27 << 10,
 		cost:    "memory grows with the number of distinct lines.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run reuse_time -o fft.times fft

@@ -17,6 +17,7 @@ false sharing if only the line is shared [dubois1993]. Every processor has a pri
 kept coherent by invalidation. Misses of limited caches are in phases. All processors must use the same
 addresses for shared data.`,
 		columns: sharing.Columns,
+		perProc: 10 << 10,
 		cost:    "0.14 GB for a million lines used twice at a stride of 64 B.",
 		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze --run sharing --line 64B,256B -o fft.sharing fft`,

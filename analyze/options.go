@@ -88,6 +88,8 @@ type kind struct {
 	needs   map[string]string                         // flags that have an effect only with another flag: that flag, or several, one of which is enough
 	build   func(*request) (analysis.Analysis, error) // errors about flags are usage errors
 
+	perProc unit.Bytes // memory for each processor of the interleaved order, roughly, if each uses few lines
+
 	own []string // names of the flags that it adds
 }
 

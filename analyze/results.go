@@ -31,14 +31,22 @@ func (s *settings) onlyMessages() bool {
 
 // measure runs the analyses and shows progress by references.
 func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
+	if err := o.checkCaches(src, kept.procs); err != nil { // before its state is made
+		return nil, err
+	}
 	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
 	total := uint64(0)
-	for p := range trace.Proc(src.Header().Procs) {
-		for _, order := range orders {
-			if order == p || order == trace.Interleaved {
-				total += src.Totals(p).Refs
-			}
+	for _, order := range orders {
+		if order != trace.Interleaved {
+			total += src.Totals(order).Refs
+			continue
 		}
+		for p := range trace.Proc(src.Header().Procs) {
+			total += src.Totals(p).Refs
+		}
+	}
+	if err := o.checkMemory(src.Header().Procs, orders, total); err != nil {
+		return nil, err
 	}
 	if total == 0 && !o.onlyMessages() {
 		env.Note("the trace has no references; --run comm,marshal analyzes its messages")
