@@ -83,7 +83,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 // scaledWarning is the warning of a case with more processors than the run behind its prediction.
 func scaledWarning(what string, r *Run, c *Case) error {
 	if r.Processors == 1 {
-		return fmt.Errorf("%s scaled from 1 processor to %d: the model assumes that the program is parallel and its work divides evenly", what, c.Processors)
+		return fmt.Errorf("%s scaled from 1 processor to %d: the model assumes that the program is parallel, its work divides evenly and it passes no messages", what, c.Processors)
 	}
 	return fmt.Errorf("%s scaled from %d processors to %d: the model assumes that the work divides evenly", what, r.Processors, c.Processors)
 }
