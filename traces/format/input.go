@@ -159,9 +159,13 @@ func (in *Input) damaged(err error) error {
 	return fmt.Errorf("%s: compressed offset %d: %s", in.Name, in.raw.offset(), in.container.describe(err))
 }
 
-// empty returns the error for text without a byte.
+// empty returns the error for text without a byte. Most text formats begin with a banner, but CSV does not.
 func (in *Input) empty() error {
-	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness()}
+	msg := in.emptiness() + ": no banner and no records"
+	if strings.HasSuffix(in.Name, ".csv") {
+		msg = in.emptiness()
+	}
+	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: msg}
 }
 
 // emptiness describes what is empty: the file or the stream.
