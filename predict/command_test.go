@@ -132,7 +132,7 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"compare", "--format", "xml", prediction}, stage.WrongUsage, "formats are table, csv and json"},
 		{[]string{"compare", missing}, stage.Failed, "missing.arrow"},
 		{[]string{"compare", other}, stage.Failed, "other.arrow: a reuse table holds neither predictions nor simulations"},
-		{[]string{"compare", prediction}, stage.Failed, "no prediction and simulation have the same program"},
+		{[]string{"compare", prediction}, stage.Failed, "it is one table; give two"},
 		{[]string{"compare", prediction, simulation, simulation}, stage.Failed, "two simulations of fft points=1024, 2 processors, smp"},
 		{[]string{"report", dir}, stage.WrongUsage, "-o FILE"},
 		{[]string{"report", t.TempDir(), "-o", page}, stage.Failed, "no analysis, prediction or simulation"},
