@@ -8,7 +8,7 @@ import (
 
 // anyMoves reports whether a batch has prefetches or flushes.
 func anyMoves(ops []trace.Op) bool {
-	return !trace.OnlyData(ops) && slices.ContainsFunc(ops, trace.Op.Moves)
+	return trace.AnyMoves(ops)
 }
 
 // sameMoves returns the length of the first run of operations that can form a chunk: of the same

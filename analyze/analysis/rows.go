@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"iter"
+	"math"
 	"sync"
 
 	"spoor/traces/trace"
@@ -38,11 +39,15 @@ func (r *Rows) refs(ops []trace.Op) {
 		r.Data += uint64(len(ops))
 		return
 	}
+	var counts [math.MaxUint8 + 1]uint64
 	for _, op := range ops {
+		counts[op]++
+	}
+	for _, op := range trace.Ops { // the reader refuses others
 		if op.Data() {
-			r.Data++
-		} else if op.Valid() { // the reader refuses others
-			r.Ops[op]++
+			r.Data += counts[op]
+		} else {
+			r.Ops[op] += counts[op]
 		}
 	}
 }

@@ -131,6 +131,19 @@ func CountData(ops []Op) (n int) {
 	return n
 }
 
+// AnyMoves reports whether ops, which must be valid, have a prefetch or a flush.
+func AnyMoves(ops []Op) bool {
+	words := wordsOf(ops)
+	var all uint64
+	for _, x := range words {
+		all |= x
+	}
+	for _, o := range ops[8*len(words):] {
+		all |= uint64(o)
+	}
+	return all>>2&everyByte != 0 // of valid operations, those from Prefetch on have this bit
+}
+
 // OnlyData reports whether all ops, which must be valid, are loads and stores.
 func OnlyData(ops []Op) bool {
 	words := wordsOf(ops)

@@ -615,6 +615,9 @@ func TestColumnsByWords(t *testing.T) {
 			if got := OnlyData(ops[from:]); got != only {
 				t.Fatalf("%v: only data: %v", ops[from:], got)
 			}
+			if got := AnyMoves(ops[from:]); got != slices.ContainsFunc(ops[from:], Op.Moves) {
+				t.Fatalf("%v: any prefetch or flush: %v", ops[from:], got)
+			}
 			if got := AnySize(sizes[from:], 64); got != (most >= 64) {
 				t.Fatalf("%v: any of 64: %v", sizes[from:], got)
 			}
