@@ -6,11 +6,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// anyMoves reports whether a batch has prefetches or flushes.
-func anyMoves(ops []trace.Op) bool {
-	return trace.AnyMoves(ops)
-}
-
 // sameMoves returns the length of the first run of operations that can form a chunk: of the same
 // prefetches or flushes, or of neither.
 func (s *stream) sameMoves(ops []trace.Op) int {

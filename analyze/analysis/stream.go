@@ -133,7 +133,7 @@ func (s *stream) fillRefs() error {
 		if b.Proc != s.proc {
 			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
 		}
-		s.refs, s.at, s.moves, s.large = b, 0, anyMoves(b.Op), anyLarge(b.Size)
+		s.refs, s.at, s.moves, s.large = b, 0, trace.AnyMoves(b.Op), anyLarge(b.Size)
 		s.noRefs = s.noRefs && b.Len() == 0
 	}
 	return nil

@@ -20,6 +20,7 @@ type Sink = wire.Sink
 type Run struct {
 	spmd.Options
 	Seed     uint64
+	Memory   uint64   // that is available, in bytes; 0 if unknown
 	Native   bool     // record nothing, run at full speed ...
 	Compute  bool     // ... and measure the computing time of ranks, not the run time
 	Simulate string   // for the session of a program that was built with another session
@@ -64,7 +65,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
 	if !r.Native && !r.NoRefs && r.Allocated {
-		cmd.Env = append(cmd.Env, keepMemory()...)
+		cmd.Env = append(cmd.Env, keepMemory(r.Memory)...)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopTimeout

@@ -171,6 +171,15 @@ func inUse() (size, data uint64) {
 	return pages * page, private * page
 }
 
+// AvailableMemory returns the bytes that this process and its children may use.
+func AvailableMemory() uint64 {
+	available := physicalMemory()
+	if limit := leastLimit(); limit.from != "" {
+		available = min(available, limit.room)
+	}
+	return available
+}
+
 // physicalMemory returns the memory of the host, or 0.
 func physicalMemory() uint64 {
 	var info unix.Sysinfo_t
