@@ -8,7 +8,7 @@ ROOT := .
 include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
-CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
+CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/internal/engine predict/internal/replay))
 # Tests of theirs that the race detector can skip, as a regular expression for -skip.
 SEQUENTIAL = $(shell awk '/^Test/ { all = all "|" $$1 } END { print "^(" substr(all, 2) ")$$" }' .ci/sequential)
 # Tests of a package in which only one part has goroutines.
@@ -73,7 +73,7 @@ BUILDS   := windows/amd64
 vet:
 	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags oracle ./tracegen/instrument/oracle
+	$(GO) vet -tags oracle ./tracegen/instrument/internal/oracle
 	@GOARCH=ppc64le $(GO) vet ./tracegen/tape
 	@for p in $(PORTABLE); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; done
 	@for p in $(BUILDS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

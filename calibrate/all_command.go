@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/host"
-	"spoor/calibrate/instructions"
+	"spoor/calibrate/internal/host"
+	"spoor/calibrate/internal/instructions"
+	"spoor/calibrate/internal/marshalling"
+	"spoor/calibrate/internal/memory"
+	"spoor/calibrate/internal/transport"
 	"spoor/calibrate/machine"
-	"spoor/calibrate/marshalling"
-	"spoor/calibrate/memory"
 	"spoor/calibrate/param"
-	"spoor/calibrate/transport"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/synthetic"
 	"spoor/calibrate/fit/timing"
-	"spoor/calibrate/host"
+	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/calibrate/internal/host"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/fit/loggp"
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/loggp"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

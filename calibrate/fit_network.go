@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"spoor/calibrate/fit/loggp"
+	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
 	"spoor/traces/store"

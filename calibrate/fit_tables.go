@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"spoor/calibrate/fit"
-	"spoor/calibrate/fit/loggp"
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/instructions"
+	"spoor/calibrate/internal/instructions"
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/traces/stage"

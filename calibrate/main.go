@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/internal/transport"
 	"spoor/calibrate/machine"
-	"spoor/calibrate/transport"
 	"spoor/traces/stage"
 )
 

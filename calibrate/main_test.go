@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/transport"
+	"spoor/calibrate/internal/transport"
 	"spoor/traces/installed"
 	"spoor/traces/stage"
 )

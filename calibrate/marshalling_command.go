@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/host"
-	"spoor/calibrate/marshalling"
-	"spoor/calibrate/transport"
+	"spoor/calibrate/internal/host"
+	"spoor/calibrate/internal/marshalling"
+	"spoor/calibrate/internal/transport"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

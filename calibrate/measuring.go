@@ -10,8 +10,8 @@ import (
 
 	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
-	"spoor/calibrate/host"
-	"spoor/calibrate/transport"
+	"spoor/calibrate/internal/host"
+	"spoor/calibrate/internal/transport"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/host"
-	"spoor/calibrate/memory"
+	"spoor/calibrate/internal/host"
+	"spoor/calibrate/internal/memory"
 	"spoor/calibrate/param"
 	"spoor/traces/stage"
 	"spoor/traces/store"

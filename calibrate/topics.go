@@ -6,7 +6,7 @@ import (
 
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
-	"spoor/calibrate/transport"
+	"spoor/calibrate/internal/transport"
 	"spoor/traces/stage"
 )
 

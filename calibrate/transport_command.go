@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/internal/transport"
 	"spoor/calibrate/param"
-	"spoor/calibrate/transport"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"spoor/calibrate/host"
+	"spoor/calibrate/internal/host"
 	"spoor/traces/unit"
 )
 

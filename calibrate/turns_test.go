@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"spoor/calibrate/host"
+	"spoor/calibrate/internal/host"
 )
 
 // One measures at a time, those that wait give way to the next, and noise of one does not end the others.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/budget"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/budget"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"spoor/predict/budget"
+	"spoor/predict/internal/budget"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/report"
+	"spoor/predict/internal/report"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"spoor/predict/direct"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/kernel/counted"
 	"spoor/tracegen/kernel/recorded"

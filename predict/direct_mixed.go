@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"spoor/predict/direct"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"

@@ -11,7 +11,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/direct"
 	"spoor/predict/direct/session"
-	"spoor/predict/memsys"
+	"spoor/predict/internal/memsys"
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"

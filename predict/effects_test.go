@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
-	"spoor/predict/reference"
+	"spoor/predict/internal/reference"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )

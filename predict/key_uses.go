@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )

@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 var mayImportTracegen = []string{"spoor/predict", "spoor/predict/direct", "spoor/predict/direct/session"}
 
 // banned are package names that say nothing about what is inside.
-var banned = []string{"util", "utils", "common", "internal", "pkg", "cmd", "types", "helpers", "misc"}
+var banned = []string{"util", "utils", "common", "pkg", "cmd", "types", "helpers", "misc"}
 
 // listed is what `go list -json` says of a package.
 type listed struct {
@@ -75,13 +75,13 @@ func TestCheckImport(t *testing.T) {
 		from, to string
 		ok       bool
 	}{
-		{"spoor/predict/report", "spoor/traces/store", true},
-		{"spoor/predict/report", "spoor/calibrate/param", true},
-		{"spoor/predict/report", "spoor/predict/model", true},
+		{"spoor/predict/internal/report", "spoor/traces/store", true},
+		{"spoor/predict/internal/report", "spoor/calibrate/param", true},
+		{"spoor/predict/internal/report", "spoor/predict/model", true},
 		{"spoor/predict/direct", "spoor/tracegen/spmd", true},
 		{"spoor/predict", "spoor/tracegen/kernel", true},
 		{"spoor/traces/store", "fmt", true},
-		{"spoor/predict/replay", "spoor/tracegen/spmd", false},
+		{"spoor/predict/internal/replay", "spoor/tracegen/spmd", false},
 		{"spoor/traces/trace", "spoor/analyze/reuse", false},
 		{"spoor/analyze/locality", "spoor/calibrate/param", false},
 		{"spoor/calibrate", "spoor/tracegen/spmd", false},

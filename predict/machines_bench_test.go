@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/predict/engine"
-	"spoor/predict/timeline"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"

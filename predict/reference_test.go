@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spoor/predict/reference"
+	"spoor/predict/internal/reference"
 )
 
 var update = flag.Bool("update", false, "write the generated pages")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/predict/engine"
+	"spoor/predict/internal/engine"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"

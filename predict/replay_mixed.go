@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"spoor/analyze/quanta"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
-	"spoor/predict/replay"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

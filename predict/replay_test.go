@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/predict/memsys"
+	"spoor/predict/internal/memsys"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

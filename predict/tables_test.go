@@ -14,10 +14,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"spoor/calibrate/param"
-	"spoor/predict/reference"
+	"spoor/predict/internal/reference"
 )
 
-// predict/reference/tables.txt lists all that commands write: each table with each column, its type and unit, and each
+// predict/internal/reference/tables.txt lists all that commands write: each table with each column, its type and unit, and each
 // parameter. The commands of this test write everything that is listed, unless the list says why not.
 func TestEveryTableAndParameterIsListed(t *testing.T) {
 	t.Setenv("PATH", buildStages(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -117,7 +117,7 @@ func (s seenColumns) table(t *testing.T, list *reference.List, path string) {
 	}
 	kind := list.Find(name, reference.Table)
 	if kind == nil {
-		t.Errorf("%s: table %s is not in predict/reference/tables.txt", path, name)
+		t.Errorf("%s: table %s is not in predict/internal/reference/tables.txt", path, name)
 		return
 	}
 	var names []string
@@ -152,7 +152,7 @@ func (s seenColumns) params(t *testing.T, list *reference.List, path string) {
 		t.Fatal(err)
 	}
 	if kind == nil {
-		t.Errorf("%s: parameters of %s are not in predict/reference/tables.txt", path, name)
+		t.Errorf("%s: parameters of %s are not in predict/internal/reference/tables.txt", path, name)
 		return
 	}
 	var names []string
@@ -168,9 +168,9 @@ func (s seenColumns) column(t *testing.T, path string, kind *reference.Kind, nam
 	c := kind.Column(name)
 	switch {
 	case c == nil:
-		t.Errorf("%s: %s of %s is not in predict/reference/tables.txt", path, name, kind.Name)
+		t.Errorf("%s: %s of %s is not in predict/internal/reference/tables.txt", path, name, kind.Name)
 	case c.Type != typ || !c.HasUnit(unit):
-		t.Errorf("%s: %s of %s is %q in %q, but predict/reference/tables.txt says %q in %q", path, name, kind.Name, typ, unit, c.Type, c.Units)
+		t.Errorf("%s: %s of %s is %q in %q, but predict/internal/reference/tables.txt says %q in %q", path, name, kind.Name, typ, unit, c.Type, c.Units)
 	}
 }
 
@@ -218,7 +218,7 @@ func (s seenColumns) compare(t *testing.T, list *reference.List, measured bool) 
 			case p.with == 0 && !strings.HasPrefix(k.By[0], "calibrate "):
 				t.Errorf("%s: no file has %s", k.Name, c.Name)
 			case p.without > 0 && c.When == "" && k.Form == reference.Table:
-				t.Errorf("%s: %d files do not have %s, but predict/reference/tables.txt does not say when it is absent", k.Name, p.without, c.Name)
+				t.Errorf("%s: %d files do not have %s, but predict/internal/reference/tables.txt does not say when it is absent", k.Name, p.without, c.Name)
 			}
 			if p == nil {
 				break

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/predict/cluster"
-	"spoor/predict/memsys"
-	"spoor/predict/network"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/network"
 	"spoor/predict/windtunnel"
 	"spoor/traces/stage"
 )

@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

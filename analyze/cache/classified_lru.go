@@ -3,7 +3,7 @@ package cache
 import (
 	"math/bits"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // classifiedLRU simulates LRU sets together with the fully associative LRU cache of the same size,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // Uses and write-backs, many of them in one call, find what naive sets and a naive fully associative cache find, while lines get new

@@ -1,6 +1,6 @@
 package cache
 
-import "spoor/analyze/lines"
+import "spoor/analyze/internal/lines"
 
 // cause is the reason for a miss.
 type cause uint8

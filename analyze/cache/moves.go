@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 )
 

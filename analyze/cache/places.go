@@ -1,6 +1,6 @@
 package cache
 
-import "spoor/analyze/lines"
+import "spoor/analyze/internal/lines"
 
 // places numbers the lines of one size that some levels see, so that their state can be in arrays.
 // A line that misses is looked up once for all of these levels.

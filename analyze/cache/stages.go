@@ -1,6 +1,6 @@
 package cache
 
-import "spoor/analyze/lines"
+import "spoor/analyze/internal/lines"
 
 // coupled reports whether levels below may change the contents of the level.
 func (l *level) coupled() bool {

@@ -2,7 +2,7 @@ package coherent
 
 import (
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/analyze/reuse"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

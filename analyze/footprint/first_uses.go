@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 )
 

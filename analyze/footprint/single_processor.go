@@ -3,7 +3,7 @@ package footprint
 import (
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // addAlone is add for a single processor. Nothing is shared and nothing is simulated, so that stamps have all

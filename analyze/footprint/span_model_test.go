@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )

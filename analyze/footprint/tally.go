@@ -1,6 +1,6 @@
 package footprint
 
-import "spoor/analyze/lines"
+import "spoor/analyze/internal/lines"
 
 // tally counts the distinct blocks that processes sharing a cache use in each of its sets in a span. All
 // counts are zero between groups of processes.

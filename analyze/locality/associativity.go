@@ -8,7 +8,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/cache"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

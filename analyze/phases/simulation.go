@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -3,7 +3,7 @@ package phases
 import (
 	"fmt"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // A HoledStack is the LRU stack of a cache from which a coherence protocol invalidates lines. It finds the

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/format"
 	"spoor/traces/trace"
 )

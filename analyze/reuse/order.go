@@ -3,7 +3,7 @@ package reuse
 import (
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // coldUses returns the number of first uses so far. Only for stacks that count on the caller's goroutine.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // Scattered lines get pages of their own, and neighbours share pages again when there are enough of them.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/traces/trace"
 )
 

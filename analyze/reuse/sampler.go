@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // sampler measures the distances of a sample of the lines of a stream.

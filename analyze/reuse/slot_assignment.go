@@ -3,7 +3,7 @@ package reuse
 import (
 	"math/bits"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // extendSlots extends slots to the given number of places. New lines have no slot.

@@ -3,7 +3,7 @@ package reuse
 import (
 	"math"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // Stack measures the exact LRU stack distance of every use of a line in a stream. A use takes O(log M) steps

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 func check(t testing.TB, lines []uint64, chunk int) {

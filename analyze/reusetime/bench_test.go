@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 	"spoor/analyze/reuse"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // counter measures the times of a stream of lines, given by their places. It needs one word for each line:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/lines"
+	"spoor/analyze/internal/lines"
 )
 
 // numbered is a counter with a table of its own.

@@ -1,6 +1,6 @@
 package sharing
 
-import "spoor/analyze/lines"
+import "spoor/analyze/internal/lines"
 
 // copies holds the state of all sharers that uses need, in one array: the head of a sharer, its
 // blocks, and counters of word accesses. For lines of 8 words this is one line of the host's

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"slices"
 
-	"spoor/calibrate/strict"
+	"spoor/calibrate/internal/strict"
 )
 
 // Keys lists all keys of machine files in the order of the sections, for example "cache.size" and

@@ -3,7 +3,7 @@ package machine
 import (
 	"strings"
 
-	"spoor/calibrate/strict"
+	"spoor/calibrate/internal/strict"
 	"spoor/traces/unit"
 )
 

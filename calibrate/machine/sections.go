@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/calibrate/strict"
+	"spoor/calibrate/internal/strict"
 	"spoor/traces/unit"
 )
 

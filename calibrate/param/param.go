@@ -25,7 +25,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spoor/calibrate/strict"
+	"spoor/calibrate/internal/strict"
 	"spoor/traces/trace"
 )
 

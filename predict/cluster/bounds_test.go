@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/predict/model"
-	"spoor/predict/replay"
 	"spoor/traces/trace"
 )
 

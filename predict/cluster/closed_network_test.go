@@ -9,8 +9,8 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
-	"spoor/predict/replay"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

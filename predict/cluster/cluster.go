@@ -27,7 +27,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/accuracy"
+	"spoor/predict/internal/accuracy"
 	"spoor/predict/model"
 	"spoor/traces/nearest"
 	"spoor/traces/unit"

@@ -2,7 +2,7 @@ package cluster
 
 import "spoor/analyze/phases"
 
-// overlap describes how far a processor continues behind misses: see predict/memsys.
+// overlap describes how far a processor continues behind misses: see predict/internal/memsys.
 type overlap struct {
 	outstanding float64 // most misses in flight; 0: the processor waits for each
 	window      float64 // time of the instructions that fit behind a miss

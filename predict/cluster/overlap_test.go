@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// playOverlap is the rule of predict/memsys for one processor, missing at random: it returns the mean wait per miss.
+// playOverlap is the rule of predict/internal/memsys for one processor, missing at random: it returns the mean wait per miss.
 func playOverlap(r *rand.Rand, o overlap, miss, gap float64, misses int) float64 {
 	type pending struct{ done, room float64 }
 	var under []pending

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	netmodel "spoor/predict/internal/network"
 	"spoor/predict/model"
-	netmodel "spoor/predict/network"
 	"spoor/traces/unit"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

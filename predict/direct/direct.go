@@ -30,8 +30,8 @@ import (
 	"spoor/analyze/comm"
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 )
 

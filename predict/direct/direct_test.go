@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel/counted"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"

@@ -8,8 +8,8 @@ import (
 
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
-	"spoor/predict/replay"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 )
 
 // References a second, beside those of a replay of the recording from memory.

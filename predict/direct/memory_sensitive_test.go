@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
-	"spoor/predict/replay"
+	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"

@@ -5,8 +5,8 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

@@ -1,7 +1,7 @@
 package direct
 
 import (
-	"spoor/predict/engine"
+	"spoor/predict/internal/engine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"spoor/predict/replay"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/tracegen/workload"

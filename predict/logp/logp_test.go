@@ -10,7 +10,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
-	"spoor/predict/engine"
+	"spoor/predict/internal/engine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -6,7 +6,7 @@ import (
 
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
-	"spoor/predict/network"
+	"spoor/predict/internal/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

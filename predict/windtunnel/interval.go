@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"spoor/predict/accuracy"
+	"spoor/predict/internal/accuracy"
 	"spoor/predict/model"
 	"spoor/traces/unit"
 )

@@ -10,7 +10,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
-	"spoor/predict/accuracy"
+	"spoor/predict/internal/accuracy"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )

@@ -33,8 +33,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"spoor/tracegen/instrument/rewrite"
-	"spoor/tracegen/instrument/weigh"
+	"spoor/tracegen/instrument/internal/rewrite"
+	"spoor/tracegen/instrument/internal/weigh"
 	"spoor/tracegen/instrument/wire"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/internal/rewrite"
 )
 
 // The standard library has three parts in a recorded program:

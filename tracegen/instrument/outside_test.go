@@ -71,7 +71,7 @@ func measureOutside(t *testing.T, programs []string, sums map[string]callEdge) {
 
 // compareOutside demands a row of weigh/outside.txt for each of these, or writes the file with -update.
 func compareOutside(t *testing.T, rows string) {
-	const file = "weigh/outside.txt"
+	const file = "internal/weigh/outside.txt"
 	if *update {
 		head := "# Mean instructions of calls of functions that are not instrumented, with all that they call. Callgrind measured them\n" +
 			"# without garbage collection, with go1.26 on one x86-64 machine. Measure again with:\n" +

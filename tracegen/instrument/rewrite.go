@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"spoor/tracegen/instrument/rewrite"
-	"spoor/tracegen/instrument/weigh"
+	"spoor/tracegen/instrument/internal/rewrite"
+	"spoor/tracegen/instrument/internal/weigh"
 )
 
 // Rewrite makes the recording form of the files of package i.

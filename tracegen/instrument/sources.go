@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"spoor/tracegen/instrument/weigh"
+	"spoor/tracegen/instrument/internal/weigh"
 )
 
 // spmdPath is the path of the package that programs are written for.

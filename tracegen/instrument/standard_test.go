@@ -11,8 +11,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"spoor/tracegen/instrument/rewrite"
-	"spoor/tracegen/instrument/weigh"
+	"spoor/tracegen/instrument/internal/rewrite"
+	"spoor/tracegen/instrument/internal/weigh"
 )
 
 // standard are packages of the standard library that work outside of it: they

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-//go:embed session/*.go wire/*.go rewrite/hooks/*.go
+//go:embed session/*.go wire/*.go hooks/*.go
 var ownSource embed.FS
 
 // supplied are the packages of spoor that every recorded program needs, with their sources. An overlay adds them to
@@ -29,13 +29,13 @@ var supplied = []struct {
 	{tapePath, tape.Files},
 	{spmdPath, spmd.Files},
 	{"spoor/tracegen/instrument/wire", ownFolder("wire")},
-	{hooksPath, ownFolder("rewrite/hooks")},
+	{hooksPath, ownFolder("hooks")},
 	{sessionPath, ownFolder("session")},
 }
 
 const (
 	tapePath  = "spoor/tracegen/tape"
-	hooksPath = "spoor/tracegen/instrument/rewrite/hooks"
+	hooksPath = "spoor/tracegen/instrument/hooks"
 )
 
 func ownFolder(name string) fs.FS {

@@ -1,6 +1,6 @@
 package store
 
-import "spoor/traces/store/zcolumn"
+import "spoor/traces/store/internal/zcolumn"
 
 // sampleRows is the number of elements of a long buffer of a trace that decide between the compressors.
 const sampleRows = 1 << 14

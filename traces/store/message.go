@@ -10,7 +10,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
 
-	"spoor/traces/store/zcolumn"
+	"spoor/traces/store/internal/zcolumn"
 )
 
 // An Arrow file begins with magic and ends with magicTail.

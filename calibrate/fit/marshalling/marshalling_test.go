@@ -8,8 +8,8 @@ import (
 
 	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/synthetic"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/synthetic"
 	"spoor/traces/unit"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/direct"
-	"spoor/predict/engine"
-	"spoor/predict/replay"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/instrument/wire"
 	"spoor/tracegen/spmd"
 	"spoor/traces/unit"

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"spoor/tracegen/instrument"
-	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/internal/rewrite"
 )
 
 const spmdPath = "spoor/tracegen/spmd"

@@ -3,7 +3,7 @@
 package counted
 
 import tape__ "spoor/tracegen/tape"
-import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
+import hooks__ "spoor/tracegen/instrument/hooks"
 
 func rightHandSide(u, rhs, forcing, rho, velocity, square, q []float64, start, n int, dt float64) {
 	t__ := tape__.Cur()

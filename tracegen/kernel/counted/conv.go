@@ -3,7 +3,7 @@
 package counted
 
 import tape__ "spoor/tracegen/tape"
-import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
+import hooks__ "spoor/tracegen/instrument/hooks"
 
 import (
 	"fmt"

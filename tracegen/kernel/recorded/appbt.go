@@ -3,7 +3,7 @@
 package recorded
 
 import tape__ "spoor/tracegen/tape"
-import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
+import hooks__ "spoor/tracegen/instrument/hooks"
 import unsafe__ "unsafe"
 
 import (

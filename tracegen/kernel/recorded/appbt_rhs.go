@@ -3,7 +3,7 @@
 package recorded
 
 import tape__ "spoor/tracegen/tape"
-import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
+import hooks__ "spoor/tracegen/instrument/hooks"
 import unsafe__ "unsafe"
 
 func rightHandSide(u, rhs, forcing, rho, velocity, square, q []float64, start, n int, dt float64) {

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"fmt"
+
+	"spoor/predict/internal/network"
+	"spoor/traces/unit"
+)
+
+// Model is the cost model of messages.
+type Model struct {
+	Send, Receive unit.Picos // o_s and o_r
+	Latency       unit.Picos // L
+	Gap           unit.Picos // g
+	PerByte       float64    // G, in picoseconds
+	EagerLimit    int64      // S: larger messages use the rendezvous protocol; if negative, none do
+	ReceiverPort  bool       // messages also hold the port of their receiver
+
+	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP.
+	Sizes *network.SizeTable
+
+	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
+	// returns the node of a rank. Local carries messages between ranks of one node; without it they cost nothing.
+	Net    network.Network
+	Shared network.SharedLinks
+	Local  *network.Local
+	Node   func(rank int32) int
+
+	// LogGOPSim selects the semantics of that simulator [hoefler2010]:
+	//
+	//	a message of s bytes takes o + L + (s-1) G + o
+	//	the next one is sent max(o, g + (s-1) G) later; the sender's processor waits for that
+	//	the receiver's processor is busy for o + (s-1) G when the message comes, whether it waits or not,
+	//	and takes up the next message g + (s-1) G later
+	//	the sender of more than S bytes waits until the receiver's processor has taken them up and the receive
+	//	has been posted, and one picosecond more
+	//
+	// with o = Send = Receive. A free processor does first what was enqueued first. A message is enqueued when it is
+	// sent. An operation of the rank, receives included, is enqueued when the operations before it begin; nonblocking
+	// operations are enqueued together. Ties go to the lower rank; a message counts as its sender's.
+	//
+	// Differs: LogGOPSim orders by all events of the simulation. That is the order of ranks if they enqueue from the
+	// same time on. A message without bytes takes as long as a message of one byte, not G less.
+	LogGOPSim bool
+}
+
+// check returns an error if m is not a valid model.
+func (m *Model) check() error {
+	for _, t := range []unit.Picos{m.Send, m.Receive, m.Latency, m.Gap} {
+		if t < 0 || t > maxDuration {
+			return fmt.Errorf("machine model: the overhead, latency or gap of a message is %v; it must be from 0 to %v", t, maxDuration)
+		}
+	}
+	switch {
+	case !(m.PerByte >= 0):
+		return fmt.Errorf("machine model: the time of a byte is %v ps; it must be at least 0", m.PerByte)
+	case m.LogGOPSim && (m.usesLinks() || m.Sizes != nil):
+		return fmt.Errorf("LogGOPSim's semantics need L, o, g and G; they cannot use a network of links or tables by size")
+	case m.usesLinks() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
+		return fmt.Errorf("machine model: give one of a network of links, a network of shared links, and tables by size")
+	case m.LogGOPSim && m.Send != m.Receive:
+		return fmt.Errorf("LogGOPSim's semantics need equal send and receive overheads, not %v and %v", m.Send, m.Receive)
+	}
+	return nil
+}
+
+// Lookahead returns the least time from an action of a rank to its effect on another rank. It is at least one
+// picosecond. It is exactly that for networks of links, and for LogGOPSim with rendezvous messages, because their
+// senders go on when the message is received.
+func (m *Model) Lookahead() unit.Picos {
+	if m.usesLinks() || m.LogGOPSim && m.EagerLimit >= 0 {
+		return 1
+	}
+	return max(1, m.firstByteDelay())
+}
+
+// usesLinks reports whether messages use a network of links.
+func (m *Model) usesLinks() bool { return m.Net != nil || m.Shared != nil }
+
+// firstByteDelay returns the time from the begin of a send to the first byte at the receiver if no port is taken.
+func (m *Model) firstByteDelay() unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.FirstByte()
+	}
+	return m.Send + m.Latency
+}
+
+// sendOverhead returns o_s of a message.
+func (m *Model) sendOverhead(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Send.At(unit.Bytes(bytes))
+	}
+	return m.Send
+}
+
+// receiveOverhead returns o_r of a message.
+func (m *Model) receiveOverhead(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Receive.At(unit.Bytes(bytes))
+	}
+	return m.Receive
+}
+
+// minReceiveOverhead returns the least o_r of any message.
+func (m *Model) minReceiveOverhead() unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.MinReceive()
+	}
+	return m.Receive
+}
+
+// portTime returns how long a message holds a port. carry is its bytesTime.
+func (m *Model) portTime(bytes int64, carry unit.Picos) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Gap.At(unit.Bytes(bytes))
+	}
+	return m.Gap + carry
+}
+
+// bytesTime returns the time from the first to the last byte of a message.
+func (m *Model) bytesTime(bytes int64) unit.Picos {
+	if t := float64(bytes-1)*m.PerByte + 0.5; m.Sizes == nil && bytes > 1 && t < float64(maxDuration) {
+		return unit.Picos(t)
+	}
+	return m.bytesTimeSlow(bytes)
+}
+
+// bytesTimeFast returns bytesTime for LogGP messages of at least two bytes. It reports false for all others.
+func (m *Model) bytesTimeFast(bytes int64) (unit.Picos, bool) {
+	t := float64(bytes-1)*m.PerByte + 0.5
+	return unit.Picos(t), bytes > 1 && t < float64(maxDuration)
+}
+
+// bytesTimeSlow returns bytesTime for messages of at most one byte, for tables by size, and for times beyond the
+// horizon.
+func (m *Model) bytesTimeSlow(bytes int64) unit.Picos {
+	switch {
+	case m.Sizes != nil:
+		return m.Sizes.RestOfBytes(unit.Bytes(bytes))
+	case bytes <= 1:
+		return 0
+	}
+	return maxDuration
+}
+
+// maxNetworkBytes bounds a message on any network. At one megabyte a second it takes no longer than maxDuration.
+const maxNetworkBytes = 1 << 40
+
+// MaxBytes returns the largest valid message size in bytes. Sizes that take longer than maxDuration are not
+// distinguished.
+func (m *Model) MaxBytes() int64 {
+	if m.PerByte*maxNetworkBytes < float64(maxDuration) {
+		return maxNetworkBytes
+	}
+	return int64(float64(maxDuration) / m.PerByte)
+}
+
+// isRendezvous reports whether a message uses the rendezvous protocol.
+func (m *Model) isRendezvous(bytes int64) bool { return m.EagerLimit >= 0 && bytes > m.EagerLimit }
+
+// minSendOverhead returns the least time for which a send occupies the processor.
+func (e *engine) minSendOverhead(bytes int64) unit.Picos {
+	if e.Sizes == nil {
+		return e.Send
+	}
+	if e.isRendezvous(bytes) && !e.LogGOPSim {
+		bytes = 0
+	}
+	return e.sendOverhead(bytes)
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/network"
+	"spoor/traces/unit"
+)
+
+// sharing is a model of links of a gigabyte a second, 1000 ps for a byte, that messages share max-min fairly.
+func sharing(t testing.TB, model string, nodes int, more string) Model {
+	t.Helper()
+	return sharingBy(t, "sharing = \"max-min\"\n", model, nodes, more)
+}
+
+// inPackets is the same by packets of 10 bytes.
+func inPackets(t testing.TB, model string, nodes int, more string) Model {
+	t.Helper()
+	return sharingBy(t, "sharing = \"packets\"\npacket = \"10 B\"\n", model, nodes, more)
+}
+
+func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
+	t.Helper()
+	m, err := machine.Parse("m.toml", []byte("name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n"+
+		"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n"+
+		"[network]\nbandwidth = \"1 GB/s\"\n"+how+"model = \""+model+"\"\n"+more+"[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 64\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := network.NewSharedLinks(m, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Model{Send: 500, Receive: 700, EagerLimit: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
+}
+
+// naiveShip is a mail that is on its way over shared links.
+type naiveShip struct {
+	*naiveMail
+	to      int32
+	ends    *naiveEnd
+	ordered bool
+	left    bool
+	gone    bool
+}
+
+// near is whether messages between two ranks use no links.
+func (n *naive) near(r, to int32) bool { return n.usesLinks() && r != to && n.Node(r) == n.Node(to) }
+
+// copyLocally sends a mail within a node, and returns when it has left.
+func (n *naive) copyLocally(r *naiveRank, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
+	if m.at = at; n.Local == nil {
+		return at
+	}
+	d := n.Local.Send(at, n.Node(r.id), unit.Bytes(bytes))
+	m.at = d.Arrive
+	m.portWait += d.Arrive - at - d.Latency
+	m.flight += d.Latency
+	return d.Free
+}
+
+// twoToANode has two ranks on each node, whose memories take 5 ps and 2 ps for each byte.
+func twoToANode(t *testing.T, m *Model, ranks int) {
+	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 64}},
+		Memory: machine.Memory{Latency: machine.InSeconds(5e-12), Occupancy: machine.InSeconds(128e-12)}, System: machine.System{Nodes: ranks}}
+	var err error
+	if m.Local, err = network.NewLocal(node, ranks); err != nil {
+		t.Fatal(err)
+	}
+	m.Node = func(rank int32) int { return int(rank) / 2 }
+}
+
+// overLinks has a mail come over Net, after those before it between the same ranks if it is ordered. It is when it has left.
+func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ordered bool) unit.Picos {
+	d := n.Net.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)})
+	m.portWait += d.Arrive - at - d.Latency
+	m.flight += d.Latency
+	if m.at = d.Arrive; ordered {
+		n.hold(r, to, m)
+	}
+	n.put(r, to, m)
+	return d.Free
+}
+
+func (n *naive) ship(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) {
+	r.sent++
+	m.seq = r.sent
+	n.ships = append(n.ships, &naiveShip{naiveMail: m, to: to, ends: ends, ordered: m.kind != cts})
+	n.Shared.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)}, network.Order{Major: r.id, Minor: m.seq, Tag: int32(len(n.ships) - 1)})
+}
+
+// land has mails come that have left, but for those that would overtake others.
+func (n *naive) land() {
+	n.now = n.Shared.Next()
+	for _, d := range n.Shared.Step() {
+		s := n.ships[d.Tag]
+		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
+		if d.Departed && s.ends != nil {
+			sender := n.ranks[s.from]
+			sender.coming = append(sender.coming, &naiveMail{kind: ack, from: s.from, seq: s.seq, at: d.Free, portWait: portWait, flight: flight, send: s.ends})
+		}
+		if !d.Arrived {
+			continue
+		}
+		s.at, s.portWait, s.flight, s.left = d.Arrive, portWait, flight, true
+		for i, o := range n.ships {
+			before := func(b *naiveShip) bool { return b.ordered && o.ordered && !b.gone && b.from == o.from && b.to == o.to }
+			if !o.left || o.gone || slices.ContainsFunc(n.ships[:i], before) {
+				continue
+			}
+			portWait := d.Arrive - o.at // for those that waited for this one
+			if o != s && portWait > 0 {
+				o.at += portWait
+				o.portWait += portWait
+			}
+			o.gone = true
+			n.ranks[o.to].coming = append(n.ranks[o.to].coming, o.naiveMail)
+		}
+	}
+}
+
+// Over links that have one message at a time, who acts first sends first, at a time the lower rank.
+func FuzzLinked(f *testing.F) {
+	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}, network.Ideal{}}
+	for seed := range uint64(40) {
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
+		a := newAuthor(seed, 1+int(ranks%8))
+		ops := a.write(int(steps))
+		var needs []*Graph
+		if seed%3 == 0 {
+			needs = a.graphs(ops)
+		}
+		build := func() Model {
+			net, err := all[int(model)%len(all)].New(network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+			if seed%2 == 0 {
+				m.EagerLimit = 50
+			}
+			if seed%5 < 2 {
+				twoToANode(t, &m, len(ops))
+			}
+			return m
+		}
+		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		n.run()
+		want, _ := n.outcome()
+		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+			t.Fatalf("got\n%s\nwant\n%s\n%v", got, want, err)
+		}
+	})
+}
+
+// Over links that messages share, the engine takes what happens on them and what ranks do in order of time.
+func FuzzShared(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
+		a := newAuthor(seed, 1+int(ranks%8))
+		ops := a.write(int(steps))
+		var needs []*Graph
+		if seed%3 == 0 {
+			needs = a.graphs(ops)
+		}
+		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree"}[model%6]
+		build := func() Model {
+			links := sharing
+			if seed%7 > 3 {
+				links = inPackets
+			}
+			m := links(t, name, len(ops), "latency = \"3 ns\"\n")
+			switch seed % 5 {
+			case 0:
+				m.Node = func(rank int32) int { return int(rank) / 2 }
+			case 1:
+				twoToANode(t, &m, len(ops))
+			}
+			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
+				m.EagerLimit = 50
+			}
+			return m
+		}
+		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		n.run()
+		want, _ := n.outcome()
+		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+			t.Fatalf("%s: got\n%s\nwant\n%s\n%v", name, got, want, err)
+		}
+	})
+}
+
+func TestSharedByHand(t *testing.T) {
+	long := func(m Model) Model { m.EagerLimit = 100; return m }
+	for _, c := range []struct {
+		name     string
+		model    Model
+		ranks    [][]Op
+		want     []unit.Picos
+		portWait unit.Picos // of all ranks
+	}{
+		{"one message", sharing(t, "bus", 2, "latency = \"3 ns\"\n"), // 500 + 10 bytes + 3 ns + 700
+			ranks(does(send(1, 10)), does(recv(0))), at(500, 14_200), 0},
+		// Both begin at 500 and have half of the bus each: they have left at 20 500.
+		{"two over one link", sharing(t, "bus", 4, ""),
+			ranks(does(send(1, 10)), does(recv(0)), does(send(3, 10)), does(recv(2))), at(500, 21_200, 500, 21_200), 20_000},
+		// Of eight to one, each has an eighth of its port: 80 ns. The first is then taken, the others wait for the processor.
+		{"incast", sharing(t, "switch", 9, ""), append(ranks(does(recv(1), recv(2), recv(3), recv(4), recv(5), recv(6), recv(7), recv(8))),
+			slices.Repeat(ranks(does(send(0, 10))), 8)...), append(at(80_500+8*700), slices.Repeat(at(500), 8)...), 70_000},
+		// The request takes a picosecond at least, so that its byteless self is there at 501, is read at 1201, the answer
+		// leaves at 1701, is there at 1702, read at 2402; the message leaves from 2902 on for 101 ns.
+		{"rendezvous", long(sharing(t, "full", 2, "")), ranks(does(send(1, 101)), does(recv(0))), at(103_902, 104_602), 0},
+		// The short one has half of the bus from 11 000 to 31 000, which makes the long one 10 000 later: it has left at 110 500, and the short one
+		// waits for it.
+		{"no overtaking", sharing(t, "bus", 2, ""), ranks(does(send(1, 100), work(10_000), send(1, 10)), does(recv(0), recv(0))), at(11_000, 111_900), 10_000},
+		// Packets of both take turns on the bus from 500 on, 10 ns each: those of rank 0 are on it until 30 500, those of rank 2 until 40 500.
+		{"turns by packets", inPackets(t, "bus", 4, "latency = \"3 ns\"\n"), ranks(does(send(1, 20)), does(recv(0)), does(send(3, 20)), does(recv(2))),
+			at(500, 34_200, 500, 44_200), 30_000},
+		// The request is there at 801, read at 1501, the answer leaves at 2001, is there at 2302, read at 3002; the message leaves from 3502 on, in ten
+		// packets and a byte. It has left the first of two links at 104 502, and the second 300 later.
+		{"rendezvous in packets", long(inPackets(t, "switch", 2, "switch = \"300 ps\"\n")), ranks(does(send(1, 101)), does(recv(0))), at(104_502, 105_502), 0},
+	} {
+		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: c.model})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		checkParts(t, res)
+		portWait := unit.Picos(0)
+		for i, r := range res.Ranks {
+			portWait += r.Parts[Contention]
+			if r.Time != c.want[i] {
+				t.Errorf("%s: rank %d ends at %d, want %d", c.name, i, r.Time, c.want[i])
+			}
+		}
+		if portWait != c.portWait {
+			t.Errorf("%s: %d of contention, want %d", c.name, portWait, c.portWait)
+		}
+		if p := res.Engine.Protocol; p != Sequential {
+			t.Errorf("%s: %s", c.name, p)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package memsys
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/network"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// NeedsTraffic reports whether New needs the traffic of a program, because the gap of m's network depends on it.
+func NeedsTraffic(m *machine.Machine) bool {
+	return m.Network != nil && m.Network.GapFrom == machine.GapTraffic
+}
+
+// NewCountingTraffic is like NewWithHomes for a machine that needs traffic, but it uses the gap of the bisection and
+// counts the traffic. After a program has run on the system, flows returns the traffic that New needs.
+func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
+	target, c, err := prepare(m, places)
+	if err != nil {
+		return nil, nil, err
+	}
+	like, net := *m, *m.Network
+	net.GapFrom, like.Network = machine.GapBisection, &net
+	inner, err := network.New(&like, c.nodes())
+	if err != nil {
+		return nil, nil, err
+	}
+	counted := &countingNetwork{Network: inner, sent: map[[2]int]*topology.Flow{}}
+	c.Net = counted
+	sys, err = c.system(target)
+	return sys, counted.flows, err
+}
+
+// NewSharingNetwork is like NewWithHomes, but the nodes use a network that other traffic uses too, in the same
+// simulated time. The other traffic must use the returned network.
+func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
+	target, c, err := prepare(m, places)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Net = net
+	sys, err := c.system(target)
+	slack := lowerLevelLatency(c.Caches)
+	for _, o := range c.OtherNodes {
+		slack = max(slack, lowerLevelLatency(o.Caches))
+	}
+	return sys, sharedNetwork{net, slack}, err
+}
+
+// sharedNetwork is a network that a system uses too. Transactions of the system may be earlier than earlier traffic,
+// by up to slack.
+type sharedNetwork struct {
+	network.Network
+	slack unit.Picos
+}
+
+func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
+
+// countingNetwork is a network that counts its traffic.
+type countingNetwork struct {
+	network.Network
+	sent map[[2]int]*topology.Flow
+}
+
+func (c *countingNetwork) Send(at unit.Picos, m network.Message) network.Delivery {
+	if m.From != m.To {
+		f := c.sent[[2]int{m.From, m.To}]
+		if f == nil {
+			f = &topology.Flow{From: m.From, To: m.To}
+			c.sent[[2]int{m.From, m.To}] = f
+		}
+		f.Messages++
+		f.Bytes += uint64(m.Bytes)
+	}
+	return c.Network.Send(at, m)
+}
+
+// flows returns the traffic, ordered by sender and receiver.
+func (c *countingNetwork) flows() (all []topology.Flow) {
+	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *topology.Flow) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	}) {
+		all = append(all, *f)
+	}
+	return all
+}

@@ -1,0 +1,109 @@
+package network
+
+import (
+	"spoor/analyze/comm/topology"
+	"spoor/predict/internal/calendar"
+	"spoor/traces/unit"
+)
+
+// circuits is a network of links. A message holds all links of its route at the same time.
+type circuits struct {
+	history
+	linkTime
+	routes   routes[channel]
+	latency  unit.Picos // holds no link
+	hop      unit.Picos // between two links
+	wormhole bool       // holds links while it waits for the next
+
+	path []*channel // of the present message
+}
+
+// newCircuits returns the network of c's links on net.
+func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
+	w, err := c.linkTime()
+	if err != nil {
+		return nil, err
+	}
+	return &circuits{linkTime: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
+}
+
+// newWormhole returns the network of c's links on the topology with a name.
+func newWormhole(c Config, name string) (Network, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	net, err := topologies[name](c)
+	if err != nil {
+		return nil, err
+	}
+	return newCircuits(c, net, true)
+}
+
+// Send finds the earliest end, and reserves the links until then.
+func (c *circuits) Send(at unit.Picos, m Message) Delivery {
+	if !c.begin(at, m) {
+		return Delivery{Free: at, Arrive: at}
+	}
+	c.path = c.routes.between(m.From, m.To, c.path)
+	carry := c.time(m.Bytes)
+	idle := unit.Picos(len(c.path)-1)*c.hop + carry
+	end := c.earliestEnd(at+idle, carry)
+	c.notePortFree()
+	switch {
+	case end > Horizon:
+	case c.wormhole:
+		c.reserveWormhole(at, end, m.Bytes)
+	default:
+		c.reserveSwitch(end-idle, end, m.Bytes)
+	}
+	return delivered(at, end, end+c.latency, idle+c.latency)
+}
+
+// earliestEnd returns the earliest end of a message from idle on, which is its end if it waits for nothing. For a
+// given end, link i is free at best from EndBefore(end) on. After that time, the message must be sent over the rest
+// of its route. This bound never falls as the end grows. So the least end that satisfies all links is found by
+// raising the end to each link's bound until no link raises it.
+func (c *circuits) earliestEnd(idle, carry unit.Picos) unit.Picos {
+	end := idle
+	last := len(c.path) - 1
+	for i, content := 0, 0; content <= last; i++ {
+		if i > last {
+			i = 0
+		}
+		content++
+		taken := c.path[i].EndBefore(end)
+		if least := taken + unit.Picos(last-i)*c.hop + carry; least > end {
+			end, content = least, 0
+			c.noteWait(c.path[i], taken)
+		}
+	}
+	return end
+}
+
+// reserveWormhole reserves every link as soon as it can be held to the end.
+func (c *circuits) reserveWormhole(at, end unit.Picos, b unit.Bytes) {
+	for _, l := range c.path {
+		at = max(at, l.EndBefore(end))
+		l.assign(calendar.Span{From: at, To: end}, b, &c.history)
+		at += c.hop
+	}
+}
+
+// reserveSwitch reserves every link as late as possible, the first at a time.
+func (c *circuits) reserveSwitch(at, end unit.Picos, b unit.Bytes) {
+	for _, l := range c.path {
+		l.assign(calendar.Span{From: at, To: end}, b, &c.history)
+		at += c.hop
+	}
+}
+
+// Usage returns the use of the links.
+func (c *circuits) Usage() Usage {
+	var parts []Part
+	for l, used := range c.routes.links.All() {
+		if used.sent.messages > 0 {
+			parts = append(parts, used.part(linkName(c.routes.net, l)))
+		}
+	}
+	return c.usage(parts)
+}

@@ -1,0 +1,182 @@
+package replay
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"spoor/predict/internal/engine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// eventReader converts the events of a processor into operations.
+type eventReader struct {
+	*messageRun
+	CostTracker
+	proc         trace.Proc
+	pull         func() (*trace.Events, error, bool)
+	stop         func()
+	rows         []trace.Event
+	row          int64
+	ops          engine.Ops
+	computeStart int64 // start of a recorded Compute before the next event, if computing
+	computing    bool
+	calls        map[int32]int32 // collectives so far, by code
+}
+
+// readAhead is how many operations a processor reads at once.
+const readAhead = 256
+
+func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
+	r := &eventReader{messageRun: m, CostTracker: m.rates[p].newTracker(), proc: p, calls: map[int32]int32{}}
+	r.pull, r.stop = iter.Pull2(m.src.Events(p))
+	return r
+}
+
+// next returns the next operations.
+func (r *eventReader) next() (engine.Ops, error) {
+	for len(r.rows) == 0 {
+		b, err, ok := r.pull()
+		if err != nil || !ok {
+			return engine.Ops{}, err
+		}
+		if b.Proc != r.proc {
+			return engine.Ops{}, fmt.Errorf("requested its events, but got those of processor %d", b.Proc)
+		}
+		r.rows = b.Rows
+	}
+	n := min(len(r.rows), readAhead)
+	r.ops.Reset()
+	for i := range n {
+		e := &r.rows[i]
+		op, err := r.operation(e)
+		if err == nil {
+			op.Work, err = r.work(e)
+		}
+		if err != nil {
+			return engine.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
+		}
+		r.ops.Add(&op)
+		r.row++
+	}
+	r.rows = r.rows[n:]
+	return r.ops, nil
+}
+
+// operation converts an event, without the computation before it.
+func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
+	op = engine.Op{Kind: engine.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
+	switch e.Kind {
+	case trace.Send:
+		op.Kind = engine.Send
+	case trace.Isend:
+		op.Kind = engine.Isend
+	case trace.Recv:
+		op.Kind = engine.Recv
+	case trace.Irecv:
+		op.Kind = engine.Irecv
+	case trace.Wait:
+		op.Kind = engine.Wait
+	case trace.Test: // a successful test is waited for
+		if e.Count > 0 {
+			op.Kind, op.IgnoreClosed = engine.Wait, true
+		}
+	case trace.Probe:
+		op.Kind = engine.Probe
+	case trace.Iprobe:
+		if e.Count > 0 {
+			op.Kind = engine.Probe
+		}
+	default:
+		if e.Kind == trace.Barrier || e.Collective() {
+			r.collective(&op, e)
+		}
+	}
+	if e.Bytes > r.maxBytes {
+		return op, fmt.Errorf("has %d bytes; messages of up to %v can be simulated on this network", e.Bytes, unit.Bytes(r.maxBytes))
+	}
+	if r.HasBufferCost() {
+		op.Extra, err = r.BufferCost(e)
+	}
+	return op, err
+}
+
+// work returns the time of the computation before an event and in it.
+func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
+	if r.opt.Recorded {
+		return r.recordedWork(e)
+	}
+	instr, beside := uint64(e.Instr), unit.Picos(0)
+	if e.Kind == trace.Compute && e.Work > 0 {
+		switch r.head.WorkUnit {
+		case trace.WorkInstr:
+			instr += uint64(e.Work)
+		case trace.WorkPicos:
+			beside = unit.Picos(e.Work)
+		default:
+			if t := float64(e.Work) * r.CostTracker.perFlop; t < float64(maxWork) {
+				beside = unit.Picos(math.Round(t))
+			} else {
+				beside = maxWork
+			}
+		}
+	}
+	work, err := r.InstructionCost(instr)
+	if err == nil && beside >= maxWork-min(work, maxWork) {
+		err = errTooLong
+	}
+	return work + beside, err
+}
+
+// recordedWork returns the recorded duration of the Compute before an event.
+func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
+	work := unit.Picos(0)
+	if r.computing {
+		if e.Time < r.computeStart || unit.Picos(e.Time-r.computeStart) >= maxWork {
+			return 0, fmt.Errorf("begins at %d ps, but the Compute before it began at %d ps", e.Time, r.computeStart)
+		}
+		work = unit.Picos(e.Time - r.computeStart)
+	}
+	r.computing, r.computeStart = e.Kind == trace.Compute, e.Time
+	return work, nil
+}
+
+// collective sets the collective and the number of the call in op.
+func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
+	code := r.stats.collectives[collectiveOf(e)].code
+	op.Kind, op.Group, op.Peer, op.Tag = engine.Collective, code, r.calls[code], 0
+	if r.tagCalls {
+		op.Tag = op.Peer
+	}
+	r.calls[code]++
+}
+
+// graph returns the dependencies of each event of a processor.
+func (m *messageRun) graph(p trace.Proc) (*engine.Graph, error) {
+	g := &engine.Graph{Starts: []int64{0}}
+	row := int64(0)
+	for b, err := range m.src.Events(p) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Rows {
+			needs := b.Rows[i].Needs
+			if needs == nil && row > 0 {
+				g.Rows = append(g.Rows, int32(row-1))
+			}
+			for _, need := range needs {
+				if need < 0 || need > math.MaxInt32 {
+					return nil, fmt.Errorf("processor %d: event %d depends on the invalid event %d", p, row, need)
+				}
+				g.Rows = append(g.Rows, int32(need))
+			}
+			g.Starts = append(g.Starts, int64(len(g.Rows)))
+			row++
+		}
+	}
+	if row > math.MaxInt32 {
+		return nil, fmt.Errorf("processor %d: a graph of %d events is too large", p, row)
+	}
+	return g, nil
+}

@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// RunOnMachine replays src on the memory system of m. If the gap of m's network depends on the program's traffic, it
+// replays src twice. The first run uses the gap of the bisection and counts the traffic. This is the future work of
+// [sivasubramaniam1995, sec. 7], which proposes to use the history of the execution.
+//
+// Differs: the traffic of the two runs is not exactly the same if the gap changes the order of locks or of first
+// touches.
+func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
+	var err error
+	if opt.Clocks, err = ClocksOf(m); err != nil {
+		return nil, err
+	}
+	if !memsys.NeedsTraffic(m) {
+		return runOnSystem(ctx, src, m, clock, opt)
+	}
+	sys, flows, err := memsys.NewCountingTraffic(m, trace.NewHomeMap(src.Header()))
+	if err != nil {
+		return nil, err
+	}
+	first := opt
+	first.Progress = nil
+	res, err := Run(ctx, src, sys, clock, first)
+	if err != nil || len(flows()) == 0 {
+		return res, err
+	}
+	if res, err = runOnSystem(ctx, src, m, clock, opt, flows()...); err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, TrafficWarning(res, flows()))
+	return res, nil
+}
+
+// TrafficWarning returns the warning that the gap of a run was computed from the traffic of another run.
+func TrafficWarning(res *Result, first []topology.Flow) error {
+	messages, bytes := uint64(0), uint64(0)
+	for _, f := range first {
+		messages, bytes = messages+f.Messages, bytes+f.Bytes
+	}
+	return fmt.Errorf("the gap of the network is computed from a first run with the gap of the bisection, which sent %d messages of %v; "+
+		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages)
+}
+
+// runOnSystem replays src on a new system; twice if opt.Warm.
+func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
+	sys, err := memsys.New(m, src.Header(), traffic...)
+	if err != nil {
+		return nil, err
+	}
+	if !opt.Warm {
+		return Run(ctx, src, sys, clock, opt)
+	}
+	first, err := Run(ctx, src, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
+	if err != nil {
+		return nil, fmt.Errorf("in the warm-up run: %w", err)
+	}
+	if first.Time >= horizon/4 || first.Shared.End >= horizon/4 {
+		return nil, fmt.Errorf("the warm-up run takes %v, which is too long for a second run", first.Time)
+	}
+	return Run(ctx, src, memsys.Warm(sys, first.Time, src.Header().Procs), clock, opt)
+}

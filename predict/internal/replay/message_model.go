@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/network"
+	"spoor/traces/unit"
+)
+
+// Semantics selects the rules for sending and receiving messages.
+type Semantics string
+
+// The semantics, of package engine.
+const (
+	LogGPS    Semantics = "spoor"
+	LogGOPSim Semantics = "loggopsim"
+)
+
+// ParseSemantics returns the semantics with a name.
+func ParseSemantics(name string) (Semantics, error) {
+	if s := Semantics(name); s == LogGPS || s == LogGOPSim {
+		return s, nil
+	}
+	return "", fmt.Errorf("unknown semantics %q; use %s or %s", name, LogGPS, LogGOPSim)
+}
+
+// MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
+// a node share its port or its place in a network of links. Their messages to each other use the memory of the node.
+// traffic is called only if the gap depends on it.
+//
+// Limitation: with LogGOPSim's semantics, and with plogp, each rank has a port of its own. A warning says so.
+func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
+	n := m.Network
+	if n == nil {
+		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
+	}
+	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
+	if n.Sending.Known {
+		model.Send = n.Sending.Value.Picos()
+	}
+	if n.Receiving.Known {
+		model.Receive = n.Receiving.Value.Picos()
+	}
+	if n.RendezvousMin.Known {
+		model.EagerLimit = int64(n.RendezvousMin.Value)
+	}
+	if n.Model == "loggp" && (model.LogGOPSim || !RanksShareNodes(m, ranks)) {
+		model.Latency, model.Gap = n.Latency.Value.Picos(), n.Gap.Value.Picos()
+		model.PerByte = float64(n.GapPerByte.Value) * 1e12
+		model.ReceiverPort = n.Ports == machine.BothPorts
+		return model, nil
+	}
+	if n.Model == "plogp" && !model.LogGOPSim {
+		model.Sizes = network.SizeTableOf(n)
+		return model, nil
+	}
+	if model.LogGOPSim {
+		return engine.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
+	}
+	return linkModel(model, m, ranks, traffic)
+}
+
+// linkModel returns the model of a network that package network simulates.
+func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
+	nodes := m.NodeOf(ranks-1) + 1
+	if m.Network.Rows > 0 || nodes < 1 { // a grid always has all of its nodes
+		nodes = m.System.Nodes
+	}
+	var flows []topology.Flow
+	if m.Network.GapFrom == machine.GapTraffic {
+		for _, f := range traffic() {
+			if f.From, f.To = m.NodeOf(f.From), m.NodeOf(f.To); f.From != f.To {
+				flows = append(flows, f)
+			}
+		}
+	}
+	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
+	var err error
+	if RanksShareNodes(m, ranks) {
+		if model.Local, err = network.NewLocal(m, nodes); err != nil {
+			return engine.Model{}, err
+		}
+	}
+	if m.Network.Shared() {
+		model.Shared, err = network.NewSharedLinks(m, nodes)
+	} else {
+		model.Net, err = network.New(m, nodes, flows...)
+	}
+	if err != nil {
+		return engine.Model{}, err
+	}
+	return model, nil
+}
+
+// lineCost returns the cost of a line of a buffer, and the line size.
+func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
+	if n == nil || n.PerLine.Value <= 0 {
+		return 0, 0, nil
+	}
+	if len(node.Caches) == 0 {
+		return 0, 0, errors.New("network.gamma is a cost for each line, but the machine has no [[cache]] with a line size")
+	}
+	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
+}
+
+// RanksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
+// abstract network of a single node connects the processors of that node.
+func RanksShareNodes(m *machine.Machine, ranks int) bool {
+	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
+	return ranks > 0 && m.NodeOf(ranks-1) < ranks-1 && !(abstract && m.System.Nodes == 1)
+}
+
+// nodeWarning says how messages between ranks of one node were simulated, or returns nil if there were none. It gives
+// their costs, because they come from the section [memory].
+func nodeWarning(m *machine.Machine, model *engine.Model, ranks int) error {
+	if !RanksShareNodes(m, ranks) {
+		return nil
+	}
+	if model.Local == nil {
+		return fmt.Errorf("several ranks run on a node of machine %q, but each is simulated with a port of its own, as if it had a node to itself", m.Name)
+	}
+	if model.Local.Messages() == 0 {
+		return nil
+	}
+	latency, perByte, err := network.LocalCost(m.Node(0))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("messages between ranks of a node use its memory: %v each, and %v (from [memory])",
+		latency, unit.BytesPerSecond(1e12/perByte))
+}

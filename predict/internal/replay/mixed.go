@@ -1,0 +1,265 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MixedOptions are the options of Mixed and DirectMixed.
+type MixedOptions struct {
+	Options // Barrier and Phases do not apply: barriers are messages, and phases are not separated
+	// algorithm of barriers and of collectives that are recorded as one event; empty: comm.Doubling
+	Collectives comm.Algorithm
+}
+
+// MixedResult is a run of processors that share memory and pass messages. Both results have the same times.
+type MixedResult struct {
+	*Result                 // of the shared memory
+	Messages *engine.Result // its Computing is all times of Result except Times.Messages
+}
+
+// Mixed replays a trace whose processors share memory and pass messages. References, locks, flags, forks and joins
+// are simulated as in Run, on the processors, caches and memories of m. Messages are simulated as in Messages, over
+// its network. Both use one simulated time. Barriers are messages, as in Messages. On a network of links, messages
+// and the traffic of the memories share the links. In the LogP family, each has its own ports. Copying messages makes
+// no references: network.gamma accounts for that.
+//
+// Results that depend on time are as recorded, as in Run and Messages.
+func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
+	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, stats: s}
+	if r.opt.Collectives == "" {
+		r.opt.Collectives = comm.Doubling
+	}
+	if err := r.checkMixed(m); err != nil {
+		return nil, err
+	}
+	x, err := newMixed(ctx, r.head, m, trace.NewHomeMap(r.head), opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	r.maxBytes = x.model.MaxBytes()
+	for id := range trace.Proc(r.head.Procs) {
+		p := newProcessor(id, x.clockOf(id))
+		p.read(src)
+		defer p.stop()
+		x.procs = append(x.procs, p)
+		in := r.newEventReader(id)
+		in.stop()
+		x.readers = append(x.readers, in)
+	}
+	if err := x.markChildren(src); err != nil {
+		return nil, err
+	}
+	res, err := x.simulate(newPlans(s, r.opt.Collectives).steps, nil)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, r.warnings(m, &x.model, res.Messages)...)
+	return res, nil
+}
+
+// checkMixed is check for programs that also share memory.
+func (r *messageRun) checkMixed(m *machine.Machine) error {
+	if err := r.checkMessages(m); err != nil {
+		return err
+	}
+	for p, graph := range r.stats.graphs {
+		if graph {
+			return fmt.Errorf("the events of processor %d are a graph; a graph cannot be simulated together with references or locks", p)
+		}
+	}
+	if r.stats.nonblocking {
+		return errors.New("the trace has nonblocking collectives; they cannot be simulated together with references or locks")
+	}
+	return nil
+}
+
+// MixedProgram is a Program that also passes messages. Resume returns with each message operation as the last event.
+// The program's next work is returned when that operation has been simulated.
+type MixedProgram interface {
+	Program
+	engine.DirectProgram
+	// Operations returns the engine's operations for a message event to which processor p has come: one or more.
+	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
+}
+
+// DirectMixed is Mixed for a directly executed program, as Direct is for Run.
+func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.HomeMap, opt MixedOptions) (*MixedResult, error) {
+	x, err := newMixed(ctx, head, m, places, opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	x.program, x.direct = program, program
+	for id := range trace.Proc(head.Procs) {
+		p := newProcessor(id, x.clockOf(id))
+		p.eventsEnd = true
+		x.procs = append(x.procs, p)
+	}
+	res, err := x.simulate(BarrierSteps(head.Procs, opt.Collectives), program)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, NetworkWarnings(m, &x.model, res.Messages)...)
+	return res, nil
+}
+
+// mixed is a run that simulates the shared memory, next to an engine that simulates the messages. It implements
+// engine.CoSimulator.
+type mixed struct {
+	*run
+	clock      Clock
+	model      engine.Model
+	readers    []*eventReader // of a trace: convert its events into operations
+	direct     MixedProgram   // or nil
+	ops        []engine.Ops
+	resumeRank func(rank int32, at unit.Picos)
+	resumed    bool // a rank has been resumed in the engine
+	suspended  int  // how many ranks have been suspended at least once, as all are at first
+}
+
+// newMixed returns a run on the memory system of m whose messages use its network.
+func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.HomeMap, opt Options) (*mixed, error) {
+	x := &mixed{ops: make([]engine.Ops, head.Procs)}
+	var err error
+	if memsys.NeedsTraffic(m) {
+		return nil, errors.New("network.gap = \"traffic\" cannot be used for messages and references together; give the gap as network.g")
+	}
+	if x.model, err = MessageModel(m, head.Procs, LogGPS, nil); err != nil {
+		return nil, err
+	}
+	if x.clock, err = ClockOf(m); err != nil {
+		return nil, err
+	}
+	if opt.Clocks, err = ClocksOf(m); err != nil {
+		return nil, err
+	}
+	var sys memsys.System
+	if x.model.Net == nil {
+		sys, err = memsys.NewWithHomes(m, places)
+	} else {
+		sys, x.model.Net, err = memsys.NewSharingNetwork(m, places, x.model.Net)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.run = newRun(ctx, head, sys, opt)
+	x.run.messages = x
+	return x, nil
+}
+
+// clockOf returns the clock of a processor.
+func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
+
+// simulate runs all processors to their end.
+func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*MixedResult, error) {
+	x.sys.OnInvalidate(x.syncBefore)
+	var programs []engine.Program
+	for p := range x.procs {
+		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
+	}
+	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, CoSimulator: x, Direct: live})
+	if err != nil {
+		return nil, err
+	}
+	return &MixedResult{x.result(), messages}, nil
+}
+
+// suspendOps is the operation of a processor without a message operation.
+var suspendOps = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
+
+// next returns the next operations of processor p: message operations, whose costs may change until they have
+// ended, or a suspension.
+func (x *mixed) next(p int) (engine.Ops, error) {
+	if ops := x.ops[p]; ops.Len() > 0 {
+		x.ops[p] = engine.Ops{}
+		return ops, nil
+	}
+	if x.procs[p].state == finished {
+		return engine.Ops{}, nil
+	}
+	return suspendOps, nil
+}
+
+// isMessage reports whether the engine simulates an event.
+func isMessage(e *trace.Event) bool {
+	switch e.Kind {
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Wait, trace.Test, trace.Probe, trace.Iprobe, trace.Barrier:
+		return true
+	}
+	return e.Collective()
+}
+
+// handOver gives an event of p, which comes to it at p.next, to the engine.
+func (x *mixed) handOver(p *processor, e *trace.Event) (err error) {
+	if x.direct != nil {
+		x.ops[p.id], err = x.direct.Operations(p.id, e)
+	} else {
+		var op engine.Op
+		op, err = x.readers[p.id].operation(e)
+		x.ops[p.id] = engine.Pack(op)
+	}
+	if err != nil {
+		return p.eventError(e, "cannot be simulated: %v", err)
+	}
+	p.state = atMessage
+	x.resumeInEngine(p, p.next)
+	return nil
+}
+
+// resumeInEngine resumes a processor in the engine.
+func (x *mixed) resumeInEngine(p *processor, at unit.Picos) {
+	x.resumed = true
+	x.resumeRank(int32(p.id), at)
+}
+
+// Open implements engine.CoSimulator.
+func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.resumeRank = back }
+
+// Suspend implements engine.CoSimulator.
+func (x *mixed) Suspend(rank int32, at unit.Picos) {
+	p := x.procs[rank]
+	if x.suspended < len(x.procs) {
+		x.suspended++
+	}
+	switch p.state {
+	case notForked: // until it is forked
+		return
+	case atMessage:
+		x.resumeAfter(p, at, &p.waited.Messages)
+	}
+	x.queue.put(action{x.lookahead(p), p.id})
+}
+
+// Next implements engine.CoSimulator. No processor begins before all are suspended, because a processor that is
+// forked at once could be resumed before it was suspended.
+func (x *mixed) Next() unit.Picos {
+	if x.queue.empty() || x.suspended < len(x.procs) {
+		return horizon + 1
+	}
+	return min(x.queue.at[1], horizon-1) // a processor that passes the horizon gets an error
+}
+
+// Act implements engine.CoSimulator.
+func (x *mixed) Act(until unit.Picos) error {
+	x.resumed = false
+	for !x.resumed && !x.queue.empty() && x.Next() <= until {
+		if err := x.runFirst(until); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Row implements engine.CoSimulator.
+func (x *mixed) Row(rank int32) int64 { return int64(x.procs[rank].eventsDone) - 1 }
+
+// WaitsFor implements engine.CoSimulator.
+func (x *mixed) WaitsFor(rank int32) (what string, other int32) { return x.waitsFor(x.procs[rank]) }
