@@ -12,6 +12,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/budget"
+	"spoor/predict/internal/keyuse"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -26,10 +27,8 @@ type budgetOptions struct {
 	minMemory, minTotal, due string
 	limits                   budget.Limits
 	top                      int
-	front, sensitivity       bool
 	printed                  bool
-	format                   stage.Format
-	output, machines         string
+	output                   budgetOutput
 }
 
 const budgetExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
@@ -104,13 +103,10 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	flags.StringVar(&o.modelError, "model-error", "", "error of the model: a `SHARE` such as 16%, or a table of predict compare -o")
 	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which to vary parameters")
 	flags.IntVar(&o.top, "top", 10, "`NUMBER` of machines to rank")
-	flags.BoolVar(&o.front, "front", false, "print only the front")
-	flags.BoolVar(&o.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
-	flags.StringVarP(&o.output, "output", "o", "", "write the ranking as an Arrow table to `FILE`, for predict report")
-	flags.StringVar(&o.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
-	flags.Var(&o.format, "format", "how to print the result")
-	o.format = stage.Human
-	flags.Lookup("format").DefValue = string(stage.Human)
+	flags.BoolVar(&o.output.front, "front", false, "print only the front")
+	flags.BoolVar(&o.output.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
+	o.output.add(flags, "write the ranking as an Arrow table to `FILE`, for predict report")
+	flags.StringVar(&o.output.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
 	stage.Group(flags, "Input", "params", "prices", "budget", "without-messages")
 	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "raise-remote", "vary")
 	stage.Group(flags, "Limits", "deadline", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
@@ -139,7 +135,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	if p.Catalogue = prices.Catalogue; p.Catalogue == nil {
 		return fmt.Errorf("reading %s: it has no [catalogue]; use a price list such as example1999", o.prices)
 	}
-	noteUnusedPrices(env, prices, p.Model.Name())
+	noteAll(env, keyuse.OfPrices(prices, p.Model.Name()))
 	if p.Budget, err = o.amount(p.Catalogue.Hourly); err != nil {
 		return err
 	}
@@ -154,13 +150,13 @@ func (o *budgetOptions) run(env *stage.Env) error {
 		if *p, err = p.UpgradeOf(m); err != nil {
 			return err
 		}
-		noteUnusedOfHave(env, m)
+		noteAll(env, keyuse.OfExisting(m))
 	}
 	r, err := p.Search()
 	if err != nil {
 		return fmt.Errorf("choosing a machine for %s: %w", p.Runs[0].Program, err)
 	}
-	return o.report(env, p, r, vary)
+	return o.output.report(env, p, r, vary)
 }
 
 // problem returns the problem that the flags describe.
@@ -172,7 +168,7 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 		return nil, 0, stage.Usage("no prices; give --prices FILE, such as data/price/example1999.toml")
 	case o.money == "":
 		return nil, 0, stage.Usage("no budget; give --budget, such as --budget '$5000'")
-	case o.front && o.sensitivity:
+	case o.output.front && o.output.sensitivity:
 		return nil, 0, stage.Usage("--front and --sensitivity print different tables; choose one")
 	case o.top < 1 || o.top > 1000:
 		return nil, 0, stage.Usage("--top %d is not from 1 to 1000", o.top)

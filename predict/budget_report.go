@@ -10,8 +10,16 @@ import (
 	"spoor/traces/trace"
 )
 
-func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Result, vary float64) error {
-	facts := []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
+// budgetOutput are the flags about the tables of predict budget and predict upgrade.
+type budgetOutput struct {
+	tableOutput
+	front, sensitivity bool
+	machines           string // the folder for machine files
+}
+
+// report prints the tables, and writes the ranking and its machines.
+func (o *budgetOutput) report(env *stage.Env, p *budget.Problem, r *budget.Result, vary float64) error {
+	facts := toolFacts()
 	t, err := p.Table(r, facts)
 	if err != nil {
 		return err
@@ -22,7 +30,7 @@ func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Resu
 			return err
 		}
 	}
-	if err := o.write(p, r, facts); err != nil {
+	if err := o.writeAll(p, r, facts); err != nil {
 		return err
 	}
 	if o.front || o.sensitivity || o.format != stage.Human {
@@ -39,23 +47,20 @@ func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Resu
 	return printBudget(env.Out, p, r, t, shifts)
 }
 
-func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, facts []trace.Arg) error {
+func (o *budgetOutput) writeAll(p *budget.Problem, r *budget.Result, facts []trace.Arg) error {
 	if o.machines != "" {
 		if err := p.Describe(r, o.machines); err != nil {
 			return fmt.Errorf("writing machines into %s: %w", o.machines, err)
 		}
 	}
-	if o.output == "" {
+	if o.file == "" {
 		return nil
 	}
 	t, err := p.Decision(r, facts)
-	if err == nil {
-		err = store.WriteTable(o.output, t)
-	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", o.output, err)
+		return fmt.Errorf("writing %s: %w", o.file, err)
 	}
-	return nil
+	return o.write("", t)
 }
 
 // printBudget prints the ranking, the front, the sensitivity and the warnings.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,15 +22,12 @@ type clusterOptions struct {
 	machines       []string
 	processors     []int
 	models         []string
-	terms, full    bool
+	full           bool
 	printed        bool
 	transaction    float64 // instructions of a transaction; 0: none
 	raise, exposed string
-	share          float64 // exposed share of misses
 	nodes          []string
-	format         stage.Format
-	output         string
-	noted          map[string]bool // notes that were printed
+	output         clusterOutput
 }
 
 const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
@@ -55,20 +51,16 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all with measurements)")
 	flags.BoolVar(&o.printed, "as-printed", false, "run model paper with its equations as printed")
 	flags.BoolVar(&o.full, "full", false, "use only runs with as many processors as the machine")
-	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction, and CPI")
+	flags.BoolVar(&o.output.terms, "terms", false, "print the terms of each prediction, and CPI")
 	flags.Float64Var(&o.transaction, "transaction", 0, "`INSTRUCTIONS` of a transaction, for --terms")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` added to remote accesses of model paper for coherence")
 	stage.PathVar(flags, &o.exposed, "exposed", "parameter `FILE` of calibrate instructions: exposed share of misses, for curve and mva")
-	format := stage.FormatFlag(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "write the predictions as an Arrow table to `FILE`")
+	o.output.add(flags, "write the predictions as an Arrow table to `FILE`")
 	stage.Group(flags, "Input", "params", "machine", "node", "exposed", "without-messages")
 	stage.Group(flags, "Models", "model", "processors", "full", "as-printed", "raise-remote")
 	stage.Group(flags, "Output", "terms", "transaction", "format", "output")
 	stage.Complete(cmd, "model", clusterModels)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		o.format = *format
-		return o.run(env, args)
-	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(env, args) }
 	return cmd
 }
 
@@ -91,7 +83,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 		return noMachine(nil)
 	case o.transaction != 0 && !(o.transaction >= 1 && o.transaction <= math.MaxInt64):
 		return stage.Usage("--transaction %v: a transaction has at least one instruction", o.transaction)
-	case o.transaction != 0 && !o.terms:
+	case o.transaction != 0 && !o.output.terms:
 		return stage.Usage("--transaction needs --terms")
 	case slices.ContainsFunc(o.processors, func(n int) bool { return n < 1 }):
 		return stage.Usage("--processors %v: each number must be at least 1", o.processors)
@@ -100,75 +92,40 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.share, err = exposedShare(o.exposed); err != nil {
+	share, err := exposedShare(o.exposed)
+	if err != nil {
 		return err
 	}
 	runs, err := o.open(env)
 	if err != nil {
 		return err
 	}
-	targets, err := o.read(machines)
+	targets, err := readMachines(machines, o.nodes, share)
 	if err != nil {
 		return err
 	}
-	all, err := o.predictAll(env, runs, targets, models)
+	study := cluster.Study{Runs: runs, Models: models, Named: len(o.models) > 0, Processors: o.processors, Full: o.full, Transaction: o.transaction,
+		Printed: o.printed, Note: func(text string) { env.Note("%s", text) }}
+	all, err := study.Predict(targets)
 	if err != nil {
 		return err
 	}
-	return o.report(env, all)
+	return o.output.print(env.Out, all)
 }
 
-// read reads machines, and sets the share of misses that their processors wait for.
-func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error) {
+// readMachines reads machines whose last nodes are given, and sets the share of misses that their processors wait for.
+func readMachines(files, nodes []string, share float64) (all []*machine.Machine, err error) {
 	for _, file := range files {
-		m, err := readMachine(file, o.nodes)
+		m, err := readMachine(file, nodes)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range slices.Concat(m.OtherNodes, []*machine.Machine{m}) {
-			n.Processor.Exposed = o.share
+			n.Processor.Exposed = share
 		}
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-// skippedMachine is the reason why no model can predict one machine. Others may be predicted.
-type skippedMachine struct{ error }
-
-// predictAll predicts each machine, and notes those that it cannot predict. It fails if it can predict none.
-func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machines []*machine.Machine, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
-	var reasons []error
-	for _, m := range machines {
-		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m}, models)
-		if err == nil {
-			noteUnused(env, m, keyUse{models: modelsOf(some), procs: len(o.processors) > 0})
-		}
-		if reason := (skippedMachine{}); errors.As(err, &reason) {
-			reasons = append(reasons, reason)
-		} else if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	if len(all) == 0 && len(reasons) == 1 {
-		return nil, reasons[0]
-	}
-	for _, reason := range reasons {
-		env.Note("skipped: %v", reason)
-	}
-	if len(all) == 0 {
-		return nil, errors.New("nothing can be predicted on any of these machines")
-	}
-	return all, nil
-}
-
-// modelsOf returns the names of the models of predictions.
-func modelsOf(all []model.Prediction) (names []string) {
-	for _, p := range all {
-		names = append(names, p.Model)
-	}
-	return names
 }
 
 // exposedShare returns the parameter exposed of a file, or 0 without a file.
@@ -224,63 +181,4 @@ func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
 		out = append(out, m)
 	}
 	return out, nil
-}
-
-// predict applies the models to the machine of c. Without --model, it notes models that the measurements do not allow.
-func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
-	processors := o.processors
-	if len(processors) == 0 {
-		processors = o.fitting(env, c.Runs, c.Machine)
-	}
-	if len(processors) == 0 {
-		return nil, skippedMachine{fmt.Errorf("no run fits machine %s with %d processors; give --processors to scale a run", c.Machine.Name, c.Machine.Count())}
-	}
-	var last error
-	digest := c.Machine.Digest()
-	for _, n := range processors {
-		for _, v := range models {
-			of := *c
-			of.Processors = n
-			p, err := v.Predict(&of)
-			switch {
-			case err == nil:
-				p.MachineSHA = digest
-				p.Terms = append(p.Terms, cluster.Rates(p, &of, o.transaction, o.printed)...)
-				all = append(all, p)
-			case len(o.models) > 0:
-				return nil, fmt.Errorf("predicting %s with model %s: %w", c.Runs[0].Program, v.Name(), err)
-			default:
-				o.missing(env, v.Name(), err)
-				last = err
-			}
-		}
-	}
-	if len(all) == 0 {
-		return nil, skippedMachine{fmt.Errorf("predicting %s on %s: no model applies: %w", c.Runs[0].Program, c.Machine.Name, last)}
-	}
-	return all, nil
-}
-
-// missing notes once why a model cannot predict.
-func (o *clusterOptions) missing(env *stage.Env, name string, err error) {
-	if note := fmt.Sprintf("no prediction by %s: %v", name, err); !o.noted[note] {
-		env.Note("%s", note)
-		if o.noted == nil {
-			o.noted = map[string]bool{}
-		}
-		o.noted[note] = true
-	}
-}
-
-// fitting returns the numbers of processors of the runs that fit a machine, with --full of those that fill it.
-func (o *clusterOptions) fitting(env *stage.Env, runs []*cluster.Run, m *machine.Machine) (processors []int) {
-	have := m.Count()
-	for _, r := range runs {
-		if r.Processors > have {
-			env.Note("skipped: %s has %d processors, but machine %s only %d", r.Name, r.Processors, m.Name, have)
-		} else if !o.full || r.Processors == have {
-			processors = append(processors, r.Processors)
-		}
-	}
-	return processors
 }

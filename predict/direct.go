@@ -4,42 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spoor/analyze/comm"
-	"spoor/calibrate/machine"
 	"spoor/predict/direct"
-	"spoor/predict/internal/engine"
-	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
-	"spoor/traces/store"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
-
-// directOptions are the flags of predict direct.
-type directOptions struct {
-	machines []string
-	nodes    []string
-	procs    int
-	set      []string
-	seed     uint64
-	ahead    int
-	native   bool
-	repeat   int
-
-	references bool
-	messages   messageFlags
-	memory     memoryFlags
-	changed    func(flag string) bool
-	format     stage.Format
-	output     string
-}
 
 // directCommand is predict direct.
 func directCommand(env *stage.Env) *cobra.Command {
@@ -65,15 +40,14 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.references, "references", false, "simulate references of a program with messages, too")
 	o.messages.addCommon(flags)
 	o.memory.add(flags)
-	format := stage.FormatFlag(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
+	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Program", "procs", "set", "seed")
 	stage.Group(flags, "Simulation", "machine", "node", "references", "barrier", "semantics", "ahead")
 	stage.Group(flags, "Full speed", "native", "repeat")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "format", "output")
 	completeChoices(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.format, o.changed = *format, flags.Changed
+		o.changed = flags.Changed
 		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
@@ -147,41 +121,6 @@ func (o *directOptions) runAlone(ctx context.Context, env *stage.Env, p directPr
 	return o.runMessages(ctx, env, p, machines)
 }
 
-// runMessages runs a program that passes messages.
-func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p directProgram, machines []target) error {
-	var runs []hostRuns
-	var rows []messageRow
-	var times []unit.Picos
-	for _, m := range machines {
-		if err := needMessages(m.Machine, "running "+p.header().Title(), true); err != nil {
-			return err
-		}
-		noteUnused(env, m.Machine, useOf(m.Machine, byMessages, o.procs, false, false, o.messages.opt.Semantics))
-		row, host, err := o.simulate(ctx, env, p, m)
-		if err != nil {
-			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
-		}
-		rows, runs, times = append(rows, row), append(runs, host), append(times, row.result.Time)
-	}
-	table := o.messages.table(rows)
-	if table == nil {
-		table = messageTable(rows, &o.messages)
-	}
-	if o.native {
-		native, err := o.nativeRuns(ctx, p)
-		if err != nil {
-			return err
-		}
-		addNative(table, times, runs, native)
-	}
-	if o.output != "" {
-		if err := store.WriteTable(o.output, table); err != nil {
-			return fmt.Errorf("writing the simulations: %w", err)
-		}
-	}
-	return printMessages(env.Out, o.format, rows, table, &o.messages)
-}
-
 // checkKind returns an error if a flag is not for programs of this kind.
 func (o *directOptions) checkKind(head trace.Header, kind simulationKind) error {
 	not := []string{"barrier"}
@@ -194,20 +133,6 @@ func (o *directOptions) checkKind(head trace.Header, kind simulationKind) error 
 		}
 	}
 	return nil
-}
-
-// nativeRuns runs p at full speed --repeat times, after one run that does not count, because the first run of a process is slower.
-func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native []hostRun, err error) {
-	for i := range o.repeat + 1 {
-		run, err := p.native(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("running %s: %w", p.header().Title(), err)
-		}
-		if i > 0 {
-			native = append(native, run)
-		}
-	}
-	return native, nil
 }
 
 // program returns the program that the arguments name.
@@ -237,68 +162,5 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 	if len(args) > 1 {
 		return nil, stage.Usage("unexpected argument %q; give parameters of a kernel as --set KEY=VALUE", args[1])
 	}
-	return o.kernelProgram(args[0])
-}
-
-// simulate simulates p on m, --repeat times to measure times of this host.
-func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directProgram, m target) (row messageRow, host hostRuns, err error) {
-	head := p.header()
-	row = messageRow{title: head.Title(), machine: m.Name, machineSHA: m.Digest(), instructions: math.NaN()}
-	progress := env.Progress("simulating "+head.Program, -1, "operations")
-	defer progress.Done()
-	for i := range o.repeat {
-		opt := direct.Options{Procs: o.procs, Ahead: o.ahead, Semantics: o.messages.opt.Semantics, Progress: progress.Add}
-		opt.Observer = o.messages.observe(o.procs, &row.observed)
-		rec := direct.NewRecording(o.procs)
-		if o.messages.timeline != "" {
-			opt.Sink = rec
-		}
-		out, err := p.simulate(ctx, m, opt)
-		if err != nil {
-			return row, nil, err
-		}
-		row.result = out.result
-		host = append(host, out.seconds)
-		if err := o.messages.write(env, rec.Source(head), row.times); err != nil {
-			return row, nil, err
-		}
-		for _, w := range out.warnings {
-			if i == 0 {
-				env.Note("%s on %s: %v", row.title, m.Name, w)
-			}
-		}
-	}
-	env.Note("%s on %s: %v", row.title, m.Name, replay.ErrNoReferences)
-	return row, host, nil
-}
-
-// target is a machine and its file.
-type target struct {
-	*machine.Machine
-	file string
-}
-
-// directProgram is a program that runs on this host, simulated or not.
-type directProgram interface {
-	header() trace.Header
-	// kind returns which of the following three can run the program. If the program does both, kind may return only one of them.
-	// That simulation then ends with an error for which isBoth is true.
-	kind(ctx context.Context) (simulationKind, error)
-	// simulateMemory runs it on the memory system of m.
-	simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMemory, error)
-	// simulateMixed runs it on the processors, the memory system and the network of m.
-	simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMixed, error)
-	// simulate runs the program on the processors and the network of m.
-	simulate(ctx context.Context, m target, opt direct.Options) (simulated, error)
-	// native runs it at full speed.
-	native(ctx context.Context) (hostRun, error)
-	// remove removes temporary files.
-	remove() error
-}
-
-// simulated is the result of a simulation, with the seconds that it took on this host.
-type simulated struct {
-	result   *engine.Result
-	warnings []error
-	seconds  float64
+	return newKernelProgram(args[0], o.set, o.procs, o.seed)
 }

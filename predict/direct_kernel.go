@@ -25,20 +25,21 @@ type kernelProgram struct {
 	seed   uint64
 }
 
-func (o *directOptions) kernelProgram(name string) (directProgram, error) {
+// newKernelProgram returns the kernel of this name with parameters KEY=VALUE.
+func newKernelProgram(name string, set []string, procs int, seed uint64) (directProgram, error) {
 	k, err := workload.Find(counted.All, name)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
-	set, err := workload.ParseSet(o.set)
+	given, err := workload.ParseSet(set)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
-	values, err := k.Values(set)
+	values, err := k.Values(given)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
-	return &kernelProgram{k, values, o.procs, o.seed}, nil
+	return &kernelProgram{k, values, procs, seed}, nil
 }
 
 func (p *kernelProgram) header() trace.Header {

@@ -5,22 +5,13 @@ import (
 	"fmt"
 
 	"spoor/predict/direct"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
-
-// inMemory is the result of simulating a program that uses memory, with the seconds that it took on this host.
-type inMemory[R any] struct {
-	result  R
-	dropped uint64 // references of an own program to memory without an address
-	seconds float64
-}
-
-// simulatedMemory is a simulation of a program that shares memory.
-type simulatedMemory = inMemory[*replay.Result]
 
 // runMemory runs a program that shares memory.
 func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directProgram, machines []target) error {
@@ -31,7 +22,7 @@ func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directP
 		if err := needReferences(m.Machine, "running "+p.header().Title(), byMemory); err != nil {
 			return err
 		}
-		noteUnused(env, m.Machine, useOf(m.Machine, byMemory, o.procs, false, false, o.messages.opt.Semantics))
+		noteAll(env, keyuse.OfMachine(m.Machine, useOf(m.Machine, byMemory, o.procs, false, false, o.messages.opt.Semantics)))
 		out, host, err := o.simulateMemory(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
@@ -39,7 +30,7 @@ func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directP
 		rows = append(rows, newMemoryRow(p.header().Title(), "", m.Machine, out.result, simulatedTasks))
 		runs, times = append(runs, host), append(times, out.result.Time)
 	}
-	out := memoryReport{memoryFlags: o.memory, format: o.format, output: o.output}
+	out := memoryReport{memoryFlags: o.memory, output: o.output}
 	if o.native {
 		native, err := o.nativeRuns(ctx, p)
 		if err != nil {

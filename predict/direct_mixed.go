@@ -2,23 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"spoor/predict/direct"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
-
-// simulatedMixed is a simulation of a program that shares memory and passes messages.
-type simulatedMixed = inMemory[*replay.MixedResult]
-
-// isBoth reports whether a simulation ended because the program shares memory and passes messages.
-func isBoth(err error) bool {
-	return errors.Is(err, direct.ErrSharesMemory) || errors.Is(err, direct.ErrMessages)
-}
 
 // runMixed runs a program that shares memory and passes messages.
 func (o *directOptions) runMixed(ctx context.Context, env *stage.Env, p directProgram, machines []target) error {
@@ -32,7 +23,7 @@ func (o *directOptions) runMixed(ctx context.Context, env *stage.Env, p directPr
 		if err := needReferences(m.Machine, "running "+p.header().Title(), byBoth); err != nil {
 			return err
 		}
-		noteUnused(env, m.Machine, useOf(m.Machine, byBoth, o.procs, false, false, o.messages.opt.Semantics))
+		noteAll(env, keyuse.OfMachine(m.Machine, useOf(m.Machine, byBoth, o.procs, false, false, o.messages.opt.Semantics)))
 		out, host, err := o.simulateMixed(ctx, env, p, m)
 		if err != nil {
 			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
@@ -41,13 +32,13 @@ func (o *directOptions) runMixed(ctx context.Context, env *stage.Env, p directPr
 		runs, times = append(runs, host), append(times, out.result.Time)
 	}
 	if !o.native {
-		return printMixed(env.Out, o.format, o.output, rows, nil)
+		return printMixed(env.Out, o.output, rows, nil)
 	}
 	native, err := o.nativeRuns(ctx, p)
 	if err != nil {
 		return err
 	}
-	return printMixed(env.Out, o.format, o.output, rows, func(t *store.Table) { addNative(t, times, runs, native) })
+	return printMixed(env.Out, o.output, rows, func(t *store.Table) { addNative(t, times, runs, native) })
 }
 
 // simulateMixed runs p on m.

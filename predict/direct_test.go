@@ -40,8 +40,7 @@ func csvRows(t *testing.T, args ...string) [][]string {
 // recordedKernel is a trace of a kernel, as tracegen makes it.
 func recordedKernel(t *testing.T, name string, procs int, set []string) (prefix string) {
 	t.Helper()
-	o := &directOptions{procs: procs, set: set, seed: 1}
-	k, err := o.kernelProgram(name)
+	k, err := newKernelProgram(name, set, procs, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/reference"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -37,7 +38,7 @@ var testedElsewhere = []string{"analyze", "analyze filter", "predict replay"}
 // changes the result, a noted one has a note, and a refused one is an error.
 func TestEffectsOfModels(t *testing.T) {
 	bin, dir := commandsBuilt(t), t.TempDir()
-	machine := describedMachines[0].write(t, -1, listSections)
+	machine := describedMachines[0].write(t, -1, keyuse.ListSections)
 	names := map[string][]string{}
 	for _, c := range reference.Consumers() {
 		if err := c.Effects.Check(); err != nil {

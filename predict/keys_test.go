@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/keyuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -270,7 +271,7 @@ func TestEveryKeyHasAnEffectOrANote(t *testing.T) {
 		}
 	}
 	for _, key := range machine.Keys() {
-		if keyUses[key] == nil && keyUses[strings.TrimPrefix(key, "node.")] == nil {
+		if !keyuse.Known(key) {
 			t.Errorf("keyUses has no key %s", key)
 		}
 		for name := range keyConsumers(memory, messages, analyses, &describedMachines[0]) {
@@ -290,7 +291,7 @@ var untestable = map[string]string{
 // testKeys changes each key of one machine for one command.
 func testKeys(t *testing.T, d *described, name string, args []string, tested map[[2]string]bool) {
 	run := func(changed int) (status int, result, unused string) {
-		return outcome(t, append(slices.Clone(args), "--format", "csv", "--machine", d.write(t, changed, listSections))...)
+		return outcome(t, append(slices.Clone(args), "--format", "csv", "--machine", d.write(t, changed, keyuse.ListSections))...)
 	}
 	status, want, unused := run(-1)
 	for i, k := range d.keys {
@@ -362,7 +363,7 @@ func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
 	}
 	for name, args := range consumers {
 		run := func(changed int) (status int, result, unused string) {
-			return outcome(t, append(slices.Clone(args), "--prices", describedPrices.write(t, changed, priceLists))...)
+			return outcome(t, append(slices.Clone(args), "--prices", describedPrices.write(t, changed, keyuse.PriceLists))...)
 		}
 		status, want, unused := run(-1)
 		if status != 0 {

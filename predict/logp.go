@@ -8,6 +8,7 @@ import (
 
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/logp"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -22,8 +23,7 @@ type logpOptions struct {
 	bytes    []string
 	network  bool
 	printed  bool
-	format   stage.Format
-	output   string
+	output   tableOutput
 }
 
 const logpExample = `  $ predict logp --machine loggp-example --procs 16,1024 --bytes 8B,64KiB
@@ -50,10 +50,8 @@ func logpCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.bytes, "bytes", nil, "sizes of messages as a `LIST` (default the mean of PREFIX, or 8B)")
 	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead of bounds")
 	flags.BoolVar(&o.printed, "as-printed", false, "take g from the bisection as in the paper; for networks of links")
-	format := stage.FormatFlag(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "write the bounds as an Arrow table to `FILE`")
+	o.output.add(flags, "write the bounds as an Arrow table to `FILE`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		o.format = *format
 		prefixes, machines := splitReplayArgs(env, args, o.machines)
 		o.machines = machines
 		return o.run(env, prefixes)
@@ -142,7 +140,7 @@ func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows
 			return nil, nil, err
 		}
 		procs := o.procs
-		noteUnused(env, m, keyUse{logp: true, procs: of.procs > 0 || len(procs) > 0})
+		noteAll(env, keyuse.OfMachine(m, keyuse.Use{LogP: true, Procs: of.procs > 0 || len(procs) > 0}))
 		switch {
 		case of.procs > 0:
 			procs = []int{of.procs}
@@ -178,19 +176,17 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	if err != nil {
 		return err
 	}
-	if o.output != "" {
-		if err := store.WriteTable(o.output, bounds); err != nil {
-			return fmt.Errorf("writing %s: %w", o.output, err)
-		}
+	if err := o.output.write("", bounds); err != nil {
+		return err
 	}
 	t := bounds
 	if o.network {
 		t = networkTable(rows, facts)
 	}
-	if err := stage.Print(env.Out, o.format, t); err != nil {
+	if err := stage.Print(env.Out, o.output.format, t); err != nil {
 		return err
 	}
-	if o.format != stage.Human {
+	if o.output.format != stage.Human {
 		noteWarnings(env, warnings)
 		return nil
 	}

@@ -6,7 +6,6 @@ package main
 
 import (
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,16 +15,6 @@ import (
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
-
-// noMachine returns the error of a command that needs --machine. It looks for a machine among the command's arguments.
-func noMachine(args []string) error {
-	for _, a := range args {
-		if slices.Contains(machine.Names(), a) {
-			return stage.Usage("no machine; write --machine %s", a)
-		}
-	}
-	return stage.Usage("no machine; give --machine NAME or FILE: %s", machine.Advice)
-}
 
 // command is the command tree of predict: one line for each subcommand.
 func command(env *stage.Env) *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 
@@ -18,8 +17,7 @@ import (
 // memoryReport prints results of programs that share memory.
 type memoryReport struct {
 	memoryFlags
-	format stage.Format
-	output string
+	output tableOutput
 	extend func(*store.Table) // adds columns to the table; or nil
 }
 
@@ -61,27 +59,25 @@ func memoryOf(m *machine.Machine) (size unit.Bytes) {
 
 // print prints the results, and writes them to a file with -o.
 func (r *memoryReport) print(w io.Writer, rows []memoryRow) error {
-	if len(rows) == 1 && r.format == stage.JSON && !r.phases && r.output == "" {
+	if len(rows) == 1 && r.output.format == stage.JSON && !r.phases && r.output.file == "" {
 		return printRun(w, rows[0])
 	}
 	table, err := r.table(rows)
 	if err != nil {
 		return err
 	}
-	if r.output != "" {
-		if err := store.WriteTable(r.output, table); err != nil {
-			return fmt.Errorf("writing the simulations: %w", err)
-		}
+	if err := r.output.write("the simulations", table); err != nil {
+		return err
 	}
 	switch {
 	case r.phases:
-		return stage.Print(w, r.format, table)
-	case r.format == stage.JSON && len(rows) == 1:
+		return stage.Print(w, r.output.format, table)
+	case r.output.format == stage.JSON && len(rows) == 1:
 		return printRun(w, rows[0])
-	case r.format == stage.Human:
+	case r.output.format == stage.Human:
 		return printForPeople(w, rows, table)
 	default:
-		return stage.Print(w, r.format, table)
+		return stage.Print(w, r.output.format, table)
 	}
 }
 

@@ -5,56 +5,12 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"spoor/predict/message"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
-
-// arrayFlags describe the arrays.
-type arrayFlags struct {
-	sizes []string
-	mesh  string
-	item  string
-}
-
-func (f *arrayFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.sizes, "size", []string{"1000x1000"}, "rows x columns of the array in items, as a `LIST`")
-	flags.StringVar(&f.mesh, "mesh", "2x2", "rows x columns of `PROCESSORS`")
-	flags.StringVar(&f.item, "item", "4B", "`SIZE` of an item")
-	stage.Group(flags, "Arrays", "size", "mesh", "item")
-}
-
-// cases returns the arrays on the mesh.
-func (f *arrayFlags) cases() (out []message.Case, err error) {
-	var c message.Case
-	if c.MeshRows, c.MeshCols, err = pair("mesh", f.mesh); err != nil {
-		return nil, err
-	}
-	if c.Item, err = unit.ParseBytes(f.item); err != nil || c.Item < 1 {
-		return nil, stage.Usage("--item %s is not a size such as 4B", f.item)
-	}
-	c.D = 1
-	for _, size := range f.sizes {
-		if c.Rows, c.Cols, err = pair("size", size); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
-
-// pair parses a size such as 2x3.
-func pair(flag, text string) (rows, cols int64, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(text+" ", "%dx%d%s", &rows, &cols, &rest); n != 2 || rows < 1 || cols < 1 {
-		return 0, 0, stage.Usage("--%s %s is not rows x columns, such as 1000x1000", flag, text)
-	}
-	return rows, cols, nil
-}
 
 // messageOptions are the flags of predict message itself.
 type messageOptions struct {

@@ -73,7 +73,7 @@ func blocks(env *stage.Env, flags *lawFlags, l *message.Laws, c message.Case, r 
 		all = append(all, d.Prediction)
 	}
 	t := message.DistributionTable(rows, append(message.Facts(all), messageFacts...))
-	if err := flags.report(env, t, t, all); err != nil || *flags.format != stage.Human {
+	if err := flags.report(env, t, t, all); err != nil || flags.output.format != stage.Human {
 		return err
 	}
 	best, next := message.Advise(rows)

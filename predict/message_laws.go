@@ -14,7 +14,6 @@ import (
 	"spoor/predict/message"
 	"spoor/traces/stage"
 	"spoor/traces/store"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -23,8 +22,7 @@ type lawFlags struct {
 	params, given, models []string
 	state, line, page     string
 	printed               bool
-	output                string
-	format                *stage.Format
+	output                tableOutput
 }
 
 func (f *lawFlags) add(flags *pflag.FlagSet) {
@@ -35,8 +33,7 @@ func (f *lawFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.line, "line", "", "`SIZE` of a memory line (default that of the parameters, or 64B)")
 	flags.StringVar(&f.page, "page", "", "`SIZE` of a memory page (default that of the parameters, or 4KiB)")
 	flags.BoolVar(&f.printed, "as-printed", false, "use the paper's equations as printed")
-	f.format = stage.FormatFlag(flags)
-	flags.StringVarP(&f.output, "output", "o", "", "write the table in Arrow to `FILE`")
+	f.output.add(flags, "write the table in Arrow to `FILE`")
 	stage.Group(flags, "Parameters and models", "params", "param", "model", "state", "line", "page", "as-printed")
 	stage.Group(flags, "Output", "format", "output")
 }
@@ -123,16 +120,14 @@ func (f *lawFlags) set(o *message.Options) (*param.Set, error) {
 
 // report prints a table, for people with warnings, and writes the full table to a file.
 func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message.Prediction, more ...error) error {
-	if f.output != "" {
-		if err := store.WriteTable(f.output, written); err != nil {
-			return fmt.Errorf("writing %s: %w", f.output, err)
-		}
-	}
-	warnings := append(more, message.Warnings(all)...)
-	if err := stage.Print(env.Out, *f.format, t); err != nil {
+	if err := f.output.write("", written); err != nil {
 		return err
 	}
-	if *f.format != stage.Human {
+	warnings := append(more, message.Warnings(all)...)
+	if err := stage.Print(env.Out, f.output.format, t); err != nil {
+		return err
+	}
+	if f.output.format != stage.Human {
 		noteWarnings(env, warnings)
 		return nil
 	}
@@ -143,4 +138,46 @@ func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message
 	return nil
 }
 
-var messageFacts = []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
+var messageFacts = toolFacts()
+
+// arrayFlags describe the arrays.
+type arrayFlags struct {
+	sizes []string
+	mesh  string
+	item  string
+}
+
+func (f *arrayFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.sizes, "size", []string{"1000x1000"}, "rows x columns of the array in items, as a `LIST`")
+	flags.StringVar(&f.mesh, "mesh", "2x2", "rows x columns of `PROCESSORS`")
+	flags.StringVar(&f.item, "item", "4B", "`SIZE` of an item")
+	stage.Group(flags, "Arrays", "size", "mesh", "item")
+}
+
+// cases returns the arrays on the mesh.
+func (f *arrayFlags) cases() (out []message.Case, err error) {
+	var c message.Case
+	if c.MeshRows, c.MeshCols, err = pair("mesh", f.mesh); err != nil {
+		return nil, err
+	}
+	if c.Item, err = unit.ParseBytes(f.item); err != nil || c.Item < 1 {
+		return nil, stage.Usage("--item %s is not a size such as 4B", f.item)
+	}
+	c.D = 1
+	for _, size := range f.sizes {
+		if c.Rows, c.Cols, err = pair("size", size); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// pair parses a size such as 2x3.
+func pair(flag, text string) (rows, cols int64, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text+" ", "%dx%d%s", &rows, &cols, &rest); n != 2 || rows < 1 || cols < 1 {
+		return 0, 0, stage.Usage("--%s %s is not rows x columns, such as 1000x1000", flag, text)
+	}
+	return rows, cols, nil
+}

@@ -11,7 +11,6 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -100,7 +99,7 @@ func mixedTable(rows []mixedRow) *store.Table {
 		columnOf(rows, "bytes", "B", func(r mixedRow) uint64 { return uint64(r.result.Messages.Bytes) }),
 		columnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }),
 		columnOf(rows, machineDigest, "", func(r mixedRow) string { return r.machine.Digest() }))
-	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}}
+	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: toolFacts()}
 }
 
 // longMixed lists the columns that are not printed on a terminal.
@@ -125,21 +124,19 @@ func mixedProcessors(r *replay.MixedResult) *store.Table {
 }
 
 // printMixed prints the results, and writes them to a file if output is given.
-func printMixed(w io.Writer, format stage.Format, output string, rows []mixedRow, extend func(*store.Table)) error {
+func printMixed(w io.Writer, output tableOutput, rows []mixedRow, extend func(*store.Table)) error {
 	table := mixedTable(rows)
 	if extend != nil {
 		extend(table)
 	}
-	if output != "" {
-		if err := store.WriteTable(output, table); err != nil {
-			return fmt.Errorf("writing the simulations: %w", err)
-		}
+	if err := output.write("the simulations", table); err != nil {
+		return err
 	}
 	switch {
-	case format == stage.JSON && len(rows) == 1:
+	case output.format == stage.JSON && len(rows) == 1:
 		return printMixedRun(w, rows[0].result)
-	case format != stage.Human:
-		return stage.Print(w, format, table)
+	case output.format != stage.Human:
+		return stage.Print(w, output.format, table)
 	}
 	short := &store.Table{Name: table.Name}
 	for _, c := range table.Columns {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
 
 // observerFlags select results of a simulation of messages besides its times.
@@ -142,112 +139,22 @@ func (f *observerFlags) labels(src trace.Source) error {
 // asked reports whether the flags select another table than the results.
 func (f *observerFlags) asked() bool { return f.matrix || f.slices || f.path != "" }
 
-// table returns the table that the flags select instead of the results, or nil.
-func (f *observerFlags) table(rows []messageRow) *store.Table {
-	switch {
-	case f.matrix:
-		return matrixTable(rows)
-	case f.slices:
-		return sliceTable(rows)
-	case f.path == "segment":
-		return pathTable(rows)
-	case f.path == "processor":
-		return pathSums(rows)
-	}
-	return nil
+// matrix counts the messages and bytes from each processor to each other.
+type matrix map[[2]int32]*struct{ messages, bytes uint64 }
+
+// matrixObserver fills a matrix.
+type matrixObserver struct {
+	engine.NopObserver
+	matrix
 }
 
-// sliceTable has a row for each simulation, processor and slice of time.
-func sliceTable(all []messageRow) *store.Table {
-	type row struct {
-		messageRow
-		rank, slice int
-		timeline.Parts
+// Message counts one message.
+func (o matrixObserver) Message(from, to int32, d *engine.ReceivedMessage) {
+	c := o.matrix[[2]int32{from, to}]
+	if c == nil {
+		c = new(struct{ messages, bytes uint64 })
+		o.matrix[[2]int32{from, to}] = c
 	}
-	var rows []row
-	for _, one := range all {
-		for rank := range one.result.Ranks {
-			for slice, parts := range one.slices.Rank(rank) {
-				rows = append(rows, row{one, rank, slice, parts})
-			}
-		}
-	}
-	seconds := func(name string, of func(row) unit.Picos) store.Column {
-		return columnOf(rows, name, "s", func(r row) float64 { return float64(of(r).Seconds()) })
-	}
-	columns := []store.Column{
-		columnOf(rows, "program", "", func(r row) string { return r.title }),
-		columnOf(rows, "machine", "", func(r row) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r row) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "proc", "", func(r row) int32 { return int32(r.rank) }),
-		columnOf(rows, "slice", "", func(r row) int32 { return int32(r.slice) }),
-		seconds("begin", func(r row) unit.Picos { return unit.Picos(r.slice) * r.slices.Width() }),
-	}
-	for _, part := range messageParts {
-		columns = append(columns, seconds(part.String(), func(r row) unit.Picos { return r.Parts[part] }))
-	}
-	return &store.Table{Name: "simulated slices", Columns: columns}
-}
-
-// pathRow is a segment of a critical path.
-type pathRow struct {
-	messageRow
-	timeline.Segment
-	segments uint64
-}
-
-func segments(all []messageRow) (rows []pathRow) {
-	for _, one := range all {
-		for _, s := range one.path.CriticalPath(one.result.Time) {
-			rows = append(rows, pathRow{one, s, 1})
-		}
-	}
-	return rows
-}
-
-// pathTable has a row for each segment of the critical path of each simulation, in order of time. For a message in transit, proc is
-// the processor that waits for it.
-func pathTable(all []messageRow) *store.Table {
-	rows := segments(all)
-	columns := pathColumns(rows)
-	columns = slices.Insert(columns, len(columns)-1,
-		columnOf(rows, "sender", "", func(r pathRow) int32 { return r.From }),
-		columnOf(rows, "begin", "s", func(r pathRow) float64 { return float64(r.Begin.Seconds()) }))
-	return &store.Table{Name: "critical path", Columns: columns}
-}
-
-// pathSums has a row for each simulation, processor and part on the critical path. They sum to the time of the run.
-func pathSums(all []messageRow) *store.Table {
-	type key struct {
-		simulation int
-		rank       int32
-		part       engine.Part
-	}
-	sums := map[key]pathRow{}
-	for i, one := range all {
-		for _, r := range segments([]messageRow{one}) {
-			k := key{i, r.Rank, r.Part}
-			r.T += sums[k].T
-			r.segments += sums[k].segments
-			sums[k] = r
-		}
-	}
-	var rows []pathRow
-	for _, k := range slices.SortedFunc(maps.Keys(sums), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.simulation, b.simulation), cmp.Compare(a.rank, b.rank), cmp.Compare(a.part, b.part))
-	}) {
-		rows = append(rows, sums[k])
-	}
-	return &store.Table{Name: "critical path", Columns: append(pathColumns(rows), columnOf(rows, "segments", "", func(r pathRow) uint64 { return r.segments }))}
-}
-
-func pathColumns(rows []pathRow) []store.Column {
-	return []store.Column{
-		columnOf(rows, "program", "", func(r pathRow) string { return r.title }),
-		columnOf(rows, "machine", "", func(r pathRow) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r pathRow) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "proc", "", func(r pathRow) int32 { return r.Rank }),
-		columnOf(rows, "part", "", func(r pathRow) string { return r.Part.String() }),
-		columnOf(rows, "time", "s", func(r pathRow) float64 { return float64(r.T.Seconds()) }),
-	}
+	c.messages++
+	c.bytes += uint64(d.Bytes)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -14,23 +13,6 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 )
-
-// replayOptions are the flags of predict replay.
-type replayOptions struct {
-	machines []string
-	nodes    []string
-	workers  int
-	full     bool
-	warm     bool
-
-	references bool
-	changed    func(flag string) bool
-	memory     memoryFlags
-	messages   messageFlags
-	quanta     quantaFlags
-	format     stage.Format
-	output     string
-}
 
 // replayCommand is predict replay.
 func replayCommand(env *stage.Env) *cobra.Command {
@@ -53,11 +35,10 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write and print quanta of simulated time into `DIR`, for predict windtunnel")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
 	o.messages.add(flags)
-	format := stage.FormatFlag(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
+	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	o.group(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.format, o.changed = *format, flags.Changed
+		o.changed = flags.Changed
 		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
@@ -73,15 +54,6 @@ func (o *replayOptions) group(cmd *cobra.Command) {
 	stage.Complete(cmd, "collectives", algorithms)
 	stage.Complete(cmd, "engine", engineNames)
 	completeChoices(cmd)
-}
-
-// completeChoices completes the values of flags that replay and direct have.
-func completeChoices(cmd *cobra.Command) {
-	stage.Complete(cmd, "path", func() []string { return pathKinds })
-	stage.Complete(cmd, "semantics", func() []string { return []string{string(replay.LogGPS), string(replay.LogGOPSim)} })
-	if cmd.Flags().Lookup("computation") != nil {
-		stage.Complete(cmd, "computation", func() []string { return computations })
-	}
 }
 
 // replayLong is the help of the command.
@@ -116,7 +88,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err != nil {
 		return err
 	}
-	if sims, err = o.fitting(env, sims); err != nil {
+	if sims, err = fitting(env, sims, o.full); err != nil {
 		return err
 	}
 	return o.simulate(ctx, env, sims)
@@ -147,16 +119,17 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	case o.quanta.dir != "":
 		return o.runQuanta(ctx, env, sims, o.memory.opt)
 	}
-	if err := simulateAll(ctx, env, sims, o.memory.opt, o.workers); err != nil {
+	results, err := simulateAll(ctx, env, sims, o.memory.opt, o.workers)
+	if err != nil {
 		return err
 	}
 	o.noteReferences(env, sims)
-	for _, s := range sims {
-		for _, w := range s.result.Warnings {
+	for i, s := range sims {
+		for _, w := range results[i].Warnings {
 			env.Note("%s: %v", s.name(), w)
 		}
 	}
-	return o.report(env, sims)
+	return o.report(env, sims, results)
 }
 
 // noteFlags notes flags that have no effect on traces of this kind.
@@ -183,26 +156,13 @@ func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulation
 	}
 }
 
-// splitReplayArgs separates machines from traces.
-func splitReplayArgs(env *stage.Env, args, machines []string) (prefixes, all []string) {
-	all = append(all, machines...)
-	for _, a := range args {
-		if filepath.Ext(a) == ".toml" {
-			all = append(all, env.Input(a))
-		} else {
-			prefixes = append(prefixes, a)
-		}
-	}
-	return prefixes, all
-}
-
 // report prints the results, and writes them to a file with -o.
-func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
+func (o *replayOptions) report(env *stage.Env, sims []*simulation, results []*replay.Result) error {
 	var rows []memoryRow
-	for _, s := range sims {
-		rows = append(rows, newMemoryRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine, s.result, recordedTasks))
+	for i, s := range sims {
+		rows = append(rows, newMemoryRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine, results[i], recordedTasks))
 	}
-	out := memoryReport{memoryFlags: o.memory, format: o.format, output: o.output}
+	out := memoryReport{memoryFlags: o.memory, output: o.output}
 	return out.print(env.Out, rows)
 }
 

@@ -14,12 +14,6 @@ import (
 	"spoor/traces/unit"
 )
 
-// quantaFlags are the flags about quanta of simulated time.
-type quantaFlags struct {
-	dir    string
-	cycles float64
-}
-
 // checkQuanta returns an error for flags that --quanta excludes.
 func (o *replayOptions) checkQuanta() error {
 	q := o.quanta
@@ -28,7 +22,7 @@ func (o *replayOptions) checkQuanta() error {
 		return nil
 	case !(q.cycles >= 1 && q.cycles <= 1e6):
 		return stage.Usage("--quanta-length %v is not from 1 to 1000000 cycles", q.cycles)
-	case o.memory.phases || o.output != "":
+	case o.memory.phases || o.output.file != "":
 		return stage.Usage("--quanta writes its own tables; omit --phases and -o")
 	}
 	return nil
@@ -49,11 +43,12 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 	opt.Waits = func(p trace.Proc, from, to unit.Picos) {
 		t.Waits[p] = append(t.Waits[p], quanta.Wait{From: from, To: to})
 	}
-	if err := simulateAll(ctx, env, sims, opt, o.workers); err != nil {
+	results, err := simulateAll(ctx, env, sims, opt, o.workers)
+	if err != nil {
 		return err
 	}
-	for i := range s.result.Procs {
-		t.Ends = append(t.Ends, s.result.Procs[i].Total())
+	for i := range results[0].Procs {
+		t.Ends = append(t.Ends, results[0].Procs[i].Total())
 	}
 	res, err := t.Result()
 	if err != nil {
@@ -72,5 +67,5 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 			return fmt.Errorf("writing the quanta: %w", err)
 		}
 	}
-	return stage.Print(env.Out, o.format, res.Summary)
+	return stage.Print(env.Out, o.output.format, res.Summary)
 }

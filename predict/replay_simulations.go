@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -18,11 +20,7 @@ type simulation struct {
 	prefix  string
 	trace   *store.Trace
 	machine *machine.Machine
-	result  *replay.Result
-
-	survey   *replay.EventStats
-	messages *messageOutcome // of a trace that passes messages
-	both     *replay.MixedResult
+	survey  *replay.EventStats
 }
 
 // name returns the name of s in errors and notes.
@@ -95,31 +93,6 @@ func isEmpty(t *store.Trace) bool {
 	return true
 }
 
-// readMachine reads the machine of a file. The given nodes replace its last ones.
-func readMachine(file string, nodes []string) (*machine.Machine, error) {
-	m, err := machine.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	var others []*machine.Machine
-	for _, f := range nodes {
-		o, err := machine.Read(f)
-		if err != nil {
-			return nil, err
-		}
-		others = append(others, o)
-	}
-	return m.WithNodes(others...)
-}
-
-// readPart is readMachine for a file that may lack sections. The caller calls Machine.Need. Nodes of other kinds need all.
-func readPart(file string, nodes []string) (*machine.Machine, error) {
-	if len(nodes) > 0 {
-		return readMachine(file, nodes)
-	}
-	return machine.ReadPart(file)
-}
-
 // need returns an error that lists all sections that the machine of s lacks for a simulation of this kind.
 func (s *simulation) need(kind simulationKind, recorded bool) error {
 	what := "replaying " + s.prefix
@@ -130,28 +103,9 @@ func (s *simulation) need(kind simulationKind, recorded bool) error {
 	return needMessages(s.machine, what, !recorded && (instr > 0 || s.survey.HasWork() && s.trace.Header().WorkUnit != trace.WorkPicos))
 }
 
-// needMessages returns an error that lists all sections that m lacks for messages and, if they take time, instructions.
-func needMessages(m *machine.Machine, what string, instructions bool) error {
-	if !instructions {
-		return nil // replay asks for [network]
-	}
-	if err := m.Need(what, machine.ProcessorSection); err != nil {
-		return m.Need(what, machine.ProcessorSection, machine.NetworkSection)
-	}
-	return nil
-}
-
-// needReferences returns an error that lists all sections that m lacks for references, and for messages if kind has them.
-func needReferences(m *machine.Machine, what string, kind simulationKind) error {
-	if err := m.NeedReferences(what); err == nil || kind != byBoth {
-		return err
-	}
-	return m.NeedReferences(what, machine.NetworkSection)
-}
-
 // fitting removes simulations on machines with too few processors for their trace, and with --full with too many. At least one must
 // remain for each trace.
-func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
+func fitting(env *stage.Env, sims []*simulation, full bool) (out []*simulation, err error) {
 	left := map[string]int{}
 	for _, s := range sims {
 		left[s.prefix] += 0
@@ -164,7 +118,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 			err = fmt.Errorf("replaying %s: the trace has messages and %s, but the machine has no [network] and only %d; replay it on another, such as loggp-example", s.name(), stage.Count(procs, "processor"), have)
 		case procs > have:
 			err = fmt.Errorf("replaying %s: the trace has %s, but the machine only %d; change [system] in its file, or use traces slice --procs", s.name(), stage.Count(procs, "processor"), have)
-		case o.full && procs < have:
+		case full && procs < have:
 		default:
 			out = append(out, s)
 			left[s.prefix]++
@@ -179,14 +133,14 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 		}
 		return nil, err
 	}
-	if n := len(sims) - len(out); n > 0 && !o.full {
+	if n := len(sims) - len(out); n > 0 && !full {
 		env.Note("skipped %s: the traces have more processors than the machines", stage.Count(n, "simulation"))
 	}
 	return out, nil
 }
 
 // simulateAll runs sims on shared memories.
-func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
+func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) ([]*replay.Result, error) {
 	runs := 1
 	if opt.Warm {
 		runs = 2
@@ -194,7 +148,7 @@ func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt re
 	progress := env.Progress("replaying", int64(runs)*int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
 	defer progress.Done()
 	opt.Progress = progress.Add
-	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })
+	return runAll(sims, workers, func(s *simulation) (*replay.Result, error) { return s.run(ctx, opt) })
 }
 
 // total returns the sum of a count over the traces of all sims.
@@ -209,14 +163,14 @@ func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
 
 // runAll runs sims, several at once. Of several errors it returns the first in the order of sims, so the result does not depend on
 // timing.
-func runAll(sims []*simulation, workers int, run func(*simulation) error) error {
-	errs := make([]error, len(sims))
+func runAll[R any](sims []*simulation, workers int, run func(*simulation) (R, error)) ([]R, error) {
+	results, errs := make([]R, len(sims)), make([]error, len(sims))
 	next := make(chan int)
 	var all sync.WaitGroup
 	for range min(workers, len(sims)) {
 		all.Go(func() {
 			for i := range next {
-				errs[i] = run(sims[i])
+				results[i], errs[i] = run(sims[i])
 			}
 		})
 	}
@@ -227,18 +181,74 @@ func runAll(sims []*simulation, workers int, run func(*simulation) error) error 
 	all.Wait()
 	for i, err := range errs {
 		if err != nil {
-			return fmt.Errorf("replaying %s: %w", sims[i].name(), err)
+			return nil, fmt.Errorf("replaying %s: %w", sims[i].name(), err)
 		}
 	}
-	return nil
+	return results, nil
 }
 
-func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
+func (s *simulation) run(ctx context.Context, opt replay.Options) (*replay.Result, error) {
 	clock, err := replay.ClockOf(s.machine)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	opt.Memory = memoryOf(s.machine)
-	s.result, err = replay.RunOnMachine(ctx, s.trace, s.machine, clock, opt)
-	return err
+	return replay.RunOnMachine(ctx, s.trace, s.machine, clock, opt)
+}
+
+// kind returns what the simulation of s runs. References of a trace without messages are simulated unless the mode is off. Those of a
+// trace with messages are simulated if the mode is on, or if it has locks, tasks or flags.
+func (s *simulation) kind(references refsMode) simulationKind {
+	switch messages := s.survey.HasMessages(); {
+	case !messages && (s.hasTimesAlone() || references == refsOff):
+		return byMessages
+	case !messages:
+		return byMemory
+	case references == refsOn || s.survey.SharesMemory():
+		return byBoth
+	}
+	return byMessages
+}
+
+// hasTimesAlone reports whether a trace has only events with recorded times, without instructions and references.
+func (s *simulation) hasTimesAlone() bool {
+	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
+	return sum(func(t trace.Totals) uint64 { return uint64(t.Instr) + t.Refs }) == 0 && sum(func(t trace.Totals) uint64 { return t.Events }) > 0
+}
+
+// mayPassMessages reports whether a trace without messages may be of a program that passes messages on more processors. The trace then
+// has no shared memory, and the machine has a network for messages, or the trace is of one processor without events.
+func (s *simulation) mayPassMessages() bool {
+	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
+	if s.machine.Network == nil || s.survey.SharesMemory() || sum(func(t trace.Totals) uint64 { return t.Refs }) == 0 {
+		return false
+	}
+	switch s.machine.Network.Model {
+	case "loggp", "plogp":
+		return true
+	}
+	return s.trace.Header().Procs == 1 && sum(func(t trace.Totals) uint64 { return t.Events }) == 0
+}
+
+// instructions returns the instructions of all processors, or NaN if the trace counts none.
+func (s *simulation) instructions() float64 {
+	if n := total([]*simulation{s}, func(t trace.Totals) uint64 { return uint64(t.Instr) }); n > 0 {
+		return float64(n)
+	}
+	return math.NaN()
+}
+
+// noteUnusedOfSimulations notes the keys that no simulation on a machine depends on.
+func noteUnusedOfSimulations(env *stage.Env, sims []*simulation, kind simulationKind, recorded bool, semantics replay.Semantics) {
+	uses := map[*machine.Machine][]keyuse.Use{}
+	var machines []*machine.Machine
+	for _, s := range sims {
+		if uses[s.machine] == nil {
+			machines = append(machines, s.machine)
+		}
+		uses[s.machine] = append(uses[s.machine], useOf(s.machine, kind, s.trace.Header().Procs, s.trace.Header().WorkUnit == trace.WorkFlop, recorded, semantics))
+	}
+	for _, m := range machines {
+		noteAll(env, keyuse.OfMachine(m, uses[m]...))
+	}
 }

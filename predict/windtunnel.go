@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/keyuse"
 	"spoor/predict/windtunnel"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -22,8 +23,7 @@ type windtunnelOptions struct {
 	placement       string
 	printed, halves bool
 	terms, summary  bool
-	format          stage.Format
-	output          string
+	output          tableOutput
 }
 
 const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set steps=1 -o water
@@ -52,8 +52,7 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.placement, "placement", "", "`NAME` of the placement of targets on hosts, for model placed: block or cyclic (default block)")
 	flags.BoolVar(&o.terms, "terms", false, "print only the terms of the equations")
 	flags.BoolVar(&o.summary, "summary", false, "print only the summary")
-	format := stage.FormatFlag(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "write the table in Arrow to `FILE`")
+	o.output.add(flags, "write the table in Arrow to `FILE`")
 	stage.Group(flags, "Input", "params", "prices", "targets", "hosts", "placement")
 	stage.Group(flags, "Models", "model", "as-printed", "measured", "halves")
 	stage.Group(flags, "Output", "terms", "summary", "format", "output")
@@ -69,10 +68,7 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 		}
 		return names
 	})
-	cmd.RunE = func(*cobra.Command, []string) error {
-		o.format = *format
-		return o.run(env)
-	}
+	cmd.RunE = func(*cobra.Command, []string) error { return o.run(env) }
 	return cmd
 }
 
@@ -119,7 +115,7 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 	if err != nil {
 		return fmt.Errorf("predicting the simulation of %s: %w", run.Program, err)
 	}
-	noteUnusedPrices(env, prices, "")
+	noteAll(env, keyuse.OfPrices(prices, ""))
 	return o.report(env, p)
 }
 
@@ -160,23 +156,23 @@ func (o *windtunnelOptions) chosen() (m windtunnel.Model, p windtunnel.Placement
 	return m, p, nil
 }
 
-var windtunnelFacts = []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
+var windtunnelFacts = toolFacts()
 
 func (o *windtunnelOptions) report(env *stage.Env, p windtunnel.Prediction) error {
 	t, summary := windtunnel.Table(p, windtunnelFacts), windtunnel.SummaryTable(p, windtunnelFacts)
-	if err := o.write(t); err != nil {
+	if err := o.output.write("", t); err != nil {
 		return err
 	}
-	if o.terms || o.summary || o.format != stage.Human {
+	if o.terms || o.summary || o.output.format != stage.Human {
 		noteWarnings(env, p.Warnings)
 	}
 	switch {
 	case o.terms:
-		return stage.Print(env.Out, o.format, windtunnel.TermsTable(p, windtunnelFacts))
+		return stage.Print(env.Out, o.output.format, windtunnel.TermsTable(p, windtunnelFacts))
 	case o.summary:
-		return stage.Print(env.Out, o.format, summary)
-	case o.format != stage.Human:
-		return stage.Print(env.Out, o.format, t)
+		return stage.Print(env.Out, o.output.format, summary)
+	case o.output.format != stage.Human:
+		return stage.Print(env.Out, o.output.format, t)
 	}
 	fmt.Fprintf(env.Out, "%s: model %s, prices %s\n", p.Program, p.Model, p.Prices)
 	if err := printBoth(env.Out, t, summary); err != nil {
@@ -202,23 +198,13 @@ func (o *windtunnelOptions) compare(env *stage.Env, run *windtunnel.Run) error {
 		return fmt.Errorf("comparing %s: %w", run.Program, err)
 	}
 	t := windtunnel.ComparisonTable(rows, append([]trace.Arg{{Key: "program", Value: run.Program}, {Key: "trace", Value: run.Trace}}, windtunnelFacts...))
-	if err := o.write(t); err != nil {
+	if err := o.output.write("", t); err != nil {
 		return err
 	}
-	if o.format != stage.Human {
-		return stage.Print(env.Out, o.format, t)
+	if o.output.format != stage.Human {
+		return stage.Print(env.Out, o.output.format, t)
 	}
 	return printBoth(env.Out, t, windtunnel.ErrorsTable(windtunnel.Summarize(rows)))
-}
-
-func (o *windtunnelOptions) write(t *store.Table) error {
-	if o.output == "" {
-		return nil
-	}
-	if err := store.WriteTable(o.output, t); err != nil {
-		return fmt.Errorf("writing %s: %w", o.output, err)
-	}
-	return nil
 }
 
 func printBoth(w io.Writer, a, b *store.Table) error {

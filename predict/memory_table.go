@@ -15,18 +15,6 @@ import (
 	"spoor/traces/unit"
 )
 
-// columnOf returns the column of one property of rows.
-func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
-	data := make([]T, len(rows))
-	for i, r := range rows {
-		data[i] = of(r)
-	}
-	return store.Column{Name: name, Unit: unit, Data: data}
-}
-
-// machineDigest is the column with the digest of the machine's description.
-const machineDigest = "machine_sha256"
-
 // memoryRow is a program on a simulated memory system.
 type memoryRow struct {
 	title, trace string
@@ -211,25 +199,6 @@ func phaseTable(sims []memoryRow) *store.Table {
 		seconds("contention", func(p row) unit.Picos { return p.Contention }),
 		seconds("sync", func(p row) unit.Picos { return p.Sync }),
 	}}
-}
-
-// processorRun is one processor of a run in JSON, in seconds. Its time is when it ended, and the sum of its parts.
-type processorRun struct {
-	Proc       int     `json:"proc"`
-	Time       float64 `json:"time"`
-	Compute    float64 `json:"compute"`
-	Overhead   float64 `json:"overhead"` // of messages
-	Latency    float64 `json:"latency"`
-	Contention float64 `json:"contention"`
-	Wait       float64 `json:"wait"`
-}
-
-// processRuns is a run in JSON.
-type processRuns struct {
-	Time     float64        `json:"time"`
-	Procs    []processorRun `json:"procs"`
-	Messages uint64         `json:"messages"`
-	Events   uint64         `json:"events"`
 }
 
 // printRun prints one simulation as one object.

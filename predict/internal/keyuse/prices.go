@@ -1,38 +1,34 @@
-package main
+package keyuse
 
 import (
 	"slices"
 	"strings"
 
 	"spoor/calibrate/machine"
-	"spoor/traces/stage"
 )
 
-// priceLists are the sections of price files that are lists of tables.
-var priceLists = []string{"node", "node.cache", "network", "network.link.size"}
+// PriceLists are the sections of price files that are lists of tables.
+var PriceLists = []string{"node", "node.cache", "network", "network.link.size"}
 
 // priceSections are the parts of a catalogue whose keys are those of machine files.
 var priceSections = map[string]string{"node.processor.": "processor.", "node.cache.": "cache.", "node.last_cache.": "cache.",
 	"node.memory.": "memory.", "node.disk.": "disk.", "network.link.": "network."}
 
-// noteUnusedPrices notes the keys of a price list that a command does not use. The model is that of predict budget and
+// OfPrices returns a note that lists the keys of a price list that a command does not use. The model is that of predict budget and
 // upgrade, or "" for predict windtunnel.
-func noteUnusedPrices(env *stage.Env, p *machine.Prices, model string) {
-	var uses []keyUse
+func OfPrices(p *machine.Prices, model string) []string {
+	var uses []Use
 	if model != "" {
 		for _, parts := range p.Catalogue.Configurations() {
-			uses = append(uses, keyUse{models: []string{model}, machine: p.Catalogue.Machine(parts)})
+			uses = append(uses, Use{Models: []string{model}, Machine: p.Catalogue.Machine(parts)})
 		}
 	}
-	list := unused(p.Given, func(key string) bool { return usesPrice(key, model, uses) }, priceLists)
-	if len(list) > 0 {
-		env.Note("%s: not used here: %s", p.Name, strings.Join(list, ", "))
-	}
+	return note(p.Name, unused(p.Given, func(key string) bool { return usesPrice(key, model, uses) }, PriceLists))
 }
 
-// noteUnusedOfHave notes the keys of an existing machine that are not compared with the parts of a catalogue.
-func noteUnusedOfHave(env *stage.Env, m *machine.Machine) {
-	list := unused(m.Given, func(key string) bool {
+// OfExisting returns a note that lists the keys of an existing machine that are not compared with the parts of a catalogue.
+func OfExisting(m *machine.Machine) []string {
+	return note(m.Name, unused(m.Given, func(key string) bool {
 		switch section, _, _ := strings.Cut(key, "."); section {
 		case "network":
 			return m.System.Nodes > 1
@@ -42,14 +38,11 @@ func noteUnusedOfHave(env *stage.Env, m *machine.Machine) {
 			return false
 		}
 		return true
-	}, listSections)
-	if len(list) > 0 {
-		env.Note("%s: not used here: %s", m.Name, strings.Join(list, ", "))
-	}
+	}, ListSections))
 }
 
 // usesPrice reports whether a command uses a key of a price list.
-func usesPrice(key, model string, uses []keyUse) bool {
+func usesPrice(key, model string, uses []Use) bool {
 	section, name, _ := strings.Cut(key, ".")
 	switch {
 	case key == "name":
@@ -61,7 +54,7 @@ func usesPrice(key, model string, uses []keyUse) bool {
 	}
 	for prefix, to := range priceSections {
 		if rest, is := strings.CutPrefix(key, prefix); is {
-			return slices.ContainsFunc(uses, func(u keyUse) bool { return u.uses(to + rest) })
+			return slices.ContainsFunc(uses, func(u Use) bool { return u.uses(to + rest) })
 		}
 	}
 	return true

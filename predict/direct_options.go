@@ -1,11 +1,44 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"slices"
-
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
+
+// directOptions are the flags of predict direct.
+type directOptions struct {
+	machines []string
+	nodes    []string
+	procs    int
+	set      []string
+	seed     uint64
+	ahead    int
+	native   bool
+	repeat   int
+
+	references bool
+	messages   messageFlags
+	memory     memoryFlags
+	changed    func(flag string) bool
+	output     tableOutput
+}
+
+// nativeRuns runs p at full speed --repeat times, after one run that does not count, because the first run of a process is slower.
+func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native []hostRun, err error) {
+	for i := range o.repeat + 1 {
+		run, err := p.native(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("running %s: %w", p.header().Title(), err)
+		}
+		if i > 0 {
+			native = append(native, run)
+		}
+	}
+	return native, nil
+}
 
 // hostRuns is the times of several runs on this host, in seconds.
 type hostRuns []float64
@@ -14,12 +47,6 @@ type hostRuns []float64
 func (h hostRuns) median() float64 {
 	sorted := slices.Sorted(slices.Values(h))
 	return sorted[len(sorted)/2]
-}
-
-// hostRun is one run of a program at full speed.
-type hostRun struct {
-	seconds  float64
-	computed float64 // mean over ranks of the seconds outside of operations
 }
 
 // addNative compares the simulations with runs at full speed.

@@ -1,20 +1,16 @@
-package main
+package model
 
 import (
-	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"spoor/traces/stage"
 )
 
 // number is a number that stands alone in a warning: names such as du2000-smp-256k and sizes such as 64KiB are none.
 var number = regexp.MustCompile(`(^|[ (])([-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)($|[ ,;:)])`)
 
-// warningKind is warnings that differ only in their numbers.
-type warningKind struct {
+// WarningKind is warnings that differ only in their numbers.
+type WarningKind struct {
 	text []string    // between the numbers
 	lo   []warnedNum // least value of each number
 	hi   []warnedNum // largest value of each number
@@ -26,9 +22,9 @@ type warnedNum struct {
 	text  string
 }
 
-// newWarningKind divides a warning into its numbers and the text between them.
-func newWarningKind(warning string) *warningKind {
-	k := &warningKind{}
+// NewWarningKind divides a warning into its numbers and the text between them.
+func NewWarningKind(warning string) *WarningKind {
+	k := &WarningKind{}
 	for {
 		m := number.FindStringSubmatchIndex(warning)
 		if m == nil {
@@ -43,8 +39,8 @@ func newWarningKind(warning string) *warningKind {
 	}
 }
 
-// add merges other into k. It returns false if the two differ in more than numbers.
-func (k *warningKind) add(other *warningKind) bool {
+// Add merges other into k. It returns false if the two differ in more than numbers.
+func (k *WarningKind) Add(other *WarningKind) bool {
 	if strings.Join(k.text, "#") != strings.Join(other.text, "#") {
 		return false
 	}
@@ -60,7 +56,7 @@ func (k *warningKind) add(other *warningKind) bool {
 }
 
 // String returns the warning. Numbers that differ become ranges: 4..8.
-func (k *warningKind) String() string {
+func (k *WarningKind) String() string {
 	var b strings.Builder
 	for i, text := range k.text {
 		b.WriteString(text)
@@ -75,27 +71,13 @@ func (k *warningKind) String() string {
 	return b.String()
 }
 
-// printWarnings prints each kind of warning once.
-func printWarnings(w io.Writer, warnings []error) {
-	for _, k := range kindsOfWarnings(warnings) {
-		fmt.Fprintf(w, "warning: %v\n", k)
-	}
-}
-
-// noteWarnings prints each kind of warning once to standard error, where standard output has only a table.
-func noteWarnings(env *stage.Env, warnings []error) {
-	for _, k := range kindsOfWarnings(warnings) {
-		env.Note("%v", k)
-	}
-}
-
-// kindsOfWarnings joins warnings that differ only in their numbers.
-func kindsOfWarnings(warnings []error) (kinds []*warningKind) {
+// WarningKinds joins warnings that differ only in their numbers.
+func WarningKinds(warnings []error) (kinds []*WarningKind) {
 next:
 	for _, warning := range warnings {
-		one := newWarningKind(strings.TrimSpace(warning.Error()))
+		one := NewWarningKind(strings.TrimSpace(warning.Error()))
 		for _, k := range kinds {
-			if k.add(one) {
+			if k.Add(one) {
 				continue next
 			}
 		}

@@ -1,0 +1,259 @@
+// Package keyuse tells which keys of a machine file or a price list affect the result of a command. The command then names the others.
+// Package machine reads the files, and knows no commands.
+package keyuse
+
+import (
+	"slices"
+	"strings"
+
+	"spoor/calibrate/machine"
+)
+
+// Use is what a command does with a machine: it simulates, runs models, or describes the network (logp).
+type Use struct {
+	References bool     // references are simulated
+	Messages   bool     // messages are simulated
+	Models     []string // names of models
+	LogP       bool
+	Procs      bool // the numbers of processors do not follow from the machine
+	Machine    *machine.Machine
+	Shares     bool // messages between ranks of a node use its memory
+	Flops      bool // the trace counts floating-point operations
+	Recorded   bool // computation takes the recorded times
+}
+
+// refs reports whether references are simulated.
+func (u *Use) refs() bool { return u.References }
+
+// messages reports whether messages are simulated.
+func (u *Use) messages() bool { return u.Messages }
+
+// hierarchy reports whether caches and memory are simulated, or are the input of any model.
+func (u *Use) hierarchy() bool { return u.refs() || len(u.Models) > 0 }
+
+// runs reports whether one of the models runs.
+func (u *Use) runs(models ...string) bool {
+	return slices.ContainsFunc(models, func(m string) bool { return slices.Contains(u.Models, m) })
+}
+
+// exact reports whether lines and sets of caches matter: in simulations, and in models with measured distances.
+func (u *Use) exact() bool { return u.refs() || u.runs("curve", "mva") }
+
+// target reports whether the machine is of one of the targets.
+func (u *Use) target(targets ...machine.Target) bool {
+	return slices.Contains(targets, u.Machine.System.Target)
+}
+
+// clustered reports whether the memory is shared in blocks between nodes.
+func (u *Use) clustered() bool { return u.target(machine.COW, machine.CLUMP) }
+
+// network reports whether the network carries anything.
+func (u *Use) network() bool {
+	return u.messages() || u.LogP || u.hierarchy() && u.Machine.System.Nodes > 1
+}
+
+// of reports whether the network is of one of the models.
+func (u *Use) of(models ...string) bool {
+	return u.Machine.Network != nil && slices.Contains(models, u.Machine.Network.Model)
+}
+
+// linked reports whether the network has links.
+func (u *Use) linked() bool { return u.network() && !u.of("loggp", "plogp", "logp") }
+
+// links reports whether properties of links matter. Logp takes L or g of the file instead, if they are there.
+func (u *Use) links() bool {
+	n := u.Machine.Network
+	return u.linked() && !(u.LogP && n != nil && (n.Latency.Known || n.Gap.Known))
+}
+
+// overheads reports whether the costs of messages for processors matter.
+func (u *Use) overheads() bool {
+	return u.messages() || u.LogP || u.network() && u.of("plogp")
+}
+
+// lacks reports whether a cost for processors is missing in the machine and in one of its sizes.
+func (u *Use) lacks(known bool, of func(machine.Size) bool) bool {
+	n := u.Machine.Network
+	return !known && !(n.Model == "plogp" && !slices.ContainsFunc(n.Sizes, func(s machine.Size) bool { return !of(s) }))
+}
+
+// keyUses says for each key of machine files when a result, a warning or an error depends on it. Keys below [[node]] are as
+// those of the machine; see [Use.uses].
+var keyUses = map[string]func(u *Use) bool{
+	"name": always, "about": always, "source": always, // they describe the machine
+
+	"processor.clock": func(u *Use) bool { return !u.LogP || u.cycles() },
+	"processor.cpi":   func(u *Use) bool { return u.hierarchy() || u.messages() && !u.Recorded },
+	"processor.cpf":   func(u *Use) bool { return u.Flops && !u.Recorded }, "processor.outstanding": (*Use).hierarchy,
+	"processor.window": (*Use).exact, "processor.ahead": (*Use).hierarchy, "processor.streams": (*Use).refs,
+
+	"cache.size": (*Use).hierarchy, "cache.ways": (*Use).exact, "cache.latency": (*Use).hierarchy,
+	"cache.line": func(u *Use) bool {
+		return u.exact() || u.Shares && u.Machine.Shared == nil || u.messages() && u.Machine.Network != nil && u.Machine.Network.PerLine.Known
+	},
+	"shared_cache.size": (*Use).hierarchy, "shared_cache.ways": (*Use).exact, "shared_cache.latency": (*Use).hierarchy,
+	"shared_cache.line": func(u *Use) bool { return u.exact() || u.Shares },
+
+	"memory.size": func(u *Use) bool {
+		return u.refs() || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
+	},
+	"memory.latency": func(u *Use) bool { return u.hierarchy() || u.Shares },
+	"memory.occupancy": func(u *Use) bool {
+		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP) || u.Shares
+	},
+	"memory.invalidate": func(u *Use) bool {
+		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || len(u.Models) > 0
+	},
+	"memory.placement": (*Use).placed,
+	"memory.page": func(u *Use) bool {
+		return u.placed() || u.refs() && u.Machine.Processor.Ahead > 0
+	},
+	"disk.latency": func(u *Use) bool { return u.refs() && u.clustered() || u.runs("paper", "curve") },
+
+	"network.model": (*Use).network,
+	"network.L": func(u *Use) bool {
+		return u.network() && (!u.linked() || u.LogP || !u.Machine.Network.Fixed.Known)
+	},
+	"network.o": func(u *Use) bool {
+		n := u.Machine.Network
+		return u.overheads() && (u.lacks(n.Sending.Known, func(s machine.Size) bool { return s.Sending.Known }) ||
+			u.lacks(n.Receiving.Known, func(s machine.Size) bool { return s.Receiving.Known }))
+	},
+	"network.o_s": func(u *Use) bool {
+		return u.overheads() && u.lacks(false, func(s machine.Size) bool { return s.Sending.Known })
+	},
+	"network.o_r": func(u *Use) bool {
+		return u.overheads() && u.lacks(false, func(s machine.Size) bool { return s.Receiving.Known })
+	},
+	"network.g": func(u *Use) bool { return u.network() && (u.of("loggp", "logp") || u.LogP && !u.of("plogp")) },
+	"network.G": func(u *Use) bool {
+		n := u.Machine.Network
+		switch {
+		case u.LogP:
+			return u.of("loggp") || !u.of("plogp") && n.Gap.Known
+		case u.linked():
+			return !n.Bandwidth.Known
+		}
+		return u.network() && u.of("loggp")
+	},
+	"network.S": (*Use).messages, "network.gamma": (*Use).messages, "network.ports": (*Use).network,
+	"network.size.bytes": (*Use).network, "network.size.g": (*Use).network,
+	"network.size.o_s": (*Use).overheads, "network.size.o_r": (*Use).overheads,
+	"network.gap": (*Use).simulatedNetwork, "network.spacing": (*Use).simulatedNetwork, "network.topology": (*Use).network,
+	"network.latency": (*Use).links, "network.bandwidth": (*Use).links, "network.efficiency": (*Use).links, "network.header": (*Use).links,
+	"network.switch": (*Use).simulatedNetwork, "network.sharing": (*Use).simulatedNetwork, "network.packet": (*Use).simulatedNetwork,
+	"network.rows": (*Use).network, "network.cols": (*Use).network, "network.arity": (*Use).network,
+
+	"directory.kind": (*Use).refs, "directory.pointers": (*Use).refs, "directory.overflow": (*Use).refs, "directory.entries": (*Use).refs,
+	"directory.ways": (*Use).refs, "directory.latency": (*Use).refs, "directory.hints": (*Use).refs, "directory.trap": (*Use).refs,
+	"messages.control": (*Use).protocolMessages, "messages.data": (*Use).protocolMessages,
+	"tlb.entries": (*Use).refs, "tlb.ways": (*Use).refs, "tlb.page": (*Use).refs, "tlb.latency": (*Use).refs,
+
+	"system.target":     (*Use).hierarchy,
+	"system.processors": func(u *Use) bool { return !u.LogP }, "system.nodes": func(u *Use) bool { return !u.Procs },
+	"system.protocol": func(u *Use) bool { return u.refs() || u.runs("mva") }, "system.block": (*Use).hierarchy,
+	"node.name": always, "node.count": func(u *Use) bool { return !u.LogP }, "node.processors": func(u *Use) bool { return !u.LogP },
+}
+
+func always(*Use) bool { return true }
+
+// placed reports whether the home of a page matters.
+func (u *Use) placed() bool {
+	return u.refs() && !u.target(machine.SMP) || u.runs("mva") && u.clustered()
+}
+
+// simulatedNetwork reports whether messages are sent through the network one by one. Models refuse keys that they lack.
+func (u *Use) simulatedNetwork() bool { return u.network() && !u.LogP }
+
+// protocolMessages reports whether the sizes of messages of the coherence protocol matter. With messages of the program,
+// they are not counted, and networks without bandwidth take no time for their bytes.
+func (u *Use) protocolMessages() bool {
+	free := u.of("logp") || u.of("ideal") && !u.Machine.Network.Bandwidth.Known && !u.Machine.Network.GapPerByte.Known
+	return u.References && !(u.Messages && free)
+}
+
+// cycles reports whether the latency of messages is in cycles.
+func (u *Use) cycles() bool {
+	n := u.Machine.Network
+	return n != nil && u.links() && strings.Contains(n.Fixed.Value.String(), "cycle")
+}
+
+// uses reports whether a result depends on a key.
+func (u *Use) uses(key string) bool {
+	of, known := keyUses[key]
+	if !known {
+		of = keyUses[strings.TrimPrefix(key, "node.")]
+		if u.LogP || key == "node.memory.size" && len(u.Models) > 0 {
+			return false
+		}
+	}
+	return of(u)
+}
+
+// ListSections are the sections that are lists of tables.
+var ListSections = []string{"cache", "network.size", "node", "node.cache"}
+
+// unused lists the keys of a description that no use depends on. It names a section once if all its keys are unused.
+func unused(given []string, uses func(key string) bool, lists []string) (out []string) {
+	section := func(key string) string { return key[:max(0, strings.LastIndexByte(key, '.'))] }
+	used := map[string]bool{}
+	for _, key := range given {
+		used[section(key)] = used[section(key)] || uses(key)
+	}
+	for _, key := range given {
+		name := key
+		switch s := section(key); {
+		case uses(key):
+			continue
+		case s == "" || used[s]:
+		case slices.Contains(lists, s):
+			name = "[[" + s + "]]"
+		default:
+			name = "[" + s + "]"
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Known reports whether key is a key of machine files.
+func Known(key string) bool {
+	return keyUses[key] != nil || keyUses[strings.TrimPrefix(key, "node.")] != nil
+}
+
+// OfMachine returns notes that list the keys of a machine, and of files of its other nodes, that none of the uses depends on.
+func OfMachine(m *machine.Machine, all ...Use) (notes []string) {
+	uses := func(key string) bool {
+		return slices.ContainsFunc(all, func(u Use) bool { u.Machine = m; return u.uses(key) })
+	}
+	notes = note(m.Name, unused(m.Given, uses, ListSections))
+	for i, o := range m.OtherNodes {
+		if len(o.Given) > 0 && !slices.Contains(m.OtherNodes[:i], o) { // a file of --node
+			notes = append(notes, ofNode(o, uses)...)
+		}
+	}
+	return notes
+}
+
+// ofNode lists the keys of a file of --node that do not matter for a node.
+func ofNode(o *machine.Machine, uses func(key string) bool) []string {
+	return note(o.Name, unused(o.Given, func(key string) bool {
+		switch section, _, _ := strings.Cut(key, "."); section {
+		case "name", "about", "source":
+			return true
+		case "processor", "cache", "memory", "disk":
+			return key != "memory.placement" && key != "memory.page" && uses("node."+key)
+		}
+		return key == "system.processors"
+	}, ListSections))
+}
+
+// note returns the note that a file has keys without effect, or none.
+func note(file string, keys []string) []string {
+	if len(keys) == 0 {
+		return nil
+	}
+	return []string{file + ": not used here: " + strings.Join(keys, ", ")}
+}
