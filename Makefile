@@ -71,7 +71,7 @@ BUILDS   := windows/amd64
 
 ## vet         gofmt, go vet (also for macOS and arm64), a build for Windows, staticcheck
 vet:
-	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
+	@test -z "$$(gofmt -l $(STAGES) pipelines)" || { echo "run gofmt on:"; gofmt -l $(STAGES) pipelines; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags oracle ./tracegen/instrument/internal/oracle
 	@GOARCH=ppc64le $(GO) vet ./tracegen/tape

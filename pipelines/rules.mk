@@ -148,19 +148,19 @@ $(OUT)/actual.tsv: $(GOLDEN)
 	@if grep -n '"' $^; then echo 'golden: a name with a comma or a quote' >&2; exit 1; fi
 	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
-golden: $(OUT)/actual.tsv
+golden: $(OUT)/actual.tsv $(BIN)/pipelines
 	@test -f $(EXPECTED) || { echo 'golden: $(notdir $(CURDIR)) has no $(EXPECTED) to compare with; make accept SCALE=$(SCALE) stores the present results as reviewed' >&2; exit 1; }
-	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk $(EXPECTED) $<
+	@pipelines golden $(notdir $(CURDIR)) $(EXPECTED) $<
 
-# The tables of the study's page. pages.sh compares them with the reviewed results.
-tables: $(GOLDEN)
-	@awk -f page.awk $^
+# The tables of the study's page. A test of pipelines compares them with the reviewed results.
+tables: $(GOLDEN) $(BIN)/pipelines
+	@pipelines tables $(notdir $(CURDIR)) $(filter-out $(BIN)/%,$^)
 
 # accept keeps the tolerances and rewrites the tables of pages. Sentences are changed by hand.
 accept: $(OUT)/actual.tsv
 	@{ grep -hs '^#' $(EXPECTED) || cat $(ROOT)/pipelines/tolerances; cat $<; } >$(EXPECTED).new
 	@mv $(EXPECTED).new $(EXPECTED)
-	@sh $(ROOT)/pipelines/pages.sh --write || echo 'accept: change these sentences' >&2
+	@cd $(ROOT)/pipelines && $(GO) test -count=1 -run '^TestNumbersOfThePages' . -update || echo 'accept: change these sentences' >&2
 
 clean:
 	rm -rf $(OUT)

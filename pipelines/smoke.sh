@@ -11,7 +11,6 @@ out=out/smoke
 log=out/smoke.log
 trap 'rm -rf "$log" out/smoke.first' EXIT
 
-sh ../golden_test.sh
 sh ../plain_test.sh "$make"
 
 run() { $make --no-print-directory SCALE=smoke "$@"; }

@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"analyze":   {"traces"},
 	"calibrate": {"traces", "analyze"},
 	"predict":   {"traces", "analyze", "calibrate"},
+	"pipelines": {},
 }
 
 // mayImportTracegen are the packages of predict that run programs themselves.

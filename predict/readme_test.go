@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,58 +64,6 @@ func pagesBelow(t *testing.T, dir string) (pages []string) {
 		t.Fatalf("%q, %v", pages, err)
 	}
 	return pages
-}
-
-// The tables and sentences of all pages that name a command in a comment are what it prints.
-func TestNumbersOfThePagesArePrinted(t *testing.T) {
-	out, err := exec.Command("sh", filepath.Join("..", "pipelines", "pages.sh")).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	if n := strings.Count(string(out), "commands, all as the page has it"); n < 5 {
-		t.Errorf("%d pages with commands:\n%s", n, out)
-	}
-}
-
-// What a command does not print, a page may not have: a row that differs, lacks or is too much, a sentence, a command that fails. With
-// --write tables are put right, and all else stays.
-func TestPagesAreHeldToTheirCommands(t *testing.T) {
-	const table = "<!-- table: printf '| a |\\n| 1 |\\n' -->\n"
-	pages := func(args ...string) (string, error) {
-		out, err := exec.Command("sh", append([]string{filepath.Join("..", "pipelines", "pages.sh")}, args...)...).CombinedOutput()
-		return string(out), err
-	}
-	for page, says := range map[string]string{
-		table + "| a |\n| 1 |\n":                       "",
-		table + "```\n| a |\n| 1 |\n```\n":             "",
-		"- b\n  " + table + "  | a |\n  | 1 |\n\nc\n":  "",
-		table + "| a |\n| 2 |\n\nmore\n":               "| 1 |",
-		table + "| a |\n":                              "lacks the line\n\t| 1 |",
-		table + "| a |\n| 1 |\n| 1 |\n":                "no such line",
-		"<!-- text: echo two  words -->\ntwo\nwords\n": "",
-		"<!-- text: echo two words -->\ntwowords\n":    "nowhere is there\n\ttwo words",
-		"<!-- text: false -->\n":                       "fails",
-		"<!-- text: true -->\n":                        "prints nothing",
-	} {
-		file := filepath.Join(t.TempDir(), "page.md")
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		out, err := pages(file)
-		if (err != nil) != (says != "") || !strings.Contains(out, says) {
-			t.Errorf("%q: %v, %s", page, err, out)
-		}
-		if !strings.HasPrefix(page, table) || says == "" {
-			continue
-		}
-		if out, err := pages("--write", file); err != nil {
-			t.Errorf("writing %q: %v, %s", page, err, out)
-		}
-		text, err := os.ReadFile(file)
-		if want := table + "| a |\n| 1 |\n"; err != nil || !strings.HasPrefix(string(text), want) || strings.HasSuffix(page, "more\n") != strings.HasSuffix(string(text), "\n\nmore\n") {
-			t.Errorf("%q is written as %q, %v", page, text, err)
-		}
-	}
 }
 
 // blank stands for a blank line within an output.

@@ -1,0 +1,36 @@
+// Command pipelines is what the Makefiles of studies need besides the stages: it holds tables to reviewed ones, and prints the
+// tables of pages. Make builds it into bin/ and does not install it. What a user runs is in the stages instead.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// errDiffers ends a command that has printed what is wrong.
+var errDiffers = errors.New("differs")
+
+// commands are the commands by name. Each takes its arguments and where it prints.
+var commands = map[string]func(args []string, out io.Writer) error{
+	"golden": golden,
+	"tables": printTables,
+}
+
+func main() {
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "pipelines: no such command; the Makefiles of pipelines/ show how it is called")
+		os.Exit(2)
+	}
+	var out bytes.Buffer
+	err := commands[os.Args[1]](os.Args[2:], &out)
+	os.Stdout.Write(out.Bytes())
+	if err != nil && err != errDiffers {
+		fmt.Fprintf(os.Stderr, "pipelines: %s: %v\n", os.Args[1], err)
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+}
