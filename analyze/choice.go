@@ -3,14 +3,19 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/analyze/reusetime"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // everything is the name for all analyses in --run.
@@ -128,4 +133,54 @@ func (s *settings) chosen() (out []*kind) {
 		}
 	}
 	return out
+}
+
+// build creates the analyses and completes the request.
+func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
+	given, err := parseLines(s.line)
+	if err != nil {
+		return nil, err
+	}
+	r.lines, r.first = sorted(given), given[0]
+	if r.refs, err = parseRefs(s.refs); err != nil {
+		return nil, err
+	}
+	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SourceFacts()
+	if s.refs != "" {
+		r.meta, r.source = append(r.meta, trace.Arg{Key: "refs", Value: s.refs}), r.source+", refs "+s.refs
+	}
+	r.reuse = &reuse.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
+	if slices.Contains(s.run, reuseTimeName) {
+		r.times = &reusetime.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
+	}
+	for _, k := range s.chosen() {
+		a, err := k.build(r)
+		if err != nil {
+			return nil, err
+		}
+		analyses = append(analyses, a)
+	}
+	return analyses, nil
+}
+
+// parseLines parses line sizes, in the given order. There must be at least one.
+func parseLines(texts []string) ([]unit.Bytes, error) {
+	var lines []unit.Bytes
+	for _, text := range texts {
+		b, err := unit.ParseBytes(text)
+		if n, e := strconv.ParseUint(text, 10, 32); e == nil && unit.Bytes(n).IsPowerOfTwo() {
+			return nil, stage.Usage("--line: %q has no unit; write \"%sB\"", text, text)
+		}
+		if err != nil {
+			return nil, stage.Usage("--line: %w", err)
+		}
+		if !b.IsPowerOfTwo() {
+			return nil, stage.Usage("--line: %v is not a power of two", b)
+		}
+		lines = append(lines, b)
+	}
+	if len(lines) == 0 {
+		return nil, stage.Usage("--line: no line size")
+	}
+	return lines, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +10,6 @@ import (
 	"spoor/analyze/reusetime"
 	"spoor/traces/stage"
 	"spoor/traces/store"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -79,11 +77,7 @@ func (c *composing) compose(env *stage.Env, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	t := shares{line: line}
-	for _, size := range sizes {
-		t.add(size, dirs, programs)
-	}
-	table := t.table()
+	table := reusetime.SharesTable(line, sizes, dirs, programs, tool)
 	if err := save(c.dir, []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
 		return err
 	}
@@ -149,7 +143,7 @@ func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error)
 		if err != nil {
 			return 0, nil, err
 		}
-		if line, err = lineOf(r, line, dir); err != nil {
+		if line, err = r.LineOf(line, dir); err != nil {
 			return 0, nil, err
 		}
 		p, err := r.Program(line)
@@ -165,74 +159,4 @@ func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error)
 		programs = append(programs, p)
 	}
 	return line, programs, nil
-}
-
-// lineOf returns want if the directory has that line size. If want is 0, it returns the only line size.
-func lineOf(r *reusetime.Results, want unit.Bytes, dir string) (unit.Bytes, error) {
-	sizes, err := r.LineSizes()
-	if err != nil {
-		return 0, err
-	}
-	var names []string
-	for _, s := range sizes {
-		names = append(names, s.String())
-	}
-	switch have := strings.Join(names, ", "); {
-	case len(sizes) == 0:
-		return 0, fmt.Errorf("%s: the program has no loads or stores", dir)
-	case want == 0 && len(sizes) > 1:
-		return 0, fmt.Errorf("%s has lines of %s; choose one with --line", dir, have)
-	case want == 0:
-		return sizes[0], nil
-	case !slices.Contains(sizes, want):
-		return 0, fmt.Errorf("%s has lines of %s, not of %v; analyze all programs with the same --line", dir, have, want)
-	}
-	return want, nil
-}
-
-// shares holds the columns of the table compose, sorted by size and program.
-type shares struct {
-	line                                  unit.Bytes
-	cache                                 []int64
-	program                               []int32
-	name                                  []string
-	rate, window, occupied, alone, shared []float64
-}
-
-// together is the program number of all programs together.
-const together int32 = -1
-
-// add predicts the misses in a cache of the given number of lines.
-func (s *shares) add(cache int64, dirs []string, programs []reusetime.Program) {
-	var rate, occupied, alone, shared, window float64
-	for i, r := range reusetime.Compose(programs, float64(cache)) {
-		p := programs[i]
-		own := p.HOTL(float64(cache))
-		s.row(cache, int32(i), dirs[i], p.Rate, r.Window, r.Lines, own, r.Miss)
-		rate += p.Rate
-		window += r.Window
-		occupied += r.Lines
-		alone += p.Rate * own
-		shared += p.Rate * r.Miss
-	}
-	s.row(cache, together, "(all)", rate, window, occupied, alone/rate, shared/rate)
-}
-
-func (s *shares) row(cache int64, program int32, name string, rate, window, occupied, alone, shared float64) {
-	s.cache, s.program, s.name = append(s.cache, cache), append(s.program, program), append(s.name, name)
-	s.rate, s.window, s.occupied = append(s.rate, rate), append(s.window, window), append(s.occupied, occupied)
-	s.alone, s.shared = append(s.alone, alone), append(s.shared, shared)
-}
-
-func (s *shares) table() *store.Table {
-	return &store.Table{Name: "compose", Meta: []trace.Arg{{Key: "line", Value: s.line.String()}, {Key: "tool", Value: tool}}, Columns: []store.Column{
-		{Name: "cache", Unit: "lines", Data: s.cache},
-		{Name: "program", Data: s.program},
-		{Name: "name", Data: s.name},
-		{Name: "rate", Data: s.rate},
-		{Name: "window", Unit: "uses", Data: s.window},
-		{Name: "occupied", Unit: "lines", Data: s.occupied},
-		{Name: "alone", Data: s.alone},
-		{Name: "shared", Data: s.shared},
-	}}
 }

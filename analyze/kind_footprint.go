@@ -98,21 +98,3 @@ func (o *footprintFlags) blocks(r *request) (out []footprint.Blocks, err error) 
 	}
 	return append(out, footprint.Blocks{Name: "tlb", Size: page, Shapes: tlbs}), nil
 }
-
-// shapesOf reads caches such as 512x4, each once.
-func shapesOf(flag string, texts []string) (out []footprint.Shape, err error) {
-	for _, text := range texts {
-		sets, ways, found := strings.Cut(text, "x")
-		s := footprint.Shape{}
-		var err1, err2 error
-		s.Sets, err1 = strconv.Atoi(sets)
-		s.Ways, err2 = strconv.Atoi(ways)
-		if !found || err1 != nil || err2 != nil || s.Sets < 1 || s.Ways < 1 || s.Sets > footprint.MaxBlocks/s.Ways {
-			return nil, stage.Usage("%s: %q is not sets x ways, such as 512x4, with at most %d blocks in total", flag, text, footprint.MaxBlocks)
-		}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
-}

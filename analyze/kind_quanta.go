@@ -1,32 +1,12 @@
 package main
 
 import (
-	"math"
-
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/quanta"
 	"spoor/traces/stage"
-	"spoor/traces/unit"
 )
-
-// quantumFlags are the flags of all analyses that divide time into quanta.
-type quantumFlags struct {
-	cycles, cpi float64
-}
-
-// length returns the quantum in whole instructions.
-func (q *quantumFlags) length() (unit.Instructions, error) {
-	if !(q.cpi > 0 && q.cpi <= 1e6) {
-		return 0, stage.Usage("--cpi: %v is not a number of cycles above 0 and up to 1000000", q.cpi)
-	}
-	n := math.Round(q.cycles / q.cpi)
-	if !(n >= 1 && n <= float64(quanta.MaxLength)) {
-		return 0, stage.Usage("--quantum: %v cycles are not 1 to %d instructions of %v cycles", q.cycles, quanta.MaxLength, q.cpi)
-	}
-	return unit.Instructions(n), nil
-}
 
 func quantaKind(q *quantumFlags) *kind {
 	var seed uint64

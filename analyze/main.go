@@ -5,16 +5,20 @@
 package main
 
 import (
+	"context"
 	"os"
-	"strconv"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spoor/analyze/analysis"
 	"spoor/analyze/comm"
 	"spoor/analyze/phases"
 	"spoor/traces/stage"
-	"spoor/traces/unit"
+	"spoor/traces/store"
+	"spoor/traces/trace"
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
@@ -85,31 +89,108 @@ func (o *options) completeFlags(cmd *cobra.Command) {
 // formats lists the values of --format.
 func formats() []string { return texts([]stage.Format{stage.Human, stage.CSV, stage.JSON}) }
 
-func texts[T ~string](values []T) (out []string) {
-	for _, v := range values {
-		out = append(out, string(v))
+// analyze runs the command.
+func (o *options) analyze(ctx context.Context, env *stage.Env, path string) error {
+	if err := o.check(*o.format); err != nil {
+		return err
 	}
-	return out
+	if err := checkOutput(o.dir); err != nil {
+		return err
+	}
+	src, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	o.adapt(env, src)
+	if o.needRefs() {
+		if err := checkRefs(src, path); err != nil {
+			return err
+		}
+	}
+	procs, err := o.selected(src.Header().Procs)
+	if err != nil {
+		return err
+	}
+	r := request{header: src.Header(), events: src, digest: src.SHA256(), name: sourceName(path), procs: procs, interleaved: o.interleaved}
+	if r.messages, err = o.passesMessages(src); err != nil {
+		return err
+	}
+	analyses, err := o.build(&r)
+	if err != nil {
+		return err
+	}
+	o.noteSource(env, path, r.header)
+	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
+		return err
+	}
+	kept := newPart(&r, o.settings)
+	results, err := o.measure(ctx, env, src, kept, analyses)
+	if err != nil {
+		return err
+	}
+	if procs != nil {
+		results = append(results, kept.result())
+	}
+	if err := keep(o.dir, results, procs == nil); err != nil {
+		return err
+	}
+	noteOthers(env, o.dir, r.digest)
+	return print(env, *o.format, o.chosen(), results)
 }
 
-// parseLines parses line sizes, in the given order. There must be at least one.
-func parseLines(texts []string) ([]unit.Bytes, error) {
-	var lines []unit.Bytes
-	for _, text := range texts {
-		b, err := unit.ParseBytes(text)
-		if n, e := strconv.ParseUint(text, 10, 32); e == nil && unit.Bytes(n).IsPowerOfTwo() {
-			return nil, stage.Usage("--line: %q has no unit; write \"%sB\"", text, text)
-		}
-		if err != nil {
-			return nil, stage.Usage("--line: %w", err)
-		}
-		if !b.IsPowerOfTwo() {
-			return nil, stage.Usage("--line: %v is not a power of two", b)
-		}
-		lines = append(lines, b)
+// selected returns the processors of --procs, nil for all.
+func (o *options) selected(have int) ([]trace.Proc, error) {
+	procs, err := trace.ParseProcs(strings.Join(o.procs, ","), have)
+	if err != nil {
+		return nil, stage.Usage("--procs: %w", err)
 	}
-	if len(lines) == 0 {
-		return nil, stage.Usage("--line: no line size")
+	if len(procs) == have {
+		return nil, nil
 	}
-	return lines, nil
+	if o.interleaved && o.interleavedAsked {
+		return nil, stage.Usage("the interleaved order needs all processors; omit --procs or --interleaved")
+	}
+	return procs, nil
+}
+
+// checkOrders checks the analyses against --procs and returns those that can run. An analysis that needs the
+// interleaved order cannot run, which --run all skips. The others run without that order, with a note.
+func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
+	if r.procs == nil {
+		return analyses, nil
+	}
+	var needAll, names, without []string
+	for _, a := range analyses {
+		if len(analysis.Orders(r.header, r.procs[:1], a)) == 0 {
+			needAll = append(needAll, a.Name())
+			continue
+		}
+		able, names = append(able, a), append(names, a.Name())
+		if len(analysis.Orders(r.header, []trace.Proc{trace.Interleaved}, a)) > 0 {
+			without = append(without, a.Name())
+		}
+	}
+	switch {
+	case o.all && len(needAll) > 0:
+		env.Note("skipping %s: the analysis needs all processors", strings.Join(needAll, ", "))
+		o.run = names
+	case len(needAll) == 1:
+		return nil, stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
+	case len(needAll) > 1:
+		return nil, stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
+	}
+	for _, name := range without {
+		env.Note("%s: without the interleaved order, which needs all processors", name)
+	}
+	return able, nil
+}
+
+// sourceName returns the name of the trace in parameter files: its file of references.
+func sourceName(path string) string {
+	name := filepath.Base(path)
+	if strings.HasSuffix(name, store.RefsSuffix) || strings.HasSuffix(name, store.EventsSuffix) {
+		return name
+	}
+	return name + store.RefsSuffix
 }

@@ -242,3 +242,11 @@ func print(env *stage.Env, format stage.Format, chosen []*kind, results []analys
 	}
 	return nil
 }
+
+// keep writes the results. If they cover all processors, it removes an older part for merging.
+func keep(dir string, results []analysis.Result, whole bool) error {
+	if err := save(dir, results); err != nil || !whole {
+		return err
+	}
+	return dropPart(dir)
+}

@@ -35,33 +35,6 @@ func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
 	}
 }
 
-func hasRefs(src *store.Trace) bool {
-	for p := range trace.Proc(src.Header().Procs) {
-		if src.Totals(p).Refs > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// messagesOnly reports whether the trace has messages and no references. It ignores read errors.
-func messagesOnly(src *store.Trace) bool {
-	if hasRefs(src) {
-		return false
-	}
-	for b, err := range src.Events() {
-		if err != nil {
-			return false
-		}
-		for i := range b.Rows {
-			if e := &b.Rows[i]; e.Kind >= trace.Bcast && e.Kind <= trace.AllToAll || e.Kind >= trace.Send && e.Kind <= trace.Irecv {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // passesMessages reports whether the trace passes messages, or returns nil if no chosen analysis writes that. It reads
 // events up to the first message.
 func (s *settings) passesMessages(src *store.Trace) (*bool, error) {

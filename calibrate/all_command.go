@@ -207,7 +207,7 @@ func (a *calibration) add(env *stage.Env, p *part, table *store.Table, refused e
 	if err != nil {
 		return err
 	}
-	set, err := r.params()
+	set, err := r.Params()
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (a *calibration) add(env *stage.Env, p *part, table *store.Table, refused e
 		}
 	}
 	a.found.add(p.name, named)
-	dataset, _, _ := strings.Cut(r.data.Source(), " ")
+	dataset, _, _ := strings.Cut(r.Source(), " ")
 	a.sets = append(a.sets, calibrated{dataset, named})
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/internal/describe"
 	"spoor/calibrate/internal/transport"
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
@@ -68,19 +69,11 @@ func showCommand(env *stage.Env) *cobra.Command {
 	format := stage.FormatFlag(cmd.Flags())
 	stage.CompleteFileArgs(cmd, machine.Names)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var s shown
-		for _, path := range args {
-			files, err := named(path)
-			if err != nil {
-				return err
-			}
-			for _, file := range files {
-				if err := s.file(file); err != nil {
-					return err
-				}
-			}
+		table, err := describe.Table(args)
+		if err != nil {
+			return err
 		}
-		return stage.Print(env.Out, *format, s.table())
+		return stage.Print(env.Out, *format, table)
 	}
 	return cmd
 }

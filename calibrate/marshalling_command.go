@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/marshalling"
 	"spoor/calibrate/internal/transport"
@@ -56,7 +57,7 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return stage.Print(env.Out, *format, r.summary())
+		return stage.Print(env.Out, *format, r.Summary())
 	}
 	return cmd
 }
@@ -68,7 +69,7 @@ const marshallingTransport = "ring"
 const marshallingBudget = unit.Seconds(90)
 
 // run measures and fits.
-func (o *marshallingOptions) run(ctx context.Context, env *stage.Env) (*fitted, error) {
+func (o *marshallingOptions) run(ctx context.Context, env *stage.Env) (*fitting.Fitted, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/transport"
 	"spoor/traces/stage"
@@ -82,25 +82,6 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 	return condition.Refuse(o.stolen)
 }
 
-// unusable reports whether err says that the times of one measurement give no parameters. Others can still succeed.
-func unusable(err error) bool {
-	var samples *host.TooNoisyError
-	var launches *fit.TooNoisyError
-	var none *noParamsError
-	return errors.As(err, &samples) || errors.As(err, &launches) || errors.As(err, &none)
-}
-
-// noParamsError is the error of a measurement whose times determine no parameters. All samples may have been disturbed.
-type noParamsError struct {
-	error
-	dataset string
-}
-
-func (e *noParamsError) Error() string {
-	return fmt.Sprintf("%v; no parameters, the times are in %s", e.error, e.dataset)
-}
-func (e *noParamsError) Unwrap() error { return e.error }
-
 // refusals has the measurements that gave no parameters.
 type refusals []refusal
 
@@ -128,7 +109,7 @@ func (r refusals) err(wrong string) error {
 }
 
 // fit writes a dataset, PREFIX.NAME.arrow, and the results of calibrate fit for it.
-func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitted, error) {
+func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitting.Fitted, error) {
 	if table.Rows() == 0 {
 		return nil, &host.TooNoisyError{What: "every sample was disturbed"}
 	}
@@ -140,16 +121,16 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 	if err != nil {
 		return nil, fmt.Errorf("reading timings: %w", err)
 	}
-	flags := &fitFlags{prefix: prefix, seed: o.seed}
+	options := &fitting.Options{Prefix: prefix, Seed: o.seed}
 	var several *timing.SeveralStatesError
-	if err := flags.apply(data); errors.As(err, &several) {
+	if err := options.Apply(data); errors.As(err, &several) {
 		return nil, &host.TooNoisyError{What: fmt.Sprintf("sentinels from %v to %v: the distance between the processors changed at an unknown time", several.Low, several.High)}
 	} else if err != nil {
 		return nil, err
 	}
-	r := &fitted{data: data, flags: flags}
-	if err := r.run(env); err != nil {
+	r, err := fitting.Run(data, options, env.Note)
+	if err != nil {
 		return nil, &noParamsError{err, prefix + ".arrow"}
 	}
-	return r, r.write(env)
+	return r, r.Write(env.Note)
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"spoor/calibrate/internal/describe"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 // keysOf are the keys of a document, those of tables with the names of the tables. The geometry of caches is one row.
@@ -63,12 +65,16 @@ system = {target = "ccnuma", processors = 2, nodes = 8}
 		if err := toml.Unmarshal(text, &document); err != nil {
 			t.Fatal(err)
 		}
-		var s shown
-		if err := s.file(file); err != nil {
+		table, err := describe.Table([]string{file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := store.Data[string](table, "name")
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range keysOf("", document) {
-			if !slices.Contains(s.names, key) {
+			if !slices.Contains(names, key) {
 				t.Errorf("%s: no row for %s", file, key)
 			}
 		}

@@ -173,7 +173,7 @@ func (o *transportOptions) find(env *stage.Env, name string, table *store.Table,
 	if err != nil {
 		return err
 	}
-	set, err := r.params()
+	set, err := r.Params()
 	if err != nil {
 		return err
 	}

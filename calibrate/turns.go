@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
+	"spoor/calibrate/fit"
 	"spoor/calibrate/internal/host"
 	"spoor/traces/unit"
 )
@@ -79,3 +81,23 @@ func (t *turns) next() {
 		t.queue = t.queue[1:]
 	}
 }
+
+// unusable reports whether err says that the times of one measurement give no parameters. Others can still succeed.
+func unusable(err error) bool {
+	var samples *host.TooNoisyError
+	var launches *fit.TooNoisyError
+	var none *noParamsError
+	return errors.As(err, &samples) || errors.As(err, &launches) || errors.As(err, &none)
+}
+
+// noParamsError is the error of a measurement whose times determine no parameters. All samples may have been disturbed.
+type noParamsError struct {
+	error
+	dataset string
+}
+
+func (e *noParamsError) Error() string {
+	return fmt.Sprintf("%v; no parameters, the times are in %s", e.error, e.dataset)
+}
+
+func (e *noParamsError) Unwrap() error { return e.error }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/tracegen/instrument"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -256,4 +258,16 @@ func numbered(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, more)
+}
+
+// onlyOfKernels are the flags that kernels have and --package has not.
+var onlyOfKernels = []string{"set", "repeat"}
+
+// knownKernel returns an error if the first argument is not a kernel.
+func knownKernel(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	_, err := workload.Find(kernel.All, args[0])
+	return err
 }

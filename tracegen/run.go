@@ -169,3 +169,7 @@ func (s *progressSink) Refs(b *trace.Refs) error {
 	s.progress.Add(b.Len())
 	return s.Writer.Refs(b)
 }
+
+const refsUsage = "record references; the events always have all instruction counts"
+
+const wholeUsage = "record each collective as one event instead of its messages"

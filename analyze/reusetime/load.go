@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -150,4 +151,27 @@ func (r *Results) rate(line unit.Bytes, proc int32) (float64, error) {
 		return float64(w) / instructions[i], nil
 	}
 	return 0, fmt.Errorf("working_set has no rows of processor %d with lines of %v", proc, line)
+}
+
+// LineOf returns want if the directory has that line size. If want is 0, it returns the only line size.
+func (r *Results) LineOf(want unit.Bytes, dir string) (unit.Bytes, error) {
+	sizes, err := r.LineSizes()
+	if err != nil {
+		return 0, err
+	}
+	var names []string
+	for _, s := range sizes {
+		names = append(names, s.String())
+	}
+	switch have := strings.Join(names, ", "); {
+	case len(sizes) == 0:
+		return 0, fmt.Errorf("%s: the program has no loads or stores", dir)
+	case want == 0 && len(sizes) > 1:
+		return 0, fmt.Errorf("%s has lines of %s; choose one with --line", dir, have)
+	case want == 0:
+		return sizes[0], nil
+	case !slices.Contains(sizes, want):
+		return 0, fmt.Errorf("%s has lines of %s, not of %v; analyze all programs with the same --line", dir, have, want)
+	}
+	return want, nil
 }

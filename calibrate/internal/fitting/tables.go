@@ -1,4 +1,4 @@
-package main
+package fitting
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"spoor/traces/store"
 )
 
-// params returns the parameters of all studies.
-func (r *fitted) params() (*param.Set, error) {
+// Params returns the parameters of all studies.
+func (r *Fitted) Params() (*param.Set, error) {
 	set := &param.Set{}
 	for _, s := range r.transfer {
 		for i := range s.Results {
@@ -38,7 +38,7 @@ func (r *fitted) params() (*param.Set, error) {
 	return set, nil
 }
 
-func (r *fitted) resultParams(set *param.Set, s *marshalling.Study, result *marshalling.Result) error {
+func (r *Fitted) resultParams(set *param.Set, s *marshalling.Study, result *marshalling.Result) error {
 	prefix := ""
 	if s.Experiment != timing.Transfer {
 		prefix = string(s.Experiment) + "_"
@@ -64,8 +64,8 @@ func (r *fitted) resultParams(set *param.Set, s *marshalling.Study, result *mars
 }
 
 // suffix distinguishes parameters of several states.
-func (r *fitted) suffix(state string) string {
-	if state == "" || r.flags.state != "" || len(r.data.States()) < 2 {
+func (r *Fitted) suffix(state string) string {
+	if state == "" || r.options.State != "" || len(r.data.States()) < 2 {
 		return ""
 	}
 	return "-" + state
@@ -82,7 +82,7 @@ type line struct {
 }
 
 // lines returns the rows of all models.
-func (r *fitted) lines() (all []line) {
+func (r *Fitted) lines() (all []line) {
 	for _, s := range r.transfer {
 		first := map[string]float64{} // error ratio of S1 by method
 		for _, result := range s.Results {
@@ -147,8 +147,8 @@ func columnOf[R, T any](rows []R, of func(*R) T) []T {
 	return out
 }
 
-// summary returns a table that compares all models.
-func (r *fitted) summary() *store.Table {
+// Summary returns a table that compares all models.
+func (r *Fitted) Summary() *store.Table {
 	rows := r.lines()
 	text := func(name string, of func(*line) string) store.Column {
 		return store.Column{Name: name, Data: columnOf(rows, of)}
@@ -175,7 +175,7 @@ func (r *fitted) summary() *store.Table {
 }
 
 // compared returns the predictions of models with residuals.
-func (r *fitted) compared() *store.Table {
+func (r *Fitted) compared() *store.Table {
 	var rows []timing.Comparison
 	for _, s := range r.transfer {
 		rows = append(rows, s.Compared...)
@@ -215,7 +215,7 @@ func (r *fitted) compared() *store.Table {
 }
 
 // plogp returns the tables of PLogP by size, or nil if there are none.
-func (r *fitted) plogp() *store.Table {
+func (r *Fitted) plogp() *store.Table {
 	type row struct {
 		state string
 		loggp.Row

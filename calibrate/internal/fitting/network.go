@@ -1,4 +1,4 @@
-package main
+package fitting
 
 import (
 	"fmt"
@@ -7,18 +7,17 @@ import (
 
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/machine"
-	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
 
 // networks writes PLogP as the section [network], a file for each state. It notes states with too few
 // measurements.
-func (r *fitted) networks(env *stage.Env) error {
+func (r *Fitted) networks(note Note) error {
 	for _, s := range r.message {
 		n, err := networkOf(s)
 		if err != nil {
-			env.Note("no %s: %v", r.networkFile(s), err)
+			note("no %s: %v", r.networkFile(s), err)
 			continue
 		}
 		err = store.WriteFileAtomic(r.networkFile(s), func(w io.Writer) error {
@@ -32,7 +31,7 @@ func (r *fitted) networks(env *stage.Env) error {
 			return err
 		}
 		if size, off := farthest(s, n); math.Abs(off) > 0.1 {
-			env.Note("%s: at %v, L + g(s) differs by %+.0f %% from half a round trip, because PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
+			note("%s: at %v, L + g(s) differs by %+.0f %% from half a round trip, because PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
 		}
 	}
 	return nil
@@ -49,11 +48,11 @@ func farthest(s *loggp.Study, n *machine.Network) (size unit.Bytes, off float64)
 	return size, off
 }
 
-func (r *fitted) networkFile(s *loggp.Study) string {
+func (r *Fitted) networkFile(s *loggp.Study) string {
 	if s.State == "" {
-		return r.flags.prefix + ".network.toml"
+		return r.options.Prefix + ".network.toml"
 	}
-	return r.flags.prefix + "." + s.State + ".network.toml"
+	return r.options.Prefix + "." + s.State + ".network.toml"
 }
 
 // networkOf returns PLogP of a state. It omits negative values, which come from noise. It omits S, because the

@@ -1,4 +1,6 @@
-package main
+// Package describe lists the quantities of machine descriptions and parameter files with their meanings. Packages machine and param
+// read the files.
+package describe
 
 import (
 	"errors"
@@ -13,6 +15,23 @@ import (
 	"spoor/traces/installed"
 	"spoor/traces/store"
 )
+
+// Table has a row for each quantity of the files. A path names a file, a machine, or a folder with such files.
+func Table(paths []string) (*store.Table, error) {
+	var s shown
+	for _, path := range paths {
+		files, err := named(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if err := s.file(file); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.table(), nil
+}
 
 // shown has a row for each quantity of the files.
 type shown struct{ files, names, values, means []string }
@@ -48,7 +67,7 @@ func named(path string) (files []string, err error) {
 // file adds the quantities of a file. Parameter files are named *.params.toml; every other file is a machine.
 func (s *shown) file(path string) error {
 	if strings.HasSuffix(path, ".params.toml") {
-		set, err := readParams(path)
+		set, err := ReadParams(path)
 		if err != nil {
 			return err
 		}
@@ -80,8 +99,8 @@ func (s *shown) table() *store.Table {
 	}}
 }
 
-// readParams reads a parameter file.
-func readParams(path string) (*param.Set, error) {
+// ReadParams reads a parameter file.
+func ReadParams(path string) (*param.Set, error) {
 	set, err := param.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; analyze and calibrate write parameter files", err)
