@@ -143,9 +143,9 @@ func (m *merger) run() error {
 // step processes the next item of the earliest processor.
 func (m *merger) step() error {
 	first := m.ready[0]
-	s := m.streams[first.proc]
+	s := m.streams[first.Tie]
 	if s.at < s.end {
-		return m.merge(s, first.time)
+		return m.merge(s, first.Key)
 	}
 	if m.flush(); m.stopped {
 		return nil
@@ -153,13 +153,13 @@ func (m *merger) step() error {
 	e := s.event()
 	switch e.Kind {
 	case trace.Barrier:
-		return m.arrive(s, e, first.time)
+		return m.arrive(s, e, first.Key)
 	case trace.Lock:
-		return m.lock(s, e, first.time)
+		return m.lock(s, e, first.Key)
 	case trace.Unlock:
-		return m.unlock(s, e, first.time)
+		return m.unlock(s, e, first.Key)
 	}
-	s.take(first.time)
+	s.take(first.Key)
 	return m.emit(s)
 }
 
@@ -187,8 +187,8 @@ func (m *merger) advance(s *stream) error {
 	}
 	time, ok, err := s.next()
 	if ok {
-		m.ready.replaceFirst(entry{time, s.proc})
-	} else if m.ready.pop(); err == nil {
+		m.ready.ReplaceFirst(entry(time, s.proc))
+	} else if m.ready.Pop(); err == nil {
 		m.idle(s, s.clock)
 	}
 	return err
@@ -199,7 +199,7 @@ func (m *merger) enqueue(s *stream) error {
 	if time, ok, err := s.next(); err != nil {
 		return err
 	} else if ok {
-		m.ready.push(entry{time, s.proc})
+		m.ready.Push(entry(time, s.proc))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (m *merger) enqueue(s *stream) error {
 func (m *merger) arrive(s *stream, e *trace.Event, now uint64) error {
 	at := place{trace.Barrier, objectOf(e)}
 	s.take(now)
-	m.ready.pop()
+	m.ready.Pop()
 	m.waits[s.proc] = at
 	members, err := m.membersOf(at.group)
 	if err != nil {
@@ -267,7 +267,7 @@ func (m *merger) lock(s *stream, e *trace.Event, now uint64) error {
 	if l.held && !m.granted[s.proc] {
 		l.queue = append(l.queue, s.proc)
 		m.waits[s.proc] = place{trace.Lock, at}
-		m.ready.pop()
+		m.ready.Pop()
 		m.idle(s, now)
 		return nil
 	}

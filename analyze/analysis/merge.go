@@ -40,7 +40,7 @@ func (m *merger) merge(s *stream, time uint64) error {
 		return nil
 	}
 	if i < len(instr) {
-		m.ready.replaceFirst(entry{last + uint64(instr[i]), s.proc})
+		m.ready.ReplaceFirst(entry(last+uint64(instr[i]), s.proc))
 		return nil
 	}
 	return m.advance(s)
@@ -56,7 +56,7 @@ func (m *merger) writeInstr(s *stream, instr []uint32, time uint64) (to int, las
 		out[0] = uint32(time - s.clock)
 		return i + n, time + uint64(SumInstr(instr[i+1:i+n]))
 	}
-	limit, limitProc := m.ready.second()
+	limit, limitProc := second(m.ready)
 	if s.proc < limitProc && limit < math.MaxUint64 {
 		limit++ // this processor wins the tie
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"spoor/traces/heap"
 )
 
 var optPolicy = Policy{Name: "opt", Doc: "Belady's optimum: the line whose next use is farthest away leaves [belady1966]; among those never used again, the one first used last"}
@@ -159,11 +161,12 @@ const (
 // with its new next use and leaves the old entry, which is in the past by then. Future uses are
 // farther, so past entries never reach the top of a full set.
 type optSet struct {
-	heap []optLine
+	heap heap.Heap[uint64, uint8, uint8, uint32]
 	full uint64 // ways with a line
 }
 
-type optLine struct{ next, id uint64 }
+// optLine is the id of a line. Its key is the complement of the next use.
+type optLine = heap.Item[uint64, uint8, uint8, uint32]
 
 // entry processes the next entry, at time now.
 func (o *opt) entry(e, next, now uint64) {
@@ -191,7 +194,7 @@ func (o *opt) entry(e, next, now uint64) {
 	if e&entryDirty != 0 {
 		o.state[id] |= dirty
 	}
-	s.push(optLine{next, id})
+	s.heap.Push(optLine{Key: ^next, Value: uint32(id)})
 	if uint64(len(s.heap)) > 2*o.ways+8 {
 		s.forget(now)
 	}
@@ -209,7 +212,7 @@ func (o *opt) drop(id, now uint64) {
 	o.state[id] = 0
 	s := &o.sets[o.set(o.lines[id])]
 	s.full--
-	s.heap = slices.DeleteFunc(s.heap, func(l optLine) bool { return l.id == id })
+	s.heap = slices.DeleteFunc(s.heap, func(l optLine) bool { return uint64(l.Value) == id })
 	s.forget(now)
 }
 
@@ -228,7 +231,7 @@ func (o *opt) miss(s *optSet, e uint64) {
 		s.full++
 		return
 	}
-	victim := s.pop().id
+	victim := s.heap.Pop().Value
 	o.Evictions++
 	if o.state[victim]&dirty != 0 {
 		o.Writebacks++
@@ -236,55 +239,8 @@ func (o *opt) miss(s *optSet, e uint64) {
 	o.state[victim] = 0
 }
 
-func (s *optSet) push(l optLine) {
-	s.heap = append(s.heap, l)
-	i := len(s.heap) - 1
-	for i > 0 && s.heap[(i-1)/2].next < l.next {
-		s.heap[i] = s.heap[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	s.heap[i] = l
-}
-
-func (s *optSet) pop() optLine {
-	top, last := s.heap[0], len(s.heap)-1
-	l := s.heap[last]
-	s.heap = s.heap[:last]
-	if last > 0 {
-		s.sink(0, l)
-	}
-	return top
-}
-
-// sink places a line at index i or below.
-func (s *optSet) sink(i int, l optLine) {
-	for {
-		child := 2*i + 1
-		if child >= len(s.heap) {
-			break
-		}
-		if child+1 < len(s.heap) && s.heap[child+1].next > s.heap[child].next {
-			child++
-		}
-		if s.heap[child].next <= l.next {
-			break
-		}
-		s.heap[i] = s.heap[child]
-		i = child
-	}
-	s.heap[i] = l
-}
-
 // forget removes entries in the past.
 func (s *optSet) forget(now uint64) {
-	kept := s.heap[:0]
-	for _, l := range s.heap {
-		if l.next > now {
-			kept = append(kept, l)
-		}
-	}
-	s.heap = kept
-	for i := len(kept)/2 - 1; i >= 0; i-- {
-		s.sink(i, kept[i])
-	}
+	s.heap = slices.DeleteFunc(s.heap, func(l optLine) bool { return ^l.Key <= now })
+	s.heap.Init()
 }

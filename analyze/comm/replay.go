@@ -1,8 +1,7 @@
 package comm
 
 import (
-	"container/heap"
-
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -20,8 +19,8 @@ type replay struct {
 	how      Algorithm
 	unit     workUnit
 	actors   []*actor
-	queue    tasks
-	members  map[int32][]trace.Proc // of groups, ascending
+	queue    heap.Heap[uint64, trace.Proc, uint64, *task] // by begin, processor and row
+	members  map[int32][]trace.Proc                       // of groups, ascending
 	calls    map[callKey]*pendingCollective
 	flags    map[int32]*flag
 	matrix   *matrix // receives the messages of collectives
@@ -105,7 +104,7 @@ func (r *replay) run(graphs []bool) error {
 	}
 	for more := true; more; {
 		for len(r.queue) > 0 {
-			if err := r.perform(heap.Pop(&r.queue).(*task)); err != nil {
+			if err := r.perform(r.queue.Pop().Value); err != nil {
 				return err
 			}
 		}
@@ -131,7 +130,7 @@ func (r *replay) advance(a *actor, from path) error {
 // schedule queues a task whose dependences are done.
 func (r *replay) schedule(t *task, from path) {
 	t.begin = from.worked(r.unit.of(t.event))
-	heap.Push(&r.queue, t)
+	r.queue.Push(heap.Item[uint64, trace.Proc, uint64, *task]{Key: t.begin.length, Tie: t.actor.proc, Turn: uint64(t.row), Value: t})
 }
 
 // finish ends a task and schedules tasks that depend on it.
@@ -278,23 +277,4 @@ func (r *replay) signals(id int32, n int) *moment {
 		f.waiting[n] = append(f.waiting[n], m)
 	}
 	return m
-}
-
-// tasks is a heap. Its first task is processed next.
-type tasks []*task
-
-func (q tasks) Len() int { return len(q) }
-func (q tasks) Less(i, j int) bool {
-	a, b := q[i], q[j]
-	if a.begin.length != b.begin.length {
-		return a.begin.length < b.begin.length
-	}
-	return a.actor.proc < b.actor.proc || a.actor == b.actor && a.row < b.row
-}
-func (q tasks) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *tasks) Push(x any)   { *q = append(*q, x.(*task)) }
-func (q *tasks) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }

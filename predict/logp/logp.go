@@ -13,10 +13,10 @@
 package logp
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -154,33 +154,14 @@ func lastInformed(procs int, hop, interval unit.Picos) unit.Picos {
 // optimalTree calls visit for the messages of the optimal tree in the order of their arrival: from, to and
 // arrival time.
 func optimalTree(procs int, hop, interval unit.Picos, visit func(from, to int, at unit.Picos)) {
-	next := messages{{hop, 0}}
+	next := heap.Heap[unit.Picos, int, uint8, struct{}]{{Key: hop}} // the next message of each processor, by arrival
 	for to := 1; to < procs; to++ {
 		m := next[0]
-		visit(m.from, to, m.at)
-		next[0].at += interval
-		heap.Fix(&next, 0)
-		heap.Push(&next, delivery{m.at + hop, to})
+		visit(m.Tie, to, m.Key)
+		from := m
+		from.Key += interval
+		next.ReplaceFirst(from)
+		m.Key, m.Tie = m.Key+hop, to
+		next.Push(m)
 	}
-}
-
-// delivery is the next message of a processor, with its arrival time.
-type delivery struct {
-	at   unit.Picos
-	from int
-}
-
-// messages is a heap of deliveries.
-type messages []delivery
-
-func (m messages) Len() int { return len(m) }
-func (m messages) Less(i, j int) bool {
-	return m[i].at < m[j].at || m[i].at == m[j].at && m[i].from < m[j].from
-}
-func (m messages) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
-func (m *messages) Push(x any)   { *m = append(*m, x.(delivery)) }
-func (m *messages) Pop() any {
-	last := (*m)[len(*m)-1]
-	*m = (*m)[:len(*m)-1]
-	return last
 }

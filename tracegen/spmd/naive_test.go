@@ -62,14 +62,14 @@ func (n *naive) run() (logs [][]string) {
 	for {
 		best, first := -1, turn{}
 		for id := range n.ranks {
-			if t, ok := n.turn(id); ok && (best < 0 || t.compare(first) < 0) {
+			if t, ok := n.turn(id); ok && (best < 0 || t.Before(&first)) {
 				best, first = id, t
 			}
 		}
 		if best < 0 {
 			break
 		}
-		n.step(best, first.clock)
+		n.step(best, first.Key)
 	}
 	for id := range n.ranks {
 		logs = append(logs, n.ranks[id].log)
@@ -157,17 +157,17 @@ func (n *naive) turn(id int) (turn, bool) {
 	}
 	s := &n.program[id][r.next]
 	if !r.worked {
-		return turn{clock: r.clock, rank: id}, true
+		return turn{Key: r.clock, Turn: uint32(id)}, true
 	}
-	t := turn{clock: r.clock, rank: id, class: n.class(r, s)}
+	t := turn{Key: r.clock, Turn: uint32(id), Tie: n.class(r, s)}
 	if !r.heldBack() {
 		n.match(id)
 	}
-	if t.class == observing && !r.tried {
+	if t.Tie == observing && !r.tried {
 		return t, true
 	}
 	at, ok := n.soonest(id, s)
-	t.clock = max(t.clock, at)
+	t.Key = max(t.Key, at)
 	return t, ok
 }
 

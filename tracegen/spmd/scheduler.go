@@ -1,9 +1,10 @@
 package spmd
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
+
+	"spoor/traces/heap"
 )
 
 // scheduler is the backend of Record: an ideal machine.
@@ -14,8 +15,8 @@ type scheduler struct {
 	ctx     context.Context
 	ended   atomic.Bool // ctx has ended
 	ranks   []*rankTask
-	queue   []turn // a heap of ranks that can run, the next one first
-	arrived []int  // ranks at the barrier, in the order of arrival
+	queue   heap.Heap[uint64, class, uint32, uint64] // of turns of ranks that can run
+	arrived []int                                    // ranks at the barrier, in the order of arrival
 	locks   map[int32]*lock
 	flags   map[int32]*clockedFlag
 }
@@ -28,7 +29,7 @@ func newScheduler() *scheduler {
 type rankTask struct {
 	*Coroutine
 	waited  uint64 // clock minus executed instructions
-	next    turn   // its turn in the queue, if the serial is turns
+	next    turn   // its turn in the queue, if its serial number is turns
 	turns   uint64 // turns added or removed so far
 	inbox   inbox
 	awaits  []*Request // the rank waits for one of these ...
@@ -38,13 +39,8 @@ type rankTask struct {
 	poll    poll
 }
 
-// turn is the time at which a rank can run.
-type turn struct {
-	clock  uint64
-	class  class
-	rank   int
-	serial uint64
-}
+// turn is the time at which a rank can run: by clock, class and rank. The value is its serial number.
+type turn = heap.Item[uint64, class, uint32, uint64]
 
 // class orders operations at the same clock, so that the order does not depend on which rank runs ahead.
 type class uint8
@@ -54,10 +50,6 @@ const (
 	locking                // asks for a lock
 	observing              // depends on what other ranks have done
 )
-
-func (t turn) compare(u turn) int {
-	return cmp.Or(cmp.Compare(t.clock, u.clock), cmp.Compare(t.class, u.class), cmp.Compare(t.rank, u.rank))
-}
 
 // Run implements Backend.
 func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
@@ -70,13 +62,13 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 		s.ready(p, 0, acting)
 	}
 	for len(s.queue) > 0 {
-		t := s.pop()
-		p := s.ranks[t.rank]
-		if t.serial != p.turns {
+		t := s.queue.Pop()
+		p := s.ranks[t.Turn]
+		if t.Value != p.turns {
 			continue // replaced by an earlier turn
 		}
 		p.turns++
-		p.waitUntil(t.clock)
+		p.waitUntil(t.Key)
 		p.Resume()
 		if p.Err != nil {
 			return p.Err
@@ -98,16 +90,21 @@ func (p *rankTask) clock() uint64 { return p.Rank.Executed() + p.waited }
 // waitUntil advances the clock to at, if at is later.
 func (p *rankTask) waitUntil(at uint64) { p.waited += max(at, p.clock()) - p.clock() }
 
+// turn returns a turn at the clock of p or at, whichever is later.
+func (p *rankTask) turn(at uint64, c class) turn {
+	return turn{Key: max(at, p.clock()), Tie: c, Turn: uint32(p.Rank.id), Value: p.turns}
+}
+
 // ready queues a rank to run at its clock or at, whichever is later.
 func (s *scheduler) ready(p *rankTask, at uint64, class class) {
 	p.turns++
-	p.next = turn{max(at, p.clock()), class, p.Rank.id, p.turns}
-	s.push(p.next)
+	p.next = p.turn(at, class)
+	s.queue.Push(p.next)
 }
 
 // readyEarlier is ready for a rank that may already have a turn. The earlier turn is kept.
 func (s *scheduler) readyEarlier(p *rankTask, at uint64, class class) {
-	if p.next.serial == p.turns && p.next.compare(turn{max(at, p.clock()), class, p.Rank.id, 0}) <= 0 {
+	if t := p.turn(at, class); p.next.Value == p.turns && !t.Before(&p.next) {
 		return
 	}
 	s.ready(p, at, class)
@@ -115,42 +112,8 @@ func (s *scheduler) readyEarlier(p *rankTask, at uint64, class class) {
 
 // takeTurn lets ranks with an earlier turn run first.
 func (s *scheduler) takeTurn(p *rankTask, class class) {
-	now := turn{clock: p.clock(), class: class, rank: p.Rank.id}
-	if len(s.queue) > 0 && now.compare(s.queue[0]) > 0 {
-		s.ready(p, now.clock, class)
+	if now := p.turn(0, class); len(s.queue) > 0 && s.queue[0].Before(&now) {
+		s.ready(p, 0, class)
 		p.Pause()
 	}
-}
-
-func (s *scheduler) push(t turn) {
-	q := append(s.queue, t)
-	i := len(q) - 1
-	for i > 0 && t.compare(q[(i-1)/2]) < 0 {
-		q[i], i = q[(i-1)/2], (i-1)/2
-	}
-	q[i] = t
-	s.queue = q
-}
-
-func (s *scheduler) pop() turn {
-	q := s.queue
-	first, t := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	s.queue = q
-	if len(q) == 0 {
-		return first
-	}
-	i := 0
-	for 2*i+1 < len(q) {
-		child := 2*i + 1
-		if child+1 < len(q) && q[child+1].compare(q[child]) < 0 {
-			child++
-		}
-		if t.compare(q[child]) <= 0 {
-			break
-		}
-		q[i], i = q[child], child
-	}
-	q[i] = t
-	return first
 }

@@ -5,6 +5,7 @@ import (
 
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -27,7 +28,7 @@ type Fluid struct {
 	routeLinks []topology.Link
 	flows      []flow
 	free       []int32
-	events     eventHeap
+	events     heap.Indexed[unit.Picos, int32, uint32, struct{}] // flows by when they begin or end, ties by order
 	solver     solver
 	now        unit.Picos
 	ended      []Completion
@@ -70,7 +71,6 @@ type flow struct {
 	event         unit.Picos // when it begins or, if it has begun, ends
 	sent          unit.Picos
 	order         Order
-	heapIndex     int32  // in the eventHeap
 	bottleneck    int32  // index in route of the link that limits its rate
 	newBottleneck int32  // of the solver
 	part          uint64 // last solve in whose part it is
@@ -78,9 +78,6 @@ type flow struct {
 	bytes         unit.Bytes
 	begun         bool
 }
-
-// notInHeap is the heapIndex of a flow that is not in the heap.
-const notInHeap int32 = -1
 
 var _ SharedLinks = (*Fluid)(nil)
 
@@ -120,7 +117,13 @@ func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	way := f.routeBetween(m.From, m.To)
 	*n = flow{route: way, index: n.index[:0], event: at, sent: at, order: o, bytes: m.Bytes,
 		remaining: max(float64(m.Bytes)+f.header, f.solver.capacity)} // at least one picosecond
-	f.events.add(f, id)
+	f.schedule(id)
+}
+
+// schedule puts a flow in its place among the events.
+func (f *Fluid) schedule(id int32) {
+	n := &f.flows[id]
+	f.events.Put(id, heap.Item[unit.Picos, int32, uint32, struct{}]{Key: n.event, Tie: n.order.Major, Turn: n.order.Minor})
 }
 
 // MinTime implements SharedLinks.
@@ -128,10 +131,11 @@ func (f *Fluid) MinTime(b unit.Bytes) unit.Picos { return f.time(b) }
 
 // Next returns when the next message begins or ends, or Never.
 func (f *Fluid) Next() unit.Picos {
-	if len(f.events) == 0 {
+	if f.events.Len() == 0 {
 		return Never
 	}
-	return f.flows[f.events[0]].event
+	_, first := f.events.First()
+	return first.Key
 }
 
 // Step simulates all events at Next. It returns the messages that end, by their order. The slice is valid until the
@@ -139,8 +143,8 @@ func (f *Fluid) Next() unit.Picos {
 func (f *Fluid) Step() []Completion {
 	f.now = f.Next()
 	f.ended, f.touched, f.entering = f.ended[:0], f.touched[:0], f.entering[:0]
-	for len(f.events) > 0 && f.flows[f.events[0]].event == f.now {
-		id := f.events.pop(f)
+	for f.events.Len() > 0 && f.Next() == f.now {
+		id := f.events.Pop()
 		n := &f.flows[id]
 		f.touched = append(f.touched, n.route...)
 		if !n.begun {
@@ -193,7 +197,7 @@ func (f *Fluid) routeBetween(from, to int) []*fluidLink {
 // enter puts a message on its links.
 func (f *Fluid) enter(id int32) {
 	n := &f.flows[id]
-	n.begun, n.since, n.heapIndex = true, f.now, notInHeap
+	n.begun, n.since = true, f.now
 	for hop, s := range n.route {
 		n.index = append(n.index, int32(len(s.on)))
 		s.on = append(s.on, hopRef{id, int32(hop)})

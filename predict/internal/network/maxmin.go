@@ -3,6 +3,8 @@ package network
 import (
 	"math"
 
+	"spoor/analyze/comm/topology"
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -21,14 +23,11 @@ type solver struct {
 	fills    uint64
 	part     []int32 // flows
 	links    []*fluidLink
-	heap     []linkShare
+	heap     heap.Heap[float64, topology.Link, uint8, *fluidLink]
 }
 
 // linkShare is a lower bound on the bandwidth that a link has for each of its messages without a known rate.
-type linkShare struct {
-	share float64
-	of    *fluidLink
-}
+type linkShare = heap.Item[float64, topology.Link, uint8, *fluidLink]
 
 // rateTolerance is the relative difference of rates that are equal except for rounding. Below endTolerance, a flow
 // keeps its end.
@@ -108,31 +107,21 @@ func (f *Fluid) fill() {
 	s.heap = s.heap[:0]
 	for _, l := range s.links {
 		l.unknown, l.spare, l.maxRate, l.fairRate = len(l.inPart), max(0, s.capacity-l.sum), 0, math.Inf(1)
-		s.heap = append(s.heap, linkShare{l.spare / float64(l.unknown), l})
+		s.heap = append(s.heap, linkShare{Key: l.spare / float64(l.unknown), Tie: l.link, Value: l})
 	}
-	f.fillByShare(s.heap)
-}
-
-// fillByShare computes the rates of the part from a heap of links.
-func (f *Fluid) fillByShare(q []linkShare) {
-	for i := len(q)/2 - 1; i >= 0; i-- {
-		down(q, i)
-	}
-	for unknown := len(f.solver.part); unknown > 0; {
-		least := q[0].share
-		if l := q[0].of; l.unknown > 0 {
-			if share := l.spare / float64(l.unknown); share > least {
-				q[0].share = share
-				down(q, 0)
+	s.heap.Init()
+	for unknown := len(s.part); unknown > 0; {
+		least := s.heap[0]
+		if l := least.Value; l.unknown > 0 {
+			if share := l.spare / float64(l.unknown); share > least.Key {
+				least.Key = share
+				s.heap.ReplaceFirst(least)
 				continue
 			}
 			unknown -= l.unknown
-			f.freeze(l, least)
+			f.freeze(l, least.Key)
 		}
-		q[0] = q[len(q)-1]
-		if q = q[:len(q)-1]; len(q) > 0 {
-			down(q, 0)
-		}
+		s.heap.Pop()
 	}
 }
 
@@ -152,30 +141,6 @@ func (f *Fluid) freeze(l *fluidLink, share float64) {
 			k.unknown--
 		}
 	}
-}
-
-// down moves the link at i of a heap behind those with smaller shares.
-func down(q []linkShare, i int) {
-	l := q[i]
-	for {
-		child := 2*i + 1
-		if child >= len(q) {
-			break
-		}
-		if child+1 < len(q) && q[child+1].before(q[child]) {
-			child++
-		}
-		if !q[child].before(l) {
-			break
-		}
-		q[i] = q[child]
-		i = child
-	}
-	q[i] = l
-}
-
-func (o linkShare) before(p linkShare) bool {
-	return o.share < p.share || o.share == p.share && o.of.link < p.of.link
 }
 
 // extendPart adds flows on a link of the part whose rates are not fair compared with those of the part. These are
@@ -206,11 +171,7 @@ func (f *Fluid) setRate(id int32) {
 		n.remaining -= n.rate * float64(f.now-n.since)
 		n.rate, n.since = n.newRate, f.now
 		n.event = min(f.now+roundTime(max(0, n.remaining)/n.rate), Horizon)
-		if n.heapIndex == notInHeap {
-			f.events.add(f, id)
-		} else {
-			f.events.update(f, id)
-		}
+		f.schedule(id)
 	}
 	for _, l := range n.route {
 		l.sum += n.rate

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -33,7 +34,7 @@ type Packets struct {
 	routes   routes[packetLink]
 	transits []transit
 	free     []int32
-	heads    heads
+	heads    heap.Heap[unit.Picos, int32, uint64, headed]
 	now      unit.Picos
 	ended    []Completion
 }
@@ -102,7 +103,7 @@ func (p *Packets) sendNextPacket(id int32, at unit.Picos) {
 	n := &p.transits[id]
 	b := min(n.remaining, n.size)
 	n.remaining -= b
-	p.heads.push(packetHead{at: at, order: n.order, transit: id, bytes: b, last: n.remaining == 0})
+	p.heads.Push(headAt(at, n.order, headed{transit: id, bytes: b, last: n.remaining == 0}))
 }
 
 // MinTime implements SharedLinks.
@@ -121,24 +122,25 @@ func (p *Packets) Next() unit.Picos {
 	if len(p.heads) == 0 {
 		return Never
 	}
-	return p.heads[0].at
+	return p.heads[0].Key
 }
 
 // Step implements SharedLinks. Its messages leave or arrive a little later than now.
 func (p *Packets) Step() []Completion {
 	p.now, p.ended = p.Next(), p.ended[:0]
-	for len(p.heads) > 0 && p.heads[0].at == p.now {
-		p.transmit(p.heads.pop())
+	for len(p.heads) > 0 && p.heads[0].Key == p.now {
+		h := p.heads.Pop()
+		p.transmit(h.Key, h.Value)
 	}
 	return p.ended
 }
 
-// transmit lets a packet, whose head is at a link, use the link when it is free.
-func (p *Packets) transmit(h packetHead) {
+// transmit lets a packet, whose head arrives at a link, use the link when it is free.
+func (p *Packets) transmit(at unit.Picos, h headed) {
 	n := &p.transits[h.transit]
 	l := n.route[h.hop]
 	long := p.time(h.bytes)
-	begins := max(h.at, l.taken)
+	begins := max(at, l.taken)
 	over := min(begins+long, Horizon)
 	l.taken, l.busy = over, min(l.busy+long, Horizon)
 	end := int(h.hop) == len(n.route)-1
@@ -154,8 +156,8 @@ func (p *Packets) transmit(h packetHead) {
 	}
 	switch {
 	case !end:
-		h.at, h.hop = min(begins+p.hop, Horizon), h.hop+1
-		p.heads.push(h)
+		h.hop++
+		p.heads.Push(headAt(min(begins+p.hop, Horizon), n.order, h))
 	case h.last:
 		p.free = append(p.free, h.transit)
 	}
