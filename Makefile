@@ -133,7 +133,7 @@ times: $(BINARIES)
 
 ## bench       every figure with a threshold, next to its reference, medians of ROUNDS; KEEP=NAME keeps the table
 bench:
-	@GO='$(GO)' ROUNDS=$(ROUNDS) sh .ci/bench $(BIN)/bench.txt $(BENCHTIME) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
+	@GO='$(GO)' $(GO) run ./pipelines bench $(BIN)/bench.txt $(BENCHTIME) $(ROUNDS) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
 	@$(if $(KEEP),cp $(BIN)/bench.tsv data/bench/$(KEEP).tsv)
 
 ## benchmarks  all benchmarks

@@ -16,6 +16,8 @@ var errDiffers = errors.New("differs")
 // commands are the commands by name. Each takes its arguments and where it prints.
 var commands = map[string]func(args []string, out io.Writer) error{
 	"golden": golden,
+	"skips":  skips,
+	"bench":  bench,
 	"tables": printTables,
 }
 

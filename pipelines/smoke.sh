@@ -11,8 +11,6 @@ out=out/smoke
 log=out/smoke.log
 trap 'rm -rf "$log" out/smoke.first' EXIT
 
-sh ../plain_test.sh "$make"
-
 run() { $make --no-print-directory SCALE=smoke "$@"; }
 
 # Commands in the log, the build of the binaries left out.
