@@ -25,32 +25,11 @@ type composing struct {
 func composeCommand(env *stage.Env) *cobra.Command {
 	var c composing
 	cmd := &cobra.Command{
-		Use:   "compose --cache SIZE,... -o DIR DIR...",
-		Short: "predict the misses of programs that share a cache, from their reuse times",
-		Long: `Compose predicts how often each program misses when several programs share a fully associative LRU cache. Each
-DIR argument holds the results of 'analyze --run reuse_time' for one program. Name it twice for two copies.
-
-Model [xiang2013]: the cache holds the lines of the last T instructions. T is chosen so that the mean
-footprints of the programs in T add up to the size of the cache. Each program misses as if it were alone in
-its part. Assumptions: the programs run all the time, execute the same number of instructions (else give
---rates), are evenly interleaved, and share no lines. A program of several processors runs on all of them, in
-its interleaved order.
-
-Table compose.arrow, by cache and program:
-  cache           lines of the cache
-  program         number of the program, from 0; -1: all programs together
-  name            its directory
-  rate            its uses of lines per instruction
-  window          its uses in T instructions; all its uses if everything fits
-  occupied        lines of the cache that it occupies on average: its natural partition [brock2015]
-  alone           its miss ratio with the whole cache to itself, by the same model
-  shared          its miss ratio with the other programs`,
-		Example: "  $ tracegen fft --set points=1024 -o fft\n  $ tracegen lu --set n=64 -o lu\n" +
-			"  $ analyze --run reuse_time -o fft.times fft\n  $ analyze --run reuse_time -o lu.times lu\n" +
-			"  $ analyze compose --cache 4KiB,32KiB -o both fft.times lu.times",
+		Use:  "compose --cache SIZE,... -o DIR DIR...",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.compose(env, args) },
 	}
+	stage.Describe(cmd, helpTexts, "compose")
 	f := cmd.Flags()
 	f.StringSliceVar(&c.caches, "cache", nil, "`sizes` of the cache in bytes, multiples of a line")
 	f.Int64SliceVar(&c.cacheLines, "cache-lines", nil, "sizes of the cache in `lines`")

@@ -22,31 +22,11 @@ type filterFlags struct {
 func filterCommand(env *stage.Env) *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
-		Use:   "filter --cache LEVEL,... -o PREFIX PREFIX",
-		Short: "write a trace of the references that miss private caches",
-		Long: `Filter simulates the private caches of each processor. It writes the references that miss all of them: the
-trace that the next level of memory sees. The new trace has the same events and positions. References that hit
-become instructions between references.
-
-  - A reference that misses becomes a reference to the whole line, with the same operation.
-  - A dirty line that is evicted becomes a store right before the miss that evicts it (--write-backs). Without
-    these stores, a cache of the new trace has the same uses and misses as the next, non-inclusive level in
-    'analyze --run cache', which does not count write-backs as uses.
-  - Instruction fetches go through L1i, if there is one. Caches for data only omit them, with a note.
-    Likewise, caches for fetches only omit data. So the levels of --cache choose the references, not a --refs.
-  - Prefetches bring lines in; those that miss become prefetches of the whole line. A flush removes lines from
-    the caches of its processor. It stays in the new trace, after stores of the dirty lines that it removes.
-  - Caches are not kept coherent.
-
-'analyze help levels' explains --cache. Filter allows neither TLBs nor opt, and lines of at most 32KiB. All
-levels are private.`,
-		Example: "  $ tracegen fft --set points=1024 --procs 2 -o fft\n" +
-			"  $ analyze filter --cache L1d=4KiB/8/64B -o fft.misses fft\n" +
-			"  $ analyze --run cache --cache L2=16KiB/8/64B --interleaved=false -o fft.l2 fft.misses\n" +
-			"  $ traces head -n 2 --format csv fft.misses",
+		Use:  "filter --cache LEVEL,... -o PREFIX PREFIX",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), env, args[0]) },
 	}
+	stage.Describe(cmd, helpTexts, "filter")
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "`prefix` of the new trace")
 	flags.StringArrayVar(&f.caches, "cache", nil, "description of the cache `levels`, in one list (see 'analyze help levels')")

@@ -37,12 +37,8 @@ type request struct {
 
 // kind is an analysis that --run can name.
 type kind struct {
-	name    string
-	short   string // one line for the list of analyses
-	about   string // what it measures and when to use it; the start of its help page
+	name    string // file help/NAME.txt has its help page
 	columns string // its tables, for the help page
-	cost    string // its time and memory, for the help page
-	example string // command lines for the help page
 	flags   func(*pflag.FlagSet)
 	shares  []string                                  // flags that it shares with other analyses, which add them
 	needs   map[string]string                         // flags that have an effect only with another flag: that flag, or several, one of which is enough

@@ -17,16 +17,8 @@ const leastBandwidth = unit.BytesPerSecond(1)
 func commKind() *kind {
 	var collectives, bandwidth string
 	var costs comm.Costs
-	return &kind{name: commName, short: "messages between processors, critical path, and traffic on networks",
-		about: `Counts the messages between processors and finds the critical path: the longest chain of dependent events. It
-also routes all messages over some networks and computes the gap g of LogP from the busiest link and from the
-bisection [sivasubramaniam1995]. The critical path and the networks need all processors and the events of the
-trace.`,
+	return &kind{name: commName,
 		columns: comm.Columns,
-		cost:    "reads events only; time and memory do not depend on the number of references.",
-		example: `  $ tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
-  $ analyze --run comm,marshal -o transfer.analysis transfer
-  $ analyze --run comm --message-cost 1000 --byte-cost 0.5 -o transfer.path transfer`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&collectives, "collectives", string(comm.Apart), "`algorithm` that replaces recorded collectives by messages: "+algorithmNames())
 			f.Uint64Var(&costs.Message, "message-cost", 0, "`work` that a message adds to the critical path, in the trace's unit")

@@ -21,16 +21,10 @@ type footprintFlags struct {
 
 func footprintKind(q *quantumFlags) *kind {
 	var o footprintFlags
-	return &kind{name: "footprint", short: "lines and pages used in a window, and interference of processes in a cache",
-		about: `Counts the distinct lines and pages that processors use in each window of time. It also measures how many
-cache blocks a process loses while other processes run on the same host, which slows a parallel simulator down
-[falsafi1997]. A window is a quantum of time, the time between barriers, or a number of references.`,
+	return &kind{name: "footprint",
 		columns: footprint.Columns,
 		perProc: 84 << 10,
-		cost:    `the slowest analysis for several processors. Memory grows with the number of distinct lines.`,
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run footprint,quanta --quantum 200 --footprint-cache 64x1,16x4 -o fft.quanta fft`,
-		shares: []string{"quantum", "cpi", "refs"},
+		shares:  []string{"quantum", "cpi", "refs"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.window, "footprint-window", "quantum", "what ends a `window`: quantum (see --quantum), barrier, or a mean number of data references of each processor, such as 1000refs")
 			f.StringSliceVar(&o.caches, "footprint-cache", []string{"2048x1", "512x4"}, "caches with lines of the first --line, as a `list` of sets x ways")

@@ -12,16 +12,10 @@ func localityKind(sampling *sampleFlags) *kind {
 	var seed uint64
 	var caches []string
 	var simulate bool
-	return &kind{name: localityName, short: "three parameters of locality for models: alpha, beta, gamma [du2000]",
-		about: `Fits a power law to the stack distances. Its parameters alpha, beta and gamma are the input of 'predict
-cluster'. Tables show how far the law and other models are from the exact miss-ratio curve. With --assoc, the
-same is shown for set-associative caches.`,
+	return &kind{name: localityName,
 		needs:   map[string]string{"assoc-simulate": "assoc", "sample-least": "sample", "sample-seed": "sample sample-lines"},
 		columns: locality.Columns,
-		cost:    "uses the distances of reuse; fitting takes little time. --assoc simulates each of its caches.",
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.locality fft`,
-		shares: append([]string{"refs"}, sampleNames...),
+		shares:  append([]string{"refs"}, sampleNames...),
 		flags: func(f *pflag.FlagSet) {
 			f.Uint64Var(&seed, "locality-seed", 1, "`seed` of the random numbers for intervals")
 			f.StringSliceVar(&caches, "assoc", nil, "set-associative caches to predict, as a `list` of sets x ways such as 64x8,512x2, with lines of the first --line")

@@ -42,17 +42,10 @@ var ofNodes = map[string]string{"block": nodesFlag, "placement": nodesFlag, "del
 
 func phasesKind() *kind {
 	o := &phasesFlags{}
-	return &kind{name: "phases", short: "misses and bus operations of coherent caches between barriers",
-		about: `Counts misses, invalidations and write-backs of private caches that are kept coherent, for all caches of 1 to
-20 ways at once. Counts are separate for each phase between barriers and for each window of instructions in
-it. 'predict cluster' uses them. With --per-node, it also counts the traffic between nodes: see 'analyze help
-per-node'.`,
+	return &kind{name: "phases",
 		columns: phases.Columns,
 		perProc: 60 << 10,
-		cost:    "the slowest analysis for one processor. Memory grows with the number of distinct lines, and of windows.",
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run phases --sets 512,1024 -o fft.phases fft`,
-		shares: []string{"refs"}, flags: o.add, needs: ofNodes, build: o.analysis}
+		shares:  []string{"refs"}, flags: o.add, needs: ofNodes, build: o.analysis}
 }
 
 type fromOne uint64
@@ -164,38 +157,3 @@ func checkSets(sets []int64) error {
 	}
 	return nil
 }
-
-const nodesExample = `  $ tracegen fft --set points=1024 --procs 4 -o fft
-  $ analyze --run phases --per-node 1,2 --node-network bus --delay 0,1000 -o fft.nodes fft`
-
-// nodesText documents --per-node for help texts.
-const nodesText = `With --per-node N, phases also counts the traffic between nodes of N processors. The nodes share memory in
-software: blocks of --block bytes are kept coherent by directories, and memories have unlimited capacity.
-
-Timing determines how often a block moves that several nodes store to, which node touches a page first, and
-the order at locks. The model of time:
-  - A processor that requests a block continues after --delay instructions. For a message without a block, the
-    delay is --latency plus --control-delay times the rest.
-  - It continues later if the network (--node-network) is busy. A message occupies the network for its delay
-    minus --latency.
-  - A miss of a private cache takes --node-miss instructions and occupies the bus of the node.
-  - With delay 0 nothing waits for the network. Counts are then the same for all networks, and appear once,
-    under the first name.
-  - A block that another node holds exclusively comes by way of its home.
-
-Table traffic, by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
-  count       messages or events of this kind:
-    block     messages with a block
-    right     messages without a block: rights to store, and invalidations
-    fetch     accesses to blocks that the node did not have
-    recall    fetches of blocks that a node other than the home held exclusively
-    upgrade   stores to blocks that other nodes had too
-    wait      instructions spent waiting at locks and flags; none with delay 0
-    queue     instructions spent waiting for the network, for buses of other nodes, and for blocks in transit,
-              where a hit takes one instruction; none with delay 0
-
-Nodes of all processors of the trace have no other node. Under delay 0 they have these kinds:
-    miss      misses
-    claim     stores to lines that the processor had but other processors perhaps had too
-    writeback modified lines that misses evict
-    wait      as above`

@@ -11,18 +11,11 @@ import (
 func quantaKind(q *quantumFlags) *kind {
 	var seed uint64
 	var private string
-	return &kind{name: quantaName, short: "work of each processor in each quantum of a parallel simulator [falsafi1997]",
-		about: `Divides time into quanta and measures how much each processor executes in each of them. A parallel simulator
-of a parallel computer synchronizes its hosts after each quantum. Its speed depends on the mean and the
-variation of this work [falsafi1997]. 'predict windtunnel' uses the parameters. Misses take no time here.
---refs chooses the references of --quanta-cache alone: loads, stores and fetches are counted in any case.`,
+	return &kind{name: quantaName,
 		columns: quanta.Columns,
 		perProc: 15 << 10,
-		cost:    "little memory: no state of lines, except with --quanta-cache.",
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run quanta --quantum 200 --quanta-cache 128x4 -o fft.quanta fft`,
-		shares: []string{"refs"},
-		needs:  map[string]string{"refs": "quanta-cache"},
+		shares:  []string{"refs"},
+		needs:   map[string]string{"refs": "quanta-cache"},
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&q.cycles, "quantum", 100, "length of a quantum in `cycles`, rounded to whole instructions")
 			f.Float64Var(&q.cpi, "cpi", 1, "`cycles` per instruction")

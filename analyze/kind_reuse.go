@@ -30,18 +30,11 @@ func (s *sampleFlags) apply(r *request) error {
 }
 
 func reuseKind(s *sampleFlags) *kind {
-	return &kind{name: "reuse", short: "LRU stack distances and miss ratios of caches of all sizes, exact or sampled",
-		about: `Measures the LRU stack distances of loads and stores, for each processor and for the interleaved order of all
-processors. The stack distance of a use is the number of distinct other lines since the last use of the line.
-The miss-ratio curve gives the misses of fully associative LRU caches of all sizes.`,
+	return &kind{name: "reuse",
 		columns: reuse.Columns,
 		perProc: 23 << 10,
-		cost:    "59 MB for a million lines used twice at a stride of 64 B; less for a sample.",
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
-  $ traces head -n 5 fft.reuse/curve.arrow`,
-		shares: []string{"interleaved", "refs"},
-		needs:  map[string]string{"sample-least": "sample", "sample-seed": "sample sample-lines"},
+		shares:  []string{"interleaved", "refs"},
+		needs:   map[string]string{"sample-least": "sample", "sample-seed": "sample sample-lines"},
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&s.Rate, "sample", 1, "measure this share of all lines only; a `rate` from 1e-06 to 1 (exact)")
 			f.IntVar(&s.Least, "sample-least", reuse.EnoughLines, "measure at least this `number` of lines, or all if there are fewer; from 64, or 0 for no limit")

@@ -11,17 +11,10 @@ import (
 
 func sharingKind() *kind {
 	var word string
-	return &kind{name: "sharing", short: "misses by true and false sharing, and data that processors exchange",
-		about: `Finds the data that processors share, and the misses that follow: true sharing if the program communicates,
-false sharing if only the line is shared [dubois1993]. Every processor has a private cache of unlimited size,
-kept coherent by invalidation. Misses of limited caches are in phases. All processors must use the same
-addresses for shared data.`,
+	return &kind{name: "sharing",
 		columns: sharing.Columns,
 		perProc: 10 << 10,
-		cost:    "0.14 GB for a million lines used twice at a stride of 64 B.",
-		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run sharing --line 64B,256B -o fft.sharing fft`,
-		shares: []string{"refs"},
+		shares:  []string{"refs"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&word, "word", sharing.DefaultWord.String(), "`size` of a word, the unit of true sharing, a power of two; a size above that of the program's items hides false sharing")
 		},

@@ -27,18 +27,10 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 func command(env *stage.Env) *cobra.Command {
 	o := options{settings: newSettings()}
 	cmd := &cobra.Command{
-		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
-		Short: "measure what limits the performance of a traced program",
-		Long: `Analyze reads the trace PREFIX (PREFIX.refs.arrow and PREFIX.events.arrow) and measures what limits the
-program's performance. It writes tables (DIR/*.arrow; 'traces head' prints them) and parameters for predict
-(DIR/*.params.toml), or nothing if it fails. If the trace has no references, marshal and comm replace the
-default.`,
-		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze -o fft.analysis fft
-  $ traces head -n 5 fft.analysis/curve.arrow
-  $ analyze --run sharing --line 64B,256B -o fft.sharing fft`,
+		Use:  "analyze [--run NAME,...] -o DIR PREFIX",
 		Args: cobra.ExactArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "analyze")
 	o.addFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.expand()

@@ -27,20 +27,11 @@ type merging struct {
 func mergeCommand(env *stage.Env) *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
-		Use:   "merge DIR... -o DIR",
-		Short: "join the results of runs with --procs",
-		Long: `Merge joins the results of runs over different processors of one trace. The runs may be on several machines.
-All flags except --procs must be the same. The result is identical, byte for byte, to that of one run over all
-these processors without the interleaved order.
-
-Every run with --procs writes DIR/shards.arrow, which merge reads. If processors are missing, merge writes it
-too, so that its result can be merged again. The critical path and the networks of comm need the trace: see
---trace.`,
-		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
-			"  $ analyze --procs 0-1 -o first fft\n  $ analyze --procs 2-3 -o second fft\n  $ analyze merge first second -o both",
+		Use:  "merge DIR... -o DIR",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.merge(cmd.Context(), env, args) },
 	}
+	stage.Describe(cmd, helpTexts, "merge")
 	cmd.Flags().StringVarP(&m.dir, "output", "o", "", "`directory` for the results")
 	cmd.Flags().StringVar(&m.path, "trace", "", "`prefix` of the analyzed trace; comm reads its events again")
 	m.format = stage.FormatFlag(cmd.Flags())

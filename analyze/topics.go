@@ -1,8 +1,8 @@
 package main
 
 import (
+	"embed"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -13,13 +13,15 @@ import (
 // Help topics besides those of analyses.
 const nodesTopic, levelsTopic, samplesTopic = "per-node", "levels", "sampling"
 
-// page returns the text of the help page of an analysis.
-func (k *kind) page() string {
-	text := k.about + "\n\n" + strings.TrimRight(k.columns, "\n")
-	if k.cost != "" {
-		text += "\n\nCost: " + k.cost
-	}
-	return text
+// helpTexts has the help texts of commands, analyses and topics.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
+// page returns the help page of this name with a list, if it has one, and flags, if some are its own.
+func page(name string, flags *pflag.FlagSet, list ...string) stage.Topic {
+	text := stage.ReadHelp(helpTexts, name, list...)
+	return stage.Topic{Name: name, Short: text.Short, Text: text.Long, Example: text.Example, Flags: flags}
 }
 
 // topics returns the help pages: one for each analysis, and some on parts that several commands share.
@@ -27,14 +29,12 @@ func (s *settings) topics(all *pflag.FlagSet) []stage.Topics {
 	analyses := stage.Topics{Title: "Analyses"}
 	for _, k := range s.kinds {
 		names := slices.DeleteFunc(k.flagNames(), func(name string) bool { return k.needs[name] == nodesFlag })
-		analyses.Pages = append(analyses.Pages, stage.Topic{Name: k.name, Short: k.short, Text: k.page(), Example: k.example, Flags: flagsNamed(all, names)})
+		analyses.Pages = append(analyses.Pages, page(k.name, flagsNamed(all, names), k.columns))
 	}
 	return []stage.Topics{analyses, {Title: "Further topics", Pages: []stage.Topic{
-		{Name: nodesTopic, Short: "traffic between nodes with shared memory in software: flags and tables of 'phases --per-node'",
-			Text: nodesText, Example: nodesExample, Flags: flagsNamed(all, s.nodeFlags())},
-		{Name: levelsTopic, Short: "how to describe caches and TLBs for --cache", Text: cache.Grammar, Example: levelsExample},
-		{Name: samplesTopic, Short: "how to analyze a sample of the lines, and what the intervals mean", Text: samplesText,
-			Example: samplesExample, Flags: flagsNamed(all, sampleNames)},
+		page(nodesTopic, flagsNamed(all, s.nodeFlags())),
+		page(levelsTopic, nil, cache.Grammar),
+		page(samplesTopic, flagsNamed(all, sampleNames)),
 	}}}
 }
 
@@ -59,19 +59,3 @@ func flagsNamed(all *pflag.FlagSet, names []string) *pflag.FlagSet {
 	}
 	return some
 }
-
-const levelsExample = `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --run cache --cache L1d=32KiB/8/64B/plru,LL=1MiB/16/64B/with-opt,dtlb=64/4/4KiB -o fft.cache fft`
-
-const samplesText = `Analyses 'reuse' and 'locality' can measure a sample of the memory lines. A hash of the address chooses the
-lines (SHARDS). All uses of a chosen line are measured, so that distances can be scaled up.
-
-A small sample is inaccurate. Therefore a trace with at most --sample-least lines is measured exactly.
-With more lines, the sampling rate decreases to --sample. --sample-lines bounds memory for any trace.
-
-Curves of a sample have 95 % intervals. The intervals cover the sampling error for this trace only, not the
-variation between runs of the program. Samples of a few hundred lines are inaccurate near the footprint, and
-at a single size of one program their intervals may cover less than 95 %.`
-
-const samplesExample = `  $ tracegen fft --set points=1024 --procs 2 -o fft
-  $ analyze --sample 0.1 -o fft.sampled fft`

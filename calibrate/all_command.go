@@ -24,20 +24,10 @@ import (
 func allCommand(env *stage.Env) *cobra.Command {
 	o := &measuring{}
 	cmd := &cobra.Command{
-		Use:   "all -o PREFIX",
-		Short: "measure all of this host: memory, transports, marshalling, instructions",
-		Long: "All runs calibrate memory, transport, marshalling and instructions, in less than eight minutes. It writes\n" +
-			"\n" +
-			"    PREFIX.machine.toml            the description of this host\n" +
-			"    PREFIX.params.toml             all parameters; those of a transport begin with its name\n" +
-			"    PREFIX.TRANSPORT.network.toml  PLogP as the section [network] of a machine: append it to PREFIX.machine.toml\n" +
-			"    PREFIX.*.arrow                 the samples; --from and calibrate fit read them again\n" +
-			"\n" +
-			"A measurement without usable times is reported and left out, and the status is 1 unless --quick is given. Repeat it with\n" +
-			"its own command. Instructions need the caches that memory finds. Memory is tried twice.",
-		Example: "  $ calibrate all --quick -o host",
-		Args:    cobra.NoArgs,
+		Use:  "all -o PREFIX",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "all")
 	o.add(cmd.Flags())
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

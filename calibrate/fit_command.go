@@ -13,13 +13,7 @@ import (
 
 func fitCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "fit FILE... -o PREFIX",
-		Short: "fit models to times measured here or elsewhere",
-		Long:  fitLong,
-		Example: "  $ calibrate fit data/sample/transfers.csv -o host\n" +
-			"  $ calibrate show host.params.toml\n" +
-			"  $ calibrate fit data/sample/transfers.csv --state far -o far --format csv\n" +
-			"  $ calibrate fit data/sample/osu.txt -o cluster",
+		Use: "fit FILE... -o PREFIX",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no file is given")
@@ -27,6 +21,7 @@ func fitCommand(env *stage.Env) *cobra.Command {
 			return nil
 		},
 	}
+	stage.Describe(cmd, helpTexts, "fit")
 	var f fitting.Options
 	cmd.Flags().StringVarP(&f.Prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
 	cmd.Flags().StringVar(&f.State, "state", "", "use only timings of this `STATE`, and leave it out of names")
@@ -39,21 +34,6 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, *format) }
 	return cmd
 }
-
-// fitLong is the help of the command.
-const fitLong = "Fit reads measured times, fits models to them, and gives each parameter a 95 % interval. Times may come from\n" +
-	"calibrate transport and marshalling, OSU benchmarks, netgauge, SimGrid, or your own CSV ('calibrate help formats').\n\n" +
-	"    ping-pongs, bursts, sends, receives  LogGP and PLogP ('calibrate help loggp', 'calibrate help plogp')\n" +
-	"    exchanges                            LogGP duplex and PLogP duplex\n" +
-	"    transfers, scans, array statements   S1 to level, the models of [hur1999] and ours ('calibrate help transfer')\n\n" +
-	"It prints a row for each model, with its error at points that it was not fitted to ('calibrate help intervals').\n" +
-	"It writes\n\n" +
-	"    PREFIX.params.toml   parameters with unit, interval, method and source\n" +
-	"    PREFIX.fit.arrow     predictions of each model next to the measured times\n" +
-	"    PREFIX.plogp.arrow   o_s, o_r, g and duplex by size, if there are ping-pongs\n" +
-	"    PREFIX.network.toml  the same as the section [network] of a machine file\n\n" +
-	"States of the machine are never pooled: names of their parameters end in -STATE. Fit writes no parameters if\n" +
-	"repetitions disagree."
 
 func runFit(env *stage.Env, f *fitting.Options, paths []string, format stage.Format) error {
 	if err := checkPrefix(f.Prefix); err != nil {

@@ -23,21 +23,10 @@ type instructionsOptions struct {
 func instructionsCommand(env *stage.Env) *cobra.Command {
 	o := &instructionsOptions{}
 	cmd := &cobra.Command{
-		Use:   "instructions -o PREFIX",
-		Short: "measure the time of an instruction, and the share of misses that is not hidden",
-		Long: "Instructions runs kernels at full speed with tracegen, which must be next to this command or in PATH. It counts\n" +
-			"their instructions and their misses in the caches of a machine, at data sizes from the first cache to much larger\n" +
-			"than all. I is the number of instructions, M the time of all misses if the processor waits for each, t the time.\n" +
-			"\n" +
-			"    instruction_KERNEL  t/I; its interval covers other sizes of the data [dickens1996]\n" +
-			"    exposed_KERNEL      w of t = c I + w M: the share of the time of misses that is not hidden\n" +
-			"    exposed             w of all kernels, with a jackknife interval over them [du2000, sec. 7]\n" +
-			"\n" +
-			"It writes PREFIX.instructions.params.toml, and the runs to PREFIX.instructions.arrow, for --from.\n" +
-			"'predict cluster --exposed' takes the share of all kernels.",
-		Example: "  $ calibrate instructions --quick --machine data/machine/example-desktop.toml -o host",
-		Args:    cobra.NoArgs,
+		Use:  "instructions -o PREFIX",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "instructions")
 	o.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.machine, "machine", "", "machine description `NAME` or file of this host (default PREFIX.machine.toml)")
 	cmd.Flags().StringVar(&o.from, "from", "", "use the runs in this `FILE`, and measure nothing")

@@ -14,15 +14,10 @@ import (
 // machinesCommand returns the command that lists the machines that --machine NAME finds.
 func machinesCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "machines",
-		Short: "list the machine descriptions that --machine finds by name",
-		Long: "Machines lists the machine descriptions in data/machine below the current folder and in Spoor's own folder.\n" +
-			"Every command takes their names: 'predict replay fft --machine example-desktop'. Your own file takes its path.\n" +
-			"The column source says where a machine's numbers come from. 'calibrate show NAME' prints the numbers.\n" +
-			"Spoor's own folder is $SPOOR_HOME, the checkout of the running command, or PREFIX/share/spoor after make install.",
-		Example: "  $ calibrate machines\n  $ calibrate machines --format csv\n  $ calibrate show example-desktop",
-		Args:    cobra.NoArgs,
+		Use:  "machines",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "machines")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error {
 		table, err := listMachines(*format != stage.Human, func(err error) { env.Note("%v", err) })

@@ -32,14 +32,11 @@ func main() {
 // command returns the command tree of calibrate.
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "calibrate",
-		Short: "parameters and machine descriptions",
-		Long: "Calibrate measures this host and writes machine descriptions and parameters for predict. It also fits models to\n" +
-			"times that were measured elsewhere.",
-		Example: "  $ calibrate fit data/sample/osu.txt -o cluster\n  $ calibrate show example-desktop",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:  "calibrate",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	stage.Describe(root, helpTexts, "calibrate")
 	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), compareCommand(env), showCommand(env), machinesCommand(env))
 	stage.AddTopics(root, topics()...)
 	stage.CompleteFiles(root, "machine", machine.Names)
@@ -49,16 +46,7 @@ func command(env *stage.Env) *cobra.Command {
 
 func showCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show FILE|NAME|DIR...",
-		Short: "check and print machine descriptions and parameter files",
-		Long: "Show checks machine descriptions and parameter files as strictly as predict does, and prints them.\n" +
-			"A machine is a FILE or a name that 'calibrate machines' lists. Show prints each quantity, its value in\n" +
-			"seconds and cycles, sets of caches, and the values that it assumes for absent keys. For a parameter it prints\n" +
-			"value, unit, 95 % interval and method. In a DIR it reads *.params.toml and *.machine.toml.",
-		Example: "  $ calibrate show example-desktop\n" +
-			"  $ tracegen fft --set points=1024 -o fft\n" +
-			"  $ analyze -o fft.analysis fft\n" +
-			"  $ calibrate show fft.analysis --format csv",
+		Use: "show FILE|NAME|DIR...",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("no file or machine is given")
@@ -66,6 +54,7 @@ func showCommand(env *stage.Env) *cobra.Command {
 			return nil
 		},
 	}
+	stage.Describe(cmd, helpTexts, "show")
 	format := stage.FormatFlag(cmd.Flags())
 	stage.CompleteFileArgs(cmd, machine.Names)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

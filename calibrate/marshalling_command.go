@@ -32,23 +32,10 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 		names = append(names, s.Name)
 	}
 	cmd := &cobra.Command{
-		Use:   "marshalling -o PREFIX",
-		Short: "measure packed messages, scans and array statements [hur1999]",
-		Long: "Marshalling times blocks of a matrix that are packed, sent, received and unpacked: 1 to 200 rows or columns of\n" +
-			"matrices of 1 x 1 to 4000 x 4000 items of 4 bytes. It times parts of horizontal and vertical scans of\n" +
-			"50 x 50 to 1000 x 1000 items, and array statements over as many:\n" +
-			strings.Join(names, ", ") + ".\n" +
-			"It draws as many test points as training points, independently: 100 of transfers. It writes\n" +
-			"\n" +
-			"    PREFIX.marshalling.arrow        the times\n" +
-			"    PREFIX.marshalling.params.toml  parameters of all models: see 'calibrate help transfer'\n" +
-			"    PREFIX.marshalling.fit.arrow    predictions of each model next to the measured times\n" +
-			"\n" +
-			"It takes a minute and a half: launches are spread over it, so that intervals include slow changes. See\n" +
-			"'calibrate help noise' about busy hosts.",
-		Example: "  $ calibrate marshalling --quick -o host",
-		Args:    cobra.NoArgs,
+		Use:  "marshalling -o PREFIX",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "marshalling", strings.Join(names, ", ")+".")
 	o.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.transport, "transport", marshallingTransport, "`NAME` of the transport")
 	format := stage.FormatFlag(cmd.Flags())

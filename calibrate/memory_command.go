@@ -30,22 +30,10 @@ type memoryOptions struct {
 func memoryCommand(env *stage.Env) *cobra.Command {
 	o := &memoryOptions{}
 	cmd := &cobra.Command{
-		Use:   "memory -o PREFIX",
-		Short: "measure the caches and the memory of this host",
-		Long: "Memory measures caches (line, size, latency and bandwidth of each level), the memory, and the reach of the TLBs.\n" +
-			"It measures how many misses are outstanding at once, how many instructions run ahead of a miss, the first touch\n" +
-			"of a page, and gathers of scattered items. It prints the results next to the kernel's and reports disagreements.\n" +
-			"\n" +
-			"    PREFIX.machine.toml  the description of this host, for --machine\n" +
-			"    PREFIX.params.toml   all parameters with their intervals\n" +
-			"    PREFIX.memory.arrow  the samples, for --from\n" +
-			"\n" +
-			"It takes about a minute and needs no special rights. A busy host is refused: see 'calibrate help noise'.",
-		Example: "  $ calibrate memory --quick -o host\n" +
-			"  $ calibrate memory --quick --from host.memory.arrow -o again\n" +
-			"  $ calibrate show host.machine.toml",
+		Use:  "memory -o PREFIX",
 		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "memory")
 	flags := cmd.Flags()
 	o.add(flags)
 	flags.StringVar(&o.from, "from", "", "use the samples in this `FILE`, and measure nothing")

@@ -25,22 +25,10 @@ type transportOptions struct {
 func transportCommand(env *stage.Env) *cobra.Command {
 	o := &transportOptions{}
 	cmd := &cobra.Command{
-		Use:   "transport -o PREFIX",
-		Short: "measure what messages cost between two processors of this host",
-		Long: "Transport sends messages between two processors and fits LogGP and PLogP. 'calibrate help transports' lists the\n" +
-			"transports, 'calibrate help loggp' and 'calibrate help plogp' explain the models. For each transport T it writes\n" +
-			"\n" +
-			"    PREFIX.T.arrow         the times\n" +
-			"    PREFIX.T.params.toml   the parameters\n" +
-			"    PREFIX.T.fit.arrow     predictions of each model next to the measured times\n" +
-			"    PREFIX.T.plogp.arrow   PLogP's tables by message size\n" +
-			"    PREFIX.T.network.toml  PLogP as the section [network] of a machine\n" +
-			"\n" +
-			"'cat host.machine.toml host.T.network.toml > cluster.toml' makes a machine that predict accepts. Launches of the\n" +
-			"transports alternate, so that each is measured over the whole time. See 'calibrate help noise' about busy hosts.",
-		Example: "  $ calibrate transport --quick --transports ring,unix -o host",
-		Args:    cobra.NoArgs,
+		Use:  "transport -o PREFIX",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "transport")
 	flags := cmd.Flags()
 	o.add(flags)
 	flags.StringSliceVar(&o.transports, "transports", nil, "measure these `NAMES` only (default all that are present)")

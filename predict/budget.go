@@ -31,28 +31,13 @@ type budgetOptions struct {
 	output                   budgetOutput
 }
 
-const budgetExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
-  $ analyze --run reuse,locality -o fft.analysis fft
-  $ predict budget --params fft.analysis --prices example1999 --budget '$5000'`
-
-const upgradeExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
-  $ analyze --run reuse,locality --line 64B,256B -o fft.analysis fft
-  $ predict upgrade --params fft.analysis --prices example1999 --have du2000-cow-4-256k-100m --budget '$5000'`
-
-// budgetHelp is the common part of the help of predict budget and predict upgrade.
-const budgetHelp = "\n\nModels are paper, curve and mva. 'predict help budget-search' explains objectives, the tables below the ranking,\n" +
-	"and --model-error."
-
 // budgetCommand is predict budget.
 func budgetCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "budget --params P... --prices FILE --budget MONEY",
-		Short: "find the best machine to buy or rent for an amount of money",
-		Long: "Budget ranks the machines of a catalogue within a budget by the predicted time or cost of a program\n" +
-			"[du2000, eq. 3.6 and 3.7]." + budgetHelp,
-		Example: budgetExample,
-		Args:    cobra.NoArgs,
+		Use:  "budget --params P... --prices FILE --budget MONEY",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "budget")
 	o := &budgetOptions{}
 	o.declare(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error { return o.run(env) }
@@ -62,14 +47,10 @@ func budgetCommand(env *stage.Env) *cobra.Command {
 // upgradeCommand is predict upgrade.
 func upgradeCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "upgrade --params P... --prices FILE --have FILE --budget MONEY",
-		Short: "find the best upgrade of a machine for an amount of money",
-		Long: "Upgrade ranks upgrades of a machine for an amount of money [du2000, sec. 3.3]: more nodes, more processors or\n" +
-			"memory in each, larger caches, another network, all new nodes, or no change. The catalogue must have all parts\n" +
-			"of the machine." + budgetHelp,
-		Example: upgradeExample,
-		Args:    cobra.NoArgs,
+		Use:  "upgrade --params P... --prices FILE --have FILE --budget MONEY",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "upgrade")
 	o := &budgetOptions{}
 	o.declare(cmd)
 	stage.PathVar(cmd.Flags(), &o.have, "have", "description `FILE` of the existing machine")

@@ -30,18 +30,12 @@ type clusterOptions struct {
 	output         clusterOutput
 }
 
-const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
-  $ analyze --run reuse,locality,phases -o fft.analysis fft
-  $ predict cluster --params fft.analysis --machine du2000-smp-256k --model mva`
-
 // clusterCommand is predict cluster.
 func clusterCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "cluster --params P... --machine FILE...",
-		Short:   "predict the time on SMPs and clusters by models of the memory hierarchy",
-		Long:    clusterLong,
-		Example: clusterExample,
+		Use: "cluster --params P... --machine FILE...",
 	}
+	stage.Describe(cmd, helpTexts, "cluster")
 	o := &clusterOptions{}
 	flags := cmd.Flags()
 	o.modelRuns.add(flags)
@@ -63,14 +57,6 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(env, args) }
 	return cmd
 }
-
-// clusterLong is the help of the command.
-const clusterLong = "Cluster predicts the time of a program on an SMP or a cluster by models of the memory hierarchy [du2000].\n" +
-	"It prints E(Instr), the time of the run over the instructions of all processors in nanoseconds, with its\n" +
-	"parts, what limits it, an interval and warnings.\n\n" +
-	"Models are paper, curve and mva ('predict help paper' and so on). Without --model, all models run whose\n" +
-	"measurements are there. 'predict help intervals' explains lo and hi, 'predict help time-parts' the parts,\n" +
-	"'predict help unequal-nodes' the flag --node. Arguments that end in .toml are machines, too."
 
 func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	stray, machines := splitReplayArgs(env, args, o.machines)

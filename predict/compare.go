@@ -18,17 +18,10 @@ import (
 // compareCommand is predict compare.
 func compareCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare FILE...",
-		Short: "compare models with simulations, or two tables, of one program",
-		Long: "Compare prints models and simulations in one table: a row for each program, machine and number of processors,\n" +
-			"with E(Instr) in nanoseconds and the error of every model, which is positive if the model is pessimistic. Then\n" +
-			"it prints errors and interval coverage of each model: see 'predict help intervals'.\n\n" +
-			"FILEs are tables of cluster -o, replay -o and direct -o, in any order. Two tables of one kind are compared by\n" +
-			"their times. Tables of different machine files are refused; a note names different traces. With --baseline,\n" +
-			"simulations of simplified machines are compared with those of the full machine: spasm-mesh-clogp with spasm-mesh.",
-		Example: compareExample,
-		Args:    cobra.MinimumNArgs(1),
+		Use:  "compare FILE...",
+		Args: cobra.MinimumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "compare")
 	format := stage.FormatFlag(cmd.Flags())
 	out := cmd.Flags().StringP("output", "o", "", "write the comparison as an Arrow table to `FILE`")
 	intervals := cmd.Flags().Bool("intervals", false, "print and write only the coverage of the intervals")
@@ -214,9 +207,3 @@ func summary(c *report.Comparison) *store.Table {
 	return &store.Table{Name: "summary", Columns: []store.Column{{Name: "model", Data: model}, {Name: "mean error", Unit: "%", Data: mean},
 		{Name: "worst error", Unit: "%", Data: worst}, {Name: "within 5 %", Data: within}, {Name: "worst row", Data: where}}}
 }
-
-const compareExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
-  $ analyze --run reuse,locality,phases -o fft.analysis fft
-  $ predict cluster --params fft.analysis --machine du2000-smp-256k -o fft.prediction.arrow
-  $ predict replay fft --machine du2000-smp-256k -o fft.simulation.arrow
-  $ predict compare fft.prediction.arrow fft.simulation.arrow`

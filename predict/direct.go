@@ -20,14 +20,10 @@ import (
 func directCommand(env *stage.Env) *cobra.Command {
 	o := &directOptions{messages: messageFlags{collectives: string(comm.Doubling), computation: "instructions"}}
 	cmd := &cobra.Command{
-		Use:   "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
-		Short: "run a program itself under the simulator",
-		Long:  directLong,
-		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine loggp-example\n" +
-			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine loggp-example -- -size 32\n" +
-			"  $ predict direct cholesky --procs 4 --set rings=3 --set spokes=8 --machine spasm-mesh",
+		Use:  "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
 		Args: cobra.MinimumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "direct")
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node in each cluster; may be repeated")
@@ -52,13 +48,6 @@ func directCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
-
-// directLong is the help of the command.
-const directLong = "Direct runs a kernel of tracegen, or your own program, under the simulator [dickens1996]. Questions about time\n" +
-	"(clocks, tests, probes, receives from any source, locks, flags, task queues) get the answers of the simulated\n" +
-	"machine, so decisions that depend on time are made anew on each machine. See 'predict help direct-execution'.\n\n" +
-	"Parts of the time are those of predict replay: see 'predict help time-parts'. Column tasks tells how tasks of\n" +
-	"queues are assigned. 'tracegen KERNEL --help' shows the parameters of a kernel."
 
 func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) (err error) {
 	p, err := o.program(ctx, env, args)

@@ -26,23 +26,12 @@ type logpOptions struct {
 	output   tableOutput
 }
 
-const logpExample = `  $ predict logp --machine loggp-example --procs 16,1024 --bytes 8B,64KiB
-  $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
-  $ predict logp sor --machine spasm-mesh --network`
-
 // logpCommand is predict logp.
 func logpCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "logp [PREFIX] --machine FILE...",
-		Short: "compute L, o, g and G of a network, and lower bounds on collectives",
-		Long: "Logp describes the network of each machine by L, o, g and G, and prints lower bounds on the times of collectives:\n" +
-			namesAndDocs(logp.Operations, func(o logp.Operation) (string, string) { return o.Name, o.Doc }) +
-			"\nBounds are for messages of s bytes between undisturbed nodes of one processor. Messages that wait for their\n" +
-			"receiver take longer. A network of links gets L from an idle message, and g from the links across the bisection\n" +
-			"or from the busiest link of the traffic of PREFIX [sivasubramaniam1995]. Arguments that end in .toml are\n" +
-			"machines, too. See 'predict help logp-network'.",
-		Example: logpExample,
+		Use: "logp [PREFIX] --machine FILE...",
 	}
+	stage.Describe(cmd, helpTexts, "logp", namesAndDocs(logp.Operations, func(o logp.Operation) (string, string) { return o.Name, o.Doc }))
 	o := &logpOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")

@@ -19,13 +19,10 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 // command is the command tree of predict: one line for each subcommand.
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "predict",
-		Short: "what a program does on machines you do not have",
-		Long:  "Predict computes how long a program takes on machines you do not have, by models or by simulation.",
-		Example: "  $ tracegen fft --procs 2 --set points=1024 -o fft\n" +
-			"  $ predict replay fft --machine du2000-smp-256k",
+		Use:               "predict",
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return tryOutputs(cmd) },
 	}
+	stage.Describe(root, helpTexts, "predict")
 	root.AddCommand(
 		budgetCommand(env),
 		clusterCommand(env),

@@ -21,22 +21,13 @@ type messageOptions struct {
 	terms bool
 }
 
-const messageExample = `  $ calibrate fit data/sample/transfers.csv -o host
-  $ predict message --params host.params.toml --state far --of rows,columns --size 1000x1000,2000x2000 --d 1,2,5
-  $ predict message --param M1_alpha=20us --param M1_beta=1ns/B --param M1_gamma=30ns/line --of rows --mesh 1x2`
-
 // messageCommand is predict message.
 func messageCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "message [PREFIX] --params P...",
-		Short: "predict the cost of messages, scans and array statements",
-		Long: "Message predicts the times of messages, scans and array statements by the memory lines that they touch\n" +
-			"[hur1999]. An array is divided into blocks over a mesh of processors. With PREFIX it predicts the messages of\n" +
-			"that trace: see 'predict help traffic'. Models: see 'predict help message-models'. Operations for --of:\n" +
-			namesAndDocs(message.Operations, func(o message.Operation) (string, string) { return o.Name, o.Doc }),
-		Example: messageExample,
-		Args:    cobra.MaximumNArgs(1),
+		Use:  "message [PREFIX] --params P...",
+		Args: cobra.MaximumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "message", namesAndDocs(message.Operations, func(o message.Operation) (string, string) { return o.Name, o.Doc }))
 	o := &messageOptions{}
 	flags := cmd.Flags()
 	o.lawFlags.add(flags)

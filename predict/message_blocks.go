@@ -9,22 +9,13 @@ import (
 	"spoor/traces/stage"
 )
 
-const blocksExample = `  $ predict message blocks --size 1024x1024 --mesh 4x4 --region lower --param S1_alpha=20us --param S1_beta=1ns/B \
-      --param array_S1_alpha=1us --param array_S1_beta=1ns/access`
-
 // blocksCommand is predict message blocks.
 func blocksCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "blocks --params P...",
-		Short: "find the best block size of a block-cyclic distribution",
-		Long: "Blocks predicts A = A + A@west + A@north in a region of an array with a block-cyclic distribution, for all block\n" +
-			"sizes that give every processor equally many rows and columns [hur1999, sec. 8]. Small blocks balance the\n" +
-			"region, but have more edges to send. Column imbalance is the excess of the busiest processor over the mean.\n" +
-			"The advice is by the last of the models. Regions:\n" +
-			namesAndDocs(message.Regions, func(r message.Region) (string, string) { return r.Name, r.Doc }),
-		Example: blocksExample,
-		Args:    cobra.NoArgs,
+		Use:  "blocks --params P...",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "message-blocks", namesAndDocs(message.Regions, func(r message.Region) (string, string) { return r.Name, r.Doc }))
 	var laws lawFlags
 	var arrays arrayFlags
 	var region string

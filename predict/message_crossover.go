@@ -9,18 +9,13 @@ import (
 	"spoor/traces/stage"
 )
 
-const crossoverExample = `  $ predict message crossover --size 100x100,500x500,1000x1000 --param S1_alpha=20us --param S1_beta=5ns/B \
-      --param array_S1_alpha=1us --param array_S1_beta=4ns/access`
-
 // crossoverCommand is predict message crossover.
 func crossoverCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "crossover --params P...",
-		Short:   "find the d from which one operation is faster than another",
-		Long:    crossoverLong,
-		Example: crossoverExample,
-		Args:    cobra.NoArgs,
+		Use:  "crossover --params P...",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "message-crossover")
 	var laws lawFlags
 	var arrays arrayFlags
 	var between []string
@@ -54,12 +49,6 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
-
-// crossoverLong is the help of the command.
-const crossoverLong = "Crossover finds the least d from which the second of two operations is faster than the first, for every model and\n" +
-	"every size of the array. By default, it compares a convolution by shifts with one by scans [hur1999, sec. 7].\n" +
-	"Columns: crossover is that d, or 0 if there is none up to --most; ratio is the time of the first over that of the\n" +
-	"second there, ratio_before at d-1. From d = sure, the second is faster for all times within their intervals."
 
 // twoOperations returns the operations of --between.
 func twoOperations(names []string) (ops [2]message.Operation, err error) {

@@ -17,12 +17,10 @@ import (
 // replayCommand is predict replay.
 func replayCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "replay PREFIX... --machine FILE...",
-		Short:   "simulate recorded traces on machines",
-		Long:    replayLong,
-		Example: replayExample,
-		Args:    cobra.MinimumNArgs(1),
+		Use:  "replay PREFIX... --machine FILE...",
+		Args: cobra.MinimumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "replay")
 	o := &replayOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
@@ -55,15 +53,6 @@ func (o *replayOptions) group(cmd *cobra.Command) {
 	stage.Complete(cmd, "engine", engineNames)
 	completeChoices(cmd)
 }
-
-// replayLong is the help of the command.
-const replayLong = "Replay runs recorded traces on simulated machines and prints where the time goes: E(Instr), the time of the run\n" +
-	"over the instructions of all processors in nanoseconds, and its parts. See 'predict help time-parts'.\n\n" +
-	"Traces with references run on the caches and memories of the machine's target, traces with messages on its\n" +
-	"processors and network: see 'predict help references'. A trace may have fewer processors than the machine.\n" +
-	"Arguments that end in .toml are machines, too. More: 'predict help engines', 'predict help collectives',\n" +
-	"'predict help critical-path', 'predict help unequal-nodes', 'predict help quanta', and a page for each target\n" +
-	"(smp, cow, clump, ccnuma, ...) and each network (loggp, mesh, fattree, ...)."
 
 func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	prefixes, machines := splitReplayArgs(env, args, o.machines)
@@ -165,7 +154,3 @@ func (o *replayOptions) report(env *stage.Env, sims []*simulation, results []*re
 	out := memoryReport{memoryFlags: o.memory, output: o.output}
 	return out.print(env.Out, rows)
 }
-
-const replayExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
-  $ predict replay fft --machine du2000-smp-256k
-  $ predict replay fft --machine spasm-mesh,wwt-dir1sw --format csv`

@@ -18,16 +18,10 @@ import (
 // reportCommand is predict report.
 func reportCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "report DIR|FILE... -o FILE",
-		Short: "make one HTML page of results",
-		Long: "Report makes one self-contained HTML page from the tables and parameter files in each DIR (with its\n" +
-			"subdirectories) and FILE: programs and their locality, miss-ratio curves, sharing and messages, models and\n" +
-			"simulations, the parts of the time, accuracy and warnings, decisions of predict budget -o, and fits of calibrate.\n" +
-			"The page needs no network. Plots show values and can be saved as SVG, PNG and PDF; without scripts they are\n" +
-			"drawings.",
-		Example: reportExample,
-		Args:    cobra.MinimumNArgs(1),
+		Use:  "report DIR|FILE... -o FILE",
+		Args: cobra.MinimumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "report")
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`, or - for standard output")
 	stage.TakesDash(cmd)
 	title := cmd.Flags().String("title", "", "`TITLE` of the page (default from the contents)")
@@ -102,7 +96,3 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	}
 	return nil
 }
-
-const reportExample = `  $ tracegen lu --procs 2 --set n=64 -o lu
-  $ predict replay lu --machine du2000-smp-256k -o lu.simulation.arrow
-  $ predict report lu.simulation.arrow -o report.html`

@@ -22,24 +22,13 @@ type scalingOptions struct {
 	output     string
 }
 
-const scalingExample = `  $ for n in 64 256 1024 4096; do tracegen fft --set points=$n -o $n; analyze --run reuse,locality -o $n.out $n; done
-  $ predict scaling --params 64.out,256.out,1024.out,4096.out --processors 1 --size points=65536 -o large.params.toml
-  $ predict cluster --params large.params.toml --machine du2000-smp-256k --model paper`
-
 // scalingCommand is predict scaling.
 func scalingCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "scaling --params P... --processors N [--size NAME=VALUE]",
-		Short: "extrapolate parameters of small runs to runs too large to trace",
-		Long: "Scaling extrapolates the parameters of small runs (locality, footprints, instructions, messages) to more\n" +
-			"processors or a larger problem. It fits each in the form a + b p^i log2(p)^j s^k log2(s)^l and prints a 95 %\n" +
-			"interval. -o writes a parameter file for the models. At least 4 runs of one program are needed. They may differ\n" +
-			"in processors and in one argument, the size.\n\n" +
-			"Column cross is the error of each run predicted from the others, left_out that of the largest runs predicted\n" +
-			"from the smaller ones, and held whether the interval of that prediction contains them.",
-		Example: scalingExample,
-		Args:    cobra.NoArgs,
+		Use:  "scaling --params P... --processors N [--size NAME=VALUE]",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "scaling")
 	o := &scalingOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.params, "params", "analysis directory `P` of a run; repeat for each run")

@@ -21,6 +21,11 @@ import (
 //go:embed pages
 var pages embed.FS
 
+// helpTexts has the help text of each command.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
 // windtunnelModels is the page that lists windtunnel.Models.
 const windtunnelModels = "windtunnel-models"
 

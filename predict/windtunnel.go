@@ -26,19 +26,13 @@ type windtunnelOptions struct {
 	output          tableOutput
 }
 
-const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set steps=1 -o water
-  $ analyze --run quanta,footprint -o water.analysis water
-  $ predict windtunnel --params water.analysis --prices sgi1993 --placement cyclic --hosts 2,4`
-
 // windtunnelCommand is predict windtunnel.
 func windtunnelCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "windtunnel --params P... --prices FILE",
-		Short:   "predict whether a parallel simulator is worth its money",
-		Long:    windtunnelLong,
-		Example: windtunnelExample,
-		Args:    cobra.NoArgs,
+		Use:  "windtunnel --params P... --prices FILE",
+		Args: cobra.NoArgs,
 	}
+	stage.Describe(cmd, helpTexts, "windtunnel")
 	o := &windtunnelOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
@@ -71,17 +65,6 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error { return o.run(env) }
 	return cmd
 }
-
-// windtunnelLong is the help of the command.
-const windtunnelLong = "Windtunnel predicts whether a parallel simulator of a parallel computer is worth its money [falsafi1997]: the time\n" +
-	"of a quantum of N target nodes on p hosts in cycles, the speedup, and whether it exceeds the costup. The summary\n" +
-	"has K_min, the targets per host of least cost/performance, and the break-even size. Models: see\n" +
-	"'predict help windtunnel-models'.\n\n" +
-	"P is a directory of analyze --run quanta,footprint of a fully parallel run (one target per host), one of predict\n" +
-	"replay --quanta, or a parameter file of the host, such as data/machine/windtunnel/example.params.toml. Without\n" +
-	"such a file, host operations take no time. Larger systems are assumed to have larger problems with equal quanta.\n\n" +
-	"--measured compares all models with the critical path through the sampled quanta; it needs no prices. With\n" +
-	"--halves, predictions from one half of the quanta are compared with the other half."
 
 func (o *windtunnelOptions) run(env *stage.Env) error {
 	if err := o.check(); err != nil {

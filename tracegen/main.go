@@ -22,15 +22,10 @@ func command(env *stage.Env) *cobra.Command {
 	var list bool
 	var own packageOptions
 	root := &cobra.Command{
-		Use:   "tracegen [--package DIR {-o PREFIX | --native} [-- ARG ...]]",
-		Short: "runs parallel programs and records what they do",
-		Long: "Tracegen runs a parallel program, verifies its result, and records its memory references and events\n" +
-			"to PREFIX.refs.arrow and PREFIX.events.arrow. The commands are programs of five papers.",
-		Example: "  $ tracegen --list\n" +
-			"  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
-			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32",
+		Use:  "tracegen [--package DIR {-o PREFIX | --native} [-- ARG ...]]",
 		Args: cobra.ArbitraryArgs,
 	}
+	stage.Describe(root, helpTexts, "tracegen")
 	flags := root.Flags()
 	own.flags(flags)
 	flags.BoolVar(&list, "list", false, "list the programs with their parameters and papers")

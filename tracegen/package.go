@@ -53,20 +53,8 @@ func packageTopic(flags *pflag.FlagSet) stage.Topic {
 	for _, name := range []string{"package", "output", "native", "procs", "seed", "refs", "headers", "unplaced", "whole-collectives"} {
 		page.AddFlag(flags.Lookup(name))
 	}
-	return stage.Topic{
-		Name:  "package",
-		Short: "record a Go program of your own",
-		Text: "The program is a package main for spoor/tracegen/spmd; 'go doc spoor/tracegen/spmd' has the interface. Its\n" +
-			"main function calls spmd.Main. Tracegen copies the package and all packages that it imports, those of the\n" +
-			"standard library included, adds the recording, builds the copy with the go command, and runs it. It does not\n" +
-			"change your files. It also supplies the package spmd: go.mod need not name spoor.\n" +
-			"Arguments after -- are those of the program.\n\n" +
-			"Notes list the constructs that a recording omits. References are recorded for memory that the program names\n" +
-			"(spmd.Shared, Private, Alloc) or allocates while it runs.",
-		Example: "  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32\n" +
-			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 --native",
-		Flags: page,
-	}
+	text := stage.ReadHelp(helpTexts, "package")
+	return stage.Topic{Name: "package", Short: text.Short, Text: text.Long, Example: text.Example, Flags: page}
 }
 
 // arguments returns an error for a command line that names no kernel, and stores the program's arguments. The error is about

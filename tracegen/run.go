@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,11 @@ import (
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
+
+// helpTexts has the help texts of commands and pages.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
 
 // options are the flags of one run.
 type options struct {
