@@ -12,6 +12,7 @@ import (
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -51,7 +52,7 @@ func (f *observerFlags) check() (err error) {
 	if !ok {
 		return stage.Usage("--timeline %s: the name must end in .json or .prv", f.timeline)
 	}
-	f.viewer, err = format.ExporterByName(name)
+	f.viewer, err = registry.ExporterByName(name)
 	return err
 }
 

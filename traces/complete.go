@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/store"
 )
 
@@ -32,7 +33,7 @@ func exporters() []string {
 }
 
 func namesOf(wanted func(format.Format) bool) (names []string) {
-	for _, f := range format.All {
+	for _, f := range registry.All {
 		if wanted(f) {
 			names = append(names, f.Name())
 		}
@@ -42,7 +43,7 @@ func namesOf(wanted func(format.Format) bool) (names []string) {
 
 // settingsOf returns "NAME=" for every setting of the format called name, or of all formats if there is none.
 func settingsOf(name string) (list []string) {
-	for _, f := range format.All {
+	for _, f := range registry.All {
 		t, is := f.(format.SettingsLister)
 		if !is || name != "" && f.Name() != name {
 			continue

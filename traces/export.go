@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -32,7 +33,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 			if to == "" || output == "" {
 				return stage.Usage("--to FORMAT and -o FILE are required")
 			}
-			ex, err := format.ExporterByName(to)
+			ex, err := registry.ExporterByName(to)
 			if err != nil {
 				return stage.Usage("--to: %w", err)
 			}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
 
 // formatTopics returns the pages of `traces help FORMAT`. The page of a format lists the flags of import that only it uses.
 func formatTopics(flags *pflag.FlagSet) (pages []stage.Topic) {
-	for _, f := range format.All {
+	for _, f := range registry.All {
 		t := stage.Topic{Name: f.Name(), Short: f.Description(), Text: formatPage(oneFormat(f)), Example: formatExamples[f.Name()]}
 		for flag, formats := range formatFlags {
 			if slices.Contains(formats, f.Name()) {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -26,7 +27,7 @@ func formatsCommand(env *stage.Env) *cobra.Command {
 		if len(args) == 0 {
 			return stage.Print(env.Out, *print, listOfFormats())
 		}
-		f, err := format.ByName(args[0])
+		f, err := registry.ByName(args[0])
 		if err != nil {
 			return stage.Usage("%w", err)
 		}
@@ -37,7 +38,7 @@ func formatsCommand(env *stage.Env) *cobra.Command {
 
 func listOfFormats() *store.Table {
 	var name, read, write, magic, description []string
-	for _, f := range format.All {
+	for _, f := range registry.All {
 		reads, writes := abilities(f)
 		name, read, write = append(name, f.Name()), append(read, reads), append(write, writes)
 		magic, description = append(magic, f.Magic()), append(description, f.Description())

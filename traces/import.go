@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -134,7 +135,7 @@ func usageOf(err error) error {
 func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err error) {
 	for _, path := range args {
 		path = env.Input(path)
-		if format.IsSchedule(path) {
+		if registry.IsSchedule(path) {
 			f.notes = append(f.notes, path+": omitted: it is a schedule of drmemtrace, without references")
 			continue
 		}
@@ -142,7 +143,7 @@ func (f *importFlags) expand(env *stage.Env, args []string) (paths []string, err
 			paths = append(paths, path)
 			continue
 		}
-		these, joint, err := format.ExpandFolder(path, f.importer)
+		these, joint, err := registry.ExpandFolder(path, f.importer)
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +219,7 @@ func (f *importFlags) choose(files *format.Files, i int) (format.Importer, error
 			return nil, err
 		}
 		var note string
-		if im, note, err = format.Detect(in); err != nil {
+		if im, note, err = registry.Detect(in); err != nil {
 			return nil, err
 		}
 		if note != "" {

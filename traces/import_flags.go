@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/stage"
 )
 
@@ -18,7 +19,7 @@ func (f *importFlags) check(args []string) (err error) {
 		return stage.Usage("standard input (-) can be read only once")
 	}
 	if f.from != "" {
-		if f.importer, err = format.ImporterByName(f.from); err != nil {
+		if f.importer, err = registry.ImporterByName(f.from); err != nil {
 			return stage.Usage("--from: %w", err)
 		}
 		f.from = f.importer.Name()
@@ -63,9 +64,9 @@ func (f *importFlags) checkNumbers() (err error) {
 	f.opts.DefaultSize, f.opts.AddrBase, f.opts.Set = uint16(f.defaultSize), f.addrBase, f.set
 	if f.columns != "" {
 		if f.importer == nil { // only csv has columns without names
-			f.importer = format.CSV{}
+			f.importer = registry.CSVImporter
 		}
-		if f.opts.Columns, err = format.ParseCSVColumns(f.columns); err != nil {
+		if f.opts.Columns, err = registry.ParseColumns(f.columns); err != nil {
 			return stage.Usage("--columns: %w", err)
 		}
 	}

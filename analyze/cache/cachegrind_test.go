@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 )
 
@@ -100,7 +101,11 @@ func lackey(t testing.TB, exe string) *trace.Memory {
 	}
 	defer in.Close()
 	c := collect{trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}}
-	if _, err := (format.Lackey{}).Import(in, format.Options{}, &c); err != nil {
+	im, err := registry.ImporterByName("lackey")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := im.Import(in, format.Options{}, &c); err != nil {
 		t.Fatal(err)
 	}
 	return &c.Memory

@@ -9,6 +9,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -29,7 +30,7 @@ func TestAllReferencesAreThoseOfDynamoRIO(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	im, err := format.ImporterByName("drmemtrace")
+	im, err := registry.ImporterByName("drmemtrace")
 	if err != nil {
 		t.Fatal(err)
 	}

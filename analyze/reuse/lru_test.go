@@ -10,6 +10,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 )
 
@@ -54,7 +55,11 @@ func recorded(t testing.TB, path string) *trace.Memory {
 	}
 	defer in.Close()
 	c := collect{trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}}
-	if _, err := (format.Lackey{}).Import(in, format.Options{}, &c); err != nil {
+	im, err := registry.ImporterByName("lackey")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := im.Import(in, format.Options{}, &c); err != nil {
 		t.Fatal(err)
 	}
 	return &c.Memory

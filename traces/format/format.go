@@ -19,11 +19,9 @@ import (
 	"slices"
 	"strings"
 
+	"spoor/traces/format/internal/input"
 	"spoor/traces/trace"
 )
-
-// All lists every format, in the order of `traces formats`.
-var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CacheLib{}, CSV{}, ChampSim{}, Drmemtrace{}, Pinatrace{}, Gem5{}, SynchroTrace{}, Sift{}, OracleGeneral{}, LibCacheSimCSV{}, Twitter{}, Goal{}, SimGridTI{}, Paraver{}, Chakra{}, Chrome{}, OTF2{}, OTF2Print{}, Dumpi{}}
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
 type Format interface {
@@ -39,7 +37,7 @@ type Importer interface {
 	// truncated.
 	Sniff(head []byte) Verdict
 	// Import parses all of in and passes it to sink. It is called once per input.
-	Import(in *Input, o Options, sink Sink) (Result, error)
+	Import(in *input.Input, o Options, sink Sink) (Result, error)
 }
 
 // MultiFileImporter is implemented by importers that read several files as one trace,
@@ -50,7 +48,12 @@ type MultiFileImporter interface {
 	// the folder holds no trace of this format.
 	Expand(dir string) ([]string, error)
 	// ImportFiles parses all files as one trace and passes it to sink.
-	ImportFiles(files *Files, o Options, sink Sink) (Result, error)
+	ImportFiles(files *input.Files, o Options, sink Sink) (Result, error)
+}
+
+// ImportOne is Import of a MultiFileImporter.
+func ImportOne(im MultiFileImporter, in *input.Input, o Options, sink Sink) (Result, error) {
+	return im.ImportFiles(input.FilesOf(in), o, sink)
 }
 
 // Layout gives the optional columns of a trace and the unit of its work. They must be
@@ -92,8 +95,8 @@ type SettingError struct{ error }
 // Unwrap returns what is wrong with the value.
 func (e *SettingError) Unwrap() error { return e.error }
 
-// badSetting returns a SettingError of the form "name=value: why".
-func badSetting(format string, args ...any) error {
+// BadSetting returns a SettingError of the form "name=value: why".
+func BadSetting(format string, args ...any) error {
 	return &SettingError{fmt.Errorf("--set "+format, args...)}
 }
 
@@ -193,7 +196,7 @@ type Options struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o Options) Setting(f SettingsLister, name string) string { return setting(f, o.Set, name) }
+func (o Options) Setting(f SettingsLister, name string) string { return SettingValue(f, o.Set, name) }
 
 // ExportOptions are the user's options of an export.
 type ExportOptions struct {
@@ -204,9 +207,11 @@ type ExportOptions struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o ExportOptions) Setting(f SettingsLister, name string) string { return setting(f, o.Set, name) }
+func (o ExportOptions) Setting(f SettingsLister, name string) string {
+	return SettingValue(f, o.Set, name)
+}
 
-func setting(f SettingsLister, given map[string]string, name string) string {
+func SettingValue(f SettingsLister, given map[string]string, name string) string {
 	for _, s := range f.Settings() {
 		if s.Name == name {
 			if v, ok := given[name]; ok {
@@ -246,4 +251,15 @@ func checkSettings(f Format, given map[string]string, reading bool, when string)
 		}
 	}
 	return nil
+}
+
+// Chosen lists the processors to write.
+func (o ExportOptions) Chosen(all int) (procs []trace.Proc) {
+	if len(o.Procs) > 0 {
+		return o.Procs
+	}
+	for p := range all {
+		procs = append(procs, trace.Proc(p))
+	}
+	return procs
 }

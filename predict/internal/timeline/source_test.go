@@ -11,6 +11,7 @@ import (
 
 	"spoor/predict/internal/engine"
 	"spoor/traces/format"
+	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -64,7 +65,7 @@ func TestTimes(t *testing.T) {
 
 func TestChromeOpens(t *testing.T) {
 	var out bytes.Buffer
-	viewer, err := format.ExporterByName("chrome")
+	viewer, err := registry.ExporterByName("chrome")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,10 @@ func (b *back) Events(e *trace.Events) error {
 // The project's own importer gets back from Paraver's form what was written: times of sends and receives.
 func TestParaverComesBack(t *testing.T) {
 	var out bytes.Buffer
-	viewer := format.Paraver{}
+	viewer, err := registry.ExporterByName("paraver")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := viewer.Export(lateReceiver(t), format.ExportOptions{}, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +122,7 @@ func TestParaverComesBack(t *testing.T) {
 	}
 	defer in.Close()
 	var got back
-	if _, err := viewer.Import(in, format.Options{}, &got); err != nil {
+	if _, err := viewer.(format.Importer).Import(in, format.Options{}, &got); err != nil {
 		t.Fatal(err)
 	}
 	want := []struct {

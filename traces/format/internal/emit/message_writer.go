@@ -1,0 +1,129 @@
+package emit
+
+import (
+	"fmt"
+
+	"spoor/traces/format"
+	"spoor/traces/format/internal/input"
+	"spoor/traces/trace"
+)
+
+// MessageWriter writes the events of the ranks of a message-passing trace to a sink, in
+// batches. It also passes each event with its place in the input to a Matcher. The
+// Matcher reports an error at the line of a message without a partner, a wait without a
+// request, or a collective on which ranks disagree.
+type MessageWriter struct {
+	sink    format.Sink
+	matcher *trace.Matcher
+	accept  bool // unmatched messages are noted, not errors
+	rows    int  // events of a rank in a batch for the sink
+	ranks   int  // number of rankWriters so far
+	Fail    func(at trace.Pos, msg string) error
+	Where   func(at trace.Pos) string // place in notes; notes are stored in the trace and therefore name no path
+}
+
+// NewTextMessageWriter is for text files; places are lines.
+func NewTextMessageWriter(files *input.Files, o format.Options, sink format.Sink) *MessageWriter {
+	return &MessageWriter{sink: sink, matcher: trace.NewMatcher(), accept: o.Unmatched,
+		Fail: func(at trace.Pos, msg string) error {
+			return &trace.SyntaxError{File: files.Path(int(at.File)), Line: int(at.At), Msg: msg}
+		},
+		Where: func(at trace.Pos) string {
+			if files.Len() == 1 {
+				return fmt.Sprintf("line %d", at.At)
+			}
+			return fmt.Sprintf("file %d, line %d", at.File, at.At)
+		}}
+}
+
+// NewBinaryMessageWriter is for binary files; places are offsets.
+func NewBinaryMessageWriter(files *input.Files, o format.Options, sink format.Sink) *MessageWriter {
+	c := NewTextMessageWriter(files, o, sink)
+	c.Fail = func(at trace.Pos, msg string) error {
+		return fmt.Errorf("%s: offset %d: %s", files.Path(int(at.File)), at.At, msg)
+	}
+	c.Where = func(at trace.Pos) string { return fmt.Sprintf("file %d, offset %d", at.File, at.At) }
+	return c
+}
+
+// RankWriter collects the events of one rank in program order.
+type RankWriter struct {
+	c     *MessageWriter
+	Batch trace.Events
+	rows  int64
+}
+
+func (c *MessageWriter) RankWriter(p trace.Proc) *RankWriter {
+	c.ranks++
+	c.rows = max(minRankBatch, min(RankBatch, totalBatch/c.ranks))
+	return &RankWriter{c: c, Batch: trace.Events{Proc: p}}
+}
+
+// A batch for the sink has at most rankBatch events of a rank. All ranks together
+// buffer about totalBatch events, because there may be many ranks and their events may
+// be interleaved.
+const (
+	RankBatch    = 1 << 12
+	minRankBatch = 1 << 5
+	totalBatch   = 1 << 18
+)
+
+// append appends e, which is at place at in the input, and returns its row among the
+// events of its rank. The caller must not change Needs until the next flush.
+func (s *RankWriter) Emit(e *trace.Event, at trace.Pos) (row int64, err error) {
+	if err := s.c.matcher.Event(s.Batch.Proc, e, at); err != nil {
+		return 0, s.c.Fail(at, err.Error())
+	}
+	if len(s.Batch.Rows) >= s.c.rows {
+		if err := s.Flush(); err != nil {
+			return 0, err
+		}
+	}
+	s.Batch.Rows = append(s.Batch.Rows, *e)
+	s.rows++
+	return s.rows - 1, nil
+}
+
+// Compute appends an amount of work, unless it is 0. time is used if the layout has
+// times.
+func (s *RankWriter) Compute(work, time int64, at trace.Pos) error {
+	if work == 0 {
+		return nil
+	}
+	e := trace.NewEvent(trace.Compute)
+	e.Work, e.Time = work, time
+	_, err := s.Emit(&e, at)
+	return err
+}
+
+// Flush sends the collected events. Call it at the end of the rank.
+func (s *RankWriter) Flush() error {
+	err := s.c.sink.Events(&s.Batch)
+	s.Batch.Rows = s.Batch.Rows[:0]
+	return err
+}
+
+// maxUnmatchedNotes is the largest number of single notes; one note counts the others.
+const maxUnmatchedNotes = 20
+
+// Finish ends all ranks. Events without a partner are errors, or notes if
+// Options.Unmatched is set. Legal events that may be a mistake are noted.
+func (c *MessageWriter) Finish(procs int) (notes []string, err error) {
+	left := 0
+	for _, m := range c.matcher.Finish(procs) {
+		if !c.accept && !m.Legal {
+			return nil, c.Fail(m.Pos, m.Msg+"; --unmatched note imports the trace with a note")
+		}
+		if len(notes) == maxUnmatchedNotes {
+			left++
+			continue
+		}
+		notes = append(notes, c.Where(m.Pos)+": "+m.Msg)
+	}
+	if left > 0 {
+		n := c.matcher.Counts()
+		notes = append(notes, fmt.Sprintf("and more such notes: %d messages, receives or collectives lack a partner, %d requests are never waited for",
+			n.Mismatches, n.Open))
+	}
+	return notes, nil
+}

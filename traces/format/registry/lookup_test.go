@@ -1,0 +1,33 @@
+package registry
+
+import (
+	"strings"
+	"testing"
+)
+
+// An unknown name gets a suggestion among the formats that can be used. A known
+// format that cannot be used gets none.
+func TestSuggestions(t *testing.T) {
+	importer := func(name string) error { _, err := ImporterByName(name); return err }
+	exporter := func(name string) error { _, err := ExporterByName(name); return err }
+	any := func(name string) error { _, err := ByName(name); return err }
+	for _, c := range []struct {
+		find             func(name string) error
+		name, suggestion string
+	}{
+		{importer, "champsm", "champsim"}, {importer, "Lackie", "lackey"}, {importer, "loggopsm", "loggopsim"},
+		{importer, "zzzzzz", ""}, {importer, "chrome", ""},
+		{exporter, "champsm", "champsim"}, {exporter, "perfeto", "perfetto"}, {exporter, "otf2", ""},
+		{any, "champsm", "champsim"}, {any, "chrom", "chrome"},
+	} {
+		err := c.find(c.name)
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		_, after, found := strings.Cut(err.Error(), `did you mean "`)
+		if found != (c.suggestion != "") || !strings.HasPrefix(after, c.suggestion) {
+			t.Errorf("%s: %v; want the suggestion %q", c.name, err, c.suggestion)
+		}
+	}
+}
