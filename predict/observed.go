@@ -118,11 +118,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 
 // labels writes the names of events and processors for Paraver, as .pcf and .row next to the .prv file.
 func (f *observerFlags) labels(src trace.Source) error {
-	tunable, ok := f.viewer.(format.SettingsLister)
-	if !ok {
-		return nil
-	}
-	for _, s := range tunable.Settings() {
+	for _, s := range f.viewer.Info().Settings {
 		if s.Name != "pcf" && s.Name != "row" {
 			continue
 		}

@@ -35,7 +35,7 @@ func exporters() []string {
 func namesOf(wanted func(format.Format) bool) (names []string) {
 	for _, f := range registry.All {
 		if wanted(f) {
-			names = append(names, f.Name())
+			names = append(names, f.Info().Name)
 		}
 	}
 	return names
@@ -44,11 +44,10 @@ func namesOf(wanted func(format.Format) bool) (names []string) {
 // settingsOf returns "NAME=" for every setting of the format called name, or of all formats if there is none.
 func settingsOf(name string) (list []string) {
 	for _, f := range registry.All {
-		t, is := f.(format.SettingsLister)
-		if !is || name != "" && f.Name() != name {
+		if name != "" && f.Info().Name != name {
 			continue
 		}
-		for _, s := range t.Settings() {
+		for _, s := range f.Info().Settings {
 			if text := s.Name + "="; !slices.Contains(list, text) {
 				list = append(list, text)
 			}

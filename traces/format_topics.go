@@ -15,11 +15,11 @@ import (
 // formatTopics returns the pages of `traces help FORMAT`. The page of a format lists the flags of import that only it uses.
 func formatTopics(flags *pflag.FlagSet) (pages []stage.Topic) {
 	for _, f := range registry.All {
-		t := stage.Topic{Name: f.Name(), Short: f.Description(), Text: formatPage(oneFormat(f)), Example: formatExamples[f.Name()]}
+		t := stage.Topic{Name: f.Info().Name, Short: f.Info().Doc, Text: formatPage(oneFormat(f)), Example: formatExamples[f.Info().Name]}
 		for flag, formats := range formatFlags {
-			if slices.Contains(formats, f.Name()) {
+			if slices.Contains(formats, f.Info().Name) {
 				if t.Flags == nil {
-					t.Flags = pflag.NewFlagSet(f.Name(), pflag.ContinueOnError)
+					t.Flags = pflag.NewFlagSet(f.Info().Name, pflag.ContinueOnError)
 				}
 				t.Flags.AddFlag(flags.Lookup(flag))
 			}

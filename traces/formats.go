@@ -39,9 +39,10 @@ func formatsCommand(env *stage.Env) *cobra.Command {
 func listOfFormats() *store.Table {
 	var name, read, write, magic, description []string
 	for _, f := range registry.All {
+		info := f.Info()
 		reads, writes := abilities(f)
-		name, read, write = append(name, f.Name()), append(read, reads), append(write, writes)
-		magic, description = append(magic, f.Magic()), append(description, f.Description())
+		name, read, write = append(name, info.Name), append(read, reads), append(write, writes)
+		magic, description = append(magic, info.Magic), append(description, info.Doc)
 	}
 	return &store.Table{Name: "formats", Columns: []store.Column{
 		{Name: "name", Data: name}, {Name: "read", Data: read}, {Name: "write", Data: write},
@@ -61,31 +62,28 @@ func oneFormat(f format.Format) *store.Table {
 	var what, value []string
 	add := func(w, v string) { what, value = append(what, w), append(value, v) }
 	reads, writes := abilities(f)
-	add("name", f.Name())
-	if a, ok := f.(format.AliasLister); ok {
-		add("also called", strings.Join(a.Aliases(), ", "))
+	info := f.Info()
+	add("name", info.Name)
+	if len(info.Aliases) > 0 {
+		add("also called", strings.Join(info.Aliases, ", "))
 	}
-	add("description", f.Description())
+	add("description", info.Doc)
 	add("read", reads)
 	add("write", writes)
 	if _, ok := f.(format.Importer); ok {
-		add("recognised by", f.Magic())
+		add("recognised by", info.Magic)
 	}
-	if e, ok := f.(format.PartsLister); ok {
-		for _, p := range e.Parts() {
-			add(p.Name, p.Doc)
-		}
+	for _, p := range info.Parts {
+		add(p.Name, p.Doc)
 	}
 	if _, ok := f.(format.MultiFileImporter); ok {
 		add("several files", "are one trace")
 	}
-	if ex, ok := f.(format.Exporter); ok {
-		add("lost when written", ex.Loses())
+	if _, ok := f.(format.Exporter); ok {
+		add("lost when written", info.Loses)
 	}
-	if t, ok := f.(format.SettingsLister); ok {
-		for _, s := range t.Settings() {
-			add("--set "+s.Name+"="+s.Default, s.Doc)
-		}
+	for _, s := range info.Settings {
+		add("--set "+s.Name+"="+s.Default, s.Doc)
 	}
 	return &store.Table{Name: "format", Columns: []store.Column{{Name: "what", Data: what}, {Name: "value", Data: value}}}
 }

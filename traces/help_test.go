@@ -16,7 +16,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 		pages = append(pages, "help "+c)
 	}
 	for _, f := range registry.All {
-		pages = append(pages, "help "+f.Name())
+		pages = append(pages, "help "+f.Info().Name)
 	}
 	for _, p := range pages {
 		status, out, errs := traces(nil, strings.Fields(p)...)

@@ -185,13 +185,13 @@ func (f *importFlags) each(files *format.Files, first format.Importer, head *tra
 		if err != nil {
 			return err
 		}
-		switch _, threaded := im.(format.ThreadedImporter); {
-		case threaded && files.Len() > 1:
+		switch {
+		case im.Info().Threaded && files.Len() > 1:
 			return fmt.Errorf("%s: %s names its threads itself and must be the only file; import each file alone, then join them with traces merge",
-				in.Name, im.Name())
+				in.Name, im.Info().Name)
 		case format.LayoutOf(im, f.opts) != format.LayoutOf(first, f.opts):
 			return fmt.Errorf("%s: %s has other columns than %s; import each file alone, then join them with traces merge",
-				in.Name, im.Name(), first.Name())
+				in.Name, im.Info().Name, first.Info().Name)
 		}
 		f.opts.FirstProc = trace.Proc(head.Procs)
 		r, err := im.Import(in, f.opts, w)
@@ -247,8 +247,8 @@ func (f *importFlags) collect(name, prefix string, im format.Importer, r format.
 	if prefix != "" && r.Program != "" {
 		f.used = append(f.used, prefix+r.Program)
 	}
-	if !slices.Contains(strings.Split(f.from, ", "), im.Name()) {
-		f.from = strings.TrimPrefix(f.from+", "+im.Name(), ", ")
+	if !slices.Contains(strings.Split(f.from, ", "), im.Info().Name) {
+		f.from = strings.TrimPrefix(f.from+", "+im.Info().Name, ", ")
 	}
 }
 

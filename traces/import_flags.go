@@ -22,7 +22,7 @@ func (f *importFlags) check(args []string) (err error) {
 		if f.importer, err = registry.ImporterByName(f.from); err != nil {
 			return stage.Usage("--from: %w", err)
 		}
-		f.from = f.importer.Name()
+		f.from = f.importer.Info().Name
 	}
 	if f.opts.Modify, err = format.ParseModify(f.modify); err != nil {
 		return stage.Usage("--modify: %w", err)

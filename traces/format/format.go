@@ -1,9 +1,10 @@
-// Package format reads and writes foreign trace formats. All lists them; each format
-// has its own files.
+// Package format says what a foreign trace format is: its Info, its Importer and its
+// Exporter. Package registry lists the formats and recognises them. Each format or family
+// is a package of internal.
 //
 // An importer recognises its format, parses it, and reports where bad input is. Package
 // trace checks the invariants of traces. Compressed input is recognised by its first
-// bytes, not by its name (see containers). Another goroutine decompresses it, so that
+// bytes, not by its name. Another goroutine decompresses it, so that
 // parsing overlaps.
 //
 // Text may have carriage returns, a byte order mark, blanks at the ends of lines and no
@@ -13,6 +14,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -24,10 +26,26 @@ import (
 )
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
-type Format interface {
-	Name() string        // the value of --from and --to
-	Description() string // one line for users
-	Magic() string       // how the format is recognised, one line for users
+type Format interface{ Info() Info }
+
+// Info describes a format, for users and for the stages.
+type Info struct {
+	Name     string   // the value of --from and --to
+	Aliases  []string // further names
+	Doc      string   // one line
+	Magic    string   // how the format is recognised, one line
+	Threaded bool     // files name the thread of each reference; if false, a file is one processor
+
+	PC   bool           // references carry the address of their instruction, if Options.PC is set
+	Time bool           // events carry their recorded time
+	Work trace.WorkUnit // of Compute events; 0 is trace.WorkInstr
+
+	Parts    []Part    // columns, labels or kinds of lines that users write or look up
+	Settings []Setting // options of the format alone
+	Loses    string    // what an Exporter cannot express, one line
+
+	// SniffNames is Sniff for a file that only names other files, or nil.
+	SniffNames func(in *input.Input, head []byte) Verdict
 }
 
 // Importer reads a format.
@@ -64,16 +82,10 @@ type Layout struct {
 	Work trace.WorkUnit // of Compute events
 }
 
-// LayoutImporter is implemented by importers whose layout is not Layout{Work:
-// trace.WorkInstr}.
-type LayoutImporter interface{ Layout(o Options) Layout }
-
 // LayoutOf returns the layout of the traces that im imports.
 func LayoutOf(im Importer, o Options) Layout {
-	if shaped, ok := im.(LayoutImporter); ok {
-		return shaped.Layout(o)
-	}
-	return Layout{Work: trace.WorkInstr}
+	i := im.Info()
+	return Layout{PC: i.PC && o.PC, Time: i.Time, Work: cmp.Or(i.Work, trace.WorkInstr)}
 }
 
 // Setting is an option of one format, which users give as --set name=value. If only
@@ -100,32 +112,16 @@ func BadSetting(format string, args ...any) error {
 	return &SettingError{fmt.Errorf("--set "+format, args...)}
 }
 
-// SettingsLister is implemented by formats with settings.
-type SettingsLister interface{ Settings() []Setting }
-
 // Part is a column, a label or a kind of line of a format. Doc says in one line what
 // import accepts there.
 type Part struct{ Name, Doc string }
-
-// PartsLister is implemented by formats whose lines users write themselves, or need to
-// look up.
-type PartsLister interface{ Parts() []Part }
-
-// AliasLister is implemented by formats with further names.
-type AliasLister interface{ Aliases() []string }
 
 // Exporter writes a format.
 type Exporter interface {
 	Format
 	// Export writes src to w and returns notes on what the format could not express.
 	Export(src trace.Source, o ExportOptions, w io.Writer) (notes []string, err error)
-	// Loses returns what the format cannot express, one line for users.
-	Loses() string
 }
-
-// ThreadedImporter is implemented by formats whose files name the thread of each
-// reference. In other formats, a file is one processor.
-type ThreadedImporter interface{ Threaded() }
 
 // Sink receives a trace while it is parsed, such as store.Writer. It must not keep its
 // arguments.
@@ -196,7 +192,7 @@ type Options struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o Options) Setting(f SettingsLister, name string) string { return SettingValue(f, o.Set, name) }
+func (o Options) Setting(f Format, name string) string { return SettingValue(f, o.Set, name) }
 
 // ExportOptions are the user's options of an export.
 type ExportOptions struct {
@@ -207,12 +203,13 @@ type ExportOptions struct {
 
 // Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
-func (o ExportOptions) Setting(f SettingsLister, name string) string {
+func (o ExportOptions) Setting(f Format, name string) string {
 	return SettingValue(f, o.Set, name)
 }
 
-func SettingValue(f SettingsLister, given map[string]string, name string) string {
-	for _, s := range f.Settings() {
+// SettingValue returns the given value of a setting of f, or its default.
+func SettingValue(f Format, given map[string]string, name string) string {
+	for _, s := range f.Info().Settings {
 		if s.Name == name {
 			if v, ok := given[name]; ok {
 				return v
@@ -235,19 +232,17 @@ func CheckWriting(f Exporter, given map[string]string) error {
 
 func checkSettings(f Format, given map[string]string, reading bool, when string) error {
 	var known []string
-	if t, ok := f.(SettingsLister); ok {
-		for _, s := range t.Settings() {
-			if s.has(reading) {
-				known = append(known, s.Name)
-			}
+	for _, s := range f.Info().Settings {
+		if s.has(reading) {
+			known = append(known, s.Name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if len(known) == 0 {
-			return fmt.Errorf("%s has no settings %s", f.Name(), when)
+			return fmt.Errorf("%s has no settings %s", f.Info().Name, when)
 		}
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("%s has no setting %q %s; it has %s", f.Name(), name, when, strings.Join(known, ", "))
+			return fmt.Errorf("%s has no setting %q %s; it has %s", f.Info().Name, name, when, strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -1,7 +1,5 @@
 package format
 
-import "spoor/traces/format/internal/input"
-
 // Confidence is how sure an importer is that it can read an input.
 type Confidence uint8
 
@@ -18,10 +16,4 @@ const (
 type Verdict struct {
 	Confidence Confidence
 	Why        string // "lines of label and hexadecimal address"
-}
-
-// NameSniffer is implemented by formats of which some files only name other files.
-type NameSniffer interface {
-	// SniffNames is Sniff for such a file.
-	SniffNames(in *input.Input, head []byte) Verdict
 }

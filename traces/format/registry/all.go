@@ -1,3 +1,6 @@
+// Package registry lists the foreign formats. It recognises the format of an input, and
+// finds a format by its name. A new format is a package of format/internal and one line
+// in All.
 package registry
 
 import (
@@ -22,7 +25,31 @@ import (
 )
 
 // All lists every format, in the order of `traces formats`.
-var All = []format.Format{lackey.Lackey{}, din.Din{}, din.XDin{}, din.D4Bin{}, objects.CacheLib{}, csv.CSV{}, champsim.ChampSim{}, drmemtrace.Drmemtrace{}, pinatrace.Pinatrace{}, gem5.Gem5{}, synchrotrace.SynchroTrace{}, sift.Sift{}, objects.OracleGeneral{}, objects.LibCacheSimCSV{}, objects.Twitter{}, goal.Goal{}, simgridti.SimGridTI{}, paraver.Paraver{}, chakra.Chakra{}, chrome.Chrome{}, otf2.OTF2{}, otf2.OTF2Print{}, dumpi.Dumpi{}}
+var All = []format.Format{
+	lackey.Lackey{},
+	din.Din{},
+	din.XDin{},
+	din.D4Bin{},
+	objects.CacheLib{},
+	csv.CSV{},
+	champsim.ChampSim{},
+	drmemtrace.Drmemtrace{},
+	pinatrace.Pinatrace{},
+	gem5.Gem5{},
+	synchrotrace.SynchroTrace{},
+	sift.Sift{},
+	objects.OracleGeneral{},
+	objects.LibCacheSimCSV{},
+	objects.Twitter{},
+	goal.Goal{},
+	simgridti.SimGridTI{},
+	paraver.Paraver{},
+	chakra.Chakra{},
+	chrome.Chrome{},
+	otf2.OTF2{},
+	otf2.OTF2Print{},
+	dumpi.Dumpi{},
+}
 
 // CSVImporter reads CSV. Only it has columns without names.
 var CSVImporter format.Importer = csv.CSV{}

@@ -38,7 +38,7 @@ func Detect(in *input.Input) (im format.Importer, note string, err error) {
 	case len(certain) > 1:
 		return nil, "", undetectable(in, head, certain, nil)
 	case len(likely) == 1 && len(all.of(format.Possible)) == 0:
-		return likely[0], fmt.Sprintf("%s: guessed format %s from %s; --from chooses another", in.Name, likely[0].Name(), all[likely[0].Name()].Why), nil
+		return likely[0], fmt.Sprintf("%s: guessed format %s from %s; --from chooses another", in.Name, likely[0].Info().Name, all[likely[0].Info().Name].Why), nil
 	}
 	return nil, "", undetectable(in, head, append(all.of(format.Likely), all.of(format.Possible)...), all.of(format.Nearly))
 }
@@ -49,7 +49,7 @@ type verdicts map[string]format.Verdict
 // of returns the importers with that confidence, in the order of All.
 func (v verdicts) of(c format.Confidence) (some []format.Importer) {
 	for _, im := range able[format.Importer]() {
-		if v[im.Name()].Confidence == c {
+		if v[im.Info().Name].Confidence == c {
 			some = append(some, im)
 		}
 	}
@@ -60,11 +60,11 @@ func (v verdicts) of(c format.Confidence) (some []format.Importer) {
 func sniffAll(in *input.Input, head []byte) verdicts {
 	all := verdicts{}
 	for _, im := range able[format.Importer]() {
-		v := im.Sniff(head)
-		if names, ok := im.(format.NameSniffer); ok && v.Confidence <= format.Nearly {
-			v = names.SniffNames(in, head)
+		v, info := im.Sniff(head), im.Info()
+		if info.SniffNames != nil && v.Confidence <= format.Nearly {
+			v = info.SniffNames(in, head)
 		}
-		all[im.Name()] = v
+		all[info.Name] = v
 	}
 	return all
 }
@@ -107,7 +107,7 @@ func undetectable(in *input.Input, head []byte, several, nearly []format.Importe
 		reason += ", though most lines could be " + anyOf(nearly, "")
 		advice = anyOf(nearly, "--from ") + " names the line that does not fit"
 	}
-	if slices.ContainsFunc(several, func(im format.Importer) bool { return im.Name() == objects.LibCacheSimCSV{}.Name() }) {
+	if slices.ContainsFunc(several, func(im format.Importer) bool { return im.Info().Name == objects.LibCacheSimCSV{}.Info().Name }) {
 		advice += " --set obj-id-col=N,...; or describe the columns of references with --columns"
 	}
 	if hint := in.SuffixHint(); hint != "" {

@@ -31,7 +31,7 @@ import (
 func exported(ex format.Exporter, m *trace.Memory, set map[string]string) string {
 	var b bytes.Buffer
 	if _, err := ex.Export(m, format.ExportOptions{Set: set}, &b); err != nil {
-		panic(ex.Name() + ": " + err.Error())
+		panic(ex.Info().Name + ": " + err.Error())
 	}
 	return b.String()
 }
@@ -171,9 +171,9 @@ func TestNoFormatIsTakenForAnother(t *testing.T) {
 		rounds = 100
 	}
 	for _, im := range able[format.Importer]() {
-		make := generators[im.Name()]
+		make := generators[im.Info().Name]
 		if make == nil {
-			t.Errorf("%s has no generator of random files", im.Name())
+			t.Errorf("%s has no generator of random files", im.Info().Name)
 			continue
 		}
 		rng := rand.New(rand.NewPCG(35, 6))
@@ -183,12 +183,12 @@ func TestNoFormatIsTakenForAnother(t *testing.T) {
 				continue // an empty file is of no format
 			}
 			got, _, err := Detect(formattest.Open(t, text))
-			if err == nil && got.Name() != im.Name() || err != nil && !strings.Contains(strings.Split(err.Error(), ", begins")[0], im.Name()) {
-				t.Fatalf("%s is taken for %v, %v:\n%.1000q", im.Name(), got, err, text)
+			if err == nil && got.Info().Name != im.Info().Name || err != nil && !strings.Contains(strings.Split(err.Error(), ", begins")[0], im.Info().Name) {
+				t.Fatalf("%s is taken for %v, %v:\n%.1000q", im.Info().Name, got, err, text)
 			}
 			text = text[:rng.IntN(len(text)+1)]
-			if got, _, err := Detect(formattest.Open(t, text)); err == nil && got.Name() != im.Name() {
-				t.Fatalf("%s, cut, is taken for %s:\n%.1000q", im.Name(), got.Name(), text)
+			if got, _, err := Detect(formattest.Open(t, text)); err == nil && got.Info().Name != im.Info().Name {
+				t.Fatalf("%s, cut, is taken for %s:\n%.1000q", im.Info().Name, got.Info().Name, text)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func TestRandomBytesAreNoTrace(t *testing.T) {
 			b = binary.LittleEndian.AppendUint64(b, rng.Uint64()>>rng.IntN(64))
 		}
 		if got, _, err := Detect(formattest.Open(t, string(b))); err == nil {
-			t.Fatalf("%x is taken for %s", b, got.Name())
+			t.Fatalf("%x is taken for %s", b, got.Info().Name)
 		}
 	}
 }
@@ -236,8 +236,8 @@ func TestNoSampleIsTakenForAnother(t *testing.T) {
 						others = append(others, also)
 					}
 				}
-				if !slices.Contains(others, im.Name()) {
-					t.Errorf("%s is taken for %s", path, im.Name())
+				if !slices.Contains(others, im.Info().Name) {
+					t.Errorf("%s is taken for %s", path, im.Info().Name)
 				}
 			}
 			return nil

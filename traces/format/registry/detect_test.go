@@ -74,8 +74,8 @@ func TestDetect(t *testing.T) {
 		im, note, err := Detect(formattest.Open(t, c.text))
 		if err != nil {
 			t.Errorf("%.40q: %v", c.text, err)
-		} else if im.Name() != c.name || (note != "") != c.guess {
-			t.Errorf("%.40q: %s, note %q; want %s, a guess: %v", c.text, im.Name(), note, c.name, c.guess)
+		} else if im.Info().Name != c.name || (note != "") != c.guess {
+			t.Errorf("%.40q: %s, note %q; want %s, a guess: %v", c.text, im.Info().Name, note, c.name, c.guess)
 		} else if c.guess && !(strings.Contains(note, "guessed format "+c.name+" ") && strings.Contains(note, "--from")) {
 			t.Errorf("%.40q: the note %q does not say what was guessed", c.text, note)
 		}
@@ -152,24 +152,24 @@ func TestStrangersAreNamed(t *testing.T) {
 func TestAllFormatsAreListed(t *testing.T) {
 	var seen []string
 	for _, f := range All {
-		if slices.Contains(seen, f.Name()) {
-			t.Errorf("two formats are called %s", f.Name())
+		if slices.Contains(seen, f.Info().Name) {
+			t.Errorf("two formats are called %s", f.Info().Name)
 		}
-		seen = append(seen, f.Name())
-		if f.Description() == "" || f.Magic() == "" {
-			t.Errorf("%s does not describe itself", f.Name())
+		seen = append(seen, f.Info().Name)
+		if f.Info().Doc == "" || f.Info().Magic == "" {
+			t.Errorf("%s does not describe itself", f.Info().Name)
 		}
-		got, err := ByName(f.Name())
+		got, err := ByName(f.Info().Name)
 		if err != nil || reflect.TypeOf(got) != reflect.TypeOf(f) {
-			t.Errorf("ByName(%q) is %v, %v", f.Name(), got, err)
+			t.Errorf("ByName(%q) is %v, %v", f.Info().Name, got, err)
 		}
 		if _, ok := f.(format.Importer); ok {
-			if _, err := ImporterByName(f.Name()); err != nil {
+			if _, err := ImporterByName(f.Info().Name); err != nil {
 				t.Error(err)
 			}
 		}
 		if _, ok := f.(format.Exporter); ok {
-			if _, err := ExporterByName(f.Name()); err != nil {
+			if _, err := ExporterByName(f.Info().Name); err != nil {
 				t.Error(err)
 			}
 		}

@@ -41,7 +41,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(im.Name(), r.Lines)
+	fmt.Println(im.Info().Name, r.Lines)
 	c.Head.Procs = r.Procs
 	csv, err := registry.ExporterByName("csv")
 	if err != nil {

@@ -12,7 +12,7 @@ func ExpandFolder(dir string, im format.Importer) ([]string, format.MultiFileImp
 	var files []string
 	for _, f := range All {
 		joint, ok := f.(format.MultiFileImporter)
-		if !ok || im != nil && im.Name() != joint.Name() {
+		if !ok || im != nil && im.Info().Name != joint.Info().Name {
 			continue
 		}
 		these, err := joint.Expand(dir)
@@ -20,7 +20,7 @@ func ExpandFolder(dir string, im format.Importer) ([]string, format.MultiFileImp
 			return nil, nil, err
 		}
 		if len(these) > 0 && found != nil {
-			return nil, nil, fmt.Errorf("%s: the folder could be %s or %s; choose one with --from", dir, found.Name(), joint.Name())
+			return nil, nil, fmt.Errorf("%s: the folder could be %s or %s; choose one with --from", dir, found.Info().Name, joint.Info().Name)
 		}
 		if len(these) > 0 {
 			found, files = joint, these

@@ -31,11 +31,8 @@ func find(name string) format.Format {
 
 // allNames lists the name of f and its aliases.
 func allNames(f format.Format) []string {
-	all := []string{f.Name()}
-	if a, ok := f.(format.AliasLister); ok {
-		all = append(all, a.Aliases()...)
-	}
-	return all
+	info := f.Info()
+	return append([]string{info.Name}, info.Aliases...)
 }
 
 // unknown returns the error for a name that is none of formats. It suggests the most similar name or alias.
@@ -83,7 +80,7 @@ func able[F format.Format]() (some []F) {
 func names[F format.Format](formats []F) string {
 	var all []string
 	for _, f := range formats {
-		all = append(all, f.Name())
+		all = append(all, f.Info().Name)
 	}
 	return strings.Join(all, ", ")
 }

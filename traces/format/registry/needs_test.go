@@ -31,7 +31,7 @@ func TestExportRefusesCircularNeeds(t *testing.T) {
 				said = said || err != nil && strings.Contains(err.Error(), w)
 			}
 			if (what == "") != (err == nil) || what != "" && !said {
-				t.Errorf("%s: %v, want %q", c.ex.Name(), err, what)
+				t.Errorf("%s: %v, want %q", c.ex.Info().Name, err, what)
 			}
 		}
 	}

@@ -14,14 +14,14 @@ import (
 )
 
 // part is what f says of the part called name.
-func part(t *testing.T, f format.PartsLister, name string) string {
+func part(t *testing.T, f format.Format, name string) string {
 	t.Helper()
-	for _, p := range f.Parts() {
+	for _, p := range f.Info().Parts {
 		if p.Name == name {
 			return p.Doc
 		}
 	}
-	t.Fatalf("no part %q in %q", name, f.Parts())
+	t.Fatalf("no part %q in %q", name, f.Info().Parts)
 	return ""
 }
 
@@ -53,25 +53,25 @@ func TestWordsOfColumnsAreTaken(t *testing.T) {
 		{f: objects.LibCacheSimCSV{}, part: "column of the operation", set: map[string]string{"op-col": "1", "has-header": "false", "delimiter": ","}, after: ",7\n", all: 12 + len(objects.KeyWords)},
 	} {
 		n := 0
-		for what, words := range wordsOf(part(t, c.f.(format.PartsLister), c.part)) {
+		for what, words := range wordsOf(part(t, c.f, c.part)) {
 			for _, word := range words {
 				for _, w := range []string{word, strings.ToUpper(word)} {
 					got, _, err := formattest.ImportText(c.f, c.head+w+c.after, format.Options{Set: c.set})
 					if err != nil || meaning[what] == nil || !slices.Equal(got.RefsOf[0].Op, meaning[what]) {
-						t.Errorf("%s: %q: %v; want %s", c.f.Name(), w, err, what)
+						t.Errorf("%s: %q: %v; want %s", c.f.Info().Name, w, err, what)
 					}
 				}
 				n++
 			}
 		}
 		if n != c.all {
-			t.Errorf("%s names %d words, import takes %d", c.f.Name(), n, c.all)
+			t.Errorf("%s names %d words, import takes %d", c.f.Info().Name, n, c.all)
 		}
 	}
 }
 
 func TestNamesOfColumnsAreTaken(t *testing.T) {
-	for _, p := range (csv.CSV{}).Parts() {
+	for _, p := range (csv.CSV{}).Info().Parts {
 		_, also, _ := strings.Cut(p.Doc, "(also called ")
 		names := append(strings.Split(strings.TrimSuffix(also, ")"), ", "), strings.TrimPrefix(p.Name, "column "))
 		if len(names) < 3 {
@@ -92,16 +92,16 @@ func TestLabelsOfDineroAreTaken(t *testing.T) {
 		f    format.Importer
 		part string
 	}{{din.Din{}, "label"}, {din.XDin{}, "type"}} {
-		doc, _, _ := strings.Cut(part(t, c.f.(format.PartsLister), c.part), ";")
+		doc, _, _ := strings.Cut(part(t, c.f, c.part), ";")
 		clauses := strings.Split(doc, ", ")
 		if len(clauses) != len(words) {
-			t.Errorf("%s: %q", c.f.Name(), clauses)
+			t.Errorf("%s: %q", c.f.Info().Name, clauses)
 		}
 		for _, clause := range clauses {
 			label, what, _ := strings.Cut(clause, " ")
 			got, _, err := formattest.ImportText(c.f, label+" 40 4\n", format.Options{})
 			if err != nil || !slices.Equal(got.RefsOf[0].Op, []trace.Op{words[what]}) {
-				t.Errorf("%s: %q: %v", c.f.Name(), clause, err)
+				t.Errorf("%s: %q: %v", c.f.Info().Name, clause, err)
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func TestSinkErrorsEndImports(t *testing.T) {
 	}{{lackey.Lackey{}, "I  00401000,7\n"}, {din.Din{}, "0 1000\n"}, {din.XDin{}, "r 1000 4\n"}, {csv.CSV{}, "addr\n64\n"}, {din.D4Bin{}, "\x00\x10\x00\x00\x04\x00\x00\x00"}} {
 		in := formattest.Open(t, c.text)
 		if _, err := c.im.Import(in, format.Options{}, &formattest.MemorySink{Err: full}); !errors.Is(err, full) {
-			t.Errorf("%s: %v", c.im.Name(), err)
+			t.Errorf("%s: %v", c.im.Info().Name, err)
 		}
 	}
 }

@@ -1,3 +1,4 @@
+// Package chakra reads Chakra's execution traces of machine learning.
 package chakra
 
 import (
@@ -30,29 +31,17 @@ type Chakra struct{}
 
 var (
 	_ format.MultiFileImporter = Chakra{}
-	_ format.LayoutImporter    = Chakra{}
-	_ format.SettingsLister    = Chakra{}
 )
 
-// Name returns "chakra".
-func (Chakra) Name() string { return "chakra" }
-
-// Description returns a description of one line.
-func (Chakra) Description() string {
-	return "Chakra execution traces of machine learning, a protobuf file NAME.RANK.et for each rank"
-}
-
-// Magic returns how the format is recognised.
-func (Chakra) Magic() string {
-	return "none; guessed from a metadata message, then a message that can be a node"
-}
-
-// Layout sets the unit of work to picoseconds.
-func (Chakra) Layout(format.Options) format.Layout { return format.Layout{Work: trace.WorkPicos} }
-
-// Settings returns which dependencies count.
-func (Chakra) Settings() []format.Setting {
-	return []format.Setting{{Name: "deps", Default: "data", Doc: "dependencies that count: data (as in Chakra's own feeder) or all (data and control)"}}
+// Info describes the format.
+func (Chakra) Info() format.Info {
+	return format.Info{
+		Name:     "chakra",
+		Doc:      "Chakra execution traces of machine learning, a protobuf file NAME.RANK.et for each rank",
+		Magic:    "none; guessed from a metadata message, then a message that can be a node",
+		Work:     trace.WorkPicos,
+		Settings: []format.Setting{{Name: "deps", Default: "data", Doc: "dependencies that count: data (as in Chakra's own feeder) or all (data and control)"}},
+	}
 }
 
 // Sniff is Likely if the first message has only a version and attributes, and the

@@ -20,7 +20,7 @@ func TestChakraSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if im, note, err := registry.Detect(in); err != nil || im.Name() != "chakra" || note == "" {
+	if im, note, err := registry.Detect(in); err != nil || im.Info().Name != "chakra" || note == "" {
 		t.Errorf("recognised as %v, %q, %v", im, note, err)
 	}
 	sink := new(formattest.MemorySink)

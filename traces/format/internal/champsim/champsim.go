@@ -1,3 +1,4 @@
+// Package champsim reads and writes ChampSim's traces of instructions.
 package champsim
 
 import (
@@ -9,7 +10,6 @@ import (
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
-	"spoor/traces/trace"
 )
 
 // ChampSim is the input of the ChampSim simulator. It has one record of 64 bytes (96 in
@@ -27,33 +27,20 @@ import (
 type ChampSim struct{}
 
 var (
-	_ format.Importer       = ChampSim{}
-	_ format.Exporter       = ChampSim{}
-	_ format.LayoutImporter = ChampSim{}
-	_ format.SettingsLister = ChampSim{}
+	_ format.Importer = ChampSim{}
+	_ format.Exporter = ChampSim{}
 )
 
-// Name returns "champsim".
-func (ChampSim) Name() string { return "champsim" }
-
-// Description returns a description of one line.
-func (ChampSim) Description() string {
-	return "ChampSim: 64-byte records of instructions (96 for cloudsuite)"
-}
-
-// Magic returns how the format is recognised.
-func (ChampSim) Magic() string {
-	return "none; guessed from flags of 0 or 1 and plausible addresses in all records"
-}
-
-// Layout has the PC column if Options.PC is set.
-func (ChampSim) Layout(o format.Options) format.Layout {
-	return format.Layout{PC: o.PC, Work: trace.WorkInstr}
-}
-
-// Settings returns the size of records.
-func (ChampSim) Settings() []format.Setting {
-	return []format.Setting{{Name: "record", Default: "auto", Doc: "bytes of a record: 64, 96 (cloudsuite) or auto (96 if the start of the file fits only 96, else 64)"}}
+// Info describes the format.
+func (ChampSim) Info() format.Info {
+	return format.Info{
+		Name:     "champsim",
+		Doc:      "ChampSim: 64-byte records of instructions (96 for cloudsuite)",
+		Magic:    "none; guessed from flags of 0 or 1 and plausible addresses in all records",
+		PC:       true,
+		Settings: []format.Setting{{Name: "record", Default: "auto", Doc: "bytes of a record: 64, 96 (cloudsuite) or auto (96 if the start of the file fits only 96, else 64)"}},
+		Loses:    "events, sizes, prefetches, flushes, address 0, all processors except one, instructions without references, a load after a store of the same instruction",
+	}
 }
 
 // champsimLayout has the offsets of the fields of a record. All records begin with the

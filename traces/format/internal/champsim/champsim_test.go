@@ -103,7 +103,7 @@ func TestChampSimPC(t *testing.T) {
 	if !slices.Equal(m.RefsOf[0].PC, want) {
 		t.Errorf("%x, want %x", m.RefsOf[0].PC, want)
 	}
-	if (ChampSim{}).Layout(format.Options{}).PC || !(ChampSim{}).Layout(format.Options{PC: true}).PC {
+	if format.LayoutOf(ChampSim{}, format.Options{}).PC || !format.LayoutOf(ChampSim{}, format.Options{PC: true}).PC {
 		t.Error("the layout does not follow --pc")
 	}
 }

@@ -17,11 +17,6 @@ const (
 	champsimUnknown = 0x400000 // made-up address of instructions without a known address
 )
 
-// Loses returns what the format cannot express.
-func (ChampSim) Loses() string {
-	return "events, sizes, prefetches, flushes, address 0, all processors except one, instructions without references, a load after a store of the same instruction"
-}
-
 // Export writes the references of one processor. Each instruction fetch begins a
 // record, which also holds the loads and stores that follow it. If the fetch is not
 // recorded, the instruction has the address in the PC column, or champsimUnknown. An
@@ -35,7 +30,7 @@ func (f ChampSim) Export(src trace.Source, o format.ExportOptions, w io.Writer) 
 	if layout == nil {
 		layout = &champsim64
 	}
-	proc, err := export.OneProc(src, o, f.Name())
+	proc, err := export.OneProc(src, o, f.Info().Name)
 	if err != nil {
 		return nil, err
 	}

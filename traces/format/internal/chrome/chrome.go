@@ -1,3 +1,4 @@
+// Package chrome writes timelines in Chrome's Trace Event Format.
 package chrome
 
 import (
@@ -19,29 +20,20 @@ import (
 type Chrome struct{}
 
 var (
-	_ format.Exporter       = Chrome{}
-	_ format.SettingsLister = Chrome{}
+	_ format.Exporter = Chrome{}
 )
 
-// Name returns "chrome".
-func (Chrome) Name() string { return "chrome" }
-
-// Aliases returns the other names of the format.
-func (Chrome) Aliases() []string { return []string{"perfetto"} }
-
-// Description returns a description of one line.
-func (Chrome) Description() string {
-	return "timeline for ui.perfetto.dev and chrome://tracing, JSON (Trace Event Format)"
+// Info describes the format.
+func (Chrome) Info() format.Info {
+	return format.Info{
+		Name:     "chrome",
+		Aliases:  []string{"perfetto"},
+		Doc:      "timeline for ui.perfetto.dev and chrome://tracing, JSON (Trace Event Format)",
+		Magic:    "not read",
+		Settings: timeline.TimelineSettings,
+		Loses:    "references, layouts of buffers, needs",
+	}
 }
-
-// Magic says that the format is not read.
-func (Chrome) Magic() string { return "not read" }
-
-// Settings returns the settings of the nominal clock.
-func (Chrome) Settings() []format.Setting { return timeline.TimelineSettings }
-
-// Loses returns what the format cannot express.
-func (Chrome) Loses() string { return "references, layouts of buffers, needs" }
 
 // Export writes a timeline.
 func (f Chrome) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {
@@ -57,7 +49,7 @@ func (f Chrome) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([
 	if err := x.stateIntervals(o, src.Header().Procs); err != nil {
 		return nil, err
 	}
-	refs, err := timeline.RefsNote(src, o, f.Name())
+	refs, err := timeline.RefsNote(src, o, f.Info().Name)
 	if err != nil {
 		return nil, err
 	}

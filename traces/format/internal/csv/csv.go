@@ -1,3 +1,4 @@
+// Package csv reads and writes references in columns.
 package csv
 
 import (
@@ -34,27 +35,24 @@ import (
 type CSV struct{}
 
 var (
-	_ format.Importer         = CSV{}
-	_ format.Exporter         = CSV{}
-	_ format.ThreadedImporter = CSV{}
-	_ format.PartsLister      = CSV{}
+	_ format.Importer = CSV{}
+	_ format.Exporter = CSV{}
 )
 
-// Name returns "csv".
-func (CSV) Name() string { return "csv" }
-
-// Description returns a description of one line.
-func (CSV) Description() string {
-	return "columns time,tid,op,addr,size with a header, or those of --columns"
+// Info describes the format.
+func (CSV) Info() format.Info {
+	return format.Info{
+		Name:     "csv",
+		Doc:      "columns time,tid,op,addr,size with a header, or those of --columns",
+		Magic:    "a header with these names; guessed from five such columns",
+		Threaded: true,
+		Loses:    "events, pc",
+		Parts:    csvParts(),
+	}
 }
 
-// Magic returns how the format is recognised.
-func (CSV) Magic() string {
-	return "a header with these names; guessed from five such columns"
-}
-
-// Parts returns the columns.
-func (CSV) Parts() []format.Part {
+// csvParts returns the columns.
+func csvParts() []format.Part {
 	var ops []string
 	for _, o := range csvOperations {
 		ops = append(ops, o.what+": "+strings.Join(o.words, " "))
@@ -77,9 +75,6 @@ func (CSV) Parts() []format.Part {
 	}
 	return all
 }
-
-// Threaded marks a format whose rows name their thread.
-func (CSV) Threaded() {}
 
 // csvColumn is the meaning of a column. The zero csvColumn is ignored.
 type csvColumn uint8

@@ -12,11 +12,6 @@ import (
 
 var csvOps = map[trace.Op]byte{trace.Load: 'R', trace.Store: 'W', trace.Ifetch: 'I', trace.Prefetch: 'P', trace.Flush: 'F'}
 
-// Loses returns what the format cannot express.
-func (CSV) Loses() string {
-	return "events, pc"
-}
-
 // Export writes the references of all chosen processors, merged by instructions
 // executed; ties are ordered by processor. time is the instructions executed.
 func (CSV) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {

@@ -19,25 +19,19 @@ import (
 type D4Bin struct{}
 
 var (
-	_ format.Importer    = D4Bin{}
-	_ format.Exporter    = D4Bin{}
-	_ format.PartsLister = D4Bin{}
+	_ format.Importer = D4Bin{}
+	_ format.Exporter = D4Bin{}
 )
 
-// Name returns "d4bin".
-func (D4Bin) Name() string { return "d4bin" }
-
-// Description returns a description of one line.
-func (D4Bin) Description() string { return "Dinero IV binary: 8-byte records, 32-bit addresses" }
-
-// Magic returns how the format is recognised.
-func (D4Bin) Magic() string {
-	return "none; never guessed"
-}
-
-// Parts returns the fields of a record.
-func (D4Bin) Parts() []format.Part {
-	return []format.Part{{Name: "bytes 0-3", Doc: "address, little endian"}, {Name: "bytes 4-5", Doc: "size in bytes, little endian"}, {Name: "byte 6", Doc: "type: " + dinParts(dinLabels)}, {Name: "byte 7", Doc: "padding"}}
+// Info describes the format.
+func (D4Bin) Info() format.Info {
+	return format.Info{
+		Name:  "d4bin",
+		Doc:   "Dinero IV binary: 8-byte records, 32-bit addresses",
+		Magic: "none; never guessed",
+		Parts: []format.Part{{Name: "bytes 0-3", Doc: "address, little endian"}, {Name: "bytes 4-5", Doc: "size in bytes, little endian"}, {Name: "byte 6", Doc: "type: " + dinParts(dinLabels)}, {Name: "byte 7", Doc: "padding"}},
+		Loses: "events, prefetches, all processors except one, instructions that are not fetched, addresses over 32 bits, pc",
+	}
 }
 
 // Sniff is at most Possible, because the records have no mark.
@@ -86,11 +80,6 @@ func (p *d4Parser) block(b []byte) error {
 		p.record(kind, uint64(addr), size)
 	}
 	return p.stream.Err
-}
-
-// Loses returns what the format cannot express.
-func (D4Bin) Loses() string {
-	return "events, prefetches, all processors except one, instructions that are not fetched, addresses over 32 bits, pc"
 }
 
 // Export writes the references of one processor.

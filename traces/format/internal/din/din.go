@@ -1,3 +1,4 @@
+// Package din reads and writes the formats of Dinero: din, xdin and d4bin.
 package din
 
 import (
@@ -25,42 +26,34 @@ type Din struct{}
 type XDin struct{}
 
 var (
-	_ format.Importer    = Din{}
-	_ format.Exporter    = Din{}
-	_ format.PartsLister = Din{}
-	_ format.Importer    = XDin{}
-	_ format.Exporter    = XDin{}
-	_ format.PartsLister = XDin{}
+	_ format.Importer = Din{}
+	_ format.Exporter = Din{}
+	_ format.Importer = XDin{}
+	_ format.Exporter = XDin{}
 )
 
-// Name returns "din".
-func (Din) Name() string { return "din" }
-
-// Name returns "xdin".
-func (XDin) Name() string { return "xdin" }
-
-// Description returns a description of one line.
-func (Din) Description() string { return "Dinero: label and address, text" }
-
-// Description returns a description of one line.
-func (XDin) Description() string { return "Dinero IV extended: type, address and size, text" }
-
-// Magic returns how the format is recognised.
-func (Din) Magic() string { return "none; guessed from labels 0-5 and hexadecimal addresses" }
-
-// Magic returns how the format is recognised.
-func (XDin) Magic() string { return "none; guessed from types r w i m c v and two hexadecimal numbers" }
-
-// Parts returns the labels and the fields after them.
-func (Din) Parts() []format.Part {
-	return []format.Part{{Name: "label", Doc: dinParts(dinLabels)}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
-		{Name: "size", Doc: fmt.Sprintf("not in the format: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}}
+// Info describes the format.
+func (Din) Info() format.Info {
+	return format.Info{
+		Name:  "din",
+		Doc:   "Dinero: label and address, text",
+		Magic: "none; guessed from labels 0-5 and hexadecimal addresses",
+		Parts: []format.Part{{Name: "label", Doc: dinParts(dinLabels)}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
+			{Name: "size", Doc: fmt.Sprintf("not in the format: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}},
+		Loses: "events, sizes, prefetches, all processors except one, instructions that are not fetched, pc",
+	}
 }
 
-// Parts returns the types and the fields after them.
-func (XDin) Parts() []format.Part {
-	return []format.Part{{Name: "type", Doc: dinParts(xdinTypes[:len(dinOps)]) + "; in any case"}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
-		{Name: "size", Doc: "bytes, hexadecimal; the rest of the line is a comment"}}
+// Info describes the format.
+func (XDin) Info() format.Info {
+	return format.Info{
+		Name:  "xdin",
+		Doc:   "Dinero IV extended: type, address and size, text",
+		Magic: "none; guessed from types r w i m c v and two hexadecimal numbers",
+		Parts: []format.Part{{Name: "type", Doc: dinParts(xdinTypes[:len(dinOps)]) + "; in any case"}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
+			{Name: "size", Doc: "bytes, hexadecimal; the rest of the line is a comment"}},
+		Loses: "events, prefetches, all processors except one, instructions that are not fetched, pc",
+	}
 }
 
 // dinParts returns the meaning of each label, and the operation that import stores.

@@ -57,20 +57,10 @@ func (c *dinCounter) notes() (all []string) {
 	return all
 }
 
-// Loses returns what the format cannot express.
-func (Din) Loses() string {
-	return "events, sizes, prefetches, all processors except one, instructions that are not fetched, pc"
-}
-
 // Export writes the references of one processor, one line each.
 func (Din) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {
 	notes, err := export.ExportText(src, o, w, dinLine, "din")
 	return append(notes, "din has no sizes: readers assume 4 bytes for every reference"), err
-}
-
-// Loses returns what the format cannot express.
-func (XDin) Loses() string {
-	return "events, prefetches, all processors except one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.

@@ -55,11 +55,11 @@ func TestDinLabels(t *testing.T) {
 	} {
 		m, r := formattest.MustImport(t, c.im, c.text, format.Options{})
 		if got := formattest.Rows(m, 0); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", c.im.Name(), got, want)
+			t.Errorf("%s: %v, want %v", c.im.Info().Name, got, want)
 		}
 		for _, note := range []string{"1 misc reference stored as loads", "2 references before the first instruction fetch"} {
 			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
-				t.Errorf("%s: notes %q, want %q", c.im.Name(), r.Notes, note)
+				t.Errorf("%s: notes %q, want %q", c.im.Info().Name, r.Notes, note)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func TestBadDin(t *testing.T) {
 		{XDin{}, "0 1000 4\n", 1, "labels are r, w, i, m, c, v"},
 	} {
 		_, _, err := formattest.ImportText(c.im, c.text, format.Options{})
-		formattest.WantError(t, fmt.Sprintf("%s %.30q", c.im.Name(), c.text), err, fmt.Sprintf("standard input:%d: ", c.line), c.reason)
+		formattest.WantError(t, fmt.Sprintf("%s %.30q", c.im.Info().Name, c.text), err, fmt.Sprintf("standard input:%d: ", c.line), c.reason)
 	}
 }
 
@@ -182,17 +182,17 @@ func TestExportNotes(t *testing.T) {
 		var b bytes.Buffer
 		notes, err := c.ex.Export(m, format.ExportOptions{Procs: []trace.Proc{0}}, &b)
 		if err != nil || b.String() != c.text || len(notes) != len(c.notes) {
-			t.Errorf("%s: %q, %q, %v", c.ex.Name(), b.String(), notes, err)
+			t.Errorf("%s: %q, %q, %v", c.ex.Info().Name, b.String(), notes, err)
 			continue
 		}
 		for i, n := range notes {
 			if !strings.HasPrefix(n, c.notes[i]) {
-				t.Errorf("%s: note %q, want %q", c.ex.Name(), n, c.notes[i])
+				t.Errorf("%s: note %q, want %q", c.ex.Info().Name, n, c.notes[i])
 			}
 		}
 		_, err = c.ex.Export(m, format.ExportOptions{}, &b)
-		if _, threads := c.ex.(format.ThreadedImporter); (err == nil) != threads {
-			t.Errorf("%s of two processors: %v", c.ex.Name(), err)
+		if (err == nil) != c.ex.Info().Threaded {
+			t.Errorf("%s of two processors: %v", c.ex.Info().Name, err)
 		}
 	}
 }

@@ -1,3 +1,4 @@
+// Package drmemtrace reads and writes DynamoRIO's offline traces.
 package drmemtrace
 
 import (
@@ -7,7 +8,6 @@ import (
 	"spoor/traces/format"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
-	"spoor/traces/trace"
 )
 
 // Drmemtrace is DynamoRIO's offline memory trace after raw2trace, with a file for each
@@ -27,37 +27,21 @@ type Drmemtrace struct{}
 
 var (
 	_ format.MultiFileImporter = Drmemtrace{}
-	_ format.LayoutImporter    = Drmemtrace{}
-	_ format.SettingsLister    = Drmemtrace{}
 	_ format.Exporter          = Drmemtrace{}
-	_ format.ThreadedImporter  = Drmemtrace{}
 )
 
-// Name returns "drmemtrace".
-func (Drmemtrace) Name() string { return "drmemtrace" }
-
-// Description returns a description of one line.
-func (Drmemtrace) Description() string {
-	return "DynamoRIO drmemtrace after raw2trace, a file for each thread or core"
+// Info describes the format.
+func (Drmemtrace) Info() format.Info {
+	return format.Info{
+		Name:     "drmemtrace",
+		Doc:      "DynamoRIO drmemtrace after raw2trace, a file for each thread or core",
+		Magic:    "a HEADER record, then a VERSION marker or a THREAD record",
+		Threaded: true,
+		PC:       true,
+		Settings: []format.Setting{{Name: "by", Default: "auto", Doc: "when read: what a processor is: thread, core (a file), or auto (as the files are sharded)"}},
+		Loses:    "events, instructions that are not fetched, the order between processors",
+	}
 }
-
-// Magic returns how the format is recognised.
-func (Drmemtrace) Magic() string {
-	return "a HEADER record, then a VERSION marker or a THREAD record"
-}
-
-// Layout has a PC column if Options.PC is set.
-func (Drmemtrace) Layout(o format.Options) format.Layout {
-	return format.Layout{PC: o.PC, Work: trace.WorkInstr}
-}
-
-// Settings returns what a processor is.
-func (Drmemtrace) Settings() []format.Setting {
-	return []format.Setting{{Name: "by", Default: "auto", Doc: "when read: what a processor is: thread, core (a file), or auto (as the files are sharded)"}}
-}
-
-// Threaded marks a format that names its threads.
-func (Drmemtrace) Threaded() {}
 
 // The record sizes of 64-bit and 32-bit programs.
 const (

@@ -25,11 +25,6 @@ const (
 // drKinds maps operations to record types.
 var drKinds = map[trace.Op]uint16{trace.Load: drRead, trace.Store: drWrite, trace.Ifetch: drInstr, trace.Prefetch: drPrefetch, trace.Flush: drDataFlush}
 
-// Loses returns what the format cannot express.
-func (Drmemtrace) Loses() string {
-	return "events, instructions that are not fetched, the order between processors"
-}
-
 // Export writes one file of records of 64-bit programs. Processors follow each other,
 // as threads from 1. If the PC column differs from the latest fetch, Export writes an
 // instruction without a size, as in filtered traces.
@@ -48,9 +43,9 @@ func (f Drmemtrace) Export(src trace.Source, o format.ExportOptions, w io.Writer
 	if err := x.lost.CountEvents(src, procs); err != nil {
 		return nil, err
 	}
-	notes := x.lost.Notes(f.Name())
+	notes := x.lost.Notes(f.Info().Name)
 	if x.otherPC > 0 {
-		notes = append(notes, fmt.Sprintf("%s has no pc for instruction fetches: %d that differ from the fetched address are omitted", f.Name(), x.otherPC))
+		notes = append(notes, fmt.Sprintf("%s has no pc for instruction fetches: %d that differ from the fetched address are omitted", f.Info().Name, x.otherPC))
 	}
 	return notes, x.out.Flush()
 }

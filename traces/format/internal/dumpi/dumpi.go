@@ -1,3 +1,4 @@
+// Package dumpi reads the text of dumpi2ascii, MPI calls of each rank.
 package dumpi
 
 import (
@@ -34,31 +35,20 @@ type Dumpi struct{}
 
 var (
 	_ format.MultiFileImporter = Dumpi{}
-	_ format.LayoutImporter    = Dumpi{}
-	_ format.SettingsLister    = Dumpi{}
 )
 
-// Name returns "dumpi".
-func (Dumpi) Name() string { return "dumpi" }
-
-// Description returns a description of one line.
-func (Dumpi) Description() string {
-	return "sst-dumpi: calls of MPI, a file for each rank, text of dumpi2ascii"
-}
-
-// Magic returns how the format is recognised.
-func (Dumpi) Magic() string { return "lines MPI_... entering at walltime" }
-
-// Layout has times, and work in picoseconds.
-func (Dumpi) Layout(format.Options) format.Layout {
-	return format.Layout{Time: true, Work: trace.WorkPicos}
-}
-
-// Settings returns the settings of the format.
-func (Dumpi) Settings() []format.Setting {
-	return []format.Setting{
-		{Name: "clock", Default: "common", Doc: "common (the ranks' clocks agree) or own (each rank begins at time 0)"},
-		{Name: "source", Default: "any", Doc: "meaning of source=-1 without a status: any (any source) or null (MPI_PROC_NULL, as in MPICH)"},
+// Info describes the format.
+func (Dumpi) Info() format.Info {
+	return format.Info{
+		Name:  "dumpi",
+		Doc:   "sst-dumpi: calls of MPI, a file for each rank, text of dumpi2ascii",
+		Magic: "lines MPI_... entering at walltime",
+		Time:  true,
+		Work:  trace.WorkPicos,
+		Settings: []format.Setting{
+			{Name: "clock", Default: "common", Doc: "common (the ranks' clocks agree) or own (each rank begins at time 0)"},
+			{Name: "source", Default: "any", Doc: "meaning of source=-1 without a status: any (any source) or null (MPI_PROC_NULL, as in MPICH)"},
+		},
 	}
 }
 

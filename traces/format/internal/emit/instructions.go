@@ -9,6 +9,9 @@ import (
 	"spoor/traces/trace"
 )
 
+// CountBy is the name of the setting.
+const CountBy = "count"
+
 // CountSetting returns the setting of formats whose records are ordered across
 // processors but have no instruction counts.
 func CountSetting(records string) format.Setting {
@@ -16,7 +19,7 @@ func CountSetting(records string) format.Setting {
 }
 
 // CountTogether reports whether all processors share one instruction count.
-func CountTogether(f format.SettingsLister, o format.Options) (bool, error) {
+func CountTogether(f format.Format, o format.Options) (bool, error) {
 	how := o.Setting(f, CountBy)
 	if how != "own" && how != "all" {
 		return false, format.BadSetting("%s=%s: choose own or all", CountBy, how)
@@ -90,11 +93,3 @@ func InstructionNotes(all []Fetching, first int, c Counting) (notes []string) {
 	}
 	return notes
 }
-
-// The names of the settings.
-const (
-	Gem5By      = "by"
-	Gem5Version = "version"
-	Gem5Ticks   = "ticks"
-	CountBy     = "count" // also of pinatrace
-)

@@ -1,3 +1,5 @@
+// Package emit turns what importers parse into the references and events of a trace. It
+// counts instructions, numbers threads, and matches messages.
 package emit
 
 import (

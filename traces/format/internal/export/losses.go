@@ -1,3 +1,5 @@
+// Package export has what exporters share: the references of all processors in order,
+// lines sorted in limited memory, and notes on what a format cannot express.
 package export
 
 import (

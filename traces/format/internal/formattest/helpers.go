@@ -215,10 +215,10 @@ func CheckRoundTrip(t *testing.T, f interface {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := f.Export(m, format.ExportOptions{}, &b); err != nil {
-		t.Fatalf("%s: %v", f.Name(), err)
+		t.Fatalf("%s: %v", f.Info().Name, err)
 	}
 	again, _ := MustImport(t, f, b.String(), format.Options{TimeIsExact: true})
-	SameTrace(t, f.Name()+" exported and imported", again, m)
+	SameTrace(t, f.Info().Name+" exported and imported", again, m)
 }
 
 // event is a shorthand for the events of messages: all times in ns, as in the texts.

@@ -1,3 +1,4 @@
+// Package formattest has what tests of formats share.
 package formattest
 
 import (
@@ -83,10 +84,10 @@ func MustImport(t *testing.T, im format.Importer, text string, o format.Options)
 	t.Helper()
 	m, r, err := ImportText(im, text, o)
 	if err != nil {
-		t.Fatalf("%s of %.80q: %v", im.Name(), text, err)
+		t.Fatalf("%s of %.80q: %v", im.Info().Name, text, err)
 	}
 	if err := trace.Check(m); err != nil {
-		t.Fatalf("%s of %.80q gives a trace that is not sound: %v", im.Name(), text, err)
+		t.Fatalf("%s of %.80q gives a trace that is not sound: %v", im.Info().Name, text, err)
 	}
 	return m, r
 }

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"spoor/traces/format"
-	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/export"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/trace"
@@ -30,18 +29,13 @@ var gem5Codes = map[trace.Op]struct{ cmd, flags uint64 }{
 	trace.Ifetch: {gem5ReadReq, gem5InstFetch}, trace.Prefetch: {gem5ReadReq, gem5PrefetchFlag},
 }
 
-// Loses returns what the format cannot express.
-func (Gem5) Loses() string {
-	return "events, flushes, instructions that are not fetched"
-}
-
 // Export writes the references of all chosen processors, merged by instructions
 // executed; ties are ordered by processor. The tick of a packet is the instructions
 // executed times --set ticks. pkt_id is the processor.
 func (f Gem5) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {
-	ticks, problem := input.ParseDecimal([]byte(o.Setting(f, emit.Gem5Ticks)))
+	ticks, problem := input.ParseDecimal([]byte(o.Setting(f, gem5Ticks)))
 	if problem != "" || ticks == 0 || ticks > math.MaxUint32 {
-		return nil, format.BadSetting("%s=%s: give the ticks per instruction, from 1 to 2^32-1", emit.Gem5Ticks, o.Setting(f, emit.Gem5Ticks))
+		return nil, format.BadSetting("%s=%s: give the ticks per instruction, from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
 	}
 	procs := o.Chosen(src.Header().Procs)
 	x := gem5Writer{out: bufio.NewWriterSize(w, 1<<16), ticks: ticks}
@@ -55,7 +49,7 @@ func (f Gem5) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]s
 	if err := x.lost.CountEvents(src, procs); err != nil {
 		return nil, err
 	}
-	notes := append(x.lost.Notes(f.Name()), fmt.Sprintf("%s has ticks: an instruction takes %d, at 10^12 ticks per second", f.Name(), ticks))
+	notes := append(x.lost.Notes(f.Info().Name), fmt.Sprintf("%s has ticks: an instruction takes %d, at 10^12 ticks per second", f.Info().Name, ticks))
 	return notes, x.out.Flush()
 }
 

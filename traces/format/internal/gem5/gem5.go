@@ -1,3 +1,4 @@
+// Package gem5 reads and writes gem5's packet traces.
 package gem5
 
 import (
@@ -8,7 +9,6 @@ import (
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
-	"spoor/traces/trace"
 )
 
 // Gem5 is gem5's packet trace. After the magic "gem5" come protobuf messages with their
@@ -28,44 +28,36 @@ import (
 type Gem5 struct{}
 
 var (
-	_ format.Importer         = Gem5{}
-	_ format.Exporter         = Gem5{}
-	_ format.LayoutImporter   = Gem5{}
-	_ format.SettingsLister   = Gem5{}
-	_ format.ThreadedImporter = Gem5{}
+	_ format.Importer = Gem5{}
+	_ format.Exporter = Gem5{}
 )
 
-// Name returns "gem5".
-func (Gem5) Name() string { return "gem5" }
-
-// Description returns a description of one line.
-func (Gem5) Description() string {
-	return "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf"
-}
-
-// Magic returns how the format is recognised.
-func (Gem5) Magic() string { return "gem5 at the start" }
-
-var gem5Magic = []byte("gem5")
-
-// Layout has the PC column if Options.PC is set.
-func (Gem5) Layout(o format.Options) format.Layout {
-	return format.Layout{PC: o.PC, Work: trace.WorkInstr}
-}
-
-// Threaded marks a format whose packets name their requestor.
-func (Gem5) Threaded() {}
-
-// Settings returns what a processor is, the numbering of commands, and the time of
-// exported packets.
-func (Gem5) Settings() []format.Setting {
-	return []format.Setting{
-		{Name: emit.Gem5By, Default: "port", Doc: "when read: what a processor is: port (each requestor), cpu (all requestors x.inst, x.data and others of a cpu x) or one (all requestors)"},
-		{Name: emit.Gem5Version, Default: "24", Doc: "when read: the numbering of commands: 24 (gem5 with LockedRMW commands), 21 (without) or stable (only ReadReq and WriteReq)"},
-		emit.CountSetting("packets"),
-		{Name: emit.Gem5Ticks, Default: "1000", Doc: "when written: ticks of 1 ps for each instruction"},
+// Info describes the format.
+func (Gem5) Info() format.Info {
+	return format.Info{
+		Name:     "gem5",
+		Doc:      "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf",
+		Magic:    "gem5 at the start",
+		Threaded: true,
+		PC:       true,
+		Settings: []format.Setting{
+			{Name: gem5By, Default: "port", Doc: "when read: what a processor is: port (each requestor), cpu (all requestors x.inst, x.data and others of a cpu x) or one (all requestors)"},
+			{Name: gem5Version, Default: "24", Doc: "when read: the numbering of commands: 24 (gem5 with LockedRMW commands), 21 (without) or stable (only ReadReq and WriteReq)"},
+			emit.CountSetting("packets"),
+			{Name: gem5Ticks, Default: "1000", Doc: "when written: ticks of 1 ps for each instruction"},
+		},
+		Loses: "events, flushes, instructions that are not fetched",
 	}
 }
+
+// The names of the settings.
+const (
+	gem5By      = "by"
+	gem5Version = "version"
+	gem5Ticks   = "ticks"
+)
+
+var gem5Magic = []byte("gem5")
 
 // Sniff is Certain of the magic.
 func (Gem5) Sniff(head []byte) format.Verdict {
@@ -77,17 +69,17 @@ func (Gem5) Sniff(head []byte) format.Verdict {
 
 // Import parses all of in.
 func (f Gem5) Import(in *input.Input, o format.Options, sink format.Sink) (format.Result, error) {
-	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, emit.Gem5By), threads: emit.NewThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
+	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: emit.NewThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
 	if !slices.Contains(gem5Bys, p.by) {
-		return format.Result{}, format.BadSetting("%s=%s: choose port, cpu or one", emit.Gem5By, p.by)
+		return format.Result{}, format.BadSetting("%s=%s: choose port, cpu or one", gem5By, p.by)
 	}
 	var err error
 	if p.together, err = emit.CountTogether(f, o); err != nil {
 		return format.Result{}, err
 	}
-	version := o.Setting(f, emit.Gem5Version)
+	version := o.Setting(f, gem5Version)
 	if p.commands = gem5Versions[version]; p.commands == nil {
-		return format.Result{}, format.BadSetting("%s=%s: choose 24, 21 or stable", emit.Gem5Version, version)
+		return format.Result{}, format.BadSetting("%s=%s: choose 24, 21 or stable", gem5Version, version)
 	}
 	head, err := in.Head()
 	if err != nil {

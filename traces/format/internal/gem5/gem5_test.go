@@ -62,7 +62,7 @@ func TestGem5Commands(t *testing.T) {
 		{"21", 6, 4, 4, 2, 4 + 3},
 		{"stable", 1, 1, 1, 0, 46 + 1},
 	} {
-		m, r := formattest.MustImport(t, Gem5{}, b.String(), formattest.Set(emit.Gem5Version, c.version))
+		m, r := formattest.MustImport(t, Gem5{}, b.String(), formattest.Set(gem5Version, c.version))
 		got := map[trace.Op]uint64{}
 		for _, r := range formattest.Rows(m, 0) {
 			got[r.Op]++
@@ -78,10 +78,10 @@ func TestGem5Commands(t *testing.T) {
 			t.Errorf("version %s: counts %v", c.version, r.Counts)
 		}
 	}
-	if _, _, err := formattest.ImportText(Gem5{}, b.String(), formattest.Set(emit.Gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose 24, 21 or stable") {
+	if _, _, err := formattest.ImportText(Gem5{}, b.String(), formattest.Set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose 24, 21 or stable") {
 		t.Errorf("version 7: %v", err)
 	}
-	if _, _, err := formattest.ImportText(Gem5{}, b.String(), formattest.Set(emit.Gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose port, cpu or one") {
+	if _, _, err := formattest.ImportText(Gem5{}, b.String(), formattest.Set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose port, cpu or one") {
 		t.Errorf("by=core: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestGem5Processors(t *testing.T) {
 		"one": {{{Instr: 1, Addr: 0x1001, Size: 4, Op: trace.Ifetch}, {Instr: 0, Addr: 0x1002, Size: 4, Op: trace.Load}, {Instr: 1, Addr: 0x1003, Size: 4, Op: trace.Ifetch}, {Instr: 1, Addr: 0x1001, Size: 4, Op: trace.Ifetch},
 			{Instr: 0, Addr: 0x1004, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1005, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1002, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1006, Size: 4, Op: trace.Load}}},
 	} {
-		o := formattest.Set(emit.Gem5By, by)
+		o := formattest.Set(gem5By, by)
 		o.PC = true
 		m, r := formattest.MustImport(t, Gem5{}, b.String(), o)
 		if r.Procs != len(want) {
@@ -138,7 +138,7 @@ func TestGem5CountsAllTogether(t *testing.T) {
 	for _, id := range []uint64{1, 0, 1, 2, 3, 0} {
 		b.packet(1, 1, 0x1000+id, 4, gem5InstFetch*(1-id&1), id)
 	}
-	m, r := formattest.MustImport(t, Gem5{}, b.String(), format.Options{Set: map[string]string{emit.CountBy: "all", emit.Gem5By: "cpu"}})
+	m, r := formattest.MustImport(t, Gem5{}, b.String(), format.Options{Set: map[string]string{emit.CountBy: "all", gem5By: "cpu"}})
 	for p, want := range [][]formattest.Row{{{Instr: 1, Addr: 0x1001, Size: 4, Op: trace.Load}, {Instr: 1, Addr: 0x1000, Size: 4, Op: trace.Ifetch}, {Instr: 0, Addr: 0x1001, Size: 4, Op: trace.Load}, {Instr: 2, Addr: 0x1000, Size: 4, Op: trace.Ifetch}},
 		{{Instr: 3, Addr: 0x1002, Size: 4, Op: trace.Ifetch}, {Instr: 0, Addr: 0x1003, Size: 4, Op: trace.Load}}} {
 		if got := formattest.Rows(m, trace.Proc(p)); !slices.Equal(got, want) {
@@ -250,7 +250,7 @@ func TestGem5RoundTrip(t *testing.T) {
 	if want := fmt.Sprintf(`recorded by "spoor" from tick 1000 to %d, at 1000000000000 ticks per second`, latest); !slices.Contains(r.Facts, want) {
 		t.Errorf("facts %q, want %q", r.Facts, want)
 	}
-	_, err = Gem5{}.Export(m, format.ExportOptions{Set: map[string]string{emit.Gem5Ticks: "0"}}, &b)
+	_, err = Gem5{}.Export(m, format.ExportOptions{Set: map[string]string{gem5Ticks: "0"}}, &b)
 	if err == nil || !strings.Contains(err.Error(), "from 1 to") {
 		t.Errorf("0 ticks: %v", err)
 	}
@@ -273,7 +273,7 @@ func TestGem5Samples(t *testing.T) {
 		if _, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{}); !minimal && r.Procs != 2 {
 			t.Errorf("%s: %d requestors, want 2", name, r.Procs)
 		}
-		m, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{PC: true, Set: map[string]string{emit.Gem5By: "cpu"}})
+		m, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{PC: true, Set: map[string]string{gem5By: "cpu"}})
 		facts := map[string]uint64{"packets": 72, "bytes": 779, "id_strings": 3, "ReadReq": 36, "WriteReq": 34, "WritebackDirty": 1, "SoftPFExReq": 1}
 		if !minimal {
 			facts["packets with flags"], facts["packets with pkt_id"], facts["packets with pc"] = 72, 72, 70
@@ -335,7 +335,7 @@ func FuzzGem5(f *testing.F) {
 	f.Add(new(Gem5Bytes).Begin("a.inst", "a.data").packet(1, 1, 2, 3, gem5InstFetch, 0, 7).packet(2, 4, 9, 8, 0, 1, 7).Bytes(), uint8(0))
 	f.Add(new(Gem5Bytes).Begin().packet(1, 34, 2, 3).packet(0, 99, 9, 8).packet(0, 7, 9, 8, gem5PrefetchFlag).Bytes(), uint8(5))
 	f.Fuzz(func(t *testing.T, file []byte, how uint8) {
-		o := formattest.Set(emit.Gem5By, gem5Bys[how%3])
+		o := formattest.Set(gem5By, gem5Bys[how%3])
 		o.PC, o.DropIfetch, o.Modify = how&4 != 0, how&8 != 0, format.Modify(how>>4&3)
 		m, _, err := formattest.ImportBytes(Gem5{}, file, o)
 		formattest.CheckImported(t, m, err)

@@ -19,12 +19,6 @@ const (
 	goalBinarySetting = "binary"
 )
 
-// Loses returns what the format cannot express.
-func (Goal) Loses() string {
-	return "references, recorded times, layouts of buffers, probes, markers, parts of a unit of time; " +
-		"collectives become messages, communicators other tags"
-}
-
 // Export writes all ranks. Program order becomes a chain of dependencies: an operation
 // requires the previous one. After isend and irecv it requires only their start; after
 // a wait it requires the end of the requested operation. Instructions and work become

@@ -1,3 +1,4 @@
+// Package goal reads and writes the schedules of LogGOPSim, as text and in binary form.
 package goal
 
 import (
@@ -35,56 +36,39 @@ import (
 type Goal struct{}
 
 var (
-	_ format.Importer         = Goal{}
-	_ format.LayoutImporter   = Goal{}
-	_ format.SettingsLister   = Goal{}
-	_ format.AliasLister      = Goal{}
-	_ format.ThreadedImporter = Goal{}
-	_ format.PartsLister      = Goal{}
+	_ format.Importer = Goal{}
 )
 
-// Name returns "goal".
-func (Goal) Name() string { return "goal" }
-
-// Aliases returns the names of the two forms.
-func (Goal) Aliases() []string { return []string{"goal.bin", "loggopsim"} }
-
-// Description returns a description of one line.
-func (Goal) Description() string { return "LogGOPSim schedules, text and binary" }
-
-// Magic returns how the format is recognised.
-func (Goal) Magic() string { return "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00" }
-
-// Parts returns the statements of the text.
-func (Goal) Parts() []format.Part {
-	return []format.Part{{Name: "num_ranks N", Doc: "the first statement; // and /* */ are comments"}, {Name: "rank R { ... }", Doc: "the operations of each rank, in the order of ranks"},
-		{Name: "[label:] calc N", Doc: "computation of N units (--set unit); optional: cpu C"},
-		{Name: "[label:] send Sb to R", Doc: "S bytes; optional, in this order: tag T, cpu C, nic N; one C and one N in each rank (--set streams)"},
-		{Name: "[label:] recv Sb from R", Doc: "like send; R and T may be -1 (any)"},
-		{Name: "label requires label", Doc: "the first starts after the second ends; with irequires, after it starts"}}
+// Info describes the format.
+func (Goal) Info() format.Info {
+	return format.Info{
+		Name:     "goal",
+		Aliases:  []string{"goal.bin", "loggopsim"},
+		Doc:      "LogGOPSim schedules, text and binary",
+		Magic:    "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00",
+		Threaded: true,
+		Work:     trace.WorkPicos,
+		Parts: []format.Part{{Name: "num_ranks N", Doc: "the first statement; // and /* */ are comments"}, {Name: "rank R { ... }", Doc: "the operations of each rank, in the order of ranks"},
+			{Name: "[label:] calc N", Doc: "computation of N units (--set unit); optional: cpu C"},
+			{Name: "[label:] send Sb to R", Doc: "S bytes; optional, in this order: tag T, cpu C, nic N; one C and one N in each rank (--set streams)"},
+			{Name: "[label:] recv Sb from R", Doc: "like send; R and T may be -1 (any)"},
+			{Name: "label requires label", Doc: "the first starts after the second ends; with irequires, after it starts"}},
+		Settings: []format.Setting{
+			{Name: goalUnitSetting, Default: "1ns", Doc: "time of calc 1, a whole number of picoseconds"},
+			{Name: goalStreamsSetting, Default: "refuse", Doc: "when read: refuse (a rank with several cpus or nics is an error) or serial (its operations run one after the other)"},
+			{Name: goalInstrSetting, Default: "1ns", Doc: "when written: time of an instruction"},
+			{Name: goalFlopSetting, Default: "", Doc: "when written: time of a flop; required if the work of the trace is in flop"},
+			{Name: goalBinarySetting, Default: "false", Doc: "when written: true writes the binary form, like LogGOPSim's txt2bin"},
+		},
+		Loses: "references, recorded times, layouts of buffers, probes, markers, parts of a unit of time; " +
+			"collectives become messages, communicators other tags",
+	}
 }
-
-// Threaded marks a format with all ranks in one file.
-func (Goal) Threaded() {}
-
-// Layout sets the unit of work to picoseconds.
-func (Goal) Layout(format.Options) format.Layout { return format.Layout{Work: trace.WorkPicos} }
 
 const (
 	goalUnitSetting    = "unit"
 	goalStreamsSetting = "streams"
 )
-
-// Settings returns the settings of the format.
-func (Goal) Settings() []format.Setting {
-	return []format.Setting{
-		{Name: goalUnitSetting, Default: "1ns", Doc: "time of calc 1, a whole number of picoseconds"},
-		{Name: goalStreamsSetting, Default: "refuse", Doc: "when read: refuse (a rank with several cpus or nics is an error) or serial (its operations run one after the other)"},
-		{Name: goalInstrSetting, Default: "1ns", Doc: "when written: time of an instruction"},
-		{Name: goalFlopSetting, Default: "", Doc: "when written: time of a flop; required if the work of the trace is in flop"},
-		{Name: goalBinarySetting, Default: "false", Doc: "when written: true writes the binary form, like LogGOPSim's txt2bin"},
-	}
-}
 
 const (
 	goalCookie     = 4223

@@ -1,3 +1,5 @@
+// Package input reads the files of imports: compression, blocks, lines of text, binary
+// records and messages, with the place of each error.
 package input
 
 import (

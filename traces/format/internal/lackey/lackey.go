@@ -1,3 +1,4 @@
+// Package lackey reads and writes the log of valgrind's tool lackey.
 package lackey
 
 import (
@@ -20,25 +21,21 @@ import (
 type Lackey struct{}
 
 var (
-	_ format.Importer    = Lackey{}
-	_ format.Exporter    = Lackey{}
-	_ format.PartsLister = Lackey{}
+	_ format.Importer = Lackey{}
+	_ format.Exporter = Lackey{}
 )
 
-// Name returns "lackey".
-func (Lackey) Name() string { return "lackey" }
-
-// Description returns a description of one line.
-func (Lackey) Description() string { return "valgrind --tool=lackey --trace-mem=yes, text" }
-
-// Magic returns how the format is recognised.
-func (Lackey) Magic() string { return "==PID== lines, or I, L, S, M with address,size" }
-
-// Parts returns the kinds of lines.
-func (Lackey) Parts() []format.Part {
-	return []format.Part{{Name: "I  address,size", Doc: "instruction fetch; address hexadecimal, size 1 to 65535 bytes, decimal"},
-		{Name: " L address,size", Doc: "load"}, {Name: " S address,size", Doc: "store"}, {Name: " M address,size", Doc: "load and store of the same bytes (--modify)"},
-		{Name: "==PID== text", Doc: "valgrind's messages; program output between them is omitted, with a note"}}
+// Info describes the format.
+func (Lackey) Info() format.Info {
+	return format.Info{
+		Name:  "lackey",
+		Doc:   "valgrind --tool=lackey --trace-mem=yes, text",
+		Magic: "==PID== lines, or I, L, S, M with address,size",
+		Parts: []format.Part{{Name: "I  address,size", Doc: "instruction fetch; address hexadecimal, size 1 to 65535 bytes, decimal"},
+			{Name: " L address,size", Doc: "load"}, {Name: " S address,size", Doc: "store"}, {Name: " M address,size", Doc: "load and store of the same bytes (--modify)"},
+			{Name: "==PID== text", Doc: "valgrind's messages; program output between them is omitted, with a note"}},
+		Loses: "events, prefetches, flushes, all processors except one, instructions that are not fetched, pc",
+	}
 }
 
 const lackeySniffLines = 200
@@ -199,11 +196,6 @@ func (p *lackeyParser) modify(addr uint64, size uint16) {
 		p.stream.Unref()
 	}
 	p.stream.Modify(addr, size, p.o.Modify, atomic)
-}
-
-// Loses returns what the format cannot express.
-func (Lackey) Loses() string {
-	return "events, prefetches, flushes, all processors except one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.

@@ -17,32 +17,20 @@ import (
 type CacheLib struct{}
 
 var (
-	_ format.Importer       = CacheLib{}
-	_ format.SettingsLister = CacheLib{}
-	_ format.PartsLister    = CacheLib{}
+	_ format.Importer = CacheLib{}
 )
 
-// Name returns "cachelib".
-func (CacheLib) Name() string { return "cachelib" }
-
-// Description returns a description of one line.
-func (CacheLib) Description() string {
-	return "CacheLib: requests of a key-value or block cache, CSV with a header"
-}
-
-// Magic returns how the format is recognised.
-func (CacheLib) Magic() string {
-	return "a header with key, op and size, or block_id, op_name and io_size"
-}
-
-// Settings returns the block size and the meaning of counts.
-func (CacheLib) Settings() []format.Setting { return []format.Setting{settingBlock, settingRepeat} }
-
-// Parts returns the columns.
-func (CacheLib) Parts() []format.Part {
-	return []format.Part{{Name: "column op_time", Doc: keyTimeDoc + "; optional"}, {Name: "column key or block_id", Doc: keyKeyDoc},
-		{Name: "column size or io_size", Doc: "bytes, a whole number"}, {Name: "column op or op_name", Doc: keyOpDoc()},
-		{Name: "column op_count", Doc: fmt.Sprintf("number of requests of the line, 1 to %d; optional", maxRepeat)}}
+// Info describes the format.
+func (CacheLib) Info() format.Info {
+	return format.Info{
+		Name:  "cachelib",
+		Doc:   "CacheLib: requests of a key-value or block cache, CSV with a header",
+		Magic: "a header with key, op and size, or block_id, op_name and io_size",
+		Parts: []format.Part{{Name: "column op_time", Doc: keyTimeDoc + "; optional"}, {Name: "column key or block_id", Doc: keyKeyDoc},
+			{Name: "column size or io_size", Doc: "bytes, a whole number"}, {Name: "column op or op_name", Doc: keyOpDoc()},
+			{Name: "column op_count", Doc: fmt.Sprintf("number of requests of the line, 1 to %d; optional", maxRepeat)}},
+		Settings: []format.Setting{settingBlock, settingRepeat},
+	}
 }
 
 // cachelibColumns maps the names in a header to columns.

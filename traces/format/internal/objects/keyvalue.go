@@ -301,7 +301,7 @@ func keyWord(word []byte) (trace.Op, bool) {
 // settingRepeat is the setting of formats with a column of request counts.
 var settingRepeat = format.Setting{Name: "repeat", Default: "count", Doc: "meaning of an operation count: count (that many requests) or once (one request)"}
 
-func parseRepeat(o format.Options, f format.SettingsLister) (bool, error) {
+func parseRepeat(o format.Options, f format.Format) (bool, error) {
 	switch v := o.Setting(f, settingRepeat.Name); v {
 	case "count":
 		return true, nil

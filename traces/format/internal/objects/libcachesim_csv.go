@@ -18,38 +18,31 @@ import (
 type LibCacheSimCSV struct{}
 
 var (
-	_ format.Importer       = LibCacheSimCSV{}
-	_ format.SettingsLister = LibCacheSimCSV{}
-	_ format.PartsLister    = LibCacheSimCSV{}
+	_ format.Importer = LibCacheSimCSV{}
 )
 
-// Name returns "libcachesim-csv".
-func (LibCacheSimCSV) Name() string { return "libcachesim-csv" }
-
-// Description returns a description of one line.
-func (LibCacheSimCSV) Description() string {
-	return "libCacheSim: requests for objects, CSV with columns by number"
-}
-
-// Magic returns how the format is recognised.
-func (LibCacheSimCSV) Magic() string { return "none; never guessed" }
-
-// Settings returns the settings of the columns.
-func (LibCacheSimCSV) Settings() []format.Setting {
-	return []format.Setting{
-		{Name: "obj-id-col", Default: "2", Doc: "column of the object; columns are numbered from 1"},
-		{Name: "obj-size-col", Default: "0", Doc: "column of the object's size; 0: none, every object has 1 byte"},
-		{Name: "time-col", Default: "0", Doc: "column of the time; 0: none"},
-		{Name: "op-col", Default: "0", Doc: "column of the operation; 0: none, every request is a read"},
-		{Name: "delimiter", Default: "auto", Doc: "a character, tab, or auto (the most frequent of tab, comma, bar, semicolon and blank in the first line)"},
-		{Name: "has-header", Default: "auto", Doc: "true, false, or auto (true if the first line cannot be a request)"},
-		{Name: "obj-id-is-num", Default: "true", Doc: "true: decimal objects are their own numbers; false: all objects are hashed"},
-		settingBlock,
+// Info describes the format.
+func (LibCacheSimCSV) Info() format.Info {
+	return format.Info{
+		Name:  "libcachesim-csv",
+		Doc:   "libCacheSim: requests for objects, CSV with columns by number",
+		Magic: "none; never guessed",
+		Settings: []format.Setting{
+			{Name: "obj-id-col", Default: "2", Doc: "column of the object; columns are numbered from 1"},
+			{Name: "obj-size-col", Default: "0", Doc: "column of the object's size; 0: none, every object has 1 byte"},
+			{Name: "time-col", Default: "0", Doc: "column of the time; 0: none"},
+			{Name: "op-col", Default: "0", Doc: "column of the operation; 0: none, every request is a read"},
+			{Name: "delimiter", Default: "auto", Doc: "a character, tab, or auto (the most frequent of tab, comma, bar, semicolon and blank in the first line)"},
+			{Name: "has-header", Default: "auto", Doc: "true, false, or auto (true if the first line cannot be a request)"},
+			{Name: "obj-id-is-num", Default: "true", Doc: "true: decimal objects are their own numbers; false: all objects are hashed"},
+			settingBlock,
+		},
+		Parts: libcachesimParts(),
 	}
 }
 
-// Parts returns the values of the columns.
-func (LibCacheSimCSV) Parts() []format.Part {
+// libcachesimParts returns the values of the columns.
+func libcachesimParts() []format.Part {
 	var all []string
 	for _, o := range libcachesimOps {
 		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))

@@ -1,3 +1,4 @@
+// Package objects reads and writes traces of requests to caches of objects.
 package objects
 
 import (
@@ -34,7 +35,7 @@ type Objects struct {
 // settingBlock is the setting of all formats of objects.
 var settingBlock = format.Setting{Name: "block", Default: "64B", Doc: "memory block that represents an object, a power of two up to 32KiB; with lines of this size, an analysis sees one line per object"}
 
-func newObjects(sink format.Sink, o format.Options, f format.SettingsLister) (Objects, error) {
+func newObjects(sink format.Sink, o format.Options, f format.Format) (Objects, error) {
 	size, err := unit.ParseBytes(o.Setting(f, settingBlock.Name))
 	if err != nil || size < 1 || size > 1<<15 || size&(size-1) != 0 {
 		return Objects{}, format.BadSetting("block=%s: give a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))

@@ -239,7 +239,7 @@ func TestRequestsComplaints(t *testing.T) {
 		{OracleGeneral{}, "", nil, "standard input: record 0, offset 0: ", "empty"},
 	} {
 		_, _, err := formattest.ImportText(c.im, c.text, format.Options{Set: c.set})
-		formattest.WantError(t, c.im.Name(), err, c.place, c.wrong)
+		formattest.WantError(t, c.im.Info().Name, err, c.place, c.wrong)
 	}
 	_, r := formattest.MustImport(t, OracleGeneral{}, formattest.OracleText(1, 2)[24:]+formattest.OracleText(1), format.Options{})
 	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "record 1, offset 24: time goes backwards") {

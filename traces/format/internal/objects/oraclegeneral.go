@@ -23,36 +23,23 @@ import (
 type OracleGeneral struct{}
 
 var (
-	_ format.Importer       = OracleGeneral{}
-	_ format.Exporter       = OracleGeneral{}
-	_ format.SettingsLister = OracleGeneral{}
-	_ format.PartsLister    = OracleGeneral{}
+	_ format.Importer = OracleGeneral{}
+	_ format.Exporter = OracleGeneral{}
 )
 
-// Name returns "oracleGeneral".
-func (OracleGeneral) Name() string { return "oracleGeneral" }
-
-// Description returns a description of one line.
-func (OracleGeneral) Description() string {
-	return "libCacheSim: requests for objects with the next request for each, binary"
-}
-
-// Magic returns how the format is recognised.
-func (OracleGeneral) Magic() string {
-	return "none; guessed from times that never decrease and next requests after their records"
-}
-
-// Settings returns the block size, the variant, and the clock of exported records.
-func (OracleGeneral) Settings() []format.Setting {
-	return []format.Setting{settingBlock,
-		{Name: "variant", Default: "general", Doc: "when read: general (records of 24 bytes) or opns (27 bytes, with operation and namespace)"},
-		{Name: "rate", Default: "1e9", Doc: "when written: instructions per second of the time column"}}
-}
-
-// Parts returns the fields of a record.
-func (OracleGeneral) Parts() []format.Part {
-	return []format.Part{{Name: "record", Doc: "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it (8), from 1, or -1"},
-		{Name: "operation (opns)", Doc: "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; 1 byte, then 2 bytes of namespace, both before the last field"}}
+// Info describes the format.
+func (OracleGeneral) Info() format.Info {
+	return format.Info{
+		Name:  "oracleGeneral",
+		Doc:   "libCacheSim: requests for objects with the next request for each, binary",
+		Magic: "none; guessed from times that never decrease and next requests after their records",
+		Parts: []format.Part{{Name: "record", Doc: "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it (8), from 1, or -1"},
+			{Name: "operation (opns)", Doc: "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; 1 byte, then 2 bytes of namespace, both before the last field"}},
+		Settings: []format.Setting{settingBlock,
+			{Name: "variant", Default: "general", Doc: "when read: general (records of 24 bytes) or opns (27 bytes, with operation and namespace)"},
+			{Name: "rate", Default: "1e9", Doc: "when written: instructions per second of the time column"}},
+		Loses: "operations, sizes other than a block, instructions below a second, events, instruction fetches and prefetches, all processors except one, pc",
+	}
 }
 
 const (

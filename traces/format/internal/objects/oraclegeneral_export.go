@@ -15,11 +15,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// Loses returns what the format cannot express.
-func (OracleGeneral) Loses() string {
-	return "operations, sizes other than a block, instructions below a second, events, instruction fetches and prefetches, all processors except one, pc"
-}
-
 // Export writes the loads and stores of one processor. Each block that a reference
 // touches is a request for the object of that number.
 //

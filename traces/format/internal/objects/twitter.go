@@ -13,29 +13,19 @@ import (
 type Twitter struct{}
 
 var (
-	_ format.Importer       = Twitter{}
-	_ format.SettingsLister = Twitter{}
-	_ format.PartsLister    = Twitter{}
+	_ format.Importer = Twitter{}
 )
 
-// Name returns "twitter".
-func (Twitter) Name() string { return "twitter" }
-
-// Description returns a description of one line.
-func (Twitter) Description() string {
-	return "Twitter's cache traces: time,key,key size,value size,client,operation,TTL"
-}
-
-// Magic returns how the format is recognised.
-func (Twitter) Magic() string { return "none; guessed from lines of seven such columns" }
-
-// Settings returns the block size.
-func (Twitter) Settings() []format.Setting { return []format.Setting{settingBlock} }
-
-// Parts returns the used columns; the others may hold anything.
-func (Twitter) Parts() []format.Part {
-	return []format.Part{{Name: "column 1, time", Doc: keyTimeDoc}, {Name: "column 2, key", Doc: keyKeyDoc}, {Name: "column 4, value size", Doc: "bytes, a whole number"},
-		{Name: "column 6, operation", Doc: keyOpDoc()}}
+// Info describes the format.
+func (Twitter) Info() format.Info {
+	return format.Info{
+		Name:  "twitter",
+		Doc:   "Twitter's cache traces: time,key,key size,value size,client,operation,TTL",
+		Magic: "none; guessed from lines of seven such columns",
+		Parts: []format.Part{{Name: "column 1, time", Doc: keyTimeDoc}, {Name: "column 2, key", Doc: keyKeyDoc}, {Name: "column 4, value size", Doc: "bytes, a whole number"},
+			{Name: "column 6, operation", Doc: keyOpDoc()}},
+		Settings: []format.Setting{settingBlock},
+	}
 }
 
 var (

@@ -1,3 +1,4 @@
+// Package otf2 reads archives of OTF2 and the text of otf2-print.
 package otf2
 
 import (
@@ -34,43 +35,30 @@ type OTF2 struct{}
 
 var (
 	_ format.Importer          = OTF2Print{}
-	_ format.LayoutImporter    = OTF2Print{}
-	_ format.SettingsLister    = OTF2Print{}
 	_ format.MultiFileImporter = OTF2{}
-	_ format.LayoutImporter    = OTF2{}
 )
 
-// Name returns "otf2-print".
-func (OTF2Print) Name() string { return "otf2-print" }
-
-// Name returns "otf2".
-func (OTF2) Name() string { return "otf2" }
-
-// Description returns a description of one line.
-func (OTF2Print) Description() string { return "OTF2 (Score-P): text of otf2-print -A" }
-
-// Description returns a description of one line.
-func (OTF2) Description() string { return "OTF2 (Score-P): archive, read with otf2-print" }
-
-// Magic returns how the format is recognised.
-func (OTF2Print) Magic() string { return "=== OTF2-PRINT ===" }
-
-// Magic returns how the format is recognised.
-func (OTF2) Magic() string { return "03 'B' 'OTF2' at the start of the anchor file" }
-
-// Layout has times, and work in picoseconds.
-func (OTF2Print) Layout(format.Options) format.Layout {
-	return format.Layout{Time: true, Work: trace.WorkPicos}
+// Info describes the format.
+func (OTF2Print) Info() format.Info {
+	return format.Info{
+		Name:     "otf2-print",
+		Doc:      "OTF2 (Score-P): text of otf2-print -A",
+		Magic:    "=== OTF2-PRINT ===",
+		Time:     true,
+		Work:     trace.WorkPicos,
+		Settings: []format.Setting{{Name: "ticks", Default: "", Doc: "ticks per second, if the text has no definitions (default 1000000000)"}},
+	}
 }
 
-// Layout has times, and work in picoseconds.
-func (OTF2) Layout(format.Options) format.Layout {
-	return format.Layout{Time: true, Work: trace.WorkPicos}
-}
-
-// Settings returns the settings of the format.
-func (OTF2Print) Settings() []format.Setting {
-	return []format.Setting{{Name: "ticks", Default: "", Doc: "ticks per second, if the text has no definitions (default 1000000000)"}}
+// Info describes the format.
+func (OTF2) Info() format.Info {
+	return format.Info{
+		Name:  "otf2",
+		Doc:   "OTF2 (Score-P): archive, read with otf2-print",
+		Magic: "03 'B' 'OTF2' at the start of the anchor file",
+		Time:  true,
+		Work:  trace.WorkPicos,
+	}
 }
 
 var otf2Banner = []byte("=== OTF2-PRINT ===")

@@ -21,7 +21,7 @@ func TestOTF2ArchiveIsItsPrint(t *testing.T) {
 	}
 	otf2.FakePrinter(t, "test \"$1\" = -A && test \"$2\" = "+anchor+" && cat "+printed)
 	paths, joint, err := registry.ExpandFolder(dir, nil)
-	if err != nil || joint.Name() != "otf2" || !slices.Equal(paths, []string{anchor}) {
+	if err != nil || joint.Info().Name != "otf2" || !slices.Equal(paths, []string{anchor}) {
 		t.Fatalf("the folder is %v of %v, %v", paths, joint, err)
 	}
 	got, r, err := formattest.ImportFiles(t, otf2.OTF2{}, format.Options{}, paths...)

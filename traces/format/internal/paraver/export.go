@@ -15,21 +15,8 @@ import (
 )
 
 var (
-	_ format.Exporter       = Paraver{}
-	_ format.SettingsLister = Paraver{}
+	_ format.Exporter = Paraver{}
 )
-
-// Settings returns the settings of the export.
-func (Paraver) Settings() []format.Setting {
-	return append([]format.Setting{{Name: "pcf", Default: "false", Doc: "when written: true writes the labels (.pcf) of the exported events instead of the trace"},
-		{Name: "row", Default: "false", Doc: "when written: true writes the names of processors (.row) instead of the trace"}}, timeline.TimelineSettings...)
-}
-
-// Loses returns what the format cannot express.
-func (Paraver) Loses() string {
-	return "references, times finer than a nanosecond, amounts of work (only how long it took), layouts of buffers, needs; " +
-		"Spoor's own events (types 9100001 to 9100007) carry what only Spoor reads"
-}
 
 // Export writes a trace, or its labels.
 func (f Paraver) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {
@@ -38,13 +25,13 @@ func (f Paraver) Export(src trace.Source, o format.ExportOptions, w io.Writer) (
 		name  string
 		write func()
 	}{{"pcf", func() { writePCF(out) }}, {"row", func() { writeRow(out, src.Header().Procs) }}} {
-		switch bindIrecv := o.Setting(f, other.name); bindIrecv {
+		switch answer := o.Setting(f, other.name); answer {
 		case "true":
 			other.write()
 			return nil, out.Flush()
 		case "false":
 		default:
-			return nil, format.BadSetting("%s=%s: choose true or false", other.name, bindIrecv)
+			return nil, format.BadSetting("%s=%s: choose true or false", other.name, answer)
 		}
 	}
 	x := prvWriter{hasStates: o.Simulated != nil, lines: export.SortedLines{Limit: export.SortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
@@ -62,7 +49,7 @@ func (f Paraver) Export(src trace.Source, o format.ExportOptions, w io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	refs, err := timeline.RefsNote(src, o, f.Name())
+	refs, err := timeline.RefsNote(src, o, f.Info().Name)
 	if err != nil {
 		return nil, err
 	}

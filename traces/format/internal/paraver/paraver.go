@@ -1,3 +1,4 @@
+// Package paraver reads and writes Paraver's traces and labels.
 package paraver
 
 import (
@@ -10,6 +11,7 @@ import (
 	"spoor/traces/format"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/format/internal/timeline"
 	"spoor/traces/trace"
 )
 
@@ -34,20 +36,23 @@ type Paraver struct{}
 
 var (
 	_ format.MultiFileImporter = Paraver{}
-	_ format.LayoutImporter    = Paraver{}
 )
 
-// Name returns "paraver".
-func (Paraver) Name() string { return "paraver" }
-
-// Aliases returns the other names of the format.
-func (Paraver) Aliases() []string { return []string{"prv"} }
-
-// Description returns a description of one line.
-func (Paraver) Description() string { return "Paraver: states, MPI calls and messages, text (.prv)" }
-
-// Magic returns how the format is recognised.
-func (Paraver) Magic() string { return `the first line begins with "#Paraver ("` }
+// Info describes the format.
+func (Paraver) Info() format.Info {
+	return format.Info{
+		Name:    "paraver",
+		Aliases: []string{"prv"},
+		Doc:     "Paraver: states, MPI calls and messages, text (.prv)",
+		Magic:   `the first line begins with "#Paraver ("`,
+		Time:    true,
+		Work:    trace.WorkPicos,
+		Loses: "references, times finer than a nanosecond, amounts of work (only how long it took), layouts of buffers, needs; " +
+			"Spoor's own events (types 9100001 to 9100007) carry what only Spoor reads",
+		Settings: append([]format.Setting{{Name: "pcf", Default: "false", Doc: "when written: true writes the labels (.pcf) of the exported events instead of the trace"},
+			{Name: "row", Default: "false", Doc: "when written: true writes the names of processors (.row) instead of the trace"}}, timeline.TimelineSettings...),
+	}
+}
 
 var (
 	prvMagic  = []byte("#Paraver (")
@@ -64,11 +69,6 @@ func (Paraver) Sniff(head []byte) format.Verdict {
 		return format.Verdict{Confidence: format.Certain, Why: "the header of Paraver"}
 	}
 	return sniff.Foreign
-}
-
-// Layout has times, and work in picoseconds.
-func (Paraver) Layout(format.Options) format.Layout {
-	return format.Layout{Time: true, Work: trace.WorkPicos}
 }
 
 // Expand finds the only trace in a folder. Its name gives the files of labels.

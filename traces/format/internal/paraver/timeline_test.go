@@ -434,11 +434,11 @@ func TestSimulated(t *testing.T) {
 	} {
 		notes, err := x.Export(src, format.ExportOptions{Simulated: known}, x.out)
 		if err != nil || slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "arrow") }) {
-			t.Errorf("%s: %v, %v", x.Name(), notes, err)
+			t.Errorf("%s: %v, %v", x.Info().Name, notes, err)
 		}
 		for _, want := range x.want {
 			if !strings.Contains(x.out.String(), want) {
-				t.Errorf("%s: no %s in\n%s", x.Name(), want, x.out)
+				t.Errorf("%s: no %s in\n%s", x.Info().Name, want, x.out)
 			}
 		}
 	}

@@ -1,3 +1,4 @@
+// Package pinatrace reads and writes the log of Pin's tool pinatrace.
 package pinatrace
 
 import (
@@ -28,43 +29,26 @@ import (
 type Pinatrace struct{}
 
 var (
-	_ format.Importer         = Pinatrace{}
-	_ format.Exporter         = Pinatrace{}
-	_ format.LayoutImporter   = Pinatrace{}
-	_ format.SettingsLister   = Pinatrace{}
-	_ format.ThreadedImporter = Pinatrace{}
-	_ format.PartsLister      = Pinatrace{}
+	_ format.Importer = Pinatrace{}
+	_ format.Exporter = Pinatrace{}
 )
 
-// Name returns "pinatrace".
-func (Pinatrace) Name() string { return "pinatrace" }
-
-// Description returns a description of one line.
-func (Pinatrace) Description() string { return "Pin's pinatrace.out: ip, R or W and address, text" }
-
-// Magic returns how the format is recognised.
-func (Pinatrace) Magic() string {
-	return "Pin's header; guessed from lines with a colon, then R or W, then an address"
+// Info describes the format.
+func (Pinatrace) Info() format.Info {
+	return format.Info{
+		Name:     "pinatrace",
+		Doc:      "Pin's pinatrace.out: ip, R or W and address, text",
+		Magic:    "Pin's header; guessed from lines with a colon, then R or W, then an address",
+		Threaded: true,
+		PC:       true,
+		Parts: []format.Part{{Name: "line", Doc: "[thread] [ip] operation address [size [value]], separated by blanks, commas or colons; # begins a comment"},
+			{Name: "operation", Doc: "R load, W store, I instruction fetch"},
+			{Name: "address", Doc: "0x and hexadecimal digits, (nil), or decimal digits; with --addr-base=16 all are hexadecimal"},
+			{Name: "size", Doc: "bytes, 1 to 65535; default --default-size, or 1"}},
+		Settings: []format.Setting{emit.CountSetting("lines")},
+		Loses:    "events, sizes, instruction fetches except their address, prefetches, flushes, all processors except one, instructions without references",
+	}
 }
-
-// Parts returns the parts of a line, in their order.
-func (Pinatrace) Parts() []format.Part {
-	return []format.Part{{Name: "line", Doc: "[thread] [ip] operation address [size [value]], separated by blanks, commas or colons; # begins a comment"},
-		{Name: "operation", Doc: "R load, W store, I instruction fetch"},
-		{Name: "address", Doc: "0x and hexadecimal digits, (nil), or decimal digits; with --addr-base=16 all are hexadecimal"},
-		{Name: "size", Doc: "bytes, 1 to 65535; default --default-size, or 1"}}
-}
-
-// Layout has the PC column if Options.PC is set.
-func (Pinatrace) Layout(o format.Options) format.Layout {
-	return format.Layout{PC: o.PC, Work: trace.WorkInstr}
-}
-
-// Threaded marks a format whose lines may name their thread.
-func (Pinatrace) Threaded() {}
-
-// Settings returns how instructions are counted.
-func (Pinatrace) Settings() []format.Setting { return []format.Setting{emit.CountSetting("lines")} }
 
 var (
 	pinEOF    = []byte("#eof")
@@ -125,16 +109,11 @@ func (f Pinatrace) Import(in *input.Input, o format.Options, sink format.Sink) (
 	return r, nil
 }
 
-// Loses returns what the format cannot express.
-func (Pinatrace) Loses() string {
-	return "events, sizes, instruction fetches except their address, prefetches, flushes, all processors except one, instructions without references"
-}
-
 // Export writes the loads and stores of one processor, one line each, and #eof. The
 // address of the instruction is that of the PC column or of the latest instruction
 // fetch, or (nil) without either.
 func (f Pinatrace) Export(src trace.Source, o format.ExportOptions, w io.Writer) ([]string, error) {
-	proc, err := export.OneProc(src, o, f.Name())
+	proc, err := export.OneProc(src, o, f.Info().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +132,7 @@ func (f Pinatrace) Export(src trace.Source, o format.ExportOptions, w io.Writer)
 	if _, err := x.out.WriteString("#eof\n"); err != nil {
 		return nil, err
 	}
-	notes := append(x.lost.Notes(f.Name()), "pinatrace has no sizes")
+	notes := append(x.lost.Notes(f.Info().Name), "pinatrace has no sizes")
 	if x.unknown > 0 {
 		notes = append(notes, input.Plural(int(x.unknown), "reference")+" of unknown instructions, written as (nil)")
 	}

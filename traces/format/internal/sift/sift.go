@@ -1,3 +1,4 @@
+// Package sift reads Sniper's SIFT traces of instructions.
 package sift
 
 import (
@@ -23,27 +24,20 @@ import (
 type Sift struct{}
 
 var (
-	_ format.Importer       = Sift{}
-	_ format.LayoutImporter = Sift{}
+	_ format.Importer = Sift{}
 )
 
-// Name returns "sift".
-func (Sift) Name() string { return "sift" }
-
-// Description returns a description of one line.
-func (Sift) Description() string {
-	return "Sniper's SIFT, binary; only CacheOnly records, because instructions do not tell reads from writes"
+// Info describes the format.
+func (Sift) Info() format.Info {
+	return format.Info{
+		Name:  "sift",
+		Doc:   "Sniper's SIFT, binary; only CacheOnly records, because instructions do not tell reads from writes",
+		Magic: "SIFT at the start",
+		PC:    true,
+	}
 }
-
-// Magic returns how the format is recognised.
-func (Sift) Magic() string { return "SIFT at the start" }
 
 var siftMagic = []byte("SIFT")
-
-// Layout has the PC column if Options.PC is set.
-func (Sift) Layout(o format.Options) format.Layout {
-	return format.Layout{PC: o.PC, Work: trace.WorkInstr}
-}
 
 // Sniff is Certain of the magic.
 func (Sift) Sniff(head []byte) format.Verdict {

@@ -11,11 +11,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// Loses returns what the format cannot express.
-func (SimGridTI) Loses() string {
-	return "references, times, layouts of buffers, locks, flags, probes and markers, barriers of some of the processors, dependencies other than program order; collectives of groups are an error"
-}
-
 // Export writes all ranks into one file. The inits of all ranks come first, then the
 // ranks one after the other, with sizes in bytes, roots and datatypes. SimGrid's replay
 // also needs a list, whose only line is the name of this file.

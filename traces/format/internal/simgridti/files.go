@@ -141,7 +141,7 @@ func (f SimGridTI) kindOf(path string) tiKind {
 		return tiOther
 	case f.Sniff(head).Confidence == format.Likely:
 		return tiRanksFile
-	case f.SniffNames(in, head).Confidence == format.Likely:
+	case sniffNames(in, head).Confidence == format.Likely:
 		return tiList
 	}
 	return tiOther

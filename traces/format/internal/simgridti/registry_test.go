@@ -82,7 +82,7 @@ func TestTIFilesOfAnyName(t *testing.T) {
 		want, _ := simgridti.TiMust(t, whole, format.Options{})
 		for what, folder := range map[string]string{"a folder with a list": dir, "a folder of ranks": filepath.Join(dir, "ranks")} {
 			paths, im, err := registry.ExpandFolder(folder, nil)
-			if err != nil || im.Name() != "simgrid-ti" {
+			if err != nil || im.Info().Name != "simgrid-ti" {
 				t.Fatalf("%s: %v, %v", what, paths, err)
 			}
 			m, _, err := simgridti.TiFiles(t, format.Options{}, paths...)
@@ -95,7 +95,7 @@ func TestTIFilesOfAnyName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if im, note, err := registry.Detect(in); err != nil || im.Name() != "simgrid-ti" || !strings.Contains(note, "a list of files") {
+		if im, note, err := registry.Detect(in); err != nil || im.Info().Name != "simgrid-ti" || !strings.Contains(note, "a list of files") {
 			t.Errorf("the list: %v, %q, %v", im, note, err)
 		}
 		in.Close()

@@ -1,3 +1,4 @@
+// Package simgridti reads and writes SimGrid's time-independent traces.
 package simgridti
 
 import (
@@ -36,30 +37,30 @@ type SimGridTI struct{}
 var (
 	_ format.MultiFileImporter = SimGridTI{}
 	_ format.Exporter          = SimGridTI{}
-	_ format.LayoutImporter    = SimGridTI{}
-	_ format.SettingsLister    = SimGridTI{}
-	_ format.AliasLister       = SimGridTI{}
-	_ format.PartsLister       = SimGridTI{}
 )
 
-// Name returns "simgrid-ti".
-func (SimGridTI) Name() string { return "simgrid-ti" }
-
-// Aliases returns the short names.
-func (SimGridTI) Aliases() []string { return []string{"ti"} }
-
-// Description returns a description of one line.
-func (SimGridTI) Description() string {
-	return "SimGrid time-independent trace: rank and action on each line, text"
+// Info describes the format.
+func (SimGridTI) Info() format.Info {
+	return format.Info{
+		Name:    "simgrid-ti",
+		Aliases: []string{"ti"},
+		Doc:     "SimGrid time-independent trace: rank and action on each line, text",
+		Magic:   "none; guessed from lines of a rank and an action, or of names of such files",
+		Work:    trace.WorkFlop,
+		Settings: []format.Setting{
+			{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second); converts sleeps (import) and work in ps (export) to flop; default: sleeps are omitted, and work in ps is an error"},
+			{Name: tiPerInstr, Default: "1", Doc: "when written: flop per instruction, if the work of the trace is in instructions"},
+			{Name: tiSource, Default: tiSourceAuto, Doc: "when read: meaning of source -333, which SMPI writes for two: any (MPI_ANY_SOURCE), null (MPI_PROC_NULL), or auto (null if no messages are left for these receives, any if as many are)"},
+			{Name: tiRanks, Doc: "when read: number of ranks in a file of all ranks; default: the number of inits before the first action that needs it"},
+		},
+		Loses:      "references, times, layouts of buffers, locks, flags, probes and markers, barriers of some of the processors, dependencies other than program order; collectives of groups are an error",
+		Parts:      tiParts(),
+		SniffNames: sniffNames,
+	}
 }
 
-// Magic returns how the format is recognised.
-func (SimGridTI) Magic() string {
-	return "none; guessed from lines of a rank and an action, or of names of such files"
-}
-
-// Parts returns the actions with their values.
-func (SimGridTI) Parts() []format.Part {
+// tiParts returns the actions with their values.
+func tiParts() []format.Part {
 	all := []format.Part{{Name: "line", Doc: "rank, action and its values, separated by blanks"}}
 	for _, a := range tiActions {
 		usage := a.usage
@@ -71,26 +72,12 @@ func (SimGridTI) Parts() []format.Part {
 	return all
 }
 
-// Layout sets the unit of work to flop.
-func (SimGridTI) Layout(format.Options) format.Layout { return format.Layout{Work: trace.WorkFlop} }
-
 // The settings.
 const (
 	tiFlops    = "flops"
 	tiPerInstr = "flops_per_instruction"
 	tiRanks    = "ranks"
 )
-
-// Settings returns the speeds that convert between flop and the times or instructions
-// of traces, and the number of ranks.
-func (SimGridTI) Settings() []format.Setting {
-	return []format.Setting{
-		{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second); converts sleeps (import) and work in ps (export) to flop; default: sleeps are omitted, and work in ps is an error"},
-		{Name: tiPerInstr, Default: "1", Doc: "when written: flop per instruction, if the work of the trace is in instructions"},
-		{Name: tiSource, Default: tiSourceAuto, Doc: "when read: meaning of source -333, which SMPI writes for two: any (MPI_ANY_SOURCE), null (MPI_PROC_NULL), or auto (null if no messages are left for these receives, any if as many are)"},
-		{Name: tiRanks, Doc: "when read: number of ranks in a file of all ranks; default: the number of inits before the first action that needs it"},
-	}
-}
 
 // tiSpeed reads the setting flops, in flop per second; 0 means that it is not set.
 func tiSpeed(value string) (float64, error) {
@@ -146,9 +133,9 @@ func isTIAction(line []byte) bool {
 	return known && problem == ""
 }
 
-// SniffNames is Likely if all lines are comments or names of files, of which the first
+// sniffNames is Likely if all lines are comments or names of files, of which the first
 // has actions, or if all names have rank-N.
-func (f SimGridTI) SniffNames(in *input.Input, head []byte) format.Verdict {
+func sniffNames(in *input.Input, head []byte) format.Verdict {
 	first := tiFirstAction(head)
 	if first == nil {
 		return sniff.Foreign
@@ -158,7 +145,7 @@ func (f SimGridTI) SniffNames(in *input.Input, head []byte) format.Verdict {
 		return format.Verdict{Confidence: format.Likely, Why: "a list of files with rank-N in their names"}
 	}
 	path, problem := tiListedFile(in.Name, string(first))
-	if problem != "" || !f.hasActions(path) {
+	if problem != "" || !hasActions(path) {
 		return sniff.Foreign
 	}
 	return sniff.SniffText(head, tiSniffLines, "a list of files, of which the first has actions of a rank", func(line []byte) bool {
@@ -168,14 +155,14 @@ func (f SimGridTI) SniffNames(in *input.Input, head []byte) format.Verdict {
 }
 
 // hasActions reports whether the file at path has lines of a rank and an action.
-func (f SimGridTI) hasActions(path string) bool {
+func hasActions(path string) bool {
 	in, err := input.Open(context.Background(), path, nil, nil)
 	if err != nil {
 		return false
 	}
 	defer in.Close()
 	head, err := in.Head()
-	return err == nil && f.Sniff(bytes.TrimPrefix(head, input.Utf8BOM)).Confidence == format.Likely
+	return err == nil && SimGridTI{}.Sniff(bytes.TrimPrefix(head, input.Utf8BOM)).Confidence == format.Likely
 }
 
 // tiFirstAction returns the first line of head that is not a comment, or nil.

@@ -1,3 +1,4 @@
+// Package sniff judges the first lines of an input.
 package sniff
 
 import (

@@ -1,3 +1,4 @@
+// Package synchrotrace reads SynchroTrace's events of threads.
 package synchrotrace
 
 import (
@@ -32,33 +33,21 @@ type SynchroTrace struct{}
 
 var (
 	_ format.MultiFileImporter = SynchroTrace{}
-	_ format.ThreadedImporter  = SynchroTrace{}
-	_ format.PartsLister       = SynchroTrace{}
 )
 
-// Name returns "synchrotrace".
-func (SynchroTrace) Name() string { return "synchrotrace" }
-
-// Description returns a description of one line.
-func (SynchroTrace) Description() string {
-	return "SynchroTrace version 2: sigil.events.out-N of each thread and sigil.pthread.out, text"
+// Info describes the format.
+func (SynchroTrace) Info() format.Info {
+	return format.Info{
+		Name:     "synchrotrace",
+		Doc:      "SynchroTrace version 2: sigil.events.out-N of each thread and sigil.pthread.out, text",
+		Magic:    "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names",
+		Threaded: true,
+		Parts: []format.Part{{Name: "@ iops,flops,reads,writes", Doc: "computation, then $ and the written ranges (start end), then * and the read ranges"},
+			{Name: "# thread event start end ...", Doc: "ranges that this thread read and another thread wrote"},
+			{Name: "^ type^address", Doc: "a call of the thread library; a condition wait has address&mutex"},
+			{Name: "! n", Doc: "n instructions were executed"}},
+	}
 }
-
-// Magic returns how the format is recognised.
-func (SynchroTrace) Magic() string {
-	return "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names"
-}
-
-// Parts returns the kinds of lines of a file of events.
-func (SynchroTrace) Parts() []format.Part {
-	return []format.Part{{Name: "@ iops,flops,reads,writes", Doc: "computation, then $ and the written ranges (start end), then * and the read ranges"},
-		{Name: "# thread event start end ...", Doc: "ranges that this thread read and another thread wrote"},
-		{Name: "^ type^address", Doc: "a call of the thread library; a condition wait has address&mutex"},
-		{Name: "! n", Doc: "n instructions were executed"}}
-}
-
-// Threaded marks a format with one file for each thread.
-func (SynchroTrace) Threaded() {}
 
 const syncSniffLines = 100
 

@@ -1,3 +1,4 @@
+// Package timeline lays out the events of a trace in time, for viewers.
 package timeline
 
 import (
@@ -42,7 +43,7 @@ var TimelineSettings = []format.Setting{
 type prices struct{ instr, flop, latency, byte float64 }
 
 // pricesOf reads the settings of f.
-func pricesOf(f format.SettingsLister, o format.ExportOptions) (c prices, err error) {
+func pricesOf(f format.Format, o format.ExportOptions) (c prices, err error) {
 	read := func(name, base string) float64 {
 		text := o.Setting(f, name)
 		v, problem := unit.Parse(text, base)
@@ -62,7 +63,7 @@ func pricesOf(f format.SettingsLister, o format.ExportOptions) (c prices, err er
 }
 
 // priceList returns the settings as given.
-func priceList(f format.SettingsLister, o format.ExportOptions) string {
+func priceList(f format.Format, o format.ExportOptions) string {
 	var all []string
 	for _, s := range TimelineSettings {
 		all = append(all, s.Name+" "+o.Setting(f, s.Name))
@@ -72,7 +73,7 @@ func priceList(f format.SettingsLister, o format.ExportOptions) string {
 
 // LayOut lays src out in time: at the recorded times, or else on the nominal clock.
 // notes say which.
-func LayOut(src trace.Source, f format.SettingsLister, o format.ExportOptions, sink timelineSink) (notes []string, err error) {
+func LayOut(src trace.Source, f format.Format, o format.ExportOptions, sink timelineSink) (notes []string, err error) {
 	c, err := pricesOf(f, o)
 	if err != nil {
 		return nil, err
