@@ -34,7 +34,7 @@ func readFormats(t *testing.T) *formats {
 	f := &formats{map[string]string{}, map[string]string{}}
 	for _, stage := range stages {
 		err := filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
-			if d != nil && d.IsDir() && d.Name() == "testdata" {
+			if d != nil && d.IsDir() && (d.Name() == "testdata" || d.Name() == "formattest") {
 				return filepath.SkipDir
 			}
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
