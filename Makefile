@@ -10,7 +10,7 @@ include pipelines/build.mk
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format/registry traces/format/internal/* traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/internal/engine predict/internal/replay))
 # Tests of theirs that the race detector can skip, as a regular expression for -skip.
-SEQUENTIAL = $(shell awk '/^Test/ { all = all "|" $$1 } END { print "^(" substr(all, 2) ")$$" }' .ci/sequential)
+SEQUENTIAL = $(shell $(GO) run ./pipelines sequential)
 # Tests of a package in which only one part has goroutines.
 STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
 FUZZTIME   ?= 30s
@@ -104,10 +104,11 @@ fuzz:
 
 # make -n runs lines that contain $(MAKE). Scripts that get it as an argument must not run then.
 SCRIPT = @$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )
+STUDYTEST = $(TEST) -v -count=1 -timeout 0
 
 ## smoke       every study at small sizes; checks that the quickstart is incremental and repeatable
 smoke:
-	$(SCRIPT)sh pipelines/smoke.sh '$(MAKE)'
+	$(SCRIPT)$(STUDYTEST) -run '^TestSmoke$$' ./pipelines -make '$(MAKE)'
 
 ## slurm       the quickstart on a Slurm cluster of one node, if Slurm is installed
 slurm: $(BINARIES)
@@ -124,7 +125,7 @@ golden:
 
 ## torture     kills small studies 20 times and fills their disk; SCALE=quick has the sizes of make papers
 torture: $(BINARIES)
-	$(SCRIPT)MAKE='$(MAKE)' sh pipelines/torture.sh
+	$(SCRIPT)$(STUDYTEST) -run '^TestTorture$$' ./pipelines -make '$(MAKE)'
 
 ## times       processor time and memory of studies; TIMED=du2000 for one, SCALE=full for the papers' sizes
 TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)

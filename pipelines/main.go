@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,10 +14,11 @@ var errDiffers = errors.New("differs")
 
 // commands are the commands by name. Each takes its arguments and where it prints.
 var commands = map[string]func(args []string, out io.Writer) error{
-	"golden": golden,
-	"skips":  skips,
-	"bench":  bench,
-	"tables": printTables,
+	"golden":     golden,
+	"skips":      skips,
+	"sequential": printSequential,
+	"bench":      bench,
+	"tables":     printTables,
 }
 
 func main() {
@@ -26,9 +26,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pipelines: no such command; the Makefiles of pipelines/ show how it is called")
 		os.Exit(2)
 	}
-	var out bytes.Buffer
-	err := commands[os.Args[1]](os.Args[2:], &out)
-	os.Stdout.Write(out.Bytes())
+	err := commands[os.Args[1]](os.Args[2:], os.Stdout)
 	if err != nil && err != errDiffers {
 		fmt.Fprintf(os.Stderr, "pipelines: %s: %v\n", os.Args[1], err)
 	}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Values and ratios are medians of the rounds, and compared with thresholds as numbers.
+func TestFiguresAreMedians(t *testing.T) {
+	at := map[string]int{"figure": 0, "package": 1, "benchmark": 2, "metric": 3, "reference": 4, "of": 5, "judged": 6, "threshold": 7}
+	figure := func(cells string) row { return row{at, strings.Fields(cells)} }
+	raw := "cpu: a 486\npkg: spoor/a/b\n" +
+		"BenchmarkX/1-8 5 30 ns/op 3 MB/s\nBenchmarkX/1-8 5 10 ns/op 9 MB/s\nBenchmarkX/1-8 5 20 ns/op 5 MB/s\n" +
+		"BenchmarkY-8 5 1 ns/op\nBenchmarkY-8 5 1 ns/op\nBenchmarkY-8 5 4 ns/op\n"
+	var out strings.Builder
+	printFigures([]row{
+		figure("time a/b X/1 ns/op Y ns/op ratio >=2"), figure("slow a/b X/1 ns/op Y ns/op ratio <=5"),
+		figure("speed a/b X/1 MB/s - - value >=6"), figure("none a/b Z ns/op - - value >=6"),
+	}, measure([]byte(raw)), &out, "# "+field([]byte(raw), "cpu")+"\n")
+	want := `# a 486
+figure value unit reference ratio threshold met
+time 20 ns/op 1 10 ratio >=2 yes
+slow 20 ns/op 1 10 ratio <=5 no
+speed 5 MB/s - - value >=6 no
+none  ns/op - - value >=6 not measured
+`
+	if got := strings.ReplaceAll(out.String(), "\t", " "); got != want {
+		t.Errorf("got %s", got)
+	}
+}
