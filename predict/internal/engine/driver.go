@@ -26,8 +26,8 @@ func driverFor(m *Model) driver {
 type sequentialDriver struct{ eventQueue }
 
 func (d *sequentialDriver) run(e *engine) error {
-	for n := 0; len(d.events) > 0; n++ {
-		first := d.events[0]
+	for n := 0; d.Len() > 0; n++ {
+		first := d.first()
 		shared, coSimulator := e.sharedNext(), e.coSimulatorNext()
 		at := min(first.at, shared, coSimulator)
 		if at >= Horizon || e.failed != nil && at > e.failed.at {
@@ -73,7 +73,7 @@ func (e *engine) sharedNext() unit.Picos {
 }
 
 func (d *sequentialDriver) sooner(e *engine, r *rank) {
-	d.eventQueue.sooner(r)
+	d.put(r)
 	e.limit = min(e.limit, e.limitBefore(r.next, r.id))
 }
 

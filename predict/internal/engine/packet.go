@@ -36,8 +36,11 @@ type arrival struct {
 }
 
 // arrivalHeap orders the packets in flight to a rank by arrival time, ties by sender and sequence number. It is a
-// heap of arity heapArity.
+// heap of arity heapArity. It is not a heap.Heap, whose items would hold the sequence number. Then four arrivals of a
+// rank would not fit into one line of memory.
 type arrivalHeap []arrival
+
+const heapArity = 4
 
 func (e *engine) before(a, b arrival) bool {
 	if a.at != b.at {

@@ -1,6 +1,9 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/traces/heap"
+	"spoor/traces/unit"
+)
 
 // taskQueue holds the tasks of a rank besides its program, or instead of it: the ready operations of a graph, and
 // nonblocking collectives. Tasks that need the same resource are in one heap. It is ordered by the time at which they
@@ -13,61 +16,17 @@ type taskQueue struct {
 	enqueues bool // with LogGOPSim: ordered by enqueue time
 }
 
-// readyEntry is a task that can go on from time t on.
-type readyEntry struct {
-	t        unit.Picos
-	enqueued unit.Picos // with LogGOPSim, when it was enqueued; else t
-	row      int64
-	id       int32
-}
+// readyHeap holds the numbers of tasks. The key is the time from which a task can go on. The tie is when it was
+// enqueued with LogGOPSim, else the key. The turn is its row.
+type readyHeap = heap.Heap[unit.Picos, unit.Picos, uint64, int32]
 
-func (a readyEntry) before(b readyEntry) bool {
-	if a.t != b.t {
-		return a.t < b.t
-	}
-	return a.earlier(b)
-}
+// readyEntry is an element of a readyHeap.
+type readyEntry = heap.Item[unit.Picos, unit.Picos, uint64, int32]
 
 // earlier reports whether a goes first if both could go on.
-func (a readyEntry) earlier(b readyEntry) bool {
-	if a.enqueued != b.enqueued {
-		return a.enqueued < b.enqueued
-	}
-	return a.row < b.row
-}
-
-// readyHeap is a heap of readyEntries.
-type readyHeap []readyEntry
-
-func (w *readyHeap) push(n readyEntry) {
-	*w = append(*w, n)
-	q := *w
-	i := len(q) - 1
-	for i > 0 && n.before(q[(i-1)/2]) {
-		q[i] = q[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	q[i] = n
-}
-
-func (w *readyHeap) pop() readyEntry {
-	q := *w
-	first, last := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	*w = q
-	for i := 0; len(q) > 0; {
-		child := 2*i + 1
-		if child+1 < len(q) && q[child+1].before(q[child]) {
-			child++
-		}
-		if child >= len(q) || !q[child].before(last) {
-			q[i] = last
-			break
-		}
-		q[i] = q[child]
-		i = child
-	}
-	return first
+func earlier(a, b readyEntry) bool {
+	a.Key = b.Key
+	return a.Before(&b)
 }
 
 // mainNumber is the number of the program's task. Those of other tasks follow it.
@@ -108,17 +67,17 @@ func (m *taskQueue) add(row int64, op *Op, t unit.Picos) *task {
 // put queues a task for the resource that it needs.
 func (m *taskQueue) put(r *rank, s *task) {
 	n := r.resourceFor(s)
-	k := readyEntry{s.t, s.t, s.row, r.number(s)}
+	k := readyEntry{Key: s.t, Tie: s.t, Turn: uint64(s.row), Value: r.number(s)}
 	switch {
 	case s.stamp == nil:
 	case n == nothing:
-		k.enqueued = beforeAll
+		k.Tie = beforeAll
 	case n == postOrder:
-		k.enqueued = s.stamp.enqueued
+		k.Tie = s.stamp.enqueued
 	default: // the processor is not free before s.t
-		k.t, k.enqueued = s.stamp.enqueued, s.stamp.enqueued
+		k.Key, k.Tie = s.stamp.enqueued, s.stamp.enqueued
 	}
-	m.ready[n].push(k)
+	m.ready[n].Push(k)
 }
 
 // nextTime returns when the next task goes on.
@@ -126,7 +85,7 @@ func (m *taskQueue) nextTime(r *rank) unit.Picos {
 	at := never
 	for n := range m.ready {
 		if w := m.ready[n]; len(w) > 0 {
-			at = min(at, r.availableAt(w[0].t, resource(n)))
+			at = min(at, r.availableAt(w[0].Key, resource(n)))
 		}
 	}
 	return at
@@ -137,8 +96,8 @@ func (m *taskQueue) nextTime(r *rank) unit.Picos {
 func (m *taskQueue) nextEnqueued(r *rank, now unit.Picos) unit.Picos {
 	since := never
 	for n := range m.ready {
-		if w := m.ready[n]; len(w) > 0 && r.availableAt(w[0].t, resource(n)) <= now {
-			since = min(since, w[0].enqueued)
+		if w := m.ready[n]; len(w) > 0 && r.availableAt(w[0].Key, resource(n)) <= now {
+			since = min(since, w[0].Tie)
 		}
 	}
 	return since
@@ -151,14 +110,14 @@ func (r *rank) runTask(now unit.Picos) {
 	found := -1
 	for n := range m.ready {
 		w := m.ready[n]
-		if len(w) == 0 || r.availableAt(w[0].t, resource(n)) > now {
+		if len(w) == 0 || r.availableAt(w[0].Key, resource(n)) > now {
 			continue
 		}
-		if found < 0 || found != int(nothing) && w[0].earlier(m.ready[found][0]) {
+		if found < 0 || found != int(nothing) && earlier(w[0], m.ready[found][0]) {
 			found = n
 		}
 	}
-	s := r.taskNumbered(m.ready[found].pop().id)
+	s := r.taskNumbered(m.ready[found].Pop().Value)
 	r.step(s, now)
 	m.requeue(r, s)
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -17,11 +18,13 @@ type windowDriver struct {
 	shift         uint8
 	now           int64 // window
 	ring          [ringSize][]int32
-	filled        [ringSize / 64]uint64 // which lists of the ring have, or had, ranks
-	spare         [][]int32             // emptied lists, for reuse; the last one is still in a cache
-	far           readyHeap
-	activeWindows int64 // windows in which ranks acted
+	filled        [ringSize / 64]uint64                          // which lists of the ring have, or had, ranks
+	spare         [][]int32                                      // emptied lists, for reuse; the last one is still in a cache
+	far           heap.Heap[unit.Picos, uint8, uint32, struct{}] // by next and rank
+	activeWindows int64                                          // windows in which ranks acted
 }
+
+type farRank = heap.Item[unit.Picos, uint8, uint32, struct{}]
 
 const (
 	ringSize        = 1 << 10
@@ -69,7 +72,7 @@ func (d *windowDriver) put(r *rank) {
 	}
 	r.window = w
 	if w-d.now >= ringSize {
-		d.far.push(readyEntry{r.next, r.next, int64(r.id), r.id})
+		d.far.Push(farRank{Key: r.next, Turn: uint32(r.id)})
 		return
 	}
 	i := w % ringSize
@@ -169,7 +172,7 @@ func (d *windowDriver) advance(end int64) bool {
 		next = noFurtherWindow // the ring has none
 	}
 	if len(d.far) > 0 {
-		next = min(next, int64(d.far[0].t/d.width))
+		next = min(next, int64(d.far[0].Key/d.width))
 	}
 	if next >= end {
 		return false
@@ -177,8 +180,8 @@ func (d *windowDriver) advance(end int64) bool {
 	d.now = next
 	i = d.now % ringSize
 	d.filled[i/64] &^= 1 << (i % 64)
-	for len(d.far) > 0 && int64(d.far[0].t/d.width) == d.now {
-		d.enter(i, d.far.pop().id)
+	for len(d.far) > 0 && int64(d.far[0].Key/d.width) == d.now {
+		d.enter(i, int32(d.far.Pop().Turn))
 	}
 	return true
 }
@@ -187,7 +190,7 @@ func (d *windowDriver) advance(end int64) bool {
 func (d *windowDriver) first(e *engine) int64 {
 	next, ring := noFurtherWindow, d.now+1+ringSize
 	if len(d.far) > 0 {
-		next = int64(d.far[0].t / d.width)
+		next = int64(d.far[0].Key / d.width)
 	}
 	for w := d.now + 1; w < min(next, ring); w++ {
 		if w += d.gap(w % ringSize); w >= min(next, ring) {
