@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	boot "spoor/analyze/bootstrap"
 	"spoor/analyze/reuse"
 )
 
@@ -131,10 +132,7 @@ func (d *resampling) draw(footprint int64, blocks []*sample, seed, stream uint64
 	r := rand.New(rand.NewPCG(seed, stream))
 	var all [][]float64 // by sample: how often it contains each block
 	for range replicates {
-		times := make([]float64, len(blocks))
-		for range blocks {
-			times[r.IntN(len(blocks))]++
-		}
+		times := boot.Draw[float64](r, len(blocks))
 		at := slices.IndexFunc(all, func(other []float64) bool { return slices.Equal(times, other) })
 		if at < 0 {
 			at = len(all)

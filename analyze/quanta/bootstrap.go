@@ -2,11 +2,10 @@ package quanta
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	boot "spoor/analyze/bootstrap"
 )
 
 // replicates is the number of replicates of the bootstrap.
@@ -31,12 +30,12 @@ type bootstrap struct {
 // different ones would be too small.
 func (s *samples) bootstrap(seed uint64) *bootstrap {
 	n := len(s.number)
-	block := int(math.Ceil(math.Sqrt(float64(n))))
+	block := boot.BlockOf(n)
 	b := &bootstrap{draws: make([]replicate, replicates), method: fmt.Sprintf(
 		"interval from %d bootstrap draws of blocks of %d of %d quanta, and of processors; seed %d", replicates, block, n, seed)}
 	quanta := s.prefixSums(slices.Repeat([]uint32{1}, s.procs), nil)
 	b.sample.add(quanta, 0, n)
-	drawn := s.draw(rand.New(rand.NewPCG(seed, 1)), block)
+	drawn := s.draw(rand.New(rand.NewPCG(seed, 1)))
 	order := make([]int, len(drawn))
 	for i := range order {
 		order[i] = i
@@ -59,19 +58,15 @@ type draw struct {
 	from    []int32  // starts of blocks of quanta
 }
 
-// draw draws all replicates, with blocks of the given number of quanta. With few processors there are fewer
+// draw draws all replicates. With few processors there are fewer
 // different draws than replicates. So it draws all replicates before any sums are computed.
-func (s *samples) draw(r *rand.Rand, block int) []draw {
-	n := len(s.number)
+func (s *samples) draw(r *rand.Rand) []draw {
 	out := make([]draw, replicates)
 	for i := range out {
 		d := &out[i]
-		d.weights = make([]uint32, s.procs)
-		for range s.procs {
-			d.weights[r.IntN(s.procs)]++
-		}
-		for left := n; left > 0; left -= block {
-			d.from = append(d.from, int32(r.IntN(n)))
+		d.weights = boot.Draw[uint32](r, s.procs)
+		for from := range boot.Blocks(r, len(s.number)) {
+			d.from = append(d.from, int32(from))
 		}
 	}
 	return out
@@ -103,8 +98,6 @@ func (b *bootstrap) interval(value float64, of statistic) (lo, hi float64) {
 	for i := range b.draws {
 		draws[i] = of(&b.draws[i]) + shift
 	}
-	slices.Sort(draws)
-	lo = stat.Quantile(0.025, stat.Empirical, draws, nil)
-	hi = stat.Quantile(0.975, stat.Empirical, draws, nil)
+	lo, hi = boot.Range(draws)
 	return max(0, min(value, lo)), max(value, hi)
 }

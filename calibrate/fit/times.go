@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"spoor/analyze/bootstrap"
 )
 
 // ShortestTime is the least accepted time of a measurement in seconds: a femtosecond, far below the resolution of
@@ -240,19 +242,11 @@ func (t *Times) what(points, clusters bool, seed uint64) string {
 }
 
 func (t *Times) drawPoints(r *rand.Rand) (means []float64, drawn []int) {
-	drawn = make([]int, len(t.Of))
-	for range drawn {
-		drawn[r.IntN(len(drawn))]++
-	}
-	return t.Means(), drawn
+	return t.Means(), bootstrap.Draw[int](r, len(t.Of))
 }
 
 func (t *Times) drawClusters(r *rand.Rand) ([]float64, []int) {
-	times := make([]int, t.clusters())
-	for range times {
-		times[r.IntN(len(times))]++
-	}
-	return t.drawn(times)
+	return t.drawn(bootstrap.Draw[int](r, t.clusters()))
 }
 
 // replicate returns the standard deviations of parameters over draws; NaN if too many have no solution.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"spoor/analyze/bootstrap"
 	"spoor/traces/unit"
 )
 
@@ -34,7 +35,7 @@ const minCrossValidated = 2 * minPerKind
 func (r *Run) halves() (out [2]*Run) {
 	s := r.Samples
 	n, parts := s.Quanta(), [2]*Samples{{Targets: s.Targets}, {Targets: s.Targets}}
-	block := blockOf(n)
+	block := bootstrap.BlockOf(n)
 	for q := range n {
 		half, from, to := parts[q/block%2], q*s.Targets, (q+1)*s.Targets
 		half.times = append(half.times, s.times[from:to]...)
@@ -49,10 +50,6 @@ func (r *Run) halves() (out [2]*Run) {
 	}
 	return out
 }
-
-// blockOf returns how many neighbouring quanta are drawn or held out together, because neighbours resemble
-// each other.
-func blockOf(n int) int { return int(math.Ceil(math.Sqrt(float64(n)))) }
 
 // over divides the sums by n.
 func (s sums) over(n int) sums {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"spoor/analyze/bootstrap"
 	"spoor/predict/internal/accuracy"
 	"spoor/predict/model"
 	"spoor/traces/unit"
@@ -148,16 +149,13 @@ func (r *Run) bootstrap(c *calculator, seed uint64) []*calculator {
 		each[q] = s.sums(q)
 		all.add(each[q])
 	}
-	block := blockOf(n)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var out []*calculator
 	for range replicates {
 		var one sums
-		for drawn := 0; drawn < n; {
-			from := random.IntN(n)
-			for j := 0; j < block && drawn < n; j++ {
+		for from, size := range bootstrap.Blocks(random, n) {
+			for j := range size {
 				one.add(each[(from+j)%n])
-				drawn++
 			}
 		}
 		out = append(out, c.with(func(p *Parameters) { *p = *p.resampled(one, all) }, false))
@@ -238,12 +236,13 @@ func (u *uncertainty) bootstrapRange(base float64, targets, hosts int) (least, m
 			values = append(values, v)
 		}
 	}
-	if slices.Sort(values); len(values) == 0 {
+	if len(values) == 0 {
 		return base, base
 	}
+	least, most = bootstrap.Range(values)
 	wide := 1.0
 	if u.halfSample {
 		wide = math.Sqrt2
 	}
-	return base + wide*min(0, stat.Quantile(0.025, stat.Empirical, values, nil)-base), base + wide*max(0, stat.Quantile(0.975, stat.Empirical, values, nil)-base)
+	return base + wide*min(0, least-base), base + wide*max(0, most-base)
 }
