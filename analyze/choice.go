@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/reusetime"
 	"spoor/analyze/reuse"
-	"spoor/analyze/reusetime"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/reusetime"
+	"spoor/analyze/internal/reusetime"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/analyze/cache"
-	"spoor/analyze/filter"
+	"spoor/analyze/internal/filter"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -2,7 +2,7 @@ package main
 
 import (
 	"spoor/analyze/analysis"
-	"spoor/analyze/coherent"
+	"spoor/analyze/internal/coherent"
 )
 
 func coherentKind() *kind {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"spoor/analyze/analysis"
-	"spoor/analyze/reusetime"
+	"spoor/analyze/internal/reusetime"
 )
 
 const reuseTimeName = "reuse_time"

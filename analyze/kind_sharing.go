@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/sharing"
+	"spoor/analyze/internal/sharing"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/analyze/comm"
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
 	"spoor/traces/trace"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 )

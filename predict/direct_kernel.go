@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/kernel/counted"

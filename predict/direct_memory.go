@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/direct"
 	"spoor/predict/direct/session"
+	"spoor/predict/internal/direct"
 	"spoor/predict/internal/memsys"
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/spmd"

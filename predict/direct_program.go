@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"spoor/calibrate/machine"
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
 	"spoor/traces/trace"

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/consumers"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/reference"
 	"spoor/traces/store"
@@ -80,7 +81,7 @@ func checkNames(t *testing.T, bin string, names []string) {
 }
 
 // checkModel compares a model's results with and without rows.
-func checkModel(t *testing.T, c reference.Consumer, op trace.Op, k trace.Kind, noted string, with, without []string) {
+func checkModel(t *testing.T, c consumers.Consumer, op trace.Op, k trace.Kind, noted string, with, without []string) {
 	t.Helper()
 	name, effect := op.String(), c.Effects.Ops[op%(trace.Flush+1)]
 	if k != 0 {

@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 }
 
 // mayImportTracegen are the packages of predict that run programs themselves.
-var mayImportTracegen = []string{"spoor/predict", "spoor/predict/direct", "spoor/predict/direct/session"}
+var mayImportTracegen = []string{"spoor/predict", "spoor/predict/internal/direct", "spoor/predict/direct/session"}
 
 // banned are package names that say nothing about what is inside.
 var banned = []string{"util", "utils", "common", "pkg", "cmd", "types", "helpers", "misc"}
@@ -79,7 +79,7 @@ func TestCheckImport(t *testing.T) {
 		{"spoor/predict/internal/report", "spoor/traces/store", true},
 		{"spoor/predict/internal/report", "spoor/calibrate/param", true},
 		{"spoor/predict/internal/report", "spoor/predict/model", true},
-		{"spoor/predict/direct", "spoor/tracegen/spmd", true},
+		{"spoor/predict/internal/direct", "spoor/tracegen/spmd", true},
 		{"spoor/predict", "spoor/tracegen/kernel", true},
 		{"spoor/traces/store", "fmt", true},
 		{"spoor/predict/internal/replay", "spoor/tracegen/spmd", false},

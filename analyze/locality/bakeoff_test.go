@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/reusetime"
 	"spoor/analyze/reuse"
-	"spoor/analyze/reusetime"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )

@@ -35,8 +35,8 @@ import (
 	"math"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/reusetime"
 	"spoor/analyze/reuse"
-	"spoor/analyze/reusetime"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

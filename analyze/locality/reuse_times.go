@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/reusetime"
+	"spoor/analyze/internal/reusetime"
 	"spoor/traces/trace"
 )
 

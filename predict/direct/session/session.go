@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/direct"
+	"spoor/predict/internal/direct"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/instrument/wire"

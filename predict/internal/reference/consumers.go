@@ -5,18 +5,7 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/cache"
-	"spoor/analyze/coherent"
-	"spoor/analyze/comm"
-	"spoor/analyze/filter"
-	"spoor/analyze/footprint"
-	"spoor/analyze/locality"
-	"spoor/analyze/marshal"
-	"spoor/analyze/phases"
-	"spoor/analyze/quanta"
-	"spoor/analyze/reuse"
-	"spoor/analyze/reusetime"
-	"spoor/analyze/sharing"
+	"spoor/analyze/consumers"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/replay"
 	"spoor/predict/logp"
@@ -25,41 +14,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// A Consumer is an analysis, a simulator or a model, with what it does with every row of a trace.
-type Consumer struct {
-	Name, By string
-	Effects  analysis.Effects
-}
-
 // Consumers lists all, with their default flags.
-func Consumers() (all []Consumer) {
-	caches, err := cache.Parse(cache.Usual)
-	if err != nil {
-		panic(err) // a constant
-	}
-	all = []Consumer{
-		{"reuse", "analyze", (&reuse.Analysis{}).Effects()},
-		{"reuse, sampled", "analyze", (&reuse.Analysis{Sampling: reuse.Sampling{Rate: 0.1}}).Effects()},
-		{"locality", "analyze", (&locality.Analysis{Reuse: &reuse.Analysis{}}).Effects()},
-		{"reuse_time", "analyze", (&reusetime.Analysis{}).Effects()},
-		{"phases", "analyze", (&phases.Analysis{}).Effects()},
-		{"marshal", "analyze", (&marshal.Analysis{}).Effects()},
-		{"comm", "analyze", (&comm.Analysis{}).Effects()},
-		{"footprint", "analyze", (&footprint.Analysis{}).Effects()},
-		{"quanta", "analyze", (&quanta.Analysis{}).Effects()},
-		{"cache", "analyze", (&cache.Analysis{Specs: []cache.Spec{caches}}).Effects()},
-		{"sharing", "analyze", (&sharing.Analysis{}).Effects()},
-		{"coherent", "analyze", (&coherent.Analysis{}).Effects()},
-		{"filter", "analyze filter", filter.Effects()},
-	}
+func Consumers() (all []consumers.Consumer) {
+	all = consumers.Analyses()
 	for _, s := range replay.Simulators {
-		all = append(all, Consumer{s.Name, "predict replay", s.Effects})
+		all = append(all, consumers.Consumer{Name: s.Name, By: "predict replay", Effects: s.Effects})
 	}
 	for _, r := range cluster.Readers {
-		all = append(all, Consumer{r.Name, "predict cluster, budget, upgrade", r.Effects})
+		all = append(all, consumers.Consumer{Name: r.Name, By: "predict cluster, budget, upgrade", Effects: r.Effects})
 	}
-	return append(all, Consumer{"windtunnel", "predict windtunnel", windtunnel.Effects()},
-		Consumer{"message", "predict message", message.Effects()}, Consumer{"logp", "predict logp", logp.Effects()})
+	return append(all, consumers.Consumer{Name: "windtunnel", By: "predict windtunnel", Effects: windtunnel.Effects()},
+		consumers.Consumer{Name: "message", By: "predict message", Effects: message.Effects()}, consumers.Consumer{Name: "logp", By: "predict logp", Effects: logp.Effects()})
 }
 
 // rowsHead is the page before its tables.
@@ -109,7 +74,7 @@ func kindsOf(is func(trace.Kind) bool) (kinds []trace.Kind) {
 }
 
 // rowTable writes the effects of some rows on all consumers.
-func rowTable[R fmt.Stringer](b *strings.Builder, title string, rows []R, all []Consumer, of func(analysis.Effects, R) analysis.Effect) {
+func rowTable[R fmt.Stringer](b *strings.Builder, title string, rows []R, all []consumers.Consumer, of func(analysis.Effects, R) analysis.Effect) {
 	fmt.Fprintf(b, "\n## %s\n\n| | command |", title)
 	for _, r := range rows {
 		fmt.Fprintf(b, " %v |", r)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/sharing"
+	"spoor/analyze/internal/sharing"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

@@ -23,7 +23,7 @@ var targets = []string{"du2000-smp-256k", "example-server", "du2000-cow-8-512k-1
 
 func targetOf(t testing.TB, name string) *machine.Machine {
 	t.Helper()
-	m, err := machine.Read(filepath.Join("..", "..", "data", "machine", name+".toml"))
+	m, err := machine.Read(filepath.Join("..", "..", "..", "data", "machine", name+".toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

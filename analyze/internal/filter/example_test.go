@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"spoor/analyze/cache"
-	"spoor/analyze/filter"
+	"spoor/analyze/internal/filter"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
