@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -70,9 +71,9 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 		return nil, err
 	}
 	defer t.Close()
-	src := watch(ctx, env, t, "checking")
+	src := walk.Watch(ctx, env, t, "checking")
 	did, err := trace.Validate(src) // also that the totals used below are right
-	src.progress.Done()
+	src.Done()
 	var at *trace.RowError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("checking %s: %w", fileOf(path, at.IsRef), err)
@@ -140,7 +141,7 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 		if g.Graphs {
 			how = "as many of each kind on all %s, perhaps in the order of their graphs"
 		}
-		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf(how, counted(uint64(g.Members), "member")))
+		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf(how, stage.Count(int(g.Members), "member")))
 	}
 	return &store.Table{Name: "check", Columns: []store.Column{
 		{Name: "checked", Data: checked}, {Name: "count", Data: count}, {Name: "sound", Data: sound}}}

@@ -8,6 +8,7 @@ import (
 
 	"spoor/traces/format"
 	"spoor/traces/format/registry"
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -81,12 +82,12 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 	if err := knownProcs(t, o.Procs); err != nil {
 		return err
 	}
-	src := watch(ctx, env, t, "exporting")
-	defer src.progress.Done()
+	src := walk.Watch(ctx, env, t, "exporting")
+	defer src.Done()
 	var notes []string
 	if output == "-" {
 		if _, err = ex.Export(src, o, io.Discard); err == nil {
-			notes, err = ex.Export(watch(ctx, env, t, "exporting"), o, env.Raw())
+			notes, err = ex.Export(walk.Watch(ctx, env, t, "exporting"), o, env.Raw())
 		}
 	} else {
 		err = store.WriteFileAtomic(output, func(w io.Writer) (err error) {
@@ -97,19 +98,9 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 	if err != nil {
 		return usageOf(err)
 	}
-	src.progress.Done()
+	src.Done()
 	for _, n := range notes {
 		env.Note("%s: %s", path, n)
-	}
-	return nil
-}
-
-// knownProcs returns an error if t lacks one of procs.
-func knownProcs(t *store.Trace, procs []trace.Proc) error {
-	for _, p := range procs {
-		if n := t.Header().Procs; p < 0 || int(p) >= n {
-			return stage.Usage("--proc: there is no processor %d: the trace has %d", p, n)
-		}
 	}
 	return nil
 }

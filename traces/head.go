@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/traces/internal/describe"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -41,7 +42,7 @@ func headCommand(env *stage.Env) *cobra.Command {
 		}
 		rows, err := headOf(args[0], procs, n, events)
 		if errors.Is(err, store.ErrIsTable) && !events && procs == nil {
-			if rows, err = headTable(args[0], n); err != nil {
+			if rows, err = describe.Head(args[0], n); err != nil {
 				return err
 			}
 			return stage.Print(env.Out, *print, rows)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,26 +12,11 @@ import (
 
 	"spoor/traces/format"
 	"spoor/traces/format/registry"
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
-
-// importFlags are the flags of import, before they are checked.
-type importFlags struct {
-	from, output, program         string
-	modify, ifetch, atomics       string
-	summary                       string
-	columns, csvTime              string
-	defaultSize, addrBase         int
-	opts                          format.Options
-	unmatched                     string
-	archive                       bool
-	set                           map[string]string
-	given                         []string        // names of the flags that were given
-	importer                      format.Importer // of --from, or nil
-	inputs, notes, used, programs []string
-}
 
 func importCommand(env *stage.Env) *cobra.Command {
 	var f importFlags
@@ -88,7 +72,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		return err
 	}
 	layout := format.LayoutOf(im, f.opts)
-	head := trace.Header{WorkUnit: layout.Work, HasPC: layout.PC, HasTime: layout.Time, Tool: tool}
+	head := trace.Header{WorkUnit: layout.Work, HasPC: layout.PC, HasTime: layout.Time, Tool: walk.Tool}
 	create := store.Create
 	if f.archive {
 		create = store.CreateArchive
@@ -120,15 +104,6 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		env.Note("the %d files are assumed to share one address space; for processes, import each file alone, then join them with traces merge --separate", files.Len())
 	}
 	return nil
-}
-
-// usageOf turns a bad value of a setting, which only the format can detect, into a usage
-// error.
-func usageOf(err error) error {
-	if bad := new(format.SettingError); errors.As(err, &bad) {
-		return stage.Usage("%w", bad)
-	}
-	return err
 }
 
 // expand replaces each folder by the files of the trace in it.

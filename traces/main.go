@@ -38,6 +38,3 @@ func command(env *stage.Env) *cobra.Command {
 	stage.AddTopics(root, stage.Topics{Title: "Formats", Brief: true, Pages: formatTopics(imports.Flags())})
 	return root
 }
-
-// tool names this command in the files that it writes.
-const tool = "spoor traces " + stage.Version

@@ -28,7 +28,7 @@ func TestMergedProgramsStayApart(t *testing.T) {
 		for p, rows := range got {
 			want, base, proc := a, uint64(0), p
 			if p >= len(a) {
-				want, base, proc = b, 1<<separateShift, p-len(a)
+				want, base, proc = b, 1<<56, p-len(a)
 			}
 			refs := refsOf(rows)
 			for i := range refs {

@@ -10,7 +10,6 @@ import (
 
 	"spoor/traces/stage"
 	"spoor/traces/store"
-	"spoor/traces/trace"
 )
 
 // A sample has some of the references, where they were, and everything else.
@@ -88,22 +87,6 @@ func TestSampleRates(t *testing.T) {
 	run(t, "sample", "x", "--rate", "1", "-o", "same")
 	if got, _ := reload(t, "same"); !slices.Equal(refsOf(got[0]), rows) {
 		t.Error("a rate of 1 leaves something out")
-	}
-}
-
-// Windows lie apart, one in each stretch, and batches without one are not wanted.
-func TestWindowsAreFoundByBatch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	for range 300 {
-		w := newWindows(1+rng.Int64N(50), rng.Float64()*0.9+0.01, rng.Uint64(), trace.Proc(rng.IntN(3)))
-		b := store.Batch{Row: rng.Uint64N(1000), Rows: 1 + rng.Uint64N(60)}
-		want := false
-		for row := b.Row; row < b.Row+b.Rows; row++ {
-			want = want || w.ref(row, 0)
-		}
-		if w.batch(b) != want {
-			t.Fatalf("%+v: batch %+v is wanted: %t, should be %t", w, b, !want, want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -142,15 +143,15 @@ func reload(t *testing.T, prefix string) (all [][]placed, h trace.Header) {
 	if err := trace.Check(tr); err != nil {
 		t.Fatalf("%s is not sound: %v", prefix, err)
 	}
-	src := watch(context.Background(), &stage.Env{Err: io.Discard}, tr, "")
+	src := walk.Watch(context.Background(), &stage.Env{Err: io.Discard}, tr, "")
 	for p := range tr.Header().Procs {
 		var rows []placed
-		_, err := walk(src, trace.Proc(p), visitor{
-			ref: func(pos, _ uint64, b *trace.Refs, i int) error {
+		_, err := walk.Walk(src, trace.Proc(p), walk.Visitor{
+			Ref: func(pos, _ uint64, b *trace.Refs, i int) error {
 				rows = append(rows, placed{pos, nil, b.Addr[i]})
 				return nil
 			},
-			event: func(pos uint64, _ int64, e *trace.Event) error {
+			Event: func(pos uint64, _ int64, e *trace.Event) error {
 				kept := *e
 				kept.Instr, kept.Refs = 0, 0
 				rows = append(rows, placed{pos, &kept, 0})
@@ -198,11 +199,12 @@ func messagesOf(rows []placed) (sent, received []int64) {
 	return sent, received
 }
 
-// cut is the definition of a slice: rows whose positions are in w, from its start.
-func cut(rows []placed, w window) (out []placed) {
+// cut is the definition of a slice: rows whose positions are between two instructions, from the first. The instruction of a
+// reference ends at its position, and an event follows the instructions before it.
+func cut(rows []placed, from, to uint64) (out []placed) {
 	for _, r := range rows {
-		if r.event == nil && w.hasRef(r.pos) || r.event != nil && w.hasEvent(r.pos, 0) {
-			r.pos -= w.from
+		if r.event == nil && (r.pos > from || from == 0) && r.pos <= to || r.event != nil && r.pos >= from && r.pos < to {
+			r.pos -= from
 			out = append(out, r)
 		}
 	}
@@ -227,12 +229,11 @@ func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 		last := first + rng.IntN(procs-first)
 		from := uint64(rng.IntN(150))
 		to := from + 1 + uint64(rng.IntN(150))
-		w := window{from: from, to: to, end: 1}
 		run(t, "slice", "x", "--procs", fmt.Sprintf("%d-%d", first, last), "--instr", fmt.Sprintf("%d:%d", from, to), "-o", "part")
 		got, _ := reload(t, "part")
 		var sent, received []int64
 		for p := first; p <= last; p++ {
-			want := cut(all[p], w)
+			want := cut(all[p], from, to)
 			if !slices.Equal(refsOf(got[p-first]), refsOf(want)) {
 				t.Fatalf("round %d: processor %d has references\n%v\nwant\n%v", round, p, refsOf(got[p-first]), refsOf(want))
 			}
@@ -241,7 +242,7 @@ func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 		}
 		for p := first; p <= last; p++ {
 			s, r := messagesOf(got[p-first])
-			wantSent, wantReceived := messagesOf(cut(all[p], w))
+			wantSent, wantReceived := messagesOf(cut(all[p], from, to))
 			if want := both(wantSent, received); !slices.Equal(s, want) {
 				t.Fatalf("round %d: processor %d sends messages %v, want %v", round, p, s, want)
 			}

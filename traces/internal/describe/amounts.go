@@ -1,4 +1,4 @@
-package main
+package describe
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"spoor/traces/internal/walk"
 	"spoor/traces/trace"
 )
 
@@ -64,7 +65,7 @@ type requests struct {
 
 func (t *amounts) begin() { t.groups = map[int32]bool{} }
 
-func (t *amounts) gatherRefs(src *watched, p trace.Proc, data, ifetch *lineSet) error {
+func (t *amounts) gatherRefs(src *walk.Trace, p trace.Proc, data, ifetch *lineSet) error {
 	for b, err := range src.Refs(p) {
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func (t *amounts) gatherRefs(src *watched, p trace.Proc, data, ifetch *lineSet) 
 	return nil
 }
 
-func (t *amounts) gatherEvents(src *watched, p trace.Proc) error {
+func (t *amounts) gatherEvents(src *walk.Trace, p trace.Proc) error {
 	for b, err := range src.Events(p) {
 		if err != nil {
 			return err

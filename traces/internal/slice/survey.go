@@ -1,9 +1,10 @@
-package main
+package slice
 
 import (
 	"fmt"
 	"math"
 
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
@@ -18,7 +19,7 @@ import (
 // If receives take any sender or tag, slicing keeps equally many sends and receives
 // (quotas). Waits for flags wait for signals in the windows (flagSignals).
 type slicing struct {
-	src     *watched
+	src     *walk.Trace
 	work    bool // work is instructions
 	procs   []trace.Proc
 	windows []window
@@ -80,7 +81,7 @@ const (
 	endLoss
 )
 
-func newSlicing(src *watched, procs []trace.Proc) *slicing {
+func newSlicing(src *walk.Trace, procs []trace.Proc) *slicing {
 	s := &slicing{src: src, work: src.Header().WorkUnit == trace.WorkInstr, procs: procs, windows: make([]window, len(procs)),
 		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{}, takers: map[taker]int64{},
 		flags: map[int32]*flagSignals{}, collectives: map[collective]span{}, kept: make([]rowMap, len(procs))}

@@ -1,4 +1,4 @@
-package main
+package merge
 
 import (
 	"fmt"
@@ -35,9 +35,9 @@ func (s *space) use(a, last uint64) error {
 // survey finds the top bytes of all addresses of m.
 func (m *mergeInput) survey() error {
 	s := new(space)
-	for b, err := range m.Trace.Refs() {
+	for b, err := range m.Trace.Trace.Refs() {
 		if err == nil {
-			err = m.ctx.Err()
+			err = m.Err()
 		}
 		if err != nil {
 			return err

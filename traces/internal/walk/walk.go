@@ -1,4 +1,4 @@
-package main
+package walk
 
 import (
 	"iter"
@@ -9,17 +9,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// visitor gets the references and events of one processor in program order, with their
+// Visitor gets the references and events of one processor in program order, with their
 // positions: the instructions executed up to and including each.
-type visitor struct {
-	wants func(b store.Batch) bool // reports whether to read a batch of references; nil reads all
-	ref   func(pos, row uint64, b *trace.Refs, i int) error
-	event func(pos uint64, row int64, e *trace.Event) error
+type Visitor struct {
+	Wants func(b store.Batch) bool // reports whether to read a batch of references; nil reads all
+	Ref   func(pos, row uint64, b *trace.Refs, i int) error
+	Event func(pos uint64, row int64, e *trace.Event) error
 }
 
 // walker is the state of a walk.
 type walker struct {
-	v       visitor
+	v       Visitor
 	events  func() (*trace.Events, error, bool)
 	rows    []trace.Event // remaining events of the latest batch
 	row     int64         // number of rows[0] among the events of the processor
@@ -30,9 +30,9 @@ type walker struct {
 	refRows uint64
 }
 
-// walk passes all of processor p to v, and returns the position at which p ends. It does not
+// Walk passes all of processor p to v, and returns the position at which p ends. It does not
 // read batches that v does not want; it takes their instructions from the index.
-func walk(t *watched, p trace.Proc, v visitor) (end uint64, err error) {
+func Walk(t *Trace, p trace.Proc, v Visitor) (end uint64, err error) {
 	batches, err := t.Batches(p)
 	if err != nil {
 		return 0, err
@@ -40,7 +40,7 @@ func walk(t *watched, p trace.Proc, v visitor) (end uint64, err error) {
 	wanted := make([]bool, len(batches))
 	var chosen []int
 	for i, b := range batches {
-		if wanted[i] = v.wants == nil || v.wants(b); wanted[i] {
+		if wanted[i] = v.Wants == nil || v.Wants(b); wanted[i] {
 			chosen = append(chosen, i)
 		}
 	}
@@ -85,7 +85,7 @@ func (w *walker) batch(b *trace.Refs, err error, _ bool) error {
 		}
 		// The Instr of a reference may be at its maximum, and smaller than the distance that events give.
 		w.refPos = max(w.refPos+uint64(n), w.evPos)
-		if err := w.v.ref(w.refPos, w.refRows, b, i); err != nil {
+		if err := w.v.Ref(w.refPos, w.refRows, b, i); err != nil {
 			return err
 		}
 		w.refRows++
@@ -109,7 +109,7 @@ func (w *walker) eventsUpTo(refs uint64) error {
 			return nil
 		}
 		w.evPos += uint64(e.Instr)
-		if err := w.v.event(w.evPos, w.row, e); err != nil {
+		if err := w.v.Event(w.evPos, w.row, e); err != nil {
 			return err
 		}
 		if e.Kind == trace.Compute && w.work {
@@ -120,8 +120,8 @@ func (w *walker) eventsUpTo(refs uint64) error {
 	}
 }
 
-// spliceRef writes row i of b at its position in the new trace.
-func spliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
+// SpliceRef writes row i of b at its position in the new trace.
+func SpliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
 	pc := uint64(0)
 	if b.PC != nil {
 		pc = b.PC[i]
@@ -129,10 +129,20 @@ func spliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
 	return to.Ref(pos, b.Addr[i], b.Size[i], b.Op[i], pc)
 }
 
-// checkOutput returns an error if the output would replace its input.
-func checkOutput(t *store.Trace, output string) error {
+// CheckOutput returns an error if the output would replace its input.
+func CheckOutput(t *store.Trace, output string) error {
 	if t.IsAt(output) {
 		return stage.Usage("-o %s: that is the trace to be read; choose another name", output)
 	}
 	return nil
+}
+
+// NamesProc reports whether the peer of an event of kind k is a processor instead of an
+// object in memory.
+func NamesProc(k trace.Kind) bool {
+	switch k {
+	case trace.Lock, trace.Unlock, trace.Barrier, trace.Signal, trace.WaitFlag:
+		return false
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package main
+package slice
 
 import (
 	"fmt"
@@ -6,24 +6,25 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
 
 // windows sets the window of each processor by --instr or --marker.
-func (f *sliceFlags) windows(s *slicing) error {
+func (f Options) windows(s *slicing) error {
 	switch {
-	case f.instr != "":
-		w, err := parseRange(f.instr)
+	case f.Instr != "":
+		w, err := parseRange(f.Instr)
 		if err != nil {
 			return stage.Usage("--instr: %w", err)
 		}
 		for i := range s.procs {
 			s.windows[i] = w
 		}
-		s.what = "instructions " + f.instr + " of each processor"
-	case f.marker != "":
-		from, to, err := parseMarkers(f.marker, s.src.Header().Notes)
+		s.what = "instructions " + f.Instr + " of each processor"
+	case f.Marker != "":
+		from, to, err := parseMarkers(f.Marker, s.src.Header().Notes)
 		if err != nil {
 			return stage.Usage("--marker: %w", err)
 		}
@@ -32,7 +33,7 @@ func (f *sliceFlags) windows(s *slicing) error {
 				return err
 			}
 		}
-		s.what = "what is between markers " + f.marker
+		s.what = "what is between markers " + f.Marker
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func parseMarker(text string, notes []string) (int32, error) {
 }
 
 // between finds the first marker from of p and the next marker to.
-func between(src *watched, p trace.Proc, from, to int32) (window, error) {
+func between(src *walk.Trace, p trace.Proc, from, to int32) (window, error) {
 	w, found := everything, false
 	var pos uint64
 	row := int64(-1)

@@ -1,4 +1,4 @@
-package main
+package describe
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ func (f *facts) counts(what string, c counts) {
 	}
 }
 
-// table returns the printed table, with one fact on each row.
-func (i *info) table() *store.Table {
+// Table returns the printed table, with one fact on each row.
+func (i *Info) Table() *store.Table {
 	var f facts
 	f.add("kind", i.Kind)
 	f.add("program", trace.Header{Program: i.Source.Program, Args: i.Source.Args}.Title())
@@ -42,7 +42,7 @@ func (i *info) table() *store.Table {
 }
 
 // memory adds the footprint of references.
-func (i *info) memory(f *facts) {
+func (i *Info) memory(f *facts) {
 	if i.Refs.sum() == 0 {
 		f.num("refs", 0)
 		return
@@ -56,7 +56,7 @@ func (i *info) memory(f *facts) {
 }
 
 // talk adds messages, collectives and requests, if there are any.
-func (i *info) talk(f *facts) {
+func (i *Info) talk(f *facts) {
 	if i.Payload > 0 {
 		f.add("payload", i.Payload.String())
 	}
@@ -87,7 +87,7 @@ func counted(n uint64, noun string) string {
 }
 
 // provenance adds the origin of the trace.
-func (i *info) provenance(f *facts) {
+func (i *Info) provenance(f *facts) {
 	for _, r := range i.Source.Regions {
 		if r.Owner == trace.Everyone {
 			f.add("shared "+r.Name, fmt.Sprintf("%d bytes at %#x", r.Bytes, r.Base))
@@ -119,8 +119,8 @@ func (i *info) provenance(f *facts) {
 	f.add("written by", i.Source.Tool)
 }
 
-// procTable returns a row for each processor.
-func (i *info) procTable() *store.Table {
+// ProcTable returns a row for each processor.
+func (i *Info) ProcTable() *store.Table {
 	var procs []int32
 	for _, d := range i.Detail {
 		procs = append(procs, int32(d.Proc))

@@ -1,4 +1,4 @@
-package main
+package describe
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"spoor/traces/store"
 )
 
-// headTable returns the first n rows of a table of another stage.
-func headTable(path string, n int) (*store.Table, error) {
+// Head returns the first n rows of a table of another stage.
+func Head(path string, n int) (*store.Table, error) {
 	t, err := store.ReadTable(path)
 	if err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func tableJSON(w io.Writer, t *store.Table) error {
 	return e.Encode(i)
 }
 
-// infoOfTable prints the description of a table.
-func infoOfTable(env *stage.Env, path string, format stage.Format) error {
+// PrintTable prints the description of a table.
+func PrintTable(env *stage.Env, path string, format stage.Format) error {
 	t, err := store.ReadTable(path)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
-package main
+package describe
 
 import (
+	"spoor/traces/internal/walk"
 	"spoor/traces/trace"
 )
 
@@ -41,7 +42,7 @@ func regionsOf(h trace.Header) []region {
 // list returns s, or an empty slice for nil, which JSON would show as null.
 func list[T any](s []T) []T { return append([]T{}, s...) }
 
-func sourceOf(t *watched) source {
+func sourceOf(t *walk.Trace) source {
 	h := t.Header()
 	return source{Program: h.Program, Format: h.Format, Args: list(h.Args), Seed: h.Seed, Rule: h.Rule, HasPC: h.HasPC, HasTime: h.HasTime,
 		WorkUnit: string(h.WorkUnit), Inputs: list(h.Inputs), Tool: h.Tool, Notes: list(h.Notes), Regions: regionsOf(h), SHA256: t.SHA256()}

@@ -1,6 +1,9 @@
-package main
+package slice
 
-import "spoor/traces/trace"
+import (
+	"spoor/traces/internal/walk"
+	"spoor/traces/trace"
+)
 
 // keeper decides for each event of one processor whether the part keeps it.
 type keeper struct {
@@ -129,7 +132,7 @@ func (s *slicing) inside(p int32) bool {
 
 // renumber replaces the numbers of processors and rows in e by the new ones.
 func (k *keeper) renumber(e *trace.Event) {
-	if namesProc(e.Kind) && e.Peer != trace.None {
+	if walk.NamesProc(e.Kind) && e.Peer != trace.None {
 		if n, ok := k.s.number[trace.Proc(e.Peer)]; ok {
 			e.Peer = int32(n)
 		} else {
@@ -146,14 +149,4 @@ func (k *keeper) renumber(e *trace.Event) {
 		}
 	}
 	e.Needs = needs
-}
-
-// namesProc reports whether the peer of an event of kind k is a processor instead of an
-// object in memory.
-func namesProc(k trace.Kind) bool {
-	switch k {
-	case trace.Lock, trace.Unlock, trace.Barrier, trace.Signal, trace.WaitFlag:
-		return false
-	}
-	return true
 }

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"errors"
+	"spoor/traces/format"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// knownProcs returns an error if t lacks one of procs.
+func knownProcs(t *store.Trace, procs []trace.Proc) error {
+	for _, p := range procs {
+		if n := t.Header().Procs; p < 0 || int(p) >= n {
+			return stage.Usage("--proc: there is no processor %d: the trace has %d", p, n)
+		}
+	}
+	return nil
+}
+
+// usageOf turns a bad value of a setting, which only the format can detect, into a usage
+// error.
+func usageOf(err error) error {
+	if bad := new(format.SettingError); errors.As(err, &bad) {
+		return stage.Usage("%w", bad)
+	}
+	return err
+}
