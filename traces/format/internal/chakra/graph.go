@@ -1,7 +1,6 @@
 package chakra
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/input"
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -137,32 +137,19 @@ func (c *chakraImport) countMissing(node, id uint64) {
 	}
 }
 
-// chakraReady is the queue of nodes that can be emitted, by their index in the file.
-type chakraReady []int32
-
-func (r chakraReady) Len() int           { return len(r) }
-func (r chakraReady) Less(i, j int) bool { return r[i] < r[j] }
-func (r chakraReady) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *chakraReady) Push(x any)        { *r = append(*r, x.(int32)) }
-func (r *chakraReady) Pop() any {
-	last := (*r)[len(*r)-1]
-	*r = (*r)[:len(*r)-1]
-	return last
-}
-
 // emit emits every node after its needs. If several nodes are ready, the first of the
 // file comes first.
 func (c *chakraImport) emit(g *chakraRankGraph, s *emit.RankWriter, file int32) error {
 	g.row = make([]int64, len(g.nodes))
-	var ready chakraReady
+	var ready heap.Heap[int32, uint8, uint8, struct{}] // indices in the file
 	for i, n := range g.waiting {
 		if n == 0 {
-			ready = append(ready, int32(i)) // sorted, therefore a heap
+			ready.Push(heap.Item[int32, uint8, uint8, struct{}]{Key: int32(i)})
 		}
 	}
 	emitted := 0
 	for len(ready) > 0 {
-		i := heap.Pop(&ready).(int32)
+		i := ready.Pop().Key
 		n := &g.nodes[i]
 		needs := make([]int64, len(n.needs))
 		for j, at := range n.needs {
@@ -176,7 +163,7 @@ func (c *chakraImport) emit(g *chakraRankGraph, s *emit.RankWriter, file int32) 
 		emitted++
 		for _, j := range g.dependents[i] {
 			if g.waiting[j]--; g.waiting[j] == 0 {
-				heap.Push(&ready, j)
+				ready.Push(heap.Item[int32, uint8, uint8, struct{}]{Key: j})
 			}
 		}
 	}

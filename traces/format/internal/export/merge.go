@@ -1,18 +1,17 @@
 package export
 
 import (
-	"container/heap"
-
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
 // MergeRefs calls put with each reference of procs, merged by instructions executed;
 // ties are ordered by processor.
 func MergeRefs(src trace.Source, procs []trace.Proc, put func(c *Cursor) error) error {
-	var next mergeHeap
+	var next heap.Heap[uint64, trace.Proc, uint8, *Cursor]
 	defer func() {
 		for _, c := range next {
-			c.Stop()
+			c.Value.Stop()
 		}
 	}()
 	for _, p := range procs {
@@ -24,11 +23,11 @@ func MergeRefs(src trace.Source, procs []trace.Proc, put func(c *Cursor) error) 
 			}
 			continue
 		}
-		next = append(next, c)
+		next.Push(heap.Item[uint64, trace.Proc, uint8, *Cursor]{Key: c.Pos, Tie: p, Value: c})
 	}
-	heap.Init(&next)
 	for len(next) > 0 {
-		c := next[0]
+		first := next[0]
+		c := first.Value
 		if err := put(c); err != nil {
 			return err
 		}
@@ -37,26 +36,11 @@ func MergeRefs(src trace.Source, procs []trace.Proc, put func(c *Cursor) error) 
 		}
 		if c.Refs == nil {
 			c.Stop()
-			heap.Pop(&next)
-		} else if len(next) > 1 {
-			heap.Fix(&next, 0)
+			next.Pop()
+		} else {
+			first.Key = c.Pos
+			next.ReplaceFirst(first)
 		}
 	}
 	return nil
-}
-
-// mergeHeap has the cursor of the earliest reference first.
-type mergeHeap []*Cursor
-
-func (h mergeHeap) Len() int { return len(h) }
-func (h mergeHeap) Less(i, j int) bool {
-	return h[i].Pos < h[j].Pos || h[i].Pos == h[j].Pos && h[i].Proc < h[j].Proc
-}
-func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(*Cursor)) }
-func (h *mergeHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }

@@ -3,12 +3,13 @@ package export
 import (
 	"bufio"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"slices"
+
+	"spoor/traces/heap"
 )
 
 // SortedLines sorts lines in limited memory. It sorts parts of the lines into temporary
@@ -94,18 +95,17 @@ func (s *SortedLines) WriteTo(w *bufio.Writer) error {
 	if err := s.spill(); err != nil {
 		return err
 	}
-	var runs lineRuns
+	var runs heap.Heap[int64, int64, uint32, *lineRun] // by time, kind and number
 	for i, f := range s.files {
-		r := &lineRun{r: bufio.NewReaderSize(f, 1<<16), number: i}
+		r := &lineRun{r: bufio.NewReaderSize(f, 1<<16)}
 		if ok, err := r.next(); err != nil {
 			return err
 		} else if ok {
-			runs = append(runs, r)
+			runs.Push(r.item(uint32(i)))
 		}
 	}
-	heap.Init(&runs)
 	for len(runs) > 0 {
-		r := runs[0]
+		r := runs[0].Value
 		if _, err := w.Write(r.line); err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (s *SortedLines) WriteTo(w *bufio.Writer) error {
 		case err != nil:
 			return err
 		case ok:
-			heap.Fix(&runs, 0)
+			runs.ReplaceFirst(r.item(runs[0].Turn))
 		default:
-			heap.Pop(&runs)
+			runs.Pop()
 		}
 	}
 	return nil
@@ -124,10 +124,14 @@ func (s *SortedLines) WriteTo(w *bufio.Writer) error {
 
 // lineRun reads a file of sorted lines.
 type lineRun struct {
-	r      *bufio.Reader
-	number int
-	key    LineKey
-	line   []byte
+	r    *bufio.Reader
+	key  LineKey
+	line []byte
+}
+
+// item returns a file in the order of its line, ties by number.
+func (r *lineRun) item(number uint32) heap.Item[int64, int64, uint32, *lineRun] {
+	return heap.Item[int64, int64, uint32, *lineRun]{Key: r.key.Time, Tie: r.key.Kind, Turn: number, Value: r}
 }
 
 // next reads a line; it returns false at the end.
@@ -149,21 +153,4 @@ func (r *lineRun) next() (bool, error) {
 	r.line = slices.Grow(r.line[:0], int(n))[:n]
 	_, err = io.ReadFull(r.r, r.line)
 	return true, err
-}
-
-// lineRuns has the run with the first line first.
-type lineRuns []*lineRun
-
-func (h lineRuns) Len() int { return len(h) }
-func (h lineRuns) Less(i, j int) bool {
-	c := CompareLines(h[i].key, h[j].key)
-	return c < 0 || c == 0 && h[i].number < h[j].number
-}
-func (h lineRuns) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *lineRuns) Push(x any)   { *h = append(*h, x.(*lineRun)) }
-func (h *lineRuns) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }

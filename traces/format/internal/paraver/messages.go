@@ -1,11 +1,11 @@
 package paraver
 
 import (
-	"container/heap"
 	"math"
 	"slices"
 	"sort"
 
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -40,17 +40,16 @@ func (p *prvParser) deliver(m *prvMessage) error {
 
 func (r *prvRank) schedule(item prvItem) {
 	r.p.waiting++
-	item.seq = r.p.waiting
-	heap.Push(&r.ahead, item)
+	r.ahead.Push(heap.Item[int64, int64, uint8, prvItem]{Key: item.time, Tie: r.p.waiting, Value: item})
 }
 
 // drain handles the items before now, which are complete.
 func (r *prvRank) drain(now int64) error {
 	r.last = max(r.last, now)
 	now = max(now, r.drained)
-	for len(r.ahead) > 0 && r.ahead[0].time < now {
-		item := heap.Pop(&r.ahead).(prvItem)
-		r.take(&item)
+	for len(r.ahead) > 0 && r.ahead[0].Key < now {
+		first := r.ahead.Pop()
+		r.take(&first.Value)
 	}
 	r.drained = now
 	return r.emitEnded(now)

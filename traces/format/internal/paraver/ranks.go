@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"spoor/traces/format/internal/emit"
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -51,7 +52,7 @@ const prvOpen = math.MaxInt64 // end of a call that has not ended
 type prvRank struct {
 	p           *prvParser
 	s           *emit.RankWriter
-	ahead       prvHeap
+	ahead       heap.Heap[int64, int64, uint8, prvItem] // by time, in the order of scheduling
 	queue       []*prvCall
 	open        *prvCall // in the queue
 	irecvs      []*prvCall

@@ -1,20 +1,20 @@
 package timeline
 
 import (
-	"container/heap"
 	"fmt"
 	"slices"
 
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
 // eventGraph holds the events of a processor with their needs.
 type eventGraph struct {
 	rows  []trace.Event
-	needs []int32   // number of needs that are not done
-	after [][]int32 // events that need each event
-	from  []int64   // when all needs were done
-	ready readyQueue
+	needs []int32                               // number of needs that are not done
+	after [][]int32                             // events that need each event
+	from  []int64                               // when all needs were done
+	ready heap.Heap[int64, int32, uint8, *task] // by time and row; a nil task begins
 	left  int
 }
 
@@ -51,7 +51,7 @@ func (s *nominalProc) load() error {
 			g.after[need] = append(g.after[need], int32(i))
 		}
 		if g.needs[i] == 0 {
-			heap.Push(&g.ready, readyTask{row: int32(i)})
+			g.ready.Push(readyTask{Tie: int32(i)})
 		}
 	}
 	s.graph = g
@@ -60,11 +60,11 @@ func (s *nominalProc) load() error {
 
 // take returns the next task that needs nothing more, or that no longer waits.
 func (g *eventGraph) take(s *nominalProc) *task {
-	next := heap.Pop(&g.ready).(readyTask)
-	if next.waited != nil {
-		return next.waited
+	next := g.ready.Pop()
+	if next.Value != nil {
+		return next.Value
 	}
-	return &task{nominalProc: s, event: &g.rows[next.row], row: int64(next.row)}
+	return &task{nominalProc: s, event: &g.rows[next.Tie], row: int64(next.Tie)}
 }
 
 // finish makes those events ready that needed only row.
@@ -73,29 +73,10 @@ func (g *eventGraph) finish(row, end int64) {
 	for _, i := range g.after[row] {
 		g.from[i] = max(g.from[i], end)
 		if g.needs[i]--; g.needs[i] == 0 {
-			heap.Push(&g.ready, readyTask{time: g.from[i], row: i})
+			g.ready.Push(readyTask{Key: g.from[i], Tie: i})
 		}
 	}
 }
 
-type readyTask struct {
-	time   int64
-	row    int32
-	waited *task // nil for a task that begins
-}
-
-// readyQueue has the earliest first.
-type readyQueue []readyTask
-
-func (q readyQueue) Len() int { return len(q) }
-func (q readyQueue) Less(i, j int) bool {
-	return q[i].time < q[j].time || q[i].time == q[j].time && q[i].row < q[j].row
-}
-func (q readyQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *readyQueue) Push(x any)   { *q = append(*q, x.(readyTask)) }
-func (q *readyQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
-}
+// readyTask is a task that can begin, or one that waited and can continue.
+type readyTask = heap.Item[int64, int32, uint8, *task]

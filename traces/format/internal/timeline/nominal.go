@@ -1,11 +1,11 @@
 package timeline
 
 import (
-	"container/heap"
 	"fmt"
 	"strings"
 
 	"spoor/traces/format/internal/input"
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -31,9 +31,8 @@ func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, e
 	if err := n.start(src); err != nil {
 		return nil, err
 	}
-	for len(n.queue) > 0 {
-		s := heap.Pop(&n.queue).(*nominalProc)
-		s.queued = false
+	for n.queue.Len() > 0 {
+		s := n.all[n.queue.Pop()]
 		if err := n.step(s); err != nil {
 			return nil, err
 		}
@@ -103,7 +102,7 @@ type nominal struct {
 	prices
 	unit        trace.WorkUnit
 	all         []*nominalProc
-	queue       nominalQueue
+	queue       heap.Indexed[int64, trace.Proc, uint8, struct{}] // processors by clock
 	members     map[int32]int
 	collectives map[collectiveKey]*collectiveState
 	locks       map[int32]*nominalLock
@@ -159,7 +158,7 @@ func (n *nominal) burst(s *nominalProc) error {
 func (n *nominal) finish(t *task, end int64) error {
 	s := t.nominalProc
 	if t.kept { // its processor continues with it later
-		heap.Push(&s.graph.ready, readyTask{end, int32(t.row), t})
+		s.graph.ready.Push(readyTask{Key: end, Tie: int32(t.row), Value: t})
 		n.enqueue(s)
 		return nil
 	}

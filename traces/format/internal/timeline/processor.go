@@ -1,8 +1,7 @@
 package timeline
 
 import (
-	"container/heap"
-
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -15,8 +14,6 @@ type nominalProc struct {
 	task     task // the next one, unless graph
 	bursted  bool // its instructions have been counted
 	ended    bool
-	queued   bool
-	place    int   // in the queue
 	waits    *task // the waiting task, unless graph
 	requests map[int32]*pending
 	rounds   map[collectiveKey]int
@@ -59,41 +56,13 @@ func (n *nominal) proceed(s *nominalProc) error {
 
 // enqueue puts s into the queue by its clock.
 func (n *nominal) enqueue(s *nominalProc) {
-	if s.queued {
-		heap.Fix(&n.queue, s.place)
-		return
-	}
-	s.queued = true
-	heap.Push(&n.queue, s)
+	n.queue.Put(int32(s.proc), heap.Item[int64, trace.Proc, uint8, struct{}]{Key: s.clock(), Tie: s.proc})
 }
 
 // clock returns when s continues.
 func (s *nominalProc) clock() int64 {
 	if s.graph != nil && len(s.graph.ready) > 0 {
-		return max(s.now, s.graph.ready[0].time)
+		return max(s.now, s.graph.ready[0].Key)
 	}
 	return s.now
-}
-
-// nominalQueue has the processor with the lowest clock first.
-type nominalQueue []*nominalProc
-
-func (q nominalQueue) Len() int { return len(q) }
-func (q nominalQueue) Less(i, j int) bool {
-	a, b := q[i].clock(), q[j].clock()
-	return a < b || a == b && q[i].proc < q[j].proc
-}
-func (q nominalQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
-}
-func (q *nominalQueue) Push(x any) {
-	x.(*nominalProc).place = len(*q)
-	*q = append(*q, x.(*nominalProc))
-}
-func (q *nominalQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
 }

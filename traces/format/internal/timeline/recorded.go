@@ -1,11 +1,11 @@
 package timeline
 
 import (
-	"container/heap"
 	"maps"
 	"slices"
 
 	"spoor/traces/format/internal/input"
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 )
 
@@ -27,19 +27,18 @@ func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err 
 			return nil, err
 		}
 		if w.event != nil {
-			r.queue = append(r.queue, w)
+			r.queue.Push(w.item())
 		}
 	}
-	heap.Init(&r.queue)
 	for len(r.queue) > 0 {
-		w := r.queue[0]
+		w := r.queue[0].Value
 		if err := r.together(w); err != nil {
 			return nil, err
 		}
 		if w.event == nil {
-			heap.Pop(&r.queue)
+			r.queue.Pop()
 		} else {
-			heap.Fix(&r.queue, 0)
+			r.queue.ReplaceFirst(w.item())
 		}
 	}
 	for _, w := range r.all {
@@ -72,8 +71,8 @@ type recorded struct {
 	messageMatcher
 	work      trace.WorkUnit
 	all       []*recordedProc
-	queue     recordedQueue
-	run       []trace.Event // events that begin together
+	queue     heap.Heap[int64, trace.Proc, uint8, *recordedProc] // by time
+	run       []trace.Event                                      // events that begin together
 	backwards int
 }
 
@@ -177,18 +176,7 @@ func (r *recorded) receives(w *recordedProc, e *trace.Event, begin, end int64) e
 	return r.deliver(s)
 }
 
-// recordedQueue has the processor with the earliest event first.
-type recordedQueue []*recordedProc
-
-func (q recordedQueue) Len() int { return len(q) }
-func (q recordedQueue) Less(i, j int) bool {
-	return q[i].time < q[j].time || q[i].time == q[j].time && q[i].proc < q[j].proc
-}
-func (q recordedQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *recordedQueue) Push(x any)   { *q = append(*q, x.(*recordedProc)) }
-func (q *recordedQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
+// item returns w in the order of its next event, ties by number.
+func (w *recordedProc) item() heap.Item[int64, trace.Proc, uint8, *recordedProc] {
+	return heap.Item[int64, trace.Proc, uint8, *recordedProc]{Key: w.time, Tie: w.proc, Value: w}
 }
