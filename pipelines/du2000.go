@@ -55,12 +55,10 @@ func modelErrors(rows []row) (g groups, kinds, programs []string) {
 		}
 	}
 	kinds = distinct(all, func(r row) string { _, kind, _ := machine(r); return kind })
-	return g, withoutName(kinds, "unequal"), distinct(append(all, having(rows, "coherence_share")...), row.program)
+	return g, without(kinds, []string{"unequal"}), distinct(append(all, having(rows, "coherence_share")...), row.program)
 }
 
-func withoutName(names []string, name string) []string { return without(names, []string{name}) }
-
-// mean and both print a mean error, and the worst beside it.
+// mean prints a mean error.
 func (g *groups) mean(name string) string {
 	if g.of[name] == nil {
 		return "-"
@@ -68,6 +66,7 @@ func (g *groups) mean(name string) string {
 	return short(g.of[name].mean())
 }
 
+// both prints a mean error, and the worst beside it.
 func (g *groups) both(name string) string {
 	if g.of[name] == nil {
 		return "-"

@@ -17,21 +17,12 @@ func hosts(m *markdown, rows []row, simulated bool) {
 	programs := distinct(rows, row.program)
 	models := distinct(having(rows, "model"), func(r row) string { return r.text("model") })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return onSimulated(r) != simulated })
-	worst, bought := map[string]float64{}, map[string]row{}
-	whole, alone := map[string]float64{}, map[string]float64{}
+	worst, bought, on32 := worstSpeedups(rows), map[string]row{}, map[string]row{}
 	for _, r := range rows {
 		if r.text("host") != "" {
 			bought[r.text("host")+r.program()] = r
-			continue
-		}
-		if r.text("hosts") == "32" {
-			alone[r.program()], whole[r.program()] = r.number("processing_measured"), r.number("measured")
-		}
-		k := r.text("model") + r.text("placement") + r.program()
-		if e, old := r.number("error"), worst[k]; r.text("error") != "" {
-			if worst[k] = old; math.Abs(e) > math.Abs(old) {
-				worst[k] = e
-			}
+		} else if r.text("hosts") == "32" {
+			on32[r.program()] = r
 		}
 	}
 	m.heads(append([]string{""}, programs...)...)
@@ -49,11 +40,11 @@ func hosts(m *markdown, rows []row, simulated bool) {
 			return "no speedup"
 		})
 	}
-	speedup := func(of map[string]float64) func(string) string {
-		return func(p string) string { return fmt.Sprintf("%.1f", of[p]) }
+	speedup := func(column string) func(string) string {
+		return func(p string) string { return fmt.Sprintf("%.1f", on32[p].number(column)) }
 	}
-	m.each("speedup of processing alone, on 32 hosts", programs, speedup(alone))
-	m.each("speedup with overhead, on 32 hosts", programs, speedup(whole))
+	m.each("speedup of processing alone, on 32 hosts", programs, speedup("processing_measured"))
+	m.each("speedup with overhead, on 32 hosts", programs, speedup("measured"))
 	best := func(host, column string) func(string) string {
 		return func(p string) string { return fmt.Sprintf("%.0f", bought[host+p].number(column)) }
 	}
@@ -62,16 +53,54 @@ func hosts(m *markdown, rows []row, simulated bool) {
 	m.each("best targets per host of a supercomputer", programs, best("mpp", "best_per_host"))
 }
 
+// worstSpeedups returns the worst errors of speedups by model, placement and program.
+func worstSpeedups(rows []row) map[string]float64 {
+	worst := map[string]float64{}
+	for _, r := range rows {
+		if r.text("error") == "" {
+			continue
+		}
+		k := r.text("model") + r.text("placement") + r.program()
+		if e, old := r.number("error"), worst[k]; math.Abs(e) > math.Abs(old) {
+			worst[k] = e
+		} else {
+			worst[k] = old
+		}
+	}
+	return worst
+}
+
+// heldSpeedups are speedups within their intervals and others: of which programs, and how wide the intervals are.
+type heldSpeedups struct {
+	errorsOf
+	inside                int
+	programs, missed, far []string // far: beyond 10 %
+	width                 float64
+}
+
+func (h *heldSpeedups) count(r row) {
+	once := func(names []string) []string {
+		if slices.Contains(names, r.program()) {
+			return names
+		}
+		return append(names, r.program())
+	}
+	h.programs = once(h.programs)
+	if r.number("lo") <= r.number("measured") && r.number("measured") <= r.number("hi") {
+		h.inside++
+	} else {
+		h.missed = once(h.missed)
+	}
+	if h.add(r.number("error")); math.Abs(r.number("error")) > 10 {
+		h.far = once(h.far)
+	}
+	h.width += (r.number("hi") - r.number("lo")) / r.number("predicted")
+}
+
 // hostIntervals prints for each model how many measured speedups lie within its intervals, and for how many programs all do; mean and
 // worst error; and programs in which one is more than 10 % off. Its rows are those of predict windtunnel --measured --halves.
 func hostIntervals(m *markdown, rows []row) {
-	type held struct {
-		errorsOf
-		inside                  int
-		programs, missed, worst []string
-		width                   float64
-	}
-	of := map[string]*held{}
+	of := map[string]*heldSpeedups{}
 	for _, r := range rows {
 		if r.text("lo") == "" {
 			continue
@@ -82,30 +111,15 @@ func hostIntervals(m *markdown, rows []row) {
 		}
 		k := fmt.Sprintf("%-18s %-8s", time, r.text("model"))
 		if of[k] == nil {
-			of[k] = &held{}
+			of[k] = &heldSpeedups{}
 		}
-		h, once := of[k], func(names *[]string) {
-			if !slices.Contains(*names, r.program()) {
-				*names = append(*names, r.program())
-			}
-		}
-		once(&h.programs)
-		if r.number("lo") <= r.number("measured") && r.number("measured") <= r.number("hi") {
-			h.inside++
-		} else {
-			once(&h.missed)
-		}
-		h.add(r.number("error"))
-		if math.Abs(r.number("error")) > 10 {
-			once(&h.worst)
-		}
-		h.width += (r.number("hi") - r.number("lo")) / r.number("predicted")
+		of[k].count(r)
 	}
 	m.printf("%-27s %5s %8s %9s %8s %7s %7s  %s\n", "", "rows", "inside %", "programs", "width %", "error %", "worst %", "worst over 10 %")
 	for _, k := range slices.Sorted(maps.Keys(of)) {
 		h := of[k]
 		m.printf("%s %5d %8.1f %4d of %2d %8.1f %7.1f %7.1f %s\n", k, h.rows, 100*float64(h.inside)/float64(h.rows), len(h.programs)-len(h.missed),
-			len(h.programs), 100*h.width/float64(h.rows), h.mean(), h.errorsOf.worst, strings.TrimSuffix(" "+strings.Join(h.worst, " "), " "))
+			len(h.programs), 100*h.width/float64(h.rows), h.mean(), h.worst, strings.TrimSuffix(" "+strings.Join(h.far, " "), " "))
 	}
 }
 

@@ -36,11 +36,22 @@ func golden(args []string, out io.Writer) error {
 
 // goldenRow is a row of a table. Its name is its cells in the columns of keys. Its table is the names of these columns.
 type goldenRow struct {
-	table, name  string
-	heads, cells []string
+	table, name, id string // id: both
+	heads, cells    []string
 }
 
-func (r goldenRow) id() string { return r.table + "\n" + r.name }
+// goldenRows are the rows of a file, in its order and by id.
+type goldenRows struct {
+	all  []goldenRow
+	byID map[string]goldenRow
+}
+
+func (r goldenRows) has(id string) bool { _, ok := r.byID[id]; return ok }
+
+// of returns those that others have, too.
+func (r goldenRows) of(others goldenRows) []goldenRow {
+	return slices.DeleteFunc(slices.Clone(r.all), func(r goldenRow) bool { return !others.has(r.id) })
+}
 
 // goldenSettings are the keys, and the tolerances by column.
 type goldenSettings struct {
@@ -63,9 +74,9 @@ func readSettings(text string) goldenSettings {
 	return s
 }
 
-// rows reads tables. It also returns the rows by their id.
-func (s goldenSettings) rows(text string) (rows []goldenRow, byID map[string]goldenRow) {
-	byID = map[string]goldenRow{}
+// rows reads tables.
+func (s goldenSettings) rows(text string) goldenRows {
+	rows := goldenRows{byID: map[string]goldenRow{}}
 	seen := map[string]int{}
 	var heads []string
 	for line := range strings.Lines(text) {
@@ -85,41 +96,45 @@ func (s goldenSettings) rows(text string) (rows []goldenRow, byID map[string]gol
 			}
 		}
 		r.name = strings.TrimPrefix(r.name, ", ")
-		if id := r.id(); seen[id] > 0 {
-			r.name += fmt.Sprintf(" (row %d of that name)", seen[id]+1)
-			seen[id]++
-		} else {
-			seen[id] = 1
+		r.id = r.table + "\n" + r.name
+		if seen[r.id]++; seen[r.id] > 1 {
+			again := fmt.Sprintf(" (row %d of that name)", seen[r.id])
+			r.name, r.id = r.name+again, r.id+again
 		}
-		rows, byID[r.id()] = append(rows, r), r
+		rows.all, rows.byID[r.id] = append(rows.all, r), r
 	}
-	return rows, byID
+	return rows
 }
 
 // compareGolden says what differs, and reports whether nothing does.
 func compareGolden(study, expected, actual string, out io.Writer) bool {
 	s := readSettings(expected)
-	want, wantByID := s.rows(expected)
-	got, gotByID := s.rows(actual)
+	want, got := s.rows(expected), s.rows(actual)
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	differs := s.compare(want, got, wantByID, say)
-	for _, r := range want {
-		if gotByID[r.id()].heads == nil {
+	differs := s.compare(want, got, say)
+	for _, r := range want.all {
+		if !got.has(r.id) {
 			say("%s: this row is missing", r.name)
 		}
 	}
-	complainOfOrder(want, got, wantByID, gotByID, say)
+	there := got.of(want)
+	for i, r := range want.of(got) {
+		if there[i].id != r.id {
+			say("rows are in another order: %s stands where %s is expected", there[i].name, r.name)
+			break
+		}
+	}
 	complaints := len(said)
 	if complaints > 20 {
 		said = said[:20]
 		say("and %d more", complaints-20)
 		for _, name := range slices.Sorted(maps.Keys(differs)) {
-			say("%s differs in %d rows of %d", name, differs[name], len(want))
+			say("%s differs in %d rows of %d", name, differs[name], len(want.all))
 		}
 	}
 	if complaints == 0 {
-		say("%d rows as expected", len(want))
+		say("%d rows as expected", len(want.all))
 	} else {
 		say("%d differences to expected.tsv; if they are right, review and keep them with make accept", complaints)
 	}
@@ -130,16 +145,15 @@ func compareGolden(study, expected, actual string, out io.Writer) bool {
 }
 
 // compare compares the rows that there are with those that are expected. It returns how many rows differ in each column.
-func (s goldenSettings) compare(want, got []goldenRow, wantByID map[string]goldenRow, say func(string, ...any)) map[string]int {
+func (s goldenSettings) compare(want, got goldenRows, say func(string, ...any)) map[string]int {
 	differs := map[string]int{}
-	heads := map[string][]string{} // of the tables that are expected
-	for _, r := range want {
+	heads := map[string][]string{} // of the tables that are expected and not compared yet
+	for _, r := range want.all {
 		heads[r.table] = r.heads
 	}
-	told := map[string]bool{}
-	for _, r := range got {
-		if wanted := heads[r.table]; wanted != nil && !told[r.table] {
-			told[r.table] = true
+	for _, r := range got.all {
+		if wanted := heads[r.table]; wanted != nil {
+			delete(heads, r.table)
 			for _, name := range without(wanted, r.heads) {
 				say("column %s is missing", name)
 			}
@@ -147,10 +161,10 @@ func (s goldenSettings) compare(want, got []goldenRow, wantByID map[string]golde
 				say("column %s is not expected", name)
 			}
 		}
-		w := wantByID[r.id()]
-		if w.heads == nil {
+		if !want.has(r.id) {
 			say("%s: this row is not expected", r.name)
 		}
+		w := want.byID[r.id]
 		for i, cell := range r.cells {
 			name := r.heads[i]
 			j := slices.Index(w.heads, name)
@@ -187,16 +201,4 @@ func off(got, want, limit string) bool {
 		allowed *= math.Abs(w) / 100
 	}
 	return err != nil || !numbers || math.Abs(g-w) > allowed
-}
-
-// complainOfOrder compares the rows that both have, and tells of the first that is elsewhere.
-func complainOfOrder(want, got []goldenRow, wantByID, gotByID map[string]goldenRow, say func(string, ...any)) {
-	got = slices.DeleteFunc(slices.Clone(got), func(r goldenRow) bool { return wantByID[r.id()].heads == nil })
-	want = slices.DeleteFunc(slices.Clone(want), func(r goldenRow) bool { return gotByID[r.id()].heads == nil })
-	for i, r := range want {
-		if got[i].id() != r.id() {
-			say("rows are in another order: %s stands where %s is expected", got[i].name, r.name)
-			return
-		}
-	}
 }

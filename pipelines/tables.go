@@ -166,7 +166,7 @@ func (m *markdown) each(label string, names []string, cell func(name string) str
 	m.row(cells...)
 }
 
-// errors sums up errors in %.
+// errorsOf sums up errors in %.
 type errorsOf struct {
 	rows, near int // near: within 5 %
 	sum, worst float64
