@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"spoor/traces/format"
 	"spoor/traces/stage"
@@ -26,3 +27,8 @@ func usageOf(err error) error {
 	}
 	return err
 }
+
+// helpTexts has the help text of each command.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS

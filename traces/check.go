@@ -18,13 +18,10 @@ func checkCommand(env *stage.Env) *cobra.Command {
 	var save bool
 	var output string
 	cmd := &cobra.Command{
-		Use:   "check PREFIX|FILE",
-		Short: "check a trace against every invariant, or recover a damaged one",
-		Long:  checkLong,
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces check tiny\n" +
-			"  $ head -c 3000 tiny.refs.arrow > cut.refs.arrow\n  $ traces check --recover cut.refs.arrow -o saved\n  $ traces info saved",
+		Use:  "check PREFIX|FILE",
 		Args: cobra.ExactArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "check")
 	flags := cmd.Flags()
 	flags.BoolVar(&save, "recover", false, "write the undamaged batches to a new trace")
 	flags.StringVarP(&output, "output", "o", "", "`PREFIX` of the recovered trace (default: the input with .recovered)")
@@ -50,19 +47,6 @@ func checkCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
-
-// checkLong is the help of the command.
-const checkLong = "Check reads every byte of a trace and checks it against every invariant:\n\n" +
-	"  - digests, layout, legal values, and that the two files belong together;\n" +
-	"  - the position of events among references;\n" +
-	"  - that each message is sent and received, and that each wait has its request;\n" +
-	"  - that all members of a group call the same collectives, and that no event needs itself;\n" +
-	"  - that processors unlock what they hold and lock what they do not hold, and that all can pass their barriers,\n" +
-	"    flags, forks and joins.\n\n" +
-	"It prints how many rows it checked. In case of an error it prints the first one, with file, processor and row.\n" +
-	"Messages without a partner are errors, too, if they were imported with --unmatched note.\n\n" +
-	"With --recover it copies the complete batches of a cut, damaged or unfinished file (also a .partial file of a\n" +
-	"killed run) to a new trace, and prints what is lost. Events after the last saved reference are lost, too."
 
 // check reads all of a trace; reading verifies digests and layout.
 func check(ctx context.Context, env *stage.Env, path string) (*store.Table, error) {

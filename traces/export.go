@@ -19,16 +19,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	var procs []int32
 	var set map[string]string
 	cmd := &cobra.Command{
-		Use:   "export PREFIX --to FORMAT -o FILE",
-		Short: "write a trace in a foreign format",
-		Long:  exportLong,
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
-			"  $ traces export tiny --to csv -o tiny.csv\n" +
-			"  $ traces export tiny --to lackey -o - | head -n 4\n" +
-			"  I  00401000,7\n  I  00401007,7\n  I  0040100e,3\n   S 00402000,8\n" +
-			"  $ tracegen sor --procs 2 --set g=4 --set iterations=2 -o sor\n" +
-			"  $ traces export sor --to goal -o sor.goal\n" +
-			"  $ traces export sor --to chrome -o sor.json",
+		Use:  "export PREFIX --to FORMAT -o FILE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" || output == "" {
@@ -48,6 +39,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 			return export(cmd.Context(), env, args[0], ex, o, output)
 		},
 	}
+	stage.Describe(cmd, helpTexts, "export")
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "`FORMAT` to write (required; 'traces formats' lists them)")
 	flags.StringVarP(&output, "output", "o", "", "`FILE` to write, or - for standard output (required)")
@@ -62,15 +54,6 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	cmd.ValidArgsFunction = completeTraces
 	return cmd
 }
-
-// exportLong is the help of the command.
-const exportLong = "Export writes the references or the messages of a trace in a foreign format. It notes what the format cannot\n" +
-	"express ('traces help FORMAT' lists it). If it fails, it leaves no file. With -o - it first reads the whole trace,\n" +
-	"and writes to standard output only if the trace has no errors.\n\n" +
-	"  - References: formats without a thread column take one processor (--proc). csv takes all processors, merged by\n" +
-	"    instructions executed; the lower number comes first if they are equal.\n" +
-	"  - Messages: the formats take all processors.\n" +
-	"  - Timelines (paraver, chrome): they use recorded times, or nominal times if the trace has none."
 
 // export writes the trace at path to the file output.
 func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter, o format.ExportOptions, output string) error {

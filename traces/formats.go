@@ -13,14 +13,10 @@ import (
 
 func formatsCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "formats [NAME]",
-		Short: "list the foreign formats, or describe one",
-		Long: "Formats lists the foreign formats that import reads and export writes, and how import recognises them.\n" +
-			"With a NAME it prints the columns or lines of that format, what it cannot express, and its settings (--set).\n" +
-			"'traces help NAME' prints the same as a page, with an example.",
-		Example: "  $ traces formats\n  $ traces formats lackey\n  $ traces formats --format csv",
-		Args:    cobra.MaximumNArgs(1),
+		Use:  "formats [NAME]",
+		Args: cobra.MaximumNArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "formats")
 	print := stage.FormatFlag(cmd.Flags())
 	cmd.ValidArgsFunction = completeNames(allFormats)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

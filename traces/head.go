@@ -17,13 +17,10 @@ func headCommand(env *stage.Env) *cobra.Command {
 	var n, proc int
 	var events bool
 	cmd := &cobra.Command{
-		Use:   "head PREFIX|FILE",
-		Short: "print the first rows of a trace or table",
-		Long:  headLong,
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
-			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
+		Use:  "head PREFIX|FILE",
 		Args: cobra.ExactArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "head")
 	flags := cmd.Flags()
 	flags.IntVarP(&n, "rows", "n", 10, "`NUMBER` of rows")
 	flags.IntVar(&proc, "proc", 0, "only rows of `PROCESSOR` (default: all, in order)")
@@ -57,12 +54,6 @@ func headCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
-
-// headLong is the help of the command.
-const headLong = "Head prints the first references or events of a trace, one processor after the other. The column instr counts the\n" +
-	"instructions since the previous row. Events have the column time if the trace has recorded times, and the column\n" +
-	"needs if some event needs another row than the one before it.\n" +
-	"Head also prints the first rows of tables, such as reuse.arrow. All rows: -n 1000000000."
 
 // headOf returns the first n rows of the references or events of a trace.
 func headOf(path string, procs []trace.Proc, n int, events bool) (*store.Table, error) {

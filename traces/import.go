@@ -21,13 +21,7 @@ import (
 func importCommand(env *stage.Env) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE... -o PREFIX",
-		Short: "convert foreign traces",
-		Long:  importLong,
-		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
-			"  $ traces export matmul --to din -o - | traces import - --from din --ifetch drop -o loads\n" +
-			"  $ traces import data/sample/fork_12543.log.zst data/sample/fork_12544.log.zst -o both\n" +
-			"  $ traces import data/sample/ring.goal --set unit=1us -o ring",
+		Use:  "import FILE... -o PREFIX",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
@@ -37,6 +31,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 			return f.run(cmd.Context(), env, args)
 		},
 	}
+	stage.Describe(cmd, helpTexts, "import")
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "`PREFIX` of the files to write (required)")
 	flags.BoolVar(&f.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")

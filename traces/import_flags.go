@@ -90,16 +90,6 @@ func (f *importFlags) describe(cmd *cobra.Command) {
 	stage.Complete(cmd, "set", func() []string { return settingsOf(f.from) })
 }
 
-// importLong is the help of the command.
-const importLong = "Import converts foreign traces to PREFIX.refs.arrow and PREFIX.events.arrow. If it fails, it leaves no files.\n" +
-	"FILE may be - for standard input. Import recognises the format and the compression (gzip, zstd, xz, bzip2, lz4,\n" +
-	"snappy, zip) by content. If a format has no signature, import guesses it and prints a note; --from sets it.\n\n" +
-	"  - Several FILEs become one processor each, in the given order.\n" +
-	"  - In a format with one file for each rank or thread, they are one trace; a folder stands for all its files.\n" +
-	"  - A format with a thread column takes one FILE.\n\n" +
-	"Import notes what it guessed, tolerated or dropped, and stores these notes in the trace ('traces info').\n" +
-	"'traces help FORMAT' shows the settings and flags of one format."
-
 // formatFlags lists the flags that only some formats use, with these formats.
 var formatFlags = map[string][]string{
 	"lackey-atomics": {"lackey"},

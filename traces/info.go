@@ -14,13 +14,10 @@ import (
 func infoCommand(env *stage.Env) *cobra.Command {
 	var byProc bool
 	cmd := &cobra.Command{
-		Use:   "info PREFIX|FILE",
-		Short: "describe a trace or table",
-		Long:  infoLong,
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces info tiny --by-proc\n" +
-			"  $ traces info tiny --format json",
+		Use:  "info PREFIX|FILE",
 		Args: cobra.ExactArgs(1),
 	}
+	stage.Describe(cmd, helpTexts, "info")
 	cmd.Flags().BoolVar(&byProc, "by-proc", false, "print a row for each processor")
 	print := stage.FormatFlag(cmd.Flags())
 	stage.Group(cmd.Flags(), "Output", "by-proc", "format")
@@ -50,20 +47,3 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
-
-// infoLong is the help of the command.
-const infoLong = "Info prints the origin of a trace and its counts over all processors:\n" +
-	"  instructions executed instructions, with the work of Compute events if that is in instructions\n" +
-	"  refs         references by operation\n" +
-	"  bytes        sum of the sizes of loads and stores\n" +
-	"  lines64      distinct 64-byte lines of loads and stores (data) and of instruction fetches (ifetch);\n" +
-	"               an access touches every line that has one of its bytes\n" +
-	"  pages4096    distinct pages of 4 KiB, likewise\n" +
-	"  events       events by kind; payload is the sum of their bytes, work the sum of the work of\n" +
-	"               Compute events, in the unit of the trace\n" +
-	"  messages     sends: number, bytes, smallest and largest size; the median lies between the two\n" +
-	"               printed powers of two\n" +
-	"  collectives  calls by all processors, and the number of their groups\n" +
-	"  requests     numbers of opened, waited and tested requests\n" +
-	"With --by-proc the table has a row for each processor instead. JSON has both.\n" +
-	"For a table of another stage, such as reuse.arrow, info prints its facts, and its columns with types and units."

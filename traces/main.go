@@ -17,12 +17,9 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 // command returns the command tree of traces.
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "traces",
-		Short: "import, export, inspect and check traces",
-		Long: "Traces imports, exports, inspects and checks traces. A trace is two files: PREFIX.refs.arrow has the memory\n" +
-			"references, PREFIX.events.arrow has everything else (messages, locks, barriers, computation).",
-		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces help lackey",
+		Use: "traces",
 	}
+	stage.Describe(root, helpTexts, "traces")
 	imports := importCommand(env)
 	root.AddCommand(
 		imports,
