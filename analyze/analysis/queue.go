@@ -16,8 +16,11 @@ func entry(time uint64, p trace.Proc) heap.Item[uint64, trace.Proc, uint8, struc
 
 // second returns the entry after the first, or the largest time if there is none.
 func second(q queue) (uint64, trace.Proc) {
-	if s := q.Second(); s != nil {
-		return s.Key, s.Tie
+	switch {
+	case len(q) < 2:
+		return math.MaxUint64, math.MaxInt32
+	case len(q) == 2 || q[1].Before(&q[2]):
+		return q[1].Key, q[1].Tie
 	}
-	return math.MaxUint64, math.MaxInt32
+	return q[2].Key, q[2].Tie
 }

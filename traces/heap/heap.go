@@ -56,17 +56,6 @@ func (h *Heap[K, T, S, V]) Pop() Item[K, T, S, V] {
 // ReplaceFirst puts an item in place of the first one in O(log n). It is faster than Pop and Push.
 func (h Heap[K, T, S, V]) ReplaceFirst(x Item[K, T, S, V]) { h.sink(0, x) }
 
-// Second returns the item behind the first, or nil if there is none.
-func (h Heap[K, T, S, V]) Second() *Item[K, T, S, V] {
-	switch {
-	case len(h) < 2:
-		return nil
-	case len(h) == 2 || h[1].Before(&h[2]):
-		return &h[1]
-	}
-	return &h[2]
-}
-
 // Init makes a heap of items in any order, in O(n).
 func (h Heap[K, T, S, V]) Init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
@@ -84,10 +73,12 @@ func (h Heap[K, T, S, V]) sink(i int, x Item[K, T, S, V]) {
 		if child+1 < len(h) && h[child+1].Before(&h[child]) {
 			child++
 		}
-		if !h[child].Before(&x) {
+		c := h[child]
+		// This is !c.Before(&x). Without the address of x, its keys stay in registers.
+		if x.Key < c.Key || x.Key == c.Key && (x.Tie < c.Tie || x.Tie == c.Tie && x.Turn-c.Turn >= c.Turn-x.Turn) {
 			break
 		}
-		h[i] = h[child]
+		h[i] = c
 		i = child
 	}
 	h[i] = x
