@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -176,5 +178,20 @@ func deepCaches(m *markdown, rows []row) {
 	for _, name := range machines.names {
 		e := machines.of[name]
 		m.row("`"+name+"`", short(e.mean()), short(e.worst), hardest[name], fmt.Sprint(e.near))
+	}
+}
+
+// fetched prints how many blocks nodes fetch from each other. Its rows are those of a table of traffic or of a simulation.
+func fetched(m *markdown, rows []row) {
+	counts := map[string]float64{}
+	for _, r := range rows {
+		if r.text("kind") == "fetch" {
+			counts[fmt.Sprintf("%.0f processors a node, %-12s %6.0f", r.number("per_node"), r.text("placement"), r.number("delay"))] += r.number("count")
+		} else if r.text("machine") != "" && !strings.Contains(r.text("machine"), "-smp-") {
+			m.printf("%-46s %7.0f\n", r.text("machine"), r.number("remote_fetches"))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		m.printf("%-46s %7.0f\n", name, counts[name])
 	}
 }

@@ -31,6 +31,7 @@ var tables = []struct {
 	{"du2000", "coherence", false, coherence},
 	{"du2000", "others", true, otherPrograms},
 	{"du2000", "deep", true, deepCaches},
+	{"du2000", "fetched", true, fetched},
 	{"falsafi1997", "trace", false, func(m *markdown, rows []row) { hosts(m, rows, false) }},
 	{"falsafi1997", "simulated", false, func(m *markdown, rows []row) { hosts(m, rows, true) }},
 	{"falsafi1997", "intervals", true, hostIntervals},
