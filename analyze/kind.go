@@ -3,6 +3,11 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/reusetime"
 	"spoor/analyze/reuse"
@@ -10,10 +15,6 @@ import (
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
-	"strconv"
-	"strings"
-
-	"github.com/spf13/pflag"
 )
 
 // request holds what the analyses are built from.

@@ -3,12 +3,13 @@ package main
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+
 	"spoor/analyze/footprint"
 	"spoor/analyze/quanta"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
-	"strconv"
-	"strings"
 )
 
 // shapesOf reads caches such as 512x4, each once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+
 	"spoor/predict/internal/direct"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )

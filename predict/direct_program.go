@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
 	"spoor/predict/internal/engine"

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"slices"
+
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
 )

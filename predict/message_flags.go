@@ -3,15 +3,16 @@ package main
 import (
 	"fmt"
 	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"spoor/analyze/comm"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // messageFlags are the flags of predict replay for traces with messages.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/stage"

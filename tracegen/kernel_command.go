@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
-	"spoor/traces/stage"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+	"spoor/traces/stage"
 )
 
 // kernelCommand returns the subcommand that runs kernel k.

@@ -2,8 +2,7 @@ package main
 
 import (
 	"embed"
-	"errors"
-	"spoor/traces/format"
+
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -17,15 +16,6 @@ func knownProcs(t *store.Trace, procs []trace.Proc) error {
 		}
 	}
 	return nil
-}
-
-// usageOf turns a bad value of a setting, which only the format can detect, into a usage
-// error.
-func usageOf(err error) error {
-	if bad := new(format.SettingError); errors.As(err, &bad) {
-		return stage.Usage("%w", bad)
-	}
-	return err
 }
 
 // helpTexts has the help text of each command.

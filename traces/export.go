@@ -8,6 +8,7 @@ import (
 
 	"spoor/traces/format"
 	"spoor/traces/format/registry"
+	"spoor/traces/internal/convert"
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -79,7 +80,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 		})
 	}
 	if err != nil {
-		return usageOf(err)
+		return convert.Usage(err)
 	}
 	src.Done()
 	for _, n := range notes {

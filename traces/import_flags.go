@@ -101,16 +101,15 @@ var formatFlags = map[string][]string{
 
 // importFlags are the flags of import, before they are checked.
 type importFlags struct {
-	from, output, program         string
-	modify, ifetch, atomics       string
-	summary                       string
-	columns, csvTime              string
-	defaultSize, addrBase         int
-	opts                          format.Options
-	unmatched                     string
-	archive                       bool
-	set                           map[string]string
-	given                         []string        // names of the flags that were given
-	importer                      format.Importer // of --from, or nil
-	inputs, notes, used, programs []string
+	from, output, program   string
+	modify, ifetch, atomics string
+	summary                 string
+	columns, csvTime        string
+	defaultSize, addrBase   int
+	opts                    format.Options
+	unmatched               string
+	archive                 bool
+	set                     map[string]string
+	given                   []string        // names of the flags that were given
+	importer                format.Importer // of --from, or nil
 }

@@ -2,9 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
+
 	"spoor/predict/model"
 	"spoor/traces/store"
-	"strings"
 )
 
 // remark is an interval or a kind of warning of a model, with the predictions that have it.

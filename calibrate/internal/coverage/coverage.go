@@ -6,10 +6,11 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"spoor/calibrate/param"
-	"spoor/traces/store"
 	"strconv"
 	"strings"
+
+	"spoor/calibrate/param"
+	"spoor/traces/store"
 )
 
 // kindOf returns the kind of a parameter, under which it is counted.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit/loggp"

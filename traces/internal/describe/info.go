@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strings"
+
 	"spoor/traces/internal/walk"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"strings"
 )
 
 // Info is the output of the command. Programs rely on the names of its fields.

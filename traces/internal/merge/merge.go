@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"strings"
 )
 
 // mergeInput is one of the traces, with the new numbers of its processors, groups and objects.

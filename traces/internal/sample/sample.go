@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"

@@ -2,9 +2,10 @@ package sample
 
 import (
 	"math/rand/v2"
+	"testing"
+
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"testing"
 )
 
 // Windows lie apart, one in each stretch, and batches without one are not wanted.

@@ -6,11 +6,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"strings"
 )
 
 // Options choose the part: processors, and instructions or markers of each. An empty text chooses all.
