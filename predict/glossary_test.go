@@ -29,7 +29,7 @@ func TestEveryTermOfTheHelpIsInTheGlossary(t *testing.T) {
 		}
 	}
 	missing := map[string]string{}
-	for stage := range mayImport {
+	for _, stage := range stages {
 		for word, line := range helpWords(printed(t, filepath.Join(bin, stage), "reference")) {
 			if !isKnown(known, word) {
 				missing[word] = stage + ": " + line

@@ -11,6 +11,9 @@ import (
 	"testing"
 )
 
+// stages are the programs that are installed.
+var stages = []string{"traces", "tracegen", "analyze", "calibrate", "predict"}
+
 // mayImport is which stages may import which; every stage may import itself.
 var mayImport = map[string][]string{
 	"traces":    {},
