@@ -15,7 +15,7 @@ import (
 )
 
 // records reads b with the arrow library, as a file and as a stream from byte 8.
-func records(t *testing.T, b []byte) (file, stream []arrow.Record, final, first *arrow.Schema) {
+func records(t testing.TB, b []byte) (file, stream []arrow.Record, final, first *arrow.Schema) {
 	t.Helper()
 	fr, err := ipc.NewFileReader(bytes.NewReader(b))
 	if err != nil {

@@ -5,7 +5,8 @@
 // numbers, that is one or two rows. In columns such as lengths and operations, such short
 // strings repeat everywhere and predict nothing. This encoder looks for repeated runs of
 // rows instead. The frames have no checksum, because package store computes one over the
-// whole message.
+// whole message. References of programs are read 1.3 to 1.9 times as fast as from a general encoder
+// (BenchmarkCodecs of package store). Their files have 60 to 103 % of the bytes.
 //
 // The format is that of RFC 8878 (Zstandard).
 package zcolumn

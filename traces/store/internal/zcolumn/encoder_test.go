@@ -90,7 +90,7 @@ func TestDecoderReadsColumns(t *testing.T) {
 				if len(frame) > 6+len(column)+17+len(column)/10000 {
 					t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
 				}
-				for i, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLow, e.AppendLiterals} {
+				for i, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
 					frame, ok = appender(nil, column, width)
 					got, err = z.DecodeAll(frame, nil)
 					if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
@@ -115,7 +115,7 @@ func TestReferenceDecoderReadsColumns(t *testing.T) {
 				column := columns(width, n)[name]
 				frames, _ = e.Append(frames, column, width)
 				want = append(want, column...)
-				for _, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLow, e.AppendLiterals} {
+				for _, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
 					var ok bool
 					if frames, ok = appender(frames, column, width); ok {
 						want = append(want, column...)
@@ -230,7 +230,7 @@ func FuzzDecoderReadsFrames(f *testing.F) {
 		width := 1 << (log % 4)
 		column := bytes.Repeat(seed, 1+int(times))
 		for _, column := range [][]byte{column[:len(column)/width*width], runs(seed, width)} {
-			for _, encode := range []func(dst, column []byte, width int) ([]byte, bool){e.Append, e.AppendWide, e.AppendLow} {
+			for _, encode := range []func(dst, column []byte, width int) ([]byte, bool){e.Append, e.AppendWide} {
 				frame, ok := encode(nil, column, width)
 				if !ok {
 					continue
