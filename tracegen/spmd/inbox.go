@@ -11,6 +11,9 @@ import (
 //
 // Both have a queue for each sender, so that a search never visits messages of other senders. The backend guards an
 // inbox against concurrent use.
+//
+// It is not a trace.MatchQueue. Messages may come later than others that were sent after them. Probes look at
+// messages without taking them.
 type inbox struct {
 	world  commInbox
 	others map[int32]*commInbox // by context

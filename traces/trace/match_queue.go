@@ -11,6 +11,9 @@ import (
 //
 // Messages and receives match as in MPI and in [Matcher]: those of one sender, receiver, tag and group match
 // in order. A wildcard gets the message that was sent first; Matcher leaves that open.
+//
+// Matcher reads processors one after the other, not in the order of time. It keeps sizes and positions
+// as runs, so that it needs little memory for long traces.
 type MatchQueue[M, R any] struct {
 	boxes map[address]*mailbox[M, R]
 	calls uint64

@@ -34,6 +34,9 @@
 //
 // The distances are those of private stacks in [schuff2010], where another processor's store makes
 // a distance infinite.
+//
+// Package phases has the same protocol, but stacks of single sets, up to MaxWays. Its directory keeps the set of
+// processors of each line. Here a list of valid copies is shorter.
 package coherent
 
 import (

@@ -17,6 +17,8 @@ import (
 // completed in the whole trace, n-t were still to come, so that t of the n messages in the
 // part had arrived. If the part kept the first receives instead, they could wait for
 // messages that are sent only after a later event of the receiver.
+//
+// This counts messages. Unlike trace.MatchQueue, it does not say which receive gets which.
 type quotas struct {
 	sends, receives map[flow]int64
 	others          map[taker]int64 // receives that are not kept

@@ -6,7 +6,8 @@ import (
 )
 
 // MergeRefs calls put with each reference of procs, merged by instructions executed;
-// ties are ordered by processor.
+// ties are ordered by processor. It is not the interleaved order of package analysis: a format
+// has no place for events, so no processor waits for another one.
 func MergeRefs(src trace.Source, procs []trace.Proc, put func(c *Cursor) error) error {
 	var next heap.Heap[uint64, trace.Proc, uint8, *Cursor]
 	defer func() {
