@@ -9,8 +9,6 @@ import (
 	"spoor/predict/internal/direct"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/kernel/counted"
-	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/stage"
@@ -27,7 +25,7 @@ type kernelProgram struct {
 
 // newKernelProgram returns the kernel of this name with parameters KEY=VALUE.
 func newKernelProgram(name string, set []string, procs int, seed uint64) (directProgram, error) {
-	k, err := workload.Find(counted.All, name)
+	k, err := workload.Find(kernel.Counted, name)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
@@ -73,7 +71,7 @@ func (p *kernelProgram) kind(ctx context.Context) (simulationKind, error) {
 }
 
 func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
-	k, err := workload.Find(recorded.All, p.kernel.Name)
+	k, err := workload.Find(kernel.Recorded, p.kernel.Name)
 	if err != nil {
 		return out, err
 	}
@@ -91,7 +89,7 @@ func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.
 
 // simulateMemory runs the kernel twice if the gap of the network depends on the kernel's traffic.
 func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
-	k, err := workload.Find(recorded.All, p.kernel.Name)
+	k, err := workload.Find(kernel.Recorded, p.kernel.Name)
 	if err != nil {
 		return out, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/store"
@@ -45,7 +45,7 @@ func recordedKernel(t *testing.T, name string, procs int, set []string) (prefix 
 		t.Fatal(err)
 	}
 	p := k.(*kernelProgram)
-	form, err := workload.Find(recorded.All, name)
+	form, err := workload.Find(kernel.Recorded, name)
 	if err != nil {
 		t.Fatal(err)
 	}

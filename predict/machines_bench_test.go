@@ -10,7 +10,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -35,7 +35,7 @@ func (m memory) Events(b *trace.Events) error {
 func record(b *testing.B, name string, v workload.Values) *trace.Memory {
 	b.Helper()
 	const procs = 16
-	k, err := workload.Find(recorded.All, name)
+	k, err := workload.Find(kernel.Recorded, name)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/kernel/counted"
-	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/tracegen/workload"
@@ -36,10 +34,10 @@ type cost struct {
 // nobody reads; recording to memory that nobody keeps; recording to files.
 var ways = []way{
 	{"native", kernel.All, natively},
-	{"count", counted.All, natively},
-	{"tape", recorded.All, taped},
-	{"record", recorded.All, func(b *testing.B, inst workload.Instance) cost { return recording(b, inst, &tally{}) }},
-	{"disk", recorded.All, toDisk},
+	{"count", kernel.Counted, natively},
+	{"tape", kernel.Recorded, taped},
+	{"record", kernel.Recorded, func(b *testing.B, inst workload.Instance) cost { return recording(b, inst, &tally{}) }},
+	{"disk", kernel.Recorded, toDisk},
 }
 
 func natively(b *testing.B, inst workload.Instance) cost {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/kernel/counted"
-	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/stage"
@@ -108,9 +106,9 @@ func (o *options) form() []workload.Kernel {
 	case o.native:
 		return kernel.All
 	case o.refs:
-		return recorded.All
+		return kernel.Recorded
 	default:
-		return counted.All
+		return kernel.Counted
 	}
 }
 

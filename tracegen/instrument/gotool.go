@@ -23,7 +23,7 @@ type goTool struct {
 	tempDir  string    // folder for its temporary files, which may remain after an interrupt; "" is the default folder
 	root     string    // sources of the standard library, if the overlay adds to them
 	overlay  string    // list of files that go list reads instead of others, or ""
-	module   []string  // flags that select the go.mod
+	module   []string  // flags that select the go.mod and files
 }
 
 // errNoSpoor is the error of a program that needs the sources of spoor.

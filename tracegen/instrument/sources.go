@@ -54,7 +54,7 @@ type loadScope struct {
 
 // load reads the packages in scope. They must compile.
 func load(ctx context.Context, tool goTool, in loadScope) (*Sources, error) {
-	tool.module = []string{readonly}
+	tool.module = append(tool.module, readonly)
 	s := &Sources{tool: tool, split: map[string][]byte{}, whole: map[string][]byte{}}
 	if in.program {
 		if err := s.supply(ctx); err != nil {
@@ -130,10 +130,10 @@ func programScope(dir string, library bool) loadScope {
 	return loadScope{[]string{"."}, isProgram(dir), (*Sources).ofProgram, true, library}
 }
 
-// LoadPackage reads only the package in dir, which need not be a program. If the package does not compile, messages
-// receives the messages of the go command.
-func LoadPackage(ctx context.Context, dir string, messages io.Writer) (*Sources, error) {
-	return load(ctx, goTool{dir: dir, messages: messages}, loadScope{[]string{"."},
+// LoadPackage reads only the package in dir, which need not be a program. Files are selected as with the build tag. If
+// the package does not compile, messages receives the messages of the go command.
+func LoadPackage(ctx context.Context, dir, tag string, messages io.Writer) (*Sources, error) {
+	return load(ctx, goTool{dir: dir, messages: messages, module: []string{"-tags=" + tag}}, loadScope{[]string{"."},
 		func([]listedPackage) error { return nil },
 		func(s *Sources, p listedPackage) bool { return p.ImportPath == s.main.ImportPath }, false, false})
 }

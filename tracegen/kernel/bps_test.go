@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"spoor/tracegen/kernel/counted"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -99,7 +98,7 @@ func (f *bps) untouched(rank, system int) (u, rhs []float64) {
 
 // sends counts the messages of each rank.
 func sends(t *testing.T, r run) []int {
-	m, _ := recordAs(t, r.of(t, counted.All), spmd.Options{Procs: r.procs, NoRefs: true})
+	m, _ := recordAs(t, r.of(t, Counted), spmd.Options{Procs: r.procs, NoRefs: true})
 	counts := make([]int, r.procs)
 	for p := range counts {
 		for _, e := range m.EventsOf[p].Rows {

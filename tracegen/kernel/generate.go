@@ -1,4 +1,4 @@
 package kernel
 
-// Packages counted and recorded, the recording forms, are generated from this package.
+// Files counted_forms.go and recorded_forms.go are generated from this package. The file forms.go lists the forms.
 //go:generate go run spoor/tracegen/instrument/mirror

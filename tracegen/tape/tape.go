@@ -61,6 +61,25 @@ func newIdle() *Tape {
 // Cur returns the tape of the running rank. It is never nil: while no rank runs, it is a tape that nobody reads.
 func Cur() *Tape { return current.Load() }
 
+// CurAdd adds n instructions to the tape of the running rank, and returns it.
+func CurAdd(n uint64) *Tape {
+	t := Cur()
+	t.N += n
+	return t
+}
+
+// Begin returns the tape of the running rank and its cursor.
+func Begin() (t *Tape, base unsafe.Pointer, off, lim uintptr) {
+	t = Cur()
+	return t, t.base, t.offset, t.limit
+}
+
+// BeginAt is Begin, and returns n instructions.
+func BeginAt(n uint64) (t *Tape, base unsafe.Pointer, off, lim uintptr, count uint64) {
+	t = Cur()
+	return t, t.base, t.offset, t.limit, n
+}
+
 // Switch makes t the tape of the running rank; nil means that no rank runs.
 func Switch(t *Tape) {
 	if t == nil {
@@ -101,6 +120,41 @@ func (t *Tape) Full(off uintptr) uintptr {
 	return 0
 }
 
+// Reserve makes room for Margin words at the local cursor, and returns its offset.
+func (t *Tape) Reserve(off, lim uintptr) uintptr {
+	if off >= lim {
+		return t.Full(off)
+	}
+	return off
+}
+
+// Flush records n instructions without a reference at the local cursor. It returns the new offset.
+func (t *Tape) Flush(base unsafe.Pointer, off, lim uintptr, n uint64) uintptr {
+	if off >= lim {
+		off = t.Full(off)
+	}
+	*(*uint64)(unsafe.Add(base, off)) = n
+	return off + wordBytes
+}
+
+// FlushClose is Flush and Close. It returns 0.
+func (t *Tape) FlushClose(base unsafe.Pointer, off, lim uintptr, n uint64) uint64 {
+	if off >= lim {
+		off = t.Full(off)
+	}
+	*(*uint64)(unsafe.Add(base, off)) = n
+	t.offset = off + wordBytes
+	return 0
+}
+
+// FlushClosed records n instructions, if there are any, after the last word. It returns 0.
+func (t *Tape) FlushClosed(n uint64) uint64 {
+	if n != 0 {
+		t.Work(n)
+	}
+	return 0
+}
+
 // Room makes room for Margin words.
 func (t *Tape) Room() {
 	if t.offset >= t.limit {
@@ -111,6 +165,55 @@ func (t *Tape) Room() {
 // Put writes the word of a reference to *p at offset off. The argument k holds its kind and its instructions (I).
 func Put(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) {
 	*(*uint64)(unsafe.Add(base, off)) = uint64(uintptr(p)) | k
+}
+
+// PutLoad records a load of *p like Put, and returns its value.
+func PutLoad[T any](base unsafe.Pointer, off uintptr, p *T, k uint64) T {
+	Put(base, off, unsafe.Pointer(p), k)
+	return *p
+}
+
+// PutLoadClose is PutLoad and Close.
+func PutLoadClose[T any](t *Tape, base unsafe.Pointer, off uintptr, p *T, k uint64) T {
+	t.PutClose(base, off, unsafe.Pointer(p), k)
+	return *p
+}
+
+// PutStore records a store to *p like Put, and stores v.
+func PutStore[T any](base unsafe.Pointer, off uintptr, p *T, k uint64, v T) {
+	Put(base, off, unsafe.Pointer(p), k)
+	*p = v
+}
+
+// PutStoreClose is PutStore and Close.
+func PutStoreClose[T any](t *Tape, base unsafe.Pointer, off uintptr, p *T, k uint64, v T) {
+	t.PutClose(base, off, unsafe.Pointer(p), k)
+	*p = v
+}
+
+// PutStoreNext is PutStore, and returns the offset of the next word.
+func PutStoreNext[T any](base unsafe.Pointer, off uintptr, p *T, k uint64, v T) uintptr {
+	Put(base, off, unsafe.Pointer(p), k)
+	*p = v
+	return off + wordBytes
+}
+
+// PutClose is Put and Close.
+func (t *Tape) PutClose(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) {
+	Put(base, off, p, k)
+	t.offset = off + wordBytes
+}
+
+// PutCount is Put, and returns 0.
+func PutCount(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) uint64 {
+	Put(base, off, p, k)
+	return 0
+}
+
+// PutNext is Put, and returns the offset of the next word.
+func PutNext(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) uintptr {
+	Put(base, off, p, k)
+	return off + wordBytes
 }
 
 // Work records n instructions without a reference.

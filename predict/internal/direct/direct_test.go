@@ -9,7 +9,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -120,7 +120,7 @@ func (s sink) Events(b *trace.Events) error {
 
 func instance(t testing.TB, name string, procs int, set workload.Values) workload.Instance {
 	t.Helper()
-	k, err := workload.Find(counted.All, name)
+	k, err := workload.Find(kernel.Counted, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/tracegen/workload"
@@ -35,7 +35,7 @@ func store(p *int64, v int64) {
 
 func kernelNamed(t testing.TB, name string) workload.Kernel {
 	t.Helper()
-	k, err := workload.Find(recorded.All, name)
+	k, err := workload.Find(kernel.Recorded, name)
 	if err != nil {
 		t.Fatal(err)
 	}

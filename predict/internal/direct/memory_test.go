@@ -11,7 +11,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -138,7 +138,7 @@ func small(t testing.TB, k workload.Kernel, procs int) workload.Instance {
 // sharing are the kernels that share memory.
 func sharing(t testing.TB, procs int) (all []workload.Kernel) {
 	t.Helper()
-	for _, k := range recorded.All {
+	for _, k := range kernel.Recorded {
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
 			continue
 		}
@@ -188,7 +188,7 @@ func TestMemoryIsReplay(t *testing.T) {
 
 // Every kernel is one for Memory or for Run, and says so.
 func TestSharesMemory(t *testing.T) {
-	for _, k := range recorded.All {
+	for _, k := range kernel.Recorded {
 		const procs = 4
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
 			continue

@@ -9,7 +9,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
@@ -68,7 +68,7 @@ func sameMixed(t *testing.T, what string, got, want *replay.MixedResult) {
 func TestMixedIsReplay(t *testing.T) {
 	const procs = 4
 	n := 0
-	for _, k := range recorded.All {
+	for _, k := range kernel.Recorded {
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
 			continue
 		}

@@ -1,12 +1,18 @@
-// Mirror generates the recording forms of package kernel, in the current folder. Code of package counted counts
-// instructions. Code of package recorded also records memory references.
+// Mirror generates the recording forms of package kernel, in the current folder. The counting form counts
+// instructions. The recording form also records memory references.
 //
 //	$ go generate ./tracegen/kernel
 //
-// Both packages are committed, for two reasons. First, the go command alone can install the commands. Second, a
+// Files counted_forms.go and recorded_forms.go have the declarations that differ in a form, with new names:
+// countedFactor and recordedFactor are forms of factor. These are the functions that ranks execute, and what leads to
+// them. Types, inputs, parameters and checks are those of the source.
+//
+// The files are committed, for two reasons. First, the go command alone can install the commands. Second, a
 // recording has the same bytes for every user. The instruction counts of lines are constants in the code, from one
 // fixed compiler. They are not counted again with the compiler that builds tracegen. The file weights.txt lists
 // them. A test checks that the generated files are current.
+//
+// There are two forms, because counting is fast. A recording that discards its references takes about 13 times as long.
 //
 // The compiler's code for a kernel can depend on the line numbers of the spmd functions that it inlines. A change of
 // lines in spmd.go of package spmd may therefore change a weight by one instruction.

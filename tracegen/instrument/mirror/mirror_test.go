@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// module copies testdata into a module of its own, and returns the folder of its
-// package kernel.
+// module copies testdata into a module of its own, with the lists of forms of the
+// real kernels, and returns the folder of its package kernel.
 func module(t *testing.T) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -29,6 +29,7 @@ func module(t *testing.T) (dir string) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	write(t, filepath.Join(dir, "kernel", "forms.go"), read(t, "../../kernel/forms.go"))
 	return filepath.Join(dir, "kernel")
 }
 
@@ -79,15 +80,13 @@ func otherFiles(t *testing.T, dir string, files map[string][]byte) (list []strin
 			list = append(list, name+" is another")
 		}
 	}
-	for _, form := range generatedForms {
-		there, err := filepath.Glob(filepath.Join(dir, form.name, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range there {
-			if name := filepath.Join(form.name, filepath.Base(path)); files[name] == nil {
-				list = append(list, name+" should not be there")
-			}
+	there, err := filepath.Glob(filepath.Join(dir, "*"+formsSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range there {
+		if name := filepath.Base(path); files[name] == nil {
+			list = append(list, name+" should not be there")
 		}
 	}
 	slices.Sort(list)
@@ -122,8 +121,8 @@ func TestMirrorsAreHeldToTheirSource(t *testing.T) {
 		t.Fatalf("just made: %q", list)
 	}
 	edit(t, dir, "scale.go", "x[i] *= f", "x[i] *= f + 0", func() {
-		if want := []string{"counted/scale.go is another", "recorded/scale.go is another"}; !slices.Equal(differences(t, dir)[:2], want) {
-			t.Errorf("other source: %q", differences(t, dir))
+		if list := differences(t, dir); !slices.Equal(list[:2], []string{"counted_forms.go is another", "recorded_forms.go is another"}) {
+			t.Errorf("other source: %q", list)
 		}
 	})
 	k, err := load(t.Context(), dir)
@@ -131,9 +130,9 @@ func TestMirrorsAreHeldToTheirSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ file, old, new, want string }{
-		{"counted/scale.go", "r.Barrier()", "", "counted/scale.go is another"},
-		{"recorded/scale.go", "r.Barrier()", "", "recorded/scale.go is another"},
-		{weightsFile, "multiply: ", "multiply: 2=77 ", "recorded/scale.go is another"},
+		{"counted_forms.go", "r.Barrier()", "", "counted_forms.go is another"},
+		{"recorded_forms.go", "r.Barrier()", "", "recorded_forms.go is another"},
+		{weightsFile, "multiply: ", "multiply: 2=77 ", "recorded_forms.go is another"},
 		{weightsFile, "multiply", "divide", "declarations that are gone"},
 		{weightsFile, "multiply: ", "multiply: 500=1 ", "multiply line 500"},
 		{weightsFile, "multiply: ", "multiply: x=1 ", "invalid syntax"},
@@ -144,8 +143,8 @@ func TestMirrorsAreHeldToTheirSource(t *testing.T) {
 			}
 		})
 	}
-	write(t, filepath.Join(dir, "counted", "gone.go"), []byte("package counted\n"))
-	if list := differencesOfCode(t, k, dir); !slices.Equal(list, []string{"counted/gone.go should not be there"}) {
+	write(t, filepath.Join(dir, "gone_forms.go"), []byte("package kernel\n"))
+	if list := differencesOfCode(t, k, dir); !slices.Equal(list, []string{"gone_forms.go should not be there"}) {
 		t.Errorf("a file too many: %q", list)
 	}
 	if err := regenerate(t.Context(), dir); err != nil || len(differencesOfCode(t, k, dir)) > 0 {
@@ -191,7 +190,7 @@ func TestAnotherCompiler(t *testing.T) {
 	if list := differences(t, dir); len(list) > 0 {
 		t.Errorf("differences %q", list)
 	}
-	write(t, filepath.Join(dir, "counted", "scale.go"), nil)
+	write(t, filepath.Join(dir, "counted_forms.go"), nil)
 	if list := differences(t, dir); len(list) != 1 {
 		t.Errorf("differences %q, want one", list)
 	}
@@ -217,7 +216,7 @@ func TestReach(t *testing.T) {
 		for _, d := range f.Decls {
 			if name := nameOf(d); name == "?" {
 				continue
-			} else if k.reachable[d] {
+			} else if k.reached[d] {
 				reached = append(reached, name)
 			} else if _, ok := d.(*ast.FuncDecl); ok {
 				not = append(not, name)
@@ -229,6 +228,29 @@ func TestReach(t *testing.T) {
 	}
 	if want := []string{"newScale", "(*scale).Verify", "(*scale).Digest", "(*scale).Counts"}; !slices.Equal(not, want) {
 		t.Errorf("not reached %q, want %q", not, want)
+	}
+}
+
+// A form has copies of what ranks execute and of what leads them there through
+// fields and interfaces. It shares all other declarations.
+func TestFormsShareWhatRanksDoNotReach(t *testing.T) {
+	dir := module(t)
+	if err := regenerate(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	text := string(read(t, filepath.Join(dir, "counted_forms.go"))) + string(read(t, filepath.Join(dir, "recorded_forms.go")))
+	for _, want := range []string{
+		"func (s *scale) recordedProgram(r *spmd.Rank) error {", "//go:noinline\nfunc countedMultiply(", "s.step = countedMultiply",
+		"s.rule.(interface{ recordedFactor() float64 }).recordedFactor()", "func (twice) recordedFactor() float64 {", " recordedNewScale,",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, shared := range []string{"type ", "factors =", ") Verify(", ") Digest(", ") Counts(", "each"} {
+		if strings.Contains(text, shared) {
+			t.Errorf("%q in\n%s", shared, text)
+		}
 	}
 }
 

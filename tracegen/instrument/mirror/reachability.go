@@ -11,10 +11,10 @@ import (
 // parameter of a type of package spmd (a rank, a communicator), and all code of the package that they name. A
 // method called through an interface means all methods of that name. A field with functions means all code that
 // names the field. The result may have too many declarations, but never too few.
-func reachableDecls(p *packages.Package, spmdPath string) map[ast.Decl]bool {
-	r := &reachability{info: p.TypesInfo, pkg: p.Types, spmdPath: spmdPath,
+func reachableDecls(p *packages.Package, spmdPath string) *reachability {
+	r := &reachability{info: p.TypesInfo, spmdPath: spmdPath,
 		declared: map[types.Object]ast.Decl{}, methods: map[string][]ast.Decl{},
-		fields: map[*types.Var][]ast.Decl{}, found: map[ast.Decl]bool{}}
+		fields: map[*types.Var][]ast.Decl{}, reached: map[ast.Decl]bool{}, dynamic: map[string]bool{}}
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
 			r.declare(d)
@@ -27,17 +27,17 @@ func reachableDecls(p *packages.Package, spmdPath string) map[ast.Decl]bool {
 			}
 		}
 	}
-	return r.found
+	return r
 }
 
 type reachability struct {
 	info     *types.Info
-	pkg      *types.Package
 	spmdPath string
 	declared map[types.Object]ast.Decl // functions, methods and variables of the package
 	methods  map[string][]ast.Decl     // methods by name
 	fields   map[*types.Var][]ast.Decl // code that names a field with functions
-	found    map[ast.Decl]bool
+	reached  map[ast.Decl]bool
+	dynamic  map[string]bool // methods that ranks call through interfaces
 }
 
 func (r *reachability) declare(d ast.Decl) {
@@ -105,10 +105,10 @@ func (r *reachability) takesRank(fn *ast.FuncDecl) bool {
 
 // visit marks d and all declarations that it names.
 func (r *reachability) visit(d ast.Decl) {
-	if r.found[d] {
+	if r.reached[d] {
 		return
 	}
-	r.found[d] = true
+	r.reached[d] = true
 	ast.Inspect(d, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			r.use(r.info.Uses[id])
@@ -133,9 +133,15 @@ func (r *reachability) use(o types.Object) {
 	if d := r.declared[f.Origin()]; d != nil {
 		r.visit(d)
 	}
-	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+	if isInterfaceMethod(f) {
+		r.dynamic[f.Name()] = true
 		for _, d := range r.methods[f.Name()] {
 			r.visit(d)
 		}
 	}
+}
+
+func isInterfaceMethod(f *types.Func) bool {
+	recv := f.Signature().Recv()
+	return recv != nil && types.IsInterface(recv.Type())
 }

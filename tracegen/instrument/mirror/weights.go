@@ -103,7 +103,7 @@ func (k *kernelPackage) names() map[ast.Decl]string {
 	for _, f := range k.pkg.Syntax {
 		file := filepath.Base(k.Fset.PositionFor(f.Pos(), false).Filename)
 		for _, d := range f.Decls {
-			if k.reachable[d] {
+			if k.reached[d] {
 				names[d] = file + " " + nameOf(d)
 			}
 		}

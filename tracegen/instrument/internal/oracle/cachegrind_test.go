@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/kernel/counted"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -52,7 +51,7 @@ func TestCountsAreCachegrinds(t *testing.T) {
 
 func count(t *testing.T, name string) uint64 {
 	t.Helper()
-	k, err := workload.Find(counted.All, name)
+	k, err := workload.Find(kernel.Counted, name)
 	if err != nil {
 		t.Fatal(err)
 	}

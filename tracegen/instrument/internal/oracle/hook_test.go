@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/tracegen/workload"
@@ -87,7 +86,7 @@ func TestRecordingsAreWhatTheCompilerSees(t *testing.T) {
 				spoorCurrent = &current
 				want := record(t, kernel.All, k.Name, procs)
 				spoorCurrent = nil // the recording form writes to tapes itself
-				got := record(t, recorded.All, k.Name, procs)
+				got := record(t, kernel.Recorded, k.Name, procs)
 				for p := range procs {
 					if err := compare(&want[p], &got[p]); err != nil {
 						t.Errorf("rank %d: %v", p, err)

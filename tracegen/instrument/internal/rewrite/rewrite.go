@@ -110,8 +110,9 @@ type Options struct {
 	Communicates func(*types.Func) bool
 	// Skip, if not nil, reports whether to copy a declaration unchanged.
 	Skip func(ast.Decl) bool
-	// Clause is the package clause of the result, for example "package mirror"; "" keeps the original.
-	Clause string
+	// Rename, if not nil, returns the new name of a function, method or package variable, or "" to keep its name. Types
+	// keep their methods: an interface that lacks a renamed method is asserted to have it.
+	Rename func(types.Object) string
 }
 
 // Finding is a construct that cannot be recorded.

@@ -28,6 +28,7 @@ type file struct {
 	tables       []*instances
 	wrappers     strings.Builder     // declarations of wrappers of routines in assembly
 	moves        map[ast.Node]string // names of the movers that calls are replaced by
+	renamed      map[ast.Node]string // new names
 }
 
 const (
@@ -88,6 +89,9 @@ func (f *file) text(n ast.Node) string {
 		f.subst[lit] = s
 		return s
 	}
+	if name := f.renamed[n]; name != "" {
+		return name
+	}
 	if name := f.moves[n]; name != "" {
 		return f.moved(n.(*ast.CallExpr), name)
 	}
@@ -101,7 +105,7 @@ func (f *file) replaced(n ast.Node) (nodes []ast.Node) {
 			return true
 		}
 		_, ok := f.subst[m]
-		if _, lit := m.(*ast.FuncLit); ok || lit || f.moves[m] != "" {
+		if _, lit := m.(*ast.FuncLit); ok || lit || f.moves[m] != "" || f.renamed[m] != "" {
 			nodes = append(nodes, m)
 			return false
 		}
@@ -168,6 +172,7 @@ func (w *rewriter) file(a *ast.File) []byte {
 	}
 	f.wrapRoutines()
 	f.findMoves()
+	f.findRenamed()
 	var b strings.Builder
 	b.WriteString(f.clause())
 	at := a.Name.End()
@@ -190,13 +195,7 @@ func (f *file) isCgo() bool {
 
 // clause returns the start of the file up to the package's name, and the imports that generated code needs.
 func (f *file) clause() string {
-	clause := f.raw(f.ast.FileStart, f.ast.Package)
-	if f.Clause != "" {
-		clause += f.Clause
-	} else {
-		clause += f.raw(f.ast.Package, f.ast.Name.End())
-	}
-	return clause + f.deferText(func() string {
+	return f.raw(f.ast.FileStart, f.ast.Name.End()) + f.deferText(func() string {
 		s := ""
 		if f.uses.tape {
 			s += "; import " + f.name.tape + ` "spoor/tracegen/tape"`
@@ -213,7 +212,7 @@ func (f *file) clause() string {
 
 func (f *file) declaration(d ast.Decl) string {
 	if f.Skip != nil && f.Skip(d) {
-		return f.raw(d.Pos(), d.End())
+		return f.between(d.Pos(), d.End(), f.renamedIn(d)...)
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -225,7 +224,7 @@ func (f *file) declaration(d ast.Decl) string {
 			f.report(d.Pos(), "%s is %s, and is not rewritten", d.Name.Name, word)
 			break
 		}
-		return f.raw(d.Pos(), d.Body.Pos()) + f.function(d)
+		return f.between(d.Pos(), d.Body.Pos(), f.renamedIn(d.Name)...) + f.function(d)
 	case *ast.GenDecl:
 		if d.Tok == token.VAR {
 			return f.text(d)

@@ -6,12 +6,10 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"example.com/mirrored/kernel"
-	"example.com/mirrored/kernel/counted"
-	"example.com/mirrored/kernel/recorded"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
@@ -21,7 +19,7 @@ func (nothing) Refs(*trace.Refs) error     { return nil }
 func (nothing) Events(*trace.Events) error { return nil }
 
 func main() {
-	for _, k := range []workload.Kernel{kernel.Scale, counted.Scale, recorded.Scale} {
+	for _, k := range slices.Concat(kernel.All, kernel.Counted, kernel.Recorded) {
 		v, err := k.Values(nil)
 		if err != nil {
 			log.Fatal(err)

@@ -1,4 +1,4 @@
 package kernel
 
-// The forms that are recorded, packages counted and recorded, are made of this one.
+// The forms that are recorded are made of the files of this package.
 //go:generate go run spoor/tracegen/instrument/mirror
