@@ -2,6 +2,8 @@
 
 //go:build !withoutforms
 
+//lint:file-ignore SA4006 code at the end of a function resets its count, too
+
 package kernel
 
 import (
