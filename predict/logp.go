@@ -70,14 +70,6 @@ func openTraffic(prefix string) (traffic, error) {
 	return traffic{t.Header().Title(), t.SHA256(), t.Header().Procs, max(1, mean), flows, warning}, nil
 }
 
-// logpRow is a network with one of its gaps, for messages of so many bytes.
-type logpRow struct {
-	machine string
-	bytes   unit.Bytes
-	from    string
-	logp.Machine
-}
-
 func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 	switch {
 	case len(prefixes) > 1:
@@ -110,7 +102,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 }
 
 // rows returns the networks of all machines.
-func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows []logpRow, warnings []error, err error) {
+func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows []logp.Row, warnings []error, err error) {
 	if len(sizes) == 0 {
 		sizes = []unit.Bytes{max(of.bytes, 1)}
 		if of.bytes == 0 {
@@ -148,7 +140,7 @@ func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows
 					}
 				}
 				for _, g := range a.Gaps {
-					rows = append(rows, logpRow{m.Name, size, g.From, a.With(g)})
+					rows = append(rows, logp.Row{Name: m.Name, Bytes: size, From: g.From, Machine: a.With(g)})
 				}
 				for _, w := range a.Warnings {
 					warnings = append(warnings, fmt.Errorf("machine %q: %w", m.Name, w))
@@ -159,9 +151,9 @@ func (o *logpOptions) rows(env *stage.Env, of traffic, sizes []unit.Bytes) (rows
 	return rows, warnings, nil
 }
 
-func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warnings []error) error {
+func (o *logpOptions) report(env *stage.Env, of traffic, rows []logp.Row, warnings []error) error {
 	facts := []trace.Arg{{Key: "program", Value: of.program}, {Key: "trace", Value: of.trace}, {Key: "tool", Value: "predict " + stage.Version}}
-	bounds, err := boundsTable(rows, facts)
+	bounds, err := logp.BoundsTable(rows, facts)
 	if err != nil {
 		return err
 	}
@@ -170,7 +162,7 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	}
 	t := bounds
 	if o.network {
-		t = networkTable(rows, facts)
+		t = logp.NetworkTable(rows, facts)
 	}
 	if err := stage.Print(env.Out, o.output.format, t); err != nil {
 		return err
@@ -181,49 +173,4 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	}
 	printWarnings(env.Out, warnings)
 	return nil
-}
-
-// networkTable has a row for every network with every gap.
-func networkTable(rows []logpRow, facts []trace.Arg) *store.Table {
-	seconds := func(name string, of func(logpRow) unit.Picos) store.Column {
-		return columnOf(rows, name, "s", func(r logpRow) float64 { return float64(of(r).Seconds()) })
-	}
-	return &store.Table{Name: "logp", Meta: facts, Columns: []store.Column{
-		columnOf(rows, "machine", "", func(r logpRow) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r logpRow) int32 { return int32(r.Procs) }),
-		columnOf(rows, "bytes", "B", func(r logpRow) uint64 { return uint64(r.bytes) }),
-		columnOf(rows, "gap_from", "", func(r logpRow) string { return r.from }),
-		seconds("L", func(r logpRow) unit.Picos { return r.Latency }),
-		seconds("o_s", func(r logpRow) unit.Picos { return r.Send }),
-		seconds("o_r", func(r logpRow) unit.Picos { return r.Receive }),
-		seconds("g", func(r logpRow) unit.Picos { return r.Gap }),
-		columnOf(rows, "G", "s/B", func(r logpRow) float64 { return r.PerByte * 1e-12 }),
-	}}
-}
-
-// boundsTable has a row for every operation on every network.
-func boundsTable(rows []logpRow, facts []trace.Arg) (*store.Table, error) {
-	type bound struct {
-		logpRow
-		name string
-		time unit.Picos
-	}
-	var all []bound
-	for _, r := range rows {
-		for _, op := range logp.Operations {
-			time, err := op.Least(r.Machine, int64(r.bytes))
-			if err != nil {
-				return nil, fmt.Errorf("bounding %s on machine %q: %w", op.Name, r.machine, err)
-			}
-			all = append(all, bound{r, op.Name, time})
-		}
-	}
-	return &store.Table{Name: "logp_bounds", Meta: facts, Columns: []store.Column{
-		columnOf(all, "machine", "", func(b bound) string { return b.machine }),
-		columnOf(all, "processors", "", func(b bound) int32 { return int32(b.Procs) }),
-		columnOf(all, "bytes", "B", func(b bound) uint64 { return uint64(b.bytes) }),
-		columnOf(all, "gap_from", "", func(b bound) string { return b.from }),
-		columnOf(all, "operation", "", func(b bound) string { return b.name }),
-		columnOf(all, "least", "s", func(b bound) float64 { return float64(b.time.Seconds()) }),
-	}}, nil
 }

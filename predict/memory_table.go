@@ -46,62 +46,62 @@ func simulationTable(sims []memoryRow, options ...trace.Arg) (*store.Table, erro
 		}
 	}
 	columns := []store.Column{
-		columnOf(sims, "program", "", func(s memoryRow) string { return s.title }),
-		columnOf(sims, "trace", "", func(s memoryRow) string { return s.trace }),
-		columnOf(sims, "machine", "", func(s memoryRow) string { return s.machine.Name }),
-		columnOf(sims, "processors", "", func(s memoryRow) int32 { return int32(len(s.result.Procs)) }),
+		store.ColumnOf(sims, "program", "", func(s memoryRow) string { return s.title }),
+		store.ColumnOf(sims, "trace", "", func(s memoryRow) string { return s.trace }),
+		store.ColumnOf(sims, "machine", "", func(s memoryRow) string { return s.machine.Name }),
+		store.ColumnOf(sims, "processors", "", func(s memoryRow) int32 { return int32(len(s.result.Procs)) }),
 	}
 	columns = append(columns, timeColumns(sims)...)
 	columns = append(columns, countColumns(sims)...)
-	columns = append(columns, columnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }),
-		columnOf(sims, machineDigest, "", func(s memoryRow) string { return s.machine.Digest() }))
+	columns = append(columns, store.ColumnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }),
+		store.ColumnOf(sims, machineDigest, "", func(s memoryRow) string { return s.machine.Digest() }))
 	return &store.Table{Name: "simulation", Columns: columns,
 		Meta: append(options, trace.Arg{Key: "tool", Value: "predict " + stage.Version})}, nil
 }
 
 func timeColumns(sims []memoryRow) []store.Column {
 	part := func(name string, of func(*replay.Processor) unit.Picos) store.Column {
-		return columnOf(sims, name, "ns", func(s memoryRow) float64 { return nanos(s.result.Part(of)) })
+		return store.ColumnOf(sims, name, "ns", func(s memoryRow) float64 { return nanos(s.result.Part(of)) })
 	}
 	return []store.Column{
-		columnOf(sims, "e_instr", "ns", func(s memoryRow) float64 { return nanos(s.result.EInstr()) }),
+		store.ColumnOf(sims, "e_instr", "ns", func(s memoryRow) float64 { return nanos(s.result.EInstr()) }),
 		part("ideal", func(p *replay.Processor) unit.Picos { return p.Ideal }),
 		part("latency", func(p *replay.Processor) unit.Picos { return p.Latency }),
 		part("contention", func(p *replay.Processor) unit.Picos { return p.Contention }),
 		part("sync", func(p *replay.Processor) unit.Picos { return p.Sync + p.End }),
-		columnOf(sims, "time", "s", func(s memoryRow) float64 { return float64(s.result.Time.Seconds()) }),
-		columnOf(sims, "instructions", "", func(s memoryRow) uint64 { return uint64(s.result.Instr()) }),
+		store.ColumnOf(sims, "time", "s", func(s memoryRow) float64 { return float64(s.result.Time.Seconds()) }),
+		store.ColumnOf(sims, "instructions", "", func(s memoryRow) uint64 { return uint64(s.result.Instr()) }),
 	}
 }
 
 func countColumns(sims []memoryRow) []store.Column {
 	count := func(name string, of func(memsys.Counts) uint64) store.Column {
-		return columnOf(sims, name, "", func(s memoryRow) uint64 { return of(s.result.Counts()) })
+		return store.ColumnOf(sims, name, "", func(s memoryRow) uint64 { return of(s.result.Counts()) })
 	}
 	return []store.Column{
-		columnOf(sims, "references", "", func(s memoryRow) uint64 { return references(s.result) }),
+		store.ColumnOf(sims, "references", "", func(s memoryRow) uint64 { return references(s.result) }),
 		count("touches", memsys.Counts.Touches),
 		count("misses", memsys.Counts.Misses),
 		count("cold_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Cold + c.StoreMisses.Cold }),
 		count("coherence_misses", memsys.Counts.CoherenceMisses),
 		count("replacement_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Replacement + c.StoreMisses.Replacement }),
-		columnOf(sims, "miss_ratio", "", func(s memoryRow) float64 { return s.result.MissRatio() }),
+		store.ColumnOf(sims, "miss_ratio", "", func(s memoryRow) float64 { return s.result.MissRatio() }),
 		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
 		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
 		count("private_hits", func(c memsys.Counts) uint64 { return c.InnerHits }),
 		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
 		count("supplies", func(c memsys.Counts) uint64 { return c.CacheToCache }),
 		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
-		columnOf(sims, "coherence_share", "", func(s memoryRow) float64 { return s.result.Counts().CoherenceShare() }),
-		columnOf(sims, "memory_utilization", "", func(s memoryRow) float64 { return s.result.Utilization() }),
+		store.ColumnOf(sims, "coherence_share", "", func(s memoryRow) float64 { return s.result.Counts().CoherenceShare() }),
+		store.ColumnOf(sims, "memory_utilization", "", func(s memoryRow) float64 { return s.result.Utilization() }),
 		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
 		count("from_exclusive", func(c memsys.Counts) uint64 { return c.FromExclusive }),
 		count("block_upgrades", func(c memsys.Counts) uint64 { return c.BlockUpgrades }),
 		count("block_invalidations", func(c memsys.Counts) uint64 { return c.BlockInvalidations }),
 		count("disk_reads", func(c memsys.Counts) uint64 { return c.DiskReads }),
-		columnOf(sims, "messages", "", func(s memoryRow) uint64 { return s.result.Shared.Messages }),
-		columnOf(sims, "message_bytes", "B", func(s memoryRow) uint64 { return uint64(s.result.Shared.MessageBytes) }),
-		columnOf(sims, "network_utilization", "", func(s memoryRow) float64 { return s.result.NetworkUtilization() }),
+		store.ColumnOf(sims, "messages", "", func(s memoryRow) uint64 { return s.result.Shared.Messages }),
+		store.ColumnOf(sims, "message_bytes", "B", func(s memoryRow) uint64 { return uint64(s.result.Shared.MessageBytes) }),
+		store.ColumnOf(sims, "network_utilization", "", func(s memoryRow) float64 { return s.result.NetworkUtilization() }),
 	}
 }
 
@@ -150,21 +150,21 @@ func processorTable(r *replay.Result) *store.Table {
 		rows = append(rows, row{int32(i), &r.Procs[i]})
 	}
 	seconds := func(name string, of func(row) unit.Picos) store.Column {
-		return columnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
+		return store.ColumnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
 	}
 	return &store.Table{Name: "processors", Columns: []store.Column{
-		columnOf(rows, "proc", "", func(p row) int32 { return p.proc }),
+		store.ColumnOf(rows, "proc", "", func(p row) int32 { return p.proc }),
 		seconds("ideal", func(p row) unit.Picos { return p.Ideal }),
 		seconds("latency", func(p row) unit.Picos { return p.Latency }),
 		seconds("contention", func(p row) unit.Picos { return p.Contention }),
 		seconds("sync", func(p row) unit.Picos { return p.Sync }),
 		seconds("end", func(p row) unit.Picos { return p.End }),
-		columnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
-		columnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
-		columnOf(rows, "misses", "", func(p row) uint64 { return p.Counts.Misses() }),
-		columnOf(rows, "upgrades", "", func(p row) uint64 { return p.Counts.Upgrades }),
-		columnOf(rows, "writebacks", "", func(p row) uint64 { return p.Counts.WriteBacks }),
-		columnOf(rows, "supplies", "", func(p row) uint64 { return p.Counts.CacheToCache }),
+		store.ColumnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
+		store.ColumnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
+		store.ColumnOf(rows, "misses", "", func(p row) uint64 { return p.Counts.Misses() }),
+		store.ColumnOf(rows, "upgrades", "", func(p row) uint64 { return p.Counts.Upgrades }),
+		store.ColumnOf(rows, "writebacks", "", func(p row) uint64 { return p.Counts.WriteBacks }),
+		store.ColumnOf(rows, "supplies", "", func(p row) uint64 { return p.Counts.CacheToCache }),
 	}}
 }
 
@@ -181,19 +181,19 @@ func phaseTable(sims []memoryRow) *store.Table {
 		}
 	}
 	seconds := func(name string, of func(row) unit.Picos) store.Column {
-		return columnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
+		return store.ColumnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
 	}
 	return &store.Table{Name: "simulated phases", Columns: []store.Column{
-		columnOf(rows, "program", "", func(p row) string { return p.title }),
-		columnOf(rows, "machine", "", func(p row) string { return p.machine.Name }),
-		columnOf(rows, "proc", "", func(p row) int32 { return int32(p.Proc) }),
-		columnOf(rows, "phase", "", func(p row) int32 { return int32(p.Phase.Phase) }),
-		columnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
-		columnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
-		columnOf(rows, "touches", "", func(p row) uint64 { return p.Touches }),
-		columnOf(rows, "misses", "", func(p row) uint64 { return p.Misses }),
-		columnOf(rows, "upgrades", "", func(p row) uint64 { return p.Upgrades }),
-		columnOf(rows, "writebacks", "", func(p row) uint64 { return p.WriteBacks }),
+		store.ColumnOf(rows, "program", "", func(p row) string { return p.title }),
+		store.ColumnOf(rows, "machine", "", func(p row) string { return p.machine.Name }),
+		store.ColumnOf(rows, "proc", "", func(p row) int32 { return int32(p.Proc) }),
+		store.ColumnOf(rows, "phase", "", func(p row) int32 { return int32(p.Phase.Phase) }),
+		store.ColumnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
+		store.ColumnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
+		store.ColumnOf(rows, "touches", "", func(p row) uint64 { return p.Touches }),
+		store.ColumnOf(rows, "misses", "", func(p row) uint64 { return p.Misses }),
+		store.ColumnOf(rows, "upgrades", "", func(p row) uint64 { return p.Upgrades }),
+		store.ColumnOf(rows, "writebacks", "", func(p row) uint64 { return p.WriteBacks }),
 		seconds("ideal", func(p row) unit.Picos { return p.Ideal }),
 		seconds("latency", func(p row) unit.Picos { return p.Latency }),
 		seconds("contention", func(p row) unit.Picos { return p.Contention }),

@@ -62,11 +62,11 @@ var messageParts = []engine.Part{engine.Computing, engine.Overhead, engine.Laten
 // add up to the time.
 func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 	columns := []store.Column{
-		columnOf(rows, "program", "", func(r messageRow) string { return r.title }),
-		columnOf(rows, "trace", "", func(r messageRow) string { return r.trace }),
-		columnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "time", "s", func(r messageRow) float64 { return float64(r.result.Time.Seconds()) }),
+		store.ColumnOf(rows, "program", "", func(r messageRow) string { return r.title }),
+		store.ColumnOf(rows, "trace", "", func(r messageRow) string { return r.trace }),
+		store.ColumnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
+		store.ColumnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
+		store.ColumnOf(rows, "time", "s", func(r messageRow) float64 { return float64(r.result.Time.Seconds()) }),
 	}
 	mean := func(res *engine.Result, of func(*engine.Rank) unit.Picos) float64 {
 		sum := 0.0
@@ -76,18 +76,18 @@ func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 		return sum / 1e12 / float64(len(res.Ranks))
 	}
 	for _, part := range messageParts {
-		columns = append(columns, columnOf(rows, part.String(), "s", func(r messageRow) float64 {
+		columns = append(columns, store.ColumnOf(rows, part.String(), "s", func(r messageRow) float64 {
 			return mean(r.result, func(r *engine.Rank) unit.Picos { return r.Parts[part] })
 		}))
 	}
 	columns = append(columns,
-		columnOf(rows, "end", "s", func(r messageRow) float64 {
+		store.ColumnOf(rows, "end", "s", func(r messageRow) float64 {
 			return mean(r.result, func(one *engine.Rank) unit.Picos { return r.result.Time - one.Time })
 		}),
-		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
-		columnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }),
-		columnOf(rows, "instructions", "", func(r messageRow) float64 { return r.instructions }),
-		columnOf(rows, machineDigest, "", func(r messageRow) string { return r.machineSHA }))
+		store.ColumnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
+		store.ColumnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }),
+		store.ColumnOf(rows, "instructions", "", func(r messageRow) float64 { return r.instructions }),
+		store.ColumnOf(rows, machineDigest, "", func(r messageRow) string { return r.machineSHA }))
 	return &store.Table{Name: "message simulation", Columns: columns, Meta: []trace.Arg{{Key: "semantics", Value: f.semantics},
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
 }
@@ -99,12 +99,12 @@ func rankTable(ranks []engine.Rank) *store.Table {
 		procs[i] = int32(i)
 	}
 	columns := []store.Column{{Name: "proc", Data: procs},
-		columnOf(ranks, "time", "s", func(r engine.Rank) float64 { return float64(r.Time.Seconds()) })}
+		store.ColumnOf(ranks, "time", "s", func(r engine.Rank) float64 { return float64(r.Time.Seconds()) })}
 	for _, part := range messageParts {
-		columns = append(columns, columnOf(ranks, part.String(), "s", func(r engine.Rank) float64 { return float64(r.Parts[part].Seconds()) }))
+		columns = append(columns, store.ColumnOf(ranks, part.String(), "s", func(r engine.Rank) float64 { return float64(r.Parts[part].Seconds()) }))
 	}
-	columns = append(columns, columnOf(ranks, "messages", "", func(r engine.Rank) uint64 { return r.Messages }),
-		columnOf(ranks, "bytes", "B", func(r engine.Rank) uint64 { return uint64(r.Bytes) }))
+	columns = append(columns, store.ColumnOf(ranks, "messages", "", func(r engine.Rank) uint64 { return r.Messages }),
+		store.ColumnOf(ranks, "bytes", "B", func(r engine.Rank) uint64 { return uint64(r.Bytes) }))
 	return &store.Table{Name: "processors", Columns: columns}
 }
 
@@ -134,12 +134,12 @@ func matrixTable(all []messageRow) *store.Table {
 		}
 	}
 	return &store.Table{Name: "simulated messages", Columns: []store.Column{
-		columnOf(rows, "program", "", func(r row) string { return r.title }),
-		columnOf(rows, "machine", "", func(r row) string { return r.machine }),
-		columnOf(rows, "from", "", func(r row) int32 { return r.pair[0] }),
-		columnOf(rows, "to", "", func(r row) int32 { return r.pair[1] }),
-		columnOf(rows, "messages", "", func(r row) uint64 { return r.matrix[r.pair].messages }),
-		columnOf(rows, "bytes", "B", func(r row) uint64 { return r.matrix[r.pair].bytes }),
+		store.ColumnOf(rows, "program", "", func(r row) string { return r.title }),
+		store.ColumnOf(rows, "machine", "", func(r row) string { return r.machine }),
+		store.ColumnOf(rows, "from", "", func(r row) int32 { return r.pair[0] }),
+		store.ColumnOf(rows, "to", "", func(r row) int32 { return r.pair[1] }),
+		store.ColumnOf(rows, "messages", "", func(r row) uint64 { return r.matrix[r.pair].messages }),
+		store.ColumnOf(rows, "bytes", "B", func(r row) uint64 { return r.matrix[r.pair].bytes }),
 	}}
 }
 
@@ -159,14 +159,14 @@ func sliceTable(all []messageRow) *store.Table {
 		}
 	}
 	seconds := func(name string, of func(row) unit.Picos) store.Column {
-		return columnOf(rows, name, "s", func(r row) float64 { return float64(of(r).Seconds()) })
+		return store.ColumnOf(rows, name, "s", func(r row) float64 { return float64(of(r).Seconds()) })
 	}
 	columns := []store.Column{
-		columnOf(rows, "program", "", func(r row) string { return r.title }),
-		columnOf(rows, "machine", "", func(r row) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r row) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "proc", "", func(r row) int32 { return int32(r.rank) }),
-		columnOf(rows, "slice", "", func(r row) int32 { return int32(r.slice) }),
+		store.ColumnOf(rows, "program", "", func(r row) string { return r.title }),
+		store.ColumnOf(rows, "machine", "", func(r row) string { return r.machine }),
+		store.ColumnOf(rows, "processors", "", func(r row) int32 { return int32(len(r.result.Ranks)) }),
+		store.ColumnOf(rows, "proc", "", func(r row) int32 { return int32(r.rank) }),
+		store.ColumnOf(rows, "slice", "", func(r row) int32 { return int32(r.slice) }),
 		seconds("begin", func(r row) unit.Picos { return unit.Picos(r.slice) * r.slices.Width() }),
 	}
 	for _, part := range messageParts {
@@ -197,8 +197,8 @@ func pathTable(all []messageRow) *store.Table {
 	rows := segments(all)
 	columns := pathColumns(rows)
 	columns = slices.Insert(columns, len(columns)-1,
-		columnOf(rows, "sender", "", func(r pathRow) int32 { return r.From }),
-		columnOf(rows, "begin", "s", func(r pathRow) float64 { return float64(r.Begin.Seconds()) }))
+		store.ColumnOf(rows, "sender", "", func(r pathRow) int32 { return r.From }),
+		store.ColumnOf(rows, "begin", "s", func(r pathRow) float64 { return float64(r.Begin.Seconds()) }))
 	return &store.Table{Name: "critical path", Columns: columns}
 }
 
@@ -224,17 +224,17 @@ func pathSums(all []messageRow) *store.Table {
 	}) {
 		rows = append(rows, sums[k])
 	}
-	return &store.Table{Name: "critical path", Columns: append(pathColumns(rows), columnOf(rows, "segments", "", func(r pathRow) uint64 { return r.segments }))}
+	return &store.Table{Name: "critical path", Columns: append(pathColumns(rows), store.ColumnOf(rows, "segments", "", func(r pathRow) uint64 { return r.segments }))}
 }
 
 func pathColumns(rows []pathRow) []store.Column {
 	return []store.Column{
-		columnOf(rows, "program", "", func(r pathRow) string { return r.title }),
-		columnOf(rows, "machine", "", func(r pathRow) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r pathRow) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "proc", "", func(r pathRow) int32 { return r.Rank }),
-		columnOf(rows, "part", "", func(r pathRow) string { return r.Part.String() }),
-		columnOf(rows, "time", "s", func(r pathRow) float64 { return float64(r.T.Seconds()) }),
+		store.ColumnOf(rows, "program", "", func(r pathRow) string { return r.title }),
+		store.ColumnOf(rows, "machine", "", func(r pathRow) string { return r.machine }),
+		store.ColumnOf(rows, "processors", "", func(r pathRow) int32 { return int32(len(r.result.Ranks)) }),
+		store.ColumnOf(rows, "proc", "", func(r pathRow) int32 { return r.Rank }),
+		store.ColumnOf(rows, "part", "", func(r pathRow) string { return r.Part.String() }),
+		store.ColumnOf(rows, "time", "s", func(r pathRow) float64 { return float64(r.T.Seconds()) }),
 	}
 }
 
@@ -256,18 +256,18 @@ func (f *observerFlags) table(rows []messageRow) *store.Table {
 // engineTable has a row for each simulation.
 func engineTable(rows []messageRow) *store.Table {
 	return &store.Table{Name: "engine", Columns: []store.Column{
-		columnOf(rows, "program", "", func(r messageRow) string { return r.title }),
-		columnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
-		columnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
-		columnOf(rows, "engine", "", func(r messageRow) string { return string(r.result.Engine.Protocol) }),
-		columnOf(rows, "workers", "", func(r messageRow) int32 { return int32(r.result.Engine.Workers) }),
-		columnOf(rows, "ahead", "", func(r messageRow) uint64 { return uint64(r.result.Engine.Ahead) }),
-		columnOf(rows, "events", "", func(r messageRow) uint64 { return r.result.Ops }),
-		columnOf(rows, "windows", "", func(r messageRow) uint64 { return r.result.Engine.Windows }),
-		columnOf(rows, "events_window_processor", "", func(r messageRow) float64 { return r.result.EventsPerWindow() }),
-		columnOf(rows, "meetings", "", func(r messageRow) uint64 { return r.result.Engine.Barriers }),
-		columnOf(rows, "appointments", "", func(r messageRow) uint64 { return r.result.Engine.Appointments }),
-		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
-		columnOf(rows, "between_workers", "", func(r messageRow) uint64 { return r.result.Engine.Remote }),
+		store.ColumnOf(rows, "program", "", func(r messageRow) string { return r.title }),
+		store.ColumnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
+		store.ColumnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
+		store.ColumnOf(rows, "engine", "", func(r messageRow) string { return string(r.result.Engine.Protocol) }),
+		store.ColumnOf(rows, "workers", "", func(r messageRow) int32 { return int32(r.result.Engine.Workers) }),
+		store.ColumnOf(rows, "ahead", "", func(r messageRow) uint64 { return uint64(r.result.Engine.Ahead) }),
+		store.ColumnOf(rows, "events", "", func(r messageRow) uint64 { return r.result.Ops }),
+		store.ColumnOf(rows, "windows", "", func(r messageRow) uint64 { return r.result.Engine.Windows }),
+		store.ColumnOf(rows, "events_window_processor", "", func(r messageRow) float64 { return r.result.EventsPerWindow() }),
+		store.ColumnOf(rows, "meetings", "", func(r messageRow) uint64 { return r.result.Engine.Barriers }),
+		store.ColumnOf(rows, "appointments", "", func(r messageRow) uint64 { return r.result.Engine.Appointments }),
+		store.ColumnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
+		store.ColumnOf(rows, "between_workers", "", func(r messageRow) uint64 { return r.result.Engine.Remote }),
 	}}
 }

@@ -78,27 +78,27 @@ func mixedTable(rows []mixedRow) *store.Table {
 		return sum / 1e12 / float64(len(r.result.Procs))
 	}
 	columns := []store.Column{
-		columnOf(rows, "program", "", func(r mixedRow) string { return r.title }),
-		columnOf(rows, "trace", "", func(r mixedRow) string { return r.trace }),
-		columnOf(rows, "machine", "", func(r mixedRow) string { return r.machine.Name }),
-		columnOf(rows, "processors", "", func(r mixedRow) int32 { return int32(len(r.result.Procs)) }),
-		columnOf(rows, "time", "s", func(r mixedRow) float64 { return float64(r.result.Time.Seconds()) }),
+		store.ColumnOf(rows, "program", "", func(r mixedRow) string { return r.title }),
+		store.ColumnOf(rows, "trace", "", func(r mixedRow) string { return r.trace }),
+		store.ColumnOf(rows, "machine", "", func(r mixedRow) string { return r.machine.Name }),
+		store.ColumnOf(rows, "processors", "", func(r mixedRow) int32 { return int32(len(r.result.Procs)) }),
+		store.ColumnOf(rows, "time", "s", func(r mixedRow) float64 { return float64(r.result.Time.Seconds()) }),
 	}
 	ends := mixedPart{"end", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.End }}
 	for _, part := range slices.Concat(mixedParts, []mixedPart{ends}) {
-		columns = append(columns, columnOf(rows, part.name, "s", func(r mixedRow) float64 { return mean(r, part.of) }))
+		columns = append(columns, store.ColumnOf(rows, part.name, "s", func(r mixedRow) float64 { return mean(r, part.of) }))
 	}
 	columns = append(columns,
-		columnOf(rows, "instructions", "", func(r mixedRow) uint64 { return uint64(r.result.Instr()) }),
-		columnOf(rows, "references", "", func(r mixedRow) uint64 { return references(r.result.Result) }),
-		columnOf(rows, "misses", "", func(r mixedRow) uint64 { return r.result.Counts().Misses() }),
-		columnOf(rows, "miss_ratio", "", func(r mixedRow) float64 { return r.result.MissRatio() }),
-		columnOf(rows, "coherence_misses", "", func(r mixedRow) uint64 { return r.result.Counts().CoherenceMisses() }),
-		columnOf(rows, "memory_utilization", "", func(r mixedRow) float64 { return r.result.Utilization() }),
-		columnOf(rows, "messages", "", func(r mixedRow) uint64 { return r.result.Messages.Messages }),
-		columnOf(rows, "bytes", "B", func(r mixedRow) uint64 { return uint64(r.result.Messages.Bytes) }),
-		columnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }),
-		columnOf(rows, machineDigest, "", func(r mixedRow) string { return r.machine.Digest() }))
+		store.ColumnOf(rows, "instructions", "", func(r mixedRow) uint64 { return uint64(r.result.Instr()) }),
+		store.ColumnOf(rows, "references", "", func(r mixedRow) uint64 { return references(r.result.Result) }),
+		store.ColumnOf(rows, "misses", "", func(r mixedRow) uint64 { return r.result.Counts().Misses() }),
+		store.ColumnOf(rows, "miss_ratio", "", func(r mixedRow) float64 { return r.result.MissRatio() }),
+		store.ColumnOf(rows, "coherence_misses", "", func(r mixedRow) uint64 { return r.result.Counts().CoherenceMisses() }),
+		store.ColumnOf(rows, "memory_utilization", "", func(r mixedRow) float64 { return r.result.Utilization() }),
+		store.ColumnOf(rows, "messages", "", func(r mixedRow) uint64 { return r.result.Messages.Messages }),
+		store.ColumnOf(rows, "bytes", "B", func(r mixedRow) uint64 { return uint64(r.result.Messages.Bytes) }),
+		store.ColumnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }),
+		store.ColumnOf(rows, machineDigest, "", func(r mixedRow) string { return r.machine.Digest() }))
 	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: toolFacts()}
 }
 
@@ -112,15 +112,15 @@ func mixedProcessors(r *replay.MixedResult) *store.Table {
 		numbers[i] = int32(i)
 	}
 	columns := []store.Column{{Name: "proc", Data: numbers},
-		columnOf(numbers, "time", "s", func(i int32) float64 { return float64(r.Procs[i].Total().Seconds()) })}
+		store.ColumnOf(numbers, "time", "s", func(i int32) float64 { return float64(r.Procs[i].Total().Seconds()) })}
 	for _, part := range mixedParts {
-		columns = append(columns, columnOf(numbers, part.name, "s", func(i int32) float64 {
+		columns = append(columns, store.ColumnOf(numbers, part.name, "s", func(i int32) float64 {
 			return float64(part.of(&r.Procs[i], &r.Messages.Ranks[i]).Seconds())
 		}))
 	}
 	return &store.Table{Name: "processors", Columns: append(columns,
-		columnOf(numbers, "misses", "", func(i int32) uint64 { return r.Procs[i].Counts.Misses() }),
-		columnOf(numbers, "messages", "", func(i int32) uint64 { return r.Messages.Ranks[i].Messages }))}
+		store.ColumnOf(numbers, "misses", "", func(i int32) uint64 { return r.Procs[i].Counts.Misses() }),
+		store.ColumnOf(numbers, "messages", "", func(i int32) uint64 { return r.Messages.Ranks[i].Messages }))}
 }
 
 // printMixed prints the results, and writes them to a file if output is given.

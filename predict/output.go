@@ -49,15 +49,6 @@ func noteAll(env *stage.Env, notes []string) {
 	}
 }
 
-// columnOf returns the column of one property of rows.
-func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
-	data := make([]T, len(rows))
-	for i, r := range rows {
-		data[i] = of(r)
-	}
-	return store.Column{Name: name, Unit: unit, Data: data}
-}
-
 // machineDigest is the column with the digest of the machine's description.
 const machineDigest = "machine_sha256"
 

@@ -46,7 +46,7 @@ func Remarks(all []model.Prediction) *store.Table {
 		}
 	}
 	return &store.Table{Name: "remarks", Columns: []store.Column{
-		column(list, "model", "", func(r *remark) string { return r.model }),
-		column(list, "remark", "", func(r *remark) string { return r.text.String() }),
-		column(list, "processors", "", (*remark).where)}}
+		store.ColumnOf(list, "model", "", func(r *remark) string { return r.model }),
+		store.ColumnOf(list, "remark", "", func(r *remark) string { return r.text.String() }),
+		store.ColumnOf(list, "processors", "", (*remark).where)}}
 }

@@ -15,31 +15,31 @@ import (
 // error, model_below and model_above.
 func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 	nanos := func(name string, of func(model.Prediction) unit.Seconds) store.Column {
-		return column(all, name, "ns", func(p model.Prediction) float64 { return 1e9 * float64(of(p)) })
+		return store.ColumnOf(all, name, "ns", func(p model.Prediction) float64 { return 1e9 * float64(of(p)) })
 	}
 	return &store.Table{Name: "prediction", Meta: facts, Columns: []store.Column{
-		column(all, "program", "", func(p model.Prediction) string { return p.Program }),
-		column(all, "trace", "", func(p model.Prediction) string { return p.Trace }),
-		column(all, "machine", "", func(p model.Prediction) string { return p.Machine }),
-		column(all, "target", "", func(p model.Prediction) string { return p.Target }),
-		column(all, "processors", "", func(p model.Prediction) int32 { return int32(p.Processors) }),
-		column(all, "model", "", func(p model.Prediction) string { return p.Model }),
+		store.ColumnOf(all, "program", "", func(p model.Prediction) string { return p.Program }),
+		store.ColumnOf(all, "trace", "", func(p model.Prediction) string { return p.Trace }),
+		store.ColumnOf(all, "machine", "", func(p model.Prediction) string { return p.Machine }),
+		store.ColumnOf(all, "target", "", func(p model.Prediction) string { return p.Target }),
+		store.ColumnOf(all, "processors", "", func(p model.Prediction) int32 { return int32(p.Processors) }),
+		store.ColumnOf(all, "model", "", func(p model.Prediction) string { return p.Model }),
 		nanos("e_instr", func(p model.Prediction) unit.Seconds { return p.EInstr }),
 		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.FullInterval(), p.FullInterval().Lo) }),
 		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.FullInterval(), p.FullInterval().Hi) }),
 		nanos("parameters_lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Lo) }),
 		nanos("parameters_hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Hi) }),
-		column(all, "model_below", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Below) }),
-		column(all, "model_above", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Above) }),
+		store.ColumnOf(all, "model_below", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Below) }),
+		store.ColumnOf(all, "model_above", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Above) }),
 		nanos("ideal", func(p model.Prediction) unit.Seconds { return p.Split.Ideal }),
 		nanos("latency", func(p model.Prediction) unit.Seconds { return p.Split.Latency }),
 		nanos("contention", func(p model.Prediction) unit.Seconds { return p.Split.Contention }),
 		nanos("sync", func(p model.Prediction) unit.Seconds { return p.Split.Sync }),
-		column(all, "utilization", "", func(p model.Prediction) float64 { return p.Utilization }),
-		column(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
-		column(all, "interval", "", func(p model.Prediction) string { return p.FullInterval().Covers }),
-		column(all, "warnings", "", warnings),
-		column(all, "machine_sha256", "", func(p model.Prediction) string { return p.MachineSHA }),
+		store.ColumnOf(all, "utilization", "", func(p model.Prediction) float64 { return p.Utilization }),
+		store.ColumnOf(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
+		store.ColumnOf(all, "interval", "", func(p model.Prediction) string { return p.FullInterval().Covers }),
+		store.ColumnOf(all, "warnings", "", warnings),
+		store.ColumnOf(all, "machine_sha256", "", func(p model.Prediction) string { return p.MachineSHA }),
 	}}
 }
 
@@ -56,23 +56,15 @@ func TermsTable(all []model.Prediction, facts []trace.Arg) *store.Table {
 		}
 	}
 	return &store.Table{Name: "terms", Meta: facts, Columns: []store.Column{
-		column(rows, "program", "", func(r row) string { return r.Program }),
-		column(rows, "machine", "", func(r row) string { return r.Machine }),
-		column(rows, "processors", "", func(r row) int32 { return int32(r.Processors) }),
-		column(rows, "model", "", func(r row) string { return r.Model }),
-		column(rows, "term", "", func(r row) string { return r.Symbol }),
-		column(rows, "value", "", func(r row) float64 { return r.Value }),
-		column(rows, "unit", "", func(r row) string { return r.Unit }),
-		column(rows, "meaning", "", func(r row) string { return r.What }),
+		store.ColumnOf(rows, "program", "", func(r row) string { return r.Program }),
+		store.ColumnOf(rows, "machine", "", func(r row) string { return r.Machine }),
+		store.ColumnOf(rows, "processors", "", func(r row) int32 { return int32(r.Processors) }),
+		store.ColumnOf(rows, "model", "", func(r row) string { return r.Model }),
+		store.ColumnOf(rows, "term", "", func(r row) string { return r.Symbol }),
+		store.ColumnOf(rows, "value", "", func(r row) float64 { return r.Value }),
+		store.ColumnOf(rows, "unit", "", func(r row) string { return r.Unit }),
+		store.ColumnOf(rows, "meaning", "", func(r row) string { return r.What }),
 	}}
-}
-
-func column[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
-	data := make([]T, len(rows))
-	for i, r := range rows {
-		data[i] = of(r)
-	}
-	return store.Column{Name: name, Unit: unit, Data: data}
 }
 
 func ifKnown(i model.Interval, s unit.Seconds) unit.Seconds {

@@ -22,26 +22,26 @@ func Table(p Prediction, facts []trace.Arg) *store.Table {
 		}
 	}
 	cycles := func(name string, of func(Time) unit.Cycles) store.Column {
-		return column(rows, name, "cycles", func(r row) float64 { return float64(of(r.Time)) })
+		return store.ColumnOf(rows, name, "cycles", func(r row) float64 { return float64(of(r.Time)) })
 	}
 	return &store.Table{Name: "windtunnel", Meta: p.facts(facts), Columns: []store.Column{
-		column(rows, "targets", "", func(r row) int32 { return int32(r.Targets) }),
-		column(rows, "hosts", "", func(r row) int32 { return int32(r.Hosts) }),
-		column(rows, "per_host", "", func(r row) int32 { return int32(r.Targets / r.Hosts) }),
-		column(rows, "host", "", func(r row) string { return r.Host }),
+		store.ColumnOf(rows, "targets", "", func(r row) int32 { return int32(r.Targets) }),
+		store.ColumnOf(rows, "hosts", "", func(r row) int32 { return int32(r.Hosts) }),
+		store.ColumnOf(rows, "per_host", "", func(r row) int32 { return int32(r.Targets / r.Hosts) }),
+		store.ColumnOf(rows, "host", "", func(r row) string { return r.Host }),
 		cycles("time", Time.Total),
 		cycles("processing", Time.Processing),
 		cycles("switch", func(t Time) unit.Cycles { return t.Switch }),
 		cycles("interference", Time.Interference),
 		cycles("overhead", func(t Time) unit.Cycles { return t.Overhead }),
-		column(rows, "limit", "", func(r row) string { return r.Time.Limit() }),
-		column(rows, "speedup", "", func(r row) float64 { return r.Speedup }),
-		column(rows, "lo", "", func(r row) float64 { return r.Lo }),
-		column(rows, "hi", "", func(r row) float64 { return r.Hi }),
-		column(rows, "cost", "$", func(r row) float64 { return float64(r.Cost) }),
-		column(rows, "costup", "", func(r row) float64 { return r.Costup }),
-		column(rows, "cost_performance", "$", func(r row) float64 { return float64(r.CostPerformance) }),
-		column(rows, "effective", "", func(r row) string {
+		store.ColumnOf(rows, "limit", "", func(r row) string { return r.Time.Limit() }),
+		store.ColumnOf(rows, "speedup", "", func(r row) float64 { return r.Speedup }),
+		store.ColumnOf(rows, "lo", "", func(r row) float64 { return r.Lo }),
+		store.ColumnOf(rows, "hi", "", func(r row) float64 { return r.Hi }),
+		store.ColumnOf(rows, "cost", "$", func(r row) float64 { return float64(r.Cost) }),
+		store.ColumnOf(rows, "costup", "", func(r row) float64 { return r.Costup }),
+		store.ColumnOf(rows, "cost_performance", "$", func(r row) float64 { return float64(r.CostPerformance) }),
+		store.ColumnOf(rows, "effective", "", func(r row) string {
 			switch {
 			case r.Hosts == 1:
 				return "-"
@@ -66,21 +66,21 @@ func (p Prediction) facts(more []trace.Arg) []trace.Arg {
 // SummaryTable has a row for each number of the summary.
 func SummaryTable(p Prediction, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "summary", Meta: p.facts(facts), Columns: []store.Column{
-		column(p.Summary, "quantity", "", func(q Quantity) string { return q.Name }),
-		column(p.Summary, "host", "", func(q Quantity) string { return q.Host }),
-		column(p.Summary, "value", "", func(q Quantity) float64 { return q.Value }),
-		column(p.Summary, "unit", "", func(q Quantity) string { return q.Unit }),
-		column(p.Summary, "meaning", "", func(q Quantity) string { return q.What }),
+		store.ColumnOf(p.Summary, "quantity", "", func(q Quantity) string { return q.Name }),
+		store.ColumnOf(p.Summary, "host", "", func(q Quantity) string { return q.Host }),
+		store.ColumnOf(p.Summary, "value", "", func(q Quantity) float64 { return q.Value }),
+		store.ColumnOf(p.Summary, "unit", "", func(q Quantity) string { return q.Unit }),
+		store.ColumnOf(p.Summary, "meaning", "", func(q Quantity) string { return q.What }),
 	}}
 }
 
 // TermsTable has a row for each input.
 func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "terms", Meta: p.facts(facts), Columns: []store.Column{
-		column(p.Terms, "term", "", func(t model.Term) string { return t.Symbol }),
-		column(p.Terms, "value", "", func(t model.Term) float64 { return t.Value }),
-		column(p.Terms, "unit", "", func(t model.Term) string { return t.Unit }),
-		column(p.Terms, "meaning", "", func(t model.Term) string { return t.What }),
+		store.ColumnOf(p.Terms, "term", "", func(t model.Term) string { return t.Symbol }),
+		store.ColumnOf(p.Terms, "value", "", func(t model.Term) float64 { return t.Value }),
+		store.ColumnOf(p.Terms, "unit", "", func(t model.Term) string { return t.Unit }),
+		store.ColumnOf(p.Terms, "meaning", "", func(t model.Term) string { return t.What }),
 	}}
 }
 
@@ -88,20 +88,20 @@ func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
 // cross-validation it has the half that a row is predicted from.
 func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 	columns := []store.Column{
-		column(rows, "placement", "", func(c Comparison) string { return c.Placement }),
-		column(rows, "hosts", "", func(c Comparison) int32 { return int32(c.Hosts) }),
-		column(rows, "model", "", func(c Comparison) string { return c.Model }),
-		column(rows, "processing_measured", "", func(c Comparison) float64 { return c.Processing.Measured }),
-		column(rows, "processing_predicted", "", func(c Comparison) float64 { return c.Processing.Predicted }),
-		column(rows, "processing_error", "%", func(c Comparison) float64 { return 100 * c.Processing.Error() }),
-		column(rows, "measured", "", func(c Comparison) float64 { return c.Whole.Measured }),
-		column(rows, "predicted", "", func(c Comparison) float64 { return c.Whole.Predicted }),
-		column(rows, "lo", "", func(c Comparison) float64 { return c.Lo }),
-		column(rows, "hi", "", func(c Comparison) float64 { return c.Hi }),
-		column(rows, "error", "%", func(c Comparison) float64 { return 100 * c.Whole.Error() }),
+		store.ColumnOf(rows, "placement", "", func(c Comparison) string { return c.Placement }),
+		store.ColumnOf(rows, "hosts", "", func(c Comparison) int32 { return int32(c.Hosts) }),
+		store.ColumnOf(rows, "model", "", func(c Comparison) string { return c.Model }),
+		store.ColumnOf(rows, "processing_measured", "", func(c Comparison) float64 { return c.Processing.Measured }),
+		store.ColumnOf(rows, "processing_predicted", "", func(c Comparison) float64 { return c.Processing.Predicted }),
+		store.ColumnOf(rows, "processing_error", "%", func(c Comparison) float64 { return 100 * c.Processing.Error() }),
+		store.ColumnOf(rows, "measured", "", func(c Comparison) float64 { return c.Whole.Measured }),
+		store.ColumnOf(rows, "predicted", "", func(c Comparison) float64 { return c.Whole.Predicted }),
+		store.ColumnOf(rows, "lo", "", func(c Comparison) float64 { return c.Lo }),
+		store.ColumnOf(rows, "hi", "", func(c Comparison) float64 { return c.Hi }),
+		store.ColumnOf(rows, "error", "%", func(c Comparison) float64 { return 100 * c.Whole.Error() }),
 	}
 	if len(rows) > 0 && rows[0].Half > 0 {
-		columns = append(columns, column(rows, "half", "", func(c Comparison) int32 { return int32(c.Half) }))
+		columns = append(columns, store.ColumnOf(rows, "half", "", func(c Comparison) int32 { return int32(c.Half) }))
 	}
 	return &store.Table{Name: "windtunnel_measured", Meta: facts, Columns: columns}
 }
@@ -109,21 +109,13 @@ func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 // ErrorsTable summarizes comparisons.
 func ErrorsTable(all []Errors) *store.Table {
 	return &store.Table{Name: "errors", Columns: []store.Column{
-		column(all, "placement", "", func(e Errors) string { return e.Placement }),
-		column(all, "model", "", func(e Errors) string { return e.Model }),
-		column(all, "rows", "", func(e Errors) int32 { return int32(e.Rows) }),
-		column(all, "worst of processing", "%", func(e Errors) float64 { return 100 * e.WorstProcessing }),
-		column(all, "mean", "%", func(e Errors) float64 { return 100 * e.Mean }),
-		column(all, "worst", "%", func(e Errors) float64 { return 100 * e.Worst }),
-		column(all, "hosts", "", func(e Errors) int32 { return int32(e.Hosts) }),
-		column(all, "inside", "", func(e Errors) int32 { return int32(e.Inside) }),
+		store.ColumnOf(all, "placement", "", func(e Errors) string { return e.Placement }),
+		store.ColumnOf(all, "model", "", func(e Errors) string { return e.Model }),
+		store.ColumnOf(all, "rows", "", func(e Errors) int32 { return int32(e.Rows) }),
+		store.ColumnOf(all, "worst of processing", "%", func(e Errors) float64 { return 100 * e.WorstProcessing }),
+		store.ColumnOf(all, "mean", "%", func(e Errors) float64 { return 100 * e.Mean }),
+		store.ColumnOf(all, "worst", "%", func(e Errors) float64 { return 100 * e.Worst }),
+		store.ColumnOf(all, "hosts", "", func(e Errors) int32 { return int32(e.Hosts) }),
+		store.ColumnOf(all, "inside", "", func(e Errors) int32 { return int32(e.Inside) }),
 	}}
-}
-
-func column[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
-	data := make([]T, len(rows))
-	for i, r := range rows {
-		data[i] = of(r)
-	}
-	return store.Column{Name: name, Unit: unit, Data: data}
 }

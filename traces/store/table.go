@@ -73,3 +73,12 @@ func columnLen(data any) int {
 	}
 	panic(fmt.Sprintf("store: a column cannot hold %T", data))
 }
+
+// ColumnOf returns the column of one property of rows.
+func ColumnOf[R any, T int32 | int64 | uint64 | float64 | string](rows []R, name, unit string, of func(R) T) Column {
+	data := make([]T, len(rows))
+	for i, r := range rows {
+		data[i] = of(r)
+	}
+	return Column{Name: name, Unit: unit, Data: data}
+}

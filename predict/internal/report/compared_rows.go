@@ -129,12 +129,12 @@ func Difference(first, second []Row) (t *store.Table, notes []string, err error)
 	if len(lines) > 0 && lines[0].a.Model != "" {
 		unit = "ns"
 	}
-	text := func(name string, of func(l line) string) store.Column { return columnOf(lines, name, "", of) }
+	text := func(name string, of func(l line) string) store.Column { return store.ColumnOf(lines, name, "", of) }
 	return &store.Table{Name: "difference", Columns: []store.Column{
 		text("program", func(l line) string { return l.a.Program }), text("machine", func(l line) string { return l.a.Machine }),
-		columnOf(lines, "processors", "", func(l line) int32 { return int32(l.a.Processors) }),
+		store.ColumnOf(lines, "processors", "", func(l line) int32 { return int32(l.a.Processors) }),
 		text("model", func(l line) string { return l.a.Model }),
-		columnOf(lines, "first", unit, func(l line) float64 { return value(l.a) }),
-		columnOf(lines, "second", unit, func(l line) float64 { return value(l.b) }),
-		columnOf(lines, "difference", "%", func(l line) float64 { return 100 * (value(l.b) - value(l.a)) / value(l.a) })}}, append(notes, doubts(pairs)...), nil
+		store.ColumnOf(lines, "first", unit, func(l line) float64 { return value(l.a) }),
+		store.ColumnOf(lines, "second", unit, func(l line) float64 { return value(l.b) }),
+		store.ColumnOf(lines, "difference", "%", func(l line) float64 { return 100 * (value(l.b) - value(l.a)) / value(l.a) })}}, append(notes, doubts(pairs)...), nil
 }

@@ -180,8 +180,10 @@ func (c *Comparison) Long() *store.Table {
 			}
 		}
 	}
-	text := func(name string, of func(l line) string) store.Column { return columnOf(lines, name, "", of) }
-	number := func(name, unit string, of func(l line) float64) store.Column { return columnOf(lines, name, unit, of) }
+	text := func(name string, of func(l line) string) store.Column { return store.ColumnOf(lines, name, "", of) }
+	number := func(name, unit string, of func(l line) float64) store.Column {
+		return store.ColumnOf(lines, name, unit, of)
+	}
 	inside := func(l line) float64 {
 		switch {
 		case !l.hasInterval():
@@ -193,19 +195,11 @@ func (c *Comparison) Long() *store.Table {
 	}
 	return &store.Table{Name: "comparison", Columns: []store.Column{
 		text("program", func(l line) string { return l.Program }), text("machine", func(l line) string { return l.Machine }),
-		text("target", func(l line) string { return l.Target }), columnOf(lines, "processors", "", func(l line) int32 { return int32(l.Processors) }),
+		text("target", func(l line) string { return l.Target }), store.ColumnOf(lines, "processors", "", func(l line) int32 { return int32(l.Processors) }),
 		text("model", func(l line) string { return l.Model }),
 		number("simulated", "ns", func(l line) float64 { return l.simulated }), number("predicted", "ns", func(l line) float64 { return l.EInstr }),
 		number("lo", "ns", func(l line) float64 { return l.Lo }), number("hi", "ns", func(l line) float64 { return l.Hi }),
 		number("parameters_lo", "ns", func(l line) float64 { return l.ParametersLo }), number("parameters_hi", "ns", func(l line) float64 { return l.ParametersHi }),
 		number("error", "%", func(l line) float64 { return 100 * l.err }),
-		number("beyond", "%", func(l line) float64 { return 100 * l.beyond(l.simulated) }), columnOf(lines, "inside", "", inside)}}
-}
-
-func columnOf[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
-	data := make([]T, len(rows))
-	for i, r := range rows {
-		data[i] = of(r)
-	}
-	return store.Column{Name: name, Unit: unit, Data: data}
+		number("beyond", "%", func(l line) float64 { return 100 * l.beyond(l.simulated) }), store.ColumnOf(lines, "inside", "", inside)}}
 }
