@@ -39,6 +39,12 @@ func (r *Rows) refs(ops []trace.Op) {
 		r.Data += uint64(len(ops))
 		return
 	}
+	if !trace.AnyMoves(ops) {
+		data := trace.CountData(ops)
+		r.Data += uint64(data)
+		r.Ops[trace.Ifetch] += uint64(len(ops) - data)
+		return
+	}
 	var counts [math.MaxUint8 + 1]uint64
 	for _, op := range ops {
 		counts[op]++

@@ -15,7 +15,7 @@ type Toucher interface {
 // because chunks of the interleaved order are short.
 type Feed struct {
 	shift   uint
-	ops     trace.OpSet
+	uses    [8]uint8 // 1 for operations that use lines; a load takes fewer instructions than a shift by a variable
 	buffer  []uint64
 	touched uint64 // or the compiler drops the loads of touch
 }
@@ -28,7 +28,13 @@ const firstLines = 64
 
 // NewFeed returns a feed of lines of 2^shift bytes that references with the given operations use.
 func NewFeed(shift uint, ops trace.OpSet) *Feed {
-	return &Feed{shift: shift, ops: ops, buffer: make([]uint64, 0, firstLines)}
+	f := &Feed{shift: shift, buffer: make([]uint64, 0, firstLines)}
+	for _, op := range trace.Ops {
+		if ops.Has(op) {
+			f.uses[op] = 1
+		}
+	}
+	return f
 }
 
 // Add uses the lines of references. It may delay some until Flush.
@@ -117,14 +123,14 @@ func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, mo
 	room := f.buffer[len(f.buffer):cap(f.buffer)]
 	addr = addr[:min(len(addr), len(room))]
 	size, op = size[:len(addr)], op[:len(addr)]
-	shift, ops := f.shift&63, f.ops
+	shift, uses := f.shift&63, &f.uses
 	within := uint64(1)<<shift - 1
 	n := 0
 	for i, a := range addr {
 		room[n] = a >> shift // kept only if used; avoids a branch that is hard to predict
 		last := a + uint64(size[i]) - 1
-		used := int(ops >> (op[i] & 7) & 1)
-		n += used
+		used := uses[op[i]&7]
+		n += int(used)
 		if a^last > within && used != 0 {
 			f.buffer = f.buffer[:len(f.buffer)+n]
 			return i + 1, last>>shift - a>>shift
