@@ -3,14 +3,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 )
-
-// errDiffers ends a command that has printed what is wrong.
-var errDiffers = errors.New("differs")
 
 // commands are the commands by name. Each takes its arguments and where it prints.
 var commands = map[string]func(args []string, out io.Writer) error{

@@ -19,7 +19,7 @@ type fileReferences map[string]map[string]string
 // The files of each command have an order: main.go, the commands, what they share. References run one way through it, so a reader
 // of a file needs only files below it.
 func TestFilesOfCommandsReferOneWay(t *testing.T) {
-	commands := []string{"./traces", "./tracegen", "./analyze", "./calibrate", "./predict"}
+	commands := []string{"./traces", "./tracegen", "./analyze", "./calibrate", "./predict", "./pipelines"}
 	loaded, err := packages.Load(&packages.Config{Dir: "..", Mode: packages.LoadSyntax}, commands...)
 	if err != nil {
 		t.Fatal(err)
