@@ -11,6 +11,7 @@ import (
 
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
+	"spoor/traces/heap"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -25,6 +26,7 @@ var supplied = []struct {
 	files fs.FS
 }{
 	{"spoor/traces/unit", unit.Files},
+	{"spoor/traces/heap", heap.Files},
 	{"spoor/traces/trace", trace.Files},
 	{tapePath, tape.Files},
 	{spmdPath, spmd.Files},
