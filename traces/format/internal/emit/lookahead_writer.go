@@ -10,7 +10,7 @@ const LookaheadEvents = 1 << 19
 // HeldEvents counts the events that the ranks of one import hold back.
 type HeldEvents struct{ held int }
 
-// LookaheadWriter is a rankWriter for formats that complete an event late. For example,
+// LookaheadWriter is a RankWriter for formats that complete an event late. For example,
 // a receive is posted here, but its sender is known only when it completes. Later
 // events are held back until it is resolved, so that the order is kept.
 //

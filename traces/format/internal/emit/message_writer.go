@@ -59,7 +59,7 @@ func (c *MessageWriter) RankWriter(p trace.Proc) *RankWriter {
 	return &RankWriter{c: c, Batch: trace.Events{Proc: p}}
 }
 
-// A batch for the sink has at most rankBatch events of a rank. All ranks together
+// A batch for the sink has at most RankBatch events of a rank. All ranks together
 // buffer about totalBatch events, because there may be many ranks and their events may
 // be interleaved.
 const (
@@ -68,7 +68,7 @@ const (
 	totalBatch   = 1 << 18
 )
 
-// append appends e, which is at place at in the input, and returns its row among the
+// Emit appends e, which is at place at in the input, and returns its row among the
 // events of its rank. The caller must not change Needs until the next flush.
 func (s *RankWriter) Emit(e *trace.Event, at trace.Pos) (row int64, err error) {
 	if err := s.c.matcher.Event(s.Batch.Proc, e, at); err != nil {

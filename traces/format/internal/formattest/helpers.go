@@ -25,7 +25,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// BenchmarkImport is benchmarkRecords of text, whose records are its lines.
+// BenchmarkImport is BenchmarkRecords of text, whose records are its lines.
 func BenchmarkImport(b *testing.B, im format.Importer, text []byte) {
 	BenchmarkImportWith(b, im, text, format.Options{})
 }
@@ -482,7 +482,7 @@ func root() string {
 	}
 }
 
-// bzip2Tiny is tinyText, compressed by the bzip2 program: Go has no such writer.
+// bzip2Tiny is TinyText, compressed by the bzip2 program: Go has no such writer.
 const (
 	TinyText  = "I  00401000,7\n S 00402000,8\n"
 	bzip2Tiny = "425a68393141592653592b3538a600000d5e000010400474c00020080020003100d34d02521e931a55e273445e48c4433eb45dc914e14240acd4e298"

@@ -79,7 +79,7 @@ func ImportBytes(im format.Importer, file []byte, o format.Options) (*trace.Memo
 	return &sink.Memory, r, err
 }
 
-// MustImport is importText of good text, whose trace must be sound.
+// MustImport is ImportText of good text, whose trace must be sound.
 func MustImport(t *testing.T, im format.Importer, text string, o format.Options) (*trace.Memory, format.Result) {
 	t.Helper()
 	m, r, err := ImportText(im, text, o)

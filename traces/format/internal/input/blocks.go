@@ -26,7 +26,7 @@ type block struct {
 // Blocks yields the input in blocks. cut returns how many bytes of its argument are
 // whole units; each block ends after a whole unit, except possibly the last. Another
 // goroutine reads and decompresses. A unit of more than limit bytes ends the iteration
-// with errLongLine and the start of the unit. A block is valid until the next one.
+// with ErrLongLine and the start of the unit. A block is valid until the next one.
 func (in *Input) Blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		count := blockCount
