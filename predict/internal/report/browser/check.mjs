@@ -3,6 +3,7 @@
 //   node check.mjs CHROMIUM SCREENSHOTS PAGE.html...
 //
 // prints what is wrong, a line each, and fails. The first page has several machines, programs and models, the third all tables.
+// The status is 1 if a page is wrong, 3 if Chromium does not start, and 4 if it stops answering.
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -14,7 +15,7 @@ const check = (right, what) => { if (!right) { console.log(`${now}: ${what}`); w
 
 let browser;
 try {
-	browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+	browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 } catch (err) {
 	console.log(`cannot start: ${err.message.split("\n")[0]}`);
 	process.exit(3);
@@ -24,7 +25,7 @@ try {
 const open = async (file, options) => {
 	const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, offline: true, acceptDownloads: true, ...options });
 	const page = await context.newPage();
-	page.setDefaultTimeout(60000);
+	page.setDefaultTimeout(30000);
 	page.on("console", m => check(!["error", "warning"].includes(m.type()), `console: ${m.text()}`));
 	page.on("pageerror", e => check(false, `error: ${e.message}`));
 	page.on("dialog", d => { check(false, "a dialog"); d.dismiss(); });
@@ -198,21 +199,34 @@ const themes = async (page, figure) => {
 	await page.emulateMedia({ colorScheme: "light" });
 };
 
+// within gives a part of the work 60 s. If the browser stops answering, the program names the part and ends.
+const within = async (name, part) => {
+	const timer = setTimeout(() => {
+		console.log(`${now}: ${name}: no answer from the browser for 60 s`);
+		process.exit(4);
+	}, 60000);
+	const result = await part();
+	clearTimeout(timer);
+	return result;
+};
+const close = page => within("close", () => page.context().close());
+
 for (const [i, file] of pages.entries()) {
-	await (await shows(file, i === 1 ? "wide" : "phone")).context().close();
+	const name = i === 1 ? "wide" : "phone";
+	await close(await within("show", () => shows(file, name)));
 }
-await withoutScript(pages[0]);
-const page = await shows(pages[0], "wide");
+await within("without script", () => withoutScript(pages[0]));
+const page = await within("show", () => shows(pages[0], "wide"));
 now = basename(pages[0]);
 const figure = page.locator("#curves figure").first();
 await figure.scrollIntoViewIfNeeded();
-for (const use of [scales, pointer, hiding, themes, exporting]) await use(page, figure);
-await keyboard(figure);
-await sorting(page, figure);
-await choosing(page);
-await page.context().close();
-const tables = await shows(pages[2], "wide");
-await buying(tables);
-await tables.screenshot({ path: join(screenshots, "budget.png") });
-await browser.close();
+for (const use of [scales, pointer, hiding, themes, exporting]) await within(use.name, () => use(page, figure));
+await within("keyboard", () => keyboard(figure));
+await within("sorting", () => sorting(page, figure));
+await within("choosing", () => choosing(page));
+await close(page);
+const tables = await within("show", () => shows(pages[2], "wide"));
+await within("buying", () => buying(tables));
+await within("screenshot", () => tables.screenshot({ path: join(screenshots, "budget.png") }));
+await within("close", () => browser.close());
 process.exit(wrong > 0 ? 1 : 0);
