@@ -75,16 +75,7 @@ func CheckAddrs(h Header, b *Refs) error {
 
 // inLowerHalf reports whether all addresses are in the lower half of the address space.
 func inLowerHalf(addr []uint64) bool {
-	var all uint64
-	at := 0
-	for ; at+8 <= len(addr); at += 8 {
-		a := (*[8]uint64)(addr[at:])
-		all |= (a[0] | a[1]) | (a[2] | a[3]) | ((a[4] | a[5]) | (a[6] | a[7]))
-	}
-	for _, a := range addr[at:] {
-		all |= a
-	}
-	return int64(all) >= 0
+	return int64(anyOf(addr)) >= 0
 }
 
 // plainlyLegal reports whether all operations and sizes are legal and all addresses

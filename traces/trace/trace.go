@@ -134,10 +134,7 @@ func CountData(ops []Op) (n int) {
 // AnyMoves reports whether ops, which must be valid, have a prefetch or a flush.
 func AnyMoves(ops []Op) bool {
 	words := wordsOf(ops)
-	var all uint64
-	for _, x := range words {
-		all |= x
-	}
+	all := anyOf(words)
 	for _, o := range ops[8*len(words):] {
 		all |= uint64(o)
 	}
@@ -165,10 +162,7 @@ func OnlyData(ops []Op) bool {
 // AnySize reports whether a size is at least the given power of two, up to 2^15.
 func AnySize(sizes []uint16, least uint16) bool {
 	words := wordsOf(sizes)
-	all := uint64(0)
-	for _, x := range words {
-		all |= x
-	}
+	all := anyOf(words)
 	rest := uint16(all | all>>16 | all>>32 | all>>48)
 	for _, n := range sizes[4*len(words):] {
 		rest |= n
@@ -184,6 +178,19 @@ func wordsOf[T Op | uint16](column []T) []uint64 {
 		return nil
 	}
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&column[0])), n)
+}
+
+// anyOf returns the bits that any of the words has.
+func anyOf(words []uint64) (all uint64) {
+	at := 0
+	for ; at+8 <= len(words); at += 8 {
+		w := (*[8]uint64)(words[at:])
+		all |= (w[0] | w[1]) | (w[2] | w[3]) | ((w[4] | w[5]) | (w[6] | w[7]))
+	}
+	for _, w := range words[at:] {
+		all |= w
+	}
+	return all
 }
 
 // String returns the name that files and commands use.

@@ -15,8 +15,9 @@ type Toucher interface {
 // because chunks of the interleaved order are short.
 type Feed struct {
 	shift   uint
-	uses    [8]uint8 // 1 for operations that use lines; a load takes fewer instructions than a shift by a variable
+	ops     trace.OpSet
 	buffer  []uint64
+	asLoads []trace.Op
 	touched uint64 // or the compiler drops the loads of touch
 }
 
@@ -28,26 +29,22 @@ const firstLines = 64
 
 // NewFeed returns a feed of lines of 2^shift bytes that references with the given operations use.
 func NewFeed(shift uint, ops trace.OpSet) *Feed {
-	f := &Feed{shift: shift, buffer: make([]uint64, 0, firstLines)}
-	for _, op := range trace.Ops {
-		if ops.Has(op) {
-			f.uses[op] = 1
-		}
-	}
-	return f
+	return &Feed{shift: shift, ops: ops, buffer: make([]uint64, 0, firstLines)}
 }
 
 // Add uses the lines of references. It may delay some until Flush.
 func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
+	var ops []trace.Op
 	for at, near := 0, 0; at < len(refs.Addr); {
 		if at == near {
 			near = min(at+feedLines, len(refs.Addr))
 			f.touch(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
+			ops = f.data(refs.Op[at:near])
 		}
 		if err := f.makeRoom(to); err != nil {
 			return err
 		}
-		n, more := f.gather(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
+		n, more := f.gather(refs.Addr[at:near], refs.Size[at:near], ops[len(ops)-(near-at):])
 		at += n
 		for line := refs.Addr[at-1]>>f.shift + 1; more > 0; more-- {
 			if err := f.makeRoom(to); err != nil {
@@ -117,21 +114,39 @@ func (f *Feed) touch(addr []uint64, size []uint16, op []trace.Op) {
 	f.touched = touched
 }
 
-// gather stores the first lines of references, as many as fit, up to the first reference that
+// data returns operations that are loads where the given ones use lines, and fetches where they do not. So gather can compare
+// with constants: the processor's registers do not hold its variables and a set of operations.
+func (f *Feed) data(ops []trace.Op) []trace.Op {
+	if f.ops == trace.DataOps {
+		return ops
+	}
+	f.asLoads = f.asLoads[:0]
+	for _, op := range ops {
+		as := trace.Ifetch
+		if f.ops.Has(op) {
+			as = trace.Load
+		}
+		f.asLoads = append(f.asLoads, as)
+	}
+	return f.asLoads
+}
+
+// gather stores the first lines of loads and stores, as many as fit, up to the first one that
 // crosses lines. It returns the number of references, and how many more lines the last one uses.
 func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, more uint64) {
 	room := f.buffer[len(f.buffer):cap(f.buffer)]
 	addr = addr[:min(len(addr), len(room))]
 	size, op = size[:len(addr)], op[:len(addr)]
-	shift, uses := f.shift&63, &f.uses
+	shift := f.shift & 63
 	within := uint64(1)<<shift - 1
 	n := 0
 	for i, a := range addr {
-		room[n] = a >> shift // kept only if used; avoids a branch that is hard to predict
+		room[n] = a >> shift // kept only for data; avoids a branch that is hard to predict
 		last := a + uint64(size[i]) - 1
-		used := uses[op[i]&7]
-		n += int(used)
-		if a^last > within && used != 0 {
+		if op[i].Data() {
+			n++
+		}
+		if a^last > within && op[i].Data() {
 			f.buffer = f.buffer[:len(f.buffer)+n]
 			return i + 1, last>>shift - a>>shift
 		}
