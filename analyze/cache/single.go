@@ -43,15 +43,28 @@ func (c *LRU) flush() (n uint64) {
 	return n
 }
 
+// Use uses one line. It returns the line that it evicts, if any.
+func (c *LRU) Use(line uint64) (victim uint64, evicts bool) {
+	k := line << 1
+	if c.array.hit(k) {
+		return 0, false
+	}
+	out := c.array.fill(k)
+	return out >> 1, out != empty
+}
+
 // Has returns how many of the lines are present, without using them.
 func (c *LRU) Has(lines []uint64) (n uint64) {
 	for _, l := range lines {
-		if c.array.mark(l) { // nothing requests what is dirty
+		if c.Contains(l) {
 			n++
 		}
 	}
 	return n
 }
+
+// Contains reports whether a line is present, without using it.
+func (c *LRU) Contains(line uint64) bool { return c.array.mark(line) } // nothing requests what is dirty
 
 // Drop removes a line, if it is present.
 func (c *LRU) Drop(line uint64) { c.array.drop(line) }

@@ -55,3 +55,34 @@ func TestLRUOfLargeLines(t *testing.T) {
 		}
 	}
 }
+
+// A use evicts the least recently used line of its set, and a place that became free is used again.
+func TestLRUEvicts(t *testing.T) {
+	for _, shape := range [][2]int64{{1, 1}, {1, 2}, {4, 2}, {7, 3}, {1, 5}, {8, 8}, {2, 16}, {1, 40}, {2, 40}} {
+		r := rand.New(rand.NewPCG(uint64(shape[0]), 8))
+		c, sets := NewLRU(shape[0], shape[1], 1), make([][]uint64, shape[0]) // latest used last
+		for range 5000 {
+			l := r.Uint64N(uint64(shape[0]*shape[1]) * 3 / 2)
+			set := &sets[l%uint64(shape[0])]
+			if got, want := c.Contains(l), slices.Contains(*set, l); got != want {
+				t.Fatalf("%v: line %d is present: %v with %v", shape, l, got, *set)
+			}
+			*set = slices.DeleteFunc(*set, func(other uint64) bool { return other == l })
+			if r.IntN(4) == 0 {
+				c.Drop(l)
+				continue
+			}
+			*set = append(*set, l)
+			out, evicts := c.Use(l)
+			if evicts != (len(*set) > int(shape[1])) || evicts && out != (*set)[0] {
+				t.Fatalf("%v: line %d evicts %d, %v with %v", shape, l, out, evicts, *set)
+			}
+			if evicts {
+				*set = (*set)[1:]
+			}
+		}
+		if l, ok := c.array.(*list); ok && len(l.keys) > int(shape[0]*(shape[1]+1)) {
+			t.Errorf("%v: %d places", shape, len(l.keys))
+		}
+	}
+}

@@ -25,7 +25,7 @@ type datum map[place]bool
 type snapshot struct {
 	lines  map[uint64][]uint8
 	blocks map[uint64]block
-	frames [][]uint64 // of each node, oldest first
+	frames [][]uint64 // of each node
 }
 
 func snap(s *coherent, lines int) snapshot {
@@ -49,8 +49,10 @@ func snap(s *coherent, lines int) snapshot {
 	}
 	for n := range c.memory {
 		var list []uint64
-		for i := c.memory[n].frames.ring[0].newer; i != 0; i = c.memory[n].frames.ring[i].newer {
-			list = append(list, c.memory[n].frames.ring[i].block)
+		for number := range (uint64(lines)-1)>>c.shift + 1 {
+			if c.memory[n].frames.has(number) {
+				list = append(list, number)
+			}
 		}
 		out.frames = append(out.frames, list)
 	}
@@ -58,8 +60,8 @@ func snap(s *coherent, lines int) snapshot {
 }
 
 // inMemory reports whether a home's block is in its memory.
-func (s snapshot) inMemory(c *clusterInterconnect, n int, number uint64) bool {
-	return c.memory[n].frames.capacity == 0 || slices.Contains(s.frames[n], number)
+func (s snapshot) inMemory(n int, number uint64) bool {
+	return slices.Contains(s.frames[n], number)
 }
 
 // explorer performs accesses on a cluster and follows their data.
@@ -99,7 +101,7 @@ func (e *explorer) access(o operation) {
 		for line := number << e.c.shift; line < (number+1)<<e.c.shift; line++ {
 			if was.owner != noNode && was.owner != is.owner {
 				e.data[place{"memory", was.home, line}] = e.data[place{"memory", was.owner, line}]
-			} else if !old.inMemory(e.c, was.home, number) && is.home != noNode && was.owner == noNode && now.inMemory(e.c, was.home, number) {
+			} else if !old.inMemory(was.home, number) && is.home != noNode && was.owner == noNode && now.inMemory(was.home, number) {
 				e.data[place{"memory", was.home, line}] = e.data[place{"disk", was.home, line}]
 			}
 		}
@@ -132,7 +134,7 @@ func (e *explorer) access(o operation) {
 	for at, current := range e.data { // what is not there has no age
 		gone := at.kind == "cache" && !valid(now.lines[at.line][at.id])
 		if b := now.blocks[at.line>>e.c.shift]; at.kind == "memory" {
-			gone = b.home == at.id && !now.inMemory(e.c, at.id, at.line>>e.c.shift) || b.home != at.id && !b.allows(at.id, false)
+			gone = b.home == at.id && !now.inMemory(at.id, at.line>>e.c.shift) || b.home != at.id && !b.allows(at.id, false)
 		}
 		if gone || !current {
 			delete(e.data, at)
@@ -157,12 +159,12 @@ func (e *explorer) leave(o operation, line uint64, old, now snapshot) {
 	disk := place{"disk", was.home, line}
 	if was.owner != noNode && is.owner == noNode { // written back
 		to := memory(was.home)
-		if !now.inMemory(e.c, was.home, number) {
+		if !now.inMemory(was.home, number) {
 			to = disk
 		}
 		e.data[to] = e.data[memory(was.owner)]
 	}
-	if was.owner == noNode && old.inMemory(e.c, was.home, number) && !now.inMemory(e.c, was.home, number) && was.dirty {
+	if was.owner == noNode && old.inMemory(was.home, number) && !now.inMemory(was.home, number) && was.dirty {
 		e.data[disk] = e.data[memory(was.home)]
 	}
 }
@@ -220,7 +222,7 @@ func (e *explorer) check(o operation, now snapshot) {
 // current holds node n, which may load the line, to having it current.
 func (e *explorer) current(n int, line uint64, now snapshot) {
 	at := place{"memory", n, line}
-	if !now.inMemory(e.c, n, line>>e.c.shift) {
+	if !now.inMemory(n, line>>e.c.shift) {
 		at.kind = "disk"
 	}
 	ok := e.data[at]
