@@ -140,7 +140,7 @@ func benchCache(b *testing.B, refs *trace.Refs, text string, classify bool) {
 	s := parse(b, text)[0]
 	n := 0
 	for b.Loop() {
-		h := newHierarchy(s, []Side{Data, Instr}, 1, classify, 1, mostDense)
+		h := newHierarchy(s, []Side{data, instr}, 1, classify, 1, mostDense)
 		for i := 0; i < refs.Len(); i += 1 << 16 {
 			batch := refs.Slice(i, min(i+1<<16, refs.Len()))
 			if err := h.add(&batch, nil); err != nil {

@@ -80,7 +80,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, sides []Side, procs int) {
 	anyPrivate := false
 	for p := range procs {
 		ports := [ops]int32{none, none, none}
-		for _, side := range []Side{Data, Instr} {
+		for _, side := range []Side{data, instr} {
 			first := h.link(s, tlb, side, p)
 			if first == nil || !s.enters(tlb, side) || !slices.Contains(sides, side) {
 				continue
@@ -92,7 +92,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, sides []Side, procs int) {
 				numbers[first] = n
 				f.ports = append(f.ports, newPort(first))
 			}
-			if side == Data {
+			if side == data {
 				ports[loads], ports[stores] = n, n
 			} else {
 				ports[ifetches] = n

@@ -79,10 +79,10 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 // sides returns the sides that references use.
 func (a *Analysis) sides() (sides []Side) {
 	if a.Refs == 0 || a.Refs.Has(trace.Load) {
-		sides = append(sides, Data)
+		sides = append(sides, data)
 	}
 	if a.Refs == 0 || a.Refs.Has(trace.Ifetch) {
-		sides = append(sides, Instr)
+		sides = append(sides, instr)
 	}
 	return sides
 }

@@ -185,7 +185,7 @@ func randomLevel(r *rand.Rand, name string) string {
 	if isTLB(name) {
 		size = fmt.Sprint(ways * sets)
 	}
-	out := fmt.Sprintf("%s=%s/%d/%dB/%s", name, size, ways, line, Policies()[r.IntN(len(Policies()))].Name)
+	out := fmt.Sprintf("%s=%s/%d/%dB/%s", name, size, ways, line, policies()[r.IntN(len(policies()))].Name)
 	for _, option := range []string{"inclusive", "exclusive", "write-through", "no-allocate", "private", "with-opt"} {
 		if r.IntN(6) == 0 {
 			out += "/" + option
@@ -231,7 +231,7 @@ func TestStages(t *testing.T) {
 			a.Specs = append(a.Specs, parse(t, strings.Join(parts, ","))...)
 		}
 		for _, s := range a.Specs {
-			for _, f := range newHierarchy(s, []Side{Data, Instr}, 1, false, 1, mostDense).feeds {
+			for _, f := range newHierarchy(s, []Side{data, instr}, 1, false, 1, mostDense).feeds {
 				if len(f.stages) < 2 {
 					t.Fatalf("%s is not simulated level by level", s)
 				}
@@ -313,7 +313,7 @@ func TestNothingBeatsOPT(t *testing.T) {
 		m := randomTrace(r, 1, 5000)
 		ways := 1 << r.IntN(6)
 		var texts []string
-		for _, p := range Policies() {
+		for _, p := range policies() {
 			texts = append(texts, fmt.Sprintf("L1d=%dB/%d/16B/%s/with-opt", 16*ways*(1<<r.IntN(2)), ways, p.Name))
 		}
 		a := &Analysis{Specs: parse(t, texts...), Classify: true, Seed: seed}
@@ -379,7 +379,7 @@ func TestInclusion(t *testing.T) {
 		m := randomTrace(r, 1, 3000)
 		for _, text := range []string{"L1d=128B/2/16B,L1i=128B/full/16B/random,L2=512B/4/32B/plru/no-allocate,LL=1KiB/8/64B/inclusive",
 			"L1=128B/2/16B/plru/no-allocate,L2=256B/4/16B/fifo/exclusive,LL=512B/8/16B/exclusive"} {
-			h := newHierarchy(parse(t, text)[0], []Side{Data, Instr}, 1, false, 1, mostDense)
+			h := newHierarchy(parse(t, text)[0], []Side{data, instr}, 1, false, 1, mostDense)
 			for refs := range m.InBatches(50).Refs(0) {
 				if err := h.add(refs, nil); err != nil {
 					t.Fatal(err)
@@ -460,7 +460,7 @@ func TestNothing(t *testing.T) {
 		{Head: trace.Header{Procs: 1}, EventsOf: []trace.Events{{Rows: []trace.Event{event}}}},
 	} {
 		var texts []string
-		for _, p := range Policies() {
+		for _, p := range policies() {
 			texts = append(texts, "L1=1KiB/4/64B/"+p.Name)
 		}
 		for p, specs := range simulate(t, m, &Analysis{Specs: parse(t, texts...), Classify: true, Interleaved: true}) {

@@ -33,8 +33,8 @@ type example struct {
 
 // examples lists one for each side.
 var examples = []example{
-	{Data, [2]string{"L1d=32KiB/8/64B", "dtlb=64/4/4KiB"}},
-	{Instr, [2]string{"L1i=32KiB/8/64B", "itlb=64/4/4KiB"}},
+	{data, [2]string{"L1d=32KiB/8/64B", "dtlb=64/4/4KiB"}},
+	{instr, [2]string{"L1i=32KiB/8/64B", "itlb=64/4/4KiB"}},
 }
 
 // Why says which hierarchies an operation does not enter, and how to change that. It returns "" if the operation
@@ -71,6 +71,6 @@ func (a *Analysis) has(tlb bool) bool {
 
 // uses reports whether an operation uses or removes lines of the measured references of a side.
 func (a *Analysis) uses(op trace.Op, side Side) bool {
-	of := map[Side]trace.OpSet{Data: trace.DataOps, Instr: trace.FetchOps}[side] & a.measured()
+	of := map[Side]trace.OpSet{data: trace.DataOps, instr: trace.FetchOps}[side] & a.measured()
 	return of != 0 && of.WithMoves().Has(op)
 }

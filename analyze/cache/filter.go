@@ -43,7 +43,7 @@ func NewFilter(s Spec, writeBacks bool, seed uint64) (*Filter, error) {
 			return nil, fmt.Errorf("%s: %w", s.Levels[i].Name, err)
 		}
 	}
-	h := newHierarchy(s, []Side{Data, Instr}, 1, false, seed, mostDense)
+	h := newHierarchy(s, []Side{data, instr}, 1, false, seed, mostDense)
 	f := &Filter{feed: h.feeds[0], writeBacks: writeBacks}
 	for _, instances := range h.of {
 		l := instances[0]

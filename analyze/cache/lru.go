@@ -2,7 +2,7 @@ package cache
 
 import "math/rand/v2"
 
-var lruPolicy = Policy{Name: "lru", Doc: "the least recently used line leaves",
+var lruPolicy = policy{Name: "lru", Doc: "the least recently used line leaves",
 	make: func(g geometry, _ *rand.Rand) array { return newQueue(g, true) }}
 
 // newQueue creates sets that evict lines in the order of their last use, or of their arrival.

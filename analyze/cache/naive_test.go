@@ -526,7 +526,7 @@ func (n *naiveLevel) counted() *Counts {
 
 func naiveConnect(s Spec, levels [][]*naiveLevel, procs int) {
 	for p := range procs {
-		for _, side := range []Side{Data, Instr} {
+		for _, side := range []Side{data, instr} {
 			for _, tlb := range []bool{false, true} {
 				var above []*naiveLevel
 				for i, l := range s.Levels {
@@ -550,10 +550,10 @@ func naiveConnect(s Spec, levels [][]*naiveLevel, procs int) {
 }
 
 func naiveRef(s Spec, levels [][]*naiveLevel, proc, ref int, addr, size uint64, kind trace.Op) {
-	side, by := Data, opOf(kind)
+	side, by := data, opOf(kind)
 	switch kind {
 	case trace.Ifetch:
-		side = Instr
+		side = instr
 	case trace.Prefetch:
 		by = ops
 	case trace.Flush:

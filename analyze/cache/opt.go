@@ -8,7 +8,7 @@ import (
 	"spoor/traces/heap"
 )
 
-var optPolicy = Policy{Name: "opt", Doc: "Belady's optimum: the line whose next use is farthest away leaves [belady1966]; among those never used again, the one first used last"}
+var optPolicy = policy{Name: "opt", Doc: "Belady's optimum: the line whose next use is farthest away leaves [belady1966]; among those never used again, the one first used last"}
 
 // record stores all requests to one level in order, because OPT needs the future. Each use takes
 // eight bytes in a temporary file. A backward pass finds the next use of each use, which takes

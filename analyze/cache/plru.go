@@ -2,7 +2,7 @@ package cache
 
 import "math/rand/v2"
 
-var plruPolicy = Policy{Name: "plru", Doc: "tree pseudo-LRU: a bit per pair of halves says which half was used longer ago; the line they lead to leaves",
+var plruPolicy = policy{Name: "plru", Doc: "tree pseudo-LRU: a bit per pair of halves says which half was used longer ago; the line they lead to leaves",
 	make: func(g geometry, _ *rand.Rand) array { return newPLRU(g) },
 	check: func(ways int64) error {
 		return mustBePowerOfTwo(ways, 64)

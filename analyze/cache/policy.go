@@ -43,25 +43,25 @@ type miss struct {
 const missRoom = 256
 
 // A Policy chooses the line that a full set evicts.
-type Policy struct {
+type policy struct {
 	Name, Doc string
 	make      func(g geometry, draw *rand.Rand) array // nil: the policy needs the future, see opt.go
 	check     func(ways int64) error                  // nil: any number of ways
 }
 
-// Policies lists every policy, the default first.
-func Policies() []Policy {
-	return []Policy{lruPolicy, plruPolicy, fifoPolicy, randomPolicy, optPolicy}
+// policies lists every policy, the default first.
+func policies() []policy {
+	return []policy{lruPolicy, plruPolicy, fifoPolicy, randomPolicy, optPolicy}
 }
 
 // findPolicy returns the policy with a name.
-func findPolicy(name string) (Policy, bool) {
-	for _, p := range Policies() {
+func findPolicy(name string) (policy, bool) {
+	for _, p := range policies() {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	return Policy{}, false
+	return policy{}, false
 }
 
 // geometry is the shape of an array.

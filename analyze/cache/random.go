@@ -2,7 +2,7 @@ package cache
 
 import "math/rand/v2"
 
-var randomPolicy = Policy{Name: "random", Doc: "any line leaves, drawn with the seed of --cache-seed",
+var randomPolicy = policy{Name: "random", Doc: "any line leaves, drawn with the seed of --cache-seed",
 	make: func(g geometry, draw *rand.Rand) array { return newRandom(g, draw) }}
 
 // random simulates sets with random replacement. The ways in use are the first ones. When a line is

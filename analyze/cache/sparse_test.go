@@ -16,7 +16,7 @@ func TestSparseIsNaive(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		m := randomTrace(r, 1+r.IntN(4), 1500).InBatches(1 + r.IntN(300))
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed, dense: 1 + r.Int64N(100)}
-		for _, policy := range Policies() {
+		for _, policy := range policies() {
 			line := 16 << r.IntN(2)
 			first := fmt.Sprintf("L1d=%dB/%d/%dB/private", 2*line<<r.IntN(8), 2, line)
 			ways, sets := 1<<r.IntN(6), 1<<r.IntN(7)

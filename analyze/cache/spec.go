@@ -15,13 +15,13 @@ type Side uint8
 
 // The sides. The zero Side is not legal.
 const (
-	Both  Side = 1 + iota // unified
-	Data                  // loads and stores
-	Instr                 // instruction fetches
+	both  Side = 1 + iota // unified
+	data                  // loads and stores
+	instr                 // instruction fetches
 )
 
 // serves reports whether a level of side s serves references of side t.
-func (s Side) serves(t Side) bool { return s == Both || s == t }
+func (s Side) serves(t Side) bool { return s == both || s == t }
 
 // Inclusion is the relation between the contents of a level and those of the levels above it, which
 // are nearer to the processor.
@@ -29,7 +29,7 @@ type Inclusion uint8
 
 // The relations. The zero Inclusion is not legal.
 const (
-	NonInclusive Inclusion = 1 + iota // none: a miss fills every level on its path, and each level evicts independently
+	nonInclusive Inclusion = 1 + iota // none: a miss fills every level on its path, and each level evicts independently
 	Inclusive                         // contains all lines of the levels above: when it evicts a line, they lose it
 	Exclusive                         // contains lines that the level above evicted, and returns them on request
 )
@@ -140,7 +140,7 @@ func parseLevel(text string) (l Level, err error) {
 	if name == "" || len(fields) < 3 {
 		return l, fmt.Errorf("a level has the form NAME=SIZE/WAYS/LINE, such as L1d=32KiB/8/64B")
 	}
-	l = Level{Name: name, Side: sideOf(name), TLB: isTLB(name), Policy: Policies()[0].Name, Inclusion: NonInclusive}
+	l = Level{Name: name, Side: sideOf(name), TLB: isTLB(name), Policy: policies()[0].Name, Inclusion: nonInclusive}
 	if err := l.parseShape(fields[0], fields[1], fields[2]); err != nil {
 		return l, err
 	}
@@ -173,11 +173,11 @@ func sideOf(name string) Side {
 	}
 	switch {
 	case name == "d1" || strings.HasSuffix(name, "d"):
-		return Data
+		return data
 	case name == "i1" || strings.HasSuffix(name, "i"):
-		return Instr
+		return instr
 	}
-	return Both
+	return both
 }
 
 func (l *Level) parseShape(size, ways, line string) (err error) {
@@ -222,7 +222,7 @@ var options = map[string]struct {
 	group string
 	set   func(*Level)
 }{
-	"non-inclusive":  {"inclusion", func(l *Level) { l.Inclusion = NonInclusive }},
+	"non-inclusive":  {"inclusion", func(l *Level) { l.Inclusion = nonInclusive }},
 	"inclusive":      {"inclusion", func(l *Level) { l.Inclusion = Inclusive }},
 	"exclusive":      {"inclusion", func(l *Level) { l.Inclusion = Exclusive }},
 	"write-back":     {"write", func(l *Level) {}},
@@ -243,7 +243,7 @@ func (l *Level) option(text string) (group string, err error) {
 		return o.group, nil
 	}
 	var known []string
-	for _, p := range Policies() {
+	for _, p := range policies() {
 		known = append(known, p.Name)
 	}
 	for name := range options {
@@ -275,7 +275,7 @@ func (l *Level) String() string {
 	for _, o := range []struct {
 		said bool
 		name string
-	}{{l.Policy != Policies()[0].Name, l.Policy}, {l.Inclusion == Inclusive, "inclusive"}, {l.Inclusion == Exclusive, "exclusive"},
+	}{{l.Policy != policies()[0].Name, l.Policy}, {l.Inclusion == Inclusive, "inclusive"}, {l.Inclusion == Exclusive, "exclusive"},
 		{l.WriteThrough, "write-through"}, {l.NoAllocate, "no-allocate"}, {l.Private, "private"}, {l.WithOPT, "with-opt"}} {
 		if o.said {
 			fields = append(fields, o.name)

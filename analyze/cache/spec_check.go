@@ -16,7 +16,7 @@ func (s Spec) check() error {
 		}
 	}
 	for _, tlb := range []bool{false, true} {
-		for _, side := range []Side{Data, Instr} {
+		for _, side := range []Side{data, instr} {
 			path := s.path(tlb, side)
 			if s.enters(tlb, side) && path[0].Inclusion == Exclusive {
 				return fmt.Errorf("%s: the first level cannot be exclusive", path[0].Name)
@@ -47,7 +47,7 @@ func (s Spec) enters(tlb bool, side Side) bool {
 	if len(path) == 0 {
 		return false
 	}
-	other := Data + Instr - side
+	other := data + instr - side
 	return path[0].Side == side || s.path(tlb, other)[0] == path[0]
 }
 
@@ -80,7 +80,7 @@ func checkPath(path []*Level) error {
 			return fmt.Errorf("%s: its lines of %s are shorter than the lines of %s", l.Name, l.Line, above.Name)
 		case above.Policy == optPolicy.Name:
 			return fmt.Errorf("%s: opt is allowed only in the last level; use with-opt", above.Name)
-		case above.Side == Both && l.Side != Both:
+		case above.Side == both && l.Side != both:
 			return fmt.Errorf("%s: a level of one side cannot follow %s, which is unified", l.Name, above.Name)
 		case l.Private && !above.Private:
 			return fmt.Errorf("%s: a private level cannot follow %s, which is shared", l.Name, above.Name)

@@ -84,7 +84,7 @@ func TestSides(t *testing.T) {
 			tlb  bool
 			side Side
 			want bool
-		}{{false, Data, c.data}, {false, Instr, c.instr}, {true, Data, c.dTLB}, {true, Instr, c.iTLB}} {
+		}{{false, data, c.data}, {false, instr, c.instr}, {true, data, c.dTLB}, {true, instr, c.iTLB}} {
 			if got := s.enters(x.tlb, x.side); got != x.want {
 				t.Errorf("%s: TLB %t, side %d: enters %t", c.text, x.tlb, x.side, got)
 			}
@@ -94,7 +94,7 @@ func TestSides(t *testing.T) {
 
 // Every policy is in the list, and in the grammar.
 func TestGrammarHasAll(t *testing.T) {
-	for _, p := range Policies() {
+	for _, p := range policies() {
 		if !strings.Contains(Grammar, p.Name) {
 			t.Errorf("the help does not say %s", p.Name)
 		}

@@ -5,7 +5,7 @@ import "spoor/analyze/internal/lines"
 // coupled reports whether levels below may change the contents of the level.
 func (l *level) coupled() bool {
 	for n := l.next; n != nil; n = n.next {
-		if n.description.Inclusion != NonInclusive {
+		if n.description.Inclusion != nonInclusive {
 			return true
 		}
 	}

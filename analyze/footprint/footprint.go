@@ -103,7 +103,7 @@ type Analysis struct {
 	Tool   string      // command that writes the file
 	Meta   []trace.Arg // metadata of the tables
 
-	maxWindowUses int // for tests; 0: MaxWindowUses
+	maxWindowUses int // for tests; 0: maxWindowUses
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -111,9 +111,9 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name returns "footprint".
 func (a *Analysis) Name() string { return "footprint" }
 
-// MaxWindowUses is the maximum number of uses of blocks in a window, of all processors, that are recorded for
+// maxWindowUses is the maximum number of uses of blocks in a window, of all processors, that are recorded for
 // simulation.
-const MaxWindowUses = 1 << 24
+const maxWindowUses = 1 << 24
 
 // NewShard returns a shard for the interleaved order only.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
@@ -125,7 +125,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 		s.end *= uint64(h.Procs)
 	}
 	for _, b := range a.Blocks {
-		s.spaces = append(s.spaces, newSpace(b, h.Procs, cmp.Or(a.maxWindowUses, MaxWindowUses)))
+		s.spaces = append(s.spaces, newSpace(b, h.Procs, cmp.Or(a.maxWindowUses, maxWindowUses)))
 	}
 	if h.Procs == 1 {
 		linkCoarser(s.spaces)

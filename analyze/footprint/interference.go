@@ -10,7 +10,7 @@ import (
 // shared footprint fs. Their private footprints are fa and fb.
 type Model func(fs, fa, fb float64) (float64, error)
 
-// Interference is [Shape.SequentialInterference] of one process. Shared blocks have the same placement for A
+// Interference is [Shape.sequentialInterference] of one process. Shared blocks have the same placement for A
 // and B, and replacement is LRU. The result is never negative. It is 0 if B has no private blocks and
 // everything fits.
 //
@@ -28,10 +28,10 @@ type Model func(fs, fa, fb float64) (float64, error)
 // is the sum over sets of the fully associative form. The blocks of each kind in a set are binomially
 // distributed.
 func (s Shape) Interference(fs, fa, fb float64) (float64, error) {
-	return s.SequentialInterference(1, fs, fa, fb)
+	return s.sequentialInterference(1, fs, fa, fb)
 }
 
-// SequentialInterference is Interference of several processes that ran one after the other. Each has a
+// sequentialInterference is Interference of several processes that ran one after the other. Each has a
 // private footprint of fb. All use the shared blocks, so that the last process determines how many of these
 // are left. All private blocks together replace the private blocks of A. In the forms of Interference, the
 // result is
@@ -41,9 +41,9 @@ func (s Shape) Interference(fs, fa, fb float64) (float64, error) {
 //
 // Differs: [falsafi1997, sec. 3.3.4] treats several processes as one with the sum of their private
 // footprints. Then the last process uses its shared blocks among all these private blocks.
-func (s Shape) SequentialInterference(others int, fs, fa, fb float64) (float64, error) {
+func (s Shape) sequentialInterference(others int, fs, fa, fb float64) (float64, error) {
 	all := float64(others) * fb
-	if err := s.Check(fs, fa, fb, all); err != nil {
+	if err := s.check(fs, fa, fb, all); err != nil {
 		return 0, err
 	}
 	if others < 1 {
@@ -116,15 +116,15 @@ func (s Shape) PaperInterference(fs, fa, fb float64) (float64, error) {
 	if fs+fb == 0 {
 		return 0, nil
 	}
-	x, err := s.PaperProjection(fs + fa)
+	x, err := s.paperProjection(fs + fa)
 	if err != nil {
 		return 0, err
 	}
-	w, err := s.PaperProjection(fs + fb)
+	w, err := s.paperProjection(fs + fb)
 	if err != nil {
 		return 0, err
 	}
-	return w * (x/s.Frames() - fs/(fs+fb)), nil
+	return w * (x/s.frames() - fs/(fs+fb)), nil
 }
 
 // Printed selects how the equations for direct-mapped caches are read. The zero value reads them as printed.
@@ -202,12 +202,12 @@ func (r Printed) shared(fs, fb, l int) float64 {
 	return num / den
 }
 
-// ExtraMisses returns the additional misses of A when it runs again after B, compared with no B. It is for a
+// extraMisses returns the additional misses of A when it runs again after B, compared with no B. It is for a
 // direct-mapped cache of n sets with one placement of shared blocks. Each process uses each of its blocks
 // once, always in the same order. The result is below Interference, because A also evicts its own blocks. It
 // is negative if B leaves the blocks that A needs first.
-func ExtraMisses(n int, fs, fa, fb float64) (float64, error) {
-	if err := (Shape{n, 1}).Check(fs, fa, fb); err != nil {
+func extraMisses(n int, fs, fa, fb float64) (float64, error) {
+	if err := (Shape{n, 1}).check(fs, fa, fb); err != nil {
 		return 0, err
 	}
 	sum := 0.0
@@ -248,7 +248,7 @@ func TurnInterference(i Model, k int, fs, average, largest float64) (float64, er
 		return 0, fmt.Errorf("%d processes: at least 1 is needed", k)
 	}
 	if k == 1 {
-		return 0, (Shape{1, 1}).Check(fs, average, largest)
+		return 0, (Shape{1, 1}).check(fs, average, largest)
 	}
 	others := float64(k - 1)
 	first, err := i(fs, largest, others*average)
@@ -262,17 +262,17 @@ func TurnInterference(i Model, k int, fs, average, largest float64) (float64, er
 	return first + others*rest, nil
 }
 
-// TurnInterference is [TurnInterference] with SequentialInterference as the model.
+// TurnInterference is [TurnInterference] with sequentialInterference as the model.
 func (s Shape) TurnInterference(k int, fs, average, largest float64) (float64, error) {
 	if k < 1 {
 		return 0, fmt.Errorf("%d processes: at least 1 is needed", k)
 	}
 	others := float64(k - 1)
-	first, err := s.SequentialInterference(k-1, fs, largest, average)
+	first, err := s.sequentialInterference(k-1, fs, largest, average)
 	if err != nil || k == 1 {
 		return 0, err
 	}
-	rest, err := s.SequentialInterference(k-1, fs, average, ((others-1)*average+largest)/others)
+	rest, err := s.sequentialInterference(k-1, fs, average, ((others-1)*average+largest)/others)
 	if err != nil {
 		return 0, err
 	}

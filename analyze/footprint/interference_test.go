@@ -111,7 +111,7 @@ func TestDirectMappedTable(t *testing.T) {
 		hold("corrected sums", c.independent, 0.006)(Printed{Once: true, Exact: true}.Interference(c.n, c.fs, c.fa, c.fb))
 		hold("corrected, closed", c.independent, 0.006)(s.PaperInterference(fs, fa, fb))
 		hold("one placement", c.consistent, 0.006)(s.Interference(fs, fa, fb))
-		hold("extra misses", c.extra, 0.006)(ExtraMisses(c.n, fs, fa, fb))
+		hold("extra misses", c.extra, 0.006)(extraMisses(c.n, fs, fa, fb))
 		runs := 2000
 		if c.n > 1000 {
 			runs = 100
@@ -180,7 +180,7 @@ func TestSetAssociativeInterference(t *testing.T) {
 		i, err := c.shape.Interference(float64(c.fs), float64(c.fa), float64(c.fb))
 		// The form takes B's private blocks to evict A's only as far as they do not fit, and each
 		// part by its mean: within 5 % of the cache.
-		if got := must(t, i, err); math.Abs(got-want) > 0.05*c.shape.Frames() {
+		if got := must(t, i, err); math.Abs(got-want) > 0.05*c.shape.frames() {
 			t.Errorf("%v: %v, simulated %v", c, got, want)
 		}
 	}

@@ -19,14 +19,14 @@ type Shape struct{ Sets, Ways int }
 // MaxFrames is the maximum number of sets, and of ways.
 const MaxFrames = 1 << 30
 
-// Frames returns the number of blocks that it holds.
-func (s Shape) Frames() float64 { return float64(s.Sets) * float64(s.Ways) }
+// frames returns the number of blocks that it holds.
+func (s Shape) frames() float64 { return float64(s.Sets) * float64(s.Ways) }
 
 // String returns sets x ways: "2048x1".
 func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Sets, s.Ways) }
 
-// Check returns an error if the shape is invalid, or if a footprint is negative or not finite.
-func (s Shape) Check(footprints ...float64) error {
+// check returns an error if the shape is invalid, or if a footprint is negative or not finite.
+func (s Shape) check(footprints ...float64) error {
 	if s.Sets < 1 || s.Ways < 1 || s.Sets > MaxFrames || s.Ways > MaxFrames {
 		return fmt.Errorf("a cache of %d sets of %d ways: both must be from 1 to %d", s.Sets, s.Ways, MaxFrames)
 	}
@@ -43,7 +43,7 @@ func (s Shape) checkPaper(footprints ...float64) error {
 	if s.Sets > 1 && s.Ways > 1 {
 		return fmt.Errorf("a cache of %d sets of %d ways: [falsafi1997] has only fully associative and direct-mapped caches", s.Sets, s.Ways)
 	}
-	return s.Check(footprints...)
+	return s.check(footprints...)
 }
 
 // Projection returns the number of blocks of a footprint of f that are in the cache after all of them were
@@ -51,7 +51,7 @@ func (s Shape) checkPaper(footprints ...float64) error {
 // set); the result is the mean over sets. So it is min(f, N) if fully associative, and N (1 - (1-1/N)^f) if
 // direct-mapped [falsafi1997, eq. 8].
 func (s Shape) Projection(f float64) (float64, error) {
-	if err := s.Check(f); err != nil {
+	if err := s.check(f); err != nil {
 		return 0, err
 	}
 	n := float64(s.Sets)
@@ -65,12 +65,12 @@ func (s Shape) Projection(f float64) (float64, error) {
 	for _, l := range distribution(f, n) { // not binned, because the minimum has a corner
 		sum += l.p * min(l.k, float64(s.Ways))
 	}
-	return min(n*sum, f, s.Frames()), nil
+	return min(n*sum, f, s.frames()), nil
 }
 
-// PaperProjection is Projection, except for fully associative caches. There it is the mean of [falsafi1997,
+// paperProjection is Projection, except for fully associative caches. There it is the mean of [falsafi1997,
 // eq. 4], where blocks fill frames as customers fill queues: N f/(N+f-1).
-func (s Shape) PaperProjection(f float64) (float64, error) {
+func (s Shape) paperProjection(f float64) (float64, error) {
 	if err := s.checkPaper(f); err != nil {
 		return 0, err
 	}
@@ -111,9 +111,9 @@ func (s Shape) Footprint(x float64) (float64, error) {
 	return high, nil
 }
 
-// PaperFootprint is the inverse of PaperProjection: x (N-1)/(N-x) if fully associative [falsafi1997, sec.
+// paperFootprint is the inverse of paperProjection: x (N-1)/(N-x) if fully associative [falsafi1997, sec.
 // 3.3.6].
-func (s Shape) PaperFootprint(x float64) (float64, error) {
+func (s Shape) paperFootprint(x float64) (float64, error) {
 	if err := s.checkPaper(); err != nil {
 		return 0, err
 	}
@@ -128,20 +128,20 @@ func (s Shape) PaperFootprint(x float64) (float64, error) {
 }
 
 func (s Shape) checkProjection(x float64) error {
-	if err := s.Check(); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
-	if !(x >= 0 && x < s.Frames()) {
-		return fmt.Errorf("a projection of %v blocks in a cache of %v: it must be at least 0 and below the size, because a full cache does not determine the footprint", x, s.Frames())
+	if !(x >= 0 && x < s.frames()) {
+		return fmt.Errorf("a projection of %v blocks in a cache of %v: it must be at least 0 and below the size, because a full cache does not determine the footprint", x, s.frames())
 	}
 	return nil
 }
 
-// QueueDistribution returns P{X = k}, k = 0 .. min(n, f), for a footprint of f blocks in a fully associative
+// queueDistribution returns P{X = k}, k = 0 .. min(n, f), for a footprint of f blocks in a fully associative
 // cache of n [falsafi1997, eq. 4]:
 //
 //	P{X = k} = C(n,k) C(f-1,k-1) / C(f+n-1,n-1)
-func QueueDistribution(n, f int) ([]float64, error) {
+func queueDistribution(n, f int) ([]float64, error) {
 	if n < 1 || f < 0 || n > MaxFrames || f > MaxFrames {
 		return nil, fmt.Errorf("%d blocks in %d frames: there must be from 1 to %d frames and from 0 to as many blocks", f, n, MaxFrames)
 	}
@@ -166,7 +166,7 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// queueMean returns the mean of QueueDistribution, in closed form.
+// queueMean returns the mean of queueDistribution, in closed form.
 func queueMean(n, f float64) float64 {
 	if f == 0 {
 		return 0

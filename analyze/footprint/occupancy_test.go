@@ -38,7 +38,7 @@ func TestProjections(t *testing.T) {
 		{Shape{1, 4}, 7, 2.8, 4},
 		{Shape{1, 4}, 0, 0, 0},
 	} {
-		paper, err := c.shape.PaperProjection(c.f)
+		paper, err := c.shape.paperProjection(c.f)
 		if got := must(t, paper, err); math.Abs(got-c.paper) > 6e-4 { // as printed in three digits or more
 			t.Errorf("%v, %v blocks: the paper's %v, want %v", c.shape, c.f, got, c.paper)
 		}
@@ -54,7 +54,7 @@ func TestProjections(t *testing.T) {
 func TestQueueDistribution(t *testing.T) {
 	for _, c := range [][2]int{{4, 1}, {4, 7}, {64, 20}, {64, 300}, {8, 0}, {1, 5}} {
 		n, f := c[0], c[1]
-		got, err := QueueDistribution(n, f)
+		got, err := queueDistribution(n, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestQueueDistribution(t *testing.T) {
 			}
 		}
 	}
-	large, err := QueueDistribution(2048, 5000) // FACTS 1.3: the sum is 1 to 4e-13
+	large, err := queueDistribution(2048, 5000) // FACTS 1.3: the sum is 1 to 4e-13
 	sum := 0.0
 	for _, p := range large {
 		sum += p
@@ -92,24 +92,24 @@ func TestInverses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, s := range []Shape{{1, 1}, {1, 64}, {64, 1}, {2048, 1}, {512, 4}, {1 << 20, 2}} {
 		for range 50 {
-			x := r.Float64() * s.Frames() * 0.99
+			x := r.Float64() * s.frames() * 0.99
 			f, err := s.Footprint(x)
 			y, err2 := s.Projection(must(t, f, err))
 			if got := must(t, y, err2); math.Abs(got-x) > 1e-7*max(1, x) { // to what a bisection of a sum of 10^-16s finds
 				t.Errorf("%v: projection %v, footprint %v, projection %v", s, x, f, got)
 			}
-			if s.Ways > 1 && s.Sets > 1 || s.Frames() == 1 {
+			if s.Ways > 1 && s.Sets > 1 || s.frames() == 1 {
 				continue
 			}
-			f, err = s.PaperFootprint(x)
-			y, err2 = s.PaperProjection(must(t, f, err))
+			f, err = s.paperFootprint(x)
+			y, err2 = s.paperProjection(must(t, f, err))
 			if got := must(t, y, err2); math.Abs(got-x) > 1e-9*max(1, x) {
 				t.Errorf("%v: the paper's projection %v, footprint %v, projection %v", s, x, f, got)
 			}
 		}
 	}
 	// FACTS 1.3 and 1.4: F = X(N-1)/(N-X), F = ln(1-X/N)/ln(1-1/N)
-	f, err := Shape{1, 64}.PaperFootprint(15.42169)
+	f, err := Shape{1, 64}.paperFootprint(15.42169)
 	if got := must(t, f, err); math.Abs(got-20) > 1e-5 { // the projection is rounded
 		t.Errorf("%v, want 20", got)
 	}
@@ -142,7 +142,7 @@ func TestDomain(t *testing.T) {
 	}{{Shape{0, 1}, 1}, {Shape{1, 0}, 1}, {Shape{-1, 1}, 1}, {Shape{1 << 40, 1}, 1}, {Shape{4, 1}, -1}, {Shape{4, 1}, nan}, {Shape{1, 4}, inf}} {
 		for name, f := range map[string]func(float64) (float64, error){
 			"Projection": c.shape.Projection, "Footprint": c.shape.Footprint,
-			"PaperProjection": c.shape.PaperProjection, "PaperFootprint": c.shape.PaperFootprint,
+			"PaperProjection": c.shape.paperProjection, "PaperFootprint": c.shape.paperFootprint,
 			"Interference":      func(f float64) (float64, error) { return c.shape.Interference(1, f, 1) },
 			"PaperInterference": func(f float64) (float64, error) { return c.shape.PaperInterference(1, 1, f) },
 		} {
@@ -156,22 +156,22 @@ func TestDomain(t *testing.T) {
 			if v, err := s.Footprint(x); err == nil {
 				t.Errorf("Footprint of %v, %v: %v", s, x, v)
 			}
-			if v, err := s.PaperFootprint(x); err == nil {
+			if v, err := s.paperFootprint(x); err == nil {
 				t.Errorf("PaperFootprint of %v, %v: %v", s, x, v)
 			}
 		}
 	}
 	for i, err := range []error{
-		second(Shape{16, 4}.PaperProjection(3)), second(Shape{16, 4}.PaperInterference(3, 1, 1)),
+		second(Shape{16, 4}.paperProjection(3)), second(Shape{16, 4}.PaperInterference(3, 1, 1)),
 		second(Printed{}.Interference(0, 1, 1, 1)), second(Printed{}.Interference(4, -1, 1, 1)), second(Printed{}.Interference(4, 1, 1<<30, 1)),
-		second(ExtraMisses(0, 1, 1, 1)), second(ExtraMisses(4, 1, nan, 1)), second(TurnInterference(Shape{1, 4}.Interference, 0, 1, 1, 1)),
+		second(extraMisses(0, 1, 1, 1)), second(extraMisses(4, 1, nan, 1)), second(TurnInterference(Shape{1, 4}.Interference, 0, 1, 1, 1)),
 		second(TurnInterference(Shape{1, 4}.Interference, 1, 1, nan, 1)), second(TurnInterference(Shape{1, 4}.Interference, 3, 1, -1, 1)),
 	} {
 		if err == nil {
 			t.Error("no error", i)
 		}
 	}
-	if _, err := QueueDistribution(0, 4); err == nil {
+	if _, err := queueDistribution(0, 4); err == nil {
 		t.Error("no frames and no error")
 	}
 }
@@ -189,13 +189,13 @@ func FuzzFormsStayWithinBounds(f *testing.F) {
 	f.Add(uint16(152), uint8(253), 4.943333333333333, 48755.0, 32.083333333333336) // a corner among joined loads
 	f.Fuzz(func(t *testing.T, sets uint16, ways uint8, fs, fa, fb float64) {
 		s := Shape{1 + int(sets%5000), 1 + int(ways)}
-		if s.Check(fs, fa, fb, fs+fa, fs+fb) != nil {
+		if s.check(fs, fa, fb, fs+fa, fs+fb) != nil {
 			t.Skip()
 		}
 		p, err := s.Projection(fs + fa)
 		v := must(t, p, err)
 		more, err := s.Projection(fs + fa + fb)
-		if v < 0 || v > s.Frames() || v > fs+fa && s.Ways > 1 || must(t, more, err) < v*(1-1e-9) {
+		if v < 0 || v > s.frames() || v > fs+fa && s.Ways > 1 || must(t, more, err) < v*(1-1e-9) {
 			t.Errorf("%v: %v blocks leave %v, %v leave %v", s, fs+fa, v, fs+fa+fb, more)
 		}
 		loss, err := s.Interference(fs, fa, fb)
@@ -204,7 +204,7 @@ func FuzzFormsStayWithinBounds(f *testing.F) {
 		}
 		if s.Sets == 1 || s.Ways == 1 {
 			paper, err := s.PaperInterference(fs, fa, fb)
-			if l := must(t, paper, err); math.Abs(l) > s.Frames() {
+			if l := must(t, paper, err); math.Abs(l) > s.frames() {
 				t.Errorf("%v, %v, %v, %v: the paper's %v", s, fs, fa, fb, l)
 			}
 		}

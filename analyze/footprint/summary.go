@@ -19,7 +19,7 @@ func (t *summary) add(s *space, turns *schedules, k *schedule, f footprintMeans)
 	if k.reruns == 0 || k == turns.bySize[0] {
 		return
 	}
-	model, err := turns.shape.SequentialInterference(k.processes-1, f.shared, f.average, f.average)
+	model, err := turns.shape.sequentialInterference(k.processes-1, f.shared, f.average, f.average)
 	if err != nil {
 		return // the footprints are too large for the sums of the model
 	}

@@ -111,11 +111,11 @@ func (t *projections) add(s *space, p trace.Proc, f *fill) {
 	row("projection", projection, nil)
 	model, err := f.shape.Projection(footprint)
 	row("model", model, err)
-	paper, err := f.shape.PaperProjection(footprint)
+	paper, err := f.shape.paperProjection(footprint)
 	row("paper", paper, err)
 	model, err = f.shape.Footprint(projection)
 	row("model_inverse", model, err)
-	paper, err = f.shape.PaperFootprint(projection)
+	paper, err = f.shape.paperFootprint(projection)
 	row("paper_inverse", paper, err)
 }
 
@@ -164,7 +164,7 @@ func (t *interferences) add(s *space, turns *schedules, k *schedule, means footp
 		}
 	}
 	addOthers := func(source string, means footprintMeans) {
-		if perSwitch, err := turns.shape.SequentialInterference(k.processes-1, means.shared, means.average, means.average); err == nil {
+		if perSwitch, err := turns.shape.sequentialInterference(k.processes-1, means.shared, means.average, means.average); err == nil {
 			if perTurn, err := turns.shape.TurnInterference(k.processes, means.shared, means.average, means.largest); err == nil {
 				row(source, perSwitch, perTurn)
 			}

@@ -102,7 +102,7 @@ func (s *simulation) UnmarshalJSON(text []byte) error {
 const maxUnnotedError = 0.05
 
 // table compares the caches for all processors, each with its own caches.
-func (a *Associativity) table(m *Measured, simulations []*simulation, meta []trace.Arg) (t *store.Table, warnings []error) {
+func (a *Associativity) table(m *measured, simulations []*simulation, meta []trace.Arg) (t *store.Table, warnings []error) {
 	sets, ways := make([]int64, len(a.Shapes)), make([]int64, len(a.Shapes))
 	full, smith := make([]float64, len(a.Shapes)), make([]float64, len(a.Shapes))
 	simulated, off := make([]float64, len(a.Shapes)), make([]float64, len(a.Shapes))
@@ -112,7 +112,7 @@ func (a *Associativity) table(m *Measured, simulations []*simulation, meta []tra
 		full[i] = float64(m.Misses([]int64{s.Sets * s.Ways})[0]) / total
 		smith[i] = (float64(m.Infinite()) + corrected(m.Uses, s.Sets, s.Ways)) / total
 		for _, f := range m.Far {
-			smith[i] += float64(f.Uses) * MissProbability(f.Distance, s.Sets, s.Ways) / total
+			smith[i] += float64(f.Uses) * missProbability(f.Distance, s.Sets, s.Ways) / total
 		}
 		for _, p := range simulations {
 			simulated[i] += float64(p.Misses[i]) / total

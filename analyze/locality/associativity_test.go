@@ -254,17 +254,17 @@ func TestKeptSimulation(t *testing.T) {
 // Distances of a sample count in the correction as those that are counted by themselves.
 func TestCorrectionOfSampledDistances(t *testing.T) {
 	a := Associativity{Shapes: []Shape{{16, 2}}}
-	counted, sampled := new(Measured), new(Measured)
+	counted, sampled := new(measured), new(measured)
 	counted.Cold, counted.Uses = 10, make([]uint64, 41)
 	counted.Uses[3], counted.Uses[40] = 50, 40
 	sampled.Cold, sampled.Far = 10, []reuse.Far{{Distance: 3, Uses: 50}, {Distance: 40, Uses: 40}}
 	var got [2]float64
-	for i, m := range []*Measured{counted, sampled} {
+	for i, m := range []*measured{counted, sampled} {
 		table, _ := a.table(m, nil, nil)
 		values, _ := store.Data[float64](table, "corrected")
 		got[i] = values[0]
 	}
-	if want := (10 + 50*MissProbability(3, 16, 2) + 40*MissProbability(40, 16, 2)) / 100; relative(got[0], want) > 1e-12 || relative(got[1], want) > 1e-12 {
+	if want := (10 + 50*missProbability(3, 16, 2) + 40*missProbability(40, 16, 2)) / 100; relative(got[0], want) > 1e-12 || relative(got[1], want) > 1e-12 {
 		t.Errorf("%v, want %v of both", got, want)
 	}
 }

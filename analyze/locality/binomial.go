@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// MissProbability returns Smith's probability that a use at a stack distance misses in a set-associative LRU
+// missProbability returns Smith's probability that a use at a stack distance misses in a set-associative LRU
 // cache. The use misses if at least as many of the lines used since fell into its set as the set has ways.
 // Every line falls into the set with probability 1/sets, independently [smith1978; hill1989]:
 //
@@ -17,7 +17,7 @@ import (
 // Differs: an incomplete beta function takes differences of log-gamma functions. At distances of 2^32, only
 // five digits of these are left. Here the first term of the smaller tail is a product, and the other terms
 // follow from it.
-func MissProbability(distance, sets, ways int64) float64 {
+func missProbability(distance, sets, ways int64) float64 {
 	switch {
 	case distance < ways:
 		return 0
@@ -87,12 +87,12 @@ func (b binomial) below(k int64) float64 {
 func corrected(uses []uint64, sets, ways int64) (misses float64) {
 	n := int64(len(uses))
 	d := ways + int64(sort.Search(int(max(0, n-ways)), func(i int) bool {
-		return MissProbability(ways+int64(i), sets, ways) > negligible
+		return missProbability(ways+int64(i), sets, ways) > negligible
 	}))
 	block := 1024 + 16*ways // the first of a block costs at least as much as ways of the others
 	p := 1 / float64(sets)
 	for d < n {
-		tail := MissProbability(d, sets, ways)
+		tail := missProbability(d, sets, ways)
 		if tail == 1 {
 			break
 		}

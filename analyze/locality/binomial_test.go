@@ -38,7 +38,7 @@ func TestMissProbabilityIsExact(t *testing.T) {
 		{1 << 32, 1 << 20, 4096}, {1 << 32, 1 << 20, 4000}, {1 << 32, 1 << 20, 4300}, {20, 1 << 20, 16}, {1 << 16, 1 << 16, 1}, {1 << 32, 1 << 30, 1},
 	} {
 		want := precise(c[0], c[1], c[2])
-		got := MissProbability(c[0], c[1], c[2])
+		got := missProbability(c[0], c[1], c[2])
 		// Rounding of as many factors as there are ways, and of the logarithm of (1-p)^n.
 		if limit := 1e-15 * float64(16+c[2]+2*c[0]/c[1]); !(math.Abs(got/want-1) < limit) {
 			t.Errorf("distance %d, %d sets of %d: %v, want %v, %.1g off", c[0], c[1], c[2], got, want, got/want-1)
@@ -53,7 +53,7 @@ func TestMissProbabilityAtTheEnds(t *testing.T) {
 	}{
 		{0, 64, 1, 0}, {7, 64, 8, 0}, {7, 1, 8, 0}, {8, 1, 8, 1}, {1 << 32, 1, 8, 1}, {1 << 32, 64, 8, 1}, {1, 4, 1, 0.25}, {2, 4, 2, 0.0625},
 	} {
-		if got := MissProbability(c.distance, c.sets, c.ways); math.Abs(got-c.want) > 1e-15 {
+		if got := missProbability(c.distance, c.sets, c.ways); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -62,7 +62,7 @@ func TestMissProbabilityAtTheEnds(t *testing.T) {
 // slow is the definition of corrected.
 func slow(uses []uint64, sets, ways int64) (misses float64) {
 	for d, n := range uses {
-		misses += float64(n) * MissProbability(int64(d), sets, ways)
+		misses += float64(n) * missProbability(int64(d), sets, ways)
 	}
 	return misses
 }

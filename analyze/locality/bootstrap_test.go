@@ -17,10 +17,10 @@ import (
 )
 
 // measure is what an analysis has measured of a trace when it starts to fit.
-func measure(t testing.TB, src trace.Source) *Measured {
+func measure(t testing.TB, src trace.Source) *measured {
 	t.Helper()
 	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{64}}, Line: 64}
-	m := &Measured{Distances: reuse.Distances{Line: 64}}
+	m := &measured{Distances: reuse.Distances{Line: 64}}
 	var shards []*reuse.Shard
 	for p := range src.Header().Procs {
 		shards = append(shards, a.NewShard(src.Header(), trace.Proc(p)).(*analysis.ShardGroup).Parts[0].(*reuse.Shard))
@@ -38,7 +38,7 @@ func measure(t testing.TB, src trace.Source) *Measured {
 // Classes are exact: the sample of the whole is that of the segments, and its points are the measured curve.
 func TestSampleIsTheWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
-	m := measure(t, source(drawn(r, Law{1.4, 9}, 20_000), drawn(r, Law{1.7, 40}, 50_000)))
+	m := measure(t, source(drawn(r, law{1.4, 9}, 20_000), drawn(r, law{1.7, 40}, 50_000)))
 	sum := sample{footprint: m.sample.footprint}
 	for i := range m.programs {
 		for _, segments := range [][]reuse.Segment{m.programs[i].Even} {
@@ -80,7 +80,7 @@ func TestSpread(t *testing.T) {
 // squares has a bias besides, for it takes cold uses for misses of every size; with several processors the start
 // of each, with fewer lines to come back to, makes the intervals wide.
 func TestBootstrapCovers(t *testing.T) {
-	law := Law{1.6, 20}
+	law := law{1.6, 20}
 	for _, c := range []struct {
 		procs, trials int
 		likely, least float64 // shares that hold the law: of both parameters, at least by maximum likelihood, and by least squares
@@ -148,7 +148,7 @@ func TestBoundHasNoInterval(t *testing.T) {
 }
 
 // covered counts the parameters whose interval has the law's.
-func covered(t *testing.T, m *Measured, law Law, held map[string]int) {
+func covered(t *testing.T, m *measured, law law, held map[string]int) {
 	for _, w := range []fitMethod{powerLS, powerML} {
 		f, err := w.model().Fit(m)
 		if err != nil {
@@ -166,7 +166,7 @@ func covered(t *testing.T, m *Measured, law Law, held map[string]int) {
 func mixed(r *rand.Rand, phases int) reuse.Segments {
 	var out reuse.Segments
 	for range phases {
-		law := Law{1 + math.Exp(-0.5+0.3*r.NormFloat64()), math.Exp(3 + 0.5*r.NormFloat64())}
+		law := law{1 + math.Exp(-0.5+0.3*r.NormFloat64()), math.Exp(3 + 0.5*r.NormFloat64())}
 		seg := reuse.Segment{Instr: 30_000, Refs: 10_000}
 		for class := 0; reuse.ClassStart(class) < 1<<14; class++ {
 			lo, hi := float64(reuse.ClassStart(class)), float64(reuse.ClassStart(class+1))
@@ -269,7 +269,7 @@ func TestWidthsOfMeans(t *testing.T) {
 		const seeds = 30
 		var width, low, high float64
 		for seed := range uint64(seeds) {
-			m := Measured{refs: 1000, instr: 100_000, bootstrap: newBootstrap(blocksWith(c.refs), 100, seed)}
+			m := measured{refs: 1000, instr: 100_000, bootstrap: newBootstrap(blocksWith(c.refs), 100, seed)}
 			width += m.bootstrap.widths(func(s *sample) ([]float64, error) { return []float64{s.refs / s.instr * 1e5}, nil })[0] / seeds
 			gamma := m.gamma()
 			low += math.Log(gamma.Value/gamma.Lo) / seeds

@@ -14,7 +14,7 @@ import (
 // Parameters of samples have intervals that hold those of all lines, and are of use.
 func TestSampledParametersCover(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	src := source(drawn(r, Law{1.8, 20}, 60_000), drawn(r, Law{1.4, 5}, 60_000))
+	src := source(drawn(r, law{1.8, 20}, 60_000), drawn(r, law{1.4, 5}, 60_000))
 	exact, _, err := run(src)
 	if err != nil {
 		t.Fatal(err)

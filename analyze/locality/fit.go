@@ -13,23 +13,23 @@ import (
 )
 
 // A Point is the measured miss ratio of a fully associative LRU cache of X lines.
-type Point struct {
+type point struct {
 	X     float64 // lines
 	Ratio float64 // 0..1
 }
 
-// Law is the power law of locality [du2000, eq. 2.1]. The fraction
+// law is the power law of locality [du2000, eq. 2.1]. The fraction
 //
 //	P(x) = 1 - (x/beta + 1)^-(alpha-1),  alpha > 1, beta > 1
 //
 // of all uses has a stack distance below x. So a cache of x lines has the miss ratio 1 - P(x).
-type Law struct{ Alpha, Beta float64 }
+type law struct{ Alpha, Beta float64 }
 
 // Miss returns 1 - P(x), x in lines.
-func (l Law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log1p(x/l.Beta)) }
+func (l law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log1p(x/l.Beta)) }
 
-// Fit is a law fitted to points.
-type Fit struct {
+// fit is a law fitted to points.
+type fit struct {
 	Alpha, Beta analysis.Estimate
 	N           int // number of points, or of uses
 	Warnings    []error
@@ -38,8 +38,8 @@ type Fit struct {
 	pinned [2]bool // a and b at a bound, without intervals
 }
 
-// Law returns the law with the fitted values.
-func (f Fit) Law() Law { return Law{f.Alpha.Value, f.Beta.Value} }
+// law returns the law with the fitted values.
+func (f fit) Law() law { return law{f.Alpha.Value, f.Beta.Value} }
 
 // The fit searches a = ln(alpha-1) and b = ln(beta), which ensures alpha > 1. Except minB, the bounds are far
 // outside the values that a trace can distinguish: 1 - P then does not change in the fourth digit.
@@ -65,31 +65,31 @@ func (p params) atBound() (atBound [2]bool) {
 	return atBound
 }
 
-func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
+func (p params) law() law { return law{1 + math.Exp(p[0]), math.Exp(p[1])} }
 
-// FitLaw fits the law to points by least squares of the miss ratio. All points have the same weight. It uses
+// fitLaw fits the law to points by least squares of the miss ratio. All points have the same weight. It uses
 // the Levenberg-Marquardt method in (ln(alpha-1), ln beta) within the bounds, and starts at several scales.
 //
 // Intervals are those of the linearised least-squares problem: the standard errors of the two logarithms,
 // times Student's t with n-2 degrees of freedom. They assume independent residuals. Neighbouring points of a
 // curve are not independent, so that the intervals are lower limits of the uncertainty. A parameter at its
 // bound has no interval. The interval of the other parameter is then conditional on that value.
-func FitLaw(points []Point) (Fit, error) {
+func fitLaw(points []point) (fit, error) {
 	if len(points) < 3 {
-		return Fit{}, tooFew(len(points))
+		return fit{}, tooFew(len(points))
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		if !(p.X > 0 && p.Ratio >= 0 && p.Ratio <= 1) {
-			return Fit{}, fmt.Errorf("a miss ratio of %g at %g lines is impossible", p.Ratio, p.X)
+			return fit{}, fmt.Errorf("a miss ratio of %g at %g lines is impossible", p.Ratio, p.X)
 		}
 		low, high = min(low, p.Ratio), max(high, p.Ratio)
 	}
 	if low == 1 {
-		return Fit{}, errNoReuse
+		return fit{}, errNoReuse
 	}
 	if high == 0 {
-		return Fit{}, errors.New("no use of a line misses: there is no locality to fit")
+		return fit{}, errors.New("no use of a line misses: there is no locality to fit")
 	}
 	f := leastSquares(points, new(memo))
 	best, cost := search(f, points[len(points)-1].X)
@@ -115,7 +115,7 @@ func tooFew(points int) error {
 // place of the second derivatives.
 type objective func(p params) (cost float64, gradient [2]float64, curvature [2][2]float64)
 
-func leastSquares(points []Point, m *memo) objective {
+func leastSquares(points []point, m *memo) objective {
 	return func(p params) (float64, [2]float64, [2][2]float64) { return residuals(points, m.points(p, points)) }
 }
 
@@ -139,7 +139,7 @@ func (p params) clamp() params {
 
 // residuals returns the sum of squares, with its gradient and the Gauss-Newton matrix. terms are those of the
 // points.
-func residuals(points []Point, terms []powerTerm) (cost float64, gradient [2]float64, hessian [2][2]float64) {
+func residuals(points []point, terms []powerTerm) (cost float64, gradient [2]float64, hessian [2][2]float64) {
 	for n, q := range points {
 		d := &terms[n]
 		r := d.miss - q.Ratio
@@ -200,8 +200,8 @@ func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 }
 
 // newFit adds intervals and warnings to parameters.
-func newFit(p params, width [2]float64, err error) Fit {
-	f := Fit{at: p}
+func newFit(p params, width [2]float64, err error) fit {
+	f := fit{at: p}
 	if err != nil {
 		f.Warnings = append(f.Warnings, err)
 	}
@@ -225,7 +225,7 @@ const pinnedWidth = 1e-3
 // setIntervals sets alpha and beta from their logarithms, whose intervals have the given half widths. A
 // parameter that is at its bound in all replicates gets no interval. The agreement of replicates does not
 // show that values beyond the bound fit worse.
-func (f *Fit) setIntervals(width [2]float64) {
+func (f *fit) setIntervals(width [2]float64) {
 	p, law := f.at, f.at.law()
 	for i, atBound := range p.atBound() {
 		if f.pinned[i] = atBound && width[i] < pinnedWidth; f.pinned[i] {
@@ -237,7 +237,7 @@ func (f *Fit) setIntervals(width [2]float64) {
 }
 
 // warningTexts returns the warnings on the values and the intervals.
-func (f *Fit) warningTexts() (out []string) {
+func (f *fit) warningTexts() (out []string) {
 	for _, w := range f.Warnings {
 		out = append(out, strings.TrimSpace(w.Error()))
 	}

@@ -12,7 +12,7 @@ import (
 type fitMethod struct {
 	name, suffix     string
 	capped           bool
-	fit              func(s *sample) (Fit, error)
+	fit              func(s *sample) (fit, error)
 	objective        func(s *sample, m *memo) objective // what fit minimises, for replicates
 	description      string                             // what is fitted, with %d for N
 	fallbackInterval string                             // method of intervals without enough blocks
@@ -23,9 +23,9 @@ const linearisedInterval = "interval from the covariance of the linearised probl
 // The published law has first uses as misses of every size (powerLS), or as censored uses (powerML).
 var (
 	powerLS = fitMethod{name: "power", description: "least squares of the miss ratio at %d sizes, quarter octaves up to the footprint, equal weights", fallbackInterval: linearisedInterval,
-		fit: func(s *sample) (Fit, error) { return FitLaw(s.points()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.points(), m) }}
+		fit: func(s *sample) (fit, error) { return fitLaw(s.points()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.points(), m) }}
 	powerML = fitMethod{name: "power_ml", suffix: "_ml", description: "maximum likelihood of %d uses by classes of distance, cold ones censored at the lines used before", fallbackInterval: informationInterval,
-		fit: func(s *sample) (Fit, error) { return maximizeLikelihood(s, likelihood(s, new(memo)), s.total()) }, objective: likelihood}
+		fit: func(s *sample) (fit, error) { return maximizeLikelihood(s, likelihood(s, new(memo)), s.total()) }, objective: likelihood}
 )
 
 // The capped law is the power law between two limits. One is the ratio of first uses, which miss at every
@@ -34,9 +34,9 @@ var (
 //	1 - P(x) = cold + (1 - cold) (x/beta + 1)^-(alpha-1) for x < footprint, else cold
 var (
 	cappedLS = fitMethod{name: "capped", suffix: "_capped", capped: true, description: "least squares of the miss ratio above cold at %d sizes, quarter octaves below the footprint, equal weights", fallbackInterval: linearisedInterval,
-		fit: func(s *sample) (Fit, error) { return FitLaw(s.pointsAbove()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.pointsAbove(), m) }}
+		fit: func(s *sample) (fit, error) { return fitLaw(s.pointsAbove()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.pointsAbove(), m) }}
 	cappedML = fitMethod{name: "capped_ml", suffix: "_capped_ml", capped: true, description: "maximum likelihood of %d uses that are not cold, by classes of distance, the last of which has the rest of the law", fallbackInterval: informationInterval,
-		fit: func(s *sample) (Fit, error) {
+		fit: func(s *sample) (fit, error) {
 			return maximizeLikelihood(s, likelihoodAbove(s, new(memo)), s.total()-s.cold)
 		}, objective: likelihoodAbove}
 )
@@ -45,7 +45,7 @@ const informationInterval = "interval from the observed information, far too nar
 
 // model returns the model of the method.
 func (w fitMethod) model() Model {
-	return Model{Name: w.name, Suffix: w.suffix, Fit: func(m *Measured) (*Fitted, error) {
+	return Model{Name: w.name, Suffix: w.suffix, Fit: func(m *measured) (*Fitted, error) {
 		fit, err := w.fit(&m.sample)
 		if err != nil {
 			return nil, err
@@ -70,11 +70,11 @@ func (w fitMethod) model() Model {
 }
 
 // miss returns the miss ratio of a law by size.
-func (w fitMethod) miss(l Law, m *Measured) func(x float64) float64 {
+func (w fitMethod) miss(l law, m *measured) func(x float64) float64 {
 	if !w.capped {
 		return l.Miss
 	}
-	cold, footprint := m.ColdRatio(), float64(m.Footprint)
+	cold, footprint := m.coldRatio(), float64(m.Footprint)
 	return func(x float64) float64 {
 		if x >= footprint {
 			return cold
@@ -94,7 +94,7 @@ func (w fitMethod) replicate(s *sample, from *memo) ([]float64, error) {
 }
 
 // params returns alpha and beta.
-func (f *Fit) params(w fitMethod, interval, source string) []analysis.Param {
+func (f *fit) params(w fitMethod, interval, source string) []analysis.Param {
 	method := fmt.Sprintf(w.description, f.N) + "; " + interval
 	for _, r := range f.warningTexts() { // notes show the warnings of the paper's law too, but the file may be read without them
 		method += "; " + r
@@ -106,12 +106,12 @@ func (f *Fit) params(w fitMethod, interval, source string) []analysis.Param {
 }
 
 // maximizeLikelihood fits by minimising f, minus the log-likelihood per use, of n uses.
-func maximizeLikelihood(s *sample, f objective, n float64) (Fit, error) {
+func maximizeLikelihood(s *sample, f objective, n float64) (fit, error) {
 	if points := s.points(); len(points) < 3 {
-		return Fit{}, tooFew(len(points))
+		return fit{}, tooFew(len(points))
 	}
 	if n == 0 || s.cold == s.total() {
-		return Fit{}, errNoReuse
+		return fit{}, errNoReuse
 	}
 	best, _ := search(f, float64(s.footprint))
 	_, _, h := f(best)

@@ -87,7 +87,7 @@ func positive(f objective, p params) bool {
 // Where no bound binds, the fits are what a method that knows nothing of derivatives finds.
 func TestFitsAreThoseOfNelderAndMead(t *testing.T) {
 	for seed := range uint64(6) {
-		s := sampleOf(drawn(rand.New(rand.NewPCG(seed, 8)), Law{1.3 + float64(seed)/5, 10}, 4000))
+		s := sampleOf(drawn(rand.New(rand.NewPCG(seed, 8)), law{1.3 + float64(seed)/5, 10}, 4000))
 		for name, f := range map[string]objective{"all": likelihood(s, new(memo)), "above cold": likelihoodAbove(s, new(memo)), "squares": leastSquares(s.points(), new(memo)), "squares above cold": leastSquares(s.pointsAbove(), new(memo))} {
 			got, cost := search(f, float64(s.footprint))
 			cost2 := func(x []float64) float64 { c, _, _ := f(params{x[0], x[1]}.clamp()); return c }
@@ -105,7 +105,7 @@ func TestFitsAreThoseOfNelderAndMead(t *testing.T) {
 // Cold uses are censored at the lines before them: on streams drawn from a law the fit has no bias
 // beyond its standard error, of 100 streams. Were they censored at the footprint, or left out, it would have.
 func TestCensoringHasNoBias(t *testing.T) {
-	law := Law{1.5, 30}
+	law := law{1.5, 30}
 	truth := params{math.Log(law.Alpha - 1), math.Log(law.Beta)}
 	const streams = 100
 	biased := map[string]bool{"before": false, "footprint": true, "left out": true}
@@ -147,7 +147,7 @@ func TestCensoringHasNoBias(t *testing.T) {
 
 // The information at the maximum covers the truth for independent draws, which is all it knows of.
 func TestObservedInformation(t *testing.T) {
-	law := Law{1.5, 30}
+	law := law{1.5, 30}
 	const streams = 200
 	var alpha, beta int
 	for seed := range uint64(streams) {

@@ -24,7 +24,7 @@
 // Limitation: in the law of the paper, first uses count as misses of caches of every size. Therefore alpha
 // and beta of short streams are biased, and no interval covers the bias. Parameters *_ml have no such bias.
 //
-// [All] lists these and the other models. Each is compared with the exact curve at all power-of-two sizes.
+// all lists these and the other models. Each is compared with the exact curve at all power-of-two sizes.
 // Parameters fit_mean_error and fit_max_error, with the model's suffix, are absolute errors of the miss
 // ratio.
 package locality
@@ -124,7 +124,7 @@ func (a *Analysis) simulates() bool { return a.Assoc.Simulate && len(a.Assoc.Sha
 // Merge fits the models. It omits parameters that the trace does not determine, with a warning. These are the
 // power law if no line is used twice, and gamma if there are no instructions, or no loads and stores.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
+	m := measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
 	models := a.models()
 	needs := make([][]analysis.Shard, len(models))
 	var simulations []*simulation
@@ -153,7 +153,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 }
 
 // fit returns the results.
-func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result) {
+func (a *Analysis) fit(m *measured, needs [][]analysis.Shard) (r analysis.Result) {
 	var models []result
 	switch {
 	case m.refs == 0:
@@ -199,7 +199,7 @@ func passesMessages(passes bool, source string) analysis.Param {
 }
 
 // counted returns the parameters that belong to no model, gamma first, if the trace determines them.
-func (m *Measured) counted() (params []analysis.Param, warnings []error) {
+func (m *measured) counted() (params []analysis.Param, warnings []error) {
 	counted := func(name, what string, v float64, u string, n uint64) {
 		params = append(params, analysis.Exact(name, v, u, n, what, m.Source))
 	}
@@ -223,7 +223,7 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 		params = append(params, p)
 	}
 	if m.Total() > 0 {
-		colds("cold", "first uses of a line per use", m.ColdRatio(), "1", m.Total())
+		colds("cold", "first uses of a line per use", m.coldRatio(), "1", m.Total())
 	}
 	counted("line", "chosen: size of a line", float64(m.Line), "B", 1)
 	colds("footprint", "distinct lines of the processor that has most", float64(m.Footprint), "lines", procs)
@@ -238,7 +238,7 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 }
 
 // gamma returns references per instruction. Its interval covers other runs.
-func (m *Measured) gamma() analysis.Param {
+func (m *measured) gamma() analysis.Param {
 	v := float64(m.refs) / float64(m.instr)
 	p := analysis.Exact("gamma", v, "1", m.refs, "counted: loads and stores per instruction", m.Source)
 	if m.bootstrap != nil {

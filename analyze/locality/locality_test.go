@@ -22,12 +22,12 @@ import (
 func TestFitRecoversTheLaw(t *testing.T) {
 	for _, alpha := range []float64{1.05, 1.21, 1.71, 3, 8} {
 		for _, beta := range []float64{1.001, 4, 85, 1222, 50_000} {
-			law := Law{alpha, beta}
-			var points []Point
+			law := law{alpha, beta}
+			var points []point
 			for _, x := range reuse.QuarterOctaves(1 << 18) {
-				points = append(points, Point{float64(x), law.Miss(float64(x))})
+				points = append(points, point{float64(x), law.Miss(float64(x))})
 			}
-			f, err := FitLaw(points)
+			f, err := fitLaw(points)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,15 +44,15 @@ func relative(got, want float64) float64 { return math.Abs(got/want - 1) }
 // the method takes them for: independent and normal.
 func TestIntervalsCover(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	law := Law{1.4, 60}
+	law := law{1.4, 60}
 	const trials = 600
 	var alpha, beta int
 	for range trials {
-		var points []Point
+		var points []point
 		for _, x := range reuse.QuarterOctaves(1 << 14) {
-			points = append(points, Point{float64(x), min(1, max(0, law.Miss(float64(x))+0.004*r.NormFloat64()))})
+			points = append(points, point{float64(x), min(1, max(0, law.Miss(float64(x))+0.004*r.NormFloat64()))})
 		}
-		f, err := FitLaw(points)
+		f, err := fitLaw(points)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,19 +74,19 @@ func TestIntervalsCover(t *testing.T) {
 // Intervals of few points are Student's, from derivatives by differences.
 func TestIntervalsAreStudents(t *testing.T) {
 	for n, quantile := range map[int]float64{4: 4.303, 5: 3.182, 8: 2.447} { // of n-2 degrees of freedom, from a table
-		var points []Point
+		var points []point
 		for i := range n {
 			x := math.Exp2(float64(2 * i))
-			points = append(points, Point{x, Law{1.7, 9}.Miss(x) + 0.01*float64(i%3-1)*float64(i%2)})
+			points = append(points, point{x, law{1.7, 9}.Miss(x) + 0.01*float64(i%3-1)*float64(i%2)})
 		}
-		f, err := FitLaw(points)
+		f, err := fitLaw(points)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b := math.Log(f.Alpha.Value-1), math.Log(f.Beta.Value)
 		var cost, aa, ab, bb float64
 		for _, q := range points {
-			miss := func(da, db float64) float64 { return Law{1 + math.Exp(a+da), math.Exp(b + db)}.Miss(q.X) }
+			miss := func(da, db float64) float64 { return law{1 + math.Exp(a+da), math.Exp(b + db)}.Miss(q.X) }
 			const h = 1e-5
 			byA, byB := (miss(h, 0)-miss(-h, 0))/(2*h), (miss(0, h)-miss(0, -h))/(2*h)
 			cost += (miss(0, 0) - q.Ratio) * (miss(0, 0) - q.Ratio)
@@ -113,11 +113,11 @@ func TestFitIsTheMinimum(t *testing.T) {
 		"flat":        func(x float64) float64 { return 0.999 },
 		"steep":       func(x float64) float64 { return 0.001 },
 	} {
-		var points []Point
+		var points []point
 		for _, x := range reuse.QuarterOctaves(1 << 12) {
-			points = append(points, Point{float64(x), ratio(float64(x))})
+			points = append(points, point{float64(x), ratio(float64(x))})
 		}
-		f, err := FitLaw(points)
+		f, err := fitLaw(points)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -218,7 +218,7 @@ type param struct {
 
 // drawn is n uses of lines from a law: each takes the line at a depth of the
 // LRU stack that is drawn from P.
-func drawn(r *rand.Rand, law Law, n int) []uint64 {
+func drawn(r *rand.Rand, law law, n int) []uint64 {
 	var stack, out []uint64
 	for range n {
 		// P(d < x) = law: d = floor of the inverse of P at a uniform number.
@@ -241,7 +241,7 @@ func drawn(r *rand.Rand, law Law, n int) []uint64 {
 
 // A stream drawn from a law has that law.
 func TestStreamOfKnownLaw(t *testing.T) {
-	law := Law{1.6, 20}
+	law := law{1.6, 20}
 	r := rand.New(rand.NewPCG(3, 4))
 	stream := func() []uint64 { return drawn(r, law, 60_000) }
 	got, _, err := run(source(stream(), stream()))
@@ -339,19 +339,19 @@ func TestDegenerateTraces(t *testing.T) {
 // that falls to 0 does not.
 func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 	const total, footprint, cold = 1e12, 4096, 0.05
-	law := Law{1.6, 40}
+	law := law{1.6, 40}
 	misses := func(x int) float64 {
 		if x >= footprint {
 			return math.Round(total * cold)
 		}
 		return math.Round(total * (cold + (1-cold)*law.Miss(float64(x))))
 	}
-	p := Measured{Distances: reuse.Distances{Line: 64, Cold: uint64(misses(footprint))}, Footprint: footprint, Source: "test"}
+	p := measured{Distances: reuse.Distances{Line: 64, Cold: uint64(misses(footprint))}, Footprint: footprint, Source: "test"}
 	for d := range footprint {
 		p.Uses = append(p.Uses, uint64(misses(d)-misses(d+1)))
 	}
 	p.prepare(1)
-	models, warnings := fitAll(&p, new(Analysis).models(), make([][]analysis.Shard, len(All)))
+	models, warnings := fitAll(&p, new(Analysis).models(), make([][]analysis.Shard, len(all)))
 	if len(warnings) > 0 {
 		t.Fatal(warnings)
 	}
@@ -374,7 +374,7 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 // What is at a bound has an interval if replicates leave it.
 func TestBoundThatReplicatesLeave(t *testing.T) {
 	for _, width := range []float64{pinnedWidth / 2, 2 * pinnedWidth, 0.5} {
-		f := Fit{at: params{maxA, 3}}
+		f := fit{at: params{maxA, 3}}
 		f.setIntervals([2]float64{width, 0.1})
 		want := 1 + math.Exp(maxA+width)
 		if width < pinnedWidth {
@@ -393,7 +393,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("a footprint of %d: %v, want %v", footprint, got, want)
 		}
 	}
-	mean, worst := fitErrors(func(x float64) float64 { return 1 / x }, []Point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
+	mean, worst := fitErrors(func(x float64) float64 { return 1 / x }, []point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
 	if mean != 0.1875 || worst != 0.5 {
 		t.Errorf("errors %v and %v, want 0.1875 and 0.5", mean, worst)
 	}

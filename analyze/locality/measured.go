@@ -6,8 +6,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Measured is the input of the models: all processors together, each in its own order.
-type Measured struct {
+// measured is the input of the models: all processors together, each in its own order.
+type measured struct {
 	reuse.Distances                  // of all processors, pooled
 	Footprint       uint64           // largest number of distinct lines of a processor
 	Needs           []analysis.Shard // the shards that the current model needs, by processor
@@ -24,7 +24,7 @@ type Measured struct {
 	processors  int // with references
 }
 
-func (m *Measured) add(s *reuse.Shard) {
+func (m *measured) add(s *reuse.Shard) {
 	m.instr += s.Instr
 	m.refs += s.Refs
 	d := s.At(m.Line)
@@ -39,7 +39,7 @@ func (m *Measured) add(s *reuse.Shard) {
 }
 
 // prepare computes the inputs of the fits. Call it after adding all shards.
-func (m *Measured) prepare(seed uint64) {
+func (m *measured) prepare(seed uint64) {
 	s := &m.sample
 	s.footprint = int64(m.Footprint)
 	class, n := 0, uint64(0)
@@ -55,15 +55,15 @@ func (m *Measured) prepare(seed uint64) {
 	m.intervals, m.byProcessor = newCurveIntervals(m.byProcessor, len(s.uses)), nil
 }
 
-// ColdRatio returns first uses, and uses of flushed lines, per use.
-func (m *Measured) ColdRatio() float64 { return float64(m.Infinite()) / float64(m.Total()) }
+// coldRatio returns first uses, and uses of flushed lines, per use.
+func (m *measured) coldRatio() float64 { return float64(m.Infinite()) / float64(m.Total()) }
 
 // Points returns the measured curve at the given ascending sizes.
-func (m *Measured) Points(sizes []int64) []Point {
+func (m *measured) Points(sizes []int64) []point {
 	total := float64(m.Total())
-	out := make([]Point, len(sizes))
+	out := make([]point, len(sizes))
 	for i, n := range m.Misses(sizes) {
-		out[i] = Point{float64(sizes[i]), float64(n) / total}
+		out[i] = point{float64(sizes[i]), float64(n) / total}
 	}
 	return out
 }

@@ -57,7 +57,7 @@ type powerTerm struct{ miss, byA, byB float64 }
 
 // term returns the term of a cache of x lines. log is ln(1 + x e^-b). miss = exp(-e^a ln(1 + x e^-b)), so
 // that dmiss/da = miss ln miss, and dmiss/db = miss (alpha-1) x/(x+beta).
-func (l Law) term(x, log float64) powerTerm {
+func (l law) term(x, log float64) powerTerm {
 	steepness := l.Alpha - 1
 	log *= -steepness
 	miss := math.Exp(log)
@@ -65,7 +65,7 @@ func (l Law) term(x, log float64) powerTerm {
 }
 
 // points returns the terms of points.
-func (m *memo) points(p params, points []Point) []powerTerm {
+func (m *memo) points(p params, points []point) []powerTerm {
 	return m.power.at(len(points), p == m.start, func(out []powerTerm) {
 		l := p.law()
 		logs := m.logs.at(p[1], len(out), func(i int) float64 { return math.Log1p(points[i].X / l.Beta) })

@@ -20,15 +20,15 @@ type Model struct {
 	// another analysis. nil: the model needs none.
 	Needs func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard
 	// Fit finds the parameters. Its error says why there is no fit.
-	Fit func(m *Measured) (*Fitted, error)
+	Fit func(m *measured) (*Fitted, error)
 }
 
-// All lists every model. The results omit models that could not be fitted.
-var All = []Model{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
+// all lists every model. The results omit models that could not be fitted.
+var all = []Model{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
 
 // models returns the models of the analysis.
 func (a *Analysis) models() []Model {
-	return slices.DeleteFunc(slices.Clone(All), func(m Model) bool { return m.Enabled != nil && !m.Enabled(a) })
+	return slices.DeleteFunc(slices.Clone(all), func(m Model) bool { return m.Enabled != nil && !m.Enabled(a) })
 }
 
 // Fitted is a model with its values.
@@ -46,7 +46,7 @@ type result struct {
 }
 
 // fitAll fits the models to the measurements. needs has the shards of each model, in the order of models.
-func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error) {
+func fitAll(m *measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error) {
 	all := m.Points(octaves(m.Footprint))
 	var failed unfitted
 	for i, model := range models {
@@ -86,7 +86,7 @@ func (u *unfitted) add(m Model, reason error) {
 func (u *unfitted) warnings() (out []error) {
 	for i, reason := range u.reasons {
 		text := "omitted models " + strings.Join(u.models[i], ", ")
-		if slices.Contains(u.models[i], All[0].Name) {
+		if slices.Contains(u.models[i], all[0].Name) {
 			text += ", and with them alpha and beta"
 		}
 		out = append(out, fmt.Errorf("locality: %s: %s", text, reason))
@@ -98,7 +98,7 @@ func (r *result) errorParam(name, what string, v float64, n int, source string) 
 	return analysis.Exact(name+r.Suffix, v, "1", uint64(n), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
 }
 
-func fitErrors(miss func(x float64) float64, points []Point) (mean, worst float64) {
+func fitErrors(miss func(x float64) float64, points []point) (mean, worst float64) {
 	for _, q := range points {
 		e := math.Abs(miss(q.X) - q.Ratio)
 		mean += e / float64(len(points))

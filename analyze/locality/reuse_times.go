@@ -19,7 +19,7 @@ func timesModel(name string, miss func(p *reusetime.Profile, lines float64) floa
 	return Model{Name: name, Suffix: "_" + name,
 		Enabled: func(a *Analysis) bool { return a.Times != nil },
 		Needs:   func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard { return a.Times.NewShard(h, p) },
-		Fit: func(m *Measured) (*Fitted, error) {
+		Fit: func(m *measured) (*Fitted, error) {
 			var profiles []*reusetime.Profile
 			uses := 0.0
 			for _, s := range m.Needs {

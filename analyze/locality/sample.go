@@ -76,9 +76,9 @@ func addScaled(to, from []float64, times float64) []float64 {
 }
 
 // pointsAbove returns the miss ratio without first uses at the quarter octaves below the footprint.
-func (s *sample) pointsAbove() []Point {
+func (s *sample) pointsAbove() []point {
 	reused := s.total() - s.cold
-	out := make([]Point, 0, len(s.uses)+1)
+	out := make([]point, 0, len(s.uses)+1)
 	left := reused
 	for i := 0; reuse.ClassStart(i+1) < s.footprint; i++ {
 		if i < len(s.uses) {
@@ -88,19 +88,19 @@ func (s *sample) pointsAbove() []Point {
 		if reused > 0 {
 			ratio = min(max(0, left/reused), 1)
 		}
-		out = append(out, Point{float64(reuse.ClassStart(i + 1)), ratio})
+		out = append(out, point{float64(reuse.ClassStart(i + 1)), ratio})
 	}
 	return out
 }
 
 // points returns the miss ratio of all uses at the quarter octaves below the footprint, and at the footprint.
-func (s *sample) points() []Point {
+func (s *sample) points() []point {
 	out := s.pointsAbove()
 	cold := s.cold / s.total()
 	for i, q := range out {
 		out[i].Ratio = cold + (1-cold)*q.Ratio
 	}
-	return append(out, Point{float64(s.footprint), cold})
+	return append(out, point{float64(s.footprint), cold})
 }
 
 // twoPoints returns two numbers with the mean, variance and third moment of the integers of a class.

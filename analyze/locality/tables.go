@@ -13,7 +13,7 @@ import (
 )
 
 // curve returns the table of the measured curve and all models.
-func curve(m *Measured, models []result, meta []trace.Arg) *store.Table {
+func curve(m *measured, models []result, meta []trace.Arg) *store.Table {
 	sizes := slices.Concat(reuse.QuarterOctaves(m.Footprint), octaves(m.Footprint))
 	slices.Sort(sizes)
 	points := m.Points(slices.Compact(sizes))

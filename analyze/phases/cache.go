@@ -21,7 +21,7 @@ const notOwner = 255
 
 // tally counts events by distance.
 type tally struct {
-	reuse                     [2][MaxWays + 1 - Invalidated]uint64 // of loads and of stores; by distance - Invalidated
+	reuse                     [2][MaxWays + 1 - invalidated]uint64 // of loads and of stores; by distance - invalidated
 	upgradePlus, upgradeMinus [MaxWays + 1]uint64
 	alonePlus, aloneMinus     [MaxWays + 1]uint64 // upgrades of lines that no other processor has
 	supplyPlus                [MaxWays + 1]uint64
@@ -79,7 +79,7 @@ func (c *cache) invalidate(p trace.Proc, line uint64, id uint32) {
 func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore, alone bool, f lineState) {
 	s, t := c.stack(p, line), &c.tallies[p]
 	if s.tag[0] == id { // most uses: nothing moves
-		t.reuse[index(isStore)][0-Invalidated]++
+		t.reuse[index(isStore)][0-invalidated]++
 		if isStore {
 			t.upgrade(0, s.maxDistance[0], alone)
 			s.maxDistance[0] = 0
@@ -141,11 +141,11 @@ func (s *stack) pushDown(end int, t *tally) {
 func (t *tally) use(d int, isStore bool, f lineState) {
 	switch f {
 	case invalidLine:
-		d = Invalidated
+		d = invalidated
 	case newLine:
-		d = Cold
+		d = cold
 	}
-	t.reuse[index(isStore)][d-Invalidated]++
+	t.reuse[index(isStore)][d-invalidated]++
 }
 
 // upgrade counts a store to a line at depth d. The line is present for w > d, and exclusive for w >
@@ -176,10 +176,10 @@ func (t *tally) flush(shape int, out *rows) {
 		out.add(keyOf(shape, alonePlusEvent, d), n)
 	}
 	for i, n := range t.reuse[0] {
-		out.add(keyOf(shape, reuseLoadEvent, i+Invalidated), n)
+		out.add(keyOf(shape, reuseLoadEvent, i+invalidated), n)
 	}
 	for i, n := range t.reuse[1] {
-		out.add(keyOf(shape, reuseStoreEvent, i+Invalidated), n)
+		out.add(keyOf(shape, reuseStoreEvent, i+invalidated), n)
 	}
 	for _, of := range []struct {
 		event event

@@ -30,7 +30,7 @@ func (s *simulation) prefetch(p trace.Proc, line uint64, id uint32) {
 		return
 	}
 	uses := s.uses[p]
-	var before [][MaxWays + 1 - Invalidated]uint64
+	var before [][MaxWays + 1 - invalidated]uint64
 	for _, c := range s.caches {
 		before = append(before, c.tallies[p].reuse[0])
 	}

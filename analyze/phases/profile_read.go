@@ -182,7 +182,7 @@ func eachOfBatch(t *store.Table, from int, use func(*row)) error {
 	}
 	for i := range proc {
 		e := event(max(0, slices.Index(eventNames[:], names[i])))
-		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || at[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < Invalidated || distance[i] > MaxWays ||
+		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || at[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < invalidated || distance[i] > MaxWays ||
 			sets[i] < 0 || sets[i] > math.MaxInt32 {
 			return fmt.Errorf("row %d of the phases table: event %q at distance %d, processor %d, phase %d, %d sets is impossible", from+i, names[i], distance[i], proc[i], phase[i], sets[i])
 		}

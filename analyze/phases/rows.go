@@ -9,8 +9,8 @@ import (
 
 // Distances of uses that miss at every associativity.
 const (
-	Cold        = -1 // the processor's first use of the line
-	Invalidated = -2 // another processor has stored the line since the last use, or it was flushed
+	cold        = -1 // the processor's first use of the line
+	invalidated = -2 // another processor has stored the line since the last use, or it was flushed
 )
 
 // event is the event that a row counts. Events are ordered by name.
@@ -62,12 +62,12 @@ const (
 )
 
 func keyOf(shape int, e event, distance int) rowKey {
-	return rowKey(shape<<shapeBits | int(e)<<distanceBits | (distance - Invalidated))
+	return rowKey(shape<<shapeBits | int(e)<<distanceBits | (distance - invalidated))
 }
 
 func (s rowKey) shape() int    { return int(s >> shapeBits) }
 func (s rowKey) event() event  { return event(s >> distanceBits & (1<<eventBits - 1)) }
-func (s rowKey) distance() int { return int(s&(1<<distanceBits-1)) + Invalidated }
+func (s rowKey) distance() int { return int(s&(1<<distanceBits-1)) + invalidated }
 
 // countedRow is a row without its window.
 type countedRow struct {

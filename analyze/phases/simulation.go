@@ -139,7 +139,7 @@ func (s *simulation) flush(p trace.Proc, shape int, out *rows) {
 	for i, n := range again {
 		s.uses[p][i] += n
 		for _, c := range s.caches {
-			c.tallies[p].reuse[i][0-Invalidated] += n
+			c.tallies[p].reuse[i][0-invalidated] += n
 		}
 	}
 	*again = [2]uint64{}

@@ -80,7 +80,7 @@ func (d *Distances) start() {
 	case d.external:
 		d.stack = newExternalStack(d.cores)
 	default:
-		d.stack = NewParallelStack(d.cores)
+		d.stack = newParallelStack(d.cores)
 	}
 }
 

@@ -18,7 +18,7 @@ type table interface {
 type externalTable struct{ places int }
 
 func newExternalStack(cores int) *Stack {
-	s := NewParallelStack(cores)
+	s := newParallelStack(cores)
 	s.lines, s.checkPlacesAt = new(externalTable), math.MaxInt
 	return s
 }

@@ -75,9 +75,9 @@ func (n *NaiveHoled) Remove(line uint64) {
 	n.entries[at], n.lost[line] = entry{isHole: true}, int64(at)
 }
 
-// NaiveSample is the definition of sampled distances. Only lines whose hash is at most a limit are used. Each
+// naiveSample is the definition of sampled distances. Only lines whose hash is at most a limit are used. Each
 // use counts 1/rate times. Tests compare [Sampling] without bursts with it.
-type NaiveSample struct {
+type naiveSample struct {
 	Naive
 	Hash  func(line uint64) uint64
 	Last  uint64 // largest hash of a kept line
@@ -91,7 +91,7 @@ type NaiveSample struct {
 }
 
 // Touch uses a line.
-func (n *NaiveSample) Touch(line uint64) {
+func (n *naiveSample) Touch(line uint64) {
 	if n.Hash(line) > n.Last {
 		return
 	}

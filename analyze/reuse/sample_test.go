@@ -47,7 +47,7 @@ func exactly(t testing.TB, lines []uint64) *Distances {
 func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 	t.Helper()
 	fast := newSampler(s)
-	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Asked: fast.targetLast, Least: s.least(), Lines: s.Lines, Uses: map[uint64]float64{}}
+	naive := naiveSample{Hash: fast.hash, Last: fast.last, Asked: fast.targetLast, Least: s.least(), Lines: s.Lines, Uses: map[uint64]float64{}}
 	for _, l := range lines {
 		naive.Touch(l)
 	}
@@ -90,7 +90,7 @@ func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 func checkGroups(t testing.TB, s *sampler, lines []uint64) {
 	t.Helper()
 	for g, got := range s.found.group {
-		n := NaiveSample{Hash: s.hash, Last: s.last, Uses: map[uint64]float64{}}
+		n := naiveSample{Hash: s.hash, Last: s.last, Uses: map[uint64]float64{}}
 		var want cellCounts
 		for _, l := range lines {
 			if s.hash(l) > s.last || s.group(l) != g {

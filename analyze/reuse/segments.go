@@ -18,8 +18,8 @@ type Segment struct {
 	Uses   []uint64          // by class, without first uses
 }
 
-// Total returns the number of uses.
-func (s *Segment) Total() uint64 {
+// total returns the number of uses.
+func (s *Segment) total() uint64 {
 	n := s.Cold
 	for _, c := range s.Uses {
 		n += c
@@ -27,15 +27,15 @@ func (s *Segment) Total() uint64 {
 	return n
 }
 
-// Segments divide a program in two ways. Each covers the whole program with at most MaxSegments. If there are
+// Segments divide a program in two ways. Each covers the whole program with at most maxSegments. If there are
 // more, pairs of neighbours are merged.
 type Segments struct {
 	Phases []Segment // between barriers
 	Even   []Segment // of about equal numbers of references
 }
 
-// MaxSegments is the maximum number of segments of a program.
-const MaxSegments = 64
+// maxSegments is the maximum number of segments of a program.
+const maxSegments = 64
 
 // segmenter divides the uses of a shard at one line size into segments.
 type segmenter struct {
@@ -160,7 +160,7 @@ func (c *cutter) due(refs uint64, width int) bool {
 	if c.done < c.length || (refs-c.last.refs)*scanShare < uint64(width) || refs == c.last.refs {
 		return false
 	}
-	if len(c.segments) == MaxSegments {
+	if len(c.segments) == maxSegments {
 		c.halve()
 	}
 	return c.done >= c.length
@@ -177,10 +177,10 @@ func (c *cutter) cut(now mark) {
 
 // halve merges pairs of neighbours and doubles the length of later segments.
 func (c *cutter) halve() {
-	for i := range MaxSegments / 2 {
+	for i := range maxSegments / 2 {
 		c.segments[i] = join(c.segments[2*i], c.segments[2*i+1])
 	}
-	c.segments = c.segments[:MaxSegments/2]
+	c.segments = c.segments[:maxSegments/2]
 	c.length *= 2
 }
 
@@ -188,7 +188,7 @@ func (c *cutter) halve() {
 // there is one too many.
 func (c *cutter) joinRest(refs uint64) {
 	n := len(c.segments)
-	if n > MaxSegments || n > 1 && c.segments[n-1].Refs*uint64(2*n) < refs {
+	if n > maxSegments || n > 1 && c.segments[n-1].Refs*uint64(2*n) < refs {
 		c.segments = append(c.segments[:n-2], join(c.segments[n-2], c.segments[n-1]))
 	}
 }

@@ -56,7 +56,7 @@ func TestSegmentsAreNaive(t *testing.T) {
 		m := program(r, phases...)
 		s := segmentsOf(t, m, 64)
 		for cut, segments := range map[string][]Segment{"phases": s.Segments.Phases, "even": s.Segments.Even} {
-			if len(segments) > MaxSegments {
+			if len(segments) > maxSegments {
 				t.Errorf("%s, %s: %d segments", name, cut, len(segments))
 			}
 			checkSegments(t, name+", "+cut, m, s, segments)
@@ -115,7 +115,7 @@ func checkSegments(t *testing.T, name string, m *trace.Memory, s *Shard, segment
 			t.Errorf("%s, segment %d: ends after %d instructions, want %d to %d", name, i, sum.Instr, after[at-1], before[next])
 		}
 		sum.Refs += seg.Refs
-		sum.Cold += seg.Total()
+		sum.Cold += seg.total()
 	}
 	if d := s.Sizes[0]; sum.Instr != s.Instr || sum.Refs != s.Refs || sum.Cold != d.Total() {
 		t.Errorf("%s: %d instructions, %d references, %d uses, want %d, %d, %d", name, sum.Instr, sum.Refs, sum.Cold, s.Instr, s.Refs, d.Total())
@@ -153,7 +153,7 @@ func TestWhereSegmentsEnd(t *testing.T) {
 		t.Errorf("%d phases without a barrier", n)
 	}
 	n := len(long.Segments.Even)
-	if n < MaxSegments/2 {
+	if n < maxSegments/2 {
 		t.Errorf("%d even segments", n)
 	}
 	for i, seg := range long.Segments.Even {

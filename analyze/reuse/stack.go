@@ -45,11 +45,11 @@ type Stack struct {
 const batch = lines.Batch
 
 // NewStack returns an empty stack.
-func NewStack() *Stack { return NewParallelStack(1) }
+func NewStack() *Stack { return newParallelStack(1) }
 
-// NewParallelStack returns an empty stack that counts on goroutines of its own, enough for the given number
+// newParallelStack returns an empty stack that counts on goroutines of its own, enough for the given number
 // of cores. The results are those of a stack on one core.
-func NewParallelStack(cores int) *Stack {
+func newParallelStack(cores int) *Stack {
 	return newStack(newWorkers(cores, minWindowLevel))
 }
 

@@ -61,23 +61,23 @@ const (
 	maxKnown              = 1e13 // beyond it a singular value is a rounding error
 )
 
-// CollinearError is the error of a design with nearly collinear columns.
-type CollinearError struct {
+// collinearError is the error of a design with nearly collinear columns.
+type collinearError struct {
 	Columns   []string
 	Condition float64
 }
 
 // Error names the columns.
-func (e *CollinearError) Error() string {
+func (e *collinearError) Error() string {
 	return fmt.Sprintf("the columns %s are nearly collinear in these points (condition number %.3g, at most %g); measure points in which they vary independently",
 		strings.Join(e.Columns, ", "), e.Condition, float64(maxCondition))
 }
 
-// TooFewError is the error of a design with no more points than coefficients.
-type TooFewError struct{ Points, Coefficients int }
+// tooFewError is the error of a design with no more points than coefficients.
+type tooFewError struct{ Points, Coefficients int }
 
 // Error gives the number of points that are needed.
-func (e *TooFewError) Error() string {
+func (e *tooFewError) Error() string {
 	return fmt.Sprintf("%d points are too few for %d coefficients; at least %d are needed", e.Points, e.Coefficients, e.Coefficients+1)
 }
 
@@ -116,7 +116,7 @@ func (p *Problem) scale() (*scaled, error) {
 	}
 	columns := len(p.Columns)
 	if len(points) <= columns {
-		return nil, &TooFewError{len(points), columns}
+		return nil, &tooFewError{len(points), columns}
 	}
 	s := &scaled{a: mat.NewDense(len(points), columns, nil), b: mat.NewVecDense(len(points), nil), length: make([]float64, columns)}
 	for i, point := range points {
@@ -193,7 +193,7 @@ func (s *scaled) judge(names []string, limit float64) error {
 	for j := range names {
 		share = append(share, math.Abs(v.At(j, last)))
 	}
-	blame := CollinearError{Condition: s.condition}
+	blame := collinearError{Condition: s.condition}
 	for j, name := range names {
 		if share[j] > floats.Max(share)/10 {
 			blame.Columns = append(blame.Columns, name)

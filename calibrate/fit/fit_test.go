@@ -47,7 +47,7 @@ func TestLeastSquaresByHand(t *testing.T) {
 		t.Errorf("got %v, %v", s.Coef, err)
 	}
 	p.Weight = []float64{1, 1, 0}
-	var few *TooFewError
+	var few *tooFewError
 	if _, err = LeastSquares(p); !errors.As(err, &few) || err.Error() != "2 points are too few for 2 coefficients; at least 3 are needed" {
 		t.Errorf("got %v", err)
 	}
@@ -161,7 +161,7 @@ func FuzzNonNegativeIsTheBestSet(f *testing.F) {
 			p.X, p.Y, p.Weight = append(p.X, x), append(p.Y, 2*r.NormFloat64()), append(p.Weight, 0.1+r.Float64())
 		}
 		s, err := NonNegative(p)
-		var collinear *CollinearError
+		var collinear *collinearError
 		if errors.As(err, &collinear) {
 			t.Skip()
 		}

@@ -51,7 +51,7 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 		}
 	}
 	if len(x) < 2 {
-		return nil, &TooFewError{len(x), 1}
+		return nil, &tooFewError{len(x), 1}
 	}
 	s := newSums(x, y, nil)
 	best, least := []Segment(nil), math.Inf(1)
@@ -190,7 +190,7 @@ func LineOf(x, y []float64, drawn []int) (Line, error) {
 		}
 	}
 	if len(u) < 2 {
-		return Line{}, &TooFewError{len(u), 1}
+		return Line{}, &tooFewError{len(u), 1}
 	}
 	line, _ := newSums(u, v, times).line(0, len(u)-1)
 	if at := line.At0 + line.Slope; math.IsNaN(at) || math.IsInf(at, 0) {

@@ -59,8 +59,8 @@ type Parts struct {
 // NoNetwork is the Network of a single node.
 const NoNetwork = -1
 
-// NodePrice returns the price of one node of p with its network connection.
-func (c *Catalogue) NodePrice(p Parts) unit.Dollars {
+// nodePrice returns the price of one node of p with its network connection.
+func (c *Catalogue) nodePrice(p Parts) unit.Dollars {
 	n := &c.Nodes[p.Node]
 	price := n.Price + unit.Dollars(p.Processors)*(n.PerProcessor+n.Caches[p.Cache].Price) + n.Memories[p.Memory].Price
 	if p.Network != NoNetwork {
@@ -79,7 +79,7 @@ func (c *Catalogue) Base(p Parts) unit.Dollars {
 
 // Price returns the price of the cluster p.
 func (c *Catalogue) Price(p Parts) unit.Dollars {
-	return c.Base(p) + unit.Dollars(p.Nodes)*c.NodePrice(p)
+	return c.Base(p) + unit.Dollars(p.Nodes)*c.nodePrice(p)
 }
 
 // MaxNodes returns the largest number of nodes that a cluster like p can have.

@@ -95,7 +95,7 @@ func TestCatalogueChanged(t *testing.T) {
 	if got := c.Price(parts); got != 3*110+2*(2*1300+3*40) {
 		t.Errorf("price %v", got)
 	}
-	if m.Processor.CPI != 5 || m.Memory.Latency != InCycles(350) || m.Memory.Occupancy != InCycles(350) || m.At(m.Disk.Latency) < 0.1099 || m.Network.Bandwidth.Value != 50e6/8 {
+	if m.Processor.CPI != 5 || m.Memory.Latency != inCycles(350) || m.Memory.Occupancy != inCycles(350) || m.At(m.Disk.Latency) < 0.1099 || m.Network.Bandwidth.Value != 50e6/8 {
 		t.Errorf("%+v %+v", m, m.Network)
 	}
 	if last := len(m.Caches) - 1; m.Caches[last].Latency != was.Caches[last].Latency.times(3) || m.Caches[last].Latency == was.Caches[last].Latency {

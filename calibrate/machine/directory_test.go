@@ -39,13 +39,13 @@ func TestDirectory(t *testing.T) {
 		tlb              *TLB
 	}{
 		{"ccnuma", "", Directory{Kind: FullMap}, Messages{8, 40}, nil},
-		{"ccnuma", "[directory]\nhints = true\nlatency = \"3 cycles\"\n", Directory{Kind: FullMap, Hints: true, Latency: InCycles(3)}, Messages{8, 40}, nil},
+		{"ccnuma", "[directory]\nhints = true\nlatency = \"3 cycles\"\n", Directory{Kind: FullMap, Hints: true, Latency: inCycles(3)}, Messages{8, 40}, nil},
 		{"ccnuma", "[directory]\nkind = \"limited\"\npointers = 4\noverflow = \"no-broadcast\"\n[messages]\ndata = \"32 B\"\n",
 			Directory{Kind: LimitedPointers, Pointers: 4, Overflow: NoBroadcast}, Messages{8, 32}, nil},
 		{"ccnuma", "[directory]\nkind = \"sparse\"\nentries = 4096\nways = 4\n[messages]\ncontrol = \"16 B\"\n",
 			Directory{Kind: Sparse, Entries: 4096, Ways: 4}, Messages{16, 48}, nil},
 		{"dir1sw", "[directory]\ntrap = \"200 cycles\"\n[tlb]\nentries = 64\npage = \"4 KiB\"\nlatency = \"30 cycles\"\n",
-			Directory{Kind: FullMap, Trap: InCycles(200)}, Messages{8, 40}, &TLB{Entries: 64, Ways: 64, Page: 4096, Latency: InCycles(30)}},
+			Directory{Kind: FullMap, Trap: inCycles(200)}, Messages{8, 40}, &TLB{Entries: 64, Ways: 64, Page: 4096, Latency: inCycles(30)}},
 	} {
 		m, err := Parse("m.toml", []byte(numa(c.target, c.sections)))
 		if err != nil {

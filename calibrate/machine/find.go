@@ -36,8 +36,8 @@ func FindFile(name string) (string, error) {
 	return path, nil
 }
 
-// FindPrices returns the path of the price list that name means, with the rules of FindFile and the folder data/price.
-func FindPrices(name string) (string, error) {
+// findPrices returns the path of the price list that name means, with the rules of FindFile and the folder data/price.
+func findPrices(name string) (string, error) {
 	path, ok := find(name, priceFolder)
 	if !ok {
 		return "", unknown("price list or file", name, PriceNames(), "known: "+strings.Join(PriceNames(), ", "))
@@ -48,7 +48,7 @@ func FindPrices(name string) (string, error) {
 // Names lists the names of all machines that FindFile finds, sorted.
 func Names() []string { return namesIn(machineFolder) }
 
-// PriceNames lists the names of all price lists that FindPrices finds, sorted.
+// PriceNames lists the names of all price lists that findPrices finds, sorted.
 func PriceNames() []string { return namesIn(priceFolder) }
 
 // find applies the rules of FindFile to a folder of descriptions.

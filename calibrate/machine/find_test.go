@@ -48,7 +48,7 @@ func TestFindFileSearchesFolders(t *testing.T) {
 	if got, err := FindFile("one"); err != nil || got != "one" {
 		t.Errorf("a path comes before a name: %s, %v", got, err)
 	}
-	if got, err := FindPrices("cheap"); err != nil || got != filepath.Join(home, priceFolder, "cheap.toml") {
+	if got, err := findPrices("cheap"); err != nil || got != filepath.Join(home, priceFolder, "cheap.toml") {
 		t.Errorf("%s, %v", got, err)
 	}
 	if got := Names(); !slices.Equal(got, []string{"one"}) {

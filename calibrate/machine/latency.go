@@ -12,8 +12,8 @@ type Latency struct {
 	seconds unit.Seconds
 }
 
-// InCycles returns a latency that scales with the clock.
-func InCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
+// inCycles returns a latency that scales with the clock.
+func inCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
 
 // InSeconds returns a latency that does not depend on the clock.
 func InSeconds(s unit.Seconds) Latency { return Latency{seconds: s} }
@@ -37,7 +37,7 @@ func (l Latency) String() string {
 // parseLatency parses a latency such as "58 cycles" or "290 ns".
 func parseLatency(text string) (Latency, error) {
 	if c, err := unit.Parse(text, "cycles"); err == nil {
-		return InCycles(unit.Cycles(c)), nil
+		return inCycles(unit.Cycles(c)), nil
 	}
 	s, err := unit.Parse(text, "s")
 	if err != nil {

@@ -84,7 +84,7 @@ func TestAbsentBusTimesAreAssumedAndSaidSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Memory.Occupancy != InCycles(50) || m.Memory.Invalidate != InCycles(50) || len(m.Assumed) != 2 {
+	if m.Memory.Occupancy != inCycles(50) || m.Memory.Invalidate != inCycles(50) || len(m.Assumed) != 2 {
 		t.Errorf("got %+v, %q", m.Memory, m.Assumed)
 	}
 	m, err = Parse("m.toml", []byte(change(t, "invalidate = \"4 cycles\"\n", "")))

@@ -47,9 +47,9 @@ const (
 	maxNetwork = 1e6
 )
 
-// ReadPrices reads the price list name, which is a path or a name that FindPrices finds.
+// ReadPrices reads the price list name, which is a path or a name that findPrices finds.
 func ReadPrices(name string) (*Prices, error) {
-	path, err := FindPrices(name)
+	path, err := findPrices(name)
 	if err != nil {
 		return nil, err
 	}

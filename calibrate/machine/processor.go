@@ -18,8 +18,8 @@ func (r *reader) processor(p *processorText) {
 		r.fail("processor.cpi", "is missing")
 	case !(*p.CPI >= minCPI && *p.CPI <= maxCPI):
 		r.fail("processor.cpi", "%v is not from %v to %v periods of the clock", *p.CPI, minCPI, maxCPI)
-	case unit.Cycles(*p.CPI).At(unit.Hertz(clock)) > MaxStep:
-		r.fail("processor.cpi", "%v cycles of %v are %v; an instruction takes from 0 to %v", *p.CPI, unit.Hertz(clock), unit.Cycles(*p.CPI).At(unit.Hertz(clock)), MaxStep)
+	case unit.Cycles(*p.CPI).At(unit.Hertz(clock)) > maxStep:
+		r.fail("processor.cpi", "%v cycles of %v are %v; an instruction takes from 0 to %v", *p.CPI, unit.Hertz(clock), unit.Cycles(*p.CPI).At(unit.Hertz(clock)), maxStep)
 	default:
 		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
 		r.overlap(p)

@@ -27,9 +27,9 @@ const (
 	maxAhead, maxStreams      = 1 << 10, 1 << 8
 )
 
-// MaxStep bounds the time of an instruction, and of an access to the nearest cache (or to memory without caches).
+// maxStep bounds the time of an instruction, and of an access to the nearest cache (or to memory without caches).
 // The work of one reference then cannot overflow simulated time.
-const MaxStep = unit.Seconds(1e-6)
+const maxStep = unit.Seconds(1e-6)
 
 // reader converts a document into a Machine. It keeps the first error.
 type reader struct {
@@ -218,7 +218,7 @@ func (r *reader) ofMemory(path string, t text, most unit.Seconds) Latency {
 	l := r.latency(path, t)
 	switch s := r.m.At(l); {
 	case r.err != nil || s <= most:
-	case most == MaxStep:
+	case most == maxStep:
 		r.fail(path, "%q is %v; the nearest cache, or the memory if there are no caches, takes from 0 to %v", t.value, s, most)
 	default:
 		r.fail(path, "%q is %v; a cache or memory takes from 0 to %v", t.value, s, most)
@@ -229,7 +229,7 @@ func (r *reader) ofMemory(path string, t text, most unit.Seconds) Latency {
 // reach returns the upper bound of the latency of the next level.
 func (r *reader) reach() unit.Seconds {
 	if len(r.m.Caches) == 0 {
-		return MaxStep
+		return maxStep
 	}
 	return maxMemoryTime
 }

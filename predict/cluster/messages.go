@@ -30,15 +30,15 @@ func OnlyMessages(dir string) bool {
 // commFile has the messages of a run.
 const commFile = "comm.arrow"
 
-// ErrMessages is the warning of predictions for programs that pass messages.
-var ErrMessages = errors.New("the program passes messages, and their time is not part of the prediction")
+// errMessages is the warning of predictions for programs that pass messages.
+var errMessages = errors.New("the program passes messages, and their time is not part of the prediction")
 
 // sourceWarnings returns what the runs of c leave out: the time of messages, and what their recordings lack.
 func (c *Case) sourceWarnings() (all []error) {
 	var params []param.Param
 	for _, r := range c.Runs {
 		if passes, _ := r.PassesMessages(); passes && len(all) == 0 {
-			all = append(all, ErrMessages)
+			all = append(all, errMessages)
 		}
 		params = append(params, r.Params.All()...)
 	}

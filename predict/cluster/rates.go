@@ -5,7 +5,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Rates returns CPI and transaction rates from E(Instr) of p on c, for transactions of the given number of
+// rates returns CPI and transaction rates from E(Instr) of p on c, for transactions of the given number of
 // instructions, or only CPI if it is 0 [du2000, sec. 5]. With n processors in all, each of clock rate CR,
 //
 //	CPI = n E(Instr) CR,  E(Tran) = n E(Instr) I,  60 s/min n/E(Tran) transactions per minute
@@ -15,7 +15,7 @@ import (
 //
 // Differs: the text uses E(Instr) itself in the first two, which by (3.4) is that of all processors together,
 // and n/E(Tran) without the 60 s of a minute. With printed, this function does the same.
-func Rates(p model.Prediction, c *Case, instructions float64, printed bool) (out []model.Term) {
+func rates(p model.Prediction, c *Case, instructions float64, printed bool) (out []model.Term) {
 	n, each := float64(p.Processors), float64(p.EInstr)*float64(p.Processors)
 	minute := 60.0
 	if printed {

@@ -18,12 +18,12 @@ func TestRates(t *testing.T) {
 		printed  bool
 		cpi, tpm float64
 	}{{false, 2.870, 26761}, {true, 2.870 / 4, 26761 * 4 / 60.0}} {
-		r := Rates(p, c, 625000, row.printed)
+		r := rates(p, c, 625000, row.printed)
 		if len(r) != 3 || !near(r[0].Value, row.cpi, 1e-9) || !near(r[2].Value, row.tpm, 5e-4) || !near(r[1].Value*r[2].Value, map[bool]float64{false: 60, true: 1}[row.printed]*4, 1e-9) {
 			t.Errorf("printed %v: %+v", row.printed, r)
 		}
 	}
-	if r := Rates(p, c, 0, false); len(r) != 1 {
+	if r := rates(p, c, 0, false); len(r) != 1 {
 		t.Errorf("without transactions: %+v", r)
 	}
 }

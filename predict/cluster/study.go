@@ -81,7 +81,7 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 			switch {
 			case err == nil:
 				p.MachineSHA = digest
-				p.Terms = append(p.Terms, Rates(p, c, s.Transaction, s.Printed)...)
+				p.Terms = append(p.Terms, rates(p, c, s.Transaction, s.Printed)...)
 				all = append(all, p)
 			case s.Named:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", s.Runs[0].Program, v.Name(), err)

@@ -35,8 +35,8 @@ const (
 	maxTime  = unit.Picos(1e13) // of each parameter, and of the bytes of a message
 )
 
-// Check returns an error if m is impossible for messages of so many bytes.
-func (m Machine) Check(bytes int64) error {
+// check returns an error if m is impossible for messages of so many bytes.
+func (m Machine) check(bytes int64) error {
 	if m.Procs < 1 || m.Procs > maxProcs {
 		return fmt.Errorf("%d processors; there must be 1 to %d", m.Procs, maxProcs)
 	}
@@ -98,7 +98,7 @@ type Operation struct {
 
 // Least returns the lower bound of the operation with messages of so many bytes.
 func (o Operation) Least(m Machine, bytes int64) (unit.Picos, error) {
-	if err := m.Check(bytes); err != nil {
+	if err := m.check(bytes); err != nil {
 		return 0, err
 	}
 	if m.Procs == 1 {

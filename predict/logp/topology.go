@@ -64,7 +64,7 @@ func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topolog
 		return a, err
 	}
 	a.Machine.Gap = a.Gaps[0].Time
-	return a, a.Machine.Check(int64(max(1, bytes)))
+	return a, a.Machine.check(int64(max(1, bytes)))
 }
 
 // bySize sets the parameters of messages of so many bytes.

@@ -39,8 +39,8 @@ type Distribution struct {
 	Prediction Prediction
 }
 
-// Imbalance returns the relative excess of the busiest processor over the mean.
-func (d Distribution) Imbalance() float64 { return d.Most/d.Mean - 1 }
+// imbalance returns the relative excess of the busiest processor over the mean.
+func (d Distribution) imbalance() float64 { return d.Most/d.Mean - 1 }
 
 // BlockCyclic predicts A = A + A@west + A@north in a region of an array, for block-cyclic distributions. It
 // uses all block sizes for which every processor has equally many rows and columns. The cost is two statements
@@ -78,7 +78,7 @@ const maxDistributed = 1 << 14
 func (l *Laws) distribution(c Case, region Region, k int64) (d Distribution, err error) {
 	d.Block = k
 	d.Most, d.Mean = c.share(region, k)
-	steps := []Step{c.statement("A = A + A@west, A + A@north", 2, int64(d.Most), 3, 1, c.rectangle(1, int64(d.Most), 0), c.rectangle(1, int64(d.Most), 0))}
+	steps := []step{c.statement("A = A + A@west, A + A@north", 2, int64(d.Most), 3, 1, c.rectangle(1, int64(d.Most), 0), c.rectangle(1, int64(d.Most), 0))}
 	rows, cols, item := c.rows(), c.cols(), int64(c.Item)
 	if c.MeshCols > 1 {
 		steps = append(steps, c.message("columns", 1, contiguous(marshal.Layout{Count: rows * cols / k, Block: item, Stride: k * item})))

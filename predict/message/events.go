@@ -149,15 +149,15 @@ type Share struct {
 	Sent, Received Prediction // zero without messages
 }
 
-// InStep returns the time if sends and receives of the processor overlap fully, as in shifts.
-func (s Share) InStep() unit.Seconds { return max(s.Sent.Time, s.Received.Time) }
+// inStep returns the time if sends and receives of the processor overlap fully, as in shifts.
+func (s Share) inStep() unit.Seconds { return max(s.Sent.Time, s.Received.Time) }
 
-// Apart returns the time if nothing overlaps, as in a ping-pong.
-func (s Share) Apart() unit.Seconds { return s.Sent.Time + s.Received.Time }
+// apart returns the time if nothing overlaps, as in a ping-pong.
+func (s Share) apart() unit.Seconds { return s.Sent.Time + s.Received.Time }
 
-// AtLeast returns the time if all messages are in flight at once, so that the fixed time of a message counts
+// atLeast returns the time if all messages are in flight at once, so that the fixed time of a message counts
 // once. Half of the time for bytes and lines of a message is the work of either end.
-func (s Share) AtLeast() unit.Seconds {
+func (s Share) atLeast() unit.Seconds {
 	one, rest := unit.Seconds(0), unit.Seconds(0)
 	for _, p := range []Prediction{s.Sent, s.Received} {
 		if p.Messages > 0 {
@@ -166,19 +166,19 @@ func (s Share) AtLeast() unit.Seconds {
 			rest += (p.Time - fixed) / 2
 		}
 	}
-	return min(s.InStep(), one+rest)
+	return min(s.inStep(), one+rest)
 }
 
-// Lo returns AtLeast with the low ends of the intervals of coefficients and errors. It is NaN if these are not
+// lo returns atLeast with the low ends of the intervals of coefficients and errors. It is NaN if these are not
 // known.
-func (s Share) Lo() unit.Seconds {
+func (s Share) lo() unit.Seconds {
 	share := unit.Seconds(1)
 	for _, p := range []Prediction{s.Sent, s.Received} {
 		if p.Messages > 0 {
 			share = min(share, p.Lo/p.Time)
 		}
 	}
-	return share * s.AtLeast()
+	return share * s.atLeast()
 }
 
 // Traffic predicts the messages of every processor, sent and received, each with its own buffer. Sender and
@@ -214,10 +214,10 @@ func (l *Laws) classes(proc int, of []class, receives bool) (Prediction, error) 
 	return e.prediction()
 }
 
-// Busiest returns the longest times of any processor, in step and apart.
-func Busiest(all []Share) (inStep, apart unit.Seconds) {
+// busiest returns the longest times of any processor, in step and apart.
+func busiest(all []Share) (inStep, apart unit.Seconds) {
 	for _, s := range all {
-		inStep, apart = unit.Seconds(math.Max(float64(inStep), float64(s.InStep()))), unit.Seconds(math.Max(float64(apart), float64(s.Apart())))
+		inStep, apart = unit.Seconds(math.Max(float64(inStep), float64(s.inStep()))), unit.Seconds(math.Max(float64(apart), float64(s.apart())))
 	}
 	return inStep, apart
 }

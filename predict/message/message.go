@@ -39,5 +39,5 @@
 // Coefficients are those of non-negative least squares of relative errors. A scan is the sum of its steps.
 package message
 
-// Paper is the key of the paper that describes the models.
-const Paper = "hur1999"
+// paper is the key of the paper that describes the models.
+const paper = "hur1999"

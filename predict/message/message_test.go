@@ -144,7 +144,7 @@ func TestScanAsPrinted(t *testing.T) {
 // table reads a golden table.
 func table(t testing.TB, name string) (rows []map[string]string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "data", "paper", Paper, name))
+	f, err := os.Open(filepath.Join("..", "..", "data", "paper", paper, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestPrintedBoundsAreGolden(t *testing.T) {
 	for _, row := range table(t, "mlt.tsv") {
 		of := func(name string) int64 { return int64(number(t, row[name])) }
 		layout := marshal.Layout{Count: of("b_r"), Block: of("d"), Stride: of("b_c")}
-		got, err := PrintedMLT(layout, unit.Bytes(of("l")))
+		got, err := printedMLT(layout, unit.Bytes(of("l")))
 		if want := (number(t, row["lower"]) + number(t, row["upper"])) / 2; err != nil || got != want {
 			t.Errorf("%v: MLT is %v, want %v (%v)", layout, got, want, err)
 		}
@@ -199,7 +199,7 @@ func TestPrintedBoundsWhereTheyHold(t *testing.T) {
 	for range 2000 {
 		line := int64(1) << (3 + r.IntN(4))
 		layout := marshal.Layout{Count: 2 + r.Int64N(200), Block: 1 + r.Int64N(3*line), Stride: 2*line + 1 + r.Int64N(10*line)}
-		got, err := PrintedMLT(layout, unit.Bytes(line))
+		got, err := printedMLT(layout, unit.Bytes(line))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestBlockCyclicByHand(t *testing.T) {
 	var blocks []int64
 	for _, d := range all {
 		blocks = append(blocks, d.Block)
-		if d.Most != 64 || d.Imbalance() != 0 {
+		if d.Most != 64 || d.imbalance() != 0 {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -369,18 +369,18 @@ func TestTraffic(t *testing.T) {
 	if got := float64(all[0].Sent.Time) * 1e9; !near(got, 1000+40+10*10+100) || all[0].Received.Messages != 0 {
 		t.Errorf("sending takes %v ns", got)
 	}
-	if got := float64(all[1].Received.Time) * 1e9; !near(got, 1000+40+2*10+100) || all[1].InStep() != all[1].Apart() {
+	if got := float64(all[1].Received.Time) * 1e9; !near(got, 1000+40+2*10+100) || all[1].inStep() != all[1].apart() {
 		t.Errorf("receiving takes %v ns", got)
 	}
 	// Half of 40 bytes, 10 lines and a page: that of the column is not the receiver's.
-	if got := float64(all[0].AtLeast()) * 1e9; !near(got, 1000+(40+10*10+100)/2.0) {
+	if got := float64(all[0].atLeast()) * 1e9; !near(got, 1000+(40+10*10+100)/2.0) {
 		t.Errorf("sending takes %v ns at least", got)
 	}
 	both := Share{Sent: Prediction{Messages: 4, Time: 10, Fixed: 8, Lo: 5, Hi: 20}, Received: Prediction{Messages: 1, Time: 4, Fixed: 3, Lo: 3, Hi: 5}}
-	if both.AtLeast() != 3+1+0.5 || both.Lo() != 4.5/2 {
-		t.Errorf("at least %v, from %v", both.AtLeast(), both.Lo())
+	if both.atLeast() != 3+1+0.5 || both.lo() != 4.5/2 {
+		t.Errorf("at least %v, from %v", both.atLeast(), both.lo())
 	}
-	if inStep, _ := Busiest(all); inStep != all[0].Sent.Time {
+	if inStep, _ := busiest(all); inStep != all[0].Sent.Time {
 		t.Errorf("the busiest takes %v", inStep)
 	}
 	if _, err := Events(context.Background(), &trace.Memory{Head: trace.Header{Procs: 1}, EventsOf: make([]trace.Events, 1)}, 64, 4096); err == nil {
@@ -453,7 +453,7 @@ func TestErrors(t *testing.T) {
 	if _, err := negative.Predict(op, Case{Rows: 4, Cols: 4, Item: 4, MeshRows: 1, MeshCols: 1, D: 1}); err == nil || !strings.Contains(err.Error(), "not positive") {
 		t.Error(err)
 	}
-	if _, err := PrintedMLT(marshal.Layout{Count: 3, Block: 4, Stride: 128}, 64); err == nil {
+	if _, err := printedMLT(marshal.Layout{Count: 3, Block: 4, Stride: 128}, 64); err == nil {
 		t.Error("no error where the theorem does not hold")
 	}
 	for _, text := range []string{"M1_alpha", "M1_alpha=", "M1_alpha=5", "M1_beta=1B/s", "=1s", "a b=1s"} {

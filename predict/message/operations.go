@@ -60,18 +60,18 @@ func (c *Case) rectangle(rows, cols, wide int64) marshal.Layout {
 	return contiguous(marshal.Layout{Count: rows, Block: cols * item, Stride: wide * item})
 }
 
-func (c *Case) step(name string, times float64, kind timing.Experiment, touched ...marshal.Layout) Step {
-	return Step{Name: name, Times: times, Kind: kind, Item: c.Item, Touched: touched}
+func (c *Case) step(name string, times float64, kind timing.Experiment, touched ...marshal.Layout) step {
+	return step{Name: name, Times: times, Kind: kind, Item: c.Item, Touched: touched}
 }
 
 // message returns the step that sends a layout a number of times.
-func (c *Case) message(name string, times float64, of marshal.Layout) Step {
+func (c *Case) message(name string, times float64, of marshal.Layout) step {
 	return c.step(name, times, timing.Transfer, of)
 }
 
 // statement returns the step of a statement on n items, with a number of accesses and operations for each
 // item.
-func (c *Case) statement(name string, times float64, n int64, accesses, ops float64, touched ...marshal.Layout) Step {
+func (c *Case) statement(name string, times float64, n int64, accesses, ops float64, touched ...marshal.Layout) step {
 	s := c.step(name, times, timing.Array, touched...)
 	s.Accesses, s.Ops = accesses*float64(n), ops*float64(n)
 	return s
@@ -80,11 +80,11 @@ func (c *Case) statement(name string, times float64, n int64, accesses, ops floa
 // Operation is a communication or computation of programs on arrays.
 type Operation struct {
 	Name, Doc string
-	steps     func(c *Case) ([]Step, error)
+	steps     func(c *Case) ([]step, error)
 }
 
 // Steps returns the steps of every processor.
-func (o Operation) Steps(c Case) ([]Step, error) {
+func (o Operation) Steps(c Case) ([]step, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -97,24 +97,24 @@ func (o Operation) Steps(c Case) ([]Step, error) {
 
 // Operations lists all operations.
 var Operations = []Operation{
-	{"rows", "send d rows to the processor below", func(c *Case) ([]Step, error) {
-		return []Step{c.message("rows", 1, c.rectangle(c.D, c.cols(), c.cols()))}, c.checkD(c.rows())
+	{"rows", "send d rows to the processor below", func(c *Case) ([]step, error) {
+		return []step{c.message("rows", 1, c.rectangle(c.D, c.cols(), c.cols()))}, c.checkD(c.rows())
 	}},
-	{"columns", "send d columns to the processor on the right", func(c *Case) ([]Step, error) {
-		return []Step{c.message("columns", 1, c.rectangle(c.rows(), c.D, c.cols()))}, c.checkD(c.cols())
+	{"columns", "send d columns to the processor on the right", func(c *Case) ([]step, error) {
+		return []step{c.message("columns", 1, c.rectangle(c.rows(), c.D, c.cols()))}, c.checkD(c.cols())
 	}},
-	{"corner", "send a corner of d x d items", func(c *Case) ([]Step, error) {
-		return []Step{c.message("corner", 1, c.rectangle(c.D, c.D, c.cols()))}, c.checkD(min(c.rows(), c.cols()))
+	{"corner", "send a corner of d x d items", func(c *Case) ([]step, error) {
+		return []step{c.message("corner", 1, c.rectangle(c.D, c.D, c.cols()))}, c.checkD(min(c.rows(), c.cols()))
 	}},
-	{"set", "the statement A = s, of a scalar s", func(c *Case) ([]Step, error) { return c.arrays("A = s", 1, 1, 0), nil }},
-	{"copy", "A = B", func(c *Case) ([]Step, error) { return c.arrays("A = B", 2, 2, 0), nil }},
-	{"scale", "A = B * s", func(c *Case) ([]Step, error) { return c.arrays("A = B * s", 2, 2, 1), nil }},
-	{"add", "A = B + C", func(c *Case) ([]Step, error) { return c.arrays("A = B + C", 3, 3, 1), nil }},
-	{"addto", "A = A + B", func(c *Case) ([]Step, error) { return c.arrays("A = A + B", 2, 3, 1), nil }},
-	{"hscan", "prefix sums along the rows", func(c *Case) ([]Step, error) { return c.scan(true, c.cols()), nil }},
-	{"vscan", "prefix sums along the columns", func(c *Case) ([]Step, error) { return c.scan(false, c.cols()), nil }},
-	{"convshift", "sums of all d x d boxes, by 2(d-1) shifts", func(c *Case) ([]Step, error) { return c.convShift() }},
-	{"convscan", "the same by two scans and three shifts", func(c *Case) ([]Step, error) { return c.convScan() }},
+	{"set", "the statement A = s, of a scalar s", func(c *Case) ([]step, error) { return c.arrays("A = s", 1, 1, 0), nil }},
+	{"copy", "A = B", func(c *Case) ([]step, error) { return c.arrays("A = B", 2, 2, 0), nil }},
+	{"scale", "A = B * s", func(c *Case) ([]step, error) { return c.arrays("A = B * s", 2, 2, 1), nil }},
+	{"add", "A = B + C", func(c *Case) ([]step, error) { return c.arrays("A = B + C", 3, 3, 1), nil }},
+	{"addto", "A = A + B", func(c *Case) ([]step, error) { return c.arrays("A = A + B", 2, 3, 1), nil }},
+	{"hscan", "prefix sums along the rows", func(c *Case) ([]step, error) { return c.scan(true, c.cols()), nil }},
+	{"vscan", "prefix sums along the columns", func(c *Case) ([]step, error) { return c.scan(false, c.cols()), nil }},
+	{"convshift", "sums of all d x d boxes, by 2(d-1) shifts", func(c *Case) ([]step, error) { return c.convShift() }},
+	{"convscan", "the same by two scans and three shifts", func(c *Case) ([]step, error) { return c.convScan() }},
 }
 
 // Named returns the operation called name.
@@ -128,10 +128,10 @@ func Named(name string) (Operation, error) {
 }
 
 // arrays returns one statement on the blocks of so many arrays.
-func (c *Case) arrays(name string, arrays int, accesses, ops float64) []Step {
+func (c *Case) arrays(name string, arrays int, accesses, ops float64) []step {
 	s := c.statement(name, 1, c.rows()*c.cols(), accesses, ops)
 	for range arrays {
 		s.Touched = append(s.Touched, c.rectangle(c.rows(), c.cols(), c.cols()))
 	}
-	return []Step{s}
+	return []step{s}
 }

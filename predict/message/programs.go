@@ -13,7 +13,7 @@ import (
 //
 // Differs: as printed, a scan has its own formula, of two columns (or rows) and one operation for each item.
 // But processors after the first add twice, and the paper fits its formula for every mesh anew.
-func (c *Case) scan(horizontal bool, wide int64) []Step {
+func (c *Case) scan(horizontal bool, wide int64) []step {
 	edge, hops := c.rectangle(1, c.cols(), wide), c.MeshRows-1
 	name, of := "vertical scan", "row"
 	if horizontal {
@@ -24,9 +24,9 @@ func (c *Case) scan(horizontal bool, wide int64) []Step {
 	if c.Printed {
 		s := c.step(name, 1, timing.Scan, edge, edge)
 		s.Ops = float64(n)
-		return []Step{s}
+		return []step{s}
 	}
-	steps := []Step{c.statement(name+" of the block", 1, n, 3, 1, block)}
+	steps := []step{c.statement(name+" of the block", 1, n, 3, 1, block)}
 	if hops == 0 {
 		return steps
 	}
@@ -39,11 +39,11 @@ func (c *Case) scan(horizontal bool, wide int64) []Step {
 
 // convShift returns the steps of kernel convshift [hur1999, sec. 7]: d-1 shifts by a column and d-1 by a row.
 // After each, the moved items are added. The array that moves has a row above and a column before it.
-func (c *Case) convShift() ([]Step, error) {
+func (c *Case) convShift() ([]step, error) {
 	rows, cols := c.rows(), c.cols()
 	n, wide, times := rows*cols, cols+1, float64(c.D-1)
 	block, moved := c.rectangle(rows, cols, cols), c.rectangle(rows, cols, wide)
-	steps := []Step{
+	steps := []step{
 		c.statement("sums = image", 1, n, 2, 0, block, block),
 		c.statement("T = image", 1, n, 2, 0, block, moved),
 		c.statement("T = sums", 1, n, 2, 0, block, moved),
@@ -66,11 +66,11 @@ func (c *Case) convShift() ([]Step, error) {
 // convScan returns the steps of kernel convscan [hur1999, sec. 7]: two scans, shifts by d rows, d columns and
 // the corner, and the sums of boxes from four prefix sums each. The array of prefix sums has d rows above and
 // d columns before it.
-func (c *Case) convScan() ([]Step, error) {
+func (c *Case) convScan() ([]step, error) {
 	rows, cols, d := c.rows(), c.cols(), c.D
 	n, wide := rows*cols, cols+d
 	block, prefix := c.rectangle(rows, cols, cols), c.rectangle(rows, cols, wide)
-	steps := []Step{c.statement("prefix = image", 1, n, 2, 0, block, prefix)}
+	steps := []step{c.statement("prefix = image", 1, n, 2, 0, block, prefix)}
 	steps = append(steps, c.scan(true, wide)...)
 	steps = append(steps, c.scan(false, wide)...)
 	if c.MeshRows > 1 {

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Step is an action of every processor, done Times times: a message, a statement on arrays, or a scan.
-type Step struct {
+// step is an action of every processor, done Times times: a message, a statement on arrays, or a scan.
+type step struct {
 	Name     string
 	Times    float64
 	Kind     timing.Experiment // Transfer, Array or Scan
@@ -21,7 +21,7 @@ type Step struct {
 }
 
 // bytes returns the size of all touched buffers.
-func (s *Step) bytes() (n int64) {
+func (s *step) bytes() (n int64) {
 	for _, t := range s.Touched {
 		n += t.Count * t.Block
 	}
@@ -29,7 +29,7 @@ func (s *Step) bytes() (n int64) {
 }
 
 // features returns the inputs of the models for one execution of the step.
-func (s *Step) features(l *Laws) (f marshalling.Features, err error) {
+func (s *step) features(l *Laws) (f marshalling.Features, err error) {
 	for _, t := range s.Touched {
 		one, err := s.touched(t, l)
 		if err != nil {
@@ -50,7 +50,7 @@ func (s *Step) features(l *Laws) (f marshalling.Features, err error) {
 
 // touched returns the lines and pages of one layout: the mean over all addresses that are multiples of an
 // item.
-func (s *Step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err error) {
+func (s *step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err error) {
 	t = contiguous(t)
 	p := timing.Point{Experiment: timing.Transfer, Rows: t.Count, Cols: t.Block / int64(s.Item), Item: s.Item, Stride: unit.Bytes(t.Stride),
 		Blocks: 1, Bytes: unit.Bytes(t.Count * t.Block)}
@@ -58,7 +58,7 @@ func (s *Step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err e
 		return f, err
 	}
 	if l.Printed && l.Model.Layout {
-		if f.MLT, err = PrintedMLT(t, l.Line); err != nil {
+		if f.MLT, err = printedMLT(t, l.Line); err != nil {
 			return f, err
 		}
 	}
@@ -86,7 +86,7 @@ func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 	return t.Expected(line, align)
 }
 
-// PrintedMLT returns the mean of the bounds as printed, for an unknown base address. With l the bytes of a
+// printedMLT returns the mean of the bounds as printed, for an unknown base address. With l the bytes of a
 // line, of n contiguous bytes
 //
 //	LB = ceil(n/l), UB = ceil(n/l) + 1   [hur1999, eqs. 3-4]
@@ -97,7 +97,7 @@ func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 //
 // for b_c > 2 l. The paper does not say how the bounds of columns are combined; this uses their mean, as for
 // rows. [marshal.ColumnBounds] refuses d > b_c - l, where LB fails.
-func PrintedMLT(t marshal.Layout, line unit.Bytes) (float64, error) {
+func printedMLT(t marshal.Layout, line unit.Bytes) (float64, error) {
 	if t.Count == 1 || t.Stride == t.Block {
 		lower, upper := marshal.RowBounds(unit.Bytes(t.Count*t.Block), line)
 		return (float64(lower) + float64(upper)) / 2, nil

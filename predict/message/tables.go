@@ -92,10 +92,10 @@ func TrafficTable(rows []TrafficRow, facts []trace.Arg) *store.Table {
 		store.ColumnOf(rows, "receives", "", func(r TrafficRow) float64 { return r.Received.Messages }),
 		store.ColumnOf(rows, "received_lines", "", func(r TrafficRow) float64 { return r.Received.Lines }),
 		store.ColumnOf(rows, "receiving", "s", func(r TrafficRow) float64 { return float64(r.Received.Time) }),
-		store.ColumnOf(rows, "at_least", "s", func(r TrafficRow) float64 { return float64(r.AtLeast()) }),
-		store.ColumnOf(rows, "in_step", "s", func(r TrafficRow) float64 { return float64(r.InStep()) }),
-		store.ColumnOf(rows, "apart", "s", func(r TrafficRow) float64 { return float64(r.Apart()) }),
-		store.ColumnOf(rows, "lo", "s", func(r TrafficRow) float64 { return float64(r.Lo()) }),
+		store.ColumnOf(rows, "at_least", "s", func(r TrafficRow) float64 { return float64(r.atLeast()) }),
+		store.ColumnOf(rows, "in_step", "s", func(r TrafficRow) float64 { return float64(r.inStep()) }),
+		store.ColumnOf(rows, "apart", "s", func(r TrafficRow) float64 { return float64(r.apart()) }),
+		store.ColumnOf(rows, "lo", "s", func(r TrafficRow) float64 { return float64(r.lo()) }),
 		store.ColumnOf(rows, "hi", "s", func(r TrafficRow) float64 { return float64(r.Sent.Hi + r.Received.Hi) }),
 	}}
 }
@@ -118,7 +118,7 @@ func CrossoverTable(rows []Crossover, facts []trace.Arg) *store.Table {
 func DistributionTable(rows []Distribution, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "block-cyclic", Meta: facts, Columns: []store.Column{
 		store.ColumnOf(rows, "block", "", func(d Distribution) int64 { return d.Block }),
-		store.ColumnOf(rows, "imbalance", "%", func(d Distribution) float64 { return 100 * d.Imbalance() }),
+		store.ColumnOf(rows, "imbalance", "%", func(d Distribution) float64 { return 100 * d.imbalance() }),
 		store.ColumnOf(rows, "items", "", func(d Distribution) float64 { return d.Most }),
 		store.ColumnOf(rows, "sent", "B", func(d Distribution) float64 { return d.Prediction.Bytes }),
 		store.ColumnOf(rows, "lines", "", func(d Distribution) float64 { return d.Prediction.Lines }),

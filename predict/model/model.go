@@ -60,12 +60,12 @@ type Bounds struct {
 	Most  unit.Seconds // if everything happens in sequence
 }
 
-// Known reports whether the bounds are known.
-func (b Bounds) Known() bool { return b.Most > 0 }
+// known reports whether the bounds are known.
+func (b Bounds) known() bool { return b.Most > 0 }
 
 // Clamp moves the ends of an interval into the bounds, if these are known.
 func (b Bounds) Clamp(i Interval) Interval {
-	if b.Known() && i.Known() {
+	if b.known() && i.Known() {
 		i.Lo, i.Hi = max(i.Lo, b.Least), min(i.Hi, b.Most)
 	}
 	return i
@@ -156,7 +156,7 @@ func (p Prediction) Check() error {
 		return fmt.Errorf("the model's error is %v below and %v above the interval, which is out of range", p.ModelMargin.Below, p.ModelMargin.Above)
 	case p.ModelMargin.Known() && p.Untested != "":
 		return fmt.Errorf("the model's error is %v below and %v above the interval, but does not apply: %s", p.ModelMargin.Below, p.ModelMargin.Above, p.Untested)
-	case p.Bounds.Known() && !(p.Bounds.Least <= p.EInstr && p.EInstr <= p.Bounds.Most):
+	case p.Bounds.known() && !(p.Bounds.Least <= p.EInstr && p.EInstr <= p.Bounds.Most):
 		return fmt.Errorf("E(Instr) of %v is outside its bounds, %v to %v", p.EInstr, p.Bounds.Least, p.Bounds.Most)
 	case p.Limit == "":
 		return errors.New("the prediction has no limit")

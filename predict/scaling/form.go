@@ -98,12 +98,12 @@ type fit struct {
 }
 
 // fitAll fits all forms that have fewer coefficients than there are observations.
-func fitAll(all []Observation) (out []fit) {
-	vary := func(of func(Observation) float64) bool {
+func fitAll(all []observation) (out []fit) {
+	vary := func(of func(observation) float64) bool {
 		most, least := extremes(all, of)
 		return most > least
 	}
-	table := func(of func(Observation) float64) map[power][]float64 {
+	table := func(of func(observation) float64) map[power][]float64 {
 		values := map[power][]float64{}
 		for _, p := range powers {
 			for _, o := range all {
@@ -112,9 +112,9 @@ func fitAll(all []Observation) (out []fit) {
 		}
 		return values
 	}
-	ofP, ofS := table(func(o Observation) float64 { return o.Processors }), table(func(o Observation) float64 { return o.Size })
+	ofP, ofS := table(func(o observation) float64 { return o.Processors }), table(func(o observation) float64 { return o.Size })
 	xs := make([]float64, len(all))
-	for _, f := range forms(vary(func(o Observation) float64 { return o.Processors }), vary(func(o Observation) float64 { return o.Size })) {
+	for _, f := range forms(vary(func(o observation) float64 { return o.Processors }), vary(func(o observation) float64 { return o.Size })) {
 		p, s := ofP[f.p], ofS[f.s]
 		for i := range xs {
 			xs[i] = p[i] * s[i]
@@ -128,7 +128,7 @@ func fitAll(all []Observation) (out []fit) {
 
 // fit does weighted least squares. The slice xs has the factor at each observation. It minimizes the sum of
 // squares of the relative errors, or of the absolute errors if a value is 0.
-func (f form) fit(all []Observation, xs []float64) (g fit, ok bool) {
+func (f form) fit(all []observation, xs []float64) (g fit, ok bool) {
 	g = fit{form: f, relative: true, free: len(all) - f.coefficients()}
 	for _, o := range all {
 		g.relative = g.relative && o.Value != 0

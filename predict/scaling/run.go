@@ -202,11 +202,11 @@ func (s *Study) names() (all []param.Param) {
 }
 
 // observations returns the values of one parameter.
-func (s *Study) observations(name string) (all []Observation) {
+func (s *Study) observations(name string) (all []observation) {
 	for _, r := range s.Runs {
 		i := slices.IndexFunc(r.Values, func(p param.Param) bool { return p.Name == name })
 		at, _ := s.point(r) // NewStudy has checked it
-		all = append(all, Observation{at, r.Values[i].Value})
+		all = append(all, observation{at, r.Values[i].Value})
 	}
 	return all
 }
@@ -221,7 +221,7 @@ func (s *Study) Extrapolate(at Point) (all []Quantity, err error) {
 		for i := range list {
 			list[i].Value -= bounded[p.Name]
 		}
-		q, err := Extrapolate(list, at)
+		q, err := extrapolate(list, at)
 		if err != nil {
 			return nil, fmt.Errorf("extrapolating %s of %s: %w", p.Name, s.Runs[0].Program, err)
 		}
@@ -271,8 +271,8 @@ func (s *Study) omissions() (all trace.Header) {
 	return all
 }
 
-// Reach returns how many times larger a point is than the largest run, in processors and in size.
-func (s *Study) Reach(at Point) (processors, size float64) {
+// reach returns how many times larger a point is than the largest run, in processors and in size.
+func (s *Study) reach(at Point) (processors, size float64) {
 	most := Point{}
 	for _, r := range s.Runs {
 		p, _ := s.point(r)

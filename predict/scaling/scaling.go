@@ -24,15 +24,15 @@ type Point struct {
 	Size       float64 // size of the problem in units of the program; 1 if it does not vary
 }
 
-// Observation is one measured value.
-type Observation struct {
+// observation is one measured value.
+type observation struct {
 	Point
 	Value float64
 }
 
-// MinPoints is the number of different points that a fit needs: two coefficients, one point for errors, and
+// minPoints is the number of different points that a fit needs: two coefficients, one point for errors, and
 // one to hold out.
-const MinPoints = 4
+const minPoints = 4
 
 // Quantity is an extrapolated value.
 type Quantity struct {
@@ -49,10 +49,10 @@ type Quantity struct {
 	N             int
 }
 
-// Extrapolate predicts a value at a point from observations.
-func Extrapolate(all []Observation, at Point) (Quantity, error) {
-	if n := points(all); n < MinPoints {
-		return Quantity{}, fmt.Errorf("%d different runs are too few; analyze at least %d", n, MinPoints)
+// extrapolate predicts a value at a point from observations.
+func extrapolate(all []observation, at Point) (Quantity, error) {
+	if n := points(all); n < minPoints {
+		return Quantity{}, fmt.Errorf("%d different runs are too few; analyze at least %d", n, minPoints)
 	}
 	l, err := fitModels(all)
 	if err != nil {
@@ -71,7 +71,7 @@ type modelSet struct {
 }
 
 // fitModels fits all forms, and predicts the largest runs from the smaller ones.
-func fitModels(all []Observation) (*modelSet, error) {
+func fitModels(all []observation) (*modelSet, error) {
 	l := &modelSet{n: len(all), holdoutError: math.NaN()}
 	for _, o := range all {
 		if !(o.Processors >= 1 && o.Size >= 1) || math.IsNaN(o.Value) || math.IsInf(o.Value+o.Processors+o.Size, 0) {
@@ -83,7 +83,7 @@ func fitModels(all []Observation) (*modelSet, error) {
 	}
 	l.fits = fitAll(all)
 	less, largest := split(all)
-	if points(less) < MinPoints-1 {
+	if points(less) < minPoints-1 {
 		return l, nil
 	}
 	smaller, err := fitModels(less)
@@ -110,10 +110,10 @@ func fitModels(all []Observation) (*modelSet, error) {
 }
 
 // split separates the observations of the largest size, or of most processors if all sizes are equal.
-func split(all []Observation) (less, largest []Observation) {
-	of := func(o Observation) float64 { return o.Size }
+func split(all []observation) (less, largest []observation) {
+	of := func(o observation) float64 { return o.Size }
 	if most, least := extremes(all, of); most == least {
-		of = func(o Observation) float64 { return o.Processors }
+		of = func(o observation) float64 { return o.Processors }
 	}
 	most, _ := extremes(all, of)
 	for _, o := range all {
@@ -126,7 +126,7 @@ func split(all []Observation) (less, largest []Observation) {
 	return less, largest
 }
 
-func extremes(all []Observation, of func(Observation) float64) (most, least float64) {
+func extremes(all []observation, of func(observation) float64) (most, least float64) {
 	most, least = of(all[0]), of(all[0])
 	for _, o := range all {
 		most, least = max(most, of(o)), min(least, of(o))
@@ -135,7 +135,7 @@ func extremes(all []Observation, of func(Observation) float64) (most, least floa
 }
 
 // points returns the number of different points.
-func points(all []Observation) int {
+func points(all []observation) int {
 	seen := map[Point]bool{}
 	for _, o := range all {
 		seen[o.Point] = true

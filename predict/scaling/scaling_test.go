@@ -14,10 +14,10 @@ import (
 )
 
 // grid is runs on processors and sizes, with what a law says of them.
-func grid(processors, sizes []float64, law func(p, s float64) float64) (all []Observation) {
+func grid(processors, sizes []float64, law func(p, s float64) float64) (all []observation) {
 	for _, p := range processors {
 		for _, s := range sizes {
-			all = append(all, Observation{Point{p, s}, law(p, s)})
+			all = append(all, observation{Point{p, s}, law(p, s)})
 		}
 	}
 	return all
@@ -42,7 +42,7 @@ func TestFindsTheLaw(t *testing.T) {
 		"sqrt p, s^2": func(p, s float64) float64 { return 4 + s*s*math.Sqrt(p) },
 	} {
 		at := Point{128, 12800}
-		q, err := Extrapolate(grid(procs, sizes, law), at)
+		q, err := extrapolate(grid(procs, sizes, law), at)
 		want := law(at.Processors, at.Size)
 		if err != nil || math.Abs(q.Value-want) > 1e-6*math.Abs(want) || q.Lo > q.Value || q.Hi < q.Value || math.Abs(q.HoldoutError) > 1e-6 || q.Error > 1e-9 {
 			t.Errorf("%s: %+v, want %v, %v", name, q, want, err)
@@ -54,7 +54,7 @@ func TestFindsTheLaw(t *testing.T) {
 func TestLeftOutByLeverageIsFitting(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	all := grid(procs, sizes, func(p, s float64) float64 { return (20 + s/p) * (1 + 0.2*random.NormFloat64()) })
-	factors := func(f form, all []Observation) (xs []float64) {
+	factors := func(f form, all []observation) (xs []float64) {
 		for _, o := range all {
 			xs = append(xs, f.of(o.Point))
 		}
@@ -67,7 +67,7 @@ func TestLeftOutByLeverageIsFitting(t *testing.T) {
 		}
 		sum := 0.0
 		for i, o := range all {
-			less := append(append([]Observation{}, all[:i]...), all[i+1:]...)
+			less := append(append([]observation{}, all[:i]...), all[i+1:]...)
 			h, ok := f.fit(less, factors(f, less))
 			if !ok {
 				t.Fatalf("%+v does not fit %d points", f, len(all)-1)
@@ -94,7 +94,7 @@ func TestIntervalsHold(t *testing.T) {
 	held, n := 0, 0
 	for range 60 {
 		for _, law := range laws {
-			q, err := Extrapolate(grid(procs, sizes, func(p, s float64) float64 { return law(p, s) * (1 + 0.03*random.NormFloat64()) }), Point{16, 3200})
+			q, err := extrapolate(grid(procs, sizes, func(p, s float64) float64 { return law(p, s) * (1 + 0.03*random.NormFloat64()) }), Point{16, 3200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,20 +111,20 @@ func TestIntervalsHold(t *testing.T) {
 
 // What no run has below zero is not extrapolated to below zero.
 func TestStaysAboveZero(t *testing.T) {
-	q, err := Extrapolate(grid([]float64{1}, sizes, func(_, s float64) float64 { return 900 - s }), Point{1, 6400})
+	q, err := extrapolate(grid([]float64{1}, sizes, func(_, s float64) float64 { return 900 - s }), Point{1, 6400})
 	if err != nil || q.Value < 0 || q.Lo < 0 {
 		t.Errorf("%+v, %v", q, err)
 	}
 }
 
 func TestRefuses(t *testing.T) {
-	for say, all := range map[string][]Observation{
+	for say, all := range map[string][]observation{
 		"2 different runs are too few; analyze at least 4": grid([]float64{1, 2}, []float64{1}, func(_, _ float64) float64 { return 1 }),
 		"3 different runs are too few; analyze at least 4": grid([]float64{1, 2, 4}, []float64{1}, func(p, _ float64) float64 { return p }),
 		"is not a valid measurement":                       grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
 		"size 0 is no":                                     grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
 	} {
-		if _, err := Extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
+		if _, err := extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %q", err, say)
 		}
 	}
@@ -181,7 +181,7 @@ func TestStudy(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got[name], want)
 		}
 	}
-	if p, size := s.Reach(at); p != 1 || size != 8 {
+	if p, size := s.reach(at); p != 1 || size != 8 {
 		t.Errorf("reach %v, %v", p, size)
 	}
 	if _, there := got["fit_error"]; there || len(s.Warnings(all, at)) != 1 {
@@ -229,11 +229,11 @@ func FuzzExtrapolate(f *testing.F) {
 	f.Add(uint64(1), uint8(6))
 	f.Fuzz(func(t *testing.T, seed uint64, n uint8) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		var all []Observation
+		var all []observation
 		for range n % 20 {
-			all = append(all, Observation{Point{float64(1 + random.IntN(8)), float64(1 + random.IntN(4))}, math.Trunc(4*random.NormFloat64()) * math.Exp(20*random.NormFloat64())})
+			all = append(all, observation{Point{float64(1 + random.IntN(8)), float64(1 + random.IntN(4))}, math.Trunc(4*random.NormFloat64()) * math.Exp(20*random.NormFloat64())})
 		}
-		q, err := Extrapolate(all, Point{16, 8})
+		q, err := extrapolate(all, Point{16, 8})
 		if err == nil && !(q.Lo <= q.Value && q.Value <= q.Hi) {
 			t.Fatalf("%+v of %+v", q, all)
 		}

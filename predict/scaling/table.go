@@ -51,7 +51,7 @@ func (s *Study) Warnings(all []Quantity, at Point) (list []error) {
 		list = append(list, param.Warnings(r.Values)...)
 	}
 	const far = 1.0
-	if p, size := s.Reach(at); p > far || size > far {
+	if p, size := s.reach(at); p > far || size > far {
 		list = append(list, fmt.Errorf("the point has %.3g times the processors and %.3g times the size of the largest run", p, size))
 	}
 	var missed []string

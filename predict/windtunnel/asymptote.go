@@ -7,23 +7,23 @@ import (
 	"spoor/calibrate/machine"
 )
 
-// Asymptote is cost/performance for large K. There T(K,p) is about a K + b sqrt(K ln p), and the cost is about
+// asymptote is cost/performance for large K. There T(K,p) is about a K + b sqrt(K ln p), and the cost is about
 // p (C_processor + K C_memory). In units of C_memory it is
 //
 //	CP/C_memory = (K + r) (1 + beta/sqrt(K)),  r = C_processor/C_memory,  beta = b/a sqrt(ln p)   [falsafi1997, eq. 21]
-type Asymptote struct{ R, Beta float64 }
+type asymptote struct{ R, Beta float64 }
 
-// CostPerformance returns CP/C_memory.
-func (a Asymptote) CostPerformance(k float64) float64 { return (k + a.R) * (1 + a.Beta/math.Sqrt(k)) }
+// costPerformance returns CP/C_memory.
+func (a asymptote) costPerformance(k float64) float64 { return (k + a.R) * (1 + a.Beta/math.Sqrt(k)) }
 
-// Minimum returns K_min, where CostPerformance is least. It is x^2 of the positive root of its derivative,
+// minimum returns K_min, where costPerformance is least. It is x^2 of the positive root of its derivative,
 //
 //	2 x^3 + beta x^2 - r beta = 0
 //
 // which is unique by Descartes' rule of signs, and has a closed form by Cardano's formula.
 //
 // Differs: [falsafi1997] has no closed form, and calls CP concave. CP falls to K_min and then rises.
-func (a Asymptote) Minimum() float64 {
+func (a asymptote) minimum() float64 {
 	if a.Beta == 0 || a.R == 0 {
 		return 0
 	}
@@ -47,7 +47,7 @@ func (a Asymptote) Minimum() float64 {
 }
 
 // beta formats Beta. As printed, it is not known if a target takes negative time.
-func (a Asymptote) beta() string {
+func (a asymptote) beta() string {
 	if math.IsNaN(a.Beta) {
 		return "beta is not known: as printed, a target takes negative time"
 	}
@@ -59,12 +59,12 @@ func (a Asymptote) beta() string {
 //
 // Differs: unless published, the imbalance is sigma_intra times the expected maximum of p normal variables,
 // since sums of many times are normal. That is less: sqrt(2 ln p) is its upper bound.
-func (c *calculator) asymptote(h Host, m *machine.WindTunnel, hosts int) (Asymptote, error) {
+func (c *calculator) asymptote(h host, m *machine.WindTunnel, hosts int) (asymptote, error) {
 	t, err := c.time(c.Targets, 1)
 	if err != nil {
-		return Asymptote{}, err
+		return asymptote{}, err
 	}
-	a := float64(t.Total()-t.Overhead) / float64(c.Targets)
+	a := float64(t.total()-t.Overhead) / float64(c.Targets)
 	if a <= 0 { // as printed
 		a = math.NaN()
 	}
@@ -72,5 +72,5 @@ func (c *calculator) asymptote(h Host, m *machine.WindTunnel, hosts int) (Asympt
 	if c.model.published {
 		spread = math.Sqrt(2 * math.Log(float64(hosts)))
 	}
-	return Asymptote{float64(h.node(m) / m.Memory), float64(c.Sigma) * spread / a}, nil
+	return asymptote{float64(h.node(m) / m.Memory), float64(c.Sigma) * spread / a}, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A Host is a kind of machine that runs the simulator.
-type Host struct {
+type host struct {
 	Name string
 	// Takes reports whether the host is available with so many processors.
 	Takes func(m *machine.WindTunnel, hosts int) bool
@@ -19,7 +19,7 @@ type Host struct {
 }
 
 // Hosts lists the kinds of parallel hosts.
-var Hosts = []Host{
+var Hosts = []host{
 	{
 		Name:  "bus",
 		Takes: func(m *machine.WindTunnel, hosts int) bool { return hosts >= 2 && hosts <= m.BusProcessors },
@@ -44,10 +44,10 @@ func mppNode(m *machine.WindTunnel) unit.Dollars {
 	return unit.Dollars(1+m.Network) * m.Processor
 }
 
-// Uniprocessor returns the cost of a host of one processor with memory for k targets:
+// uniprocessor returns the cost of a host of one processor with memory for k targets:
 //
 //	C_Uni(K) = BaseC_Uni + C_processor + K C_memory   [falsafi1997, eq. 17]
-func Uniprocessor(m *machine.WindTunnel, k int) unit.Dollars {
+func uniprocessor(m *machine.WindTunnel, k int) unit.Dollars {
 	return m.Uniprocessor + m.Processor + unit.Dollars(k)*m.Memory
 }
 
@@ -56,21 +56,21 @@ type Offer struct {
 	Host   string
 	Cost   unit.Dollars
 	Costup float64 // Cost relative to a uniprocessor for all targets
-	// CostPerformance is Cost over speedup [falsafi1997, eq. 20].
+	// costPerformance is Cost over speedup [falsafi1997, eq. 20].
 	CostPerformance unit.Dollars
 	Effective       bool // the speedup exceeds the costup
 }
 
 // offer returns the offer of a host with so many processors and a speedup.
-func offer(h Host, m *machine.WindTunnel, targets, hosts int, speedup float64) Offer {
+func offer(h host, m *machine.WindTunnel, targets, hosts int, speedup float64) Offer {
 	cost := h.Cost(m, targets/hosts, hosts)
-	costup := float64(cost / Uniprocessor(m, targets))
+	costup := float64(cost / uniprocessor(m, targets))
 	return Offer{h.Name, cost, costup, cost / unit.Dollars(speedup), speedup > costup}
 }
 
 // best returns the number of processors, a power of two, with the best cost/performance of a host for so many
 // targets, or 0 if there is none.
-func (c *calculator) best(h Host, m *machine.WindTunnel, targets int) (hosts int, of Offer, err error) {
+func (c *calculator) best(h host, m *machine.WindTunnel, targets int) (hosts int, of Offer, err error) {
 	for p := 2; p <= targets; p *= 2 {
 		if targets%p != 0 || !h.Takes(m, p) {
 			continue
@@ -95,7 +95,7 @@ const breakEvenLimit = 1024
 
 // breakEven returns the least number of targets, a power of two, from which a parallel host has better
 // cost/performance than a uniprocessor, up to breakEvenLimit. It returns 0 if there is none.
-func (c *calculator) breakEven(h Host, m *machine.WindTunnel) (targets int, err error) {
+func (c *calculator) breakEven(h host, m *machine.WindTunnel) (targets int, err error) {
 	for n := breakEvenLimit; n >= 2; n /= 2 {
 		_, o, err := c.best(h, m, n)
 		if err != nil {

@@ -54,7 +54,7 @@ func golden(t *testing.T, name string) (rows [][]float64) {
 func TestCosts(t *testing.T) {
 	m := sgi(t)
 	bus, mpp := Hosts[0].Cost(m, 16, 2), Hosts[1].Cost(m, 16, 2)
-	if uni := Uniprocessor(m, 32); uni != 125600 || bus != 219200 || mpp != 222400 {
+	if uni := uniprocessor(m, 32); uni != 125600 || bus != 219200 || mpp != 222400 {
 		t.Errorf("uni %v, bus %v, mpp %v", uni, bus, mpp)
 	}
 	for _, row := range golden(t, "costup.tsv") {
@@ -86,7 +86,7 @@ func TestOffers(t *testing.T) {
 	for _, speedup := range []float64{1, 2.06, 2.07, 4, 32} {
 		o := offer(Hosts[0], m, 32, 4, speedup)
 		within(t, "eq. 20", float64(o.CostPerformance), 259200/speedup, 1e-12)
-		if o.Effective != (speedup > 259200.0/125600) || o.Effective != (o.CostPerformance < Uniprocessor(m, 32)) {
+		if o.Effective != (speedup > 259200.0/125600) || o.Effective != (o.CostPerformance < uniprocessor(m, 32)) {
 			t.Errorf("speedup %v: %+v", speedup, o)
 		}
 	}
@@ -96,13 +96,13 @@ func TestMinimum(t *testing.T) {
 	for _, row := range golden(t, "kmin.tsv") {
 		for i, r := range []float64{6.25, 6.875, 9.375, 18.75, 75} {
 			if want := row[1+i]; !math.IsNaN(want) {
-				if got := (Asymptote{r, row[0]}).Minimum(); math.Abs(got-want) > 0.0051 {
+				if got := (asymptote{r, row[0]}).minimum(); math.Abs(got-want) > 0.0051 {
 					t.Errorf("r %v beta %v: %v, want %v", r, row[0], got, want)
 				}
 			}
 		}
 	}
-	if (Asymptote{5, 0}).Minimum() != 0 {
+	if (asymptote{5, 0}).minimum() != 0 {
 		t.Error("without variation, K as small as can be")
 	}
 	for beta := 1e-6; beta < 1e9; beta *= 3 { // both branches of the closed form, by bisection
@@ -115,9 +115,9 @@ func TestMinimum(t *testing.T) {
 					hi = x
 				}
 			}
-			a := Asymptote{r, beta}
-			within(t, "K_min", a.Minimum(), lo*lo, 1e-9)
-			if k := a.Minimum(); a.CostPerformance(k) > a.CostPerformance(k*1.01)*(1+1e-12) || a.CostPerformance(k) > a.CostPerformance(k*0.99)*(1+1e-12) {
+			a := asymptote{r, beta}
+			within(t, "K_min", a.minimum(), lo*lo, 1e-9)
+			if k := a.minimum(); a.costPerformance(k) > a.costPerformance(k*1.01)*(1+1e-12) || a.costPerformance(k) > a.costPerformance(k*0.99)*(1+1e-12) {
 				t.Errorf("%+v: K = %v is no minimum", a, k)
 			}
 		}
@@ -141,11 +141,11 @@ func TestAsymptoteIsCostPerformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			one, _ := c.time(32, 1)
-			each := float64(one.Total()-one.Overhead) / 32
+			each := float64(one.total()-one.Overhead) / 32
 			const k = 50
 			time := each*k + 35*math.Sqrt(2*k*math.Log(float64(hosts)))
 			want := time / (each * k * float64(hosts)) * float64(hosts) * float64(h.node(m)+k*m.Memory)
-			within(t, "eq. 21", a.CostPerformance(k)*float64(m.Memory), want, 1e-9)
+			within(t, "eq. 21", a.costPerformance(k)*float64(m.Memory), want, 1e-9)
 		}
 	}
 }

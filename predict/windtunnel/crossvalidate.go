@@ -13,7 +13,7 @@ import (
 // unseen quanta. The intervals allow for the variation of both halves. Both halves use the same costs of
 // switches.
 func (m *Measured) CrossValidate() (out []Comparison, err error) {
-	if m.run.Samples.Quanta() < minCrossValidated {
+	if m.run.Samples.quanta() < minCrossValidated {
 		return nil, errors.New("there are too few samples of quanta to divide them into halves")
 	}
 	halves := m.run.halves()
@@ -34,7 +34,7 @@ const minCrossValidated = 2 * minPerKind
 // are those of the bootstrap.
 func (r *Run) halves() (out [2]*Run) {
 	s := r.Samples
-	n, parts := s.Quanta(), [2]*Samples{{Targets: s.Targets}, {Targets: s.Targets}}
+	n, parts := s.quanta(), [2]*Samples{{Targets: s.Targets}, {Targets: s.Targets}}
 	block := bootstrap.BlockOf(n)
 	for q := range n {
 		half, from, to := parts[q/block%2], q*s.Targets, (q+1)*s.Targets
@@ -60,7 +60,7 @@ func (s sums) over(n int) sums {
 // from returns p for some of the quanta, which differ from the mean quantum as given.
 func (p *Parameters) from(s *Samples, mean sums) *Parameters {
 	_, all := s.ordered()
-	out := p.resampled(all.over(s.Quanta()), mean)
+	out := p.resampled(all.over(s.quanta()), mean)
 	out.Kinds, out.Sampled = s.kinds(), s
 	return out
 }

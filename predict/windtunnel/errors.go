@@ -23,7 +23,7 @@ func Summarize(rows []Comparison) (out []Errors) {
 				if r.Placement != p.Name || r.Model != m.Name {
 					continue
 				}
-				if e.Rows++; r.Inside() {
+				if e.Rows++; r.inside() {
 					e.Inside++
 				}
 				if x := r.Processing.Error(); math.Abs(x) > math.Abs(e.WorstProcessing) {

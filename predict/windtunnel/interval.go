@@ -143,7 +143,7 @@ func (s *sums) add(o sums) {
 // ones.
 func (r *Run) bootstrap(c *calculator, seed uint64) []*calculator {
 	s := r.Samples
-	n := s.Quanta()
+	n := s.quanta()
 	each, all := make([]sums, n), sums{}
 	for q := range each {
 		each[q] = s.sums(q)

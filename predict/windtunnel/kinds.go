@@ -21,7 +21,7 @@ type QuantumKind struct {
 
 // kinds divides the samples into kinds with equally many quanta each, by mean processing time.
 func (s *Samples) kinds() (out []QuantumKind) {
-	n := s.Quanta()
+	n := s.quanta()
 	each, all := s.ordered()
 	count := min(quantumKinds, n)
 	for k := range count {
@@ -41,7 +41,7 @@ func (s *Samples) kinds() (out []QuantumKind) {
 
 // ordered returns the sums of each quantum, by increasing time, and the sums of all.
 func (s *Samples) ordered() (each []sums, all sums) {
-	each = make([]sums, s.Quanta())
+	each = make([]sums, s.quanta())
 	for q := range each {
 		each[q] = s.sums(q)
 		all.add(each[q])

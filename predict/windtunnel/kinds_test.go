@@ -84,14 +84,14 @@ func TestKindsOfAMixture(t *testing.T) {
 			}
 		}
 		all := sums{}
-		for q := range s.Quanta() {
+		for q := range s.quanta() {
 			all.add(s.sums(q))
 		}
 		p := &Parameters{Targets: 8, Quantum: 100, SigmaActive: math.NaN(), SigmaRunning: math.NaN(), Kinds: s.kinds()}
 		p.Mu = p.within(100 * n / float64(len(s.times)))
-		p.Sigma = p.within(math.Sqrt(all.squares / float64(7*s.Quanta())))
+		p.Sigma = p.within(math.Sqrt(all.squares / float64(7*s.quanta())))
 		got := timeOf(t, "kinds", p, 1, 8)
-		ratio := float64(got.Processing()) / float64(p.Mu)
+		ratio := float64(got.processing()) / float64(p.Mu)
 		if math.Abs(ratio-c.slowest) > c.within*c.slowest {
 			t.Errorf("%s: the slowest takes %v times the mean, want %v", c.name, ratio, c.slowest)
 		}

@@ -24,8 +24,8 @@ type Comparison struct {
 	Half   int // half of the quanta behind the prediction, 1 or 2; 0: all
 }
 
-// Inside reports whether the measurement is in the interval.
-func (c *Comparison) Inside() bool { return c.Lo <= c.Whole.Measured && c.Whole.Measured <= c.Hi }
+// inside reports whether the measurement is in the interval.
+func (c *Comparison) inside() bool { return c.Lo <= c.Whole.Measured && c.Whole.Measured <= c.Hi }
 
 // Speedups is a predicted and a measured speedup.
 type Speedups struct{ Predicted, Measured float64 }
@@ -155,7 +155,7 @@ func perSwitch(t *store.Table, from string, shape footprint.Shape, block float64
 	out := map[int]float64{}
 	for i, s := range source {
 		if s == from && whole[1][i] == int64(shape.Sets) && whole[2][i] == int64(shape.Ways) && (block == 0 || float64(whole[0][i]) == block) {
-			if k := whole[3][i]; !(k >= 1 && k <= MostTargets && math.Abs(each[i]) <= maxHostTime) {
+			if k := whole[3][i]; !(k >= 1 && k <= mostTargets && math.Abs(each[i]) <= maxHostTime) {
 				return nil, fmt.Errorf("row %d: %v misses of %d processes", i, each[i], k)
 			}
 			out[int(whole[3][i])] = each[i]
@@ -274,7 +274,7 @@ func (m *Measured) predictions(model Model, on Placement, half bool) (map[int]Co
 				return nil, err
 			}
 		}
-		row := Comparison{Hosts: hosts, Model: model.Name, Processing: Speedups{Predicted: float64(one.Processing() / t.Processing())}, Whole: Speedups{Predicted: whole}, Lo: math.NaN(), Hi: math.NaN()}
+		row := Comparison{Hosts: hosts, Model: model.Name, Processing: Speedups{Predicted: float64(one.processing() / t.processing())}, Whole: Speedups{Predicted: whole}, Lo: math.NaN(), Hi: math.NaN()}
 		if !math.IsNaN(whole) {
 			row.Lo, row.Hi = u.interval(whole, p.Targets, hosts, modelError)
 		}

@@ -93,7 +93,7 @@ func (c *calculator) simulationWarnings(r *Run, warn func(string, ...any)) {
 		model unit.Cycles
 	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
 		simulated := extra[i] * unit.Cycles(c.Active)
-		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
+		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.total()) {
 			warn("interference in the %s of one host is %.4g cycles by the model, but %.4g cycles in simulation", l.name, float64(l.model), float64(simulated))
 		}
 	}

@@ -27,7 +27,7 @@ type joint struct {
 
 // joints returns the joint distributions of all kinds of quanta. The slice of has the host of each target.
 func (s *Samples) joints(hosts int, of []int, c cost) (out []joint) {
-	n := s.Quanta()
+	n := s.quanta()
 	order, _ := s.ordered()
 	kinds := max(1, min(quantumKinds, n/minPerKind))
 	for k := range kinds {
@@ -217,5 +217,5 @@ func (s *Samples) scale(p *Parameters, each cost) float64 {
 		sampled += s.load(at, each)
 	}
 	all := float64(p.Targets)*float64(p.Mu) + p.Active*each.active + p.Running*each.running
-	return quotient(all, sampled/float64(s.Quanta()))
+	return quotient(all, sampled/float64(s.quanta()))
 }

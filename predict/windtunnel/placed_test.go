@@ -30,7 +30,7 @@ func sampled(targets, quanta int, time func(q, target int) float64) *Samples {
 // parametersOf are those of a run all quanta of which are sampled, on a host where operations cost nothing.
 func parametersOf(s *Samples) *Parameters {
 	_, all := s.ordered()
-	n, quanta := float64(len(s.times)), float64(s.Quanta())
+	n, quanta := float64(len(s.times)), float64(s.quanta())
 	p := &Parameters{Targets: s.Targets, Mu: unit.Cycles(all.time / n), Quantum: 100, Active: all.active / quanta, Running: all.running / quanta,
 		SigmaActive: math.NaN(), SigmaRunning: math.NaN(), Kinds: s.kinds(), Sampled: s}
 	p.Sigma = unit.Cycles(math.Sqrt(all.squares / quanta / float64(s.Targets-1)))
@@ -83,7 +83,7 @@ func TestPlacedByHand(t *testing.T) {
 	} {
 		hosts := map[int]int{2: 2, 4: 2, 8: 4}[c.s.Targets]
 		got := placedOn(t, c.s, c.p, hosts, nil)
-		within(t, name, float64(got.Processing()), c.want, 0.003)
+		within(t, name, float64(got.processing()), c.want, 0.003)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestPlacedOfTargetsThatAreAlike(t *testing.T) {
 	for hosts := 2; hosts <= 32; hosts *= 2 {
 		want := timeOf(t, "bounded", parametersOf(s), 32/hosts, hosts)
 		for _, p := range Placements {
-			within(t, p.Name, float64(placedOn(t, s, p, hosts, nil).Total()), float64(want.Total()), 0.01)
+			within(t, p.Name, float64(placedOn(t, s, p, hosts, nil).total()), float64(want.total()), 0.01)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestPlacedHoldsItsLaws(t *testing.T) {
 				most[of[at%8]] += x / 400
 			}
 			got := placedOn(t, s, p, hosts, nil)
-			if x, all := float64(got.Processing()), 8*float64(parametersOf(s).Mu); x < most[hosts-1] || x > all || x > 100*float64(k) || got.Total() != got.Processing() {
+			if x, all := float64(got.processing()), 8*float64(parametersOf(s).Mu); x < most[hosts-1] || x > all || x > 100*float64(k) || got.total() != got.processing() {
 				t.Errorf("%s on %d: %+v; the mean of the last host is %v, of all %v", p.Name, hosts, got, most[hosts-1], all)
 			}
 			if again := placedOn(t, s, p, hosts, nil); again != got {
@@ -189,8 +189,8 @@ func TestHalves(t *testing.T) {
 	s := alikeSamples(2, 400)
 	r := &Run{Samples: s, Parameters: *parametersOf(s)}
 	halves := r.halves()
-	if a, b := halves[0].Samples, halves[1].Samples; a.Quanta() != 200 || b.Quanta() != 200 || a.times[0] != s.times[0] || b.times[0] != s.times[20*2] {
-		t.Fatalf("%d and %d quanta", a.Quanta(), b.Quanta())
+	if a, b := halves[0].Samples, halves[1].Samples; a.quanta() != 200 || b.quanta() != 200 || a.times[0] != s.times[0] || b.times[0] != s.times[20*2] {
+		t.Fatalf("%d and %d quanta", a.quanta(), b.quanta())
 	}
 	if a, b := halves[0].Parameters.Mu, halves[1].Parameters.Mu; a == b || math.Abs(float64(a+b)/2-float64(r.Parameters.Mu)) > 1e-9 {
 		t.Errorf("mu of %v and %v, of all %v", a, b, r.Parameters.Mu)
@@ -200,7 +200,7 @@ func TestHalves(t *testing.T) {
 	inside, all := 0, 0
 	for _, row := range rows {
 		if m, _ := Named(row.Model); m.kinds {
-			if all++; row.Inside() {
+			if all++; row.inside() {
 				inside++
 			}
 		}

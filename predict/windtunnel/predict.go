@@ -59,8 +59,8 @@ func (p Prediction) Check() error {
 		switch {
 		case pt.Hosts < 1 || pt.Targets%pt.Hosts != 0:
 			return fmt.Errorf("%d targets on %d hosts", pt.Targets, pt.Hosts)
-		case math.IsNaN(float64(pt.Time.Total())) || math.IsInf(float64(pt.Time.Total()), 0):
-			return fmt.Errorf("%d targets on %d hosts: the time %v is not finite", pt.Targets, pt.Hosts, pt.Time.Total())
+		case math.IsNaN(float64(pt.Time.total())) || math.IsInf(float64(pt.Time.total()), 0):
+			return fmt.Errorf("%d targets on %d hosts: the time %v is not finite", pt.Targets, pt.Hosts, pt.Time.total())
 		case !math.IsNaN(pt.Speedup) && !(pt.Lo <= pt.Speedup && pt.Speedup <= pt.Hi):
 			return fmt.Errorf("%d targets on %d hosts: speedup %v is outside %v to %v", pt.Targets, pt.Hosts, pt.Speedup, pt.Lo, pt.Hi)
 		}
@@ -109,8 +109,8 @@ func Predict(in Case) (Prediction, error) {
 
 // hosts returns the numbers of hosts for a size.
 func (in Case) hosts(targets int) (out []int, err error) {
-	if targets < 2 || targets > MostTargets {
-		return nil, fmt.Errorf("%d targets: the number must be 2 to %d", targets, MostTargets)
+	if targets < 2 || targets > mostTargets {
+		return nil, fmt.Errorf("%d targets: the number must be 2 to %d", targets, mostTargets)
 	}
 	for _, n := range in.Hosts {
 		switch {
@@ -155,7 +155,7 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	}
 	pt.Lo = max(0, pt.Lo) // keeps NaN
 	if hosts == 1 {
-		cost := Uniprocessor(prices, targets)
+		cost := uniprocessor(prices, targets)
 		pt.Offers = []Offer{{Host: "uni", Cost: cost, Costup: 1, CostPerformance: cost}}
 		return pt, nil
 	}
@@ -176,7 +176,7 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Quantity{"K_min", h.Name, a.Minimum(), "targets", fmt.Sprintf("per host, with the least cost/performance by eq. 21 for %d hosts: r = %.4g, %s", p, a.R, a.beta())})
+			out = append(out, Quantity{"K_min", h.Name, a.minimum(), "targets", fmt.Sprintf("per host, with the least cost/performance by eq. 21 for %d hosts: r = %.4g, %s", p, a.R, a.beta())})
 		}
 		p, o, err := c.best(h, prices, n)
 		if err != nil {
@@ -184,7 +184,7 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 		}
 		best := Quantity{"best K", h.Name, math.NaN(), "targets", "none: no number of hosts has a speedup"}
 		if p > 0 {
-			best.Value, best.What = float64(n/p), fmt.Sprintf("per host, with the least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(Uniprocessor(prices, n)))
+			best.Value, best.What = float64(n/p), fmt.Sprintf("per host, with the least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(uniprocessor(prices, n)))
 		}
 		out = append(out, best)
 		even, err := c.breakEven(h, prices)
@@ -247,8 +247,8 @@ func (c *calculator) warnings(r *Run, in Case, p Prediction) (out []error) {
 	warn := func(format string, args ...any) { out = append(out, fmt.Errorf(format, args...)) }
 	if r.Slowest > 0 {
 		t, err := c.time(1, c.Targets)
-		if e := float64(t.Processing()/r.Slowest) - 1; err == nil && math.Abs(e) > 0.05 {
-			warn("the slowest target of a quantum takes %.4g cycles in the model, %+.0f %% from the measured time", float64(t.Processing()), 100*e)
+		if e := float64(t.processing()/r.Slowest) - 1; err == nil && math.Abs(e) > 0.05 {
+			warn("the slowest target of a quantum takes %.4g cycles in the model, %+.0f %% from the measured time", float64(t.processing()), 100*e)
 		}
 	}
 	c.simulationWarnings(r, warn)

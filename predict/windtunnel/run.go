@@ -107,7 +107,7 @@ func New(set *param.Set) (*Run, error) {
 	r := &Run{Params: set}
 	t := paramReader{set: set}
 	p := &r.Parameters
-	p.Targets = t.whole("targets", "processors", MostTargets)
+	p.Targets = t.whole("targets", "processors", mostTargets)
 	p.Mu, p.Sigma = unit.Cycles(t.required("mu", "cycles")), unit.Cycles(t.required("sigma_intra", "cycles"))
 	p.Active, p.Running = t.required("n_cxsw", "processors"), t.required("n_fp", "processors")
 	p.SigmaActive, p.SigmaRunning = t.optionalNaN("sigma_cxsw", "1"), t.optionalNaN("sigma_fp", "1")

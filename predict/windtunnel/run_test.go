@@ -237,7 +237,7 @@ func directory(t *testing.T, tables ...*store.Table) string {
 func TestMeasured(t *testing.T) {
 	dir := directory(t, quantaOf(4, 100, 100, 0, 50, 100, 0, 100, 0), interferenceOf(0.4, 1))
 	r, err := Open([]string{dir, filepath.Join(dir, "host.params.toml")})
-	if err != nil || r.Samples == nil || r.Samples.Quanta() != 2 || r.Program != "prog x" {
+	if err != nil || r.Samples == nil || r.Samples.quanta() != 2 || r.Program != "prog x" {
 		t.Fatalf("%v %+v", err, r)
 	}
 	m, err := OpenMeasured(r, dir)

@@ -17,8 +17,8 @@ type Samples struct {
 	active  []bool
 }
 
-// Quanta returns the number of sampled quanta.
-func (s *Samples) Quanta() int { return len(s.times) / s.Targets }
+// quanta returns the number of sampled quanta.
+func (s *Samples) quanta() int { return len(s.times) / s.Targets }
 
 // readQuanta reads the samples of r.
 func (r *Run) readQuanta(path string) error {
@@ -136,7 +136,7 @@ func (s *Samples) load(at int, c cost) float64 {
 // each target.
 func (s *Samples) critical(hosts int, of func(quantum int) []int, c cost) float64 {
 	sum, time := 0.0, make([]float64, hosts)
-	for q := range s.Quanta() {
+	for q := range s.quanta() {
 		clear(time)
 		most := 0.0
 		for i, h := range of(q) {
@@ -145,7 +145,7 @@ func (s *Samples) critical(hosts int, of func(quantum int) []int, c cost) float6
 		}
 		sum += most
 	}
-	return sum/float64(s.Quanta()) + c.quantum
+	return sum/float64(s.quanta()) + c.quantum
 }
 
 // critical is the same with a fixed placement.

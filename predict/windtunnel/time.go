@@ -72,8 +72,8 @@ func (p *Parameters) check() error {
 // maxHostTime bounds the times of host operations, to detect wrong units.
 const maxHostTime = 1e9
 
-// MostTargets bounds the size of predicted systems.
-const MostTargets = 1 << 14
+// mostTargets bounds the size of predicted systems.
+const mostTargets = 1 << 14
 
 // time returns T(K,p) of k targets on each of so many hosts [falsafi1997, eq. 16]. The system may be larger or
 // smaller than the measured one, under memory-constrained scaling: mu, sigma_intra, the shares of active
@@ -166,8 +166,8 @@ func (c *calculator) speedup(targets, hosts int) (float64, error) {
 // ratio returns the speedup from one host to several. It is NaN if one of the times is not positive: the
 // paper's equations as printed can be negative.
 func ratio(one, several Time) float64 {
-	if one.Total() <= 0 || several.Total() <= 0 {
+	if one.total() <= 0 || several.total() <= 0 {
 		return math.NaN()
 	}
-	return float64(one.Total() / several.Total())
+	return float64(one.total() / several.total())
 }

@@ -34,11 +34,11 @@ func TestTimeAtItsEnds(t *testing.T) {
 		if err != nil || !m.printed && most.Interference() != 0 || most.Work != 75 || most.Overhead != 50 {
 			t.Errorf("%s: a host for each: %+v, %v", m.Name, most, err)
 		}
-		if sum := most.Work + most.Imbalance + most.Switch + most.Cache + most.TLB + most.Overhead; most.Total() != sum {
-			t.Errorf("%s: parts of %v, total %v", m.Name, sum, most.Total())
+		if sum := most.Work + most.Imbalance + most.Switch + most.Cache + most.TLB + most.Overhead; most.total() != sum {
+			t.Errorf("%s: parts of %v, total %v", m.Name, sum, most.total())
 		}
-		if m.Name == "bounded" && math.Abs(float64(most.Processing())-100) > 1e-2 {
-			t.Errorf("the slowest of 32 takes %v", most.Processing())
+		if m.Name == "bounded" && math.Abs(float64(most.processing())-100) > 1e-2 {
+			t.Errorf("the slowest of 32 takes %v", most.processing())
 		}
 	}
 }

@@ -61,8 +61,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Paper is the key of the paper that describes the models.
-const Paper = "falsafi1997"
+// paper is the key of the paper that describes the models.
+const paper = "falsafi1997"
 
 // Parameters are the inputs of T(K,p), for the target program and the host [falsafi1997, Table 1].
 type Parameters struct {
@@ -119,15 +119,15 @@ type Time struct {
 	Overhead  unit.Cycles // T_quantumoverhead
 }
 
-// Processing returns T_processing.
-func (t Time) Processing() unit.Cycles { return t.Work + t.Imbalance }
+// processing returns T_processing.
+func (t Time) processing() unit.Cycles { return t.Work + t.Imbalance }
 
 // Interference returns T_cache&TLB.
 func (t Time) Interference() unit.Cycles { return t.Cache + t.TLB }
 
-// Total returns T(K,p) [falsafi1997, eq. 16].
-func (t Time) Total() unit.Cycles {
-	return t.Processing() + t.Switch + t.Interference() + t.Overhead
+// total returns T(K,p) [falsafi1997, eq. 16].
+func (t Time) total() unit.Cycles {
+	return t.processing() + t.Switch + t.Interference() + t.Overhead
 }
 
 // Limit returns the name of the largest part, or the first of equal parts.

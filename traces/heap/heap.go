@@ -7,13 +7,13 @@ package heap
 
 import "cmp"
 
-// Serial is a number of a sequence that may wrap around. Numbers in a heap differ by less than half of the range.
-type Serial interface {
+// serial is a number of a sequence that may wrap around. Numbers in a heap differ by less than half of the range.
+type serial interface {
 	~uint8 | ~uint32 | ~uint64
 }
 
 // Item is an element of a heap. Items are ordered by Key, then by Tie, then by Turn.
-type Item[K, T cmp.Ordered, S Serial, V any] struct {
+type Item[K, T cmp.Ordered, S serial, V any] struct {
 	Value V
 	Key   K
 	Turn  S
@@ -26,7 +26,7 @@ func (a *Item[K, T, S, V]) Before(b *Item[K, T, S, V]) bool {
 }
 
 // Heap is a binary heap. The first item is at index 0.
-type Heap[K, T cmp.Ordered, S Serial, V any] []Item[K, T, S, V]
+type Heap[K, T cmp.Ordered, S serial, V any] []Item[K, T, S, V]
 
 // Push adds an item in O(log n).
 func (h *Heap[K, T, S, V]) Push(x Item[K, T, S, V]) {

@@ -3,12 +3,12 @@ package heap
 import "cmp"
 
 // Indexed is a heap of numbered items whose keys change. Heap is faster where only the first item changes.
-type Indexed[K, T cmp.Ordered, S Serial, V any] struct {
+type Indexed[K, T cmp.Ordered, S serial, V any] struct {
 	items []numbered[K, T, S, V]
 	at    []int32 // by number, index in items plus 1; 0 if it is not there
 }
 
-type numbered[K, T cmp.Ordered, S Serial, V any] struct {
+type numbered[K, T cmp.Ordered, S serial, V any] struct {
 	number int32
 	Item[K, T, S, V]
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns s with control characters, marks of the direction of text and bytes that are not UTF-8 as escapes, such
+// escape returns s with control characters, marks of the direction of text and bytes that are not UTF-8 as escapes, such
 // as \u001b. Names come from files, and a terminal would obey them.
-func Escape(s string) string {
+func escape(s string) string {
 	if plain(s, "") {
 		return s
 	}

@@ -20,7 +20,7 @@ func TestEscape(t *testing.T) {
 		"plain µs": "plain µs", hostile: `a\u001b]0;x\u0007\u0000\u202eb\u009b\x9bé→\u007f\u000d`, "\t\n": `\u0009\u000a`,
 		"\u2066\u200f\u061c\u2028": `\u2066\u200f\u061c\u2028`,
 	} {
-		if got := Escape(in); got != want {
+		if got := escape(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
@@ -52,8 +52,8 @@ func TestNamesAreEscaped(t *testing.T) {
 				}
 			}
 			first, rest, _ := strings.Cut(o.String(), "\n")
-			if first != Escape(hostile) {
-				t.Errorf("in pieces of %d: %s, want %s", size, first, Escape(hostile))
+			if first != escape(hostile) {
+				t.Errorf("in pieces of %d: %s, want %s", size, first, escape(hostile))
 			}
 			var rows []map[string]string
 			if f == JSON {

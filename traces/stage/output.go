@@ -160,7 +160,7 @@ func printTable(w io.Writer, t *store.Table) error {
 	buffered := bufio.NewWriter(w) // a tabwriter writes each cell with a call of its own
 	out := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
 	for i, c := range t.Columns {
-		head := Escape(c.Name)
+		head := escape(c.Name)
 		if c.Unit != "" {
 			head += " [" + c.Unit + "]"
 		}
@@ -169,7 +169,7 @@ func printTable(w io.Writer, t *store.Table) error {
 	fmt.Fprintln(out)
 	for r := range t.Rows() {
 		for i, c := range t.Columns {
-			fmt.Fprint(out, separator(i), Escape(cell(c, r, 4)))
+			fmt.Fprint(out, separator(i), escape(cell(c, r, 4)))
 		}
 		fmt.Fprintln(out)
 	}

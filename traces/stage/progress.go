@@ -62,8 +62,8 @@ func (p *Progress) Done() {
 	}
 }
 
-// Reader returns a reader that counts the bytes read from r as steps.
-func (p *Progress) Reader(r io.Reader) io.Reader { return progressReader{r, p} }
+// reader returns a reader that counts the bytes read from r as steps.
+func (p *Progress) reader(r io.Reader) io.Reader { return progressReader{r, p} }
 
 type progressReader struct {
 	io.Reader

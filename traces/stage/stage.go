@@ -50,7 +50,7 @@ func OS() *Env {
 func (e *Env) Note(format string, args ...any) {
 	if !e.quiet {
 		e.shown.Load().hide()
-		fmt.Fprintf(e.Err, "spoor: note: %s\n", Escape(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(e.Err, "spoor: note: %s\n", escape(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -114,7 +114,7 @@ func isUsage(err error) bool {
 
 // oneLine puts an error on one line and escapes control characters of the texts that it quotes.
 func oneLine(err error) string {
-	return Escape(strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(err.Error())))
+	return escape(strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(err.Error())))
 }
 
 // prepare adds what all commands of the tree share: flags, help and error texts.

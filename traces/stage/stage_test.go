@@ -207,7 +207,7 @@ func TestProgressIsSilentWithoutTerminal(t *testing.T) {
 	var errs bytes.Buffer
 	env := &Env{Err: &errs}
 	p := env.Progress("reading", 100, Bytes)
-	got, err := io.ReadAll(p.Reader(strings.NewReader("text")))
+	got, err := io.ReadAll(p.reader(strings.NewReader("text")))
 	p.Add(5)
 	p.Done()
 	if string(got) != "text" || err != nil || errs.Len() > 0 {

@@ -45,7 +45,7 @@ func (o *output) raw(b []byte) (int, error) {
 // finish writes the rest and returns the first error.
 func (o *output) finish() error {
 	if len(o.rest) > 0 {
-		_, _ = o.raw([]byte(Escape(string(o.rest)))) // kept
+		_, _ = o.raw([]byte(escape(string(o.rest)))) // kept
 		o.rest = nil
 	}
 	return o.err

@@ -37,7 +37,7 @@ func TestUnrecorded(t *testing.T) {
 		all, noRefs string
 	}{
 		{Unrecorded{}, "", ""},
-		{Unrecorded{Negligible, Negligible}, "", ""},
+		{Unrecorded{negligible, negligible}, "", ""},
 		{Unrecorded{0.458, 0}, "45.8 % of the instructions", "45.8 % of the instructions"},
 		{Unrecorded{0, 0.404}, "40.4 % of the references", ""},
 		{Unrecorded{0.458, 1}, "45.8 % of the instructions and 100.0 % of the references", "45.8 % of the instructions"},

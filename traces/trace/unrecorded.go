@@ -12,8 +12,8 @@ type Unrecorded struct {
 	Refs  float64 `json:"references"`
 }
 
-// Negligible is the largest missing share without a warning.
-const Negligible = 0.01
+// negligible is the largest missing share without a warning.
+const negligible = 0.01
 
 // Max returns the larger of both shares. A merged trace lacks at most these.
 func (u Unrecorded) Max(o Unrecorded) Unrecorded {
@@ -32,7 +32,7 @@ func (u Unrecorded) String() string {
 		share float64
 		of    string
 	}{{u.Instr, "instructions"}, {u.Refs, "references"}} {
-		if s.share > Negligible {
+		if s.share > negligible {
 			all = append(all, fmt.Sprintf("%.1f %% of the %s", 100*s.share, s.of))
 		}
 	}
