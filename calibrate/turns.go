@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/host"
 	"spoor/traces/unit"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/scaling"
+	"spoor/predict/internal/scaling"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 )
 
 // judge computes the errors of r at points that it was not fitted to.

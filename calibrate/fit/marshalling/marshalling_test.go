@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/synthetic"
 	"spoor/traces/unit"
 )

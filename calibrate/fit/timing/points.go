@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/traces/unit"
 )
 

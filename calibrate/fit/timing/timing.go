@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/traces/unit"
 )
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/param"
 	"spoor/traces/store"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/machine"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )

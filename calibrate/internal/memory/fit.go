@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/host"
 	"spoor/traces/store"
 	"spoor/traces/unit"

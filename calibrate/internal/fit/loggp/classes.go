@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 )
 
 // maxClasses bounds the number of protocols: eager, buffered, rendezvous, and one more.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 )
 
 // samples are points with their times by cluster.

@@ -36,8 +36,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 )
 
 // experiments are those that determine parameters of these models.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/internal/fit/synthetic"
 	"spoor/traces/unit"

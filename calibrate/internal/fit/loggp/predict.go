@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit"
 )
 
 // predictor is a model with its parameters.

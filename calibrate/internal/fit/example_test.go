@@ -3,7 +3,7 @@ package fit_test
 import (
 	"fmt"
 
-	"spoor/calibrate/fit"
+	"spoor/calibrate/internal/fit"
 )
 
 // A law of two coefficients, found in two launches that are 2 % apart, with what another run may find; and
