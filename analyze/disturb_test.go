@@ -29,7 +29,7 @@ const combinationsOfTrace = 20
 
 // Every analysis has the same results alone and with others, on any number of cores.
 func TestAnalysesDoNotDisturbEachOther(t *testing.T) {
-	combinations := 60
+	combinations := unlessShort(60, combinationsOfTrace)
 	if text := os.Getenv(combinationsVariable); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -190,4 +190,12 @@ func randomFlags(r *rand.Rand) (flags []string) {
 		pick("delay", 1, "0", "100")
 	}
 	return flags
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

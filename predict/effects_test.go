@@ -38,6 +38,9 @@ var testedElsewhere = []string{"analyze", "analyze filter", "predict replay"}
 // TestEffectsOfModels runs every model on a trace with and without rows of each operation and kind of event. A used row
 // changes the result, a noted one has a note, and a refused one is an error.
 func TestEffectsOfModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of all stages")
+	}
 	bin, dir := commandsBuilt(t), t.TempDir()
 	machine := describedMachines[0].write(t, -1, keyuse.ListSections)
 	names := map[string][]string{}

@@ -107,6 +107,9 @@ func flagsOf(t *testing.T) map[string][]string {
 
 // TestEveryFlagHasAnEffectOrANote runs every command with an example of each flag.
 func TestEveryFlagHasAnEffectOrANote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of all stages")
+	}
 	bin, dir := commandsBuilt(t), t.TempDir()
 	setup, all, untested := readFlagExamples(t)
 	root, err := filepath.Abs("..")

@@ -262,6 +262,9 @@ var hidden = map[string]string{
 // TestEveryKeyHasAnEffectOrANote changes each key of each machine in turn. Either the result changes, or an error says why the value
 // cannot be used, or a note says that the key is not used. Each key is tested with each command.
 func TestEveryKeyHasAnEffectOrANote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of all stages")
+	}
 	memory, messages := writeKeyTraces(t)
 	analyses := analyzeForKeys(t, memory)
 	tested := map[[2]string]bool{}
@@ -353,6 +356,9 @@ var hiddenPrices = map[string]string{
 
 // TestEveryPriceHasAnEffectOrANote does the same for price lists.
 func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of all stages")
+	}
 	memory, _ := writeKeyTraces(t)
 	analyses := filepath.Join(analyzeForKeys(t, memory), "1")
 	water := t.TempDir()

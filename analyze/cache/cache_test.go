@@ -195,7 +195,7 @@ func randomLevel(r *rand.Rand, name string) string {
 }
 
 func TestIsNaive(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range unlessShort[uint64](600, 60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := randomTrace(r, 1+r.IntN(3), 800).InBatches(1 + r.IntN(300))
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
@@ -208,7 +208,7 @@ func TestIsNaive(t *testing.T) {
 
 // Levels that can be simulated one after the other, over several batches.
 func TestStages(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range unlessShort[uint64](60, 10) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		m := randomTrace(r, 1+r.IntN(2), 3*batchUses)
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
@@ -471,4 +471,12 @@ func TestNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

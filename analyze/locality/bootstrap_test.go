@@ -90,8 +90,9 @@ func TestBootstrapCovers(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.procs), func(t *testing.T) {
 			t.Parallel()
+			trials := unlessShort(c.trials, c.trials/5)
 			held := map[string]int{}
-			for seed := range uint64(c.trials) {
+			for seed := range uint64(trials) {
 				r := rand.New(rand.NewPCG(seed, 5))
 				var streams [][]uint64
 				for range c.procs {
@@ -100,8 +101,8 @@ func TestBootstrapCovers(t *testing.T) {
 				covered(t, measure(t, source(streams...)), law, held)
 			}
 			for name, least := range map[string]float64{"alpha_ml": c.likely, "beta_ml": c.likely, "alpha": c.least, "beta": c.least} {
-				if share := float64(held[name]) / float64(c.trials); share < least {
-					t.Errorf("%s held %d of %d times", name, held[name], c.trials)
+				if share := float64(held[name]) / float64(trials); share < least {
+					t.Errorf("%s held %d of %d times", name, held[name], trials)
 				}
 			}
 		})
@@ -187,7 +188,7 @@ func TestPhasesDiffer(t *testing.T) {
 		}
 		return all
 	}
-	const trials = 60
+	trials := unlessShort(60, 20)
 	for _, w := range []fitMethod{powerLS, powerML, cappedML} {
 		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
 		if err != nil {
@@ -209,7 +210,7 @@ func TestPhasesDiffer(t *testing.T) {
 				drawn++
 			}
 		}
-		if linear > trials/2 || drawn < 50 {
+		if linear > trials/2 || drawn < trials*5/6 {
 			t.Errorf("%s: the bootstrap holds %d, the linear interval %d of %d times", w.name, drawn, linear, trials)
 		}
 	}
@@ -301,4 +302,12 @@ func TestWidthsOfWhatFewReplicatesTell(t *testing.T) {
 			t.Errorf("%d processors: half an interval of %v, want %v", procs, got, maxWidth)
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -614,7 +614,7 @@ func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficPr
 }
 
 func TestTrafficIsTheProtocol(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range unlessShort[uint64](100, 20) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		m := randomTrace(r, 1+r.IntN(6), r.IntN(4), 300)
 		if r.IntN(2) == 0 {

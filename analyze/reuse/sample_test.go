@@ -115,7 +115,7 @@ func TestSampleIsNaive(t *testing.T) {
 	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: MinRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
 		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: MinLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: MinLines}, {Least: 200, Lines: 300}} {
 		for _, stride := range []uint64{1, 610, 1 << 20} {
-			lines := make([]uint64, 30_000)
+			lines := make([]uint64, unlessShort(30_000, 8000))
 			for i := range lines {
 				lines[i] = math.MaxUint64 - r.Uint64N(1+r.Uint64N(min(3000, uint64(i)/4+1)))*stride
 			}
@@ -194,8 +194,9 @@ func TestSampleIsFair(t *testing.T) {
 		lines[i] *= 37 // several strata
 	}
 	exact := exactly(t, lines)
-	const seeds, rate = 600, 0.05
-	var uses, cold [seeds]float64
+	const rate = 0.05
+	seeds := unlessShort(600, 100)
+	uses, cold := make([]float64, seeds), make([]float64, seeds)
 	for seed := range seeds {
 		s := newSampler(Sampling{Rate: rate, Seed: uint64(seed)})
 		if err := s.Touch(lines); err != nil {
@@ -211,13 +212,13 @@ func TestSampleIsFair(t *testing.T) {
 	for name, c := range map[string]struct {
 		got  []float64
 		want uint64
-	}{"uses": {uses[:], exact.Total()}, "lines": {cold[:], exact.Cold}} {
+	}{"uses": {uses, exact.Total()}, "lines": {cold, exact.Cold}} {
 		mean, square := 0.0, 0.0
 		for _, x := range c.got {
-			mean += x / seeds
-			square += x * x / seeds
+			mean += x / float64(seeds)
+			square += x * x / float64(seeds)
 		}
-		if se := math.Sqrt((square - mean*mean) / seeds); math.Abs(mean-float64(c.want)) > 4*se {
+		if se := math.Sqrt((square - mean*mean) / float64(seeds)); math.Abs(mean-float64(c.want)) > 4*se {
 			t.Errorf("%s: %v on average, standard error %v, want %d", name, mean, se, c.want)
 		}
 	}
@@ -226,7 +227,7 @@ func TestSampleIsFair(t *testing.T) {
 // A sample has its share of every array, whatever the stride: nearly exactly, if all its lines are used.
 func TestHashIsEven(t *testing.T) {
 	for _, stride := range []uint64{1, 2, 3, 7, 13, 21, 34, 55, 64, 89, 610, 987, 1024, 4096, 1 << 20} {
-		for seed := range uint64(20) {
+		for seed := range unlessShort[uint64](20, 5) {
 			s := newSampler(Sampling{Rate: 0.05, Seed: seed})
 			const n = 100_000
 			kept := 0
@@ -406,7 +407,8 @@ func checkBurst(t *testing.T, lines []uint64) {
 
 // Every use stands for itself as a mean over seeds, the first ones and the last ones as well: five standard errors allow for chance.
 func TestBurstIsFair(t *testing.T) {
-	const block, blocks, seeds = 1 << 6, 150, 10_000
+	const block, blocks = 1 << 6, 150
+	seeds := unlessShort(10_000, 2000)
 	lines := make([]uint64, block*blocks-block/2) // the last block is not whole
 	stands := make([]float64, blocks)
 	for seed := range uint64(seeds) {
@@ -415,13 +417,13 @@ func TestBurstIsFair(t *testing.T) {
 			if b.now != now {
 				now = b.now
 				if now.block < blocks {
-					stands[now.block] += float64(now.blocks) / seeds
+					stands[now.block] += float64(now.blocks) / float64(seeds)
 				}
 			}
 			b.touch(lines[b.uses:min(len(lines), int(b.uses)+block)])
 		}
 	}
-	most := 5 * math.Sqrt((minStratumBlocks-1.)/seeds) // of strata of so many blocks
+	most := 5 * math.Sqrt((minStratumBlocks-1.)/float64(seeds)) // of strata of so many blocks
 	for i, n := range stands {
 		if math.Abs(n-1) > most {
 			t.Errorf("block %d stands for %v", i, n)
@@ -515,10 +517,10 @@ func TestScansAreSeen(t *testing.T) {
 	}
 	capacities := []int64{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}
 	for _, s := range []Sampling{{Rate: 0.05}, {Lines: 1000}} {
-		const seeds = 40
+		seeds := unlessShort(40, 20)
 		least, most := 1.0, 0.0
 		for i, j := range judge(t, s, lines, capacities, seeds) {
-			share, error := float64(j.covered)/seeds, j.ours/j.plain
+			share, error := float64(j.covered)/float64(seeds), j.ours/j.plain
 			if share < 0.9 || error > 1.1 {
 				t.Errorf("%v: capacity %d: %.3f of intervals have the exact ratio, error %.2f of that of SHARDS-adj", s, capacities[i], share, error)
 			}
@@ -622,4 +624,12 @@ func TestSamplingCheck(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -219,7 +219,7 @@ func TestMVAAgainstTheSimulator(t *testing.T) {
 		{"stream", 0.09, []pattern{stream(10, false), stream(10, false)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for _, n := range []int{1, 2, 4} {
+			for _, n := range []int{1, 2, 4}[:unlessShort(3, 2)] {
 				m := smpMachine(t, `"256 KiB"`, `"64 KiB"`)
 				src := record(n, 40_000, tc.patterns...)
 				want := simulated(t, src, m)
@@ -299,4 +299,12 @@ func TestExtremesEnd(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -30,6 +30,9 @@ func mvaOf(t *testing.T, r *Run, m *machine.Machine, others ...*machine.Machine)
 // Nodes of other kinds that are alike change nothing; a slower one holds all up at the barrier, by no more than if all were
 // slower; a faster one holds up nobody; and which of the nodes is slow matters little where all do the same.
 func TestUnequalNodesAtTheirLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("solves models of eight processors")
+	}
 	m, slow, fast := fourNodes(t), fourNodes(t, "cpi = 1", "cpi = 3"), fourNodes(t, "cpi = 1", "cpi = 0.2")
 	r := measuredApart(t, record(8, 2000, scatter(200, 4096, 0.3), scatter(200, 4096, 0.3)), m)
 	equal := mvaOf(t, r, m)

@@ -141,7 +141,7 @@ func TestFindsExactParameters(t *testing.T) {
 // Hosts with noise, disturbed samples and three states: parameters are inside their intervals for 95 of 100
 // seeds or more, each of them and all at once, in each state; and what another run finds, for 90.
 func TestRecoversParametersOfNoisyHosts(t *testing.T) {
-	const seeds = 100
+	seeds := unlessShort(100, againSeeds)
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, noisyHost) {
 		for name, is := range found {
@@ -205,7 +205,7 @@ func noisyHost(seed uint64) map[string]bool {
 
 // The same of level, in one state: its coefficients, and C.
 func TestRecoversLevel(t *testing.T) {
-	const seeds = 100
+	seeds := unlessShort(100, 20)
 	coef := []float64{3e-6, 2e-10, 4e-9, 9e-9, 1e-10}
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, func(seed uint64) map[string]bool {
@@ -360,4 +360,12 @@ func TestScansAndCrossValidation(t *testing.T) {
 	if again := run(3); again.Results[0].Errors != r.Errors || again.Results[0].Coefficients[0].Lo != r.Coefficients[0].Lo {
 		t.Errorf("the same seed: %+v, %+v", again.Results[0], r)
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -247,7 +247,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		ofCluster, of, shape float64
 	}{{"single measurements", 0, 0.05, 0}, {"launches", 0.05, 0.005, 0}, {"a law that is not quite so", 0, 0.005, 0.05}, {"all", 0.02, 0.02, 0.02}} {
 		inside := [2]int{}
-		const seeds = 100
+		seeds := unlessShort(100, 20)
 		for seed := range uint64(seeds) {
 			r := rand.New(rand.NewPCG(seed, 9))
 			truth := []float64{2, 0.5}
@@ -484,4 +484,12 @@ func FuzzSegmentsOfAnyValues(f *testing.F) {
 			t.Fatalf("line %+v of %v", l, y)
 		}
 	})
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -75,6 +75,9 @@ func (r recording) Events(b *trace.Events) error {
 
 // A program of a user's takes as long as a replay of its trace.
 func TestProgramsThatShareMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds an instrumented program")
+	}
 	const procs = 3
 	args := []string{"-dealt", "-size", "16"}
 	p := built(t, instrument.Options{Sharing: true, Session: Path})

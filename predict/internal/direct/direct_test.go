@@ -148,6 +148,9 @@ func TestDirectIsReplay(t *testing.T) {
 		{"bps", 16, workload.Values{"g": 8}},
 		{"apucs", 5, nil},
 	} {
+		if testing.Short() && c.procs > 100 {
+			continue
+		}
 		machines := []*machine.Machine{machineOf(t, ports)}
 		if c.procs < 100 {
 			machines = append(machines, machineOf(t, lines), machineOf(t, torus))
@@ -169,7 +172,7 @@ func TestDirectIsReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, ahead := range []int{1, 3, 64} {
+			for _, ahead := range []int{3, 1, 64}[:unlessShort(3, 1)] {
 				inst := instance(t, c.kernel, c.procs, c.set)
 				got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
 				if err != nil {

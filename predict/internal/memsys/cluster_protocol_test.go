@@ -283,6 +283,9 @@ func TestBlockProtocol(t *testing.T) {
 		{"memories of one block", 2, 1, 2, 1, 1},
 		{"memories of one block, two processors in each node", 2, 2, 2, 1, 1},
 	} {
+		if testing.Short() && c.nodes*c.perNode > 2 {
+			continue
+		}
 		for _, pr := range Protocols {
 			if c.blocks > 0 && pr.Exclusive != pr.Owned { // the simplest and the one with all states are enough
 				continue

@@ -94,7 +94,7 @@ var distributed = []Target{CCNUMA{}, CLogP{}, LogP{}, Dir1SW{}}
 
 func TestNodesAreNaive(t *testing.T) {
 	for _, target := range distributed {
-		for seed := range uint64(1500) {
+		for seed := range unlessShort[uint64](1500, 200) {
 			if checkNodes(t, target, randomDecisions(seed, 500)); t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}

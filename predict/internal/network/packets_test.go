@@ -180,7 +180,7 @@ func TestPacketsOfAByteAreFair(t *testing.T) {
 // What a network does not depend on the order in which messages at a time are sent.
 func TestOrderOfPackets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
-	all := scatter(r, 16, 300)
+	all := scatter(r, 16, unlessShort(300, 60))
 	for i := range all {
 		all[i].at = unit.Picos(i/20) * 40_000
 	}
@@ -281,4 +281,12 @@ func BenchmarkPackets(b *testing.B) {
 			})
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

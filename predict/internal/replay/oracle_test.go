@@ -253,7 +253,7 @@ func richConfig(c *choices, procs int) memsys.Config {
 
 // TestHitsDoNotMatter: bringing fewer touches into the order of time is faster, and nothing else.
 func TestHitsDoNotMatter(t *testing.T) {
-	for seed := range uint64(2000) {
+	for seed := range unlessShort[uint64](2000, 200) {
 		c := randomChoices(seed, 800)
 		m := randomTrace(c)
 		cfg, clock := richConfig(c, m.Head.Procs), randomClock(t, c)
@@ -278,7 +278,7 @@ func TestHitsDoNotMatter(t *testing.T) {
 }
 
 func TestReplayIsNaive(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range unlessShort[uint64](3000, 300) {
 		checkNaive(t, randomChoices(seed, 800))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -291,4 +291,12 @@ func FuzzReplayIsNaive(f *testing.F) {
 		f.Add(randomChoices(seed, 300).data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkNaive(t, &choices{data: data}) })
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

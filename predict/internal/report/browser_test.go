@@ -14,6 +14,9 @@ import (
 // Chromium shows pages without complaint or network, and everything in them works. Screenshots of
 // them stay in bin/screenshots.
 func TestPagesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a browser")
+	}
 	for _, tool := range []string{"chromium", "node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not installed: apt-get install chromium nodejs npm", tool)

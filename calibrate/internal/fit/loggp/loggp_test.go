@@ -79,7 +79,7 @@ func TestFindsExactParameters(t *testing.T) {
 // Hosts with noise, disturbed samples and three states: parameters are inside their intervals for 95 of 100
 // seeds or more, each of them, in each state; and what another run finds, for 90.
 func TestRecoversParametersOfNoisyHosts(t *testing.T) {
-	const seeds = 100
+	seeds := unlessShort(100, againSeeds)
 	want := map[string]float64{"o_s": ethernet.Send, "o_r": ethernet.Receive, "L": ethernet.Latency, "g": ethernet.Gap, "G": ethernet.PerByte, "S": 8192}
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, func(seed uint64) map[string]bool {
@@ -298,4 +298,12 @@ func TestTimesThatAreAllAlike(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }
