@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,9 +20,7 @@ import (
 
 // analyze runs the command in an environment of its own.
 func analyze(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
-	return status, o.String(), e.String()
+	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
 // write makes a trace of random references, with a barrier at the end of each phase.

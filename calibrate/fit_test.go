@@ -24,9 +24,7 @@ var update = flag.Bool("update", false, "write the expected parameters anew")
 
 // run runs calibrate in this process.
 func run(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
-	return status, o.String(), e.String()
+	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
 func sample(name string) string { return filepath.Join(root, "data/sample", name) }

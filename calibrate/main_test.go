@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,22 +115,21 @@ func TestStatus(t *testing.T) {
 			noisy = true // it measures, and the files that it writes are missing
 			continue
 		}
-		var out, errs bytes.Buffer
-		status := stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs}, strings.Fields(c.args))
-		got := out.String()
+		status, out, errs := run(strings.Fields(c.args)...)
+		got := out
 		if c.status != stage.Done {
 			if got != "" {
 				t.Errorf("calibrate %s: failed and printed %q", c.args, got)
 			}
-			got = errs.String()
+			got = errs
 		}
-		if measures := strings.Contains(c.args, "--quick") && strings.Contains(errs.String(), "too noisy: "); measures || noisy && strings.Contains(c.args, "host.") {
-			t.Logf("calibrate %s: %s", c.args, &errs) // which is an answer, but of the host
+		if measures := strings.Contains(c.args, "--quick") && strings.Contains(errs, "too noisy: "); measures || noisy && strings.Contains(c.args, "host.") {
+			t.Logf("calibrate %s: %s", c.args, errs) // which is an answer, but of the host
 			noisy = true
 			continue
 		}
 		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, &out, &errs)
+			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, out, errs)
 		}
 	}
 }

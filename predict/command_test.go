@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -49,16 +48,9 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 	return prediction, simulation
 }
 
-// run runs predict in this process.
-func run(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
-	return status, o.String(), e.String()
-}
-
 func TestComparePrintsRowsAndSummary(t *testing.T) {
 	prediction, simulation := writeTables(t)
-	status, out, errs := run("compare", simulation, prediction)
+	status, out, errs := predict("compare", simulation, prediction)
 	if status != stage.Done {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -87,12 +79,12 @@ all    all     1     100         0
 
 func TestCompareFormats(t *testing.T) {
 	prediction, simulation := writeTables(t)
-	_, out, _ := run("compare", "--format", "csv", prediction, simulation)
+	_, out, _ := predict("compare", "--format", "csv", prediction, simulation)
 	if want := "program,machine,target,processors,model,simulated,predicted,lo,hi,parameters_lo,parameters_hi,error,beyond,inside\n" +
 		"fft points=1024,smp,smp,2,paper,10,13,,,,,30,-23.076923076923073,\n" + "fft points=1024,smp,smp,2,mva,10,9.8,9,11,9.7,9.9,-1.9999999999999927,1.0101010101010166,1\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("csv: got\n%s", out)
 	}
-	_, out, _ = run("compare", "--format", "json", prediction, simulation)
+	_, out, _ = predict("compare", "--format", "json", prediction, simulation)
 	var rows []struct {
 		Model string
 		Error float64
@@ -101,12 +93,12 @@ func TestCompareFormats(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 2 || rows[1].Model != "mva" || math.Abs(rows[1].Error+2) > 1e-9 || rows[0].Lo != nil || rows[1].Lo == nil {
 		t.Errorf("json: %v, %+v", err, rows)
 	}
-	_, out, _ = run("compare", "--intervals", "--format", "csv", prediction, simulation)
+	_, out, _ = predict("compare", "--intervals", "--format", "csv", prediction, simulation)
 	if want := "model,target,rows,inside,inside_parameters\nmva,smp,1,100,0\nmva,all,1,100,0\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("intervals: got\n%s", out)
 	}
 	table := filepath.Join(t.TempDir(), "c.arrow")
-	if status, _, errs := run("compare", "-o", table, prediction, simulation); status != stage.Done {
+	if status, _, errs := predict("compare", "-o", table, prediction, simulation); status != stage.Done {
 		t.Fatal(errs)
 	}
 	if c, err := store.ReadTable(table); err != nil || c.Name != "comparison" || c.Rows() != 2 {
@@ -140,7 +132,7 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "x.html: no such file"},
 		{[]string{"report", prediction, simulation, "-o", page}, stage.Done, ""},
 	} {
-		status, out, errs := run(row.args...)
+		status, out, errs := predict(row.args...)
 		if status != row.status || !strings.Contains(errs, row.say) || out != "" {
 			t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
 		}
@@ -183,7 +175,7 @@ func TestOutputsHaveNames(t *testing.T) {
 		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
 		{"report", "nowhere", "-o", ""},
 	} {
-		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
+		if status, out, errs := predict(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
 			t.Errorf("%q: status %d, %s%s", args, status, out, errs)
 		}
 	}
@@ -206,7 +198,7 @@ func TestUnknownNames(t *testing.T) {
 		{[]string{"upgrade", "--params", "x", "--budget", "$1", "--prices", "sgi1993", "--have", ""}, stage.WrongUsage, `for "--have" flag: a name is empty; give a path or a name`},
 		{[]string{"windtunnel", "--params", "x", "--prices", ""}, stage.WrongUsage, `for "--prices" flag: a name is empty; give a path or a name`},
 	} {
-		status, out, errs := run(c.args...)
+		status, out, errs := predict(c.args...)
 		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("predict %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
 		}

@@ -11,7 +11,7 @@ import (
 
 func TestLogPPrintsAll(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "b.arrow")
-	status, text, errs := run("logp", "../data/machine/loggp-example.toml", "--procs", "2,16", "--bytes", "1B", "-o", out)
+	status, text, errs := predict("logp", "../data/machine/loggp-example.toml", "--procs", "2,16", "--bytes", "1B", "-o", out)
 	if status != stage.Done || withoutUnused(errs) != "" || !strings.Contains(text, "broadcast_pieces") {
 		t.Fatalf("status %d: %s%s", status, text, errs)
 	}
@@ -19,15 +19,15 @@ func TestLogPPrintsAll(t *testing.T) {
 		t.Errorf("%v %+v", err, table)
 	}
 	// o + L + o = 0.5 + 2 + 0.5 us between two.
-	_, text, _ = run("logp", "--machine", "../data/machine/loggp-example.toml", "--procs", "2", "--bytes", "1B", "--format", "csv")
+	_, text, _ = predict("logp", "--machine", "../data/machine/loggp-example.toml", "--procs", "2", "--bytes", "1B", "--format", "csv")
 	if !strings.Contains(text, "loggp-example,2,1,machine,broadcast,3e-06\n") {
 		t.Error(text)
 	}
-	_, text, _ = run("logp", "--machine", "../data/machine/spasm-mesh.toml", "--procs", "16", "--bytes", "32B", "--network", "--format", "csv")
+	_, text, _ = predict("logp", "--machine", "../data/machine/spasm-mesh.toml", "--procs", "16", "--bytes", "32B", "--network", "--format", "csv")
 	if !strings.Contains(text, "spasm-mesh,16,32,bisection,1.6e-06,0,0,3.2e-06,0\n") {
 		t.Error(text)
 	}
-	_, printed, _ := run("logp", "--machine", "../data/machine/spasm-mesh.toml", "--procs", "16", "--bytes", "32B", "--network", "--as-printed", "--format", "csv")
+	_, printed, _ := predict("logp", "--machine", "../data/machine/spasm-mesh.toml", "--procs", "16", "--bytes", "32B", "--network", "--as-printed", "--format", "csv")
 	if printed != text {
 		t.Errorf("without traffic, as printed is the same: %s", printed)
 	}
@@ -54,7 +54,7 @@ func TestLogPStatus(t *testing.T) {
 		{[]string{"logp", "../data/machine/wwt-dir1sw.toml"}, stage.Failed, "has model ideal, which has no topology"},
 		{[]string{"logp", "../data/machine/spasm-mesh.toml", "--procs", "1"}, stage.Failed, "for 1 processor: one processor has no gap"},
 	} {
-		status, text, errs := run(row.args...)
+		status, text, errs := predict(row.args...)
 		if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
 			t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
 		}

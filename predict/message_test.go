@@ -20,7 +20,7 @@ func messageArgs(args ...string) []string { return slices.Concat([]string{"messa
 
 func TestMessagePrintsAll(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "m.arrow")
-	status, text, errs := run(messageArgs("--of", "rows,columns", "--size", "2000x2000", "--mesh", "1x2", "-o", out)...)
+	status, text, errs := predict(messageArgs("--of", "rows,columns", "--size", "2000x2000", "--mesh", "1x2", "-o", out)...)
 	if status != stage.Done || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -32,15 +32,15 @@ func TestMessagePrintsAll(t *testing.T) {
 	if table, err := store.ReadTable(out); err != nil || table.Name != "message" || table.Rows() != 2 {
 		t.Errorf("%v %+v", err, table)
 	}
-	_, text, _ = run(messageArgs("--of", "rows", "--terms", "--format", "csv", "--size", "2000x2000", "--mesh", "1x2")...)
+	_, text, _ = predict(messageArgs("--of", "rows", "--terms", "--format", "csv", "--size", "2000x2000", "--mesh", "1x2")...)
 	if !strings.Contains(text, "rows,2000,2000,1,M1,beta n,transfer,4.0") {
 		t.Error(text)
 	}
-	_, text, errs = run(slices.Insert(messageArgs("--region", "lower", "--size", "256x256", "--mesh", "4x4"), 1, "blocks")...)
+	_, text, errs = predict(slices.Insert(messageArgs("--region", "lower", "--size", "256x256", "--mesh", "4x4"), 1, "blocks")...)
 	if errs != "" || !strings.Contains(text, "advice by model M1: blocks of ") {
 		t.Error(text, errs)
 	}
-	_, text, errs = run(slices.Insert(messageArgs("--size", "100x100,800x800", "--format", "csv"), 1, "crossover")...)
+	_, text, errs = predict(slices.Insert(messageArgs("--size", "100x100,800x800", "--format", "csv"), 1, "crossover")...)
 	if errs != "" || strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, "rows,cols,mesh,model,crossover,") {
 		t.Error(text, errs)
 	}
@@ -76,7 +76,7 @@ func TestMessageStatus(t *testing.T) {
 		{[]string{"message", "--params", broken}, stage.Failed, `parameter M1_alpha has the unit "s/line"`},
 		{[]string{"message", "--params", broken + "x"}, stage.Failed, "no such file"},
 	} {
-		status, text, errs := run(row.args...)
+		status, text, errs := predict(row.args...)
 		if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
 			t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
 		}
@@ -88,12 +88,12 @@ func TestMessagesOfAKernelAreThoseOfTheOperation(t *testing.T) {
 	bin, dir := buildStages(t), t.TempDir()
 	for _, kernel := range []string{"convshift", "convscan"} {
 		runStage(t, dir, filepath.Join(bin, "tracegen"), kernel, "--procs", "9", "--set", "l=90", "--set", "b=4", "--refs=false", "-o", kernel)
-		_, text, errs := run(messageArgs(filepath.Join(dir, kernel), "--format", "csv")...)
+		_, text, errs := predict(messageArgs(filepath.Join(dir, kernel), "--format", "csv")...)
 		traffic, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(traffic) != 10 {
 			t.Fatalf("%v: %s%s", err, text, errs)
 		}
-		_, text, _ = run(messageArgs("--of", kernel, "--size", "90x90", "--mesh", "3x3", "--d", "4", "--format", "csv")...)
+		_, text, _ = predict(messageArgs("--of", kernel, "--size", "90x90", "--mesh", "3x3", "--d", "4", "--format", "csv")...)
 		predicted, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(predicted) != 2 {
 			t.Fatalf("%v: %s", err, text)

@@ -28,14 +28,14 @@ func TestMachineWithoutSections(t *testing.T) {
 		"[memory]\nsize = \"1 GiB\"\nlatency = \"100 ns\"\noccupancy = \"6 ns\"\ninvalidate = \"6 ns\"\n"+fiveNumbers+"[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 2\n")
 	sor, ep := recordedKernel(t, "sor", 2, []string{"g=6"}), recordedKernel(t, "ep", 2, nil)
 	for _, command := range [][]string{{"replay", sor}, {"direct", "sor", "--procs", "2", "--set", "g=6"}} {
-		_, want, _ := run(append(command, "--format", "csv", "--machine", whole)...)
-		status, got, errs := run(append(command, "--format", "csv", "--machine", two)...)
+		_, want, _ := predict(append(command, "--format", "csv", "--machine", whole)...)
+		status, got, errs := predict(append(command, "--format", "csv", "--machine", two)...)
 		got, want = got[:strings.LastIndex(got, ",")+1], want[:strings.LastIndex(want, ",")+1] // the digests of the machines differ
 		if status != stage.Done || got != want || !strings.Contains(errs, "m: [system] not given: each rank has a node of its own\n") {
 			t.Errorf("predict %q: status %d, %s%s, want %s", command, status, got, errs, want)
 		}
 	}
-	if status, out, errs := run("logp", "--machine", five, "--procs", "4"); status != stage.Done || !strings.Contains(out, "five ") {
+	if status, out, errs := predict("logp", "--machine", five, "--procs", "4"); status != stage.Done || !strings.Contains(out, "five ") {
 		t.Errorf("logp: status %d, %s%s", status, out, errs)
 	}
 	const references = `; add [memory] for references, [[cache]] for references, [system] for the target and its size`
@@ -55,7 +55,7 @@ func TestMachineWithoutSections(t *testing.T) {
 			readFile(t, whole), fiveNumbers, "", 1), "nodes = 2", "nodes = 1", 1), "cow", "smp", 1))},
 			"the trace has messages and 4 processors, but the machine has no [network] and only 1; replay it on another, such as loggp-example"},
 	} {
-		status, out, errs := run(c.args...)
+		status, out, errs := predict(c.args...)
 		if status != stage.Failed || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("predict %q: status %d, %s%s, want %s", c.args, status, out, errs, c.want)
 		}

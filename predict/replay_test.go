@@ -22,9 +22,7 @@ import (
 
 // predict runs the command with args and returns its status and output.
 func predict(args ...string) (status int, stdout, stderr string) {
-	var out, err bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &err}, args)
-	return status, out.String(), err.String()
+	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
 // writeTrace writes a trace of procs processors that step through an array of
@@ -258,7 +256,7 @@ func TestReplayPhases(t *testing.T) {
 
 // TestReplayTargets: the help names every target.
 func TestReplayTargets(t *testing.T) {
-	_, help, _ := run("--help")
+	_, help, _ := predict("--help")
 	for _, target := range memsys.All {
 		if !regexp.MustCompile(`\n  ` + target.Name() + `(-target)? +\S`).MatchString(help) {
 			t.Errorf("the help does not list target %s", target.Name())

@@ -39,7 +39,7 @@ func TestHelpFitsOnAScreen(t *testing.T) {
 		names = append(names, c.Name())
 	}
 	for _, name := range append(names, "message crossover", "message blocks") {
-		status, help, _ := run(append(strings.Fields(name), "--help")...)
+		status, help, _ := predict(append(strings.Fields(name), "--help")...)
 		if status != stage.Done {
 			t.Fatalf("predict %s --help: status %d", name, status)
 		}
@@ -52,7 +52,7 @@ func TestHelpFitsOnAScreen(t *testing.T) {
 			}
 			if _, topic, found := strings.Cut(line, "'predict help "); found && name != "" {
 				topic, _, _ = strings.Cut(topic, "'")
-				if status, _, _ := run("help", topic); status != stage.Done {
+				if status, _, _ := predict("help", topic); status != stage.Done {
 					t.Errorf("predict %s --help refers to the page %q, which does not exist", name, topic)
 				}
 			}

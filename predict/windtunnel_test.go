@@ -23,7 +23,7 @@ func TestWindtunnelAsPrintedMayKnowNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "footprint.params.toml"), []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	status, out, errs := run("windtunnel", "--params", dir+",../data/machine/windtunnel/example.params.toml", "--prices", sgi, "--as-printed")
+	status, out, errs := predict("windtunnel", "--params", dir+",../data/machine/windtunnel/example.params.toml", "--prices", sgi, "--as-printed")
 	if status != stage.Done || strings.Contains(out, "NaN") || strings.Count(out, ", beta is not known: as printed, a target takes negative time") != 4 {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
@@ -53,7 +53,7 @@ const sgi = "../data/price/sgi1993.toml"
 
 func TestWindtunnelPrintsAll(t *testing.T) {
 	dir, out := writeQuanta(t, "", ""), filepath.Join(t.TempDir(), "w.arrow")
-	status, text, errs := run("windtunnel", "--params", dir, "--prices", sgi, "-o", out)
+	status, text, errs := predict("windtunnel", "--params", dir, "--prices", sgi, "-o", out)
 	if status != stage.Done || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -66,7 +66,7 @@ func TestWindtunnelPrintsAll(t *testing.T) {
 	if err != nil || table.Name != "windtunnel" || table.Rows() != 1+3*2 || table.Fact("prices") != "sgi1993" || table.Fact("warnings") == "" {
 		t.Errorf("%v %+v", err, table)
 	}
-	_, text, _ = run("windtunnel", "--params", dir, "--prices", sgi, "--format", "json", "--as-printed", "--hosts", "8", "--targets", "8,16")
+	_, text, _ = predict("windtunnel", "--params", dir, "--prices", sgi, "--format", "json", "--as-printed", "--hosts", "8", "--targets", "8,16")
 	var rows []struct {
 		Targets, Hosts   int
 		Host, Effective  string
@@ -80,11 +80,11 @@ func TestWindtunnelPrintsAll(t *testing.T) {
 	if r := rows[0]; r.Time < 130.97 || r.Time > 130.99 || r.Host != "bus" || r.Speedup < 640/131.0 || r.Costup < 5.37 || r.Costup > 5.39 || r.Effective != "no" {
 		t.Errorf("%+v", r)
 	}
-	_, text, _ = run("windtunnel", "--params", dir, "--prices", sgi, "--format", "csv", "--terms")
+	_, text, _ = predict("windtunnel", "--params", dir, "--prices", sgi, "--format", "csv", "--terms")
 	if !strings.HasPrefix(text, "term,value,unit,meaning\nN,8,targets,") {
 		t.Error(text)
 	}
-	_, text, _ = run("windtunnel", "--params", dir, "--prices", sgi, "--format", "csv", "--summary")
+	_, text, _ = predict("windtunnel", "--params", dir, "--prices", sgi, "--format", "csv", "--summary")
 	if !strings.HasPrefix(text, "quantity,host,value,unit,meaning\nK_min,bus,") {
 		t.Error(text)
 	}
@@ -124,7 +124,7 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{"--params", dir, "--measured", dir}, stage.Failed, "run analyze with --run quanta,footprint"},
 		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi}, stage.Done, ""},
 	} {
-		status, out, errs := run(append([]string{"windtunnel"}, row.args...)...)
+		status, out, errs := predict(append([]string{"windtunnel"}, row.args...)...)
 		if status != row.status || !strings.Contains(errs, row.say) || (out == "") != (status != stage.Done) || strings.Count(strings.TrimSpace(errs), "\n") > 1 {
 			t.Errorf("%v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
 		}

@@ -22,9 +22,7 @@ import (
 
 // tracegen runs the command in an environment of its own.
 func tracegen(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
-	return status, o.String(), e.String()
+	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
 func TestStatus(t *testing.T) {

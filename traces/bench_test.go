@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"spoor/traces/stage"
@@ -21,10 +19,8 @@ func BenchmarkImport(b *testing.B) {
 	const lines, refs = 2673490, 2691905
 	prefix := filepath.Join(b.TempDir(), "x")
 	for b.Loop() {
-		var errs bytes.Buffer
-		if status := stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &errs, Err: &errs},
-			[]string{"import", path, "-o", prefix}); status != stage.Done {
-			b.Fatal(errs.String())
+		if status, _, errs := traces(nil, "import", path, "-o", prefix); status != stage.Done {
+			b.Fatal(errs)
 		}
 	}
 	b.ReportMetric(lines*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")

@@ -32,9 +32,7 @@ func TestMain(m *testing.M) {
 
 // traces runs the command in this process.
 func traces(stdin io.Reader, args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = stage.Main(command, &stage.Env{In: stdin, Out: &out, Err: &errs}, args)
-	return status, out.String(), errs.String()
+	return stage.Capture(command, stdin, args...)
 }
 
 // workspace is an empty current folder in which data is the project's.

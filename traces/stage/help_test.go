@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -38,9 +37,7 @@ func grouped(*Env) *cobra.Command {
 }
 
 func runGrouped(args string) (int, string, string) {
-	var out, errs bytes.Buffer
-	status := Main(grouped, &Env{In: strings.NewReader(""), Out: &out, Err: &errs}, strings.Fields(args))
-	return status, out.String(), errs.String()
+	return Capture(grouped, strings.NewReader(""), strings.Fields(args)...)
 }
 
 func TestHelpIsInGroups(t *testing.T) {

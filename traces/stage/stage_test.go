@@ -55,9 +55,7 @@ func tree(env *Env) *cobra.Command {
 }
 
 func run(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = Main(tree, &Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
-	return status, o.String(), e.String()
+	return Capture(tree, strings.NewReader(""), args...)
 }
 
 // What was not written is an error once, whoever wrote: the command, which does not look, or the tree.
