@@ -21,7 +21,8 @@
 // all levels of all processors, but not from TLBs. A dirty line that it removes is written back. In the
 // order of one processor, flushes of other processors have no effect.
 //
-// Caches of different processors are not kept coherent; package phases simulates coherence.
+// Caches of different processors are not kept coherent; package phases simulates coherence. It and the simulators of
+// machines have caches of their own, but of one kind: [Copies].
 //
 // # Causes of misses
 //

@@ -1,6 +1,7 @@
 package phases
 
 import (
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -21,38 +22,16 @@ type NodeCaches struct {
 type nodeSystem struct {
 	NodeCaches
 	perNode int
-	caches  [][]slot       // by processor: each set in turn, the latest used line first
+	caches  []lru.Copies   // by processor
 	buses   []reservations // by node
 }
-
-// slot is a line in a cache, and whether its processor may store to it without a request; 0: no line.
-type slot uint64
-
-func slotOf(line uint64, owned bool) slot {
-	s := slot(line+1) << 1
-	if owned {
-		s |= ownedBit
-	}
-	return s
-}
-
-const ownedBit slot = 1
-
-// holds reports whether a slot has a line.
-func (s slot) holds(line uint64) bool { return s>>1 == slot(line+1) }
 
 func newNodeSystem(w NodeCaches, procs, perNode int) *nodeSystem {
 	out := &nodeSystem{NodeCaches: w, perNode: perNode, buses: make([]reservations, (procs+perNode-1)/perNode)}
 	for range procs {
-		out.caches = append(out.caches, make([]slot, w.Sets*int64(w.Ways)))
+		out.caches = append(out.caches, lru.NewCopies(w.Sets, int64(w.Ways)))
 	}
 	return out
-}
-
-// set returns the slots of the set of a line in the cache of p.
-func (w *nodeSystem) set(p trace.Proc, line uint64) []slot {
-	at := int(line&uint64(w.Sets-1)) * w.Ways
-	return w.caches[p][at : at+w.Ways]
 }
 
 // hit reports whether p may load or store a line in its cache. If so, the line becomes the latest used.
@@ -60,18 +39,13 @@ func (w *nodeSystem) hit(p trace.Proc, line uint64, isStore bool) bool {
 	if w.Sets == 0 {
 		return false
 	}
-	set := w.set(p, line)
-	for i, s := range set {
-		if s.holds(line) {
-			if isStore && s&ownedBit == 0 {
-				return false
-			}
-			copy(set[1:i+1], set[:i])
-			set[0] = s
-			return true
-		}
+	set := w.caches[p].Set(line)
+	i := lru.FindCopy(set, line)
+	if i < 0 || isStore && !lru.Stores(set[i]) {
+		return false
 	}
-	return false
+	lru.ToFront(set, i, set[i])
+	return true
 }
 
 // access has the bus accesses of a load or store that does not hit.
@@ -90,29 +64,19 @@ func (w *nodeSystem) fetch(p trace.Proc, line uint64, isStore bool) (a access) {
 	if w.Sets == 0 {
 		return access{miss: true}
 	}
-	set := w.set(p, line)
-	depth := w.depth(set, line)
-	old := set[depth]
-	found := old.holds(line)
-	a = access{miss: !found, claim: found && w.perNode > 1, writeback: !found && old&ownedBit != 0}
-	copy(set[1:depth+1], set[:depth])
-	set[0] = slotOf(line, isStore)
-	return a
-}
-
-// depth returns the position of a line in a set. If it is not there, it returns that of an empty slot, or
-// else of the least recently used line.
-func (w *nodeSystem) depth(set []slot, line uint64) int {
-	room := len(set) - 1
-	for i := len(set) - 1; i >= 0; i-- {
-		if set[i].holds(line) {
-			return i
-		}
-		if set[i] == 0 {
-			room = i
-		}
+	set, permission := w.caches[p].Set(line), uint64(lru.MayLoad)
+	if isStore {
+		permission = lru.MayStore
 	}
-	return room
+	i := lru.FindCopy(set, line)
+	if i >= 0 {
+		a.claim = w.perNode > 1
+	} else {
+		i = lru.Victim(set)
+		a = access{miss: true, writeback: lru.Stores(set[i])}
+	}
+	lru.ToFront(set, i, lru.Word(line, permission))
+	return a
 }
 
 // siblings calls do for the other processors of the node of p.
@@ -132,20 +96,14 @@ func (w *nodeSystem) each(n trace.Proc, do func(trace.Proc)) {
 }
 
 // invalidate removes a line from the cache of p.
-func (w *nodeSystem) invalidate(p trace.Proc, line uint64) { w.change(p, line, 0) }
+func (w *nodeSystem) invalidate(p trace.Proc, line uint64) { w.permit(p, line, 0) }
 
 // downgrade removes the right of p to store to a line without a request.
-func (w *nodeSystem) downgrade(p trace.Proc, line uint64) { w.change(p, line, slotOf(line, false)) }
+func (w *nodeSystem) downgrade(p trace.Proc, line uint64) { w.permit(p, line, lru.MayLoad) }
 
-func (w *nodeSystem) change(p trace.Proc, line uint64, to slot) {
-	if w.Sets == 0 {
-		return
-	}
-	set := w.set(p, line)
-	for i := range set {
-		if set[i].holds(line) {
-			set[i] = to
-		}
+func (w *nodeSystem) permit(p trace.Proc, line, permission uint64) {
+	if w.Sets > 0 {
+		w.caches[p].Permit(line, permission)
 	}
 }
 

@@ -1,93 +1,30 @@
 package memsys
 
-import "spoor/traces/trace"
-
-// The permission of a processor for a line in its cache: the low bits of the line's word. The bits of permRead are
-// part of those of permWrite. So one comparison finds a line that may be loaded: word|permWrite == the word of the
-// line with permWrite.
-const (
-	permNone  = 0
-	permRead  = 1
-	permWrite = 3
-
-	permBits = 2
-	permMask = 1<<permBits - 1
+import (
+	lru "spoor/analyze/cache"
+	"spoor/traces/trace"
 )
 
 // permOf returns the permission for a line in a valid state.
 func permOf(state uint8) uint64 {
 	if state == modified {
-		return permWrite
+		return lru.MayStore
 	}
-	return permRead
+	return lru.MayLoad
 }
 
-// cache is a set-associative cache of line words. A word is line<<permBits | permission, or 0 for an invalid way. The
-// words of a set are contiguous, most recently used first, with invalid ways anywhere among them.
-type cache struct {
-	words []uint64
-	ways  uint64
-	mask  uint64 // the number of sets, a power of two, less 1
-}
+// cache is a set-associative cache of lines with permissions.
+type cache struct{ lru.Copies }
 
-func newCache(c Cache) cache {
-	return cache{words: make([]uint64, c.Sets()*c.Ways), ways: uint64(c.Ways), mask: uint64(c.Sets() - 1)}
-}
-
-// set returns the words of the set of a line.
-func (c *cache) set(line uint64) []uint64 {
-	i := (line & c.mask) * c.ways
-	return c.words[i : i+c.ways]
-}
-
-// find returns the way of set that holds line with any permission, or -1.
-func find(set []uint64, line uint64) int {
-	for w, word := range set {
-		if word|permWrite == line<<permBits|permWrite && word != 0 {
-			return w
-		}
-	}
-	return -1
-}
-
-// victim returns the way for a new line: an invalid one, otherwise the least recently used.
-func victim(set []uint64) int {
-	for w := len(set) - 1; w >= 0; w-- {
-		if set[w] == 0 {
-			return w
-		}
-	}
-	return len(set) - 1
-}
-
-// toFront puts word into set as the most recently used, in place of way w.
-func toFront(set []uint64, w int, word uint64) {
-	for ; w > 0; w-- {
-		set[w] = set[w-1]
-	}
-	set[0] = word
-}
-
-// setPerm sets the permission for line, if c holds it.
-func (c *cache) setPerm(line, right uint64) {
-	set := c.set(line)
-	w := find(set, line)
-	switch {
-	case w < 0:
-	case right == permNone:
-		set[w] = 0
-	default:
-		set[w] = line<<permBits | right
-	}
-}
+func newCache(c Cache) cache { return cache{lru.NewCopies(int64(c.Sets()), int64(c.Ways))} }
 
 // holds reports whether a load, or a store, of line hits with the needed permission.
 func (c *cache) holds(line uint64, store bool) bool {
-	whole, any := line<<permBits|permWrite, uint64(permWrite)
+	whole, any := line<<lru.PermissionBits|lru.MayStore, uint64(lru.MayStore)
 	if store {
 		any = 0
 	}
-	for _, word := range c.set(line) {
+	for _, word := range c.Set(line) {
 		if word|any == whole && word != 0 {
 			return true
 		}
@@ -126,7 +63,7 @@ func (c *cache) lookahead(h *lookahead, shift uint, addrs []uint64, sizes []uint
 // stores is how many of them store. unmoved is the number of references before the first line that is not the most
 // recently used of its set. The function calls nothing, so that all its variables stay in registers.
 func (c *cache) scanSingleLines(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
-	words, ways, mask := c.words, c.ways, c.mask
+	words, ways, mask := c.Words, c.Ways, c.Mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
 	still = len(addrs)
 next:
@@ -135,7 +72,7 @@ next:
 		if (addr+uint64(sizes[i])-1)>>(shift&63) != line || !op.Data() {
 			return i, stores, still
 		}
-		whole, any := line<<permBits|permWrite, uint64(permWrite)
+		whole, any := line<<lru.PermissionBits|lru.MayStore, uint64(lru.MayStore)
 		if op == trace.Store {
 			any = 0
 			stores++
@@ -171,8 +108,8 @@ func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op t
 	}
 	first, last := addr>>shift, (addr+uint64(size)-1)>>shift
 	for line := first; ; line++ {
-		switch w := find(c.set(line), line); {
-		case w < 0 || op == trace.Store && c.set(line)[w]&permMask != permWrite:
+		switch w := lru.FindCopy(c.Set(line), line); {
+		case w < 0 || op == trace.Store && !lru.Stores(c.Set(line)[w]):
 			return false
 		case w > 0:
 			h.unmoved = min(h.unmoved, h.rows)
@@ -192,7 +129,7 @@ func (c *cache) scanAny(h *lookahead, shift uint, addr uint64, size uint16, op t
 
 // commit makes the lines of references, which are all in c, the most recently used of their sets.
 func (c *cache) commit(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
-	words, ways, mask := c.words, c.ways, c.mask
+	words, ways, mask := c.Words, c.Ways, c.Mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
 	for i, addr := range addrs {
 		if !ops[i].Data() {
@@ -200,8 +137,8 @@ func (c *cache) commit(shift uint, addrs []uint64, sizes []uint16, ops []trace.O
 		}
 		for line, last := addr>>(shift&63), (addr+uint64(sizes[i])-1)>>(shift&63); line <= last; line++ {
 			first := (line & mask) * ways
-			word, whole := words[first], line<<permBits|permWrite
-			for w := first; word|permWrite != whole || word == 0; {
+			word, whole := words[first], line<<lru.PermissionBits|lru.MayStore
+			for w := first; word|lru.MayStore != whole || word == 0; {
 				w++ // the word before moves one way back
 				word, words[w] = words[w], word
 			}

@@ -239,7 +239,7 @@ func (e *explorer) key() string {
 	key := fmt.Sprint(snap(e.s, e.lines), e.data)
 	for _, p := range e.s.private {
 		for _, l := range p.levels {
-			key += fmt.Sprint(l.words)
+			key += fmt.Sprint(l.Words)
 		}
 	}
 	return key

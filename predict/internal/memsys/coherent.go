@@ -1,6 +1,7 @@
 package memsys
 
 import (
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -104,8 +105,8 @@ func (s *coherent) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok b
 // Access handles the most common case itself: a hit on the most recently used line of its set.
 func (s *coherent) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	c := &s.private[p]
-	set := c.first.set(line)
-	whole := line<<permBits | permWrite
+	set := c.first.Set(line)
+	whole := line<<lru.PermissionBits | lru.MayStore
 	if store {
 		c.counts.Stores++
 		if set[0] == whole {
@@ -114,15 +115,15 @@ func (s *coherent) Access(now unit.Picos, p trace.Proc, line uint64, store bool)
 		return s.store(now, p, c, set, line)
 	}
 	c.counts.Loads++
-	if set[0]|permWrite == whole && set[0] != 0 {
+	if set[0]|lru.MayStore == whole && set[0] != 0 {
 		return Cost{}
 	}
 	return s.load(now, p, c, set, line)
 }
 
 func (s *coherent) load(now unit.Picos, p trace.Proc, c *privateCaches, set []uint64, line uint64) Cost {
-	if w := find(set, line); w >= 0 {
-		toFront(set, w, set[w])
+	if w := lru.FindCopy(set, line); w >= 0 {
+		lru.ToFront(set, w, set[w])
 		return Cost{}
 	}
 	if word, level := c.lookupBelow(line); word != 0 {
@@ -156,14 +157,14 @@ func (s *coherent) supplyLoad(t *transaction) {
 
 func (s *coherent) store(now unit.Picos, p trace.Proc, c *privateCaches, set []uint64, line uint64) Cost {
 	found, level := uint64(0), 0
-	if w := find(set, line); w >= 0 {
+	if w := lru.FindCopy(set, line); w >= 0 {
 		found = set[w]
-		toFront(set, w, found)
+		lru.ToFront(set, w, found)
 	} else if found, level = c.lookupBelow(line); found != 0 {
 		c.counts.InnerHits++
 	}
 	latency := c.latency[level]
-	if found&permMask == permWrite {
+	if lru.Stores(found) {
 		return Cost{Latency: latency}
 	}
 	t := s.begin(now, p, line, true)
@@ -212,7 +213,7 @@ func (s *coherent) setState(q trace.Proc, state uint8) {
 		s.notifyInvalidate(q, s.current.line, true)
 	}
 	s.current.states[q] = state
-	s.private[q].setPerm(s.current.line, permOf(state))
+	s.private[q].permit(s.current.line, permOf(state))
 }
 
 // notifyInvalidate reports that the present access is about to invalidate or downgrade a line of q.
@@ -236,7 +237,7 @@ func (s *coherent) removeLine(q trace.Proc, line uint64, states []uint8, why uin
 		s.private[q].counts.Invalidations++
 	}
 	states[q] = why
-	s.private[q].setPerm(line, permNone)
+	s.private[q].permit(line, 0)
 }
 
 // downgrade makes any line, whose states are given, shared in the caches of q. Memory then has its data.
@@ -245,7 +246,7 @@ func (s *coherent) downgrade(q trace.Proc, line uint64, states []uint8) {
 		s.notifyInvalidate(q, line, true)
 	}
 	states[q] = shared
-	s.private[q].setPerm(line, permRead)
+	s.private[q].permit(line, lru.MayLoad)
 }
 
 // fetch brings the present line into the caches c of its processor. It returns the cost.
@@ -257,14 +258,14 @@ func (s *coherent) fetch(c *privateCaches, state uint8) Cost {
 	t.states[t.proc] = state
 	cost := s.interconnect.fetch(now, t)
 	cost.Latency += c.lookup
-	if old := c.insert(t.line<<permBits | permOf(state)); old != 0 {
-		states := s.lines.lookup(old >> permBits)
+	if old := c.insert(t.line<<lru.PermissionBits | permOf(state)); old != 0 {
+		states := s.lines.lookup(old >> lru.PermissionBits)
 		left := states[t.proc]
 		states[t.proc] = evicted
 		if dirty(left) {
 			c.counts.WriteBacks++
 		}
-		s.interconnect.evict(now, t.proc, old>>permBits, left)
+		s.interconnect.evict(now, t.proc, old>>lru.PermissionBits, left)
 	}
 	return cost
 }

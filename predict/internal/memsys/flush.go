@@ -3,6 +3,7 @@ package memsys
 import (
 	"slices"
 
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -40,12 +41,12 @@ func (b *busInterconnect) flush(unit.Picos, uint64) {}
 
 // flush removes a line from the shared cache. A stale line goes to memory.
 func (s *sharedCache) flush(now unit.Picos, line uint64) {
-	set := s.cache.set(line)
-	w := find(set, line)
+	set := s.cache.Set(line)
+	w := lru.FindCopy(set, line)
 	if w < 0 {
 		return
 	}
-	if set[w]&permMask == permWrite {
+	if lru.Stores(set[w]) {
 		s.bus.bus.acquirePosted(now+s.latency, s.bus.Occupancy)
 	}
 	set[w] = 0

@@ -6,8 +6,9 @@
 // of an access on an idle machine in addition to a hit. Contention is the time that an access waits for resources
 // that other traffic holds. That includes earlier traffic of the same processor.
 //
-// The caches are not those of analyze/cache, which counts misses and has no time. A line here has a permission, which
-// other processors change at any time. A replay asks which of the next references hit before it performs them.
+// The caches are Copies of analyze/cache, not its hierarchies, which count misses and have no time. A line has a
+// permission, which other processors change at any time. A replay asks which of the next references hit before it
+// performs them.
 // The protocol is not that of analyze/phases either, which simulates all associativities at once, without time.
 package memsys
 

@@ -1,6 +1,9 @@
 package memsys
 
-import "spoor/traces/unit"
+import (
+	lru "spoor/analyze/cache"
+	"spoor/traces/unit"
+)
 
 // privateCaches is the caches of one processor, nearest first. Each level has all lines of the levels before it, with
 // the same permissions.
@@ -29,10 +32,10 @@ func newPrivateCaches(levels []Cache) (c privateCaches) {
 // makes the line the most recently used in that level and in all before it.
 func (c *privateCaches) lookupBelow(line uint64) (word uint64, level int) {
 	for k := 1; k < len(c.levels); k++ {
-		set := c.levels[k].set(line)
-		if w := find(set, line); w >= 0 {
+		set := c.levels[k].Set(line)
+		if w := lru.FindCopy(set, line); w >= 0 {
 			word = set[w]
-			toFront(set, w, word)
+			lru.ToFront(set, w, word)
 			c.fill(k, word)
 			return word, k
 		}
@@ -43,8 +46,8 @@ func (c *privateCaches) lookupBelow(line uint64) (word uint64, level int) {
 // fill puts a line into the levels before level. Lines that it evicts there stay in the other levels.
 func (c *privateCaches) fill(level int, word uint64) {
 	for k := level - 1; k >= 0; k-- {
-		set := c.levels[k].set(word >> permBits)
-		toFront(set, victim(set), word)
+		set := c.levels[k].Set(word >> lru.PermissionBits)
+		lru.ToFront(set, lru.Victim(set), word)
 	}
 }
 
@@ -52,22 +55,22 @@ func (c *privateCaches) fill(level int, word uint64) {
 // last level, or 0.
 func (c *privateCaches) insert(word uint64) (old uint64) {
 	last := len(c.levels) - 1
-	set := c.levels[last].set(word >> permBits)
-	w := victim(set)
+	set := c.levels[last].Set(word >> lru.PermissionBits)
+	w := lru.Victim(set)
 	old = set[w]
-	toFront(set, w, word)
+	lru.ToFront(set, w, word)
 	if old != 0 {
 		for k := range last {
-			c.levels[k].setPerm(old>>permBits, permNone)
+			c.levels[k].Permit(old>>lru.PermissionBits, 0)
 		}
 	}
 	c.fill(last, word)
 	return old
 }
 
-// setPerm sets the permission for a line in every level that has it.
-func (c *privateCaches) setPerm(line, right uint64) {
+// permit sets the permission for a line in every level that has it.
+func (c *privateCaches) permit(line, right uint64) {
 	for k := range c.levels {
-		c.levels[k].setPerm(line, right)
+		c.levels[k].Permit(line, right)
 	}
 }

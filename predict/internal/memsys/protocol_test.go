@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	lru "spoor/analyze/cache"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
@@ -111,16 +112,16 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
 	levels := s.private[p].levels
 	for k := range levels {
-		got := uint64(permNone)
-		set := levels[k].set(line)
-		if w := find(set, line); w >= 0 {
-			got = set[w] & permMask
+		got := uint64(0)
+		set := levels[k].Set(line)
+		if w := lru.FindCopy(set, line); w >= 0 {
+			got = set[w] & lru.MayStore
 		}
-		want := uint64(permNone)
+		want := uint64(0)
 		if valid(state) {
 			want = permOf(state)
 		}
-		if got != want && (k == len(levels)-1 || got != permNone) {
+		if got != want && (k == len(levels)-1 || got != 0) {
 			t.Fatalf("line %d, processor %d, level %d: right %d in state %d", line, p, k, got, state)
 		}
 	}
@@ -174,7 +175,7 @@ func keyOf(s *coherent, d shadow) string {
 	}
 	for _, c := range s.private {
 		for _, l := range c.levels {
-			for _, word := range l.words {
+			for _, word := range l.Words {
 				key = binary.LittleEndian.AppendUint64(key, word)
 			}
 		}

@@ -1,6 +1,7 @@
 package memsys
 
 import (
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -19,37 +20,37 @@ type sharedCache struct {
 }
 
 func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
-	set := s.cache.set(t.line)
-	w := find(set, t.line)
+	set := s.cache.Set(t.line)
+	w := lru.FindCopy(set, t.line)
 	switch {
 	case t.stale:
 		if !t.store && !s.bus.caches.protocol.Owned { // the supplier keeps it clean
-			s.put(now+s.latency, t.line, permWrite)
+			s.put(now+s.latency, t.line, lru.MayStore)
 		}
 	case w >= 0:
-		toFront(set, w, set[w])
+		lru.ToFront(set, w, set[w])
 	default:
 		cost := s.bus.fetch(now+s.latency, t)
 		cost.Latency += s.latency
-		s.put(now+s.latency, t.line, permRead)
+		s.put(now+s.latency, t.line, lru.MayLoad)
 		return cost
 	}
 	s.bus.caches.private[t.proc].counts.SharedHits++
 	return Cost{Latency: s.latency}
 }
 
-// put puts a line into the cache at now, with permWrite if memory is stale and permRead if it is not. A stale line
+// put puts a line into the cache at now, with MayStore if memory is stale and MayLoad if it is not. A stale line
 // that it evicts goes to memory; that write is posted.
 func (s *sharedCache) put(now unit.Picos, line, right uint64) {
-	set := s.cache.set(line)
-	w := find(set, line)
+	set := s.cache.Set(line)
+	w := lru.FindCopy(set, line)
 	if w < 0 {
-		w = victim(set)
-		if set[w]&permMask == permWrite {
+		w = lru.Victim(set)
+		if lru.Stores(set[w]) {
 			s.bus.bus.acquirePosted(now, s.bus.Occupancy)
 		}
 	}
-	toFront(set, w, line<<permBits|right)
+	lru.ToFront(set, w, line<<lru.PermissionBits|right)
 }
 
 func (s *sharedCache) upgrade(_ unit.Picos, t *transaction) Cost {
@@ -62,7 +63,7 @@ func (s *sharedCache) upgrade(_ unit.Picos, t *transaction) Cost {
 
 func (s *sharedCache) evict(now unit.Picos, _ trace.Proc, line uint64, state uint8) {
 	if dirty(state) {
-		s.put(now+s.latency, line, permWrite)
+		s.put(now+s.latency, line, lru.MayStore)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -45,10 +46,10 @@ func (s *sparseDirectory) allocate(home int, line uint64) (lost uint64, ok bool)
 	set := s.set(home, line)
 	w := slices.Index(set, line+1)
 	if w < 0 {
-		w = victim(set)
+		w = lru.Victim(set)
 		lost, ok = set[w]-1, set[w] != 0
 	}
-	toFront(set, w, line+1)
+	lru.ToFront(set, w, line+1)
 	return lost, ok
 }
 

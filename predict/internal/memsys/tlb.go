@@ -3,6 +3,7 @@ package memsys
 import (
 	"fmt"
 
+	lru "spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -47,17 +48,17 @@ func newTranslated(t *TLB, s *coherent) *translatedCaches {
 // Access translates first.
 func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	page := line >> s.shift
-	set := s.pages[p].set(page)
-	w := find(set, page)
+	set := s.pages[p].Set(page)
+	w := lru.FindCopy(set, page)
 	if w == 0 {
 		return s.coherent.Access(now, p, line, store)
 	}
 	if w > 0 {
-		toFront(set, w, set[w])
+		lru.ToFront(set, w, set[w])
 		return s.coherent.Access(now, p, line, store)
 	}
 	s.misses[p]++
-	toFront(set, victim(set), page<<permBits|permRead)
+	lru.ToFront(set, lru.Victim(set), page<<lru.PermissionBits|lru.MayLoad)
 	s.delay = s.latency
 	cost := s.coherent.Access(now+s.delay, p, line, store)
 	s.delay = 0
