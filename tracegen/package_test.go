@@ -42,6 +42,9 @@ func elsewhere(t *testing.T) {
 }
 
 func TestPackageFlags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	heat, ways := ownProgram(t, "heat"), ownProgram(t, "ways")
 	elsewhere(t)
 	for _, c := range []struct {
@@ -77,6 +80,9 @@ func TestPackageFlags(t *testing.T) {
 // The recording of a program of a user's own: what it prints is as ever, and the
 // files say what they are of.
 func TestPackageIsRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	heat := ownProgram(t, "heat")
 	elsewhere(t)
 	status, native, errs := tracegen("--package", heat, "--procs", "4", "--native", "--", "-size", "32", "-steps", "2")
@@ -108,6 +114,9 @@ func TestPackageIsRecorded(t *testing.T) {
 }
 
 func TestPackageGivesTheSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	heat := ownProgram(t, "heat")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first []byte
@@ -129,6 +138,9 @@ func TestPackageGivesTheSameBytes(t *testing.T) {
 }
 
 func TestPackageInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	ways := ownProgram(t, "ways")
 	elsewhere(t)
 	for _, after := range []time.Duration{0, 50 * time.Millisecond, 3 * time.Second} { // listing, building, running
@@ -146,6 +158,9 @@ func TestPackageInterrupted(t *testing.T) {
 
 // What is not recorded is said where the user and the readers of the trace see it.
 func TestUnrecordedConstructsAreNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	elsewhere(t)
 	for _, c := range []struct{ code, want string }{
 		{"for range map[int]int{r.ID(): 1} {\n}", "not recorded: main.go:7: "},
@@ -169,6 +184,9 @@ func TestUnrecordedConstructsAreNamed(t *testing.T) {
 
 // The program of this folder's page is that of its example. It runs on several ranks, natively and recorded.
 func TestProgramOfThePageIsRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -252,6 +270,9 @@ func bothFiles(t *testing.T) []byte {
 
 // A new module builds with the go command, and is recorded.
 func TestInit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	example, err := os.ReadFile(filepath.Join(ownProgram(t, "sum"), "main.go"))
 	if err != nil || string(example) != firstProgram {
 		t.Errorf("the program differs from that of the page: %v", err)

@@ -16,7 +16,7 @@ import (
 func TestSamplesKeepPositions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 40 {
+	for range unlessShort(40, 8) {
 		all := talk(rng, 2, 300)
 		save(t, "x", all)
 		for _, args := range [][]string{{"--by", "window", "--window", "7", "--rate", "0.3"}, {"--by", "line", "--rate", "0.5"}} {

@@ -214,7 +214,7 @@ func cut(rows []placed, from, to uint64) (out []placed) {
 func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range 80 {
+	for round := range unlessShort(80, 15) {
 		procs := 1 + rng.IntN(4)
 		all := talk(rng, procs, rng.IntN(300))
 		save(t, "x", all)
@@ -300,7 +300,7 @@ func gossip(rng *rand.Rand, procs, steps int) (all [][]placed) {
 func TestSlicesWithWildcardsAreSound(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 150 {
+	for range unlessShort(150, 15) {
 		procs := 1 + rng.IntN(5)
 		save(t, "x", gossip(rng, procs, 20+rng.IntN(100)))
 		reload(t, "x")
@@ -338,7 +338,7 @@ func both(a, b []int64) (out []int64) {
 func TestPartsMakeTheWhole(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 40 {
+	for range unlessShort(40, 8) {
 		all := talk(rng, 2, 200)
 		save(t, "x", all)
 		at := uint64(1 + rng.IntN(200))
@@ -483,4 +483,12 @@ func TestLongGapsBetweenReferences(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

@@ -30,6 +30,9 @@ const callsMain = "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main()
 // A program that cannot be built is told about in the compiler's own words, with
 // the paths as the user sees them, and leaves nothing.
 func TestProgramsThatCannotBeBuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	temporary(t)
 	for _, c := range []struct {
 		name  string
@@ -111,6 +114,9 @@ var goroutineCases = []struct {
 // Asking for the goroutine is needed where instrumented code can run on one that
 // is no rank.
 func TestGoroutines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	for _, c := range goroutineCases {
 		imports := "import \"spoor/tracegen/spmd\"\n"
 		if c.imports != "" {
@@ -134,6 +140,9 @@ func TestGoroutines(t *testing.T) {
 
 // What is instrumented is the program and its module; what is not is named.
 func TestSources(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	dir := userModule(t, map[string]string{
 		"cmd/x/v2/a.go": callsMain + "func program(*spmd.Rank) error { return nil }\n",
 		"cmd/x/v2/b.go": "package main\n\nimport \"example.com/user/q\"\n\nvar _ = q.Q\n",
@@ -163,6 +172,9 @@ func TestSources(t *testing.T) {
 // Positions are those of the user's file, lines that are weighed those of the
 // exploded one.
 func TestPositionsAreTheUsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	dir := userModule(t, map[string]string{"a.go": callsMain +
 		"func program(r *spmd.Rank) error {\n\tfor i := 0; i < 3; i++ { _ = i }; _ = r\n\treturn nil\n}\n"})
 	s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))

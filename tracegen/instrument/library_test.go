@@ -37,6 +37,9 @@ var libraryPrograms = []struct {
 // those of a run that does nothing. By default it compares the first; go test ./tracegen/instrument -all
 // compares all of them.
 func TestLibraryPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not installed")
 	}
@@ -117,6 +120,9 @@ func (h hashed) Events(b *trace.Events) error {
 // TestLibraryIsRecordedTheSame records twice a program that ranges over maps, and one that allocates more than a garbage
 // collector leaves alone.
 func TestLibraryIsRecordedTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	for _, name := range []string{"tables", "printing"} {
 		p, err := Build(t.Context(), Options{Dir: filepath.Join("testdata/library", name), Library: true, Refs: true, Messages: t.Output()})
 		if err != nil {
@@ -154,6 +160,9 @@ func (stores) Events(*trace.Events) error { return nil }
 
 // Ranks share no pools of the library, as processors do not. Functions of the compiler that count nothing are named.
 func TestRanksShareNoPools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	p, err := Build(t.Context(), Options{Dir: "testdata/library/printing", Library: true, Refs: true, Messages: t.Output()})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,9 @@ package instrument
 import "testing"
 
 func TestPassesMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	for code, want := range map[string]bool{
 		"r.Barrier(); r.Lock(0); _, _ = r.World(), spmd.NewQueue(r, \"x\", 1, spmd.Alloc[int](r, \"x\", 1)...)": false,
 		"q.Q(r)":                             true,

@@ -24,6 +24,9 @@ const fewest = 50
 // Program runtime has the functions that the others do not call often.
 // Without -update it measures one program, and demands that each function that it calls often has a row.
 func TestOutsideCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not installed")
 	}

@@ -18,6 +18,9 @@ import (
 // empty after the test.
 func buildProgram(t *testing.T, name string, o Options) *Program {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("builds instrumented programs")
+	}
 	temporary(t)
 	o.Dir, o.Messages = filepath.Join("testdata", name), t.Output()
 	p, err := Build(t.Context(), o)

@@ -19,7 +19,7 @@ import (
 // need no assembly and no private link to the runtime, and their tests do not hand
 // their types to packages that know the originals (io, image and unicode do) or
 // write their path down (flag and go/doc/comment do).
-// Those that a short test runs come first.
+// A short test runs the first.
 var standard = []string{
 	"container/list", "encoding/csv", "slices", "text/tabwriter",
 
@@ -31,7 +31,7 @@ var standard = []string{
 	"regexp/syntax", "text/scanner", "text/template/parse", "unicode/utf16", "unicode/utf8",
 }
 
-const shortStandard = 4
+const shortStandard = 1
 
 // notKept are tests of something that rewriting does not keep: how often code
 // allocates. Longer functions are not inlined, and what was on the stack escapes.

@@ -54,6 +54,9 @@ func foreignReaders(t *testing.T, files ...string) []map[string]foreignFile {
 // Readers that nobody here wrote, in another language, find the same columns, rows
 // and sums.
 func TestForeignReadersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs readers in other languages")
+	}
 	h := header(3)
 	h.HasPC, h.HasTime = true, true
 	want := memory(rand.New(rand.NewPCG(3, 4)), h, 5000, 1000)

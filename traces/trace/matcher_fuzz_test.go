@@ -211,7 +211,7 @@ func checkMatcher(t *testing.T, b []byte, tags int) {
 
 func TestMatcherIsNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 20000 {
+	for i := range unlessShort(20_000, 4000) {
 		b, tags := make([]byte, rng.IntN(1<<(1+rng.IntN(7)))), 1
 		if i%1000 == 0 {
 			b, tags = make([]byte, 1+rng.IntN(5000)), 100 // many flows come and go
@@ -374,4 +374,12 @@ func TestChannelsAreSalted(t *testing.T) {
 	if still > len(crowd)/8 {
 		t.Errorf("%d of %d channels have the same home still", still, len(crowd))
 	}
+}
+
+// unlessShort returns the number of cases of a test, which is smaller under -short.
+func unlessShort[N int | uint64](cases, short N) N {
+	if testing.Short() {
+		return short
+	}
+	return cases
 }

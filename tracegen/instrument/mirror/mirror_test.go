@@ -113,6 +113,9 @@ func write(t *testing.T, path string, text []byte) {
 // A mirror that was just made is current, and making it again changes nothing;
 // every kind of staleness is found.
 func TestMirrorsAreHeldToTheirSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates kernels again")
+	}
 	dir := module(t)
 	if err := regenerate(t.Context(), dir); err != nil {
 		t.Fatal(err)
@@ -167,6 +170,9 @@ func edit(t *testing.T, dir, file, old, new string, f func()) {
 
 // With another compiler the weights on file stay, and all else is still checked.
 func TestAnotherCompiler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates kernels again")
+	}
 	dir := module(t)
 	k, err := load(t.Context(), dir)
 	if err != nil {
@@ -262,6 +268,9 @@ func TestFormsShareWhatRanksDoNotReach(t *testing.T) {
 // The three forms compute the same; what counts and what records agree about
 // instructions.
 func TestFormsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
 	dir := module(t)
 	if err := regenerate(t.Context(), dir); err != nil {
 		t.Fatal(err)

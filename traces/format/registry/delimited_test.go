@@ -63,6 +63,9 @@ func TestBadDelimited(t *testing.T) {
 
 // Messages of the limit are read, and few of them are in memory.
 func TestLongestMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("holds messages of 64 MiB")
+	}
 	var stream []byte
 	for range 3 {
 		stream = formattest.WithLength(stream, strings.Repeat("x", input.MaxMessage))

@@ -28,6 +28,9 @@ var coarse = map[string]string{}
 // kernel counts with those that cachegrind sees the uninstrumented kernel execute: in
 // all functions of package kernel, running it less preparing it.
 func TestCountsAreCachegrinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every kernel under valgrind")
+	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not installed")
 	}

@@ -124,6 +124,9 @@ func folder(t testing.TB, name string) string {
 // or besides them, and returns the path of the executable.
 func build(t testing.TB, dir string, files map[string][]byte) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles rewritten programs")
+	}
 	list := overlay(t, files)
 	exe := filepath.Join(filepath.Dir(list), "program")
 	cmd := exec.Command("go", "build", "-overlay", list, "-o", exe, dir)

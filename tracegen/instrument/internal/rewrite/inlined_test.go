@@ -12,6 +12,9 @@ var canInline = regexp.MustCompile(`(?m): can inline (\S+)$`)
 
 // What counts nothing because the compiler inlines it is inlined.
 func TestInlinedFunctionsAreInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the kernels")
+	}
 	for _, path := range []string{"spoor/tracegen/kernel", "image", "go/ast", "text/template/parse"} {
 		out, err := exec.Command("go", "build", "-gcflags="+path+"=-m", path).CombinedOutput()
 		if err != nil {

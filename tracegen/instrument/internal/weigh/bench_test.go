@@ -35,6 +35,9 @@ const here = "spoor/tracegen/instrument/internal/weigh"
 
 func newBench(t testing.TB, dir string) *bench {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles programs to weigh them")
+	}
 	b := &bench{dir: dir, fset: token.NewFileSet(), src: map[string][]byte{}}
 	files, err := filepath.Glob("testdata/kernels/*/*.go")
 	if err != nil {

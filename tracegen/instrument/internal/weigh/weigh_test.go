@@ -122,6 +122,9 @@ func TestSymbolNames(t *testing.T) {
 // TestLargePackages weighs packages of the standard library, as they are, in a
 // program that uses them: thousands of functions of every shape.
 func TestLargePackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs to weigh them")
+	}
 	b := &bench{dir: t.TempDir()}
 	main := "package main\n\nimport (\n\t\"go/types\"\n\t\"math/big\"\n\t\"net/http\"\n)\n\nfunc main() {\n" +
 		"\tprintln(types.Universe.String(), big.NewInt(1).String(), http.ListenAndServe(\"\", nil))\n}\n"
