@@ -10,7 +10,8 @@ type cache struct {
 	tallies    []tally    // by processor: counts of its window
 }
 
-// stack is the LRU stack with holes of one set of one processor. At first it has only holes: invalid ways.
+// stack is the LRU stack with holes of one set of one processor. At first it has only holes: invalid ways. The set of a
+// cache.Copies has one number of ways; the stack stands for all.
 type stack struct {
 	tag         [MaxWays]uint32 // number of the line; 0: a hole
 	maxDistance [MaxWays]uint8  // largest distance of the processor's uses since its last store: exclusive for more ways; or notOwner

@@ -14,6 +14,9 @@ import (
 // wait in queues until the next one is certain. At a barrier, all processors wait for the last one. For locks
 // and flags, see [synchronization].
 //
+// It takes single uses, because each may delay its processor. [analysis.Interleave] has no delays, and merges
+// many references of a processor at once.
+//
 // Traffic between nodes depends on the duration of requests. Consider processors that store to parts of one
 // block in turn. Without delays, each store fetches the block. With delays for the others, one fetch serves
 // many stores. The order of lock acquisition depends on delays too, and so does the traffic of the data that

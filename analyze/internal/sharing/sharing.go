@@ -6,7 +6,8 @@
 // needs it exclusive and removes it from the other caches. Therefore there are two kinds of misses:
 // a processor's first use of a line is cold, and all others follow from a store of another
 // processor, or from a flush. Caches of limited size miss more often. Package phases simulates those; its counts
-// agree with those here if nothing is evicted.
+// agree with those here if nothing is evicted. Package coherent has the same states, but needs only the state of a copy
+// at each use. Here the state also says which words others have stored, and lies beside them for speed.
 //
 // References are in the interleaved order ([analysis.Interleave]). Loads and stores count as uses
 // of lines; a reference that crosses lines uses each of them.

@@ -11,6 +11,9 @@ import (
 // The messages of a channel are matched in order. In a group without a receive that is undecided, a receive of one
 // channel gets the channel's next message, whenever that is sent, because later receives cannot take it. A receive of
 // several channels gets the message that arrived first, if one has arrived. The engine decides all other cases.
+//
+// So it is not a trace.MatchQueue, which decides all cases itself. Nor is it the inbox of the engine, which sees
+// messages only when they arrive.
 type matcher struct {
 	queues      map[channel]*channelQueue
 	byNumber    []*channelQueue         // by number

@@ -30,6 +30,9 @@ const unfinished = unit.Picos(-1)
 // inbox holds the unmatched packets and receives of a rank by channel: a sender, tag and group. A channel holds
 // either packets or receives, never both. Nonempty channels are in a hash table with open addressing. A slot has only
 // the hash and the first element, which is needed anyway and holds the rest.
+//
+// It is not a trace.MatchQueue, whose messages match when they are sent. Here packets match when they arrive, and
+// elements are indices in pools, so that a message allocates nothing.
 type inbox struct {
 	slots     []slot
 	wild      *wildcards // nil until a receive selects any sender or any tag
