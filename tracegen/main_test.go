@@ -148,8 +148,9 @@ func TestFilesHoldTheRun(t *testing.T) {
 		h.Rule != spmd.Rule || h.WorkUnit != trace.WorkInstr || h.Tool != "tracegen "+stage.Version {
 		t.Errorf("header %+v", h)
 	}
-	v, _ := kernel.FFT.Values(workload.Values{"points": 1024})
-	inst, err := kernel.FFT.New(v, 2, 9)
+	k := kernelNamed(t, "fft")
+	v, _ := k.Values(workload.Values{"points": 1024})
+	inst, err := k.New(v, 2, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +196,15 @@ func TestWithoutReferencesTheEventsStay(t *testing.T) {
 }
 
 // wrong is a kernel whose result is wrong.
+func kernelNamed(t *testing.T, name string) workload.Kernel {
+	t.Helper()
+	k, err := workload.Find(kernel.All, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
 type wrong struct{ workload.Instance }
 
 var errWrong = errors.New("2 + 2 = 5")
@@ -203,7 +213,7 @@ func (wrong) Verify() error { return errWrong }
 
 func TestNothingAppearsUnlessVerified(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := options{kernel: kernel.LU, procs: 2, prefix: "x", refs: true}
+	o := options{kernel: kernelNamed(t, "lu"), procs: 2, prefix: "x", refs: true}
 	o.values, _ = o.kernel.Values(workload.Values{"n": 32})
 	inst, err := o.kernel.New(o.values, o.procs, 1)
 	if err != nil {
@@ -220,7 +230,7 @@ func TestInterruptsAreHeededAndLeaveNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, native := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
-		o := options{kernel: kernel.LU, procs: 2, prefix: "x", refs: true, native: native, repeat: 1 << 20}
+		o := options{kernel: kernelNamed(t, "lu"), procs: 2, prefix: "x", refs: true, native: native, repeat: 1 << 20}
 		o.values, _ = o.kernel.Values(workload.Values{"n": 2048}) // records for minutes
 		stopped := make(chan error)
 		go func() {

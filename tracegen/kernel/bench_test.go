@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"spoor/tracegen/kernel/internal/kerneltest"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 )
@@ -20,7 +21,7 @@ func BenchmarkRecord(b *testing.B) {
 			sink := &null{}
 			for range b.N {
 				b.StopTimer()
-				inst := instance(b, k, nil, 1)
+				inst := kerneltest.Instance(b, k, nil, 1)
 				b.StartTimer()
 				if _, err := spmd.Record(context.Background(), spmd.Options{Procs: 1}, inst.Program, sink); err != nil {
 					b.Fatal(err)
@@ -37,7 +38,7 @@ func BenchmarkNative(b *testing.B) {
 		b.Run(k.Name, func(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
-				inst := instance(b, k, nil, 1)
+				inst := kerneltest.Instance(b, k, nil, 1)
 				b.StartTimer()
 				if err := spmd.Native(context.Background(), 1, inst.Program); err != nil {
 					b.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -154,3 +155,10 @@ func Digest(results ...any) string {
 
 // PowerOfTwo reports whether v is a power of two.
 func PowerOfTwo(v int) bool { return v > 0 && v&(v-1) == 0 }
+
+// Grid returns the most nearly square rows x cols = procs, rows <= cols.
+func Grid(procs int) (rows, cols int) {
+	for rows = int(math.Sqrt(float64(procs))); procs%rows != 0; rows-- {
+	}
+	return rows, procs / rows
+}

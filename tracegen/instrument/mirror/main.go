@@ -1,7 +1,7 @@
-// Mirror generates the recording forms of package kernel, in the current folder. The counting form counts
+// Mirror generates the recording forms of the package of kernels in the current folder. The counting form counts
 // instructions. The recording form also records memory references.
 //
-//	$ go generate ./tracegen/kernel
+//	$ go generate ./tracegen/kernel/...
 //
 // Files counted_forms.go and recorded_forms.go have the declarations that differ in a form, with new names:
 // countedFactor and recordedFactor are forms of factor. These are the functions that ranks execute, and what leads to
@@ -14,8 +14,9 @@
 //
 // There are two forms, because counting is fast. A recording that discards its references takes about 13 times as long.
 //
-// The compiler's code for a kernel can depend on the line numbers of the spmd functions that it inlines. A change of
-// lines in spmd.go of package spmd may therefore change a weight by one instruction.
+// The compiler's code for a kernel can depend on line numbers, on its own and on those of the spmd functions that it
+// inlines. A change of lines in spmd.go of package spmd, or above the functions of a kernel, may therefore change a
+// weight by one instruction.
 package main
 
 import (

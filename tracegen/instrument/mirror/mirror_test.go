@@ -29,7 +29,8 @@ func module(t *testing.T) (dir string) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "kernel", "forms.go"), read(t, "../../kernel/forms.go"))
+	forms := bytes.Replace(read(t, "../../kernel/internal/du2000/forms.go"), []byte("package du2000"), []byte("package kernel"), 1)
+	write(t, filepath.Join(dir, "kernel", "forms.go"), forms)
 	return filepath.Join(dir, "kernel")
 }
 

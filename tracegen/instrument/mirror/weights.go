@@ -22,18 +22,18 @@ type weights struct {
 	byDecl   map[string]map[int]int // by declaration, and by line of its split source, from 1
 }
 
-// callerProgram is a program that makes the linker keep all kernels.
+// callerProgram is a program that makes the linker keep all kernels of a package.
 const callerProgram = `package main
 
 import (
 	"context"
 
-	"%s"
+	kernels "%s"
 	"spoor/tracegen/spmd"
 )
 
 func main() {
-	for _, k := range kernel.All {
+	for _, k := range kernels.All {
 		_ = spmd.Native(context.Background(), 1, k.Make(nil, 1, 1).Program)
 	}
 }

@@ -26,7 +26,7 @@ var coarse = map[string]string{}
 
 // TestCountsAreCachegrinds compares the instructions that the counting form of every
 // kernel counts with those that cachegrind sees the uninstrumented kernel execute: in
-// all functions of package kernel, running it less preparing it.
+// all functions of the kernels, running it less preparing it.
 func TestCountsAreCachegrinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every kernel under valgrind")
@@ -87,7 +87,7 @@ func cachegrind(t *testing.T, program, name string) int64 {
 	return executed(t, program, name) - executed(t, program, name, "prepare")
 }
 
-// executed is the instructions that functions of package kernel execute in one run.
+// executed is the instructions that functions of the packages of kernels execute in one run.
 // Without --vex-guest-chase=no, valgrind counts conditions that are not evaluated.
 func executed(t *testing.T, program string, args ...string) (sum int64) {
 	t.Helper()
@@ -107,7 +107,7 @@ func executed(t *testing.T, program string, args ...string) (sum int64) {
 	for lines.Scan() {
 		line := lines.Text()
 		if fn, ok := strings.CutPrefix(line, "fn="); ok {
-			own = strings.HasPrefix(fn, "spoor/tracegen/kernel.")
+			own = strings.HasPrefix(fn, "spoor/tracegen/kernel/internal/")
 			continue
 		}
 		fields := strings.Fields(line)

@@ -34,7 +34,7 @@ func TestOracle(t *testing.T) {
 	if err := os.WriteFile(overlay, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	test := exec.Command("go", "test", "-count=1", "-vet=off", "-tags=oracle", "-timeout=5m", "-overlay="+overlay, "-gcflags=spoor/tracegen/kernel=-msan", ".")
+	test := exec.Command("go", "test", "-count=1", "-vet=off", "-tags=oracle", "-timeout=5m", "-overlay="+overlay, "-gcflags=spoor/tracegen/kernel/internal/...=-msan", ".")
 	test.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1") // a signal within the runtime's hook can lose a reference
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -15,7 +15,8 @@ func TestInlinedFunctionsAreInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the kernels")
 	}
-	for _, path := range []string{"spoor/tracegen/kernel", "image", "go/ast", "text/template/parse"} {
+	const kernels = "spoor/tracegen/kernel/internal/"
+	for _, path := range []string{kernels + "du2000", kernels + "falsafi1997", kernels + "meshes", kernels + "sivasubramaniam1995", "image", "go/ast", "text/template/parse"} {
 		out, err := exec.Command("go", "build", "-gcflags="+path+"=-m", path).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -1,0 +1,13 @@
+// Package falsafi1997 contains the kernels of [falsafi1997]. Their sizes are those of its table 2.
+package falsafi1997
+
+import "spoor/tracegen/workload"
+
+// All lists the kernels in the order of tracegen --list.
+var All = []workload.Kernel{
+	Appbt,
+	Barnes,
+	Sparse,
+	Tomcatv,
+	Water,
+}

@@ -1,0 +1,224 @@
+package sivasubramaniam1995
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+)
+
+// Cholesky factors a sparse symmetric positive definite matrix A into L L', like the program of SPLASH
+// [rothberg1990; sivasubramaniam1995, app., CHOLESKY].
+// Columns with the same
+// structure below them form a supernode, a dense block. Each supernode is a task. Tasks that are ready are in a
+// central queue. A rank takes a task,
+//
+//   - subtracts the accumulated modifications from the supernode, and factors it;
+//   - modifies each later supernode that has columns among its rows. It computes the
+//     products for one column at a time, takes the lock of that column, and adds
+//     them to its sum;
+//   - subtracts one from the number of modifications due to that supernode, under
+//     the lock of its first column. When none is due, it puts the supernode into
+//     the queue.
+//
+// Ordering (minimum degree), elimination tree and supernodes are computed before the run, serially, as in the
+// paper. Locks are numbers of columns. There are no barriers.
+//
+// The order of the modifications of a column depends on time. They are added as integers, in units of 2^-62, so
+// that the sum does not depend on the order. A has a unit diagonal, which bounds every sum of products by 1.
+//
+// The paper's matrix is of order 1806 with 30824 non-zeros below the diagonal. Its factor has 110461 non-zeros and
+// 503 supernodes. These are the sizes of BCSSTK14 of the Harwell-Boeing collection, the stiffness of a roof, which
+// comes with SPLASH.
+//
+// Differs: A is generated, a double-layer dome of 7 rings and 43 spokes, of order 1806 with 30831 non-zeros. For
+// seed 1 the factor has 121209 non-zeros and 294 supernodes. Modifications are added separately from the matrix, in
+// integers.
+var Cholesky = workload.Kernel{
+	Name: "cholesky", Paper: "sivasubramaniam1995",
+	Doc: "sparse supernodal Cholesky factorization from a central task queue (SPLASH)",
+	Params: []workload.Param{
+		{Name: "rings", Default: 7, Min: 1, Max: 64, Doc: "rings of the dome; the order is 6 rings x spokes"},
+		{Name: "spokes", Default: 43, Min: 3, Max: 128, Doc: "joints of a ring in each layer"},
+		{Name: "braces", Default: 84, Min: 0, Max: 100, Doc: "per cent of the diagonal neighbours that are joined"},
+	},
+	Small: workload.Values{"rings": 3, "spokes": 8},
+	Make:  newCholesky,
+}
+
+type cholesky struct {
+	dome  dome
+	seed  uint64
+	super supernodes
+	value []float64 // A, then L: block after block
+	sum   []int64   // to be subtracted, in units of choleskyUnit
+	due   []int32   // of each supernode: number of missing modifications
+	ready []int32   // supernodes without missing modifications at the start
+}
+
+// choleskyUnit is the unit of sums of modifications.
+const choleskyUnit = 0x1p-62
+
+func newCholesky(v workload.Values, _ int, seed uint64) workload.Instance {
+	f := &cholesky{dome: dome{v["rings"], v["spokes"], v["braces"]}, seed: seed}
+	a := domeMatrix(f.dome, seed)
+	f.super = newSupernodes(a)
+	f.value, f.sum = make([]float64, f.super.size()), make([]int64, f.super.size())
+	for _, e := range a.elements {
+		i, j := f.super.place[e.row], f.super.place[e.column]
+		f.value[f.super.index(max(i, j), min(i, j))] = e.value
+	}
+	f.due = f.super.modifications()
+	for s, due := range f.due {
+		if due == 0 {
+			f.ready = append(f.ready, int32(s))
+		}
+	}
+	return f
+}
+
+// choleskyRank is the state of one rank.
+type choleskyRank struct {
+	rank     *spmd.Rank
+	super    supernodes
+	value    []float64
+	sum      []int64
+	due      []int32
+	queue    *spmd.Queue[int32]
+	product  []float64 // of one column
+	relative []int32   // position of the supernode's rows among those of the supernode that it modifies
+}
+
+// Program factors the matrix.
+func (f *cholesky) Program(r *spmd.Rank) error {
+	c := &choleskyRank{rank: r, super: f.super.share(r),
+		value: spmd.Shared(r, "value", f.value), sum: spmd.Shared(r, "sum", f.sum), due: spmd.Shared(r, "due", f.due),
+		queue:    spmd.NewQueue(r, "tasks", len(f.due), f.ready...),
+		product:  spmd.Private(r, "product", make([]float64, f.super.tallest)),
+		relative: spmd.Private(r, "relative", make([]int32, f.super.tallest))}
+	for {
+		s, ok := c.queue.Take(r)
+		if !ok {
+			return nil
+		}
+		if err := c.task(s); err != nil {
+			return err
+		}
+	}
+}
+
+// task factors supernode s and modifies the supernodes that depend on it.
+func (c *choleskyRank) task(s int32) error {
+	rows, width := c.super.rowsOf(s), c.super.width(s)
+	from, to := c.super.block(s)
+	block := c.value[from:to]
+	subtractSum(block, c.sum[from:to])
+	if at := factorBlock(block, len(rows), width); at >= 0 {
+		return fmt.Errorf("the matrix is not positive definite: column %d", int(rows[0])+at)
+	}
+	for j := width; j < len(rows); {
+		t := c.super.owner[rows[j]]
+		end := j
+		for end < len(rows) && c.super.owner[rows[end]] == t {
+			end++
+		}
+		c.modify(block, rows, width, j, end, t)
+		if c.isLast(t) {
+			c.queue.Put(c.rank, t)
+		}
+		j = end
+	}
+	return nil
+}
+
+// modify adds the products of a block for its rows j..end-1, which are columns of supernode t, to the sums of t.
+func (c *choleskyRank) modify(block []float64, rows []int32, width, j, end int, t int32) {
+	findRows(c.relative, rows[j:], c.super.rowsOf(t))
+	first, height := c.super.first[t], len(c.super.rowsOf(t))
+	from, _ := c.super.block(t)
+	for k := j; k < end; k++ {
+		product := c.product[:len(rows)-k]
+		rowProducts(product, block, len(rows), width, k)
+		column := from + int(rows[k]-first)*height
+		c.rank.Lock(rows[k])
+		addToSum(c.sum[column:column+height], product, c.relative[k-j:])
+		c.rank.Unlock(rows[k])
+	}
+}
+
+// isLast subtracts one from the modifications of supernode t that are due, and reports whether it was the last.
+func (c *choleskyRank) isLast(t int32) bool {
+	lock := c.super.first[t]
+	c.rank.Lock(lock)
+	c.due[t]--
+	last := c.due[t] == 0
+	c.rank.Unlock(lock)
+	return last
+}
+
+// subtractSum subtracts the sums of modifications from a block.
+func subtractSum(block []float64, sum []int64) {
+	for i := range block {
+		block[i] -= float64(sum[i]) * choleskyUnit
+	}
+}
+
+// factorBlock factors the square at the top of a block of columns of the given height, and divides the rest by it.
+// It returns the column whose pivot is not positive, or -1.
+func factorBlock(block []float64, height, width int) int {
+	for j := range width {
+		column := block[j*height : (j+1)*height]
+		for k := range j {
+			left := block[k*height : (k+1)*height]
+			factor := left[j]
+			for i := j; i < height; i++ {
+				column[i] -= float64(factor * left[i])
+			}
+		}
+		if !(column[j] > 0) {
+			return j
+		}
+		pivot := math.Sqrt(column[j])
+		column[j] = pivot
+		for i := j + 1; i < height; i++ {
+			column[i] /= pivot
+		}
+	}
+	return -1
+}
+
+// findRows sets relative to the positions of rows among others, which contain them. Both ascend.
+func findRows(relative, rows, others []int32) {
+	at := int32(0)
+	for i, row := range rows {
+		for others[at] != row {
+			at++
+		}
+		relative[i] = at
+	}
+}
+
+// rowProducts sets product to the products of rows k, k+1, ... of a block with its row k.
+func rowProducts(product, block []float64, height, width, k int) {
+	clear(product)
+	for start := k; start < width*height; start += height {
+		column := block[start : start+len(product)]
+		factor := column[0]
+		for i, v := range column {
+			product[i] += float64(factor * v)
+		}
+	}
+}
+
+// addToSum adds products to the sums at their places.
+func addToSum(sum []int64, product []float64, relative []int32) {
+	for i, p := range product {
+		sum[relative[i]] += int64(p / choleskyUnit)
+	}
+}
+
+func (f *cholesky) Digest() string { return workload.Digest(f.value) }
+
+// Counts predicts that there are no barriers.
+func (f *cholesky) Counts() workload.Counts { return workload.Counts{} }

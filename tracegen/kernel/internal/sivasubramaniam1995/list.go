@@ -1,0 +1,13 @@
+// Package sivasubramaniam1995 contains the kernels of [sivasubramaniam1995]. Their sizes are those of its appendix.
+package sivasubramaniam1995
+
+import "spoor/tracegen/workload"
+
+// All lists the kernels in the order of tracegen --list.
+var All = []workload.Kernel{
+	EP,
+	IS,
+	FFTBlocked,
+	CG,
+	Cholesky,
+}
