@@ -12,6 +12,7 @@ import (
 	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/transport"
+	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -55,10 +56,10 @@ func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing; files are named by it")
 	}
-	if !store.HasFileName(prefix) {
+	if !outfile.HasFileName(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
-	return store.CheckWritable(prefix + ".params.toml")
+	return outfile.CheckWritable(prefix + ".params.toml")
 }
 
 // quickBudget is the longest time of a quick measurement of one thing, long enough to see more than noise.

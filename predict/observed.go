@@ -14,8 +14,8 @@ import (
 	"spoor/traces/format"
 	"spoor/traces/format/registry"
 	"spoor/traces/nearest"
+	"spoor/traces/outfile"
 	"spoor/traces/stage"
-	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
@@ -103,7 +103,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	known := &format.Simulated{StateIntervals: times.StateIntervals, Messages: messages, End: times.End}
-	err = store.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
+	err = outfile.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
 		notes, err = f.viewer.Export(times.Source(src), format.ExportOptions{Simulated: known}, w)
 		return err
 	})
@@ -122,7 +122,7 @@ func (f *observerFlags) labels(src trace.Source) error {
 		if s.Name != "pcf" && s.Name != "row" {
 			continue
 		}
-		err := store.WriteFileAtomic(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
+		err := outfile.WriteFileAtomic(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
 			_, err := f.viewer.Export(src, format.ExportOptions{Set: map[string]string{s.Name: "true"}}, w)
 			return err
 		})

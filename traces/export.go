@@ -10,6 +10,7 @@ import (
 	"spoor/traces/format/registry"
 	"spoor/traces/internal/convert"
 	"spoor/traces/internal/walk"
+	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -74,7 +75,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 			notes, err = ex.Export(walk.Watch(ctx, env, t, "exporting"), o, env.Raw())
 		}
 	} else {
-		err = store.WriteFileAtomic(output, func(w io.Writer) (err error) {
+		err = outfile.WriteFileAtomic(output, func(w io.Writer) (err error) {
 			notes, err = ex.Export(src, o, w)
 			return err
 		})

@@ -13,6 +13,7 @@ import (
 	"spoor/analyze/phases"
 	"spoor/analyze/reuse"
 	"spoor/calibrate/machine"
+	"spoor/traces/outfile"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -43,7 +44,7 @@ func analyzed(t *testing.T, change func(facts []trace.Arg) []trace.Arg) string {
 			}
 		}
 		for _, f := range result.Files {
-			if err := store.WriteFileAtomic(filepath.Join(dir, f.Name), f.Fill); err != nil {
+			if err := outfile.WriteFileAtomic(filepath.Join(dir, f.Name), f.Fill); err != nil {
 				t.Fatal(err)
 			}
 		}

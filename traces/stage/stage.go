@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/store"
+	"spoor/traces/outfile"
 )
 
 // Version is the version of all five commands, recorded in the files they write.
@@ -179,9 +179,9 @@ func checkOutput(cmd *cobra.Command, env *Env) error {
 	}
 	several, _ := pflag.UnquoteUsage(f)
 	switch {
-	case strings.EqualFold(several, "prefix") && store.IsStream(path):
+	case strings.EqualFold(several, "prefix") && outfile.IsStream(path):
 		return Usage("--output %s: that is a device or pipe, but the command writes several files; give the start of their names", path)
-	case store.IsStandardOutput(path):
+	case outfile.IsStandardOutput(path):
 		env.fileOnly()
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spoor/traces/store"
+	"spoor/traces/outfile"
 )
 
 // supervisedKey is the environment variable of a child: the descriptors for what the runtime says and for the names of
@@ -33,7 +33,7 @@ func obey() {
 	}
 	os.Unsetenv(supervisedKey)
 	unix.CloseOnExec(files)
-	store.RecordUnfinished(os.NewFile(uintptr(files), "unfinished files"))
+	outfile.RecordUnfinished(os.NewFile(uintptr(files), "unfinished files"))
 	if terminal, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 3); err == nil && unix.Dup3(said, 2, 0) == nil {
 		os.Stderr = os.NewFile(uintptr(terminal), "/dev/stderr")
 	}
@@ -125,7 +125,7 @@ func (m memoryLimit) ended(env *Env, err error, said, files string) int {
 	killed := signal == syscall.SIGKILL
 	exhausted := exhausted.MatchString(said) && exit.ExitCode() != Done && exit.ExitCode() != Failed
 	if killed || exhausted {
-		store.RemoveUnfinished(files)
+		outfile.RemoveUnfinished(files)
 	}
 	if exhausted || killed && m.from == controlGroup {
 		fmt.Fprintf(env.Err, "spoor: %s: %s\n", filepath.Base(os.Args[0]), oneLine(m.outOfMemory(said)))

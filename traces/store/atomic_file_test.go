@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -13,7 +14,7 @@ func TestOneWriterAtATime(t *testing.T) {
 	dir := t.TempDir()
 	prefix := filepath.Join(dir, "x")
 	for _, killed := range []string{prefix + RefsSuffix, prefix + EventsSuffix} {
-		if err := os.WriteFile(killed+partialSuffix, []byte("of a killed run, which holds no lock"), 0o666); err != nil {
+		if err := os.WriteFile(killed+outfile.PartialSuffix, []byte("of a killed run, which holds no lock"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

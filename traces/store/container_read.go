@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"spoor/traces/outfile"
 )
 
 // file is an open Arrow file that Spoor wrote. Its footer and layout have been checked; its
@@ -55,22 +57,15 @@ func openRegular(path string) (f *os.File, size int64, err error) {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("it is a %s, not a file", modeName(info.Mode()))
+		return nil, 0, fmt.Errorf("it is a %s, not a file", outfile.ModeName(info.Mode()))
 	}
 	f, err = os.Open(path)
 	return f, info.Size(), err
 }
 
-func modeName(m os.FileMode) string {
-	if m.IsDir() {
-		return "directory"
-	}
-	return "device or pipe"
-}
-
 // readError returns an error that names the file that was being read.
 func readError(path string, err error) error {
-	return fmt.Errorf("reading %s: %w", path, withoutPath(err))
+	return fmt.Errorf("reading %s: %w", path, outfile.WithoutPath(err))
 }
 
 // newFile checks everything but the batches of a file of the given size.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -35,7 +36,7 @@ func TestWritesThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []string{"new", "replaced"} {
-		if err := errors.Join(CheckWritable(in("second")), WriteFileAtomic(in("second"), text(s))); err != nil {
+		if err := errors.Join(outfile.CheckWritable(in("second")), outfile.WriteFileAtomic(in("second"), text(s))); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(in("a", "real")); err != nil || string(got) != s {
@@ -52,7 +53,7 @@ func TestWritesThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"round": "too many symbolic links", "lost": "make the folder " + in("none") + " first", "c": "is a directory"} {
-		if err := WriteFileAtomic(in(name), text("")); err == nil || !strings.Contains(err.Error(), want) {
+		if err := outfile.WriteFileAtomic(in(name), text("")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
@@ -91,7 +92,7 @@ func TestPublishThroughLinks(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "in"), 0o777), os.Symlink(filepath.Join(other, "real"), filepath.Join(dir, "x"))); err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewStagingFolder(filepath.Join(dir, "in"))
+	f, err := outfile.NewStagingFolder(filepath.Join(dir, "in"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,17 +124,17 @@ func TestWritesToStreams(t *testing.T) {
 	}()
 	broken := errors.New("broken")
 	for _, path := range paths {
-		if !IsStream(path) || IsStandardOutput(path) {
+		if !outfile.IsStream(path) || outfile.IsStandardOutput(path) {
 			t.Errorf("%s is not a stream, or standard output", path)
 		}
-		if err := errors.Join(CheckWritable(path), WriteFileAtomic(path, text("whole"))); err != nil {
+		if err := errors.Join(outfile.CheckWritable(path), outfile.WriteFileAtomic(path, text("whole"))); err != nil {
 			t.Error(err)
 		}
 		if path == fifo { // writing again would wait for another reader
 			continue
 		}
 		part := func(w io.Writer) error { return errors.Join(text("part")(w), broken) }
-		if err := WriteFileAtomic(path, part); !errors.Is(err, broken) || !strings.Contains(err.Error(), "writing "+path) {
+		if err := outfile.WriteFileAtomic(path, part); !errors.Is(err, broken) || !strings.Contains(err.Error(), "writing "+path) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -145,11 +146,11 @@ func TestWritesToStreams(t *testing.T) {
 		t.Errorf("the named pipe has %q", s)
 	}
 	isLink(t, link, paths[0])
-	if !IsStandardOutput("/dev/fd/1") || !IsStandardOutput("/dev/stdout") {
+	if !outfile.IsStandardOutput("/dev/fd/1") || !outfile.IsStandardOutput("/dev/stdout") {
 		t.Error("/dev/stdout is not standard output")
 	}
 	for _, path := range []string{fmt.Sprintf("/dev/fd/%d", r.Fd()), "/dev/fd/9999"} {
-		if err := errors.Join(CheckWritable(path)); err == nil {
+		if err := errors.Join(outfile.CheckWritable(path)); err == nil {
 			t.Errorf("%s can be written", path)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -37,7 +38,7 @@ func Recover(path, out string) (Recovery, error) {
 	if err := s.begin(); err != nil {
 		return Recovery{}, recoverError(path, err)
 	}
-	err = writeVia(out, recoverSuffix, s.copy)
+	err = outfile.WriteVia(out, recoverSuffix, s.copy)
 	return s.done, err
 }
 
@@ -51,11 +52,11 @@ func recoverError(path string, err error) error {
 	if errors.Is(err, errCut) {
 		err = errors.New("nothing can be saved: it is cut before the end of its schema")
 	}
-	return fmt.Errorf("recovering %s: %w", path, withoutPath(err))
+	return fmt.Errorf("recovering %s: %w", path, outfile.WithoutPath(err))
 }
 
 // recoverSuffix differs from partialSuffix, because the input may have that suffix.
-const recoverSuffix = ".recovered" + partialSuffix
+const recoverSuffix = ".recovered" + outfile.PartialSuffix
 
 // recoverer is one run of Recover.
 type recoverer struct {

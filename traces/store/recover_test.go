@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -152,14 +153,14 @@ func TestRecoverFiles(t *testing.T) {
 	m, files := inBatches(t)
 	path := filepath.Join(dir, "x.refs.arrow")
 	cut := files[kindRefs][:len(files[kindRefs])/2]
-	if err := os.WriteFile(path+partialSuffix, cut, 0o666); err != nil {
+	if err := os.WriteFile(path+outfile.PartialSuffix, cut, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	done, err := Recover(path+partialSuffix, path)
+	done, err := Recover(path+outfile.PartialSuffix, path)
 	if err != nil || done.Rows == 0 || done.Lost == "" {
 		t.Fatalf("recovered %+v, %v", done, err)
 	}
-	if !bytes.Equal(read(t, path+partialSuffix), cut) {
+	if !bytes.Equal(read(t, path+outfile.PartialSuffix), cut) {
 		t.Error("recovering changed what it read")
 	}
 	tr, err := Open(path)
@@ -236,7 +237,7 @@ func TestRecoverAfterKill(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		partial := prefix + RefsSuffix + partialSuffix
+		partial := prefix + RefsSuffix + outfile.PartialSuffix
 		grown := func() bool {
 			info, err := os.Stat(partial)
 			return err == nil && info.Size() > int64(1+round)<<20

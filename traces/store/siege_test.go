@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"spoor/traces/outfile"
 )
 
 // A file of several full batches, with damage in every stretch of it, at a random byte: whole
@@ -58,7 +60,7 @@ func TestRecoverAfterKillAtAnyMoment(t *testing.T) {
 	for i := range kills {
 		prefix := filepath.Join(t.TempDir(), strconv.Itoa(i))
 		killedAfter(t, prefix, time.Duration(rng.Int64N(int64(80*time.Millisecond))))
-		partial := prefix + RefsSuffix + partialSuffix
+		partial := prefix + RefsSuffix + outfile.PartialSuffix
 		left, err := os.ReadFile(partial)
 		if os.IsNotExist(err) || err == nil && completeBatches(left) <= 0 {
 			empty++

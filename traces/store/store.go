@@ -9,8 +9,10 @@
 // It also takes two to three times as long to read references, with 12 to 67 times the memory (BenchmarkCodecs).
 package store
 
+import "spoor/traces/outfile"
+
 // Suffixes of the two files of a trace.
 const (
-	RefsSuffix   = ".refs.arrow"
-	EventsSuffix = ".events.arrow"
+	RefsSuffix   = outfile.RefsSuffix
+	EventsSuffix = outfile.EventsSuffix
 )

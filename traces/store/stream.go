@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -22,7 +23,7 @@ type batch interface {
 // were completed.
 type stream[B batch] struct {
 	path     string // final name
-	f        *partialFile
+	f        *outfile.PartialFile
 	out      container
 	batches  []B // by processor
 	buffered int // weight of batches
@@ -53,14 +54,14 @@ type job[B batch] struct {
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
-	f, err := createPartial(path, partialSuffix)
+	f, err := outfile.CreatePartial(path, outfile.PartialSuffix)
 	if err != nil {
 		return nil, err
 	}
 	w := &stream[B]{path: path, f: f, out: container{w: f}, most: most, fresh: fresh, encode: encode, encoder: newEncoder}
 	if err := w.out.begin(schemaMessage(s)); err != nil {
 		w.abort()
-		return nil, writeError(path, err)
+		return nil, outfile.WriteError(path, err)
 	}
 	return w, nil
 }
@@ -108,7 +109,7 @@ func (w *stream[B]) write(j *job[B]) {
 		return
 	}
 	if err := w.out.batch(j.msg, j.meta, j.info); err != nil {
-		err = writeError(w.path, err)
+		err = outfile.WriteError(w.path, err)
 		w.err.Store(&err)
 	}
 }
@@ -219,7 +220,7 @@ func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) 
 		err = closeErr
 	}
 	if err != nil {
-		return "", writeError(w.path, err)
+		return "", outfile.WriteError(w.path, err)
 	}
 	return digest, nil
 }
@@ -228,6 +229,6 @@ func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) 
 func (w *stream[B]) abort() {
 	w.stop()
 	w.f.Close()
-	_ = w.f.remove()
-	w.f.release()
+	_ = w.f.Remove()
+	w.f.Release()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -26,13 +27,13 @@ var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tF
 func WriteTable(path string, t *Table) error {
 	fill, err := t.filler()
 	if err != nil {
-		return writeError(path, err)
+		return outfile.WriteError(path, err)
 	}
-	return WriteFileAtomic(path, fill)
+	return outfile.WriteFileAtomic(path, fill)
 }
 
-// WriteTable writes t to a file called name in the folder.
-func (f *StagingFolder) WriteTable(name string, t *Table) error {
+// StageTable writes t to a file called name in a staging folder.
+func StageTable(f *outfile.StagingFolder, name string, t *Table) error {
 	fill, err := t.filler()
 	if err != nil {
 		return err

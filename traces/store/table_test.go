@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -159,7 +160,7 @@ func TestWriteTableRefuses(t *testing.T) {
 func TestWriteFileIsWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.arrow")
-	if err := os.WriteFile(path+partialSuffix, []byte("of a killed run, longer than the new one"), 0o666); err != nil {
+	if err := os.WriteFile(path+outfile.PartialSuffix, []byte("of a killed run, longer than the new one"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteTable(path, someTable(3)); err != nil {

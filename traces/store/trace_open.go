@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -75,7 +76,7 @@ func suffixKind(path string) string {
 // missingError returns an error that names the files that were tried.
 func missingError(path string) error {
 	what := fmt.Sprintf("neither %s nor %s exists", path+RefsSuffix, path+EventsSuffix)
-	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
+	if suffixKind(path) != "" || strings.HasSuffix(path, outfile.PartialSuffix) {
 		what = "no such file"
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -83,9 +84,9 @@ func missingError(path string) error {
 	}
 	advice := "; record a trace with tracegen, or import one with `traces import`"
 	for _, name := range []string{path, path + RefsSuffix, path + EventsSuffix} {
-		if _, err := os.Stat(name + partialSuffix); err == nil {
+		if _, err := os.Stat(name + outfile.PartialSuffix); err == nil {
 			advice = fmt.Sprintf(", but %s does, from a running or killed command; `traces check --recover` saves the complete part",
-				name+partialSuffix)
+				name+outfile.PartialSuffix)
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/traces/outfile"
 	"spoor/traces/trace"
 )
 
@@ -98,7 +99,7 @@ func (w *Writer) Refs(b *trace.Refs) error {
 		return err
 	}
 	if err := trace.CheckRefs(w.limit, b); err != nil {
-		return writeError(w.refs.path, err)
+		return outfile.WriteError(w.refs.path, err)
 	}
 	n := b.Len()
 	for i := 0; i < n; {
@@ -134,7 +135,7 @@ func (w *Writer) Events(b *trace.Events) error {
 		return err
 	}
 	if err := w.checkEvents(b); err != nil {
-		return writeError(w.events.path, err)
+		return outfile.WriteError(w.events.path, err)
 	}
 	w.last = growTo(w.last, b.Proc)
 	for i := range b.Rows {
@@ -195,12 +196,12 @@ func (w *Writer) Close(h trace.Header) error {
 	if _, err := w.events.finish(traceSchema(kindEvents, false, h), pair{refsKey, digest}); err != nil {
 		return err
 	}
-	if err := renameBoth(w.refs.f, w.events.f); err != nil {
+	if err := outfile.RenameBoth(w.refs.f, w.events.f); err != nil {
 		return err
 	}
 	w.gone = true
-	w.refs.f.release()
-	w.events.f.release()
+	w.refs.f.Release()
+	w.events.f.Release()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit/loggp"
+	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -152,7 +153,7 @@ func (r *Fitted) Write(note Note) error {
 	if err := r.networks(note); err != nil {
 		return err
 	}
-	return store.WriteFileAtomic(r.options.Prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
+	return outfile.WriteFileAtomic(r.options.Prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }
 
 // meta returns the facts of the tables.

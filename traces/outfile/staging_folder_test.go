@@ -1,4 +1,4 @@
-package store
+package outfile
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
-	left := filepath.Join(dir, partialSuffix, "deep", "left")
+	left := filepath.Join(dir, PartialSuffix, "deep", "left")
 	if err := os.MkdirAll(left, 0o777); err != nil { // of a killed run
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestFolder(t *testing.T) {
 	if entries, err := os.ReadDir(f.Path); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v in a new folder", entries, err)
 	}
-	if _, err := NewStagingFolder(dir); runtime.GOOS == "linux" && !errors.Is(err, errBusy) {
+	if _, err := NewStagingFolder(dir); runtime.GOOS == "linux" && !errors.Is(err, ErrBusy) {
 		t.Errorf("a second one: %v", err)
 	}
 	say := func(w io.Writer) error { _, err := io.WriteString(w, "all"); return err }

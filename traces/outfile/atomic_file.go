@@ -1,4 +1,6 @@
-package store
+// Package outfile writes the files that commands make: each appears complete or not at all. It also writes to devices, pipes and
+// descriptors, keeps the files of a folder until all are complete, and records files that are not finished.
+package outfile
 
 import (
 	"bufio"
@@ -11,11 +13,17 @@ import (
 	"strings"
 )
 
-// partialSuffix is the suffix of files that are being written.
-const partialSuffix = ".partial"
+// PartialSuffix is the suffix of files that are being written.
+const PartialSuffix = ".partial"
 
 // previousSuffix is the suffix of a file that is kept until its replacement is complete.
 const previousSuffix = ".previous"
+
+// Suffixes of the two files of a trace.
+const (
+	RefsSuffix   = ".refs.arrow"
+	EventsSuffix = ".events.arrow"
+)
 
 // WriteFileAtomic makes the file at path appear complete or not at all. It calls fill to
 // write a temporary file, path.partial. When fill and every write have succeeded and the
@@ -26,26 +34,26 @@ const previousSuffix = ".previous"
 // path is a device, a pipe or a descriptor, such as /dev/stdout, the complete contents are
 // written to it.
 func WriteFileAtomic(path string, fill func(io.Writer) error) error {
-	return writeVia(path, partialSuffix, fill)
+	return WriteVia(path, PartialSuffix, fill)
 }
 
-func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
+func WriteVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	if to, err := follow(path); err == nil && to.stream && !to.mode.IsDir() {
 		if err := to.write(fill); err != nil {
-			return writeError(path, err)
+			return WriteError(path, err)
 		}
 		return nil
 	}
-	f, err := createPartial(path, suffix)
+	f, err := CreatePartial(path, suffix)
 	if err != nil {
 		return err
 	}
-	defer f.release()
+	defer f.Release()
 	defer func() {
 		if err != nil {
 			f.Close()
-			_ = f.remove()
-			err = writeError(path, err)
+			_ = f.Remove()
+			err = WriteError(path, err)
 		}
 	}()
 	if err = fillFile(f.File, fill); err != nil {
@@ -74,28 +82,28 @@ func fillFile(f *os.File, fill func(io.Writer) error) error {
 func CheckWritable(path string) error {
 	if to, err := follow(path); err == nil && to.stream && !to.mode.IsDir() {
 		if err := to.check(); err != nil {
-			return writeError(path, err)
+			return WriteError(path, err)
 		}
 		return nil
 	}
-	f, err := createPartial(path, partialSuffix)
+	f, err := CreatePartial(path, PartialSuffix)
 	if err != nil {
 		return err
 	}
-	defer f.release()
+	defer f.Release()
 	f.Close()
-	return f.remove()
+	return f.Remove()
 }
 
-// partialFile is a file that is being written under a temporary name.
-type partialFile struct {
+// PartialFile is a file that is being written under a temporary name.
+type PartialFile struct {
 	*os.File
 	final string   // the path of the file when it is complete, which is no symbolic link
 	lock  *os.File // keeps other processes from writing the file, or nil
 }
 
 // rename gives the file its final name.
-func (a *partialFile) rename() error {
+func (a *PartialFile) rename() error {
 	err := os.Rename(a.Name(), a.final)
 	if err == nil {
 		record("-", a.Name())
@@ -103,15 +111,15 @@ func (a *partialFile) rename() error {
 	return err
 }
 
-// remove removes the file under its temporary name.
-func (a *partialFile) remove() error {
+// Remove removes the file under its temporary name.
+func (a *PartialFile) Remove() error {
 	err := os.Remove(a.Name())
 	record("-", a.Name())
 	return err
 }
 
-// release releases the lock, after the file was renamed or removed.
-func (a *partialFile) release() {
+// Release releases the lock, after the file was renamed or removed.
+func (a *PartialFile) Release() {
 	if a.lock != nil {
 		a.lock.Close()
 	}
@@ -133,26 +141,26 @@ func HasFileName(path string) bool {
 	return name != "" && name != "." && name != ".."
 }
 
-// createPartial creates the temporary file of path. It refuses to replace anything but a
+// CreatePartial creates the temporary file of path. It refuses to replace anything but a
 // regular file: renaming over a device would destroy it.
-func createPartial(path, suffix string) (*partialFile, error) {
+func CreatePartial(path, suffix string) (*PartialFile, error) {
 	if !HasFileName(path) {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
 	to, err := follow(path)
 	if err != nil {
-		return nil, writeError(path, err)
+		return nil, WriteError(path, err)
 	}
 	if to.stream {
-		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(to.mode))
+		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, ModeName(to.mode))
 	}
 	for {
 		a, err := openPartial(to.path + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, withoutPath(err), filepath.Dir(to.path))
+			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, WithoutPath(err), filepath.Dir(to.path))
 		}
 		if err != nil {
-			return nil, writeError(path, err)
+			return nil, WriteError(path, err)
 		}
 		if a != nil {
 			a.final = to.path
@@ -162,22 +170,22 @@ func createPartial(path, suffix string) (*partialFile, error) {
 	}
 }
 
-var errBusy = errors.New("another process is writing it; wait for that, or choose another name")
+var ErrBusy = errors.New("another process is writing it; wait for that, or choose another name")
 
 // openPartial opens the file at path, locked and empty. It returns nil if another process
 // has renamed or removed the file in the meantime. It truncates the file only when it holds
 // the lock, so that the contents are of a killed run.
-func openPartial(path string) (_ *partialFile, err error) {
-	a := new(partialFile)
+func openPartial(path string) (_ *PartialFile, err error) {
+	a := new(PartialFile)
 	if a.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
 	if !tryLock(a.lock) {
-		a.release()
-		return nil, errBusy
+		a.Release()
+		return nil, ErrBusy
 	}
 	if a.File, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
-		a.release()
+		a.Release()
 		return nil, err
 	}
 	locked, err := a.lock.Stat()
@@ -188,19 +196,19 @@ func openPartial(path string) (_ *partialFile, err error) {
 	}
 	if err != nil || !same {
 		a.Close()
-		a.release()
+		a.Release()
 		return nil, err
 	}
 	return a, nil
 }
 
-// writeError returns an error that names the file that was being written, by its final name.
-func writeError(path string, err error) error {
-	return fmt.Errorf("writing %s: %w", path, withoutPath(err))
+// WriteError returns an error that names the file that was being written, by its final name.
+func WriteError(path string, err error) error {
+	return fmt.Errorf("writing %s: %w", path, WithoutPath(err))
 }
 
-// withoutPath returns err without operation and path, which the caller names.
-func withoutPath(err error) error {
+// WithoutPath returns err without operation and path, which the caller names.
+func WithoutPath(err error) error {
 	var p *os.PathError
 	var l *os.LinkError
 	switch {
@@ -212,20 +220,20 @@ func withoutPath(err error) error {
 	return err
 }
 
-// renameBoth gives two partial files their final names, or neither of them.
-func renameBoth(a, b *partialFile) error {
+// RenameBoth gives two partial files their final names, or neither of them.
+func RenameBoth(a, b *PartialFile) error {
 	previous := a.final + previousSuffix
 	os.Remove(previous)
 	had := os.Link(a.final, previous) == nil
 	if err := a.rename(); err != nil {
 		os.Remove(previous)
-		return writeError(a.final, err)
+		return WriteError(a.final, err)
 	}
 	if err := b.rename(); err != nil {
 		if had {
-			return errors.Join(writeError(b.final, err), os.Rename(previous, a.final))
+			return errors.Join(WriteError(b.final, err), os.Rename(previous, a.final))
 		}
-		return errors.Join(writeError(b.final, err), os.Remove(a.final))
+		return errors.Join(WriteError(b.final, err), os.Remove(a.final))
 	}
 	if had {
 		return os.Remove(previous)

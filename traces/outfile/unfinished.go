@@ -1,4 +1,4 @@
-package store
+package outfile
 
 import (
 	"io"
@@ -40,7 +40,7 @@ func RemoveUnfinished(records string) {
 		}
 	}
 	for path, is := range left {
-		if is && strings.HasSuffix(filepath.Base(path), partialSuffix) {
+		if is && strings.HasSuffix(filepath.Base(path), PartialSuffix) {
 			os.RemoveAll(path)
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package outfile
 
 import (
 	"errors"
@@ -16,11 +16,11 @@ type StagingFolder struct {
 // NewStagingFolder creates the empty folder dir/.partial. It removes the files of a killed run. It
 // fails if another process is writing there.
 func NewStagingFolder(dir string) (*StagingFolder, error) {
-	path := filepath.Join(dir, partialSuffix)
+	path := filepath.Join(dir, PartialSuffix)
 	for {
 		f, err := lockFolder(path)
 		if err != nil {
-			return nil, writeError(dir, err)
+			return nil, WriteError(dir, err)
 		}
 		if f != nil {
 			record("+", path)
@@ -43,7 +43,7 @@ func lockFolder(path string) (*StagingFolder, error) {
 	}
 	if !tryLock(lock) {
 		lock.Close()
-		return nil, errBusy
+		return nil, ErrBusy
 	}
 	locked, err := lock.Stat()
 	opened, openErr := os.Stat(path)
@@ -71,11 +71,11 @@ func lockFolder(path string) (*StagingFolder, error) {
 func (f *StagingFolder) WriteFile(name string, fill func(io.Writer) error) error {
 	file, err := os.OpenFile(filepath.Join(f.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	if err := fillFile(file, fill); err != nil {
 		file.Close()
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (f *StagingFolder) Publish(name, path string) error {
 	from := filepath.Join(f.Path, name)
 	to, err := follow(path)
 	if err != nil {
-		return writeError(path, err)
+		return WriteError(path, err)
 	}
 	if !to.stream && os.Rename(from, to.path) == nil {
 		return nil

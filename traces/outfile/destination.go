@@ -1,4 +1,4 @@
-package store
+package outfile
 
 import (
 	"bufio"
@@ -100,7 +100,7 @@ func (d destination) open() (*os.File, error) {
 		return duplicate(d.fd)
 	}
 	if d.mode&(fs.ModeDevice|fs.ModeNamedPipe) == 0 && !d.mode.IsRegular() {
-		return nil, fmt.Errorf("it exists and is a %s", modeName(d.mode))
+		return nil, fmt.Errorf("it exists and is a %s", ModeName(d.mode))
 	}
 	return os.OpenFile(d.path, os.O_WRONLY, 0)
 }
@@ -142,4 +142,12 @@ func (d destination) write(fill func(io.Writer) error) (err error) {
 	}
 	_, err = io.Copy(to, spool)
 	return errors.Join(err, to.Close())
+}
+
+// ModeName says what a path is that is no regular file.
+func ModeName(m os.FileMode) string {
+	if m.IsDir() {
+		return "directory"
+	}
+	return "device or pipe"
 }
