@@ -13,6 +13,8 @@ CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/outfile traces/for
 SEQUENTIAL = $(shell $(GO) run ./pipelines sequential)
 # Tests of a package in which only one part has goroutines.
 STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
+# Their tests build and run the commands of all stages.
+WHOLE := ./predict ./predict/internal/repository
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
@@ -79,9 +81,9 @@ vet:
 	@for p in $(BUILDS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
 	$(GO) tool staticcheck ./...
 
-## unit        tests of all packages except predict (see commands)
+## unit        tests of all packages except those of commands
 unit:
-	$(TEST) $$($(GO) list ./... | grep -vxF spoor/predict)
+	$(TEST) $$($(GO) list ./... | grep -vxF $(WHOLE:./%=-e spoor/%))
 
 ## race        short tests of the concurrent packages, under the race detector
 race:
@@ -89,14 +91,14 @@ race:
 		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
 	else $(TEST) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT) && $(TEST) -short $(RACE) $(STACKS); fi
 
-## commands    tests of the whole tree: examples of every help text and page, links, layering
+## commands    tests of predict with the other commands, and of the whole tree: examples of help texts and pages, links, layering
 # The test cache does not see the files that these tests read, hence -count=1.
 commands:
-	$(TEST) -count=1 ./predict
+	$(TEST) -count=1 $(WHOLE)
 
 ## reference   write the generated pages of docs/reference
 reference:
-	$(TEST) -count=1 -run '^TestGeneratedPages' ./predict -update
+	$(TEST) -count=1 -run '^TestGeneratedPages' ./predict/internal/repository -update
 
 ## fuzz        each fuzz target for FUZZTIME=30s, two packages at a time
 fuzz:

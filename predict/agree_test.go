@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 )
 
@@ -22,7 +23,7 @@ func TestStagesAgreeOnAmounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin, dir := buildStages(t), t.TempDir()
+	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	desktop, err := filepath.Abs("../data/machine/example-desktop.toml")
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +39,8 @@ func TestStagesAgreeOnAmounts(t *testing.T) {
 		if err := os.WriteFile("t.csv", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		runStage(t, dir, filepath.Join(bin, "traces"), "import", "t.csv", "--csv-time", csvTime, "-o", "t")
-		runStage(t, dir, filepath.Join(bin, "analyze"), "t", "--run", "reuse,locality,phases", "--sets", "1024", "-o", "a")
+		stagetest.Run(t, dir, filepath.Join(bin, "traces"), "import", "t.csv", "--csv-time", csvTime, "-o", "t")
+		stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "t", "--run", "reuse,locality,phases", "--sets", "1024", "-o", "a")
 		info := amountsOfInfo(t, filepath.Join(bin, "traces"))
 		if i == 0 && info != (amounts{4, 4}) {
 			t.Errorf("the shifted trace holds %+v", info)
@@ -73,7 +74,7 @@ func randomRows(rng *rand.Rand) string {
 
 func amountsOfInfo(t *testing.T, traces string) (a amounts) {
 	t.Helper()
-	runStage(t, ".", "sh", "-c", traces+" info t --format json >info.json")
+	stagetest.Run(t, ".", "sh", "-c", traces+" info t --format json >info.json")
 	text, err := os.ReadFile("info.json")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 )
 
@@ -26,10 +27,10 @@ func TestCasesOfThePaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, dir := buildStages(t), t.TempDir()
+	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	for _, k := range [][]string{{"fft", "points=16384"}, {"lu", "n=128"}, {"radix", "keys=65536"}, {"edge", "size=16"}} {
-		runStage(t, dir, filepath.Join(bin, "tracegen"), k[0], "--procs", "1", "--set", k[1], "-o", k[0])
-		runStage(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality", "--line", "64B,256B", "-o", k[0]+".analysis", k[0])
+		stagetest.Run(t, dir, filepath.Join(bin, "tracegen"), k[0], "--procs", "1", "--set", k[1], "-o", k[0])
+		stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality", "--line", "64B,256B", "-o", k[0]+".analysis", k[0])
 	}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")

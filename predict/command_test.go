@@ -77,6 +77,15 @@ all    all     1     100         0
 	}
 }
 
+// trimmed drops blanks at the ends of lines and of the text.
+func trimmed(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n "), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 func TestCompareFormats(t *testing.T) {
 	prediction, simulation := writeTables(t)
 	_, out, _ := predict("compare", "--format", "csv", prediction, simulation)

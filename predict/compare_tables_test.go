@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 )
 
@@ -24,10 +25,10 @@ func TestCompareAnyTwoTables(t *testing.T) {
 			t.Fatalf("%v: %s", args, errs)
 		}
 	}
-	bin := buildStages(t)
+	bin := stagetest.Build(t, "..")
 	for seed, trace := range map[string]string{"1": "sor", "2": "other"} {
-		runStage(t, dir, filepath.Join(bin, "tracegen"), "sor", "--procs", "4", "--set", "g=8", "--set", "iterations=20", "--seed", seed, "-o", trace)
-		runStage(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--line", "64B,256B", "-o", trace+".analysis", trace)
+		stagetest.Run(t, dir, filepath.Join(bin, "tracegen"), "sor", "--procs", "4", "--set", "g=8", "--set", "iterations=20", "--seed", seed, "-o", trace)
+		stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--line", "64B,256B", "-o", trace+".analysis", trace)
 	}
 	machine := func(clock string) string {
 		return writeMachine(t, "m", "1 GHz", clock, `"smp"`, `"cow"`, "processors = 4", cowNetwork)

@@ -37,6 +37,8 @@ var testedElsewhere = []string{"analyze", "analyze filter", "predict replay"}
 
 // TestEffectsOfModels runs every model on a trace with and without rows of each operation and kind of event. A used row
 // changes the result, a noted one has a note, and a refused one is an error.
+//
+// It stays beside the command: the thousands of runs are calls, not processes. Other tests of the whole are in internal/repository.
 func TestEffectsOfModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")

@@ -11,6 +11,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -261,6 +262,8 @@ var hidden = map[string]string{
 
 // TestEveryKeyHasAnEffectOrANote changes each key of each machine in turn. Either the result changes, or an error says why the value
 // cannot be used, or a note says that the key is not used. Each key is tested with each command.
+//
+// It stays beside the command: the thousands of runs are calls, not processes. Other tests of the whole are in internal/repository.
 func TestEveryKeyHasAnEffectOrANote(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
@@ -329,7 +332,7 @@ func isListed(list, key string) bool {
 func analyzeForKeys(t *testing.T, memory string) string {
 	dir, bin := t.TempDir(), commandsBuilt(t)
 	for _, n := range []string{"1", "2"} {
-		runStage(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--line", "32B,64B,128B,256B", "--block", "128B",
+		stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--line", "32B,64B,128B,256B", "--block", "128B",
 			"--per-node", n, "--placement", "interleaved", "--sets", "8,16,32,64,128", "-o", n, memory)
 	}
 	return dir
@@ -362,7 +365,7 @@ func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
 	memory, _ := writeKeyTraces(t)
 	analyses := filepath.Join(analyzeForKeys(t, memory), "1")
 	water := t.TempDir()
-	runStage(t, water, filepath.Join(commandsBuilt(t), "analyze"), "--run", "quanta,footprint", "-o", "w", memory)
+	stagetest.Run(t, water, filepath.Join(commandsBuilt(t), "analyze"), "--run", "quanta,footprint", "-o", "w", memory)
 	consumers := map[string][]string{"windtunnel": {"windtunnel", "--params", filepath.Join(water, "w")}}
 	for _, model := range []string{"paper", "curve"} {
 		consumers[model] = []string{"budget", "--params", analyses, "--budget", "$2000", "--model", model}
@@ -396,5 +399,5 @@ func commandsBuilt(t *testing.T) string {
 	if bin := os.Getenv("KEYSBIN"); bin != "" {
 		return bin
 	}
-	return buildStages(t)
+	return stagetest.Build(t, "..")
 }

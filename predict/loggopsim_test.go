@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spoor/predict/internal/stagetest"
 )
 
 // Schedules of LogGOPSim end, rank by rank and to the nanosecond, when LogGOPSim says. testdata/loggopsim has them as its schedgen
 // made them, and beside each what it printed (spcl/LogGOPSim, 76451de).
 func TestLogGOPSimAgrees(t *testing.T) {
-	traces := filepath.Join(buildStages(t), "traces")
+	traces := filepath.Join(stagetest.Build(t, ".."), "traces")
 	schedules, _ := filepath.Glob(filepath.Join("testdata", "loggopsim", "*.goal"))
 	if len(schedules) < 3 {
 		t.Fatalf("there are schedules %q", schedules)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -85,9 +86,9 @@ func TestMessageStatus(t *testing.T) {
 
 // The messages of a recorded convolution are those that the operation predicts for a processor that sends in both directions.
 func TestMessagesOfAKernelAreThoseOfTheOperation(t *testing.T) {
-	bin, dir := buildStages(t), t.TempDir()
+	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	for _, kernel := range []string{"convshift", "convscan"} {
-		runStage(t, dir, filepath.Join(bin, "tracegen"), kernel, "--procs", "9", "--set", "l=90", "--set", "b=4", "--refs=false", "-o", kernel)
+		stagetest.Run(t, dir, filepath.Join(bin, "tracegen"), kernel, "--procs", "9", "--set", "l=90", "--set", "b=4", "--refs=false", "-o", kernel)
 		_, text, errs := predict(messageArgs(filepath.Join(dir, kernel), "--format", "csv")...)
 		traffic, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(traffic) != 10 {

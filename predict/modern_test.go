@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"spoor/predict/internal/stagetest"
 )
 
 // modern is a machine with a shared cache and misses that overlap, each of which can be left out.
@@ -34,11 +36,11 @@ func TestModelOfSharedCachesAndOverlap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin, dir := buildStages(t), t.TempDir()
+	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	for _, k := range [][]string{{"fft", "points=4096"}, {"lu", "n=128"}} {
 		trace := filepath.Join(dir, k[0])
-		runStage(t, dir, filepath.Join(bin, "tracegen"), k[0], "--procs", "4", "--set", k[1], "-o", trace)
-		runStage(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--sets", "64", "-o", trace+".analysis", trace)
+		stagetest.Run(t, dir, filepath.Join(bin, "tracegen"), k[0], "--procs", "4", "--set", k[1], "-o", trace)
+		stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "--run", "reuse,locality,phases", "--sets", "64", "-o", trace+".analysis", trace)
 		for _, m := range []struct {
 			shared, overlap bool
 			tolerance       float64

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -607,7 +608,7 @@ func TestReplayOfTimesAlone(t *testing.T) {
 	if err := os.WriteFile(file, []byte("num_ranks 2\nrank 0 {\nl1: calc 100\n}\nrank 1 {\nl1: calc 30\nl2: calc 40\nl2 requires l1\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(filepath.Join(buildStages(t), "traces"), "import", file, "-o", prefix).CombinedOutput(); err != nil {
+	if out, err := exec.Command(filepath.Join(stagetest.Build(t, ".."), "traces"), "import", file, "-o", prefix).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	machine := filepath.Join("..", "data", "machine", "loggp-example.toml")

@@ -3,10 +3,10 @@ package main
 import (
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"spoor/predict/internal/stagetest"
 	"spoor/predict/windtunnel"
 )
 
@@ -25,15 +25,15 @@ func TestWindtunnelAgainstQuantaOfThePapersPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin := buildStages(t)
+	bin := stagetest.Build(t, "..")
 	for _, k := range [][]string{
 		{"appbt", "--set", "iterations=1"}, {"barnes", "--set", "bodies=256", "--set", "steps=1"}, {"sparse", "--set", "n=64"},
 		{"tomcatv", "--set", "size=96", "--set", "iterations=2"}, {"water", "--set", "molecules=64", "--set", "steps=1"},
 	} {
 		t.Run(k[0], func(t *testing.T) {
 			dir := t.TempDir()
-			runStage(t, dir, filepath.Join(bin, "tracegen"), append(k, "--procs", "32", "-o", "x")...)
-			runStage(t, dir, filepath.Join(bin, "analyze"), "--run", "quanta", "-o", "a", "x")
+			stagetest.Run(t, dir, filepath.Join(bin, "tracegen"), append(k, "--procs", "32", "-o", "x")...)
+			stagetest.Run(t, dir, filepath.Join(bin, "analyze"), "--run", "quanta", "-o", "a", "x")
 			host := filepath.Join(dir, "host.params.toml")
 			if err := os.WriteFile(host, []byte(hostWithoutMisses), 0o666); err != nil {
 				t.Fatal(err)
@@ -67,14 +67,5 @@ func TestWindtunnelAgainstQuantaOfThePapersPrograms(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func runStage(t *testing.T, dir, stage string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(stage, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", filepath.Base(stage), args, err, out)
 	}
 }

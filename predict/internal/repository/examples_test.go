@@ -1,17 +1,17 @@
-package main
+package repository
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"spoor/predict/internal/stagetest"
 )
 
 // readDirNames are the names of the folders in dir.
@@ -32,7 +32,7 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin := buildStages(t)
+	bin := stagetest.Build(t, root)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	stages, err := os.ReadDir(bin)
 	if err != nil {
@@ -43,49 +43,9 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 	}
 }
 
-// TestMain gives the tests a folder for the binaries of the stages, which they share.
-func TestMain(m *testing.M) {
-	var err error
-	if installPrefix, err = os.MkdirTemp("", "stages"); err != nil {
-		panic(err)
-	}
-	status := m.Run()
-	os.RemoveAll(installPrefix)
-	os.Exit(status)
-}
-
-// installPrefix is the PREFIX of an installation, with bin and share/spoor.
-var installPrefix string
-
-// buildStages builds every stage that has a main package, once for all tests.
-func buildStages(t *testing.T) (bin string) {
-	t.Helper()
-	if err := stagesBuilt(); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(installPrefix, "bin")
-}
-
-var stagesBuilt = sync.OnceValue(func() error {
-	args := []string{"build", "-o", filepath.Join(installPrefix, "bin") + string(filepath.Separator)}
-	for _, stage := range stages {
-		args = append(args, "./"+stage)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the stages: %v\n%s", err, out)
-	}
-	cmd = exec.Command("make", "--no-print-directory", "-C", "..", "share", "PREFIX="+installPrefix, "DESTDIR=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("installing data: %v\n%s", err, out)
-	}
-	return nil
-})
-
 // The help of a command has at most 60 lines, and no line of a help text is wider than 120 columns.
 func TestHelpFitsOnAPage(t *testing.T) {
-	bin := buildStages(t)
+	bin := stagetest.Build(t, root)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	stages, err := os.ReadDir(bin)
 	if err != nil {
@@ -230,7 +190,7 @@ func parseExamples(help string) []example {
 func checkout(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range []string{"data", "tracegen"} {
-		from, err := filepath.Abs(filepath.Join("..", name))
+		from, err := filepath.Abs(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
 		}

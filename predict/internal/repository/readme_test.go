@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spoor/predict/internal/stagetest"
 )
 
 // Every `$` line of a page, in an indented block or in a fence of console, runs as it stands, like those of help
@@ -15,11 +17,11 @@ func TestExamplesOfThePagesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin := buildStages(t)
+	bin := stagetest.Build(t, root)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	shown := 0
-	for _, page := range pagesBelow(t, "..") {
-		if strings.HasPrefix(page, filepath.Join("..", "pipelines")) {
+	for _, page := range pagesBelow(t, root) {
+		if strings.HasPrefix(page, filepath.Join(root, "pipelines")) {
 			continue
 		}
 		text, err := os.ReadFile(page)
@@ -31,7 +33,7 @@ func TestExamplesOfThePagesRun(t *testing.T) {
 			continue
 		}
 		shown++
-		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(filepath.ToSlash(page), root+"/"), func(t *testing.T) {
 			t.Parallel()
 			runExamples(t, checkout(t), examples)
 		})
@@ -101,13 +103,13 @@ func indented(page string) string {
 
 // Tests that the table of equations names are there.
 func TestEquationsNameTheirTests(t *testing.T) {
-	page, err := os.ReadFile("../docs/equations.md")
+	page, err := os.ReadFile(root + "/docs/equations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
-	for _, pattern := range []string{"../*/*/*_test.go", "../*/*/*/*_test.go"} {
-		files, err := filepath.Glob(pattern)
+	for _, pattern := range []string{"/*/*/*_test.go", "/*/*/*/*_test.go"} {
+		files, err := filepath.Glob(root + pattern)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"flag"
@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"spoor/predict/internal/reference"
+	"spoor/predict/internal/stagetest"
 )
 
 var update = flag.Bool("update", false, "write the generated pages")
 
 // Generated pages are up to date. -update writes them.
 func TestGeneratedPagesAreCurrent(t *testing.T) {
-	bin := buildStages(t)
+	bin := stagetest.Build(t, root)
 	run := func(stage string, args ...string) (string, error) {
 		out, err := exec.Command(filepath.Join(bin, stage), args...).Output()
 		return string(out), err
@@ -25,7 +26,7 @@ func TestGeneratedPagesAreCurrent(t *testing.T) {
 			t.Errorf("%s: %v", p.Path, err)
 			continue
 		}
-		path := filepath.Join("..", filepath.FromSlash(p.Path))
+		path := filepath.Join(root, filepath.FromSlash(p.Path))
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)

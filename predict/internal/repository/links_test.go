@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"os"
@@ -16,7 +16,7 @@ var (
 // Every link of a page to a file of the project, or to a heading of a page, leads there.
 func TestLinksOfThePagesWork(t *testing.T) {
 	links := 0
-	for _, page := range pagesBelow(t, "..") {
+	for _, page := range pagesBelow(t, root) {
 		for _, target := range linksOf(t, page) {
 			links++
 			file, anchor, _ := strings.Cut(target, "#")

@@ -1,4 +1,4 @@
-package main
+package repository
 
 // tableCommands make files of every kind. A parameter file carries the name of its kind.
 const tableCommands = `

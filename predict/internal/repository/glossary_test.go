@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"maps"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spoor/predict/internal/stagetest"
 )
 
 var (
@@ -21,7 +23,7 @@ var (
 // Every word of the help texts is part of a term of docs/glossary.md or is in testdata/words.txt. That list has ordinary
 // English words, and identifiers that the help texts explain themselves.
 func TestEveryTermOfTheHelpIsInTheGlossary(t *testing.T) {
-	bin := buildStages(t)
+	bin := stagetest.Build(t, root)
 	known := wordList(t)
 	for _, term := range glossaryTerms(t) {
 		for _, word := range strings.FieldsFunc(strings.ToLower(term), func(r rune) bool { return strings.ContainsRune(" ,()", r) }) {
@@ -29,7 +31,7 @@ func TestEveryTermOfTheHelpIsInTheGlossary(t *testing.T) {
 		}
 	}
 	missing := map[string]string{}
-	for _, stage := range stages {
+	for _, stage := range stagetest.Stages {
 		for word, line := range helpWords(printed(t, filepath.Join(bin, stage), "reference")) {
 			if !isKnown(known, word) {
 				missing[word] = stage + ": " + line
@@ -37,7 +39,7 @@ func TestEveryTermOfTheHelpIsInTheGlossary(t *testing.T) {
 		}
 	}
 	for _, word := range slices.Sorted(maps.Keys(missing)) {
-		t.Errorf("%q is neither a term of docs/glossary.md nor a word of predict/testdata/words.txt: add it to one of them\n\t%s", word, missing[word])
+		t.Errorf("%q is neither a term of docs/glossary.md nor a word of predict/internal/repository/testdata/words.txt: add it to one of them\n\t%s", word, missing[word])
 	}
 }
 
@@ -60,7 +62,7 @@ func TestGlossaryIsAlphabetical(t *testing.T) {
 // glossaryTerms lists the terms of docs/glossary.md, with their other names.
 func glossaryTerms(t *testing.T) (terms []string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "glossary.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "glossary.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

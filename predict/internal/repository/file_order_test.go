@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"go/ast"
@@ -20,7 +20,7 @@ type fileReferences map[string]map[string]string
 // of a file needs only files below it.
 func TestFilesOfCommandsReferOneWay(t *testing.T) {
 	commands := []string{"./traces", "./tracegen", "./analyze", "./calibrate", "./predict", "./pipelines"}
-	loaded, err := packages.Load(&packages.Config{Dir: "..", Mode: packages.LoadSyntax}, commands...)
+	loaded, err := packages.Load(&packages.Config{Dir: root, Mode: packages.LoadSyntax}, commands...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 
 	"spoor/calibrate/param"
 	"spoor/predict/internal/reference"
+	"spoor/predict/internal/stagetest"
 )
 
 // predict/internal/reference/tables.txt lists all that commands write: each table with each column, its type and unit, and each
@@ -23,7 +24,7 @@ func TestEveryTableAndParameterIsListed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	t.Setenv("PATH", buildStages(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATH", stagetest.Build(t, root)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	list, err := reference.Kinds()
 	if err != nil {
 		t.Fatal(err)

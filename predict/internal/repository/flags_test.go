@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"spoor/predict/internal/stagetest"
 )
 
 //go:embed testdata/flags.txt
@@ -75,7 +77,7 @@ var commandWord = regexp.MustCompile(`^[a-z]+$`)
 
 // isCommand reports whether a word is a command of a stage in the reference.
 func isCommand(stage, word string) bool {
-	page, _ := os.ReadFile("../docs/reference/commands/" + stage + ".md")
+	page, _ := os.ReadFile(root + "/docs/reference/commands/" + stage + ".md")
 	return regexp.MustCompile(`(?m)^## ` + stage + `( [a-z]+)? ` + word + `$`).Match(page)
 }
 
@@ -85,7 +87,7 @@ func flagsOf(t *testing.T) map[string][]string {
 	flags := map[string][]string{}
 	flag := regexp.MustCompile(`^ {2,6}(?:-[a-zA-Z], )?(--[a-z-]+)(?: |$)`)
 	for _, stage := range []string{"tracegen", "traces", "analyze", "calibrate", "predict"} {
-		page, err := os.ReadFile("../docs/reference/commands/" + stage + ".md")
+		page, err := os.ReadFile(root + "/docs/reference/commands/" + stage + ".md")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,14 +112,14 @@ func TestEveryFlagHasAnEffectOrANote(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of all stages")
 	}
-	bin, dir := commandsBuilt(t), t.TempDir()
+	bin, dir := stagetest.Build(t, root), t.TempDir()
 	setup, all, untested := readFlagExamples(t)
-	root, err := filepath.Abs("..")
+	whole, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"data", "tracegen"} {
-		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(filepath.Join(whole, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +127,7 @@ func TestEveryFlagHasAnEffectOrANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range setup {
-		runStage(t, dir, filepath.Join(bin, args[0]), args[1:]...)
+		stagetest.Run(t, dir, filepath.Join(bin, args[0]), args[1:]...)
 	}
 	checkFlagList(t, all, untested)
 	var done sync.WaitGroup

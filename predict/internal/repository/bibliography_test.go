@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"io/fs"
@@ -18,7 +18,7 @@ var (
 // Each citation key in comments, help texts and pages has an entry in the bibliography, each entry is cited, and entries are in order.
 func TestCitationsAreInTheBibliography(t *testing.T) {
 	const page = "docs/bibliography.md"
-	text, err := os.ReadFile(filepath.Join("..", page))
+	text, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestCitationsAreInTheBibliography(t *testing.T) {
 		t.Errorf("%s: entries are not sorted or not unique: %q", page, entries)
 	}
 	cited := map[string]string{} // key: a file that cites it
-	citedBelow(t, "..", page, cited)
+	citedBelow(t, root, page, cited)
 	for key, file := range cited {
 		if !slices.Contains(entries, key) {
 			t.Errorf("%s cites [%s], which %s does not list", file, key, page)

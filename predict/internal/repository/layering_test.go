@@ -1,4 +1,4 @@
-package main
+package repository
 
 import (
 	"encoding/json"
@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// stages are the programs that are installed.
-var stages = []string{"traces", "tracegen", "analyze", "calibrate", "predict"}
 
 // mayImport is which stages may import which; every stage may import itself.
 var mayImport = map[string][]string{
@@ -101,7 +98,7 @@ func TestCheckImport(t *testing.T) {
 func goList(t *testing.T) []listed {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
-	cmd.Dir = ".."
+	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -129,7 +126,7 @@ func goList(t *testing.T) []listed {
 // The top-level folders are part of the design: stages, pipelines, data, docs, and nothing else.
 func TestTopLevelFolders(t *testing.T) {
 	allowed := []string{"traces", "tracegen", "analyze", "calibrate", "predict", "pipelines", "data", "docs", "bin"}
-	entries, err := readDirNames("..")
+	entries, err := readDirNames(root)
 	if err != nil {
 		t.Fatal(err)
 	}
