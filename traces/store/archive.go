@@ -3,6 +3,7 @@ package store
 import (
 	"math"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -74,28 +75,28 @@ const (
 )
 
 // archiveFields returns the columns of a refs file in the archive profile.
-func archiveFields(hasPC bool) []field {
+func archiveFields(hasPC bool) []arrowmeta.Field {
 	plain := refsFields(hasPC)
-	fields := []field{
+	fields := []arrowmeta.Field{
 		plain[0],
-		{name: "refs", typ: tUint32, meta: []pair{{unitKey, "refs"}}},
-		{name: "block_refs", typ: tUint8s, meta: []pair{{unitKey, "refs"}}},
-		{name: "block_runs", typ: tUint32s},
-		{name: "instr", typ: tUint32s, meta: plain[1].meta},
-		{name: "size", typ: tUint16s, meta: plain[3].meta},
-		{name: "op", typ: tUint8s, meta: plain[4].meta},
-		{name: "fetch", typ: tInt64s, meta: plain[2].meta},
+		{Name: "refs", Type: arrowmeta.TUint32, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "refs"}}},
+		{Name: "block_refs", Type: arrowmeta.TUint8s, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "refs"}}},
+		{Name: "block_runs", Type: arrowmeta.TUint32s},
+		{Name: "instr", Type: arrowmeta.TUint32s, Meta: plain[1].Meta},
+		{Name: "size", Type: arrowmeta.TUint16s, Meta: plain[3].Meta},
+		{Name: "op", Type: arrowmeta.TUint8s, Meta: plain[4].Meta},
+		{Name: "fetch", Type: arrowmeta.TInt64s, Meta: plain[2].Meta},
 	}
 	if hasPC {
-		fields = append(fields, field{name: "pc", typ: tInt64s})
+		fields = append(fields, arrowmeta.Field{Name: "pc", Type: arrowmeta.TInt64s})
 	}
 	fields = append(fields,
-		field{name: "next", typ: tUint8s, meta: []pair{{enumKey, "0=as after four,1=as after one,2=new,3=listed"}}},
-		field{name: "jump", typ: tUint32s},
-		field{name: "guess", typ: tUint8s, meta: []pair{{enumKey,
-			"0=stride,1=from the address before,2=from two before,3=from three before,4=from four before,5=miss"}}})
+		arrowmeta.Field{Name: "next", Type: arrowmeta.TUint8s, Meta: []arrowmeta.Pair{{Key: enumKey, Value: "0=as after four,1=as after one,2=new,3=listed"}}},
+		arrowmeta.Field{Name: "jump", Type: arrowmeta.TUint32s},
+		arrowmeta.Field{Name: "guess", Type: arrowmeta.TUint8s, Meta: []arrowmeta.Pair{{Key: enumKey,
+			Value: "0=stride,1=from the address before,2=from two before,3=from three before,4=from four before,5=miss"}}})
 	for i := range missBytes {
-		fields = append(fields, field{name: "miss" + string('0'+rune(i)), typ: tUint8s})
+		fields = append(fields, arrowmeta.Field{Name: "miss" + string('0'+rune(i)), Type: arrowmeta.TUint8s})
 	}
 	return fields
 }

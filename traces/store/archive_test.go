@@ -234,7 +234,7 @@ func TestArrowReadsArchives(t *testing.T) {
 
 func TestUnknownProfileIsTold(t *testing.T) {
 	s := traceSchema(kindRefs, true, header(1))
-	s.meta[len(s.meta)-1].value = "hologram"
+	s.Meta[len(s.Meta)-1].Value = "hologram"
 	if _, _, err := parseTraceSchema(s); err == nil || !strings.Contains(err.Error(), `"hologram"`) {
 		t.Errorf("an unknown profile: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 )
 
 // file is an open Arrow file that Spoor wrote. Its footer and layout have been checked; its
@@ -20,9 +21,9 @@ type file struct {
 	r      io.ReaderAt
 	close  func() error
 	size   int64
-	schema *schema
-	meta   []pair // of the footer
-	digest string // of the footer
+	schema *arrowmeta.Schema
+	meta   []arrowmeta.Pair // of the footer
+	digest string           // of the footer
 	blocks []batchBlock
 }
 
@@ -88,12 +89,12 @@ func openFooter(path string, r io.ReaderAt, size int64) (f *file, at int64, err 
 		return nil, 0, err
 	}
 	digest, whole := verifyDigest(footer, digestAt(len(footer)))
-	flat, root := flatRoot(footer)
+	flat, root := arrowmeta.FlatRoot(footer)
 	if err := f.parseFooter(flat, root); err != nil || !whole {
 		return nil, 0, explainFooter(f, err, whole)
 	}
 	f.digest = digest
-	if v, _ := f.schema.lookup(versionKey); v != version {
+	if v, _ := f.schema.Lookup(versionKey); v != version {
 		return nil, 0, newerVersion(v)
 	}
 	return f, at, nil
@@ -146,10 +147,10 @@ func readFooter(r io.ReaderAt, size int64) (footer []byte, at int64, err error) 
 // explainFooter returns the error for a footer that does not parse or whose digest is wrong.
 func explainFooter(f *file, err error, whole bool) error {
 	if f.schema != nil {
-		if _, ours := f.schema.lookup(kindKey); !ours && !whole {
+		if _, ours := f.schema.Lookup(kindKey); !ours && !whole {
 			return errors.New("it is an Arrow file, but not one that Spoor wrote (its schema has no " + kindKey + ")")
 		}
-		if v, ok := f.schema.lookup(versionKey); ok && v != version {
+		if v, ok := f.schema.Lookup(versionKey); ok && v != version {
 			return newerVersion(v)
 		}
 	}
@@ -161,23 +162,23 @@ func explainFooter(f *file, err error, whole bool) error {
 
 // parseFooter fills f from the footer's root table. The schema is set if it
 // could be read, whatever else is wrong.
-func (f *file) parseFooter(fl *flat, root flatTable) error {
-	table, ok := root.sub(1)
+func (f *file) parseFooter(fl *arrowmeta.Flat, root arrowmeta.FlatTable) error {
+	table, ok := root.Sub(1)
 	if !ok {
-		return errFlat
+		return arrowmeta.ErrFlat
 	}
-	s := parseSchema(table)
-	if fl.bad {
-		return errFlat
+	s := arrowmeta.ParseSchema(table)
+	if fl.Bad {
+		return arrowmeta.ErrFlat
 	}
 	f.schema = s
-	f.meta = parsePairs(root, 4)
-	pos, n := root.vector(3, 24)
-	if fl.bad || root.i16(0) != fbVersion5 {
-		return errFlat
+	f.meta = arrowmeta.ParsePairs(root, 4)
+	pos, n := root.Vector(3, 24)
+	if fl.Bad || root.I16(0) != arrowmeta.FbVersion5 {
+		return arrowmeta.ErrFlat
 	}
-	digests, _ := lookup(f.meta, messagesKey)
-	index, _ := lookup(f.meta, indexKey)
+	digests, _ := arrowmeta.Lookup(f.meta, messagesKey)
+	index, _ := arrowmeta.Lookup(f.meta, indexKey)
 	var infos []batchInfo
 	if err := json.Unmarshal([]byte(index), &infos); err != nil {
 		return fmt.Errorf("its footer has a malformed %s: %v", indexKey, err)
@@ -188,8 +189,8 @@ func (f *file) parseFooter(fl *flat, root flatTable) error {
 	f.blocks = make([]batchBlock, n)
 	for i := range f.blocks {
 		p := pos + 24*i
-		f.blocks[i] = batchBlock{batchInfo: infos[i], offset: fl.i64(p), meta: int(int32(fl.u32(p + 8))),
-			body: fl.i64(p + 16), digest: digests[digestSize*(i+1):][:digestSize]}
+		f.blocks[i] = batchBlock{batchInfo: infos[i], offset: fl.I64(p), meta: int(int32(fl.U32(p + 8))),
+			body: fl.I64(p + 16), digest: digests[digestSize*(i+1):][:digestSize]}
 	}
 	return nil
 }
@@ -202,7 +203,7 @@ func (f *file) checkLayout(footer int64) error {
 		return err
 	}
 	most := uint64(batchRows)
-	if f.schema.isArchive() {
+	if isArchive(f.schema) {
 		most = archiveRows
 	}
 	for i, b := range f.blocks {
@@ -234,7 +235,7 @@ func (f *file) checkSchema() (next int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	digests, _ := lookup(f.meta, messagesKey)
+	digests, _ := arrowmeta.Lookup(f.meta, messagesKey)
 	if string(msg[digestAt(len(msg)):][:digestSize]) != digests[:digestSize] {
 		return 0, errors.New("its first schema is not the one its footer lists")
 	}

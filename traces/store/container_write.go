@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"spoor/traces/store/internal/arrowmeta"
 )
 
 // batchInfo is the entry of a batch in the footer's index.
@@ -86,7 +88,7 @@ func (c *container) batch(msg []byte, meta int, info batchInfo) error {
 
 // end writes the end of stream and the footer with schema s, and returns the
 // footer's digest, which covers the whole file.
-func (c *container) end(s *schema, extra ...pair) (digest string, err error) {
+func (c *container) end(s *arrowmeta.Schema, extra ...arrowmeta.Pair) (digest string, err error) {
 	footer := c.footer(s, extra)
 	at := digestAt(len(footer))
 	seal(footer, at)
@@ -95,19 +97,19 @@ func (c *container) end(s *schema, extra ...pair) (digest string, err error) {
 	return string(footer[at : at+digestSize]), c.write(append(b, magicTail...))
 }
 
-func (c *container) footer(s *schema, extra []pair) []byte {
+func (c *container) footer(s *arrowmeta.Schema, extra []arrowmeta.Pair) []byte {
 	b := flatbuffers.NewBuilder(4096 + 256*len(c.blocks))
 	pairs := []flatbuffers.UOffsetT{startSealed(b)}
 	infos := make([]batchInfo, len(c.blocks))
 	for i, block := range c.blocks {
 		infos[i] = block.batchInfo
 	}
-	for _, p := range append([]pair{{messagesKey, strings.Join(c.digests, "")}, {indexKey, jsonText(infos)}}, extra...) {
-		value := b.CreateString(p.value)
-		pairs = append(pairs, buildPair(b, p.key, value))
+	for _, p := range append([]arrowmeta.Pair{{Key: messagesKey, Value: strings.Join(c.digests, "")}, {Key: indexKey, Value: jsonText(infos)}}, extra...) {
+		value := b.CreateString(p.Value)
+		pairs = append(pairs, arrowmeta.BuildPair(b, p.Key, value))
 	}
-	meta := buildOffsets(b, pairs)
-	schema := buildSchema(b, s)
+	meta := arrowmeta.BuildOffsets(b, pairs)
+	schema := arrowmeta.BuildSchema(b, s)
 	b.StartVector(24, 0, 8)
 	dictionaries := b.EndVector(0)
 	b.StartVector(24, len(c.blocks), 8)
@@ -124,7 +126,7 @@ func (c *container) footer(s *schema, extra []pair) []byte {
 	b.PrependUOffsetTSlot(2, dictionaries, 0)
 	b.PrependUOffsetTSlot(3, batches, 0)
 	b.PrependUOffsetTSlot(4, meta, 0)
-	b.PrependInt16Slot(0, fbVersion5, 0)
+	b.PrependInt16Slot(0, arrowmeta.FbVersion5, 0)
 	b.Finish(b.EndObject())
 	return b.FinishedBytes()
 }

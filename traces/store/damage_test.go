@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -235,8 +236,8 @@ func reseal(b []byte) {
 			break
 		}
 		size := int64(meta)
-		fl, root := flatRoot(b[pos+prefixSize : pos+size])
-		if body := root.i64(3); !fl.bad && body > 0 && body <= int64(len(b))-pos-size {
+		fl, root := arrowmeta.FlatRoot(b[pos+prefixSize : pos+size])
+		if body := root.I64(3); !fl.Bad && body > 0 && body <= int64(len(b))-pos-size {
 			size += body
 		}
 		resealOne(b[pos:pos+size], digestAt(meta))
@@ -256,10 +257,10 @@ func resealFooter(b []byte) {
 		return
 	}
 	from := len(b) - tailSize - len(footer)
-	fl, root := flatRoot(b[from : from+len(footer)])
+	fl, root := arrowmeta.FlatRoot(b[from : from+len(footer)])
 	f := &file{}
 	if f.parseFooter(fl, root) == nil {
-		listed, _ := lookup(f.meta, messagesKey)
+		listed, _ := arrowmeta.Lookup(f.meta, messagesKey)
 		at := from + bytes.Index(b[from:], []byte(listed))
 		starts := []int64{int64(len(magic))}
 		for _, block := range f.blocks {
@@ -322,7 +323,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 	refs := files[0].bytes
 	newer := traceSchema(kindRefs, false, header(1))
-	newer.meta[1].value = "2"
+	newer.Meta[1].Value = "2"
 	var out bytes.Buffer
 	c := container{w: &out}
 	if err := c.begin(schemaMessage(newer)); err != nil {
@@ -375,7 +376,7 @@ func TestFilesOfDifferentRunsDoNotMix(t *testing.T) {
 
 func TestForeignArrowFileIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.refs.arrow")
-	s := &schema{fields: []field{{name: "a", typ: tInt64}}, meta: []pair{{"pandas", "{}"}}}
+	s := &arrowmeta.Schema{Fields: []arrowmeta.Field{{Name: "a", Type: arrowmeta.TInt64}}, Meta: []arrowmeta.Pair{{Key: "pandas", Value: "{}"}}}
 	var out bytes.Buffer
 	c := container{w: &out}
 	if err := c.begin(schemaMessage(s)); err != nil {

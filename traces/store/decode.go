@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/klauspost/compress/zstd"
+
+	"spoor/traces/store/internal/arrowmeta"
 )
 
 // decoder reads the columns of record batch messages. Only one goroutine uses it. The
@@ -37,7 +39,7 @@ func newDecoder() *decoder {
 // its metadata, including the prefix.
 func (d *decoder) open(msg []byte, meta int) error {
 	d.nodes, d.spans, d.err = d.nodes[:0], d.spans[:0], nil
-	m, err := parseMessage(msg[prefixSize:meta], fbRecordBatch)
+	m, err := parseMessage(msg[prefixSize:meta], arrowmeta.FbRecordBatch)
 	if err != nil {
 		return err
 	}
@@ -45,22 +47,22 @@ func (d *decoder) open(msg []byte, meta int) error {
 	if m.body != int64(len(d.body)) {
 		return errors.New("the lengths of its body disagree")
 	}
-	rows := m.header.i64(0)
-	compression, ok := m.header.sub(3)
-	if !ok || compression.u8(0) != fbZstd || compression.u8(1) != 0 || rows < 0 || rows > batchRows {
-		return errFlat
+	rows := m.header.I64(0)
+	compression, ok := m.header.Sub(3)
+	if !ok || compression.U8(0) != arrowmeta.FbZstd || compression.U8(1) != 0 || rows < 0 || rows > batchRows {
+		return arrowmeta.ErrFlat
 	}
 	d.rows = int(rows)
-	pos, n := m.header.vector(1, 16)
+	pos, n := m.header.Vector(1, 16)
 	for i := range n {
-		d.nodes = append(d.nodes, node{int(m.f.i64(pos + 16*i)), int(m.f.i64(pos + 16*i + 8))})
+		d.nodes = append(d.nodes, node{int(m.f.I64(pos + 16*i)), int(m.f.I64(pos + 16*i + 8))})
 	}
-	pos, n = m.header.vector(2, 16)
+	pos, n = m.header.Vector(2, 16)
 	for i := range n {
-		d.spans = append(d.spans, span{m.f.i64(pos + 16*i), m.f.i64(pos + 16*i + 8)})
+		d.spans = append(d.spans, span{m.f.I64(pos + 16*i), m.f.I64(pos + 16*i + 8)})
 	}
-	if m.f.bad {
-		return errFlat
+	if m.f.Bad {
+		return arrowmeta.ErrFlat
 	}
 	return nil
 }

@@ -1,35 +1,36 @@
 package store
 
 import (
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
 // eventsFields returns the columns of an events file.
-func eventsFields(hasTime bool, work trace.WorkUnit) []field {
-	bytes := []pair{{unitKey, "B"}}
-	fields := []field{
-		{name: "proc", typ: tInt32},
-		{name: "instr", typ: tUint32, meta: []pair{{unitKey, "instr"}}},
-		{name: "refs", typ: tUint64, meta: []pair{{unitKey, "refs"}}},
-		{name: "kind", typ: tUint8, meta: []pair{{enumKey, enumNames(trace.Kinds)}}},
-		{name: "peer", typ: tInt32}, {name: "tag", typ: tInt32},
-		{name: "group", typ: tInt32}, {name: "request", typ: tInt32},
-		{name: "bytes", typ: tInt64, meta: bytes}, {name: "addr", typ: tInt64, meta: bytes},
-		{name: "count", typ: tInt64}, {name: "block", typ: tInt64, meta: bytes},
-		{name: "stride", typ: tInt64, meta: bytes},
-		{name: "work", typ: tInt64, meta: unitPairs(string(work))},
+func eventsFields(hasTime bool, work trace.WorkUnit) []arrowmeta.Field {
+	bytes := []arrowmeta.Pair{{Key: unitKey, Value: "B"}}
+	fields := []arrowmeta.Field{
+		{Name: "proc", Type: arrowmeta.TInt32},
+		{Name: "instr", Type: arrowmeta.TUint32, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "instr"}}},
+		{Name: "refs", Type: arrowmeta.TUint64, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "refs"}}},
+		{Name: "kind", Type: arrowmeta.TUint8, Meta: []arrowmeta.Pair{{Key: enumKey, Value: enumNames(trace.Kinds)}}},
+		{Name: "peer", Type: arrowmeta.TInt32}, {Name: "tag", Type: arrowmeta.TInt32},
+		{Name: "group", Type: arrowmeta.TInt32}, {Name: "request", Type: arrowmeta.TInt32},
+		{Name: "bytes", Type: arrowmeta.TInt64, Meta: bytes}, {Name: "addr", Type: arrowmeta.TInt64, Meta: bytes},
+		{Name: "count", Type: arrowmeta.TInt64}, {Name: "block", Type: arrowmeta.TInt64, Meta: bytes},
+		{Name: "stride", Type: arrowmeta.TInt64, Meta: bytes},
+		{Name: "work", Type: arrowmeta.TInt64, Meta: unitPairs(string(work))},
 	}
 	if hasTime {
-		fields = append(fields, field{name: "time", typ: tInt64, meta: []pair{{unitKey, "ps"}}})
+		fields = append(fields, arrowmeta.Field{Name: "time", Type: arrowmeta.TInt64, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "ps"}}})
 	}
-	return append(fields, field{name: "needs", typ: tInt64s, nullable: true})
+	return append(fields, arrowmeta.Field{Name: "needs", Type: arrowmeta.TInt64s, Nullable: true})
 }
 
-func unitPairs(unit string) []pair {
+func unitPairs(unit string) []arrowmeta.Pair {
 	if unit == "" {
 		return nil
 	}
-	return []pair{{unitKey, unit}}
+	return []arrowmeta.Pair{{Key: unitKey, Value: unit}}
 }
 
 // The columns of eventsBatch, in the order of the file.

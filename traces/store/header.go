@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -33,23 +34,23 @@ const (
 )
 
 // headerPairs returns h as metadata of a trace file.
-func headerPairs(kind string, h trace.Header) []pair {
+func headerPairs(kind string, h trace.Header) []arrowmeta.Pair {
 	args := make([][2]string, len(h.Args))
 	for i, a := range h.Args {
 		args[i] = [2]string{a.Key, a.Value}
 	}
-	pairs := []pair{
-		{kindKey, kind}, {versionKey, version},
-		{"spoor.program", toUTF8(h.Program)}, {"spoor.format", toUTF8(h.Format)},
-		{"spoor.args", jsonText(args)},
-		{"spoor.procs", strconv.Itoa(h.Procs)}, {"spoor.seed", strconv.FormatUint(h.Seed, 10)},
-		{"spoor.rule", toUTF8(h.Rule)}, {"spoor.work_unit", toUTF8(string(h.WorkUnit))},
-		{"spoor.inputs", jsonText(nonNil(h.Inputs))}, {"spoor.tool", toUTF8(h.Tool)},
-		{"spoor.notes", jsonText(nonNil(h.Notes))},
-		{"spoor.regions", jsonText(regionsJSON(h.Regions))},
+	pairs := []arrowmeta.Pair{
+		{Key: kindKey, Value: kind}, {Key: versionKey, Value: version},
+		{Key: "spoor.program", Value: toUTF8(h.Program)}, {Key: "spoor.format", Value: toUTF8(h.Format)},
+		{Key: "spoor.args", Value: jsonText(args)},
+		{Key: "spoor.procs", Value: strconv.Itoa(h.Procs)}, {Key: "spoor.seed", Value: strconv.FormatUint(h.Seed, 10)},
+		{Key: "spoor.rule", Value: toUTF8(h.Rule)}, {Key: "spoor.work_unit", Value: toUTF8(string(h.WorkUnit))},
+		{Key: "spoor.inputs", Value: jsonText(nonNil(h.Inputs))}, {Key: "spoor.tool", Value: toUTF8(h.Tool)},
+		{Key: "spoor.notes", Value: jsonText(nonNil(h.Notes))},
+		{Key: "spoor.regions", Value: jsonText(regionsJSON(h.Regions))},
 	}
 	if h.Unrecorded != (trace.Unrecorded{}) {
-		pairs = append(pairs, pair{unrecordedKey, jsonText(h.Unrecorded)})
+		pairs = append(pairs, arrowmeta.Pair{Key: unrecordedKey, Value: jsonText(h.Unrecorded)})
 	}
 	return pairs
 }
@@ -77,7 +78,7 @@ func jsonText(v any) string {
 }
 
 // parseHeader returns the header in the metadata of a trace file.
-func parseHeader(s *schema) (trace.Header, error) {
+func parseHeader(s *arrowmeta.Schema) (trace.Header, error) {
 	r := pairReader{s: s}
 	h := trace.Header{
 		Program: r.text("program"), Format: r.text("format"), Rule: r.text("rule"),
@@ -91,10 +92,10 @@ func parseHeader(s *schema) (trace.Header, error) {
 	for _, a := range args {
 		h.Args = append(h.Args, trace.Arg{Key: a[0], Value: a[1]})
 	}
-	if _, ok := s.lookup("spoor.regions"); ok { // old files have no regions
+	if _, ok := s.Lookup("spoor.regions"); ok { // old files have no regions
 		h.Regions = r.regions()
 	}
-	if _, ok := s.lookup(unrecordedKey); ok { // only traces that lack something have it
+	if _, ok := s.Lookup(unrecordedKey); ok { // only traces that lack something have it
 		r.json("unrecorded", &h.Unrecorded)
 		if !h.Unrecorded.Valid() && r.err == nil {
 			r.err = fmt.Errorf("its metadata has shares in %s that are not from 0 to 1", unrecordedKey)
@@ -111,12 +112,12 @@ func parseHeader(s *schema) (trace.Header, error) {
 
 // pairReader reads metadata and stores the first error.
 type pairReader struct {
-	s   *schema
+	s   *arrowmeta.Schema
 	err error
 }
 
 func (r *pairReader) text(name string) string {
-	v, ok := r.s.lookup(reserved + name)
+	v, ok := r.s.Lookup(reserved + name)
 	if !ok && r.err == nil {
 		r.err = fmt.Errorf("its metadata has no %s%s", reserved, name)
 	}
@@ -143,7 +144,7 @@ func (r *pairReader) json(name string, v any) {
 }
 
 // traceFields returns the columns of a trace file of the given kind and header.
-func traceFields(kind string, archive bool, h trace.Header) []field {
+func traceFields(kind string, archive bool, h trace.Header) []arrowmeta.Field {
 	switch {
 	case kind == kindEvents:
 		return eventsFields(h.HasTime, h.WorkUnit)
@@ -154,37 +155,37 @@ func traceFields(kind string, archive bool, h trace.Header) []field {
 }
 
 // traceSchema returns the schema of a trace file. A refs file may be in the archive profile.
-func traceSchema(kind string, archive bool, h trace.Header) *schema {
-	s := &schema{fields: traceFields(kind, archive, h), meta: headerPairs(kind, h)}
+func traceSchema(kind string, archive bool, h trace.Header) *arrowmeta.Schema {
+	s := &arrowmeta.Schema{Fields: traceFields(kind, archive, h), Meta: headerPairs(kind, h)}
 	if archive {
-		s.meta = append(s.meta, pair{profileKey, archiveProfile})
+		s.Meta = append(s.Meta, arrowmeta.Pair{Key: profileKey, Value: archiveProfile})
 	}
 	return s
 }
 
 // isArchive reports whether s is the schema of a file in the archive profile.
-func (s *schema) isArchive() bool {
-	profile, _ := s.lookup(profileKey)
+func isArchive(s *arrowmeta.Schema) bool {
+	profile, _ := s.Lookup(profileKey)
 	return profile == archiveProfile
 }
 
 // parseTraceSchema returns the kind and header of a trace file with schema s.
-func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
-	kind, _ = s.lookup(kindKey)
+func parseTraceSchema(s *arrowmeta.Schema) (kind string, h trace.Header, err error) {
+	kind, _ = s.Lookup(kindKey)
 	if kind != kindRefs && kind != kindEvents {
 		return kind, h, fmt.Errorf("it is a %s table, %w", kind, ErrIsTable)
 	}
-	if profile, ok := s.lookup(profileKey); ok && (kind != kindRefs || profile != archiveProfile) {
+	if profile, ok := s.Lookup(profileKey); ok && (kind != kindRefs || profile != archiveProfile) {
 		return kind, h, fmt.Errorf("it is %s in the profile %q, which this version of Spoor does not read; use a newer one", kind, profile)
 	}
 	if h, err = parseHeader(s); err != nil {
 		return kind, h, err
 	}
-	for _, f := range s.fields {
-		h.HasPC = h.HasPC || (kind == kindRefs && f.name == "pc")
-		h.HasTime = h.HasTime || (kind == kindEvents && f.name == "time")
+	for _, f := range s.Fields {
+		h.HasPC = h.HasPC || (kind == kindRefs && f.Name == "pc")
+		h.HasTime = h.HasTime || (kind == kindEvents && f.Name == "time")
 	}
-	if !sameFields(s.fields, traceFields(kind, s.isArchive(), h)) {
+	if !arrowmeta.SameFields(s.Fields, traceFields(kind, isArchive(s), h)) {
 		return kind, h, fmt.Errorf("its columns are not those of a %s file", kind)
 	}
 	return kind, h, nil

@@ -9,6 +9,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/store/internal/zcolumn"
 )
 
@@ -128,7 +129,7 @@ func (e *encoder) buffer(b []byte, width int) {
 func (e *encoder) finish(rows int) (msg []byte, meta int) {
 	digest := startSealed(e.b)
 	header := e.recordBatch(rows)
-	e.msg = appendMessage(e.msg[:0], e.b, digest, fbRecordBatch, header, len(e.body))
+	e.msg = appendMessage(e.msg[:0], e.b, digest, arrowmeta.FbRecordBatch, header, len(e.body))
 	meta = len(e.msg)
 	e.msg = append(e.msg, e.body...)
 	seal(e.msg, digestAt(meta))
@@ -138,7 +139,7 @@ func (e *encoder) finish(rows int) (msg []byte, meta int) {
 func (e *encoder) recordBatch(rows int) flatbuffers.UOffsetT {
 	b := e.b
 	b.StartObject(2)
-	b.PrependInt8Slot(0, fbZstd, 0)
+	b.PrependInt8Slot(0, arrowmeta.FbZstd, 0)
 	compression := b.EndObject()
 	b.StartVector(16, len(e.spans), 8)
 	for i := len(e.spans) - 1; i >= 0; i-- {
@@ -168,17 +169,17 @@ func startSealed(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	b.Reset()
 	b.Prep(alignment, 0)
 	digest := b.CreateString(zeroDigest)
-	return buildPair(b, digestKey, digest)
+	return arrowmeta.BuildPair(b, digestKey, digest)
 }
 
 // appendMessage completes the Message in b and appends it with its prefix to dst.
 func appendMessage(dst []byte, b *flatbuffers.Builder, digest flatbuffers.UOffsetT, tag byte, header flatbuffers.UOffsetT, body int) []byte {
-	meta := buildOffsets(b, []flatbuffers.UOffsetT{digest})
+	meta := arrowmeta.BuildOffsets(b, []flatbuffers.UOffsetT{digest})
 	b.StartObject(5)
 	b.PrependInt64Slot(3, int64(body), 0)
 	b.PrependUOffsetTSlot(2, header, 0)
 	b.PrependUOffsetTSlot(4, meta, 0)
-	b.PrependInt16Slot(0, fbVersion5, 0)
+	b.PrependInt16Slot(0, arrowmeta.FbVersion5, 0)
 	b.PrependByteSlot(1, tag, 0)
 	b.Finish(b.EndObject())
 	m := b.FinishedBytes()
@@ -188,11 +189,11 @@ func appendMessage(dst []byte, b *flatbuffers.Builder, digest flatbuffers.UOffse
 }
 
 // schemaMessage returns the sealed message that begins the stream.
-func schemaMessage(s *schema) []byte {
+func schemaMessage(s *arrowmeta.Schema) []byte {
 	b := flatbuffers.NewBuilder(4096)
 	digest := startSealed(b)
-	header := buildSchema(b, s)
-	msg := appendMessage(nil, b, digest, fbSchema, header, 0)
+	header := arrowmeta.BuildSchema(b, s)
+	msg := appendMessage(nil, b, digest, arrowmeta.FbSchema, header, 0)
 	seal(msg, digestAt(len(msg)))
 	return msg
 }
@@ -209,18 +210,18 @@ func metaSize(prefix []byte) (int, error) {
 
 // message is the checked part of a Message: its header and the size of its body.
 type message struct {
-	f      *flat
-	header flatTable
+	f      *arrowmeta.Flat
+	header arrowmeta.FlatTable
 	body   int64
 }
 
 // parseMessage reads the metadata of a message (without its prefix).
 func parseMessage(meta []byte, tag byte) (message, error) {
-	f, root := flatRoot(meta)
-	header, ok := root.sub(2)
-	m := message{f, header, root.i64(3)}
-	if f.bad || !ok || root.u8(1) != tag || root.i16(0) != fbVersion5 || m.body < 0 {
-		return message{}, errFlat
+	f, root := arrowmeta.FlatRoot(meta)
+	header, ok := root.Sub(2)
+	m := message{f, header, root.I64(3)}
+	if f.Bad || !ok || root.U8(1) != tag || root.I16(0) != arrowmeta.FbVersion5 || m.body < 0 {
+		return message{}, arrowmeta.ErrFlat
 	}
 	return m, nil
 }

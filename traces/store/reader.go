@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -68,7 +69,7 @@ func (t *Trace) mergeHeaders() error {
 			t.head.Notes = append(t.head.Notes, n)
 		}
 	}
-	if want, ok := lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !isRecovered(t.refs) {
+	if want, ok := arrowmeta.Lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !isRecovered(t.refs) {
 		return fmt.Errorf("reading %s: it does not belong to %s, which another run wrote; make both again", t.events.path, t.refs.path)
 	}
 	a, b := t.refs.head, t.events.head
@@ -80,7 +81,7 @@ func (t *Trace) mergeHeaders() error {
 
 // isRecovered reports whether Recover wrote the file.
 func isRecovered(p *part) bool {
-	_, ok := lookup(p.meta, recoveredKey)
+	_, ok := arrowmeta.Lookup(p.meta, recoveredKey)
 	return ok
 }
 
@@ -152,7 +153,7 @@ func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 	if len(batches) == 0 {
 		return
 	}
-	p, h, archive := t.refs, t.refs.head, t.refs.schema.isArchive()
+	p, h, archive := t.refs, t.refs.head, isArchive(t.refs.schema)
 	decode := func(d *decoder, s *refsSlot, i int) error {
 		s.decode(d, archive, h.HasPC)
 		return checkRefs(d, h, s, p.blocks[i].batchInfo)

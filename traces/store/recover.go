@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -64,12 +65,12 @@ type recoverer struct {
 	r      io.ReaderAt
 	size   int64
 	kind   string
-	form   *schema
+	form   *arrowmeta.Schema
 	head   trace.Header
-	first  []byte // the schema message
-	start  int64  // position of the first batch
-	cut    error  // error in the footer or layout
-	footer []pair // metadata of a complete footer
+	first  []byte           // the schema message
+	start  int64            // position of the first batch
+	cut    error            // error in the footer or layout
+	footer []arrowmeta.Pair // metadata of a complete footer
 	check  eventsChecker
 	last   map[trace.Proc]uint64
 	procs  int // one more than the greatest seen
@@ -110,7 +111,7 @@ func (s *recoverer) begin() error {
 	case err != nil:
 		return fmt.Errorf("nothing can be saved: %w", err)
 	}
-	if v, _ := sc.lookup(versionKey); v != version {
+	if v, _ := sc.Lookup(versionKey); v != version {
 		return newerVersion(v)
 	}
 	s.form = sc
@@ -119,18 +120,18 @@ func (s *recoverer) begin() error {
 }
 
 // firstSchema returns the schema at the start of the file.
-func (s *recoverer) firstSchema() (*schema, error) {
+func (s *recoverer) firstSchema() (*arrowmeta.Schema, error) {
 	msg, err := readSchemaMessage(s.r, s.size)
 	if err != nil {
 		return nil, err
 	}
-	m, err := parseMessage(msg[prefixSize:], fbSchema)
+	m, err := parseMessage(msg[prefixSize:], arrowmeta.FbSchema)
 	if err != nil {
 		return nil, err
 	}
-	sc := parseSchema(m.header)
-	if m.f.bad {
-		return nil, errFlat
+	sc := arrowmeta.ParseSchema(m.header)
+	if m.f.Bad {
+		return nil, arrowmeta.ErrFlat
 	}
 	s.first, s.start = msg, int64(len(magic)+len(msg))
 	return sc, nil
@@ -149,14 +150,14 @@ func (s *recoverer) copy(w io.Writer) error {
 	if err := s.copyBatches(&out); err != nil {
 		return err
 	}
-	var marks []pair
+	var marks []arrowmeta.Pair
 	if s.incomplete() {
 		s.amendHeader()
-		marks = append(marks, pair{recoveredKey, "true"})
-	} else if digest, ok := lookup(s.footer, refsKey); ok {
-		marks = append(marks, pair{refsKey, digest})
+		marks = append(marks, arrowmeta.Pair{Key: recoveredKey, Value: "true"})
+	} else if digest, ok := arrowmeta.Lookup(s.footer, refsKey); ok {
+		marks = append(marks, arrowmeta.Pair{Key: refsKey, Value: digest})
 	}
-	_, err := out.end(traceSchema(s.kind, s.form.isArchive(), s.head), marks...)
+	_, err := out.end(traceSchema(s.kind, isArchive(s.form), s.head), marks...)
 	return err
 }
 
@@ -208,7 +209,7 @@ func (s *recoverer) next(pos int64) (meta int, info batchInfo, err error) {
 		return 0, info, err
 	}
 	if s.kind == kindRefs {
-		s.refs.decode(s.d, s.form.isArchive(), s.head.HasPC)
+		s.refs.decode(s.d, isArchive(s.form), s.head.HasPC)
 		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instr}
 		return meta, info, checkRefs(s.d, s.check.head, &s.refs, info)
 	}
@@ -251,7 +252,7 @@ func (s *recoverer) read(pos int64) (meta int, err error) {
 	if _, err := s.r.ReadAt(s.d.msg, pos); err != nil {
 		return 0, err
 	}
-	m, err := parseMessage(s.d.msg[prefixSize:], fbRecordBatch)
+	m, err := parseMessage(s.d.msg[prefixSize:], arrowmeta.FbRecordBatch)
 	if err != nil {
 		return 0, err
 	}

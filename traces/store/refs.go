@@ -3,20 +3,21 @@ package store
 import (
 	"fmt"
 
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
 // refsFields returns the columns of a refs file.
-func refsFields(hasPC bool) []field {
-	fields := []field{
-		{name: "proc", typ: tInt32},
-		{name: "instr", typ: tUint32, meta: []pair{{unitKey, "instr"}}},
-		{name: "addr", typ: tUint64, meta: []pair{{unitKey, "B"}}},
-		{name: "size", typ: tUint16, meta: []pair{{unitKey, "B"}}},
-		{name: "op", typ: tUint8, meta: []pair{{enumKey, enumNames(trace.Ops)}}},
+func refsFields(hasPC bool) []arrowmeta.Field {
+	fields := []arrowmeta.Field{
+		{Name: "proc", Type: arrowmeta.TInt32},
+		{Name: "instr", Type: arrowmeta.TUint32, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "instr"}}},
+		{Name: "addr", Type: arrowmeta.TUint64, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "B"}}},
+		{Name: "size", Type: arrowmeta.TUint16, Meta: []arrowmeta.Pair{{Key: unitKey, Value: "B"}}},
+		{Name: "op", Type: arrowmeta.TUint8, Meta: []arrowmeta.Pair{{Key: enumKey, Value: enumNames(trace.Ops)}}},
 	}
 	if hasPC {
-		fields = append(fields, field{name: "pc", typ: tUint64})
+		fields = append(fields, arrowmeta.Field{Name: "pc", Type: arrowmeta.TUint64})
 	}
 	return fields
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 )
 
 // A file of several full batches, with damage in every stretch of it, at a random byte: whole
@@ -114,8 +115,8 @@ func completeBatches(b []byte) int {
 		if err != nil || pos+int64(meta) > int64(len(b)) {
 			break
 		}
-		_, root := flatRoot(b[pos+prefixSize : pos+int64(meta)])
-		if pos += int64(meta) + root.i64(3); pos > int64(len(b)) {
+		_, root := arrowmeta.FlatRoot(b[pos+prefixSize : pos+int64(meta)])
+		if pos += int64(meta) + root.I64(3); pos > int64(len(b)) {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -53,7 +54,7 @@ type job[B batch] struct {
 // does not affect the bytes.
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
+func newStream[B batch](path string, s *arrowmeta.Schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
 	f, err := outfile.CreatePartial(path, outfile.PartialSuffix)
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (w *stream[B]) stop() {
 }
 
 // finish writes the remaining batches and the footer, and syncs the file to the disk.
-func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) {
+func (w *stream[B]) finish(s *arrowmeta.Schema, extra ...arrowmeta.Pair) (digest string, err error) {
 	if err := w.flush(); err != nil {
 		return "", err
 	}

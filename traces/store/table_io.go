@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 // tableTypes are the types of a table's columns.
-var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tFloat64: true, tText: true}
+var tableTypes = map[arrowmeta.DataType]bool{arrowmeta.TInt32: true, arrowmeta.TInt64: true, arrowmeta.TUint64: true, arrowmeta.TFloat64: true, arrowmeta.TText: true}
 
 // WriteTable writes t to path, like WriteFileAtomic. The keys of t.Meta must not begin with
 // "spoor.", and texts must be UTF-8.
@@ -51,7 +52,7 @@ func (t *Table) filler() (fill func(io.Writer) error, err error) {
 	}, err
 }
 
-func writeTable(w io.Writer, e *encoder, t *Table, s *schema) error {
+func writeTable(w io.Writer, e *encoder, t *Table, s *arrowmeta.Schema) error {
 	out := container{w: w}
 	if err := out.begin(schemaMessage(s)); err != nil {
 		return err
@@ -73,8 +74,8 @@ func writeTable(w io.Writer, e *encoder, t *Table, s *schema) error {
 }
 
 // tableSchema checks t and returns its schema.
-func tableSchema(t *Table) (*schema, error) {
-	s := &schema{meta: []pair{{kindKey, t.Name}, {versionKey, version}}}
+func tableSchema(t *Table) (*arrowmeta.Schema, error) {
+	s := &arrowmeta.Schema{Meta: []arrowmeta.Pair{{Key: kindKey, Value: t.Name}, {Key: versionKey, Value: version}}}
 	if t.Name == "" || t.Name == kindRefs || t.Name == kindEvents {
 		return nil, fmt.Errorf("a table cannot be called %q", t.Name)
 	}
@@ -82,7 +83,7 @@ func tableSchema(t *Table) (*schema, error) {
 		if strings.HasPrefix(a.Key, reserved) {
 			return nil, fmt.Errorf("the fact %s: keys must not begin with %q", a.Key, reserved)
 		}
-		s.meta = append(s.meta, pair{a.Key, a.Value})
+		s.Meta = append(s.Meta, arrowmeta.Pair{Key: a.Key, Value: a.Value})
 	}
 	size := 0
 	seen := map[string]bool{}
@@ -101,37 +102,37 @@ func tableSchema(t *Table) (*schema, error) {
 		if size += n; size > maxTable {
 			return nil, fmt.Errorf("it takes more than %d MiB in memory, the limit of a table: compute fewer rows at a time", maxTable>>20)
 		}
-		s.fields = append(s.fields, field{name: c.Name, typ: typ, meta: unitPairs(c.Unit)})
+		s.Fields = append(s.Fields, arrowmeta.Field{Name: c.Name, Type: typ, Meta: unitPairs(c.Unit)})
 	}
 	return s, checkTexts(s)
 }
 
 // checkTexts checks that names and facts are UTF-8.
-func checkTexts(s *schema) error {
-	pairs := s.meta
-	for _, f := range s.fields {
-		pairs = append(append(pairs[:len(pairs):len(pairs)], pair{f.name, ""}), f.meta...)
+func checkTexts(s *arrowmeta.Schema) error {
+	pairs := s.Meta
+	for _, f := range s.Fields {
+		pairs = append(append(pairs[:len(pairs):len(pairs)], arrowmeta.Pair{Key: f.Name, Value: ""}), f.Meta...)
 	}
 	for _, p := range pairs {
-		if !utf8.ValidString(p.key) || !utf8.ValidString(p.value) {
-			return fmt.Errorf("%q or its value %q is not UTF-8", p.key, p.value)
+		if !utf8.ValidString(p.Key) || !utf8.ValidString(p.Value) {
+			return fmt.Errorf("%q or its value %q is not UTF-8", p.Key, p.Value)
 		}
 	}
 	return nil
 }
 
 // checkColumn returns the type of c and its size in memory.
-func checkColumn(c Column) (typ dataType, size int, err error) {
+func checkColumn(c Column) (typ arrowmeta.DataType, size int, err error) {
 	n := columnLen(c.Data)
 	switch d := c.Data.(type) {
 	case []int32:
-		return tInt32, 4 * n, nil
+		return arrowmeta.TInt32, 4 * n, nil
 	case []int64:
-		return tInt64, 8 * n, nil
+		return arrowmeta.TInt64, 8 * n, nil
 	case []uint64:
-		return tUint64, 8 * n, nil
+		return arrowmeta.TUint64, 8 * n, nil
 	case []float64:
-		return tFloat64, 8 * n, nil
+		return arrowmeta.TFloat64, 8 * n, nil
 	default:
 		texts := d.([]string)
 		for i, s := range texts {
@@ -140,7 +141,7 @@ func checkColumn(c Column) (typ dataType, size int, err error) {
 			}
 			size += textOverhead + len(s)
 		}
-		return tText, size, nil
+		return arrowmeta.TText, size, nil
 	}
 }
 
@@ -217,37 +218,37 @@ func readTable(f *file) (*Table, error) {
 
 // newTable returns the table in f, without rows.
 func newTable(f *file) (*Table, error) {
-	kind, _ := f.schema.lookup(kindKey)
+	kind, _ := f.schema.Lookup(kindKey)
 	if kind == kindRefs || kind == kindEvents || kind == "" {
 		return nil, fmt.Errorf("it holds %s, not a table", kind)
 	}
-	if len(f.schema.meta) < 2 || f.schema.meta[0].key != kindKey || f.schema.meta[1].key != versionKey {
+	if len(f.schema.Meta) < 2 || f.schema.Meta[0].Key != kindKey || f.schema.Meta[1].Key != versionKey {
 		return nil, errors.New("its metadata is not that of a table")
 	}
 	t := &Table{Name: kind}
-	for _, p := range f.schema.meta[2:] {
-		t.Meta = append(t.Meta, trace.Arg{Key: p.key, Value: p.value})
+	for _, p := range f.schema.Meta[2:] {
+		t.Meta = append(t.Meta, trace.Arg{Key: p.Key, Value: p.Value})
 	}
-	for _, c := range f.schema.fields {
-		if !tableTypes[c.typ] || c.nullable {
-			return nil, fmt.Errorf("column %s has a type that tables do not have", c.name)
+	for _, c := range f.schema.Fields {
+		if !tableTypes[c.Type] || c.Nullable {
+			return nil, fmt.Errorf("column %s has a type that tables do not have", c.Name)
 		}
-		unit, _ := lookup(c.meta, unitKey)
-		t.Columns = append(t.Columns, Column{Name: c.name, Unit: unit, Data: emptyColumn(c.typ)})
+		unit, _ := arrowmeta.Lookup(c.Meta, unitKey)
+		t.Columns = append(t.Columns, Column{Name: c.Name, Unit: unit, Data: emptyColumn(c.Type)})
 	}
 	_, err := tableSchema(t)
 	return t, err
 }
 
-func emptyColumn(typ dataType) any {
+func emptyColumn(typ arrowmeta.DataType) any {
 	switch typ {
-	case tInt32:
+	case arrowmeta.TInt32:
 		return []int32{}
-	case tInt64:
+	case arrowmeta.TInt64:
 		return []int64{}
-	case tUint64:
+	case arrowmeta.TUint64:
 		return []uint64{}
-	case tFloat64:
+	case arrowmeta.TFloat64:
 		return []float64{}
 	}
 	return []string{}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"spoor/traces/outfile"
+	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
 
@@ -193,7 +194,7 @@ func (w *Writer) Close(h trace.Header) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.events.finish(traceSchema(kindEvents, false, h), pair{refsKey, digest}); err != nil {
+	if _, err := w.events.finish(traceSchema(kindEvents, false, h), arrowmeta.Pair{Key: refsKey, Value: digest}); err != nil {
 		return err
 	}
 	if err := outfile.RenameBoth(w.refs.f, w.events.f); err != nil {
