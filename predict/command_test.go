@@ -156,7 +156,7 @@ func TestCompareBaseline(t *testing.T) {
 	prefix := writeTrace(t, "t", 2, nil)
 	dir := t.TempDir()
 	table := filepath.Join(dir, "s.arrow")
-	if status, _, errs := predict("replay", prefix, writeMachine(t, "smp"), writeMachine(t, "smp-slow", "60 cycles", "90 cycles"), "-o", table); status != 0 {
+	if status, _, errs := predict("replay", prefix, writeMachine(t, "smp"), writeMachine(t, "smp-slow", "50 cycles", "90 cycles"), "-o", table); status != 0 {
 		t.Fatal(errs)
 	}
 	status, out, errs := predict("compare", table, "--baseline", "smp")

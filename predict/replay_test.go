@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/plainmachine"
 	"spoor/predict/internal/stagetest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -109,24 +110,7 @@ func TestReplayOfNothing(t *testing.T) {
 // writeMachine writes a machine description with some lines replaced.
 func writeMachine(t *testing.T, name string, replace ...string) string {
 	t.Helper()
-	text := strings.NewReplacer(replace...).Replace(`name = "` + name + `"
-[processor]
-clock = "1 GHz"
-cpi = 1
-[[cache]]
-size = "16 KiB"
-line = "64 B"
-ways = 2
-latency = "1 cycle"
-[memory]
-size = "64 MiB"
-latency = "50 cycles"
-occupancy = "50 cycles"
-invalidate = "10 cycles"
-[system]
-target = "smp"
-processors = 4
-`)
+	text := plainmachine.Text(t, append([]string{`"m"`, `"` + name + `"`}, replace...)...)
 	path := filepath.Join(t.TempDir(), name+".toml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
+	"spoor/predict/internal/plainmachine"
 	"spoor/traces/unit"
 )
 
@@ -63,39 +64,10 @@ func termByTerm(s *smp) float64 {
 	return (1/perSecond + s.gamma*tmem) / n
 }
 
-const smpText = `name = "test"
-[processor]
-clock = "200 MHz"
-cpi = 1
-[[cache]]
-size = "256 KiB"
-line = "64 B"
-ways = 2
-latency = "1 cycle"
-[memory]
-size = "64 MiB"
-latency = "50 cycles"
-occupancy = "50 cycles"
-invalidate = "50 cycles"
-[system]
-target = "smp"
-processors = 8
-`
-
 func smpMachine(t testing.TB, changes ...string) *machine.Machine {
 	t.Helper()
-	text := smpText
-	for i := 0; i < len(changes); i += 2 {
-		if !strings.Contains(text, changes[i]) {
-			t.Fatalf("%q is not in the machine", changes[i])
-		}
-		text = strings.Replace(text, changes[i], changes[i+1], 1)
-	}
-	m, err := machine.Parse("test.toml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return plainmachine.New(t, append([]string{`"m"`, `"test"`, "1 GHz", "200 MHz", "16 KiB", "256 KiB", `"10 cycles"`, `"50 cycles"`,
+		"processors = 4", "processors = 8"}, changes...)...)
 }
 
 func paramsOf(t testing.TB, values map[string]float64) *param.Set {

@@ -11,6 +11,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/plainmachine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -22,29 +23,8 @@ func messageMachine(t testing.TB, network string, replace ...string) *machine.Ma
 	if network == "" {
 		network = "model = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\""
 	}
-	m, err := machine.Parse("m.toml", []byte(strings.NewReplacer(replace...).Replace(`name = "m"
-[processor]
-clock = "1 GHz"
-cpi = 1
-[[cache]]
-size = "16 KiB"
-line = "64 B"
-ways = 2
-latency = "1 cycle"
-[memory]
-size = "64 MiB"
-latency = "50 cycles"
-[network]
-`+network+`
-[system]
-target = "cow"
-processors = 1
-nodes = 16
-`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return plainmachine.New(t, append([]string{"occupancy = \"50 cycles\"\ninvalidate = \"10 cycles\"\n", "", `"smp"`, `"cow"`,
+		"[system]", "[network]\n" + network + "\n[system]", "processors = 4", "processors = 1\nnodes = 16"}, replace...)...)
 }
 
 // messageTrace has the events of each processor.

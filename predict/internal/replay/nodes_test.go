@@ -10,6 +10,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/plainmachine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -118,30 +119,8 @@ func pairs() *trace.Memory {
 
 func parsed(t *testing.T, target, network string) *machine.Machine {
 	t.Helper()
-	m, err := machine.Parse("m.toml", []byte(strings.Replace(`name = "m"
-[processor]
-clock = "33 MHz"
-cpi = 1
-[[cache]]
-size = "1 KiB"
-line = "32 B"
-ways = 2
-latency = "0 cycles"
-[memory]
-size = "64 MiB"
-latency = "10 cycles"
-occupancy = "10 cycles"
-invalidate = "0 cycles"
-[system]
-target = "TARGET"
-processors = 1
-nodes = 16
-[network]
-`, "TARGET", target, 1)+network))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return plainmachine.New(t, "1 GHz", "33 MHz", "16 KiB", "1 KiB", "64 B", "32 B", "1 cycle", "0 cycles", "10 cycles", "0 cycles", "50 cycles", "10 cycles",
+		`"smp"`, `"`+target+`"`, "processors = 4", "processors = 1\nnodes = 16", "[system]", "[network]\n"+network+"\n[system]")
 }
 
 // TestTrafficGap: by the gap of the traffic, pairs wait about as long as for links; by that of the bisection, much
