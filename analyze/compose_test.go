@@ -55,17 +55,19 @@ func TestComposeStatus(t *testing.T) {
 		{"two a --cache-lines 1 -o x", stage.Failed, "two has lines of 32B, 64B; choose one with --line"},
 		{"a small --cache-lines 1 -o x", stage.Failed, "small has lines of 32B, not of 64B"},
 	} {
-		status, out, errs := analyze(append([]string{"compose"}, strings.Fields(c.args)...)...)
-		got := out
-		if c.status != stage.Done {
-			got = errs
-			if out != "" {
-				t.Errorf("%s: failed and printed %q", c.args, out)
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := analyze(append([]string{"compose"}, strings.Fields(c.args)...)...)
+			got := out
+			if c.status != stage.Done {
+				got = errs
+				if out != "" {
+					t.Errorf("failed and printed %q", out)
+				}
 			}
-		}
-		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("%s: status %d, want %d with %q:\n%.300s%s", c.args, status, c.status, c.want, out, errs)
-		}
+			if status != c.status || !strings.Contains(got, c.want) {
+				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
+			}
+		})
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a failed compose left its directory behind")

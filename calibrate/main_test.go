@@ -152,10 +152,12 @@ func TestCompletion(t *testing.T) {
 		{"show ./ex", ":0\n"},
 		{"instructions --machine example-d", "example-desktop\n:2\n"},
 	} {
-		status, out, errs := run(append([]string{"__complete"}, strings.Fields(c.args)...)...)
-		if status != stage.Done || out != c.want {
-			t.Errorf("%s: status %d, %q, want %q, %s", c.args, status, out, c.want, errs)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := run(append([]string{"__complete"}, strings.Fields(c.args)...)...)
+			if status != stage.Done || out != c.want {
+				t.Errorf("status %d, %q, want %q, %s", status, out, c.want, errs)
+			}
+		})
 	}
 }
 

@@ -49,10 +49,12 @@ func TestReplayEngineStats(t *testing.T) {
 		{"--engine whoa --workers 2 --ahead 99999999999", "pair,m,2,whoa,2,99999999999,2,1,1,2,1,1,1\n"},
 		{"", "pair,m,2,sequential,1,0,2,0,0,0,0,1,0\n"},
 	} {
-		status, out, stderr := predict(append([]string{"replay", prefix, machine, "--engine-stats", "--format", "csv"}, strings.Fields(c.args)...)...)
-		if status != 0 || out != head+c.want {
-			t.Errorf("%s: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, head+c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, stderr := predict(append([]string{"replay", prefix, machine, "--engine-stats", "--format", "csv"}, strings.Fields(c.args)...)...)
+			if status != 0 || out != head+c.want {
+				t.Errorf("status %d, stderr %q, got\n%s\nwant\n%s", status, stderr, out, head+c.want)
+			}
+		})
 	}
 	for sharing, want := range map[string]string{"exclusive": "all messages share its network in the order of sending",
 		"max-min": "messages in flight share its links"} {

@@ -391,16 +391,18 @@ func TestWhatChangesNothingIsNoted(t *testing.T) {
 		{"slice tiny --instr 28:29 -o end", ""},
 		{"slice tiny --instr 29:30 -o end", "tiny: 1 of 1 processors end before the part, at instruction 28 or earlier"},
 	} {
-		status, _, errs := traces(nil, strings.Fields(c.args)...)
-		var notes []string
-		for line := range strings.Lines(errs) {
-			if strings.Contains(line, "has no effect") || strings.Contains(line, "end before") || strings.Contains(line, ": 0 of") {
-				notes = append(notes, strings.TrimPrefix(strings.TrimSpace(line), "spoor: note: "))
+		t.Run(c.args, func(t *testing.T) {
+			status, _, errs := traces(nil, strings.Fields(c.args)...)
+			var notes []string
+			for line := range strings.Lines(errs) {
+				if strings.Contains(line, "has no effect") || strings.Contains(line, "end before") || strings.Contains(line, ": 0 of") {
+					notes = append(notes, strings.TrimPrefix(strings.TrimSpace(line), "spoor: note: "))
+				}
 			}
-		}
-		if got := strings.Join(notes, "|"); status != stage.Done || got != c.notes {
-			t.Errorf("traces %s: status %d, notes %q, want %q", c.args, status, got, c.notes)
-		}
+			if got := strings.Join(notes, "|"); status != stage.Done || got != c.notes {
+				t.Errorf("traces %s: status %d, notes %q, want %q", c.args, status, got, c.notes)
+			}
+		})
 	}
 }
 

@@ -66,10 +66,12 @@ func TestCompletion(t *testing.T) {
 		{"info l", "lu\n", "lu.refs.arrow\n"},
 		{"help ", "import\t", "a.csv\n"},
 	} {
-		args := append([]string{"__complete"}, strings.Split(c.args, " ")...)
-		status, out, _ := traces(nil, args...)
-		if status != 0 || !strings.Contains(out, c.wants) || strings.Contains(out, c.lacks) {
-			t.Errorf("traces %s: status %d: %s", c.args, status, fmt.Sprintf("%q", out))
-		}
+		t.Run(c.args, func(t *testing.T) {
+			args := append([]string{"__complete"}, strings.Split(c.args, " ")...)
+			status, out, _ := traces(nil, args...)
+			if status != 0 || !strings.Contains(out, c.wants) || strings.Contains(out, c.lacks) {
+				t.Errorf("traces %s: status %d: %s", c.args, status, fmt.Sprintf("%q", out))
+			}
+		})
 	}
 }

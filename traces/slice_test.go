@@ -393,12 +393,14 @@ func TestSliceBetweenMarkers(t *testing.T) {
 		{"1:1", []placed{{1, nil, 192}}},
 		{"1", []placed{{1, nil, 192}, {4, nil, 256}}},
 	} {
-		run(t, "slice", "x", "--marker", c.marker, "-o", "part")
-		for p, got := range first(reload(t, "part")) {
-			if !slices.Equal(refsOf(got), c.want) {
-				t.Errorf("marker %s: processor %d has %v, want %v", c.marker, p, refsOf(got), c.want)
+		t.Run(c.marker, func(t *testing.T) {
+			run(t, "slice", "x", "--marker", c.marker, "-o", "part")
+			for p, got := range first(reload(t, "part")) {
+				if !slices.Equal(refsOf(got), c.want) {
+					t.Errorf("marker %s: processor %d has %v, want %v", c.marker, p, refsOf(got), c.want)
+				}
 			}
-		}
+		})
 	}
 	for _, bad := range []string{"2", "1:2", "0:0", "two"} {
 		if status, out, errs := traces(nil, "slice", "x", "--marker", bad, "-o", "none"); status == stage.Done || out != "" || errs == "" {

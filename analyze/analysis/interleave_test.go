@@ -338,20 +338,22 @@ func TestInterleaveNamesWhoWaits(t *testing.T) {
 		{"no more than can be", [][]trace.Event{{burst(10, math.MaxInt64-10), barrier(0, 3)}, {}}, []string{"processor 0 at barrier 3"}},
 		{"too many references", [][]trace.Event{{barrier(9, 0)}}, []string{"barrier after 9 references, but the processor has 1"}},
 	} {
-		m := &trace.Memory{Head: trace.Header{Procs: len(c.events), WorkUnit: trace.WorkInstr}}
-		for p, rows := range c.events {
-			var refs trace.Refs
-			refs.Proc = trace.Proc(p)
-			refs.Append(1, 64, 8, trace.Load)
-			m.RefsOf = append(m.RefsOf, refs)
-			m.EventsOf = append(m.EventsOf, trace.Events{Proc: trace.Proc(p), Rows: rows})
-		}
-		_, err := flatten(t, m)
-		for _, want := range c.want {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error %v does not say %q", c.name, err, want)
+		t.Run(c.name, func(t *testing.T) {
+			m := &trace.Memory{Head: trace.Header{Procs: len(c.events), WorkUnit: trace.WorkInstr}}
+			for p, rows := range c.events {
+				var refs trace.Refs
+				refs.Proc = trace.Proc(p)
+				refs.Append(1, 64, 8, trace.Load)
+				m.RefsOf = append(m.RefsOf, refs)
+				m.EventsOf = append(m.EventsOf, trace.Events{Proc: trace.Proc(p), Rows: rows})
 			}
-		}
+			_, err := flatten(t, m)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v does not say %q", err, want)
+				}
+			}
+		})
 	}
 }
 

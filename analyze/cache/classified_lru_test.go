@@ -99,13 +99,15 @@ func TestAges(t *testing.T) {
 		"L1d=128B/2/16B,LL=512B/4/16B/with-opt":        {false, false},
 		"L1d=128B/2/16B,L1i=128B/2/16B,LL=64MiB/2/16B": {true, true, false},
 	} {
-		h := newHierarchy(parse(t, text)[0], []Side{data, instr}, 1, true, 1, 1<<20)
-		var got []bool
-		for _, instances := range h.of {
-			got = append(got, instances[0].classifiedLRU != nil)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			h := newHierarchy(parse(t, text)[0], []Side{data, instr}, 1, true, 1, 1<<20)
+			var got []bool
+			for _, instances := range h.of {
+				got = append(got, instances[0].classifiedLRU != nil)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
 	}
 }

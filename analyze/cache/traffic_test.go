@@ -53,18 +53,20 @@ func TestTraffic(t *testing.T) {
 		{"entries of a TLB move no lines", "tlb=1/1/4KiB",
 			[]ref{{put, A, 8}, {load, 8192, 8}}, []int64{-1}, []int64{-1}},
 	} {
-		m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
-		for _, r := range row.refs {
-			m.RefsOf[0].Append(1, r.addr, r.size, r.op)
-		}
-		results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Specs: parse(t, row.caches)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, _ := store.Data[int64](results[0].Full, "bytes_read")
-		written, _ := store.Data[int64](results[0].Full, "bytes_written")
-		if !slices.Equal(read, row.read) || !slices.Equal(written, row.written) {
-			t.Errorf("%s: read %d, written %d, want %d and %d", row.name, read, written, row.read, row.written)
-		}
+		t.Run(row.name, func(t *testing.T) {
+			m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+			for _, r := range row.refs {
+				m.RefsOf[0].Append(1, r.addr, r.size, r.op)
+			}
+			results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Specs: parse(t, row.caches)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, _ := store.Data[int64](results[0].Full, "bytes_read")
+			written, _ := store.Data[int64](results[0].Full, "bytes_written")
+			if !slices.Equal(read, row.read) || !slices.Equal(written, row.written) {
+				t.Errorf("read %d, written %d, want %d and %d", read, written, row.read, row.written)
+			}
+		})
 	}
 }

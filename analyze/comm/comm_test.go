@@ -550,9 +550,11 @@ func TestTables(t *testing.T) {
 		"comm_collectives": {"-1 bcast 1 3 1 192"},
 		"comm_path":        {"0 0 26 26 0 0 0 30 1.1538461538461537 0"},
 	} {
-		if got := text(named(t, r, name)); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := text(named(t, r, name)); !slices.Equal(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 	// Some processors alone have the same rows.
 	some, err := attempt(m, []trace.Proc{0}, Linear, Costs{})

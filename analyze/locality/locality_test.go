@@ -113,40 +113,42 @@ func TestFitIsTheMinimum(t *testing.T) {
 		"flat":        func(x float64) float64 { return 0.999 },
 		"steep":       func(x float64) float64 { return 0.001 },
 	} {
-		var points []point
-		for _, x := range reuse.QuarterOctaves(1 << 12) {
-			points = append(points, point{float64(x), ratio(float64(x))})
-		}
-		f, err := fitLaw(points)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		squares := leastSquares(points, new(memo))
-		best, _, _ := squares(params{math.Log(f.Alpha.Value - 1), math.Log(f.Beta.Value)})
-		for a := -14.0; a <= 14; a += 0.25 {
-			for b := 0.0; b <= 30; b += 0.25 {
-				if c, _, _ := squares(params{a, b}); c < best*(1-1e-6)-1e-9 {
-					t.Fatalf("%s: alpha %g, beta %g has a sum of squares of %g, the fit %+v has %g", name, 1+math.Exp(a), math.Exp(b), c, f, best)
+		t.Run(name, func(t *testing.T) {
+			var points []point
+			for _, x := range reuse.QuarterOctaves(1 << 12) {
+				points = append(points, point{float64(x), ratio(float64(x))})
+			}
+			f, err := fitLaw(points)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			squares := leastSquares(points, new(memo))
+			best, _, _ := squares(params{math.Log(f.Alpha.Value - 1), math.Log(f.Beta.Value)})
+			for a := -14.0; a <= 14; a += 0.25 {
+				for b := 0.0; b <= 30; b += 0.25 {
+					if c, _, _ := squares(params{a, b}); c < best*(1-1e-6)-1e-9 {
+						t.Fatalf("alpha %g, beta %g has a sum of squares of %g, the fit %+v has %g", 1+math.Exp(a), math.Exp(b), c, f, best)
+					}
 				}
 			}
-		}
-		checkFinite(t, name, f.Alpha, f.Beta)
-		if f.Alpha.Value <= 1 || f.Beta.Value < 1 {
-			t.Errorf("%s: %+v is out of bounds", name, f)
-		}
-		if name == "exponential" && len(f.Warnings) == 0 {
-			t.Errorf("%s: no warning", name)
-		}
-		if name == "steep" && len(f.Warnings) == 0 {
-			t.Errorf("%s: no warning", name)
-		}
-		for _, p := range f.params(powerLS, "interval", "source") { // the file may travel without the notes
-			for _, w := range f.Warnings {
-				if !strings.Contains(p.Method, strings.TrimSpace(w.Error())) {
-					t.Errorf("%s: the method of %s, %q, does not say that %v", name, p.Name, p.Method, w)
+			checkFinite(t, name, f.Alpha, f.Beta)
+			if f.Alpha.Value <= 1 || f.Beta.Value < 1 {
+				t.Errorf("%+v is out of bounds", f)
+			}
+			if name == "exponential" && len(f.Warnings) == 0 {
+				t.Errorf("no warning")
+			}
+			if name == "steep" && len(f.Warnings) == 0 {
+				t.Errorf("no warning")
+			}
+			for _, p := range f.params(powerLS, "interval", "source") { // the file may travel without the notes
+				for _, w := range f.Warnings {
+					if !strings.Contains(p.Method, strings.TrimSpace(w.Error())) {
+						t.Errorf("the method of %s, %q, does not say that %v", p.Name, p.Method, w)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -316,22 +318,24 @@ func TestDegenerateTraces(t *testing.T) {
 		{"one processor of two", source(nil, inTurn(50_000, 300)), "", nil},
 		{"few lines", source([]uint64{1, 2, 3, 4, 4, 3, 2, 1, 1}), "", nil},
 	} {
-		got, warnings, err := run(c.src)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if !strings.Contains(fmt.Sprint(warnings), c.warning) {
-			t.Errorf("%s: warnings %v do not say %q", c.name, warnings, c.warning)
-		}
-		for _, name := range []string{"alpha", "beta", "fit_max_error", "gamma", "cold", "line", "footprint", "instructions", "references", "processors"} {
-			_, there := got[name]
-			if slices.Contains(c.without, name) == there {
-				t.Errorf("%s: parameter %s is there: %v", c.name, name, there)
+		t.Run(c.name, func(t *testing.T) {
+			got, warnings, err := run(c.src)
+			if err != nil {
+				t.Errorf("%v", err)
 			}
-		}
-		for name, p := range got {
-			checkFinite(t, c.name+" "+name, analysis.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
-		}
+			if !strings.Contains(fmt.Sprint(warnings), c.warning) {
+				t.Errorf("warnings %v do not say %q", warnings, c.warning)
+			}
+			for _, name := range []string{"alpha", "beta", "fit_max_error", "gamma", "cold", "line", "footprint", "instructions", "references", "processors"} {
+				_, there := got[name]
+				if slices.Contains(c.without, name) == there {
+					t.Errorf("parameter %s is there: %v", name, there)
+				}
+			}
+			for name, p := range got {
+				checkFinite(t, c.name+" "+name, analysis.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
+			}
+		})
 	}
 }
 

@@ -337,9 +337,11 @@ func TestByHand(t *testing.T) {
 		"n_fp":   1.5, "sigma_cxsw": 0, "sigma_fp": 0.5, // of {1, 1} and {1, 0}
 		"quanta": 2, "targets": 2, "quantum": 15, "cpi": 1.5, "per_quantum_barrier": 0.5,
 	} {
-		if got := param(t, r, name); !near(got, want) {
-			t.Errorf("%s: got %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := param(t, r, name); !near(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
 	}
 }
 

@@ -102,20 +102,22 @@ func TestCurveIsLRU(t *testing.T) {
 		"product":     matmul(40),
 		"bitreversal": bitReversal(12),
 	} {
-		exact := exactly(t, stream)
-		var capacities []int64
-		for i := range int64(sizes) {
-			capacities = append(capacities, 1+i*i*int64(exact.Cold)/((sizes-1)*(sizes-1)))
-		}
-		for i, misses := range exact.Misses(capacities) {
-			cache := lru{lines: int(capacities[i]), order: list.New(), at: map[uint64]*list.Element{}}
-			for _, l := range stream {
-				cache.use(l)
+		t.Run(name, func(t *testing.T) {
+			exact := exactly(t, stream)
+			var capacities []int64
+			for i := range int64(sizes) {
+				capacities = append(capacities, 1+i*i*int64(exact.Cold)/((sizes-1)*(sizes-1)))
 			}
-			if misses != cache.misses {
-				t.Errorf("%s: %d lines: %d misses, simulated %d", name, capacities[i], misses, cache.misses)
+			for i, misses := range exact.Misses(capacities) {
+				cache := lru{lines: int(capacities[i]), order: list.New(), at: map[uint64]*list.Element{}}
+				for _, l := range stream {
+					cache.use(l)
+				}
+				if misses != cache.misses {
+					t.Errorf("%d lines: %d misses, simulated %d", capacities[i], misses, cache.misses)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -85,16 +85,18 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		{"misses that overlap", countedAlone(t, src, m, like), smpMachine(t, "cpi = 1", "cpi = 1\noutstanding = 4\nwindow = 64"), false, "here misses take 50 instructions; there is no interval: the error was measured only with one level"},
 		{"alone", measured(t, locking(1, steps), m), m, true, ""},
 	} {
-		p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})
-		if err != nil {
-			t.Fatalf("%s: %v", tc.name, err)
-		}
-		said := warnings(p)
-		if p.FullInterval().Known() != tc.known || p.ModelMargin.Known() != tc.known || !strings.Contains(said, strings.ReplaceAll(tc.say, ";", ",")) || (tc.say == "") != (said == "") {
-			t.Errorf("%s: interval %+v, %s", tc.name, p.FullInterval(), said)
-		}
-		if lo := Table([]model.Prediction{p}, nil).Columns[7]; lo.Name != "lo" || math.IsNaN(lo.Data.([]float64)[0]) == tc.known {
-			t.Errorf("%s: column %+v", tc.name, lo)
-		}
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			said := warnings(p)
+			if p.FullInterval().Known() != tc.known || p.ModelMargin.Known() != tc.known || !strings.Contains(said, strings.ReplaceAll(tc.say, ";", ",")) || (tc.say == "") != (said == "") {
+				t.Errorf("interval %+v, %s", p.FullInterval(), said)
+			}
+			if lo := Table([]model.Prediction{p}, nil).Columns[7]; lo.Name != "lo" || math.IsNaN(lo.Data.([]float64)[0]) == tc.known {
+				t.Errorf("column %+v", lo)
+			}
+		})
 	}
 }

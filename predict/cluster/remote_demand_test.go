@@ -53,13 +53,15 @@ func TestConflicts(t *testing.T) {
 		{"to and from one node", []customer{at(1, 0, 0, 1, 0, 0), at(0, 1, 1, 0, 0, 0)}, 0},
 		{"every other time", []customer{at(1, 0, 0, 1, 0, 0), at(0.5, 0, 0, 0, 0.5, 1)}, 0.5},
 	} {
-		if got := conflicts(tc.all); got[0][1] != tc.want || got[1][0] != tc.want || got[0][0] != 0 {
-			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
-		}
-		w := portWaits(tc.all)
-		if tc.want == 1 && !near(w[0], bus[0], 1e-6) || tc.want == 0 && w[0] != 0 || tc.want == 0.5 && !(w[0] > 0 && w[0] < bus[0]) {
-			t.Errorf("%s: waits %v, on a bus %v", tc.name, w, bus)
-		}
+		t.Run(tc.name, func(t *testing.T) {
+			if got := conflicts(tc.all); got[0][1] != tc.want || got[1][0] != tc.want || got[0][0] != 0 {
+				t.Errorf("%v, want %v", got, tc.want)
+			}
+			w := portWaits(tc.all)
+			if tc.want == 1 && !near(w[0], bus[0], 1e-6) || tc.want == 0 && w[0] != 0 || tc.want == 0.5 && !(w[0] > 0 && w[0] < bus[0]) {
+				t.Errorf("waits %v, on a bus %v", w, bus)
+			}
+		})
 	}
 }
 

@@ -87,9 +87,11 @@ func TestOperationsByHand(t *testing.T) {
 		// Scan of the block, one row of 128 bytes to the next processor, which adds it to its last row, and to all.
 		{"vscan", (100 + 3*1024 + 2*1024 + 5*64.5) + (1000 + 128 + 10*2.5) + (100 + 3*32 + 2*32 + 5*2.5) + (100 + 2*1024 + 2*1024 + 5*64.5)},
 	} {
-		if p := predict(t, l, row.name, c); !near(float64(p.Time)*1e9, row.want) {
-			t.Errorf("%s: %v ns, want %v", row.name, float64(p.Time)*1e9, row.want)
-		}
+		t.Run(row.name, func(t *testing.T) {
+			if p := predict(t, l, row.name, c); !near(float64(p.Time)*1e9, row.want) {
+				t.Errorf("%v ns, want %v", float64(p.Time)*1e9, row.want)
+			}
+		})
 	}
 }
 
@@ -441,12 +443,14 @@ func TestErrors(t *testing.T) {
 		"too much sent": {Rows: 4, Cols: 4, Item: 4, MeshRows: 2, MeshCols: 2, D: 3},
 		"no item":       {Rows: 4, Cols: 4, MeshRows: 2, MeshCols: 2, D: 1},
 	} {
-		for _, op := range Operations {
-			statement := slices.Contains([]string{"set", "copy", "scale", "add", "addto", "hscan", "vscan"}, op.Name)
-			if _, err := l.Predict(op, c); err == nil && !(name == "too much sent" && statement) {
-				t.Errorf("%s: %s has no error", name, op.Name)
+		t.Run(name, func(t *testing.T) {
+			for _, op := range Operations {
+				statement := slices.Contains([]string{"set", "copy", "scale", "add", "addto", "hscan", "vscan"}, op.Name)
+				if _, err := l.Predict(op, c); err == nil && !(name == "too much sent" && statement) {
+					t.Errorf("%s has no error", op.Name)
+				}
 			}
-		}
+		})
 	}
 	negative := laws(t, "S1", Options{}, "S1_alpha=-1us", "S1_beta=0s/B")
 	op, _ := Named("rows")

@@ -37,11 +37,13 @@ func TestCheck(t *testing.T) {
 		"tested by none":   func(p *Prediction) { p.Untested, p.ModelMargin = "locks", ModelMargin{0.1, 0.1, "other programs"} },
 		"over-utilization": func(p *Prediction) { p.Utilization = 1.1 },
 	} {
-		p := whole()
-		spoil(&p)
-		if p.Check() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := whole()
+			spoil(&p)
+			if p.Check() == nil {
+				t.Errorf("no error")
+			}
+		})
 	}
 }
 

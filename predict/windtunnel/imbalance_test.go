@@ -35,9 +35,11 @@ func TestUnevenPlacements(t *testing.T) {
 		{"at random", "", func(int, int) bool { return r.Float64() < 0.3 }},
 		{"all", "", func(int, int) bool { return true }},
 	} {
-		all := samplesOf(4000, c.busy).imbalanceWarnings()
-		if c.uneven == "" && len(all) != 0 || c.uneven != "" && (len(all) != 1 || !strings.Contains(all[0].Error(), c.uneven)) {
-			t.Errorf("%s: %v, want %q", c.name, all, c.uneven)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			all := samplesOf(4000, c.busy).imbalanceWarnings()
+			if c.uneven == "" && len(all) != 0 || c.uneven != "" && (len(all) != 1 || !strings.Contains(all[0].Error(), c.uneven)) {
+				t.Errorf("%v, want %q", all, c.uneven)
+			}
+		})
 	}
 }

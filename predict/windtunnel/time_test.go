@@ -138,11 +138,13 @@ func TestParametersThatAreNone(t *testing.T) {
 		"active": func(p *Parameters) { p.Active = 33 }, "running": func(p *Parameters) { p.Running = math.NaN() }, "switch": func(p *Parameters) { p.Switch = -1 },
 		"overhead": func(p *Parameters) { p.Overhead = 1e12 }, "miss": func(p *Parameters) { p.TLB.Miss = unit.Cycles(math.NaN()) }, "windows": func(p *Parameters) { p.Underflows = -1 },
 	} {
-		p := parameters()
-		spoil(p)
-		if _, err := newCalculator(Models[0], p); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := parameters()
+			spoil(p)
+			if _, err := newCalculator(Models[0], p); err == nil {
+				t.Errorf("no error")
+			}
+		})
 	}
 	p := parameters()
 	p.Quantum = 0

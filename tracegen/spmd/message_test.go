@@ -375,23 +375,25 @@ func TestCancellingMessages(t *testing.T) {
 			}
 		},
 	} {
-		for _, b := range backends {
-			ctx, cancel := context.WithCancel(context.Background())
-			procs := 3
-			if name == "send" {
-				procs = 1
-			}
-			err := b.run(ctx, procs, func(r *Rank) error {
-				for i := 0; ; i++ {
-					if forever(r); i == 1000 && r.ID() == 0 {
-						cancel()
-					}
+		t.Run(name, func(t *testing.T) {
+			for _, b := range backends {
+				ctx, cancel := context.WithCancel(context.Background())
+				procs := 3
+				if name == "send" {
+					procs = 1
 				}
-			})
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, %s: %v", name, b.name, err)
+				err := b.run(ctx, procs, func(r *Rank) error {
+					for i := 0; ; i++ {
+						if forever(r); i == 1000 && r.ID() == 0 {
+							cancel()
+						}
+					}
+				})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("%s, %s: %v", name, b.name, err)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -105,11 +105,13 @@ func TestMainStatus(t *testing.T) {
 		{"well --output=", WrongUsage, "", "spoor: tool well: --output is empty; give a FILE, or omit the flag\nspoor: see 'tool well --help'\n"},
 		{"--version", Done, "tool " + Version + "\n", ""},
 	} {
-		status, out, errs := run(strings.Fields(c.args)...)
-		prefix, open := strings.CutSuffix(c.stderr, "...")
-		if status != c.status || out != c.out || open && !strings.HasPrefix(errs, prefix) || !open && errs != c.stderr {
-			t.Errorf("tool %s: %d, %q, %q; want %d, %q, %q", c.args, status, out, errs, c.status, c.out, c.stderr)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := run(strings.Fields(c.args)...)
+			prefix, open := strings.CutSuffix(c.stderr, "...")
+			if status != c.status || out != c.out || open && !strings.HasPrefix(errs, prefix) || !open && errs != c.stderr {
+				t.Errorf("tool %s: %d, %q, %q; want %d, %q, %q", c.args, status, out, errs, c.status, c.out, c.stderr)
+			}
+		})
 	}
 }
 

@@ -146,14 +146,16 @@ func TestWriteTableRefuses(t *testing.T) {
 		{"fact that is no text", Table{Name: "t", Meta: []trace.Arg{{Key: "a", Value: "\xff"}}}, "not UTF-8"},
 		{"long text", Table{Name: "t", Columns: text("", strings.Repeat("x", maxText+1))}, "column text: row 1"},
 	} {
-		path := filepath.Join(t.TempDir(), "t.arrow")
-		err := WriteTable(path, &c.table)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %v, want one with %q and the path", c.name, err, c.want)
-		}
-		if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
-			t.Errorf("%s: left %v", c.name, left)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.arrow")
+			err := WriteTable(path, &c.table)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v, want one with %q and the path", err, c.want)
+			}
+			if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+				t.Errorf("left %v", left)
+			}
+		})
 	}
 }
 

@@ -207,18 +207,20 @@ func TestWriterRefuses(t *testing.T) {
 		}, "other columns"},
 		{"rows after the end", func(w *Writer) error { w.Abort(); return w.Refs(one(0, 8)) }, "closed"},
 	} {
-		prefix := filepath.Join(t.TempDir(), "x")
-		w, err := Create(prefix, header(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.write(w); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
-		w.Abort()
-		if left, _ := filepath.Glob(prefix + "*"); len(left) > 0 {
-			t.Errorf("%s: left %v", c.name, left)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			prefix := filepath.Join(t.TempDir(), "x")
+			w, err := Create(prefix, header(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.write(w); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			w.Abort()
+			if left, _ := filepath.Glob(prefix + "*"); len(left) > 0 {
+				t.Errorf("left %v", left)
+			}
+		})
 	}
 }
 

@@ -41,10 +41,12 @@ func TestParse(t *testing.T) {
 		{"10 Gb/s", "B/s", 1.25e9},
 		{"1 GiB/s", "B/s", 1 << 30},
 	} {
-		got, err := Parse(c.text, c.base)
-		if err != nil || math.Abs(got-c.want) > 1e-15*math.Abs(c.want) {
-			t.Errorf("Parse(%q, %q) = %v, %v; want %v", c.text, c.base, got, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			got, err := Parse(c.text, c.base)
+			if err != nil || math.Abs(got-c.want) > 1e-15*math.Abs(c.want) {
+				t.Errorf("Parse(%q, %q) = %v, %v; want %v", c.text, c.base, got, err, c.want)
+			}
+		})
 	}
 }
 

@@ -462,9 +462,11 @@ func TestWhatCannotFilter(t *testing.T) {
 		"L1=1KiB/1/64B/with-opt":          "L1: opt knows its evictions",
 		"L1=1MiB/1/64KiB":                 "L1: lines of 64KiB are larger",
 	} {
-		if _, err := cache.NewFilter(parse(t, text), true, 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := cache.NewFilter(parse(t, text), true, 1); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 

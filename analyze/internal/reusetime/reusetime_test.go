@@ -150,14 +150,16 @@ func TestExtremes(t *testing.T) {
 		{"cold", cold, 10, 1, 100},
 		{"one use", []uint64{7}, 1, 1, 1},
 	} {
-		p := measure(t, c.stream, 512).Profile()
-		if h, a := p.HOTL(c.capacity), p.AET(c.capacity); math.Abs(h-c.miss) > 1e-9 || math.Abs(a-c.miss) > 1e-9 {
-			t.Errorf("%s: HOTL %v, AET %v, want %v", c.name, h, a, c.miss)
-		}
-		if f := p.Footprint(100); math.Abs(f-c.size) > 1e-9 {
-			t.Errorf("%s: footprint %v, want %v", c.name, f, c.size)
-		}
-		checkShape(t, p)
+		t.Run(c.name, func(t *testing.T) {
+			p := measure(t, c.stream, 512).Profile()
+			if h, a := p.HOTL(c.capacity), p.AET(c.capacity); math.Abs(h-c.miss) > 1e-9 || math.Abs(a-c.miss) > 1e-9 {
+				t.Errorf("HOTL %v, AET %v, want %v", h, a, c.miss)
+			}
+			if f := p.Footprint(100); math.Abs(f-c.size) > 1e-9 {
+				t.Errorf("footprint %v, want %v", f, c.size)
+			}
+			checkShape(t, p)
+		})
 	}
 }
 

@@ -128,15 +128,17 @@ func TestMovesEndNoRuns(t *testing.T) {
 		{"0L0 0F0 1S0 0L0", "1", "1 1"},
 		{"0S0 1P0 0S0 0F0 0L0", "", ""},
 	} {
-		s, err := measure(script(t, 2, c.script), &Analysis{Lines: []unit.Bytes{64}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for kind, want := range map[int]string{writeRun: c.write, readRun: c.read} {
-			if got := lengths(s.sims[0], kind); got != want {
-				t.Errorf("%s: %s runs of %v, want %s", c.script, runNames[kind], got, want)
+		t.Run(c.script, func(t *testing.T) {
+			s, err := measure(script(t, 2, c.script), &Analysis{Lines: []unit.Bytes{64}})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for kind, want := range map[int]string{writeRun: c.write, readRun: c.read} {
+				if got := lengths(s.sims[0], kind); got != want {
+					t.Errorf("%s runs of %v, want %s", runNames[kind], got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -166,20 +168,22 @@ func TestHandWorkedRunsAndKinds(t *testing.T) {
 		{"read-write", "0S0 1L0 2L0 1S0 0L0 2L0 2S0", readWrite, 3, 3, "1 1 1", "1 1 1 1", "2 2"},
 		{"one store like a producer's, one that migrates: neither are most", "0S0 1L0 0S0 1S0", readWrite, 2, 2, "1 1 1", "1", "1 1"},
 	} {
-		s, err := measure(script(t, 3, c.script), &Analysis{Lines: []unit.Bytes{64}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sim := s.sims[0]
-		n := sim.kinds[kindKey{outside, c.kind, c.users, c.writers}]
-		if len(sim.kinds) != 1 || n.lines != 1 || n.uses != uint64(len(strings.Fields(c.script))) {
-			t.Errorf("%s: %v", c.name, sim.kinds)
-		}
-		for kind, want := range [...]string{writeRun: c.write, readRun: c.read, invalidatedRun: c.invalidated} {
-			if got := lengths(sim, kind); got != want {
-				t.Errorf("%s: %s runs of %v, want %s", c.name, runNames[kind], got, want)
+		t.Run(c.name, func(t *testing.T) {
+			s, err := measure(script(t, 3, c.script), &Analysis{Lines: []unit.Bytes{64}})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			sim := s.sims[0]
+			n := sim.kinds[kindKey{outside, c.kind, c.users, c.writers}]
+			if len(sim.kinds) != 1 || n.lines != 1 || n.uses != uint64(len(strings.Fields(c.script))) {
+				t.Errorf("%v", sim.kinds)
+			}
+			for kind, want := range [...]string{writeRun: c.write, readRun: c.read, invalidatedRun: c.invalidated} {
+				if got := lengths(sim, kind); got != want {
+					t.Errorf("%s runs of %v, want %s", runNames[kind], got, want)
+				}
+			}
+		})
 	}
 }
 

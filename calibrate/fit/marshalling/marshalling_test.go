@@ -46,9 +46,11 @@ func TestFeatures(t *testing.T) {
 		{"an array statement", timing.Point{Experiment: timing.Array, Accesses: 300, Ops: 100}, marshalling.Features{N: 300, Ops: 100}},
 		{"a message", timing.Point{Experiment: timing.PingPong, Bytes: 7}, marshalling.Features{N: 7}},
 	} {
-		if got, err := marshalling.Of(&c.p, 64, 4096); err != nil || got != c.want {
-			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got, err := marshalling.Of(&c.p, 64, 4096); err != nil || got != c.want {
+				t.Errorf("%+v, %v; want %+v", got, err, c.want)
+			}
+		})
 	}
 }
 

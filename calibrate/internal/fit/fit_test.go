@@ -76,11 +76,13 @@ func TestRefusesWhatCannotBeToldApart(t *testing.T) {
 		{"not a number", problem("1 n", func(n float64) []float64 { return []float64{1, math.NaN()} }), "point 0 has NaN in the column n"},
 		{"no end", problem("1 n", func(n float64) []float64 { return []float64{math.Inf(1), n} }), "point 0 has +Inf in the column 1"},
 	} {
-		for _, solve := range []func(*Problem) (Solution, error){LeastSquares, NonNegative} {
-			if s, err := solve(c.p); err == nil || !strings.Contains(err.Error(), c.want) || s.Coef != nil {
-				t.Errorf("%s: %v, %v; want %q", c.name, s, err, c.want)
+		t.Run(c.name, func(t *testing.T) {
+			for _, solve := range []func(*Problem) (Solution, error){LeastSquares, NonNegative} {
+				if s, err := solve(c.p); err == nil || !strings.Contains(err.Error(), c.want) || s.Coef != nil {
+					t.Errorf("%v, %v; want %q", s, err, c.want)
+				}
 			}
-		}
+		})
 	}
 	doubtful := problem("1 n", func(n float64) []float64 { return []float64{1, 1e9 + n} })
 	if s, err := LeastSquares(doubtful); err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), "the columns 1, n are close to collinear") {
@@ -319,14 +321,16 @@ func TestSpreadSaysWhatItKnows(t *testing.T) {
 		{"nothing", &Times{one, "launches"}, mean, true, false, "no interval, as nothing was repeated"},
 		{"no solutions", &Times{four, "launches"}, fails, false, false, "bootstrap over 4 points and 2 launches, seed 7"},
 	} {
-		s := c.times.Spread(c.e, 1, c.fixed, 7)
-		lo, hi := s.Interval(0, 2.5)
-		if known := !math.IsNaN(lo) && !math.IsNaN(hi); known != c.known || s.What != c.what || known && !(lo <= 2.5 && 2.5 <= hi) {
-			t.Errorf("%s: from %g to %g, %q", c.name, lo, hi, s.What)
-		}
-		if again := c.times.Spread(c.e, 1, c.fixed, 7); !math.IsNaN(s.SD[0]) && again.SD[0] != s.SD[0] {
-			t.Errorf("%s: the same seed gave %g and %g", c.name, s.SD[0], again.SD[0])
-		}
+		t.Run(c.name, func(t *testing.T) {
+			s := c.times.Spread(c.e, 1, c.fixed, 7)
+			lo, hi := s.Interval(0, 2.5)
+			if known := !math.IsNaN(lo) && !math.IsNaN(hi); known != c.known || s.What != c.what || known && !(lo <= 2.5 && 2.5 <= hi) {
+				t.Errorf("from %g to %g, %q", lo, hi, s.What)
+			}
+			if again := c.times.Spread(c.e, 1, c.fixed, 7); !math.IsNaN(s.SD[0]) && again.SD[0] != s.SD[0] {
+				t.Errorf("the same seed gave %g and %g", s.SD[0], again.SD[0])
+			}
+		})
 	}
 }
 
@@ -447,9 +451,11 @@ func TestSegmentsRefuse(t *testing.T) {
 		"squares of nothing": {{1, 2, 3}, {1e-200, 1e-200, 1e-200}}, "almost nothing": {{1, 2, 3}, {1e-300, 2e-300, 3e-300}},
 		"one that is almost nothing": {{1, 2, 3, 4}, {1e-156, 1, 2, 3}}, "squares without end": {{1, 2, 3}, {1e200, 1e200, 1e200}},
 	} {
-		if s, err := Segments(c[0], c[1], 3); err == nil {
-			t.Errorf("%s: %v", name, s)
-		}
+		t.Run(name, func(t *testing.T) {
+			if s, err := Segments(c[0], c[1], 3); err == nil {
+				t.Errorf("%v", s)
+			}
+		})
 	}
 }
 

@@ -122,10 +122,12 @@ func TestStates(t *testing.T) {
 		{"unanswered among them", append(draw(110e-9, 780e-9), make([]unit.Seconds, 400)...), 2},
 		{"a single one", draw(1e-7)[:1], 1},
 	} {
-		bounds := States(c.sentinels)
-		if want := max(c.states-1, 0); len(bounds) != want || !slices.IsSorted(bounds) {
-			t.Errorf("%s: bounds %v, want %d", c.name, bounds, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			bounds := States(c.sentinels)
+			if want := max(c.states-1, 0); len(bounds) != want || !slices.IsSorted(bounds) {
+				t.Errorf("bounds %v, want %d", bounds, want)
+			}
+		})
 	}
 	bounds := States(draw(110e-9, 780e-9))
 	for sentinel, want := range map[unit.Seconds]string{0: Unknown, 100e-9: "s1", 120e-9: "s1", 800e-9: "s2", 1: "s2"} {

@@ -225,14 +225,16 @@ func TestParts(t *testing.T) {
 		// The second message leaves at 31 instead of 10: 21 late, which is all that rank 1 waits for.
 		{"two isends", ranks(does(isend(1, 10, 1), isend(1, 10, 2)), does(recv(0), recv(0))), [][]int64{{0, 10, 0, 0, 0}, {0, 10, 38, 21, 5}}},
 	} {
-		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: loggp()})
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		for i, r := range res.Ranks {
-			if got := picos(r.Parts[1:]); fmt.Sprint(got) != fmt.Sprint(c.want[i]) {
-				t.Errorf("%s: rank %d has %v, want %v", c.name, i, got, c.want[i])
+		t.Run(c.name, func(t *testing.T) {
+			res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: loggp()})
+			if err != nil {
+				t.Fatal(c.name, err)
 			}
-		}
+			for i, r := range res.Ranks {
+				if got := picos(r.Parts[1:]); fmt.Sprint(got) != fmt.Sprint(c.want[i]) {
+					t.Errorf("rank %d has %v, want %v", i, got, c.want[i])
+				}
+			}
+		})
 	}
 }

@@ -110,17 +110,19 @@ func TestPLogPByHand(t *testing.T) {
 		// then, and is received by L + g(11) later. Its sender has done when o_s(11) and 50 - 5 - 26 have gone by.
 		{"rendezvous", ranks(does(send(1, 11)), does(recv(0))), at(89, 110), 10},
 	} {
-		m := plogp()
-		m.EagerLimit = c.long
-		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: m})
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		for i, r := range res.Ranks {
-			if r.Time != c.want[i] {
-				t.Errorf("%s: rank %d ends at %d, want %d", c.name, i, r.Time, c.want[i])
+		t.Run(c.name, func(t *testing.T) {
+			m := plogp()
+			m.EagerLimit = c.long
+			res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: m})
+			if err != nil {
+				t.Fatal(c.name, err)
 			}
-		}
+			for i, r := range res.Ranks {
+				if r.Time != c.want[i] {
+					t.Errorf("rank %d ends at %d, want %d", i, r.Time, c.want[i])
+				}
+			}
+		})
 	}
 }
 

@@ -227,23 +227,25 @@ func TestSharedByHand(t *testing.T) {
 		// packets and a byte. It has left the first of two links at 104 502, and the second 300 later.
 		{"rendezvous in packets", long(inPackets(t, "switch", 2, "switch = \"300 ps\"\n")), ranks(does(send(1, 101)), does(recv(0))), at(104_502, 105_502), 0},
 	} {
-		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: c.model})
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		checkParts(t, res)
-		portWait := unit.Picos(0)
-		for i, r := range res.Ranks {
-			portWait += r.Parts[Contention]
-			if r.Time != c.want[i] {
-				t.Errorf("%s: rank %d ends at %d, want %d", c.name, i, r.Time, c.want[i])
+		t.Run(c.name, func(t *testing.T) {
+			res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: c.model})
+			if err != nil {
+				t.Fatal(c.name, err)
 			}
-		}
-		if portWait != c.portWait {
-			t.Errorf("%s: %d of contention, want %d", c.name, portWait, c.portWait)
-		}
-		if p := res.Engine.Protocol; p != Sequential {
-			t.Errorf("%s: %s", c.name, p)
-		}
+			checkParts(t, res)
+			portWait := unit.Picos(0)
+			for i, r := range res.Ranks {
+				portWait += r.Parts[Contention]
+				if r.Time != c.want[i] {
+					t.Errorf("rank %d ends at %d, want %d", i, r.Time, c.want[i])
+				}
+			}
+			if portWait != c.portWait {
+				t.Errorf("%d of contention, want %d", portWait, c.portWait)
+			}
+			if p := res.Engine.Protocol; p != Sequential {
+				t.Errorf("%s", p)
+			}
+		})
 	}
 }

@@ -216,19 +216,21 @@ func TestFluidByHand(t *testing.T) {
 		{"incast", "switch", 8, []sending{{0, Message{0, 7, kb}}, {0, Message{1, 7, kb}}, {0, Message{2, 7, kb}}, {0, Message{3, 7, kb}},
 			{0, Message{4, 7, kb}}, {0, Message{5, 7, kb}}, {0, Message{6, 7, 500}}}, []unit.Picos{6500, 6500, 6500, 6500, 6500, 6500, 3500}},
 	} {
-		n := Config{Nodes: c.nodes, Bandwidth: 1e9, Efficiency: 1}
-		if c.model == "mesh" {
-			n.Rows, n.Cols = 1, c.nodes
-		}
-		f, err := newFluid(n, c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range drain(t, f, c.all) {
-			if e.Free != c.want[i]*1000 || e.Arrive != e.Free || e.Latency != 1000*unit.Picos(c.all[i].Bytes) {
-				t.Errorf("%s: message %d left at %d and came at %d, %d of which without others, want %d ns", c.name, i, e.Free, e.Arrive, e.Latency, c.want[i])
+		t.Run(c.name, func(t *testing.T) {
+			n := Config{Nodes: c.nodes, Bandwidth: 1e9, Efficiency: 1}
+			if c.model == "mesh" {
+				n.Rows, n.Cols = 1, c.nodes
 			}
-		}
+			f, err := newFluid(n, c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := range drain(t, f, c.all) {
+				if e.Free != c.want[i]*1000 || e.Arrive != e.Free || e.Latency != 1000*unit.Picos(c.all[i].Bytes) {
+					t.Errorf("message %d left at %d and came at %d, %d of which without others, want %d ns", i, e.Free, e.Arrive, e.Latency, c.want[i])
+				}
+			}
+		})
 	}
 }
 

@@ -136,19 +136,21 @@ func TestPacketsByHand(t *testing.T) {
 			{0, Message{4, 7, 200}}, {0, Message{5, 7, 200}}, {0, Message{6, 7, 200}}},
 			[]unit.Picos{200, 200, 200, 200, 200, 200, 200}, []unit.Picos{807, 907, 1007, 1107, 1207, 1307, 1407}},
 	} {
-		n := Config{Nodes: c.nodes, Bandwidth: 1e9, Efficiency: 1, Switch: 7000, Packet: 100}
-		if c.model == "mesh" {
-			n.Rows, n.Cols = 1, c.nodes
-		}
-		p, err := newPackets(n, c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range deliver(t, p, c.all) {
-			if left, came := c.left[i]*1000+c.all[i].at%1000, c.came[i]*1000+c.all[i].at%1000; c.all[i].Bytes > 0 && (e.Free != left || e.Arrive != came) || c.all[i].Bytes == 0 && (e.Free != 6 || e.Arrive != 6) {
-				t.Errorf("%s: message %d left at %d and came at %d, want %d and %d ns", c.name, i, e.Free, e.Arrive, c.left[i], c.came[i])
+		t.Run(c.name, func(t *testing.T) {
+			n := Config{Nodes: c.nodes, Bandwidth: 1e9, Efficiency: 1, Switch: 7000, Packet: 100}
+			if c.model == "mesh" {
+				n.Rows, n.Cols = 1, c.nodes
 			}
-		}
+			p, err := newPackets(n, c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := range deliver(t, p, c.all) {
+				if left, came := c.left[i]*1000+c.all[i].at%1000, c.came[i]*1000+c.all[i].at%1000; c.all[i].Bytes > 0 && (e.Free != left || e.Arrive != came) || c.all[i].Bytes == 0 && (e.Free != 6 || e.Arrive != 6) {
+					t.Errorf("message %d left at %d and came at %d, want %d and %d ns", i, e.Free, e.Arrive, c.left[i], c.came[i])
+				}
+			}
+		})
 	}
 }
 

@@ -25,9 +25,11 @@ func TestArguments(t *testing.T) {
 		{"prog args=n=8192", "prog", map[string]string{"n": "8192"}},
 		{"prog args=- --", "prog", map[string]string{"arg1": "-", "arg2": "--"}},
 	} {
-		if program, all := arguments(c.title); program != c.program || !maps.Equal(all, c.all) {
-			t.Errorf("%q: %q %v, want %q %v", c.title, program, all, c.program, c.all)
-		}
+		t.Run(c.title, func(t *testing.T) {
+			if program, all := arguments(c.title); program != c.program || !maps.Equal(all, c.all) {
+				t.Errorf("%q %v, want %q %v", program, all, c.program, c.all)
+			}
+		})
 	}
 }
 

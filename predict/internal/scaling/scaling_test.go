@@ -41,12 +41,14 @@ func TestFindsTheLaw(t *testing.T) {
 		"p^2":         func(p, _ float64) float64 { return p * p },
 		"sqrt p, s^2": func(p, s float64) float64 { return 4 + s*s*math.Sqrt(p) },
 	} {
-		at := Point{128, 12800}
-		q, err := extrapolate(grid(procs, sizes, law), at)
-		want := law(at.Processors, at.Size)
-		if err != nil || math.Abs(q.Value-want) > 1e-6*math.Abs(want) || q.Lo > q.Value || q.Hi < q.Value || math.Abs(q.HoldoutError) > 1e-6 || q.Error > 1e-9 {
-			t.Errorf("%s: %+v, want %v, %v", name, q, want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			at := Point{128, 12800}
+			q, err := extrapolate(grid(procs, sizes, law), at)
+			want := law(at.Processors, at.Size)
+			if err != nil || math.Abs(q.Value-want) > 1e-6*math.Abs(want) || q.Lo > q.Value || q.Hi < q.Value || math.Abs(q.HoldoutError) > 1e-6 || q.Error > 1e-9 {
+				t.Errorf("%+v, want %v, %v", q, want, err)
+			}
+		})
 	}
 }
 

@@ -185,9 +185,11 @@ func TestJoinedZipFilesAreReadWhole(t *testing.T) {
 		"a part of a member":  slices.Concat(one[:20], two),
 		"bytes after the end": slices.Concat(one, two, []byte("x")),
 	} {
-		if got, err := formattest.ReadAll(file); err == nil {
-			t.Errorf("%s: %q without an error", what, got)
-		}
+		t.Run(what, func(t *testing.T) {
+			if got, err := formattest.ReadAll(file); err == nil {
+				t.Errorf("%q without an error", got)
+			}
+		})
 	}
 }
 

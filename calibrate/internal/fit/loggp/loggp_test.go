@@ -191,20 +191,22 @@ func TestPartsOfMeasurements(t *testing.T) {
 		{"receives", only(timing.Receive), "o_r", "L o_s half_rtt g", "half_rtt is not known"},
 		{"all but receives", only(timing.PingPong, timing.Burst, timing.Delayed), "o_s g G half_rtt", "o_r L o", "o_r is not known"},
 	} {
-		s := one(t, c.d)
-		for _, name := range strings.Fields(c.has) {
-			if math.IsNaN(value(s, name).Value) {
-				t.Errorf("%s: no %s", c.name, name)
+		t.Run(c.name, func(t *testing.T) {
+			s := one(t, c.d)
+			for _, name := range strings.Fields(c.has) {
+				if math.IsNaN(value(s, name).Value) {
+					t.Errorf("no %s", name)
+				}
 			}
-		}
-		for _, name := range strings.Fields(c.lacks) {
-			if v := value(s, name); !math.IsNaN(v.Value) {
-				t.Errorf("%s: %s is %g", c.name, name, v.Value)
+			for _, name := range strings.Fields(c.lacks) {
+				if v := value(s, name); !math.IsNaN(v.Value) {
+					t.Errorf("%s is %g", name, v.Value)
+				}
 			}
-		}
-		if !strings.Contains(warnings(s), c.warning) {
-			t.Errorf("%s: warned %s", c.name, warnings(s))
-		}
+			if !strings.Contains(warnings(s), c.warning) {
+				t.Errorf("warned %s", warnings(s))
+			}
+		})
 	}
 	studies, failed := loggp.Run(only(timing.Burst), 1)
 	if len(studies) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Error(), "no ping-pong") {

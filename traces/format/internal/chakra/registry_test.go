@@ -37,23 +37,25 @@ func TestChakraSamples(t *testing.T) {
 		{"one_remote_mem_load_node", "compute"}, {"one_remote_mem_store_node", "compute"}, {"one_comm_send_node", "send"}, {"one_comm_recv_node", "recv"},
 		{"two_comp_nodes_dependent", "compute compute"}, {"two_comp_nodes_independent", "compute compute"},
 	} {
-		var paths []string
-		for rank := range 2 {
-			paths = append(paths, formattest.Shared(t, fmt.Sprintf("chakra/generator/%s.%d.et", c.name, rank)))
-		}
-		sink := new(formattest.MemorySink)
-		// The samples of messages have a send or a receive, and never both.
-		if _, err := (chakra.Chakra{}).ImportFiles(input.NewFiles(context.Background(), paths, nil, nil), format.Options{Unmatched: true}, sink); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		for rank := range 2 {
-			var kinds []string
-			for _, e := range formattest.Events(&sink.Memory, trace.Proc(rank)) {
-				kinds = append(kinds, e.Kind.String())
+		t.Run(c.name, func(t *testing.T) {
+			var paths []string
+			for rank := range 2 {
+				paths = append(paths, formattest.Shared(t, fmt.Sprintf("chakra/generator/%s.%d.et", c.name, rank)))
 			}
-			if got := strings.Join(kinds, " "); got != c.kinds {
-				t.Errorf("%s: rank %d has %s, want %s", c.name, rank, got, c.kinds)
+			sink := new(formattest.MemorySink)
+			// The samples of messages have a send or a receive, and never both.
+			if _, err := (chakra.Chakra{}).ImportFiles(input.NewFiles(context.Background(), paths, nil, nil), format.Options{Unmatched: true}, sink); err != nil {
+				t.Errorf("%v", err)
 			}
-		}
+			for rank := range 2 {
+				var kinds []string
+				for _, e := range formattest.Events(&sink.Memory, trace.Proc(rank)) {
+					kinds = append(kinds, e.Kind.String())
+				}
+				if got := strings.Join(kinds, " "); got != c.kinds {
+					t.Errorf("rank %d has %s, want %s", rank, got, c.kinds)
+				}
+			}
+		})
 	}
 }

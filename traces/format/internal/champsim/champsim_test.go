@@ -51,23 +51,25 @@ func TestChampSimRecords(t *testing.T) {
 		{"no fetches", 64, format.Options{DropIfetch: true}, unfetched},
 		{"8 bytes", 64, format.Options{DefaultSize: 8}, large},
 	} {
-		m, r := formattest.MustImport(t, ChampSim{}, formattest.ChampsimOf(c.size, formattest.FewInstructions...), c.o)
-		if got := formattest.Rows(m, 0); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-		wantCounts := "[{records 5} {is_branch 1} {branch_taken 1} {source_memory 3} {destination_memory 4} {modify 1}]"
-		if got := fmt.Sprint(r.Counts); got != wantCounts || r.Lines != 5 || r.Procs != 1 {
-			t.Errorf("%s: counts %s, want %s; %+v", c.name, got, wantCounts, r)
-		}
-		notes := strings.Join(r.Notes, "\n")
-		for _, note := range []string{"1 instruction with branch_taken but not is_branch", "champsim has no sizes: every load and store counts as"} {
-			if !strings.Contains(notes, note) {
-				t.Errorf("%s: notes %q, want %q", c.name, r.Notes, note)
+		t.Run(c.name, func(t *testing.T) {
+			m, r := formattest.MustImport(t, ChampSim{}, formattest.ChampsimOf(c.size, formattest.FewInstructions...), c.o)
+			if got := formattest.Rows(m, 0); !slices.Equal(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
 			}
-		}
-		if strings.Contains(notes, "guessed 96-byte records") != strings.Contains(c.name, "guessed") || strings.Contains(notes, "the length of 3 of 5 instructions is unknown") == c.o.DropIfetch {
-			t.Errorf("%s: notes %q", c.name, r.Notes)
-		}
+			wantCounts := "[{records 5} {is_branch 1} {branch_taken 1} {source_memory 3} {destination_memory 4} {modify 1}]"
+			if got := fmt.Sprint(r.Counts); got != wantCounts || r.Lines != 5 || r.Procs != 1 {
+				t.Errorf("counts %s, want %s; %+v", got, wantCounts, r)
+			}
+			notes := strings.Join(r.Notes, "\n")
+			for _, note := range []string{"1 instruction with branch_taken but not is_branch", "champsim has no sizes: every load and store counts as"} {
+				if !strings.Contains(notes, note) {
+					t.Errorf("notes %q, want %q", r.Notes, note)
+				}
+			}
+			if strings.Contains(notes, "guessed 96-byte records") != strings.Contains(c.name, "guessed") || strings.Contains(notes, "the length of 3 of 5 instructions is unknown") == c.o.DropIfetch {
+				t.Errorf("notes %q", r.Notes)
+			}
+		})
 	}
 }
 
@@ -126,8 +128,10 @@ func TestBadChampSim(t *testing.T) {
 		{"store", good + formattest.ChampsimOf(64, formattest.Instruction{IP: 1, Stores: []uint64{1<<64 - 2}}), format.Options{DefaultSize: 4}, "record 5, offset 336: ", "wraps around"},
 		{"fetch", good + formattest.ChampsimOf(64, formattest.Instruction{IP: 1<<64 - 1}), format.Options{DefaultSize: 4}, "record 5, offset 320: ", "wraps around"},
 	} {
-		_, _, err := formattest.ImportText(ChampSim{}, c.text, c.o)
-		formattest.WantError(t, c.name, err, "standard input: "+c.place, c.reason)
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := formattest.ImportText(ChampSim{}, c.text, c.o)
+			formattest.WantError(t, c.name, err, "standard input: "+c.place, c.reason)
+		})
 	}
 	_, _, err := formattest.ImportText(ChampSim{}, good, format.Options{Set: map[string]string{"record": "65"}})
 	formattest.WantError(t, "record=65", err, "", "--set record=65: choose 64, 96 or auto")
@@ -217,12 +221,14 @@ func TestMalformedChampSim(t *testing.T) {
 		"a30_trailing_garbage.champsim.gz":  "compressed offset ",
 		"a32_champsim_is_branch_2.champsim": "record 0, offset 8: is_branch is 2, not 0 or 1",
 	} {
-		file, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = formattest.ImportBytes(ChampSim{}, file, format.Options{})
-		formattest.WantError(t, name, err, "standard input: ", want)
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = formattest.ImportBytes(ChampSim{}, file, format.Options{})
+			formattest.WantError(t, name, err, "standard input: ", want)
+		})
 	}
 }
 

@@ -29,8 +29,10 @@ func TestDinOfTinyIsTiny(t *testing.T) {
 		"no line end":      strings.TrimSuffix(text, "\n"),
 		"tabs":             strings.ReplaceAll(text, " ", "\t"),
 	} {
-		got, _ := formattest.MustImport(t, XDin{}, text, format.Options{})
-		formattest.SameTrace(t, name, got, want)
+		t.Run(name, func(t *testing.T) {
+			got, _ := formattest.MustImport(t, XDin{}, text, format.Options{})
+			formattest.SameTrace(t, name, got, want)
+		})
 	}
 	for i := range want.RefsOf[0].Size {
 		want.RefsOf[0].Size[i] = 4

@@ -242,7 +242,9 @@ func TestMalformedDrmemtrace(t *testing.T) {
 		{"a39_dr_trunc.zip", []string{"end of file", "central directory is missing"}},
 		{"a40_dr_chunks_out_of_order.zip", []string{"member 1", "out of order", "chunk.0001", "chunk.0000"}},
 	} {
-		_, _, err := formattest.ImportPaths(Drmemtrace{}, []string{filepath.Join(dir, c.file)}, format.Options{})
-		formattest.Complains(t, c.file, err, append(c.want, c.file)...)
+		t.Run(c.file, func(t *testing.T) {
+			_, _, err := formattest.ImportPaths(Drmemtrace{}, []string{filepath.Join(dir, c.file)}, format.Options{})
+			formattest.Complains(t, c.file, err, append(c.want, c.file)...)
+		})
 	}
 }

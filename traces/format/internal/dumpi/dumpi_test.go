@@ -464,9 +464,11 @@ func TestMalformedDumpi(t *testing.T) {
 		"m50_dumpi_unknown_type.txt": {":3: ", "user-defined datatype 28: its size is not in the trace"},
 		"m51_dumpi_array_len.txt":    {":3: ", "array declares 2 elements, has 1"},
 	} {
-		path := filepath.Join(dir, "message", name)
-		_, _, err := formattest.ImportFiles(t, Dumpi{}, format.Options{}, path)
-		formattest.WantError(t, name, err, path+want[0], want[1])
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, "message", name)
+			_, _, err := formattest.ImportFiles(t, Dumpi{}, format.Options{}, path)
+			formattest.WantError(t, name, err, path+want[0], want[1])
+		})
 	}
 }
 

@@ -207,8 +207,10 @@ func TestBadGem5(t *testing.T) {
 		{good + "\x09\x08", at, "the message is truncated: 1 bytes of 9"},
 		{new(Gem5Bytes).Begin().packet(1, 2, 0, 0).String(), "standard input: record 2, offset 30: ", "without requests of a processor: 1 response;"},
 	} {
-		_, _, err := formattest.ImportText(Gem5{}, c.text, format.Options{})
-		formattest.WantError(t, fmt.Sprintf("%.60q", c.text), err, c.place, c.reason)
+		t.Run(c.text, func(t *testing.T) {
+			_, _, err := formattest.ImportText(Gem5{}, c.text, format.Options{})
+			formattest.WantError(t, fmt.Sprintf("%.60q", c.text), err, c.place, c.reason)
+		})
 	}
 }
 

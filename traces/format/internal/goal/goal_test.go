@@ -331,34 +331,36 @@ func TestGoalSamples(t *testing.T) {
 		{"binomialtreereduce_8", []format.Count{{Name: "rank", N: 8}, {Name: "calc", N: 0}, {Name: "send", N: 7}, {Name: "recv", N: 7}, {Name: "requires", N: 4}, {Name: "irequires", N: 0}}, 7168, 4},
 		{"handmade_all_syntax", []format.Count{{Name: "rank", N: 3}, {Name: "calc", N: 3}, {Name: "send", N: 2}, {Name: "recv", N: 2}, {Name: "requires", N: 3}, {Name: "irequires", N: 1}}, 1032, 5},
 	} {
-		var rows [2][][]string
-		for i, suffix := range []string{".goal", ".bin"} {
-			file, err := os.ReadFile(filepath.Join(dir, c.name+suffix))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, r := importGoal(t, string(file), format.Options{Unmatched: true, Set: serialStreams})
-			if !slices.Equal(r.Counts, c.counts) {
-				t.Errorf("%s%s: counts %v, want %v", c.name, suffix, r.Counts, c.counts)
-			}
-			var sent int64
-			edges := 0
-			for p := range r.Procs {
-				for _, e := range formattest.Events(m, trace.Proc(p)) {
-					edges += len(e.Needs)
-					if e.Kind == trace.Send {
-						sent += e.Bytes
-					}
+		t.Run(c.name, func(t *testing.T) {
+			var rows [2][][]string
+			for i, suffix := range []string{".goal", ".bin"} {
+				file, err := os.ReadFile(filepath.Join(dir, c.name+suffix))
+				if err != nil {
+					t.Fatal(err)
 				}
-				rows[i] = append(rows[i], goalRows(m, trace.Proc(p)))
+				m, r := importGoal(t, string(file), format.Options{Unmatched: true, Set: serialStreams})
+				if !slices.Equal(r.Counts, c.counts) {
+					t.Errorf("%s%s: counts %v, want %v", c.name, suffix, r.Counts, c.counts)
+				}
+				var sent int64
+				edges := 0
+				for p := range r.Procs {
+					for _, e := range formattest.Events(m, trace.Proc(p)) {
+						edges += len(e.Needs)
+						if e.Kind == trace.Send {
+							sent += e.Bytes
+						}
+					}
+					rows[i] = append(rows[i], goalRows(m, trace.Proc(p)))
+				}
+				if sent != c.bytes || edges != c.edges {
+					t.Errorf("%s%s: %d bytes sent, %d edges; want %d, %d", c.name, suffix, sent, edges, c.bytes, c.edges)
+				}
 			}
-			if sent != c.bytes || edges != c.edges {
-				t.Errorf("%s%s: %d bytes sent, %d edges; want %d, %d", c.name, suffix, sent, edges, c.bytes, c.edges)
+			if !slices.EqualFunc(rows[0], rows[1], slices.Equal) {
+				t.Errorf("text and binary differ: %q, %q", rows[0], rows[1])
 			}
-		}
-		if !slices.EqualFunc(rows[0], rows[1], slices.Equal) {
-			t.Errorf("%s: text and binary differ: %q, %q", c.name, rows[0], rows[1])
-		}
+		})
 	}
 }
 

@@ -124,19 +124,21 @@ func TestKeyTables(t *testing.T) {
 		{"libcachesim", LibCacheSimCSV{}, "time,id\n1,17\n2,17\n2,x\n", nil, "load load= load"},
 		{"libcachesim columns", LibCacheSimCSV{}, "17|2a|8\n17|28|8\n", map[string]string{"obj-id-col": "1", "op-col": "2", "obj-size-col": "3"}, "store load="},
 	} {
-		m, _ := formattest.MustImport(t, c.im, c.text, format.Options{Set: c.set})
-		var got []string
-		all := formattest.Rows(m, 0)
-		for i, r := range all {
-			word := r.Op.String()
-			if i > 0 && r.Addr == all[i-1].Addr {
-				word += "="
+		t.Run(c.name, func(t *testing.T) {
+			m, _ := formattest.MustImport(t, c.im, c.text, format.Options{Set: c.set})
+			var got []string
+			all := formattest.Rows(m, 0)
+			for i, r := range all {
+				word := r.Op.String()
+				if i > 0 && r.Addr == all[i-1].Addr {
+					word += "="
+				}
+				got = append(got, word)
 			}
-			got = append(got, word)
-		}
-		if strings.Join(got, " ") != c.ops {
-			t.Errorf("%s: %v, want %s", c.name, got, c.ops)
-		}
+			if strings.Join(got, " ") != c.ops {
+				t.Errorf("%v, want %s", got, c.ops)
+			}
+		})
 	}
 	m, _ := formattest.MustImport(t, LibCacheSimCSV{}, "1,17\n", format.Options{})
 	if want := []formattest.Row{{Instr: 1, Addr: 17 * 64, Size: 1, Op: trace.Load}}; !slices.Equal(formattest.Rows(m, 0), want) {

@@ -69,13 +69,15 @@ func TestPinatraceVariants(t *testing.T) {
 		{"blank lines", strings.ReplaceAll(pin, "\n", "\n\n"), "", format.Options{}},
 		{"padded", strings.ReplaceAll(pin, "W 0x", "W        0x"), "", format.Options{}},
 	} {
-		m, r := formattest.MustImport(t, Pinatrace{}, c.text, c.o)
-		if got := formattest.Rows(m, 0); !slices.Equal(got, stockPinRows) {
-			t.Errorf("%s: %v, want %v", c.name, got, stockPinRows)
-		}
-		if c.note != "" && !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
-			t.Errorf("%s: notes %q, want %q", c.name, r.Notes, c.note)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			m, r := formattest.MustImport(t, Pinatrace{}, c.text, c.o)
+			if got := formattest.Rows(m, 0); !slices.Equal(got, stockPinRows) {
+				t.Errorf("%v, want %v", got, stockPinRows)
+			}
+			if c.note != "" && !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
+				t.Errorf("notes %q, want %q", r.Notes, c.note)
+			}
+		})
 	}
 }
 

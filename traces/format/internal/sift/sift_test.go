@@ -81,8 +81,10 @@ func TestBadSift(t *testing.T) {
 		{zipped[:19], at(0, 0), "the zlib stream is truncated"},
 		{zipped[:19] + "123456", at(0, 0), "damaged zlib stream: zlib: invalid header"},
 	} {
-		_, _, err := formattest.ImportText(Sift{}, c.text, format.Options{})
-		formattest.WantError(t, fmt.Sprintf("%.40q", c.text), err, c.place, c.reason)
+		t.Run(c.text, func(t *testing.T) {
+			_, _, err := formattest.ImportText(Sift{}, c.text, format.Options{})
+			formattest.WantError(t, fmt.Sprintf("%.40q", c.text), err, c.place, c.reason)
+		})
 	}
 	packed := formattest.Compressors["gzip"](strings.Repeat(file(0, siftWarmUp()), 100))
 	_, _, err := formattest.ImportBytes(Sift{}, packed[:len(packed)/2], format.Options{})

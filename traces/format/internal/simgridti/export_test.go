@@ -208,13 +208,15 @@ func TestTIExport(t *testing.T) {
 		{"needs", tiTrace(trace.WorkFlop, []trace.Event{computed(trace.WorkFlop, 0, 1).EventsOf[0].Rows[0],
 			formattest.Event(trace.Barrier, func(e *trace.Event) { e.Needs = []int64{} })}), nil, formattest.TiOf("compute 1; barrier"), "1 event with dependencies other than the previous event"},
 	} {
-		got, notes := tiExport(t, c.src, c.set)
-		if got != c.want {
-			t.Errorf("%s: written as\n%swant\n%s", c.what, got, c.want)
-		}
-		if !strings.Contains(strings.Join(notes, "\n"), c.note) {
-			t.Errorf("%s: notes %q, want %q", c.what, notes, c.note)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			got, notes := tiExport(t, c.src, c.set)
+			if got != c.want {
+				t.Errorf("written as\n%swant\n%s", got, c.want)
+			}
+			if !strings.Contains(strings.Join(notes, "\n"), c.note) {
+				t.Errorf("notes %q, want %q", notes, c.note)
+			}
+		})
 	}
 }
 
@@ -244,7 +246,9 @@ func TestTIExportErrors(t *testing.T) {
 		{"a missing gather", tiTrace(trace.WorkFlop, of(trace.AllGather, -1).EventsOf[0].Rows, nil), format.ExportOptions{}, "processor 1 has 0 of the 1"},
 		{"another gather", tiTrace(trace.WorkFlop, of(trace.AllGather, -1).EventsOf[0].Rows, of(trace.AllToAll, -1).EventsOf[0].Rows), format.ExportOptions{}, "another collective"},
 	} {
-		_, err := SimGridTI{}.Export(c.src, c.o, new(bytes.Buffer))
-		tiWantError(t, c.what, err, c.want)
+		t.Run(c.what, func(t *testing.T) {
+			_, err := SimGridTI{}.Export(c.src, c.o, new(bytes.Buffer))
+			tiWantError(t, c.what, err, c.want)
+		})
 	}
 }

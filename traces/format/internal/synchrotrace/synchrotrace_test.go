@@ -98,8 +98,10 @@ func TestBadSynchroTrace(t *testing.T) {
 		{"! -1", "number of instructions: a negative number"},
 		{"! 1\x00", "1 NUL byte"},
 	} {
-		_, _, err := formattest.ImportText(SynchroTrace{}, good+c.line+"\n", format.Options{})
-		formattest.WantError(t, c.line, err, "standard input:2: ", c.reason)
+		t.Run(c.line, func(t *testing.T) {
+			_, _, err := formattest.ImportText(SynchroTrace{}, good+c.line+"\n", format.Options{})
+			formattest.WantError(t, c.line, err, "standard input:2: ", c.reason)
+		})
 	}
 	_, _, err := formattest.ImportText(SynchroTrace{}, "\n \n", format.Options{})
 	formattest.WantError(t, "blank lines", err, "standard input:2: ", "no events")
