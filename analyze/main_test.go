@@ -324,10 +324,12 @@ func TestResultsOfAnotherTraceAreNoted(t *testing.T) {
 		{"locality", "d*[1]: phases.arrow is of another trace"},
 		{"phases", ""},
 	} {
-		status, _, errs := analyze("-o", "d*[1]", "--run", c.run, "new")
-		if status != stage.Done || !strings.Contains(errs, c.want) || (c.want == "") != !strings.Contains(errs, "another trace") {
-			t.Errorf("%s: %s, want %q", c.run, errs, c.want)
-		}
+		t.Run(c.run, func(t *testing.T) {
+			status, _, errs := analyze("-o", "d*[1]", "--run", c.run, "new")
+			if status != stage.Done || !strings.Contains(errs, c.want) || (c.want == "") != !strings.Contains(errs, "another trace") {
+				t.Errorf("%s, want %q", errs, c.want)
+			}
+		})
 	}
 }
 

@@ -129,10 +129,12 @@ func TestMergeComplaints(t *testing.T) {
 		{"a none -o y", stage.Failed, "none"},
 		{"edge a --separate -o y", stage.Failed, "have two top bytes"},
 	} {
-		status, out, errs := traces(nil, append([]string{"merge"}, strings.Fields(c.args)...)...)
-		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("merge %s: status %d, %q; want %d, %q", c.args, status, errs, c.status, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := traces(nil, append([]string{"merge"}, strings.Fields(c.args)...)...)
+			if status != c.status || out != "" || !strings.Contains(errs, c.want) {
+				t.Errorf("merge %s: status %d, %q; want %d, %q", c.args, status, errs, c.status, c.want)
+			}
+		})
 	}
 	if notes := run(t, "merge", "a", "high", "-o", "y"); !strings.Contains(notes, "one address space") {
 		t.Errorf("notes %q", notes)

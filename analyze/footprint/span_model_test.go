@@ -172,20 +172,22 @@ func TestSpansByHand(t *testing.T) {
 		{"two sets", 0, 5, 0},
 		{"one block", 4, 4, 0},
 	} {
-		m := &trace.Memory{Head: trace.Header{Procs: 2}, RefsOf: make([]trace.Refs, 2)}
-		for p, b := range []uint64{row.first, row.other} {
-			m.RefsOf[p].Proc = trace.Proc(p)
-			for range 9 {
-				m.RefsOf[p].Append(1, b*64, 8, trace.Load)
+		t.Run(row.what, func(t *testing.T) {
+			m := &trace.Memory{Head: trace.Header{Procs: 2}, RefsOf: make([]trace.Refs, 2)}
+			for p, b := range []uint64{row.first, row.other} {
+				m.RefsOf[p].Proc = trace.Proc(p)
+				for range 9 {
+					m.RefsOf[p].Append(1, b*64, 8, trace.Load)
+				}
 			}
-		}
-		r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{4, 1}}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := column[float64](t, named(r, "footprint_switches"), "per_switch")[0]; !close12(got, row.want) {
-			t.Errorf("%s: %v, want %v", row.what, got, row.want)
-		}
+			r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{4, 1}}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := column[float64](t, named(r, "footprint_switches"), "per_switch")[0]; !close12(got, row.want) {
+				t.Errorf("%v, want %v", got, row.want)
+			}
+		})
 	}
 }
 

@@ -314,9 +314,11 @@ func TestOpenRefuses(t *testing.T) {
 		"no table":    {directory(t, quantaOf(4, 1, 2, 3, 4)), "run analyze with --run footprint"},
 		"other shape": {directory(t, quantaOf(4, 1, 2, 3, 4), foreign), "run analyze with --run footprint --footprint-cache 16x1"},
 	} {
-		if _, err := OpenMeasured(r, row.dir); err == nil || !strings.Contains(err.Error(), row.say) {
-			t.Errorf("%s: got %v, want %q", name, err, row.say)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := OpenMeasured(r, row.dir); err == nil || !strings.Contains(err.Error(), row.say) {
+				t.Errorf("got %v, want %q", err, row.say)
+			}
+		})
 	}
 }
 

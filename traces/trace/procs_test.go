@@ -16,10 +16,12 @@ func TestParseProcs(t *testing.T) {
 		{"3", 3, "no processor 3: the trace has 3"}, {"2-1", 3, "is not a processor"}, {"-1", 3, "is not a processor"},
 		{"a", 3, "is not a processor"}, {"0,", 3, "is not a processor"},
 	} {
-		got, err := ParseProcs(c.text, c.have)
-		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && fmt.Sprint(got) != c.want {
-			t.Errorf("%q of %d: %v, %v; want %s", c.text, c.have, got, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			got, err := ParseProcs(c.text, c.have)
+			if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && fmt.Sprint(got) != c.want {
+				t.Errorf("%q of %d: %v, %v; want %s", c.text, c.have, got, err, c.want)
+			}
+		})
 	}
 }
 

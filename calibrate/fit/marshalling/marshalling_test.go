@@ -314,10 +314,12 @@ func TestRefusesDesigns(t *testing.T) {
 		{"half of them in sets", points(row(1, timing.Train), row(2, timing.Both)), "transfer: some points have a set and others have none"},
 		{"only a test set", points(row(1, timing.Test)), "transfer: there is a test set and no training set"},
 	} {
-		studies, failed := marshalling.Run(c.d, options)
-		if len(studies) != 0 || len(failed) != 1 || failed[0].Error() != c.want {
-			t.Errorf("%s: %d studies, %v; want %q", c.name, len(studies), failed, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			studies, failed := marshalling.Run(c.d, options)
+			if len(studies) != 0 || len(failed) != 1 || failed[0].Error() != c.want {
+				t.Errorf("%d studies, %v; want %q", len(studies), failed, c.want)
+			}
+		})
 	}
 	// Rows alone: models that know n have parameters; there are none that know MLT too, and the study says why.
 	studies, failed := marshalling.Run(points(rows...), options)

@@ -279,9 +279,11 @@ func TestFilesTogether(t *testing.T) {
 		{"other lines", own, replacedLine(own, "64B"), "f1: the fact line: 64B, but an earlier file has 128B"},
 		{"other reps", "# reps = min\n" + own, "# reps = median\n" + replacedLine(own, "128B") + "\n\n", "f1: the fact reps: files disagree; fit them one by one"},
 	} {
-		if _, err := timing.Read(write(t, c.a, c.b)...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := timing.Read(write(t, c.a, c.b)...); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	// Launches of one file come before those of the next.
 	_, d := read(t, own, own+"\n")

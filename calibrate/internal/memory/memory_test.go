@@ -198,13 +198,15 @@ func TestTooNoisy(t *testing.T) {
 		"samples that are disturbed": {disturbed: 1},
 		"samples that do not agree":  {jitter: 30},
 	} {
-		_, _, err := fitted(t, h, n, 1)
-		var noisy *host.TooNoisyError
-		if !errors.As(err, &noisy) {
-			t.Errorf("%s: %v", name, err)
-		} else {
-			t.Log(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, _, err := fitted(t, h, n, 1)
+			var noisy *host.TooNoisyError
+			if !errors.As(err, &noisy) {
+				t.Errorf("%v", err)
+			} else {
+				t.Log(err)
+			}
+		})
 	}
 	b := h.begin(noise{stolen: 0.4}, 1)
 	if err := host.Check(b).Refuse(host.MaxStolen); err == nil || !strings.Contains(err.Error(), "40 % of 300ms was stolen") {

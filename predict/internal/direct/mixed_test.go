@@ -186,9 +186,11 @@ func TestMixedErrors(t *testing.T) {
 			return nil
 		}, "while no simulated time passes"},
 	} {
-		if err := run(c.program); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if err := run(c.program); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }
 

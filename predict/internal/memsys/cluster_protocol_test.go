@@ -283,21 +283,23 @@ func TestBlockProtocol(t *testing.T) {
 		{"memories of one block", 2, 1, 2, 1, 1},
 		{"memories of one block, two processors in each node", 2, 2, 2, 1, 1},
 	} {
-		if testing.Short() && c.nodes*c.perNode > 2 {
-			continue
-		}
-		for _, pr := range Protocols {
-			if c.blocks > 0 && pr.Exclusive != pr.Owned { // the simplest and the one with all states are enough
-				continue
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.nodes*c.perNode > 2 {
+				t.Skip("explores many states")
 			}
-			cfg := whole(Config{Processors: c.nodes * c.perNode, PerNode: c.perNode, Protocol: pr, Caches: []Cache{{Size: 32, Line: 16, Ways: 1}}})
-			cfg.Block *= unit.Bytes(c.perBlock)
-			cfg.Placement.Page = cfg.Block
-			if c.blocks > 0 {
-				cfg = withDisk(cfg, unit.Bytes(c.blocks))
+			for _, pr := range Protocols {
+				if c.blocks > 0 && pr.Exclusive != pr.Owned { // the simplest and the one with all states are enough
+					continue
+				}
+				cfg := whole(Config{Processors: c.nodes * c.perNode, PerNode: c.perNode, Protocol: pr, Caches: []Cache{{Size: 32, Line: 16, Ways: 1}}})
+				cfg.Block *= unit.Bytes(c.perBlock)
+				cfg.Placement.Page = cfg.Block
+				if c.blocks > 0 {
+					cfg = withDisk(cfg, unit.Bytes(c.blocks))
+				}
+				t.Logf("%s, %s: %d states", c.name, pr.Name, exploreCluster(t, cfg, c.lines))
 			}
-			t.Logf("%s, %s: %d states", c.name, pr.Name, exploreCluster(t, cfg, c.lines))
-		}
+		})
 	}
 }
 

@@ -113,16 +113,18 @@ func TestByHand(t *testing.T) {
 			{3, 0, 1, 8, Delivery{3, 10, 7}},
 		}},
 	} {
-		n, err := c.model.New(c.c)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		for i, s := range c.sends {
-			if got := n.Send(s.at, Message{s.from, s.to, s.bytes}); got != s.want {
-				t.Errorf("%s, message %d: got %d, want %d", c.name, i, got, s.want)
+		t.Run(c.name, func(t *testing.T) {
+			n, err := c.model.New(c.c)
+			if err != nil {
+				t.Errorf("%v", err)
+				return
 			}
-		}
+			for i, s := range c.sends {
+				if got := n.Send(s.at, Message{s.from, s.to, s.bytes}); got != s.want {
+					t.Errorf("%s, message %d: got %d, want %d", c.name, i, got, s.want)
+				}
+			}
+		})
 	}
 }
 
@@ -160,13 +162,15 @@ func TestBisectionGaps(t *testing.T) {
 		{"hypercube", 2, 1.6}, {"hypercube", 16, 1.6}, {"hypercube", 32, 1.6},
 		{"mesh", 4, 0.8 * 2}, {"mesh", 8, 0.8 * 4}, {"mesh", 16, 0.8 * 4}, {"mesh", 32, 0.8 * 8}, {"mesh", 1, 0},
 	} {
-		n, err := New(described(t, "model = \"logp\"\nL = \"1.6 us\"\ngap = \"bisection\"\ntopology = \""+c.topology+"\"\n"), c.nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := n.(*ports).gap; got != unit.Seconds(c.want*1e-6).Picos() {
-			t.Errorf("%s of %d: gap %v, want %v us", c.topology, c.nodes, got, c.want)
-		}
+		t.Run(c.topology, func(t *testing.T) {
+			n, err := New(described(t, "model = \"logp\"\nL = \"1.6 us\"\ngap = \"bisection\"\ntopology = \""+c.topology+"\"\n"), c.nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := n.(*ports).gap; got != unit.Seconds(c.want*1e-6).Picos() {
+				t.Errorf("%s of %d: gap %v, want %v us", c.topology, c.nodes, got, c.want)
+			}
+		})
 	}
 }
 

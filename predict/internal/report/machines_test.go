@@ -13,13 +13,15 @@ func TestSystems(t *testing.T) {
 		"du2000-cow-4-256k-100m":     "cow, 4 nodes of 1 processor",
 		"du2000-clump-2x4-256k-100m": "clump, 2 nodes of 4 processors",
 	} {
-		var s Study
-		if err := s.AddMachine(filepath.Join("..", "..", "..", "data", "machine", name+".toml")); err != nil {
-			t.Fatal(err)
-		}
-		if got := machineRows(s.Machines)[0].System; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var s Study
+			if err := s.AddMachine(filepath.Join("..", "..", "..", "data", "machine", name+".toml")); err != nil {
+				t.Fatal(err)
+			}
+			if got := machineRows(s.Machines)[0].System; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
 

@@ -62,21 +62,23 @@ func TestGem5Commands(t *testing.T) {
 		{"21", 6, 4, 4, 2, 4 + 3},
 		{"stable", 1, 1, 1, 0, 46 + 1},
 	} {
-		m, r := formattest.MustImport(t, Gem5{}, b.String(), formattest.Set(gem5Version, c.version))
-		got := map[trace.Op]uint64{}
-		for _, r := range formattest.Rows(m, 0) {
-			got[r.Op]++
-		}
-		want := map[trace.Op]uint64{trace.Load: c.loads, trace.Store: c.stores, trace.Ifetch: 1, trace.Prefetch: c.prefetches}
-		if c.flushes > 0 {
-			want[trace.Flush] = c.flushes
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) || formattest.CountsOf(r)["commands of unknown number"] != c.unknown {
-			t.Errorf("version %s: %v, want %v; %d unknown, want %d", c.version, got, want, formattest.CountsOf(r)["commands of unknown number"], c.unknown)
-		}
-		if formattest.CountsOf(r)["ReadReq"] != 3 || formattest.CountsOf(r)["WriteReq"] != 1 || formattest.CountsOf(r)["packets"] != 51 {
-			t.Errorf("version %s: counts %v", c.version, r.Counts)
-		}
+		t.Run(c.version, func(t *testing.T) {
+			m, r := formattest.MustImport(t, Gem5{}, b.String(), formattest.Set(gem5Version, c.version))
+			got := map[trace.Op]uint64{}
+			for _, r := range formattest.Rows(m, 0) {
+				got[r.Op]++
+			}
+			want := map[trace.Op]uint64{trace.Load: c.loads, trace.Store: c.stores, trace.Ifetch: 1, trace.Prefetch: c.prefetches}
+			if c.flushes > 0 {
+				want[trace.Flush] = c.flushes
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) || formattest.CountsOf(r)["commands of unknown number"] != c.unknown {
+				t.Errorf("version %s: %v, want %v; %d unknown, want %d", c.version, got, want, formattest.CountsOf(r)["commands of unknown number"], c.unknown)
+			}
+			if formattest.CountsOf(r)["ReadReq"] != 3 || formattest.CountsOf(r)["WriteReq"] != 1 || formattest.CountsOf(r)["packets"] != 51 {
+				t.Errorf("version %s: counts %v", c.version, r.Counts)
+			}
+		})
 	}
 	if _, _, err := formattest.ImportText(Gem5{}, b.String(), formattest.Set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose 24, 21 or stable") {
 		t.Errorf("version 7: %v", err)

@@ -133,32 +133,34 @@ func TestSynchroTraceSamples(t *testing.T) {
 		"sigil.events.out-2.gz": {"!": 1, "^": 3, "#": 1, "@": 1},
 		"":                      {"!": 3, "^": 6, "#": 1, "@": 3, "##": 1, "**": 1},
 	} {
-		lines := uint64(7 + 6 + 2)
-		if name != "" {
-			files = []string{filepath.Join(dir, name)}
-			lines = map[byte]uint64{'1': 7, '2': 6}[name[len("sigil.events.out-")]]
-		} else {
-			files, _ = SynchroTrace{}.Expand(dir)
-		}
-		all := input.NewFiles(context.Background(), files, nil, nil)
-		sink := new(formattest.MemorySink)
-		r, err := SynchroTrace{}.ImportFiles(all, format.Options{}, sink)
-		all.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
-		if err := trace.Check(&sink.Memory); err != nil {
-			t.Error(err)
-		}
-		for fact, want := range facts {
-			if got := formattest.CountsOf(r)[fact]; got != want {
-				t.Errorf("%q: %d %s, want %d", name, got, fact, want)
+		t.Run(name, func(t *testing.T) {
+			lines := uint64(7 + 6 + 2)
+			if name != "" {
+				files = []string{filepath.Join(dir, name)}
+				lines = map[byte]uint64{'1': 7, '2': 6}[name[len("sigil.events.out-")]]
+			} else {
+				files, _ = SynchroTrace{}.Expand(dir)
 			}
-		}
-		if r.Lines != lines {
-			t.Errorf("%q: %d lines, want %d", name, r.Lines, lines)
-		}
+			all := input.NewFiles(context.Background(), files, nil, nil)
+			sink := new(formattest.MemorySink)
+			r, err := SynchroTrace{}.ImportFiles(all, format.Options{}, sink)
+			all.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
+			if err := trace.Check(&sink.Memory); err != nil {
+				t.Error(err)
+			}
+			for fact, want := range facts {
+				if got := formattest.CountsOf(r)[fact]; got != want {
+					t.Errorf("%d %s, want %d", got, fact, want)
+				}
+			}
+			if r.Lines != lines {
+				t.Errorf("%d lines, want %d", r.Lines, lines)
+			}
+		})
 	}
 }
 
