@@ -20,9 +20,6 @@ type amounts struct{ instr, refs uint64 }
 
 // All stages agree on what a trace holds, whatever its times are.
 func TestStagesAgreeOnAmounts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	desktop, err := filepath.Abs("../data/machine/example-desktop.toml")
 	if err != nil {

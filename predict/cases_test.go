@@ -20,9 +20,6 @@ var elsewhere = map[string]string{
 // The winners of [du2000, sec. 6] in kind, on small traces of its programs scaled from one processor, with the model that has the
 // measured stack distances and the example's prices.
 func TestCasesOfThePaper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	text, err := os.ReadFile("../data/paper/du2000/cases.tsv")
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,6 @@ const cowNetwork = "processors = 1\nnodes = 4\n[network]\nmodel = \"bus\"\nbandw
 // Tables of any two commands about one program can be compared. Those of different machine files are refused, and a note
 // names different traces.
 func TestCompareAnyTwoTables(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	must := func(args ...string) {

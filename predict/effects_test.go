@@ -40,9 +40,6 @@ var testedElsewhere = []string{"analyze", "analyze filter", "predict replay"}
 //
 // It stays beside the command: the thousands of runs are calls, not processes. Other tests of the whole are in internal/repository.
 func TestEffectsOfModels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin, dir := commandsBuilt(t), t.TempDir()
 	machine := describedMachines[0].write(t, -1, keyuse.ListSections)
 	names := map[string][]string{}

@@ -265,9 +265,6 @@ var hidden = map[string]string{
 //
 // It stays beside the command: the thousands of runs are calls, not processes. Other tests of the whole are in internal/repository.
 func TestEveryKeyHasAnEffectOrANote(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	memory, messages := writeKeyTraces(t)
 	analyses := analyzeForKeys(t, memory)
 	tested := map[[2]string]bool{}
@@ -359,9 +356,6 @@ var hiddenPrices = map[string]string{
 
 // TestEveryPriceHasAnEffectOrANote does the same for price lists.
 func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	memory, _ := writeKeyTraces(t)
 	analyses := filepath.Join(analyzeForKeys(t, memory), "1")
 	water := t.TempDir()

@@ -33,9 +33,6 @@ func modern(t *testing.T, shared, overlap bool) string {
 // private caches. It takes misses that overlap to come at random, which regular programs' do not; and a shared cache to see all
 // uses, while what private caches keep has room there: most where the data are about as large as it, as those of fft here.
 func TestModelOfSharedCachesAndOverlap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin, dir := stagetest.Build(t, ".."), t.TempDir()
 	for _, k := range [][]string{{"fft", "points=4096"}, {"lu", "n=128"}} {
 		trace := filepath.Join(dir, k[0])

@@ -22,9 +22,6 @@ t_quantum_overhead = { value = 50.0, unit = "cycles" }
 // of those of the critical path through their quanta with targets in blocks, as the project promises; the
 // paper has 16 %. Its eq. 1 underestimates every one of them here, up to a third, for it knows no quantum.
 func TestWindtunnelAgainstQuantaOfThePapersPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin := stagetest.Build(t, "..")
 	for _, k := range [][]string{
 		{"appbt", "--set", "iterations=1"}, {"barnes", "--set", "bodies=256", "--set", "steps=1"}, {"sparse", "--set", "n=64"},

@@ -29,9 +29,6 @@ func readDirNames(dir string) ([]string, error) {
 // Every `$` line in the help of every command runs as it stands after `make install`, in an empty folder and after the lines
 // before it. Text that follows a line is its exact standard output.
 func TestExamplesOfTheHelpRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin := stagetest.Build(t, root)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	stages, err := os.ReadDir(bin)

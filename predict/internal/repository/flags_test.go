@@ -109,9 +109,6 @@ func flagsOf(t *testing.T) map[string][]string {
 
 // TestEveryFlagHasAnEffectOrANote runs every command with an example of each flag.
 func TestEveryFlagHasAnEffectOrANote(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin, dir := stagetest.Build(t, root), t.TempDir()
 	setup, all, untested := readFlagExamples(t)
 	whole, err := filepath.Abs(root)

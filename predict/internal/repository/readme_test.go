@@ -14,9 +14,6 @@ import (
 // texts. Text that follows a line in its block is its exact standard output, with "..." for lines left out.
 // Pages of studies have make targets instead, which other tests run.
 func TestExamplesOfThePagesRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	bin := stagetest.Build(t, root)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	shown := 0

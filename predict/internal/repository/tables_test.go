@@ -21,9 +21,6 @@ import (
 // predict/internal/reference/tables.txt lists all that commands write: each table with each column, its type and unit, and each
 // parameter. The commands of this test write everything that is listed, unless the list says why not.
 func TestEveryTableAndParameterIsListed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of all stages")
-	}
 	t.Setenv("PATH", stagetest.Build(t, root)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	list, err := reference.Kinds()
 	if err != nil {
