@@ -117,8 +117,8 @@ func (h hashed) Events(b *trace.Events) error {
 	return err
 }
 
-// TestLibraryIsRecordedTheSame records twice a program that ranges over maps, and one that allocates more than a garbage
-// collector leaves alone.
+// TestLibraryIsRecordedTheSame records twice, on different numbers of processors, a program that ranges over maps, and one
+// that allocates more than a garbage collector leaves alone.
 func TestLibraryIsRecordedTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds instrumented programs")
@@ -130,7 +130,8 @@ func TestLibraryIsRecordedTheSame(t *testing.T) {
 		}
 		defer p.Remove()
 		var sums [2]string
-		for i := range sums {
+		for i, processors := range []string{"1", "4"} { // of the host
+			t.Setenv("GOMAXPROCS", processors)
 			h := hashed{sha256.New()}
 			out, err := p.Run(t.Context(), Run{Options: spmd.Options{Procs: 2, Allocated: true}, Err: t.Output(), Sink: h})
 			if err != nil {
