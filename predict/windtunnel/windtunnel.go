@@ -61,9 +61,6 @@ import (
 	"spoor/traces/unit"
 )
 
-// paper is the key of the paper that describes the models.
-const paper = "falsafi1997"
-
 // Parameters are the inputs of T(K,p), for the target program and the host [falsafi1997, Table 1].
 type Parameters struct {
 	Targets int         // N of the measured run
