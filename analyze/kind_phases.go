@@ -129,7 +129,17 @@ func (o *phasesFlags) nodes(a *phases.Analysis) (err error) {
 		return stage.Usage("--node-ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
 	}
 	a.NodeCaches = phases.NodeCaches{Miss: unit.Instructions(o.miss), Sets: o.sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
-	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
+	return checkNodes(a)
+}
+
+// checkNodes says which of the flags of nodes do not suit each other.
+func checkNodes(a *phases.Analysis) error {
+	switch {
+	case len(a.PerNode) == 0:
+		return nil
+	case a.NodeCaches.Line < phases.MinNodeLine:
+		return stage.Usage("--per-node: the caches of nodes have lines of at least %v, not %v; change --line or --block", phases.MinNodeLine, a.NodeCaches.Line)
+	case len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0:
 		return stage.Usage("--per-node needs at least one --placement, --node-network and --delay")
 	}
 	return nil

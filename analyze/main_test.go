@@ -125,6 +125,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run comm --collectives tree", stage.WrongUsage, `unknown algorithm "tree"`},
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
+		{"-o d four --run phases --per-node 2 --line 2B", stage.WrongUsage, "lines of at least 4B, not 2B; change --line or --block"},
 		{"-o d", stage.WrongUsage, "; usage: analyze [--run"},
 		{"-o d four --sample x", stage.WrongUsage, "\"--sample\" flag: not a number"},
 		{"-o d four --message-cost -1", stage.WrongUsage, "flag: not a whole number from 0"},
