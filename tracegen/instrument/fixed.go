@@ -2,13 +2,15 @@ package instrument
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
 )
 
 // fixedRandom are the places of the runtime that make the order of maps random. These are the seed of a new map, the
 // start of an iteration, and the keys of hashes. A recorded program has constants there, and each goroutine has a sequence of random
 // numbers of its own: the compiler also takes seeds of maps from it. With one sequence for all, they would depend on the
-// order in which ranks run. So recordings of it are the same. A version of Go without one of these texts keeps what it has.
+// order in which ranks run. So recordings of it are the same. The places need each other: a
+// version of Go without one of these texts keeps all that it has.
 var fixedRandom = []struct{ file, from, to string }{
 	{"rand.go", "func maps_rand() uint64 {\n\treturn rand()\n}", "func maps_rand() uint64 {\n\treturn 0x9e3779b97f4a7c15\n}"},
 	{"rand.go", "func rand() uint64 {\n\t// Note", fixedSequence},
@@ -37,16 +39,21 @@ func randomRand() uint64 {
 
 // fixRandom adds the changed files of the runtime to the overlay. Root is the folder of the standard library.
 func (o overlay) fixRandom(root string) error {
+	fixed := maps.Clone(o)
 	for _, c := range fixedRandom {
 		file := filepath.Join(root, "runtime", c.file)
-		text, ok := o[file]
+		text, ok := fixed[file]
 		if !ok {
 			var err error
 			if text, err = readSource(file); err != nil {
 				return err
 			}
 		}
-		o[file] = bytes.Replace(text, []byte(c.from), []byte(c.to), 1)
+		if !bytes.Contains(text, []byte(c.from)) {
+			return nil
+		}
+		fixed[file] = bytes.Replace(text, []byte(c.from), []byte(c.to), 1)
 	}
+	maps.Copy(o, fixed)
 	return nil
 }

@@ -19,7 +19,7 @@ const PartialSuffix = ".partial"
 // previousSuffix is the suffix of a file that is kept until its replacement is complete.
 const previousSuffix = ".previous"
 
-// Suffixes of the two files of a trace.
+// Suffixes of the two files of a trace. They alone are no name of a file.
 const (
 	RefsSuffix   = ".refs.arrow"
 	EventsSuffix = ".events.arrow"
@@ -37,6 +37,7 @@ func WriteFileAtomic(path string, fill func(io.Writer) error) error {
 	return WriteVia(path, PartialSuffix, fill)
 }
 
+// WriteVia is WriteFileAtomic with another suffix of the temporary file.
 func WriteVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	if to, err := follow(path); err == nil && to.stream && !to.mode.IsDir() {
 		if err := to.write(fill); err != nil {
@@ -170,6 +171,7 @@ func CreatePartial(path, suffix string) (*PartialFile, error) {
 	}
 }
 
+// ErrBusy is the error of a file that another process has locked.
 var ErrBusy = errors.New("another process is writing it; wait for that, or choose another name")
 
 // openPartial opens the file at path, locked and empty. It returns nil if another process

@@ -11,14 +11,15 @@ type Toucher interface {
 	Touch(lines []uint64) error
 }
 
-// Feed converts references of some operations into the lines that they use. A reference that crosses lines uses each of them, in order of address. Feed passes on many lines at a time,
-// because chunks of the interleaved order are short.
+// Feed converts references of some operations into the lines that they use. A reference that crosses lines uses
+// each of them, in order of address. Feed passes on many lines at a time, because chunks of the interleaved order
+// are short.
 type Feed struct {
 	shift   uint
 	ops     trace.OpSet
 	buffer  []uint64
-	asLoads []trace.Op
-	touched uint64 // or the compiler drops the loads of touch
+	asLoads []trace.Op // of data, for other operations than loads and stores
+	touched uint64     // or the compiler drops the loads of touch
 }
 
 // feedLines is the number of lines that a feed passes on at a time.

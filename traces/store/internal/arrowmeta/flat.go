@@ -22,9 +22,10 @@ type FlatTable struct {
 	vtable, end int
 }
 
+// ErrFlat is the error of flatbuffers that point outside themselves.
 var ErrFlat = errors.New("its Arrow metadata is malformed")
 
-// FlatRoot returns the root table of b. The caller must check f.bad after reading.
+// FlatRoot returns the root table of b. The caller must check f.Bad after reading.
 func FlatRoot(b []byte) (*Flat, FlatTable) {
 	f := &Flat{b: b, budget: 4*len(b) + 1024}
 	return f, f.table(int(f.U32(0)))
@@ -52,6 +53,7 @@ func (f *Flat) u16(pos int) uint16 {
 	return binary.LittleEndian.Uint16(f.b[pos:])
 }
 
+// U32 returns the number at pos, or 0 outside.
 func (f *Flat) U32(pos int) uint32 {
 	if !f.has(pos, 4) {
 		return 0
@@ -59,6 +61,7 @@ func (f *Flat) U32(pos int) uint32 {
 	return binary.LittleEndian.Uint32(f.b[pos:])
 }
 
+// I64 returns the number at pos, or 0 outside.
 func (f *Flat) I64(pos int) int64 {
 	if !f.has(pos, 8) {
 		return 0

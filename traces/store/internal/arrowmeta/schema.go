@@ -67,8 +67,10 @@ type Schema struct {
 	Meta   []Pair
 }
 
+// Lookup returns the value of a key of the metadata.
 func (s *Schema) Lookup(key string) (string, bool) { return Lookup(s.Meta, key) }
 
+// Lookup returns the first value of a key.
 func Lookup(meta []Pair, key string) (string, bool) {
 	for _, p := range meta {
 		if p.Key == key {
@@ -136,6 +138,7 @@ func buildPairs(b *flatbuffers.Builder, pairs []Pair) flatbuffers.UOffsetT {
 	return BuildOffsets(b, list)
 }
 
+// BuildPair builds a pair of a key and a value that is built already.
 func BuildPair(b *flatbuffers.Builder, key string, value flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	k := b.CreateString(key)
 	b.StartObject(2)
@@ -144,6 +147,7 @@ func BuildPair(b *flatbuffers.Builder, key string, value flatbuffers.UOffsetT) f
 	return b.EndObject()
 }
 
+// BuildOffsets builds a vector of offsets.
 func BuildOffsets(b *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	b.StartVector(4, len(list), 4)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -198,6 +202,7 @@ func itemType(f FlatTable) DataType {
 	return parseType(children[0])
 }
 
+// ParsePairs returns the pairs in field i of a table.
 func ParsePairs(t FlatTable, i int) []Pair {
 	var pairs []Pair
 	for _, p := range t.tables(i) {
