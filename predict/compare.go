@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/internal/report"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -48,7 +48,7 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	if len(files) == 2 && kinds[0] == kinds[1] && !intervals {
 		return compareAlike(env, rows, format, out)
 	}
-	c, err := report.Compare(slices.Concat(rows...))
+	c, err := paired.Compare(slices.Concat(rows...))
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,13 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 }
 
 // readRows reads the rows of all files.
-func readRows(files []string) ([]report.Row, error) {
+func readRows(files []string) ([]paired.Row, error) {
 	rows, _, err := readEach(files)
 	return slices.Concat(rows...), err
 }
 
 // readEach reads the rows of each file, and whether they are predictions.
-func readEach(files []string) (all [][]report.Row, predictions []bool, err error) {
+func readEach(files []string) (all [][]paired.Row, predictions []bool, err error) {
 	for _, f := range files {
 		if info, err := os.Stat(f); err == nil && info.IsDir() {
 			return nil, nil, fmt.Errorf("reading %s: it is a directory; give the tables of models and simulations in it", f)
@@ -92,7 +92,7 @@ func readEach(files []string) (all [][]report.Row, predictions []bool, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		rows, err := report.ComparedRows(t)
+		rows, err := paired.ComparedRows(t)
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", f, err)
 		}
@@ -102,8 +102,8 @@ func readEach(files []string) (all [][]report.Row, predictions []bool, err error
 }
 
 // compareAlike compares two tables of predictions, or two of simulations.
-func compareAlike(env *stage.Env, rows [][]report.Row, format stage.Format, out string) error {
-	t, notes, err := report.Difference(rows[0], rows[1])
+func compareAlike(env *stage.Env, rows [][]paired.Row, format stage.Format, out string) error {
+	t, notes, err := paired.Difference(rows[0], rows[1])
 	if err != nil {
 		return fmt.Errorf("comparing 2 files: %w", err)
 	}
@@ -111,7 +111,7 @@ func compareAlike(env *stage.Env, rows [][]report.Row, format stage.Format, out 
 		env.Note("%s", n)
 	}
 	if t.Rows() == 0 {
-		return fmt.Errorf("comparing 2 files: %w", report.Apart(rows[0], rows[1]))
+		return fmt.Errorf("comparing 2 files: %w", paired.Apart(rows[0], rows[1]))
 	}
 	if out != "" {
 		if err := store.WriteTable(out, t); err != nil {
@@ -127,7 +127,7 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 	if err != nil {
 		return err
 	}
-	a, err := report.Abstract(rows, baselines)
+	a, err := paired.Abstract(rows, baselines)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 }
 
 // printComparison prints the rows, the summary, and the coverage of the intervals.
-func printComparison(w io.Writer, c *report.Comparison) error {
+func printComparison(w io.Writer, c *paired.Comparison) error {
 	if err := stage.Print(w, stage.Human, c.Wide()); err != nil {
 		return err
 	}

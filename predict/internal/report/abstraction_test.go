@@ -6,29 +6,31 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 )
 
 // ran is a simulation of program "p".
-func ran(machine string, processors int, e, latency, contention float64) Row {
-	return Row{Program: "p", Machine: machine, Processors: processors, EInstr: e, Instr: 1e6,
-		Split: Split{Ideal: e - latency - contention, Latency: latency, Contention: contention}}
+func ran(machine string, processors int, e, latency, contention float64) paired.Row {
+	return paired.Row{Program: "p", Machine: machine, Processors: processors, EInstr: e, Instr: 1e6,
+		Split: paired.Split{Ideal: e - latency - contention, Latency: latency, Contention: contention}}
 }
 
-var abstractRows = []Row{
+var abstractRows = []paired.Row{
 	ran("mesh-clogp", 4, 12, 2, 3), ran("mesh", 4, 10, 2, 1), ran("mesh-clogp", 2, 11, 2, 2), ran("mesh", 2, 10, 1, 1),
 	ran("mesh", 1, 9, 0, 0), ran("mesh-clogp", 1, 9, 0, 0), ran("mesh-logp", 8, 30, 10, 10), ran("cube-clogp", 2, 1, 0, 0), ran("meshes", 2, 1, 0, 0),
 	{Program: "p", Machine: "mesh-clogp", Processors: 2, EInstr: 1, Model: "paper"},
 }
 
 func TestAbstract(t *testing.T) {
-	a, err := Abstract(abstractRows, []string{"mesh"})
+	a, err := paired.Abstract(abstractRows, []string{"mesh"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, p := range a.Pairs {
-		got = append(got, p.Real.Machine+" "+p.Kind()+" "+plural(p.Abstract.Processors, "processor"))
+		got = append(got, p.Real.Machine+" "+p.Kind()+" "+numeral.Plural(p.Abstract.Processors, "processor"))
 	}
 	want := []string{"mesh clogp 1 processor", "mesh clogp 2 processors", "mesh clogp 4 processors"}
 	if !reflect.DeepEqual(got, want) {
@@ -46,25 +48,16 @@ func TestAbstract(t *testing.T) {
 	if got, _ := store.Data[float64](a.Table(), "error"); !reflect.DeepEqual(got, []float64{0, 10, 20}) {
 		t.Errorf("errors %v", got)
 	}
-	if _, err := Abstract(append(abstractRows, abstractRows[0]), []string{"mesh"}); err == nil {
+	if _, err := paired.Abstract(append(abstractRows, abstractRows[0]), []string{"mesh"}); err == nil {
 		t.Error("two simulations of one run were accepted")
 	}
-	if _, err := Abstract(append(abstractRows, abstractRows[1]), []string{"mesh"}); err == nil {
+	if _, err := paired.Abstract(append(abstractRows, abstractRows[1]), []string{"mesh"}); err == nil {
 		t.Error("two simulations of one run on the machine were accepted")
 	}
 }
 
-// TestLongestBaseline: a machine abstracts the one whose name says most, and no baseline abstracts another.
-func TestLongestBaseline(t *testing.T) {
-	for machine, want := range map[string]string{"mesh-8-clogp": "mesh-8", "mesh-clogp": "mesh", "mesh-8": "", "mesh": "", "torus": ""} {
-		if got := baselineOf(machine, []string{"mesh", "mesh-8"}); got != want {
-			t.Errorf("%s abstracts %q, want %q", machine, got, want)
-		}
-	}
-}
-
 func TestAbstractionPage(t *testing.T) {
-	s := &Study{Comparison: &Comparison{}, rows: abstractRows}
+	s := &Study{Comparison: &paired.Comparison{}, rows: abstractRows}
 	if err := s.Abstract([]string{"torus"}); err == nil {
 		t.Error("no error without any pair")
 	}

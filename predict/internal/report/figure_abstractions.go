@@ -10,37 +10,40 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 )
 
 // quantity is what of a run is drawn against the number of processors, in ms.
 type quantity struct {
 	name string
-	of   func(Row) float64
+	of   func(paired.Row) float64
 }
 
 // quantities are those of [sivasubramaniam1995]: parts are averages over processors.
 var quantities = []quantity{
-	{"execution time", func(r Row) float64 { return r.EInstr * r.Instr / 1e6 }},
-	{"latency", func(r Row) float64 { return r.Split.Latency * r.Instr / 1e6 }},
-	{"contention", func(r Row) float64 { return r.Split.Contention * r.Instr / 1e6 }},
+	{"execution time", func(r paired.Row) float64 { return r.EInstr * r.Instr / 1e6 }},
+	{"latency", func(r paired.Row) float64 { return r.Split.Latency * r.Instr / 1e6 }},
+	{"contention", func(r paired.Row) float64 { return r.Split.Contention * r.Instr / 1e6 }},
 }
 
 // series is one machine's runs of a program, by processors.
 type series struct {
 	name string
-	look mark
-	rows []Row
+	look chart.Mark
+	rows []paired.Row
 }
 
 // abstractionFigures draws every quantity of one program on each machine, with the abstractions of
 // the machine beside it. Kinds are in the order of their marks.
-func abstractionFigures(id string, pairs []Pair, kinds []string) (figures []Figure, err error) {
+func abstractionFigures(id string, pairs []paired.Pair, kinds []string) (figures []chart.Figure, err error) {
 	for q, what := range quantities {
-		for m, g := range grouped(byMachine(pairs), func(p Pair) string { return p.Real.Machine }) {
-			f := Figure{ID: fmt.Sprintf("%s-%d-%d", id, q, m), Heading: fmt.Sprintf("%s, %s", what.name, g.Head),
+		for m, g := range grouped(byMachine(pairs), func(p paired.Pair) string { return p.Real.Machine }) {
+			f := chart.Figure{ID: fmt.Sprintf("%s-%d-%d", id, q, m), Heading: fmt.Sprintf("%s, %s", what.name, g.Head),
 				Title: fmt.Sprintf("%s of %s on %s and its abstractions", what.name, g.Rows[0].Real.Program, g.Head)}
-			if err := f.drawSeries(what, seriesOf(g.Rows, kinds)); err != nil {
+			if err := drawSeries(&f, what, seriesOf(g.Rows, kinds)); err != nil {
 				return nil, err
 			}
 			figures = append(figures, f)
@@ -50,41 +53,41 @@ func abstractionFigures(id string, pairs []Pair, kinds []string) (figures []Figu
 }
 
 // byMachine is the pairs with those of one machine together.
-func byMachine(pairs []Pair) []Pair {
+func byMachine(pairs []paired.Pair) []paired.Pair {
 	var names []string
 	for _, p := range pairs {
 		names = appendNew(names, p.Real.Machine)
 	}
 	sorted := slices.Clone(pairs)
-	slices.SortStableFunc(sorted, func(a, b Pair) int {
+	slices.SortStableFunc(sorted, func(a, b paired.Pair) int {
 		return slices.Index(names, a.Real.Machine) - slices.Index(names, b.Real.Machine)
 	})
 	return sorted
 }
 
 // seriesOf is the machine, and then its abstractions.
-func seriesOf(pairs []Pair, kinds []string) []series {
+func seriesOf(pairs []paired.Pair, kinds []string) []series {
 	real := series{name: "the machine itself", look: machineMark}
 	var list []series
-	for _, g := range grouped(pairs, Pair.Kind) {
-		s := series{name: g.Head, look: markOf(slices.Index(kinds, g.Head))}
+	for _, g := range grouped(pairs, paired.Pair.Kind) {
+		s := series{name: g.Head, look: chart.MarkOf(slices.Index(kinds, g.Head))}
 		for _, p := range g.Rows {
 			s.rows = append(s.rows, p.Abstract)
-			if !slices.ContainsFunc(real.rows, func(r Row) bool { return r.Processors == p.Real.Processors }) {
+			if !slices.ContainsFunc(real.rows, func(r paired.Row) bool { return r.Processors == p.Real.Processors }) {
 				real.rows = append(real.rows, p.Real)
 			}
 		}
 		list = append(list, s)
 	}
-	slices.SortFunc(real.rows, func(a, b Row) int { return a.Processors - b.Processors })
+	slices.SortFunc(real.rows, func(a, b paired.Row) int { return a.Processors - b.Processors })
 	return append([]series{real}, list...)
 }
 
 // machineMark is the look of the machine among its abstractions.
-var machineMark = mark{textInk, draw.CircleGlyph{}, "M6 1.5A4.5 4.5 0 1 1 5.99 1.5Z"}
+var machineMark = chart.Mark{Ink: chart.TextInk, Glyph: draw.CircleGlyph{}, Shape: "M6 1.5A4.5 4.5 0 1 1 5.99 1.5Z"}
 
 // drawSeries draws a quantity on logarithmic scales; values of less than a ten thousandth of the largest are left out.
-func (f *Figure) drawSeries(what quantity, list []series) error {
+func drawSeries(f *chart.Figure, what quantity, list []series) error {
 	f.Chart = abstractionChart(what, list)
 	most, least, desc := 0.0, math.Inf(1), []string{}
 	first, last := math.MaxInt, 0
@@ -95,7 +98,7 @@ func (f *Figure) drawSeries(what quantity, list []series) error {
 			if v := what.of(r); v > 0 {
 				most, least = max(most, v), min(least, v)
 			}
-			words = append(words, fmt.Sprintf("%s ms on %d", number(what.of(r), 3), r.Processors))
+			words = append(words, fmt.Sprintf("%s ms on %d", numeral.Digits(what.of(r), 3), r.Processors))
 		}
 		desc = append(desc, s.name+": "+strings.Join(words, ", "))
 	}
@@ -104,28 +107,17 @@ func (f *Figure) drawSeries(what quantity, list []series) error {
 		most, least = 1, 1
 	}
 	least = max(least, most*1e-4)
-	p := newPlot("processors", what.name+" [ms]")
-	logarithmic(&p.X, float64(first)*.93, float64(last)*1.07, processorCounts)
-	logarithmic(&p.Y, least/1.25, most*1.25, roundTicks)
-	p.Add(grid(true, true))
+	p := chart.NewPlot("processors", what.name+" [ms]")
+	chart.Logarithmic(&p.X, float64(first)*.93, float64(last)*1.07, chart.ProcessorCounts)
+	chart.Logarithmic(&p.Y, least/1.25, most*1.25, chart.RoundTicks)
+	p.Add(chart.Grid(true, true))
 	for i := range list { // the machine on top
 		p.Add(seriesLine(list[len(list)-1-i], what, least))
 	}
-	return f.draw(p, 230)
+	return f.DrawPlot(p, 230)
 }
 
-// processorCounts marks powers of two.
-func processorCounts(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for n := 1; float64(n) <= hi; n *= 2 {
-		if float64(n) >= lo {
-			ticks = append(ticks, plot.Tick{Value: float64(n), Label: fmt.Sprint(n)})
-		}
-	}
-	return ticks
-}
-
-func seriesLine(s series, what quantity, least float64) layer {
+func seriesLine(s series, what quantity, least float64) chart.Layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		var line []vg.Point
 		for _, r := range s.rows {
@@ -133,9 +125,9 @@ func seriesLine(s series, what quantity, least float64) layer {
 				line = append(line, vg.Point{X: c.X(p.X.Norm(float64(r.Processors))), Y: c.Y(p.Y.Norm(v))})
 			}
 		}
-		c.StrokeLines(draw.LineStyle{Color: s.look.ink.light, Width: 1.5}, line)
+		c.StrokeLines(draw.LineStyle{Color: s.look.Ink.Light, Width: 1.5}, line)
 		for _, at := range line {
-			c.DrawGlyph(draw.GlyphStyle{Color: s.look.ink.light, Radius: 3, Shape: s.look.glyph}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: s.look.Ink.Light, Radius: 3, Shape: s.look.Glyph}, at)
 		}
 	}
 }
@@ -143,7 +135,7 @@ func seriesLine(s series, what quantity, least float64) layer {
 // simpleGroup is the figures of one program.
 type simpleGroup struct {
 	Program string
-	Figures []Figure
+	Figures []chart.Figure
 }
 
 // drawAbstractions draws what Study.Simplified holds.
@@ -155,11 +147,11 @@ func (p *page) drawAbstractions() error {
 	for _, pair := range p.Simplified.Pairs {
 		kinds = appendNew(kinds, pair.Kind())
 	}
-	p.SimpleLegend = []legendEntry{machineMark.legend("the machine itself", "")}
+	p.SimpleLegend = []chart.LegendEntry{machineMark.Legend("the machine itself", "")}
 	for i, k := range kinds {
-		p.SimpleLegend = append(p.SimpleLegend, markOf(i).legend(k, ""))
+		p.SimpleLegend = append(p.SimpleLegend, chart.MarkOf(i).Legend(k, ""))
 	}
-	for n, g := range grouped(p.Simplified.Pairs, func(p Pair) string { return p.Real.Program }) {
+	for n, g := range grouped(p.Simplified.Pairs, func(p paired.Pair) string { return p.Real.Program }) {
 		figures, err := abstractionFigures(fmt.Sprintf("abstraction-%d", n), g.Rows, kinds)
 		if err != nil {
 			return err
@@ -190,7 +182,7 @@ func cells(t *store.Table) (heads []string, rows [][]string) {
 func cell(data any, i int) string {
 	switch d := data.(type) {
 	case []float64:
-		return number(d[i], 3)
+		return numeral.Digits(d[i], 3)
 	case []string:
 		return d[i]
 	case []int32:

@@ -8,38 +8,42 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 )
 
 // caseFigure draws E(Instr) of one program by machine and processors. The simulation is a line with a band of 5 %
 // around it. Models are marks.
-func caseFigure(id string, models []string, cases []Case) (Figure, error) {
-	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Model against simulation, " + cases[0].Simulated.Program,
+func caseFigure(id string, models []string, cases []paired.Case) (chart.Figure, error) {
+	f := chart.Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Model against simulation, " + cases[0].Simulated.Program,
 		Chart: caseChart(models, cases)}
 	lo, hi := math.Inf(1), 0.0
 	var desc []string
 	for _, k := range cases {
-		text := fmt.Sprintf("%s: simulated %s ns", k.Simulated.place(), number(k.Simulated.EInstr, 3))
-		lo, hi = min(lo, k.Simulated.EInstr*(1-Claim)), max(hi, k.Simulated.EInstr*(1+Claim))
+		text := fmt.Sprintf("%s: simulated %s ns", k.Simulated.Place(), numeral.Digits(k.Simulated.EInstr, 3))
+		lo, hi = min(lo, k.Simulated.EInstr*(1-paired.Claim)), max(hi, k.Simulated.EInstr*(1+paired.Claim))
 		for i, r := range k.Predicted {
 			if e, ok := k.Error(i); ok {
 				lo, hi = min(lo, r.EInstr), max(hi, r.EInstr)
-				text += fmt.Sprintf(", %s %s", models[i], signedPercent(e))
+				text += fmt.Sprintf(", %s %s", models[i], numeral.SignedPercent(e))
 			}
 		}
 		desc = append(desc, text)
 	}
 	f.Desc = strings.Join(desc, "; ") + "."
-	p := newPlot("processors, by machine", "E(Instr) [ns]")
+	p := chart.NewPlot("processors, by machine", "E(Instr) [ns]")
 	names := machineNames(cases)
-	p.above = names.room()
-	logarithmic(&p.Y, lo/1.06, hi*1.06, roundTicks)
+	p.Above = names.room()
+	chart.Logarithmic(&p.Y, lo/1.06, hi*1.06, chart.RoundTicks)
 	p.X.Min, p.X.Max = -.5, float64(len(cases))-.5
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick { return processorTicks(cases) })
-	p.Add(grid(false, true), names, simulatedBands(cases), modelMarks(cases))
-	return f, f.draw(p, 267+p.above)
+	p.Add(chart.Grid(false, true), names, simulatedBands(cases), modelMarks(cases))
+	return f, f.DrawPlot(p, 267+p.Above)
 }
 
-func processorTicks(cases []Case) []plot.Tick {
+func processorTicks(cases []paired.Case) []plot.Tick {
 	ticks := make([]plot.Tick, len(cases))
 	for i, k := range cases {
 		ticks[i] = plot.Tick{Value: float64(i), Label: fmt.Sprint(k.Simulated.Processors)}
@@ -59,7 +63,7 @@ type nameLine struct {
 	cases int
 }
 
-func machineNames(cases []Case) nameLine {
+func machineNames(cases []paired.Case) nameLine {
 	n := nameLine{cases: len(cases)}
 	for i, k := range cases {
 		if last := len(n.spans) - 1; last >= 0 && n.spans[last].machine == k.Simulated.Machine {
@@ -71,12 +75,12 @@ func machineNames(cases []Case) nameLine {
 	return n
 }
 
-var nameStyle = textStyle(10.5, mutedInk, draw.XCenter, draw.YTop)
+var nameStyle = chart.TextStyle(10.5, chart.MutedInk, draw.XCenter, draw.YTop)
 
 // upright reports whether some name is wider than its cases, so that names stand on end.
 func (n nameLine) upright() bool {
 	for _, s := range n.spans {
-		if nameStyle.Width(s.machine) > (figureWidth-44)*vg.Length(s.end-s.first)/vg.Length(n.cases)-4 && len(n.spans) > 1 {
+		if nameStyle.Width(s.machine) > (chart.Width-44)*vg.Length(s.end-s.first)/vg.Length(n.cases)-4 && len(n.spans) > 1 {
 			return true
 		}
 	}
@@ -109,49 +113,49 @@ func (n nameLine) Plot(c draw.Canvas, p *plot.Plot) {
 		if upright {
 			at.Y, room = c.Max.Y+3, n.room()
 		}
-		c.FillText(style, at, fit(s.machine, room, nameStyle))
+		c.FillText(style, at, chart.Fit(s.machine, room, nameStyle))
 		if i+1 < len(n.spans) {
-			c.StrokeLine2(draw.LineStyle{Color: mutedInk.light, Width: .6, Dashes: []vg.Length{2, 3}}, right, c.Min.Y, right, c.Max.Y+8)
+			c.StrokeLine2(draw.LineStyle{Color: chart.MutedInk.Light, Width: .6, Dashes: []vg.Length{2, 3}}, right, c.Min.Y, right, c.Max.Y+8)
 		}
 	}
 }
 
 // simulatedBands draws the simulated values with 5 % to either side.
-func simulatedBands(cases []Case) layer {
+func simulatedBands(cases []paired.Case) chart.Layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		for i, k := range cases {
 			left, right := c.X(p.X.Norm(float64(i)-.4)), c.X(p.X.Norm(float64(i)+.4))
 			e := k.Simulated.EInstr
-			bottom, top := c.Y(p.Y.Norm(e*(1-Claim))), c.Y(p.Y.Norm(e*(1+Claim)))
-			c.FillPolygon(bandInk.light, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+			bottom, top := c.Y(p.Y.Norm(e*(1-paired.Claim))), c.Y(p.Y.Norm(e*(1+paired.Claim)))
+			c.FillPolygon(chart.BandInk.Light, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 			y := c.Y(p.Y.Norm(e))
-			c.StrokeLine2(draw.LineStyle{Color: textInk.light, Width: 1.6}, left, y, right, y)
+			c.StrokeLine2(draw.LineStyle{Color: chart.TextInk.Light, Width: 1.6}, left, y, right, y)
 		}
 	}
 }
 
 // modelMarks draws the predictions side by side, with their intervals.
-func modelMarks(cases []Case) layer {
+func modelMarks(cases []paired.Case) chart.Layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		for i, k := range cases {
 			for j, r := range k.Predicted {
 				if r.Model == "" {
 					continue
 				}
-				m := markOf(j)
+				m := chart.MarkOf(j)
 				offset := (float64(j) - float64(len(k.Predicted)-1)/2) * .7 / float64(len(k.Predicted))
 				x, y := c.X(p.X.Norm(float64(i)+offset)), c.Y(p.Y.Norm(r.EInstr))
-				if r.hasInterval() {
-					interval(c, p, r, x, draw.LineStyle{Color: m.ink.light, Width: 1})
+				if r.HasInterval() {
+					interval(c, p, r, x, draw.LineStyle{Color: m.Ink.Light, Width: 1})
 				}
-				c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 3.4, Shape: m.glyph}, vg.Point{X: x, Y: y})
+				c.DrawGlyph(draw.GlyphStyle{Color: m.Ink.Light, Radius: 3.4, Shape: m.Glyph}, vg.Point{X: x, Y: y})
 			}
 		}
 	}
 }
 
 // interval draws the interval of r at x with caps, and an arrow where it leaves the plot.
-func interval(c draw.Canvas, p *plot.Plot, r Row, x vg.Length, style draw.LineStyle) {
+func interval(c draw.Canvas, p *plot.Plot, r paired.Row, x vg.Length, style draw.LineStyle) {
 	const tip = 2.5
 	lo, hi := c.Min.Y, c.Max.Y
 	if r.Lo >= p.Y.Min {

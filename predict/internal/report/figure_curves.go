@@ -8,12 +8,15 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/numeral"
 )
 
 // curveFigure draws the measured miss-ratio curves of one program, one for each number of processors, with the
 // fitted power laws.
-func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) {
-	f := Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program, Chart: curveChart(traces, looks)}
+func curveFigure(id string, traces []Trace, looks map[int]chart.Mark) (chart.Figure, error) {
+	f := chart.Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program, Chart: curveChart(traces, looks)}
 	lo, hi, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
 	var desc []string
 	for _, t := range traces {
@@ -24,17 +27,17 @@ func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) 
 			}
 		}
 		first, last := t.Curve[0], t.Curve[len(t.Curve)-1]
-		desc = append(desc, fmt.Sprintf("%s: %s misses per reference at %s, %s at %s", plural(t.Processors, "processor"),
-			percent(first.Ratio), byteLabel(first.Size), percent(last.Ratio), byteLabel(last.Size)))
+		desc = append(desc, fmt.Sprintf("%s: %s misses per reference at %s, %s at %s", numeral.Plural(t.Processors, "processor"),
+			numeral.Percent(first.Ratio), numeral.Bytes(first.Size), numeral.Percent(last.Ratio), numeral.Bytes(last.Size)))
 	}
 	f.Desc = strings.Join(desc, "; ") + "."
 	if high == 0 {
 		low, high = .001, 1
 	}
-	p := newPlot("size of a fully associative LRU cache", "misses per reference")
-	logarithmic(&p.X, lo, hi, byteTicks)
-	logarithmic(&p.Y, min(max(low, high*1e-6)*.8, .5), min(high*1.3, 1), percentTicks)
-	p.Add(grid(true, true))
+	p := chart.NewPlot("size of a fully associative LRU cache", "misses per reference")
+	chart.Logarithmic(&p.X, lo, hi, chart.ByteTicks)
+	chart.Logarithmic(&p.Y, min(max(low, high*1e-6)*.8, .5), min(high*1.3, 1), chart.PercentTicks)
+	p.Add(chart.Grid(true, true))
 	for _, t := range traces {
 		p.Add(measuredLine(t, looks[t.Processors]))
 		for _, fit := range fits {
@@ -43,15 +46,15 @@ func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) 
 			}
 		}
 	}
-	return f, f.draw(p, 270)
+	return f, f.DrawPlot(p, 270)
 }
 
 // measuredLine is the curve of t with its glyph at every second doubling.
-func measuredLine(t Trace, m mark) layer {
+func measuredLine(t Trace, m chart.Mark) chart.Layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		line := path(c, p, t.Curve)
-		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: 1.6}, c.ClipLinesXY(line...)...)
-		style := draw.GlyphStyle{Color: m.ink.light, Radius: 3, Shape: m.glyph}
+		c.StrokeLines(draw.LineStyle{Color: m.Ink.Light, Width: 1.6}, c.ClipLinesXY(line...)...)
+		style := draw.GlyphStyle{Color: m.Ink.Light, Radius: 3, Shape: m.Glyph}
 		due := 0.0
 		for _, at := range t.Curve {
 			if at.Size < due || at.Ratio <= 0 {
@@ -91,7 +94,7 @@ var fits = []lawLook{
 }
 
 // line is l in the colour of m.
-func (f lawLook) line(l law, m mark) layer {
+func (f lawLook) line(l law, m chart.Mark) chart.Layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		const steps = 120
 		var line []vg.Point
@@ -101,6 +104,6 @@ func (f lawLook) line(l law, m mark) layer {
 				line = append(line, vg.Point{X: c.X(p.X.Norm(x)), Y: c.Y(p.Y.Norm(y))})
 			}
 		}
-		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: f.width, Dashes: f.dashes}, c.ClipLinesXY(line)...)
+		c.StrokeLines(draw.LineStyle{Color: m.Ink.Light, Width: f.width, Dashes: f.dashes}, c.ClipLinesXY(line)...)
 	}
 }

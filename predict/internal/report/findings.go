@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 )
 
 // findings has a sentence for each simulated program: what limits it, and what other machines gain.
@@ -13,7 +16,7 @@ func findings(s *Study) []string {
 	var list []string
 	simulated := s.simulated()
 	for _, program := range programsOf(simulated) {
-		rows := selected(simulated, func(r Row) bool { return r.Program == program })
+		rows := selected(simulated, func(r paired.Row) bool { return r.Program == program })
 		if text := limitSentence(rows); text != "" {
 			list = append(list, strings.Join(append([]string{text}, speedups(rows)...), "; ")+".")
 		}
@@ -22,17 +25,17 @@ func findings(s *Study) []string {
 }
 
 // simulated returns the simulations of machines. Simplified machines that stand for another one are left out.
-func (s *Study) simulated() []Row {
+func (s *Study) simulated() []paired.Row {
 	abstract := map[string]bool{}
 	if s.Simplified != nil {
 		for _, pair := range s.Simplified.Pairs {
 			abstract[pair.Abstract.Machine] = true
 		}
 	}
-	return selected(s.rows, func(r Row) bool { return r.Model == "" && !abstract[r.Machine] })
+	return selected(s.rows, func(r paired.Row) bool { return r.Model == "" && !abstract[r.Machine] })
 }
 
-func programsOf(rows []Row) (names []string) {
+func programsOf(rows []paired.Row) (names []string) {
 	for _, r := range rows {
 		names = appendNew(names, r.Program)
 	}
@@ -44,24 +47,24 @@ var losses = []string{"waiting for memory", "contention", "synchronization"}
 
 // limitSentence names the largest loss of a program on the first machine, with the largest number of processors
 // there.
-func limitSentence(rows []Row) string {
+func limitSentence(rows []paired.Row) string {
 	r := widestRun(rows, rows[0].Machine)
-	total := r.Split.total()
+	total := r.Split.Total()
 	if !(total > 0) {
 		return ""
 	}
-	all := r.Split.parts()
+	all := r.Split.Parts()
 	parts := all[1:]
 	worst := slices.Index(parts, slices.Max(parts))
-	where := fmt.Sprintf("%s on %s of %s", r.Program, plural(r.Processors, "processor"), r.Machine)
+	where := fmt.Sprintf("%s on %s of %s", r.Program, numeral.Plural(r.Processors, "processor"), r.Machine)
 	if parts[worst] < .01*total {
 		return where + " loses less than 1\u00a0% of its time to each of memory, contention and synchronization"
 	}
-	return fmt.Sprintf("%s loses %s of its time to %s", where, percent(parts[worst]/total), losses[worst])
+	return fmt.Sprintf("%s loses %s of its time to %s", where, numeral.Percent(parts[worst]/total), losses[worst])
 }
 
 // speedups compares each further machine with the first one, on the same number of processors.
-func speedups(rows []Row) (list []string) {
+func speedups(rows []paired.Row) (list []string) {
 	first := rows[0].Machine
 	for _, machine := range machinesOf(rows)[1:] {
 		a, b, found := sameProcessors(rows, first, machine)
@@ -70,7 +73,7 @@ func speedups(rows []Row) (list []string) {
 		}
 		text := machine + " " + speedup(a.EInstr/b.EInstr)
 		if a.Processors != widestRun(rows, first).Processors {
-			text += " on " + plural(a.Processors, "processor")
+			text += " on " + numeral.Plural(a.Processors, "processor")
 		}
 		list = append(list, text)
 	}
@@ -83,15 +86,15 @@ func speedup(ratio float64) string {
 	case math.Abs(ratio-1) < .005:
 		return "gains nothing (less than 0.5\u00a0%)"
 	case ratio >= 1.5 || ratio <= 1/1.5:
-		return "is " + number(ratio, 2) + " times as fast"
+		return "is " + numeral.Digits(ratio, 2) + " times as fast"
 	case ratio > 1:
-		return "gains " + percent(ratio-1)
+		return "gains " + numeral.Percent(ratio-1)
 	default:
-		return "loses " + percent(1-ratio)
+		return "loses " + numeral.Percent(1-ratio)
 	}
 }
 
-func machinesOf(rows []Row) (names []string) {
+func machinesOf(rows []paired.Row) (names []string) {
 	for _, r := range rows {
 		names = appendNew(names, r.Machine)
 	}
@@ -99,12 +102,12 @@ func machinesOf(rows []Row) (names []string) {
 }
 
 // widestRun returns the row of machine with the most processors.
-func widestRun(rows []Row, machine string) Row {
-	return slices.MaxFunc(selected(rows, func(r Row) bool { return r.Machine == machine }), func(a, b Row) int { return cmp.Compare(a.Processors, b.Processors) })
+func widestRun(rows []paired.Row, machine string) paired.Row {
+	return slices.MaxFunc(selected(rows, func(r paired.Row) bool { return r.Machine == machine }), func(a, b paired.Row) int { return cmp.Compare(a.Processors, b.Processors) })
 }
 
 // sameProcessors returns the rows of two machines with the most processors that both have.
-func sameProcessors(rows []Row, first, other string) (a, b Row, found bool) {
+func sameProcessors(rows []paired.Row, first, other string) (a, b paired.Row, found bool) {
 	for _, r := range rows {
 		for _, q := range rows {
 			if r.Machine == first && q.Machine == other && r.Processors == q.Processors && (!found || r.Processors > a.Processors) {

@@ -3,14 +3,16 @@ package report
 import (
 	"slices"
 	"testing"
+
+	"spoor/predict/internal/report/paired"
 )
 
 func TestFindings(t *testing.T) {
-	row := func(program, machine string, processors int, ideal, latency, contention, sync float64) Row {
-		return Row{Program: program, Machine: machine, Processors: processors, EInstr: ideal + latency + contention + sync,
-			Split: Split{Ideal: ideal, Latency: latency, Contention: contention, Sync: sync}}
+	row := func(program, machine string, processors int, ideal, latency, contention, sync float64) paired.Row {
+		return paired.Row{Program: program, Machine: machine, Processors: processors, EInstr: ideal + latency + contention + sync,
+			Split: paired.Split{Ideal: ideal, Latency: latency, Contention: contention, Sync: sync}}
 	}
-	s := &Study{Comparison: &Comparison{}, rows: []Row{
+	s := &Study{Comparison: &paired.Comparison{}, rows: []paired.Row{
 		row("lu", "small", 1, 1, 0, 0, 0),
 		row("lu", "small", 4, 7, .5, .3, 2.2),
 		row("lu", "large", 4, 7, .2, .3, 1.2),
@@ -31,9 +33,9 @@ func TestFindings(t *testing.T) {
 }
 
 func TestWarningsOfOneKindAreOneLine(t *testing.T) {
-	c := &Comparison{Models: []string{"mva"}}
+	c := &paired.Comparison{Models: []string{"mva"}}
 	for i, text := range []string{"n = 3 is 1.5e2 times the largest of du2000-smp-256k", "other", "n = 20 is 7 times the largest of du2000-smp-256k"} {
-		c.Cases = append(c.Cases, Case{Simulated: Row{Program: "lu", Machine: "m", Processors: i + 1}, Predicted: []Row{{Model: "mva", Warnings: []string{text}}}})
+		c.Cases = append(c.Cases, paired.Case{Simulated: paired.Row{Program: "lu", Machine: "m", Processors: i + 1}, Predicted: []paired.Row{{Model: "mva", Warnings: []string{text}}}})
 	}
 	got := warnings(c)
 	if len(got) != 2 || got[0].Text != "n = 3 to 20 is 7 to 1.5e2 times the largest of du2000-smp-256k" || len(got[0].Of) != 2 || got[1].Text != "other" {

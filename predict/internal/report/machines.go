@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 )
 
 // Machine is a machine of the study with its description, whose comments say
@@ -34,9 +36,9 @@ func (s *Study) AddMachine(name string) error {
 	if err != nil {
 		return err
 	}
-	added := Machine{Machine: m, Path: clean(filepath.ToSlash(path))}
+	added := Machine{Machine: m, Path: columns.Clean(filepath.ToSlash(path))}
 	for line := range strings.Lines(string(text)) {
-		added.Text = append(added.Text, clean(line))
+		added.Text = append(added.Text, columns.Clean(line))
 	}
 	s.Machines = append(s.Machines, added)
 	return nil
@@ -53,14 +55,14 @@ func machineRows(machines []Machine) []machineRow {
 	rows := make([]machineRow, len(machines))
 	for i, m := range machines {
 		rows[i] = machineRow{
-			Name:      clean(m.Name),
+			Name:      columns.Clean(m.Name),
 			System:    m.given(machine.SystemSection, fmt.Sprintf("%s, %s", m.System.Target, systemSize(m.Machine))),
-			Processor: m.given(machine.ProcessorSection, fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), number(float64(m.Processor.CPI), 3))),
-			Memory:    m.given(machine.MemorySection, fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency))),
+			Processor: m.given(machine.ProcessorSection, fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), numeral.Digits(float64(m.Processor.CPI), 3))),
+			Memory:    m.given(machine.MemorySection, fmt.Sprintf("%s, %s", numeral.Bytes(float64(m.Memory.Size)), spaced(m.Memory.Latency))),
 			Bus:       m.given(machine.MemorySection, "held for "+spaced(m.Memory.Occupancy)),
 		}
 		cache := func(c machine.Cache) string {
-			return fmt.Sprintf("%s, %s of %s, %s", byteLabel(float64(c.Size)), plural(c.Ways, "way"), byteLabel(float64(c.Line)), spaced(c.Latency))
+			return fmt.Sprintf("%s, %s of %s, %s", numeral.Bytes(float64(c.Size)), numeral.Plural(c.Ways, "way"), numeral.Bytes(float64(c.Line)), spaced(c.Latency))
 		}
 		for _, c := range m.Caches {
 			rows[i].Caches = append(rows[i].Caches, cache(c))
@@ -84,11 +86,11 @@ func (m *Machine) given(s machine.Section, text string) string {
 func systemSize(m *machine.Machine) string {
 	switch {
 	case m.System.Nodes == 1:
-		return plural(m.System.Processors, "processor")
+		return numeral.Plural(m.System.Processors, "processor")
 	case len(m.OtherNodes) > 0:
-		return fmt.Sprintf("%s in %s", plural(m.Count(), "processor"), plural(m.System.Nodes, "node"))
+		return fmt.Sprintf("%s in %s", numeral.Plural(m.Count(), "processor"), numeral.Plural(m.System.Nodes, "node"))
 	}
-	return fmt.Sprintf("%s of %s", plural(m.System.Nodes, "node"), plural(m.System.Processors, "processor"))
+	return fmt.Sprintf("%s of %s", numeral.Plural(m.System.Nodes, "node"), numeral.Plural(m.System.Processors, "processor"))
 }
 
 // spaced prints a quantity with a space before its unit, and one cycle as one.

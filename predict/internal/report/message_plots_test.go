@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/report/chart"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -19,11 +20,11 @@ func TestMessageSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := figures[0].Chart
-	if got, want := c.Series[0].Points, []Point{point(0, 0, 2000, 0, 1), point(1, 0, 2000, 0, .25)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[0].Points, []chart.Point{chart.At(0, 0, 2000, 0, 1), chart.At(1, 0, 2000, 0, .25)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("compute: got %v, want %v", got, want)
 	}
 	// The run ends after 1.5 s of the slice, so that its piece is as long.
-	if got, want := c.Series[4].Points, []Point{point(0, 2000, 3500, 1./3, 1), point(1, 0, 2000, .875, 1)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[4].Points, []chart.Point{chart.At(0, 2000, 3500, 1./3, 1), chart.At(1, 0, 2000, .875, 1)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("wait: got %v, want %v", got, want)
 	}
 	if figures, err = messageRanks.draw(tables); err != nil {
@@ -70,10 +71,10 @@ func TestMessagePath(t *testing.T) {
 	if want := []string{"all", "0", "1"}; !slices.Equal(c.Y.Categories, want) {
 		t.Errorf("bars %q, want %q", c.Y.Categories, want)
 	}
-	if got, want := c.Series[0].Points, []Point{point(0, .875), point(1, .375), point(2, .5)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[0].Points, []chart.Point{chart.At(0, .875), chart.At(1, .375), chart.At(2, .5)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("compute: got %v, want %v", got, want)
 	}
-	if got, want := c.Series[2].Points, []Point{point(0, .125), point(1, .125), point(2, 0)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[2].Points, []chart.Point{chart.At(0, .125), chart.At(1, .125), chart.At(2, 0)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("latency: got %v, want %v", got, want)
 	}
 }

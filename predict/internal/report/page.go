@@ -1,11 +1,9 @@
-// Package report compares predictions of models with simulations, and writes one self-contained HTML page of a study.
-// The page needs no network. Its plots are SVG in the reader's light or dark colours; a script makes them interactive.
+// Package report decides which figures and tables the page of a study has, and writes it as one self-contained HTML
+// file. The page needs no network. Package paired compares models with simulations; package chart draws.
 //
 //	study, err := report.Open("out")
 //	...
 //	err = study.WriteHTML(w, "Quickstart")
-//
-// The claim that it tests models against is that of [du2000].
 package report
 
 import (
@@ -18,6 +16,10 @@ import (
 	"slices"
 	"strings"
 
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/stage"
 )
 
@@ -28,7 +30,7 @@ var pageHTML string
 var pageCSS string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"fixed": fixed, "signed": signedPercent, "plural": plural, "join": strings.Join,
+	"fixed": numeral.Fixed, "signed": numeral.SignedPercent, "plural": numeral.Plural, "join": strings.Join,
 }).Parse(pageHTML))
 
 // page is what the template shows.
@@ -43,16 +45,16 @@ type page struct {
 	Measured       *programTable
 	RowGroups      []group[tableRow]
 	Cards          []card
-	Curves, Cases  []Figure
-	Splits         []Figure
-	Overview       *Figure
+	Curves, Cases  []chart.Figure
+	Splits         []chart.Figure
+	Overview       *chart.Figure
 	Simple         []simpleGroup
-	SimpleLegend   []legendEntry
+	SimpleLegend   []chart.LegendEntry
 	SimpleHeads    []string
 	SimpleRows     [][]string
-	CurveLegend    []legendEntry
-	ModelLegend    []legendEntry
-	TermLegend     []legendEntry
+	CurveLegend    []chart.LegendEntry
+	ModelLegend    []chart.LegendEntry
+	TermLegend     []chart.LegendEntry
 	Caveat         string
 	Findings       []string
 	Intervals      bool // some prediction has one
@@ -62,14 +64,6 @@ type page struct {
 	Picks          []pick
 	Policy         string
 	Scripts        []template.JS
-}
-
-// legendEntry explains one mark.
-type legendEntry struct {
-	Colour  template.CSS
-	Shape   string
-	Name    string
-	Meaning string
 }
 
 // WriteHTML writes the page, under the title or, if that is empty, what the study
@@ -89,10 +83,10 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 
 // page is what the page shows.
 func (s *Study) page(title string) (*page, error) {
-	p := &page{Study: s, Title: cmp.Or(clean(title), s.holds()), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours(),
-		Policy: policy(), Scripts: scripts(), Picks: picks(s)}
+	p := &page{Study: s, Title: cmp.Or(columns.Clean(title), s.holds()), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: chart.Colours(),
+		Policy: chart.Policy(), Scripts: chart.Scripts(), Picks: picks(s)}
 	for _, line := range s.Commands {
-		p.Commands = append(p.Commands, clean(line))
+		p.Commands = append(p.Commands, columns.Clean(line))
 	}
 	for _, t := range s.Traces {
 		if len(t.Curve) > 0 || newProgramTable([]Trace{t}) != nil {
@@ -110,10 +104,10 @@ func (s *Study) page(title string) (*page, error) {
 	}
 	for i := range s.Comparison.Models {
 		p.Cards = append(p.Cards, newCard(s.Comparison.Summary(i)))
-		p.ModelLegend = append(p.ModelLegend, markOf(i).legend(s.Comparison.Models[i], modelMeanings[s.Comparison.Models[i]]))
+		p.ModelLegend = append(p.ModelLegend, chart.MarkOf(i).Legend(s.Comparison.Models[i], modelMeanings[s.Comparison.Models[i]]))
 	}
 	for _, t := range terms {
-		p.TermLegend = append(p.TermLegend, mark{ink: t.ink, shape: "M1 1H11V11H1Z"}.legend(t.name, t.meaning))
+		p.TermLegend = append(p.TermLegend, chart.Mark{Ink: t.ink, Shape: "M1 1H11V11H1Z"}.Legend(t.name, t.meaning))
 	}
 	for _, draw := range []func() error{p.drawAll, p.drawAbstractions, p.drawTables} {
 		if err := draw(); err != nil {
@@ -127,7 +121,7 @@ func (s *Study) page(title string) (*page, error) {
 		p.Caveat = mvaCaveat
 	}
 	p.Trust, p.Warnings, p.Findings = trust(s), warnings(s.Comparison), findings(s)
-	p.Intervals = slices.ContainsFunc(s.Comparison.Models, s.Comparison.hasIntervals)
+	p.Intervals = slices.ContainsFunc(s.Comparison.Models, s.Comparison.HasIntervals)
 	return p, nil
 }
 
@@ -150,10 +144,6 @@ var modelMeanings = map[string]string{
 	"paper": "as published: a power law for misses, independent queues, a barrier term for exponential times",
 	"curve": "the same with the measured stack distances for misses",
 	"mva":   "misses of the machine's caches counted in the trace; closed queueing networks for the bus, the trace's own barriers",
-}
-
-func (m mark) legend(name, meaning string) legendEntry {
-	return legendEntry{template.CSS("var(--" + m.ink.name + ")"), m.shape, name, meaning}
 }
 
 // drawAll draws the figures of every program.
@@ -186,7 +176,7 @@ func (p *page) drawAll() error {
 }
 
 func (p *page) drawCases(n int, program string) error {
-	of := func(k Case) bool { return k.Simulated.Program == program }
+	of := func(k paired.Case) bool { return k.Simulated.Program == program }
 	if cases := selected(p.Comparison.Cases, of); len(cases) > 0 {
 		f, err := caseFigure(fmt.Sprintf("case-%d", n), p.Comparison.Models, cases)
 		if err != nil {
@@ -204,21 +194,21 @@ func (p *page) drawCases(n int, program string) error {
 }
 
 // alone returns simulations without a prediction. Simplified machines are left out.
-func (p *page) alone() []Case {
+func (p *page) alone() []paired.Case {
 	abstract := map[string]bool{}
 	if p.Simplified != nil {
 		for _, pair := range p.Simplified.Pairs {
 			abstract[pair.Abstract.Machine] = true
 		}
 	}
-	compared := map[key]bool{}
+	compared := map[paired.Key]bool{}
 	for _, k := range p.Comparison.Cases {
-		compared[k.Simulated.key()] = true
+		compared[k.Simulated.Key()] = true
 	}
-	var list []Case
+	var list []paired.Case
 	for _, r := range p.rows {
-		if r.Model == "" && !compared[r.key()] && !abstract[r.Machine] {
-			list = append(list, Case{Simulated: r})
+		if r.Model == "" && !compared[r.Key()] && !abstract[r.Machine] {
+			list = append(list, paired.Case{Simulated: r})
 		}
 	}
 	return list
@@ -234,7 +224,7 @@ func selected[T any](list []T, of func(T) bool) (some []T) {
 }
 
 // looks assigns a mark to each number of processors of the curves, and adds it to the legend.
-func (p *page) looks() map[int]mark {
+func (p *page) looks() map[int]chart.Mark {
 	var counts []int
 	for _, t := range p.Traces {
 		if len(t.Curve) > 0 && !slices.Contains(counts, t.Processors) {
@@ -242,23 +232,13 @@ func (p *page) looks() map[int]mark {
 		}
 	}
 	slices.Sort(counts)
-	looks := map[int]mark{}
-	order := []mark{marks[1], marks[4], marks[2], marks[3], marks[0]}
+	looks := map[int]chart.Mark{}
+	order := []chart.Mark{chart.Marks[1], chart.Marks[4], chart.Marks[2], chart.Marks[3], chart.Marks[0]}
 	for i, n := range counts {
 		looks[n] = order[i%len(order)]
-		p.CurveLegend = append(p.CurveLegend, looks[n].legend(plural(n, "processor"), ""))
+		p.CurveLegend = append(p.CurveLegend, looks[n].Legend(numeral.Plural(n, "processor"), ""))
 	}
 	return looks
-}
-
-// colours declares the inks for light and for dark pages.
-func colours() template.CSS {
-	var light, dark strings.Builder
-	for _, i := range inks {
-		fmt.Fprintf(&light, "--%s:%s;", i.name, cssColour(i.light))
-		fmt.Fprintf(&dark, "--%s:%s;", i.name, cssColour(i.dark))
-	}
-	return template.CSS(":root{" + light.String() + "}\n@media (prefers-color-scheme:dark){:root{" + dark.String() + "}}\n")
 }
 
 func appendNew(list []string, s string) []string {

@@ -3,14 +3,18 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 )
 
 // messageTimeline is what every processor does over time, of predict replay --phases.
 var messageTimeline = tablePlot{
 	id: "message-timeline", heading: "Messages over time", tables: []string{"simulated slices"},
 	note: "What each processor does over time, in slices of time: the height of a colour is the share of the slice. With many processors, a row is the mean of neighbours.",
-	draw: func(tables []found) ([]Figure, error) {
-		return drawSlices(tables, func(r slicedRun) Figure { return Figure{Title: "Timeline, " + r.name, Chart: r.timeline()} })
+	draw: func(tables []found) ([]chart.Figure, error) {
+		return drawSlices(tables, func(r slicedRun) chart.Figure { return chart.Figure{Title: "Timeline, " + r.name, Chart: r.timeline()} })
 	},
 }
 
@@ -18,14 +22,14 @@ var messageTimeline = tablePlot{
 var messageRanks = tablePlot{
 	id: "message-ranks", heading: "Time of each processor by cause", tables: []string{"simulated slices"},
 	note: "Time of the run by cause; end is waiting for the last processor to finish. With many processors, a row is the mean of neighbours.",
-	draw: func(tables []found) ([]Figure, error) {
-		return drawSlices(tables, func(r slicedRun) Figure {
-			return Figure{Title: "Time of each processor by cause, " + r.name, Chart: r.stacks()}
+	draw: func(tables []found) ([]chart.Figure, error) {
+		return drawSlices(tables, func(r slicedRun) chart.Figure {
+			return chart.Figure{Title: "Time of each processor by cause, " + r.name, Chart: r.stacks()}
 		})
 	},
 }
 
-func drawSlices(tables []found, draw func(slicedRun) Figure) (figures []Figure, err error) {
+func drawSlices(tables []found, draw func(slicedRun) chart.Figure) (figures []chart.Figure, err error) {
 	for _, t := range tables {
 		runs, err := slicedRuns(t)
 		if err != nil {
@@ -59,21 +63,21 @@ type slicedRun struct {
 const mostRows = 32
 
 func slicedRuns(t found) (runs []slicedRun, err error) {
-	r := reader{table: t.Table}
-	program, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
-	proc, number, begin := r.whole("proc"), r.whole("slice"), r.measured("begin", "s")
+	r := columns.Reader{Table: t.Table}
+	program, machine, processors := r.Text("program"), r.Text("machine"), r.Whole("processors")
+	proc, number, begin := r.Whole("proc"), r.Whole("slice"), r.Measured("begin", "s")
 	var parts [len(slice{})][]float64
 	for k, part := range sliceParts {
-		parts[k] = r.measured(part.column, "s")
+		parts[k] = r.Measured(part.column, "s")
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	for i := range proc {
 		if processors[i] < 1 || processors[i] > math.MaxInt32 || proc[i] < 0 || proc[i] >= processors[i] || number[i] < 0 || number[i] >= mostSlices || !(begin[i] >= 0) || math.IsInf(begin[i], 0) {
 			return nil, fmt.Errorf("row %d is of slice %d at %v s, processor %d of %d", i, number[i], begin[i], proc[i], processors[i])
 		}
-		name := fmt.Sprintf("%s, %s, %s", clean(program[i]), plural(int(processors[i]), "processor"), clean(machine[i]))
+		name := fmt.Sprintf("%s, %s, %s", columns.Clean(program[i]), numeral.Plural(int(processors[i]), "processor"), columns.Clean(machine[i]))
 		if n := len(runs); n == 0 || runs[n-1].name != name {
 			rows := newBlocks(int(processors[i]), mostRows)
 			runs = append(runs, slicedRun{name: name, rows: rows, of: make([][]slice, rows.count())})
@@ -111,16 +115,16 @@ func (r *slicedRun) add(proc, number int, begin float64, part func(k int) float6
 }
 
 // series begins one for each part.
-func partSeries() (all []Series) {
+func partSeries() (all []chart.Series) {
 	for _, part := range messageParts {
-		all = append(all, mark{ink: part.ink}.series(part.column, "bar", part.column))
+		all = append(all, chart.Mark{Ink: part.ink}.Series(part.column, "bar", part.column))
 	}
 	return all
 }
 
 // timeline draws at most as many pieces as one can see.
-func (r slicedRun) timeline() *Chart {
-	c := &Chart{Kind: timesChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Name: "processor", Scale: categoryScale, Categories: r.rows.names()},
+func (r slicedRun) timeline() *chart.Chart {
+	c := &chart.Chart{Kind: chart.Timeline, X: chart.Axis{Name: "time", Unit: "ms", Scale: chart.Linear}, Y: chart.Axis{Name: "processor", Scale: chart.Category, Categories: r.rows.names()},
 		Series: partSeries()[:len(sliceParts)]}
 	longest := 0
 	for _, slices := range r.of {
@@ -137,7 +141,7 @@ func (r slicedRun) timeline() *Chart {
 }
 
 // piece draws slices of a block, from the one with a number on, as one.
-func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
+func (r slicedRun) piece(c *chart.Chart, block, first int, slices []slice) {
 	begin, width := float64(first)*r.width, float64(len(slices))*r.width
 	if end := begin + width; r.width == 0 || end > r.end {
 		width = r.end - begin
@@ -149,7 +153,7 @@ func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
 			share += s[k] / width
 		}
 		if share > 0 {
-			c.Series[k].extend(point(float64(block), begin, begin+width, low, min(1, low+share)))
+			extend(&c.Series[k], chart.At(float64(block), begin, begin+width, low, min(1, low+share)))
 			low += share
 		}
 	}
@@ -157,7 +161,7 @@ func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
 
 // extend adds a piece to a timeline. It lengthens the last piece if that has the same height and ends where the
 // new one begins.
-func (s *Series) extend(p Point) {
+func extend(s *chart.Series, p chart.Point) {
 	if n := len(s.Points); n > 0 {
 		if last := s.Points[n-1]; last[0] == p[0] && last[2] == p[1] && last[3] == p[3] && last[4] == p[4] {
 			last[2] = p[2]
@@ -168,8 +172,8 @@ func (s *Series) extend(p Point) {
 }
 
 // stacks are the sums of all slices.
-func (r slicedRun) stacks() *Chart {
-	c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale, Categories: r.rows.names()}, Series: partSeries()}
+func (r slicedRun) stacks() *chart.Chart {
+	c := &chart.Chart{Kind: chart.Stack, X: chart.Axis{Name: "time", Unit: "ms", Scale: chart.Linear}, Y: chart.Axis{Scale: chart.Category, Categories: r.rows.names()}, Series: partSeries()}
 	for block, slices := range r.of {
 		left := r.end
 		for k := range sliceParts {
@@ -178,10 +182,10 @@ func (r slicedRun) stacks() *Chart {
 				sum += s[k]
 			}
 			left -= sum
-			c.Series[k].Points = append(c.Series[k].Points, point(float64(block), sum))
+			c.Series[k].Points = append(c.Series[k].Points, chart.At(float64(block), sum))
 		}
 		end := &c.Series[len(sliceParts)]
-		end.Points = append(end.Points, point(float64(block), max(0, left)))
+		end.Points = append(end.Points, chart.At(float64(block), max(0, left)))
 	}
 	return c
 }

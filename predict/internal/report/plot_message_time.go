@@ -5,24 +5,28 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 )
 
 // messagePart is a part of the time of a run of messages.
 type messagePart struct {
 	column string // of the table of predict replay
-	ink    ink
+	ink    chart.Ink
 }
 
-var messageParts = []messagePart{{"compute", grey}, {"overhead", green}, {"latency", blue}, {"contention", red}, {"wait", purple}, {"end", amber}}
+var messageParts = []messagePart{{"compute", chart.Grey}, {"overhead", chart.Green}, {"latency", chart.Blue}, {"contention", chart.Red}, {"wait", chart.Purple}, {"end", chart.Amber}}
 
 // messageTime is where the time of programs goes that pass messages, of predict replay.
 var messageTime = tablePlot{
 	id: "message-time", heading: "Message-passing time by cause", tables: []string{"message simulation"},
 	note: "Time of the run by cause, mean of all processors; end is waiting for the last processor to finish.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	draw: func(tables []found) (figures []chart.Figure, err error) {
 		runs, err := messageRuns(tables)
 		for _, g := range grouped(runs, func(r messageRun) string { return r.program }) {
-			figures = append(figures, Figure{Heading: g.Head, Title: "Message-passing time by cause, " + g.Head, Chart: messageStacks(g.Rows)})
+			figures = append(figures, chart.Figure{Heading: g.Head, Title: "Message-passing time by cause, " + g.Head, Chart: messageStacks(g.Rows)})
 		}
 		return figures, err
 	},
@@ -48,21 +52,21 @@ func (r messageRun) compare(o messageRun) int {
 // messageRuns are those of all tables, in their order.
 func messageRuns(tables []found) (runs []messageRun, err error) {
 	for _, t := range tables {
-		r := reader{table: t.Table}
-		program, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
+		r := columns.Reader{Table: t.Table}
+		program, machine, processors := r.Text("program"), r.Text("machine"), r.Whole("processors")
 		var parts [len(slice{})][]float64
 		for k, part := range messageParts {
-			parts[k] = r.measured(part.column, "s")
+			parts[k] = r.Measured(part.column, "s")
 		}
-		if r.err != nil {
-			return nil, fmt.Errorf("%s: %w", t.path, r.err)
+		if r.Err != nil {
+			return nil, fmt.Errorf("%s: %w", t.path, r.Err)
 		}
 		settings := make([]string, len(messageSettings))
 		for k, name := range messageSettings {
-			settings[k] = clean(t.Fact(name))
+			settings[k] = columns.Clean(t.Fact(name))
 		}
 		for i := range program {
-			run := messageRun{program: clean(program[i]), machine: clean(machine[i]), processors: int(processors[i]), settings: settings}
+			run := messageRun{program: columns.Clean(program[i]), machine: columns.Clean(machine[i]), processors: int(processors[i]), settings: settings}
 			if run.processors < 1 {
 				return nil, fmt.Errorf("%s: row %d is of %d processors", t.path, i, run.processors)
 			}
@@ -79,7 +83,7 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 	slices.SortFunc(runs, messageRun.compare)
 	for i := 1; i < len(runs); i++ {
 		if a := runs[i]; a.compare(runs[i-1]) == 0 {
-			return nil, fmt.Errorf("two simulations of %s, %s, %s; leave one of them out", a.program, plural(a.processors, "processor"), a.machine)
+			return nil, fmt.Errorf("two simulations of %s, %s, %s; leave one of them out", a.program, numeral.Plural(a.processors, "processor"), a.machine)
 		}
 	}
 	return runs, nil
@@ -87,7 +91,7 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 
 // label says how many processors, and the settings in which runs differ.
 func (r messageRun) label(runs []messageRun) string {
-	text := plural(r.processors, "processor")
+	text := numeral.Plural(r.processors, "processor")
 	for k, setting := range r.settings {
 		if setting != "" && slices.ContainsFunc(runs, func(o messageRun) bool { return o.settings[k] != setting }) {
 			text += ", " + setting
@@ -97,17 +101,17 @@ func (r messageRun) label(runs []messageRun) string {
 }
 
 // messageStacks draws a stack for each number of processors, by machine.
-func messageStacks(runs []messageRun) *Chart {
-	c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale}, Series: partSeries()}
+func messageStacks(runs []messageRun) *chart.Chart {
+	c := &chart.Chart{Kind: chart.Stack, X: chart.Axis{Name: "time", Unit: "ms", Scale: chart.Linear}, Y: chart.Axis{Scale: chart.Category}, Series: partSeries()}
 	for _, g := range grouped(runs, func(r messageRun) string { return r.machine }) {
 		first := len(c.Y.Categories)
 		for _, r := range g.Rows {
 			for k := range messageParts {
-				c.Series[k].Points = append(c.Series[k].Points, point(float64(len(c.Y.Categories)), r.parts[k]))
+				c.Series[k].Points = append(c.Series[k].Points, chart.At(float64(len(c.Y.Categories)), r.parts[k]))
 			}
 			c.Y.Categories = append(c.Y.Categories, r.label(runs))
 		}
-		c.Groups = append(c.Groups, Group{g.Head, first, len(c.Y.Categories)})
+		c.Groups = append(c.Groups, chart.Group{Name: g.Head, First: first, End: len(c.Y.Categories)})
 	}
 	return c
 }

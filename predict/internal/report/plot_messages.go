@@ -5,25 +5,28 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
 )
 
 // messageMatrix is who sends how much to whom, of analyze comm.
 var messageMatrix = tablePlot{
 	id: "messages", heading: "Communication matrix", tables: []string{"comm"},
 	note: "Bytes that each processor sends to each other processor. Darker is more. Collective operations count as their messages if the trace has them or if analyze was run with --collectives; otherwise they are left out. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	draw: func(tables []found) (figures []chart.Figure, err error) {
 		for _, t := range largest(tables) {
-			r := reader{table: t.Table}
-			from, to, bytes := r.whole("from"), r.whole("to"), r.whole("bytes")
-			if r.err != nil {
-				return nil, fmt.Errorf("%s: %w", t.path, r.err)
+			r := columns.Reader{Table: t.Table}
+			from, to, bytes := r.Whole("from"), r.Whole("to"), r.Whole("bytes")
+			if r.Err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, r.Err)
 			}
 			c, err := newMatrix("from", "to", "B", "sent", from, to, bytes)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
 			if c != nil {
-				figures = append(figures, Figure{Heading: t.name(), Title: "Bytes from processor to processor, " + t.name(), Chart: c})
+				figures = append(figures, chart.Figure{Heading: t.name(), Title: "Bytes from processor to processor, " + t.name(), Chart: c})
 			}
 		}
 		return figures, nil
@@ -42,7 +45,7 @@ func largest(tables []found) []found {
 const mostSides = 64
 
 // newMatrix adds up what rows and columns have in common. It is nil for an empty one.
-func newMatrix(rows, columns, unit, what string, row, column, value []int64) (*Chart, error) {
+func newMatrix(rows, columns, unit, what string, row, column, value []int64) (*chart.Chart, error) {
 	size := int64(0)
 	for i := range row {
 		if row[i] < 0 || column[i] < 0 || row[i] >= math.MaxInt32 || column[i] >= math.MaxInt32 {
@@ -64,10 +67,10 @@ func newMatrix(rows, columns, unit, what string, row, column, value []int64) (*C
 		sums[at] += float64(value[i])
 	}
 	names := sides.names()
-	s := mark{ink: blue}.series(what, "bar", what)
+	s := chart.Mark{Ink: chart.Blue}.Series(what, "bar", what)
 	for _, at := range order {
-		s.Points = append(s.Points, point(float64(at[0]), float64(at[1]), sums[at]))
+		s.Points = append(s.Points, chart.At(float64(at[0]), float64(at[1]), sums[at]))
 	}
-	return &Chart{Kind: matrixChart, X: Axis{Name: columns, Scale: categoryScale, Categories: names}, Y: Axis{Name: rows, Scale: categoryScale, Categories: names},
-		Value: Axis{Unit: unit, Scale: logScale}, Series: []Series{s}}, nil
+	return &chart.Chart{Kind: chart.Matrix, X: chart.Axis{Name: columns, Scale: chart.Category, Categories: names}, Y: chart.Axis{Name: rows, Scale: chart.Category, Categories: names},
+		Value: chart.Axis{Unit: unit, Scale: chart.Log}, Series: []chart.Series{s}}, nil
 }

@@ -1,17 +1,23 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
+)
 
 // sharingMatrix is whose lines whose caches take, of analyze sharing.
 var sharingMatrix = tablePlot{
 	id: "sharing", heading: "Communication through shared memory", tables: []string{"sharing_matrix"},
 	note: "Bytes of the lines that one processor wrote last and another one then misses. Darker is more.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	draw: func(tables []found) (figures []chart.Figure, err error) {
 		for _, t := range tables {
-			r := reader{table: t.Table}
-			line, from, to, bytes := r.whole("line"), r.whole("from"), r.whole("to"), r.whole("bytes")
-			if r.err != nil {
-				return nil, fmt.Errorf("%s: %w", t.path, r.err)
+			r := columns.Reader{Table: t.Table}
+			line, from, to, bytes := r.Whole("line"), r.Whole("from"), r.Whole("to"), r.Whole("bytes")
+			if r.Err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, r.Err)
 			}
 			var kept [3][]int64
 			for i := range line {
@@ -24,7 +30,7 @@ var sharingMatrix = tablePlot{
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
 			if c != nil {
-				figures = append(figures, Figure{Heading: t.program, Title: fmt.Sprintf("Bytes of lines of %s from cache to cache, %s", byteLabel(float64(line[0])), t.program), Chart: c})
+				figures = append(figures, chart.Figure{Heading: t.program, Title: fmt.Sprintf("Bytes of lines of %s from cache to cache, %s", numeral.Bytes(float64(line[0])), t.program), Chart: c})
 			}
 		}
 		return figures, nil

@@ -5,20 +5,23 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
 )
 
 // timeline is what every processor does between barriers, of predict replay --phases.
 var timeline = tablePlot{
 	id: "timeline", heading: "Timelines", tables: []string{"simulated phases"},
 	note: "What each processor does over time. Between two barriers the plot shows the causes one after the other. It merges many short phases into one.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	draw: func(tables []found) (figures []chart.Figure, err error) {
 		for _, t := range tables {
 			rows, err := phaseRows(t)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
 			for _, g := range grouped(rows, func(p phaseRow) string { return p.run }) {
-				figures = append(figures, Figure{Heading: g.Head, Title: "Timeline, " + g.Head, Chart: timelineChart(g.Rows)})
+				figures = append(figures, chart.Figure{Heading: g.Head, Title: "Timeline, " + g.Head, Chart: timelineChart(g.Rows)})
 			}
 		}
 		return figures, nil
@@ -36,21 +39,21 @@ type phaseRow struct {
 }
 
 func phaseRows(t found) ([]phaseRow, error) {
-	r := reader{table: t.Table}
-	program, machine, proc := r.text("program"), r.text("machine"), r.whole("proc")
+	r := columns.Reader{Table: t.Table}
+	program, machine, proc := r.Text("program"), r.Text("machine"), r.Whole("proc")
 	var parts [len(terms)][]float64
 	for k, name := range [...]string{"ideal", "latency", "contention", "sync"} {
-		parts[k] = r.measured(name, "s")
+		parts[k] = r.Measured(name, "s")
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	rows := make([]phaseRow, len(proc))
 	for i := range rows {
 		if proc[i] < 0 || proc[i] >= mostProcessors {
 			return nil, fmt.Errorf("row %d is of processor %d", i, proc[i])
 		}
-		rows[i] = phaseRow{run: clean(program[i]) + ", " + clean(machine[i]), proc: proc[i]}
+		rows[i] = phaseRow{run: columns.Clean(program[i]) + ", " + columns.Clean(machine[i]), proc: proc[i]}
 		for k := range parts {
 			v := parts[k][i]
 			if !(v >= 0) || math.IsInf(v, 0) {
@@ -63,11 +66,11 @@ func phaseRows(t found) ([]phaseRow, error) {
 }
 
 // timelineChart draws at most as many pieces of each processor as one can see.
-func timelineChart(rows []phaseRow) *Chart {
+func timelineChart(rows []phaseRow) *chart.Chart {
 	const most = 300
-	c := &Chart{Kind: timesChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Name: "processor", Scale: categoryScale}}
+	c := &chart.Chart{Kind: chart.Timeline, X: chart.Axis{Name: "time", Unit: "ms", Scale: chart.Linear}, Y: chart.Axis{Name: "processor", Scale: chart.Category}}
 	for _, t := range terms {
-		c.Series = append(c.Series, mark{ink: t.ink}.series(t.name, "bar", t.name))
+		c.Series = append(c.Series, chart.Mark{Ink: t.ink}.Series(t.name, "bar", t.name))
 	}
 	for _, g := range grouped(rows, func(p phaseRow) string { return strconv.FormatInt(p.proc, 10) }) {
 		row, now := float64(len(c.Y.Categories)), 0.0
@@ -78,7 +81,7 @@ func timelineChart(rows []phaseRow) *Chart {
 					now += p.parts[k]
 				}
 				if now > from {
-					c.Series[k].Points = append(c.Series[k].Points, point(row, from, now))
+					c.Series[k].Points = append(c.Series[k].Points, chart.At(row, from, now))
 				}
 			}
 		}

@@ -3,20 +3,24 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 )
 
 // workingSets is how many distinct lines so many uses in a row are of, of analyze reuse_time.
 var workingSets = tablePlot{
 	id: "workingset", heading: "Working sets", tables: []string{"working_set"},
 	note: "Mean number of distinct lines, in bytes, among as many successive uses as the window has: of the processor with the most uses, and of all in the interleaved order. Where a curve is flat, a cache of that size holds the working set.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	draw: func(tables []found) (figures []chart.Figure, err error) {
 		for _, t := range tables {
 			c, line, err := workingSetChart(t)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
 			if c != nil {
-				figures = append(figures, Figure{Heading: t.program, Title: fmt.Sprintf("Working sets in lines of %s, %s", byteLabel(line), t.program), Chart: c})
+				figures = append(figures, chart.Figure{Heading: t.program, Title: fmt.Sprintf("Working sets in lines of %s, %s", numeral.Bytes(line), t.program), Chart: c})
 			}
 		}
 		return figures, nil
@@ -25,12 +29,12 @@ var workingSets = tablePlot{
 
 // workingSetChart has a series for each of whose windows there are to see, in lines of the first size, which it returns. It is nil for a
 // table of no rows.
-func workingSetChart(t found) (*Chart, float64, error) {
-	r := reader{table: t.Table}
-	proc, line, window := r.whole("proc"), r.whole("line"), r.whole("window")
-	footprint := r.measured("footprint", "lines")
-	if r.err != nil || len(proc) == 0 {
-		return nil, 0, r.err
+func workingSetChart(t found) (*chart.Chart, float64, error) {
+	r := columns.Reader{Table: t.Table}
+	proc, line, window := r.Whole("proc"), r.Whole("line"), r.Whole("window")
+	footprint := r.Measured("footprint", "lines")
+	if r.Err != nil || len(proc) == 0 {
+		return nil, 0, r.Err
 	}
 	size, largest, most := float64(line[0]), int64(-1), 0.0
 	for i, f := range footprint {
@@ -41,15 +45,15 @@ func workingSetChart(t found) (*Chart, float64, error) {
 			largest, most = proc[i], f
 		}
 	}
-	c := &Chart{Kind: linesChart, X: Axis{Name: "window", Unit: "uses", Scale: logScale}, Y: Axis{Name: "distinct lines, in bytes", Unit: "B", Scale: logScale}}
+	c := &chart.Chart{Kind: chart.Lines, X: chart.Axis{Name: "window", Unit: "uses", Scale: chart.Log}, Y: chart.Axis{Name: "distinct lines, in bytes", Unit: "B", Scale: chart.Log}}
 	for n, who := range []struct {
 		proc int64
 		name string
 	}{{-1, "all processors together"}, {largest, "the processor that uses most"}} {
-		s := markOf(n).series(who.name, "line", who.name)
+		s := chart.MarkOf(n).Series(who.name, "line", who.name)
 		for i := range proc {
 			if proc[i] == who.proc && line[i] == line[0] {
-				s.Points = append(s.Points, point(float64(window[i]), positive(size*footprint[i])))
+				s.Points = append(s.Points, chart.At(float64(window[i]), positive(size*footprint[i])))
 			}
 		}
 		if len(s.Points) > 0 && (n == 0 || largest >= 0) {

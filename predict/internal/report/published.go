@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 )
 
 // published is a published number: a column of the tables of predict replay, for one program on one machine.
@@ -40,7 +44,7 @@ func (s *Study) AddPublished(path string) error {
 	s.published = append(s.published, list...)
 	for line := range strings.Lines(string(text)) {
 		if remark, ok := strings.CutPrefix(line, "#"); ok {
-			s.remarks = strings.TrimSpace(s.remarks + " " + clean(remark))
+			s.remarks = strings.TrimSpace(s.remarks + " " + columns.Clean(remark))
 		}
 	}
 	return nil
@@ -62,12 +66,12 @@ func readPublished(text []byte) (list []published, err error) {
 			break
 		}
 		line, _ := r.FieldPos(0)
-		p := published{quantity: clean(fields[0]), unit: clean(fields[1]), program: clean(fields[2]), machine: clean(fields[3])}
+		p := published{quantity: columns.Clean(fields[0]), unit: columns.Clean(fields[1]), program: columns.Clean(fields[2]), machine: columns.Clean(fields[3])}
 		if p.processors, err = strconv.Atoi(fields[4]); err != nil || p.processors < 1 {
-			return nil, fmt.Errorf("line %d: %q processors", line, clean(fields[4]))
+			return nil, fmt.Errorf("line %d: %q processors", line, columns.Clean(fields[4]))
 		}
 		if p.value, err = strconv.ParseFloat(fields[5], 64); err != nil || !(p.value > 0) || p.value > 1e300 {
-			return nil, fmt.Errorf("line %d: the value %q is no number above 0", line, clean(fields[5]))
+			return nil, fmt.Errorf("line %d: the value %q is no number above 0", line, columns.Clean(fields[5]))
 		}
 		list = append(list, p)
 	}
@@ -80,19 +84,19 @@ func readPublished(text []byte) (list []published, err error) {
 // simulated is the value of the simulation that p is set beside, in the unit of p.
 func (p published) simulated(tables []found) (v float64, program string, ok bool, err error) {
 	for _, t := range tables {
-		r := reader{table: t.Table}
-		names, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
+		r := columns.Reader{Table: t.Table}
+		names, machine, processors := r.Text("program"), r.Text("machine"), r.Whole("processors")
 		unit, factor := p.unit, 1.0
 		if p.unit == "%" {
 			unit, factor = "", 100
 		}
-		values := r.measured(p.quantity, unit)
-		if r.err != nil {
-			return 0, "", false, fmt.Errorf("%s: %w", t.path, r.err)
+		values := r.Measured(p.quantity, unit)
+		if r.Err != nil {
+			return 0, "", false, fmt.Errorf("%s: %w", t.path, r.Err)
 		}
 		for i, name := range names {
-			if kernel, _, _ := strings.Cut(clean(name), " "); kernel == p.program && clean(machine[i]) == p.machine && int(processors[i]) == p.processors {
-				return factor * values[i], clean(name), true, nil
+			if kernel, _, _ := strings.Cut(columns.Clean(name), " "); kernel == p.program && columns.Clean(machine[i]) == p.machine && int(processors[i]) == p.processors {
+				return factor * values[i], columns.Clean(name), true, nil
 			}
 		}
 	}
@@ -100,18 +104,18 @@ func (p published) simulated(tables []found) (v float64, program string, ok bool
 }
 
 // publishedFigures has one for each quantity: the paper's numbers, and the simulations beside them.
-func (s *Study) publishedFigures() (figures []Figure, err error) {
+func (s *Study) publishedFigures() (figures []chart.Figure, err error) {
 	for _, g := range grouped(s.published, func(p published) string {
-		return fmt.Sprintf("%s, %s, %s", strings.ReplaceAll(p.quantity, "_", " "), p.machine, plural(p.processors, "processor"))
+		return fmt.Sprintf("%s, %s, %s", strings.ReplaceAll(p.quantity, "_", " "), p.machine, numeral.Plural(p.processors, "processor"))
 	}) {
 		quantity, _, _ := strings.Cut(g.Head, ",")
-		c := &Chart{Kind: linesChart, X: Axis{Name: "program", Scale: categoryScale}, Y: Axis{Name: quantity, Unit: g.Rows[0].unit, Scale: logScale}}
+		c := &chart.Chart{Kind: chart.Lines, X: chart.Axis{Name: "program", Scale: chart.Category}, Y: chart.Axis{Name: quantity, Unit: g.Rows[0].unit, Scale: chart.Log}}
 		scale := 1.0
 		if c.Y.Unit == "%" {
 			scale = 100
 		}
-		paper, ours := marks[0].series("published", "points", "published"), marks[1].series("simulated", "points", "simulated")
-		t := &detail{Summary: "Values", Heads: []string{"program", "published [" + g.Rows[0].unit + "]", "simulated [" + g.Rows[0].unit + "]"}, Open: true}
+		paper, ours := chart.Marks[0].Series("published", "points", "published"), chart.Marks[1].Series("simulated", "points", "simulated")
+		t := &chart.Detail{Summary: "Values", Heads: []string{"program", "published [" + g.Rows[0].unit + "]", "simulated [" + g.Rows[0].unit + "]"}, Open: true}
 		for _, p := range g.Rows {
 			v, program, ok, err := p.simulated(s.simulations)
 			if err != nil {
@@ -122,12 +126,12 @@ func (s *Study) publishedFigures() (figures []Figure, err error) {
 			}
 			x := float64(len(c.X.Categories))
 			c.X.Categories = append(c.X.Categories, p.program)
-			paper.Points, ours.Points = append(paper.Points, point(x-.1, p.value/scale)), append(ours.Points, point(x+.1, positive(v/scale)))
-			t.Rows = append(t.Rows, []string{program, number(p.value, 3), number(v, 3)})
+			paper.Points, ours.Points = append(paper.Points, chart.At(x-.1, p.value/scale)), append(ours.Points, chart.At(x+.1, positive(v/scale)))
+			t.Rows = append(t.Rows, []string{program, numeral.Digits(p.value, 3), numeral.Digits(v, 3)})
 		}
-		c.Series = []Series{paper, ours}
+		c.Series = []chart.Series{paper, ours}
 		if len(t.Rows) > 0 {
-			figures = append(figures, Figure{Heading: g.Head, Title: g.Head + ": published and simulated", Chart: c, Table: t})
+			figures = append(figures, chart.Figure{Heading: g.Head, Title: g.Head + ": published and simulated", Chart: c, Table: t})
 		}
 	}
 	return figures, nil

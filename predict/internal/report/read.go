@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"spoor/calibrate/param"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 )
 
@@ -16,11 +18,11 @@ const paramsSuffix = ".params.toml"
 
 // read adds the file at path to s; analyses are the traces by the folder of
 // their analysis. It returns predictions and simulations, to be compared when all are there.
-func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
+func (s *Study) read(path string, analyses map[string]*Trace) ([]paired.Row, error) {
 	folder := func() *Trace {
 		dir := filepath.Dir(path)
 		if analyses[dir] == nil {
-			analyses[dir] = &Trace{Program: clean(strings.TrimSuffix(filepath.Base(dir), ".analysis"))}
+			analyses[dir] = &Trace{Program: columns.Clean(strings.TrimSuffix(filepath.Base(dir), ".analysis"))}
 		}
 		return analyses[dir]
 	}
@@ -39,17 +41,17 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 		s.addSource(path, t)
 		return nil, nil
 	}
-	if t.Name != predictionTable && t.Name != simulationTable && t.Name != curveTable {
+	if t.Name != paired.PredictionTable && t.Name != paired.SimulationTable && t.Name != paired.CurveTable {
 		return nil, nil
 	}
 	s.addSource(path, t)
-	if t.Name == curveTable {
+	if t.Name == paired.CurveTable {
 		return nil, folder().readCurve(t)
 	}
-	if t.Name == simulationTable {
+	if t.Name == paired.SimulationTable {
 		s.simulations = append(s.simulations, found{t, path, programOf(path, t)})
 	}
-	return Rows(t)
+	return paired.Rows(t)
 }
 
 // programOf is the program that a table is about, or the name of its folder.
@@ -57,17 +59,17 @@ func programOf(path string, t *store.Table) string {
 	names, err := store.Data[string](t, "program")
 	switch {
 	case t.Fact("program") != "":
-		return clean(t.Fact("program"))
+		return columns.Clean(t.Fact("program"))
 	case err == nil && len(names) > 0 && names[0] != "":
-		return clean(names[0])
+		return columns.Clean(names[0])
 	}
-	return clean(strings.TrimSuffix(filepath.Base(filepath.Dir(path)), ".analysis"))
+	return columns.Clean(strings.TrimSuffix(filepath.Base(filepath.Dir(path)), ".analysis"))
 }
 
 func (s *Study) addSource(path string, t *store.Table) {
-	source := Source{Path: clean(filepath.ToSlash(path)), Kind: clean(t.Name)}
+	source := Source{Path: columns.Clean(filepath.ToSlash(path)), Kind: columns.Clean(t.Name)}
 	for _, a := range t.Meta {
-		source.Facts = append(source.Facts, Fact{clean(a.Key), clean(a.Value)})
+		source.Facts = append(source.Facts, Fact{columns.Clean(a.Key), columns.Clean(a.Value)})
 	}
 	s.Sources = append(s.Sources, source)
 }
@@ -84,7 +86,7 @@ func (s *Study) readParams(path string, t *Trace) error {
 	if t.Params, err = param.Merge(all...); err != nil {
 		return err
 	}
-	s.Sources = append(s.Sources, Source{Path: clean(filepath.ToSlash(path)), Kind: "parameters"})
+	s.Sources = append(s.Sources, Source{Path: columns.Clean(filepath.ToSlash(path)), Kind: "parameters"})
 	return nil
 }
 
@@ -96,11 +98,11 @@ type misses struct {
 
 // readCurve reads the curve of all processors together from a table; each processor has a cache of its own.
 func (t *Trace) readCurve(table *store.Table) error {
-	r := reader{table: table}
-	proc, line, lines := r.whole("proc"), r.whole("line"), r.whole("lines")
-	missed, refs := r.whole("misses"), r.whole("refs")
-	if r.err != nil {
-		return r.err
+	r := columns.Reader{Table: table}
+	proc, line, lines := r.Whole("proc"), r.Whole("line"), r.Whole("lines")
+	missed, refs := r.Whole("misses"), r.Whole("refs")
+	if r.Err != nil {
+		return r.Err
 	}
 	curves := map[int64][]misses{}
 	for i := range proc {
@@ -152,10 +154,10 @@ func pooled(curves map[int64][]misses, line float64) []CurvePoint {
 
 // describe takes from the facts of a table which trace it was made from.
 func (t *Trace) describe(table *store.Table) error {
-	if p := clean(table.Fact("program")); p != "" {
+	if p := columns.Clean(table.Fact("program")); p != "" {
 		t.Program = p
 	}
-	t.Digest = clean(table.Fact("trace"))
+	t.Digest = columns.Clean(table.Fact("trace"))
 	if p := table.Fact("procs"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil || n < 1 {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
-
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -28,7 +28,10 @@ func render(t *testing.T, s *Study, title string) string {
 
 // withoutScripts is a page without its two scripts, which tests of the browser are of.
 func withoutScripts(page string) string {
-	return strings.Replace(strings.Replace(page, "<script>"+library+"</script>", "", 1), "<script>"+script+"</script>", "", 1)
+	for _, s := range chart.Scripts() {
+		page = strings.Replace(page, "<script>"+string(s)+"</script>", "", 1)
+	}
+	return page
 }
 
 func TestSummaryFindsTheErrorsThatWentIn(t *testing.T) {
@@ -40,7 +43,7 @@ func TestSummaryFindsTheErrorsThatWentIn(t *testing.T) {
 		s := c.Summary(i)
 		off := math.Abs(quick.off[model])
 		within := 0
-		if off <= Claim {
+		if off <= paired.Claim {
 			within = len(c.Cases)
 		}
 		if s.Model != model || math.Abs(s.Mean-off) > 1e-12 || math.Abs(s.Worst-off) > 1e-12 || s.Within != within || s.Cases != len(c.Cases) {
@@ -49,55 +52,14 @@ func TestSummaryFindsTheErrorsThatWentIn(t *testing.T) {
 	}
 }
 
-// The claim includes its bound: the last double at or below 5 % is within.
-func TestClaimIncludesItsBound(t *testing.T) {
-	for _, row := range []struct {
-		e    float64
-		want int
-	}{{105, 1}, {95, 1}, {math.Nextafter(105, 200), 0}, {94.9, 0}} {
-		c, err := Compare([]Row{{Program: "p", Machine: "m", Processors: 1, EInstr: 100}, {Program: "p", Machine: "m", Processors: 1, Model: "x", EInstr: row.e}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Summary(0).Within; got != row.want {
-			t.Errorf("predicted %v of 100: %d within, want %d", row.e, got, row.want)
-		}
-	}
-}
-
-func TestCompareNamesRowsWithoutPartner(t *testing.T) {
-	c, err := Compare([]Row{
-		{Program: "fft", Machine: "a", Processors: 2, Model: "mva", EInstr: 1},
-		{Program: "fft", Machine: "a", Processors: 4, EInstr: 1},
-		{Program: "lu", Machine: "a", Processors: 1, EInstr: 2},
-		{Program: "lu", Machine: "a", Processors: 1, Model: "mva", EInstr: 2},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"fft, 2 processors, a: predicted by mva, not simulated", "fft, 4 processors, a: simulated, not predicted"}
-	if len(c.Cases) != 1 || strings.Join(c.Unpaired, "|") != strings.Join(want, "|") {
-		t.Errorf("%d cases, unpaired %q", len(c.Cases), c.Unpaired)
-	}
-}
-
 // A study of simulations alone lacks no prediction.
 func TestSimulationsAlone(t *testing.T) {
-	c, err := Compare([]Row{{Program: "fft", Machine: "a", Processors: 4, EInstr: 1}, {Program: "fft", Machine: "b", Processors: 4, EInstr: 2}})
+	c, err := paired.Compare([]paired.Row{{Program: "fft", Machine: "a", Processors: 4, EInstr: 1}, {Program: "fft", Machine: "b", Processors: 4, EInstr: 2}})
 	if err != nil || len(c.Cases) != 0 || len(c.Unpaired) != 0 {
 		t.Fatalf("%v, %+v", err, c)
 	}
-	if said := trust(&Study{Comparison: c, Simplified: &Abstractions{}}); len(said) != 1 || !strings.Contains(said[0], "no prediction has a simulation to compare it with") {
+	if said := trust(&Study{Comparison: c, Simplified: &paired.Abstractions{}}); len(said) != 1 || !strings.Contains(said[0], "no prediction has a simulation to compare it with") {
 		t.Errorf("%q", said)
-	}
-}
-
-func TestCompareRefusesDoubles(t *testing.T) {
-	sim, pred := Row{Program: "fft", Machine: "a", Processors: 2, EInstr: 1}, Row{Program: "fft", Machine: "a", Processors: 2, Model: "mva", EInstr: 1}
-	for name, rows := range map[string][]Row{"two simulations": {sim, sim}, "two predictions by mva": {sim, pred, pred}} {
-		if _, err := Compare(rows); err == nil || !strings.Contains(err.Error(), name+" of fft, 2 processors, a") {
-			t.Errorf("%s: got %v", name, err)
-		}
 	}
 }
 
@@ -132,7 +94,7 @@ func TestRowsRefusesWhatNoFigureCouldShow(t *testing.T) {
 	} {
 		table := one.prediction()
 		set(table, bad.column, bad.value)
-		if _, err := Rows(table); err == nil || !strings.Contains(err.Error(), bad.want) {
+		if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s = %v: got %v, want %s", bad.column, bad.value, err, bad.want)
 		}
 	}
@@ -142,11 +104,11 @@ func TestRowsRefusesWhatNoFigureCouldShow(t *testing.T) {
 			table.Columns[i].Unit = "s"
 		}
 	}
-	if _, err := Rows(table); err == nil || !strings.Contains(err.Error(), `column ideal of the simulation table is in "s"`) {
+	if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), `column ideal of the simulation table is in "s"`) {
 		t.Errorf("seconds: got %v", err)
 	}
 	table.Columns = table.Columns[1:]
-	if _, err := Rows(table); err == nil || !strings.Contains(err.Error(), "no column program") {
+	if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), "no column program") {
 		t.Errorf("missing column: got %v", err)
 	}
 }
@@ -188,7 +150,11 @@ func TestNamesCannotInjectMarkup(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := render(t, s, evil)
-	if got, want := strings.Count(whole, "<script"), strings.Count(library+script, "<script")+2+strings.Count(whole, `<script type="application/json">`); got != want {
+	want := strings.Count(whole, `<script type="application/json">`)
+	for _, s := range chart.Scripts() {
+		want += strings.Count(string(s), "<script") + 1
+	}
+	if got := strings.Count(whole, "<script"); got != want {
 		t.Errorf("%d scripts, want %d", got, want)
 	}
 	page := withoutScripts(whole)
@@ -235,8 +201,8 @@ func TestFiguresAreThemedAndDescribed(t *testing.T) {
 
 // A study may lack any of its parts, and numbers may be far apart or all equal.
 func TestOddStudies(t *testing.T) {
-	row := func(model string, e float64) Row {
-		return Row{Program: "p", Machine: strings.Repeat("long machine name ", 9), Processors: 64, Model: model, EInstr: e, Split: Split{Ideal: e}}
+	row := func(model string, e float64) paired.Row {
+		return paired.Row{Program: "p", Machine: strings.Repeat("long machine name ", 9), Processors: 64, Model: model, EInstr: e, Split: paired.Split{Ideal: e}}
 	}
 	flat := fakeTrace("p", 1, 1.5, 10)
 	for i := range flat.Curve {
@@ -245,19 +211,19 @@ func TestOddStudies(t *testing.T) {
 	one := fakeTrace("p", 1, 1.5, 10)
 	one.Curve = one.Curve[:1]
 	for name, s := range map[string]struct {
-		rows   []Row
+		rows   []paired.Row
 		traces []Trace
 	}{
-		"nothing compared":    {[]Row{row("mva", 1)}, nil},
-		"exact":               {[]Row{row("", 1), row("mva", 1)}, nil},
-		"far apart":           {[]Row{row("", 1e-12), row("mva", 1e12)}, nil},
+		"nothing compared":    {[]paired.Row{row("mva", 1)}, nil},
+		"exact":               {[]paired.Row{row("", 1), row("mva", 1)}, nil},
+		"far apart":           {[]paired.Row{row("", 1e-12), row("mva", 1e12)}, nil},
 		"never misses":        {nil, []Trace{flat}},
 		"one size":            {nil, []Trace{one}},
 		"no parameters":       {nil, []Trace{{Program: "p", Curve: one.Curve}}},
 		"parameters, no more": {nil, []Trace{{Program: "p", Params: one.Params}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := Compare(s.rows)
+			c, err := paired.Compare(s.rows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,37 +296,6 @@ func TestMachinesAreShownAsDescribed(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	for _, row := range []struct{ got, want string }{
-		{number(1234567, 3), "1.23·10⁶"}, {number(-2.5e-12, 3), "−2.5·10⁻¹²"}, {number(999_999_999, 3), "1·10⁹"}, {number(math.Inf(1), 3), "+∞"}, {number(123456, 3), "123456"}, {number(.00012345, 3), "0.000123"}, {number(1.5, 3), "1.5"}, {number(0, 3), "0"},
-		{number(9.999, 3), "10"}, {number(-2, 3), "−2"}, {number(1e-9, 2), "1·10⁻⁹"}, {number(math.NaN(), 3), "–"},
-		{fixed(6), "6.000"}, {fixed(12.34567), "12.35"}, {fixed(123456), "123456"},
-		{count(999), "999"}, {count(1000), "1\u2009000"}, {count(61234567), "61\u2009234\u2009567"},
-		{percent(.0213), "2.1\u00a0%"}, {signedPercent(.05), "+5.0\u00a0%"}, {signedPercent(-.0001), "0.0\u00a0%"}, {signedPercent(-.126), "−12.6\u00a0%"},
-		{byteLabel(65536), "64 KiB"}, {byteLabel(96), "96 B"}, {plural(1, "row"), "1 row"}, {plural(0, "row"), "0 rows"},
-	} {
-		if row.got != row.want {
-			t.Errorf("got %q, want %q", row.got, row.want)
-		}
-	}
-}
-
-// Axes have room for few letters, and shares end where the whole is.
-func TestAxes(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.001: "0.001", 3e-6: "3·10⁻⁶", 10_000: "10000", 99_999: "99999", 100_000: "10⁵", -2.5e12: "−2.5·10¹²", 1e-300: "10⁻³⁰⁰"} {
-		if got := tickLabel(v); got != want {
-			t.Errorf("%v is labelled %q, want %q", v, got, want)
-		}
-	}
-	for _, c := range []struct{ lo, hi, least, most float64 }{{.9, .95, .475, 1}, {.01, .999, .009, 1}, {.01, .1, .009, .11}, {.5, 1.5, .45, 1.61}} {
-		p := plot.New()
-		Axis{Unit: "%", Scale: logScale}.set(&p.Y, []float64{c.lo, c.hi})
-		if p.Y.Min < c.least || p.Y.Max > c.most || p.Y.Min > c.lo || p.Y.Max < c.hi {
-			t.Errorf("shares from %v to %v are drawn from %v to %v, want within %v to %v", c.lo, c.hi, p.Y.Min, p.Y.Max, c.least, c.most)
-		}
-	}
-}
-
 // Both laws begin at 1 and fall; the capped one ends on the cold misses at the footprint.
 func TestLaws(t *testing.T) {
 	tr := fakeTrace("fft", 1, 1.5, 10)
@@ -393,9 +328,9 @@ func TestTitleIsWhatTheStudyHolds(t *testing.T) {
 		want  string
 	}{
 		{*quick.study(), "Model against simulation"},
-		{Study{rows: rows[:1], Comparison: &Comparison{}}, "Predicted times"},
-		{Study{Traces: []Trace{{Program: "p"}}, Comparison: &Comparison{}}, "Programs and their locality"},
-		{Study{Comparison: &Comparison{}}, "Study"},
+		{Study{rows: rows[:1], Comparison: &paired.Comparison{}}, "Predicted times"},
+		{Study{Traces: []Trace{{Program: "p"}}, Comparison: &paired.Comparison{}}, "Programs and their locality"},
+		{Study{Comparison: &paired.Comparison{}}, "Study"},
 	} {
 		if page := render(t, &row.study, ""); !strings.Contains(page, "<h1>"+row.want+"</h1>") {
 			t.Errorf("no title %q", row.want)

@@ -2,9 +2,10 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/columns"
 	"spoor/traces/store"
 )
 
@@ -16,7 +17,7 @@ type tablePlot struct {
 	id, heading string
 	note        string   // what to see in the figures
 	tables      []string // the names of the tables
-	draw        func(found []found) ([]Figure, error)
+	draw        func(found []found) ([]chart.Figure, error)
 }
 
 // found is a table of a study.
@@ -28,7 +29,7 @@ type found struct {
 
 // name tells tables of one program apart.
 func (t found) name() string {
-	if procs := clean(t.Fact("procs")); procs != "" {
+	if procs := columns.Clean(t.Fact("procs")); procs != "" {
 		return t.program + ", " + procs + " processors"
 	}
 	return t.program
@@ -37,13 +38,13 @@ func (t found) name() string {
 // section is the figures of a plot.
 type section struct {
 	ID, Heading, Note string
-	Legend            []legendEntry
-	Figures           []Figure
+	Legend            []chart.LegendEntry
+	Figures           []chart.Figure
 }
 
 // Groups are the figures with those together that have something in common.
-func (s section) Groups() []group[Figure] {
-	return grouped(s.Figures, func(f Figure) string { return f.Group })
+func (s section) Groups() []group[chart.Figure] {
+	return grouped(s.Figures, func(f chart.Figure) string { return f.Group })
 }
 
 // plotted reports whether some plot draws tables called name.
@@ -77,11 +78,11 @@ func (p *page) drawTables() error {
 }
 
 // addSection draws the figures of a section, and adds it if there are any.
-func (p *page) addSection(s section, figures []Figure) error {
-	s.Legend = legendOf(figures)
+func (p *page) addSection(s section, figures []chart.Figure) error {
+	s.Legend = chart.LegendOf(figures)
 	for i, f := range figures {
 		f.ID = fmt.Sprintf("%s-%d", s.ID, i)
-		if err := f.drawChart(); err != nil {
+		if err := f.DrawChart(); err != nil {
 			return err
 		}
 		s.Figures = append(s.Figures, f)
@@ -92,38 +93,13 @@ func (p *page) addSection(s section, figures []Figure) error {
 	return nil
 }
 
-// legendOf returns an entry for each tag, with the look of the first series that has it.
-func legendOf(figures []Figure) []legendEntry {
-	var list []legendEntry
-	for _, f := range figures {
-		for _, s := range f.Chart.Series {
-			for _, tag := range s.Tags {
-				if !slices.ContainsFunc(list, func(e legendEntry) bool { return e.Name == tag }) {
-					shape := s.Shape
-					if shape == "" {
-						shape = "M0 5H12V7H0Z"
-						if s.Draw == "bar" {
-							shape = "M1 1H11V11H1Z"
-						}
-					}
-					list = append(list, legendEntry{template.CSS("var(--" + s.Ink + ")"), shape, tag, ""})
-				}
-			}
-		}
-	}
-	if len(list) < 2 {
-		return nil // nothing to tell apart
-	}
-	return list
-}
-
 // pick is one row of those among which the reader chooses machines.
 type pick struct {
-	Program    string `json:"program"`
-	Machine    string `json:"machine"`
-	Processors int    `json:"processors"`
-	By         string `json:"by"`
-	E          Number `json:"e"`
+	Program    string       `json:"program"`
+	Machine    string       `json:"machine"`
+	Processors int          `json:"processors"`
+	By         string       `json:"by"`
+	E          chart.Number `json:"e"`
 }
 
 // picks returns all rows, if there are several machines.
@@ -136,7 +112,7 @@ func picks(s *Study) []pick {
 			by = "simulation"
 		}
 		names = appendNew(names, r.Machine)
-		list = append(list, pick{r.Program, r.Machine, r.Processors, by, Number(r.EInstr)})
+		list = append(list, pick{r.Program, r.Machine, r.Processors, by, chart.Number(r.EInstr)})
 	}
 	if len(names) < 2 {
 		return nil

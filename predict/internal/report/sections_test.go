@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"spoor/calibrate/param"
+	"spoor/predict/internal/report/chart"
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -95,7 +98,7 @@ func TestPlotsDrawTheirTables(t *testing.T) {
 			t.Errorf("%d drawings, %d charts", len(drawings), len(data))
 		}
 		for i := range data {
-			var c Chart
+			var c chart.Chart
 			if err := json.Unmarshal([]byte(data[i][1]), &c); err != nil {
 				t.Errorf("chart %d: %v", i, err)
 			}
@@ -131,14 +134,14 @@ func TestWorkingSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	var points [][]Point
+	var points [][]chart.Point
 	for _, s := range figures[0].Chart.Series {
 		names, points = append(names, s.Name), append(points, s.Points)
 	}
 	if want := []string{"all processors together", "the processor that uses most"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
-	if want := [][]Point{{point(1, 64), point(8, 384)}, {point(1, 64), point(5, 256)}}; !reflect.DeepEqual(points, want) {
+	if want := [][]chart.Point{{chart.At(1, 64), chart.At(8, 384)}, {chart.At(1, 64), chart.At(5, 256)}}; !reflect.DeepEqual(points, want) {
 		t.Errorf("got %v, want %v", points, want)
 	}
 }
@@ -165,7 +168,7 @@ func TestBudgetFront(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := figures[0].Chart.Series[0].Points, []Point{point(3000, 2), point(6000, 1), point(9000, 1)}; !reflect.DeepEqual(got, want) {
+	if got, want := figures[0].Chart.Series[0].Points, []chart.Point{chart.At(3000, 2), chart.At(6000, 1), chart.At(9000, 1)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	var got []string
@@ -198,11 +201,11 @@ func TestWindtunnelMarksTheMinimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]Point{}
+	got := map[string]chart.Point{}
 	for _, s := range figures[1].Chart.Series {
 		got[s.Name] = s.Marked[0]
 	}
-	if want := map[string]Point{"uni": point(1, 10), "x": point(2, 8)}; !reflect.DeepEqual(got, want) {
+	if want := map[string]chart.Point{"uni": chart.At(1, 10), "x": chart.At(2, 8)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -214,7 +217,7 @@ func TestLinesTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := figures[0].Chart.Series
-	if len(s) != 2 || s[1].Name != "scan" || !reflect.DeepEqual(s[1].Points, []Point{point(10.5, 10)}) || !slices.Equal(s[1].Notes, []string{"scan l=1, send of 640 B"}) {
+	if len(s) != 2 || s[1].Name != "scan" || !reflect.DeepEqual(s[1].Points, []chart.Point{chart.At(10.5, 10)}) || !slices.Equal(s[1].Notes, []string{"scan l=1, send of 640 B"}) {
 		t.Errorf("got %+v", s)
 	}
 	if got, want := figures[0].Table.Rows, [][]string{{"scan l=1", "send", "640 B", "10.5", "10", "−4.8"}}; !reflect.DeepEqual(got, want) {
@@ -229,10 +232,10 @@ func TestFittedTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	times, ratios := figures[0].Chart.Series[1], figures[1].Chart.Series[1]
-	if want := []Point{point(1, 2), point(3, 3)}; times.Name != "S1" || !reflect.DeepEqual(times.Points, want) {
+	if want := []chart.Point{chart.At(1, 2), chart.At(3, 3)}; times.Name != "S1" || !reflect.DeepEqual(times.Points, want) {
 		t.Errorf("times: got %+v", times)
 	}
-	if want := []Point{point(1, 2), point(3, 1)}; !reflect.DeepEqual(ratios.Points, want) || ratios.Notes[1] != "2 × 10 items, rows 400 B apart, 0.0\u00a0%" {
+	if want := []chart.Point{chart.At(1, 2), chart.At(3, 1)}; !reflect.DeepEqual(ratios.Points, want) || ratios.Notes[1] != "2 × 10 items, rows 400 B apart, 0.0\u00a0%" {
 		t.Errorf("ratios: got %+v", ratios)
 	}
 	if got, want := figures[1].Table.Rows[0], []string{"S1", "2", "0.5", "50", "100"}; !slices.Equal(got, want) {
@@ -251,20 +254,13 @@ func TestMatrixAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := figures[0].Chart.Series[0].Points, []Point{point(1, 0, 1000), point(0, 1, 50)}; !reflect.DeepEqual(got, want) {
+	if got, want := figures[0].Chart.Series[0].Points, []chart.Point{chart.At(1, 0, 1000), chart.At(0, 1, 50)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for _, bad := range [][]int64{{-1}, {1 << 40}} {
 		if _, err := newMatrix("from", "to", "B", "sent", bad, []int64{0}, []int64{1}); err == nil {
 			t.Errorf("processor %d was taken", bad[0])
 		}
-	}
-}
-
-func TestNumbersInJSON(t *testing.T) {
-	got, err := json.Marshal(point(1.0/3, math.NaN(), math.Inf(-1), 2e20, 0))
-	if want := "[0.333333,null,null,200000000000000000000,0]"; err != nil || string(got) != want {
-		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 }
 
@@ -275,10 +271,10 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := figures[0].Chart
-	if got, want := c.Series[0].Points[:2], []Point{point(0, 0, 1000), point(0, 2000, 4000)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[0].Points[:2], []chart.Point{chart.At(0, 0, 1000), chart.At(0, 2000, 4000)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("ideal: got %v, want %v", got, want)
 	}
-	if got, want := c.Series[3].Points, []Point{point(1, 1000, 2000)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[3].Points, []chart.Point{chart.At(1, 1000, 2000)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("synchronization: got %v, want %v", got, want)
 	}
 }
@@ -298,16 +294,16 @@ func TestProgramTableLeavesOutWhatNobodyKnows(t *testing.T) {
 		t.Errorf("of a count: %+v", got)
 	}
 	got = newProgramTable([]Trace{{Program: "counted", Params: counts}, known})
-	if len(got.Groups) != 2 || len(got.Heads) != len(traceColumns) || !got.Locality || got.Groups[0].Rows[0].Cells[1].Text != unknown {
+	if len(got.Groups) != 2 || len(got.Heads) != len(traceColumns) || !got.Locality || got.Groups[0].Rows[0].Cells[1].Text != numeral.Unknown {
 		t.Errorf("of both: %+v", got)
 	}
 }
 
 // A simulation that nothing predicts has its bar; abstractions of a machine leave the bars to the machine.
 func TestSplitsOfSimulationsAlone(t *testing.T) {
-	s := &Study{Comparison: &Comparison{}}
+	s := &Study{Comparison: &paired.Comparison{}}
 	for _, m := range []string{"cube", "cube-logp"} {
-		s.rows = append(s.rows, Row{Program: "p", Machine: m, Processors: 2, EInstr: 1, Split: Split{Ideal: 1}})
+		s.rows = append(s.rows, paired.Row{Program: "p", Machine: m, Processors: 2, EInstr: 1, Split: paired.Split{Ideal: 1}})
 	}
 	if p := (&page{Study: s}); len(p.alone()) != 2 {
 		t.Errorf("got %v", p.alone())

@@ -10,23 +10,24 @@ import (
 	"strings"
 
 	"spoor/calibrate/param"
+	"spoor/predict/internal/report/paired"
 )
 
 // Study is everything that a page shows: the tables and parameter files of one
 // set of runs.
 type Study struct {
 	Traces     []Trace // by program, then by processors
-	Comparison *Comparison
-	Simplified *Abstractions // beside the machines called by Abstract
-	Sources    []Source      // every file that was read, by path
-	Machines   []Machine     // in the order of AddMachine
-	Commands   []string      // how the files were made, one line each; nil if nobody says
+	Comparison *paired.Comparison
+	Simplified *paired.Abstractions // beside the machines called by Abstract
+	Sources    []Source             // every file that was read, by path
+	Machines   []Machine            // in the order of AddMachine
+	Commands   []string             // how the files were made, one line each; nil if nobody says
 
-	rows        []Row       // predictions and simulations
-	tables      []found     // what plots draw
-	simulations []found     // the tables of them
-	published   []published // numbers of a paper
-	remarks     string      // on them
+	rows        []paired.Row // predictions and simulations
+	tables      []found      // what plots draw
+	simulations []found      // the tables of them
+	published   []published  // numbers of a paper
+	remarks     string       // on them
 }
 
 // Trace is what analyze says about one trace.
@@ -121,7 +122,7 @@ func Open(paths ...string) (*Study, error) {
 		return cmp.Or(cmp.Compare(a.Program, b.Program), cmp.Compare(a.Processors, b.Processors), cmp.Compare(a.Digest, b.Digest))
 	})
 	var err error
-	if s.Comparison, err = Compare(s.rows); err != nil {
+	if s.Comparison, err = paired.Compare(s.rows); err != nil {
 		return nil, err
 	}
 	if len(s.Traces)+len(s.rows)+len(s.tables) == 0 {
@@ -132,7 +133,7 @@ func Open(paths ...string) (*Study, error) {
 
 // Abstract compares simulations on the machines called baselines with those on abstractions of them, see [Abstract].
 func (s *Study) Abstract(baselines []string) (err error) {
-	s.Simplified, err = Abstract(s.rows, baselines)
+	s.Simplified, err = paired.Abstract(s.rows, baselines)
 	if err == nil && len(s.Simplified.Pairs) == 0 {
 		err = fmt.Errorf("no simulation is of %s and of a machine whose name begins with it and a hyphen", strings.Join(baselines, " or "))
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"spoor/calibrate/param"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/paired"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -40,13 +42,13 @@ func (f fake) each(do func(program, machine string, processors int32, e float64)
 }
 
 func (f fake) simulation() *store.Table {
-	var c columns
+	var c fakeColumns
 	f.each(func(program, machine string, n int32, e float64) { c.add(program, machine, n, "", e, "") })
 	return &store.Table{Name: "simulation", Columns: c.simulated()}
 }
 
 func (f fake) prediction() *store.Table {
-	var c columns
+	var c fakeColumns
 	f.each(func(program, machine string, n int32, e float64) {
 		for _, m := range f.models {
 			c.add(program, machine, n, m, e*(1+f.off[m]), "4096 lines is beyond the measured curve; few phases")
@@ -56,13 +58,13 @@ func (f fake) prediction() *store.Table {
 		Meta: []trace.Arg{{Key: "tool", Value: "predict 0.1.0"}}}
 }
 
-type columns struct {
+type fakeColumns struct {
 	program, trace, machine, model, limit, warnings []string
 	processors                                      []int32
 	e, lo, hi, ideal, latency, contention, sync     []float64
 }
 
-func (c *columns) add(program, machine string, n int32, model string, e float64, warning string) {
+func (c *fakeColumns) add(program, machine string, n int32, model string, e float64, warning string) {
 	c.program, c.trace, c.machine = append(c.program, program), append(c.trace, "5f1c"), append(c.machine, machine)
 	c.model, c.limit, c.warnings = append(c.model, model), append(c.limit, "latency"), append(c.warnings, warning)
 	c.processors = append(c.processors, n)
@@ -72,14 +74,14 @@ func (c *columns) add(program, machine string, n int32, model string, e float64,
 	c.contention, c.sync = append(c.contention, .1*e), append(c.sync, sync)
 }
 
-func (c columns) simulated() []store.Column {
+func (c fakeColumns) simulated() []store.Column {
 	return []store.Column{{Name: "program", Data: c.program}, {Name: "trace", Data: c.trace}, {Name: "machine", Data: c.machine},
 		{Name: "processors", Data: c.processors}, {Name: "e_instr", Unit: "ns", Data: c.e}, {Name: "ideal", Unit: "ns", Data: c.ideal},
 		{Name: "latency", Unit: "ns", Data: c.latency}, {Name: "contention", Unit: "ns", Data: c.contention}, {Name: "sync", Unit: "ns", Data: c.sync},
 		{Name: "instructions", Data: make([]uint64, len(c.e))}}
 }
 
-func (c columns) predicted() []store.Column {
+func (c fakeColumns) predicted() []store.Column {
 	return append(c.simulated(), store.Column{Name: "model", Data: c.model}, store.Column{Name: "lo", Unit: "ns", Data: c.lo},
 		store.Column{Name: "hi", Unit: "ns", Data: c.hi}, store.Column{Name: "parameters_lo", Unit: "ns", Data: c.lo}, store.Column{Name: "parameters_hi", Unit: "ns", Data: c.hi},
 		store.Column{Name: "target", Data: c.limit}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "warnings", Data: c.warnings})
@@ -87,22 +89,22 @@ func (c columns) predicted() []store.Column {
 
 // study is a whole study around the tables of f.
 func (f fake) study() *Study {
-	predicted, err := Rows(f.prediction())
+	predicted, err := paired.Rows(f.prediction())
 	if err != nil {
 		panic(err)
 	}
-	simulated, err := Rows(f.simulation())
+	simulated, err := paired.Rows(f.simulation())
 	if err != nil {
 		panic(err)
 	}
-	c, err := Compare(append(predicted, simulated...))
+	c, err := paired.Compare(append(predicted, simulated...))
 	if err != nil {
 		panic(err)
 	}
 	s := &Study{Comparison: c, rows: append(predicted, simulated...), Commands: []string{"tracegen fft --set points=16384 --procs 2 -o out/fft"}}
 	for i, program := range f.programs {
 		for _, n := range f.processors {
-			s.Traces = append(s.Traces, fakeTrace(clean(program), int(n), 1.3+.2*float64(i), 60+100*float64(i)/float64(n)))
+			s.Traces = append(s.Traces, fakeTrace(columns.Clean(program), int(n), 1.3+.2*float64(i), 60+100*float64(i)/float64(n)))
 		}
 	}
 	return s

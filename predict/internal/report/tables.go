@@ -6,17 +6,20 @@ import (
 	"slices"
 
 	"spoor/calibrate/param"
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 )
 
 // card sums up one model at the top of the page.
 type card struct {
-	Summary
+	paired.Summary
 	MeanText, WorstText string
 	Holds               bool // the claim holds in every case
 }
 
-func newCard(s Summary) card {
-	return card{s, percent(s.Mean), percent(s.Worst), s.Cases > 0 && s.Within == s.Cases}
+func newCard(s paired.Summary) card {
+	return card{s, numeral.Percent(s.Mean), numeral.Percent(s.Worst), s.Cases > 0 && s.Within == s.Cases}
 }
 
 // group is the rows of a table that share their first cell.
@@ -55,7 +58,7 @@ type tableCell struct {
 	Limit              string
 }
 
-func tableRows(c *Comparison) []tableRow {
+func tableRows(c *paired.Comparison) []tableRow {
 	list := make([]tableRow, len(c.Cases))
 	for n, k := range c.Cases {
 		row := tableRow{Program: k.Simulated.Program, Machine: k.Simulated.Machine,
@@ -72,15 +75,15 @@ func tableRows(c *Comparison) []tableRow {
 	return list
 }
 
-func newCell(r Row, e float64) tableCell {
+func newCell(r paired.Row, e float64) tableCell {
 	cell := tableCell{EInstr: r.EInstr, Error: e, Limit: r.Limit}
-	if r.hasInterval() {
-		cell.Interval = fmt.Sprintf("%s to %s ns", number(r.Lo, 4), number(r.Hi, 4))
+	if r.HasInterval() {
+		cell.Interval = fmt.Sprintf("%s to %s ns", numeral.Digits(r.Lo, 4), numeral.Digits(r.Hi, 4))
 	}
 	switch {
-	case math.Abs(e) <= Claim:
+	case math.Abs(e) <= paired.Claim:
 		cell.Class, cell.Mark, cell.Words = "within", "✓", "within 5 %"
-	case math.Abs(e) <= 2*Claim:
+	case math.Abs(e) <= 2*paired.Claim:
 		cell.Class, cell.Mark, cell.Words = "near", "✗", "beyond 5 %"
 	default:
 		cell.Class, cell.Mark, cell.Words = "far", "✗✗", "beyond 10 %"
@@ -115,7 +118,7 @@ func (t Trace) estimate(name string) estimateCell {
 			return newEstimate(p)
 		}
 	}
-	return estimateCell{Text: unknown}
+	return estimateCell{Text: numeral.Unknown}
 }
 
 // both is an error of the law as published, and of the capped one.
@@ -166,19 +169,19 @@ func newProgramTable(traces []Trace) *programTable {
 const undetermined = 100
 
 func newEstimate(p param.Param) estimateCell {
-	text := func(v float64) string { return number(v, 4) }
+	text := func(v float64) string { return numeral.Digits(v, 4) }
 	if p.Value == math.Trunc(p.Value) && p.Value >= 1000 {
-		text = count
+		text = numeral.Count
 	}
 	c := estimateCell{Text: text(p.Value)}
 	if p.HasInterval() && p.Lo < p.Hi {
 		c.Interval = text(p.Lo) + " – " + text(p.Hi)
 		if p.Hi-p.Lo > undetermined*math.Abs(p.Value) {
-			c.Text, c.Interval = number(p.Value, 2), "not determined: interval over 100 times the value"
+			c.Text, c.Interval = numeral.Digits(p.Value, 2), "not determined: interval over 100 times the value"
 		}
 	}
 	if p.Unit != "1" {
-		c.Text += " " + clean(p.Unit)
+		c.Text += " " + columns.Clean(p.Unit)
 	}
 	return c
 }

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 )
 
 // trust says in sentences how accurate the predictions are.
@@ -20,7 +23,7 @@ func trust(s *Study) []string {
 			list = append(list, modelSentence(c, i, sum))
 		}
 	}
-	list = append(list, c.intervalSentences()...)
+	list = append(list, c.IntervalSentences()...)
 	list = append(list, fitSentences(s.Traces)...)
 	for _, u := range c.Unpaired {
 		list = append(list, "Not compared: "+u+".")
@@ -33,11 +36,11 @@ const mvaCaveat = "The input of mva includes the exact miss counts of the machin
 	"The models curve and paper predict the misses, too."
 
 // modelSentence says how often model i meets the claim of the paper, and lists its largest errors.
-func modelSentence(c *Comparison, i int, sum Summary) string {
+func modelSentence(c *paired.Comparison, i int, sum paired.Summary) string {
 	head := fmt.Sprintf("%s is within 5 %% of the simulation in %d of %s (mean absolute error %s)",
-		sum.Model, sum.Within, plural(sum.Cases, "row"), percent(sum.Mean))
+		sum.Model, sum.Within, numeral.Plural(sum.Cases, "row"), numeral.Percent(sum.Mean))
 	if sum.Within == sum.Cases {
-		return fmt.Sprintf("%s; its worst row is %s at %s.", head, sum.WorstCase.Name(), percent(sum.Worst))
+		return fmt.Sprintf("%s; its worst row is %s at %s.", head, sum.WorstCase.Name(), numeral.Percent(sum.Worst))
 	}
 	type miss struct {
 		text string
@@ -45,8 +48,8 @@ func modelSentence(c *Comparison, i int, sum Summary) string {
 	}
 	var misses []miss
 	for _, k := range c.Cases {
-		if e, ok := k.Error(i); ok && math.Abs(e) > Claim {
-			misses = append(misses, miss{k.Name() + " (" + signedPercent(e) + ")", math.Abs(e)})
+		if e, ok := k.Error(i); ok && math.Abs(e) > paired.Claim {
+			misses = append(misses, miss{k.Name() + " (" + numeral.SignedPercent(e) + ")", math.Abs(e)})
 		}
 	}
 	slices.SortStableFunc(misses, func(a, b miss) int { return cmp.Compare(b.size, a.size) })
@@ -81,12 +84,12 @@ const (
 )
 
 // points prints a difference of miss ratios in percentage points.
-func (t Trace) points(name string) string { return number(100*t.value(name), 2) }
+func (t Trace) points(name string) string { return numeral.Digits(100*t.value(name), 2) }
 
 // name names the trace by program and processors.
 func (t Trace) name() string {
 	if t.Processors == 0 {
 		return t.Program
 	}
-	return t.Program + ", " + plural(t.Processors, "processor")
+	return t.Program + ", " + numeral.Plural(t.Processors, "processor")
 }

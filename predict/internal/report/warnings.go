@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spoor/predict/internal/report/paired"
 )
 
 // warning is one kind of warning. Warnings that differ only in numbers are of one kind.
@@ -15,7 +17,7 @@ type warning struct {
 }
 
 // warnings collects the warnings of all predictions by kind, most frequent first.
-func warnings(c *Comparison) []warning {
+func warnings(c *paired.Comparison) []warning {
 	var list []warning
 	texts := map[string][]string{} // by kind
 	for _, k := range c.Cases {

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type Figure struct {
 	Chart                    *Chart // what the SVG draws, for the page's script
 	height                   vg.Length
 	Group                    string  // what neighbouring figures have in common; "" for nothing
-	Table                    *detail // what belongs to the plot and is no point of it; nil for nothing
+	Table                    *Detail // what belongs to the plot and is no point of it; nil for nothing
 }
 
 // Wide reports whether the figure has too much side by side for a column of the page.
@@ -35,19 +35,19 @@ func (f Figure) Wide() bool {
 	if f.Table != nil && f.Table.Open {
 		return true
 	}
-	return f.Chart != nil && f.Chart.Kind == linesChart && f.Chart.X.Scale == categoryScale && len(f.Chart.X.Categories) > most
+	return f.Chart != nil && f.Chart.Kind == Lines && f.Chart.X.Scale == Category && len(f.Chart.X.Categories) > most
 }
 
-// detail is a table that is folded under its summary.
-type detail struct {
+// Detail is a table that is folded under its summary.
+type Detail struct {
 	Summary string
 	Heads   []string
 	Rows    [][]string
 	Open    bool // unfolded
 }
 
-// figureWidth suits a phone; wider pages set figures side by side.
-const figureWidth = vg.Length(380)
+// Width suits a phone; wider pages set figures side by side.
+const Width = vg.Length(380)
 
 // typeface has the widths of Arial and Helvetica, so that texts fit where only
 // those are installed.
@@ -55,56 +55,56 @@ var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 const fontStack = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
-// plotting is a plot that draws the labels of its axes itself, because gonum reserves room in the wrong place if a
+// Plot is a plot that draws the labels of its axes itself, because gonum reserves room in the wrong place if a
 // scale is not linear.
-type plotting struct {
+type Plot struct {
 	*plot.Plot
 	xLabel, yLabel string
-	above          vg.Length // room that a layer needs above the data
+	Above          vg.Length // room that a layer needs above the data
 }
 
-// newPlot is an empty plot in the style of the page: text in one size, a thin
+// NewPlot is an empty plot in the style of the page: text in one size, a thin
 // grid instead of frames and tick marks.
-func newPlot(xLabel, yLabel string) plotting {
+func NewPlot(xLabel, yLabel string) Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Tick.Label.Font = font.From(typeface, 10.5)
-		a.Tick.Label.Color = mutedInk.light
+		a.Tick.Label.Color = MutedInk.Light
 		a.Tick.Length = 0
-		a.LineStyle = draw.LineStyle{Color: gridInk.light, Width: .8}
+		a.LineStyle = draw.LineStyle{Color: gridInk.Light, Width: .8}
 		a.Padding = 3
 	}
 	p.Y.LineStyle.Width = 0
-	return plotting{Plot: p, xLabel: xLabel, yLabel: yLabel}
+	return Plot{Plot: p, xLabel: xLabel, yLabel: yLabel}
 }
 
-// textStyle is text of the page inside a plot.
-func textStyle(size vg.Length, i ink, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{Color: i.light, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+// TextStyle is text of the page inside a plot.
+func TextStyle(size vg.Length, i Ink, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: i.Light, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }
 
-// layer is a plotter made of a function.
-type layer func(c draw.Canvas, p *plot.Plot)
+// Layer is a plotter made of a function.
+type Layer func(c draw.Canvas, p *plot.Plot)
 
 // Plot draws the layer.
-func (l layer) Plot(c draw.Canvas, p *plot.Plot) { l(c, p) }
+func (l Layer) Plot(c draw.Canvas, p *plot.Plot) { l(c, p) }
 
-// draw renders p as inline SVG with the given height in points. The label of the vertical axis stands above it,
+// DrawPlot renders p as inline SVG with the given height in points. The label of the vertical axis stands above it,
 // where readers need not turn their heads.
-func (f *Figure) draw(p plotting, height vg.Length) error {
+func (f *Figure) DrawPlot(p Plot, height vg.Length) error {
 	const labelRoom = 16
-	canvas := vgsvg.NewWith(vgsvg.UseWH(figureWidth, height))
+	canvas := vgsvg.NewWith(vgsvg.UseWH(Width, height))
 	whole := draw.New(canvas)
-	top := p.above + 5
+	top := p.Above + 5
 	if p.yLabel != "" {
 		top += labelRoom
-		whole.FillText(textStyle(11, mutedInk, draw.XLeft, draw.YTop), vg.Point{X: 1, Y: height}, p.yLabel)
+		whole.FillText(TextStyle(11, MutedInk, draw.XLeft, draw.YTop), vg.Point{X: 1, Y: height}, p.yLabel)
 	}
 	inner := draw.Crop(whole, 1, -6, labelRoom+4, -top)
 	p.Draw(inner)
 	data := p.DataCanvas(inner)
-	whole.FillText(textStyle(11, mutedInk, draw.XCenter, draw.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: 3}, p.xLabel)
+	whole.FillText(TextStyle(11, MutedInk, draw.XCenter, draw.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: 3}, p.xLabel)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return fmt.Errorf("drawing %s: %w", f.Title, err)
@@ -128,7 +128,7 @@ func themed(svg string, f *Figure, height vg.Length) string {
 	})
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img" aria-labelledby="%s-title %s-desc" font-family="%s">`+
 		"\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n<g ",
-		float64(figureWidth), float64(height), f.ID, f.ID, fontStack,
+		float64(Width), float64(height), f.ID, f.ID, fontStack,
 		f.ID, html.EscapeString(f.Title), f.ID, html.EscapeString(f.Desc))
 	return head + body
 }
@@ -137,7 +137,7 @@ func themed(svg string, f *Figure, height vg.Length) string {
 // down in floating point, hence the tolerance.
 func variable(hex string) string {
 	for _, i := range inks {
-		if near(hex, i.light) {
+		if near(hex, i.Light) {
 			return i.css()
 		}
 	}

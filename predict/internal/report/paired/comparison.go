@@ -1,4 +1,6 @@
-package report
+// Package paired reads predictions and simulations of programs, pairs those of one case, and says how far they are
+// apart. The claim that it tests models against is that of [du2000].
+package paired
 
 import (
 	"cmp"
@@ -31,7 +33,7 @@ type Case struct {
 }
 
 // Name returns the name of the case: "fft points=65536, 4 processors, du2000-smp-256k".
-func (c Case) Name() string { return c.Simulated.Program + ", " + c.Simulated.place() }
+func (c Case) Name() string { return c.Simulated.Program + ", " + c.Simulated.Place() }
 
 // Error returns the error of model i as a fraction of the simulated E(Instr); a positive error means a prediction
 // that is too slow. ok is false if the model has no prediction.
@@ -76,13 +78,14 @@ func (c *Comparison) Summary(i int) Summary {
 	return s
 }
 
-// key is what a prediction and a simulation of the same thing share.
-type key struct {
+// Key is what a prediction and a simulation of the same thing share.
+type Key struct {
 	program, machine string
 	processors       int
 }
 
-func (r Row) key() key { return key{r.Program, r.Machine, r.Processors} }
+// Key is what a prediction and its simulation have in common.
+func (r Row) Key() Key { return Key{r.Program, r.Machine, r.Processors} }
 
 // Compare joins predictions and simulations by program, machine and processors. Two predictions by the same model,
 // or two simulations, of one case are an error.
@@ -95,35 +98,37 @@ func Compare(rows []Row) (*Comparison, error) {
 			continue
 		}
 		predicted = append(predicted, r)
-		c.Models = appendNew(c.Models, r.Model)
+		if !slices.Contains(c.Models, r.Model) {
+			c.Models = append(c.Models, r.Model)
+		}
 	}
 	return c, c.join(simulated, predicted)
 }
 
 func (c *Comparison) join(simulated, predicted []Row) error {
-	cases := map[key]*Case{}
+	cases := map[Key]*Case{}
 	var list []*Case
 	var pairs [][2]Row
 	for _, s := range simulated {
-		if cases[s.key()] != nil {
-			return fmt.Errorf("two simulations of %s, %s; leave one of them out", s.Program, s.place())
+		if cases[s.Key()] != nil {
+			return fmt.Errorf("two simulations of %s, %s; leave one of them out", s.Program, s.Place())
 		}
 		k := &Case{Simulated: s, Predicted: make([]Row, len(c.Models))}
-		cases[s.key()] = k
+		cases[s.Key()] = k
 		list = append(list, k)
 	}
 	for _, p := range predicted {
-		k, i := cases[p.key()], slices.Index(c.Models, p.Model)
+		k, i := cases[p.Key()], slices.Index(c.Models, p.Model)
 		if k != nil && math.IsNaN(k.Simulated.EInstr) {
-			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, but the table of the simulation has no instructions, so E(Instr) is not known", p.Program+", "+p.place(), p.Model))
+			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, but the table of the simulation has no instructions, so E(Instr) is not known", p.Program+", "+p.Place(), p.Model))
 			continue
 		}
 		if k == nil {
-			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, not simulated", p.Program+", "+p.place(), p.Model))
+			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, not simulated", p.Program+", "+p.Place(), p.Model))
 			continue
 		}
 		if k.Predicted[i].Model != "" {
-			return fmt.Errorf("two predictions by %s of %s, %s; leave one of them out", p.Model, p.Program, p.place())
+			return fmt.Errorf("two predictions by %s of %s, %s; leave one of them out", p.Model, p.Program, p.Place())
 		}
 		if err := k.Simulated.differs(p); err != nil {
 			return err
@@ -186,7 +191,7 @@ func (c *Comparison) Long() *store.Table {
 	}
 	inside := func(l line) float64 {
 		switch {
-		case !l.hasInterval():
+		case !l.HasInterval():
 			return math.NaN()
 		case holds(l.Lo, l.Hi, l.simulated):
 			return 1
@@ -202,4 +207,15 @@ func (c *Comparison) Long() *store.Table {
 		number("parameters_lo", "ns", func(l line) float64 { return l.ParametersLo }), number("parameters_hi", "ns", func(l line) float64 { return l.ParametersHi }),
 		number("error", "%", func(l line) float64 { return 100 * l.err }),
 		number("beyond", "%", func(l line) float64 { return 100 * l.beyond(l.simulated) }), store.ColumnOf(lines, "inside", "", inside)}}
+}
+
+// All is the simulation and then every model that says something.
+func (c Case) All() []Row {
+	list := []Row{c.Simulated}
+	for _, r := range c.Predicted {
+		if r.Model != "" {
+			list = append(list, r)
+		}
+	}
+	return list
 }

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"fmt"
@@ -8,17 +8,19 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spoor/predict/internal/report/numeral"
 )
 
-// drawChart draws the figure's chart where there is no script, and describes it.
-func (f *Figure) drawChart() error {
+// DrawChart draws the figure's chart where there is no script, and describes it.
+func (f *Figure) DrawChart() error {
 	f.Desc = f.Chart.words()
 	switch f.Chart.Kind {
-	case stackChart:
+	case Stack:
 		return f.drawStack()
-	case matrixChart:
+	case Matrix:
 		return f.drawMatrix()
-	case timesChart:
+	case Timeline:
 		return f.drawTimes()
 	}
 	return f.drawLines()
@@ -43,14 +45,14 @@ func (c *Chart) words() string {
 
 func (c *Chart) pointWords(p Point) string {
 	switch c.Kind {
-	case matrixChart:
+	case Matrix:
 		return fmt.Sprintf("%s from %s to %s", c.Value.words(p[2]), c.Y.words(p[1]), c.X.words(p[0]))
-	case timesChart:
+	case Timeline:
 		if len(p) > 4 {
-			return fmt.Sprintf("%s of %s from %s on", percent(float64(p[4]-p[3])), c.Y.words(p[0]), c.X.words(p[1]))
+			return fmt.Sprintf("%s of %s from %s on", numeral.Percent(float64(p[4]-p[3])), c.Y.words(p[0]), c.X.words(p[1]))
 		}
 		return fmt.Sprintf("%s of %s", c.X.words(p[2]-p[1]), c.Y.words(p[0]))
-	case stackChart:
+	case Stack:
 		return fmt.Sprintf("%s of %s", c.X.words(p[1]), c.Y.words(p[0]))
 	}
 	return fmt.Sprintf("%s at %s", c.Y.words(p[1]), c.X.words(p[0]))
@@ -59,18 +61,18 @@ func (c *Chart) pointWords(p Point) string {
 // words prints a value of the axis.
 func (a Axis) words(v Number) string {
 	switch {
-	case a.Scale == categoryScale && float64(v) >= 0 && int(v) < len(a.Categories):
+	case a.Scale == Category && float64(v) >= 0 && int(v) < len(a.Categories):
 		return a.Categories[int(v)]
 	case a.Unit == "B":
-		return byteLabel(float64(v))
+		return numeral.Bytes(float64(v))
 	case a.Unit == "%":
-		return percent(float64(v))
+		return numeral.Percent(float64(v))
 	case strings.HasPrefix(a.Unit, "$"):
-		return "$" + number(float64(v), 4) + a.Unit[1:]
+		return "$" + numeral.Digits(float64(v), 4) + a.Unit[1:]
 	case a.Unit == "":
-		return number(float64(v), 3)
+		return numeral.Digits(float64(v), 3)
 	}
-	return number(float64(v), 3) + " " + a.Unit
+	return numeral.Digits(float64(v), 3) + " " + a.Unit
 }
 
 // label is the axis with its unit.
@@ -82,16 +84,16 @@ func (a Axis) label() string {
 }
 
 // look is the mark that a series has.
-func (s Series) look() mark {
-	m := mark{ink: grey, glyph: draw.CircleGlyph{}}
+func (s Series) look() Mark {
+	m := Mark{Ink: Grey, Glyph: draw.CircleGlyph{}}
 	for _, i := range inks {
 		if i.name == s.Ink {
-			m.ink = i
+			m.Ink = i
 		}
 	}
-	for _, known := range marks {
-		if known.shape == s.Shape {
-			m.glyph = known.glyph
+	for _, known := range Marks {
+		if known.Shape == s.Shape {
+			m.Glyph = known.Glyph
 		}
 	}
 	return m
@@ -100,7 +102,7 @@ func (s Series) look() mark {
 // drawLines draws lines and points on linear, logarithmic or category scales.
 func (f *Figure) drawLines() error {
 	c := f.Chart
-	p := newPlot(c.X.label(), c.Y.label())
+	p := NewPlot(c.X.label(), c.Y.label())
 	var xs, ys []float64
 	for _, s := range c.Series {
 		for _, at := range s.Points {
@@ -109,18 +111,18 @@ func (f *Figure) drawLines() error {
 	}
 	c.X.set(&p.X, xs)
 	c.Y.set(&p.Y, ys)
-	p.Add(grid(true, true))
+	p.Add(Grid(true, true))
 	for _, s := range c.Series {
 		p.Add(drawnSeries(s))
 	}
-	return f.draw(p, 250)
+	return f.DrawPlot(p, 250)
 }
 
 // set gives an axis of a plot its range and ticks.
 func (a Axis) set(axis *plot.Axis, values []float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
-		if !math.IsNaN(v) && (a.Scale != logScale || v > 0) {
+		if !math.IsNaN(v) && (a.Scale != Log || v > 0) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
@@ -128,30 +130,30 @@ func (a Axis) set(axis *plot.Axis, values []float64) {
 		lo, hi = 1, 1
 	}
 	switch {
-	case a.Scale == categoryScale:
+	case a.Scale == Category:
 		axis.Min, axis.Max = -.5, float64(len(a.Categories))-.5
 		axis.Tick.Marker = plot.TickerFunc(func(_, _ float64) (ticks []plot.Tick) {
 			for i, name := range a.Categories {
-				ticks = append(ticks, plot.Tick{Value: float64(i), Label: fit(name, 100, textStyle(10.5, mutedInk, draw.XLeft, draw.YCenter))})
+				ticks = append(ticks, plot.Tick{Value: float64(i), Label: Fit(name, 100, TextStyle(10.5, MutedInk, draw.XLeft, draw.YCenter))})
 			}
 			return ticks
 		})
-	case a.Scale == logScale:
-		ticks := roundTicks
+	case a.Scale == Log:
+		ticks := RoundTicks
 		switch {
 		case a.Unit == "B":
-			ticks = byteTicks
+			ticks = ByteTicks
 		case a.Unit == "%":
-			ticks = percentTicks
+			ticks = PercentTicks
 		case a.Whole:
-			ticks = processorCounts
+			ticks = ProcessorCounts
 		}
 		least, most := max(lo, hi*1e-6)/1.07, hi*1.07
 		if a.Unit == "%" && hi <= 1 { // there is no more of a whole
 			most = min(most, 1)
 			least = min(least, most/2)
 		}
-		logarithmic(axis, least, most, ticks)
+		Logarithmic(axis, least, most, ticks)
 	default:
 		axis.Min, axis.Max = min(0, lo), hi*1.05
 		if axis.Max <= axis.Min {
@@ -164,10 +166,10 @@ func (a Axis) set(axis *plot.Axis, values []float64) {
 // linear marks values as the axis has them.
 func (a Axis) linear() plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		ticks := linearTicks(lo, hi)
+		ticks := LinearTicks(lo, hi)
 		for i := range ticks {
 			if a.Unit == "%" {
-				ticks[i].Label = percent(ticks[i].Value)
+				ticks[i].Label = numeral.Percent(ticks[i].Value)
 			}
 		}
 		return ticks
@@ -189,9 +191,9 @@ func (a Axis) setDown(axis *plot.Axis) {
 }
 
 // drawnSeries draws the points of s, and what joins them.
-func drawnSeries(s Series) layer {
+func drawnSeries(s Series) Layer {
 	m := s.look()
-	style := draw.LineStyle{Color: m.ink.light, Width: 1.5, Dashes: map[string][]vg.Length{"dashed": {4, 3}, "dotted": {1, 2.5}}[s.Draw]}
+	style := draw.LineStyle{Color: m.Ink.Light, Width: 1.5, Dashes: map[string][]vg.Length{"dashed": {4, 3}, "dotted": {1, 2.5}}[s.Draw]}
 	radius := vg.Length(3)
 	if len(s.Points) > 50 {
 		radius = 2
@@ -206,13 +208,13 @@ func drawnSeries(s Series) layer {
 			if v, ok := place(at, at[1]); ok {
 				line = append(line, v)
 				if s.Shape != "" && (len(s.Points) <= 24 || s.Draw == "points") {
-					c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: radius, Shape: m.glyph}, v)
+					c.DrawGlyph(draw.GlyphStyle{Color: m.Ink.Light, Radius: radius, Shape: m.Glyph}, v)
 				}
 			}
 			if len(at) > 3 {
 				lo, okLo := place(at, at[2])
 				if hi, ok := place(at, at[3]); ok && okLo {
-					c.StrokeLine2(draw.LineStyle{Color: m.ink.light, Width: 1}, lo.X, lo.Y, hi.X, hi.Y)
+					c.StrokeLine2(draw.LineStyle{Color: m.Ink.Light, Width: 1}, lo.X, lo.Y, hi.X, hi.Y)
 				}
 			}
 		}
@@ -224,7 +226,7 @@ func drawnSeries(s Series) layer {
 		}
 		for _, at := range s.Marked {
 			if v, ok := place(at, at[1]); ok {
-				c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 7, Shape: draw.RingGlyph{}}, v)
+				c.DrawGlyph(draw.GlyphStyle{Color: m.Ink.Light, Radius: 7, Shape: draw.RingGlyph{}}, v)
 			}
 		}
 	}
@@ -254,19 +256,19 @@ func (f *Figure) drawStack() error {
 	for _, v := range sums {
 		longest = max(longest, v)
 	}
-	p := newPlot(c.X.label(), "")
+	p := NewPlot(c.X.label(), "")
 	p.X.Min, p.X.Max = 0, max(longest*1.12, 1e-12)
 	p.X.Tick.Marker = c.X.linear()
 	c.Y.setDown(&p.Y)
-	p.Add(grid(true, false), layer(func(canvas draw.Canvas, p *plot.Plot) {
+	p.Add(Grid(true, false), Layer(func(canvas draw.Canvas, p *plot.Plot) {
 		from := make([]float64, len(sums))
 		for _, s := range c.Series {
 			for _, at := range s.Points {
 				bar := int(at[0])
-				fillRect(canvas, p, s.look().ink.light, from[bar], from[bar]+float64(at[1]), -float64(bar)-.4, -float64(bar)+.4)
+				fillRect(canvas, p, s.look().Ink.Light, from[bar], from[bar]+float64(at[1]), -float64(bar)-.4, -float64(bar)+.4)
 				from[bar] += float64(at[1])
 			}
 		}
 	}))
-	return f.draw(p, vg.Length(42+14*len(sums)))
+	return f.DrawPlot(p, vg.Length(42+14*len(sums)))
 }

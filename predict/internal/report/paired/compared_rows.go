@@ -1,10 +1,13 @@
-package report
+package paired
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"spoor/predict/internal/report/columns"
+	"spoor/predict/internal/report/numeral"
 	"spoor/traces/store"
 )
 
@@ -20,16 +23,16 @@ func ComparedRows(t *store.Table) ([]Row, error) {
 	if t.Name != messageSimulationTable && t.Name != mixedSimulationTable {
 		return Rows(t)
 	}
-	r := reader{table: t}
-	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
-	processors, time := r.whole("processors"), r.measured("time", "s")
-	if r.err != nil {
-		return nil, r.err
+	r := columns.Reader{Table: t}
+	program, trace, machine := r.Text("program"), r.Text("trace"), r.Text("machine")
+	processors, time := r.Whole("processors"), r.Measured("time", "s")
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	out := make([]Row, t.Rows())
 	digests, instr := machineDigests(t), instructions(t)
 	for i := range out {
-		out[i] = Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
+		out[i] = Row{Program: columns.Clean(program[i]), Trace: columns.Clean(trace[i]), Machine: columns.Clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
 			Time: time[i], Instr: instr[i], EInstr: 1e9 * time[i] / instr[i]}
 		if !(time[i] >= 0) || out[i].Program == "" || out[i].Machine == "" || processors[i] < 1 {
 			return nil, fmt.Errorf("row %d of the %s table: program, machine, processors or time are missing", i, t.Name)
@@ -67,7 +70,7 @@ func (r Row) differs(s Row) error {
 		return nil
 	}
 	return fmt.Errorf("%s, %s: the tables are of two different descriptions of machine %s (%.12s and %.12s); predict and simulate again with one",
-		r.Program, plural(r.Processors, "processor"), r.Machine, r.MachineSHA, s.MachineSHA)
+		r.Program, numeral.Plural(r.Processors, "processor"), r.Machine, r.MachineSHA, s.MachineSHA)
 }
 
 // doubts returns why results of one case may not belong together: other traces, or unknown machines.
@@ -80,12 +83,15 @@ func doubts(pairs [][2]Row) (all []string) {
 		}
 		scaled := strings.Contains(strings.Join(append(a.Warnings, b.Warnings...), ";"), " scaled from ")
 		if a.Trace != "" && b.Trace != "" && a.Trace != b.Trace && !scaled {
-			traces = appendNew(traces, fmt.Sprintf("%s: the tables are of two different traces, %.12s and %.12s", a.Program+", "+plural(a.Processors, "processor"), a.Trace, b.Trace))
+			note := fmt.Sprintf("%s: the tables are of two different traces, %.12s and %.12s", a.Program+", "+numeral.Plural(a.Processors, "processor"), a.Trace, b.Trace)
+			if !slices.Contains(traces, note) {
+				traces = append(traces, note)
+			}
 		}
 	}
 	all = append(all, traces...)
 	if old > 0 {
-		all = append(all, fmt.Sprintf("%s of tables without digests of their machines, from an older version: whether the machine files were equal is not known", plural(old, "pair")))
+		all = append(all, fmt.Sprintf("%s of tables without digests of their machines, from an older version: whether the machine files were equal is not known", numeral.Plural(old, "pair")))
 	}
 	return all
 }
@@ -94,15 +100,15 @@ func doubts(pairs [][2]Row) (all []string) {
 // E(Instr). Its rows are the cases that both have.
 func Difference(first, second []Row) (t *store.Table, notes []string, err error) {
 	type place struct {
-		key
+		Key
 		model string
 	}
 	type line struct{ a, b Row }
 	have := map[place]Row{}
 	for _, r := range first {
-		at := place{r.key(), r.Model}
+		at := place{r.Key(), r.Model}
 		if _, twice := have[at]; twice {
-			return nil, nil, fmt.Errorf("the first table has two rows of %s, %s; leave one of them out", r.Program, r.place())
+			return nil, nil, fmt.Errorf("the first table has two rows of %s, %s; leave one of them out", r.Program, r.Place())
 		}
 		have[at] = r
 	}
@@ -110,7 +116,7 @@ func Difference(first, second []Row) (t *store.Table, notes []string, err error)
 	var pairs [][2]Row
 	notes = append(onlyIn("first", first, second), onlyIn("second", second, first)...)
 	for _, r := range second {
-		a, ok := have[place{r.key(), r.Model}]
+		a, ok := have[place{r.Key(), r.Model}]
 		if !ok {
 			continue
 		}

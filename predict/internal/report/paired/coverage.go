@@ -1,10 +1,11 @@
-package report
+package paired
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"spoor/predict/internal/report/numeral"
 	"spoor/traces/store"
 )
 
@@ -105,21 +106,21 @@ func (c *Comparison) CoverageTable() *store.Table {
 		{Name: "inside", Unit: "%", Data: whole}, {Name: "inside_parameters", Unit: "%", Data: parameters}}}
 }
 
-// intervalSentences says how often the simulation lies within the intervals, with and without the model's own error.
-func (c *Comparison) intervalSentences() []string {
+// IntervalSentences says how often the simulation lies within the intervals, with and without the model's own error.
+func (c *Comparison) IntervalSentences() []string {
 	var out []string
 	for _, k := range c.Coverage() {
-		if k.Target != all || k.Model == all || !c.hasIntervals(k.Model) {
+		if k.Target != all || k.Model == all || !c.HasIntervals(k.Model) {
 			continue
 		}
 		out = append(out, fmt.Sprintf("The simulation lies within the interval of %s in %d of %s. Without the model's own error, measured on other programs, it would be %d.",
-			k.Model, k.Whole, plural(k.Cases, "row"), k.Parameters))
+			k.Model, k.Whole, numeral.Plural(k.Cases, "row"), k.Parameters))
 	}
 	return out
 }
 
-// hasIntervals reports whether any prediction of a model has an interval.
-func (c *Comparison) hasIntervals(model string) bool {
+// HasIntervals reports whether any prediction of a model has an interval.
+func (c *Comparison) HasIntervals(model string) bool {
 	i := slices.Index(c.Models, model)
-	return slices.ContainsFunc(c.Cases, func(k Case) bool { return k.Predicted[i].Model != "" && k.Predicted[i].hasInterval() })
+	return slices.ContainsFunc(c.Cases, func(k Case) bool { return k.Predicted[i].Model != "" && k.Predicted[i].HasInterval() })
 }

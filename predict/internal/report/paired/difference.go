@@ -1,10 +1,12 @@
-package report
+package paired
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"spoor/predict/internal/report/numeral"
 )
 
 // maxNamed is the largest number of values that a message names.
@@ -32,8 +34,8 @@ func Apart(first, second []Row) error {
 // onlyIn notes the rows of a table that the other one does not have.
 func onlyIn(which string, table, other []Row) (notes []string) {
 	for _, r := range table {
-		if !slices.ContainsFunc(other, func(o Row) bool { return o.key() == r.key() && o.Model == r.Model }) {
-			notes = append(notes, fmt.Sprintf("%s, %s: only in the %s table", r.Program, r.place(), which))
+		if !slices.ContainsFunc(other, func(o Row) bool { return o.Key() == r.Key() && o.Model == r.Model }) {
+			notes = append(notes, fmt.Sprintf("%s, %s: only in the %s table", r.Program, r.Place(), which))
 		}
 	}
 	return notes
@@ -51,7 +53,7 @@ func values(rows []Row, of func(Row) string) (all []string) {
 // named lists the first few values.
 func named(all []string) string {
 	if n := len(all) - maxNamed; n > 0 {
-		return strings.Join(all[:maxNamed], ", ") + " and " + plural(n, "other")
+		return strings.Join(all[:maxNamed], ", ") + " and " + numeral.Plural(n, "other")
 	}
 	return strings.Join(all, ", ")
 }

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"crypto/sha256"
@@ -26,7 +26,7 @@ func TestLibraryIsAsPublished(t *testing.T) {
 
 // Neither script may end, or hide the end of, the element that it is in.
 func TestScriptsStayInTheirElements(t *testing.T) {
-	for i, s := range scripts() {
+	for i, s := range Scripts() {
 		for _, bad := range []string{"</script", "<!--"} {
 			if strings.Contains(strings.ToLower(string(s)), bad) {
 				t.Errorf("script %d contains %s", i, bad)

@@ -1,4 +1,4 @@
-package report
+package paired
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spoor/predict/internal/report/numeral"
 	"spoor/traces/store"
 )
 
@@ -27,29 +28,29 @@ func (p Pair) Kind() string { return p.Abstract.Machine[len(p.Real.Machine)+1:] 
 // begins with the baseline's and a hyphen: spasm-mesh-clogp is one of spasm-mesh.
 func Abstract(rows []Row, baselines []string) (*Abstractions, error) {
 	a := &Abstractions{}
-	real := map[key]Row{}
+	real := map[Key]Row{}
 	for _, r := range rows {
 		if r.Model == "" && slices.Contains(baselines, r.Machine) {
-			if _, twice := real[r.key()]; twice {
-				return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.place())
+			if _, twice := real[r.Key()]; twice {
+				return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.Place())
 			}
-			real[r.key()] = r
+			real[r.Key()] = r
 		}
 	}
-	seen := map[key]bool{}
+	seen := map[Key]bool{}
 	for _, r := range rows {
 		base := baselineOf(r.Machine, baselines)
 		if r.Model != "" || base == "" {
 			continue
 		}
-		if seen[r.key()] {
-			return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.place())
+		if seen[r.Key()] {
+			return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.Place())
 		}
-		seen[r.key()] = true
-		if of, ok := real[key{r.Program, base, r.Processors}]; ok {
+		seen[r.Key()] = true
+		if of, ok := real[Key{r.Program, base, r.Processors}]; ok {
 			a.Pairs = append(a.Pairs, Pair{of, r})
 		} else {
-			a.Unpaired = append(a.Unpaired, fmt.Sprintf("%s: simulated on %s, not on %s", r.Program+", "+plural(r.Processors, "processor"), r.Machine, base))
+			a.Unpaired = append(a.Unpaired, fmt.Sprintf("%s: simulated on %s, not on %s", r.Program+", "+numeral.Plural(r.Processors, "processor"), r.Machine, base))
 		}
 	}
 	a.sort()
@@ -117,11 +118,11 @@ func (a *Abstractions) Table() *store.Table {
 func (a *Abstractions) Summary() *store.Table {
 	var machine, kind []string
 	var rows []int32
-	var columns [3][]float64
-	for _, g := range grouped(a.byKind(), func(p Pair) string { return p.Abstract.Machine }) {
+	var means [3][]float64
+	for _, pairs := range a.byKind() {
 		var sums [3]float64
 		n := 0
-		for _, p := range g.Rows {
+		for _, p := range pairs {
 			if p.Real.Processors < 2 {
 				continue
 			}
@@ -133,28 +134,29 @@ func (a *Abstractions) Summary() *store.Table {
 		if n == 0 {
 			continue
 		}
-		machine, kind, rows = append(machine, g.Rows[0].Real.Machine), append(kind, g.Rows[0].Kind()), append(rows, int32(n))
-		for i := range columns {
-			columns[i] = append(columns[i], sums[i]/float64(n))
+		machine, kind, rows = append(machine, pairs[0].Real.Machine), append(kind, pairs[0].Kind()), append(rows, int32(n))
+		for i := range means {
+			means[i] = append(means[i], sums[i]/float64(n))
 		}
 	}
 	return &store.Table{Name: "abstraction summary", Columns: []store.Column{
 		{Name: "machine", Data: machine}, {Name: "abstraction", Data: kind}, {Name: "rows", Data: rows},
-		{Name: "mean error", Unit: "%", Data: columns[0]},
-		{Name: "of latency", Unit: "ns", Data: columns[1]},
-		{Name: "of contention", Unit: "ns", Data: columns[2]},
+		{Name: "mean error", Unit: "%", Data: means[0]},
+		{Name: "of latency", Unit: "ns", Data: means[1]},
+		{Name: "of contention", Unit: "ns", Data: means[2]},
 	}}
 }
 
 // byKind is the pairs by machine and abstraction, in order of first appearance.
-func (a *Abstractions) byKind() []Pair {
+func (a *Abstractions) byKind() (groups [][]Pair) {
 	place := map[string]int{}
-	for i, p := range a.Pairs {
-		if _, seen := place[p.Abstract.Machine]; !seen {
-			place[p.Abstract.Machine] = i
+	for _, p := range a.Pairs {
+		n, seen := place[p.Abstract.Machine]
+		if !seen {
+			n, groups = len(groups), append(groups, nil)
+			place[p.Abstract.Machine] = n
 		}
+		groups[n] = append(groups[n], p)
 	}
-	pairs := slices.Clone(a.Pairs)
-	slices.SortStableFunc(pairs, func(p, q Pair) int { return cmp.Compare(place[p.Abstract.Machine], place[q.Abstract.Machine]) })
-	return pairs
+	return groups
 }

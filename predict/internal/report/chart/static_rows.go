@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"image/color"
@@ -18,29 +18,29 @@ func (f *Figure) drawTimes() error {
 			end = max(end, float64(at[2]))
 		}
 	}
-	p := newPlot(c.X.label(), c.Y.label())
+	p := NewPlot(c.X.label(), c.Y.label())
 	p.X.Min, p.X.Max = 0, max(end, 1e-12)
-	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
+	p.X.Tick.Marker = plot.TickerFunc(LinearTicks)
 	c.Y.setDown(&p.Y)
 	p.Y.Tick.Marker = sparse(p.Y.Tick.Marker)
-	p.Add(layer(func(canvas draw.Canvas, p *plot.Plot) {
+	p.Add(Layer(func(canvas draw.Canvas, p *plot.Plot) {
 		for _, s := range c.Series {
 			for _, at := range s.Points {
 				bottom, top := -float64(at[0])-.4, -float64(at[0])+.4
 				if len(at) > 4 {
 					bottom, top = bottom+.8*float64(at[3]), bottom+.8*float64(at[4])
 				}
-				fillRect(canvas, p, s.look().ink.light, float64(at[1]), float64(at[2]), bottom, top)
+				fillRect(canvas, p, s.look().Ink.Light, float64(at[1]), float64(at[2]), bottom, top)
 			}
 		}
 	}))
-	return f.draw(p, vg.Length(60+max(6, min(22, 300/len(c.Y.Categories)))*len(c.Y.Categories)))
+	return f.DrawPlot(p, vg.Length(60+max(6, min(22, 300/len(c.Y.Categories)))*len(c.Y.Categories)))
 }
 
 // drawMatrix draws cells the darker the larger their logarithm.
 func (f *Figure) drawMatrix() error {
 	c := f.Chart
-	p := newPlot(c.X.label(), c.Y.label())
+	p := NewPlot(c.X.label(), c.Y.label())
 	c.X.set(&p.X, nil)
 	c.Y.setDown(&p.Y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = sparse(p.X.Tick.Marker), sparse(p.Y.Tick.Marker)
@@ -51,7 +51,7 @@ func (f *Figure) drawMatrix() error {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
-		p.Add(layer(func(canvas draw.Canvas, p *plot.Plot) {
+		p.Add(Layer(func(canvas draw.Canvas, p *plot.Plot) {
 			for _, at := range s.Points {
 				if !(at[2] > 0) {
 					continue
@@ -60,13 +60,13 @@ func (f *Figure) drawMatrix() error {
 				if hi > lo {
 					strength = .12 + .88*math.Log(float64(at[2])/lo)/math.Log(hi/lo)
 				}
-				ink := s.look().ink.light
+				ink := s.look().Ink.Light
 				x, y := float64(at[0]), -float64(at[1])
 				fillRect(canvas, p, color.NRGBA{ink.R, ink.G, ink.B, uint8(255 * strength)}, x-.48, x+.48, y-.48, y+.48)
 			}
 		}))
 	}
-	return f.draw(p, figureWidth)
+	return f.DrawPlot(p, Width)
 }
 
 // sparse leaves at most twelve labels.

@@ -1,4 +1,11 @@
-package report
+// Package chart holds the data of figures and draws them: as SVG with gonum/plot, and by a script in the browser.
+//
+// A figure is drawn in two ways from one Chart because neither alone keeps what users have:
+// gonum/plot draws the SVG that readers without scripts see, in mail, in file viewers and on paper. predict also
+// writes it as a file. It cannot be asked. The script draws the same data with ECharts for readers who ask for
+// values, hide series and change scales. It needs a browser, and starts when the figure comes near the window.
+// Figures of models and simulations draw marks of their own in the SVG: what uses NewPlot and DrawPlot.
+package chart
 
 import (
 	"encoding/json"
@@ -21,10 +28,10 @@ type Chart struct {
 
 // The kinds of charts.
 const (
-	linesChart  = "lines"
-	stackChart  = "stack"  // X is the value, Y the bars; series are the parts
-	matrixChart = "matrix" // cells of X and Y categories
-	timesChart  = "timeline"
+	Lines    = "lines"
+	Stack    = "stack"  // X is the value, Y the bars; series are the parts
+	Matrix   = "matrix" // cells of X and Y categories
+	Timeline = "timeline"
 )
 
 // Axis is one direction of a chart.
@@ -48,10 +55,10 @@ type Tick struct {
 
 // The scales of axes.
 const (
-	logScale      = "log"
-	linearScale   = "linear"
-	categoryScale = "category"
-	bentScale     = "arsinh"
+	Log      = "log"
+	Linear   = "linear"
+	Category = "category"
+	Arsinh   = "arsinh"
 )
 
 // Series is points that look alike. A chart hides a series if one of its tags is off. The legend has a button for
@@ -65,6 +72,8 @@ type Series struct {
 	Points []Point  `json:"points"`
 	Notes  []string `json:"notes,omitempty"`  // what to say of each point beside its values
 	Marked []Point  `json:"marked,omitempty"` // points that matter: minima
+
+	Within float64 `json:"-"` // of a band: its half width as a share, for the legend
 }
 
 // Point is the values of one point. In line charts: x, y and the ends of the interval, if there is one. In stacks:
@@ -95,8 +104,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// drawn is how many points have a place in the chart.
-func (c *Chart) drawn() (n int) {
+// Drawn is how many points have a place in the chart.
+func (c *Chart) Drawn() (n int) {
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			if !math.IsNaN(float64(p[0]) + float64(p[1])) {
@@ -107,7 +116,8 @@ func (c *Chart) drawn() (n int) {
 	return n
 }
 
-func point(v ...float64) Point {
+// At is a point with these values.
+func At(v ...float64) Point {
 	p := make(Point, len(v))
 	for i := range v {
 		p[i] = Number(v[i])
@@ -115,7 +125,7 @@ func point(v ...float64) Point {
 	return p
 }
 
-// series begins one that looks like m.
-func (m mark) series(name, draw string, tags ...string) Series {
-	return Series{Name: name, Tags: tags, Draw: draw, Ink: m.ink.name, Shape: m.shape, Points: []Point{}}
+// Series begins one that looks like m.
+func (m Mark) Series(name, draw string, tags ...string) Series {
+	return Series{Name: name, Tags: tags, Draw: draw, Ink: m.Ink.name, Shape: m.Shape, Points: []Point{}}
 }

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"crypto/sha256"
@@ -42,9 +42,9 @@ func joined(files embed.FS) string {
 	return b.String()
 }
 
-// policy returns a content security policy. It forbids the page to load anything and to run other scripts than its
+// Policy returns a content security policy. It forbids the page to load anything and to run other scripts than its
 // own two, so that no name in a trace can run as code.
-func policy() string {
+func Policy() string {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -53,5 +53,5 @@ func policy() string {
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// scripts are the two as the page has them.
-func scripts() []template.JS { return []template.JS{template.JS(library), template.JS(script)} }
+// Scripts are the two as the page has them.
+func Scripts() []template.JS { return []template.JS{template.JS(library), template.JS(script)} }

@@ -1,6 +1,7 @@
-package report
+package chart
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -8,12 +9,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spoor/traces/unit"
+	"spoor/predict/internal/report/numeral"
 )
 
-// grid draws a thin line at every labelled tick, across the plot.
-func grid(x, y bool) layer {
-	style := draw.LineStyle{Color: gridInk.light, Width: .8}
+// Grid draws a thin line at every labelled tick, across the plot.
+func Grid(x, y bool) Layer {
+	style := draw.LineStyle{Color: gridInk.Light, Width: .8}
 	return func(c draw.Canvas, p *plot.Plot) {
 		if x {
 			for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
@@ -32,9 +33,9 @@ func grid(x, y bool) layer {
 	}
 }
 
-// logarithmic sets axis a to a logarithmic scale from lo to hi, both above 0. It widens the range to a factor of
+// Logarithmic sets axis a to a logarithmic scale from lo to hi, both above 0. It widens the range to a factor of
 // two at least.
-func logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot.Tick) {
+func Logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot.Tick) {
 	if hi < 2*lo {
 		middle := math.Sqrt(lo * hi)
 		lo, hi = middle/math.Sqrt2, middle*math.Sqrt2
@@ -43,9 +44,9 @@ func logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot
 	a.Tick.Marker = plot.TickerFunc(ticks)
 }
 
-// percentTicks marks powers of ten as "1 %", and 2 and 5 times those where there
+// PercentTicks marks powers of ten as "1 %", and 2 and 5 times those where there
 // is room.
-func percentTicks(lo, hi float64) []plot.Tick {
+func PercentTicks(lo, hi float64) []plot.Tick {
 	steps := []float64{1}
 	if hi/lo < 200 {
 		steps = []float64{1, 2, 5}
@@ -54,35 +55,26 @@ func percentTicks(lo, hi float64) []plot.Tick {
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
 		for _, s := range steps {
 			if v := s * math.Pow(10, e); v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
-				ticks = append(ticks, plot.Tick{Value: v, Label: number(100*v, 3) + " %"})
+				ticks = append(ticks, plot.Tick{Value: v, Label: numeral.Digits(100*v, 3) + " %"})
 			}
 		}
 	}
 	return ticks
 }
 
-// byteTicks marks powers of two, at most six of them, as "64 KiB".
-func byteTicks(lo, hi float64) []plot.Tick {
+// ByteTicks marks powers of two, at most six of them, as "64 KiB".
+func ByteTicks(lo, hi float64) []plot.Tick {
 	first, last := math.Ceil(math.Log2(lo)-1e-9), math.Log2(hi)+1e-9
 	step := max(1, math.Ceil((last-first)/5))
 	var ticks []plot.Tick
 	for e := math.Ceil(first/step) * step; e <= last; e += step {
-		ticks = append(ticks, plot.Tick{Value: math.Exp2(e), Label: byteLabel(math.Exp2(e))})
+		ticks = append(ticks, plot.Tick{Value: math.Exp2(e), Label: numeral.Bytes(math.Exp2(e))})
 	}
 	return ticks
 }
 
-func byteLabel(v float64) string {
-	if v < 1 || v >= math.Exp2(62) {
-		return number(v, 3) + " B"
-	}
-	s := unit.Bytes(v).String()
-	digits := strings.TrimRight(s, "BKMGTi")
-	return digits + " " + s[len(digits):]
-}
-
-// roundTicks marks 1, 2, 5, 10 ... on a logarithmic axis, and finer steps if fewer than three of those fit.
-func roundTicks(lo, hi float64) []plot.Tick {
+// RoundTicks marks 1, 2, 5, 10 ... on a logarithmic axis, and finer steps if fewer than three of those fit.
+func RoundTicks(lo, hi float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	switch {
 	case hi/lo < 3:
@@ -105,13 +97,13 @@ func roundTicks(lo, hi float64) []plot.Tick {
 func tickLabel(v float64) string {
 	e := int(math.Floor(math.Log10(math.Abs(v)) + 1e-9))
 	if v == 0 || e > -5 && e < 5 {
-		return number(v, 3)
+		return numeral.Digits(v, 3)
 	}
-	return strings.TrimPrefix(byPower(v, 3), "1·")
+	return strings.TrimPrefix(numeral.ByPower(v, 3), "1·")
 }
 
-// linearTicks marks about four round values from 0 to hi.
-func linearTicks(_, hi float64) []plot.Tick {
+// LinearTicks marks about four round values from 0 to hi.
+func LinearTicks(_, hi float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10(hi/4)))
 	for _, s := range []float64{1, 2, 2.5, 5, 10} {
 		if s*step*5 > hi {
@@ -139,12 +131,23 @@ func thinned(ticks []plot.Tick, most int) []plot.Tick {
 	return thin
 }
 
-// fit shortens s until it is no wider than room.
-func fit(s string, room vg.Length, style draw.TextStyle) string {
+// Fit shortens s until it is no wider than room.
+func Fit(s string, room vg.Length, style draw.TextStyle) string {
 	letters := []rune(s)
 	for len(letters) > 1 && style.Width(s) > room {
 		letters = letters[:len(letters)-1]
 		s = strings.TrimSpace(string(letters)) + "…"
 	}
 	return s
+}
+
+// ProcessorCounts marks powers of two.
+func ProcessorCounts(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	for n := 1; float64(n) <= hi; n *= 2 {
+		if float64(n) >= lo {
+			ticks = append(ticks, plot.Tick{Value: float64(n), Label: fmt.Sprint(n)})
+		}
+	}
+	return ticks
 }
