@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/registry"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -80,8 +81,8 @@ func BenchmarkTogether(b *testing.B) {
 // besideDearest finds the dearest analysis, and runs it and all of them by turns.
 func besideDearest(b *testing.B, prefix string, now func() int64) {
 	var names []string
-	for _, k := range allKinds() {
-		names = append(names, k.name)
+	for _, k := range registry.All() {
+		names = append(names, k.Name)
 	}
 	took := func(run string) float64 {
 		start := now()

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/internal/reusetime"
-	"spoor/analyze/reuse"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -28,7 +27,7 @@ func (s *settings) expand() {
 	}
 	s.run = slices.DeleteFunc(s.run, func(name string) bool { return name == everything })
 	for _, k := range s.kinds {
-		s.run = append(s.run, k.name)
+		s.run = append(s.run, k.Name)
 	}
 }
 
@@ -37,17 +36,27 @@ func (o *options) adapt(env *stage.Env, src *store.Trace) {
 	if o.runAsked && !o.all || !messagesOnly(src) {
 		return
 	}
-	meant := strings.Join(o.run, ",")
+	meant, instead := strings.Join(o.run, ","), o.ofMessages()
 	if o.all {
 		meant = everything
 	}
-	env.Note("the trace has no references; running %s,%s instead of %s", marshalName, commName, meant)
-	o.run = []string{marshalName, commName}
+	env.Note("the trace has no references; running %s instead of %s", strings.Join(instead, ","), meant)
+	o.run = instead
+}
+
+// ofMessages names the analyses that need no references.
+func (s *settings) ofMessages() (names []string) {
+	for _, k := range s.kinds {
+		if k.Subject == kind.Messages {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // needRefs reports whether a chosen analysis needs references.
 func (o *options) needRefs() bool {
-	return slices.ContainsFunc(o.chosen(), func(k *kind) bool { return !slices.Contains([]string{commName, marshalName, quantaName}, k.name) })
+	return slices.ContainsFunc(o.chosen(), func(k *kind.Kind) bool { return k.Subject == kind.References })
 }
 
 // noteUnused prints a note if a flag has no effect: its analyses do not run, or another flag that it needs is missing.
@@ -59,10 +68,10 @@ func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag)
 	}
 	missing := ""
 	for _, k := range s.chosen() {
-		if !slices.Contains(k.flagNames(), f.Name) {
+		if !slices.Contains(s.flagNames(k), f.Name) {
 			continue
 		}
-		other := k.needs[f.Name]
+		other := k.Needs[f.Name]
 		if other == "" || slices.ContainsFunc(strings.Fields(other), all.Changed) {
 			return
 		}
@@ -76,8 +85,8 @@ func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag)
 // owners returns the names of the analyses that a flag affects, or nil if it affects all.
 func (s *settings) owners(f *pflag.Flag) (names []string) {
 	for _, k := range s.kinds {
-		if slices.Contains(k.flagNames(), f.Name) {
-			names = append(names, k.name)
+		if slices.Contains(s.flagNames(k), f.Name) {
+			names = append(names, k.Name)
 		}
 	}
 	return names
@@ -86,7 +95,7 @@ func (s *settings) owners(f *pflag.Flag) (names []string) {
 // check validates the settings as far as possible without a trace.
 func (s *settings) check(f stage.Format) error {
 	for _, name := range s.run {
-		if !slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }) {
+		if !slices.ContainsFunc(s.kinds, func(k *kind.Kind) bool { return k.Name == name }) {
 			return stage.Usage("--run: %w", nearest.Unknown("analysis", name, s.names()))
 		}
 	}
@@ -120,15 +129,15 @@ func refNames() []string { return []string{"data", "ifetch", "all"} }
 // names returns the values of --run.
 func (s *settings) names() (names []string) {
 	for _, k := range s.kinds {
-		names = append(names, k.name)
+		names = append(names, k.Name)
 	}
 	return append(names, everything)
 }
 
 // chosen returns the analyses of --run, in the order of the help.
-func (s *settings) chosen() (out []*kind) {
+func (s *settings) chosen() (out []*kind.Kind) {
 	for _, k := range s.kinds {
-		if slices.Contains(s.run, k.name) {
+		if slices.Contains(s.run, k.Name) {
 			out = append(out, k)
 		}
 	}
@@ -136,27 +145,24 @@ func (s *settings) chosen() (out []*kind) {
 }
 
 // build creates the analyses and completes the request.
-func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
+func (s *settings) build(r *kind.Request) (analyses []analysis.Analysis, err error) {
 	given, err := parseLines(s.line)
 	if err != nil {
 		return nil, err
 	}
-	r.lines, r.first = sorted(given), given[0]
-	if r.refs, err = parseRefs(s.refs); err != nil {
+	r.Run, r.Flags, r.Tool = s.run, s.flags, tool
+	r.Lines, r.First = kind.Sorted(given), given[0]
+	if r.Refs, err = parseRefs(s.refs); err != nil {
 		return nil, err
 	}
-	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SourceFacts()
+	r.Meta, r.Source = facts(r), r.Name+" sha256:"+r.Digest+r.Header.SourceFacts()
 	if s.refs != "" {
-		r.meta, r.source = append(r.meta, trace.Arg{Key: "refs", Value: s.refs}), r.source+", refs "+s.refs
-	}
-	r.reuse = &reuse.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
-	if slices.Contains(s.run, reuseTimeName) {
-		r.times = &reusetime.Analysis{Lines: r.lines, Refs: r.refs, Interleaved: r.interleaved, Meta: r.meta}
+		r.Meta, r.Source = append(r.Meta, trace.Arg{Key: "refs", Value: s.refs}), r.Source+", refs "+s.refs
 	}
 	for _, k := range s.chosen() {
-		a, err := k.build(r)
+		a, err := k.Build(r)
 		if err != nil {
-			return nil, err
+			return nil, stage.Usage("%w", err)
 		}
 		analyses = append(analyses, a)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/reusetime"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -103,7 +104,7 @@ func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
 		}
 		sizes = append(sizes, int64(b/line))
 	}
-	return sorted(sizes), nil
+	return kind.Sorted(sizes), nil
 }
 
 // load reads all programs, at one line size.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -93,8 +94,8 @@ func compareRunsWith(t *testing.T, path string, flags, names []string, alone map
 	together := digests(t, path, flags, names, 1+r.IntN(8))
 	for _, name := range names {
 		key, with := name, []string{name}
-		if name == "locality" && slices.Contains(names, reuseTimeName) { // it then also compares models of reuse times
-			key, with = "locality with reuse times", []string{name, reuseTimeName}
+		if name == "locality" && slices.Contains(names, "reuse_time") { // it then also compares models of reuse times
+			key, with = "locality with reuse times", []string{name, "reuse_time"}
 		}
 		if alone[key] == "" {
 			alone[key] = digests(t, path, flags, with, 1+r.IntN(8))[name]
@@ -118,7 +119,7 @@ func digests(t *testing.T, path string, flags, names []string, cores int) map[st
 	if err := s.flags.Parse(append(flags, "--run="+strings.Join(names, ","))); err != nil {
 		t.Fatal(err)
 	}
-	analyses, err := s.build(&request{header: src.Header(), digest: "digest", name: "random", events: src, interleaved: true})
+	analyses, err := s.build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,26 +4,28 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
+	"spoor/analyze/registry"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
 // Every analysis declares what it does with every operation and kind of event.
 func TestEveryAnalysisDeclaresEffects(t *testing.T) {
-	for _, k := range allKinds() {
+	for _, k := range registry.All() {
 		a := builtFor(t, k, trace.Header{Procs: 2})
 		if err := a.Effects().Check(); err != nil {
-			t.Errorf("%s: %v", k.name, err)
+			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
 }
 
 // builtFor returns one analysis with the default flags.
-func builtFor(t *testing.T, k *kind, h trace.Header) analysis.Analysis {
+func builtFor(t *testing.T, k *kind.Kind, h trace.Header) analysis.Analysis {
 	t.Helper()
 	s := newSettings()
-	s.run = []string{k.name}
-	built, err := s.build(&request{header: h, interleaved: true, lines: []unit.Bytes{64}})
+	s.run = []string{k.Name}
+	built, err := s.build(&kind.Request{Header: h, Interleaved: true, Lines: []unit.Bytes{64}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -35,7 +36,7 @@ func TestInterruptedMerge(t *testing.T) {
 	defer src.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	o := options{settings: newSettings()}
-	_, err = o.measure(ctx, &stage.Env{Out: io.Discard, Err: io.Discard}, src, newPart(&request{header: src.Header()}, o.settings), []analysis.Analysis{lengthy{cancel}})
+	_, err = o.measure(ctx, &stage.Env{Out: io.Discard, Err: io.Discard}, src, newPart(&kind.Request{Header: src.Header()}, o.settings), []analysis.Analysis{lengthy{cancel}})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

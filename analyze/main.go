@@ -8,14 +8,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/comm"
-	"spoor/analyze/phases"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -53,33 +53,45 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` for the results")
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
-	stage.Renamed(f, newNames)
+	stage.Renamed(f, o.renamed)
 	stage.Group(f, "What to measure", "run", "line", "refs", "procs", "interleaved")
-	stage.Group(f, "Sample of lines for reuse and locality (see 'analyze help sampling')", "sample", "sample-lines")
-	stage.Group(f, "Results", "output", "format")
 	for _, k := range o.kinds {
-		for _, name := range k.own {
-			if name != "sample" && name != "sample-lines" {
-				stage.ShowOnlyIn(f, k.name, name)
-			}
+		o.showFlags(f, k)
+	}
+	stage.Group(f, "Results", "output", "format")
+	o.completeFlags(cmd)
+}
+
+// showFlags shows flags of an analysis on its help page, and some of them in the help of the command.
+func (o *options) showFlags(f *pflag.FlagSet, k *kind.Kind) {
+	var shown []string
+	for _, t := range k.Topics {
+		if len(t.Main) > 0 {
+			stage.Group(f, t.Title+" (see 'analyze help "+t.Name+"')", t.Main...)
+			shown = append(shown, t.Main...)
 		}
 	}
-	o.completeFlags(cmd)
+	for _, name := range o.own[k.Name] {
+		if !slices.Contains(shown, name) {
+			stage.ShowOnlyIn(f, k.Name, name)
+		}
+	}
 }
 
 // completeFlags completes names of analyses, formats, algorithms and the like in the shell.
 func (o *options) completeFlags(cmd *cobra.Command) {
 	stage.Complete(cmd, "run", o.names)
 	stage.Complete(cmd, "refs", refNames)
-	stage.Complete(cmd, "collectives", func() []string { return texts(comm.Algorithms) })
-	stage.Complete(cmd, networkFlag, func() []string { return texts(phases.Networks) })
-	stage.Complete(cmd, "placement", func() []string { return texts(phases.Placements) })
-	stage.Complete(cmd, "footprint-window", func() []string { return []string{"quantum", "barrier"} })
+	for _, k := range o.kinds {
+		for flag, values := range k.Values {
+			stage.Complete(cmd, flag, func() []string { return values })
+		}
+	}
 	stage.Complete(cmd, "format", formats)
 }
 
 // formats lists the values of --format.
-func formats() []string { return texts([]stage.Format{stage.Human, stage.CSV, stage.JSON}) }
+func formats() []string { return kind.Texts([]stage.Format{stage.Human, stage.CSV, stage.JSON}) }
 
 // analyze runs the command.
 func (o *options) analyze(ctx context.Context, env *stage.Env, path string) error {
@@ -104,15 +116,15 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
-	r := request{header: src.Header(), events: src, digest: src.SHA256(), name: sourceName(path), procs: procs, interleaved: o.interleaved}
-	if r.messages, err = o.passesMessages(src); err != nil {
+	r := kind.Request{Header: src.Header(), Events: src, Digest: src.SHA256(), Name: sourceName(path), Procs: procs, Interleaved: o.interleaved}
+	if r.Messages, err = o.passesMessages(src); err != nil {
 		return err
 	}
 	analyses, err := o.build(&r)
 	if err != nil {
 		return err
 	}
-	o.noteSource(env, path, r.header)
+	o.noteSource(env, path, r.Header)
 	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
 		return err
 	}
@@ -127,7 +139,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err := keep(o.dir, results, procs == nil); err != nil {
 		return err
 	}
-	noteOthers(env, o.dir, r.digest)
+	noteOthers(env, o.dir, r.Digest)
 	return print(env, *o.format, o.chosen(), results)
 }
 
@@ -148,18 +160,18 @@ func (o *options) selected(have int) ([]trace.Proc, error) {
 
 // checkOrders checks the analyses against --procs and returns those that can run. An analysis that needs the
 // interleaved order cannot run, which --run all skips. The others run without that order, with a note.
-func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
-	if r.procs == nil {
+func (o *options) checkOrders(env *stage.Env, r *kind.Request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
+	if r.Procs == nil {
 		return analyses, nil
 	}
 	var needAll, names, without []string
 	for _, a := range analyses {
-		if len(analysis.Orders(r.header, r.procs[:1], a)) == 0 {
+		if len(analysis.Orders(r.Header, r.Procs[:1], a)) == 0 {
 			needAll = append(needAll, a.Name())
 			continue
 		}
 		able, names = append(able, a), append(names, a.Name())
-		if len(analysis.Orders(r.header, []trace.Proc{trace.Interleaved}, a)) > 0 {
+		if len(analysis.Orders(r.Header, []trace.Proc{trace.Interleaved}, a)) > 0 {
 			without = append(without, a.Name())
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/phases"
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -215,8 +216,8 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	writeRing(t, "ring", 3, 50)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var all []string
-	for _, k := range allKinds() {
-		all = append(all, k.name)
+	for _, k := range registry.All() {
+		all = append(all, k.Name)
 	}
 	for _, trace := range []string{"x", "ring"} {
 		flags := " --line 32B,64B --sets 16,4 --quantum 1000 --footprint-window 900refs --quanta-cache 4x2 --cache L1d=1KiB/4/64B/random,LL=8KiB/8/64B/with-opt"
@@ -467,17 +468,19 @@ func TestHelpHasAllColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x", 4, 2, 300)
 	var all []string
-	for _, k := range allKinds() {
-		all = append(all, k.name)
+	for _, k := range registry.All() {
+		all = append(all, k.Name)
 	}
 	if status, _, errs := analyze("--run", strings.Join(all, ","), "--assoc", "4x2", "--cache", "L1d=1KiB/2/64B/with-opt", "--per-node", "2", "-o", "d", "x"); status != stage.Done {
 		t.Fatal(errs)
 	}
 	var help string
-	for _, k := range allKinds() {
-		help += page(k.name, nil, k.columns).Text
+	for _, k := range registry.All() {
+		help += k.Help
+		for _, t := range k.Topics {
+			help += t.Help
+		}
 	}
-	help += page(nodesTopic, nil).Text
 	files, err := filepath.Glob("d/*.arrow")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d tables (%v)", len(files), err)
@@ -498,14 +501,14 @@ func TestUnusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := newSettings()
 	for _, k := range s.kinds {
-		if k.flags == nil {
+		if k.Flags == nil {
 			continue
 		}
-		own := pflag.NewFlagSet(k.name, pflag.ContinueOnError)
-		k.flags(own)
+		own := pflag.NewFlagSet(k.Name, pflag.ContinueOnError)
+		k.Flags(own)
 		own.VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(s.owners(f), k.name) {
-				t.Errorf("--%s of %s: it belongs to %v", f.Name, k.name, s.owners(f))
+			if !slices.Contains(s.owners(f), k.Name) {
+				t.Errorf("--%s of %s: it belongs to %v", f.Name, k.Name, s.owners(f))
 			}
 		})
 	}
@@ -550,10 +553,10 @@ func TestListsGoOn(t *testing.T) {
 // The help fits on a screen. Flags of one analysis are on its page only.
 func TestHelpIsShort(t *testing.T) {
 	pages := [][]string{{"--help"}, {"compose", "--help"}, {"filter", "--help"}, {"merge", "--help"}}
-	for _, k := range allKinds() {
-		pages = append(pages, []string{"help", k.name})
+	for _, k := range registry.All() {
+		pages = append(pages, []string{"help", k.Name})
 	}
-	for _, topic := range []string{nodesTopic, levelsTopic, samplesTopic} {
+	for _, topic := range []string{"per-node", "levels", "sampling"} {
 		pages = append(pages, []string{"help", topic})
 	}
 	for _, args := range pages {
@@ -591,8 +594,8 @@ func TestRenamedFlags(t *testing.T) {
 	if status1 != stage.Done || status2 != stage.Done || out1 != out2 || errs != "" {
 		t.Errorf("status %d and %d: %s", status1, status2, errs)
 	}
-	if s := newSettings(); settingName(s.flags.Lookup(networkFlag)) != "setting.between" {
-		t.Error(settingName(s.flags.Lookup(networkFlag)))
+	if s := newSettings(); s.settingName(s.flags.Lookup("node-network")) != "setting.between" {
+		t.Error(s.settingName(s.flags.Lookup("node-network")))
 	}
 }
 

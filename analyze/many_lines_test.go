@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -74,7 +75,7 @@ func runOne(t *testing.T, path, name string, flags []string) error {
 	if err := s.flags.Parse(append(flags, "--run="+name)); err != nil {
 		t.Fatal(err)
 	}
-	analyses, err := s.build(&request{header: src.Header(), digest: "digest", name: "random", events: src, interleaved: true})
+	analyses, err := s.build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
 	if err != nil {
 		t.Fatal(err)
 	}

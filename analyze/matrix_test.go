@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
@@ -34,11 +35,11 @@ func TestEffectsOfAnalyses(t *testing.T) {
 // checkEffects compares all analyses of a trace with and without rows of a name.
 func checkEffects(t *testing.T, name, with, base string, of func(analysis.Effects) analysis.Effect) {
 	t.Helper()
-	for _, k := range allKinds() {
+	for _, k := range registry.All() {
 		effect := of(builtFor(t, k, trace.Header{Procs: 2}).Effects())
 		flags := []string{"--line=64B", "--sets=1", "--quantum=500", "--window=500", "--footprint-cache=1x2"}
-		what := fmt.Sprintf("%s: %s is %v", k.name, name, effect)
-		status, _, errs := analyze(append(flags, "--run="+k.name, "-o", with+".analysis", with)...)
+		what := fmt.Sprintf("%s: %s is %v", k.Name, name, effect)
+		status, _, errs := analyze(append(flags, "--run="+k.Name, "-o", with+".analysis", with)...)
 		switch failed := status != stage.Done; {
 		case failed != (effect == analysis.Refused):
 			t.Errorf("%s, but: %s", what, errs)
@@ -46,8 +47,8 @@ func checkEffects(t *testing.T, name, with, base string, of func(analysis.Effect
 		case failed:
 			continue
 		}
-		noted := strings.Contains(errs, k.name+": ") && strings.Contains(errs, name)
-		same := digests(t, with, flags, []string{k.name}, 1)[k.name] == digests(t, base, flags, []string{k.name}, 1)[k.name]
+		noted := strings.Contains(errs, k.Name+": ") && strings.Contains(errs, name)
+		same := digests(t, with, flags, []string{k.Name}, 1)[k.Name] == digests(t, base, flags, []string{k.Name}, 1)[k.Name]
 		if effect == analysis.Used && same || effect == analysis.Noted && !noted || effect == analysis.Outside && noted {
 			t.Errorf("%s; the result is the same: %v; notes: %s", what, same, errs)
 		}

@@ -16,7 +16,7 @@ const (
 )
 
 // checkMemory refuses a trace of so many processors that their state alone takes too much memory, for its number of
-// references. All processors have state in the interleaved order. Otherwise only cache makes it for all at once.
+// references. All processors have state in the interleaved order. Otherwise few analyses make it for all at once.
 func (s *settings) checkMemory(procs int, orders []trace.Proc, refs uint64) error {
 	interleaved := slices.Contains(orders, trace.Interleaved)
 	if !interleaved {
@@ -24,8 +24,8 @@ func (s *settings) checkMemory(procs int, orders []trace.Proc, refs uint64) erro
 	}
 	each := unit.Bytes(0)
 	for _, k := range s.chosen() {
-		if interleaved || k.name == "cache" {
-			each += k.perProc
+		if interleaved || k.KeepsAll {
+			each += k.PerProc
 		}
 	}
 	need := float64(procs) * float64(each+eachProc)

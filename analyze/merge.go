@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -51,7 +52,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", parts[0].dir, err)
 	}
-	owners, err := ownersOf(parts, r.header.Procs)
+	owners, err := ownersOf(parts, r.Header.Procs)
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,12 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 			return err
 		}
 		defer src.Close()
-		r.events = src
+		r.Events = src
 	}
 	procs := those(owners, true)
 	if len(procs) < len(owners) {
 		env.Note("no part has processors %s", trace.FormatProcs(those(owners, false)))
-		r.procs = procs
+		r.Procs = procs
 	}
 	var skipped []error
 	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return join(s, r, procs, owners, &skipped) })
@@ -78,11 +79,11 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	}
 	results = s.skip(env, results, skipped)
 	warn(env, results)
-	s.noteSource(env, r.name, r.header)
-	if err := keep(m.dir, results, r.procs == nil); err != nil {
+	s.noteSource(env, r.Name, r.Header)
+	if err := keep(m.dir, results, r.Procs == nil); err != nil {
 		return err
 	}
-	noteOthers(env, m.dir, r.digest)
+	noteOthers(env, m.dir, r.Digest)
 	return print(env, *m.format, s.chosen(), results)
 }
 
@@ -99,17 +100,17 @@ func readParts(dirs []string) (parts []*part, err error) {
 }
 
 // join computes the results. If processors are missing, it adds a part for merging.
-func join(s *settings, r *request, procs []trace.Proc, owners []*part, skipped *[]error) ([]analysis.Result, error) {
+func join(s *settings, r *kind.Request, procs []trace.Proc, owners []*part, skipped *[]error) ([]analysis.Result, error) {
 	analyses, err := s.build(r)
 	if err != nil {
 		return nil, err
 	}
 	whole := newPart(r, s)
-	results, err := analysis.Join(r.header, procs, func(name string, p trace.Proc, kept analysis.MergeableShard) error {
+	results, err := analysis.Join(r.Header, procs, func(name string, p trace.Proc, kept analysis.MergeableShard) error {
 		if err := owners[p].read(name, p, kept); err != nil {
 			return err
 		}
-		if r.procs == nil {
+		if r.Procs == nil {
 			return nil
 		}
 		return whole.keep(name, p, kept)
@@ -117,7 +118,7 @@ func join(s *settings, r *request, procs []trace.Proc, owners []*part, skipped *
 	if err != nil {
 		return nil, orWithout(err)
 	}
-	if r.procs != nil {
+	if r.Procs != nil {
 		results = append(results, whole.result())
 	}
 	return results, nil
@@ -138,7 +139,7 @@ func sameRun(parts []*part) error {
 func difference(key, a, b string) string {
 	switch flag, isSetting := strings.CutPrefix(key, settingFact); {
 	case isSetting:
-		flag = cmp.Or(newNames[flag], flag)
+		flag = cmp.Or(newSettings().renamed[flag], flag)
 		return fmt.Sprintf("--%s is %s and %s", flag, a, b)
 	case key == headerFact:
 		return "the headers of their traces differ"
@@ -147,21 +148,21 @@ func difference(key, a, b string) string {
 }
 
 // settings returns the settings and the request of the run, without processors.
-func (p *part) settings() (*settings, *request, error) {
+func (p *part) settings() (*settings, *kind.Request, error) {
 	s := newSettings()
-	r := &request{digest: p.fact("trace"), name: p.fact(traceFact)}
-	if err := json.Unmarshal([]byte(p.fact(headerFact)), &r.header); err != nil {
+	r := &kind.Request{Digest: p.fact("trace"), Name: p.fact(traceFact)}
+	if err := json.Unmarshal([]byte(p.fact(headerFact)), &r.Header); err != nil {
 		return nil, nil, fmt.Errorf("reading the header of its trace: %w", err)
 	}
 	if got := p.fact("tool"); got != tool {
 		return nil, nil, fmt.Errorf("it was written by %q, and this is %q; analyze again", got, tool)
 	}
 	if passes, err := strconv.ParseBool(p.fact(messagesFact)); err == nil {
-		r.messages = &passes
+		r.Messages = &passes
 	}
 	var failed error
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		if err := set(f, p.fact(settingName(f))); err != nil && failed == nil {
+		if err := set(f, p.fact(s.settingName(f))); err != nil && failed == nil {
 			failed = fmt.Errorf("--%s: %w", f.Name, err)
 		}
 	})
@@ -201,14 +202,14 @@ func those(owners []*part, has bool) (procs []trace.Proc) {
 }
 
 // open opens the trace, which must be that of the parts.
-func (m *merging) open(r *request) (*store.Trace, error) {
+func (m *merging) open(r *kind.Request) (*store.Trace, error) {
 	src, err := store.Open(m.path)
 	if err != nil {
 		return nil, err
 	}
-	if src.SHA256() != r.digest {
+	if src.SHA256() != r.Digest {
 		src.Close()
-		return nil, fmt.Errorf("%s is not the trace of the parts: its digest is %s, theirs %s", m.path, src.SHA256(), r.digest)
+		return nil, fmt.Errorf("%s is not the trace of the parts: its digest is %s, theirs %s", m.path, src.SHA256(), r.Digest)
 	}
 	return src, nil
 }

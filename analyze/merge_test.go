@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -67,13 +68,13 @@ func apart(t *testing.T) (names []string) {
 	t.Helper()
 	s := newSettings()
 	for _, k := range s.kinds {
-		s.run = append(s.run[:0], k.name)
-		analyses, err := s.build(&request{header: trace.Header{Procs: 2}})
+		s.run = append(s.run[:0], k.Name)
+		analyses, err := s.build(&kind.Request{Header: trace.Header{Procs: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(analysis.Orders(trace.Header{Procs: 2}, []trace.Proc{0}, analyses...)) > 0 {
-			names = append(names, k.name)
+			names = append(names, k.Name)
 		}
 	}
 	return names
@@ -144,7 +145,7 @@ func (l *long) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l
 
 func TestLongShardsAreKept(t *testing.T) {
 	dir := t.TempDir()
-	p := newPart(&request{}, newSettings())
+	p := newPart(&kind.Request{}, newSettings())
 	var want [2]*long
 	for i, n := range []int{3*rowLength + 5, rowLength - 2} {
 		want[i] = &long{strings.Repeat("0123456789", n/10+1)[:n]}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -95,16 +96,16 @@ func TestIgnoredRowsAreNoted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := nasty{procs: 2, refs: ops(100, trace.Load, trace.Flush, trace.Store, trace.Prefetch, trace.Ifetch), events: barriers}
 	n.write(t, "x")
-	for _, k := range allKinds() {
-		if k.name == marshalName {
+	for _, k := range registry.All() {
+		if k.Name == "marshal" {
 			continue // it reads references only near messages
 		}
 		effects := builtFor(t, k, trace.Header{Procs: 2}).Effects()
-		_, _, errs := analyze("--run", k.name, "-o", "d", "x")
+		_, _, errs := analyze("--run", k.Name, "-o", "d", "x")
 		for _, op := range trace.Ops {
-			noted := strings.Contains(errs, fmt.Sprintf("%s: no effect of ", k.name)) && strings.Contains(errs, op.String())
+			noted := strings.Contains(errs, fmt.Sprintf("%s: no effect of ", k.Name)) && strings.Contains(errs, op.String())
 			if want := effects.Ops[op].String() == "noted"; noted != want {
-				t.Errorf("%s: %v is %v, but noted: %v\n%s", k.name, op, effects.Ops[op], noted, errs)
+				t.Errorf("%s: %v is %v, but noted: %v\n%s", k.Name, op, effects.Ops[op], noted, errs)
 			}
 		}
 	}

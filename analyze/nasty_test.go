@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -162,8 +163,8 @@ func (n *nasty) write(t *testing.T, prefix string) {
 func TestNastyTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var all []string
-	for _, k := range allKinds() {
-		all = append(all, k.name)
+	for _, k := range registry.All() {
+		all = append(all, k.Name)
 	}
 	runs := append(all, strings.Join(all, ","))
 	if testing.Short() {

@@ -1,10 +1,18 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/spf13/pflag"
 
+	"spoor/analyze/internal/kind"
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 )
+
+// tool is the program name and version recorded in results.
+const tool = "spoor analyze " + stage.Version
 
 // options are the values of the command line.
 type options struct {
@@ -22,41 +30,23 @@ type settings struct {
 	run, line []string
 	refs      string // which references use lines; empty: the default of each analysis
 	all       bool   // --run contains "all"
-	kinds     []*kind
-	flags     *pflag.FlagSet // including the flags of each analysis
+	kinds     []*kind.Kind
+	own       map[string][]string // names of the flags that each analysis adds
+	renamed   map[string]string   // old names of flags and their present ones
+	flags     *pflag.FlagSet      // including the flags of each analysis
 }
 
 func newSettings() *settings {
-	s := &settings{kinds: allKinds(), flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
+	s := &settings{kinds: registry.All(), own: map[string][]string{}, renamed: map[string]string{}, flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
 	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names, or all")
 	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality uses the first")
 	s.flags.StringVar(&s.refs, "refs", "", "`references` to measure: data, ifetch or all (default: data; for cache, all)")
 	for _, k := range s.kinds {
-		if k.flags == nil {
-			continue
-		}
-		own := pflag.NewFlagSet(k.name, pflag.ContinueOnError)
-		k.flags(own)
-		own.VisitAll(func(f *pflag.Flag) { k.own = append(k.own, f.Name) })
-		s.flags.AddFlagSet(own)
+		s.own[k.Name] = k.AddTo(s.flags)
+		maps.Copy(s.renamed, k.Renamed)
 	}
 	return s
 }
 
-// allKinds returns every analysis, in the order of the help.
-func allKinds() []*kind {
-	q, s := new(quantumFlags), new(sampleFlags)
-	return []*kind{
-		reuseKind(s),
-		localityKind(s),
-		reuseTimeKind(),
-		phasesKind(),
-		marshalKind(),
-		commKind(),
-		footprintKind(q),
-		quantaKind(q),
-		cacheKind(),
-		sharingKind(),
-		coherentKind(),
-	}
-}
+// flagNames returns the names of all flags that affect an analysis.
+func (s *settings) flagNames(k *kind.Kind) []string { return slices.Concat(s.own[k.Name], k.Shares) }

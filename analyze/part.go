@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -48,25 +49,25 @@ const (
 	rowLength = 1 << 20
 )
 
-func newPart(r *request, s *settings) *part {
-	header, _ := json.Marshal(r.header) // texts and numbers
-	p := &part{procs: r.procs, facts: slices.Clone(r.meta)}
-	p.facts = append(p.facts, trace.Arg{Key: traceFact, Value: r.name}, trace.Arg{Key: headerFact, Value: string(header)})
+func newPart(r *kind.Request, s *settings) *part {
+	header, _ := json.Marshal(r.Header) // texts and numbers
+	p := &part{procs: r.Procs, facts: slices.Clone(r.Meta)}
+	p.facts = append(p.facts, trace.Arg{Key: traceFact, Value: r.Name}, trace.Arg{Key: headerFact, Value: string(header)})
 	if s.all {
 		p.facts = append(p.facts, trace.Arg{Key: allFact, Value: "true"})
 	}
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		p.facts = append(p.facts, trace.Arg{Key: settingName(f), Value: setting(f)})
+		p.facts = append(p.facts, trace.Arg{Key: s.settingName(f), Value: setting(f)})
 	})
-	if r.messages != nil {
-		p.facts = append(p.facts, trace.Arg{Key: messagesFact, Value: strconv.FormatBool(*r.messages)})
+	if r.Messages != nil {
+		p.facts = append(p.facts, trace.Arg{Key: messagesFact, Value: strconv.FormatBool(*r.Messages)})
 	}
 	return p
 }
 
 // settingName returns the key of a flag's value. Files use the first name that the flag ever had.
-func settingName(f *pflag.Flag) string {
-	for before, now := range newNames {
+func (s *settings) settingName(f *pflag.Flag) string {
+	for before, now := range s.renamed {
 		if now == f.Name {
 			return settingFact + before
 		}

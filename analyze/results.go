@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/outfile"
 	"spoor/traces/stage"
@@ -23,7 +24,7 @@ import (
 // onlyMessages reports whether all chosen analyses need events only.
 func (s *settings) onlyMessages() bool {
 	for _, k := range s.chosen() {
-		if k.name != commName && k.name != marshalName {
+		if k.Subject != kind.Messages {
 			return false
 		}
 	}
@@ -50,7 +51,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 		return nil, err
 	}
 	if total == 0 && !o.onlyMessages() {
-		env.Note("the trace has no references; --run comm,marshal analyzes its messages")
+		env.Note("the trace has no references; --run %s analyzes its messages", strings.Join(kind.Sorted(o.ofMessages()), ","))
 	}
 	if src.Header().Procs > 1 && !src.HasEvents() {
 		env.Note("the trace has no %s file; processors are assumed never to wait, not even at barriers and locks", store.EventsSuffix)
@@ -101,11 +102,11 @@ func (s *settings) skip(env *stage.Env, results []analysis.Result, why []error) 
 	var names []string
 	for i, k := range s.chosen() {
 		if results[i].Full == nil {
-			env.Note("skipping %s: %v", k.name, why[0])
+			env.Note("skipping %s: %v", k.Name, why[0])
 			why = why[1:]
 			continue
 		}
-		names, kept = append(names, k.name), append(kept, results[i])
+		names, kept = append(names, k.Name), append(kept, results[i])
 	}
 	s.run = names
 	return kept
@@ -223,7 +224,7 @@ func writeAll(staging *outfile.StagingFolder, dir string, files []output) error 
 }
 
 // print writes summaries for people, or the complete result for programs.
-func print(env *stage.Env, format stage.Format, chosen []*kind, results []analysis.Result) error {
+func print(env *stage.Env, format stage.Format, chosen []*kind.Kind, results []analysis.Result) error {
 	if format != stage.Human {
 		return stage.Print(env.Out, format, results[0].Full)
 	}
@@ -233,7 +234,7 @@ func print(env *stage.Env, format stage.Format, chosen []*kind, results []analys
 			if i == 0 {
 				gap = ""
 			}
-			if _, err := fmt.Fprintf(env.Out, "%s%s\n", gap, k.name); err != nil {
+			if _, err := fmt.Fprintf(env.Out, "%s%s\n", gap, k.Name); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -12,7 +13,7 @@ import (
 // checkRefs returns an error if the references of a trace are missing although its events count them. Otherwise
 // the analyses would report an empty program. It ignores read errors, which the analysis reports.
 func checkRefs(src *store.Trace, path string) error {
-	if hasRefs(src) {
+	if kind.HasRefs(src) {
 		return nil
 	}
 	for b, err := range src.Events() {
@@ -29,7 +30,7 @@ func checkRefs(src *store.Trace, path string) error {
 
 // noteSource notes what makes results of the trace doubtful. Messages are complete in a sample.
 func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
-	refs := slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name != commName && k.name != marshalName })
+	refs := slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.Subject != kind.Messages })
 	for _, warning := range h.Warnings(refs) {
 		env.Note("%s: %s", path, warning)
 	}
@@ -39,7 +40,7 @@ func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
 // events up to the first message.
 func (s *settings) passesMessages(src *store.Trace) (*bool, error) {
 	passes := false
-	if !slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name == localityName }) {
+	if !slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.AsksMessages }) {
 		return nil, nil
 	}
 	for b, err := range src.Events() {

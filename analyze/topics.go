@@ -6,46 +6,44 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/analyze/cache"
+	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 )
 
-// Help topics besides those of analyses.
-const nodesTopic, levelsTopic, samplesTopic = "per-node", "levels", "sampling"
-
-// helpTexts has the help texts of commands, analyses and topics.
+// helpTexts has the help texts of commands. Those of analyses are in their packages.
 //
 //go:embed help/*.txt
 var helpTexts embed.FS
 
-// page returns the help page of this name with a list, if it has one, and flags, if some are its own.
-func page(name string, flags *pflag.FlagSet, list ...string) stage.Topic {
-	text := stage.ReadHelp(helpTexts, name, list...)
+// page returns a help page with its flags.
+func page(name, help string, flags *pflag.FlagSet) stage.Topic {
+	text := stage.ParseHelp(help)
 	return stage.Topic{Name: name, Short: text.Short, Text: text.Long, Example: text.Example, Flags: flags}
 }
 
-// topics returns the help pages: one for each analysis, and some on parts that several commands share.
+// topics returns the help pages: one for each analysis, and some on parts of analyses.
 func (s *settings) topics(all *pflag.FlagSet) []stage.Topics {
-	analyses := stage.Topics{Title: "Analyses"}
+	analyses, further := stage.Topics{Title: "Analyses"}, stage.Topics{Title: "Further topics"}
 	for _, k := range s.kinds {
-		names := slices.DeleteFunc(k.flagNames(), func(name string) bool { return k.needs[name] == nodesFlag })
-		analyses.Pages = append(analyses.Pages, page(k.name, flagsNamed(all, names), k.columns))
+		names := s.flagNames(k)
+		for _, t := range k.Topics {
+			further.Pages = append(further.Pages, page(t.Name, t.Help, flagsNamed(all, s.topicFlags(k, t))))
+			names = slices.DeleteFunc(names, func(name string) bool { return t.Needing != "" && k.Needs[name] == t.Needing })
+		}
+		analyses.Pages = append(analyses.Pages, page(k.Name, k.Help, flagsNamed(all, names)))
 	}
-	return []stage.Topics{analyses, {Title: "Further topics", Pages: []stage.Topic{
-		page(nodesTopic, flagsNamed(all, s.nodeFlags())),
-		page(levelsTopic, nil, cache.Grammar),
-		page(samplesTopic, flagsNamed(all, sampleNames)),
-	}}}
+	return []stage.Topics{analyses, further}
 }
 
-// nodeFlags returns the flags of phases that need --per-node, and that flag.
-func (s *settings) nodeFlags() []string {
-	names := []string{nodesFlag}
-	for _, k := range s.kinds {
-		for name, needed := range k.needs {
-			if needed == nodesFlag {
-				names = append(names, name)
-			}
+// topicFlags returns the names of the flags of a topic.
+func (s *settings) topicFlags(k *kind.Kind, t kind.Topic) []string {
+	names := slices.Clone(t.Flags)
+	if t.Needing == "" {
+		return names
+	}
+	for _, name := range s.flagNames(k) {
+		if name == t.Needing || k.Needs[name] == t.Needing {
+			names = append(names, name)
 		}
 	}
 	return names

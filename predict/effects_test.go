@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/consumers"
+	"spoor/analyze/registry"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/reference"
 	"spoor/traces/store"
@@ -43,7 +43,11 @@ func TestEffectsOfModels(t *testing.T) {
 	bin, dir := commandsBuilt(t), t.TempDir()
 	machine := describedMachines[0].write(t, -1, keyuse.ListSections)
 	names := map[string][]string{}
-	for _, c := range reference.Consumers() {
+	consumers, err := reference.Consumers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range consumers {
 		if err := c.Effects.Check(); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
@@ -54,7 +58,7 @@ func TestEffectsOfModels(t *testing.T) {
 		for _, messages := range []bool{false, true} {
 			with, noted := analyzed(t, bin, filepath.Join(dir, fmt.Sprint("with", op, k, messages), "p"), op, k, true, messages)
 			without, _ := analyzed(t, bin, filepath.Join(dir, fmt.Sprint("without", op, k, messages), "p"), op, k, false, messages)
-			for _, c := range reference.Consumers() {
+			for _, c := range consumers {
 				if !slices.Contains(testedElsewhere, c.By) && messages == slices.Contains([]string{"message", "logp"}, c.Name) {
 					checkModel(t, c, op, k, noted, modelCommand(c.Name, with, machine), modelCommand(c.Name, without, machine))
 				}
@@ -83,7 +87,7 @@ func checkNames(t *testing.T, bin string, names []string) {
 }
 
 // checkModel compares a model's results with and without rows.
-func checkModel(t *testing.T, c consumers.Consumer, op trace.Op, k trace.Kind, noted string, with, without []string) {
+func checkModel(t *testing.T, c registry.Consumer, op trace.Op, k trace.Kind, noted string, with, without []string) {
 	t.Helper()
 	name, effect := op.String(), c.Effects.Ops[op%(trace.Flush+1)]
 	if k != 0 {

@@ -20,7 +20,7 @@ type NextLevelRef struct {
 // memory: the requests of the last level and, if wanted, its evicted dirty lines as stores.
 //
 // The store of a dirty line comes right before the request or the flush that removes it. References
-// that no level serves are omitted (see [Grammar]). Prefetches that hit are omitted, and flushes are
+// that no level serves are omitted (see levels.txt). Prefetches that hit are omitted, and flushes are
 // passed on.
 type Filter struct {
 	*feed

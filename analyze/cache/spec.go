@@ -68,58 +68,8 @@ const (
 	maxWays = 1 << 28 // sets times ways
 )
 
-// Usual describes the caches that are simulated without a description.
-const Usual = "L1d=32KiB/8/64B,LL=8MiB/16/64B"
-
-// Grammar documents the description of levels for help texts.
-const Grammar = `A description of caches and TLBs is LEVEL,LEVEL,... with the nearest level first.
-A LEVEL is NAME=SIZE/WAYS/LINE[/OPTION]..., such as L1d=32KiB/8/64B/plru:
-  NAME     L1d, D1: data; L1i, I1: instruction fetches; L1, L2, LL and the like: both. If the first level
-           serves data and no level serves fetches, fetches are left out; likewise for data.
-           dtlb, itlb, tlb, stlb: TLBs, which form a hierarchy of their own
-  SIZE     bytes (32KiB); for a TLB the number of entries (64)
-  WAYS     lines in a set, or full; the number of sets need not be a power of two
-  LINE     bytes, a power of two; for a TLB the page size
-
-OPTION is any of these:
-  lru, plru, fifo, random, opt         replacement policy; default lru; opt (Belady) only in the last level
-  non-inclusive, inclusive, exclusive  relation to the levels before it; default non-inclusive, as in Valgrind
-  write-back, write-through            default write-back
-  write-allocate, no-allocate          default write-allocate
-  private                              one per processor in the interleaved order; default one for all
-  with-opt                             also count the misses of opt for the same uses. Like opt, it needs 16
-                                       bytes in a temporary file for each use of a line other than the
-                                       previous one
-`
-
-// Columns documents the table for help texts.
-const Columns = `Table cache.arrow, by caches (the description), proc (-1: interleaved order) and level:
-  size, ways, line, policy    of the level
-  load_hits, load_misses      loads of lines that hit, and that miss. A reference uses each line that it
-                              touches once. A miss in one level is a use of the next
-  store_hits, store_misses    the same for stores
-  ifetch_hits, ifetch_misses  the same for instruction fetches
-  split_misses                misses beyond the first of one reference; Valgrind does not count these
-  evictions                   lines that were replaced
-  invalidations               lines that an inclusive level removed
-  writebacks                  dirty lines that left
-  writethroughs               writes that were passed on at once
-  prefetches, prefetch_fills  prefetches of lines, and those that fetch the line. They are in no
-                              other column of uses or misses
-  flushed                     lines that flushes removed. These three are absent without such references
-  bytes_read                  bytes of lines read from the next level, or from memory; -1 for a TLB
-  bytes_written               bytes written to the next level, or to memory; -1 for a TLB: dirty lines that
-                              left, dirty lines of earlier levels that this level did not have, writes passed
-                              on, and clean lines if the next level is exclusive. Lines dirty at the end do
-                              not count
-  compulsory                  misses: first uses of a line
-  capacity                    other misses that a fully associative LRU cache of the same size misses too, if
-                              it allocates lines as the level does. Flushes empty that cache too
-  conflict                    all other misses
-  full_misses                 misses of that fully associative cache
-  opt_misses                  misses of OPT for the same uses, with opt or with-opt; -1 for levels without it;
-                              no column if no level has it
-`
+// usual describes the caches that are simulated without a description.
+const usual = "L1d=32KiB/8/64B,LL=8MiB/16/64B"
 
 // Parse reads a description of levels.
 func Parse(text string) (Spec, error) {

@@ -95,12 +95,12 @@ func TestSides(t *testing.T) {
 // Every policy is in the list, and in the grammar.
 func TestGrammarHasAll(t *testing.T) {
 	for _, p := range policies() {
-		if !strings.Contains(Grammar, p.Name) {
+		if !strings.Contains(levelsHelp, p.Name) {
 			t.Errorf("the help does not say %s", p.Name)
 		}
 	}
 	for name := range options {
-		if !strings.Contains(Grammar, name) {
+		if !strings.Contains(levelsHelp, name) {
 			t.Errorf("the help does not say %s", name)
 		}
 	}

@@ -22,8 +22,8 @@ type fill struct {
 	conflict bool     // several blocks of the open window are in one set
 }
 
-// MaxBlocks is the maximum number of blocks of a cache that is filled or simulated.
-const MaxBlocks = 1<<waysBits - 1
+// maxBlocks is the maximum number of blocks of a cache that is filled or simulated.
+const maxBlocks = 1<<waysBits - 1
 
 const waysBits = 24
 
@@ -34,11 +34,11 @@ func (f *fill) add(b, window uint64) {
 	}
 	set := &f.sets[modulo(f.shape.Sets).setOf(b)]
 	had := inWindow(*set, window)
-	if *set = had; had&MaxBlocks < uint64(f.shape.Ways) {
+	if *set = had; had&maxBlocks < uint64(f.shape.Ways) {
 		*set++
 		f.current++
 	}
-	f.conflict = f.conflict || had&MaxBlocks > 0
+	f.conflict = f.conflict || had&maxBlocks > 0
 }
 
 // addAll adds blocks that are new in the window.
@@ -51,8 +51,8 @@ func (f *fill) addAll(blocks []uint64, window uint64) {
 	for _, b := range blocks {
 		set := &sets[number.setOf(b)]
 		had := inWindow(*set, window)
-		crowd |= had & MaxBlocks
-		if had&MaxBlocks < ways {
+		crowd |= had & maxBlocks
+		if had&maxBlocks < ways {
 			had++
 			more++
 		}

@@ -73,8 +73,8 @@ type Window struct {
 	Length uint64 // instructions of a quantum, or references per processor
 }
 
-// MaxLength is the maximum length of a window, except between barriers.
-const MaxLength = 1 << 31
+// maxLength is the maximum length of a window, except between barriers.
+const maxLength = 1 << 31
 
 // String describes the window.
 func (w Window) String() string {

@@ -41,45 +41,6 @@ import (
 	"spoor/traces/unit"
 )
 
-// Columns describes the tables and the parameters.
-const Columns = `Columns of locality_curve.arrow, for fully associative LRU caches of quarter octaves and powers of two:
-  lines              cache size in lines
-  exact              measured miss ratio of all processors, each with its own cache; estimated if sampled
-  power              miss ratio of the power law, least squares
-  capped             power law between the ratio of first uses and the footprint, least squares
-  power_ml           power law, maximum likelihood
-  capped_ml          capped law, maximum likelihood
-  hotl               from average footprints; only if reuse_time runs too, see there
-  aet                from average eviction times; only if reuse_time runs too, see there
-Parameters of locality.params.toml, with 95 % intervals:
-  alpha, beta        power law of the paper, least squares
-  *_capped           of the capped law
-  *_ml               by maximum likelihood; use these for short traces, because first uses do not bias them
-  fit_mean_error     mean absolute error of the miss ratio over all powers of two
-  fit_max_error      largest absolute error of the miss ratio over all powers of two
-  *_hotl, *_aet      errors of these models
-  gamma              references per instruction
-  cold               first uses of a line per use
-  line               line size, the unit of beta
-  footprint          largest number of distinct lines of a processor
-  instructions       number of instructions of all processors
-  references         number of loads and stores of all processors
-  processors         number of processors with references
-  critical_instructions  of the processor with most instructions between two barriers, added up over all
-  critical_references    loads and stores of the same processors
-  passes_messages    1 if the trace passes messages, else 0
-A parameter at its bound has no interval (lo = hi = value). The interval of the other is conditional on it.
-Parameters that the trace does not determine are omitted, with a note. The power law needs lines used twice
-and a curve of at least three cache sizes. gamma needs instructions and references.
-Columns of locality_assoc.arrow, for each cache of --assoc:
-  sets, ways         number of sets, and lines of each set
-  full               miss ratio of a fully associative cache of the same size
-  corrected          the same with Smith's correction for sets, where lines fall into sets at random:
-                     P(miss | distance d) = P[Bin(d, 1/sets) >= ways]
-  simulated          miss ratio with the actual sets of the lines
-  error              corrected - simulated
-`
-
 // Analysis fits the locality to the distances that Reuse measures at one of its line sizes.
 type Analysis struct {
 	Reuse  *reuse.Analysis

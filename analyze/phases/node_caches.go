@@ -16,8 +16,8 @@ type NodeCaches struct {
 	Line unit.Bytes // line size of the caches, no larger than a block
 }
 
-// MinNodeLine is the smallest line size of the caches of nodes: [lru.Copies] has numbers of lines below 2^62.
-const MinNodeLine unit.Bytes = 4
+// minNodeLine is the smallest line size of the caches of nodes: [lru.Copies] has numbers of lines below 2^62.
+const minNodeLine unit.Bytes = 4
 
 // nodeSystem holds the private caches of all processors in a [delayedOrder], by the rules of the package, and
 // the buses of their nodes. Misses decide the order of stores and lock requests. Misses and upgrades take

@@ -60,19 +60,19 @@ import (
 // distinguished.
 const MaxWays = 20
 
-// MaxSets is the largest number of sets.
-const MaxSets = 1 << 20
+// maxSets is the largest number of sets.
+const maxSets = 1 << 20
 
-// DefaultWindow is short enough that bursts of blocked kernels, which work on a few lines at a time, fill a
+// defaultWindow is short enough that bursts of blocked kernels, which work on a few lines at a time, fill a
 // window.
-const DefaultWindow unit.Instructions = 1 << 10
+const defaultWindow unit.Instructions = 1 << 10
 
 // maxWindows is the maximum number of windows, of all processors. If there are more, pairs of neighbours are
 // merged, and windows double in length.
 const maxWindows = 1 << 15
 
-// MaxDelay is the maximum delay of a block.
-const MaxDelay unit.Instructions = 1 << 30
+// maxDelay is the maximum delay of a block.
+const maxDelay unit.Instructions = 1 << 30
 
 // DefaultRight is the ratio of two times for which messages hold a network: that of a header of 25 bytes
 // alone, and that of a block of 256 bytes.
@@ -83,13 +83,13 @@ type Analysis struct {
 	Lines  []unit.Bytes      // ascending
 	Sets   []int64           // ascending
 	Refs   trace.OpSet       // references that use lines; zero: loads and stores
-	Window unit.Instructions // initial length of windows, from 1; 0: DefaultWindow
+	Window unit.Instructions // initial length of windows, from 1; 0: defaultWindow
 
 	PerNode    []int               // numbers of processors of nodes that share memory in software, ascending; none: no traffic table
 	Block      unit.Bytes          // block size of that memory, a power of two up to Page
 	Placements []Placement         // placements of its pages
 	Networks   []Network           // networks between its nodes
-	Delays     []unit.Instructions // delays of its blocks, ascending, up to MaxDelay
+	Delays     []unit.Instructions // delays of its blocks, ascending, up to maxDelay
 	Latency    unit.Instructions   // part of each delay for which the message does not hold the network
 	Right      float64             // share of the rest of the delay that a message without a block takes, 0 to 1
 	NodeCaches NodeCaches          // caches and bus of the nodes
@@ -109,7 +109,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	s := &shard{procs: make([]position, h.Procs), rows: make([]rows, h.Procs), shapes: a.shapes(), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
+	s := &shard{procs: make([]position, h.Procs), rows: make([]rows, h.Procs), shapes: a.shapes(), size: cmp.Or(a.Window, defaultWindow), limit: cmp.Or(a.windows, maxWindows)}
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}

@@ -41,35 +41,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxLength is the maximum length of a quantum.
-const MaxLength unit.Instructions = 1 << 31
-
-// Columns describes the table and the parameters.
-const Columns = `Columns of quanta.arrow, one row for each processor in each sampled quantum. The table stores as "every"
-the number of quanta for each sampled one:
-  quantum            number of the quantum, from 0
-  proc               processor
-  time               processing time in the quantum, in cycles
-  active             1 if the processor executes in the quantum or has an event in it, else 0
-  load, barrier, ... number of references and events of each kind that the trace has
-  miss               misses of --quanta-cache
-Parameters of quanta.params.toml, of all quanta, with intervals from the sampled ones:
-  mu                 mean processing time of a processor in a quantum
-  sigma_intra        standard deviation of processing times within quanta
-  sigma_inter        standard deviation between quanta of their mean processing time
-  sigma              standard deviation of all processing times
-  intra_share        share of the variation of processing times that is within quanta
-  slowest            mean over quanta of the longest processing time
-  n_cxsw             mean number of active processors of a quantum
-  n_fp               mean number of processors that execute in a quantum
-  sigma_cxsw         standard deviation within quanta of a value that is 1 for active processors, else 0
-  sigma_fp           standard deviation within quanta of a value that is 1 for processors that execute, else 0
-  per_quantum_*      references, events and misses of a processor in a quantum
-  quanta             number of quanta
-  targets            number of processors
-  quantum            length of a quantum in cycles
-  cpi                cycles per instruction
-`
+// maxLength is the maximum length of a quantum.
+const maxLength unit.Instructions = 1 << 31
 
 // Cache is a private cache with LRU replacement for loads and stores. Caches are not kept coherent, and
 // misses take no time. The zero Cache is no cache.
@@ -80,7 +53,7 @@ type Cache struct {
 
 // Analysis measures quanta.
 type Analysis struct {
-	Length unit.Instructions // of a quantum, from 1 to MaxLength
+	Length unit.Instructions // of a quantum, from 1 to maxLength
 	CPI    float64           // cycles per instruction; 0 is 1
 	Cache  Cache             // private cache of every processor, whose misses are counted; zero: none
 	Refs   trace.OpSet       // references that use lines of the cache; zero: loads and stores

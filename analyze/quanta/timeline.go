@@ -44,8 +44,8 @@ type transition struct {
 // processors take no time.
 func (t *Timeline) Result() (analysis.Result, error) {
 	length := t.Length.At(t.Clock).Picos()
-	if length < 1 || length > unit.Picos(MaxLength) {
-		return analysis.Result{}, fmt.Errorf("a quantum of %v at %v is outside 1ps to %v", t.Length, t.Clock, unit.Picos(MaxLength))
+	if length < 1 || length > unit.Picos(maxLength) {
+		return analysis.Result{}, fmt.Errorf("a quantum of %v at %v is outside 1ps to %v", t.Length, t.Clock, unit.Picos(maxLength))
 	}
 	if len(t.Ends) == 0 || slices.Max(t.Ends) == 0 {
 		return analysis.Result{}, errors.New("the processors take no time, so that there are no quanta")

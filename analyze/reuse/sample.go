@@ -7,37 +7,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// Columns describes the tables.
-const Columns = `Columns of reuse.arrow, the number of uses by stack distance:
-  proc               processor; -1: all processors in the interleaved order
-  line               line size in bytes
-  distance           number of distinct other lines used since the line's last use; -1: first uses;
-                     -2: uses of lines that were flushed since their last use
-  count              number of uses at this distance
-Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
-  proc, line         as in reuse.arrow
-  lines              cache size in lines
-  misses             number of uses that miss
-  refs               number of all uses; a reference that crosses lines counts once for each line
-  ratio              misses / refs
-  lo, hi             95 % interval of ratio, from the spread between parts of the sample; if exact, both are
-                     ratio
-A flush removes lines; the next use misses at every size. A prefetch brings lines in and is no use. With such
-references, the curve has more columns:
-  flush_misses       misses of lines that were flushed since their last use
-  prefetch_fills     lines that prefetches fetch into a cache of this size
-With --sample or --sample-lines, distances and counts are estimates. So are footprint and all results derived
-from them. A share of all lines is measured (SHARDS). Short distances are measured exactly, in short parts of
-the trace. Small samples are inaccurate. If the trace has at most --sample-least lines, all are measured and
-the result is exact. With more lines, the sampling rate decreases to --sample. The tables store sample_rate,
-sample_least, sample_lines and sample_seed. Summaries add the columns:
-  sampled            share of lines that was measured at the end; 1: exact
-  lo, hi             95 % interval of the miss ratio in the column before
-A trace with flushes or prefetches is refused.
-Segments of programs, from which locality computes its intervals, are not sampled. The intervals of locality
-then cover the sampling error only, not the variation between runs.
-`
-
 // Sampling selects the lines to measure. The zero value selects all of them: exact distances.
 //
 // A line is kept if hash(line) mod P < T, with P = 2^64 and T = R P. The distances between uses of kept
@@ -58,7 +27,7 @@ then cover the sampling error only, not the variation between runs.
 // Differs: T is lowered for a quarter of the lines at once, not for each new line. The hash is stratified,
 // see [sampler.hash].
 type Sampling struct {
-	Rate  float64 // share of lines, from MinRate to 1, before Lines lowers it; 0: all
+	Rate  float64 // share of lines, from minRate to 1, before Lines lowers it; 0: all
 	Least int     // minimum of distinct lines for each size and order, from MinLines, if the trace has them; 0: none
 	Lines int     // maximum of distinct lines at a time for each size and order, from MinLines; 0: none
 	Seed  uint64  // of the hash
@@ -66,19 +35,19 @@ type Sampling struct {
 
 // Limits of a sample.
 const (
-	MinRate  = 1e-6
+	minRate  = 1e-6
 	MinLines = 64
 	maxLines = 1 << 30
 )
 
-// EnoughLines is a number of lines that suffices for most uses. The standard error of a share among n lines
+// enoughLines is a number of lines that suffices for most uses. The standard error of a share among n lines
 // is at most 0.5/sqrt(n), here 0.011.
-const EnoughLines = 1 << 11
+const enoughLines = 1 << 11
 
 // Check returns an error if a value is out of range.
 func (s Sampling) Check() error {
-	if s.Rate != 0 && !(s.Rate >= MinRate && s.Rate <= 1) {
-		return fmt.Errorf("sampling rate %v is outside %v to 1", s.Rate, MinRate)
+	if s.Rate != 0 && !(s.Rate >= minRate && s.Rate <= 1) {
+		return fmt.Errorf("sampling rate %v is outside %v to 1", s.Rate, minRate)
 	}
 	for _, n := range []int{s.Least, s.Lines} {
 		if n != 0 && (n < MinLines || n > maxLines) {

@@ -112,7 +112,7 @@ func BenchmarkSample(b *testing.B) {
 			run("table", func(int) lines.Toucher { return &tableAlone{Table: lines.NewTable()} }, nothing)
 			exact := new(Distances)
 			run("exact", func(int) lines.Toucher { return NewStack() }, func(_ *testing.B, t lines.Toucher) { exact.setExact(t.(*Stack)) })
-			for _, s := range []Sampling{{Rate: 0.01, Least: EnoughLines}, {Rate: 0.01}, {Rate: 0.1}} {
+			for _, s := range []Sampling{{Rate: 0.01, Least: enoughLines}, {Rate: 0.01}, {Rate: 0.1}} {
 				var worst, sum float64
 				run(fmt.Sprintf("rate=%v/least=%d", s.Rate, s.Least), func(i int) lines.Toucher {
 					s.Seed = uint64(i)

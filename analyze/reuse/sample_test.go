@@ -112,7 +112,7 @@ func checkGroups(t testing.TB, s *sampler, lines []uint64) {
 
 func TestSampleIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: MinRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
+	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: minRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
 		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: MinLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: MinLines}, {Least: 200, Lines: 300}} {
 		for _, stride := range []uint64{1, 610, 1 << 20} {
 			lines := make([]uint64, unlessShort(30_000, 8000))
@@ -451,7 +451,7 @@ func TestIntervalsCover(t *testing.T) {
 		"fallen":  {matmul(80), Sampling{Lines: 1000}, 0.93, 0.02}, // the rate falls on the way, to what is not a power of two
 		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.05},
 		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
-		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: EnoughLines}, 0.93, 0.02},
+		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: enoughLines}, 0.93, 0.02},
 	} {
 		var capacities []int64
 		for size := int64(1); size < int64(exactly(t, c.lines).Cold); size *= 2 {
@@ -614,12 +614,12 @@ func keptAndRead(t *testing.T, a *Analysis) analysis.Result {
 }
 
 func TestSamplingCheck(t *testing.T) {
-	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: MinRate / 2}, {Lines: MinLines - 1}, {Lines: -1}, {Least: MinLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
+	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: minRate / 2}, {Lines: MinLines - 1}, {Lines: -1}, {Least: MinLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
 		if s.Check() == nil {
 			t.Errorf("%+v passes", s)
 		}
 	}
-	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: MinRate}, {Lines: MinLines}, {Least: MinLines}} {
+	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: minRate}, {Lines: MinLines}, {Least: MinLines}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}

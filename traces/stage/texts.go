@@ -33,7 +33,12 @@ func ReadHelp(files fs.FS, name string, list ...string) HelpText {
 	for _, l := range list {
 		text = strings.TrimRight(strings.Replace(text+"\n", listLine, strings.TrimRight(l, "\n")+"\n", 1), "\n")
 	}
-	text, example, _ := strings.Cut(text, examplesLine)
+	return ParseHelp(text)
+}
+
+// ParseHelp reads a help text that is not in a folder and has no list; see [ReadHelp].
+func ParseHelp(text string) HelpText {
+	text, example, _ := strings.Cut(strings.TrimRight(text, "\n"), examplesLine)
 	short, long, _ := strings.Cut(text, "\n")
 	return HelpText{short, strings.TrimPrefix(long, "\n"), example}
 }

@@ -8,32 +8,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// Columns describes the tables.
-const Columns = `Columns of reuse_time.arrow, one row for each bin of times:
-  proc               processor; -1: all processors in the interleaved order
-  line               line size in bytes
-  time               reuse: number of uses since the previous use of the same line, 1 for the next use
-                     first: position of a line's first use, counted from 1
-                     last: position of a line's last use, counted from the end, from 1
-  least, most        smallest and largest time of the bin, in uses; bins have one time each up to 512, then
-                     an octave has 256 bins
-  count              number of times in the bin
-  sum                sum of these times
-A use is of one line by a load or store. A reuse time counts all uses in between; a stack distance counts only
-distinct lines, see reuse. "Reuse distance" can mean either, and is not used here.
-Columns of working_set.arrow, one row for each window length, a quarter octave apart; the last is all uses:
-  proc, line         as in reuse_time.arrow
-  window             window length in uses
-  instructions       average duration of a window: instructions executed, waiting included
-  footprint          mean number of distinct lines over all windows within the program [xiang2013]
-  working_set        mean, over all uses, of the number of distinct lines among the last window uses, or among
-                     all uses so far if these are fewer: Denning's average working-set size [denning1968]
-Columns of the summary:
-  hotl256, ...       miss ratio of a fully associative LRU cache of 256 lines, from average footprints
-                     [xiang2013]
-  aet256, ...        the same from average eviction times [hu2016]; both are estimates, curve.arrow is exact
-`
-
 // Kinds of times in the table.
 const (
 	reuseTimes = "reuse"

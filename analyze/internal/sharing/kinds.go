@@ -3,18 +3,18 @@ package sharing
 // kindKey identifies lines of the same kind of sharing.
 type kindKey struct {
 	region         int32 // the first, if several
-	kind           kind
+	kind           pattern
 	users, writers int32
 }
 
 type kindCounts struct{ lines, uses, trues, falses uint64 }
 
-// kind is a pattern of sharing.
-type kind uint8
+// pattern is a kind of sharing.
+type pattern uint8
 
 // The kinds, in the order of the table.
 const (
-	private kind = iota
+	private pattern = iota
 	readOnly
 	initialised
 	producerConsumer
@@ -57,7 +57,7 @@ func (s *simulation) addKind(key kindKey, n kindCounts) {
 	s.kinds[key] = kindCounts{old.lines + n.lines, old.uses + n.uses, old.trues + n.trues, old.falses + n.falses}
 }
 
-func kindOf(users, writers int32, l *sharedLine) kind {
+func kindOf(users, writers int32, l *sharedLine) pattern {
 	switch {
 	case users == 1:
 		return private

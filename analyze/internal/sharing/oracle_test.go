@@ -330,7 +330,7 @@ func (o *oracle) lines() {
 }
 
 // naiveKind is the kind of a line, by what the stores that remove copies are.
-func naiveKind(users, writers int, l *sharedLine) kind {
+func naiveKind(users, writers int, l *sharedLine) pattern {
 	removing := l.sameWriter + l.fromOther + l.otherStores
 	switch {
 	case users < 2:

@@ -106,17 +106,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxWords is the maximum number of words in a line. Pages of 64 KiB have fewer.
-const MaxWords = 1 << 16
+// maxWords is the maximum number of words in a line. Pages of 64 KiB have fewer.
+const maxWords = 1 << 16
 
-// DefaultWord is the size of the most common shared items: a float64 or a pointer.
-const DefaultWord unit.Bytes = 8
+// defaultWord is the size of the most common shared items: a float64 or a pointer.
+const defaultWord unit.Bytes = 8
 
 // Analysis counts at all line sizes, which must be powers of two.
 type Analysis struct {
 	Lines []unit.Bytes // ascending
 	Refs  trace.OpSet  // references that use lines, as declared; the run says which; zero: loads and stores
-	Word  unit.Bytes   // a power of two; 0 is DefaultWord; a smaller line is one word
+	Word  unit.Bytes   // a power of two; 0 is defaultWord; a smaller line is one word
 	Meta  []trace.Arg  // for the tables
 
 	spans        int    // barrier phases with separate counts, for tests; 0 is maxSpans
@@ -140,7 +140,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-func (a *Analysis) word() unit.Bytes { return cmp.Or(a.Word, DefaultWord) }
+func (a *Analysis) word() unit.Bytes { return cmp.Or(a.Word, defaultWord) }
 
 // shard holds the simulations of all line sizes.
 type shard struct {

@@ -156,7 +156,7 @@ func lengths(sim *simulation, kind int) string {
 func TestHandWorkedRunsAndKinds(t *testing.T) {
 	for _, c := range []struct {
 		name, script             string
-		kind                     kind
+		kind                     pattern
 		users, writers           int32
 		write, read, invalidated string
 	}{

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/consumers"
+	"spoor/analyze/registry"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/replay"
 	"spoor/predict/logp"
@@ -15,16 +15,18 @@ import (
 )
 
 // Consumers lists all, with their default flags.
-func Consumers() (all []consumers.Consumer) {
-	all = consumers.Analyses()
+func Consumers() (all []registry.Consumer, err error) {
+	if all, err = registry.Consumers(); err != nil {
+		return nil, err
+	}
 	for _, s := range replay.Simulators {
-		all = append(all, consumers.Consumer{Name: s.Name, By: "predict replay", Effects: s.Effects})
+		all = append(all, registry.Consumer{Name: s.Name, By: "predict replay", Effects: s.Effects})
 	}
 	for _, r := range cluster.Readers {
-		all = append(all, consumers.Consumer{Name: r.Name, By: "predict cluster, budget, upgrade", Effects: r.Effects})
+		all = append(all, registry.Consumer{Name: r.Name, By: "predict cluster, budget, upgrade", Effects: r.Effects})
 	}
-	return append(all, consumers.Consumer{Name: "windtunnel", By: "predict windtunnel", Effects: windtunnel.Effects()},
-		consumers.Consumer{Name: "message", By: "predict message", Effects: message.Effects()}, consumers.Consumer{Name: "logp", By: "predict logp", Effects: logp.Effects()})
+	return append(all, registry.Consumer{Name: "windtunnel", By: "predict windtunnel", Effects: windtunnel.Effects()},
+		registry.Consumer{Name: "message", By: "predict message", Effects: message.Effects()}, registry.Consumer{Name: "logp", By: "predict logp", Effects: logp.Effects()}), nil
 }
 
 // rowsHead is the page before its tables.
@@ -43,7 +45,10 @@ const rowsHead = "# Rows of a trace and their effects\n\n" +
 func rowsPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(rowsHead)
-	all := Consumers()
+	all, err := Consumers()
+	if err != nil {
+		return "", err
+	}
 	for _, c := range all {
 		if err := c.Effects.Check(); err != nil {
 			return "", fmt.Errorf("%s: %w", c.Name, err)
@@ -73,8 +78,8 @@ func kindsOf(is func(trace.Kind) bool) (kinds []trace.Kind) {
 	return kinds
 }
 
-// rowTable writes the effects of some rows on all consumers.
-func rowTable[R fmt.Stringer](b *strings.Builder, title string, rows []R, all []consumers.Consumer, of func(analysis.Effects, R) analysis.Effect) {
+// rowTable writes the effects of some rows on all registry.
+func rowTable[R fmt.Stringer](b *strings.Builder, title string, rows []R, all []registry.Consumer, of func(analysis.Effects, R) analysis.Effect) {
 	fmt.Fprintf(b, "\n## %s\n\n| | command |", title)
 	for _, r := range rows {
 		fmt.Fprintf(b, " %v |", r)

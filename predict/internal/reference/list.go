@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"spoor/analyze/registry"
 )
 
 //go:embed tables.txt
@@ -64,17 +66,25 @@ type List struct {
 	Kinds  []*Kind
 }
 
-// Kinds reads the list of all tables and parameter files.
-func Kinds() (*List, error) { return parse(tablesText) }
+// Kinds reads the list of all tables and parameter files. Those of analyses are in their packages.
+func Kinds() (*List, error) {
+	text := tablesText
+	for _, forms := range []struct {
+		name    string
+		printed bool
+	}{{"tables", false}, {"printed", true}} {
+		text = strings.Replace(text, "\nanalyses "+forms.name+"\n", "\n"+registry.Tables(forms.printed), 1)
+	}
+	return parse(text)
+}
 
 // parse reads the text of a list. The head of tables.txt describes the format.
 func parse(text string) (*List, error) {
-	l, n := &List{}, 0
+	l := &List{}
 	for line := range strings.Lines(text) {
-		n++
 		line = strings.TrimSuffix(line, "\n")
 		if err := l.add(line); err != nil {
-			return nil, fmt.Errorf("tables.txt:%d: %w", n, err)
+			return nil, fmt.Errorf("tables.txt: %q: %w", line, err)
 		}
 	}
 	return l, nil

@@ -50,7 +50,7 @@ predict logp --machine loggp-example --procs 16 -o logp.arrow
 predict scaling --params f1.64.all,f1.256.all,f2.64.all,f2.256.all --processors 8 --size points=4096 -o scaling.params.toml
 `
 
-// printingCommands print tables: their names, then the command.
+// printingCommands print tables: their names, then the command. [printedByAnalyses] has more.
 const printingCommands = `
 kernels: tracegen --list
 runs: tracegen fft --set points=256 --native
@@ -61,20 +61,9 @@ facts: traces info fft.all/curve.arrow
 processors of a trace: traces info fft --by-proc
 check: traces check fft
 recovered: traces check --recover -o recovered fft
-summary of reuse: analyze --run reuse -o printed fft
 summary of reuse: analyze --run reuse --sample 0.5 --sample-least 0 -o printed fft
-summary of locality: analyze --run locality -o printed fft
-summary of reuse_time: analyze --run reuse_time -o printed fft
-summary of phases: analyze --run phases -o printed fft
-summary of marshal: analyze --run marshal -o printed transfer
-summary of comm: analyze --run comm -o printed transfer
-summary of footprint: analyze --run footprint -o printed fft
-parameters: analyze --run quanta -o printed fft
-summary of cache: analyze --run cache -o printed fft
 summary of cache: analyze --run cache --cache L1=4KiB/8/64B/with-opt --cache L1=8KiB/8/64B -o printed fft
-summary of sharing: analyze --run sharing -o printed fft
 summary of sharing: analyze --run sharing -o printed flushes
-summary of coherent: analyze --run coherent -o printed fft
 description: calibrate show example-desktop
 machines: calibrate machines
 models: calibrate fit data/sample/transfers.csv -o again
