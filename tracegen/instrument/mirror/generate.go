@@ -53,29 +53,26 @@ func (k *kernelPackage) mirror(w weights) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{weightsFile: w.text()}
+	all := &declarations{imports: map[string]bool{}}
 	for _, f := range forms {
-		all, err := k.inForm(f, lines)
-		if err != nil {
-			return nil, err
-		}
-		if files[f.name+formsSuffix], err = fileText(k.pkg.Name, all); err != nil {
+		if err := k.inForm(all, f, lines); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	text, err := fileText(k.pkg.Name, all)
+	return map[string][]byte{weightsFile: w.text(), formsFile: text}, err
 }
 
-// inForm returns the declarations of a form.
-func (k *kernelPackage) inForm(f form, lines map[string]map[int]int) (*declarations, error) {
+// inForm adds the declarations of a form to all.
+func (k *kernelPackage) inForm(all *declarations, f form, lines map[string]map[int]int) error {
 	o := rewrite.Options{Mode: f.mode, Weights: lines, Skip: func(d ast.Decl) bool { return !k.reached[d] }}
 	plain, err := k.rewrite(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	copied, err := k.copied(plain)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.Rename = func(o types.Object) string {
 		if copied.declares(o) {
@@ -85,15 +82,14 @@ func (k *kernelPackage) inForm(f form, lines map[string]map[int]int) (*declarati
 	}
 	result, err := k.rewrite(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := &declarations{imports: map[string]bool{}}
 	for _, a := range k.pkg.Syntax {
 		if err := all.extract(a, result[k.fileOf(a)], copied.found); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }
 
 func (k *kernelPackage) rewrite(o rewrite.Options) (map[string][]byte, error) {
@@ -111,7 +107,7 @@ func (k *kernelPackage) fileOf(f *ast.File) string { return k.Fset.File(f.FileSt
 
 // replaceFiles writes the files and removes older generated ones.
 func replaceFiles(dir string, files map[string][]byte) error {
-	old, err := filepath.Glob(filepath.Join(dir, "*"+formsSuffix))
+	old, err := filepath.Glob(filepath.Join(dir, "*_forms.go"))
 	if err != nil {
 		return err
 	}

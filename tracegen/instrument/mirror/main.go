@@ -3,14 +3,14 @@
 //
 //	$ go generate ./tracegen/kernel/...
 //
-// Files counted_forms.go and recorded_forms.go have the declarations that differ in a form, with new names:
+// File generated_forms.go has the declarations that differ in a form, with new names:
 // countedFactor and recordedFactor are forms of factor. These are the functions that ranks execute, and what leads to
 // them. Types, inputs, parameters and checks are those of the source.
 //
-// The files are committed, for two reasons. First, the go command alone can install the commands. Second, a
+// The file is committed, for two reasons. First, the go command alone can install the commands. Second, a
 // recording has the same bytes for every user. The instruction counts of lines are constants in the code, from one
 // fixed compiler. They are not counted again with the compiler that builds tracegen. The file weights.txt lists
-// them. A test checks that the generated files are current.
+// them. A test checks that both files are current.
 //
 // There are two forms, because counting is fast. A recording that discards its references takes about 13 times as long.
 //

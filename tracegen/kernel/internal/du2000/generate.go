@@ -1,4 +1,4 @@
 package du2000
 
-// Files counted_forms.go and recorded_forms.go are generated from this package. The file forms.go lists the forms.
+// File generated_forms.go is generated from this package. The file forms.go lists the forms.
 //go:generate go run spoor/tracegen/instrument/mirror

@@ -16,6 +16,639 @@ import (
 	unsafe__ "unsafe"
 )
 
+func (f *cg) countedProgram(rank *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(19), hooks__.None
+	home := spmd.Blocked()
+	t__.N, n__ = t__.N+n__+51, 0
+	x, r := spmd.Shared(rank, "x", f.x, home), spmd.Shared(rank, "r", f.r, home)
+	t__.N, n__ = t__.N+n__+55, 0
+	p, q := spmd.Shared(rank, "p", f.p, home), spmd.Shared(rank, "q", f.q, home)
+	t__.N, n__ = t__.N+n__+28, 0
+	cells := spmd.Shared(rank, "cells", f.cells, home)
+	t__.N, n__ = t__.N+n__+22, 0
+	part := f.parts[rank.ID()]
+	t__.N, n__ = t__.N+n__+12, 0
+	start := spmd.Private(rank, "row starts", part.start)
+	t__.N, n__ = t__.N+n__+27, 0
+	column, value := spmd.Private(rank, "columns", part.column), spmd.Private(rank, "values", part.value)
+	t__.N, n__ = t__.N+n__+25, 0
+	lo, hi := rank.Share(f.n)
+	n__ += 68
+	x, r, q = x[lo:hi], r[lo:hi], q[lo:hi]
+	mine := p[lo:hi]
+
+	t__.N, n__ = t__.N+n__, 0
+	rho := countedLogSum(rank, cells, 1, countedCgDot(r, r))
+	for i := range f.iterations {
+		n__ += 75
+		countedMultiplyRows(q, start, column, value, p)
+		t__.N, n__ = t__.N+n__, 0
+		alpha := countedQuotient(rho, countedLogSum(rank, cells, 2+2*i, countedCgDot(mine, q)))
+		n__ += 18
+		countedAddMultiple(x, alpha, mine)
+		countedAddMultiple(r, -alpha, q)
+		t__.N, n__ = t__.N+n__, 0
+		next := countedLogSum(rank, cells, 3+2*i, countedCgDot(r, r))
+		n__ += 21
+		beta := countedQuotient(next, rho)
+		v1__ := mine
+		n__ += 8 * uint64(len(v1__))
+		for j := range v1__ {
+			mine[j] = r[j] + float64(beta*mine[j])
+		}
+		rho = next
+		t__.N, n__ = t__.N+n__, 0
+		rank.Barrier()
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedMultiplyRows(q []float64, start, column []int32, value, p []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v2__ := q
+	n__ += 22 * uint64(len(v2__))
+	for i := range v2__ {
+		var sum float64
+		for k := start[i]; k < start[i+1]; k++ {
+			n__ += 20
+			sum += float64(value[k] * p[column[k]])
+		}
+		q[i] = sum
+	}
+	t__.N += n__
+}
+
+//go:noinline
+func countedCgDot(a, b []float64) (sum float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	v3__ := a
+	n__ += 8 * uint64(len(v3__))
+	for i := range v3__ {
+		sum += float64(a[i] * b[i])
+	}
+	t__.N += n__
+	return sum
+}
+
+func countedAddMultiple(y []float64, alpha float64, x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v4__ := y
+	n__ += 7 * uint64(len(v4__))
+	for i := range v4__ {
+		y[i] += float64(alpha * x[i])
+	}
+	t__.N += n__
+}
+
+func countedQuotient(a, b float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if b == 0 {
+		t__.N += n__ + 1
+		return 0
+	}
+	t__.N += n__ + 1
+	return a / b
+}
+
+func (f *cholesky) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(215), hooks__.None
+	c := &choleskyRank{rank: r, super: f.super.countedShare(r),
+		value: spmd.Shared(r, "value", f.value), sum: spmd.Shared(r, "sum", f.sum), due: spmd.Shared(r, "due", f.due),
+		queue:    spmd.NewQueue(r, "tasks", len(f.due), f.ready...),
+		product:  spmd.Private(r, "product", make([]float64, f.super.tallest)),
+		relative: spmd.Private(r, "relative", make([]int32, f.super.tallest))}
+	n__ += 3
+	for {
+		t__.N, n__ = t__.N+n__+6, 0
+		s, ok := c.queue.Take(r)
+		n__ += 1
+		if !ok {
+			t__.N += n__ + 5
+			return nil
+		}
+		t__.N, n__ = t__.N+n__+5, 0
+		if err := c.countedTask(s); err != nil {
+			t__.N += n__ + 3
+			return err
+		}
+	}
+}
+
+func (c *choleskyRank) countedTask(s int32) error {
+	t__, n__ := tape__.Cur(), hooks__.None+96
+	rows, width := c.super.rowsOf(s), c.super.width(s)
+	from, to := c.super.block(s)
+	block := c.value[from:to]
+	countedSubtractSum(block, c.sum[from:to])
+	if at := countedFactorBlock(block, len(rows), width); at >= 0 {
+		t__.N, n__ = t__.N+n__+26, 0
+		return fmt.Errorf("the matrix is not positive definite: column %d", int(rows[0])+at)
+	}
+	n__ += 6
+	for j := width; j < len(rows); {
+		n__ += 31
+		t := c.super.owner[rows[j]]
+		end := j
+		for {
+			v1__ := end < len(rows)
+			if v1__ {
+				n__ += 7
+				v1__ = c.super.owner[rows[end]] == t
+			}
+			if !(v1__ != (0 != 0)) {
+				break
+			}
+			n__ += 3
+			end++
+		}
+		t__.N, n__ = t__.N+n__, 0
+		c.countedModify(block, rows, width, j, end, t)
+		t__.N, n__ = t__.N+n__+5, 0
+		if c.countedIsLast(t) {
+			t__.N, n__ = t__.N+n__+7, 0
+			c.queue.Put(c.rank, t)
+		}
+		j = end
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func (c *choleskyRank) countedModify(block []float64, rows []int32, width, j, end int, t int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+107
+	countedFindRows(c.relative, rows[j:], c.super.rowsOf(t))
+	first, height := c.super.first[t], len(c.super.rowsOf(t))
+	from, _ := c.super.block(t)
+	for k := j; k < end; k++ {
+		n__ += 64
+		product := c.product[:len(rows)-k]
+		countedRowProducts(product, block, len(rows), width, k)
+		column := from + int(rows[k]-first)*height
+		t__.N, n__ = t__.N+n__, 0
+		c.rank.Lock(rows[k])
+		n__ += 41
+		countedAddToSum(c.sum[column:column+height], product, c.relative[k-j:])
+		t__.N, n__ = t__.N+n__, 0
+		c.rank.Unlock(rows[k])
+	}
+	t__.N += n__
+}
+
+func (c *choleskyRank) countedIsLast(t int32) bool {
+	t__, n__ := tape__.Cur(), hooks__.None+17
+	lock := c.super.first[t]
+	t__.N, n__ = t__.N+n__, 0
+	c.rank.Lock(lock)
+	n__ += 19
+	c.due[t]--
+	last := c.due[t] == 0
+	t__.N, n__ = t__.N+n__, 0
+	c.rank.Unlock(lock)
+	t__.N += n__ + 3
+	return last
+}
+
+func countedSubtractSum(block []float64, sum []int64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v2__ := block
+	n__ += 11 * uint64(len(v2__))
+	for i := range v2__ {
+		block[i] -= float64(sum[i]) * choleskyUnit
+	}
+	t__.N += n__
+}
+
+func countedFactorBlock(block []float64, height, width int) int {
+	t__, n__ := tape__.Cur(), hooks__.None+7
+	for j := range width {
+		n__ += 25
+		column := block[j*height : (j+1)*height]
+		n__ += 29 * uint64(max(0, j))
+		for k := range j {
+			left := block[k*height : (k+1)*height]
+			factor := left[j]
+			if (j) < (height) {
+				n__ += 8 * uint64((height)-(j))
+			}
+			for i := j; i < height; i++ {
+				column[i] -= float64(factor * left[i])
+			}
+		}
+		if !(column[j] > 0) {
+			t__.N += n__ + 3
+			return j
+		}
+		n__ += 12
+		pivot := math.Sqrt(column[j])
+		column[j] = pivot
+		if (j + 1) < (height) {
+			n__ += 6 * uint64((height)-(j+1))
+		}
+		for i := j + 1; i < height; i++ {
+			column[i] /= pivot
+		}
+	}
+	t__.N += n__ + 3
+	return -1
+}
+
+func countedFindRows(relative, rows, others []int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	at := int32(0)
+	v3__ := rows
+	n__ += 17 * uint64(len(v3__))
+	for i, row := range v3__ {
+		for others[at] != row {
+			n__ += 9
+			at++
+		}
+		relative[i] = at
+	}
+	t__.N += n__
+}
+
+func countedRowProducts(product, block []float64, height, width, k int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	clear(product)
+	for start := k; start < width*height; start += height {
+		n__ += 27
+		column := block[start : start+len(product)]
+		factor := column[0]
+		v4__ := column
+		n__ += 7 * uint64(len(v4__))
+		for i, v := range v4__ {
+			product[i] += float64(factor * v)
+		}
+	}
+	t__.N += n__
+}
+
+func countedAddToSum(sum []int64, product []float64, relative []int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v5__ := product
+	n__ += 16 * uint64(len(v5__))
+	for i, p := range v5__ {
+		sum[relative[i]] += int64(p / choleskyUnit)
+	}
+	t__.N += n__
+}
+
+func (s *supernodes) countedShare(r *spmd.Rank) supernodes {
+	tape__.CurAdd(136)
+	return supernodes{
+		first:    spmd.Shared(r, "first", s.first),
+		owner:    spmd.Shared(r, "owner", s.owner),
+		rowStart: spmd.Shared(r, "row starts", s.rowStart),
+		rows:     spmd.Shared(r, "rows", s.rows),
+		start:    spmd.Shared(r, "block starts", s.start),
+	}
+}
+
+func (f *ep) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(44), hooks__.None
+	annuli, sums := spmd.Shared(r, "annuli", f.annuli), spmd.Shared(r, "sums", f.sums)
+	t__.N, n__ = t__.N+n__+32, 0
+	counts := spmd.Shared(r, "count cells", f.counts, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+32, 0
+	totals := spmd.Shared(r, "total cells", f.totals, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+17, 0
+	mine := spmd.Private(r, "counts", make([]int64, epAnnuli))
+	t__.N, n__ = t__.N+n__+26, 0
+	lo, hi := r.Share(f.pairs)
+
+	n__ += 16
+	var local [2]float64
+	local[0], local[1] = countedCountPairs(mine, countedNasSkip(f.first, 2*uint64(lo)), hi-lo)
+	for l, count := range mine {
+		t__.N, n__ = t__.N+n__+22, 0
+		if total := countedLogSum(r, counts, 1+l, count); r.ID() == 0 {
+			n__ += 4
+			annuli[l] = total
+		}
+	}
+	for i, sum := range local {
+		t__.N, n__ = t__.N+n__+20, 0
+		if total := countedLogSum(r, totals, 1+epAnnuli+i, sum); r.ID() == 0 {
+			n__ += 2
+			sums[i] = total
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedCountPairs(annuli []int64, state uint64, pairs int) (sumX, sumY float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+20
+	n__ += 27 * uint64(max(0, pairs))
+	for range pairs {
+		state = nasMultiplier * state & nasMask
+		x := float64(state)*0x1p-45 - 1
+		state = nasMultiplier * state & nasMask
+		y := float64(state)*0x1p-45 - 1
+		t := x*x + y*y
+		if t > 1 {
+			continue
+		}
+		n__ += 56
+		scale := math.Sqrt(-2 * countedLogarithm(t) / t)
+		x *= scale
+		y *= scale
+		annuli[min(int(max(math.Abs(x), math.Abs(y))), epAnnuli-1)]++
+		sumX += x
+		sumY += y
+	}
+	t__.N += n__
+	return sumX, sumY
+}
+
+func countedLogarithm(x float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+61
+	const (
+		ln2High = 6.93147180369123816490e-01 // the last 32 bits are zero
+		ln2Low  = 1.90821492927058770002e-10
+		l1      = 6.666666666666735130e-01
+		l2      = 3.999999999940941908e-01
+		l3      = 2.857142874366239149e-01
+		l4      = 2.222219843214978396e-01
+		l5      = 1.818357216161805012e-01
+		l6      = 1.531383769920937332e-01
+		l7      = 1.479819860511658591e-01
+	)
+	const mantissa = 1<<52 - 1
+	bits := math.Float64bits(x)
+	exponent := int(bits>>52) - 1023
+	m := math.Float64frombits(bits&mantissa | 1023<<52)
+	if m > math.Sqrt2 {
+		n__ += 3
+		m /= 2
+		exponent++
+	}
+	k, f := float64(exponent), m-1
+	s := f / (2 + f)
+	s2 := s * s
+	s4 := s2 * s2
+	odd := s2 * (l1 + s4*(l3+s4*(l5+s4*l7)))
+	even := s4 * (l2 + s4*(l4+s4*l6))
+	half := 0.5 * f * f
+	t__.N += n__
+	return k*ln2High - ((half - (s*(half+odd+even) + k*ln2Low)) - f)
+}
+
+func (f *fftBlocked) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(48), hooks__.None
+	cyclic := spmd.Shared(r, "cyclic", f.cyclic, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+32, 0
+	blocked := spmd.Shared(r, "blocked", f.blocked, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+23, 0
+	roots := spmd.Private(r, "roots", f.roots[r.ID()])
+	t__.N, n__ = t__.N+n__+7, 0
+	id, procs := r.ID(), r.Procs()
+	n__ += 57
+	m := len(cyclic) / procs
+
+	countedButterflies(cyclic[id*m:(id+1)*m], roots, m/2)
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	n__ += 31
+	mine := blocked[id*m : (id+1)*m]
+	n__ += 51 * uint64(max(0, procs))
+	for k := range procs {
+		from := (id + 1 + k) % procs
+		part := cyclic[from*m+id*(m/procs):]
+		countedSpread(mine[from:], part[:m/procs], procs)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	n__ += 31
+	countedButterflies(mine, roots[m-1:], procs/2)
+	t__.N += n__
+	return nil
+}
+
+//go:noinline
+func countedButterflies(x, roots []complex64, d int) {
+	t__, n__ := tape__.Cur(), hooks__.None+9
+	for ; d >= 1; d /= 2 {
+		n__ += 18
+		for start := 0; start < len(x); start += 2 * d {
+			n__ += 7
+			n__ += 46 * uint64(max(0, d))
+			for j := range d {
+				a, b := x[start+j], x[start+d+j]
+				x[start+j] = a + b
+				x[start+d+j] = (a - b) * roots[j]
+			}
+		}
+		roots = roots[d:]
+	}
+	t__.N += n__
+}
+
+func countedSpread(dst, src []complex64, stride int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := src
+	n__ += 12 * uint64(len(v1__))
+	for i, x := range v1__ {
+		dst[i*stride] = x
+	}
+	t__.N += n__
+}
+
+func (f *is) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(36), hooks__.None
+	buckets, stride, home := f.buckets, f.stride, spmd.Blocked()
+	t__.N, n__ = t__.N+n__+52, 0
+	keys, ranks := spmd.Shared(r, "keys", f.keys, home), spmd.Shared(r, "ranks", f.ranks, home)
+	t__.N, n__ = t__.N+n__+56, 0
+	local, global := spmd.Shared(r, "local", f.local, home), spmd.Shared(r, "global", f.global, home)
+	t__.N, n__ = t__.N+n__+28, 0
+	cells := spmd.Shared(r, "cells", f.cells, home)
+	t__.N, n__ = t__.N+n__+28, 0
+	lo, hi := r.Share(len(keys))
+	t__.N, n__ = t__.N+n__+18, 0
+	mine := local[r.ID()*buckets : (r.ID()+1)*buckets]
+
+	n__ += 40
+	countedCountKeys(mine, keys[lo:hi])
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	t__.N, n__ = t__.N+n__+27, 0
+	from, to := r.Share(buckets)
+	n__ += 6
+	total := countedMergeBuckets(global, local, from, to, buckets, stride)
+	t__.N, n__ = t__.N+n__, 0
+	before := countedLogSumBefore(r, cells, total)
+	n__ += 24
+	if (from) < (to) {
+		n__ += 11 * uint64((to)-(from))
+	}
+	for b := from; b < to; b++ {
+		before += int64(global[b*stride])
+		global[b*stride] = int32(before)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	for b := range buckets {
+		t__.N, n__ = t__.N+n__+22, 0
+		r.Lock(int32(b))
+		n__ += 12
+		countedTakeFrom(global[b*stride:b*stride+2], mine, b)
+		t__.N, n__ = t__.N+n__, 0
+		r.Unlock(int32(b))
+	}
+	n__ += 16
+	countedRankKeys(ranks[lo:hi], mine, keys[lo:hi])
+	t__.N += n__
+	return nil
+}
+
+func countedCountKeys(local, keys []int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := keys
+	n__ += 8 * uint64(len(v1__))
+	for _, key := range v1__ {
+		local[key]++
+	}
+	t__.N += n__
+}
+
+func countedMergeBuckets(global, local []int32, from, to, buckets, stride int) (total int64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if (from) < (to) {
+		n__ += 20 * uint64((to)-(from))
+	}
+	for b := from; b < to; b++ {
+		var sum int32
+		for at := b; at < len(local); at += buckets {
+			n__ += 7
+			sum += local[at]
+		}
+		global[b*stride] = sum
+		total += int64(sum)
+	}
+	t__.N += n__
+	return total
+}
+
+func countedTakeFrom(bucket, local []int32, b int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if bucket[1] == 0 {
+		n__ += 2
+		bucket[1]++
+	}
+	bucket[0] -= local[b]
+	local[b] = bucket[0]
+	bucket[1] = 0
+	t__.N += n__
+}
+
+func countedRankKeys(ranks, local, keys []int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v2__ := keys
+	n__ += 10 * uint64(len(v2__))
+	for i, key := range v2__ {
+		ranks[i] = local[key]
+		local[key]++
+	}
+	t__.N += n__
+}
+
+var countedAll = []workload.Kernel{
+	EP,
+	IS,
+	FFTBlocked,
+	CG,
+	Cholesky,
+}
+
+func countedAwait[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int) T {
+	t__, n__ := tape__.Cur(), hooks__.None
+	t__.N, n__ = t__.N+n__, 0
+	r.WaitFlag(int32(at), sum)
+	for cells[at].flag < int64(sum) {
+		n__ += 8
+	}
+	t__.N += n__
+	return cells[at].value
+}
+
+func countedLogSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value T) T {
+	t__, n__ := tape__.CurAdd(25), hooks__.None
+	id, procs := r.ID(), r.Procs()
+	n__ += 5
+	for distance := 1; ; distance *= 2 {
+		v1__ := distance < procs
+		if v1__ {
+			n__ += 2
+			v1__ = id&distance == 0
+		}
+		if !(v1__ != (0 != 0)) {
+			break
+		}
+		n__ += 7
+		if from := id + distance; from < procs {
+			t__.N, n__ = t__.N+n__+29, 0
+			value += countedAwait(r, cells, from, sum)
+		}
+	}
+	t__.N, n__ = t__.N+n__+1, 0
+	publish(r, cells, id, sum, value)
+	n__ += 3
+	if id == 0 {
+		t__.N += n__ + 4
+		return value
+	}
+	t__.N, n__ = t__.N+n__+13, 0
+	return countedAwait(r, cells, 0, sum)
+}
+
+func countedLogSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) T {
+	t__, n__ := tape__.CurAdd(27), hooks__.None
+	id, procs := r.ID(), r.Procs()
+	n__ += 1
+	steps := countedSumSteps(procs)
+	var before T
+	for step := range steps {
+		n__ += 16
+		distance := 1 << step
+		if id+distance < procs {
+			t__.N, n__ = t__.N+n__+24, 0
+			publish(r, cells, id*steps+step, 1, before+value)
+		}
+		n__ += 2
+		if id >= distance {
+			t__.N, n__ = t__.N+n__+33, 0
+			before += countedAwait(r, cells, (id-distance)*steps+step, 1)
+		}
+	}
+	t__.N += n__ + 4
+	return before
+}
+
+func countedSumSteps(procs int) (steps int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for distance := 1; distance < procs; distance *= 2 {
+		n__ += 4
+		steps++
+	}
+	t__.N += n__
+	return steps
+}
+
+func countedNasSkip(x, n uint64) uint64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for a := uint64(nasMultiplier); n > 0; n >>= 1 {
+		n__ += 13
+		if n&1 == 1 {
+			x = a * x & nasMask
+		}
+		a = a * a & nasMask
+	}
+	t__.N += n__
+	return x
+}
+
 func (f *cg) recordedProgram(rank *spmd.Rank) error {
 	t__, b__, o__, l__, n__ := tape__.BeginAt(hooks__.None)
 	n__ = t__.FlushClose(b__, o__, l__, n__+19)

@@ -17,6 +17,1386 @@ import (
 	unsafe__ "unsafe"
 )
 
+func (f *appbt) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+61
+	n, dt := f.n, f.dt
+	t__.N, n__ = t__.N+n__, 0
+	u, rhs, forcing := spmd.Shared(r, "u", f.u), spmd.Shared(r, "rhs", f.rhs), spmd.Shared(r, "forcing", f.forcing)
+	t__.N, n__ = t__.N+n__+30, 0
+	rho, velocity := spmd.Shared(r, "rho", f.flow.rho), spmd.Shared(r, "velocity", f.flow.velocity)
+	t__.N, n__ = t__.N+n__+30, 0
+	square, q := spmd.Shared(r, "square", f.flow.square), spmd.Shared(r, "q", f.flow.q)
+	t__.N, n__ = t__.N+n__+37, 0
+	flux, viscous := spmd.Private(r, "flux", make([]float64, 25*n)), spmd.Private(r, "viscous", make([]float64, 25*n))
+	t__.N, n__ = t__.N+n__+51, 0
+	a, b, c := spmd.Private(r, "a", make([]float64, 25*n)), spmd.Private(r, "b", make([]float64, 25*n)), spmd.Private(r, "c", make([]float64, 25*n))
+	n__ += 48
+	along, fast, slow := [3]int{1, n, n * n}, [3]int{n, 1, 1}, [3]int{n * n, n * n, n}
+	t__.N, n__ = t__.N+n__, 0
+	lo, hi := r.Share((n - 2) * (n - 2))
+	t__.N, n__ = t__.N+n__+18, 0
+	first, last := r.Share(n * n)
+
+	for range f.iterations {
+		n__ += 39
+		if (first) < (last) {
+			n__ += 38 * uint64((last)-(first))
+		}
+		for line := first; line < last; line++ {
+			countedDeriveFlow(u, rho, velocity, square, q, line*n, n)
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+		for d := range 3 {
+			n__ += 28
+			if (lo) < (hi) {
+				n__ += 108 * uint64((hi)-(lo))
+			}
+			for line := lo; line < hi; line++ {
+				start := (line/(n-2)+1)*slow[d] + (line%(n-2)+1)*fast[d]
+				if d == 0 {
+					n__ += 41
+					countedRightHandSide(u, rhs, forcing, rho, velocity, square, q, start, n, dt)
+				}
+				countedJacobians(u, rho, square, q, flux, viscous, start, along[d], n, d)
+				countedBlocks(flux, viscous, a, b, c, n, d, dt)
+				countedSolveBlocks(a, b, c, rhs, start, along[d], n)
+				if d == 2 {
+					n__ += 12
+					countedAddLine(u, rhs, start, along[d], n)
+				}
+			}
+			t__.N, n__ = t__.N+n__, 0
+			r.Barrier()
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedDeriveFlow(u, rho, velocity, square, q []float64, start, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+18
+	if (start) < (start + n) {
+		n__ += 69 * uint64((start+n)-(start))
+	}
+	for p := start; p < start+n; p++ {
+		t, x, y, z := 1/u[5*p], u[5*p+1], u[5*p+2], u[5*p+3]
+		rho[p] = t
+		velocity[3*p], velocity[3*p+1], velocity[3*p+2] = x*t, y*t, z*t
+		square[p] = 0.5 * (float64(x*x) + float64(y*y) + float64(z*z)) * t
+		q[p] = square[p] * t
+	}
+	t__.N += n__
+}
+
+func countedAddLine(u, rhs []float64, start, along, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if (1) < (n - 1) {
+		n__ += 11 * uint64((n-1)-(1))
+	}
+	for i := 1; i < n-1; i++ {
+		p := start + i*along
+		n__ += 12 * 5
+		for m := range 5 {
+			u[5*p+m] += rhs[5*p+m]
+		}
+	}
+	t__.N += n__
+}
+
+func countedRightHandSide(u, rhs, forcing, rho, velocity, square, q []float64, start, n int, dt float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+60
+	if (5 * (start + 1)) < (5 * (start + n - 1)) {
+		n__ += 12 * uint64((5*(start+n-1))-(5*(start+1)))
+	}
+	for at := 5 * (start + 1); at < 5*(start+n-1); at++ {
+		rhs[at] = forcing[at]
+	}
+	countedDifferences(u, rhs, rho, velocity, square, q, start, n)
+	if (5 * (start + 1)) < (5 * (start + n - 1)) {
+		n__ += 8 * uint64((5*(start+n-1))-(5*(start+1)))
+	}
+	for at := 5 * (start + 1); at < 5*(start+n-1); at++ {
+		rhs[at] *= dt
+	}
+	t__.N += n__
+}
+
+func countedDifferences(u, rhs, rho, velocity, square, q []float64, start, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+55
+	y, z := start/n%n, start/(n*n)
+	if (1) < (n - 1) {
+		n__ += 149 * uint64((n-1)-(1))
+	}
+	for i := 1; i < n-1; i++ {
+		p := start + i
+		countedAddFluxes(u, rhs, rho, velocity, square, q, p, 1, n, 0)
+		countedAddFluxes(u, rhs, rho, velocity, square, q, p, n, n, 1)
+		countedAddFluxes(u, rhs, rho, velocity, square, q, p, n*n, n, 2)
+		countedSubtractFourth(u, rhs, p, 1, i, n)
+		countedSubtractFourth(u, rhs, p, n, y, n)
+		countedSubtractFourth(u, rhs, p, n*n, z, n)
+	}
+	t__.N += n__
+}
+
+func countedAddFluxes(u, rhs, rho, velocity, square, q []float64, p, s, n, d int) {
+	t__, n__ := tape__.Cur(), hooks__.None+208
+	t := float64(n - 1)
+	half, diffusion, shear := t/2, appbtDiffusion[d]*t*t, appbtK34*t*t
+	at, hi, lo := 5*p, 5*(p+s), 5*(p-s)
+	flow, flowHi, flowLo := velocity[3*p+d], velocity[3*(p+s)+d], velocity[3*(p-s)+d]
+
+	rhs[at] += float64(diffusion*(u[hi]-2*u[at]+u[lo])) - float64(half*(u[hi+1+d]-u[lo+1+d]))
+	n__ += 68 * 3
+	for a := range 3 {
+		m := 1 + a
+		momentum := float64(u[hi+m]*flowHi) - float64(u[lo+m]*flowLo)
+		viscosity := shear
+		if a == d {
+			n__ += 20
+			momentum += float64(appbtK2 * (u[hi+4] - square[p+s] - u[lo+4] + square[p-s]))
+			viscosity *= appbtPush
+		}
+		rhs[at+m] += float64(diffusion*(u[hi+m]-2*u[at+m]+u[lo+m])) +
+			float64(viscosity*(velocity[3*(p+s)+a]-2*velocity[3*p+a]+velocity[3*(p-s)+a])) - float64(half*momentum)
+	}
+	energyHi := float64(appbtK1*u[hi+4]) - float64(appbtK2*square[p+s])
+	energyLo := float64(appbtK1*u[lo+4]) - float64(appbtK2*square[p-s])
+	rhs[at+4] += float64(diffusion*(u[hi+4]-2*u[at+4]+u[lo+4])) +
+		float64(appbtHeat*t*t*(q[p+s]-2*q[p]+q[p-s])) +
+		float64(shear/6*(float64(flowHi*flowHi)-2*float64(flow*flow)+float64(flowLo*flowLo))) +
+		float64(appbtK1345*t*t*(float64(u[hi+4]*rho[p+s])-2*float64(u[at+4]*rho[p])+float64(u[lo+4]*rho[p-s]))) -
+		float64(half*(float64(energyHi*flowHi)-float64(energyLo*flowLo)))
+	t__.N += n__
+}
+
+func countedSubtractFourth(u, rhs []float64, p, s, i, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+14
+	if (5 * p) < (5*p + 5) {
+		n__ += 24 * uint64((5*p+5)-(5*p))
+	}
+	for at := 5 * p; at < 5*p+5; at++ {
+		var fourth float64
+		switch i {
+		case 1:
+			n__ += 12
+			fourth = float64(5*u[at]) - 4*u[at+5*s] + u[at+10*s]
+		case 2:
+			n__ += 23
+			fourth = float64(6*u[at]) - 4*u[at-5*s] - 4*u[at+5*s] + u[at+10*s]
+		case n - 3:
+			n__ += 31
+			fourth = u[at-10*s] - 4*u[at-5*s] + float64(6*u[at]) - 4*u[at+5*s]
+		case n - 2:
+			n__ += 29
+			fourth = u[at-10*s] - 4*u[at-5*s] + float64(5*u[at])
+		default:
+			n__ += 39
+			fourth = u[at-10*s] - 4*u[at-5*s] + float64(6*u[at]) - 4*u[at+5*s] + u[at+10*s]
+		}
+		rhs[at] -= appbtFourth * fourth
+	}
+	t__.N += n__
+}
+
+func countedJacobians(u, rho, square, q, flux, viscous []float64, start, along, n, d int) {
+	t__, n__ := tape__.Cur(), hooks__.None+24
+	if (1) < (n - 1) {
+		n__ += 76 * uint64((n-1)-(1))
+	}
+	for i := 1; i < n-1; i++ {
+		p := start + i*along
+		countedFluxJacobian(u, rho, square, q, flux[25*i:25*i+25], p, d)
+		countedViscousJacobian(u, rho, viscous[25*i:25*i+25], p, d)
+	}
+	t__.N += n__
+}
+
+func countedFluxJacobian(u, rho, square, q, f []float64, p, d int) {
+	t__, n__ := tape__.Cur(), hooks__.None+118
+	t, flow, energy := rho[p], u[5*p+1+d], u[5*p+4]
+	v1__ := f
+	for at := range v1__ {
+		f[at] = 0
+	}
+	f[1+d] = 1
+	n__ += 37 * 3
+	for a := range 3 {
+		row, momentum := 5*(1+a), u[5*p+1+a]
+		f[row] = -(flow * momentum * t * t)
+		f[row+1+d] = momentum * t
+		f[row+1+a] += flow * t
+	}
+	row := 5 * (1 + d)
+	f[row] += float64(appbtK2 * q[p])
+	f[20] = (float64(2*appbtK2*square[p]) - float64(appbtK1*energy)) * flow * t * t
+	n__ += 29 * 3
+	for a := range 3 {
+		momentum := u[5*p+1+a]
+		f[row+1+a] -= float64(appbtK2 * momentum * t)
+		f[20+1+a] = -(appbtK2 * momentum * flow * t * t)
+	}
+	f[row+4] = appbtK2
+	f[20+1+d] += float64(appbtK1*energy*t) - float64(appbtK2*q[p])
+	f[24] = appbtK1 * flow * t
+	t__.N += n__
+}
+
+func countedViscousJacobian(u, rho, v []float64, p, d int) {
+	t__, n__ := tape__.Cur(), hooks__.None+59
+	t := rho[p]
+	v2__ := v
+	for at := range v2__ {
+		v[at] = 0
+	}
+	v[20] = -(appbtK1345 * t * t * u[5*p+4])
+	n__ += 41 * 3
+	for a := range 3 {
+		viscosity, momentum := appbtK34, u[5*p+1+a]
+		if a == d {
+			n__ += 2
+			viscosity *= appbtPush
+		}
+		v[5*(1+a)] = -(viscosity * t * t * momentum)
+		v[5*(1+a)+1+a] = viscosity * t
+		v[20] -= float64((viscosity - appbtK1345) * t * t * t * momentum * momentum)
+		v[20+1+a] = (viscosity - appbtK1345) * t * t * momentum
+	}
+	v[24] = appbtK1345 * t
+	t__.N += n__
+}
+
+func countedBlocks(flux, viscous, a, b, c []float64, n, d int, dt float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+33
+	t := float64(n - 1)
+	convection, diffusion := dt*t/2, dt*t*t
+	diagonal := diffusion * appbtDiffusion[d]
+	if (1) < (n - 1) {
+		n__ += 16 * uint64((n-1)-(1))
+	}
+	for i := 1; i < n-1; i++ {
+		n__ += 30 * 25
+		for m := range 25 {
+			at := 25*i + m
+			b[at] = 2 * diffusion * viscous[at]
+			if i > 1 {
+				n__ += 16
+				a[at] = -float64(convection*flux[at-25]) - float64(diffusion*viscous[at-25])
+			}
+			if i < n-2 {
+				n__ += 14
+				c[at] = float64(convection*flux[at+25]) - float64(diffusion*viscous[at+25])
+			}
+		}
+		for m := 0; m < 25; m += 6 {
+			n__ += 28
+			at := 25*i + m
+			b[at] += 1 + 2*diagonal
+			a[at] -= diagonal
+			c[at] -= diagonal
+		}
+	}
+	t__.N += n__
+}
+
+func countedSolveBlocks(a, b, c, rhs []float64, start, along, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+29
+	if (1) < (n - 1) {
+		n__ += 59 * uint64((n-1)-(1))
+	}
+	for i := 1; i < n-1; i++ {
+		at, r := 25*i, 5*(start+i*along)
+		if i > 1 {
+			n__ += 44
+			countedSubtractVector(rhs, r, a[at:at+25], r-5*along)
+			countedSubtractMatrix(b[at:at+25], a[at:at+25], c[at-25:at])
+		}
+		countedEliminate(b[at:at+25], c[at:at+25], rhs[r:r+5])
+	}
+	if (1) <= (n - 3) {
+		n__ += 25 * (uint64((n-3)-(1)) + 1)
+	}
+	for i := n - 3; i >= 1; i-- {
+		r := 5 * (start + i*along)
+		countedSubtractVector(rhs, r, c[25*i:25*i+25], r+5*along)
+	}
+	t__.N += n__
+}
+
+func countedSubtractVector(rhs []float64, y int, m []float64, x int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 20 * 5
+	for row := range 5 {
+		sum := rhs[y+row]
+		n__ += 15 * 5
+		for col := range 5 {
+			sum -= float64(m[5*row+col] * rhs[x+col])
+		}
+		rhs[y+row] = sum
+	}
+	t__.N += n__
+}
+
+func countedSubtractMatrix(m, x, y []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 7 * 5
+	for row := range 5 {
+		n__ += 19 * 5
+		for col := range 5 {
+			sum := m[5*row+col]
+			n__ += 13 * 5
+			for k := range 5 {
+				sum -= float64(x[5*row+k] * y[5*k+col])
+			}
+			m[5*row+col] = sum
+		}
+	}
+	t__.N += n__
+}
+
+func countedEliminate(b, c, r []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	n__ += 31 * 5
+	for k := range 5 {
+		pivot := 1 / b[6*k]
+		if (k + 1) < (5) {
+			n__ += 11 * uint64((5)-(k+1))
+		}
+		for col := k + 1; col < 5; col++ {
+			b[5*k+col] *= pivot
+		}
+		n__ += 10 * 5
+		for col := range 5 {
+			c[5*k+col] *= pivot
+		}
+		r[k] *= pivot
+		n__ += 6 * 5
+		for row := range 5 {
+			if row == k {
+				n__ += 2
+				continue
+			}
+			n__ += 22
+			l := b[5*row+k]
+			if (k + 1) < (5) {
+				n__ += 15 * uint64((5)-(k+1))
+			}
+			for col := k + 1; col < 5; col++ {
+				b[5*row+col] -= float64(l * b[5*k+col])
+			}
+			n__ += 15 * 5
+			for col := range 5 {
+				c[5*row+col] -= float64(l * c[5*k+col])
+			}
+			r[row] -= float64(l * r[k])
+		}
+	}
+	t__.N += n__
+}
+
+func (f *barnes) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(44), hooks__.None
+	bodies, cells := spmd.Shared(r, "bodies", f.bodies), spmd.Shared(r, "cells", f.cells)
+	t__.N, n__ = t__.N+n__+30, 0
+	used, reach := spmd.Shared(r, "used", f.used), spmd.Shared(r, "reach", f.reach)
+	t__.N, n__ = t__.N+n__+17, 0
+	mine := spmd.Private(r, "mine", make([]int32, len(bodies)))
+	t__.N, n__ = t__.N+n__+17, 0
+	stack := spmd.Private(r, "stack", make([]int32, barnesStack))
+	t__.N, n__ = t__.N+n__+27, 0
+	lo, hi := r.Share(len(bodies))
+	n__ += 3
+	count := 0
+	if (lo) < (hi) {
+		n__ += 8 * uint64((hi)-(lo))
+	}
+	for b := lo; b < hi; b++ {
+		mine[count] = int32(b)
+		count++
+	}
+	for step := range f.steps {
+		t__.N, n__ = t__.N+n__+36, 0
+		reach[r.ID()] = countedGreatestCoordinate(bodies, mine[:count])
+		t__.N, n__ = t__.N+n__+2, 0
+		if r.ID() == 0 {
+			n__ += 14
+			cells[0], used[0] = cell{}, 1
+		}
+		t__.N, n__ = t__.N+n__+20, 0
+		r.Barrier()
+		n__ += 4
+		half := countedCubeAround(reach)
+		t__.N, n__ = t__.N+n__, 0
+		if r.ID() == 0 {
+			n__ += 4
+			cells[0].half = half
+		}
+		for _, b := range mine[:count] {
+			t__.N, n__ = t__.N+n__+29, 0
+			if err := countedInsert(r, bodies, cells, used, half, b); err != nil {
+				n__ -= 4
+				t__.N += n__
+				return err
+			}
+		}
+		t__.N, n__ = t__.N+n__+41, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+13, 0
+		countedSumUp(r, bodies, cells, int(used[0]))
+		t__.N, n__ = t__.N+n__+17, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+19, 0
+		count = countedZone(r, bodies, cells, stack, mine)
+		n__ += 17
+		v1__ := mine[:count]
+		n__ += 21 * uint64(len(v1__))
+		for _, b := range v1__ {
+			countedAttract(bodies, cells, stack, b, f.theta)
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+		n__ += 5
+		kick := f.dt
+		if step == 0 {
+			n__ += 2
+			kick /= 2
+		}
+		v2__ := mine[:count]
+		n__ += 16 * uint64(len(v2__))
+		for _, b := range v2__ {
+			countedMove(bodies, b, kick, f.dt)
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedGreatestCoordinate(bodies []body, mine []int32) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	var most float64
+	v3__ := mine
+	n__ += 48 * uint64(len(v3__))
+	for _, b := range v3__ {
+		p := bodies[b].pos
+		most = max(most, math.Abs(p.x), math.Abs(p.y), math.Abs(p.z))
+	}
+	t__.N += n__
+	return most
+}
+
+func countedCubeAround(reach []float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	half := 1.0
+	v4__ := reach
+	n__ += 9 * uint64(len(v4__))
+	for _, most := range v4__ {
+		for most >= half {
+			n__ += 3
+			half *= 2
+		}
+	}
+	t__.N += n__
+	return half
+}
+
+func countedAttract(bodies []body, cells []cell, stack []int32, b int32, theta float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+50
+	p := bodies[b].pos
+	var acc vector
+	work := 1
+	top := 1
+	stack[0] = 0
+	for top > 0 {
+		n__ += 11
+		top--
+		node := stack[top]
+		if node == ^b {
+			n__ += 2
+			continue
+		}
+		n__ += 2
+		var m float64
+		var d vector
+		if node < 0 {
+			n__ += 14
+			q := bodies[^node].pos
+			m, d = bodies[^node].mass, vector{q.x - p.x, q.y - p.y, q.z - p.z}
+		} else {
+			n__ += 37
+			q := cells[node].pos
+			m, d = cells[node].mass, vector{q.x - p.x, q.y - p.y, q.z - p.z}
+			side := 2 * cells[node].half
+			v5__ := float64(side*side) >= float64(theta*theta)*square(d)
+			if !v5__ {
+				n__ += 15
+				v5__ = (countedHolds(cells[node].centre, cells[node].half, p) != (0 != 0))
+			}
+			if v5__ != (0 != 0) {
+				n__ += 29
+				top = countedPush(cells, stack, top, node)
+				continue
+			}
+		}
+		n__ += 22
+		s := square(d) + barnesSoftening*barnesSoftening
+		g := m / (s * math.Sqrt(s))
+		acc.x += float64(g * d.x)
+		acc.y += float64(g * d.y)
+		acc.z += float64(g * d.z)
+		work++
+	}
+	bodies[b].acc, bodies[b].work = acc, work
+	t__.N += n__
+}
+
+func countedHolds(centre vector, half float64, p vector) bool {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v6__ := math.Abs(p.x-centre.x) <= half
+	if v6__ {
+		n__ += 6
+		v6__ = math.Abs(p.y-centre.y) <= half
+	}
+	v7__ := (v6__ != (0 != 0))
+	if v7__ {
+		n__ += 6
+		v7__ = math.Abs(p.z-centre.z) <= half
+	}
+	t__.N += n__
+	return (v7__ != (0 != 0))
+}
+
+func countedMove(bodies []body, b int32, kick, drift float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+35
+	p, v, a := bodies[b].pos, bodies[b].vel, bodies[b].acc
+	v.x += float64(a.x * kick)
+	v.y += float64(a.y * kick)
+	v.z += float64(a.z * kick)
+	p.x += float64(v.x * drift)
+	p.y += float64(v.y * drift)
+	p.z += float64(v.z * drift)
+	bodies[b].pos, bodies[b].vel, bodies[b].cost = p, v, bodies[b].work
+	t__.N += n__
+}
+
+func countedOctant(p, centre vector) int {
+	t__, n__ := tape__.Cur(), hooks__.None
+	o := 0
+	if p.x >= centre.x {
+		n__ += 1
+		o = 4
+	}
+	if p.y >= centre.y {
+		n__ += 1
+		o += 2
+	}
+	if p.z >= centre.z {
+		n__ += 1
+		o++
+	}
+	t__.N += n__
+	return o
+}
+
+func countedCentreOf(centre vector, o int, half float64) vector {
+	t__, n__ := tape__.Cur(), hooks__.None
+	c := vector{centre.x - half, centre.y - half, centre.z - half}
+	if o&4 != 0 {
+		n__ += 2
+		c.x = centre.x + half
+	}
+	if o&2 != 0 {
+		n__ += 1
+		c.y = centre.y + half
+	}
+	if o&1 != 0 {
+		n__ += 1
+		c.z = centre.z + half
+	}
+	t__.N += n__
+	return c
+}
+
+func countedInsert(r *spmd.Rank, bodies []body, cells []cell, used []int32, half float64, b int32) error {
+	t__, n__ := tape__.Cur(), hooks__.None+32
+	var at int32
+	var centre vector
+	p := bodies[b].pos
+	for range barnesLevels {
+		n__ += 45
+		o := countedOctant(p, centre)
+		next := atomic.LoadInt32(&cells[at].child[o])
+		half /= 2
+		centre = countedCentreOf(centre, o, half)
+		if next <= 0 {
+			t__.N, n__ = t__.N+n__+11, 0
+			r.Lock(1 + at)
+			n__ += 3
+			next = cells[at].child[o]
+			switch {
+			case next == 0:
+				n__ += 4
+				atomic.StoreInt32(&cells[at].child[o], ^b)
+			case next < 0:
+				n__ += 17
+				other := ^next
+				t__.N, n__ = t__.N+n__, 0
+				if next = countedNewCell(r, cells, used, centre, half, at); next < 0 {
+					t__.N, n__ = t__.N+n__+30, 0
+					return fmt.Errorf("the tree needs more than %d cells for %d bodies", len(cells), len(bodies))
+				}
+				n__ += 45
+				cells[next].child[countedOctant(bodies[other].pos, centre)] = ^other
+				cells[at].inner++
+				atomic.StoreInt32(&cells[at].child[o], next)
+			}
+			t__.N, n__ = t__.N+n__+26, 0
+			r.Unlock(1 + at)
+			n__ += 5
+			if next == 0 {
+				n__ -= 18
+				t__.N += n__
+				return nil
+			}
+		}
+		at = next
+	}
+	t__.N, n__ = t__.N+n__+29, 0
+	return fmt.Errorf("body %d is too close to another: they cannot be told apart by %d halvings of the cube", b, barnesLevels)
+}
+
+func countedNewCell(r *spmd.Rank, cells []cell, used []int32, centre vector, half float64, parent int32) int32 {
+	t__, n__ := tape__.CurAdd(8), hooks__.None
+	r.Lock(0)
+	n__ += 28
+	c := used[0]
+	if int(c) == len(cells) {
+		c = -1
+	} else {
+		used[0]++
+	}
+	t__.N, n__ = t__.N+n__, 0
+	r.Unlock(0)
+	n__ += 6
+	if c >= 0 {
+		n__ += 42
+		cells[c] = cell{centre: centre, half: half, parent: parent}
+	}
+	t__.N += n__
+	return c
+}
+
+func countedSumUp(r *spmd.Rank, bodies []body, cells []cell, used int) {
+	t__, n__ := tape__.CurAdd(42), hooks__.None
+	lo, hi := r.Share(used)
+	n__ += 1
+	for c := lo; c < hi; c++ {
+		n__ += 9
+		if cells[c].inner > 0 {
+			continue
+		}
+		n__ += 5
+		for at := int32(c); ; {
+			n__ += 19
+			countedSumChildren(bodies, cells, at)
+			if at == 0 {
+				break
+			}
+			n__ += 13
+			at = cells[at].parent
+			t__.N, n__ = t__.N+n__, 0
+			r.Lock(1 + at)
+			n__ += 19
+			cells[at].arrived++
+			last := cells[at].arrived == cells[at].inner
+			t__.N, n__ = t__.N+n__, 0
+			r.Unlock(1 + at)
+			n__ += 1
+			if !last {
+				break
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedSumChildren(bodies []body, cells []cell, c int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+28
+	var mass float64
+	var pos vector
+	var cost int
+	n__ += 12 * 8
+	for o := range 8 {
+		child := cells[c].child[o]
+		if child == 0 {
+			continue
+		}
+		n__ += 9
+		var m float64
+		var p vector
+		if child < 0 {
+			n__ += 14
+			m, p = bodies[^child].mass, bodies[^child].pos
+			cost += bodies[^child].cost
+		} else {
+			n__ += 11
+			m, p = cells[child].mass, cells[child].pos
+			cost += cells[child].cost
+		}
+		mass += m
+		pos.x += float64(m * p.x)
+		pos.y += float64(m * p.y)
+		pos.z += float64(m * p.z)
+	}
+	cells[c].mass, cells[c].cost = mass, cost
+	cells[c].pos = vector{pos.x / mass, pos.y / mass, pos.z / mass}
+	t__.N += n__
+}
+
+func countedZone(r *spmd.Rank, bodies []body, cells []cell, stack, mine []int32) int {
+	t__, n__ := tape__.CurAdd(44), hooks__.None
+	from, to := r.Share(cells[0].cost)
+	n__ += 14
+	count, top, before := 0, 1, 0
+	stack[0] = 0
+	for {
+		v1__ := top > 0
+		if v1__ {
+			n__ += 3
+			v1__ = before < to
+		}
+		if !(v1__ != (0 != 0)) {
+			break
+		}
+		n__ += 13
+		top--
+		node := stack[top]
+		if node < 0 {
+			n__ += 12
+			if before >= from {
+				n__ += 8
+				mine[count] = ^node
+				count++
+			}
+			before += bodies[^node].cost
+		} else {
+			n__ += 10
+			if cost := cells[node].cost; before+cost <= from {
+				before += cost
+			} else {
+				n__ += 21
+				top = countedPush(cells, stack, top, node)
+			}
+		}
+	}
+	t__.N += n__
+	return count
+}
+
+//go:noinline
+func countedPush(cells []cell, stack []int32, top int, c int32) int {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	for o := 7; o >= 0; o-- {
+		n__ += 12
+		if child := cells[c].child[o]; child != 0 {
+			n__ += 5
+			stack[top] = child
+			top++
+		}
+	}
+	t__.N += n__
+	return top
+}
+
+var countedAll = []workload.Kernel{
+	Appbt,
+	Barnes,
+	Sparse,
+	Tomcatv,
+	Water,
+}
+
+func (f *sparse) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+47
+	n := f.n
+	t__.N, n__ = t__.N+n__, 0
+	column := spmd.Shared(r, "column", f.column, spmd.Cyclic(4*uint64(n)))
+	t__.N, n__ = t__.N+n__+36, 0
+	value := spmd.Shared(r, "value", f.value, spmd.Cyclic(8*uint64(n)))
+	t__.N, n__ = t__.N+n__+42, 0
+	length, b, x := spmd.Shared(r, "length", f.length), spmd.Shared(r, "b", f.b), spmd.Shared(r, "x", f.x)
+	t__.N, n__ = t__.N+n__+28, 0
+	even, odd := spmd.Shared(r, "candidates 0", f.candidates[0]), spmd.Shared(r, "candidates 1", f.candidates[1])
+	t__.N, n__ = t__.N+n__+17, 0
+	pivots := spmd.Private(r, "pivots", make([]int32, n))
+	t__.N, n__ = t__.N+n__+17, 0
+	used := spmd.Private(r, "used", make([]bool, n))
+	t__.N, n__ = t__.N+n__+35, 0
+	newColumn, newValue := spmd.Private(r, "new column", make([]int32, n)), spmd.Private(r, "new value", make([]float64, n))
+
+	for k := range n {
+		n__ += 44
+		candidates := even
+		if k%2 == 1 {
+			n__ += 1
+			candidates = odd
+		}
+		t__.N, n__ = t__.N+n__, 0
+		candidates[r.ID()] = countedGreatestInColumn(column, value, used, n, k, r.ID(), r.Procs())
+		t__.N, n__ = t__.N+n__+18, 0
+		r.Barrier()
+		n__ += 3
+		pivot := countedChoosePivot(candidates)
+		if pivot < 0 {
+			t__.N, n__ = t__.N+n__+22, 0
+			return fmt.Errorf("the matrix is singular: no pivot in column %d", k)
+		}
+		n__ += 21
+		pivots[k], used[pivot] = int32(pivot), true
+		t__.N, n__ = t__.N+n__, 0
+		for i := r.ID(); i < n; {
+			n__ += 18
+			{
+				{
+					v2__ := used[i]
+					if !v2__ {
+						n__ += 8
+						v2__ = column[i*n] != int32(k)
+					}
+					if v2__ {
+						n__ += 12
+						goto c1__
+					}
+				}
+				n__ += 195
+				l := value[i*n] / value[pivot*n]
+				from, to := i*n, i*n+int(length[i])
+				first, last := pivot*n, pivot*n+int(length[pivot])
+				m := countedMergeRows(newColumn, newValue, column[from+1:to], value[from+1:to], column[first+1:last], value[first+1:last], l)
+				copy(column[from:], newColumn[:m])
+				copy(value[from:], newValue[:m])
+				length[i] = int32(m)
+				b[i] -= float64(l * b[pivot])
+			}
+		c1__:
+			t__.N, n__ = t__.N+n__, 0
+			i += r.Procs()
+		}
+	}
+	t__.N, n__ = t__.N+n__+20, 0
+	end := spmd.Private(r, "end", make([]int32, n))
+	n__ += 16
+	copy(end, length)
+	for k := n - 1; k >= 0; k-- {
+		n__ += 35
+		{
+			row := int(pivots[k])
+			t__.N, n__ = t__.N+n__, 0
+			if row%r.Procs() == r.ID() {
+				n__ += 14
+				x[k] = b[row] / value[row*n]
+			}
+		}
+		t__.N, n__ = t__.N+n__+18, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+11, 0
+		countedSubstitute(column, value, b, end, x[k], n, k, r.ID(), r.Procs())
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedGreatestInColumn(column []int32, value []float64, used []bool, n, k, id, procs int) candidate {
+	t__, n__ := tape__.Cur(), hooks__.None
+	best := candidate{row: -1}
+	for i := id; i < n; i += procs {
+		n__ += 9
+		v3__ := used[i]
+		if !v3__ {
+			n__ += 10
+			v3__ = column[i*n] != int32(k)
+		}
+		if v3__ {
+			n__ += 2
+			continue
+		}
+		n__ += 13
+		if size := math.Abs(value[i*n]); size > best.size {
+			n__ -= 1
+			best = candidate{size, int32(i)}
+		}
+	}
+	t__.N += n__
+	return best
+}
+
+func countedChoosePivot(candidates []candidate) int {
+	t__, n__ := tape__.Cur(), hooks__.None
+	best := candidate{row: -1}
+	v4__ := candidates
+	n__ += 12 * uint64(len(v4__))
+	for _, c := range v4__ {
+		v5__ := c.size > best.size
+		if !v5__ {
+			n__ += 2
+			v6__ := c.size == best.size
+			if v6__ {
+				n__ += 5
+				v6__ = c.row < best.row
+			}
+			v5__ = (v6__ != (0 != 0))
+		}
+		if v5__ != (0 != 0) {
+			best = c
+		}
+	}
+	t__.N += n__
+	return int(best.row)
+}
+
+func countedMergeRows(toColumn []int32, toValue []float64, column []int32, value []float64, pivotColumn []int32, pivotValue []float64, l float64) int {
+	t__, n__ := tape__.Cur(), hooks__.None+32
+	i, j, m := 0, 0, 0
+	for {
+		v7__ := i < len(column)
+		if !v7__ {
+			n__ -= 3
+			v7__ = j < len(pivotColumn)
+		}
+		if !(v7__ != (0 != 0)) {
+			break
+		}
+		n__ += 35
+		switch {
+		case j == len(pivotColumn) ||
+			(i < len(column) &&
+				column[i] < pivotColumn[j]):
+			n__ += 22
+			toColumn[m], toValue[m] = column[i], value[i]
+			i++
+		case i == len(column) ||
+			column[i] > pivotColumn[j]:
+			n__ += 23
+			toColumn[m], toValue[m] = pivotColumn[j], -float64(l*pivotValue[j])
+			j++
+		default:
+			n__ += 25
+			toColumn[m], toValue[m] = column[i], value[i]-float64(l*pivotValue[j])
+			i++
+			j++
+		}
+		m++
+	}
+	t__.N += n__
+	return m
+}
+
+func countedSubstitute(column []int32, value, b []float64, end []int32, x float64, n, k, id, procs int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for i := id; i < n; i += procs {
+		n__ += 21
+		last := i*n + int(end[i]) - 1
+		v8__ := last > i*n
+		if v8__ {
+			n__ += 4
+			v8__ = column[last] == int32(k)
+		}
+		if v8__ != (0 != 0) {
+			n__ += 11
+			b[i] -= float64(value[last] * x)
+			end[i]--
+		}
+	}
+	t__.N += n__
+}
+
+func (f *tomcatv) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(20), hooks__.None
+	n, home := f.size, spmd.Blocked()
+	t__.N, n__ = t__.N+n__+53, 0
+	x, y := spmd.Shared(r, "x", f.x, home), spmd.Shared(r, "y", f.y, home)
+	t__.N, n__ = t__.N+n__+85, 0
+	aa, dd, d := spmd.Shared(r, "aa", f.aa, home), spmd.Shared(r, "dd", f.dd, home), spmd.Shared(r, "d", f.d, home)
+	t__.N, n__ = t__.N+n__+56, 0
+	rx, ry := spmd.Shared(r, "rx", f.rx, home), spmd.Shared(r, "ry", f.ry, home)
+	t__.N, n__ = t__.N+n__+28, 0
+	partial, residual := spmd.Shared(r, "partial", f.partial), spmd.Shared(r, "residual", f.residual)
+	t__.N, n__ = t__.N+n__+30, 0
+	lo, hi := r.Share(n - 2)
+
+	for iteration := range f.iterations {
+		n__ += 40
+		var mostX, mostY float64
+		if (lo + 1) < (hi + 1) {
+			n__ += 86 * uint64((hi+1)-(lo+1))
+		}
+		for i := lo + 1; i < hi+1; i++ {
+			countedResidualsOfRow(x, y, aa, dd, rx, ry, i, n)
+			mostX, mostY = max(mostX, countedGreatestOf(rx, i, n)), max(mostY, countedGreatestOf(ry, i, n))
+		}
+		t__.N, n__ = t__.N+n__, 0
+		partial[2*r.ID()], partial[2*r.ID()+1] = mostX, mostY
+		t__.N, n__ = t__.N+n__+19, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+3, 0
+		if r.ID() == 0 {
+			n__ += 24
+			if (0) < (len(partial)) {
+				n__ += 28 * ((uint64((len(partial))-(0)) + 1) / 2)
+			}
+			for p := 0; p < len(partial); p += 2 {
+				mostX, mostY = max(mostX, partial[p]), max(mostY, partial[p+1])
+			}
+			residual[2*iteration], residual[2*iteration+1] = mostX, mostY
+		}
+		n__ += 17
+		if (lo + 1) < (hi + 1) {
+			n__ += 51 * uint64((hi+1)-(lo+1))
+		}
+		for i := lo + 1; i < hi+1; i++ {
+			countedSolveRow(aa, dd, d, rx, ry, i, n)
+			if (i*n + 1) < (i*n + n - 1) {
+				n__ += 20 * uint64((i*n+n-1)-(i*n+1))
+			}
+			for j := i*n + 1; j < i*n+n-1; j++ {
+				x[j] += rx[j]
+				y[j] += ry[j]
+			}
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedResidualsOfRow(x, y, aa, dd, rx, ry []float64, i, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+22
+	if (i*n + 1) < (i*n + n - 1) {
+		n__ += 137 * uint64((i*n+n-1)-(i*n+1))
+	}
+	for at := i*n + 1; at < i*n+n-1; at++ {
+		xi, yi := x[at+n]-x[at-n], y[at+n]-y[at-n]
+		xj, yj := x[at+1]-x[at-1], y[at+1]-y[at-1]
+		a := 0.25 * (float64(xj*xj) + float64(yj*yj))
+		b := 0.25 * (float64(xi*xi) + float64(yi*yi))
+		c := 0.125 * (float64(xi*xj) + float64(yi*yj))
+		aa[at] = -b
+		dd[at] = b + b + float64(a*tomcatvRel)
+
+		xii, yii := x[at+n]-2*x[at]+x[at-n], y[at+n]-2*y[at]+y[at-n]
+		xjj, yjj := x[at+1]-2*x[at]+x[at-1], y[at+1]-2*y[at]+y[at-1]
+		xij := x[at+n+1] - x[at+n-1] - x[at-n+1] + x[at-n-1]
+		yij := y[at+n+1] - y[at+n-1] - y[at-n+1] + y[at-n-1]
+		rx[at] = float64(a*xii) + float64(b*xjj) - float64(c*xij)
+		ry[at] = float64(a*yii) + float64(b*yjj) - float64(c*yij)
+	}
+	t__.N += n__
+}
+
+func countedGreatestOf(v []float64, i, n int) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	var most float64
+	if (i*n + 1) < (i*n + n - 1) {
+		n__ += 20 * uint64((i*n+n-1)-(i*n+1))
+	}
+	for at := i*n + 1; at < i*n+n-1; at++ {
+		most = max(most, math.Abs(v[at]))
+	}
+	t__.N += n__
+	return most
+}
+
+func countedSolveRow(aa, dd, d, rx, ry []float64, i, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+50
+	first, last := i*n+1, i*n+n-2
+	d[first] = 1 / dd[first]
+	if (first + 1) <= (last) {
+		n__ += 43 * (uint64((last)-(first+1)) + 1)
+	}
+	for j := first + 1; j <= last; j++ {
+		l := aa[j] * d[j-1]
+		d[j] = 1 / (dd[j] - float64(aa[j-1]*l))
+		rx[j] -= float64(rx[j-1] * l)
+		ry[j] -= float64(ry[j-1] * l)
+	}
+	rx[last] *= d[last]
+	ry[last] *= d[last]
+	if (first) <= (last - 1) {
+		n__ += 30 * (uint64((last-1)-(first)) + 1)
+	}
+	for j := last - 1; j >= first; j-- {
+		rx[j] = (rx[j] - float64(aa[j]*rx[j+1])) * d[j]
+		ry[j] = (ry[j] - float64(aa[j]*ry[j+1])) * d[j]
+	}
+	t__.N += n__
+}
+
+func (f *water) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+57
+	n, box := len(f.molecules), f.box
+	cutoff := min(box/2, waterCutoff)
+	t__.N, n__ = t__.N+n__, 0
+	molecules := spmd.Shared(r, "molecules", f.molecules, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+32, 0
+	forces := spmd.Shared(r, "forces", f.forces, spmd.Blocked())
+	t__.N, n__ = t__.N+n__+14, 0
+	energies := spmd.Shared(r, "energies", f.energies)
+	t__.N, n__ = t__.N+n__+19, 0
+	partial := spmd.Private(r, "partial", make([]int64, 9*n))
+	t__.N, n__ = t__.N+n__+28, 0
+	lo, hi := r.Share(n)
+
+	for step := range f.steps + 1 {
+		n__ += 48
+		var kinetic, potential int64
+		if (lo) < (hi) {
+			n__ += 25 * uint64((hi)-(lo))
+		}
+		for i := lo; i < hi; i++ {
+			if step > 0 {
+				n__ += 7
+				countedPredict(molecules, i)
+			}
+			potential += countedBend(molecules, forces, i)
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+		n__ += 16
+		if (lo) < (hi) {
+			n__ += 15 * uint64((hi)-(lo))
+		}
+		for i := lo; i < hi; i++ {
+			for j := i + 1; j <= i+n/2; j++ {
+				n__ += 12
+				v1__ := 2*(j-i) < n
+				if !v1__ {
+					n__ += 2
+					v1__ = i < n/2
+				}
+				if v1__ != (0 != 0) {
+					n__ += 27
+					potential += countedInteract(molecules, partial, i, j%n, box, cutoff)
+				}
+			}
+		}
+		t__.N, n__ = t__.N+n__, 0
+		countedAddForces(r, forces, partial, lo, hi, n)
+		t__.N, n__ = t__.N+n__+17, 0
+		r.Barrier()
+		n__ += 4
+		if (lo) < (hi) {
+			n__ += 41 * uint64((hi)-(lo))
+		}
+		for i := lo; i < hi; i++ {
+			countedCorrect(molecules, forces, i, f.dt, step == 0)
+			countedWrap(molecules, i, box)
+			kinetic += countedKineticEnergy(molecules, i, f.dt)
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Lock(int32(n))
+		n__ += 20
+		energies[2*step] += kinetic
+		energies[2*step+1] += potential
+		t__.N, n__ = t__.N+n__, 0
+		r.Unlock(int32(n))
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedPredict(molecules []molecule, i int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 8 * 6
+	for k := range waterOrders - 1 {
+		if (k) <= (waterOrders - 2) {
+			n__ += 14 * (uint64((waterOrders-2)-(k)) + 1)
+		}
+		for from := waterOrders - 2; from >= k; from-- {
+			n__ += 26 * 9
+			for c := range 9 {
+				molecules[i][from][c] += molecules[i][from+1][c]
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedCorrect(molecules []molecule, forces []int64, i int, dt float64, first bool) {
+	t__, n__ := tape__.Cur(), hooks__.None+10
+	n__ += 33 * 9
+	for c := range 9 {
+		acceleration := float64(forces[9*i+c]) / waterFixed / massOf(c)
+		change := acceleration*dt*dt/2 - molecules[i][2][c]
+		if first {
+			n__ += 3
+			molecules[i][2][c] += change
+			continue
+		}
+		n__ += 5
+		n__ += 10 * 7
+		for k := range waterOrders {
+			molecules[i][k][c] += float64(gearCorrector[k] * change)
+		}
+	}
+	t__.N += n__
+}
+
+func countedWrap(molecules []molecule, i int, box float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 15 * 3
+	for axis := range 3 {
+		var shift float64
+		if p := molecules[i][0][axis]; p >= box {
+			n__ += 6
+			shift = -box
+		} else {
+			n__ += 5
+			if p < 0 {
+				shift = box
+			}
+		}
+		if shift != 0 {
+			n__ += 9
+			molecules[i][0][axis] += shift
+			molecules[i][0][3+axis] += shift
+			molecules[i][0][6+axis] += shift
+		}
+	}
+	t__.N += n__
+}
+
+func countedKineticEnergy(molecules []molecule, i int, dt float64) int64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	var sum float64
+	n__ += 20 * 9
+	for c := range 9 {
+		v := molecules[i][1][c] / dt
+		sum += float64(massOf(c) / 2 * v * v)
+	}
+	t__.N += n__
+	return int64(sum * waterFixed)
+}
+
+func countedAddForces(r *spmd.Rank, forces, partial []int64, lo, hi, n int) {
+	t__, n__ := tape__.Cur(), hooks__.None+10
+	if lo == hi {
+		t__.N += n__ + 3
+		return
+	}
+	n__ += 24
+	for m := lo; m < min(hi+n/2, lo+n); m++ {
+		n__ += 37
+		i := m % n
+		t__.N, n__ = t__.N+n__, 0
+		r.Lock(int32(i))
+		n__ += 9
+		if (9 * i) < (9*i + 9) {
+			n__ += 13 * uint64((9*i+9)-(9*i))
+		}
+		for at := 9 * i; at < 9*i+9; at++ {
+			forces[at] += partial[at]
+			partial[at] = 0
+		}
+		t__.N, n__ = t__.N+n__, 0
+		r.Unlock(int32(i))
+	}
+	t__.N += n__
+}
+
+func countedBend(molecules []molecule, forces []int64, i int) int64 {
+	t__, n__ := tape__.Cur(), hooks__.None+217
+	if (9 * i) < (9*i + 9) {
+		n__ += 8 * uint64((9*i+9)-(9*i))
+	}
+	for at := 9 * i; at < 9*i+9; at++ {
+		forces[at] = 0
+	}
+	x1, y1, z1 := separation(molecules, i, 3, i, 0)
+	x2, y2, z2 := separation(molecules, i, 6, i, 0)
+	x3, y3, z3 := separation(molecules, i, 6, i, 3)
+	r1, r2, r3 := math.Sqrt(sumOfSquares(x1, y1, z1)), math.Sqrt(sumOfSquares(x2, y2, z2)), math.Sqrt(sumOfSquares(x3, y3, z3))
+	d1, d2, d3 := r1-lengthOH, r2-lengthOH, r3-lengthHH
+	pull1 := float64(stretch*d1) + float64(stretchWithHH*d3) + float64(stretchBoth*d2)
+	pull2 := float64(stretch*d2) + float64(stretchWithHH*d3) + float64(stretchBoth*d1)
+	pull3 := float64(stretchHH*d3) + float64(stretchWithHH*(d1+d2))
+	repel(forces, 9*i+3, 9*i, -pull1/r1, x1, y1, z1)
+	repel(forces, 9*i+6, 9*i, -pull2/r2, x2, y2, z2)
+	repel(forces, 9*i+6, 9*i+3, -pull3/r3, x3, y3, z3)
+	t__.N += n__
+	return int64((float64(pull1*d1) + float64(pull2*d2) + float64(pull3*d3)) / 2 * waterFixed)
+}
+
+func countedInteract(molecules []molecule, forces []int64, i, j int, box, cutoff float64) (energy int64) {
+	t__, n__ := tape__.Cur(), hooks__.None+28
+	half, far := box/2, cutoff*cutoff
+	for a := 0; a < 9; a += 3 {
+		n__ += 9
+		for b := 0; b < 9; b += 3 {
+			n__ += 38
+			x, y, z := separation(molecules, i, a, j, b)
+			x, y, z = countedNearestImage(x, box, half), countedNearestImage(y, box, half), countedNearestImage(z, box, half)
+			s := sumOfSquares(x, y, z)
+			if s >= far {
+				continue
+			}
+			n__ += 83
+			charges := coulomb * chargeH * chargeH
+			if a == 0 {
+				charges *= chargeO / chargeH
+			}
+			if b == 0 {
+				n__ += 2
+				charges *= chargeO / chargeH
+			}
+			r := math.Sqrt(s)
+			f := charges * (1/(s*r) - 1/(far*cutoff))
+			e := charges * (1/r + s/(2*far*cutoff) - 3/(2*cutoff))
+			v1__ := a == 0
+			if v1__ {
+				n__ += 2
+				v1__ = b == 0
+			}
+			if v1__ != (0 != 0) {
+				n__ += 30
+				lf, le := countedLennardJones(s, far)
+				f += lf
+				e += le
+			}
+			repel(forces, 9*i+a, 9*j+b, f, x, y, z)
+			energy += int64(e * waterFixed)
+		}
+	}
+	t__.N += n__
+	return energy
+}
+
+func countedNearestImage(d, box, half float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if d > half {
+		t__.N += n__ + 2
+		return d - box
+	}
+	n__ += 4
+	if d < -half {
+		t__.N += n__ + 1
+		return d + box
+	}
+	t__.N += n__
+	return d
+}
+
+func countedLennardJones(s, far float64) (force, energy float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+41
+	const sigma6 = sigmaO * sigmaO * sigmaO * sigmaO * sigmaO * sigmaO
+	near, end := sigma6/(s*s*s), sigma6/(far*far*far)
+	atEnd := 24 * epsilonO * end * (float64(2*end) - 1) / far
+	force = float64(24*epsilonO*near*(float64(2*near)-1)/s) - atEnd
+	energy = float64(4*epsilonO*near*(near-1)) - float64(4*epsilonO*end*(end-1)) + float64(atEnd*(s-far)/2)
+	t__.N += n__
+	return force, energy
+}
+
 func (f *appbt) recordedProgram(r *spmd.Rank) error {
 	t__, b__, o__, l__, n__ := tape__.BeginAt(hooks__.None)
 	o__ = t__.Reserve(o__, l__)

@@ -16,6 +16,1229 @@ import (
 	unsafe__ "unsafe"
 )
 
+func (e *edge) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+24
+	n := e.size
+	t__.N, n__ = t__.N+n__, 0
+	image := spmd.Shared(r, "image", e.image)
+	t__.N, n__ = t__.N+n__+14, 0
+	coefficients := spmd.Shared(r, "coefficients", e.coefficients)
+	t__.N, n__ = t__.N+n__+43, 0
+	blurred := [2][]float32{spmd.Shared(r, "blurred 0", e.blurred[0]), spmd.Shared(r, "blurred 1", e.blurred[1])}
+	t__.N, n__ = t__.N+n__+42, 0
+	edges := [2][]uint8{spmd.Shared(r, "edges 0", e.edges[0]), spmd.Shared(r, "edges 1", e.edges[1])}
+	t__.N, n__ = t__.N+n__+26, 0
+	lo, hi := r.Share(n)
+	t__.N, n__ = t__.N+n__+24, 0
+	gradient := spmd.Private(r, "gradient", make([]float32, (hi-lo+2)*n))
+
+	first := 0
+	for level := range edgeLevels {
+		n__ += 82
+		w := window(level)
+		t__.N, n__ = t__.N+n__, 0
+		e.countedBlur(r, blurred[level%2], image, coefficients[first:first+w*w], w)
+		t__.N, n__ = t__.N+n__+20, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+11, 0
+		e.countedDifferentiate(r, gradient, blurred[level%2])
+		t__.N, n__ = t__.N+n__+16, 0
+		e.countedRegister(r, edges[level%2], gradient, blurred[level%2])
+		n__ += 3
+		if level > 0 {
+			t__.N, n__ = t__.N+n__+20, 0
+			e.countedMatch(r, edges[level%2], edges[(level-1)%2])
+		}
+		first += w * w
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func (e *edge) countedBlur(r *spmd.Rank, blurred, image, coefficients []float32, w int) {
+	t__, n__ := tape__.Cur(), hooks__.None+41
+	n, wide := e.size, e.size+2*edgeMargin
+	corner := edgeMargin - w/2
+	t__.N, n__ = t__.N+n__, 0
+	lo, hi := r.Share(n)
+	n__ += 3
+	if (lo) < (hi) {
+		n__ += 9 * uint64((hi)-(lo))
+	}
+	for i := lo; i < hi; i++ {
+		n__ += 18 * uint64(max(0, n))
+		for j := range n {
+			var sum float32
+			n__ += 49 * uint64(max(0, w))
+			for y := range w {
+				at := (i+corner+y)*wide + j + corner
+				sum = countedAddProducts(sum, image[at:at+w], coefficients[y*w:(y+1)*w])
+			}
+			blurred[i*n+j] = sum
+		}
+	}
+	t__.N += n__
+}
+
+func countedAddProducts(sum float32, pixels, coefficients []float32) float32 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := pixels
+	n__ += 6 * uint64(len(v1__))
+	for x := range v1__ {
+		sum += float32(pixels[x] * coefficients[x])
+	}
+	t__.N += n__
+	return sum
+}
+
+func (e *edge) countedDifferentiate(r *spmd.Rank, gradient, blurred []float32) {
+	t__, n__ := tape__.Cur(), hooks__.None+37
+	n := e.size
+	t__.N, n__ = t__.N+n__, 0
+	lo, hi := r.Share(n)
+	n__ += 4
+	from, to := e.inner(lo-1, hi+1)
+	if (from) < (to) {
+		n__ += 7 * uint64((to)-(from))
+	}
+	for i := from; i < to; i++ {
+		if (1) < (n - 1) {
+			n__ += 40 * uint64((n-1)-(1))
+		}
+		for j := 1; j < n-1; j++ {
+			dy, dx := slope(blurred, i*n+j, n)
+			gradient[(i-lo+1)*n+j] = magnitude(dy, dx)
+		}
+	}
+	t__.N += n__
+}
+
+func (e *edge) countedRegister(r *spmd.Rank, edges []uint8, gradient, blurred []float32) {
+	t__, n__ := tape__.Cur(), hooks__.None+49
+	n := e.size
+	t__.N, n__ = t__.N+n__, 0
+	lo, hi := r.Share(n)
+	n__ += 4
+	from, to := e.inner(lo, hi)
+	threshold := e.threshold
+	if (from) < (to) {
+		n__ += 8 * uint64((to)-(from))
+	}
+	for i := from; i < to; i++ {
+		if (1) < (n - 1) {
+			n__ += 22 * uint64((n-1)-(1))
+		}
+		for j := 1; j < n-1; j++ {
+			at := (i-lo+1)*n + j
+			candidate := uint8(0)
+			if g := gradient[at]; g >= threshold {
+				n__ += 30
+				ahead := countedDirection(blurred, i*n+j, n)
+				v2__ := g > gradient[at-ahead]
+				if v2__ {
+					n__ += 8
+					v2__ = g >= gradient[at+ahead]
+				}
+				if v2__ != (0 != 0) {
+					n__ -= 1
+					candidate = 1
+				}
+			}
+			edges[i*n+j] = candidate
+		}
+	}
+	t__.N += n__
+}
+
+func countedDirection(blurred []float32, at, n int) int {
+	t__, n__ := tape__.Cur(), hooks__.None+46
+	const tan = math.Sqrt2 - 1 // of 22.5 degrees, half way between neighbours
+	dy, dx := slope(blurred, at, n)
+	tall, wide := math.Abs(float64(dy)), math.Abs(float64(dx))
+	switch {
+	case tall <= tan*wide:
+		n__ -= 8
+		t__.N += n__
+		return 1
+	case wide <= tan*tall:
+		n__ -= 4
+		t__.N += n__
+		return n
+	case dy > 0 == (dx > 0):
+		t__.N += n__ + 3
+		return n + 1
+	default:
+		t__.N += n__ + 3
+		return n - 1
+	}
+}
+
+func (e *edge) countedMatch(r *spmd.Rank, edges, previous []uint8) {
+	t__, n__ := tape__.Cur(), hooks__.None+37
+	n := e.size
+	t__.N, n__ = t__.N+n__, 0
+	lo, hi := r.Share(n)
+	n__ += 1
+	from, to := e.inner(lo, hi)
+	if (from) < (to) {
+		n__ += 8 * uint64((to)-(from))
+	}
+	for i := from; i < to; i++ {
+		if (1) < (n - 1) {
+			n__ += 12 * uint64((n-1)-(1))
+		}
+		for j := 1; j < n-1; j++ {
+			if edges[i*n+j] == 1 &&
+				!countedHasNeighbour(previous, i*n+j, n) {
+				n__ += 9
+				edges[i*n+j] = 0
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedHasNeighbour(edges []uint8, at, n int) bool {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for y := at - n; y <= at+n; y += n {
+		n__ += 9
+		for x := y - 1; x <= y+1; x++ {
+			n__ += 9
+			if edges[x] == 1 {
+				t__.N += n__
+				return true
+			}
+		}
+	}
+	t__.N += n__
+	return false
+}
+
+func (f *fft) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(40), hooks__.None
+	x, t := spmd.Shared(r, "x", f.x), spmd.Shared(r, "t", f.t)
+	t__.N, n__ = t__.N+n__+14, 0
+	roots := spmd.Shared(r, "roots", f.roots)
+	t__.N, n__ = t__.N+n__+22, 0
+	u := spmd.Private(r, "row roots", f.rowRoots[r.ID()])
+	t__.N, n__ = t__.N+n__+32, 0
+	lo, hi := r.Share(f.m)
+
+	t__.N, n__ = t__.N+n__+8, 0
+	f.countedTranspose(r, t, x)
+	n__ += 22
+	if (lo) < (hi) {
+		n__ += 71 * uint64((hi)-(lo))
+	}
+	for i := lo; i < hi; i++ {
+		countedFftRow(f.row(t, i), u)
+		countedMultiplyRow(f.row(t, i), f.row(roots, i))
+	}
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	t__.N, n__ = t__.N+n__+10, 0
+	f.countedTranspose(r, x, t)
+	n__ += 18
+	if (lo) < (hi) {
+		n__ += 29 * uint64((hi)-(lo))
+	}
+	for i := lo; i < hi; i++ {
+		countedFftRow(f.row(x, i), u)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	r.Barrier()
+	t__.N, n__ = t__.N+n__+10, 0
+	f.countedTranspose(r, t, x)
+	t__.N, n__ = t__.N+n__+17, 0
+	r.Barrier()
+	t__.N += n__ + 5
+	return nil
+}
+
+func (f *fft) countedTranspose(r *spmd.Rank, dst, src []complex128) {
+	t__, n__ := tape__.CurAdd(39), hooks__.None
+	lo, hi := r.Share(f.m)
+	for k := range f.procs {
+		t__.N, n__ = t__.N+n__+40, 0
+		from, to := spmd.Share(f.m, f.procs, (r.ID()+1+k)%f.procs)
+		n__ += 2
+		for i0 := lo; i0 < hi; i0 += f.block {
+			n__ += 9
+			for j0 := from; j0 < to; j0 += f.block {
+				n__ += 20
+				countedTransposeSquare(dst, src, f.m, i0, min(i0+f.block, hi), j0, min(j0+f.block, to))
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedTransposeSquare(dst, src []complex128, m, i0, i1, j0, j1 int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if (i0) < (i1) {
+		n__ += 8 * uint64((i1)-(i0))
+	}
+	for i := i0; i < i1; i++ {
+		if (j0) < (j1) {
+			n__ += 24 * uint64((j1)-(j0))
+		}
+		for j := j0; j < j1; j++ {
+			dst[i*m+j] = src[j*m+i]
+		}
+	}
+	t__.N += n__
+}
+
+func countedFftRow(a, u []complex128) {
+	t__, n__ := tape__.Cur(), hooks__.None+19
+	m := len(a)
+	shift := 64 - bits.TrailingZeros(uint(m))
+	n__ += 39 * uint64(max(0, m))
+	for i := range m {
+		if j := int(bits.Reverse64(uint64(i)) >> shift); i < j {
+			n__ += 12
+			ai, aj := a[i], a[j]
+			a[i] = aj
+			a[j] = ai
+		}
+	}
+	for h := 1; h < m; h *= 2 {
+		n__ += 7
+		for k := 0; k < m; k += 2 * h {
+			n__ += 7
+			n__ += 40 * uint64(max(0, h))
+			for j := range h {
+				w, top := u[h-1+j], a[k+j]
+				bottom := w * a[k+h+j]
+				a[k+j] = top + bottom
+				a[k+h+j] = top - bottom
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedMultiplyRow(a, w []complex128) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := a
+	n__ += 19 * uint64(len(v1__))
+	for j := range v1__ {
+		a[j] *= w[j]
+	}
+	t__.N += n__
+}
+
+var countedAll = []workload.Kernel{
+	FFT,
+	LU,
+	Radix,
+	Edge,
+	TPCC,
+}
+
+//go:noinline
+func countedSubtractRow(y, x []float64, l float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+10
+	v1__ := y
+	n__ += 10 * uint64(len(v1__))
+	for j := range v1__ {
+		y[j] -= l * x[j]
+	}
+	t__.N += n__
+}
+
+func (f *lu) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(27), hooks__.None
+	a := spmd.Shared(r, "a", f.a)
+	block :=
+		func(i, j int) []float64 {
+			at := (i*f.blocks + j) * f.b * f.b
+			return a[at : at+f.b*f.b]
+		}
+	mine :=
+		func(i, j int) bool {
+			return f.owner(i, j) == r.ID()
+		}
+	for k := range f.blocks {
+		t__.N, n__ = t__.N+n__+33, 0
+		if mine(k, k) {
+			n__ += 32
+			f.countedFactor(block(k, k))
+		}
+		t__.N, n__ = t__.N+n__+21, 0
+		r.Barrier()
+		n__ += 5
+		for i := k + 1; i < f.blocks; i++ {
+			t__.N, n__ = t__.N+n__+44, 0
+			if mine(i, k) {
+				n__ += 52
+				f.countedDivideByU(block(i, k), block(k, k))
+			}
+			t__.N, n__ = t__.N+n__+1, 0
+			if mine(k, i) {
+				n__ += 54
+				f.countedDivideByL(block(k, i), block(k, k))
+			}
+		}
+		t__.N, n__ = t__.N+n__+16, 0
+		r.Barrier()
+		n__ += 4
+		for i := k + 1; i < f.blocks; i++ {
+			n__ += 10
+			for j := k + 1; j < f.blocks; j++ {
+				t__.N, n__ = t__.N+n__+24, 0
+				if mine(i, j) {
+					n__ += 77
+					f.countedSubtractProduct(block(i, j), block(i, k), block(k, j))
+				}
+			}
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func (f *lu) countedFactor(a []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+17
+	b := f.b
+	n__ += 20 * uint64(max(0, b))
+	for k := range b {
+		pivot := a[k*b+k]
+		if (k + 1) < (b) {
+			n__ += 64 * uint64((b)-(k+1))
+		}
+		for i := k + 1; i < b; i++ {
+			l := a[i*b+k] / pivot
+			a[i*b+k] = l
+			countedSubtractRow(a[i*b+k+1:(i+1)*b], a[k*b+k+1:(k+1)*b], l)
+		}
+	}
+	t__.N += n__
+}
+
+func (f *lu) countedDivideByU(a, diag []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+20
+	b := f.b
+	n__ += 17 * uint64(max(0, b))
+	for k := range b {
+		pivot := diag[k*b+k]
+		n__ += 66 * uint64(max(0, b))
+		for i := range b {
+			l := a[i*b+k] / pivot
+			a[i*b+k] = l
+			countedSubtractRow(a[i*b+k+1:(i+1)*b], diag[k*b+k+1:(k+1)*b], l)
+		}
+	}
+	t__.N += n__
+}
+
+func (f *lu) countedDivideByL(a, diag []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+18
+	b := f.b
+	n__ += 11 * uint64(max(0, b))
+	for k := range b {
+		if (k + 1) < (b) {
+			n__ += 54 * uint64((b)-(k+1))
+		}
+		for i := k + 1; i < b; i++ {
+			countedSubtractRow(a[i*b:(i+1)*b], a[k*b:(k+1)*b], diag[i*b+k])
+		}
+	}
+	t__.N += n__
+}
+
+func (f *lu) countedSubtractProduct(a, left, top []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+20
+	b := f.b
+	n__ += 28 * uint64(max(0, b))
+	for i := range b {
+		row := a[i*b : (i+1)*b]
+		n__ += 42 * uint64(max(0, b))
+		for k := range b {
+			countedSubtractRow(row, top[k*b:(k+1)*b], left[i*b+k])
+		}
+	}
+	t__.N += n__
+}
+
+func (f *radix) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(50), hooks__.None
+	from, to := spmd.Shared(r, "a", f.a), spmd.Shared(r, "b", f.b)
+	t__.N, n__ = t__.N+n__+16, 0
+	counts := spmd.Shared(r, "counts", f.counts)
+	t__.N, n__ = t__.N+n__+15, 0
+	totals := spmd.Shared(r, "totals", f.totals)
+	t__.N, n__ = t__.N+n__+20, 0
+	place := spmd.Private(r, "place", make([]uint32, f.radix))
+	t__.N, n__ = t__.N+n__+30, 0
+	lo, hi := r.Share(f.keys)
+	t__.N, n__ = t__.N+n__+19, 0
+	mine := counts[r.ID()*f.radix : (r.ID()+1)*f.radix]
+
+	for pass := range f.passes {
+		n__ += 114
+		shift := pass * bits.TrailingZeros(uint(f.radix))
+		countedCountDigits(mine, from[lo:hi], shift)
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+14, 0
+		f.countedSumPart(r, counts, totals)
+		t__.N, n__ = t__.N+n__+17, 0
+		r.Barrier()
+		t__.N, n__ = t__.N+n__+1, 0
+		f.countedFindPlaces(place, mine, totals)
+		n__ += 18
+		countedMoveKeys(to, from[lo:hi], place, shift)
+		t__.N, n__ = t__.N+n__, 0
+		r.Barrier()
+		from, to = to, from
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedCountDigits(counts, keys []uint32, shift int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := counts
+	for d := range v1__ {
+		counts[d] = 0
+	}
+	mask := len(counts) - 1
+	v2__ := keys
+	n__ += 22 * uint64(len(v2__))
+	for _, key := range v2__ {
+		counts[int(key)>>shift&mask]++
+	}
+	t__.N += n__
+}
+
+func (f *radix) countedSumPart(r *spmd.Rank, counts, totals []uint32) {
+	t__, n__ := tape__.CurAdd(30), hooks__.None
+	lo, hi := r.Share(f.radix)
+	n__ += 7
+	radix, procs := f.radix, f.procs
+	var sum uint32
+	if (lo) < (hi) {
+		n__ += 7 * uint64((hi)-(lo))
+	}
+	for d := lo; d < hi; d++ {
+		n__ += 11 * uint64(max(0, procs))
+		for q := range procs {
+			n := counts[q*radix+d]
+			counts[q*radix+d] = sum
+			sum += n
+		}
+	}
+	t__.N, n__ = t__.N+n__, 0
+	totals[r.ID()] = sum
+}
+
+func (f *radix) countedFindPlaces(place, counts, totals []uint32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	var before uint32
+	for q := range f.procs {
+		t__.N, n__ = t__.N+n__+30, 0
+		lo, hi := spmd.Share(f.radix, f.procs, q)
+		n__ += 6
+		if (lo) < (hi) {
+			n__ += 10 * uint64((hi)-(lo))
+		}
+		for d := lo; d < hi; d++ {
+			place[d] = before + counts[d]
+		}
+		before += totals[q]
+	}
+	t__.N += n__
+}
+
+func countedMoveKeys(to, keys, place []uint32, shift int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	mask := len(place) - 1
+	v3__ := keys
+	n__ += 24 * uint64(len(v3__))
+	for _, key := range v3__ {
+		d := int(key) >> shift & mask
+		at := place[d]
+		place[d] = at + 1
+		to[at] = key
+	}
+	t__.N += n__
+}
+
+func (f *tpcc) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(215), hooks__.None
+	id := r.ID()
+	t__.N, n__ = t__.N+n__+32, 0
+	lo, hi := r.Share(f.size.warehouses * tpccDistricts)
+	t__.N, n__ = t__.N+n__+27, 0
+	term := &tpccTerminal{rank: r, db: f.tables.countedPlace(r), w: int32(f.size.warehouses),
+		mine: [2]int32{int32(lo), int32(hi)}, paid: int32(id * f.size.transactions),
+		seen:   spmd.Private(r, "seen", make([]uint32, f.size.items)),
+		screen: &spmd.Private(r, "screen", f.screens[id])[0]}
+	t__.N, n__ = t__.N+n__+18, 0
+	inputs := spmd.Private(r, "inputs", f.inputs[id])
+	for i := range inputs {
+		n__ += 12
+		term.now++
+		t__.N, n__ = t__.N+n__, 0
+		term.countedRun(&inputs[i])
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func (t *tpccTerminal) countedRun(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+17
+	switch in.kind {
+	case tpccNewOrder:
+		n__ -= 2
+		t__.N, n__ = t__.N+n__, 0
+		t.countedNewOrder(in)
+	case tpccPayment:
+		t__.N, n__ = t__.N+n__+1, 0
+		t.countedPayment(in)
+	case tpccOrderStatus:
+		n__ -= 3
+		t__.N, n__ = t__.N+n__, 0
+		t.countedOrderStatus(in)
+	case tpccDelivery:
+		t__.N, n__ = t__.N+n__, 0
+		t.countedDelivery(in)
+	case tpccStockLevel:
+		t__.N, n__ = t__.N+n__+3, 0
+		t.countedStockLevel(in)
+	}
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedAddLock(lock int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	i := t.locks
+	for {
+		v1__ := i > 0
+		if v1__ {
+			n__ += 9
+			v1__ = t.held[i-1] > lock
+		}
+		if !(v1__ != (0 != 0)) {
+			break
+		}
+		n__ += 1
+		i--
+	}
+	v2__ := i > 0
+	if v2__ {
+		n__ += 5
+		v2__ = t.held[i-1] == lock
+	}
+	if v2__ != (0 != 0) {
+		t__.N += n__
+		return
+	}
+	n__ += 7
+	for j := t.locks; j > i; j-- {
+		n__ += 12
+		t.held[j] = t.held[j-1]
+	}
+	t.held[i] = lock
+	t.locks++
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedNeedWarehouse(w int32) {
+	t.countedAddLock(w)
+}
+
+func (t *tpccTerminal) countedNeedStock(w int32) {
+	t.countedAddLock(t.w + w)
+}
+
+func (t *tpccTerminal) countedNeedDistrict(d int32) {
+	t.countedAddLock(2*t.w + d)
+}
+
+func (t *tpccTerminal) countedBegin() {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for i := range t.locks {
+		t__.N, n__ = t__.N+n__+16, 0
+		t.rank.Lock(t.held[i])
+	}
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedCommit() {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for ; t.locks > 0; t.locks-- {
+		t__.N, n__ = t__.N+n__+13, 0
+		t.rank.Unlock(t.held[t.locks-1])
+	}
+	t__.N += n__
+}
+
+func (t *tpccTables) countedPlace(r *spmd.Rank) tpccTables {
+	tape__.CurAdd(294)
+	return tpccTables{
+		warehouses: spmd.Shared(r, "warehouses", t.warehouses),
+		districts:  spmd.Shared(r, "districts", t.districts),
+		customers:  spmd.Shared(r, "customers", t.customers),
+		items:      spmd.Shared(r, "items", t.items),
+		stock:      spmd.Shared(r, "stock", t.stock),
+		orders:     spmd.Shared(r, "orders", t.orders),
+		lines:      spmd.Shared(r, "order lines", t.lines),
+		history:    spmd.Shared(r, "history", t.history),
+		itemIndex:  spmd.Shared(r, "item index", t.itemIndex),
+		stockIndex: spmd.Shared(r, "stock indexes", t.stockIndex),
+		indexes:    spmd.Shared(r, "district indexes", t.indexes),
+		nodes:      spmd.Shared(r, "index nodes", t.nodes),
+	}
+}
+
+func (t *tpccTerminal) countedNewOrder(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+34
+	t.countedNeedDistrict(in.district)
+	for l := range in.lines {
+		n__ += 13
+		t.countedNeedStock(in.line[l].supplier)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	t.countedBegin()
+	n__ += 8
+	var items [tpccLines]int32
+	if t.countedFindItems(in, &items) {
+		t__.N, n__ = t__.N+n__+5, 0
+		t.countedEnterOrder(in, &items)
+	}
+	t__.N, n__ = t__.N+n__+1, 0
+	t.countedCommit()
+}
+
+func (t *tpccTerminal) countedFindItems(in *tpccInput, items *[tpccLines]int32) bool {
+	t__, n__ := tape__.Cur(), hooks__.None+14
+	for l := range in.lines {
+		n__ += 20
+		row, ok := t.db.itemIndex[0].countedFind(t.db.nodes, uint64(in.line[l].item))
+		if !ok {
+			t__.N += n__ + 4
+			return false
+		}
+		n__ += 11
+		items[l] = row
+	}
+	t__.N += n__ + 4
+	return true
+}
+
+func (t *tpccTerminal) countedEnterOrder(in *tpccInput, items *[tpccLines]int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+112
+	db, nodes, d := &t.db, t.db.nodes, in.district
+	district := &db.districts[d]
+	number, row := district.nextOrder, district.orderRow
+	district.nextOrder++
+	district.orderRow++
+	order := tpccOrder{number: number, customer: in.customer, lines: in.lines, entered: t.now, local: true}
+	var total int64
+	for l := range in.lines {
+		t__.N, n__ = t__.N+n__+32, 0
+		total += t.countedEnterLine(in, l, items[l], number)
+		n__ += 4
+		v1__ := order.local
+		if v1__ {
+			n__ += 11
+			v1__ = in.line[l].supplier == d/tpccDistricts
+		}
+		order.local = v1__
+	}
+	n__ += 16
+	db.orders[row] = order
+	t__.N, n__ = t__.N+n__, 0
+	db.index(d, tpccOrders).countedInsert(nodes, uint64(number), row)
+	t__.N, n__ = t__.N+n__+7, 0
+	db.index(d, tpccByCustomer).countedInsert(nodes, orderByCustomer(in.customer, number), row)
+	t__.N, n__ = t__.N+n__+6, 0
+	db.index(d, tpccUndelivered).countedInsert(nodes, uint64(number), row)
+
+	n__ += 66
+	c, _ := db.index(d, tpccCustomers).countedFind(nodes, uint64(in.customer))
+	customer := &db.customers[c]
+	tax := db.warehouses[d/tpccDistricts].tax + district.tax
+	t.screen.total = total * int64(10000-customer.discount) / 10000 * int64(10000+tax) / 10000
+	t.screen.last, t.screen.order, t.screen.lines = customer.last, number, in.lines
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedEnterLine(in *tpccInput, l, itemRow, number int32) int64 {
+	t__, n__ := tape__.Cur(), hooks__.None+186
+	db, d, typed := &t.db, in.district, &in.line[l]
+	item := &db.items[itemRow]
+	s, _ := db.stockIndex[typed.supplier].countedFind(db.nodes, uint64(typed.item))
+	stock := &db.stock[s]
+	stock.quantity -= typed.quantity
+	if stock.quantity < 10 {
+		n__ += 2
+		stock.quantity += 91
+	}
+	stock.sold += typed.quantity
+	stock.orders++
+	if typed.supplier != d/tpccDistricts {
+		n__ += 1
+		stock.remote++
+	}
+	amount := int64(typed.quantity) * int64(item.price)
+	district := &db.districts[d]
+	row := district.lineRow
+	district.lineRow++
+	db.lines[row] = tpccOrderLine{order: number, line: l + 1, item: typed.item, supplier: typed.supplier,
+		quantity: typed.quantity, amount: amount, delivered: notDelivered, info: stock.info[d%tpccDistricts]}
+	t__.N, n__ = t__.N+n__, 0
+	db.index(d, tpccOrderLines).countedInsert(db.nodes, orderLine(number, l+1), row)
+
+	n__ += 36
+	shown := &t.screen.line[l]
+	shown.name, shown.amount, shown.item, shown.stock = item.name, amount, typed.item, stock.quantity
+	v2__ := countedIsOriginal(&item.data)
+	if v2__ {
+		n__ += 6
+		v2__ = countedIsOriginal(&stock.data)
+	}
+	shown.original = v2__
+	t__.N += n__
+	return amount
+}
+
+func countedIsOriginal(data *[50]byte) bool {
+	t__, n__ := tape__.Cur(), hooks__.None
+	pattern := [len(tpccOriginal)]byte{'O', 'R', 'I', 'G', 'I', 'N', 'A', 'L'}
+	for i := 0; i <= len(data)-len(pattern); i++ {
+		n__ += 8
+		j := 0
+		for {
+			v3__ := j < len(pattern)
+			if v3__ {
+				n__ += 7
+				v3__ = data[i+j] == pattern[j]
+			}
+			if !(v3__ != (0 != 0)) {
+				break
+			}
+			n__ += 1
+			j++
+		}
+		if j == len(pattern) {
+			t__.N += n__
+			return true
+		}
+	}
+	t__.N += n__
+	return false
+}
+
+func (t *tpccTerminal) countedCustomer(in *tpccInput) int32 {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	db, d := &t.db, in.customerDistrict
+	if in.customer != byFamily {
+		n__ += 17
+		row, _ := db.index(d, tpccCustomers).countedFind(db.nodes, uint64(in.customer))
+		t__.N += n__
+		return row
+	}
+	n__ += 35
+	first := db.index(d, tpccFamilies).countedSeek(db.nodes, uint64(in.family)<<32)
+	count := 0
+	for c := first; ; c = c.countedNext(db.nodes) {
+		n__ += 17
+		key, _, ok := c.countedEntry(db.nodes)
+		v4__ := !ok
+		if !v4__ {
+			n__ += 5
+			v4__ = key>>32 != uint64(in.family)
+		}
+		if v4__ {
+			break
+		}
+		count++
+	}
+	for range (count+1)/2 - 1 {
+		n__ += 12
+		first = first.countedNext(db.nodes)
+	}
+	_, row, _ := first.countedEntry(db.nodes)
+	t__.N += n__
+	return row
+}
+
+func (t *tpccTerminal) countedPayment(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+53
+	db, w := &t.db, in.district/tpccDistricts
+	t.countedNeedWarehouse(w)
+	t.countedNeedDistrict(in.district)
+	t.countedNeedDistrict(in.customerDistrict)
+	t__.N, n__ = t__.N+n__, 0
+	t.countedBegin()
+	n__ += 145
+	warehouse, district := &db.warehouses[w], &db.districts[in.district]
+	customer := &db.customers[t.countedCustomer(in)]
+	amount := int64(in.amount)
+	warehouse.ytd += amount
+	district.ytd += amount
+	customer.balance -= amount
+	customer.paid += amount
+	customer.payments++
+	if customer.badCredit {
+		n__ += 53
+		payment := [6]uint64{uint64(customer.number), uint64(in.customerDistrict % tpccDistricts),
+			uint64(in.customerDistrict / tpccDistricts), uint64(in.district % tpccDistricts), uint64(w), uint64(amount)}
+		n__ += 18 * 62
+		for i := range customer.data {
+			customer.data[i] += payment[i%len(payment)]
+		}
+	}
+	db.history[t.paid] = tpccHistory{customer.number, in.customerDistrict, in.district, amount, t.now}
+	t.paid++
+	t.screen.first, t.screen.last, t.screen.balance = customer.first, customer.last, customer.balance
+	t.screen.warehouse, t.screen.district, t.screen.customer = warehouse.address, district.address, customer.address
+	t__.N, n__ = t__.N+n__, 0
+	t.countedCommit()
+}
+
+func (t *tpccTerminal) countedOrderStatus(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+75
+	db, nodes, d := &t.db, t.db.nodes, in.district
+	t.countedNeedDistrict(d)
+	t__.N, n__ = t__.N+n__, 0
+	t.countedBegin()
+	n__ += 55
+	customer := &db.customers[t.countedCustomer(in)]
+	t.screen.first, t.screen.last, t.screen.balance = customer.first, customer.last, customer.balance
+	_, row, _ := db.index(d, tpccByCustomer).countedSeek(nodes, uint64(customer.number)<<32).countedEntry(nodes)
+	order := &db.orders[row]
+	t.screen.order, t.screen.carrier, t.screen.lines = order.number, order.carrier, order.lines
+	c := db.index(d, tpccOrderLines).countedSeek(nodes, orderLine(order.number, 0))
+	for l := range order.lines {
+		n__ += 35
+		_, row, _ := c.countedEntry(nodes)
+		line := &db.lines[row]
+		t.screen.line[l].item, t.screen.line[l].amount = line.item, line.amount
+		c = c.countedNext(nodes)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	t.countedCommit()
+}
+
+func (t *tpccTerminal) countedDelivery(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+31
+	w := in.district / tpccDistricts
+	for d := max(t.mine[0], w*tpccDistricts); d < min(t.mine[1], (w+1)*tpccDistricts); d++ {
+		n__ += 32
+		t.countedNeedDistrict(d)
+		t__.N, n__ = t__.N+n__, 0
+		t.countedBegin()
+		n__ += 5
+		t.countedDeliver(d, in.carrier)
+		t__.N, n__ = t__.N+n__, 0
+		t.countedCommit()
+	}
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedDeliver(d, carrier int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+30
+	db, nodes := &t.db, t.db.nodes
+	undelivered := db.index(d, tpccUndelivered)
+	number, _, ok := undelivered.countedSeek(nodes, 0).countedEntry(nodes)
+	if !ok {
+		t__.N += n__ + 3
+		return
+	}
+	n__ += 103
+	undelivered.countedRemove(nodes, number)
+	row, _ := db.index(d, tpccOrders).countedFind(nodes, number)
+	order := &db.orders[row]
+	order.carrier = carrier
+	var sum int64
+	c := db.index(d, tpccOrderLines).countedSeek(nodes, orderLine(order.number, 0))
+	for range order.lines {
+		n__ += 27
+		_, row, _ := c.countedEntry(nodes)
+		line := &db.lines[row]
+		line.delivered = t.now
+		sum += line.amount
+		c = c.countedNext(nodes)
+	}
+	row, _ = db.index(d, tpccCustomers).countedFind(nodes, uint64(order.customer))
+	customer := &db.customers[row]
+	customer.balance += sum
+	customer.deliveries++
+	t__.N += n__
+}
+
+func (t *tpccTerminal) countedStockLevel(in *tpccInput) {
+	t__, n__ := tape__.Cur(), hooks__.None+65
+	db, nodes, d := &t.db, t.db.nodes, in.district
+	w := d / tpccDistricts
+	t.countedNeedStock(w)
+	t.countedNeedDistrict(d)
+	t__.N, n__ = t__.N+n__, 0
+	t.countedBegin()
+	n__ += 22
+	low := int32(0)
+	c := db.index(d, tpccOrderLines).countedSeek(nodes, orderLine(max(db.districts[d].nextOrder-20, 0), 0))
+	for ; ; c = c.countedNext(nodes) {
+		n__ += 5
+		_, row, ok := c.countedEntry(nodes)
+		if !ok {
+			break
+		}
+		n__ += 27
+		item := db.lines[row].item
+		if t.seen[item] == uint32(t.now) {
+			continue
+		}
+		n__ += 35
+		t.seen[item] = uint32(t.now)
+		s, _ := db.stockIndex[w].countedFind(nodes, uint64(item))
+		if db.stock[s].quantity < in.threshold {
+			low++
+		}
+	}
+	t.screen.low = low
+	t__.N, n__ = t__.N+n__, 0
+	t.countedCommit()
+}
+
+func (t *btree) countedNewNode(nodes []btreeNode, level int32) int32 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n := t.free
+	if n != noBTreeNode {
+		n__ += 7
+		t.free = nodes[n].right
+	} else {
+		n__ += 3
+		if t.unused == t.end {
+			t__.N, n__ = t__.N+n__, 0
+			panic("a B+-tree has more nodes than its keys can need")
+		}
+		n__ += 2
+		n = t.unused
+		t.unused++
+	}
+	node := &nodes[n]
+	node.count, node.level, node.left, node.right = 0, level, noBTreeNode, noBTreeNode
+	t__.N += n__
+	return n
+}
+
+func (t *btree) countedReleaseNode(nodes []btreeNode, n int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	node := &nodes[n]
+	if node.left != noBTreeNode {
+		n__ += 7
+		nodes[node.left].right = node.right
+	}
+	if node.right != noBTreeNode {
+		n__ += 6
+		nodes[node.right].left = node.left
+	}
+	node.right = t.free
+	t.free = n
+	t__.N += n__
+}
+
+func (n *btreeNode) countedBelow(key uint64) int32 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	lo, hi := int32(0), n.count
+	for lo < hi {
+		n__ += 14
+		if mid := (lo + hi) / 2; n.keys[mid] < key {
+			n__ += 3
+			lo = mid + 1
+		} else {
+			n__ += 3
+			hi = mid
+		}
+	}
+	t__.N += n__
+	return lo
+}
+
+func (n *btreeNode) countedChild(key uint64) int32 {
+	return max(n.countedBelow(key+1), 1) - 1
+}
+
+func (n *btreeNode) countedPut(i int32, key uint64, down int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for j := n.count; j > i; j-- {
+		n__ += 15
+		n.keys[j], n.down[j] = n.keys[j-1], n.down[j-1]
+	}
+	n.keys[i], n.down[i] = key, down
+	n.count++
+	t__.N += n__
+}
+
+func (n *btreeNode) countedDrop(i int32) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n.count--
+	for j := i; j < n.count; j++ {
+		n__ += 20
+		n.keys[j], n.down[j] = n.keys[j+1], n.down[j+1]
+	}
+	t__.N += n__
+}
+
+func (t *btree) countedInsert(nodes []btreeNode, key uint64, row int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+48
+	if nodes[t.root].count == btreeFanout {
+		t__.N, n__ = t__.N+n__+21, 0
+		root := t.countedNewNode(nodes, nodes[t.root].level+1)
+		n__ += 11
+		nodes[root].countedPut(0, nodes[t.root].keys[0], t.root)
+		t.root = root
+		t__.N, n__ = t__.N+n__, 0
+		t.countedSplit(nodes, root, 0)
+	}
+	n__ += 2
+	n := t.root
+	for nodes[n].level > 0 {
+		n__ += 34
+		i := nodes[n].countedChild(key)
+		if nodes[nodes[n].down[i]].count == btreeFanout {
+			t__.N, n__ = t__.N+n__+24, 0
+			t.countedSplit(nodes, n, i)
+			n__ += 1
+			i = nodes[n].countedChild(key)
+		}
+		n__ += 4
+		n = nodes[n].down[i]
+	}
+	n__ += 2
+	nodes[n].countedPut(nodes[n].countedBelow(key), key, row)
+	t__.N += n__
+}
+
+func (t *btree) countedSplit(nodes []btreeNode, parent, i int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+52
+	l := nodes[parent].down[i]
+	left := &nodes[l]
+	t__.N, n__ = t__.N+n__, 0
+	r := t.countedNewNode(nodes, left.level)
+	n__ += 7
+	right := &nodes[r]
+	const half = btreeFanout / 2
+	n__ += 14 * 10
+	for j := range half {
+		right.keys[j], right.down[j] = left.keys[half+j], left.down[half+j]
+	}
+	left.count, right.count = half, half
+	if left.level == 0 {
+		n__ += 8
+		right.left, right.right = l, left.right
+		if left.right != noBTreeNode {
+			n__ += 5
+			nodes[left.right].left = r
+		}
+		left.right = r
+	}
+	nodes[parent].countedPut(i+1, right.keys[0], r)
+	t__.N += n__
+}
+
+func (t *btree) countedRemove(nodes []btreeNode, key uint64) bool {
+	t__, n__ := tape__.Cur(), hooks__.None+32
+	var path, places [btreeDepth]int32
+	n, depth := t.root, 0
+	for nodes[n].level > 0 {
+		n__ += 28
+		path[depth], places[depth] = n, nodes[n].countedChild(key)
+		n = nodes[n].down[places[depth]]
+		depth++
+	}
+	i := nodes[n].countedBelow(key)
+	v1__ := i == nodes[n].count
+	if !v1__ {
+		n__ += 7
+		v1__ = nodes[n].keys[i] != key
+	}
+	if v1__ != (0 != 0) {
+		t__.N += n__ + 4
+		return false
+	}
+	n__ += 23
+	nodes[n].countedDrop(i)
+	for {
+		v2__ := depth > 0
+		if v2__ {
+			n__ += 8
+			v2__ = nodes[n].count == 0
+		}
+		if !(v2__ != (0 != 0)) {
+			break
+		}
+		n__ += 30
+		t.countedReleaseNode(nodes, n)
+		depth--
+		n = path[depth]
+		nodes[n].countedDrop(places[depth])
+	}
+	for root := t.root; ; root = t.root {
+		v3__ := nodes[root].level > 0
+		if v3__ {
+			n__ += 4
+			v3__ = nodes[root].count == 1
+		}
+		if !(v3__ != (0 != 0)) {
+			break
+		}
+		n__ += 22
+		t.root = nodes[root].down[0]
+		t.countedReleaseNode(nodes, root)
+	}
+	t__.N += n__
+	return true
+}
+
+func (t *btree) countedSeek(nodes []btreeNode, key uint64) btreeCursor {
+	t__, n__ := tape__.Cur(), hooks__.None+23
+	n := t.root
+	for nodes[n].level > 0 {
+		n__ += 24
+		n = nodes[n].down[nodes[n].countedChild(key)]
+	}
+	t__.N += n__
+	return btreeCursor{n, nodes[n].countedBelow(key)}.countedSkipLeafEnd(nodes)
+}
+
+func (c btreeCursor) countedSkipLeafEnd(nodes []btreeNode) btreeCursor {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if c.at == nodes[c.node].count {
+		t__.N += n__ + 3
+		return btreeCursor{nodes[c.node].right, 0}
+	}
+	t__.N += n__
+	return c
+}
+
+func (c btreeCursor) countedNext(nodes []btreeNode) btreeCursor {
+	return btreeCursor{c.node, c.at + 1}.countedSkipLeafEnd(nodes)
+}
+
+func (c btreeCursor) countedEntry(nodes []btreeNode) (key uint64, row int32, ok bool) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if c.node == noBTreeNode {
+		t__.N += n__
+		return 0, 0, false
+	}
+	t__.N += n__ + 9
+	return nodes[c.node].keys[c.at], nodes[c.node].down[c.at], true
+}
+
+func (t *btree) countedFind(nodes []btreeNode, key uint64) (row int32, ok bool) {
+	t__, n__ := tape__.Cur(), hooks__.None+19
+	found, row, ok := t.countedSeek(nodes, key).countedEntry(nodes)
+	t__.N += n__
+	return row, ok &&
+		found == key
+}
+
 func recordedWindow(level int) int {
 	v1__ := sigma(level)
 	v2__ := math.Round(8 * v1__ * 1e12)

@@ -16,6 +16,1974 @@ import (
 	unsafe__ "unsafe"
 )
 
+func (f *apucs) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(264), hooks__.None
+	n, result := f.network.stations, &f.result[r.ID()]
+	t__.N, n__ = t__.N+n__+9, 0
+	s := &queueSimulator{r: r, network: &f.network,
+		streams: spmd.Private(r, "streams", f.network.countedStreams(r.ID(), f.seed)),
+		jobs:    spmd.Private(r, "jobs", result.jobs),
+		left:    spmd.Private(r, "left", result.left),
+		busy:    spmd.Private(r, "busy", result.busy),
+		changed: spmd.Private(r, "changed", make([]float64, n)),
+		first:   spmd.Private(r, "first", make([]float64, n)),
+		firsts:  spmd.Private(r, "firsts", make([]float64, r.Procs()*n)),
+		totals:  spmd.Private(r, "totals", result.totals),
+		answer:  spmd.Private(r, "answer", make([]int32, 1)),
+	}
+	n__ += 1
+	end := 0.0
+	for begin := 0; begin < f.time; begin += f.window {
+		n__ += 32
+		end = float64(min(begin+f.window, f.time))
+		s.schedule = countedMergeStreams(s.network, s.streams, s.schedule[:0], end)
+		t__.N, n__ = t__.N+n__, 0
+		s.countedFindFirst()
+		t__.N, n__ = t__.N+n__+10, 0
+		spmd.AllGather(r, s.first, s.firsts)
+		t__.N, n__ = t__.N+n__+3, 0
+		s.countedPostReceives()
+		t__.N, n__ = t__.N+n__+2, 0
+		s.countedSimulate()
+	}
+	n__ += 7
+	v1__ := s.jobs
+	n__ += 37 * uint64(len(v1__))
+	for i := range v1__ {
+		s.count(int32(i), end)
+	}
+	t__.N, n__ = t__.N+n__, 0
+	spmd.AllReduce(r, s.totals,
+		func(a, b int64) int64 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return a + b
+		})
+	t__.N += n__ + 5
+	return nil
+}
+
+func (s *queueSimulator) countedFindFirst() {
+	t__, n__ := tape__.CurAdd(18), hooks__.None
+	first, schedule, me := s.first, s.schedule, int32(s.r.ID())
+	v1__ := first
+	n__ += 13 * uint64(len(v1__))
+	for i := range v1__ {
+		first[i] = math.Inf(1)
+		if s.jobs[i] > 0 {
+			n__ += 2
+			first[i] = 0
+		}
+	}
+	v2__ := schedule
+	n__ += 8 * uint64(len(v2__))
+	for i := range v2__ {
+		p := &schedule[i]
+		v3__ := p.to == me
+		if v3__ {
+			n__ += 3
+			v3__ = p.target != elsewhere
+		}
+		v4__ := (v3__ != (0 != 0))
+		if v4__ {
+			n__ += 8
+			v4__ = p.time < first[p.target]
+		}
+		if v4__ != (0 != 0) {
+			n__ += 2
+			first[p.target] = p.time
+		}
+	}
+	t__.N += n__
+}
+
+func (s *queueSimulator) countedPostReceives() {
+	t__, n__ := tape__.CurAdd(25), hooks__.None
+	schedule, me, count := s.schedule, int32(s.r.ID()), 0
+	n__ += 4
+	v5__ := schedule
+	n__ += 7 * uint64(len(v5__))
+	for i := range v5__ {
+		{
+			p := &schedule[i]
+			v6__ := p.from != me
+			if v6__ {
+				n__ += 17
+				v6__ = (s.possible(p) != (0 != 0))
+			}
+			if v6__ != (0 != 0) {
+				n__ += 2
+				count++
+			}
+		}
+	}
+	if count > len(s.coming) {
+		n__ += 27
+		s.coming, s.answers = make([]*spmd.Request, 2*count), make([]int32, 2*count)
+	}
+	count = 0
+	for i := range schedule {
+		n__ += 7
+		{
+			p := &schedule[i]
+			v7__ := p.from != me
+			if v7__ {
+				n__ += 17
+				v7__ = (s.possible(p) != (0 != 0))
+			}
+			if v7__ != (0 != 0) {
+				t__.N, n__ = t__.N+n__+33, 0
+				s.coming[count] = spmd.Irecv(s.r, int(p.from), 0, s.answers[count:count+1])
+				n__ += 1
+				count++
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func (s *queueSimulator) countedSimulate() {
+	t__, n__ := tape__.CurAdd(21), hooks__.None
+	schedule, me, next := s.schedule, int32(s.r.ID()), 0
+	for i := range schedule {
+		n__ += 30
+		p := &schedule[i]
+		switch {
+		case p.from == p.to:
+			n__ -= 8
+			s.countedMove(p)
+		case !s.possible(p):
+		case p.from == me:
+			t__.N, n__ = t__.N+n__+13, 0
+			s.countedSendJob(p)
+		default:
+			t__.N, n__ = t__.N+n__+15, 0
+			s.coming[next].Wait()
+			n__ += 12
+			if s.answers[next] == 1 {
+				n__ += 44
+				s.enter(p.target, p.time)
+			}
+			next++
+		}
+	}
+	t__.N += n__
+}
+
+func (s *queueSimulator) countedMove(p *point) {
+	t__, n__ := tape__.Cur(), hooks__.None+5
+	if p.source != elsewhere {
+		n__ += 9
+		if s.jobs[p.source] == 0 {
+			t__.N += n__ + 2
+			return
+		}
+		n__ += 32
+		s.count(p.source, p.time)
+		s.jobs[p.source]--
+	}
+	n__ += 3
+	if p.target == elsewhere {
+		n__ += 8
+		s.left[p.source]++
+		t__.N += n__
+		return
+	}
+	n__ += 38
+	s.enter(p.target, p.time)
+	t__.N += n__
+}
+
+func (s *queueSimulator) countedSendJob(p *point) {
+	t__, n__ := tape__.Cur(), hooks__.None+36
+	s.answer[0] = 0
+	if s.jobs[p.source] > 0 {
+		n__ += 46
+		s.answer[0] = 1
+		s.count(p.source, p.time)
+		s.jobs[p.source]--
+		s.totals[0]++
+	}
+	s.totals[1]++
+	t__.N, n__ = t__.N+n__, 0
+	spmd.Send(s.r, int(p.to), 0, s.answer)
+}
+
+func (q *queueNetwork) countedStream(from, to int, seed uint64) stream {
+	t__, n__ := tape__.Cur(), hooks__.None+52
+	s := stream{random: seed + uint64(from)<<32 + uint64(to), from: int32(from), to: int32(to)}
+	s.random = s.bits()
+	if from == to {
+		n__ += 18
+		s.rate = q.serviceRate(from)*(1-q.abroad) + float64(q.stations)*q.arrivalRate()
+	} else {
+		n__ += 17
+		s.rate = q.serviceRate(from) * q.abroad / float64(q.procs-1)
+	}
+	s.next = s.countedGap()
+	t__.N += n__
+	return s
+}
+
+func (q *queueNetwork) countedStreams(rank int, seed uint64) []stream {
+	t__, n__ := tape__.Cur(), hooks__.None+54
+	all := []stream{q.countedStream(rank, rank, seed)}
+	for other := range q.procs {
+		n__ += 8
+		if other != rank {
+			n__ += 63
+			all = append(all, q.countedStream(rank, other, seed), q.countedStream(other, rank, seed))
+		}
+	}
+	for i := len(all)/2 - 1; i >= 0; i-- {
+		n__ += 12
+		countedSiftDown(all, i)
+	}
+	t__.N += n__
+	return all
+}
+
+func (s *stream) countedGap() float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	t__.N += n__ + 42
+	return -math.Log(1-s.uniform()) / s.rate
+}
+
+func (q *queueNetwork) countedDraw(s *stream) point {
+	t__, n__ := tape__.Cur(), hooks__.None+31
+	p := point{time: s.next, from: s.from, to: s.to, source: elsewhere, target: elsewhere}
+	s.next += s.countedGap()
+	if s.from != s.to {
+		n__ += 47
+		p.source, p.target = q.countedPickServer(s), s.index(q.stations)
+		t__.N += n__
+		return p
+	}
+	n__ += 31
+	arrivals := float64(q.stations) * q.arrivalRate()
+	if s.uniform()*s.rate < arrivals {
+		n__ += 38
+		p.target = s.index(q.stations)
+		t__.N += n__
+		return p
+	}
+	n__ += 47
+	p.source = q.countedPickServer(s)
+	if s.uniform()*(1-q.abroad) >= q.arrivalRate() {
+		n__ += 24
+		p.target = s.index(q.stations)
+	}
+	t__.N += n__
+	return p
+}
+
+func (q *queueNetwork) countedPickServer(s *stream) int32 {
+	t__, n__ := tape__.Cur(), hooks__.None+57
+	rates := q.cumulative[int(s.from)*q.stations : int(s.from+1)*q.stations]
+	u := s.uniform() * rates[len(rates)-1]
+	lo, hi := 0, len(rates)-1
+	for lo < hi {
+		n__ += 13
+		if mid := (lo + hi) / 2; u < rates[mid] {
+			hi = mid
+		} else {
+			n__ += 3
+			lo = mid + 1
+		}
+	}
+	t__.N += n__
+	return int32(lo)
+}
+
+func countedEarlier(a, b *stream) bool {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if a.next != b.next {
+		t__.N += n__ + 3
+		return a.next < b.next
+	}
+	n__ += 6
+	v1__ := a.from < b.from
+	if !v1__ {
+		n__ -= 1
+		v2__ := a.from == b.from
+		if v2__ {
+			n__ += 5
+			v2__ = a.to < b.to
+		}
+		v1__ = (v2__ != (0 != 0))
+	}
+	t__.N += n__
+	return (v1__ != (0 != 0))
+}
+
+func countedSiftDown(heap []stream, i int) {
+	t__, n__ := tape__.Cur(), hooks__.None+8
+	for {
+		n__ += 11
+		least := i
+		for child := 2*i + 1; ; child++ {
+			v3__ := child <= 2*i+2
+			if v3__ {
+				n__ += 2
+				v3__ = child < len(heap)
+			}
+			if !(v3__ != (0 != 0)) {
+				break
+			}
+			n__ += 24
+			if countedEarlier(&heap[child], &heap[least]) {
+				n__ -= 1
+				least = child
+			}
+		}
+		if least == i {
+			t__.N += n__
+			return
+		}
+		n__ += 22
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
+}
+
+func countedMergeStreams(q *queueNetwork, heap []stream, schedule []point, end float64) []point {
+	t__, n__ := tape__.Cur(), hooks__.None+34
+	for heap[0].next < end {
+		n__ += 54
+		schedule = append(schedule, q.countedDraw(&heap[0]))
+		countedSiftDown(heap, 0)
+	}
+	t__.N += n__
+	return schedule
+}
+
+var countedArray = workload.Kernel{
+	Name: "array", Paper: "hur1999",
+	Doc: "a statement on whole arrays: A = x or A = x op y",
+	Params: []workload.Param{
+		{Name: "l", Default: 1000, Min: 1, Max: 1 << 14, Doc: "rows and columns of the arrays"},
+		{Name: "statement", Default: 6, Min: 0, Max: len(countedArrayStatements) - 1,
+			Doc: "0: A=s, 1: A=B, 2: A=B+s, 3: A=B*s, 4: A=B+C, 5: A=B*C, 6: A=A+B, 7: A=A*B; s is a scalar"},
+		{Name: "repetitions", Default: 10, Min: 1, Max: 1 << 20, Doc: "how often the statement is executed"},
+		meshRows,
+	},
+	Small: workload.Values{"l": 64},
+	Procs: func(v workload.Values, procs int) error {
+		return checkMesh(v["meshrows"], procs, v["l"], 1)
+	},
+	Make: countedNewArray,
+}
+
+var countedArrayStatements = [...]arrayStatement{
+	{countedAssignScalar,
+		func(_, _, _, s int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return s
+		}},
+	{countedAssignArray,
+		func(_, b, _, _ int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return b
+		}},
+	{countedAssignSumWithScalar,
+		func(_, b, _, s int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return b + s
+		}},
+	{countedAssignProductWithScalar,
+		func(_, b, _, s int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 3
+			return b * s
+		}},
+	{countedAssignSum,
+		func(_, b, c, _ int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return b + c
+		}},
+	{countedAssignProduct,
+		func(_, b, c, _ int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 3
+			return b * c
+		}},
+	{
+		func(a, b, _ []int32, _ int32) {
+			t__, n__ := tape__.Cur(), hooks__.None
+			n__ -= 1
+			countedAssignSum(a, a, b, 0)
+			t__.N += n__
+		},
+		func(a, b, _, _ int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return a + b
+		}},
+	{
+		func(a, b, _ []int32, _ int32) {
+			t__, n__ := tape__.Cur(), hooks__.None
+			n__ -= 1
+			countedAssignProduct(a, a, b, 0)
+			t__.N += n__
+		},
+		func(a, b, _, _ int32) int32 {
+			t__, n__ := tape__.Cur(), hooks__.None
+			t__.N += n__ + 2
+			return a * b
+		}},
+}
+
+func countedNewArray(v workload.Values, procs int, seed uint64) workload.Instance {
+	f := &array{l: v["l"], repetitions: v["repetitions"], statement: countedArrayStatements[v["statement"]], mesh: newMesh(v["meshrows"], procs), seed: seed}
+	a, b, c := f.input()
+	f.a, f.b, f.c = scatter(f.mesh, a, f.l, f.l), scatter(f.mesh, b, f.l, f.l), scatter(f.mesh, c, f.l, f.l)
+	return f
+}
+
+func (f *array) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(33), hooks__.None
+	a := spmd.Private(r, "a", f.a[r.ID()])
+	t__.N, n__ = t__.N+n__+20, 0
+	b := spmd.Private(r, "b", f.b[r.ID()])
+	t__.N, n__ = t__.N+n__+20, 0
+	c := spmd.Private(r, "c", f.c[r.ID()])
+	for range f.repetitions {
+		t__.N, n__ = t__.N+n__+20, 0
+		f.statement.execute(a, b, c, arrayScalar)
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedAssignScalar(a, _, _ []int32, s int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+7
+	v1__ := a
+	n__ += 4 * uint64(len(v1__))
+	for i := range v1__ {
+		a[i] = s
+	}
+	t__.N += n__
+}
+
+func countedAssignArray(a, b, _ []int32, _ int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+19
+	copy(a, b)
+	t__.N += n__
+}
+
+func countedAssignSumWithScalar(a, b, _ []int32, s int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	v2__ := a
+	n__ += 8 * uint64(len(v2__))
+	for i := range v2__ {
+		a[i] = b[i] + s
+	}
+	t__.N += n__
+}
+
+func countedAssignProductWithScalar(a, b, _ []int32, s int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	v3__ := a
+	n__ += 8 * uint64(len(v3__))
+	for i := range v3__ {
+		a[i] = b[i] * s
+	}
+	t__.N += n__
+}
+
+func countedAssignSum(a, b, c []int32, _ int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	v4__ := a
+	n__ += 9 * uint64(len(v4__))
+	for i := range v4__ {
+		a[i] = b[i] + c[i]
+	}
+	t__.N += n__
+}
+
+func countedAssignProduct(a, b, c []int32, _ int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+11
+	v5__ := a
+	n__ += 9 * uint64(len(v5__))
+	for i := range v5__ {
+		a[i] = b[i] * c[i]
+	}
+	t__.N += n__
+}
+
+func countedSetRHS(rhs []float64, wide, first int, problem poisson) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for i := range len(rhs) / wide {
+		n__ += 37
+		value, row := -problem.rhs(first+i), rhs[i*wide:(i+1)*wide]
+		v1__ := row
+		n__ += 4 * uint64(len(v1__))
+		for j := range v1__ {
+			row[j] = value
+		}
+	}
+	t__.N += n__
+}
+
+func (f *bps) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(17), hooks__.None
+	s := countedNewSubstructure(r, f)
+	t__.N, n__ = t__.N+n__+15, 0
+	outcome, system := &f.outcome[r.ID()][0], 0
+	n__ += 1
+	for {
+		n__ += 11
+		s.countedSolveInside(s.u, s.rhs)
+		t__.N, n__ = t__.N+n__, 0
+		s.countedFindResidual()
+		t__.N, n__ = t__.N+n__+11, 0
+		outcome.residual = math.Sqrt(s.countedInnerProduct(s.residual, s.residual))
+		n__ += 8
+		if outcome.steps == 0 {
+			n__ += 1
+			outcome.first = outcome.residual
+		}
+		enough := f.tolerance * outcome.first
+		v2__ := outcome.residual <= enough
+		if !v2__ {
+			n__ += 5
+			v2__ = outcome.steps == f.iterations
+		}
+		if v2__ != (0 != 0) {
+			n__ += 4
+			if system++; system == f.systems {
+				t__.N += n__
+				return nil
+			}
+			t__.N, n__ = t__.N+n__+22, 0
+			s.countedNext(f.problem(system))
+			t__.N, n__ = t__.N+n__+16, 0
+			outcome = &f.outcome[r.ID()][system]
+			n__ += 1
+			continue
+		}
+		t__.N, n__ = t__.N+n__+11, 0
+		outcome.steps += s.countedConjugateGradients(f.iterations-outcome.steps, enough)
+	}
+}
+
+func (s *substructure) countedNext(problem poisson) {
+	t__, n__ := tape__.Cur(), hooks__.None+31
+	wide := s.g + 1
+	t__.N, n__ = t__.N+n__, 0
+	row, _ := s.mesh.position(s.r.ID())
+	n__ += 25
+	s.u = s.u[wide*wide:]
+	countedSetRHS(s.rhs, wide, row*s.g, problem)
+	t__.N += n__
+}
+
+func (s *substructure) countedConjugateGradients(limit int, enough float64) int {
+	t__, n__ := tape__.Cur(), hooks__.None+81
+	x, residual, z, p, product := s.x, s.residual, s.z, s.p, s.product
+	clear(x)
+	t__.N, n__ = t__.N+n__, 0
+	s.countedPrecondition(z, residual)
+	n__ += 23
+	copy(p, z)
+	t__.N, n__ = t__.N+n__, 0
+	fall := s.countedInnerProduct(residual, z)
+	n__ += 1
+	for step := 1; ; step++ {
+		t__.N, n__ = t__.N+n__+22, 0
+		s.countedMultiply(product, p)
+		t__.N, n__ = t__.N+n__+11, 0
+		along := fall / s.countedInnerProduct(p, product)
+		n__ += 9
+		v3__ := x
+		n__ += 21 * uint64(len(v3__))
+		for k := range v3__ {
+			x[k] += along * p[k]
+			residual[k] -= along * product[k]
+		}
+		t__.N, n__ = t__.N+n__, 0
+		s.countedPrecondition(z, residual)
+		n__ += 12
+		before := fall
+		var left float64
+		t__.N, n__ = t__.N+n__, 0
+		fall, left = s.countedInnerProducts(residual, z, residual)
+		n__ += 4
+		v4__ := step == limit
+		if !v4__ {
+			n__ += 4
+			v4__ = math.Sqrt(left) <= enough
+		}
+		if v4__ != (0 != 0) {
+			s.countedAddToBorder(s.u, x)
+			t__.N += n__
+			return step
+		}
+		n__ += 13
+		ratio := fall / before
+		v5__ := p
+		n__ += 10 * uint64(len(v5__))
+		for k := range v5__ {
+			p[k] = z[k] + ratio*p[k]
+		}
+	}
+}
+
+func countedNewCoarseGrid(r *spmd.Rank, m mesh) *coarseGrid {
+	t__, n__ := tape__.Cur(), hooks__.None+118
+	n := (m.rows - 1) * (m.cols - 1)
+	t__.N, n__ = t__.N+n__, 0
+	return &coarseGrid{rows: m.rows, cols: m.cols,
+		values: spmd.Private(r, "coarse", make([]float64, n)), swapped: spmd.Private(r, "coarse columns", make([]float64, n)),
+		sinesDown:  spmd.Private(r, "sines down", countedSineTable(m.rows)),
+		sinesRight: spmd.Private(r, "sines right", countedSineTable(m.cols))}
+}
+
+func countedSineTable(n int) []float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+26
+	table := make([]float64, (n-1)*(n-1))
+	if (1) < (n) {
+		n__ += 8 * uint64((n)-(1))
+	}
+	for j := 1; j < n; j++ {
+		if (1) < (n) {
+			n__ += 40 * uint64((n)-(1))
+		}
+		for k := 1; k < n; k++ {
+			table[(j-1)*(n-1)+k-1] = math.Sin(math.Pi * float64(j*k%(2*n)) / float64(n))
+		}
+	}
+	t__.N += n__
+	return table
+}
+
+func (c *coarseGrid) countedAt(row, col int) int {
+	t__, n__ := tape__.Cur(), hooks__.None
+	v1__ := row < 0
+	if !v1__ {
+		n__ += 5
+		v1__ = row >= c.rows-1
+	}
+	v2__ := (v1__ != (0 != 0))
+	if !v2__ {
+		n__ += 2
+		v2__ = col < 0
+	}
+	v3__ := (v2__ != (0 != 0))
+	if !v3__ {
+		n__ += 5
+		v3__ = col >= c.cols-1
+	}
+	if v3__ != (0 != 0) {
+		t__.N += n__
+		return outside
+	}
+	t__.N += n__
+	return row*(c.cols-1) + col
+}
+
+func (c *coarseGrid) countedSolve() {
+	t__, n__ := tape__.Cur(), hooks__.None+68
+	down, right := c.rows-1, c.cols-1
+	countedTransformAcross(c.swapped, c.values, c.sinesRight, down, right)
+	countedTransformAcross(c.values, c.swapped, c.sinesDown, right, down)
+	scale := 4 / float64(c.rows*c.cols)
+	n__ += 28 * uint64(max(0, down))
+	for i := range down {
+		row := c.values[i*right : (i+1)*right]
+		v4__ := row
+		n__ += 28 * uint64(len(v4__))
+		for j := range v4__ {
+			row[j] *= scale / (countedWaveNumberSquared(i+1, c.rows) + countedWaveNumberSquared(j+1, c.cols))
+		}
+	}
+	countedTransformAcross(c.swapped, c.values, c.sinesRight, down, right)
+	countedTransformAcross(c.values, c.swapped, c.sinesDown, right, down)
+	t__.N += n__
+}
+
+func countedTransformAcross(y, x, sines []float64, rows, cols int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 22 * uint64(max(0, rows))
+	for i := range rows {
+		row := x[i*cols : (i+1)*cols]
+		n__ += 32 * uint64(max(0, cols))
+		for k := range cols {
+			sum := 0.0
+			table := sines[k*cols : (k+1)*cols]
+			v5__ := row
+			n__ += 6 * uint64(len(v5__))
+			for j := range v5__ {
+				sum += row[j] * table[j]
+			}
+			y[k*rows+i] = sum
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedPrecondition(z, x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+34
+	clear(z)
+	n__ += 7 * 4
+	for side := range s.sides {
+		if s.neighbours[side] != outside {
+			n__ += 12
+			s.countedSolveEdge(z, x, side)
+		}
+	}
+	if len(s.coarse.values) == 0 {
+		t__.N += n__ + 3
+		return
+	}
+	t__.N, n__ = t__.N+n__+7, 0
+	s.countedRestrict(x)
+	t__.N, n__ = t__.N+n__+10, 0
+	spmd.AllReduce(s.r, s.coarse.values, countedAdd)
+	n__ += 8
+	s.coarse.countedSolve()
+	t__.N, n__ = t__.N+n__, 0
+	s.countedInterpolate(z)
+}
+
+func (s *substructure) countedSolveEdge(z, x []float64, side int) {
+	t__, n__ := tape__.Cur(), hooks__.None+68
+	g, edge, factors := s.g, s.edge, s.edgeFactors
+	at, step := side*g, 1
+	if side >= 2 {
+		n__ += 3
+		at, step = (side+1)*g, -1
+	}
+	v6__ := edge
+	n__ += 13 * uint64(len(v6__))
+	for k := range v6__ {
+		edge[k] = x[at+(k+1)*step]
+	}
+	s.solver.countedTransform(edge, nil)
+	v7__ := edge
+	n__ += 8 * uint64(len(v7__))
+	for k := range v7__ {
+		edge[k] *= factors[k]
+	}
+	s.solver.countedTransform(edge, nil)
+	v8__ := edge
+	n__ += 12 * uint64(len(v8__))
+	for k := range v8__ {
+		z[at+(k+1)*step] = edge[k]
+	}
+	t__.N += n__
+}
+
+func countedEdgeFactors(g int) []float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+21
+	factors := make([]float64, g-1)
+	v9__ := factors
+	n__ += 20 * uint64(len(v9__))
+	for k := range v9__ {
+		factors[k] = 1 / (float64(g) * math.Sqrt(countedWaveNumberSquared(k+1, g)))
+	}
+	t__.N += n__
+	return factors
+}
+
+func (s *substructure) countedCorners() [4]int {
+	t__, n__ := tape__.CurAdd(28), hooks__.None
+	row, col := s.mesh.position(s.r.ID())
+	n__ += 13
+	c := s.coarse
+	t__.N += n__
+	return [4]int{c.countedAt(row-1, col-1), c.countedAt(row-1, col), c.countedAt(row, col), c.countedAt(row, col-1)}
+}
+
+func (s *substructure) countedRestrict(x []float64) {
+	t__, n__ := tape__.CurAdd(41), hooks__.None
+	g, values, corners := s.g, s.coarse.values, s.countedCorners()
+	n__ += 9
+	clear(values)
+	n__ += 52 * 4
+	for side := range s.sides {
+		edge, share := x[side*g:(side+1)*g], s.share[side*g:(side+1)*g]
+		begin, end := share[0]*edge[0], 0.0
+		if (1) < (g) {
+			n__ += 18 * uint64((g)-(1))
+		}
+		for k := 1; k < g; k++ {
+			part := float64(k) / float64(g)
+			begin += (1 - part) * share[k] * edge[k]
+			end += part * share[k] * edge[k]
+		}
+		if at := corners[side]; at != outside {
+			n__ += 5
+			values[at] += begin
+		}
+		if at := corners[(side+1)%4]; at != outside {
+			n__ += 7
+			values[at] += end
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedInterpolate(z []float64) {
+	t__, n__ := tape__.CurAdd(42), hooks__.None
+	g, corners := s.g, s.countedCorners()
+	n__ += 3
+	var values [4]float64
+	n__ += 9 * 4
+	for n, at := range corners {
+		if at != outside {
+			n__ += 13
+			values[n] = s.coarse.values[at]
+			z[n*g] += values[n]
+		}
+	}
+	n__ += 7 * 4
+	for side := range s.sides {
+		if s.neighbours[side] == outside {
+			continue
+		}
+		n__ += 31
+		begin, end := values[side], values[(side+1)%4]
+		edge := z[side*g : (side+1)*g]
+		if (1) < (g) {
+			n__ += 15 * uint64((g)-(1))
+		}
+		for k := 1; k < g; k++ {
+			part := float64(k) / float64(g)
+			edge[k] += float64((1-part)*begin) + float64(part*end)
+		}
+	}
+	t__.N += n__
+}
+
+func countedNewSubstructure(r *spmd.Rank, f *bps) *substructure {
+	t__, n__ := tape__.Cur(), hooks__.None+399
+	g, wide, m := f.g, f.g+1, f.mesh
+	t__.N, n__ = t__.N+n__, 0
+	s := &substructure{r: r, mesh: m, g: g,
+		neighbours: [4]int{m.countedNeighbour(r.ID(), -1, 0), m.countedNeighbour(r.ID(), 0, 1), m.countedNeighbour(r.ID(), 1, 0), m.countedNeighbour(r.ID(), 0, -1)},
+		sides:      [4]borderSide{{0, 1, wide}, {g, wide, -1}, {wide*wide - 1, -1, -wide}, {g * wide, -wide, 1}},
+		solver: &fastPoisson{g: g, roots: countedPrivateCopy(r, "roots", f.solver.roots), pivots: countedPrivateCopy(r, "pivots", f.solver.pivots),
+			work: countedPrivateCopy(r, "transform", f.solver.work)},
+		coarse: countedNewCoarseGrid(r, m),
+		u:      spmd.Private(r, "u", f.u[r.ID()]), rhs: spmd.Private(r, "rhs", f.rhs[r.ID()])}
+	n__ += 27
+	vector :=
+		func(name string, n int) []float64 {
+			return spmd.Private(r, name, make([]float64, n))
+		}
+	t__.N, n__ = t__.N+n__, 0
+	s.work, s.arriving, s.edge, s.sums = vector("work", wide*wide), vector("arriving", wide), vector("edge", g-1), vector("sums", 2)
+	t__.N, n__ = t__.N+n__+31, 0
+	s.edgeFactors = spmd.Private(r, "edge factors", countedEdgeFactors(g))
+	t__.N, n__ = t__.N+n__+29, 0
+	s.x, s.residual, s.z, s.p, s.product = vector("x", 4*g), vector("residual", 4*g), vector("z", 4*g), vector("p", 4*g), vector("product", 4*g)
+	t__.N, n__ = t__.N+n__+9, 0
+	s.share = vector("share", 4*g)
+	n__ += 3
+	n__ += 17 * 4
+	for side := range s.sides {
+		inside, turned := s.neighbours[side] != outside, s.neighbours[(side+3)%4] != outside
+		n__ += 16 * uint64(max(0, g))
+		for k := range g {
+			switch {
+			case k == 0 &&
+				inside &&
+				turned:
+				n__ += 5
+				s.share[side*g] = 0.25
+			case k > 0 &&
+				inside:
+				n__ += 10
+				s.share[side*g+k] = 0.5
+			}
+		}
+	}
+	t__.N += n__
+	return s
+}
+
+func countedPrivateCopy[T any](r *spmd.Rank, name string, table []T) []T {
+	tape__.CurAdd(43)
+	return spmd.Private(r, name, append([]T(nil), table...))
+}
+
+func (s *substructure) countedSolveInside(grid, rhs []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+28
+	g, wide := s.g, s.g+1
+	if (1) < (g) {
+		n__ += 47 * uint64((g)-(1))
+	}
+	for i := 1; i < g; i++ {
+		row := grid[i*wide+1 : i*wide+g]
+		if rhs == nil {
+			n__ += 18
+			clear(row)
+		} else {
+			n__ += 28
+			copy(row, rhs[i*wide+1:i*wide+g])
+		}
+		row[0] += grid[i*wide]
+		row[g-2] += grid[i*wide+g]
+	}
+	if (1) < (g) {
+		n__ += 24 * uint64((g)-(1))
+	}
+	for j := 1; j < g; j++ {
+		grid[wide+j] += grid[j]
+		grid[(g-1)*wide+j] += grid[g*wide+j]
+	}
+	s.solver.countedSolve(grid)
+	t__.N += n__
+}
+
+func (s *substructure) countedApplyAtBorder(y, grid []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+29
+	g := s.g
+	n__ += 36 * 4
+	for n, side := range s.sides {
+		at := side.start
+		y[n*g] = grid[at] - (grid[at+side.step]+grid[at+side.inward])/2
+		if (1) < (g) {
+			n__ += 30 * uint64((g)-(1))
+		}
+		for k := 1; k < g; k++ {
+			at += side.step
+			y[n*g+k] = 2*grid[at] - (grid[at-side.step]+grid[at+side.step])/2 - grid[at+side.inward]
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedFindResidual() {
+	t__, n__ := tape__.Cur(), hooks__.None+63
+	g, residual, share, rhs := s.g, s.residual, s.share, s.rhs
+	s.countedApplyAtBorder(residual, s.u)
+	n__ += 14 * 4
+	for n, side := range s.sides {
+		at := side.start
+		if (n * g) < ((n + 1) * g) {
+			n__ += 17 * uint64(((n+1)*g)-(n*g))
+		}
+		for k := n * g; k < (n+1)*g; k++ {
+			residual[k] = share[k]*rhs[at] - residual[k]
+			at += side.step
+		}
+	}
+	t__.N, n__ = t__.N+n__, 0
+	s.countedSumOverRanks(residual)
+}
+
+func (s *substructure) countedMultiply(y, x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+56
+	s.countedPutBorder(s.work, x)
+	s.countedSolveInside(s.work, nil)
+	s.countedApplyAtBorder(y, s.work)
+	t__.N, n__ = t__.N+n__, 0
+	s.countedSumOverRanks(y)
+}
+
+func (s *substructure) countedSumOverRanks(x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+91
+	g, wide, work, share := s.g, s.g+1, s.work, s.share
+	s.countedPutBorder(work, x)
+	column, row := spmd.Vector{Count: wide, Block: 1, Stride: wide}, spmd.Vector{Count: 1, Block: wide, Stride: wide}
+	t__.N, n__ = t__.N+n__, 0
+	s.countedAddNeighbours(s.neighbours[3], s.neighbours[1], work, work[g:], column)
+	t__.N, n__ = t__.N+n__+27, 0
+	s.countedAddNeighbours(s.neighbours[0], s.neighbours[2], work, work[g*wide:], row)
+	n__ += 15 * 4
+	for n, side := range s.sides {
+		at := side.start
+		if (n * g) < ((n + 1) * g) {
+			n__ += 17 * uint64(((n+1)*g)-(n*g))
+		}
+		for k := n * g; k < (n+1)*g; k++ {
+			x[k] = 0
+			if share[k] > 0 {
+				n__ += 5
+				x[k] = work[at]
+			}
+			at += side.step
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedAddNeighbours(before, behind int, first, last []float64, layout spmd.Vector) {
+	t__, n__ := tape__.Cur(), hooks__.None+24
+	if before != outside {
+		t__.N, n__ = t__.N+n__+24, 0
+		spmd.SendVector(s.r, before, 0, first, layout)
+	}
+	n__ += 4
+	if behind != outside {
+		t__.N, n__ = t__.N+n__+23, 0
+		spmd.SendVector(s.r, behind, 0, last, layout)
+	}
+	n__ += 2
+	if before != outside {
+		t__.N, n__ = t__.N+n__+15, 0
+		spmd.Recv(s.r, before, 0, s.arriving)
+		n__ += 3
+		countedAddSide(first, s.arriving, layout)
+	}
+	n__ += 1
+	if behind != outside {
+		t__.N, n__ = t__.N+n__+17, 0
+		spmd.Recv(s.r, behind, 0, s.arriving)
+		n__ += 3
+		countedAddSide(last, s.arriving, layout)
+	}
+	t__.N += n__
+}
+
+func countedAddSide(y, x []float64, layout spmd.Vector) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	for i := range layout.Count {
+		n__ += 21
+		block := y[i*layout.Stride : i*layout.Stride+layout.Block]
+		v1__ := block
+		n__ += 12 * uint64(len(v1__))
+		for j := range v1__ {
+			block[j] += x[i*layout.Block+j]
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedPutBorder(grid, x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	g := s.g
+	n__ += 19 * 4
+	for n, side := range s.sides {
+		at := side.start
+		if (n * g) < ((n + 1) * g) {
+			n__ += 17 * uint64(((n+1)*g)-(n*g))
+		}
+		for k := n * g; k < (n+1)*g; k++ {
+			grid[at] = x[k]
+			at += side.step
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedAddToBorder(grid, x []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	g := s.g
+	n__ += 16 * 4
+	for n, side := range s.sides {
+		at := side.start
+		if (n * g) < ((n + 1) * g) {
+			n__ += 16 * uint64(((n+1)*g)-(n*g))
+		}
+		for k := n * g; k < (n+1)*g; k++ {
+			grid[at] += x[k]
+			at += side.step
+		}
+	}
+	t__.N += n__
+}
+
+func (s *substructure) countedInnerProduct(x, y []float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+29
+	s.sums[0] = s.countedDot(x, y)
+	t__.N, n__ = t__.N+n__, 0
+	spmd.AllReduce(s.r, s.sums[:1], countedAdd)
+	t__.N += n__ + 8
+	return s.sums[0]
+}
+
+func (s *substructure) countedInnerProducts(x, y, z []float64) (float64, float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+38
+	s.sums[0], s.sums[1] = s.countedDot(x, y), s.countedDot(x, z)
+	t__.N, n__ = t__.N+n__, 0
+	spmd.AllReduce(s.r, s.sums, countedAdd)
+	t__.N += n__ + 13
+	return s.sums[0], s.sums[1]
+}
+
+func countedAdd(a, b float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	t__.N += n__ + 2
+	return a + b
+}
+
+func (s *substructure) countedDot(x, y []float64) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None
+	share, sum := s.share, 0.0
+	v2__ := share
+	n__ += 12 * uint64(len(v2__))
+	for k := range v2__ {
+		sum += share[k] * x[k] * y[k]
+	}
+	t__.N += n__
+	return sum
+}
+
+func (f *conv) countedSize(rank int) (rows, cols int) {
+	t__, n__ := tape__.CurAdd(53), hooks__.None
+	top, bottom, left, right := f.mesh.block(rank, f.l, f.l)
+	t__.N += n__ + 8
+	return bottom - top, right - left
+}
+
+func countedShiftBlock(r *spmd.Rank, m mesh, down, right int, sent, received []int32, block spmd.Vector) {
+	t__, n__ := tape__.CurAdd(34), hooks__.None
+	to, from := m.countedNeighbour(r.ID(), down, right), m.countedNeighbour(r.ID(), -down, -right)
+	n__ += 2
+	if to != outside {
+		t__.N, n__ = t__.N+n__+17, 0
+		spmd.SendVector(r, to, 0, sent, block)
+	}
+	n__ += 2
+	if from != outside {
+		t__.N, n__ = t__.N+n__+15, 0
+		spmd.RecvVector(r, from, 0, received, block)
+	}
+	t__.N += n__
+}
+
+func (f *convScan) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+30
+	b := f.b
+	t__.N, n__ = t__.N+n__, 0
+	rows, cols := f.countedSize(r.ID())
+	t__.N, n__ = t__.N+n__+23, 0
+	image := spmd.Private(r, "image", f.image[r.ID()])
+	t__.N, n__ = t__.N+n__+20, 0
+	sums := spmd.Private(r, "sums", f.sums[r.ID()])
+	t__.N, n__ = t__.N+n__+21, 0
+	prefix := spmd.Private(r, "prefix", f.prefix[r.ID()])
+	t__.N, n__ = t__.N+n__+23, 0
+	before := spmd.Private(r, "before", make([]int32, max(rows, cols)))
+	n__ += 42
+	wide := cols + b
+	own := prefix[b*wide+b:]
+	countedCopyIn(own, image, rows, cols, wide)
+	t__.N, n__ = t__.N+n__, 0
+	countedScanHorizontally(r, f.mesh, own, rows, cols, wide, before[:rows])
+	t__.N, n__ = t__.N+n__+19, 0
+	countedScanVertically(r, f.mesh, own, rows, cols, wide, before[:cols])
+
+	n__ += 60
+	lastRows, lastCols := (rows-b)*wide, cols-b
+	t__.N, n__ = t__.N+n__, 0
+	countedShiftBlock(r, f.mesh, 1, 0, own[lastRows:], prefix[b:], spmd.Vector{Count: b, Block: cols, Stride: wide})
+	t__.N, n__ = t__.N+n__+49, 0
+	countedShiftBlock(r, f.mesh, 0, 1, own[lastCols:], prefix[b*wide:], spmd.Vector{Count: rows, Block: b, Stride: wide})
+	t__.N, n__ = t__.N+n__+35, 0
+	countedShiftBlock(r, f.mesh, 1, 1, own[lastRows+lastCols:], prefix, spmd.Vector{Count: b, Block: b, Stride: wide})
+	n__ += 17
+	countedSumBoxes(sums, prefix, rows, cols, b)
+	weight := f.weight
+	v1__ := sums
+	n__ += 6 * uint64(len(v1__))
+	for i := range v1__ {
+		sums[i] *= weight
+	}
+	t__.N += n__
+	return nil
+}
+
+func countedSumBoxes(sums, prefix []int32, rows, cols, b int) {
+	t__, n__ := tape__.Cur(), hooks__.None+12
+	wide := cols + b
+	n__ += 51 * uint64(max(0, rows))
+	for i := range rows {
+		above, here := prefix[i*wide:(i+1)*wide], prefix[(i+b)*wide:(i+b+1)*wide]
+		row := sums[i*cols : (i+1)*cols]
+		v2__ := row
+		n__ += 16 * uint64(len(v2__))
+		for j := range v2__ {
+			row[j] = here[j+b] - above[j+b] - here[j] + above[j]
+		}
+	}
+	t__.N += n__
+}
+
+func (f *convShift) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(57), hooks__.None
+	rows, cols := f.countedSize(r.ID())
+	t__.N, n__ = t__.N+n__+23, 0
+	image := spmd.Private(r, "image", f.image[r.ID()])
+	t__.N, n__ = t__.N+n__+21, 0
+	sums := spmd.Private(r, "sums", f.sums[r.ID()])
+	t__.N, n__ = t__.N+n__+21, 0
+	moved := spmd.Private(r, "moved", make([]int32, (rows+1)*(cols+1)))
+	n__ += 39
+	wide := cols + 1
+	own := moved[wide+1:]
+	copy(sums, image)
+	countedCopyIn(own, sums, rows, cols, wide)
+	for range f.b - 1 {
+		t__.N, n__ = t__.N+n__+68, 0
+		countedShiftBlock(r, f.mesh, 0, 1, own[cols-1:], moved[wide:], spmd.Vector{Count: rows, Block: 1, Stride: wide})
+		n__ += 12
+		countedMoveRight(moved[wide:], rows, cols, wide)
+		countedAddIn(sums, own, rows, cols, wide)
+	}
+	n__ += 1
+	countedCopyIn(own, sums, rows, cols, wide)
+	for range f.b - 1 {
+		t__.N, n__ = t__.N+n__+66, 0
+		countedShiftBlock(r, f.mesh, 1, 0, own[(rows-1)*wide:], moved[1:], spmd.Vector{Count: 1, Block: cols, Stride: cols})
+		n__ += 12
+		countedMoveDown(moved[1:], rows, cols, wide)
+		countedAddIn(sums, own, rows, cols, wide)
+	}
+	n__ += 7
+	weight := f.weight
+	v1__ := sums
+	n__ += 6 * uint64(len(v1__))
+	for i := range v1__ {
+		sums[i] *= weight
+	}
+	t__.N += n__
+	return nil
+}
+
+func countedCopyIn(y, x []int32, rows, cols, wide int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 54 * uint64(max(0, rows))
+	for i := range rows {
+		copy(y[i*wide:i*wide+cols], x[i*cols:(i+1)*cols])
+	}
+	t__.N += n__
+}
+
+func countedAddIn(y, x []int32, rows, cols, wide int) {
+	t__, n__ := tape__.Cur(), hooks__.None+19
+	n__ += 47 * uint64(max(0, rows))
+	for i := range rows {
+		countedAddRow(y[i*cols:(i+1)*cols], x[i*wide:i*wide+cols])
+	}
+	t__.N += n__
+}
+
+func countedMoveRight(a []int32, rows, cols, wide int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	n__ += 48 * uint64(max(0, rows))
+	for i := range rows {
+		row := a[i*wide : i*wide+cols+1]
+		copy(row[1:], row[:cols])
+	}
+	t__.N += n__
+}
+
+func countedMoveDown(a []int32, rows, cols, wide int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if (0) < (rows) {
+		n__ += 54 * uint64((rows)-(0))
+	}
+	for i := rows; i > 0; i-- {
+		copy(a[i*wide:i*wide+cols], a[(i-1)*wide:(i-1)*wide+cols])
+	}
+	t__.N += n__
+}
+
+func countedWaveNumberSquared(k, g int) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+20
+	sin := math.Sin(math.Pi * float64(k) / float64(2*g))
+	t__.N += n__
+	return 4 * sin * sin
+}
+
+func (s *fastPoisson) countedSolve(grid []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+24
+	s.countedTransformRows(grid)
+	s.countedSolveTridiagonal(grid)
+	s.countedTransformRows(grid)
+	t__.N += n__
+}
+
+func (s *fastPoisson) countedTransformRows(grid []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+41
+	g, wide := s.g, s.g+1
+	for i := 1; i+1 < g; i += 2 {
+		n__ += 49
+		s.countedTransform(grid[i*wide+1:i*wide+g], grid[(i+1)*wide+1:(i+1)*wide+g])
+	}
+	s.countedTransform(grid[(g-1)*wide+1:(g-1)*wide+g], nil)
+	t__.N += n__
+}
+
+func (s *fastPoisson) countedTransform(a, b []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+51
+	g, work := s.g, s.work
+	work[0], work[g] = 0, 0
+	if (1) < (g) {
+		n__ += 25 * uint64((g)-(1))
+	}
+	for j := 1; j < g; j++ {
+		z := complex(a[j-1], 0)
+		if b != nil {
+			n__ += 3
+			z = complex(a[j-1], b[j-1])
+		}
+		work[j], work[2*g-j] = z, -z
+	}
+	countedFourierTransform(work, s.roots)
+	if (1) < (g) {
+		n__ += 17 * uint64((g)-(1))
+	}
+	for k := 1; k < g; k++ {
+		a[k-1] = -imag(work[k]) / 2
+		if b != nil {
+			n__ += 6
+			b[k-1] = real(work[k]) / 2
+		}
+	}
+	t__.N += n__
+}
+
+func countedFourierTransform(x, roots []complex128) {
+	t__, n__ := tape__.Cur(), hooks__.None+22
+	shift := 64 - bits.Len(uint(len(x)-1))
+	v1__ := x
+	n__ += 43 * uint64(len(v1__))
+	for i := range v1__ {
+		if j := int(bits.Reverse64(uint64(i)) >> shift); i < j {
+			n__ += 12
+			x[i], x[j] = x[j], x[i]
+		}
+	}
+	for half, step := 1, len(roots); half < len(x); half, step = 2*half, step/2 {
+		n__ += 10
+		for start := 0; start < len(x); start += 2 * half {
+			n__ += 32
+			low, high := x[start:start+half], x[start+half:start+2*half]
+			v2__ := low
+			n__ += 35 * uint64(len(v2__))
+			for j := range v2__ {
+				t := roots[j*step] * high[j]
+				low[j], high[j] = low[j]+t, low[j]-t
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func (s *fastPoisson) countedSolveTridiagonal(grid []float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+41
+	g, wide := s.g, s.g+1
+	scale := 2 / float64(g)
+	first, pivots := grid[wide+1:wide+g], s.pivots
+	v3__ := first
+	n__ += 10 * uint64(len(v3__))
+	for k := range v3__ {
+		first[k] *= scale * pivots[k]
+	}
+	if (2) < (g) {
+		n__ += 58 * uint64((g)-(2))
+	}
+	for i := 2; i < g; i++ {
+		row, above := grid[i*wide+1:i*wide+g], grid[(i-1)*wide+1:(i-1)*wide+g]
+		pivots := s.pivots[(i-1)*(g-1) : i*(g-1)]
+		v4__ := row
+		n__ += 12 * uint64(len(v4__))
+		for k := range v4__ {
+			row[k] = (scale*row[k] + above[k]) * pivots[k]
+		}
+	}
+	if (0) < (g - 2) {
+		n__ += 56 * uint64((g-2)-(0))
+	}
+	for i := g - 2; i > 0; i-- {
+		row, below := grid[i*wide+1:i*wide+g], grid[(i+1)*wide+1:(i+1)*wide+g]
+		pivots := s.pivots[(i-1)*(g-1) : i*(g-1)]
+		v5__ := row
+		n__ += 10 * uint64(len(v5__))
+		for k := range v5__ {
+			row[k] += below[k] * pivots[k]
+		}
+	}
+	t__.N += n__
+}
+
+var countedAll = []workload.Kernel{
+	Transfer,
+	Scan,
+	ConvShift,
+	ConvScan,
+	countedArray,
+	SOR,
+	BPS,
+	APUCS,
+	PGL,
+}
+
+func (m mesh) countedNeighbour(rank, down, right int) int {
+	t__, n__ := tape__.Cur(), hooks__.None
+	row, col := m.position(rank)
+	row, col = row+down, col+right
+	v1__ := row < 0
+	if !v1__ {
+		n__ += 3
+		v1__ = row >= m.rows
+	}
+	v2__ := (v1__ != (0 != 0))
+	if !v2__ {
+		n__ += 2
+		v2__ = col < 0
+	}
+	v3__ := (v2__ != (0 != 0))
+	if !v3__ {
+		n__ += 2
+		v3__ = col >= m.cols
+	}
+	if v3__ != (0 != 0) {
+		t__.N += n__
+		return outside
+	}
+	t__.N += n__ + 1
+	return row*m.cols + col
+}
+
+func (f *pgl) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(142), hooks__.None
+	triangles := spmd.Private(r, "triangles", f.triangles[r.ID()])
+	t__.N, n__ = t__.N+n__+19, 0
+	pictures := spmd.Private(r, "pictures", f.pictures[r.ID()])
+	t__.N, n__ = t__.N+n__+4, 0
+	area := f.lines(r.ID()) * f.size
+	t__.N, n__ = t__.N+n__+23, 0
+	s := &renderer{r: r, size: f.size, procs: r.Procs(), buffer: f.buffer,
+		nearest: spmd.Private(r, "nearest", make([]uint64, area)),
+		in:      spmd.Private(r, "in", make([]span, f.buffer)),
+		out:     spmd.Private(r, "out", make([]span, r.Procs()*f.buffer)),
+		filled:  spmd.Private(r, "filled", make([]int, r.Procs())),
+	}
+	t__.N, n__ = t__.N+n__+4, 0
+	first := int32(r.ID() * len(triangles))
+	for frame := range f.frames {
+		t__.N, n__ = t__.N+n__+44, 0
+		s.countedStart(pictures[frame*area:(frame+1)*area], frame)
+		n__ += 4
+		sin, cos := math.Sincos(frameAngle(frame))
+		for i := range triangles {
+			n__ += 43
+			corners := countedProject(&triangles[i], sin, cos, f.size)
+			t__.N, n__ = t__.N+n__, 0
+			s.countedCut(&corners, first+int32(i))
+			t__.N, n__ = t__.N+n__+2, 0
+			s.countedPoll()
+		}
+		t__.N, n__ = t__.N+n__+2, 0
+		s.countedFinish()
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedProject(t *triangle, sin, cos float64, size int) triangle {
+	t__, n__ := tape__.Cur(), hooks__.None+69
+	var turned triangle
+	for i := range t {
+		n__ += 26
+		p := &t[i]
+		turned[i] = *p
+		turned[i].x = float64(cos*p.x) - float64(sin*p.z)
+		turned[i].z = float64(sin*p.x) + float64(cos*p.z)
+	}
+	light := countedBrightness(&turned)
+	n__ += 35 * 3
+	for i := range turned {
+		p := &turned[i]
+		p.x = (p.x + 1) * float64(size-1) / 2
+		p.y = (p.y + 1) * float64(size-1) / 2
+		p.z = (p.z + 1) * (1 << 29)
+		p.red, p.green, p.blue = p.red*light, p.green*light, p.blue*light
+	}
+	if turned[1].y < turned[0].y {
+		n__ += 21
+		turned[0], turned[1] = turned[1], turned[0]
+	}
+	if turned[2].y < turned[1].y {
+		n__ += 25
+		turned[1], turned[2] = turned[2], turned[1]
+		if turned[1].y < turned[0].y {
+			n__ += 20
+			turned[0], turned[1] = turned[1], turned[0]
+		}
+	}
+	t__.N += n__
+	return turned
+}
+
+func countedBrightness(t *triangle) float64 {
+	t__, n__ := tape__.Cur(), hooks__.None+37
+	ax, ay, az := t[1].x-t[0].x, t[1].y-t[0].y, t[1].z-t[0].z
+	bx, by, bz := t[2].x-t[0].x, t[2].y-t[0].y, t[2].z-t[0].z
+	nx := float64(ay*bz) - float64(az*by)
+	ny := float64(az*bx) - float64(ax*bz)
+	nz := float64(ax*by) - float64(ay*bx)
+	length := math.Sqrt(float64(nx*nx) + float64(ny*ny) + float64(nz*nz))
+	if length == 0 {
+		t__.N += n__ + 2
+		return 1
+	}
+	t__.N += n__ + 9
+	return 0.25 + 0.75*math.Abs(nz)/length
+}
+
+func countedEdgeAt(a, b *vertex, line int) vertex {
+	t__, n__ := tape__.Cur(), hooks__.None
+	t__.N += n__ + 69
+	return between(a, b, (float64(line)-a.y)/(b.y-a.y))
+}
+
+func countedSpanOf(t *triangle, line int) (s span) {
+	t__, n__ := tape__.Cur(), hooks__.None+69
+	a := countedEdgeAt(&t[0], &t[2], line)
+	var b vertex
+	if float64(line) < t[1].y {
+		n__ += 17
+		b = countedEdgeAt(&t[0], &t[1], line)
+	} else {
+		n__ += 17
+		b = countedEdgeAt(&t[1], &t[2], line)
+	}
+	if b.x < a.x {
+		n__ += 20
+		a, b = b, a
+	}
+	s.line, s.left, s.right = int32(line), int32(math.Ceil(a.x)), int32(math.Ceil(b.x))
+	if s.left < s.right {
+		n__ += 13
+		s.from = countedPixelAt(&a, &b, s.left)
+		s.to = countedPixelAt(&a, &b, s.right)
+	}
+	t__.N += n__
+	return s
+}
+
+func countedPixelAt(a, b *vertex, x int32) pixel {
+	t__, n__ := tape__.Cur(), hooks__.None+72
+	p := between(a, b, (float64(x)-a.x)/(b.x-a.x))
+	t__.N += n__
+	return pixel{int32(p.z), int32(p.red * (1 << 16)), int32(p.green * (1 << 16)), int32(p.blue * (1 << 16))}
+}
+
+func (s *renderer) countedStart(picture []uint32, frame int) {
+	t__, n__ := tape__.Cur(), hooks__.None+28
+	s.picture, s.frame, s.awaited = picture, frame, s.procs-1
+	nearest := s.nearest
+	v1__ := nearest
+	n__ += 4 * uint64(len(v1__))
+	for i := range v1__ {
+		nearest[i] = math.MaxUint64
+	}
+	t__.N, n__ = t__.N+n__, 0
+	s.countedAwait()
+}
+
+func (s *renderer) countedAwait() {
+	t__, n__ := tape__.Cur(), hooks__.None
+	if s.awaited > 0 {
+		t__.N, n__ = t__.N+n__+14, 0
+		s.coming = spmd.Irecv(s.r, spmd.Any, s.frame, s.in)
+	}
+	t__.N += n__
+}
+
+func (s *renderer) countedCut(t *triangle, number int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+29
+	last := int(math.Ceil(t[2].y))
+	for line := int(math.Ceil(t[0].y)); line < last; line++ {
+		n__ += 23
+		part := countedSpanOf(t, line)
+		if part.left >= part.right {
+			continue
+		}
+		n__ += 16
+		part.triangle = number
+		{
+			owner := line % s.procs
+			t__.N, n__ = t__.N+n__, 0
+			if owner == s.r.ID() {
+				n__ += 4
+				s.countedDraw(&part)
+			} else {
+				t__.N, n__ = t__.N+n__+4, 0
+				s.countedSend(owner, &part)
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func (s *renderer) countedSend(owner int, part *span) {
+	t__, n__ := tape__.Cur(), hooks__.None+59
+	message := s.out[owner*s.buffer : (owner+1)*s.buffer]
+	message[s.filled[owner]] = *part
+	s.filled[owner]++
+	if s.filled[owner] == s.buffer {
+		t__.N, n__ = t__.N+n__+7, 0
+		spmd.Send(s.r, owner, s.frame, message)
+		n__ += 7
+		s.filled[owner] = 0
+	}
+	t__.N += n__
+}
+
+func (s *renderer) countedPoll() {
+	t__, n__ := tape__.Cur(), hooks__.None+12
+	for s.awaited > 0 {
+		t__.N, n__ = t__.N+n__+1, 0
+		status, done := s.coming.Test()
+		n__ += 1
+		if !done {
+			t__.N += n__ + 3
+			return
+		}
+		t__.N, n__ = t__.N+n__+10, 0
+		s.countedReceive(status.Count)
+	}
+	t__.N += n__
+}
+
+func (s *renderer) countedReceive(count int) {
+	t__, n__ := tape__.Cur(), hooks__.None+25
+	in := s.in[:count]
+	v2__ := in
+	n__ += 12 * uint64(len(v2__))
+	for i := range v2__ {
+		s.countedDraw(&in[i])
+	}
+	if count < s.buffer {
+		n__ += 1
+		s.awaited--
+	}
+	t__.N, n__ = t__.N+n__, 0
+	s.countedAwait()
+}
+
+func (s *renderer) countedFinish() {
+	t__, n__ := tape__.Cur(), hooks__.None+17
+	for i := 1; i < s.procs; i++ {
+		t__.N, n__ = t__.N+n__+18, 0
+		owner := (s.r.ID() + i) % s.procs
+		t__.N, n__ = t__.N+n__+30, 0
+		spmd.Send(s.r, owner, s.frame, s.out[owner*s.buffer:owner*s.buffer+s.filled[owner]])
+		n__ += 7
+		s.filled[owner] = 0
+	}
+	for s.awaited > 0 {
+		t__.N, n__ = t__.N+n__+8, 0
+		s.countedReceive(s.coming.Wait().Count)
+	}
+	t__.N += n__
+}
+
+func (s *renderer) countedDraw(part *span) {
+	t__, n__ := tape__.Cur(), hooks__.None+95
+	at := int(part.line)/s.procs*s.size + int(part.left)
+	width := part.right - part.left
+	nearest, picture := s.nearest[at:at+int(width)], s.picture[at:at+int(width)]
+	depth, red, green, blue := part.from.depth, part.from.red, part.from.green, part.from.blue
+	deeper := (part.to.depth - depth) / width
+	redder := (part.to.red - red) / width
+	greener := (part.to.green - green) / width
+	bluer := (part.to.blue - blue) / width
+	v3__ := nearest
+	n__ += 21 * uint64(len(v3__))
+	for i := range v3__ {
+		if key := uint64(depth)<<32 | uint64(part.triangle); key < nearest[i] {
+			n__ += 8
+			nearest[i] = key
+			picture[i] = uint32(red>>16)<<16 | uint32(green>>16)<<8 | uint32(blue>>16)
+		}
+		depth += deeper
+		red += redder
+		green += greener
+		blue += bluer
+	}
+	t__.N += n__
+}
+
+func (f *scan) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(63), hooks__.None
+	top, bottom, left, right := f.mesh.block(r.ID(), f.l, f.l)
+	n__ += 22
+	rows, cols := bottom-top, right-left
+	t__.N, n__ = t__.N+n__, 0
+	a := spmd.Private(r, "a", f.a[r.ID()])
+	n__ += 3
+	if f.horizontal {
+		t__.N, n__ = t__.N+n__+17, 0
+		before := spmd.Private(r, "before", make([]int32, rows))
+		t__.N, n__ = t__.N+n__+17, 0
+		countedScanHorizontally(r, f.mesh, a, rows, cols, cols, before)
+	} else {
+		t__.N, n__ = t__.N+n__+17, 0
+		before := spmd.Private(r, "before", make([]int32, cols))
+		t__.N, n__ = t__.N+n__+15, 0
+		countedScanVertically(r, f.mesh, a, rows, cols, cols, before)
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedScanHorizontally(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, before []int32) {
+	t__, n__ := tape__.CurAdd(39), hooks__.None
+	west, east := m.countedNeighbour(r.ID(), 0, -1), m.countedNeighbour(r.ID(), 0, 1)
+	n__ += 3
+	n__ += 20 * uint64(max(0, rows))
+	for i := range rows {
+		row := a[i*stride : i*stride+cols]
+		if (1) < (cols) {
+			n__ += 6 * uint64((cols)-(1))
+		}
+		for j := 1; j < cols; j++ {
+			row[j] += row[j-1]
+		}
+	}
+	if west != outside {
+		t__.N, n__ = t__.N+n__+32, 0
+		spmd.Recv(r, west, eastward, before)
+		n__ += 14 * uint64(max(0, rows))
+		for i := range rows {
+			a[i*stride+cols-1] += before[i]
+		}
+	}
+	n__ += 3
+	if east != outside {
+		t__.N, n__ = t__.N+n__+27, 0
+		spmd.SendVector(r, east, eastward, a[cols-1:], spmd.Vector{Count: rows, Block: 1, Stride: stride})
+	}
+	n__ += 1
+	if west != outside {
+		n__ += 6
+		n__ += 26 * uint64(max(0, rows))
+		for i := range rows {
+			row, sum := a[i*stride:i*stride+cols-1], before[i]
+			v1__ := row
+			n__ += 5 * uint64(len(v1__))
+			for j := range v1__ {
+				row[j] += sum
+			}
+		}
+	}
+	t__.N += n__
+}
+
+func countedScanVertically(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, before []int32) {
+	t__, n__ := tape__.CurAdd(42), hooks__.None
+	north, south := m.countedNeighbour(r.ID(), -1, 0), m.countedNeighbour(r.ID(), 1, 0)
+	n__ += 22
+	if (1) < (rows) {
+		n__ += 49 * uint64((rows)-(1))
+	}
+	for i := 1; i < rows; i++ {
+		countedAddRow(a[i*stride:i*stride+cols], a[(i-1)*stride:(i-1)*stride+cols])
+	}
+	last := a[(rows-1)*stride : (rows-1)*stride+cols]
+	if north != outside {
+		t__.N, n__ = t__.N+n__+21, 0
+		spmd.Recv(r, north, southward, before)
+		n__ += 7
+		countedAddRow(last, before)
+	}
+	n__ += 3
+	if south != outside {
+		t__.N, n__ = t__.N+n__+13, 0
+		spmd.Send(r, south, southward, last)
+	}
+	n__ += 1
+	if north != outside {
+		n__ += 4
+		n__ += 31 * uint64(max(0, rows-1))
+		for i := range rows - 1 {
+			countedAddRow(a[i*stride:i*stride+cols], before)
+		}
+	}
+	t__.N += n__
+}
+
+//go:noinline
+func countedAddRow(y, x []int32) {
+	t__, n__ := tape__.Cur(), hooks__.None+10
+	v2__ := y
+	n__ += 9 * uint64(len(v2__))
+	for j := range v2__ {
+		y[j] += x[j]
+	}
+	t__.N += n__
+}
+
+func (f *sor) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.Cur(), hooks__.None+42
+	g, m := f.g, f.mesh
+	t__.N, n__ = t__.N+n__, 0
+	u := spmd.Private(r, "u", f.u[r.ID()])
+	t__.N, n__ = t__.N+n__+20, 0
+	rhs := spmd.Private(r, "rhs", f.rhs[r.ID()])
+	t__.N, n__ = t__.N+n__+17, 0
+	greatest := spmd.Private(r, "greatest", make([]float64, 1))
+	t__.N, n__ = t__.N+n__+4, 0
+	row, col := m.position(r.ID())
+	n__ += 16
+	parity := (row*g + col*g) % 2
+	for n := 1; n <= f.iterations; n++ {
+		n__ += 12
+		change := 0.0
+		for colour := range 2 {
+			t__.N, n__ = t__.N+n__+18, 0
+			countedExchangeSides(r, m, u, g)
+			n__ += 32
+			change = max(change, countedRelax(u, rhs, g, (parity+colour)%2, f.omega))
+		}
+		n__ += 5
+		v1__ := f.check > 0
+		if v1__ {
+			n__ += 3
+			v1__ = n%f.check == 0
+		}
+		if v1__ != (0 != 0) {
+			n__ += 19
+			greatest[0] = change
+			t__.N, n__ = t__.N+n__, 0
+			spmd.AllReduce(r, greatest,
+				func(a, b float64) float64 {
+					t__, n__ := tape__.Cur(), hooks__.None
+					t__.N += n__ + 11
+					return max(a, b)
+				})
+			n__ += 7
+			if greatest[0] <= f.tolerance {
+				n__ -= 15
+				break
+			}
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
+func countedExchangeSides(r *spmd.Rank, m mesh, u []float64, g int) {
+	t__, n__ := tape__.Cur(), hooks__.None+46
+	wide := g + 2
+	column := spmd.Vector{Count: g, Block: 1, Stride: wide}
+	t__.N, n__ = t__.N+n__, 0
+	north, south := m.countedNeighbour(r.ID(), -1, 0), m.countedNeighbour(r.ID(), 1, 0)
+	t__.N, n__ = t__.N+n__+4, 0
+	west, east := m.countedNeighbour(r.ID(), 0, -1), m.countedNeighbour(r.ID(), 0, 1)
+	n__ += 3
+	if north != outside {
+		t__.N, n__ = t__.N+n__+32, 0
+		spmd.Send(r, north, northward, u[wide+1:wide+1+g])
+	}
+	n__ += 3
+	if south != outside {
+		t__.N, n__ = t__.N+n__+34, 0
+		spmd.Send(r, south, southward, u[g*wide+1:g*wide+1+g])
+	}
+	n__ += 3
+	if west != outside {
+		t__.N, n__ = t__.N+n__+33, 0
+		spmd.SendVector(r, west, westward, u[wide+1:], column)
+	}
+	n__ += 3
+	if east != outside {
+		t__.N, n__ = t__.N+n__+38, 0
+		spmd.SendVector(r, east, eastward, u[wide+g:], column)
+	}
+	n__ += 1
+	if north != outside {
+		t__.N, n__ = t__.N+n__+31, 0
+		spmd.Recv(r, north, southward, u[1:1+g])
+	}
+	n__ += 1
+	if south != outside {
+		t__.N, n__ = t__.N+n__+34, 0
+		spmd.Recv(r, south, northward, u[(g+1)*wide+1:(g+1)*wide+1+g])
+	}
+	n__ += 1
+	if west != outside {
+		t__.N, n__ = t__.N+n__+34, 0
+		spmd.RecvVector(r, west, eastward, u[wide:], column)
+	}
+	n__ += 1
+	if east != outside {
+		t__.N, n__ = t__.N+n__+25, 0
+		spmd.RecvVector(r, east, westward, u[wide+g+1:], column)
+	}
+	t__.N += n__
+}
+
+func countedRelax(u, rhs []float64, g, parity int, omega float64) (greatest float64) {
+	t__, n__ := tape__.Cur(), hooks__.None+16
+	wide := g + 2
+	if (1) <= (g) {
+		n__ += 72 * (uint64((g)-(1)) + 1)
+	}
+	for i := 1; i <= g; i++ {
+		above, points, below := u[(i-1)*wide:i*wide], u[i*wide:(i+1)*wide], u[(i+1)*wide:(i+2)*wide]
+		right := rhs[(i-1)*g : i*g]
+		for j := 1 + (i+1+parity)%2; j <= g; j += 2 {
+			n__ += 36
+			mean := (above[j] + below[j] + points[j-1] + points[j+1] - right[j-1]) / 4
+			change := float64(omega * (mean - points[j]))
+			points[j] += change
+			greatest = max(greatest, math.Abs(change))
+		}
+	}
+	t__.N += n__
+	return greatest
+}
+
+func (f *transfer) countedLayout() (v spmd.Vector, last int) {
+	t__, n__ := tape__.Cur(), hooks__.None
+	switch f.shape {
+	case transferRows:
+		t__.N += n__ + 7
+		return spmd.Vector{Count: 1, Block: f.d * f.cols, Stride: f.d * f.cols}, (f.rows - f.d) * f.cols
+	case transferColumns:
+		t__.N += n__ + 9
+		return spmd.Vector{Count: f.rows, Block: f.d, Stride: f.cols}, f.cols - f.d
+	}
+	t__.N += n__ + 10
+	return spmd.Vector{Count: f.d, Block: f.d, Stride: f.cols}, (f.rows-f.d)*f.cols + f.cols - f.d
+}
+
+func (f *transfer) countedProgram(r *spmd.Rank) error {
+	t__, n__ := tape__.CurAdd(16), hooks__.None
+	partner := f.partner(r.ID())
+	n__ += 1
+	if partner == outside {
+		t__.N += n__ + 5
+		return nil
+	}
+	t__.N, n__ = t__.N+n__+30, 0
+	a := spmd.Private(r, "a", f.a[r.ID()])
+	n__ += 8
+	layout, last := f.countedLayout()
+	t__.N, n__ = t__.N+n__, 0
+	even := r.ID()%2 == 0
+	for range f.repetitions {
+		n__ += 16
+		if even {
+			t__.N, n__ = t__.N+n__+28, 0
+			spmd.SendVector(r, partner, 0, a[last:], layout)
+		}
+		t__.N, n__ = t__.N+n__+11, 0
+		spmd.RecvVector(r, partner, 0, a, layout)
+		n__ += 1
+		if !even {
+			t__.N, n__ = t__.N+n__+31, 0
+			spmd.SendVector(r, partner, 0, a[last:], layout)
+		}
+	}
+	t__.N += n__ + 5
+	return nil
+}
+
 func (f *apucs) recordedProgram(r *spmd.Rank) error {
 	t__, b__, o__, l__, n__ := tape__.BeginAt(hooks__.None)
 	n__ = t__.FlushClose(b__, o__, l__, n__+9)
