@@ -19,18 +19,19 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
 // combinationsVariable is the environment variable with the number of random combinations of analyses to try.
 const combinationsVariable = "SPOOR_COMBINATIONS"
 
-// combinationsOfTrace is the number of combinations that are tried on one trace.
+// combinationsOfTrace is the largest number of combinations that are tried on one trace.
 const combinationsOfTrace = 20
 
 // Every analysis has the same results alone and with others, on any number of cores.
 func TestAnalysesDoNotDisturbEachOther(t *testing.T) {
-	combinations := unlessShort(60, combinationsOfTrace)
+	combinations := testsize.Cases(60, 5)
 	if text := os.Getenv(combinationsVariable); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -46,7 +47,7 @@ func TestAnalysesDoNotDisturbEachOther(t *testing.T) {
 		flags := randomFlags(r)
 		sampled := slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--sample") })
 		refs += writePhases(t, path, r, !sampled) // samples refuse flushes and prefetches
-		compareCombinations(t, path, seed, flags, r)
+		compareCombinations(t, path, seed, flags, min(combinations, combinationsOfTrace), r)
 	}
 	t.Logf("%d combinations, %d references, %v", combinations, refs, time.Since(begin))
 }
@@ -55,7 +56,8 @@ func TestAnalysesDoNotDisturbEachOther(t *testing.T) {
 func TestRotatedMatrix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rotated")
 	writeStreams(t, path, 4, func(s *streams, p trace.Proc) {
-		const n, at = 512, 1 << 16
+		const at = 1 << 16
+		n := testsize.Cases(512, 128)
 		for i := range n / 4 * n {
 			s.use(at+8*uint64(n/4*n*int(p)+i), 8, trace.Store)
 		}
@@ -69,12 +71,12 @@ func TestRotatedMatrix(t *testing.T) {
 	compareRuns(t, path, []string{"--line=64B,256B", "--sets=2048"}, []string{"reuse", "phases"})
 }
 
-func compareCombinations(t *testing.T, path string, seed uint64, flags []string, r *rand.Rand) {
+func compareCombinations(t *testing.T, path string, seed uint64, flags []string, combinations int, r *rand.Rand) {
 	t.Helper()
 	all := newSettings().names()
 	all = slices.DeleteFunc(all, func(name string) bool { return name == everything })
 	alone := map[string]string{}
-	for range combinationsOfTrace {
+	for range combinations {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		compareRunsWith(t, path, flags, slices.Clone(all[:2+r.IntN(len(all)-1)]), alone, r)
 		if t.Failed() {
@@ -191,12 +193,4 @@ func randomFlags(r *rand.Rand) (flags []string) {
 		pick("delay", 1, "0", "100")
 	}
 	return flags
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -16,6 +16,7 @@ import (
 	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -212,7 +213,7 @@ func unmatched(t *testing.T, prefix string) {
 // but the results is left.
 func TestBytesDoNotDependOnCores(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "x", 5, 2, 5000)
+	write(t, "x", 5, 2, testsize.Cases(5000, 1000))
 	writeRing(t, "ring", 3, 50)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var all []string
@@ -221,7 +222,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	}
 	for _, trace := range []string{"x", "ring"} {
 		flags := " --line 32B,64B --sets 16,4 --quantum 1000 --footprint-window 900refs --quanta-cache 4x2 --cache L1d=1KiB/4/64B/random,LL=8KiB/8/64B/with-opt"
-		for _, cores := range []int{1, 4, 4} {
+		for _, cores := range []int{1, 4, 4}[:testsize.Cases(3, 2)] {
 			runtime.GOMAXPROCS(cores)
 			must(t, fmt.Sprint("-o ", trace, cores, " --run ", strings.Join(all, ","), flags, " ", trace))
 			sameFiles(t, fmt.Sprint(trace, cores), trace+"1")

@@ -13,6 +13,7 @@ import (
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -21,7 +22,7 @@ func TestTooManyLines(t *testing.T) {
 	defer lines.Limit(0)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	ended := 0
-	for seed := range uint64(16) {
+	for seed := range testsize.Cases[uint64](16, 4) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		lines.Limit(0)
 		path := filepath.Join(t.TempDir(), "random")
@@ -46,7 +47,7 @@ func TestTooManyLines(t *testing.T) {
 			}
 		}
 	}
-	if ended < 30 {
+	if ended < testsize.Cases(30, 5) {
 		t.Errorf("only %d analyses had too many lines", ended)
 	}
 }

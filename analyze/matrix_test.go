@@ -10,6 +10,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/registry"
 	"spoor/traces/stage"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -17,13 +18,13 @@ import (
 // note, and a refused one is an error.
 func TestEffectsOfAnalyses(t *testing.T) {
 	dir := t.TempDir()
-	for _, op := range trace.Ops[:unlessShort(len(trace.Ops), 3)] {
+	for _, op := range trace.Ops[:testsize.Cases(len(trace.Ops), 2)] {
 		with, base := filepath.Join(dir, op.String()), filepath.Join(dir, "no "+op.String())
 		writeOps(t, with, op)
 		writeOps(t, base, 0)
 		checkEffects(t, op.String(), with, base, func(e analysis.Effects) analysis.Effect { return e.Ops[op] })
 	}
-	for _, k := range trace.Kinds[:unlessShort(len(trace.Kinds), 6)] {
+	for _, k := range trace.Kinds[:testsize.Cases(len(trace.Kinds), 3)] {
 		with, base := filepath.Join(dir, k.String()), filepath.Join(dir, "no "+k.String())
 		a, b := eventsOf(k)
 		writeEvents(t, with, a, b)

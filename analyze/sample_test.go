@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/traces/stage"
+	"spoor/traces/testsize"
 )
 
 // A sample is recorded, and everything that comes of it says so. Parts of it merge to the whole.
@@ -59,11 +60,12 @@ func TestNastySamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, n := range nastyTraces {
 		n.write(t, name)
+		dir := filepath.Join(t.TempDir(), "d")
+		statusOfAll, _, _ := analyze("--run", "reuse", "-o", dir, name)
 		all := []string{"--sample 0.3", "--sample-lines 64", "--sample 0.00001", "--sample 0.00001 --sample-least 0"}
-		for _, args := range all[:unlessShort(len(all), 1)] {
+		for _, args := range all[:testsize.Cases(len(all), 1)] {
 			for _, run := range []string{"reuse", "locality"} {
-				dir := filepath.Join(t.TempDir(), "d")
-				exact, _, _ := analyze("--run", "reuse", "-o", dir, name)
+				exact, dir := statusOfAll, filepath.Join(t.TempDir(), "d")
 				status, out, errs := analyze(append(strings.Fields(args), "--run", run, "-o", dir, name)...)
 				if run == "locality" && n.fails[run] == "" {
 					exact = stage.Done // it wants no interleaved order

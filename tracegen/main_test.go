@@ -17,6 +17,7 @@ import (
 	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -99,7 +100,7 @@ func TestTheSameCommandGivesTheSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, k := range kernel.All {
 		var first []byte
-		for _, procs := range []int{1, 7, 2}[:unlessShort(3, 2)] {
+		for _, procs := range []int{1, 7, 2}[:testsize.Cases(3, 2)] {
 			runtime.GOMAXPROCS(procs)
 			got := recordFiles(t, k)
 			if first == nil {
@@ -289,12 +290,4 @@ func kernelHelps() (list [][]string) {
 		list = append(list, []string{"help", k.Name})
 	}
 	return list
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -15,6 +15,7 @@ import (
 
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -359,7 +360,7 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatal(errs)
 	}
 	_, want, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "a")
-	for _, format := range []string{"lackey", "xdin", "csv"} {
+	for _, format := range []string{"lackey", "xdin", "csv"}[:testsize.Cases(3, 1)] {
 		if status, _, errs := traces(nil, "export", "a", "--to", format, "-o", "out"); status != stage.Done {
 			t.Fatal(errs)
 		}

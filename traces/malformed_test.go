@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"spoor/traces/stage"
+	"spoor/traces/testsize"
 )
 
 // complaint is what import says of a malformed sample: the format it is read as, and
@@ -160,7 +161,8 @@ func TestMalformedSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	workspace(t)
-	for _, row := range rows[1:] {
+	for i := 1; i < len(rows); i += testsize.Cases(1, 4) {
+		row := rows[i]
 		want, known := complaints[row[0]]
 		if !known {
 			t.Errorf("%s is in the index, and nothing is expected of it", row[0])

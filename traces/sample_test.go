@@ -10,13 +10,14 @@ import (
 
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 )
 
 // A sample has some of the references, where they were, and everything else.
 func TestSamplesKeepPositions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range unlessShort(40, 8) {
+	for range testsize.Cases(40, 8) {
 		all := talk(rng, 2, 300)
 		save(t, "x", all)
 		for _, args := range [][]string{{"--by", "window", "--window", "7", "--rate", "0.3"}, {"--by", "line", "--rate", "0.5"}} {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -90,7 +91,7 @@ func TestSlicesRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(31, 4))
 	waits, receives := 0, 0
-	for range unlessShort(150, 30) {
+	for range testsize.Cases(150, 10) {
 		messages := rng.IntN(2) == 0
 		all := signalled(rng, 4, 120, messages)
 		if problem := stuck(all); problem != "" {
@@ -118,7 +119,7 @@ func TestSlicesRun(t *testing.T) {
 			}
 		}
 	}
-	if least := unlessShort(300, 60); waits < least || receives < least {
+	if least := testsize.Cases(300, 10); waits < least || receives < least {
 		t.Errorf("parts have %d waits for flags and %d receives, too few to test much", waits, receives)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -214,7 +215,7 @@ func cut(rows []placed, from, to uint64) (out []placed) {
 func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range unlessShort(80, 15) {
+	for round := range testsize.Cases(80, 15) {
 		procs := 1 + rng.IntN(4)
 		all := talk(rng, procs, rng.IntN(300))
 		save(t, "x", all)
@@ -300,7 +301,7 @@ func gossip(rng *rand.Rand, procs, steps int) (all [][]placed) {
 func TestSlicesWithWildcardsAreSound(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range unlessShort(150, 15) {
+	for range testsize.Cases(150, 6) {
 		procs := 1 + rng.IntN(5)
 		save(t, "x", gossip(rng, procs, 20+rng.IntN(100)))
 		reload(t, "x")
@@ -338,7 +339,7 @@ func both(a, b []int64) (out []int64) {
 func TestPartsMakeTheWhole(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range unlessShort(40, 8) {
+	for range testsize.Cases(40, 8) {
 		all := talk(rng, 2, 200)
 		save(t, "x", all)
 		at := uint64(1 + rng.IntN(200))
@@ -485,12 +486,4 @@ func TestLongGapsBetweenReferences(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

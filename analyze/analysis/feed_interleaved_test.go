@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -101,7 +102,7 @@ func onCores(t *testing.T, do func(t *testing.T)) {
 // Whoever asks for whatever orders sees what each order is by itself.
 func TestRunFeedsOrders(t *testing.T) {
 	onCores(t, func(t *testing.T) {
-		for seed := range uint64(60) {
+		for seed := range testsize.Cases[uint64](60, 10) {
 			r := rand.New(rand.NewPCG(seed, 3))
 			m := randomTrace(r, 1+r.IntN(4), r.IntN(4), 12)
 			checkOrders(t, m, nil)

@@ -12,6 +12,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -195,7 +196,7 @@ func randomLevel(r *rand.Rand, name string) string {
 }
 
 func TestIsNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](600, 60) {
+	for seed := range testsize.Cases[uint64](600, 20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := randomTrace(r, 1+r.IntN(3), 800).InBatches(1 + r.IntN(300))
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
@@ -208,7 +209,7 @@ func TestIsNaive(t *testing.T) {
 
 // Levels that can be simulated one after the other, over several batches.
 func TestStages(t *testing.T) {
-	for seed := range unlessShort[uint64](60, 10) {
+	for seed := range testsize.Cases[uint64](60, 10) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		m := randomTrace(r, 1+r.IntN(2), 3*batchUses)
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
@@ -259,7 +260,7 @@ func TestPlacesOfOthers(t *testing.T) {
 func TestLongReferences(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
-	for range 300 {
+	for range testsize.Cases(300, 60) {
 		size := uint16(1 + r.IntN(1<<uint(1+r.IntN(16))-1))
 		m.RefsOf[0].Append(1, math.MaxUint64-uint64(size)+1-r.Uint64N(1<<12), size, trace.Op(1+r.IntN(2)))
 	}
@@ -471,12 +472,4 @@ func TestNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

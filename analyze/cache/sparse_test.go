@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
 // Levels whose sets are made when they are used count the same, whatever the policy, also of a number of sets that is no power of two.
 func TestSparseIsNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](60, 10) {
+	for seed := range testsize.Cases[uint64](60, 4) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		m := randomTrace(r, 1+r.IntN(4), 1500).InBatches(1 + r.IntN(300))
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed, dense: 1 + r.Int64N(100)}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -34,7 +35,7 @@ func spacesOf(t *testing.T, m trace.Source, w Window, blocks []Blocks, stamp uin
 // Each size of blocks has the same footprints whatever other sizes are measured with it, even if it gets its
 // uses from one of them. It has the same footprints wherever stamps wrap around.
 func TestSizesTogether(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range testsize.Cases[uint64](150, 30) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		m := randomTrace(r, 1+r.IntN(2), r.IntN(4), 200).InBatches(1 + r.IntN(50))
 		w := randomWindow(r)

@@ -13,6 +13,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -350,7 +351,7 @@ func randomWindow(r *rand.Rand) Window {
 }
 
 func TestFootprintsAreNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](150, 30) {
+	for seed := range testsize.Cases[uint64](150, 10) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		m := randomTrace(r, 1+r.IntN(6), r.IntN(4), 100).InBatches(1 + r.IntN(50))
 		if check(t, m, randomWindow(r), 2<<r.IntN(9)); t.Failed() {
@@ -543,12 +544,4 @@ func BenchmarkFootprint(b *testing.B) {
 	measure("windows of 10000, footprints", shard(Window{Quanta, 10000}))
 	measure("windows of 10000, turns on one direct-mapped cache", shard(Window{Quanta, 10000}, Shape{2048, 1}))
 	measure("windows of 10000, turns on one of 64 ways", shard(Window{Quanta, 10000}, Shape{1, 64}))
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

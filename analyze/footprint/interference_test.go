@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"spoor/traces/testsize"
 )
 
 // The closed form of eq. 7 is its triple sum, whose probabilities sum to 1: FACTS 1.3, and others.
@@ -112,9 +114,9 @@ func TestDirectMappedTable(t *testing.T) {
 		hold("corrected, closed", c.independent, 0.006)(s.PaperInterference(fs, fa, fb))
 		hold("one placement", c.consistent, 0.006)(s.Interference(fs, fa, fb))
 		hold("extra misses", c.extra, 0.006)(extraMisses(c.n, fs, fa, fb))
-		runs := 2000
+		runs := testsize.Cases(2000, 200)
 		if c.n > 1000 {
-			runs = 100
+			runs = testsize.Cases(100, 20)
 		}
 		_, net, extra := average(r, runs, s, c.fs, c.fa, c.fb)
 		// The standard deviation of one run is at most about sqrt(N)/2; three of the mean's.

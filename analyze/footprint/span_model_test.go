@@ -11,6 +11,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -282,7 +283,7 @@ func TestSpansOfManyProcessors(t *testing.T) {
 
 // What is simulated on several cores is what one finds.
 func TestOnSeveralCores(t *testing.T) {
-	m := randomTrace(rand.New(rand.NewPCG(5, 5)), 4, 3, 8*minParallelUses)
+	m := randomTrace(rand.New(rand.NewPCG(5, 5)), 4, 3, testsize.Cases(8, 2)*minParallelUses)
 	on := func(cores int) []*store.Table {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 		blocks := []Blocks{{"", 64, []Shape{{64, 1}, {16, 4}, {1, 32}}}, {"", 4096, []Shape{{1, 16}}}}

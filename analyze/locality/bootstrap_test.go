@@ -12,6 +12,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -90,7 +91,7 @@ func TestBootstrapCovers(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.procs), func(t *testing.T) {
 			t.Parallel()
-			trials := unlessShort(c.trials, c.trials/5)
+			trials := testsize.Cases(c.trials, c.trials/5)
 			held := map[string]int{}
 			for seed := range uint64(trials) {
 				r := rand.New(rand.NewPCG(seed, 5))
@@ -188,7 +189,7 @@ func TestPhasesDiffer(t *testing.T) {
 		}
 		return all
 	}
-	trials := unlessShort(60, 20)
+	trials := testsize.Cases(60, 20)
 	for _, w := range []fitMethod{powerLS, powerML, cappedML} {
 		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
 		if err != nil {
@@ -302,12 +303,4 @@ func TestWidthsOfWhatFewReplicatesTell(t *testing.T) {
 			t.Errorf("%d processors: half an interval of %v, want %v", procs, got, maxWidth)
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

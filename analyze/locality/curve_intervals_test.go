@@ -8,6 +8,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -20,8 +21,8 @@ func TestSampledParametersCover(t *testing.T) {
 		t.Fatal(err)
 	}
 	missed := map[string]int{}
-	const seeds = 20
-	for seed := range uint64(seeds) {
+	seeds := testsize.Cases[uint64](20, 6)
+	for seed := range seeds {
 		got, _, err := sampledRun(src, reuse.Sampling{Rate: 0.1, Seed: seed})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -70,7 +71,7 @@ func FuzzLinesAreNaive(f *testing.F) {
 
 func TestLinesAreNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	for range 20_000 {
+	for range testsize.Cases(20_000, 4000) {
 		line := []unit.Bytes{1, 8, 10, 16, 32, 64}[r.IntN(6)]
 		l := Layout{1<<20 + r.Uint64N(64), r.Int64N(60), r.Int64N(3 * int64(line)), r.Int64N(12*int64(line)) - 6*int64(line)}
 		check(t, l, r.Int64N(l.Count*l.Block+3), line)

@@ -13,6 +13,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -321,7 +322,7 @@ func (o *oracle) compare(profile *Profile, sets int64) error {
 }
 
 func TestEveryAssociativityIsTheProtocol(t *testing.T) {
-	for seed := range unlessShort[uint64](60, 15) {
+	for seed := range testsize.Cases[uint64](60, 6) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		m := randomTrace(r, 1+r.IntN(5), r.IntN(4), 400)
 		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 2, 8},
@@ -510,12 +511,4 @@ func BenchmarkPhases(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*4*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

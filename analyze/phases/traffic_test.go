@@ -13,6 +13,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -614,7 +615,7 @@ func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficPr
 }
 
 func TestTrafficIsTheProtocol(t *testing.T) {
-	for seed := range unlessShort[uint64](100, 20) {
+	for seed := range testsize.Cases[uint64](100, 8) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		m := randomTrace(r, 1+r.IntN(6), r.IntN(4), 300)
 		if r.IntN(2) == 0 {

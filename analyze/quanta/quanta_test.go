@@ -15,6 +15,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -293,7 +294,7 @@ func check(t testing.TB, m *trace.Memory, a *Analysis) {
 var caches = []Cache{{}, {8, 2, 3}, {16, 1, 40}}
 
 func TestQuantaAreNaive(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range testsize.Cases[uint64](200, 40) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := randomTrace(r, 1+r.IntN(5), 1+r.IntN(4), 60)
 		check(t, m.InBatches(1+r.IntN(40)), &Analysis{Length: unit.Instructions(1 + r.IntN(150)), Seed: seed, samples: 1 + r.IntN(300), Cache: caches[seed%3]})

@@ -11,6 +11,7 @@ import (
 	"spoor/analyze/internal/lines"
 	"spoor/traces/format"
 	"spoor/traces/format/registry"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -94,7 +95,7 @@ func linesOf(t testing.TB, m *trace.Memory, shift uint) []uint64 {
 
 // The curve is that of simulated caches of twenty sizes, for programs as they ran, and for kernels.
 func TestCurveIsLRU(t *testing.T) {
-	const sizes = 20
+	sizes := testsize.Cases[int64](20, 5)
 	for name, stream := range map[string][]uint64{
 		"gzip":        linesOf(t, recorded(t, "../../data/sample/gzip.log.zst"), 6),
 		"matmul":      linesOf(t, recorded(t, "../../data/sample/matmul.log.zst"), 4),
@@ -105,7 +106,7 @@ func TestCurveIsLRU(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			exact := exactly(t, stream)
 			var capacities []int64
-			for i := range int64(sizes) {
+			for i := range sizes {
 				capacities = append(capacities, 1+i*i*int64(exact.Cold)/((sizes-1)*(sizes-1)))
 			}
 			for i, misses := range exact.Misses(capacities) {

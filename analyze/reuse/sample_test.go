@@ -14,6 +14,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -115,7 +116,7 @@ func TestSampleIsNaive(t *testing.T) {
 	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: minRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
 		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: MinLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: MinLines}, {Least: 200, Lines: 300}} {
 		for _, stride := range []uint64{1, 610, 1 << 20} {
-			lines := make([]uint64, unlessShort(30_000, 8000))
+			lines := make([]uint64, testsize.Cases(30_000, 3000))
 			for i := range lines {
 				lines[i] = math.MaxUint64 - r.Uint64N(1+r.Uint64N(min(3000, uint64(i)/4+1)))*stride
 			}
@@ -195,7 +196,7 @@ func TestSampleIsFair(t *testing.T) {
 	}
 	exact := exactly(t, lines)
 	const rate = 0.05
-	seeds := unlessShort(600, 100)
+	seeds := testsize.Cases(600, 100)
 	uses, cold := make([]float64, seeds), make([]float64, seeds)
 	for seed := range seeds {
 		s := newSampler(Sampling{Rate: rate, Seed: uint64(seed)})
@@ -227,7 +228,7 @@ func TestSampleIsFair(t *testing.T) {
 // A sample has its share of every array, whatever the stride: nearly exactly, if all its lines are used.
 func TestHashIsEven(t *testing.T) {
 	for _, stride := range []uint64{1, 2, 3, 7, 13, 21, 34, 55, 64, 89, 610, 987, 1024, 4096, 1 << 20} {
-		for seed := range unlessShort[uint64](20, 5) {
+		for seed := range testsize.Cases[uint64](20, 5) {
 			s := newSampler(Sampling{Rate: 0.05, Seed: seed})
 			const n = 100_000
 			kept := 0
@@ -408,7 +409,7 @@ func checkBurst(t *testing.T, lines []uint64) {
 // Every use stands for itself as a mean over seeds, the first ones and the last ones as well: five standard errors allow for chance.
 func TestBurstIsFair(t *testing.T) {
 	const block, blocks = 1 << 6, 150
-	seeds := unlessShort(10_000, 2000)
+	seeds := testsize.Cases(10_000, 2000)
 	lines := make([]uint64, block*blocks-block/2) // the last block is not whole
 	stands := make([]float64, blocks)
 	for seed := range uint64(seeds) {
@@ -509,6 +510,9 @@ func judge(t *testing.T, s Sampling, lines []uint64, capacities []int64, seeds i
 // Few and unlike phases: 95 % intervals hold the exact ratio at every capacity, and curves are no worse than those of SHARDS-adj from
 // the same lines.
 func TestScansAreSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many samples of a long stream")
+	}
 	lines := zipf(400_000, 1<<15)
 	for i := range lines {
 		if i/20_000%4 == 3 {
@@ -517,7 +521,7 @@ func TestScansAreSeen(t *testing.T) {
 	}
 	capacities := []int64{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}
 	for _, s := range []Sampling{{Rate: 0.05}, {Lines: 1000}} {
-		seeds := unlessShort(40, 20)
+		const seeds = 40
 		least, most := 1.0, 0.0
 		for i, j := range judge(t, s, lines, capacities, seeds) {
 			share, error := float64(j.covered)/float64(seeds), j.ours/j.plain
@@ -552,7 +556,7 @@ func TestSampledTables(t *testing.T) {
 	m := &trace.Memory{Head: trace.Header{Procs: 2}}
 	for p := range 2 {
 		refs := trace.Refs{Proc: trace.Proc(p)}
-		for range 60_000 {
+		for range testsize.Cases(60_000, 10_000) {
 			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<20)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(int(trace.Ifetch))])
 		}
 		m.RefsOf = append(m.RefsOf, refs)
@@ -624,12 +628,4 @@ func TestSamplingCheck(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

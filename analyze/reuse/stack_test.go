@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spoor/analyze/internal/lines"
+	"spoor/traces/testsize"
 )
 
 func check(t testing.TB, lines []uint64, chunk int) {
@@ -93,7 +94,7 @@ func TestStackIsNaive(t *testing.T) {
 			if chunk == 1 && c.length > 1000 {
 				continue
 			}
-			lines := make([]uint64, c.length)
+			lines := make([]uint64, testsize.Cases(c.length, min(c.length, 20_000)))
 			for i := range lines {
 				lines[i] = math.MaxUint64 - r.Uint64N(1+r.Uint64N(c.distinct))*c.stride
 			}

@@ -11,6 +11,7 @@ import (
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
 	"spoor/predict/model"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -211,7 +212,7 @@ func checkSimulation(t *testing.T, pair *randomPair) (broken []string) {
 // All models, their intervals, and a sample of simulations keep the bounds.
 func TestBoundsHold(t *testing.T) {
 	failures := 0
-	for seed := range uint64(*pairs) {
+	for seed := range uint64(testsize.Cases(*pairs, 40)) {
 		pair := newRandomPair(t, seed)
 		c := &Case{Runs: []*Run{pair.run}, Machine: pair.m, Processors: pair.run.Processors}
 		var broken []string

@@ -11,6 +11,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -219,7 +220,7 @@ func TestMVAAgainstTheSimulator(t *testing.T) {
 		{"stream", 0.09, []pattern{stream(10, false), stream(10, false)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for _, n := range []int{1, 2, 4}[:unlessShort(3, 2)] {
+			for _, n := range []int{1, 2, 4}[:testsize.Cases(3, 2)] {
 				m := smpMachine(t, `"256 KiB"`, `"64 KiB"`)
 				src := record(n, 40_000, tc.patterns...)
 				want := simulated(t, src, m)
@@ -275,7 +276,7 @@ func TestExtremesEnd(t *testing.T) {
 	times := []float64{0, 1e-12, 1e-7, 10}
 	r := rand.New(rand.NewPCG(13, 14))
 	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
-	for i := range 5000 {
+	for i := range testsize.Cases(5000, 1000) {
 		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
 		phase := make([][]Work, 1+r.IntN(12))
 		if n := len(phase); n%2 == 0 && i%4 == 0 {
@@ -299,12 +300,4 @@ func TestExtremesEnd(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

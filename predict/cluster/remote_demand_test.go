@@ -10,6 +10,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -141,8 +142,8 @@ func TestClustersAgainstTheSimulator(t *testing.T) {
 		{"own data, then a little that is shared", 0.07, []pattern{scatter(20, 4096, 0.3), contended(2000, 2000, 0.2)}},
 		{"unequal", 0.08, []pattern{unequal(contended(200, 20000, 0.05))}},
 	} {
-		for _, net := range []string{"switch", "bus"}[:unlessShort(2, 1)] {
-			for _, shape := range [][2]string{{"cow", "1"}, {"clump", "2"}} {
+		for _, net := range []string{"switch", "bus"}[:testsize.Cases(2, 1)] {
+			for _, shape := range [][2]string{{"clump", "2"}, {"cow", "1"}}[:testsize.Cases(2, 1)] {
 				m := clumpMachine(t, `model = "bus"`, `model = "`+net+`"`, `target = "clump"`, `target = "`+shape[0]+`"`, "processors = 2", "processors = "+shape[1],
 					"nodes = 2", "nodes = 4", `"256 KiB"`, `"64 KiB"`, `invalidate = "50 cycles"`, "invalidate = \"50 cycles\"\nplacement = \"interleaved\"")
 				n := m.System.Processors * m.System.Nodes

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"spoor/traces/testsize"
 )
 
 // within fails unless got is as near to want as a relative tolerance says.
@@ -78,7 +80,7 @@ func maximum(r *rand.Rand, draws, k, p int, one func() float64) (mean, se float6
 // Sums of gamma times are gamma distributed, so that the model is exact; for k = 1 the same is true of beta times.
 func TestMaximaAgainstRandomDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, row := range []struct{ mean, sigma float64 }{{78, 17}, {10, 15}, {50, 40}, {98, 12}, {30, 45}} {
+	for _, row := range []struct{ mean, sigma float64 }{{78, 17}, {10, 15}, {50, 40}, {98, 12}, {30, 45}}[:testsize.Cases(5, 2)] {
 		shape := row.mean * row.mean / (row.sigma * row.sigma)
 		gamma := distuv.Gamma{Alpha: shape, Beta: shape / row.mean, Src: r}
 		m := row.mean / 100
@@ -147,7 +149,7 @@ func TestHostsThatShareTargetsAreAsIndependent(t *testing.T) {
 // variation and on one host, and less with fewer targets on more hosts.
 func TestMaximaHoldTheirLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for range 40 {
+	for range testsize.Cases(40, 8) {
 		w := work{mu: 1 + 98*r.Float64(), quantum: 100}
 		w.sigma = math.Sqrt(w.mu*(100-w.mu)) * r.Float64() * r.Float64()
 		for name, f := range map[string]func(work, int, int) float64{"gamma": gammaMaximum, "bounded": boundedMaximum} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spoor/analyze/footprint"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -66,7 +67,7 @@ func random(r *rand.Rand) *Parameters {
 // Without interference the speedup is from 1 to p, and more with more hosts; with it, of corrected models, time falls with more hosts too.
 func TestSpeedupHoldsItsLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for i := range 60 {
+	for i := range testsize.Cases(60, 12) {
 		p := random(r)
 		if i%2 == 1 {
 			p.TLB = parameters().TLB

@@ -10,16 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
 // TestRecordIsTheNaiveMachine compares what ranks see, and when.
 func TestRecordIsTheNaiveMachine(t *testing.T) {
-	seeds := uint64(8000)
-	if testing.Short() {
-		seeds = 2000
-	}
-	for seed := range seeds {
+	for seed := range testsize.Cases[uint64](8000, 300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		program := randomSteps(rng, 1+rng.IntN(5))
 		if err := againstNaive(program); err != nil {
@@ -86,7 +83,7 @@ func FuzzMessages(f *testing.F) {
 }
 
 func TestRandomPrograms(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range testsize.Cases[uint64](200, 40) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		if err := checkProgram(randomSteps(rng, 1+rng.IntN(5))); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -105,11 +106,8 @@ func archivedBy(t testing.TB, e *encoder, d *decoder, r *trace.Refs) (back *trac
 }
 
 func TestArchiveKeepsEveryReference(t *testing.T) {
-	most := 3000
-	if testing.Short() {
-		most = 300
-	}
-	for seed := range uint64(40) {
+	most := testsize.Cases(3000, 300)
+	for seed := range testsize.Cases[uint64](40, 12) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := shape{fetches: seed&1 == 0, pc: seed&2 == 0, blocks: 1 + rng.IntN(50), noise: float64(seed%3) / 4}
 		e, d := newArchiveEncoder(), newDecoder()

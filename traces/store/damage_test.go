@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spoor/traces/store/internal/arrowmeta"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -180,11 +181,8 @@ func TestDamageToABatchNamesIt(t *testing.T) {
 	if len(f.blocks) != 6 {
 		t.Fatalf("%d batches, want 6", len(f.blocks))
 	}
-	rng, flips := rand.New(rand.NewPCG(11, 12)), 40
-	if testing.Short() {
-		flips = 10
-	}
-	for range flips {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range testsize.Cases(40, 4) {
 		i := rng.IntN(len(f.blocks))
 		b := f.blocks[i]
 		at, mask := b.offset+rng.Int64N(int64(b.meta)+b.body), byte(1)<<rng.UintN(8)

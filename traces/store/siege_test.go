@@ -14,6 +14,7 @@ import (
 
 	"spoor/traces/outfile"
 	"spoor/traces/store/internal/arrowmeta"
+	"spoor/traces/testsize"
 )
 
 // A file of several full batches, with damage in every stretch of it, at a random byte: whole
@@ -21,10 +22,7 @@ import (
 // a check leaves out is found if it is longer than two stretches; that no single byte is left out,
 // small files show.
 func TestDamageToLargeFilesIsAnError(t *testing.T) {
-	stretches := 250
-	if testing.Short() {
-		stretches = 30
-	}
+	stretches := testsize.Cases(250, 10)
 	prefix := filepath.Join(t.TempDir(), "x")
 	save(t, prefix, memory(rand.New(rand.NewPCG(21, 22)), header(2), batchRows+1000, 20_000), batchRows)
 	rng := rand.New(rand.NewPCG(23, 24))

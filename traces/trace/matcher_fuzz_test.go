@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spoor/traces/testsize"
 )
 
 // naive holds messages to each other as Matcher says, from the lists of all sends
@@ -211,7 +213,7 @@ func checkMatcher(t *testing.T, b []byte, tags int) {
 
 func TestMatcherIsNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range unlessShort(20_000, 4000) {
+	for i := range testsize.Cases(20_000, 4000) {
 		b, tags := make([]byte, rng.IntN(1<<(1+rng.IntN(7)))), 1
 		if i%1000 == 0 {
 			b, tags = make([]byte, 1+rng.IntN(5000)), 100 // many flows come and go
@@ -374,12 +376,4 @@ func TestChannelsAreSalted(t *testing.T) {
 	if still > len(crowd)/8 {
 		t.Errorf("%d of %d channels have the same home still", still, len(crowd))
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

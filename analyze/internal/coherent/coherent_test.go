@@ -15,6 +15,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -254,14 +255,14 @@ func random(r *rand.Rand, procs, length int, stores bool) *trace.Memory {
 }
 
 func TestTablesAreEverySizeSimulated(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range testsize.Cases[uint64](25, 8) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		check(t, random(r, 1+r.IntN(5), 600, true).InBatches(1+r.IntN(200)), 16, 64)
 	}
 }
 
 func TestManyProcessors(t *testing.T) {
-	check(t, random(rand.New(rand.NewPCG(1, 11)), 70, 40, true), 32)
+	check(t, random(rand.New(rand.NewPCG(1, 11)), 70, testsize.Cases(40, 15), true), 32)
 }
 
 // Of one processor, and where nobody stores, distances are those of package reuse.

@@ -4,18 +4,20 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
 // Wherever lines lie, there are not many more places than lines, those of each processor counted for themselves; and neighbours of
 // which most are used share pages.
 func TestPlacesAreBoundedByLines(t *testing.T) {
-	const procs, each = 3, 100_000
+	const procs = 3
+	each := testsize.Cases[uint64](100_000, 20_000)
 	for _, every := range []uint64{1, 2, 3, 4, 6, 8, 16, 32, 100, 1 << 30} {
 		n, coarse := NewNumbering(6, procs), NewNumbering(11, procs)
 		n.table.scattered.few, coarse.table.scattered.few = 100, 100
 		var uses, blocks Uses
-		for i := range uint64(each) {
+		for i := range each {
 			var refs trace.Refs
 			var of []trace.Proc
 			for p := range trace.Proc(procs) {
@@ -32,9 +34,9 @@ func TestPlacesAreBoundedByLines(t *testing.T) {
 				t.Errorf("%d places of 21 lines of %d processors each", uses.Room, procs)
 			}
 		}
-		checkRoom(t, n, each, float64(every))
+		checkRoom(t, n, float64(each), float64(every))
 		if every >= 32 {
-			checkRoom(t, coarse, each, float64(every)/32)
+			checkRoom(t, coarse, float64(each), float64(every)/32)
 		}
 		if now := n.table.scattered.now; now != (every >= 6) {
 			t.Errorf("scattered: %v, where every %d is used", now, every)

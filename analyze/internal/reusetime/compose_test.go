@@ -102,6 +102,9 @@ func TestComposeIsSimulation(t *testing.T) {
 		{"all four", all, 0.005, 0.04, 0.005},
 		{"two copies", []part{all[0], all[0]}, 0.004, 0.02, 0.005},
 	} {
+		if testing.Short() && len(c.parts) > 2 {
+			continue
+		}
 		lines, of := interleave(c.parts)
 		stack := reuse.NewStack()
 		if err := stack.Touch(lines); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/analyze/internal/lines"
+	"spoor/traces/testsize"
 )
 
 // numbered is a counter with a table of its own.
@@ -199,7 +200,7 @@ func TestFormulasAreNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, 3, 255, 256, 257, 600, 700} {
 		for _, lines := range []uint64{1, 2, 5, 100, 5000} {
-			if n > 300 && lines == 2 {
+			if n > 300 && (lines == 2 || testing.Short()) {
 				continue
 			}
 			stream := make([]uint64, n)
@@ -209,7 +210,7 @@ func TestFormulasAreNaive(t *testing.T) {
 			check(t, stream, 1+r.IntN(400))
 		}
 	}
-	cold := make([]uint64, 700)
+	cold := make([]uint64, testsize.Cases(700, 300))
 	for i := range cold {
 		cold[i] = uint64(i)
 	}

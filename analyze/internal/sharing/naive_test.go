@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -131,7 +132,7 @@ func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 }
 
 func TestFastIsNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](60, 15) {
+	for seed := range testsize.Cases[uint64](60, 15) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := randomTrace(r, 1+r.IntN(5), r.IntN(5), 30)
 		a := &Analysis{Lines: []unit.Bytes{1, 8, 64, 1024}[r.IntN(3):], Word: unit.Bytes(1) << r.IntN(5), spans: 1 + r.IntN(20), publications: uint32(r.IntN(6))}
@@ -193,12 +194,4 @@ func FuzzFastIsNaive(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -10,6 +10,7 @@ import (
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -143,7 +144,7 @@ func TestFindsExactParameters(t *testing.T) {
 // Hosts with noise, disturbed samples and three states: parameters are inside their intervals for 95 of 100
 // seeds or more, each of them and all at once, in each state; and what another run finds, for 90.
 func TestRecoversParametersOfNoisyHosts(t *testing.T) {
-	seeds := unlessShort(100, againSeeds)
+	seeds := testsize.Cases(100, againSeeds())
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, noisyHost) {
 		for name, is := range found {
@@ -153,7 +154,7 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 		}
 	}
 	for name, n := range inside {
-		if again := strings.HasSuffix(name, " again"); !again && n < seeds*95/100 || again && n < againSeeds*90/100 {
+		if again := strings.HasSuffix(name, " again"); !again && n < seeds*95/100 || again && n < againSeeds()*90/100 {
 			t.Errorf("%s: inside for %d of %d", name, n, seeds)
 		}
 	}
@@ -163,8 +164,8 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 	t.Log(inside)
 }
 
-// againSeeds is for how many hosts there is another run.
-const againSeeds = 20
+// againSeeds returns for how many hosts there is another run.
+func againSeeds() int { return testsize.Cases(20, 6) }
 
 // noisyHost says which parameters of a host are inside their intervals, and in which states all are at once.
 func noisyHost(seed uint64) map[string]bool {
@@ -181,7 +182,7 @@ func noisyHost(seed uint64) map[string]bool {
 		return studies
 	}
 	studies, others := run(), []*marshalling.Study(nil)
-	if seed < againSeeds {
+	if seed < uint64(againSeeds()) {
 		others = run()
 	}
 	found := map[string]bool{}
@@ -207,7 +208,7 @@ func noisyHost(seed uint64) map[string]bool {
 
 // The same of level, in one state: its coefficients, and C.
 func TestRecoversLevel(t *testing.T) {
-	seeds := unlessShort(100, 20)
+	seeds := testsize.Cases(100, 8)
 	coef := []float64{3e-6, 2e-10, 4e-9, 9e-9, 1e-10}
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, func(seed uint64) map[string]bool {
@@ -364,12 +365,4 @@ func TestScansAndCrossValidation(t *testing.T) {
 	if again := run(3); again.Results[0].Errors != r.Errors || again.Results[0].Coefficients[0].Lo != r.Coefficients[0].Lo {
 		t.Errorf("the same seed: %+v, %+v", again.Results[0], r)
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"spoor/traces/testsize"
 )
 
 // near allows for rounding.
@@ -249,7 +251,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		ofCluster, of, shape float64
 	}{{"single measurements", 0, 0.05, 0}, {"launches", 0.05, 0.005, 0}, {"a law that is not quite so", 0, 0.005, 0.05}, {"all", 0.02, 0.02, 0.02}} {
 		inside := [2]int{}
-		seeds := unlessShort(100, 20)
+		seeds := testsize.Cases(100, 20)
 		for seed := range uint64(seeds) {
 			r := rand.New(rand.NewPCG(seed, 9))
 			truth := []float64{2, 0.5}
@@ -490,12 +492,4 @@ func FuzzSegmentsOfAnyValues(f *testing.F) {
 			t.Fatalf("line %+v of %v", l, y)
 		}
 	})
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -13,6 +13,7 @@ import (
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/machine"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -124,9 +125,9 @@ func measured(t *testing.T, k *known, seed uint64) *store.Table {
 // misses; also from the file.
 func TestKnownHosts(t *testing.T) {
 	inside := 0
-	const hosts = 50
+	hosts := testsize.Cases(50, 10)
 	for seed := range uint64(hosts) {
-		w := 0.02 + float64(seed)/hosts
+		w := 0.02 + float64(seed)/float64(hosts)
 		table := measured(t, &known{w, 0.02, rand.New(rand.NewPCG(seed, 1))}, seed)
 		r, err := Fit(table, false)
 		if err != nil {

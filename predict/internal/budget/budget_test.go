@@ -15,6 +15,7 @@ import (
 	"spoor/predict/cluster"
 	"spoor/predict/model"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -223,7 +224,7 @@ func affordable(list []Candidate, money unit.Dollars) []Candidate {
 // The search with bounds finds what plain enumeration finds.
 func TestSearchIsEnumeration(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 40 {
+	for i := range testsize.Cases(40, 16) {
 		runs := powerLaw(t, 1.05+random.Float64(), math.Exp(8*random.Float64()), random.Float64())
 		var m model.Model[*cluster.Case] = cluster.Paper{Raise: float64(i%2) * 0.124}
 		switch i % 8 {

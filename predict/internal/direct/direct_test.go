@@ -12,6 +12,7 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -152,7 +153,7 @@ func TestDirectIsReplay(t *testing.T) {
 			continue
 		}
 		machines := []*machine.Machine{machineOf(t, ports)}
-		if c.procs < 100 {
+		if c.procs < 100 && (!testing.Short() || c.procs == 6) {
 			machines = append(machines, machineOf(t, lines), machineOf(t, torus))
 		}
 		if c.procs == 6 {
@@ -172,7 +173,7 @@ func TestDirectIsReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, ahead := range []int{3, 1, 64}[:unlessShort(3, 1)] {
+			for _, ahead := range []int{3, 1, 64}[:testsize.Cases(3, 1)] {
 				inst := instance(t, c.kernel, c.procs, c.set)
 				got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
 				if err != nil {

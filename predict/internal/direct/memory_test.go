@@ -14,6 +14,7 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -164,7 +165,7 @@ func TestMemoryIsReplay(t *testing.T) {
 	kernels := sharing(t, procs)
 	for _, k := range kernels {
 		recording := recordingOf(t, small(t, k, procs).Program, procs)
-		for _, name := range targets[:unlessShort(len(targets), 1)] {
+		for _, name := range targets[:testsize.Cases(len(targets), 1)] {
 			m, inst := targetOf(t, name), small(t, k, procs)
 			got, did := ranOn(t, inst.Program, procs, m)
 			if err := inst.Verify(); err != nil {
@@ -202,12 +203,4 @@ func TestSharesMemory(t *testing.T) {
 			t.Errorf("%s: shares %v, and as a program that passes messages: %v", k.Name, shares, err)
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -12,6 +12,7 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -69,6 +70,9 @@ func TestMixedIsReplay(t *testing.T) {
 	const procs = 4
 	n := 0
 	for _, k := range kernel.Recorded {
+		if testing.Short() && n == 3 {
+			break
+		}
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
 			continue
 		}
@@ -89,7 +93,7 @@ func TestMixedIsReplay(t *testing.T) {
 			}
 		}
 	}
-	if n < 6 {
+	if n < testsize.Cases(6, 3) {
 		t.Errorf("only %d kernels pass messages", n)
 	}
 }
@@ -186,6 +190,9 @@ func TestMixedErrors(t *testing.T) {
 			return nil
 		}, "while no simulated time passes"},
 	} {
+		if testing.Short() && c.name == "a test for ever" {
+			continue // a million tests
+		}
 		t.Run(c.name, func(t *testing.T) {
 			if err := run(c.program); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)

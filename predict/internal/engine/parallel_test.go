@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -77,7 +78,7 @@ func TestManyAgree(t *testing.T) {
 	for _, long := range []int64{-1, 1000} {
 		opt := Options{Model: benchModel()}
 		opt.Model.EagerLimit = long
-		for _, w := range []*workload{stencil(256, 10000), scattered(300, 6000), allToAll(100, 1)} {
+		for _, w := range []*workload{stencil(testsize.Cases(256, 64), testsize.Cases(10000, 1500)), scattered(testsize.Cases(300, 60), testsize.Cases(6000, 1000)), allToAll(testsize.Cases(100, 40), 1)} {
 			for _, opt.Ahead = range []int{0, 20} {
 				if !agree(t, w.ranks, nil, opt) {
 					t.Error("no end")
@@ -85,7 +86,7 @@ func TestManyAgree(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(12) {
+	for seed := range testsize.Cases[uint64](12, 4) {
 		ops, _, opt := random(seed, 200+int(seed), 10, false, false)
 		agree(t, ops, nil, opt)
 	}

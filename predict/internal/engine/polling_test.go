@@ -62,7 +62,7 @@ func TestLookingInVain(t *testing.T) {
 		{"while another computes", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1)), quiet(work(10*pollLimit + 1000))}, nil},
 		{"for what is on its way", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1), work(1), tagged(recv(1))), quiet(tagged(send(0, 10)), tagged(send(0, 20*pollLimit)))}, []string{"does not receive"}},
 	} {
-		if testing.Short() && len(c.want) > 1 {
+		if testing.Short() && c.name != "for a request" {
 			continue // it looks millions of times
 		}
 		t.Run(c.name, func(t *testing.T) {

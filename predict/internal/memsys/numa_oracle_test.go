@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -94,7 +95,7 @@ var distributed = []Target{CCNUMA{}, CLogP{}, LogP{}, Dir1SW{}}
 
 func TestNodesAreNaive(t *testing.T) {
 	for _, target := range distributed {
-		for seed := range unlessShort[uint64](1500, 200) {
+		for seed := range testsize.Cases[uint64](1500, 200) {
 			if checkNodes(t, target, randomDecisions(seed, 500)); t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}

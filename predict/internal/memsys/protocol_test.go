@@ -9,6 +9,7 @@ import (
 	lru "spoor/analyze/cache"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -212,7 +213,7 @@ func TestProtocol(t *testing.T) {
 			for _, c := range []struct {
 				procs  int
 				levels []Cache
-			}{{2, []Cache{one}}, {2, []Cache{one, one}}, {3, []Cache{one}}, {2, []Cache{one, two}}}[:unlessShort(4, 2)] {
+			}{{2, []Cache{one}}, {2, []Cache{one, one}}, {3, []Cache{one}}, {2, []Cache{one, two}}}[:testsize.Cases(4, 2)] {
 				cfg := whole(Config{Processors: c.procs, Caches: c.levels, Protocol: pr, Memory: Memory{Latency: 10, Occupancy: 10, Invalidate: 1}})
 				if n := explore(t, target, cfg); n < 20 {
 					t.Errorf("%s, %s: %d caches of %d levels reach only %d states: the exploration is broken", target.Name(), pr.Name, c.procs, len(c.levels), n)
@@ -324,7 +325,7 @@ func lists(d lineDirectory, line uint64, p trace.Proc, state uint8) bool {
 func TestDirectories(t *testing.T) {
 	for _, d := range directories {
 		for _, pr := range Protocols {
-			for procs := 2; procs <= unlessShort(3, 2); procs++ { // three with two of them in a node
+			for procs := 2; procs <= testsize.Cases(3, 2); procs++ { // three with two of them in a node
 				cfg := whole(Config{Processors: procs, Caches: []Cache{{Size: 16, Line: 16, Ways: 1}}, Protocol: pr, Directory: d, PerNode: procs - 1})
 				if n := explore(t, CCNUMA{}, cfg); n < 10 {
 					t.Errorf("%+v, %s: %d caches reach only %d states: the exploration is broken", d, pr.Name, procs, n)
@@ -343,12 +344,4 @@ var directories = []Directory{
 	{Kind: machine.Sparse, Entries: 1, Ways: 1},
 	{Kind: machine.Sparse, Entries: 1, Ways: 1, Hints: true},
 	{Kind: machine.Sparse, Entries: 2, Ways: 2},
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

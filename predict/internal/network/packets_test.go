@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/comm/topology"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -182,7 +183,7 @@ func TestPacketsOfAByteAreFair(t *testing.T) {
 // What a network does not depend on the order in which messages at a time are sent.
 func TestOrderOfPackets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
-	all := scatter(r, 16, unlessShort(300, 60))
+	all := scatter(r, 16, testsize.Cases(300, 60))
 	for i := range all {
 		all[i].at = unit.Picos(i/20) * 40_000
 	}
@@ -283,12 +284,4 @@ func BenchmarkPackets(b *testing.B) {
 			})
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

@@ -190,6 +190,9 @@ func TestGapsAgainstLinks(t *testing.T) {
 		{"mesh", 32, "pairs", row{0.000, 6.191, 1.501, 0.000}, row{0, 0.35, 0.12, 0}},
 		{"mesh", 32, "reduce", row{0.102, 8.200, 3.254, 0.178}, row{0.25, 0.35, 0.12, 0.12}},
 	} {
+		if testing.Short() && c.nodes > 16 {
+			continue
+		}
 		m, worms := measured(t, c.kind, c.nodes, c.to)
 		for name, x := range map[string][3]float64{"links": {m.link, c.table.link, c.more.link}, "any": {m.any, c.table.any, c.more.any},
 			"same kind": {m.same, c.table.same, c.more.same}, "traffic": {m.aware, c.table.aware, c.more.aware}} {

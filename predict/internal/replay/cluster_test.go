@@ -8,6 +8,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/network"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -108,7 +109,7 @@ func checkNaiveCluster(t *testing.T, c *choices) {
 }
 
 func TestClusterIsNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](1500, 150) {
+	for seed := range testsize.Cases[uint64](1500, 150) {
 		checkNaiveCluster(t, randomChoices(seed, 800))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

@@ -11,6 +11,7 @@ import (
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/network"
 	"spoor/predict/internal/plainmachine"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -84,7 +85,7 @@ func checkTarget(t *testing.T, target memsys.Target, data []byte) {
 
 func TestTargetsOfNodes(t *testing.T) {
 	for _, target := range ofNodes {
-		for seed := range unlessShort[uint64](500, 50) {
+		for seed := range testsize.Cases[uint64](500, 50) {
 			if checkTarget(t, target, randomChoices(seed, 800).data); t.Failed() {
 				t.Fatalf("seed %d", seed)
 			}

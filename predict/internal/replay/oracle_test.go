@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/memsys"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -253,7 +254,7 @@ func richConfig(c *choices, procs int) memsys.Config {
 
 // TestHitsDoNotMatter: bringing fewer touches into the order of time is faster, and nothing else.
 func TestHitsDoNotMatter(t *testing.T) {
-	for seed := range unlessShort[uint64](2000, 200) {
+	for seed := range testsize.Cases[uint64](2000, 200) {
 		c := randomChoices(seed, 800)
 		m := randomTrace(c)
 		cfg, clock := richConfig(c, m.Head.Procs), randomClock(t, c)
@@ -278,7 +279,7 @@ func TestHitsDoNotMatter(t *testing.T) {
 }
 
 func TestReplayIsNaive(t *testing.T) {
-	for seed := range unlessShort[uint64](3000, 300) {
+	for seed := range testsize.Cases[uint64](3000, 300) {
 		checkNaive(t, randomChoices(seed, 800))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -291,12 +292,4 @@ func FuzzReplayIsNaive(f *testing.F) {
 		f.Add(randomChoices(seed, 300).data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkNaive(t, &choices{data: data}) })
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

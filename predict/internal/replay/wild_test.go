@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -50,7 +51,7 @@ func checkWild(t *testing.T, c *choices) {
 }
 
 func TestAnyTraceEnds(t *testing.T) {
-	for seed := range unlessShort[uint64](6000, 500) {
+	for seed := range testsize.Cases[uint64](6000, 500) {
 		checkWild(t, randomChoices(seed, 200))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"spoor/traces/testsize"
 )
 
 // fileReferences are the files that each file of a package refers to, each with an identifier of the reference.
@@ -20,6 +22,7 @@ type fileReferences map[string]map[string]string
 // of a file needs only files below it.
 func TestFilesOfCommandsReferOneWay(t *testing.T) {
 	commands := []string{"./traces", "./tracegen", "./analyze", "./calibrate", "./predict", "./pipelines"}
+	commands = commands[:testsize.Cases(len(commands), 1)]
 	loaded, err := packages.Load(&packages.Config{Dir: root, Mode: packages.LoadSyntax}, commands...)
 	if err != nil {
 		t.Fatal(err)

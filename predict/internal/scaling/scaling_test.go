@@ -10,6 +10,7 @@ import (
 
 	"spoor/calibrate/param"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -94,7 +95,7 @@ func TestIntervalsHold(t *testing.T) {
 		func(_, _ float64) float64 { return 7 },
 	}
 	held, n := 0, 0
-	for range 60 {
+	for range testsize.Cases(60, 6) {
 		for _, law := range laws {
 			q, err := extrapolate(grid(procs, sizes, func(p, s float64) float64 { return law(p, s) * (1 + 0.03*random.NormFloat64()) }), Point{16, 3200})
 			if err != nil {

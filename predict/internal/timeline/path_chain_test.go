@@ -8,6 +8,7 @@ import (
 
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/network"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -180,21 +181,13 @@ func FuzzPath(f *testing.F) {
 // So it is over links of which a message has all of its way to itself.
 func TestPathsOverLinksAreChains(t *testing.T) {
 	compared, all := 0, 0
-	for seed := range unlessShort[uint64](400, 100) {
+	for seed := range testsize.Cases[uint64](400, 100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		ranks := 2 + rng.IntN(6)
 		c, a := checkChain(t, func() engine.Model { return links(t, seed, ranks) }, varied(rng, ranks, seed%2 == 1))
 		compared, all = compared+c, all+a
 	}
-	if all < unlessShort(1000, 200) || compared < all-all/100 {
+	if all < testsize.Cases(1000, 200) || compared < all-all/100 {
 		t.Errorf("%d of %d are compared", compared, all)
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

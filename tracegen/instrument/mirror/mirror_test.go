@@ -245,6 +245,9 @@ func TestReach(t *testing.T) {
 // A form has copies of what ranks execute and of what leads them there through
 // fields and interfaces. It shares all other declarations.
 func TestFormsShareWhatRanksDoNotReach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates the forms of a module again")
+	}
 	dir := module(t)
 	if err := regenerate(t.Context(), dir); err != nil {
 		t.Fatal(err)

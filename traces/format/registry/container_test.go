@@ -14,6 +14,7 @@ import (
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/input"
+	"spoor/traces/testsize"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestCutContainersAreErrors(t *testing.T) {
 	for name, compress := range formattest.Compressors {
 		whole := compress(formattest.TinyText)
 		file := append(bytes.Clone(whole), whole...)
-		for n := 6; n < len(file); n += unlessShort(1, 7) {
+		for n := 6; n < len(file); n += testsize.Cases(1, 7) {
 			if n == len(whole) {
 				continue // one whole member
 			}
@@ -71,7 +72,7 @@ func TestTrailingGarbageIsAnError(t *testing.T) {
 func TestFlippedBitsChangeNothing(t *testing.T) {
 	for name, compress := range formattest.Compressors {
 		whole := compress(formattest.TinyText)
-		for i := 10 * 8; i < len(whole)*8; i += unlessShort(1, 7) { // behind every magic
+		for i := 10 * 8; i < len(whole)*8; i += testsize.Cases(1, 7) { // behind every magic
 			damaged := bytes.Clone(whole)
 			damaged[i/8] ^= 1 << (i % 8)
 			if got, err := formattest.ReadAll(damaged); err == nil && got != formattest.TinyText && got != "" {
@@ -316,12 +317,4 @@ func TestSHA256IsOfTheFileAsGiven(t *testing.T) {
 	if want := "b8f322e7309f38a9e8decc7ad13d79576c16f1169d8d6f27ab903d23f55d99df"; in.SHA256() != want {
 		t.Errorf("got %s, want %s", in.SHA256(), want)
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

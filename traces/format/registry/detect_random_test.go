@@ -24,6 +24,7 @@ import (
 	"spoor/traces/format/internal/lackey"
 	"spoor/traces/format/internal/objects"
 	"spoor/traces/format/internal/pinatrace"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -166,10 +167,7 @@ var generators = map[string]func(rng *rand.Rand) string{
 // A file of a format is recognised as that format, or refused with its name among
 // others; also if it is cut, it is never taken for another format.
 func TestNoFormatIsTakenForAnother(t *testing.T) {
-	rounds := 2000
-	if testing.Short() {
-		rounds = 100
-	}
+	rounds := testsize.Cases(2000, 30)
 	for _, im := range able[format.Importer]() {
 		make := generators[im.Info().Name]
 		if make == nil {

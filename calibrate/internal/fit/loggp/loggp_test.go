@@ -11,6 +11,7 @@ import (
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -79,7 +80,7 @@ func TestFindsExactParameters(t *testing.T) {
 // Hosts with noise, disturbed samples and three states: parameters are inside their intervals for 95 of 100
 // seeds or more, each of them, in each state; and what another run finds, for 90.
 func TestRecoversParametersOfNoisyHosts(t *testing.T) {
-	seeds := unlessShort(100, againSeeds)
+	seeds := testsize.Cases(100, againSeeds())
 	want := map[string]float64{"o_s": ethernet.Send, "o_r": ethernet.Receive, "L": ethernet.Latency, "g": ethernet.Gap, "G": ethernet.PerByte, "S": 8192}
 	inside := map[string]int{}
 	for _, found := range synthetic.ForSeeds(seeds, func(seed uint64) map[string]bool {
@@ -87,7 +88,7 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 		h.Reps = 45
 		studies, _ := loggp.Run(h.Messages(&ethernet, 20, seed), seed)
 		var others []*loggp.Study
-		if h.Run++; seed < againSeeds {
+		if h.Run++; seed < uint64(againSeeds()) {
 			others, _ = loggp.Run(h.Messages(&ethernet, 20, seed), seed)
 		}
 		found := map[string]bool{}
@@ -118,7 +119,7 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 		}
 	}
 	for name, n := range inside {
-		if again := strings.HasSuffix(name, " again"); !again && n < seeds*95/100 || again && n < againSeeds*90/100 {
+		if again := strings.HasSuffix(name, " again"); !again && n < seeds*95/100 || again && n < againSeeds()*90/100 {
 			t.Errorf("%s: inside for %d of %d", name, n, seeds)
 		}
 	}
@@ -128,8 +129,8 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 	t.Log(inside)
 }
 
-// againSeeds is for how many hosts there is another run.
-const againSeeds = 20
+// againSeeds returns for how many hosts there is another run.
+func againSeeds() int { return testsize.Cases(20, 6) }
 
 // Sends that a receiver is late for tell S to the byte, if they wait; where none does there is no S, however round trips jump.
 func TestHeldSendsTellRendezvous(t *testing.T) {
@@ -300,12 +301,4 @@ func TestTimesThatAreAllAlike(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unlessShort returns the number of cases of a test, which is smaller under -short.
-func unlessShort[N int | uint64](cases, short N) N {
-	if testing.Short() {
-		return short
-	}
-	return cases
 }

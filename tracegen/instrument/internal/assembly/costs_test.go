@@ -35,6 +35,9 @@ var (
 
 // TestCosts measures the first length of a routine, or all with -update.
 func TestCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program and counts its instructions in valgrind")
+	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not installed")
 	}

@@ -385,6 +385,9 @@ func weighted(p *Package) map[string]map[int]int {
 
 // Both modes count the same, whatever the blocks are.
 func TestCountsAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles rewritten programs")
+	}
 	var b strings.Builder
 	b.WriteString("package main\n" + countHelpers)
 	var fs, ns []string

@@ -4,6 +4,9 @@ import "testing"
 
 // The torture program does and prints the same in whatever way it is rewritten.
 func TestTortureIsLeftAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles rewritten programs")
+	}
 	const path = "./testdata/torture"
 	p := loaded(t, path)
 	want := output(t, build(t, path, nil))

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"spoor/traces/testsize"
 )
 
 // shape writes a syntax tree without positions.
@@ -74,7 +76,8 @@ func shape(t *testing.T, name string, src []byte) string {
 func TestExplodeKeepsTheSyntaxTree(t *testing.T) {
 	root := filepath.Join(build.Default.GOROOT, "src")
 	n := 0
-	for _, dir := range []string{"sort", "go/parser", "math/big", "strconv", "net/http", "runtime", "text/template"} {
+	dirs := []string{"sort", "go/parser", "math/big", "strconv", "net/http", "runtime", "text/template"}
+	for _, dir := range dirs[:testsize.Cases(len(dirs), 3)] {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.Contains(path, "testdata") {
 				return err
@@ -98,8 +101,8 @@ func TestExplodeKeepsTheSyntaxTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n < 300 {
-		t.Errorf("%d files tried, want hundreds", n)
+	if n < testsize.Cases(300, 30) {
+		t.Errorf("only %d files tried", n)
 	}
 }
 

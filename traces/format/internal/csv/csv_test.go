@@ -15,6 +15,7 @@ import (
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/input"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -157,7 +158,7 @@ func randomThreads(rng *rand.Rand) *trace.Memory {
 
 func TestCSVRoundTripOfThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	for range 300 {
+	for range testsize.Cases(300, 60) {
 		m := randomThreads(rng)
 		formattest.CheckRoundTrip(t, CSV{}, m)
 		again, _, _ := formattest.ImportText(CSV{}, merged(t, m), format.Options{TimeIsExact: true})

@@ -15,6 +15,7 @@ import (
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/lackey"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -150,7 +151,7 @@ func TestD4Bin(t *testing.T) {
 
 func TestRoundTrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
+	for range testsize.Cases(200, 40) {
 		formattest.CheckRoundTrip(t, lackey.Lackey{}, formattest.RandomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch}, 63))
 		formattest.CheckRoundTrip(t, XDin{}, formattest.RandomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Flush}, 63))
 		formattest.CheckRoundTrip(t, D4Bin{}, formattest.RandomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Flush}, 32))

@@ -13,6 +13,7 @@ import (
 
 	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -67,7 +68,7 @@ func TestDrmemtraceSampleFacts(t *testing.T) {
 			path = []string{filepath.Join(dir, name)}
 		}
 		seen++
-		for _, by := range []string{"core", "thread"} {
+		for _, by := range []string{"thread", "core"}[:testsize.Cases(2, 1)] {
 			m, r := formattest.MustImportPaths(t, Drmemtrace{}, path, format.Options{PC: true, Set: map[string]string{"by": by}})
 			checkDrFact(t, name+" by "+by, want, m, r)
 			if procs := map[string]int{"core": 1, "thread": want.Threads}[by]; r.Procs != procs {

@@ -15,6 +15,7 @@ import (
 	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/input"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -411,7 +412,7 @@ func FuzzLackey(f *testing.F) {
 // Random records, some of them wrong, over several blocks.
 func TestLackeyIsNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
+	for range testsize.Cases(30, 6) {
 		var b bytes.Buffer
 		lines := rng.IntN(40000)
 		for range lines {
