@@ -17,7 +17,7 @@ import (
 func TestMergedProgramsStayApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(11, 12))
-	for range testsize.Cases(30, 8) {
+	for range testsize.Cases(30, 3) {
 		a, b := talk(rng, 1+rng.IntN(3), 200), talk(rng, 1+rng.IntN(3), 200)
 		save(t, "a", a)
 		save(t, "b", b)

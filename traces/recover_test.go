@@ -12,6 +12,7 @@ import (
 
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -67,7 +68,7 @@ func TestRecoverAfterKill(t *testing.T) {
 	if status != stage.Failed || out != "" || !strings.Contains(errs, "--recover") {
 		t.Errorf("info of it: status %d, %q, %q", status, out, errs)
 	}
-	for _, name := range []string{"x", "x.refs.arrow", "x.refs.arrow.partial"} {
+	for _, name := range []string{"x", "x.refs.arrow", "x.refs.arrow.partial"}[:testsize.Cases(3, 1)] {
 		status, out, errs := traces(nil, "check", "--recover", name)
 		if status != stage.Done || !strings.Contains(out, "x.recovered.refs.arrow") {
 			t.Fatalf("recovering %s: status %d, %q, %q", name, status, out, errs)

@@ -215,7 +215,7 @@ func cut(rows []placed, from, to uint64) (out []placed) {
 func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range testsize.Cases(80, 15) {
+	for round := range testsize.Cases(80, 6) {
 		procs := 1 + rng.IntN(4)
 		all := talk(rng, procs, rng.IntN(300))
 		save(t, "x", all)
@@ -339,7 +339,7 @@ func both(a, b []int64) (out []int64) {
 func TestPartsMakeTheWhole(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range testsize.Cases(40, 8) {
+	for range testsize.Cases(40, 3) {
 		all := talk(rng, 2, 200)
 		save(t, "x", all)
 		at := uint64(1 + rng.IntN(200))

@@ -309,7 +309,7 @@ func TestLRUIsStackDistance(t *testing.T) {
 
 // No policy beats OPT, and the causes of misses add up to them.
 func TestNothingBeatsOPT(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range testsize.Cases[uint64](40, 8) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomTrace(r, 1, 5000)
 		ways := 1 << r.IntN(6)

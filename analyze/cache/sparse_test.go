@@ -37,6 +37,9 @@ func TestSparseIsNaive(t *testing.T) {
 
 // Memory is bounded by the lines that are used, whatever caches the processors have.
 func TestMemoryOfManyProcessors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a thousand processors")
+	}
 	const procs, each = 1000, 20
 	a := &Analysis{Specs: parse(t, "L1d=32KiB/8/64B,LL=64MiB/16/64B", "LL=64MiB/64/64B", "LL=64MiB/16/64B/random", "LL=64MiB/16/64B/plru,dtlb=1024/full/4KiB",
 		"L2=64MiB/full/64B,LL=64MiB/full/64B/random", "LL=64MiB/full/64B/fifo"), Classify: true, Interleaved: true}

@@ -178,7 +178,7 @@ func TestSetAssociativeInterference(t *testing.T) {
 		shape      Shape
 		fs, fa, fb int
 	}{{Shape{16, 4}, 10, 20, 30}, {Shape{16, 4}, 30, 30, 60}, {Shape{64, 2}, 0, 100, 100}, {Shape{64, 2}, 100, 20, 40}, {Shape{8, 8}, 20, 20, 40}} {
-		_, want, _ := average(r, 3000, c.shape, c.fs, c.fa, c.fb)
+		_, want, _ := average(r, testsize.Cases(3000, 800), c.shape, c.fs, c.fa, c.fb)
 		i, err := c.shape.Interference(float64(c.fs), float64(c.fa), float64(c.fb))
 		// The form takes B's private blocks to evict A's only as far as they do not fit, and each
 		// part by its mean: within 5 % of the cache.

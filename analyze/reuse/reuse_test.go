@@ -100,7 +100,7 @@ func TestTableIsNaive(t *testing.T) {
 	m := &trace.Memory{Head: trace.Header{Procs: 3}}
 	for p := range 3 {
 		refs := trace.Refs{Proc: trace.Proc(p)}
-		for range testsize.Cases(2000, 500) {
+		for range testsize.Cases(2000, 200) {
 			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<13)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(len(trace.Ops))])
 		}
 		m.RefsOf = append(m.RefsOf, refs)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/param"
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -90,7 +91,7 @@ func TestPlacedByHand(t *testing.T) {
 // Of targets that are alike and independent, it is what bounded has.
 func TestPlacedOfTargetsThatAreAlike(t *testing.T) {
 	s := alikeSamples(32, 1600)
-	for hosts := 2; hosts <= 32; hosts *= 2 {
+	for hosts := 2; hosts <= 32; hosts *= testsize.Cases(2, 16) {
 		want := timeOf(t, "bounded", parametersOf(s), 32/hosts, hosts)
 		for _, p := range Placements {
 			within(t, p.Name, float64(placedOn(t, s, p, hosts, nil).total()), float64(want.total()), 0.01)

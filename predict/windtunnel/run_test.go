@@ -340,6 +340,9 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range Models {
+		if testing.Short() && m.kinds {
+			continue // which takes longer
+		}
 		in, points := Case{Run: r, Model: m, Prices: sgiPrices(t), Targets: []int{4, 6, 32}}, 3+2+6
 		if m.kinds { // which takes longer
 			in.Targets, points = []int{4, 6}, 3+2

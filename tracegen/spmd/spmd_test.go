@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -279,7 +280,7 @@ var data1 = make([]float64, 1)
 
 func TestBarriersSeparatePhases(t *testing.T) {
 	for _, b := range backends {
-		for _, procs := range []int{1, 2, 3, 8, 64, MaxProcs} {
+		for _, procs := range []int{1, 2, 3, 8, 64, MaxProcs}[:testsize.Cases(6, 5)] {
 			var arrived atomic.Int64
 			err := b.run(context.Background(), procs, func(r *Rank) error {
 				for phase := range 4 {

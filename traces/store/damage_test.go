@@ -154,7 +154,7 @@ func TestEveryCutIsAnError(t *testing.T) {
 func TestDamagedFilesAreErrors(t *testing.T) {
 	for _, s := range samples(t) {
 		path := filepath.Join(t.TempDir(), s.name)
-		for i := 0; i < len(s.bytes); i += 1 + len(s.bytes)/30 {
+		for i := 0; i < len(s.bytes); i += 1 + len(s.bytes)/testsize.Cases(30, 6) {
 			flipped := bytes.Clone(s.bytes)
 			flipped[i] ^= 0xff
 			for _, b := range [][]byte{flipped, s.bytes[:i]} {

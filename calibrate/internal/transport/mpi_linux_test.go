@@ -28,6 +28,9 @@ func tools(t *testing.T, mpicc, mpirun string) {
 
 // The program of both sides does all experiments, also where there is no MPI, over a part of it that two processes need.
 func TestMPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program with a C compiler")
+	}
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Log("there is no C compiler, so that nothing can be built")
 		return

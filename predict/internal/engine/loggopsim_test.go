@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -91,7 +92,7 @@ func TestLogGOPSimIsExact(t *testing.T) {
 
 // That is so of almost all random programs: what was scheduled on two ranks at the same time may have another order.
 func TestLogGOPSimOfRandomPrograms(t *testing.T) {
-	const programs = 1000
+	programs := testsize.Cases(1000, 200)
 	differ := 0
 	for seed := range uint64(programs) {
 		rng := rand.New(rand.NewPCG(seed, 17))

@@ -8,6 +8,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -248,7 +249,7 @@ func randomLevels(r *rand.Rand, c *Config) {
 
 // A cluster of one node is an SMP, and a CLUMP with one processor in each node is a COW.
 func TestClusterOfOne(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range testsize.Cases[uint64](400, 80) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		c := small(1+r.IntN(4), 4, network.Bus{})
 		randomLevels(r, &c)

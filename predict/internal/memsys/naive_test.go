@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -270,7 +271,7 @@ func checkNaive(t *testing.T, seed uint64) {
 }
 
 func TestSMPIsNaive(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range testsize.Cases[uint64](3000, 400) {
 		checkNaive(t, seed)
 	}
 }

@@ -295,7 +295,7 @@ func twice(m *trace.Memory) (*trace.Memory, bool) {
 
 func TestAnyMachine(t *testing.T) {
 	for _, target := range memsys.All {
-		for seed := range testsize.Cases[uint64](300, 50) {
+		for seed := range testsize.Cases[uint64](300, 20) {
 			if checkMachine(t, target.Name(), randomChoices(seed, 900)); t.Failed() {
 				t.Fatalf("%s, seed %d", target.Name(), seed)
 			}

@@ -8,6 +8,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/memsys"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -193,7 +194,7 @@ func checkMixed(t *testing.T, c *choices) {
 }
 
 func TestMixedIsNaive(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range testsize.Cases[uint64](500, 100) {
 		if checkMixed(t, randomChoices(seed, 900)); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

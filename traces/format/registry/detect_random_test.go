@@ -195,7 +195,7 @@ func TestNoFormatIsTakenForAnother(t *testing.T) {
 // Bytes of no format, and records of 24 bytes in any order, are no trace.
 func TestRandomBytesAreNoTrace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 7))
-	for range 2000 {
+	for range testsize.Cases(2000, 200) {
 		var b []byte
 		for range 1 + rng.IntN(40) {
 			b = binary.LittleEndian.AppendUint64(b, rng.Uint64()>>rng.IntN(64))
