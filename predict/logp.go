@@ -9,7 +9,7 @@ import (
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
-	"spoor/predict/logp"
+	"spoor/predict/internal/logp"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
