@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/logp"
@@ -53,7 +53,7 @@ type traffic struct {
 	program, trace string
 	procs          int
 	bytes          unit.Bytes
-	flows          []topology.Flow
+	flows          []comm.Flow
 	warning        error
 }
 

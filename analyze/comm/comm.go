@@ -41,8 +41,11 @@
 // # Networks
 //
 // For each topology, every message between two processors is routed, and the messages on each link
-// are counted, separately for each direction. Processor p is node p. With M messages of B bytes in
-// total between P processors:
+// are counted, separately for each direction. Processor p is node p. Links are directed: two
+// neighbours have one in each direction. The bus is one link for all. Every route is a shortest one
+// and depends only on its two ends. The networks are those of [sivasubramaniam1995] (full,
+// hypercube, 2-D mesh), and the bus, the torus and the fat tree. With M messages of B bytes in total
+// between P processors:
 //
 //	hops           mean number of links of a route
 //	neighbours     share of messages with the shortest possible route between two processors

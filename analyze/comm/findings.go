@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/comm/topology"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -23,7 +22,7 @@ type findings struct {
 	name    string // of the unit of work
 	total   uint64 // work of all processors
 	path    *replay
-	traffic []topology.Traffic
+	traffic []Traffic
 }
 
 // Merge joins the shards. If all processors are present, it replays their events.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"spoor/analyze/comm/topology"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -133,7 +132,7 @@ func (f *findings) pathTable(a *Analysis) *store.Table {
 
 // networkTable returns a row for every topology.
 func (f *findings) networkTable(a *Analysis) *store.Table {
-	ends := func(t topology.Traffic, to bool) int32 {
+	ends := func(t Traffic, to bool) int32 {
 		from, node, _ := t.Net.Ends(t.Busiest)
 		if to {
 			return int32(node)
@@ -141,17 +140,17 @@ func (f *findings) networkTable(a *Analysis) *store.Table {
 		return int32(from)
 	}
 	return &store.Table{Name: "comm_networks", Meta: a.Meta, Columns: []store.Column{
-		{Name: "network", Data: column(f.traffic, func(t topology.Traffic) string { return t.Net.Name() })},
-		{Name: "hops", Unit: "links", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Hops })},
-		{Name: "neighbours", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Neighbours })},
-		{Name: "from", Data: column(f.traffic, func(t topology.Traffic) int32 { return ends(t, false) })},
-		{Name: "to", Data: column(f.traffic, func(t topology.Traffic) int32 { return ends(t, true) })},
-		{Name: "messages", Data: column(f.traffic, func(t topology.Traffic) uint64 { return t.MostMessages })},
-		{Name: "bytes", Unit: "B", Data: column(f.traffic, func(t topology.Traffic) uint64 { return t.MostBytes })},
-		{Name: "traffic_gap", Unit: "messages", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Gap() })},
-		{Name: "bisection_gap", Unit: "messages", Data: column(f.traffic, func(t topology.Traffic) float64 { return topology.BisectionGap(t.Net) })},
-		{Name: "traffic_time", Unit: "s", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.GapTime(a.Bandwidth) })},
-		{Name: "bisection_time", Unit: "s", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.BisectionTime(a.Bandwidth) })},
+		{Name: "network", Data: column(f.traffic, func(t Traffic) string { return t.Net.Name() })},
+		{Name: "hops", Unit: "links", Data: column(f.traffic, func(t Traffic) float64 { return t.Hops })},
+		{Name: "neighbours", Data: column(f.traffic, func(t Traffic) float64 { return t.Neighbours })},
+		{Name: "from", Data: column(f.traffic, func(t Traffic) int32 { return ends(t, false) })},
+		{Name: "to", Data: column(f.traffic, func(t Traffic) int32 { return ends(t, true) })},
+		{Name: "messages", Data: column(f.traffic, func(t Traffic) uint64 { return t.MostMessages })},
+		{Name: "bytes", Unit: "B", Data: column(f.traffic, func(t Traffic) uint64 { return t.MostBytes })},
+		{Name: "traffic_gap", Unit: "messages", Data: column(f.traffic, func(t Traffic) float64 { return t.Gap() })},
+		{Name: "bisection_gap", Unit: "messages", Data: column(f.traffic, func(t Traffic) float64 { return BisectionGap(t.Net) })},
+		{Name: "traffic_time", Unit: "s", Data: column(f.traffic, func(t Traffic) float64 { return t.gapTime(a.Bandwidth) })},
+		{Name: "bisection_time", Unit: "s", Data: column(f.traffic, func(t Traffic) float64 { return t.bisectionTime(a.Bandwidth) })},
 	}}
 }
 
@@ -183,7 +182,7 @@ func (f *findings) summary(a *Analysis) *store.Table {
 	for _, t := range f.traffic {
 		say(t.Net.Name()+": hops of a message", "links", t.Hops)
 		say(t.Net.Name()+": gap by traffic", "messages", t.Gap())
-		say(t.Net.Name()+": gap by bisection", "messages", topology.BisectionGap(t.Net))
+		say(t.Net.Name()+": gap by bisection", "messages", BisectionGap(t.Net))
 	}
 	return &store.Table{Name: "comm summary", Meta: slices.Clone(a.Meta), Columns: []store.Column{
 		{Name: "what", Data: names}, {Name: "value", Data: values}, {Name: "unit", Data: units}}}

@@ -1,18 +1,16 @@
 package comm
 
-import "spoor/analyze/comm/topology"
-
 // trafficOf routes all messages over all topologies. It returns nothing if there are no messages
 // between different processors.
-func trafficOf(m *matrix, procs int) (all []topology.Traffic) {
+func trafficOf(m *matrix, procs int) (all []Traffic) {
 	if m.total.messages == 0 {
 		return nil
 	}
-	flows := column(m.sorted(), func(e entry) topology.Flow {
-		return topology.Flow{From: int(e.from), To: int(e.to), Messages: e.messages, Bytes: e.bytes}
+	flows := column(m.sorted(), func(e entry) Flow {
+		return Flow{From: int(e.from), To: int(e.to), Messages: e.messages, Bytes: e.bytes}
 	})
-	for _, net := range topology.All(procs) {
-		if t := topology.Carry(net, flows); t.Messages > 0 {
+	for _, net := range allTopologies(procs) {
+		if t := Carry(net, flows); t.Messages > 0 {
 			all = append(all, t)
 		}
 	}

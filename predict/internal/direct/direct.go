@@ -28,7 +28,6 @@ import (
 	"errors"
 
 	"spoor/analyze/comm"
-	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
@@ -75,7 +74,7 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {
 		return nil, ErrTraffic
 	}
-	model, err := replay.MessageModel(m, opt.Procs, opt.Semantics, func() []topology.Flow { return nil })
+	model, err := replay.MessageModel(m, opt.Procs, opt.Semantics, func() []comm.Flow { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
@@ -20,7 +20,7 @@ type MemoryOptions struct {
 	Procs     int
 	Allocated bool      // also references to memory that ranks allocate, not only to named arrays
 	Sink      spmd.Sink // receives the events and references of the run; or nil
-	Traffic   []topology.Flow
+	Traffic   []comm.Flow
 	replay.Options
 }
 
@@ -28,7 +28,7 @@ type MemoryOptions struct {
 type MemoryResult struct {
 	*replay.Result
 	Recording *spmd.Recording
-	Traffic   []topology.Flow // between nodes, if the network's gap needs it and MemoryOptions.Traffic was not given
+	Traffic   []comm.Flow // between nodes, if the network's gap needs it and MemoryOptions.Traffic was not given
 }
 
 // ErrMessages is the error of Memory for a program that passes messages.
@@ -71,13 +71,13 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 }
 
 // buildSystem creates the memory system. flows returns the traffic on it if a second run needs it.
-func (b *memory) buildSystem(m *machine.Machine) (flows func() []topology.Flow, err error) {
+func (b *memory) buildSystem(m *machine.Machine) (flows func() []comm.Flow, err error) {
 	if memsys.NeedsTraffic(m) && b.opt.Traffic == nil {
 		b.system, flows, err = memsys.NewCountingTraffic(m, b.places)
 		return flows, err
 	}
 	b.system, err = memsys.NewWithHomes(m, b.places, b.opt.Traffic...)
-	return func() []topology.Flow { return nil }, err
+	return func() []comm.Flow { return nil }, err
 }
 
 // memory performs the operations of ranks when the simulation of their references has reached them.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"spoor/analyze/comm"
-	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/traces/trace"
@@ -224,7 +223,7 @@ func TestGapOfTraffic(t *testing.T) {
 		t.Fatal(err)
 	}
 	// On 2 x 2 processors, 0 and 1 exchange 10 messages each and nobody else does: 10 over a link, 5 each on average.
-	a, err := Abstract(m, 4, 32, []topology.Flow{{From: 0, To: 1, Messages: 10, Bytes: 320}, {From: 1, To: 0, Messages: 10, Bytes: 320}})
+	a, err := Abstract(m, 4, 32, []comm.Flow{{From: 0, To: 1, Messages: 10, Bytes: 320}, {From: 1, To: 0, Messages: 10, Bytes: 320}})
 	if err != nil || len(a.Gaps) != 2 || a.With(a.Gaps[1]).Gap != 2*1600000 {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -246,7 +245,7 @@ func TestTraffic(t *testing.T) {
 		}
 	}
 	flows, mean, warning, err := Traffic(m)
-	if err != nil || mean != 40 || len(flows) != 2 || flows[0] != (topology.Flow{From: 0, To: 1, Messages: 3, Bytes: 120}) || warning == nil {
+	if err != nil || mean != 40 || len(flows) != 2 || flows[0] != (comm.Flow{From: 0, To: 1, Messages: 3, Bytes: 120}) || warning == nil {
 		t.Errorf("%v, %v, %v, %v", flows, mean, warning, err)
 	}
 	if _, _, _, err := Traffic(&trace.Memory{Head: trace.Header{Procs: 1}, EventsOf: make([]trace.Events, 1)}); err == nil {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
@@ -41,7 +41,7 @@ func (a Abstraction) With(g Gap) Machine {
 // G is 0, because all messages are as long as L assumes. For plogp, o_s and o_r are those of the bytes, and g
 // is that of one byte. G is the increase of g from one byte to the bytes, per byte, and L the rest of the time
 // of a message [kielmann2000, sec. 2.1].
-func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) (a Abstraction, err error) {
+func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []comm.Flow) (a Abstraction, err error) {
 	n := m.Network
 	if n == nil {
 		return a, fmt.Errorf("machine %q has no section [network]", m.Name)
@@ -84,7 +84,7 @@ func (a *Abstraction) bySize(m *machine.Machine, s *network.SizeTable, bytes uni
 }
 
 // links sets L and the gaps of a network of links.
-func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) error {
+func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, traffic []comm.Flow) error {
 	if procs < 2 {
 		return errors.New("one processor has no gap; use two or more")
 	}
@@ -107,8 +107,8 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 	}
 	a.Machine.PerByte = 0
 	each := float64(a.Machine.Latency)
-	a.Gaps = []Gap{{machine.GapBisection, unit.Picos(each*topology.BisectionGap(net) + 0.5)}}
-	if t := topology.Carry(net, traffic); t.Messages > 0 {
+	a.Gaps = []Gap{{machine.GapBisection, unit.Picos(each*comm.BisectionGap(net) + 0.5)}}
+	if t := comm.Carry(net, traffic); t.Messages > 0 {
 		a.Gaps = append(a.Gaps, Gap{machine.GapTraffic, unit.Picos(each*t.Gap() + 0.5)})
 	}
 	return nil
@@ -116,7 +116,7 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 
 // Traffic counts the messages between processors in a trace, and returns their mean size. Whole collectives
 // are not counted, which the warning reports.
-func Traffic(src trace.Source) (flows []topology.Flow, mean unit.Bytes, warning, err error) {
+func Traffic(src trace.Source) (flows []comm.Flow, mean unit.Bytes, warning, err error) {
 	procs := src.Header().Procs
 	at := map[[2]int]int{}
 	var messages, bytes, whole uint64
@@ -135,7 +135,7 @@ func Traffic(src trace.Source) (flows []topology.Flow, mean unit.Bytes, warning,
 				if !known {
 					k = len(flows)
 					at[key] = k
-					flows = append(flows, topology.Flow{From: key[0], To: key[1]})
+					flows = append(flows, comm.Flow{From: key[0], To: key[1]})
 				}
 				flows[k].Messages++
 				flows[k].Bytes += uint64(e.Bytes)

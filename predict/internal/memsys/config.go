@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
@@ -89,12 +89,12 @@ func (c *Config) node(l *layout, i int) Node {
 // New returns the memory system of m with empty caches for the processors of a trace, of which there may be fewer
 // than m has. traffic is the program's traffic between nodes. It is needed only for a network whose gap depends on it
 // (see NewCountingTraffic).
-func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
+func New(m *machine.Machine, head trace.Header, traffic ...comm.Flow) (System, error) {
 	return NewWithHomes(m, trace.NewHomeMap(head), traffic...)
 }
 
 // NewWithHomes is New for a program that may place arrays later. An array must be in places before it is touched.
-func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...topology.Flow) (System, error) {
+func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...comm.Flow) (System, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
@@ -19,7 +19,7 @@ func NeedsTraffic(m *machine.Machine) bool {
 
 // NewCountingTraffic is like NewWithHomes for a machine that needs traffic, but it uses the gap of the bisection and
 // counts the traffic. After a program has run on the system, flows returns the traffic that New needs.
-func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
+func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []comm.Flow, err error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
@@ -30,7 +30,7 @@ func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, 
 	if err != nil {
 		return nil, nil, err
 	}
-	counted := &countingNetwork{Network: inner, sent: map[[2]int]*topology.Flow{}}
+	counted := &countingNetwork{Network: inner, sent: map[[2]int]*comm.Flow{}}
 	c.Net = counted
 	sys, err = c.system(target)
 	return sys, counted.flows, err
@@ -64,14 +64,14 @@ func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(before - l
 // countingNetwork is a network that counts its traffic.
 type countingNetwork struct {
 	network.Network
-	sent map[[2]int]*topology.Flow
+	sent map[[2]int]*comm.Flow
 }
 
 func (c *countingNetwork) Send(at unit.Picos, m network.Message) network.Delivery {
 	if m.From != m.To {
 		f := c.sent[[2]int{m.From, m.To}]
 		if f == nil {
-			f = &topology.Flow{From: m.From, To: m.To}
+			f = &comm.Flow{From: m.From, To: m.To}
 			c.sent[[2]int{m.From, m.To}] = f
 		}
 		f.Messages++
@@ -81,8 +81,8 @@ func (c *countingNetwork) Send(at unit.Picos, m network.Message) network.Deliver
 }
 
 // flows returns the traffic, ordered by sender and receiver.
-func (c *countingNetwork) flows() (all []topology.Flow) {
-	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *topology.Flow) int {
+func (c *countingNetwork) flows() (all []comm.Flow) {
+	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *comm.Flow) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	}) {
 		all = append(all, *f)

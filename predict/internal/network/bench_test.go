@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -53,8 +53,8 @@ func (c *calls) run(b *testing.B, n Network) {
 }
 
 // on is how many links messages use, and how many of them each needs on average.
-func (c *calls) on(net topology.Topology) (links, hops float64) {
-	used := map[topology.Link]bool{}
+func (c *calls) on(net comm.Topology) (links, hops float64) {
+	used := map[comm.Link]bool{}
 	for _, m := range c.messages {
 		way := net.Route(m.From, m.To, nil)
 		for _, l := range way {
@@ -94,8 +94,8 @@ func BenchmarkSend(b *testing.B) {
 // order of time.
 func BenchmarkFreeTimes(b *testing.B) {
 	for _, nodes := range []int{16, 1024} {
-		rows, cols := topology.Grid(nodes)
-		f := &freeTimes{net: topology.Mesh(rows, cols)}
+		rows, cols := comm.Grid(nodes)
+		f := &freeTimes{net: comm.Mesh(rows, cols)}
 		f.free = make([]unit.Picos, f.net.Links())
 		c := newCalls(nodes, 0)
 		links, hops := c.on(f.net)
@@ -109,9 +109,9 @@ func BenchmarkFreeTimes(b *testing.B) {
 
 type freeTimes struct {
 	history
-	net  topology.Topology
+	net  comm.Topology
 	free []unit.Picos
-	way  []topology.Link
+	way  []comm.Link
 }
 
 func (f *freeTimes) Usage() Usage { return f.usage(nil) }

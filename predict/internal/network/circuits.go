@@ -1,7 +1,7 @@
 package network
 
 import (
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/predict/internal/calendar"
 	"spoor/traces/unit"
 )
@@ -19,7 +19,7 @@ type circuits struct {
 }
 
 // newCircuits returns the network of c's links on net.
-func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
+func newCircuits(c Config, net comm.Topology, greedy bool) (Network, error) {
 	w, err := c.linkTime()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -23,19 +23,19 @@ type Config struct {
 	Efficiency float64             // fraction of Bandwidth for messages and headers
 	Header     unit.Bytes          // of every message
 	Switch     unit.Picos          // latency of a switch between two links
-	Rows, Cols int                 // of a mesh or torus; 0: topology.Grid
-	Arity      int                 // of a fat tree; 0: topology.Arity
+	Rows, Cols int                 // of a mesh or torus; 0: comm.Grid
+	Arity      int                 // of a fat tree; 0: comm.Arity
 	Packet     unit.Bytes          // packet size, if links carry packets
 
 	// Of the LogP family.
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
-	Sizes      *SizeTable      // of plogp
-	BothPorts  bool            // bytes also hold the receiver's port
-	SameKind   bool            // Gap separates two sends, or two receives, but not a send and a receive
-	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
-	Topology   string          // for GapFrom
-	Traffic    []topology.Flow // for machine.GapTraffic
+	Sizes      *SizeTable  // of plogp
+	BothPorts  bool        // bytes also hold the receiver's port
+	SameKind   bool        // Gap separates two sends, or two receives, but not a send and a receive
+	GapFrom    string      // machine.GapBisection, machine.GapTraffic, or empty: Gap
+	Topology   string      // for GapFrom
+	Traffic    []comm.Flow // for machine.GapTraffic
 }
 
 // Limits of the simulation. They keep every sum of two times within unit.Picos.
@@ -68,7 +68,7 @@ func (c Config) check() error {
 
 // New returns the network of m between nodes, of which there may be fewer than m has. traffic is a program's traffic.
 // It is needed only by logp with a gap that depends on it.
-func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, error) {
+func New(m *machine.Machine, nodes int, traffic ...comm.Flow) (Network, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
 	}
@@ -100,7 +100,7 @@ func modelNamed(name string) (Model, error) {
 }
 
 // configOf returns the Config of m. Without a latency and a bandwidth, links have L and 1/G.
-func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
+func configOf(m *machine.Machine, nodes int, traffic []comm.Flow) Config {
 	n := m.Network
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
 		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity, Packet: n.Packet,
@@ -150,20 +150,20 @@ func picos(p float64) unit.Picos {
 }
 
 // topologies are the named networks of links.
-var topologies = map[string]func(c Config) (topology.Topology, error){
-	"bus":       func(c Config) (topology.Topology, error) { return topology.Bus(c.Nodes), nil },
-	"full":      func(c Config) (topology.Topology, error) { return topology.Full(c.Nodes), nil },
-	"hypercube": func(c Config) (topology.Topology, error) { return topology.Hypercube(c.Nodes) },
-	"mesh":      func(c Config) (topology.Topology, error) { return c.grid(topology.Mesh) },
-	"torus":     func(c Config) (topology.Topology, error) { return c.grid(topology.Torus) },
-	"fattree":   func(c Config) (topology.Topology, error) { return c.fatTree() },
+var topologies = map[string]func(c Config) (comm.Topology, error){
+	"bus":       func(c Config) (comm.Topology, error) { return comm.Bus(c.Nodes), nil },
+	"full":      func(c Config) (comm.Topology, error) { return comm.Full(c.Nodes), nil },
+	"hypercube": func(c Config) (comm.Topology, error) { return comm.Hypercube(c.Nodes) },
+	"mesh":      func(c Config) (comm.Topology, error) { return c.grid(comm.Mesh) },
+	"torus":     func(c Config) (comm.Topology, error) { return c.grid(comm.Torus) },
+	"fattree":   func(c Config) (comm.Topology, error) { return c.fatTree() },
 }
 
 // grid returns a mesh or torus of c's rows and columns.
-func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topology, error) {
+func (c Config) grid(of func(rows, cols int) comm.Topology) (comm.Topology, error) {
 	rows, cols := c.Rows, c.Cols
 	if rows == 0 && cols == 0 {
-		rows, cols = topology.Grid(c.Nodes)
+		rows, cols = comm.Grid(c.Nodes)
 	}
 	if rows < 1 || cols < 1 || cols > maxNodes || rows != c.Nodes/cols || rows*cols != c.Nodes {
 		return nil, fmt.Errorf("network.rows is %d and network.cols is %d; their product must be %d nodes", rows, cols, c.Nodes)
@@ -172,20 +172,20 @@ func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topolo
 }
 
 // fatTree returns a fat tree of c's arity.
-func (c Config) fatTree() (topology.Topology, error) {
+func (c Config) fatTree() (comm.Topology, error) {
 	arity := c.Arity
 	if arity == 0 {
-		arity = topology.Arity
+		arity = comm.Arity
 	}
 	if arity < 2 || arity > maxNodes {
 		return nil, fmt.Errorf("network.arity is %d; it must be from 2 to %d", arity, maxNodes)
 	}
-	return topology.FatTree(c.Nodes, arity), nil
+	return comm.FatTree(c.Nodes, arity), nil
 }
 
 // Topology returns the topology of m's links between nodes. For an abstract network it is the topology that the
 // network abstracts.
-func Topology(m *machine.Machine, nodes int) (topology.Topology, error) {
+func Topology(m *machine.Machine, nodes int) (comm.Topology, error) {
 	if m.Network == nil {
 		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
 	}

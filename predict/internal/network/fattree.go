@@ -1,7 +1,7 @@
 package network
 
 // FatTree is a wormhole network of levels of switches. Each level carries what the one below can send: see
-// topology.FatTree.
+// comm.FatTree.
 type FatTree struct{}
 
 var _ Model = FatTree{}

@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
@@ -19,13 +19,13 @@ import (
 type Fluid struct {
 	history
 	linkTime
-	net        topology.Topology
+	net        comm.Topology
 	latency    unit.Picos
 	hop        unit.Picos
-	links      topology.PerLink[fluidLink]
+	links      comm.PerLink[fluidLink]
 	nodes      int
 	routes     [][]*fluidLink // by sender and receiver, those that were used; nil: too many nodes
-	routeLinks []topology.Link
+	routeLinks []comm.Link
 	flows      []flow
 	free       []int32
 	events     heap.Indexed[unit.Picos, int32, uint32, struct{}] // flows by when they begin or end, ties by order
@@ -38,7 +38,7 @@ type Fluid struct {
 
 // fluidLink is a link and the flows on it.
 type fluidLink struct {
-	link           topology.Link
+	link           comm.Link
 	on             []hopRef
 	sent           tally
 	sum            float64 // of the rates of flows outside the solver's part
@@ -98,7 +98,7 @@ func newFluid(c Config, name string) (*Fluid, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fluid{linkTime: w, net: net, nodes: c.Nodes, latency: c.Latency, hop: c.Switch, links: topology.NewPerLink[fluidLink](net)}
+	f := &Fluid{linkTime: w, net: net, nodes: c.Nodes, latency: c.Latency, hop: c.Switch, links: comm.NewPerLink[fluidLink](net)}
 	f.solver.capacity = 1 / w.perByte
 	if c.Nodes <= maxCachedNodes {
 		f.routes = make([][]*fluidLink, c.Nodes*c.Nodes)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -43,7 +43,7 @@ func drain(t testing.TB, f *Fluid, all []sending) []Completion {
 // all it can, on which no message is faster.
 func checkFair(t testing.TB, f *Fluid) {
 	t.Helper()
-	sums, most := map[topology.Link]float64{}, map[topology.Link]float64{}
+	sums, most := map[comm.Link]float64{}, map[comm.Link]float64{}
 	each := func(does func(n *flow)) {
 		for i := range f.flows {
 			if n := &f.flows[i]; n.begun && !slices.Contains(f.free, int32(i)) {
@@ -73,7 +73,7 @@ func checkFair(t testing.TB, f *Fluid) {
 
 // naiveFlow is a message of the naive simulation.
 type naiveFlow struct {
-	way         []topology.Link
+	way         []comm.Link
 	left, rate  float64
 	begin, ends unit.Picos
 	done        bool
@@ -84,7 +84,7 @@ func naiveRates(all []*naiveFlow, capacity float64) {
 	fixed := map[*naiveFlow]bool{}
 	for len(fixed) < len(all) {
 		least := math.Inf(1)
-		room := map[topology.Link][2]float64{} // bandwidth, and how many share it
+		room := map[comm.Link][2]float64{} // bandwidth, and how many share it
 		for _, n := range all {
 			for _, l := range n.way {
 				r, known := room[l]
@@ -106,7 +106,7 @@ func naiveRates(all []*naiveFlow, capacity float64) {
 		}
 		var full []*naiveFlow
 		for _, n := range all {
-			if !fixed[n] && slices.ContainsFunc(n.way, func(l topology.Link) bool { return room[l][0]/room[l][1] <= least*(1+1e-12) }) {
+			if !fixed[n] && slices.ContainsFunc(n.way, func(l comm.Link) bool { return room[l][0]/room[l][1] <= least*(1+1e-12) }) {
 				full = append(full, n)
 			}
 		}
@@ -117,7 +117,7 @@ func naiveRates(all []*naiveFlow, capacity float64) {
 }
 
 // naiveEnds is when each message has left, by new rates for all whenever one begins or ends.
-func naiveEnds(net topology.Topology, w linkTime, all []sending) (ends []unit.Picos) {
+func naiveEnds(net comm.Topology, w linkTime, all []sending) (ends []unit.Picos) {
 	capacity := 1 / w.perByte
 	var flows []*naiveFlow
 	for _, s := range all {

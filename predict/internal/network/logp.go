@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -13,9 +13,9 @@ import (
 // messages, both sent and received, are at least g apart. With Config.SameKind, sends are g apart, and so are
 // receives; that is closer to networks of links. The network does not include o.
 //
-// The gap is given, or computed from L and a topology as L times topology.BisectionGap [sivasubramaniam1995, sec. 5].
+// The gap is given, or computed from L and a topology as L times comm.BisectionGap [sivasubramaniam1995, sec. 5].
 // It can also be computed from the traffic of a program. Then each node has its own gap. For each of its messages, it
-// is L times the messages over the busiest link on their routes (topology.Gaps; [sivasubramaniam1995, sec. 7: future
+// is L times the messages over the busiest link on their routes (comm.Gaps; [sivasubramaniam1995, sec. 7: future
 // work]).
 //
 // Differs: a message gets its time at the receiver as soon as it is sent. A send of the receiver less than g before
@@ -55,7 +55,7 @@ func (c Config) gaps(p *ports) error {
 	}
 	switch c.GapFrom {
 	case machine.GapBisection:
-		p.gap = picos(float64(c.L) * topology.BisectionGap(net))
+		p.gap = picos(float64(c.L) * comm.BisectionGap(net))
 		return nil
 	case machine.GapTraffic:
 		return c.trafficGaps(net, p)
@@ -63,7 +63,7 @@ func (c Config) gaps(p *ports) error {
 	return fmt.Errorf("network.gap is %q, which is unknown", c.GapFrom)
 }
 
-func (c Config) trafficGaps(net topology.Topology, p *ports) error {
+func (c Config) trafficGaps(net comm.Topology, p *ports) error {
 	messages := uint64(0)
 	for _, f := range c.Traffic {
 		if f.From < 0 || f.From >= c.Nodes || f.To < 0 || f.To >= c.Nodes {
@@ -76,7 +76,7 @@ func (c Config) trafficGaps(net topology.Topology, p *ports) error {
 	if messages == 0 {
 		return errors.New("network.gap = \"traffic\" needs the program's messages, and none are given")
 	}
-	sends, receives := topology.Gaps(net, c.Traffic)
+	sends, receives := comm.Gaps(net, c.Traffic)
 	for i, all := range [][]float64{sends, receives} {
 		p.nodeGaps[i] = make([]unit.Picos, c.Nodes)
 		for n, g := range all {

@@ -3,7 +3,7 @@ package network
 import (
 	"math"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -23,11 +23,11 @@ type solver struct {
 	fills    uint64
 	part     []int32 // flows
 	links    []*fluidLink
-	heap     heap.Heap[float64, topology.Link, uint8, *fluidLink]
+	heap     heap.Heap[float64, comm.Link, uint8, *fluidLink]
 }
 
 // linkShare is a lower bound on the bandwidth that a link has for each of its messages without a known rate.
-type linkShare = heap.Item[float64, topology.Link, uint8, *fluidLink]
+type linkShare = heap.Item[float64, comm.Link, uint8, *fluidLink]
 
 // rateTolerance is the relative difference of rates that are equal except for rounding. Below endTolerance, a flow
 // keeps its end.

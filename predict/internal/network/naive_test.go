@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -302,7 +302,7 @@ func TestSwitchIsFirstComeFirstServed(t *testing.T) {
 // before.
 type worm struct {
 	at, carry, arrive unit.Picos
-	way               []topology.Link
+	way               []comm.Link
 	has               int // links
 	node              int // for who sends it
 }
@@ -312,8 +312,8 @@ type wormhole struct {
 	now    unit.Picos
 	seq    int
 	events []event
-	has    map[topology.Link]*worm
-	waits  map[topology.Link][]*worm
+	has    map[comm.Link]*worm
+	waits  map[comm.Link][]*worm
 }
 
 // event is the arrival of a worm's head at its first link, or of its tail.
@@ -334,7 +334,7 @@ func (s *wormhole) start(w *worm) { s.push(w.at, w) }
 
 // run runs until nothing is left; arrived may start more.
 func (s *wormhole) run(arrived func(*worm)) {
-	s.has, s.waits = map[topology.Link]*worm{}, map[topology.Link][]*worm{}
+	s.has, s.waits = map[comm.Link]*worm{}, map[comm.Link][]*worm{}
 	for len(s.events) > 0 {
 		e := s.events[len(s.events)-1]
 		s.events = s.events[:len(s.events)-1]

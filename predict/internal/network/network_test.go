@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -66,7 +66,7 @@ func TestImpossible(t *testing.T) {
 	for _, c := range []struct {
 		keys    string
 		nodes   int
-		traffic []topology.Flow
+		traffic []comm.Flow
 		want    string
 	}{
 		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\n", 0, nil, `the bus network of machine "m": the network has 0 nodes; the simulator supports 1 to 65536`},
@@ -79,8 +79,8 @@ func TestImpossible(t *testing.T) {
 		{"model = \"mesh\"\nbandwidth = \"1 MB/s\"\nrows = 5\ncols = 3\n", 16, nil, "network.rows"},
 		{logp + "gap = \"bisection\"\ntopology = \"hypercube\"\n", 12, nil, "a hypercube of 12"},
 		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, nil, "needs the program's messages"},
-		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 1, Messages: 9}}, "needs the program's messages"},
-		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []topology.Flow{{From: 1, To: 4, Messages: 9}}, "the traffic from node 1 to node 4 is out of range"},
+		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []comm.Flow{{From: 1, To: 1, Messages: 9}}, "needs the program's messages"},
+		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []comm.Flow{{From: 1, To: 4, Messages: 9}}, "the traffic from node 1 to node 4 is out of range"},
 	} {
 		n, err := New(described(t, c.keys), c.nodes, c.traffic...)
 		if err == nil || n != nil || !strings.Contains(err.Error(), c.want) {

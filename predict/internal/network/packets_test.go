@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
@@ -48,7 +48,7 @@ type naivePacket struct {
 // naivePackets cuts all messages up and takes whichever packet is at a link first, as long as there is any.
 func naivePackets(p *Packets, all []sending) []Completion {
 	var on []*naivePacket
-	ways := map[int][]topology.Link{}
+	ways := map[int][]comm.Link{}
 	for m, s := range all {
 		ways[m] = p.routes.net.Route(s.From, s.To, nil)
 		for k, left := 0, s.Bytes; k == 0 || left > 0; k++ {
@@ -60,7 +60,7 @@ func naivePackets(p *Packets, all []sending) []Completion {
 		}
 	}
 	out := make([]Completion, len(all))
-	taken := map[topology.Link]unit.Picos{}
+	taken := map[comm.Link]unit.Picos{}
 	for len(on) > 0 {
 		var first *naivePacket
 		for _, k := range on {

@@ -1,21 +1,21 @@
 package network
 
-import "spoor/analyze/comm/topology"
+import "spoor/analyze/comm"
 
 // maxCachedNodes is the maximum number of nodes for which routes are cached: 64 Ki routes.
 const maxCachedNodes = 256
 
 // routes holds the links of a network with a value for each, and the routes over them.
 type routes[T any] struct {
-	net    topology.Topology
+	net    comm.Topology
 	nodes  int
-	links  topology.PerLink[T]
+	links  comm.PerLink[T]
 	cached [][]*T // by sender and receiver, those that were used; nil: too many nodes
-	route  []topology.Link
+	route  []comm.Link
 }
 
-func newRoutes[T any](net topology.Topology, nodes int) routes[T] {
-	r := routes[T]{net: net, nodes: nodes, links: topology.NewPerLink[T](net)}
+func newRoutes[T any](net comm.Topology, nodes int) routes[T] {
+	r := routes[T]{net: net, nodes: nodes, links: comm.NewPerLink[T](net)}
 	if nodes <= maxCachedNodes {
 		r.cached = make([][]*T, nodes*nodes)
 	}

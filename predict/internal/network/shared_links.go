@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -55,13 +55,13 @@ func NewSharedLinks(m *machine.Machine, nodes int) (SharedLinks, error) {
 }
 
 // linksToShare returns the topology of the model with a name, and the time of bytes on a link.
-func (c Config) linksToShare(name string) (topology.Topology, linkTime, error) {
+func (c Config) linksToShare(name string) (comm.Topology, linkTime, error) {
 	if err := c.check(); err != nil {
 		return nil, linkTime{}, err
 	}
 	of := topologies[name]
 	if name == (Switch{}).Name() {
-		of = func(c Config) (topology.Topology, error) { return oneSwitch(c), nil }
+		of = func(c Config) (comm.Topology, error) { return oneSwitch(c), nil }
 	}
 	if of == nil {
 		return nil, linkTime{}, fmt.Errorf("a %s network has no links to share", name)

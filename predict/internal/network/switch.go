@@ -1,6 +1,6 @@
 package network
 
-import "spoor/analyze/comm/topology"
+import "spoor/analyze/comm"
 
 // Switch is one switch with a port for every node and direction. A message holds its sender's port and its receiver's
 // port together. It waits in front of the switch until both are free, and messages behind it for other receivers may
@@ -21,4 +21,4 @@ func (Switch) New(c Config) (Network, error) {
 }
 
 // oneSwitch returns a fat tree of one level.
-func oneSwitch(c Config) topology.Topology { return topology.FatTree(c.Nodes, max(2, c.Nodes)) }
+func oneSwitch(c Config) comm.Topology { return comm.FatTree(c.Nodes, max(2, c.Nodes)) }

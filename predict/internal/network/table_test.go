@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -70,7 +70,7 @@ func newLoop(nodes int, to string, seed uint64) loop {
 func (l loop) thinks() unit.Picos { return unit.Picos(l.r.ExpFloat64() * 6e6) }
 
 // over is the mean contention on a network in microseconds, and the traffic.
-func (l loop) over(n Network) (contention float64, traffic []topology.Flow) {
+func (l loop) over(n Network) (contention float64, traffic []comm.Flow) {
 	var q turns
 	for node := range l.nodes {
 		heap.Push(&q, turn{l.thinks(), node, 0})
@@ -82,7 +82,7 @@ func (l loop) over(n Network) (contention float64, traffic []topology.Flow) {
 		n.Settled(t.at)
 		d := n.Send(t.at, m)
 		sum += d.Arrive - t.at - d.Latency
-		traffic = append(traffic, topology.Flow{From: m.From, To: m.To, Messages: 1, Bytes: 32})
+		traffic = append(traffic, comm.Flow{From: m.From, To: m.To, Messages: 1, Bytes: 32})
 		if t.i++; t.i < l.each {
 			q[0].at, q[0].i = d.Arrive+l.thinks(), t.i
 			heap.Fix(&q, 0)
@@ -94,7 +94,7 @@ func (l loop) over(n Network) (contention float64, traffic []topology.Flow) {
 }
 
 // simulated is the mean contention in the simulation by events, of worms that take 1.6 us.
-func (l loop) simulated(net topology.Topology) (contention float64) {
+func (l loop) simulated(net comm.Topology) (contention float64) {
 	var s wormhole
 	sent, sum := make([]int, l.nodes), unit.Picos(0)
 	next := func(at unit.Picos, node int) {
@@ -129,7 +129,7 @@ const seeds = 6
 func measured(t *testing.T, kind string, nodes int, to string) (m row, worms float64) {
 	t.Helper()
 	c := Config{Nodes: nodes, Bandwidth: 20e6, Efficiency: 1, L: 1.6e6, Topology: kind}
-	add := func(sum *float64, seed uint64, model Model, c Config) (traffic []topology.Flow) {
+	add := func(sum *float64, seed uint64, model Model, c Config) (traffic []comm.Flow) {
 		n, err := model.New(c)
 		if err != nil {
 			t.Fatal(err)

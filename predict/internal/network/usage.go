@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -47,7 +47,7 @@ func (t *tally) add(b unit.Bytes) {
 }
 
 // linkName returns the ends of a link.
-func linkName(net topology.Topology, l topology.Link) string {
+func linkName(net comm.Topology, l comm.Link) string {
 	node := func(n int) string {
 		if n >= net.Procs() {
 			return fmt.Sprintf("switch %d", n-net.Procs())

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"spoor/analyze/comm"
-	"spoor/analyze/comm/topology"
 	"spoor/traces/trace"
 )
 
@@ -255,13 +254,13 @@ func (c *call) bytesOfMembers(members int) []int64 {
 }
 
 // traffic returns the messages between processors, including those of collectives by an algorithm.
-func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, error) {
+func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]comm.Flow, error) {
 	type pair struct{ from, to int32 }
-	flows := map[pair]*topology.Flow{}
+	flows := map[pair]*comm.Flow{}
 	add := func(from, to int32, bytes int64) {
 		f := flows[pair{from, to}]
 		if f == nil {
-			f = &topology.Flow{From: int(from), To: int(to)}
+			f = &comm.Flow{From: int(from), To: int(to)}
 			flows[pair{from, to}] = f
 		}
 		f.Messages++
@@ -284,11 +283,11 @@ func (s *EventStats) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flo
 			})
 		}
 	}
-	all := make([]topology.Flow, 0, len(flows))
+	all := make([]comm.Flow, 0, len(flows))
 	for _, f := range flows {
 		all = append(all, *f)
 	}
-	slices.SortFunc(all, func(a, b topology.Flow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(all, func(a, b comm.Flow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return all, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/traces/trace"
@@ -43,7 +43,7 @@ func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clo
 }
 
 // TrafficWarning returns the warning that the gap of a run was computed from the traffic of another run.
-func TrafficWarning(res *Result, first []topology.Flow) error {
+func TrafficWarning(res *Result, first []comm.Flow) error {
 	messages, bytes := uint64(0), uint64(0)
 	for _, f := range first {
 		messages, bytes = messages+f.Messages, bytes+f.Bytes
@@ -53,7 +53,7 @@ func TrafficWarning(res *Result, first []topology.Flow) error {
 }
 
 // runOnSystem replays src on a new system; twice if opt.Warm.
-func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
+func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...comm.Flow) (*Result, error) {
 	sys, err := memsys.New(m, src.Header(), traffic...)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spoor/analyze/comm/topology"
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/network"
@@ -33,7 +33,7 @@ func ParseSemantics(name string) (Semantics, error) {
 // traffic is called only if the gap depends on it.
 //
 // Limitation: with LogGOPSim's semantics, and with plogp, each rank has a port of its own. A warning says so.
-func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
+func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []comm.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
 		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
@@ -65,12 +65,12 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 }
 
 // linkModel returns the model of a network that package network simulates.
-func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
+func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (engine.Model, error) {
 	nodes := m.NodeOf(ranks-1) + 1
 	if m.Network.Rows > 0 || nodes < 1 { // a grid always has all of its nodes
 		nodes = m.System.Nodes
 	}
-	var flows []topology.Flow
+	var flows []comm.Flow
 	if m.Network.GapFrom == machine.GapTraffic {
 		for _, f := range traffic() {
 			if f.From, f.To = m.NodeOf(f.From), m.NodeOf(f.To); f.From != f.To {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"spoor/analyze/comm"
-	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/traces/trace"
@@ -59,7 +58,7 @@ func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 	if err := r.check(m); err != nil {
 		return nil, err
 	}
-	flows := func() (all []topology.Flow) {
+	flows := func() (all []comm.Flow) {
 		all, _ = s.traffic(src, opt.Collectives)
 		return all
 	}

@@ -1,4 +1,4 @@
-package topology
+package comm
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// all is every topology of so many processors, also some that All leaves out.
+// all is every topology of so many processors, also some that allTopologies leaves out.
 func all(procs int) []Topology {
-	return append(All(procs), Mesh(procs, 1), Torus(procs, 1), FatTree(procs, 2), FatTree(procs, 3))
+	return append(allTopologies(procs), Mesh(procs, 1), Torus(procs, 1), FatTree(procs, 2), FatTree(procs, 3))
 }
 
 // nodes is every node with the ends of its links.
@@ -113,7 +113,7 @@ func TestBisection(t *testing.T) {
 	if n := FatTree(16, 4).Bisection(); n != 16 {
 		t.Errorf("fat tree: %d", n)
 	}
-	for _, n := range All(1) {
+	for _, n := range allTopologies(1) {
 		if n.Name() != "bus" && n.Bisection() != 0 {
 			t.Errorf("%s of one: %d", n.Name(), n.Bisection())
 		}

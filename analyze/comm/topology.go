@@ -1,11 +1,4 @@
-// Package topology routes messages over the links of networks. A topology defines the links between
-// processors 0, 1, ... and the route of each message. The package also counts the messages of a
-// program on each link. It does not model time.
-//
-// Links are directed. Two neighbours have one link in each direction; the bus is one link for all.
-// Every route is a shortest one and depends only on its two ends. The networks are those of
-// [sivasubramaniam1995] (full, hypercube, 2-D mesh), and the bus, the torus and the fat tree.
-package topology
+package comm
 
 import "fmt"
 
@@ -32,12 +25,12 @@ type Topology interface {
 // Link is the number of a link of a Topology, from 0.
 type Link int64
 
-// Arity is the arity of the fat tree in All.
+// Arity is the arity of the fat tree in allTopologies.
 const Arity = 4
 
-// All returns the topologies for a number of processors, at least 1. The hypercube needs a power of
+// allTopologies returns the topologies for a number of processors, at least 1. The hypercube needs a power of
 // two.
-func All(procs int) []Topology {
+func allTopologies(procs int) []Topology {
 	all := []Topology{Bus(procs), Full(procs)}
 	if cube, err := Hypercube(procs); err == nil {
 		all = append(all, cube)

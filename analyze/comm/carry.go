@@ -1,4 +1,4 @@
-package topology
+package comm
 
 import (
 	"iter"
@@ -117,13 +117,13 @@ func Gaps(net Topology, flows []Flow) (sends, receives []float64) {
 	return sends, receives
 }
 
-// GapTime returns g by the bytes of the busiest link, with bandwidth b.
-func (t *Traffic) GapTime(b unit.BytesPerSecond) float64 {
+// gapTime returns g by the bytes of the busiest link, with bandwidth b.
+func (t *Traffic) gapTime(b unit.BytesPerSecond) float64 {
 	return float64(t.MostBytes) / t.each() / float64(b)
 }
 
-// BisectionTime returns g by the bisection with links of bandwidth b, for messages of mean length.
-func (t *Traffic) BisectionTime(b unit.BytesPerSecond) float64 {
+// bisectionTime returns g by the bisection with links of bandwidth b, for messages of mean length.
+func (t *Traffic) bisectionTime(b unit.BytesPerSecond) float64 {
 	return float64(t.Bytes) / float64(t.Messages) * BisectionGap(t.Net) / float64(b)
 }
 

@@ -1,4 +1,4 @@
-package topology
+package comm
 
 import (
 	"math/rand/v2"
@@ -38,8 +38,8 @@ func TestCarry(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got.Gap() != 3 || got.GapTime(1) != 164 || BisectionGap(got.Net) != 2 || got.BisectionTime(1) != 98 {
-		t.Errorf("gaps %v %v %v %v", got.Gap(), got.GapTime(1), BisectionGap(got.Net), got.BisectionTime(1))
+	if got.Gap() != 3 || got.gapTime(1) != 164 || BisectionGap(got.Net) != 2 || got.bisectionTime(1) != 98 {
+		t.Errorf("gaps %v %v %v %v", got.Gap(), got.gapTime(1), BisectionGap(got.Net), got.bisectionTime(1))
 	}
 	if got := Carry(Mesh(1, 4), []Flow{{2, 3, 1, 8}, {1, 2, 1, 8}}); got.Busiest != 1*directions {
 		t.Errorf("the first of two equal links is %d", got.Busiest)
@@ -51,7 +51,7 @@ func TestCarry(t *testing.T) {
 
 // On a mesh of one row, the links in its middle are the busiest. Who sends little over them may have to wait long for that, who sends
 // much need not.
-func TestGaps(t *testing.T) {
+func TestGapsOfCarriedTraffic(t *testing.T) {
 	flows := []Flow{{0, 3, 2, 64}, {1, 2, 1, 100}, {3, 0, 1, 32}, {2, 2, 9, 999}}
 	sends, receives := Gaps(Mesh(1, 4), flows)
 	for p, want := range [][2]float64{{3. / 2, 1. / 1}, {3. / 1, 0}, {0, 3. / 1}, {1. / 1, 3. / 2}} {
