@@ -194,7 +194,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-const spasm = "../../data/machine/spasm-"
+const spasm = "../../../data/machine/spasm-"
 
 // The gaps of [sivasubramaniam1995, sec. 5]: L = 1.6 us; g = 3.2/P us on the full network, 1.6 us on the hypercube and
 // 0.8 p_c us on the mesh of p_c columns.
