@@ -49,7 +49,7 @@ func natively(b *testing.B, inst workload.Instance) cost {
 }
 
 func taped(b *testing.B, inst workload.Instance) cost {
-	tape.Switch(tape.New(1<<14, nil, nil))
+	tape.Switch(tape.NewTape(1<<14, nil, nil))
 	defer tape.Switch(nil)
 	return natively(b, inst)
 }

@@ -16,7 +16,7 @@ import (
 	"spoor/traces/unit"
 )
 
-//go:embed session/*.go wire/*.go hooks/*.go
+//go:embed session/*.go wire/*.go
 var ownSource embed.FS
 
 // supplied are the packages of spoor that every recorded program needs, with their sources. An overlay adds them to
@@ -31,14 +31,10 @@ var supplied = []struct {
 	{tapePath, tape.Files},
 	{spmdPath, spmd.Files},
 	{"spoor/tracegen/instrument/wire", ownFolder("wire")},
-	{hooksPath, ownFolder("hooks")},
 	{sessionPath, ownFolder("session")},
 }
 
-const (
-	tapePath  = "spoor/tracegen/tape"
-	hooksPath = "spoor/tracegen/instrument/hooks"
-)
+const tapePath = "spoor/tracegen/tape"
 
 func ownFolder(name string) fs.FS {
 	f, err := fs.Sub(ownSource, name)

@@ -18,7 +18,7 @@ func (rec *recorder) open(words int, s *space, allocated bool) {
 	if allocated {
 		place = func(p unsafe.Pointer, bytes uint64) { s.allocated(int(rec.refs.Proc), p, bytes) }
 	}
-	rec.tape = tape.New(words, rec.decode, place)
+	rec.tape = tape.NewTape(words, rec.decode, place)
 }
 
 // sync decodes the tape, so that instr is the number of executed instructions.

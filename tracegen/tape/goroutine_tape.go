@@ -25,7 +25,7 @@ func Mine() *Tape {
 func otherTape(g uintptr) *Tape {
 	t, ok := otherTapes.Load(g)
 	if !ok {
-		t, _ = otherTapes.LoadOrStore(g, New(otherTapeWords, nil, nil))
+		t, _ = otherTapes.LoadOrStore(g, NewTape(otherTapeWords, nil, nil))
 	}
 	return t.(*Tape)
 }

@@ -31,9 +31,9 @@ type Tape struct {
 	Outside uint64 // estimate of the instructions of called code that does not count itself
 }
 
-// New returns an empty tape with room for the given number of words and Margin more. The tape calls drain with its
+// NewTape returns an empty tape with room for the given number of words and Margin more. The tape calls drain with its
 // words when it is full, and in Drain; a nil drain discards them. It calls place for every allocation.
-func New(words int, drain func([]uint64), place func(p unsafe.Pointer, bytes uint64)) *Tape {
+func NewTape(words int, drain func([]uint64), place func(p unsafe.Pointer, bytes uint64)) *Tape {
 	t := &Tape{words: make([]uint64, words+Margin), limit: uintptr(words) * wordBytes, drain: drain, place: place}
 	t.base = unsafe.Pointer(&t.words[0])
 	return t
@@ -53,7 +53,7 @@ var (
 func init() { Switch(nil) }
 
 func newIdle() *Tape {
-	t := New(2*idleWords, nil, nil)
+	t := NewTape(2*idleWords, nil, nil)
 	t.limit = idleWords * wordBytes
 	return t
 }
@@ -236,24 +236,6 @@ func (t *Tape) Range(p unsafe.Pointer, bytes uintptr, store bool) {
 	Put(t.base, t.offset, p, k)
 	*(*uint64)(unsafe.Add(t.base, t.offset+wordBytes)) = uint64(bytes)
 	t.offset += 2 * wordBytes
-}
-
-// Copy is copy(dst, src), recorded as a load and a store of the copied elements.
-func Copy[T any](t *Tape, dst, src []T) int {
-	n := min(len(dst), len(src))
-	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
-	t.Range(unsafe.Pointer(unsafe.SliceData(src)), bytes, false)
-	t.Range(unsafe.Pointer(unsafe.SliceData(dst)), bytes, true)
-	return copy(dst, src)
-}
-
-// Made gives an address to the array of a slice that was just allocated.
-func Made[T any](t *Tape, s []T) []T {
-	if t.place != nil {
-		t.Drain()
-		t.place(unsafe.Pointer(unsafe.SliceData(s)), uint64(cap(s))*uint64(unsafe.Sizeof(*new(T))))
-	}
-	return s
 }
 
 // Fresh gives an address to a variable that was just allocated.

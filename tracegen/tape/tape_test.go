@@ -28,7 +28,7 @@ func addr[T any](p *T) uint64 { return uint64(uintptr(unsafe.Pointer(p))) }
 
 func TestEveryWayToWriteIsReadBack(t *testing.T) {
 	var r reader
-	tp := New(4*Margin, r.drain, nil)
+	tp := NewTape(4*Margin, r.drain, nil)
 	x, c := onHeap[float64](8), onHeap[complex64](4)
 
 	base, off, _ := tp.Open()
@@ -73,7 +73,7 @@ func TestKindsOfEverySize(t *testing.T) {
 func TestFullTapesAreHandedOverInOrder(t *testing.T) {
 	for _, words := range []int{1, 7, Margin, 1000} {
 		var r reader
-		tp := New(words, r.drain, nil)
+		tp := NewTape(words, r.drain, nil)
 		x := onHeap[byte](5000)
 		base, off, lim := tp.Open()
 		for i := 0; i < len(x); {
@@ -102,10 +102,10 @@ func TestFullTapesAreHandedOverInOrder(t *testing.T) {
 
 func TestAllocationsAreTold(t *testing.T) {
 	var told []string
-	tp := New(Margin, nil, func(p unsafe.Pointer, bytes uint64) { told = append(told, fmt.Sprint(bytes)) })
+	tp := NewTape(Margin, nil, func(p unsafe.Pointer, bytes uint64) { told = append(told, fmt.Sprint(bytes)) })
 	s := Made(tp, make([]int32, 3, 5))
 	p := Fresh(tp, new([3]int64))
-	Made(New(Margin, nil, nil), s)
+	Made(NewTape(Margin, nil, nil), s)
 	if len(s) != 3 || *p != [3]int64{} || !slices.Equal(told, []string{"20", "24"}) {
 		t.Errorf("told %v", told)
 	}
@@ -113,7 +113,7 @@ func TestAllocationsAreTold(t *testing.T) {
 
 func TestTapesAreSwitched(t *testing.T) {
 	defer Switch(nil)
-	tp := New(Margin, nil, nil)
+	tp := NewTape(Margin, nil, nil)
 	Switch(tp)
 	if Cur() != tp {
 		t.Error("Cur is not the tape switched to")
@@ -127,7 +127,7 @@ func TestTapesAreSwitched(t *testing.T) {
 // A rank that ends when its turn has long been another's leaves it to that one.
 func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
 	defer Switch(nil)
-	old, present := New(Margin, nil, nil), New(Margin, nil, nil)
+	old, present := NewTape(Margin, nil, nil), NewTape(Margin, nil, nil)
 	Switch(old)
 	Switch(present)
 	if Release(old); Cur() != present {
@@ -140,7 +140,7 @@ func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
 
 func TestEveryGoroutineHasItsOwnTape(t *testing.T) {
 	defer Switch(nil)
-	rank := New(Margin, nil, nil)
+	rank := NewTape(Margin, nil, nil)
 	rank.Bind()
 	Switch(rank)
 	if Mine() != rank {
@@ -192,7 +192,7 @@ func daxpy(t *Tape, y, x []float64, alpha float64) {
 
 func BenchmarkCursor(b *testing.B) {
 	x, y := make([]float64, benchLen), make([]float64, benchLen)
-	tp := New(1<<14, nil, nil)
+	tp := NewTape(1<<14, nil, nil)
 	for b.Loop() {
 		daxpy(tp, y, x[:len(y)], 0.5)
 	}
@@ -201,7 +201,7 @@ func BenchmarkCursor(b *testing.B) {
 
 func BenchmarkMine(b *testing.B) {
 	defer Switch(nil)
-	tp := New(Margin, nil, nil)
+	tp := NewTape(Margin, nil, nil)
 	tp.Bind()
 	Switch(tp)
 	for b.Loop() {

@@ -352,7 +352,7 @@ import (
 func main() {
 	for i, f := range []func(int, func()){%s} {
 		sum := uint64(0)
-		t := tape.New(64, func(words []uint64) {
+		t := tape.NewTape(64, func(words []uint64) {
 			for len(words) > 0 {
 				r, k := tape.Next(words)
 				sum += r.Instr

@@ -47,7 +47,7 @@ func daxpy(y, x []float64, a float64) {
 	fmt.Print(strings.ReplaceAll(string(result.Files["daxpy.go"]), " \n", "\n"))
 	fmt.Println(result.Sites, "places record")
 	// Output:
-	// package daxpy; import tape__ "spoor/tracegen/tape"; import hooks__ "spoor/tracegen/instrument/hooks"; import unsafe__ "unsafe"
+	// package daxpy; import tape__ "spoor/tracegen/tape"; import hooks__ "spoor/tracegen/tape"; import unsafe__ "unsafe"
 	//
 	// func daxpy(y, x []float64, a float64) { t__ := tape__.Cur(); b__, o__, l__ := t__.Open(); n__ := hooks__.None; n__ += 2;
 	// 	{ v1__ := y; if n__ != 0 { if o__ >= l__ { o__ = t__.Full(o__) }; hooks__.Work(b__, o__, n__); o__ += 8; n__ = 0 }; for i := range v1__ {

@@ -69,7 +69,7 @@ func (g *instances) differs(weights map[int]int, from, to int) bool {
 	return has && other
 }
 
-// keyFactor is the factor by which the keys of several type parameters are joined. Package hooks returns single keys.
+// keyFactor is the factor by which the keys of several type parameters are joined. Package tape returns single keys.
 const keyFactor = 1_000_003
 
 // instanceKey returns the number of a key of package weigh: size and kind of each of n type arguments.

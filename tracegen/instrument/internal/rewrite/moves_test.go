@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/tracegen/instrument/hooks"
 	"spoor/tracegen/instrument/internal/assembly"
+	"spoor/tracegen/tape"
 )
 
 // moves are statements, and how many bytes they move or clear.
@@ -68,7 +68,7 @@ func f%d(n int, observe func()) {
 			for k, m := range moves {
 				want := uint64(0)
 				if m.bytes > 0 {
-					want = hooks.Cost(assembly.Find("runtime", m.routine).Points, m.bytes)
+					want = tape.Cost(assembly.Find("runtime", m.routine).Points, m.bytes)
 				}
 				if got := strings.TrimSpace(lineOf(lines, k)); got != fmt.Sprint(want) {
 					t.Errorf("%s: counted %s, want %d", m.statement, got, want)

@@ -13,7 +13,7 @@ type names struct {
 	suffix string
 	tape   string // package tape
 	unsafe string // package unsafe
-	hooks  string // package hooks
+	hooks  string // package tape: its functions for what one word cannot hold
 	t      string // the tape
 	base   string // parts of its cursor
 	off    string

@@ -124,7 +124,7 @@ func run(f func()) {
 	reset()
 	made = nil
 	var refs []string
-	t := tape.New(1000, func(words []uint64) {
+	t := tape.NewTape(1000, func(words []uint64) {
 		for len(words) > 0 {
 			r, k := tape.Next(words)
 			kind := "L"

@@ -201,7 +201,7 @@ func (f *file) clause() string {
 			s += "; import " + f.name.tape + ` "spoor/tracegen/tape"`
 		}
 		if f.uses.hooks {
-			s += "; import " + f.name.hooks + ` "spoor/tracegen/instrument/hooks"`
+			s += "; import " + f.name.hooks + ` "spoor/tracegen/tape"`
 		}
 		if f.uses.unsafe {
 			s += "; import " + f.name.unsafe + ` "unsafe"`

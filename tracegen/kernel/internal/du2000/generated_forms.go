@@ -9,8 +9,8 @@ package du2000
 import (
 	"math"
 	"math/bits"
-	hooks__ "spoor/tracegen/instrument/hooks"
 	"spoor/tracegen/spmd"
+	hooks__ "spoor/tracegen/tape"
 	tape__ "spoor/tracegen/tape"
 	"spoor/tracegen/workload"
 	unsafe__ "unsafe"

@@ -9,8 +9,8 @@ package sivasubramaniam1995
 import (
 	"fmt"
 	"math"
-	hooks__ "spoor/tracegen/instrument/hooks"
 	"spoor/tracegen/spmd"
+	hooks__ "spoor/tracegen/tape"
 	tape__ "spoor/tracegen/tape"
 	"spoor/tracegen/workload"
 	unsafe__ "unsafe"

@@ -1,31 +1,28 @@
-// Package hooks records references that one word of the tape cannot hold, or to memory that exists only after the
-// statement. Instrumented code that uses a local copy of the tape's cursor closes it before it calls a hook.
-package hooks
+package tape
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"spoor/tracegen/tape"
-)
+// The functions of this file record references that one word cannot hold, or to memory that exists only after the
+// statement. Instrumented code that uses a local copy of the cursor closes it before it calls one.
 
 // None is zero instructions.
 const None uint64 = 0
 
 // Work writes the word of n instructions without a reference.
-func Work(base unsafe.Pointer, off uintptr, n uint64) { tape.Put(base, off, nil, n) }
+func Work(base unsafe.Pointer, off uintptr, n uint64) { Put(base, off, nil, n) }
 
 // Sized records a reference of size bytes at the local cursor, and returns the offset of the next word. It is for
 // generic code: size is a constant in each instance.
-func Sized(t *tape.Tape, base unsafe.Pointer, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
-	if size-1 < tape.MaxSize {
-		tape.Put(base, off, p, tape.Kind(store, size))
+func Sized(t *Tape, base unsafe.Pointer, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
+	if size-1 < MaxSize {
+		Put(base, off, p, Kind(store, size))
 		return off + 8
 	}
-	return wide(t, off, p, size, store)
+	return putWide(t, off, p, size, store)
 }
 
 //go:noinline
-func wide(t *tape.Tape, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
+func putWide(t *Tape, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
 	t.Close(off)
 	t.Range(p, size, store)
 	return t.Off()
@@ -41,12 +38,16 @@ type integer interface {
 }
 
 // Copy is copy(dst, src), recorded as a load and a store of the copied elements.
-func Copy[D ~[]T, S ~[]T, T any](t *tape.Tape, dst D, src S) int {
-	return tape.Copy(t, []T(dst), []T(src))
+func Copy[D ~[]T, S ~[]T, T any](t *Tape, dst D, src S) int {
+	n := min(len(dst), len(src))
+	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
+	t.Range(unsafe.Pointer(unsafe.SliceData(src)), bytes, false)
+	t.Range(unsafe.Pointer(unsafe.SliceData(dst)), bytes, true)
+	return copy(dst, src)
 }
 
 // CopyString is copy(dst, src) for the bytes of a string.
-func CopyString[D ~[]byte, S ~string](t *tape.Tape, dst D, src S) int {
+func CopyString[D ~[]byte, S ~string](t *Tape, dst D, src S) int {
 	n := uintptr(min(len(dst), len(src)))
 	t.Range(unsafe.Pointer(unsafe.StringData(string(src))), n, false)
 	t.Range(unsafe.Pointer(unsafe.SliceData(dst)), n, true)
@@ -55,73 +56,76 @@ func CopyString[D ~[]byte, S ~string](t *tape.Tape, dst D, src S) int {
 
 // Append records an append to old with result grown, and returns grown. It records a store of the new elements. If
 // the array is new, it also records a copy of the old elements.
-func Append[S ~[]T, T any](t *tape.Tape, old, grown S) S {
+func Append[S ~[]T, T any](t *Tape, old, grown S) S {
 	size := unsafe.Sizeof(*new(T))
 	from, to := unsafe.Pointer(unsafe.SliceData(old)), unsafe.Pointer(unsafe.SliceData(grown))
 	if from != to && cap(grown) > 0 {
-		tape.Made(t, []T(grown))
+		Made(t, grown)
 		t.Range(from, size*uintptr(len(old)), false)
 		t.Range(to, size*uintptr(len(old)), true)
 	}
 	if len(grown) > len(old) {
-		store(t, unsafe.Add(to, size*uintptr(len(old))), size*uintptr(len(grown)-len(old)))
+		putStored(t, unsafe.Add(to, size*uintptr(len(old))), size*uintptr(len(grown)-len(old)))
 	}
 	return grown
 }
 
-// store records a store of the given number of bytes, as one word if they fit.
-func store(t *tape.Tape, p unsafe.Pointer, bytes uintptr) {
-	if bytes-1 >= tape.MaxSize {
+// putStored records a store of the given number of bytes, as one word if they fit.
+func putStored(t *Tape, p unsafe.Pointer, bytes uintptr) {
+	if bytes-1 >= MaxSize {
 		t.Range(p, bytes, true)
 		return
 	}
 	t.Room()
 	base, off, _ := t.Open()
-	tape.Put(base, off, p, tape.Kind(true, bytes))
+	Put(base, off, p, Kind(true, bytes))
 	t.Close(off + 8)
 }
 
 // Clear records that all elements of s are set to zero.
-func Clear[S ~[]T, T any](t *tape.Tape, s S) S {
+func Clear[S ~[]T, T any](t *Tape, s S) S {
 	t.Range(unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(T))*uintptr(len(s)), true)
 	return s
 }
 
 // Made gives an address to the array of a slice that was just allocated.
-func Made[S ~[]T, T any](t *tape.Tape, s S) S {
-	tape.Made(t, []T(s))
+func Made[S ~[]T, T any](t *Tape, s S) S {
+	if t.place != nil {
+		t.Drain()
+		t.place(unsafe.Pointer(unsafe.SliceData(s)), uint64(cap(s))*uint64(unsafe.Sizeof(*new(T))))
+	}
 	return s
 }
 
 // Listed is Made for a slice literal. It also records a store of the elements.
-func Listed[S ~[]T, T any](t *tape.Tape, s S) S {
-	tape.Made(t, []T(s))
+func Listed[S ~[]T, T any](t *Tape, s S) S {
+	Made(t, s)
 	t.Range(unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(T))*uintptr(len(s)), true)
 	return s
 }
 
 // Elements records a load of all elements of s, as in a conversion to a string.
-func Elements[S ~[]T, T any](t *tape.Tape, s S) S {
+func Elements[S ~[]T, T any](t *Tape, s S) S {
 	t.Range(unsafe.Pointer(unsafe.SliceData(s)), unsafe.Sizeof(*new(T))*uintptr(len(s)), false)
 	return s
 }
 
 // Bytes records a load of all bytes of s, as in a conversion to a slice.
-func Bytes[S ~string](t *tape.Tape, s S) S {
+func Bytes[S ~string](t *Tape, s S) S {
 	t.Range(unsafe.Pointer(unsafe.StringData(string(s))), uintptr(len(s)), false)
 	return s
 }
 
 // New gives an address to a variable that was just allocated.
-func New[T any](t *tape.Tape, p *T) *T {
+func New[T any](t *Tape, p *T) *T {
 	if unsafe.Sizeof(*p) > 0 {
-		tape.Fresh(t, p)
+		Fresh(t, p)
 	}
 	return p
 }
 
 // Text gives an address to the bytes of a string that was just made, and records a store of them.
-func Text[S ~string](t *tape.Tape, s S) S {
+func Text[S ~string](t *Tape, s S) S {
 	bytes := unsafe.Slice(unsafe.StringData(string(s)), len(s))
 	Listed(t, bytes)
 	return s
@@ -158,7 +162,7 @@ func Cost(points [][2]int64, n int) uint64 {
 }
 
 // Moved counts the instructions of a routine in assembly for the bytes of n elements of s.
-func Moved[S ~[]T, T any](t *tape.Tape, points [][2]int64, s S, n int) {
+func Moved[S ~[]T, T any](t *Tape, points [][2]int64, s S, n int) {
 	if n > 0 {
 		t.N += Cost(points, n*int(unsafe.Sizeof(*new(T))))
 	}
