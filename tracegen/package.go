@@ -125,7 +125,7 @@ func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*in
 	return errors.Join(use(program), program.Remove())
 }
 
-func (o *packageOptions) execute(ctx context.Context, env *stage.Env, p *instrument.Program, sink instrument.Sink) (*instrument.Outcome, error) {
+func (o *packageOptions) execute(ctx context.Context, env *stage.Env, p *instrument.Program, sink spmd.Sink) (*instrument.Outcome, error) {
 	return p.Run(ctx, instrument.Run{Options: spmd.Options{Procs: o.procs, NoRefs: !o.refs, Allocated: true, Unplaced: o.unplaced,
 		WholeCollectives: o.whole}, Seed: o.seed, Memory: stage.AvailableMemory(),
 		Native: o.native, Args: o.args, In: env.In, Out: env.ForChild(), Err: env.Err, Sink: sink})

@@ -35,7 +35,7 @@ import (
 
 	"spoor/tracegen/instrument/internal/rewrite"
 	"spoor/tracegen/instrument/internal/weigh"
-	"spoor/tracegen/instrument/wire"
+	"spoor/tracegen/instrument/session"
 )
 
 // Options selects what Build makes.
@@ -77,7 +77,7 @@ func (f Finding) compare(g Finding) int {
 
 // Build makes the recording form of a program. The caller must call Remove.
 func Build(ctx context.Context, o Options) (p *Program, err error) {
-	if err := wire.Supported(); err != nil {
+	if err := session.Supported(); err != nil {
 		return nil, err
 	}
 	real, err := filepath.EvalSymlinks(o.Dir) // replace directives in go.mod may be relative to it

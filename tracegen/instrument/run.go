@@ -9,12 +9,9 @@ import (
 	"os/exec"
 	"strconv"
 
-	"spoor/tracegen/instrument/wire"
+	"spoor/tracegen/instrument/session"
 	"spoor/tracegen/spmd"
 )
-
-// Sink receives a recording.
-type Sink = wire.Sink
 
 // Run describes how to run a program.
 type Run struct {
@@ -27,11 +24,11 @@ type Run struct {
 	Args     []string // of the program
 	In       io.Reader
 	Out, Err io.Writer // of the program, which runs in the folder of this process
-	Sink     Sink      // receives the recording
+	Sink     spmd.Sink // receives the recording
 }
 
 // Outcome is the result of a run.
-type Outcome = wire.Result
+type Outcome = session.Result
 
 // Run runs the program, which records to r.Sink. If the program fails, the error has the program's own message if
 // there is one. Run passes an interrupt (the end of ctx) on to the program.
@@ -49,8 +46,8 @@ func (p *Program) Run(ctx context.Context, r Run) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the program: %w", err)
 	}
-	result, recordErr := wire.Receive(in, r.Sink)
-	if recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult) {
+	result, recordErr := session.Receive(in, r.Sink)
+	if recordErr != nil && !errors.Is(recordErr, session.ErrNoResult) {
 		_ = cmd.Process.Kill() // its output would be lost
 	}
 	return outcome(result, recordErr, cmd.Wait())
@@ -61,7 +58,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
 	cmd.ExtraFiles = []*os.File{pipe}
 	const fd = 3 // of the first extra file
-	order := wire.Order{FD: fd, Native: r.Native, Compute: r.Compute, Options: r.Options, Simulate: r.Simulate}
+	order := session.Order{FD: fd, Native: r.Native, Compute: r.Compute, Options: r.Options, Simulate: r.Simulate}
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
 	if !r.Native && !r.NoRefs && r.Allocated {
@@ -78,7 +75,7 @@ var errNoMain = errors.New("the program ended without calling spmd.Main, or left
 // outcome returns the result of a run, from the result on the pipe and the exit status of the process.
 func outcome(result Outcome, recordErr, exitErr error) (*Outcome, error) {
 	switch {
-	case recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult):
+	case recordErr != nil && !errors.Is(recordErr, session.ErrNoResult):
 		return nil, recordErr
 	case result.Error != "":
 		return nil, errors.New(result.Error)

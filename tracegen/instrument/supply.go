@@ -16,7 +16,7 @@ import (
 	"spoor/traces/unit"
 )
 
-//go:embed session/*.go wire/*.go
+//go:embed session/*.go
 var ownSource embed.FS
 
 // supplied are the packages of spoor that every recorded program needs, with their sources. An overlay adds them to
@@ -30,7 +30,6 @@ var supplied = []struct {
 	{"spoor/traces/trace", trace.Files},
 	{tapePath, tape.Files},
 	{spmdPath, spmd.Files},
-	{"spoor/tracegen/instrument/wire", ownFolder("wire")},
 	{sessionPath, ownFolder("session")},
 }
 

@@ -15,7 +15,7 @@ import (
 	"spoor/predict/internal/direct"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
-	"spoor/tracegen/instrument/wire"
+	tracing "spoor/tracegen/instrument/session"
 	"spoor/tracegen/spmd"
 	"spoor/traces/unit"
 )
@@ -88,10 +88,10 @@ func (r *Result) MixedResult() (*replay.MixedResult, error) {
 
 func init() {
 	spmd.GuardBackends()
-	wire.Serve(execute)
+	tracing.RunBy(execute)
 }
 
-func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.Result, err error) {
+func execute(order *tracing.Order, program spmd.Program) (out tracing.Result, err error) {
 	var o Order
 	if err := json.Unmarshal([]byte(order.Simulate), &o); err != nil {
 		return out, fmt.Errorf("reading the simulation request: %w", err)

@@ -1,4 +1,4 @@
-package wire
+package session
 
 import (
 	"bytes"
@@ -69,13 +69,13 @@ func send(t *testing.T) (stream []byte, refs []trace.Refs, events []trace.Events
 		Totals:  []trace.Totals{{Instr: unit.Instructions(1 << 40), Refs: 2, Events: 3}},
 		Regions: []spmd.Region{{Name: "a", Owner: 1, Base: 1 << 46, Bytes: 8, Home: spmd.Homes(2, 1)}}}}
 	var out bytes.Buffer
-	w := NewWriter(&out)
+	w := &writer{w: &out}
 	for i := range refs {
 		if err := errors.Join(w.Refs(&refs[i]), w.Events(&events[i])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Result(result); err != nil {
+	if err := w.result(result); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes(), refs, events, result
@@ -126,25 +126,25 @@ func TestSinksMayRefuse(t *testing.T) {
 }
 
 func TestOrderGoesThroughTheEnvironment(t *testing.T) {
-	if o, err := ReadOrder(); o != nil || err != nil {
+	if o, err := readOrder(); o != nil || err != nil {
 		t.Errorf("without the variable: %v, %v", o, err)
 	}
 	want := Order{FD: 3, Options: spmd.Options{Procs: 4, NoRefs: true}}
 	_, text, _ := strings.Cut(want.Environment(), "=")
-	t.Setenv(Variable, text)
-	want.Version = Version
-	if o, err := ReadOrder(); err != nil || *o != want {
+	t.Setenv(variable, text)
+	want.Version = version
+	if o, err := readOrder(); err != nil || *o != want {
 		t.Errorf("got %+v, %v, want %+v", o, err, want)
 	}
-	if o, _ := ReadOrder(); o != nil {
+	if o, _ := readOrder(); o != nil {
 		t.Error("the variable is still there")
 	}
-	t.Setenv(Variable, `{"Version": 999}`)
-	if _, err := ReadOrder(); err == nil || !strings.Contains(err.Error(), "version 999") {
+	t.Setenv(variable, `{"Version": 999}`)
+	if _, err := readOrder(); err == nil || !strings.Contains(err.Error(), "version 999") {
 		t.Errorf("another version: %v", err)
 	}
-	t.Setenv(Variable, `{`)
-	if _, err := ReadOrder(); err == nil {
+	t.Setenv(variable, `{`)
+	if _, err := readOrder(); err == nil {
 		t.Error("half an order is no error")
 	}
 }
@@ -153,11 +153,11 @@ func TestOrderGoesThroughTheEnvironment(t *testing.T) {
 // memory that was not sent.
 func FuzzReceive(f *testing.F) {
 	var out bytes.Buffer
-	w := NewWriter(&out)
+	w := &writer{w: &out}
 	b := trace.Refs{}
 	b.Append(1, 2, 3, trace.Load)
 	e := trace.Events{Rows: []trace.Event{trace.NewEvent(trace.Barrier)}}
-	if err := errors.Join(w.Refs(&b), w.Events(&e), w.Result(Result{})); err != nil {
+	if err := errors.Join(w.Refs(&b), w.Events(&e), w.result(Result{})); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(out.Bytes())

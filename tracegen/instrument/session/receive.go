@@ -1,4 +1,4 @@
-package wire
+package session
 
 import (
 	"bytes"
@@ -7,14 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
 )
-
-// Sink receives a recording batch by batch. It must not keep its arguments.
-type Sink interface {
-	Refs(*trace.Refs) error
-	Events(*trace.Events) error
-}
 
 // ErrNoResult is the error of Receive if the pipe ends without a result: the program did not call spmd.Main, or it
 // died.
@@ -22,7 +17,7 @@ var ErrNoResult = errors.New("the recording ended without a result")
 
 // Receive is tracegen's end of the pipe. It passes the recording to sink until the pipe is closed, and returns the
 // result. It returns errors of sink unchanged.
-func Receive(r io.Reader, sink Sink) (Result, error) {
+func Receive(r io.Reader, sink spmd.Sink) (Result, error) {
 	in := &receiver{r: r, sink: sink}
 	for {
 		var f [1]frame
@@ -45,7 +40,7 @@ func readError(err error) error { return fmt.Errorf("reading the recording: %w",
 
 type receiver struct {
 	r      io.Reader
-	sink   Sink
+	sink   spmd.Sink
 	refs   trace.Refs
 	events trace.Events
 	rows   []row

@@ -1,4 +1,4 @@
-package wire
+package session
 
 import (
 	"encoding/json"
@@ -9,24 +9,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// Writer is the program's end of the pipe. It is a sink of a recording. It is not safe for concurrent use.
-type Writer struct {
+// writer is the program's end of the pipe. It is a sink of a recording. It is not safe for concurrent use.
+type writer struct {
 	w     io.Writer
 	rows  []row
 	needs []int64
 }
 
-// NewWriter returns a Writer to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
-
 // Refs sends references of one processor.
-func (w *Writer) Refs(b *trace.Refs) error {
+func (w *writer) Refs(b *trace.Refs) error {
 	f := frame{kind: refsFrame, proc: int32(b.Proc), rows: uint32(b.Len())}
 	return w.send(f, raw(b.Instr), raw(b.Addr), raw(b.Size), raw(b.Op))
 }
 
 // Events sends events of one processor.
-func (w *Writer) Events(b *trace.Events) error {
+func (w *writer) Events(b *trace.Events) error {
 	w.rows, w.needs = w.rows[:0], w.needs[:0]
 	for i := range b.Rows {
 		e := &b.Rows[i]
@@ -43,8 +40,8 @@ func (w *Writer) Events(b *trace.Events) error {
 	return w.send(f, raw(w.rows), raw(w.needs))
 }
 
-// Result sends the result of the run. It is the last call.
-func (w *Writer) Result(r Result) error {
+// result sends the result of the run. It is the last call.
+func (w *writer) result(r Result) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -55,7 +52,7 @@ func (w *Writer) Result(r Result) error {
 	return w.send(frame{kind: resultFrame, rows: uint32(len(text))}, text)
 }
 
-func (w *Writer) send(f frame, columns ...[]byte) error {
+func (w *writer) send(f frame, columns ...[]byte) error {
 	if f.kind != resultFrame && (f.rows > maxRows || f.needs > maxRows) {
 		return fmt.Errorf("a frame of %d rows; at most %d are supported", max(f.rows, f.needs), maxRows)
 	}
