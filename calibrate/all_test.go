@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/host"
+	"spoor/calibrate/packing"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -49,7 +50,7 @@ func TestNoiseOfOneLosesNothingOfTheRest(t *testing.T) {
 func TestTransportWithoutTimesIsLeftOut(t *testing.T) {
 	h := synthetic.Host{States: []synthetic.State{{Factor: 1}}, Launches: 3, Reps: 3, Exchanges: true, Noise: synthetic.Noise{Sample: 0.001, Launch: 0.001}}
 	network := &synthetic.Network{Send: 1e-6, Receive: 1e-6, Latency: 9e-6, Gap: 2e-6, PerByte: 1e-9, Eager: 1 << 20}
-	left := func(keep ...timing.Experiment) *store.Table {
+	left := func(keep ...packing.Experiment) *store.Table {
 		d := h.Messages(network, 12, 1)
 		d.Timings = slices.DeleteFunc(d.Timings, func(one timing.Timing) bool { return one.Set == timing.Test || !slices.Contains(keep, one.Experiment) })
 		return d.Table()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/fitting"
 	"spoor/traces/stage"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/traces/stage"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/transport"

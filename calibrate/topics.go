@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/transport"
+	"spoor/calibrate/packing"
 	"spoor/traces/stage"
 )
 
@@ -23,7 +23,7 @@ func topics() []stage.Topics {
 		return stage.Topic{Name: name, Short: text.Short, Text: text.Long, Example: text.Example}
 	}
 	var equations, transports strings.Builder
-	for _, m := range marshalling.All {
+	for _, m := range packing.All {
 		fmt.Fprintf(&equations, "    %-6s %s\n", m.Name, m.Equation())
 	}
 	for _, t := range transport.All {

@@ -6,8 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/predict/model"
 	"spoor/traces/unit"
 )
@@ -50,19 +49,19 @@ type sum struct {
 // estimate adds up steps.
 type estimate struct {
 	laws *Laws
-	sums map[timing.Experiment]*sum
+	sums map[packing.Experiment]*sum
 	p    Prediction
 }
 
 func newEstimate(l *Laws, name string) *estimate {
-	return &estimate{l, map[timing.Experiment]*sum{}, Prediction{Name: name, Model: l.Model.Name}}
+	return &estimate{l, map[packing.Experiment]*sum{}, Prediction{Name: name, Model: l.Model.Name}}
 }
 
 // add adds a step with the given features a number of times.
-func (e *estimate) add(kind timing.Experiment, times float64, f *marshalling.Features, bytes int64) error {
+func (e *estimate) add(kind packing.Experiment, times float64, f *packing.Features, bytes int64) error {
 	law := e.laws.of[kind]
 	if law == nil {
-		return &missing{parameterName(kind, e.laws.Model, e.laws.Model.Terms[0], marshalling.Methods[0], ""), kind}
+		return &missing{parameterName(kind, e.laws.Model, e.laws.Model.Terms[0], packing.Methods[0], ""), kind}
 	}
 	s := e.sums[kind]
 	if s == nil {
@@ -73,7 +72,7 @@ func (e *estimate) add(kind timing.Experiment, times float64, f *marshalling.Fea
 		s.by[i] += times * t.Of(f)
 	}
 	s.most = max(s.most, bytes)
-	if kind == timing.Transfer {
+	if kind == packing.Transfer {
 		e.p.Messages += times
 		e.p.Bytes += times * f.N
 		e.p.Lines += times * e.laws.lines(f)
@@ -82,11 +81,11 @@ func (e *estimate) add(kind timing.Experiment, times float64, f *marshalling.Fea
 }
 
 // lines returns the lines that the model counts.
-func (l *Laws) lines(f *marshalling.Features) float64 {
+func (l *Laws) lines(f *packing.Features) float64 {
 	switch {
 	case !l.Model.Layout:
 		return 0
-	case slices.ContainsFunc(l.Model.Terms, func(t marshalling.Term) bool { return t.Column == "MLT" }):
+	case slices.ContainsFunc(l.Model.Terms, func(t packing.Term) bool { return t.Column == "MLT" }):
 		return f.MLT
 	}
 	return f.Exact
@@ -129,7 +128,7 @@ func (e *estimate) prediction() (Prediction, error) {
 			c := law.params[i]
 			time := c.Value * s.by[i]
 			part += time
-			if t.Symbol == "alpha" && kind == timing.Transfer {
+			if t.Symbol == "alpha" && kind == packing.Transfer {
 				p.Fixed += unit.Seconds(time)
 			}
 			p.Terms = append(p.Terms, model.Term{Symbol: t.Symbol + " " + t.Column, Value: time, Unit: "s", What: "of " + string(kind)})
@@ -173,7 +172,7 @@ func (e *estimate) interval(below, above float64, known, judged bool) {
 }
 
 // warnings adds what makes a law doubtful for the steps.
-func (e *estimate) warnings(kind timing.Experiment, l *law, s *sum) {
+func (e *estimate) warnings(kind packing.Experiment, l *law, s *sum) {
 	warn := func(format string, args ...any) { e.p.Warnings = append(e.p.Warnings, fmt.Errorf(format, args...)) }
 	if l.substitute != "" {
 		warn("%s: model %s has no coefficients, so those of %s are used", kind, e.p.Model, l.substitute)

@@ -9,8 +9,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -27,7 +26,7 @@ type class struct {
 	receives bool
 	messages float64
 	bytes    int64 // bytes of one message
-	features marshalling.Features
+	features packing.Features
 }
 
 // Events counts the lines and pages that the messages of a trace touch in their buffers.
@@ -100,7 +99,7 @@ func newTraffic(t *store.Table, procs int, line, page unit.Bytes) (*Traffic, err
 		}
 		n := float64(c.messages[i])
 		one := class{messages: n, bytes: c.bytes[i]}
-		one.features = marshalling.Features{N: float64(c.bytes[i]), Exact: c.touched(i) / n, MLT: c.paper(i)}
+		one.features = packing.Features{N: float64(c.bytes[i]), Exact: c.touched(i) / n, MLT: c.paper(i)}
 		sum := pages[c.layout(i)]
 		one.features.Pages = sum[1] / sum[0]
 		one.features.Runs = float64(c.count[i])
@@ -204,7 +203,7 @@ func (l *Laws) classes(proc int, of []class, receives bool) (Prediction, error) 
 		if of[i].receives != receives {
 			continue
 		}
-		if err := e.add(timing.Transfer, of[i].messages, &of[i].features, of[i].bytes); err != nil {
+		if err := e.add(packing.Transfer, of[i].messages, &of[i].features, of[i].bytes); err != nil {
 			return Prediction{}, err
 		}
 	}

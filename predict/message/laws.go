@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/calibrate/param"
 	"spoor/predict/model"
 	"spoor/traces/nearest"
@@ -27,7 +26,7 @@ type Options struct {
 
 // Residual is the error of a model at one point: the measured time over the predicted one, minus 1.
 type Residual struct {
-	Experiment           timing.Experiment
+	Experiment           packing.Experiment
 	State, Model, Method string
 	Bytes                int64
 	Error                float64
@@ -35,15 +34,15 @@ type Residual struct {
 
 // Laws are the formulas of one model for messages, statements and scans.
 type Laws struct {
-	Model      marshalling.Model
+	Model      packing.Model
 	Printed    bool
 	Line, Page unit.Bytes
-	of         map[timing.Experiment]*law
+	of         map[packing.Experiment]*law
 }
 
 // law is a formula with coefficients.
 type law struct {
-	terms      []marshalling.Term
+	terms      []packing.Term
 	params     []param.Param
 	low, high  float64 // relative errors that contain 95 % of the measured times
 	points     int     // number of points behind low and high; 0: these are not known
@@ -52,7 +51,7 @@ type law struct {
 }
 
 // experiments lists the experiments with laws. The first one is required.
-var experiments = []timing.Experiment{timing.Transfer, timing.Array, timing.Scan}
+var experiments = []packing.Experiment{packing.Transfer, packing.Array, packing.Scan}
 
 // Sizes of lines and pages if none are given.
 const (
@@ -60,10 +59,10 @@ const (
 	defaultPage = unit.Bytes(4096)
 )
 
-// Models lists the models of marshalling.All for which the parameters have coefficients.
+// Models lists the models of packing.All for which the parameters have coefficients.
 func Models(set *param.Set, o Options) (out []string) {
-	for _, m := range marshalling.All {
-		if _, err := newLaw(set, timing.Transfer, m, o); err == nil {
+	for _, m := range packing.All {
+		if _, err := newLaw(set, packing.Transfer, m, o); err == nil {
 			out = append(out, m.Name)
 		}
 	}
@@ -74,11 +73,11 @@ func Models(set *param.Set, o Options) (out []string) {
 // have no coefficients of the model: measurements on contiguous blocks alone cannot separate lines from loads
 // and stores.
 func New(set *param.Set, name string, o Options) (*Laws, error) {
-	i := slices.IndexFunc(marshalling.All, func(m marshalling.Model) bool { return m.Name == name })
+	i := slices.IndexFunc(packing.All, func(m packing.Model) bool { return m.Name == name })
 	if i < 0 {
-		return nil, nearest.Unknown("model", name, names(marshalling.All, func(m marshalling.Model) string { return m.Name }))
+		return nil, nearest.Unknown("model", name, names(packing.All, func(m packing.Model) string { return m.Name }))
 	}
-	l := &Laws{Model: marshalling.All[i], Printed: o.Printed, of: map[timing.Experiment]*law{}}
+	l := &Laws{Model: packing.All[i], Printed: o.Printed, of: map[packing.Experiment]*law{}}
 	for _, e := range experiments {
 		one, err := newLaw(set, e, l.Model, o)
 		if err == nil {
@@ -86,11 +85,11 @@ func New(set *param.Set, name string, o Options) (*Laws, error) {
 			continue
 		}
 		var missing *missing
-		if e == timing.Transfer || !errors.As(err, &missing) {
+		if e == packing.Transfer || !errors.As(err, &missing) {
 			return nil, missingHint(set, err)
 		}
-		if one, err := newLaw(set, e, marshalling.All[0], o); err == nil && e == timing.Array {
-			one.substitute = marshalling.All[0].Name
+		if one, err := newLaw(set, e, packing.All[0], o); err == nil && e == packing.Array {
+			one.substitute = packing.All[0].Name
 			l.of[e] = one
 		}
 	}
@@ -107,7 +106,7 @@ func names[T any](all []T, of func(T) string) (out []string) {
 // missing is the error that a parameter does not exist.
 type missing struct {
 	name string
-	e    timing.Experiment
+	e    packing.Experiment
 }
 
 func (m *missing) Error() string {
@@ -134,21 +133,21 @@ func missingHint(set *param.Set, err error) error {
 
 // newLaw takes the coefficients of one experiment: those of relative errors if there are any, otherwise those
 // of least squares. As printed, it takes those of least squares.
-func newLaw(set *param.Set, e timing.Experiment, m marshalling.Model, o Options) (*law, error) {
+func newLaw(set *param.Set, e packing.Experiment, m packing.Model, o Options) (*law, error) {
 	if !o.Printed {
-		if l, err := fittedLaw(set, e, m, marshalling.Methods[1], o); err == nil {
+		if l, err := fittedLaw(set, e, m, packing.Methods[1], o); err == nil {
 			return l, nil
 		}
 	}
-	return fittedLaw(set, e, m, marshalling.Methods[0], o)
+	return fittedLaw(set, e, m, packing.Methods[0], o)
 }
 
 // fittedLaw takes the coefficients of one fit method. The coefficient of arithmetic operations may be missing:
 // it exists if the fitted points differ in them.
-func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) (*law, error) {
+func fittedLaw(set *param.Set, e packing.Experiment, m packing.Model, method packing.Method, o Options) (*law, error) {
 	l := &law{}
 	if m.Cached {
-		name := parameterName(e, m, marshalling.Term{Symbol: marshalling.Capacity}, method, o.State)
+		name := parameterName(e, m, packing.Term{Symbol: packing.Capacity}, method, o.State)
 		if _, known := set.Lookup(name); !known {
 			return nil, &missing{name, e}
 		}
@@ -158,11 +157,11 @@ func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method 
 		}
 		m = m.At(unit.Bytes(c.Value))
 	}
-	for _, t := range append(slices.Clone(m.Terms), marshalling.Operations) {
+	for _, t := range append(slices.Clone(m.Terms), packing.Operations) {
 		name := parameterName(e, m, t, method, o.State)
 		p, known := set.Lookup(name)
 		switch {
-		case !known && t.Symbol == marshalling.Operations.Symbol:
+		case !known && t.Symbol == packing.Operations.Symbol:
 			continue
 		case !known:
 			return nil, &missing{name, e}
@@ -176,9 +175,9 @@ func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method 
 	return l, nil
 }
 
-func parameterName(e timing.Experiment, m marshalling.Model, t marshalling.Term, method marshalling.Method, state string) string {
+func parameterName(e packing.Experiment, m packing.Model, t packing.Term, method packing.Method, state string) string {
 	name := m.Name + "_" + t.Symbol + method.Suffix
-	if e != timing.Transfer {
+	if e != packing.Transfer {
 		name = string(e) + "_" + name
 	}
 	if state != "" {
@@ -191,7 +190,7 @@ func parameterName(e timing.Experiment, m marshalling.Model, t marshalling.Term,
 const minResiduals = 20
 
 // measureErrors sets the errors of the law from the residuals.
-func (l *law) measureErrors(e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) {
+func (l *law) measureErrors(e packing.Experiment, m packing.Model, method packing.Method, o Options) {
 	var all []float64
 	for _, r := range o.Residuals {
 		if r.Experiment == e && r.Model == m.Name && r.Method == method.Name && (r.State == o.State || o.State == "") {
@@ -215,7 +214,7 @@ func (l *Laws) sizes(o Options) error {
 		if l.of[e] == nil {
 			continue
 		}
-		line, page, known := marshalling.SizesOf(l.of[e].params[0].Method)
+		line, page, known := packing.SizesOf(l.of[e].params[0].Method)
 		if !known {
 			continue
 		}

@@ -14,7 +14,7 @@
 //
 // Statements on whole arrays have the same form, with n loads and stores, and delta for each arithmetic
 // operation [hur1999, eq. 12]. The coefficients belong to a machine. Command calibrate fit computes them from
-// times measured there ([spoor/calibrate/fit/marshalling]).
+// times measured there ([spoor/calibrate/packing]).
 //
 // # Programs
 //
@@ -35,7 +35,7 @@
 //   - Coefficients are those of least squares, which large messages dominate.
 //   - A scan has its own formula, with two rows or columns and an operation for each item [hur1999, sec. 6].
 //
-// By default, MLT is the count that the fit used ([marshalling.Of]), averaged over unknown addresses.
+// By default, MLT is the count that the fit used ([packing.Of]), averaged over unknown addresses.
 // Coefficients are those of non-negative least squares of relative errors. A scan is the sum of its steps.
 package message
 

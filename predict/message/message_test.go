@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/calibrate/param"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -401,7 +401,7 @@ func TestIntervals(t *testing.T) {
 	o := Options{State: "x"}
 	for range 10 {
 		for _, e := range []float64{-0.1, 0.1} {
-			o.Residuals = append(o.Residuals, Residual{timing.Transfer, "x", "S1", "relative non-negative", 1000, e}, Residual{timing.Transfer, "y", "S1", "relative non-negative", 1 << 40, 9})
+			o.Residuals = append(o.Residuals, Residual{packing.Transfer, "x", "S1", "relative non-negative", 1000, e}, Residual{packing.Transfer, "y", "S1", "relative non-negative", 1 << 40, 9})
 		}
 	}
 	l, err := New(set, "S1", o)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/nearest"
 	"spoor/traces/unit"
 )
@@ -60,19 +60,19 @@ func (c *Case) rectangle(rows, cols, wide int64) marshal.Layout {
 	return contiguous(marshal.Layout{Count: rows, Block: cols * item, Stride: wide * item})
 }
 
-func (c *Case) step(name string, times float64, kind timing.Experiment, touched ...marshal.Layout) step {
+func (c *Case) step(name string, times float64, kind packing.Experiment, touched ...marshal.Layout) step {
 	return step{Name: name, Times: times, Kind: kind, Item: c.Item, Touched: touched}
 }
 
 // message returns the step that sends a layout a number of times.
 func (c *Case) message(name string, times float64, of marshal.Layout) step {
-	return c.step(name, times, timing.Transfer, of)
+	return c.step(name, times, packing.Transfer, of)
 }
 
 // statement returns the step of a statement on n items, with a number of accesses and operations for each
 // item.
 func (c *Case) statement(name string, times float64, n int64, accesses, ops float64, touched ...marshal.Layout) step {
-	s := c.step(name, times, timing.Array, touched...)
+	s := c.step(name, times, packing.Array, touched...)
 	s.Accesses, s.Ops = accesses*float64(n), ops*float64(n)
 	return s
 }

@@ -3,7 +3,7 @@ package message
 import (
 	"errors"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // scan returns the steps of prefix sums over an array with wide items in a row [hur1999, sec. 6], as in kernel
@@ -22,7 +22,7 @@ func (c *Case) scan(horizontal bool, wide int64) []step {
 	}
 	n, block := c.rows()*c.cols(), c.rectangle(c.rows(), c.cols(), wide)
 	if c.Printed {
-		s := c.step(name, 1, timing.Scan, edge, edge)
+		s := c.step(name, 1, packing.Scan, edge, edge)
 		s.Ops = float64(n)
 		return []step{s}
 	}

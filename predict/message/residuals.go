@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/store"
 )
 
@@ -42,7 +42,7 @@ func residuals(t *store.Table) (out []Residual, err error) {
 	}
 	for i := range measured {
 		if e := measured[i]/predicted[i] - 1; predicted[i] > 0 && !math.IsNaN(e) && !math.IsInf(e, 0) {
-			out = append(out, Residual{timing.Experiment(experiment[i]), state[i], model[i], method[i], bytes[i], e})
+			out = append(out, Residual{packing.Experiment(experiment[i]), state[i], model[i], method[i], bytes[i], e})
 		}
 	}
 	return out, nil

@@ -4,8 +4,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -13,7 +12,7 @@ import (
 type step struct {
 	Name     string
 	Times    float64
-	Kind     timing.Experiment // Transfer, Array or Scan
+	Kind     packing.Experiment // Transfer, Array or Scan
 	Item     unit.Bytes
 	Touched  []marshal.Layout // touched buffers; addresses are not known
 	Accesses float64          // loads and stores of an Array
@@ -29,7 +28,7 @@ func (s *step) bytes() (n int64) {
 }
 
 // features returns the inputs of the models for one execution of the step.
-func (s *step) features(l *Laws) (f marshalling.Features, err error) {
+func (s *step) features(l *Laws) (f packing.Features, err error) {
 	for _, t := range s.Touched {
 		one, err := s.touched(t, l)
 		if err != nil {
@@ -39,10 +38,10 @@ func (s *step) features(l *Laws) (f marshalling.Features, err error) {
 		f.Runs += one.Runs
 	}
 	f.N, f.Ops = float64(s.bytes()), s.Ops
-	if s.Kind == timing.Array {
+	if s.Kind == packing.Array {
 		f.N = s.Accesses
 	}
-	if f.Space = f.Exact * float64(l.Line); s.Kind != timing.Array {
+	if f.Space = f.Exact * float64(l.Line); s.Kind != packing.Array {
 		f.Space += f.N
 	}
 	return f, nil
@@ -50,11 +49,11 @@ func (s *step) features(l *Laws) (f marshalling.Features, err error) {
 
 // touched returns the lines and pages of one layout: the mean over all addresses that are multiples of an
 // item.
-func (s *step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err error) {
+func (s *step) touched(t marshal.Layout, l *Laws) (f packing.Features, err error) {
 	t = contiguous(t)
-	p := timing.Point{Experiment: timing.Transfer, Rows: t.Count, Cols: t.Block / int64(s.Item), Item: s.Item, Stride: unit.Bytes(t.Stride),
+	p := packing.Point{Experiment: packing.Transfer, Rows: t.Count, Cols: t.Block / int64(s.Item), Item: s.Item, Stride: unit.Bytes(t.Stride),
 		Blocks: 1, Bytes: unit.Bytes(t.Count * t.Block)}
-	if f, err = marshalling.Of(&p, l.Line, l.Page); err != nil {
+	if f, err = packing.Of(&p, l.Line, l.Page); err != nil {
 		return f, err
 	}
 	if l.Printed && l.Model.Layout {

@@ -8,9 +8,9 @@ import (
 	"io"
 	"slices"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit/loggp"
+	"spoor/calibrate/internal/fit/study"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -85,7 +85,7 @@ func (f *Options) divide(d *timing.Data) error {
 type Fitted struct {
 	data     *timing.Data
 	options  *Options
-	transfer []*marshalling.Study
+	transfer []*study.Study
 	message  []*loggp.Study
 }
 
@@ -98,7 +98,7 @@ func Run(data *timing.Data, options *Options, note Note) (*Fitted, error) {
 // run makes all studies. It returns an error if none can be made.
 func (r *Fitted) run(note Note) error {
 	var failed, also []error
-	r.transfer, failed = marshalling.Run(r.data, marshalling.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed})
+	r.transfer, failed = study.Run(r.data, study.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed})
 	r.message, also = loggp.Run(r.data, r.options.Seed)
 	failed = append(failed, also...)
 	if len(r.transfer)+len(r.message) == 0 {
@@ -115,7 +115,7 @@ func (r *Fitted) run(note Note) error {
 			noteResult(note, s, &s.Results[i])
 		}
 		if best := s.Best(); best != nil {
-			note("%s: the best model is %s, %s, judged by %s: error_ratio %.3g", marshalling.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
+			note("%s: the best model is %s, %s, judged by %s: error_ratio %.3g", study.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
 		}
 	}
 	for _, s := range r.message {
@@ -126,8 +126,8 @@ func (r *Fitted) run(note Note) error {
 	return nil
 }
 
-func noteResult(note Note, s *marshalling.Study, r *marshalling.Result) {
-	title := fmt.Sprintf("%s: %s, %s", marshalling.Title(s.Experiment, s.State), r.Model.Name, r.Method.Name)
+func noteResult(note Note, s *study.Study, r *study.Result) {
+	title := fmt.Sprintf("%s: %s, %s", study.Title(s.Experiment, s.State), r.Model.Name, r.Method.Name)
 	if r.Refused != nil {
 		note("%s: %v", title, r.Refused)
 	}

@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
+	"spoor/calibrate/internal/fit/study"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
 )
@@ -38,14 +39,14 @@ func (r *Fitted) Params() (*param.Set, error) {
 	return set, nil
 }
 
-func (r *Fitted) resultParams(set *param.Set, s *marshalling.Study, result *marshalling.Result) error {
+func (r *Fitted) resultParams(set *param.Set, s *study.Study, result *study.Result) error {
 	prefix := ""
-	if s.Experiment != timing.Transfer {
+	if s.Experiment != packing.Transfer {
 		prefix = string(s.Experiment) + "_"
 	}
 	method := fmt.Sprintf("%s, %s; ", result.Method.Name, result.Model.Equation())
 	if result.Model.Layout {
-		method += marshalling.SizesText(r.data.Line, r.data.Page)
+		method += packing.SizesText(r.data.Line, r.data.Page)
 	}
 	for _, c := range result.Coefficients {
 		p := param.Param{Name: prefix + result.Model.Name + "_" + c.Term.Symbol + result.Method.Suffix + r.suffix(s.State), Value: c.Value, Unit: c.Unit,
@@ -58,7 +59,7 @@ func (r *Fitted) resultParams(set *param.Set, s *marshalling.Study, result *mars
 	if c.Value == 0 {
 		return nil
 	}
-	return set.Add(param.Param{Name: prefix + result.Model.Name + "_" + marshalling.Capacity + result.Method.Suffix + r.suffix(s.State), Value: float64(c.Value), Unit: "B",
+	return set.Add(param.Param{Name: prefix + result.Model.Name + "_" + packing.Capacity + result.Method.Suffix + r.suffix(s.State), Value: float64(c.Value), Unit: "B",
 		Lo: float64(c.Lo), Hi: float64(c.Hi), N: uint64(s.Timings), Source: r.data.Source(),
 		Method: method + "the power of two that leaves the least squares; interval: those that an F test of 95 % does not tell from it"})
 }
@@ -89,7 +90,7 @@ func (r *Fitted) lines() (all []line) {
 			if result.Refused != nil {
 				continue
 			}
-			if result.Model.Name == marshalling.All[0].Name {
+			if result.Model.Name == packing.All[0].Name {
 				first[result.Method.Name] = result.Errors.Ratio
 			}
 			gain := math.NaN()
@@ -105,13 +106,13 @@ func (r *Fitted) lines() (all []line) {
 	return all
 }
 
-func coefficients(r *marshalling.Result) string {
+func coefficients(r *study.Result) string {
 	var list []string
 	for _, c := range r.Coefficients {
 		list = append(list, quantity(c.Term.Symbol, c.Value, c.Unit))
 	}
 	if r.Capacity.Value > 0 {
-		list = append(list, fmt.Sprintf("%s = %v", marshalling.Capacity, r.Capacity.Value))
+		list = append(list, fmt.Sprintf("%s = %v", packing.Capacity, r.Capacity.Value))
 	}
 	return strings.Join(list, ", ")
 }

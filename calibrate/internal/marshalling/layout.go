@@ -8,7 +8,7 @@ package marshalling
 import (
 	"fmt"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // Sizes: bytes of an item, bytes of the largest matrix [hur1999, sec. 4.4], and lines of its largest block.
@@ -24,7 +24,7 @@ const (
 type Layout struct{ Base, Rows, Cols, Stride int64 }
 
 // LayoutOf returns the layout of a point, or the zero Layout if it has none.
-func LayoutOf(p *timing.Point) Layout {
+func LayoutOf(p *packing.Point) Layout {
 	if p.Item != Item {
 		return Layout{}
 	}
@@ -37,12 +37,12 @@ func (l Layout) Fits(items int64) bool {
 }
 
 // Check returns an error if the buffers are too small for a point.
-func Check(p *timing.Point) error {
+func Check(p *packing.Point) error {
 	l, room := LayoutOf(p), int64(Matrix/Item)
-	if p.Experiment == timing.Array {
+	if p.Experiment == packing.Array {
 		room = apart
 	}
-	if !l.Fits(room) || p.Experiment != timing.Array && l.Rows*l.Cols > Packed/Item {
+	if !l.Fits(room) || p.Experiment != packing.Array && l.Rows*l.Cols > Packed/Item {
 		return fmt.Errorf("a block of %d x %d items of %v, %v apart, at %d is too large", p.Rows, p.Cols, p.Item, p.Stride, p.Base)
 	}
 	return nil

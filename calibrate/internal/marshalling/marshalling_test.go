@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -101,12 +102,12 @@ func TestStatements(t *testing.T) {
 		if !slices.Equal(m, want) {
 			t.Errorf("%s does something else", s.Name)
 		}
-		p := timing.Point{Rows: 4, Cols: 5, Accesses: 20 * s.Accesses, Ops: 20 * s.Ops, Blocks: s.Arrays}
+		p := packing.Point{Rows: 4, Cols: 5, Accesses: 20 * s.Accesses, Ops: 20 * s.Ops, Blocks: s.Arrays}
 		if back, err := StatementOf(&p); err != nil || back.Name != s.Name {
 			t.Errorf("%s is taken for %s, %v", s.Name, back.Name, err)
 		}
 	}
-	if _, err := StatementOf(&timing.Point{Rows: 4, Cols: 5, Accesses: 21}); err == nil {
+	if _, err := StatementOf(&packing.Point{Rows: 4, Cols: 5, Accesses: 21}); err == nil {
 		t.Error("a statement was found that does not exist")
 	}
 }
@@ -115,30 +116,30 @@ func TestStatements(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for _, look := range []bool{false, true} {
 		list := Plan(1, look)
-		count, rows := map[timing.Experiment]map[timing.Set]int{}, 0
+		count, rows := map[packing.Experiment]map[packing.Set]int{}, 0
 		for i, p := range list {
 			if err := Check(&p); err != nil || slices.Contains(list[:i], p) {
 				t.Fatalf("%+v: %v, or it is there twice", p, err)
 			}
 			if count[p.Experiment] == nil {
-				count[p.Experiment] = map[timing.Set]int{}
+				count[p.Experiment] = map[packing.Set]int{}
 			}
 			count[p.Experiment][p.Set]++
-			if p.Experiment == timing.Transfer && p.Cols == int64(p.Stride/Item) {
+			if p.Experiment == packing.Transfer && p.Cols == int64(p.Stride/Item) {
 				rows++
 			}
-			if p.Experiment == timing.Array {
+			if p.Experiment == packing.Array {
 				if _, err := StatementOf(&p); err != nil {
 					t.Error(err)
 				}
 			}
 		}
-		for _, e := range []timing.Experiment{timing.Transfer, timing.Scan, timing.Array} {
+		for _, e := range []packing.Experiment{packing.Transfer, packing.Scan, packing.Array} {
 			if c := count[e]; c[timing.Train] != c[timing.Test] || c[timing.Train] < 2 {
 				t.Errorf("%s: %v", e, c)
 			}
 		}
-		if c := count[timing.Transfer]; !look && (c[timing.Train] != transfers || rows < transfers || rows > transfers+5) {
+		if c := count[packing.Transfer]; !look && (c[timing.Train] != transfers || rows < transfers || rows > transfers+5) {
 			t.Errorf("transfers: %v, %d of them rows", c, rows)
 		}
 	}
@@ -153,12 +154,12 @@ func TestCheck(t *testing.T) {
 		{0, 1, 1, 1, true}, {0, 200, 4000, 4000, true}, {0, 4000, 200, 4000, true}, {Matrix/Item - 1, 1, 1, 1, true}, {3800, 4000, 200, 4000, true},
 		{Matrix / Item, 1, 1, 1, false}, {0, 201, 4000, 4000, false}, {0, 2, 5, 4, false}, {-1, 1, 1, 1, false}, {0, 0, 0, 0, false}, {3801, 4000, 200, 4000, false},
 	} {
-		p := timing.Point{Experiment: timing.Transfer, Rows: c.rows, Cols: c.cols, Item: Item, Stride: unit.Bytes(c.stride * Item), Base: uint64(c.base * Item)}
+		p := packing.Point{Experiment: packing.Transfer, Rows: c.rows, Cols: c.cols, Item: Item, Stride: unit.Bytes(c.stride * Item), Base: uint64(c.base * Item)}
 		if err := Check(&p); (err == nil) != c.fits {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	p := timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: 1, Item: 8, Stride: 8}
+	p := packing.Point{Experiment: packing.Transfer, Rows: 1, Cols: 1, Item: 8, Stride: 8}
 	if Check(&p) == nil {
 		t.Error("items of 8 bytes fit")
 	}

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -25,9 +26,9 @@ const (
 
 // Plan returns the points: as many test as training points, drawn in the same way and independently. look selects
 // a quick measurement.
-func Plan(seed uint64, look bool) (list []timing.Point) {
+func Plan(seed uint64, look bool) (list []packing.Point) {
 	r := rand.New(rand.NewPCG(seed, 4))
-	add := func(number int, draw func(i int) timing.Point) {
+	add := func(number int, draw func(i int) packing.Point) {
 		if look {
 			number = max(number/quick, leastQuick)
 		}
@@ -42,14 +43,14 @@ func Plan(seed uint64, look bool) (list []timing.Point) {
 			}
 		}
 	}
-	add(transfers, func(i int) timing.Point { return transfer(r, i/2%2 == 0) })
-	add(2*scans, func(i int) timing.Point { return scan(r, i/2%2 == 0) })
-	add(len(Statements)*statements, func(i int) timing.Point { return statement(r, Statements[i/2%len(Statements)]) })
+	add(transfers, func(i int) packing.Point { return transfer(r, i/2%2 == 0) })
+	add(2*scans, func(i int) packing.Point { return scan(r, i/2%2 == 0) })
+	add(len(Statements)*statements, func(i int) packing.Point { return statement(r, Statements[i/2%len(Statements)]) })
 	return list
 }
 
 // block fills in the layout of a point.
-func block(p timing.Point, base int64) timing.Point {
+func block(p packing.Point, base int64) packing.Point {
 	p.Item, p.Count, p.Blocks = Item, 1, max(p.Blocks, 1)
 	p.Stride, p.Base = p.Stride*Item, uint64(base*Item)
 	p.Bytes = unit.Bytes(p.Rows * p.Cols * Item)
@@ -57,9 +58,9 @@ func block(p timing.Point, base int64) timing.Point {
 }
 
 // transfer returns 1 to 200 rows or columns of a matrix of 1 x 1 to 4000 x 4000 items.
-func transfer(r *rand.Rand, rows bool) timing.Point {
+func transfer(r *rand.Rand, rows bool) packing.Point {
 	height, width := 1+r.Int64N(mostSide), 1+r.Int64N(mostSide)
-	p := timing.Point{Experiment: timing.Transfer, Stride: unit.Bytes(width)}
+	p := packing.Point{Experiment: packing.Transfer, Stride: unit.Bytes(width)}
 	if rows {
 		p.Rows, p.Cols = 1+r.Int64N(min(mostLines, height)), width
 		return block(p, width*r.Int64N(height-p.Rows+1))
@@ -72,9 +73,9 @@ func transfer(r *rand.Rand, rows bool) timing.Point {
 //
 // Differs: in [hur1999, sec. 6] matrices are square. Operations are then proportional to n^2, and models with both
 // terms cannot separate them.
-func scan(r *rand.Rand, horizontal bool) timing.Point {
+func scan(r *rand.Rand, horizontal bool) packing.Point {
 	height, width := side(r), side(r)
-	p := timing.Point{Experiment: timing.Scan, Stride: unit.Bytes(width), Ops: height * width, Rows: 1, Cols: width}
+	p := packing.Point{Experiment: packing.Scan, Stride: unit.Bytes(width), Ops: height * width, Rows: 1, Cols: width}
 	if horizontal {
 		p.Rows, p.Cols = height, 1
 		return block(p, width-1)
@@ -86,9 +87,9 @@ func scan(r *rand.Rand, horizontal bool) timing.Point {
 func side(r *rand.Rand) int64 { return leastSide + r.Int64N(mostOther-leastSide+1) }
 
 // statement returns a statement over arrays, or over 1 to 200 columns of them, as for borders.
-func statement(r *rand.Rand, s Statement) timing.Point {
+func statement(r *rand.Rand, s Statement) packing.Point {
 	height, width := side(r), side(r)
-	p := timing.Point{Experiment: timing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}
+	p := packing.Point{Experiment: packing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}
 	base := int64(0)
 	if r.IntN(2) == 0 {
 		p.Cols = 1 + r.Int64N(min(mostLines, width))

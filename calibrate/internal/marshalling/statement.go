@@ -3,7 +3,7 @@ package marshalling
 import (
 	"fmt"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // Statement is a statement over whole arrays, A = x or A = x op y, with scalars or arrays x and y [hur1999, eq.
@@ -60,7 +60,7 @@ func add(a, b, c []int32) {
 const apart = Matrix / Item / 3 >> 12 << 12
 
 // StatementOf returns the statement of a point.
-func StatementOf(p *timing.Point) (Statement, error) {
+func StatementOf(p *packing.Point) (Statement, error) {
 	items := p.Rows * p.Cols
 	for _, s := range Statements {
 		if s.Accesses*items == p.Accesses && s.Ops*items == p.Ops && s.Arrays == p.Blocks {

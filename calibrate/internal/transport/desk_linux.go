@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/marshalling"
+	"spoor/calibrate/packing"
 )
 
 // desk has the buffers of a side.
@@ -103,7 +103,7 @@ func (d *desk) perform(c conn, j *job) error {
 }
 
 // side returns the part of the measuring side for a point, and the number of one-way transfers in it.
-func (d *desk) side(c conn, p *timing.Point) (once func() error, ways int64, err error) {
+func (d *desk) side(c conn, p *packing.Point) (once func() error, ways int64, err error) {
 	layout := marshalling.LayoutOf(p)
 	if p.Rows > 0 {
 		if err := marshalling.Check(p); err != nil {
@@ -112,19 +112,19 @@ func (d *desk) side(c conn, p *timing.Point) (once func() error, ways int64, err
 	}
 	packed := d.packed[:min(int(p.Bytes)/marshalling.Item, len(d.packed))]
 	switch p.Experiment {
-	case timing.Transfer:
+	case packing.Transfer:
 		return func() error {
 			layout.Pack(packed, d.matrix)
 			err := errors.Join(c.send(bytes(packed)), c.receive(bytes(packed)))
 			layout.Unpack(d.matrix, packed)
 			return err
 		}, 2, nil
-	case timing.Scan:
+	case packing.Scan:
 		return func() error {
 			layout.Scan(d.matrix, packed)
 			return errors.Join(c.send(bytes(packed)), c.receive(bytes(packed)))
 		}, 2, nil
-	case timing.Array:
+	case packing.Array:
 		statement, err := marshalling.StatementOf(p)
 		return func() error {
 			statement.Run(d.matrix, layout)
@@ -136,7 +136,7 @@ func (d *desk) side(c conn, p *timing.Point) (once func() error, ways int64, err
 }
 
 // burstOf performs a round trip of p.Count messages, or an exchange.
-func burstOf(c conn, p *timing.Point, message []byte) error {
+func burstOf(c conn, p *packing.Point, message []byte) error {
 	for i := range p.Count {
 		if i > 0 && p.Delay > 0 {
 			pause(time.Duration(float64(p.Delay) * 1e9))

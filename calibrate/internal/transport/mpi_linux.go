@@ -13,8 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/host"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -170,7 +171,7 @@ func (b *mpiBench) line() (string, error) {
 }
 
 // order returns the time of a command.
-func (b *mpiBench) order(task byte, p timing.Point, repeat int64) (t unit.Seconds, err error) {
+func (b *mpiBench) order(task byte, p packing.Point, repeat int64) (t unit.Seconds, err error) {
 	if b.broken != nil {
 		return 0, b.broken
 	}
@@ -190,7 +191,7 @@ func (b *mpiBench) order(task byte, p timing.Point, repeat int64) (t unit.Second
 
 // Sentinel is taken between both sides; 0 if they have ended, which trials report.
 func (b *mpiBench) Sentinel() unit.Seconds {
-	t, _ := b.order('s', timing.Point{}, 1)
+	t, _ := b.order('s', packing.Point{}, 1)
 	return t
 }
 
@@ -199,7 +200,7 @@ func (b *mpiBench) Switches() int64 { return b.switches }
 
 // Pause returns the mean of some pauses.
 func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
-	t, err := b.order('p', timing.Point{Delay: d}, pauses)
+	t, err := b.order('p', packing.Point{Delay: d}, pauses)
 	if err != nil {
 		return d
 	}
@@ -208,10 +209,10 @@ func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
 
 // letters are the first letters of the commands of experiments. The others are ping-pongs and bursts, with and
 // without delays.
-var letters = map[timing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
+var letters = map[packing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
 
 // Trial repeats a point for about trialTime.
-func (b *mpiBench) Trial(p timing.Point) (host.Trial, error) {
+func (b *mpiBench) Trial(p packing.Point) (host.Trial, error) {
 	task, is := letters[p.Experiment]
 	if !is {
 		return nil, errors.New("marshalling cannot be measured over MPI; choose another transport")

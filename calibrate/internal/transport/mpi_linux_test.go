@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // tools puts an mpicc and an mpirun, as scripts, before all others.
@@ -63,7 +64,7 @@ func TestBadMPI(t *testing.T) {
 			bench, done, err := Open(mpi)
 			if err == nil {
 				if err = bench.Launch(0); err == nil {
-					_, err = bench.Trial(timing.Point{Experiment: timing.PingPong, Bytes: 1, Count: 1})
+					_, err = bench.Trial(packing.Point{Experiment: timing.PingPong, Bytes: 1, Count: 1})
 				}
 				_ = done()
 			}

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unsafe"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/host"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -89,7 +89,7 @@ func (b *native) Rest() error {
 	if b.end == nil {
 		return nil
 	}
-	err := b.block.tell(taskEnd, timing.Point{}, 0)
+	err := b.block.tell(taskEnd, packing.Point{}, 0)
 	err = errors.Join(err, b.end())
 	b.end = nil
 	return err
@@ -133,7 +133,7 @@ const (
 )
 
 // Trial repeats a point for about trialTime, or wholeTime with waiting.
-func (b *native) Trial(p timing.Point) (host.Trial, error) {
+func (b *native) Trial(p packing.Point) (host.Trial, error) {
 	if b.broken != nil {
 		return nil, b.broken
 	}

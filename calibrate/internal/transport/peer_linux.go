@@ -6,8 +6,9 @@ import (
 	"time"
 	"unsafe"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/marshalling"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -123,7 +124,7 @@ func (b *block) belated(c conn, j *job, message []byte) error {
 }
 
 // hold times sends alone, of messages for which the other side is late.
-func (b *block) hold(c conn, timer clock, p timing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
+func (b *block) hold(c conn, timer clock, p packing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
 	if err := b.tell(taskHeld, p, repeat); err != nil {
 		return 0, err
 	}
@@ -143,7 +144,7 @@ func (b *block) hold(c conn, timer clock, p timing.Point, repeat int64, message 
 }
 
 // tell sends a command, and waits until the other side starts it.
-func (b *block) tell(task uint32, p timing.Point, repeat int64) error {
+func (b *block) tell(task uint32, p packing.Point, repeat int64) error {
 	b.job = job{task, max(p.Count, 1), repeat, int64(p.Bytes), time.Duration(float64(p.Delay) * 1e9), marshalling.LayoutOf(&p)}
 	order := b.order.Add(1)
 	return until(func() bool { return b.taken.Load() == order })
@@ -159,11 +160,11 @@ func pause(d time.Duration) {
 type clock interface{ Time(f func()) unit.Seconds }
 
 // tasks are the tasks of the other side by experiment; the default is taskAnswer.
-var tasks = map[timing.Experiment]uint32{timing.Exchange: taskExchange, timing.Transfer: taskTransfer, timing.Scan: taskScan}
+var tasks = map[packing.Experiment]uint32{timing.Exchange: taskExchange, packing.Transfer: taskTransfer, packing.Scan: taskScan}
 
 // run performs an experiment of the measuring side repeat times, and returns the mean time. Transfers and scans go
 // there and back; their time is one way.
-func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (unit.Seconds, error) {
+func run(b *block, c conn, d *desk, timer clock, p packing.Point, repeat int64) (unit.Seconds, error) {
 	if p.Experiment == timing.Receive {
 		if err := b.tell(taskAnswer, p, repeat+1); err != nil {
 			return 0, err
@@ -177,7 +178,7 @@ func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (
 	if err != nil {
 		return 0, err
 	}
-	if p.Experiment != timing.Array {
+	if p.Experiment != packing.Array {
 		task, is := tasks[p.Experiment]
 		if !is {
 			task = taskAnswer
@@ -196,7 +197,7 @@ func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (
 
 // late times receives alone, of messages that arrived while this side waited for more than the time of a round
 // trip.
-func late(c conn, timer clock, p timing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
+func late(c conn, timer clock, p packing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
 	trip := time.Duration(0)
 	for i := range repeat + 1 {
 		begin := time.Now()

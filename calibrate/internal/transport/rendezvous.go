@@ -3,7 +3,8 @@ package transport
 import (
 	"slices"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -15,14 +16,14 @@ const (
 )
 
 // held returns the send of a message for which the receiver is late.
-func held(size unit.Bytes, delay unit.Seconds) timing.Point {
-	return timing.Point{Experiment: timing.Held, Bytes: size, Count: 1, Delay: max(lateBy*delay, leastLate), Set: timing.Train}
+func held(size unit.Bytes, delay unit.Seconds) packing.Point {
+	return packing.Point{Experiment: timing.Held, Bytes: size, Count: 1, Delay: max(lateBy*delay, leastLate), Set: timing.Train}
 }
 
 // pilotOf returns a pilot that asks a bench once for each size.
 func pilotOf(b Bench) pilot {
 	return pilot{once(func(size unit.Bytes) unit.Bytes { return size }, func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) }),
-		once(func(p timing.Point) unit.Bytes { return p.Bytes }, func(p timing.Point) (bool, error) { return waits(b, p) })}
+		once(func(p packing.Point) unit.Bytes { return p.Bytes }, func(p packing.Point) (bool, error) { return waits(b, p) })}
 }
 
 // once caches the results of a function by size.
@@ -39,7 +40,7 @@ func once[Q, A any](size func(Q) unit.Bytes, of func(Q) (A, error)) func(Q) (A, 
 }
 
 // waits reports whether a held send waits for its receiver, by the least of a few sends.
-func waits(b Bench, p timing.Point) (bool, error) {
+func waits(b Bench, p packing.Point) (bool, error) {
 	trial, err := b.Trial(p)
 	if err != nil {
 		return false, err

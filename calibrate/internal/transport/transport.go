@@ -4,7 +4,7 @@
 // The measuring side commands the other side through a block of shared memory, for every transport, and takes sentinels
 // there. The transport itself is idle until an experiment begins.
 //
-// Experiments are those of calibrate/fit/timing from which LogGP and PLogP are fitted: ping-pongs, bursts, bursts with
+// Experiments are those of calibrate/internal/fit/timing from which LogGP and PLogP are fitted: ping-pongs, bursts, bursts with
 // delays longer than a round trip, and receives of messages that have arrived [hoefler2007, culler1996]. Exchanges, and
 // bursts and ping-pongs of other sizes, judge the models. Package marshalling has packed blocks, scans and array
 // statements.
@@ -19,8 +19,9 @@ import (
 	"slices"
 	"strconv"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/host"
+	"spoor/calibrate/packing"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -34,7 +35,7 @@ type Bench interface {
 	// Rest ends the other side until the next launch.
 	Rest() error
 	// Trial prepares a point.
-	Trial(p timing.Point) (host.Trial, error)
+	Trial(p packing.Point) (host.Trial, error)
 	// Pause returns the real length of a pause of d.
 	Pause(d unit.Seconds) unit.Seconds
 }
@@ -65,14 +66,14 @@ var sizes = []unit.Bytes{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 <<
 // pilot answers the questions of a plan about the transport.
 type pilot struct {
 	delay func(unit.Bytes) (unit.Seconds, error) // returns a delay longer than a round trip
-	waits func(timing.Point) (bool, error)       // reports whether a held send waits
+	waits func(packing.Point) (bool, error)      // reports whether a held send waits
 }
 
 // plan returns the points. Delays are longer than the round trip of the size. If sends wait for their receivers
 // from some size on, that size and the one before are included.
-func plan(o Options, ask pilot) (list []timing.Point, err error) {
-	add := func(e timing.Experiment, size unit.Bytes, count int64, delay unit.Seconds, set timing.Set) {
-		if p := (timing.Point{Experiment: e, Bytes: size, Count: count, Delay: delay, Set: set}); !slices.Contains(list, p) {
+func plan(o Options, ask pilot) (list []packing.Point, err error) {
+	add := func(e packing.Experiment, size unit.Bytes, count int64, delay unit.Seconds, set packing.Set) {
+		if p := (packing.Point{Experiment: e, Bytes: size, Count: count, Delay: delay, Set: set}); !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
@@ -130,7 +131,7 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 }
 
 // At measures the given points. The table has the given facts.
-func At(ctx context.Context, b Bench, o Options, points []timing.Point, step func(), facts ...trace.Arg) (*store.Table, error) {
+func At(ctx context.Context, b Bench, o Options, points []packing.Point, step func(), facts ...trace.Arg) (*store.Table, error) {
 	wait := o.Wait
 	if wait != nil {
 		wait = func(ctx context.Context, d unit.Seconds) error { return errors.Join(b.Rest(), o.Wait(ctx, d)) }
@@ -149,13 +150,13 @@ func At(ctx context.Context, b Bench, o Options, points []timing.Point, step fun
 
 // Points returns the number of points of a measurement.
 func Points(o Options) int {
-	list, _ := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1, nil }, func(timing.Point) (bool, error) { return false, nil }}) // which cannot fail
+	list, _ := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1, nil }, func(packing.Point) (bool, error) { return false, nil }}) // which cannot fail
 	return len(list)
 }
 
 // delayOf returns a delay longer than most round trips of a size, provided that the bench then pauses as long.
 func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
-	trial, err := b.Trial(timing.Point{Experiment: timing.PingPong, Bytes: size, Count: 1})
+	trial, err := b.Trial(packing.Point{Experiment: timing.PingPong, Bytes: size, Count: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -173,7 +174,7 @@ func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
 
 // table returns a dataset for calibrate fit. It omits samples that were disturbed, or whose sentinel was not
 // answered.
-func table(s *host.Sampler, points []timing.Point, facts []trace.Arg) *store.Table {
+func table(s *host.Sampler, points []packing.Point, facts []trace.Arg) *store.Table {
 	d := &timing.Data{Minimum: true}
 	for _, one := range s.Samples {
 		state := s.State(one.Sentinel)

@@ -5,13 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // samples are points with their times by cluster.
 type samples struct {
-	points []timing.Point
+	points []packing.Point
 	of     [][]float64
 }
 
@@ -44,7 +45,7 @@ type burst struct {
 }
 
 // bursts returns the curves of bursts by ascending length.
-func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, int) float64) (list []burst) {
+func (t *samples) bursts(cluster string, overTrip func(packing.Point, float64, int) float64) (list []burst) {
 	var counts []int64
 	for _, p := range t.points {
 		if p.Experiment == timing.Burst && !slices.Contains(counts, p.Count) {
@@ -53,7 +54,7 @@ func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, in
 	}
 	slices.Sort(counts)
 	for _, count := range counts {
-		list = append(list, burst{float64(count), t.mean(timing.Burst, cluster, func(p timing.Point, y float64, k int) float64 {
+		list = append(list, burst{float64(count), t.mean(timing.Burst, cluster, func(p packing.Point, y float64, k int) float64 {
 			if p.Count != count {
 				return math.NaN()
 			}
@@ -66,17 +67,17 @@ func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, in
 // curves computes all curves in each cluster separately, so that the disturbance of a whole launch is seen as
 // such.
 func (s *Study) curves(train *samples, cluster string) (*curves, error) {
-	trips := train.mean(timing.PingPong, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+	trips := train.mean(timing.PingPong, cluster, func(_ packing.Point, t float64, _ int) float64 { return t })
 	c := &curves{half: trips.scaled(0.5)}
 	c.half.method = "ping-pong"
-	overTrip := func(p timing.Point, t float64, k int) float64 {
+	overTrip := func(p packing.Point, t float64, k int) float64 {
 		i := trips.at(int64(p.Bytes))
 		if i < 0 {
 			return math.NaN()
 		}
 		return (t - trips.times.Of[i][k]) / float64(p.Count-1)
 	}
-	c.gap = train.mean(timing.Gap, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+	c.gap = train.mean(timing.Gap, cluster, func(_ packing.Point, t float64, _ int) float64 { return t })
 	c.gap.method = "time per message of a stream"
 	if len(c.gap.sizes) == 0 {
 		c.gap = train.mean(timing.Burst, cluster, overTrip)
@@ -86,12 +87,12 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	s.positive(c.gap)
 	c.send = s.delayed(train, cluster, c.gap, overTrip)
 	if len(c.send.sizes) == 0 {
-		c.send = train.mean(timing.Send, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+		c.send = train.mean(timing.Send, cluster, func(_ packing.Point, t float64, _ int) float64 { return t })
 		c.send.method = "time of a send"
 	}
-	c.receive = train.mean(timing.Receive, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+	c.receive = train.mean(timing.Receive, cluster, func(_ packing.Point, t float64, _ int) float64 { return t })
 	c.receive.method = "time of a receive of a message that is there"
-	c.duplex = train.mean(timing.Exchange, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+	c.duplex = train.mean(timing.Exchange, cluster, func(_ packing.Point, t float64, _ int) float64 { return t })
 	c.duplex.method = "time of an exchange, in which both sides send and receive at once"
 	if len(c.half.sizes)+len(c.gap.sizes)+len(c.send.sizes)+len(c.receive.sizes) == 0 {
 		return nil, errors.New("no ping-pong without disturbance is left, and no other time determines a parameter; measure again when the host is idle")
@@ -100,9 +101,9 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 }
 
 // delayed returns o_s from delayed bursts whose delays are longer than gaps.
-func (s *Study) delayed(train *samples, cluster string, gap *curve, overTrip func(timing.Point, float64, int) float64) *curve {
+func (s *Study) delayed(train *samples, cluster string, gap *curve, overTrip func(packing.Point, float64, int) float64) *curve {
 	short := false
-	c := train.mean(timing.Delayed, cluster, func(p timing.Point, t float64, k int) float64 {
+	c := train.mean(timing.Delayed, cluster, func(p packing.Point, t float64, k int) float64 {
 		if i := gap.at(int64(p.Bytes)); i >= 0 && float64(p.Delay) <= gap.times.Of[i][k] {
 			short = true
 			return math.NaN()
@@ -133,7 +134,7 @@ func (s *Study) positive(c *curve) {
 
 // mean returns a curve: the function of applied to the times of an experiment in each cluster, averaged over the
 // points of a size. It omits sizes without value.
-func (t *samples) mean(e timing.Experiment, cluster string, of func(p timing.Point, t float64, k int) float64) *curve {
+func (t *samples) mean(e packing.Experiment, cluster string, of func(p packing.Point, t float64, k int) float64) *curve {
 	sum := map[int64][]float64{}
 	count := map[int64][]float64{}
 	for i, p := range t.points {

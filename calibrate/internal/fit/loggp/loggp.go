@@ -36,12 +36,13 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // experiments are those that determine parameters of these models.
-var experiments = []timing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Held, timing.Gap, timing.Exchange}
+var experiments = []packing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Held, timing.Gap, timing.Exchange}
 
 // Value is a parameter.
 type Value struct {
@@ -68,7 +69,7 @@ type Study struct {
 type ModelErrors struct {
 	Model      string
 	Equation   string
-	Experiment timing.Experiment
+	Experiment packing.Experiment
 	Errors     fit.Errors
 }
 
@@ -155,7 +156,7 @@ func (s *Study) warn(format string, args ...any) {
 
 // noise refuses times whose repetitions disagree. It checks round trips of all kinds together, except delayed
 // bursts, whose variance is that of their delays.
-func (s *Study) noise(points []timing.Point, times *fit.Times) error {
+func (s *Study) noise(points []packing.Point, times *fit.Times) error {
 	trips := &fit.Times{}
 	for i, p := range points {
 		if p.Experiment == timing.PingPong || p.Experiment == timing.Burst {
@@ -179,8 +180,8 @@ func (s *Study) noise(points []timing.Point, times *fit.Times) error {
 
 // alone handles points that were measured in only one of several launches: it uses their time for all launches, so
 // that draws of launches do not lose them.
-func (s *Study) alone(points []timing.Point, times *fit.Times) {
-	var lonely []timing.Experiment
+func (s *Study) alone(points []packing.Point, times *fit.Times) {
+	var lonely []packing.Experiment
 	for i, row := range times.Of {
 		at, n := 0, 0
 		for c, y := range row {

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
@@ -140,7 +141,7 @@ func TestHeldSendsTellRendezvous(t *testing.T) {
 		n.Eager = eager
 		d := h.Messages(&n, 20, 1)
 		for _, size := range []int64{1, 4096, 8192, 8193, 16384} {
-			p := timing.Point{Experiment: timing.Held, Bytes: unit.Bytes(size), Blocks: 1, Count: 1, Delay: 200e-6, Set: timing.Train}
+			p := packing.Point{Experiment: timing.Held, Bytes: unit.Bytes(size), Blocks: 1, Count: 1, Delay: 200e-6, Set: timing.Train}
 			took := n.Send
 			if size > n.Eager {
 				took += 200e-6
@@ -175,7 +176,7 @@ func TestNegativeLatencyIsSaid(t *testing.T) {
 func TestPartsOfMeasurements(t *testing.T) {
 	h := quiet()
 	all := h.Messages(&ethernet, 20, 1)
-	only := func(keep ...timing.Experiment) *timing.Data {
+	only := func(keep ...packing.Experiment) *timing.Data {
 		return &timing.Data{Timings: slices.DeleteFunc(slices.Clone(all.Timings), func(t timing.Timing) bool {
 			return t.Set == timing.Test || !slices.Contains(keep, t.Experiment)
 		})}
@@ -278,12 +279,12 @@ func TestDuplexIsMeasuredApart(t *testing.T) {
 // Times that are all alike, down to those whose squares are beyond the range of numbers, are fitted or refused.
 func TestTimesThatAreAllAlike(t *testing.T) {
 	for _, seconds := range []float64{1e-300, 1e-200, 1e-15, 1e-6, 1e6, 1e200} {
-		for _, e := range []timing.Experiment{timing.PingPong, timing.Gap, timing.Exchange} {
+		for _, e := range []packing.Experiment{timing.PingPong, timing.Gap, timing.Exchange} {
 			for _, launches := range []int{1, 3} {
 				d := &timing.Data{}
 				for launch := range launches {
 					for k := range 12 {
-						d.Timings = append(d.Timings, timing.Timing{Point: timing.Point{Experiment: e, Bytes: 1 << k, Blocks: 1, Count: 1},
+						d.Timings = append(d.Timings, timing.Timing{Point: packing.Point{Experiment: e, Bytes: 1 << k, Blocks: 1, Count: 1},
 							Launch: launch, Time: unit.Seconds(seconds)})
 					}
 				}

@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // predictor is a model with its parameters.
@@ -127,7 +128,7 @@ func (c *curve) interpolated() func(float64) float64 {
 }
 
 // time returns the model's time of a point; NaN if a parameter is not known.
-func (m *predictor) time(p *timing.Point) float64 {
+func (m *predictor) time(p *packing.Point) float64 {
 	size := float64(p.Bytes)
 	each := func(delay float64) float64 {
 		gap := m.gap(size)
@@ -178,7 +179,7 @@ func (m *predictor) exchange(size float64) float64 {
 }
 
 // own reports whether a table has the times of an experiment as they are.
-func (m *predictor) own(e timing.Experiment) bool {
+func (m *predictor) own(e packing.Experiment) bool {
 	return m.table && (e != timing.Exchange || m.duplex != nil)
 }
 

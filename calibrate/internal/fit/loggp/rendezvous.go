@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
 	"spoor/traces/unit"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -52,7 +52,7 @@ func Usual() Host {
 
 // measure times every point in every launch, in shuffled order. law gives the time of a point if all work of the
 // host takes factor times as long. Pauses are exact.
-func (h *Host) measure(points []timing.Point, law func(p *timing.Point, factor float64) float64, seed uint64) *timing.Data {
+func (h *Host) measure(points []packing.Point, law func(p *packing.Point, factor float64) float64, seed uint64) *timing.Data {
 	r := rand.New(rand.NewPCG(seed, 1000+h.Run))
 	d := &timing.Data{Line: h.Line, Page: h.Page, Timings: make([]timing.Timing, 0, len(points)*h.Reps*h.Launches)}
 	state := 0
@@ -89,9 +89,9 @@ func (h *Host) measure(points []timing.Point, law func(p *timing.Point, factor f
 // Transfers returns timings of blocks of matrices of at most most x most items of 4 bytes, of up to 200 rows or
 // columns. It draws as many training as test points, in the same way [hur1999, sec. 4.5]. coef are the
 // coefficients of m.
-func (h *Host) Transfers(m *marshalling.Model, coef []float64, points int, most int64, seed uint64) (*timing.Data, error) {
+func (h *Host) Transfers(m *packing.Model, coef []float64, points int, most int64, seed uint64) (*timing.Data, error) {
 	r := rand.New(rand.NewPCG(seed, 11))
-	var all []timing.Point
+	var all []packing.Point
 	for i := range 2 * points {
 		p := block(r, i%2 == 0, most)
 		p.Set = timing.Train
@@ -100,9 +100,9 @@ func (h *Host) Transfers(m *marshalling.Model, coef []float64, points int, most 
 		}
 		all = append(all, p)
 	}
-	times := map[timing.Point]float64{}
+	times := map[packing.Point]float64{}
 	for i := range all {
-		f, err := marshalling.Of(&all[i], h.Line, h.Page)
+		f, err := packing.Of(&all[i], h.Line, h.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -112,14 +112,14 @@ func (h *Host) Transfers(m *marshalling.Model, coef []float64, points int, most 
 		}
 		times[all[i]] = float64(t)
 	}
-	return h.measure(all, func(p *timing.Point, factor float64) float64 { return factor * times[*p] }, seed), nil
+	return h.measure(all, func(p *packing.Point, factor float64) float64 { return factor * times[*p] }, seed), nil
 }
 
 // block returns random rows or columns of a matrix.
-func block(r *rand.Rand, rows bool, most int64) timing.Point {
+func block(r *rand.Rand, rows bool, most int64) packing.Point {
 	const item = 4
 	height, width := 1+r.Int64N(most), 1+r.Int64N(most)
-	p := timing.Point{Experiment: timing.Transfer, Item: item, Stride: unit.Bytes(item * width), Blocks: 1, Count: 1}
+	p := packing.Point{Experiment: packing.Transfer, Item: item, Stride: unit.Bytes(item * width), Blocks: 1, Count: 1}
 	if rows {
 		d := 1 + r.Int64N(min(200, height))
 		p.Rows, p.Cols = d, width
@@ -163,7 +163,7 @@ func (n Network) Slower(factor float64) *Network {
 }
 
 // Time returns the time of an experiment.
-func (n *Network) Time(p *timing.Point) float64 {
+func (n *Network) Time(p *packing.Point) float64 {
 	size := float64(p.Bytes)
 	gap := n.Gap + max(size-1, 0)*n.PerByte
 	switch p.Experiment {
@@ -189,9 +189,9 @@ func (n *Network) Time(p *timing.Point) float64 {
 // bytes. Test points are bursts and exchanges of other sizes and lengths.
 func (h *Host) Messages(n *Network, most int, seed uint64) *timing.Data {
 	r := rand.New(rand.NewPCG(seed, 12))
-	var all []timing.Point
-	add := func(e timing.Experiment, size, count int64, delay float64, set timing.Set) {
-		all = append(all, timing.Point{Experiment: e, Bytes: unit.Bytes(size), Blocks: 1, Count: count, Delay: unit.Seconds(delay), Set: set})
+	var all []packing.Point
+	add := func(e packing.Experiment, size, count int64, delay float64, set packing.Set) {
+		all = append(all, packing.Point{Experiment: e, Bytes: unit.Bytes(size), Blocks: 1, Count: count, Delay: unit.Seconds(delay), Set: set})
 	}
 	for k := range most + 1 {
 		size := int64(1) << k
@@ -208,7 +208,7 @@ func (h *Host) Messages(n *Network, most int, seed uint64) *timing.Data {
 		add(timing.Burst, size, 2+r.Int64N(60), 0, timing.Test)
 		add(timing.Exchange, size, 1, 0, timing.Test)
 	}
-	return h.measure(all, func(p *timing.Point, factor float64) float64 { return n.Slower(factor).Time(p) }, seed)
+	return h.measure(all, func(p *packing.Point, factor float64) float64 { return n.Slower(factor).Time(p) }, seed)
 }
 
 // ForSeeds returns the results of a function for the seeds 0, 1, ..., computed on all cores.

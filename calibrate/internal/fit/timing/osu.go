@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -37,7 +38,7 @@ var (
 type osuBenchmark struct {
 	title      string // between "# OSU MPI" and "Test"
 	unit       string // of its first column of results
-	experiment Experiment
+	experiment packing.Experiment
 	time       func(size, v float64) float64 // in seconds
 	note       string
 }
@@ -158,6 +159,6 @@ func (t *osuTable) row(cells []string, line int) error {
 	if err != nil || v <= 0 {
 		return t.f.errorf(line, "%s: %q is not above zero", t.columns[1], cells[1])
 	}
-	return t.f.add(Timing{Point: Point{Experiment: t.now.experiment, Bytes: unit.Bytes(size)}, Launch: t.launch,
+	return t.f.add(Timing{Point: packing.Point{Experiment: t.now.experiment, Bytes: unit.Bytes(size)}, Launch: t.launch,
 		Time: unit.Seconds(t.now.time(float64(size), v))}, line)
 }

@@ -1,15 +1,12 @@
-// Package marshalling fits models to the times of packed messages, scans and array statements: those of [hur1999]
-// and Spoor's own.
+// Package packing has models of the times of packed messages, scans and array statements: those of [hur1999] and
+// Spoor's own. Calibrate fits them to measured times.
 //
 // A message of n bytes costs alpha + beta n + f(MLT). MLT is the number of memory lines that are touched when it
 // is packed. Models S1, S2 and S3 use n alone. M1, M2 and M3 also use MLT [hur1999, Table 1], computed from bounds
 // as in the paper. M1x uses the exact MLT from the address of the block, page also the memory pages. level uses
 // lines, the pieces that are copied one by one, and the bytes beyond a capacity C, which are in a farther level of
-// memory. C is fitted. A term for arithmetic operations is added if their number varies [hur1999, sec. 5].
-//
-// Each model is fitted twice: by least squares, as in the paper, in which large messages dominate, and by
-// non-negative least squares of relative errors. Both are judged by points that they were not fitted to.
-package marshalling
+// memory. A term for arithmetic operations is added if their number varies [hur1999, sec. 5].
+package packing
 
 import (
 	"fmt"
@@ -17,7 +14,6 @@ import (
 	"strings"
 
 	"spoor/analyze/marshal"
-	"spoor/calibrate/fit/timing"
 	"spoor/traces/unit"
 )
 
@@ -33,9 +29,9 @@ type Features struct {
 }
 
 // Of returns the features of a point, for lines and pages of the given sizes.
-func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
+func Of(p *Point, line, page unit.Bytes) (f Features, err error) {
 	f.N, f.Ops = float64(p.Bytes), float64(p.Ops)
-	if p.Experiment == timing.Array {
+	if p.Experiment == Array {
 		f.N = float64(p.Accesses)
 	}
 	if p.Rows == 0 {
@@ -51,7 +47,7 @@ func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 		return f, err
 	}
 	f.Exact, f.Pages, f.Runs = blocks*float64(exact), blocks*float64(pages), blocks*float64(p.Rows)
-	if f.Space = f.Exact * float64(line); p.Experiment != timing.Array {
+	if f.Space = f.Exact * float64(line); p.Experiment != Array {
 		f.Space += f.N
 	}
 	f.MLT, err = paperMLT(p.Item, layout, line)
@@ -83,9 +79,9 @@ type Term struct {
 }
 
 // Unit returns the unit of the coefficient, for points of the experiment.
-func (t Term) Unit(e timing.Experiment) string {
+func (t Term) Unit(e Experiment) string {
 	n := "B"
-	if e == timing.Array {
+	if e == Array {
 		n = "access"
 	}
 	unit := "s"
@@ -193,11 +189,15 @@ func (m *Model) Predict(coef []float64, f *Features) (unit.Seconds, error) {
 	return unit.Seconds(sum), nil
 }
 
-// withOps returns the model with a term for arithmetic operations.
-func (m Model) withOps() Model {
-	m.Terms = append(m.Terms[:len(m.Terms):len(m.Terms)], delta)
-	return m
+// Method is a method of fitting.
+type Method struct {
+	Name     string
+	Suffix   string // suffix of parameter names
+	Relative bool   // minimizes relative errors, and has no negative coefficients
 }
+
+// Methods lists all methods.
+var Methods = []Method{{"least squares", "", false}, {"relative non-negative", "_rel", true}}
 
 // SizesText returns the part of a parameter's method that has the sizes of lines and pages.
 func SizesText(line, page unit.Bytes) string {
@@ -212,11 +212,4 @@ func SizesOf(method string) (line, page unit.Bytes, known bool) {
 	line, err1 := unit.ParseBytes(first)
 	page, err2 := unit.ParseBytes(second)
 	return line, page, found && found1 && found2 && err1 == nil && err2 == nil
-}
-
-func (m *Model) columns() (names []string) {
-	for _, t := range m.Terms {
-		names = append(names, t.Column)
-	}
-	return names
 }

@@ -22,70 +22,41 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/analyze/marshal"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
-// Experiment is the kind of operation that was timed.
-type Experiment string
-
-// Experiments. PRTT(n,d,s) is the time of n sends of s bytes with pauses d between them, and of a message of s
+// Experiments with messages alone. PRTT(n,d,s) is the time of n sends of s bytes with pauses d between them, and of a message of s
 // bytes back, which the other side sends when it has received all n [hoefler2007].
 const (
-	Transfer  Experiment = "transfer"  // a block is packed, sent, received and unpacked, once
-	Scan      Experiment = "scan"      // a parallel prefix operation over blocks
-	Array     Experiment = "array"     // a statement over whole arrays, A = x or A = x op y
-	PingPong  Experiment = "pingpong"  // PRTT(1,0,s)
-	Burst     Experiment = "burst"     // PRTT(n,0,s)
-	Delayed   Experiment = "delayed"   // PRTT(n,d,s)
-	Send      Experiment = "send"      // a send, until the sender continues
-	Receive   Experiment = "receive"   // a receive of a message that has already arrived
-	Held      Experiment = "held"      // a send to a receiver that starts to receive a delay later
-	Gap       Experiment = "gap"       // from one message to the next in an endless stream
-	Exchange  Experiment = "exchange"  // both sides send a message, and receive the other's
-	AllReduce Experiment = "allreduce" // a reduction whose result all have
+	PingPong  packing.Experiment = "pingpong"  // PRTT(1,0,s)
+	Burst     packing.Experiment = "burst"     // PRTT(n,0,s)
+	Delayed   packing.Experiment = "delayed"   // PRTT(n,d,s)
+	Send      packing.Experiment = "send"      // a send, until the sender continues
+	Receive   packing.Experiment = "receive"   // a receive of a message that has already arrived
+	Held      packing.Experiment = "held"      // a send to a receiver that starts to receive a delay later
+	Gap       packing.Experiment = "gap"       // from one message to the next in an endless stream
+	Exchange  packing.Experiment = "exchange"  // both sides send a message, and receive the other's
+	AllReduce packing.Experiment = "allreduce" // a reduction whose result all have
 )
 
 // Experiments lists all experiments.
-var Experiments = []Experiment{Transfer, Scan, Array, PingPong, Burst, Delayed, Send, Receive, Held, Gap, Exchange, AllReduce}
-
-// Set is the use of a point: training or test.
-type Set string
+var Experiments = []packing.Experiment{packing.Transfer, packing.Scan, packing.Array, PingPong, Burst, Delayed, Send, Receive, Held, Gap, Exchange, AllReduce}
 
 // Sets.
 const (
-	Both  Set = "" // the table does not say
-	Train Set = "train"
-	Test  Set = "test"
+	Both  packing.Set = "" // the table does not say
+	Train packing.Set = "train"
+	Test  packing.Set = "test"
 )
 
 // Waited reports whether a held send waited for its receiver: it took more than half the delay.
 func Waited(t, delay unit.Seconds) bool { return t > delay/2 }
 
-// Point has the conditions of a measurement, without its result.
-type Point struct {
-	Experiment   Experiment
-	Rows, Cols   int64 // 0: no layout
-	Item, Stride unit.Bytes
-	Base         uint64
-	Blocks       int64
-	Bytes        unit.Bytes
-	Accesses     int64
-	Ops          int64
-	Count        int64
-	Delay        unit.Seconds
-	Set          Set
-}
-
-// Layout returns the memory layout of one block.
-func (p *Point) Layout() marshal.Layout {
-	return marshal.Layout{Addr: p.Base, Count: p.Rows, Block: p.Cols * int64(p.Item), Stride: int64(p.Stride)}
-}
-
 // Timing is one measurement.
 type Timing struct {
-	Point
+	packing.Point
 	Launch, Rep int
 	State       string
 	Sentinel    unit.Seconds // 0 if there was none
@@ -171,7 +142,7 @@ func (t *Timing) checkBlock() error {
 		return fmt.Errorf("a block of %d x %d items of %d bytes is too large", t.Rows, t.Cols, t.Item)
 	case t.Rows > 1 && int64(t.Stride) < t.Cols*int64(t.Item):
 		return fmt.Errorf("stride: rows of %d bytes, %d apart, overlap", t.Cols*int64(t.Item), t.Stride)
-	case t.Experiment != Transfer && t.Experiment != Scan && t.Experiment != Array:
+	case t.Experiment != packing.Transfer && t.Experiment != packing.Scan && t.Experiment != packing.Array:
 		return fmt.Errorf("experiment: %s has no rows and cols", t.Experiment)
 	}
 	if _, err := t.Layout().Lines(1); err != nil {
@@ -197,11 +168,11 @@ func (t *Timing) checkExperiment() error {
 		return fmt.Errorf("delay: is missing")
 	case !paused && t.Delay != 0:
 		return fmt.Errorf("delay: a %s has none", t.Experiment)
-	case t.Experiment == Array && t.Accesses == 0:
+	case t.Experiment == packing.Array && t.Accesses == 0:
 		return fmt.Errorf("accesses: are missing; an array statement needs its loads and stores")
-	case t.Experiment != Array && t.Accesses != 0:
+	case t.Experiment != packing.Array && t.Accesses != 0:
 		return fmt.Errorf("accesses: only array statements have them")
-	case (t.Experiment == Transfer || t.Experiment == Scan) && t.Bytes == 0:
+	case (t.Experiment == packing.Transfer || t.Experiment == packing.Scan) && t.Bytes == 0:
 		return fmt.Errorf("bytes: are missing, as are rows, cols and item")
 	}
 	t.Blocks, t.Count = max(t.Blocks, 1), max(t.Count, 1)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -61,8 +62,8 @@ func addNetgauge(f *file, v [netgaugeColumns]float64, line int) error {
 		return f.errorf(line, "size %g and n %g are not whole numbers, with n from 2", v[0], v[1])
 	}
 	micros := func(v float64) unit.Seconds { return unit.Seconds(v * perMega) }
-	point := func(e Experiment, n int64, d unit.Seconds) Point {
-		return Point{Experiment: e, Bytes: unit.Bytes(v[0]), Count: n, Delay: d}
+	point := func(e packing.Experiment, n int64, d unit.Seconds) packing.Point {
+		return packing.Point{Experiment: e, Bytes: unit.Bytes(v[0]), Count: n, Delay: d}
 	}
 	for _, t := range []Timing{
 		{Point: point(PingPong, 1, 0), Time: micros(v[2])},

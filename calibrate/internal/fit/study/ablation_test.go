@@ -1,22 +1,25 @@
-package marshalling
+package study
 
 import (
 	"testing"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // What page lacks, by what a term more or another one gains over S1 at the test points of a measured dataset: pages stand for the
 // pieces of a block, of which there is one in each where rows are longer than a page, and say nothing of bytes beyond a cache.
 func TestPiecesAndCapacityExplainWhatPagesDoNot(t *testing.T) {
-	d, err := timing.Read("../../testdata/measured.arrow")
+	d, err := timing.Read("../../../testdata/measured.arrow")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Line, d.Page = 64, 4096
-	models := append([]Model{}, All[0], All[7], All[8],
-		Model{"page+runs", []Term{alpha, beta, gammax, pi, rho}, true, false}, Model{"page+beyond", []Term{alpha, beta, gammax, pi, lambda}, true, true},
-		Model{"runs", []Term{alpha, beta, gammax, rho}, true, false}, Model{"beyond", []Term{alpha, beta, gammax, lambda}, true, true})
+	page, level := packing.All[7].Terms, packing.All[8].Terms
+	alpha, beta, gammax, pi, rho, lambda := page[0], page[1], page[2], page[3], level[3], level[4]
+	models := []packing.Model{packing.All[0], packing.All[7], packing.All[8],
+		{Name: "page+runs", Terms: []packing.Term{alpha, beta, gammax, pi, rho}, Layout: true}, {Name: "page+beyond", Terms: []packing.Term{alpha, beta, gammax, pi, lambda}, Layout: true, Cached: true},
+		{Name: "runs", Terms: []packing.Term{alpha, beta, gammax, rho}, Layout: true}, {Name: "beyond", Terms: []packing.Term{alpha, beta, gammax, lambda}, Layout: true, Cached: true}}
 	studies, failed := Run(d, Options{Line: d.Line, Page: d.Page, Seed: 1, Models: models})
 	if len(studies) == 0 {
 		t.Fatal(failed)

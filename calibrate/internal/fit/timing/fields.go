@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -30,7 +31,7 @@ var fields = []field{
 	whole("ops", "", func(t *Timing) *int64 { return &t.Ops }),
 	whole("count", "", func(t *Timing) *int64 { return &t.Count }),
 	duration("delay", func(t *Timing) *unit.Seconds { return &t.Delay }),
-	{"set", "", func(t *Timing, text string, _ float64) error { t.Set = Set(text); return nil }, func(t *Timing) any { return string(t.Set) }},
+	{"set", "", func(t *Timing, text string, _ float64) error { t.Set = packing.Set(text); return nil }, func(t *Timing) any { return string(t.Set) }},
 	number("launch", func(t *Timing) *int { return &t.Launch }),
 	number("rep", func(t *Timing) *int { return &t.Rep }),
 	{"state", "", func(t *Timing, text string, _ float64) error { t.State = text; return nil }, func(t *Timing) any { return t.State }},
@@ -39,10 +40,10 @@ var fields = []field{
 }
 
 func setExperiment(t *Timing, text string, _ float64) error {
-	if !slices.Contains(Experiments, Experiment(text)) {
+	if !slices.Contains(Experiments, packing.Experiment(text)) {
 		return fmt.Errorf("%q is not one of %v", text, Experiments)
 	}
-	t.Experiment = Experiment(text)
+	t.Experiment = packing.Experiment(text)
 	return nil
 }
 

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
@@ -131,7 +132,7 @@ func TestOwnTables(t *testing.T) {
 	if d.Line != 128 || d.Page != 0 || d.Minimum || len(d.Timings) != 3 {
 		t.Fatalf("%+v", d)
 	}
-	want := timing.Point{Experiment: timing.Transfer, Rows: 2, Cols: 3, Item: 4, Stride: 400, Base: 4096, Blocks: 1, Bytes: 24, Count: 1, Set: timing.Train}
+	want := packing.Point{Experiment: packing.Transfer, Rows: 2, Cols: 3, Item: 4, Stride: 400, Base: 4096, Blocks: 1, Bytes: 24, Count: 1, Set: timing.Train}
 	if one := d.Timings[1]; one.Point != want || one.Launch != 1 || one.State != "far" || one.Time != 1.25e-3 || math.Abs(float64(one.Sentinel)/790e-9-1) > 1e-15 {
 		t.Errorf("%+v", one)
 	}
@@ -302,7 +303,7 @@ func TestFilesTogether(t *testing.T) {
 func replacedLine(text, line string) string { return strings.Replace(text, "128B", line, 1) }
 
 func ping(size unit.Bytes, launch, rep int, seconds float64) timing.Timing {
-	return timing.Timing{Point: timing.Point{Experiment: timing.PingPong, Bytes: size, Blocks: 1, Count: 1}, Launch: launch, Rep: rep, Time: unit.Seconds(seconds)}
+	return timing.Timing{Point: packing.Point{Experiment: timing.PingPong, Bytes: size, Blocks: 1, Count: 1}, Launch: launch, Rep: rep, Time: unit.Seconds(seconds)}
 }
 
 // Worked by hand: medians and least ones of launches; groups of a single launch; cells of too few repetitions.

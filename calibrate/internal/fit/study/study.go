@@ -1,4 +1,9 @@
-package marshalling
+// Package study fits the models of package packing to measured times, and judges them by points that they were not
+// fitted to.
+//
+// Each model is fitted twice: by least squares, as in the paper, in which large messages dominate, and by
+// non-negative least squares of relative errors. The capacity C of a model is fitted with its coefficients.
+package study
 
 import (
 	"errors"
@@ -6,8 +11,9 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -16,35 +22,20 @@ type Options struct {
 	Line, Page unit.Bytes
 	Seed       uint64
 	// Models to fit; nil: All.
-	Models []Model
-}
-
-// Method is a method of fitting.
-type Method struct {
-	Name   string
-	Suffix string // suffix of parameter names
-	solve  func(*fit.Problem) (fit.Solution, error)
-	// relative uses weights 1/y.
-	relative bool
-}
-
-// Methods lists all methods.
-var Methods = []Method{
-	{"least squares", "", fit.LeastSquares, false},
-	{"relative non-negative", "_rel", fit.NonNegative, true},
+	Models []packing.Model
 }
 
 // Coefficient is a fitted coefficient.
 type Coefficient struct {
-	Term          Term
+	Term          packing.Term
 	Unit          string
 	Value, Lo, Hi float64 // 95 % interval; NaN: not known
 }
 
 // Result is the fit of one model by one method.
 type Result struct {
-	Model        Model
-	Method       Method
+	Model        packing.Model
+	Method       packing.Method
 	Coefficients []Coefficient
 	Capacity     Estimated // C of a model that is Cached
 	Condition    float64
@@ -56,7 +47,7 @@ type Result struct {
 
 // Study has the fits of an experiment in one state.
 type Study struct {
-	Experiment timing.Experiment
+	Experiment packing.Experiment
 	State      string
 	Fitted     int // number of points
 	Timings    int
@@ -69,15 +60,15 @@ type Study struct {
 
 // family is an experiment that these models fit.
 type family struct {
-	experiment timing.Experiment
+	experiment packing.Experiment
 	share      float64 // share of its time that is one message
 }
 
 // families lists these experiments. Half a round trip is a message.
-var families = []family{{timing.Transfer, 1}, {timing.PingPong, 0.5}, {timing.Scan, 1}, {timing.Array, 1}, {timing.AllReduce, 1}}
+var families = []family{{packing.Transfer, 1}, {timing.PingPong, 0.5}, {packing.Scan, 1}, {packing.Array, 1}, {timing.AllReduce, 1}}
 
 // Title returns the name of an experiment in a state.
-func Title(e timing.Experiment, state string) string {
+func Title(e packing.Experiment, state string) string {
 	if state == "" {
 		return string(e)
 	}
@@ -102,8 +93,8 @@ func Run(d *timing.Data, o Options) (studies []*Study, failed []error) {
 
 // design is points with their features and times.
 type design struct {
-	points   []timing.Point
-	features []Features
+	points   []packing.Point
+	features []packing.Features
 	times    *fit.Times
 	means    []float64
 }
@@ -166,10 +157,10 @@ func (s *Study) useless(title string) error {
 }
 
 // divide returns the training and the test points. The latter is nil if there is no test set.
-func divide(points []timing.Point, times *fit.Times, o Options) (train, test *design, err error) {
-	all := map[timing.Set]*design{}
+func divide(points []packing.Point, times *fit.Times, o Options) (train, test *design, err error) {
+	all := map[packing.Set]*design{}
 	for i, p := range points {
-		f, err := Of(&p, o.Line, o.Page)
+		f, err := packing.Of(&p, o.Line, o.Page)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -199,13 +190,13 @@ func divide(points []timing.Point, times *fit.Times, o Options) (train, test *de
 func (s *Study) fit(train, test *design, o Options) {
 	models := o.Models
 	if models == nil {
-		models = All
+		models = packing.All
 	}
-	placed := !slices.ContainsFunc(train.points, func(p timing.Point) bool { return p.Rows == 0 })
+	placed := !slices.ContainsFunc(train.points, func(p packing.Point) bool { return p.Rows == 0 })
 	if test != nil {
-		placed = placed && !slices.ContainsFunc(test.points, func(p timing.Point) bool { return p.Rows == 0 })
+		placed = placed && !slices.ContainsFunc(test.points, func(p packing.Point) bool { return p.Rows == 0 })
 	}
-	ops := slices.ContainsFunc(train.features, func(f Features) bool { return f.Ops != train.features[0].Ops })
+	ops := slices.ContainsFunc(train.features, func(f packing.Features) bool { return f.Ops != train.features[0].Ops })
 	proportional := placed && train.contiguous()
 	if proportional {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", Title(s.Experiment, s.State), errProportional))
@@ -215,13 +206,13 @@ func (s *Study) fit(train, test *design, o Options) {
 			continue
 		}
 		if ops {
-			m = m.withOps()
+			m.Terms = append(slices.Clip(m.Terms), packing.Operations)
 		}
-		for _, method := range Methods {
+		for _, method := range packing.Methods {
 			s.Results = append(s.Results, s.one(m, method, train, test, o))
 		}
 	}
-	if s.Experiment == timing.Transfer && !placed {
+	if s.Experiment == packing.Transfer && !placed {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: some points have no layout: only models without MLT are fitted", Title(s.Experiment, s.State)))
 	}
 }
@@ -232,11 +223,11 @@ var errProportional = errors.New("all blocks are contiguous, like rows of a matr
 
 // contiguous reports whether all blocks are contiguous.
 func (d *design) contiguous() bool {
-	return !slices.ContainsFunc(d.points, func(p timing.Point) bool { return p.Rows > 1 && int64(p.Stride) != p.Cols*int64(p.Item) })
+	return !slices.ContainsFunc(d.points, func(p packing.Point) bool { return p.Rows > 1 && int64(p.Stride) != p.Cols*int64(p.Item) })
 }
 
 // one fits one model by one method.
-func (s *Study) one(m Model, method Method, train, test *design, o Options) Result {
+func (s *Study) one(m packing.Model, method packing.Method, train, test *design, o Options) Result {
 	r := Result{Model: m, Method: method}
 	whole := make([]int, len(train.points))
 	for i := range whole {
@@ -260,7 +251,7 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 	for j, t := range m.Terms {
 		c := Coefficient{Term: t, Unit: t.Unit(s.Experiment), Value: solution.Coef[j]}
 		c.Lo, c.Hi = spread.Interval(j, c.Value)
-		if method.relative {
+		if method.Relative {
 			c.Lo = max(c.Lo, 0) // keeps NaN
 		}
 		r.Coefficients = append(r.Coefficients, c)
@@ -269,15 +260,26 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 	return r
 }
 
+// solve solves a problem by a method.
+func solve(method packing.Method, p *fit.Problem) (fit.Solution, error) {
+	if method.Relative {
+		return fit.NonNegative(p)
+	}
+	return fit.LeastSquares(p)
+}
+
 // problem returns the fit of the rows of a model to the means of points, which count as often as drawn.
-func (d *design) problem(m *Model, rows [][]float64, method Method, means []float64, drawn []int) *fit.Problem {
-	p := &fit.Problem{Columns: m.columns(), X: rows, Y: means, Weight: make([]float64, len(means))}
+func (d *design) problem(m *packing.Model, rows [][]float64, method packing.Method, means []float64, drawn []int) *fit.Problem {
+	p := &fit.Problem{X: rows, Y: means, Weight: make([]float64, len(means))}
+	for _, t := range m.Terms {
+		p.Columns = append(p.Columns, t.Column)
+	}
 	for i, n := range drawn {
 		if n == 0 {
 			continue
 		}
 		p.Weight[i] = math.Sqrt(float64(n))
-		if method.relative {
+		if method.Relative {
 			p.Weight[i] /= means[i]
 		}
 	}
@@ -285,7 +287,7 @@ func (d *design) problem(m *Model, rows [][]float64, method Method, means []floa
 }
 
 // rows returns the rows of a model for all points.
-func (d *design) rows(m *Model) (rows [][]float64) {
+func (d *design) rows(m *packing.Model) (rows [][]float64) {
 	for i := range d.features {
 		rows = append(rows, m.Row(&d.features[i]))
 	}

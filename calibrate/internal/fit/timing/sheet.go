@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -77,7 +78,7 @@ func (f *field) scale(given string) (float64, error) {
 
 // row reads one row.
 func (s *sheet) row(of []*field, scale []float64, cells []string, line int) error {
-	t := Timing{Point: Point{Experiment: Transfer}}
+	t := Timing{Point: packing.Point{Experiment: packing.Transfer}}
 	for i, f := range of {
 		text := strings.TrimSpace(cells[i])
 		if text == "" {

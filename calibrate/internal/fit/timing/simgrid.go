@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -46,7 +47,7 @@ func readSimGrid(f *file) error {
 		return err
 	}
 	pingpongs := slices.ContainsFunc(rows, func(r simgridRow) bool { return r.function == "MPI_Send" })
-	s := simgridFile{f: f, reps: map[Point]int{}, skipped: map[string]int{}}
+	s := simgridFile{f: f, reps: map[packing.Point]int{}, skipped: map[string]int{}}
 	for i := 0; i < len(rows); i++ {
 		r := &rows[i]
 		switch {
@@ -78,12 +79,12 @@ func readSimGrid(f *file) error {
 // simgridFile is the state of the reader, which numbers repetitions.
 type simgridFile struct {
 	f       *file
-	reps    map[Point]int
+	reps    map[packing.Point]int
 	skipped map[string]int
 }
 
-func (s *simgridFile) add(e Experiment, r *simgridRow, duration float64) error {
-	p := Point{Experiment: e, Bytes: unit.Bytes(r.size)}
+func (s *simgridFile) add(e packing.Experiment, r *simgridRow, duration float64) error {
+	p := packing.Point{Experiment: e, Bytes: unit.Bytes(r.size)}
 	rep := s.reps[p]
 	s.reps[p]++
 	return s.f.add(Timing{Point: p, Rep: rep, Time: unit.Seconds(duration)}, r.line)

@@ -1,15 +1,16 @@
-package marshalling
+package study
 
 import (
 	"fmt"
 	"math/rand/v2"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 )
 
 // judge computes the errors of r at points that it was not fitted to.
-func (s *Study) judge(r *Result, m *Model, coef []float64, train, test *design, o Options) {
+func (s *Study) judge(r *Result, m *packing.Model, coef []float64, train, test *design, o Options) {
 	judged, predicted := test, []float64(nil)
 	if test != nil {
 		predicted = test.predict(m, coef)
@@ -29,7 +30,7 @@ func (s *Study) judge(r *Result, m *Model, coef []float64, train, test *design, 
 	}
 }
 
-func (d *design) predict(m *Model, coef []float64) []float64 {
+func (d *design) predict(m *packing.Model, coef []float64) []float64 {
 	var out []float64
 	for _, row := range d.rows(m) {
 		out = append(out, fit.Predict(coef, row))

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/internal/fit/timing"
 )
 
 // What osu_latency prints, half a round trip in microseconds, becomes a round trip in seconds.

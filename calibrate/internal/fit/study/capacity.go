@@ -1,4 +1,4 @@
-package marshalling
+package study
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -24,15 +25,15 @@ type Estimated struct{ Value, Lo, Hi unit.Bytes }
 // solve fits a model to points that count as often as drawn. If the model has a capacity C, solve chooses the
 // power of two with the least squares. The interval holds the capacities that an F test at 95 % does not
 // distinguish from it.
-func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Model, Estimated, fit.Solution, error) {
+func (d *design) solve(m packing.Model, method packing.Method, means []float64, drawn []int) (packing.Model, Estimated, fit.Solution, error) {
 	if !m.Cached {
-		solution, err := method.solve(d.problem(&m, d.rows(&m), method, means, drawn))
+		solution, err := solve(method, d.problem(&m, d.rows(&m), method, means, drawn))
 		return m, Estimated{}, solution, err
 	}
 	type try struct {
 		c        unit.Bytes
 		squares  float64
-		model    Model
+		model    packing.Model
 		solution fit.Solution
 	}
 	var tries []try
@@ -43,7 +44,7 @@ func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Mo
 		}
 		model := m.At(c)
 		p := d.problem(&model, d.rows(&model), method, means, drawn)
-		solution, err := method.solve(p)
+		solution, err := solve(method, p)
 		if err != nil {
 			refused = err
 			continue

@@ -1,4 +1,4 @@
-package marshalling_test
+package study_test
 
 import (
 	"errors"
@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/calibrate/fit/marshalling"
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/internal/fit/study"
 	"spoor/calibrate/internal/fit/synthetic"
+	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/packing"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
-func model(name string) marshalling.Model {
-	for _, m := range marshalling.All {
+func model(name string) packing.Model {
+	for _, m := range packing.All {
 		if m.Name == name {
 			return m
 		}
@@ -23,85 +24,10 @@ func model(name string) marshalling.Model {
 	panic(name)
 }
 
-// Worked by hand, lines of 64 B, pages of 4096 B.
-func TestFeatures(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		p    timing.Point
-		want marshalling.Features
-	}{
-		// 100 bytes from byte 60 of a line: lines 0, 1, 2. Bounds are 2 and 3.
-		{"a row", timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 100},
-			marshalling.Features{N: 100, MLT: 2.5, Exact: 3, Pages: 1, Runs: 1, Space: 3*64 + 100}},
-		// Two rows of a matrix of 25 items: contiguous, 200 bytes: bounds 4 and 5; from 60 to 259: lines 0 to 4.
-		{"two rows", timing.Point{Experiment: timing.Transfer, Rows: 2, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 200},
-			marshalling.Features{N: 200, MLT: 4.5, Exact: 5, Pages: 1, Runs: 2, Space: 5*64 + 200}},
-		// One column of 2000 x 2000 items [FACTS 3.2]: bounds 2000 and 4000, 2000 lines; 8000 B apart, so a page each
-		// but where two fall into one, which they cannot.
-		{"a column", timing.Point{Experiment: timing.Transfer, Rows: 2000, Cols: 1, Item: 4, Stride: 8000, Base: 0, Blocks: 1, Bytes: 8000},
-			marshalling.Features{N: 8000, MLT: 3000, Exact: 2000, Pages: 2000, Runs: 2000, Space: 2000*64 + 8000}},
-		// Columns of a matrix of 30 items, 120 B < 2 lines, so no theorem: 3 rows of 4 B; holes of 116 B, so that rows
-		// share no line, and a row of 4 aligned bytes touches one.
-		{"no theorem", timing.Point{Experiment: timing.Transfer, Rows: 3, Cols: 1, Item: 4, Stride: 120, Base: 8, Blocks: 2, Bytes: 12},
-			marshalling.Features{N: 12, MLT: 2 * 3, Exact: 2 * 3, Pages: 2, Runs: 2 * 3, Space: 6*64 + 12}},
-		{"an array statement", timing.Point{Experiment: timing.Array, Accesses: 300, Ops: 100}, marshalling.Features{N: 300, Ops: 100}},
-		{"a message", timing.Point{Experiment: timing.PingPong, Bytes: 7}, marshalling.Features{N: 7}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got, err := marshalling.Of(&c.p, 64, 4096); err != nil || got != c.want {
-				t.Errorf("%+v, %v; want %+v", got, err, c.want)
-			}
-		})
-	}
-}
-
-func TestModelsAreAsPrinted(t *testing.T) {
-	f := &marshalling.Features{N: 2, MLT: 3, Exact: 5, Pages: 7, Runs: 11, Space: 130}
-	for name, want := range map[string]struct {
-		equation string
-		row      []float64
-		units    string
-	}{ // [hur1999, Table 1]; M1x, page and level are ours
-		"S1":    {"t = alpha + beta n", []float64{1, 2}, "s s/B"},
-		"S2":    {"t = alpha + beta n + beta2 n^2", []float64{1, 2, 4}, "s s/B s/B^2"},
-		"S3":    {"t = alpha + beta n + beta2 n^2 + beta3 n^3", []float64{1, 2, 4, 8}, "s s/B s/B^2 s/B^3"},
-		"M1":    {"t = alpha + beta n + gamma MLT", []float64{1, 2, 3}, "s s/B s/line"},
-		"M2":    {"t = alpha + beta n + gamma MLT + cross n MLT", []float64{1, 2, 3, 6}, "s s/B s/line s/(B line)"},
-		"M3":    {"t = alpha + beta n + gamma MLT + cross n MLT + beta2 n^2 + gamma2 MLT^2", []float64{1, 2, 3, 6, 4, 9}, "s s/B s/line s/(B line) s/B^2 s/line^2"},
-		"M1x":   {"t = alpha + beta n + gamma MLT_exact", []float64{1, 2, 5}, "s s/B s/line"},
-		"page":  {"t = alpha + beta n + gamma MLT_exact + pi pages", []float64{1, 2, 5, 7}, "s s/B s/line s/page"},
-		"level": {"t = alpha + beta n + gamma MLT_exact + rho runs + lambda beyond", []float64{1, 2, 5, 11, 30}, "s s/B s/line s/run s/B"},
-	} {
-		m := model(name).At(100)
-		var units []string
-		for _, term := range m.Terms {
-			units = append(units, term.Unit(timing.Transfer))
-		}
-		if m.Equation() != want.equation || strings.Join(units, " ") != want.units || !equal(m.Row(f), want.row) {
-			t.Errorf("%s: %s, %v, %v", name, m.Equation(), units, m.Row(f))
-		}
-	}
-	if len(marshalling.All) != 9 {
-		t.Errorf("%d models, and 9 here", len(marshalling.All))
-	}
-	if got := model("M1").Terms[1].Unit(timing.Array); got != "s/access" {
-		t.Errorf("of an array statement: %s", got)
-	}
-}
-
-func equal(a, b []float64) bool {
-	for i := range a {
-		if len(a) != len(b) || a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // Without noise every coefficient comes back, in both ways of fitting.
 func TestFindsExactParameters(t *testing.T) {
 	h := synthetic.Host{States: []synthetic.State{{Name: "", Factor: 1}}, Launches: 1, Reps: 1, Line: 64, Page: 4096}
-	for _, m := range marshalling.All {
+	for _, m := range packing.All {
 		coef := []float64{4e-6, 2e-10, 3e-9, 5e-16, 7e-17, 1e-14}[:len(m.Terms)]
 		if m.Name == "S3" {
 			coef = []float64{4e-6, 2e-10, 3e-18, 5e-25}
@@ -117,7 +43,7 @@ func TestFindsExactParameters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		studies, failed := marshalling.Run(d, marshalling.Options{Line: 64, Page: 4096, Seed: 1, Models: []marshalling.Model{m}})
+		studies, failed := study.Run(d, study.Options{Line: 64, Page: 4096, Seed: 1, Models: []packing.Model{m}})
 		if len(failed) > 0 || len(studies) != 1 || len(studies[0].Results) != 2 {
 			t.Fatal(failed, len(studies))
 		}
@@ -131,7 +57,7 @@ func TestFindsExactParameters(t *testing.T) {
 					t.Errorf("%s, %s: %s is %g, want %g", m.Name, r.Method.Name, c.Term.Symbol, c.Value, coef[j])
 				}
 			}
-			if m.Cached && r.Capacity != (marshalling.Estimated{Value: 512 << 10, Lo: 512 << 10, Hi: 512 << 10}) {
+			if m.Cached && r.Capacity != (study.Estimated{Value: 512 << 10, Lo: 512 << 10, Hi: 512 << 10}) {
 				t.Errorf("%s, %s: C is %+v", m.Name, r.Method.Name, r.Capacity)
 			}
 			if r.Errors.Ratio > 1e-12 || r.Errors.Points != 60 {
@@ -172,16 +98,16 @@ func noisyHost(seed uint64) map[string]bool {
 	m, h := model("page"), synthetic.Usual()
 	h.Reps = 45 // 15 in each state
 	coef := []float64{3e-6, 2e-10, 4e-9, 30e-9}
-	run := func() []*marshalling.Study {
+	run := func() []*study.Study {
 		d, err := h.Transfers(&m, coef, 40, 1500, seed)
 		if err != nil {
 			return nil
 		}
 		h.Run++
-		studies, _ := marshalling.Run(d, marshalling.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []marshalling.Model{m}})
+		studies, _ := study.Run(d, study.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []packing.Model{m}})
 		return studies
 	}
-	studies, others := run(), []*marshalling.Study(nil)
+	studies, others := run(), []*study.Study(nil)
 	if seed < uint64(againSeeds()) {
 		others = run()
 	}
@@ -220,7 +146,7 @@ func TestRecoversLevel(t *testing.T) {
 		if err != nil {
 			return nil
 		}
-		studies, _ := marshalling.Run(d, marshalling.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []marshalling.Model{m}})
+		studies, _ := study.Run(d, study.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []packing.Model{m}})
 		found := map[string]bool{}
 		for _, s := range studies {
 			for _, r := range s.Results {
@@ -257,8 +183,8 @@ func TestStatesAreNotPooled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := marshalling.Options{Line: h.Line, Page: h.Page, Seed: 1, Models: []marshalling.Model{m}}
-	studies, failed := marshalling.Run(d, options)
+	options := study.Options{Line: h.Line, Page: h.Page, Seed: 1, Models: []packing.Model{m}}
+	studies, failed := study.Run(d, options)
 	if len(failed) > 0 || len(studies) != 3 || studies[0].State != "far" || studies[1].State != "mid" || studies[2].State != "near" {
 		t.Fatal(failed, len(studies))
 	}
@@ -271,7 +197,7 @@ func TestStatesAreNotPooled(t *testing.T) {
 		d.Timings[i].State, d.Timings[i].Rep = "", i
 	}
 	var noisy *fit.TooNoisyError
-	if studies, failed = marshalling.Run(d, options); len(studies) != 0 || len(failed) != 1 || !errors.As(failed[0], &noisy) {
+	if studies, failed = study.Run(d, options); len(studies) != 0 || len(failed) != 1 || !errors.As(failed[0], &noisy) {
 		t.Errorf("without states: %d studies, %v; want too noisy", len(studies), failed)
 	}
 }
@@ -283,7 +209,7 @@ func TestTooNoisyHasNoParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	studies, failed := marshalling.Run(d, marshalling.Options{Line: 64, Page: 4096})
+	studies, failed := study.Run(d, study.Options{Line: 64, Page: 4096})
 	if len(studies) != 0 || len(failed) != 1 || !strings.HasPrefix(failed[0].Error(), "transfer: too noisy: the noise floor of split halves is 0.0") ||
 		!strings.HasSuffix(failed[0].Error(), "of the variance between 120 points, and must not be above 0.002; no parameters") {
 		t.Errorf("%d studies, %v", len(studies), failed)
@@ -295,17 +221,17 @@ func points(of ...timing.Timing) *timing.Data { return &timing.Data{Timings: of}
 
 func TestRefusesDesigns(t *testing.T) {
 	size := func(n int64, seconds float64) timing.Timing {
-		return timing.Timing{Point: timing.Point{Experiment: timing.Transfer, Bytes: unit.Bytes(n), Blocks: 1, Count: 1}, Time: unit.Seconds(seconds)}
+		return timing.Timing{Point: packing.Point{Experiment: packing.Transfer, Bytes: unit.Bytes(n), Blocks: 1, Count: 1}, Time: unit.Seconds(seconds)}
 	}
-	row := func(cols int64, set timing.Set) timing.Timing {
-		return timing.Timing{Point: timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: cols, Item: 4, Stride: 4000, Base: 64, Blocks: 1, Count: 1,
+	row := func(cols int64, set packing.Set) timing.Timing {
+		return timing.Timing{Point: packing.Point{Experiment: packing.Transfer, Rows: 1, Cols: cols, Item: 4, Stride: 4000, Base: 64, Blocks: 1, Count: 1,
 			Bytes: unit.Bytes(4 * cols), Set: set}, Time: unit.Seconds(1e-6 + 1e-9*float64(cols))}
 	}
 	var rows []timing.Timing
 	for k := range int64(40) {
 		rows = append(rows, row(1000+1000*k, timing.Both))
 	}
-	options := marshalling.Options{Line: 64, Page: 4096}
+	options := study.Options{Line: 64, Page: 4096}
 	for _, c := range []struct {
 		name string
 		d    *timing.Data
@@ -316,14 +242,14 @@ func TestRefusesDesigns(t *testing.T) {
 		{"only a test set", points(row(1, timing.Test)), "transfer: there is a test set and no training set"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			studies, failed := marshalling.Run(c.d, options)
+			studies, failed := study.Run(c.d, options)
 			if len(studies) != 0 || len(failed) != 1 || failed[0].Error() != c.want {
 				t.Errorf("%d studies, %v; want %q", len(studies), failed, c.want)
 			}
 		})
 	}
 	// Rows alone: models that know n have parameters; there are none that know MLT too, and the study says why.
-	studies, failed := marshalling.Run(points(rows...), options)
+	studies, failed := study.Run(points(rows...), options)
 	if len(failed) != 0 || len(studies) != 1 {
 		t.Fatal(failed)
 	}
@@ -343,12 +269,12 @@ func TestScansAndCrossValidation(t *testing.T) {
 	var list []timing.Timing
 	for k := range int64(40) {
 		rows, cols := 1+k*7%13, 1+k*5%37
-		p := timing.Point{Experiment: timing.Scan, Rows: rows, Cols: cols, Item: 4, Stride: 400, Base: 4096, Blocks: 1, Count: 1,
+		p := packing.Point{Experiment: packing.Scan, Rows: rows, Cols: cols, Item: 4, Stride: 400, Base: 4096, Blocks: 1, Count: 1,
 			Bytes: unit.Bytes(4 * rows * cols), Ops: 100 + k*k*11%1009}
 		list = append(list, timing.Timing{Point: p, Time: unit.Seconds(5e-6 + 3e-9*float64(p.Bytes) + 2e-9*float64(p.Ops))})
 	}
-	run := func(seed uint64) *marshalling.Study {
-		studies, failed := marshalling.Run(points(list...), marshalling.Options{Line: 64, Page: 4096, Seed: seed, Models: marshalling.All[:1]})
+	run := func(seed uint64) *study.Study {
+		studies, failed := study.Run(points(list...), study.Options{Line: 64, Page: 4096, Seed: seed, Models: packing.All[:1]})
 		if len(failed) > 0 || len(studies) != 1 {
 			t.Fatal(failed)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"spoor/calibrate/packing"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -191,7 +192,7 @@ func (d *Data) fact(a trace.Arg) error {
 // numberLaunches numbers the launches of each experiment from 0, file by file.
 func (d *Data) numberLaunches() {
 	type launch struct{ file, number int }
-	of := map[Experiment]map[launch]int{}
+	of := map[packing.Experiment]map[launch]int{}
 	for i := range d.Timings {
 		t := &d.Timings[i]
 		if of[t.Experiment] == nil {
@@ -218,7 +219,7 @@ func (d *Data) numberLaunches() {
 // checkTwice refuses two times of the same repetition.
 func (d *Data) checkTwice() error {
 	type repetition struct {
-		point       Point
+		point       packing.Point
 		state       string
 		launch, rep int
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"spoor/calibrate/internal/fit"
+	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
 
@@ -91,7 +92,7 @@ const (
 
 // Selection has the different points of experiments in one state, sorted, and their times.
 type Selection struct {
-	Points  []Point
+	Points  []packing.Point
 	Times   *fit.Times
 	Timings int
 	// Numbers of omitted cells (a point in a launch) and omitted points. They have too few repetitions to detect a
@@ -140,7 +141,7 @@ func (s *Selection) full() (n int) {
 
 // cell is a point in a cluster.
 type cell struct {
-	point   Point
+	point   packing.Point
 	cluster int
 }
 
@@ -173,7 +174,7 @@ func (d *Data) strays(state string) func(*Timing) bool {
 // Select returns, for each point and launch, the median or the least of the repetitions. If there is one launch,
 // its repetitions are divided into groups by number, which replace launches. Groups contain no variation between
 // launches.
-func (d *Data) Select(state string, experiments ...Experiment) *Selection {
+func (d *Data) Select(state string, experiments ...packing.Experiment) *Selection {
 	s := &Selection{Times: &fit.Times{Cluster: Launches}}
 	of, launches, least := d.repetitions(state, experiments, s)
 	clusters, groups := len(launches), 1
@@ -202,16 +203,16 @@ func (d *Data) Select(state string, experiments ...Experiment) *Selection {
 	for p := range of {
 		s.Points = append(s.Points, p)
 	}
-	slices.SortFunc(s.Points, Point.compare)
+	slices.SortFunc(s.Points, compare)
 	s.fill(cells, clusters, 2*full > len(cells), d.Minimum)
 	return s
 }
 
 // repetitions returns the timings by point, the launches in order, and the least number of timings of a point. It
 // counts strays, and points of all states.
-func (d *Data) repetitions(state string, experiments []Experiment, s *Selection) (of map[Point][]*Timing, launches map[int]int, least int) {
-	of, launches, least = map[Point][]*Timing{}, map[int]int{}, math.MaxInt
-	stray, all := d.strays(state), map[Point]bool{}
+func (d *Data) repetitions(state string, experiments []packing.Experiment, s *Selection) (of map[packing.Point][]*Timing, launches map[int]int, least int) {
+	of, launches, least = map[packing.Point][]*Timing{}, map[int]int{}, math.MaxInt
+	stray, all := d.strays(state), map[packing.Point]bool{}
 	for i := range d.Timings {
 		t := &d.Timings[i]
 		if !slices.Contains(experiments, t.Experiment) {
@@ -274,7 +275,7 @@ func typical(times []float64, minimum bool) float64 {
 	}
 }
 
-func (p Point) compare(q Point) int {
+func compare(p, q packing.Point) int {
 	return cmp.Or(strings.Compare(string(p.Experiment), string(q.Experiment)), strings.Compare(string(p.Set), string(q.Set)),
 		cmp.Compare(p.Bytes, q.Bytes), cmp.Compare(p.Rows, q.Rows), cmp.Compare(p.Cols, q.Cols), cmp.Compare(p.Item, q.Item),
 		cmp.Compare(p.Stride, q.Stride), cmp.Compare(p.Base, q.Base), cmp.Compare(p.Blocks, q.Blocks), cmp.Compare(p.Accesses, q.Accesses),
@@ -283,7 +284,7 @@ func (p Point) compare(q Point) int {
 
 // Comparison is the prediction of a model for a point, next to the measured time.
 type Comparison struct {
-	Point
+	packing.Point
 	State, Model, Method string
 	Measured, Predicted  float64 // in seconds
 }
