@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"spoor/tracegen/instrument/internal/code"
 	"spoor/tracegen/instrument/internal/rewrite"
 	"spoor/tracegen/instrument/internal/weigh"
 )
@@ -18,12 +19,12 @@ func (s *Sources) Rewrite(i int, o rewrite.Options) (*rewrite.Result, error) {
 	return rewrite.Rewrite(s.forRewriter(s.Packages[i]), o)
 }
 
-func (s *Sources) forRewriter(p *packages.Package) *rewrite.Package {
+func (s *Sources) forRewriter(p *packages.Package) *code.Package {
 	src := map[string][]byte{}
 	for _, name := range p.CompiledGoFiles {
 		src[name] = s.split[name]
 	}
-	return &rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo, Dynamic: s.dynamic}
+	return &code.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo, Dynamic: s.dynamic}
 }
 
 // interfaceMethods returns the names of methods that the packages call through interfaces, or that unchanged packages
@@ -77,7 +78,7 @@ func (s *Sources) weigh(ctx context.Context, user []byte) (*weigh.Weights, error
 		if p.Name == "main" {
 			path = "main"
 		}
-		inlined := rewrite.Inlined(s.forRewriter(p))
+		inlined := code.Inlined(s.forRewriter(p))
 		sources = append(sources, weigh.Source{Path: path, Files: p.Syntax, Fset: s.Fset, Inlined: func(d *ast.FuncDecl) bool {
 			f, _ := p.TypesInfo.Defs[d.Name].(*types.Func)
 			return inlined[f]

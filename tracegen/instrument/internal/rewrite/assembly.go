@@ -8,15 +8,8 @@ import (
 	"strings"
 
 	"spoor/tracegen/instrument/internal/assembly"
+	"spoor/tracegen/instrument/internal/code"
 )
-
-// routine returns the routine in assembly that a function is, or nil.
-func (w *rewriter) routine(fn *types.Func) *assembly.Routine {
-	if !w.Assembly || fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil {
-		return nil
-	}
-	return assembly.Find(fn.Pkg().Path(), fn.Name())
-}
 
 // wrapRoutines replaces the names of routines in assembly by those of wrappers, which count their instructions and
 // record what they touch. Each file declares the wrappers that it is the first to use.
@@ -42,7 +35,7 @@ func (f *file) wrapRoutines() {
 }
 
 func (f *file) wrapRoutine(n ast.Node, fn *types.Func) {
-	r := f.routine(fn)
+	r := f.Routine(fn)
 	if r == nil || f.subst[n] != "" {
 		return
 	}
@@ -98,7 +91,7 @@ func (f *file) touched(s *types.Signature, r *assembly.Routine) string {
 	text := ""
 	for p := range s.Params().Variables() {
 		hook := "Elements"
-		if isString(p.Type()) {
+		if code.IsString(p.Type()) {
 			hook = "Bytes"
 		}
 		part := fmt.Sprintf("%s[:%s.Shorter(n%s, len(%s))]", p.Name(), f.name.hooks, f.name.suffix, p.Name())

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // loweredStmt is a rewritten simple statement.
@@ -51,7 +53,7 @@ func (f *frame) assignCounted(s *ast.AssignStmt) loweredStmt {
 // assigned to.
 func (f *frame) anyRecorded(places []ast.Expr) bool {
 	for _, p := range places {
-		if f.recorded(p) {
+		if f.Recorded(p) {
 			return true
 		}
 	}
@@ -90,7 +92,7 @@ func (f *frame) rightSide(rhs []ast.Expr) string {
 func (f *frame) evaluateRoot(e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if f.effect(x) > pure || resultsOf(f.Info.TypeOf(x)) != 1 {
+		if f.Effect(x) > code.Pure || resultsOf(f.Info.TypeOf(x)) != 1 {
 			return f.prepareCall(x)
 		}
 	case *ast.UnaryExpr:
@@ -110,7 +112,7 @@ func (f *frame) evaluateCommaOK(e ast.Expr) string {
 	case *ast.TypeAssertExpr:
 		return f.evaluate(e.X)
 	case *ast.IndexExpr:
-		if _, ok := core(f.Info.TypeOf(e.X)).(*types.Map); ok {
+		if _, ok := code.Core(f.Info.TypeOf(e.X)).(*types.Map); ok {
 			f.reportMap(e.Pos())
 			return f.evaluate(e.X, e.Index)
 		}
@@ -134,7 +136,7 @@ func (f *frame) recordDefined(vars []ast.Expr) string {
 			continue
 		}
 		v, ok := f.Info.ObjectOf(id).(*types.Var)
-		if ok && f.inMemory(v) {
+		if ok && f.InMemory(v) {
 			s += f.put("&"+id.Name, id, v.Type(), true)
 		}
 	}
@@ -181,11 +183,11 @@ func (f *frame) update(s ast.Stmt, place, value ast.Expr) loweredStmt {
 	pre := f.hoistBoth([]ast.Expr{place}, value)
 	st := &steps{frame: f}
 	st.path(place)
-	if f.recorded(place) {
+	if f.Recorded(place) {
 		st.add(stepLoad, place)
 	}
 	st.eval(value, false)
-	if f.recorded(place) {
+	if f.Recorded(place) {
 		st.add(stepStore, place)
 	}
 	return loweredStmt{pre: pre + f.emit(st.list), text: f.text(s)}

@@ -3,23 +3,24 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // prepareCall returns the code before a call that the following statement makes.
 func (f *frame) prepareCall(call *ast.CallExpr) string {
 	f.findBoxed(call)
 	operands := append([]ast.Expr{call.Fun}, call.Args...)
-	s, e := f.evaluate(operands...), f.effect(call)
+	s, e := f.evaluate(operands...), f.Effect(call)
 	if f.Mode == Trace {
 		s += f.atomic(call)
-		if e >= records {
+		if e >= code.Records {
 			s += f.hook(call) + f.closeCursor()
 		}
 	}
-	if e == communicates {
+	if e == code.Communicates {
 		s += f.yield()
 	}
 	return s
@@ -28,14 +29,14 @@ func (f *frame) prepareCall(call *ast.CallExpr) string {
 // findBoxed finds arguments of a call that are structs or arrays and become interface values. gc first copies them
 // into variables.
 func (f *frame) findBoxed(call *ast.CallExpr) {
-	sig, ok := core(f.Info.TypeOf(call.Fun)).(*types.Signature)
+	sig, ok := code.Core(f.Info.TypeOf(call.Fun)).(*types.Signature)
 	if !ok || call.Ellipsis.IsValid() {
 		return
 	}
 	for i, a := range call.Args {
-		switch core(f.Info.TypeOf(a)).(type) {
+		switch code.Core(f.Info.TypeOf(a)).(type) {
 		case *types.Struct, *types.Array:
-			f.boxed[a] = isInterface(paramType(sig, i))
+			f.boxed[a] = code.IsInterface(paramType(sig, i))
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (f *frame) findBoxed(call *ast.CallExpr) {
 func paramType(sig *types.Signature, i int) types.Type {
 	n := sig.Params().Len()
 	if sig.Variadic() && i >= n-1 {
-		if s, ok := core(sig.Params().At(n - 1).Type()).(*types.Slice); ok {
+		if s, ok := code.Core(sig.Params().At(n - 1).Type()).(*types.Slice); ok {
 			return s.Elem()
 		}
 	}
@@ -64,7 +65,7 @@ func (f *frame) hook(call *ast.CallExpr) string {
 		}
 		return ""
 	}
-	switch name := builtinName(call); name {
+	switch name := code.BuiltinName(call); name {
 	case "append":
 		s := ""
 		if _, done := f.subst[call.Args[0]]; !done {
@@ -80,7 +81,7 @@ func (f *frame) hook(call *ast.CallExpr) string {
 			break // which records
 		}
 		hook := "Copy"
-		if isString(f.Info.TypeOf(call.Args[1])) {
+		if code.IsString(f.Info.TypeOf(call.Args[1])) {
 			hook = "CopyString"
 		}
 		f.subst[call] = fmt.Sprintf("%s(%s, %s, %s)", f.hookName(hook), f.name.t, f.text(call.Args[0]), f.text(call.Args[1]))
@@ -97,9 +98,9 @@ func (f *frame) hook(call *ast.CallExpr) string {
 // hookSource records the load of the elements that an append copies.
 func (f *frame) hookSource(e ast.Expr) {
 	switch t := f.Info.TypeOf(e); {
-	case isString(t):
+	case code.IsString(t):
 		f.wrap(e, "Bytes", "")
-	case isSlice(t):
+	case code.IsSlice(t):
 		f.wrap(e, "Elements", "")
 	}
 }
@@ -116,7 +117,7 @@ func (f *frame) makesNoZero(call *ast.CallExpr) bool {
 
 // hookConversion records the copy of a conversion between strings and slices.
 func (f *frame) hookConversion(call *ast.CallExpr) {
-	if isString(f.Info.TypeOf(call)) {
+	if code.IsString(f.Info.TypeOf(call)) {
 		f.wrap(call.Args[0], "Elements", "")
 		f.wrap(call, "Text", "")
 		return
@@ -125,55 +126,15 @@ func (f *frame) hookConversion(call *ast.CallExpr) {
 	f.wrap(call, "Listed", "")
 }
 
-// noCopyConversions returns conversions between strings and slices for which the compiler makes no copy. They are
-// operands of a comparison or a concatenation, map indices, operands of range loops, and tags of switches.
-func noCopyConversions(p *Package) map[*ast.CallExpr]bool {
-	passing := map[*ast.CallExpr]bool{}
-	add := func(e ast.Expr) {
-		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Info.Types[call.Fun].IsType() && len(call.Args) == 1 {
-			from, to := p.Info.TypeOf(call.Args[0]), p.Info.TypeOf(call)
-			passing[call] = p.Info.Types[call].Value == nil && (isSlice(from) && isString(to) || isString(from) && isSlice(to))
-		}
-	}
-	for _, f := range p.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BinaryExpr:
-				add(n.X)
-				add(n.Y)
-			case *ast.IndexExpr:
-				add(n.Index)
-			case *ast.RangeStmt:
-				add(n.X)
-			case *ast.SwitchStmt:
-				if n.Tag != nil {
-					add(n.Tag)
-				}
-			}
-			return true
-		})
-	}
-	return passing
-}
-
 // scan records a load of all elements of a slice or a string.
 func (f *frame) scan(e ast.Expr, t types.Type) string {
 	hook := "Elements"
-	if isString(t) {
+	if code.IsString(t) {
 		hook = "Bytes"
 	}
 	s := f.closeCursor()
 	f.countSite()
 	return s + fmt.Sprintf("%s(%s, %s); ", f.hookName(hook), f.name.t, f.text(e))
-}
-
-// copies reports whether a conversion copies the bytes of a string or a slice.
-func (w *rewriter) copies(call *ast.CallExpr) bool {
-	if w.constant(call) || len(call.Args) != 1 {
-		return false
-	}
-	from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call)
-	return isString(from) && isSlice(to) || isSlice(from) && isString(to)
 }
 
 // wrap puts a call of a hook around an expression. Extra are arguments between the tape and the expression.
@@ -188,7 +149,7 @@ func (f *frame) hookName(name string) string {
 
 // atomic records the loads and stores of an operation of sync/atomic.
 func (f *frame) atomic(call *ast.CallExpr) string {
-	fn := staticCallee(f.Info, call)
+	fn := code.StaticCallee(f.Info, call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" {
 		return ""
 	}
@@ -217,40 +178,13 @@ func (f *frame) atomic(call *ast.CallExpr) string {
 // atomicWord records a load or a store of the place at, or of its target if it is a pointer.
 func (f *frame) atomicWord(at ast.Expr, isStore bool) string {
 	kinds := [2]stepKind{stepLoad, stepStore}
-	if isPointer(f.Info.TypeOf(at)) {
+	if code.IsPointer(f.Info.TypeOf(at)) {
 		kinds = [2]stepKind{stepLoadTarget, stepStoreTarget}
 	}
 	if isStore {
 		return f.step(step{kinds[1], at})
 	}
 	return f.step(step{kinds[0], at})
-}
-
-// allocates reports whether e is a literal that allocates memory.
-func (w *rewriter) allocates(e ast.Expr) bool {
-	if w.Mode != Trace {
-		return false
-	}
-	switch e := e.(type) {
-	case *ast.UnaryExpr:
-		_, ok := ast.Unparen(e.X).(*ast.CompositeLit)
-		return e.Op == token.AND && ok
-	case *ast.CompositeLit:
-		_, slice := core(w.Info.TypeOf(e)).(*types.Slice)
-		return slice && e.Type != nil
-	}
-	return false
-}
-
-// allocatesIn reports whether n contains such a literal.
-func (w *rewriter) allocatesIn(n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		found = found || ok && w.allocates(e)
-		return !found
-	})
-	return found
 }
 
 // pointerTo hoists a pointer to a literal, and records the stores that initialize it.
@@ -284,9 +218,9 @@ func (h *hoister) literalOperands(e *ast.CompositeLit) string {
 // records one store of the whole.
 func (f *frame) initialized(lit *ast.CompositeLit, place string) string {
 	t := f.Info.TypeOf(lit)
-	st, ok := core(t).(*types.Struct)
+	st, ok := code.Core(t).(*types.Struct)
 	if !ok {
-		if len(lit.Elts) == 0 || parametric(t) {
+		if len(lit.Elts) == 0 || code.Parametric(t) {
 			return ""
 		}
 		return f.put(place, lit, t, true)
@@ -307,7 +241,7 @@ func (f *frame) initializedField(value ast.Expr, field *types.Var, place string)
 		return ""
 	}
 	if lit, ok := ast.Unparen(value).(*ast.CompositeLit); ok {
-		if _, ok := core(f.Info.TypeOf(lit)).(*types.Struct); ok {
+		if _, ok := code.Core(f.Info.TypeOf(lit)).(*types.Struct); ok {
 			return f.initialized(lit, place+"."+field.Name())
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // counts are bodies of func f(n int, observe func()) with the weights of their
@@ -370,7 +372,7 @@ func main() {
 var weightOf = regexp.MustCompile(`//=(\d+)`)
 
 // weighted is the weights of the lines of sources, by file, from comments.
-func weighted(p *Package) map[string]map[int]int {
+func weighted(p *code.Package) map[string]map[int]int {
 	weights := map[string]map[int]int{}
 	for name, src := range p.Src {
 		weights[name] = map[int]int{}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // cursor describes the local copy of the tape's cursor at a point of the code.
@@ -109,7 +111,7 @@ func (f *frame) checkText(pending int) string {
 
 // put returns code that writes the word of a reference to *pointer, the value of e, with type t.
 func (f *frame) put(pointer string, e ast.Expr, t types.Type, store bool) string {
-	if parametric(t) {
+	if code.Parametric(t) {
 		return f.putSized(pointer, f.name.unsafe+".Sizeof("+f.text(e)+")", store)
 	}
 	size := f.sizes.Sizeof(t)

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"strings"
 
+	"spoor/tracegen/instrument/internal/code"
 	"spoor/tracegen/instrument/internal/rewrite"
 )
 
@@ -37,7 +38,7 @@ func daxpy(y, x []float64, a float64) {
 	if err != nil {
 		panic(err)
 	}
-	p := &rewrite.Package{Fset: fset, Files: []*ast.File{f}, Src: map[string][]byte{"daxpy.go": []byte(src)}, Types: pkg, Info: info}
+	p := &code.Package{Fset: fset, Files: []*ast.File{f}, Src: map[string][]byte{"daxpy.go": []byte(src)}, Types: pkg, Info: info}
 	result, err := rewrite.Rewrite(p, rewrite.Options{
 		Mode: rewrite.Trace, Weights: map[string]map[int]int{"daxpy.go": {4: 2, 5: 7}},
 	})

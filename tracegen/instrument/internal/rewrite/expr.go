@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // emit returns the code of the steps of a statement.
@@ -33,7 +35,7 @@ func (f *frame) step(s step) string {
 	case stepLoadTarget, stepStoreTarget:
 		e := &ast.StarExpr{X: s.e}
 		f.subst[e] = "*" + f.text(s.e)
-		return f.put(f.text(s.e), e, core(t).(*types.Pointer).Elem(), s.kind == stepStoreTarget)
+		return f.put(f.text(s.e), e, code.Core(t).(*types.Pointer).Elem(), s.kind == stepStoreTarget)
 	case stepScan:
 		return f.scan(s.e, t)
 	}
@@ -46,7 +48,7 @@ func (f *frame) pointer(e ast.Expr) string {
 	case *ast.StarExpr:
 		return f.text(e.X)
 	case *ast.IndexExpr:
-		if isString(f.Info.TypeOf(e.X)) {
+		if code.IsString(f.Info.TypeOf(e.X)) {
 			f.file.uses.hooks = true
 			return fmt.Sprintf("%s.Byte(%s, %s)", f.name.hooks, f.text(e.X), f.text(e.Index))
 		}
@@ -122,7 +124,7 @@ func (f *frame) hasSeparateOperand(exprs ...ast.Expr) bool {
 			if _, ok := n.(*ast.FuncLit); ok || found {
 				return false
 			}
-			if x, ok := n.(ast.Expr); ok && (f.subst[x] != "" || f.constant(x)) {
+			if x, ok := n.(ast.Expr); ok && (f.subst[x] != "" || f.Constant(x)) {
 				return false
 			}
 			b, ok := n.(*ast.BinaryExpr)
@@ -136,7 +138,7 @@ func (f *frame) hasSeparateOperand(exprs ...ast.Expr) bool {
 // flushFor flushes the count if evaluating the expressions may communicate.
 func (f *frame) flushFor(exprs ...ast.Expr) string {
 	for _, e := range exprs {
-		if e != nil && f.effectWithin(e) == communicates {
+		if e != nil && f.EffectWithin(e) == code.Communicates {
 			return f.yield()
 		}
 	}

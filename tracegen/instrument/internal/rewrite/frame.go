@@ -37,7 +37,7 @@ func (f *file) function(d *ast.FuncDecl) string {
 	f.generic = f.instancesOf(fn, d)
 	defer func() { f.generic = nil }()
 	fr := f.newFrame(d.Body, d.Type)
-	fr.uncounted = f.inlined[fn]
+	fr.uncounted = f.Inlined[fn]
 	return fr.body(d, d.Body)
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"spoor/tracegen/instrument/internal/code"
 	"spoor/tracegen/instrument/internal/weigh"
 )
 
@@ -43,15 +44,15 @@ func exploded(fset *token.FileSet, name string, src []byte) (*ast.File, []byte, 
 }
 
 // parsed is a package of one file.
-func parsed(t testing.TB, name, src string) *Package {
+func parsed(t testing.TB, name, src string) *code.Package {
 	t.Helper()
 	return parsedAll(t, map[string]string{name: src})
 }
 
 // parsedAll is a package of files.
-func parsedAll(t testing.TB, files map[string]string) *Package {
+func parsedAll(t testing.TB, files map[string]string) *code.Package {
 	t.Helper()
-	p := &Package{Fset: token.NewFileSet(), Src: map[string][]byte{}}
+	p := &code.Package{Fset: token.NewFileSet(), Src: map[string][]byte{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, x, err := exploded(p.Fset, name, []byte(files[name]))
 		if err != nil {
@@ -75,10 +76,10 @@ func parsedAll(t testing.TB, files map[string]string) *Package {
 var imports = importer.ForCompiler(token.NewFileSet(), "source", nil)
 
 // loaded is the package at an import path.
-func loaded(t testing.TB, path string) *Package {
+func loaded(t testing.TB, path string) *code.Package {
 	t.Helper()
 	var mu sync.Mutex
-	p := &Package{Fset: token.NewFileSet(), Src: map[string][]byte{}}
+	p := &code.Package{Fset: token.NewFileSet(), Src: map[string][]byte{}}
 	list, err := packages.Load(&packages.Config{
 		Mode: packages.LoadSyntax, Fset: p.Fset,
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
@@ -100,7 +101,7 @@ func loaded(t testing.TB, path string) *Package {
 }
 
 // rewritten is the result of rewriting.
-func rewritten(t testing.TB, p *Package, o Options) *Result {
+func rewritten(t testing.TB, p *code.Package, o Options) *Result {
 	t.Helper()
 	r, err := Rewrite(p, o)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // hoist takes parts out of the operands of one statement, in the same order as gc's order pass. These are calls,
@@ -19,7 +21,7 @@ func (f *frame) hoistWith(others []ast.Expr, exprs ...ast.Expr) string {
 	h := &hoister{frame: f}
 	for _, e := range slices.Concat(exprs, others) {
 		h.takesCalls = h.takesCalls || f.hasEffects(e)
-		h.records = h.records || f.Mode == Trace && e != nil && f.mayRecord(e)
+		h.records = h.records || f.Mode == Trace && e != nil && f.MayRecord(e)
 	}
 	var b strings.Builder
 	for _, e := range exprs {
@@ -45,11 +47,11 @@ func (f *frame) hasEffects(e ast.Expr) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			found = found || f.subst[n] == "" && f.effect(n) > pure
+			found = found || f.subst[n] == "" && f.Effect(n) > code.Pure
 		case *ast.UnaryExpr:
-			found = found || f.subst[n] == "" && (n.Op == token.ARROW || f.allocates(n))
+			found = found || f.subst[n] == "" && (n.Op == token.ARROW || f.Allocates(n))
 		case *ast.CompositeLit:
-			found = found || f.subst[n] == "" && f.allocates(n)
+			found = found || f.subst[n] == "" && f.Allocates(n)
 		}
 		return !found
 	})
@@ -66,7 +68,7 @@ type hoister struct {
 
 // expr hoists parts of e, operands first.
 func (h *hoister) expr(e ast.Expr) string {
-	if _, done := h.subst[e]; e == nil || done || h.constant(e) {
+	if _, done := h.subst[e]; e == nil || done || h.Constant(e) {
 		return ""
 	}
 	switch e := e.(type) {
@@ -84,11 +86,11 @@ func (h *hoister) expr(e ast.Expr) string {
 		if e.Op == token.ARROW && h.takesCalls {
 			return h.hoistReceive(e)
 		}
-		if h.allocations && h.allocates(e) {
+		if h.allocations && h.Allocates(e) {
 			return h.pointerTo(e)
 		}
 	case *ast.CompositeLit:
-		if h.allocations && h.allocates(e) {
+		if h.allocations && h.Allocates(e) {
 			return h.sliceLiteral(e)
 		}
 	}
@@ -105,23 +107,23 @@ func (h *hoister) takesOut(e *ast.CallExpr) bool {
 	if !h.Info.Types[e.Fun].IsType() {
 		return true
 	}
-	return h.copies(e) && (h.allocations || !isString(h.Info.TypeOf(e)))
+	return h.Copies(e) && (h.allocations || !code.IsString(h.Info.TypeOf(e)))
 }
 
 // isEarlyPureCall reports whether e is a call without effect that gc makes before it evaluates other operands, and
 // whose own operands load or can panic.
 func (h *hoister) isEarlyPureCall(e *ast.CallExpr) bool {
-	if h.Info.Types[e.Fun].IsType() || h.effect(e) > pure {
+	if h.Info.Types[e.Fun].IsType() || h.Effect(e) > code.Pure {
 		return false
 	}
 	for _, a := range e.Args {
 		switch ast.Unparen(a).(type) {
 		case *ast.Ident, *ast.BasicLit:
-			if h.recorded(a) {
+			if h.Recorded(a) {
 				return true
 			}
 		default:
-			if !h.constant(a) {
+			if !h.Constant(a) {
 				return true
 			}
 		}
@@ -214,7 +216,7 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 
 // call hoists a call.
 func (h *hoister) call(e *ast.CallExpr) string {
-	if h.effect(e) == pure && resultsOf(h.Info.TypeOf(e)) == 1 {
+	if h.Effect(e) == code.Pure && resultsOf(h.Info.TypeOf(e)) == 1 {
 		return h.evaluateAndKeep(e)
 	}
 	s := h.prepareCall(e)

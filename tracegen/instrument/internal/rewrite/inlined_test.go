@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 var canInline = regexp.MustCompile(`(?m): can inline (\S+)$`)
@@ -25,7 +27,7 @@ func TestInlinedFunctionsAreInlined(t *testing.T) {
 		for _, m := range canInline.FindAllStringSubmatch(string(out), -1) {
 			can[m[1]] = true
 		}
-		inlined := Inlined(loaded(t, path))
+		inlined := code.Inlined(loaded(t, path))
 		if len(inlined) < 10 {
 			t.Errorf("%s: only %d functions are inlined", path, len(inlined))
 		}
@@ -99,7 +101,7 @@ func init() { _ = f }
 `
 	want := map[string]bool{"straight": true, "calls": true, "(*t).method": true, "fresh": true}
 	got := map[string]bool{}
-	for fn := range Inlined(parsed(t, "p.go", src)) {
+	for fn := range code.Inlined(parsed(t, "p.go", src)) {
 		got[compilerName(fn)] = true
 	}
 	for name, is := range want {

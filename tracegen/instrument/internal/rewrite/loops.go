@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // loop is a for statement that is being rewritten.
@@ -122,10 +124,10 @@ func (l *loop) body() string {
 
 // active reports whether evaluating n records or flushes anything.
 func (f *frame) active(n ast.Node) bool {
-	if f.effectWithin(n) == communicates {
+	if f.EffectWithin(n) == code.Communicates {
 		return true
 	}
-	return f.Mode == Trace && (f.mayRecord(n) || f.effectWithin(n) >= records || f.allocatesIn(n))
+	return f.Mode == Trace && (f.MayRecord(n) || f.EffectWithin(n) >= code.Records || f.AllocatesIn(n))
 }
 
 // condition returns the test of the loop's condition at the start of the body.
@@ -172,7 +174,7 @@ func (l *loop) sharesCopies() bool {
 	}
 	for _, e := range d.Lhs {
 		v, ok := l.Info.Defs[e.(*ast.Ident)].(*types.Var)
-		if ok && l.shared[v]&(addressed|enclosed) != 0 {
+		if ok && l.Shared[v]&(code.Addressed|code.Enclosed) != 0 {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spoor/tracegen/instrument/internal/assembly"
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // mover is a wrapper of a built-in function that the compiler turns into a call of a routine in assembly, which moves or
@@ -48,20 +49,20 @@ func (f *file) moverOf(call *ast.CallExpr) string {
 	if !f.Info.Types[call.Fun].IsBuiltin() {
 		return ""
 	}
-	name := builtinName(call)
+	name := code.BuiltinName(call)
 	if name != "copy" && name != "clear" && (name != "append" || !call.Ellipsis.IsValid()) {
 		return ""
 	}
-	if _, ok := core(f.Info.TypeOf(call.Args[0])).(*types.Slice); !ok {
+	if _, ok := code.Core(f.Info.TypeOf(call.Args[0])).(*types.Slice); !ok {
 		return ""
 	}
 	if name == "clear" {
 		return name
 	}
 	switch t := f.Info.TypeOf(call.Args[1]); {
-	case isString(t):
+	case code.IsString(t):
 		return name + "Text"
-	case isSlice(t):
+	case code.IsSlice(t):
 		return name
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // names are the identifiers of generated code. They end in a suffix that no identifier of the package has. So none
@@ -22,7 +24,7 @@ type names struct {
 	w      string // what the blocks of this instance of a generic function count in addition to the mean
 }
 
-func freeNames(p *Package) names {
+func freeNames(p *code.Package) names {
 	suffix := "__"
 	for !free(p, suffix) {
 		suffix += "_"
@@ -34,7 +36,7 @@ func freeNames(p *Package) names {
 }
 
 // free reports whether no identifier of the package ends in suffix.
-func free(p *Package, suffix string) bool {
+func free(p *code.Package, suffix string) bool {
 	ok := true
 	for _, f := range p.Files {
 		ast.Inspect(f, func(n ast.Node) bool {

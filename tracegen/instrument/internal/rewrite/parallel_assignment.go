@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // parallelAssignment is an assignment of several values at once, split like gc does it (cmd/compile/internal/walk,
@@ -32,7 +34,7 @@ func (f *frame) assignAll(places, values []ast.Expr) string {
 		st := &steps{frame: f}
 		st.eval(values[i], false)
 		st.path(p)
-		if f.recorded(p) {
+		if f.Recorded(p) {
 			st.add(stepStore, p)
 		}
 		late.WriteString(f.emit(st.list) + f.text(p) + " = " + f.text(values[i]) + "; ")
@@ -59,7 +61,7 @@ func (t *parallelAssignment) save(place, value ast.Expr) {
 			continue
 		case *ast.IndexExpr:
 			t.keepAffected(p.Index, true)
-			if _, ok := core(t.Info.TypeOf(p.X)).(*types.Array); ok {
+			if _, ok := code.Core(t.Info.TypeOf(p.X)).(*types.Array); ok {
 				place = p.X
 				continue
 			}
@@ -67,7 +69,7 @@ func (t *parallelAssignment) save(place, value ast.Expr) {
 		case *ast.StarExpr:
 			t.keepAffected(p.X, true)
 		case *ast.SelectorExpr:
-			if isPointer(t.Info.TypeOf(p.X)) {
+			if code.IsPointer(t.Info.TypeOf(p.X)) {
 				t.keepAffected(p.X, true)
 			} else if t.Info.Selections[p] != nil {
 				place = p.X
@@ -81,11 +83,11 @@ func (t *parallelAssignment) save(place, value ast.Expr) {
 
 // keepAffected evaluates e early if it is affected.
 func (t *parallelAssignment) keepAffected(e ast.Expr, base bool) {
-	if _, done := t.subst[e]; done || t.constant(e) || !t.affected(e) {
+	if _, done := t.subst[e]; done || t.Constant(e) || !t.affected(e) {
 		return
 	}
 	st := &steps{frame: t.frame}
-	if base && t.recorded(e) {
+	if base && t.Recorded(e) {
 		st.base(e)
 	} else {
 		st.eval(e, false)
@@ -121,7 +123,7 @@ func (t *parallelAssignment) reads(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		v, ok := t.Info.Uses[e].(*types.Var)
-		return ok && !v.IsField() && (t.inMemory(v) || t.shared[v]&enclosed != 0)
+		return ok && !v.IsField() && (t.InMemory(v) || t.Shared[v]&code.Enclosed != 0)
 	case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
 		return t.Info.Types[e].Value == nil
 	}
@@ -138,7 +140,7 @@ func (t *parallelAssignment) assign(place ast.Expr) {
 	v, ok := t.Info.ObjectOf(id).(*types.Var)
 	switch {
 	case !ok: // blank
-	case t.inMemory(v) || t.shared[v]&enclosed != 0:
+	case t.InMemory(v) || t.Shared[v]&code.Enclosed != 0:
 		t.memory = true
 	default:
 		t.assigned[v] = true

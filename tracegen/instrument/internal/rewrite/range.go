@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // rangeLoop is a range loop that is being rewritten.
@@ -25,7 +27,7 @@ type rangeLoop struct {
 func (f *frame) rangeStmt(s *ast.RangeStmt, t *target) string {
 	t.loop = true
 	f.chargeLine(f.line(s.For))
-	r := &rangeLoop{frame: f, target: t, s: s, t: core(f.Info.TypeOf(s.X))}
+	r := &rangeLoop{frame: f, target: t, s: s, t: code.Core(f.Info.TypeOf(s.X))}
 	switch r.t.(type) {
 	case *types.Signature:
 		return r.rewriteFunc()
@@ -87,10 +89,10 @@ func (r *rangeLoop) chargeClause() {
 func (r *rangeLoop) unevaluated() bool {
 	t := r.t
 	if p, ok := t.(*types.Pointer); ok {
-		t = core(p.Elem())
+		t = code.Core(p.Elem())
 	}
 	_, array := t.(*types.Array)
-	return array && blank(r.s.Value) && r.effectWithin(r.s.X) == pure
+	return array && blank(r.s.Value) && r.EffectWithin(r.s.X) == code.Pure
 }
 
 func blank(e ast.Expr) bool {
@@ -125,7 +127,7 @@ func (r *rangeLoop) loadsElements() bool {
 	case *types.Slice, *types.Pointer:
 		return true
 	}
-	return isString(r.Info.TypeOf(r.s.X)) && !r.constant(r.s.X)
+	return code.IsString(r.Info.TypeOf(r.s.X)) && !r.Constant(r.s.X)
 }
 
 // constantTrips returns the number of iterations over an integer or an array, or "" if it is unknown.
@@ -137,13 +139,13 @@ func (r *rangeLoop) constantTrips() string {
 		if t.Info()&types.IsInteger == 0 {
 			return ""
 		}
-		if n, ok := constantInt(r.Info, r.s.X); ok {
+		if n, ok := code.ConstantInt(r.Info, r.s.X); ok {
 			return fmt.Sprintf("%d", max(0, n))
 		}
-		if isUnsigned(r.Info.TypeOf(r.s.X)) && r.invariantIn(r.s.X, r.s.Body) {
+		if code.IsUnsigned(r.Info.TypeOf(r.s.X)) && r.InvariantIn(r.s.X, r.s.Body) {
 			return "uint64(" + r.text(r.s.X) + ")"
 		}
-		if r.universe(r.s, "max") && r.invariantIn(r.s.X, r.s.Body) {
+		if r.universe(r.s, "max") && r.InvariantIn(r.s.X, r.s.Body) {
 			return "uint64(max(0, " + r.text(r.s.X) + "))"
 		}
 	}
@@ -215,7 +217,7 @@ func (r *rangeLoop) element() string {
 	case *types.Slice:
 		s = r.put("&"+r.text(e), e, t.Elem(), false)
 	case *types.Pointer:
-		s = r.put("&"+r.text(e), e, core(t.Elem()).(*types.Array).Elem(), false)
+		s = r.put("&"+r.text(e), e, code.Core(t.Elem()).(*types.Array).Elem(), false)
 	default:
 		r.file.uses.hooks = true
 		s = r.put(fmt.Sprintf("%s.Byte(%s, %s)", r.name.hooks, r.operand, r.names[0]), e, types.Typ[types.Byte], false)

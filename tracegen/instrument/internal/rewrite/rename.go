@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/types"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // findRenamed finds the identifiers that get new names.
@@ -31,7 +33,7 @@ func (f *file) rename(id *ast.Ident) {
 	if name == "" {
 		return
 	}
-	if isFunc && f.Info.Uses[id] != nil && isInterfaceMethod(fn) {
+	if isFunc && f.Info.Uses[id] != nil && code.IsInterfaceMethod(fn) {
 		signature := types.TypeString(fn.Type(), func(p *types.Package) string {
 			if p == f.Types {
 				return ""

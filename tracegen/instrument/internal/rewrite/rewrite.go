@@ -64,6 +64,8 @@ import (
 	"go/types"
 	"runtime"
 	"slices"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // Mode selects what rewritten code does in addition to its work.
@@ -73,18 +75,6 @@ const (
 	Count Mode = iota + 1 // adds instructions to Tape.N
 	Trace                 // writes references and instructions to the tape
 )
-
-// Package is a package to rewrite, parsed with comments and type-checked.
-type Package struct {
-	Fset  *token.FileSet
-	Files []*ast.File
-	Src   map[string][]byte // source of each file, by its name in Fset
-	Types *types.Package
-	Info  *types.Info
-	// Dynamic has the names of methods that interfaces call, perhaps in other packages. Such methods count their own
-	// instructions, because some of their callers cannot.
-	Dynamic map[string]bool
-}
 
 // Options selects how to rewrite.
 type Options struct {
@@ -132,51 +122,42 @@ type Result struct {
 
 // rewriter is the state of rewriting one package.
 type rewriter struct {
-	*Package
+	*code.Facts
 	Options
-	name       names
-	sizes      types.Sizes
-	shared     map[*types.Var]sharing
-	lits       map[*types.Var]*ast.FuncLit
-	effects    map[*types.Func]effect
-	litEffects map[*ast.FuncLit]effect
-	inlined    map[*types.Func]bool
-	noCopy     map[*ast.CallExpr]bool
-	wrapped    map[*types.Func]bool // routines in assembly that have a wrapper in a file
-	movers     map[string]bool      // movers that a file declares
-	result     *Result
-	reported   map[Finding]bool
+	name     names
+	sizes    types.Sizes
+	wrapped  map[*types.Func]bool // routines in assembly that have a wrapper in a file
+	movers   map[string]bool      // movers that a file declares
+	result   *Result
+	reported map[Finding]bool
 }
 
 // Rewrite rewrites all files of a package. It returns an error only for a missing source or a missing mode, never
 // for the contents of the source.
-func Rewrite(p *Package, o Options) (*Result, error) {
+func Rewrite(p *code.Package, o Options) (*Result, error) {
 	if o.Mode != Count && o.Mode != Trace {
 		return nil, fmt.Errorf("rewriting %s: no mode", p.Types.Path())
 	}
 	for _, f := range p.Files {
-		if name := p.fileName(f); p.Src[name] == nil {
+		if name := p.FileName(f); p.Src[name] == nil {
 			return nil, fmt.Errorf("rewriting %s: the source of %s is missing", p.Types.Path(), name)
 		}
 	}
 	w := &rewriter{
-		Package: p, Options: o, name: freeNames(p),
-		sizes:  types.SizesFor("gc", runtime.GOARCH),
-		shared: sharedVariables(p), inlined: Inlined(p), wrapped: map[*types.Func]bool{}, movers: map[string]bool{}, litEffects: map[*ast.FuncLit]effect{},
+		Facts:   code.Find(p, code.Recording{Trace: o.Mode == Trace, Headers: o.Headers, Assembly: o.Assembly, Communicates: o.Communicates}),
+		Options: o, name: freeNames(p),
+		sizes:   types.SizesFor("gc", runtime.GOARCH),
+		wrapped: map[*types.Func]bool{}, movers: map[string]bool{},
 		result: &Result{Files: map[string][]byte{}}, reported: map[Finding]bool{},
 	}
-	w.lits, w.noCopy = boundLiterals(p), noCopyConversions(p)
-	w.effects = w.findEffects()
 	for _, f := range p.Files {
-		w.result.Files[p.fileName(f)] = w.file(f)
+		w.result.Files[p.FileName(f)] = w.file(f)
 	}
 	slices.SortStableFunc(w.result.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset)
 	})
 	return w.result, nil
 }
-
-func (p *Package) fileName(f *ast.File) string { return p.Fset.File(f.FileStart).Name() }
 
 // report adds a finding at a position, once.
 func (w *rewriter) report(at token.Pos, format string, args ...any) {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // step is an action before a statement whose operands have no effect, in the order of evaluation.
@@ -35,13 +37,13 @@ func (s *steps) add(k stepKind, e ast.Expr) { s.list = append(s.list, step{k, e}
 // eval collects the steps of evaluating e. If inner is set, e leads to a place that is referenced. Its value is
 // then kept for the statement, which need not load it again.
 func (s *steps) eval(e ast.Expr, inner bool) {
-	if _, done := s.subst[e]; e == nil || done || s.constant(e) {
+	if _, done := s.subst[e]; e == nil || done || s.Constant(e) {
 		return
 	}
-	if s.recorded(e) {
+	if s.Recorded(e) {
 		s.path(e)
 		s.add(stepLoad, e)
-		if inner || isScalar(s.Info.TypeOf(e)) {
+		if inner || code.IsScalar(s.Info.TypeOf(e)) {
 			s.add(stepKeep, e)
 		}
 		return
@@ -74,7 +76,7 @@ func (s *steps) eval(e ast.Expr, inner bool) {
 // index collects the steps of an element of a map, or of an array that is not recorded. Instances of generic
 // functions have the same syntax.
 func (s *steps) index(e *ast.IndexExpr) {
-	t := core(s.Info.TypeOf(e.X))
+	t := code.Core(s.Info.TypeOf(e.X))
 	switch t.(type) {
 	case *types.Signature:
 		return
@@ -95,12 +97,12 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 		for _, a := range e.Args {
 			s.eval(a, inner)
 		}
-		if s.noCopy[e] {
+		if s.NoCopy[e] {
 			s.add(stepScan, e.Args[0])
 		}
 		s.conversion(e)
 	case *ast.CompositeLit:
-		if t := s.Info.TypeOf(e); e.Type == nil && (isSlice(t) || isPointer(t)) {
+		if t := s.Info.TypeOf(e); e.Type == nil && (code.IsSlice(t) || code.IsPointer(t)) {
 			s.report(e.Pos(), "initialization of memory by a literal within a literal")
 		}
 		for _, x := range e.Elts {
@@ -111,11 +113,11 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 
 // conversion reports a conversion that may copy, depending on a type parameter.
 func (s *steps) conversion(e *ast.CallExpr) {
-	if !s.Info.Types[e.Fun].IsType() || len(e.Args) != 1 || s.constant(e) {
+	if !s.Info.Types[e.Fun].IsType() || len(e.Args) != 1 || s.Constant(e) {
 		return
 	}
-	from, to := core(s.Info.TypeOf(e.Args[0])), core(s.Info.TypeOf(e))
-	if from == nil && (isString(to) || isSlice(to)) || to == nil && (isString(from) || isSlice(from)) {
+	from, to := code.Core(s.Info.TypeOf(e.Args[0])), code.Core(s.Info.TypeOf(e))
+	if from == nil && (code.IsString(to) || code.IsSlice(to)) || to == nil && (code.IsString(from) || code.IsSlice(from)) {
 		s.report(e.Pos(), "conversion that copies a string or a slice, depending on a type parameter")
 	}
 }
@@ -151,7 +153,7 @@ func (s *steps) unary(e *ast.UnaryExpr, inner bool) {
 }
 
 func (s *steps) slice(e *ast.SliceExpr) {
-	if _, ok := core(s.Info.TypeOf(e.X)).(*types.Array); ok {
+	if _, ok := code.Core(s.Info.TypeOf(e.X)).(*types.Array); ok {
 		s.path(e.X)
 	} else {
 		s.eval(e.X, false)
@@ -178,7 +180,7 @@ func (s *steps) selector(e *ast.SelectorExpr, inner bool) {
 // receiver collects the steps of the receiver of a method: its address, its value, or the value of its target.
 func (s *steps) receiver(e *ast.SelectorExpr, sel *types.Selection, inner bool) {
 	recv := sel.Obj().(*types.Func).Signature().Recv()
-	from, to := isPointer(sel.Recv()), recv != nil && isPointer(recv.Type())
+	from, to := code.IsPointer(sel.Recv()), recv != nil && code.IsPointer(recv.Type())
 	switch {
 	case sel.Kind() != types.MethodVal: // a method expression
 	case to && !from:
@@ -206,13 +208,13 @@ func (s *steps) path(e ast.Expr) {
 		if s.Info.Selections[e] == nil {
 			return
 		}
-		if isPointer(s.Info.TypeOf(e.X)) {
+		if code.IsPointer(s.Info.TypeOf(e.X)) {
 			s.base(e.X)
 		} else {
 			s.path(e.X)
 		}
 	case *ast.IndexExpr:
-		switch core(s.Info.TypeOf(e.X)).(type) {
+		switch code.Core(s.Info.TypeOf(e.X)).(type) {
 		case *types.Array:
 			s.path(e.X)
 		case *types.Map:
@@ -230,10 +232,10 @@ func (s *steps) path(e ast.Expr) {
 // base collects the steps of a pointer, slice, string or map that leads to a place. Its value is kept, because the
 // compiler cannot know that the recording code does not change it.
 func (s *steps) base(e ast.Expr) {
-	if _, done := s.subst[e]; done || s.constant(e) {
+	if _, done := s.subst[e]; done || s.Constant(e) {
 		return
 	}
-	if s.recorded(e) {
+	if s.Recorded(e) {
 		s.path(e)
 		if s.Headers || !s.isNotElement(e) {
 			s.add(stepLoad, e)
@@ -270,12 +272,12 @@ func (s *steps) isLocal(e ast.Expr) bool {
 func (s *steps) mayTrap(e *ast.BinaryExpr) bool {
 	switch e.Op {
 	case token.QUO, token.REM:
-		return isInteger(s.Info.TypeOf(e)) && s.Info.Types[e.Y].Value == nil
+		return code.IsInteger(s.Info.TypeOf(e)) && s.Info.Types[e.Y].Value == nil
 	case token.SHL, token.SHR:
 		count := s.Info.Types[e.Y]
-		return count.Value == nil && s.Info.Types[e.X].Value == nil && !isUnsigned(count.Type)
+		return count.Value == nil && s.Info.Types[e.X].Value == nil && !code.IsUnsigned(count.Type)
 	case token.EQL, token.NEQ:
-		return isInterface(s.Info.TypeOf(e.X)) && isInterface(s.Info.TypeOf(e.Y))
+		return code.IsInterface(s.Info.TypeOf(e.X)) && code.IsInterface(s.Info.TypeOf(e.Y))
 	}
 	return false
 }

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // list rewrites the statements between two positions.
@@ -137,7 +139,7 @@ func (f *frame) simple(s ast.Stmt) loweredStmt {
 // panics reports whether e is a call of panic; no code may follow it.
 func (f *frame) panics(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && f.Info.Types[call.Fun].IsBuiltin() && builtinName(call) == "panic"
+	return ok && f.Info.Types[call.Fun].IsBuiltin() && code.BuiltinName(call) == "panic"
 }
 
 // yield returns the code before a statement that may wait for other ranks.
@@ -203,7 +205,7 @@ func (f *frame) returnStmt(s *ast.ReturnStmt) string {
 func (f *frame) splitsBlock(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.IfStmt, *ast.BlockStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.ForStmt, *ast.RangeStmt, *ast.LabeledStmt:
-		return canExit(s) || f.effectWithin(s) == communicates
+		return code.CanExit(s) || f.EffectWithin(s) == code.Communicates
 	case *ast.SelectStmt, *ast.ReturnStmt, *ast.BranchStmt:
 		return true
 	}

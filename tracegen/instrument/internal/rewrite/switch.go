@@ -46,7 +46,7 @@ func (f *frame) chargeCases(body *ast.BlockStmt) {
 func (f *frame) activeCases(body *ast.BlockStmt) bool {
 	for _, c := range body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if !f.constant(e) && (f.active(e) || f.hasSeparateOperand(e)) {
+			if !f.Constant(e) && (f.active(e) || f.hasSeparateOperand(e)) {
 				return true
 			}
 		}

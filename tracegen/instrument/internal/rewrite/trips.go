@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"spoor/tracegen/instrument/internal/code"
 )
 
 // tripCount counts the first block of the loop's body for all iterations at once, before the loop, if their number
@@ -20,19 +22,7 @@ func (l *loop) tripCount(b *block) {
 
 // runsAllIterations reports whether only the header ends a loop, and no code observes the count before the end.
 func (f *frame) runsAllIterations(s ast.Stmt, body *ast.BlockStmt) bool {
-	return !canExit(s) && !hasBreak(body) && f.effectWithin(body) < communicates && f.universe(s, "uint64")
-}
-
-// hasBreak reports whether a statement in a loop's body leaves the loop.
-func hasBreak(body *ast.BlockStmt) bool {
-	e := exitFinder{}
-	for _, s := range body.List {
-		e.walk(s, true, false)
-		if b, ok := s.(*ast.BranchStmt); ok {
-			e.found = e.found || e.exits(b, true, false)
-		}
-	}
-	return e.found
+	return !code.CanExit(s) && !code.HasBreak(body) && f.EffectWithin(body) < code.Communicates && f.universe(s, "uint64")
 }
 
 // trips returns an expression for the number of iterations of i := A; i < B; i++ and similar loops, or "" if it is
@@ -54,7 +44,7 @@ func (l *loop) trips() (condition, trips string) {
 	default:
 		return "", ""
 	}
-	if l.constant(from) && l.constant(c.Y) {
+	if l.Constant(from) && l.Constant(c.Y) {
 		return "", "" // untyped constants; such a loop has few iterations
 	}
 	open := c.Op == token.LSS || c.Op == token.GTR
@@ -93,7 +83,7 @@ func (l *loop) induction() (*types.Var, ast.Expr) {
 		return nil, nil
 	}
 	v, ok := l.Info.Defs[d.Lhs[0].(*ast.Ident)].(*types.Var)
-	if !ok || l.shared[v]&(addressed|captured) != 0 || assigns(l.Info, l.s.Body, v) || !isInteger(v.Type()) {
+	if !ok || l.Shared[v]&(code.Addressed|code.Captured) != 0 || code.Assigns(l.Info, l.s.Body, v) || !code.IsInteger(v.Type()) {
 		return nil, nil
 	}
 	return v, d.Rhs[0]
@@ -110,7 +100,7 @@ func (l *loop) step(i *types.Var) (step int64, up bool) {
 		if p.Tok != token.ADD_ASSIGN && p.Tok != token.SUB_ASSIGN || l.Info.Uses[identOf(p.Lhs[0])] != i {
 			return 0, false
 		}
-		if n, ok := constantInt(l.Info, p.Rhs[0]); ok && n > 0 && n < 1<<20 {
+		if n, ok := code.ConstantInt(l.Info, p.Rhs[0]); ok && n > 0 && n < 1<<20 {
 			return n, p.Tok == token.ADD_ASSIGN
 		}
 	}
@@ -119,55 +109,4 @@ func (l *loop) step(i *types.Var) (step int64, up bool) {
 
 // invariant reports whether e consists of constants and of local variables that the loop does not change, and has
 // no effect.
-func (l *loop) invariant(e ast.Expr) bool { return l.invariantIn(e, l.s.Body) }
-
-func (f *frame) invariantIn(e ast.Expr, body *ast.BlockStmt) bool {
-	if f.constant(e) {
-		return true
-	}
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return f.invariantIn(e.X, body)
-	case *ast.Ident:
-		v, ok := f.Info.Uses[e].(*types.Var)
-		local := ok && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
-		return local && f.shared[v]&(addressed|captured) == 0 && !assigns(f.Info, body, v)
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.ADD, token.SUB, token.MUL:
-			return f.invariantIn(e.X, body) && f.invariantIn(e.Y, body)
-		}
-	case *ast.CallExpr:
-		if f.Info.Types[e.Fun].IsBuiltin() && builtinName(e) == "len" && !isPointer(f.Info.TypeOf(e.Args[0])) {
-			return f.invariantIn(e.Args[0], body)
-		}
-	}
-	return false
-}
-
-// assigns reports whether a statement assigns to v.
-func assigns(info *types.Info, s ast.Stmt, v *types.Var) bool {
-	found := false
-	is := func(e ast.Expr) {
-		if id := rootOf(info, e); id != nil && info.Uses[id] == v {
-			found = true
-		}
-	}
-	ast.Inspect(s, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				is(l)
-			}
-		case *ast.IncDecStmt:
-			is(n.X)
-		case *ast.RangeStmt:
-			if n.Tok == token.ASSIGN {
-				is(n.Key)
-				is(n.Value)
-			}
-		}
-		return !found
-	})
-	return found
-}
+func (l *loop) invariant(e ast.Expr) bool { return l.InvariantIn(e, l.s.Body) }

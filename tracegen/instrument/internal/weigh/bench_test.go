@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"spoor/tracegen/instrument/internal/code"
 	"spoor/tracegen/instrument/internal/rewrite"
 )
 
@@ -61,7 +62,7 @@ func newBench(t testing.TB, dir string) *bench {
 		t.Fatalf("kernels cannot be loaded: %v", err)
 	}
 	for _, p := range b.packages {
-		b.inlined = append(b.inlined, rewrite.Inlined(b.forRewriting(p)))
+		b.inlined = append(b.inlined, code.Inlined(b.forRewriting(p)))
 	}
 	return b
 }
@@ -88,8 +89,8 @@ func (b *bench) weigh(t testing.TB, binary string, rewritten bool) Lines {
 	return weights
 }
 
-func (b *bench) forRewriting(p *packages.Package) *rewrite.Package {
-	return &rewrite.Package{Fset: b.fset, Files: p.Syntax, Src: b.src, Types: p.Types, Info: p.TypesInfo}
+func (b *bench) forRewriting(p *packages.Package) *code.Package {
+	return &code.Package{Fset: b.fset, Files: p.Syntax, Src: b.src, Types: p.Types, Info: p.TypesInfo}
 }
 
 // program is the main function that runs all kernels: after each, it does what

@@ -1,4 +1,4 @@
-package rewrite
+package code
 
 import (
 	"go/ast"
@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// core returns the underlying type of t. For a type parameter, it is the underlying type of all its types, or nil
+// Core returns the underlying type of t. For a type parameter, it is the underlying type of all its types, or nil
 // if they differ.
-func core(t types.Type) types.Type {
+func Core(t types.Type) types.Type {
 	if t == nil {
 		return nil
 	}
@@ -57,25 +57,26 @@ func coreOf(t types.Type) (c types.Type, one bool) {
 	return c, true
 }
 
-func isPointer(t types.Type) bool {
-	_, ok := core(t).(*types.Pointer)
+// IsPointer reports whether values of t are pointers.
+func IsPointer(t types.Type) bool {
+	_, ok := Core(t).(*types.Pointer)
 	return ok
 }
 
-// isInterface reports whether values of t are interface values.
-func isInterface(t types.Type) bool {
+// IsInterface reports whether values of t are interface values.
+func IsInterface(t types.Type) bool {
 	_, param := types.Unalias(t).(*types.TypeParam)
 	return types.IsInterface(t) && !param
 }
 
-// isString reports whether t is a string type.
-func isString(t types.Type) bool {
-	b, ok := core(t).(*types.Basic)
+// IsString reports whether t is a string type.
+func IsString(t types.Type) bool {
+	b, ok := Core(t).(*types.Basic)
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isInteger reports whether t is an integer type, or a type parameter.
-func isInteger(t types.Type) bool {
+// IsInteger reports whether t is an integer type, or a type parameter.
+func IsInteger(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return true
 	}
@@ -83,33 +84,35 @@ func isInteger(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-func isSlice(t types.Type) bool {
-	_, ok := core(t).(*types.Slice)
+// IsSlice reports whether values of t are slices.
+func IsSlice(t types.Type) bool {
+	_, ok := Core(t).(*types.Slice)
 	return ok
 }
 
-func isUnsigned(t types.Type) bool {
-	b, ok := core(t).(*types.Basic)
+// IsUnsigned reports whether values of t are unsigned integers.
+func IsUnsigned(t types.Type) bool {
+	b, ok := Core(t).(*types.Basic)
 	return ok && b.Info()&types.IsUnsigned != 0
 }
 
-// parametric reports whether the size of t depends on type parameters.
-func parametric(t types.Type) bool {
+// Parametric reports whether the size of t depends on type parameters.
+func Parametric(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		return true
 	case *types.Array:
-		return parametric(t.Elem())
+		return Parametric(t.Elem())
 	case *types.Struct:
 		for i := range t.NumFields() {
-			if parametric(t.Field(i).Type()) {
+			if Parametric(t.Field(i).Type()) {
 				return true
 			}
 		}
 	case *types.Named:
 		switch u := t.Underlying().(type) {
 		case *types.Struct, *types.Array:
-			return t.TypeArgs().Len() > 0 && parametric(u)
+			return t.TypeArgs().Len() > 0 && Parametric(u)
 		}
 	}
 	return false
@@ -153,14 +156,14 @@ func reaches(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// constant reports whether e is a constant, nil or a type, which are not evaluated.
-func (w *rewriter) constant(e ast.Expr) bool {
-	tv := w.Info.Types[e]
+// Constant reports whether e is a constant, nil or a type, which are not evaluated.
+func (c *Facts) Constant(e ast.Expr) bool {
+	tv := c.Info.Types[e]
 	return tv.Value != nil || tv.IsType() || tv.IsNil()
 }
 
-// constantInt returns the value of an integer constant.
-func constantInt(info *types.Info, e ast.Expr) (int64, bool) {
+// ConstantInt returns the value of an integer constant.
+func ConstantInt(info *types.Info, e ast.Expr) (int64, bool) {
 	v := info.Types[e].Value
 	if v == nil {
 		return 0, false
@@ -168,8 +171,8 @@ func constantInt(info *types.Info, e ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(v))
 }
 
-// isScalar reports whether values of t fit into a register.
-func isScalar(t types.Type) bool {
+// IsScalar reports whether values of t fit into a register.
+func IsScalar(t types.Type) bool {
 	switch t := types.Unalias(t).Underlying().(type) {
 	case *types.Basic:
 		return t.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0

@@ -1,4 +1,4 @@
-package rewrite
+package code
 
 import (
 	"go/ast"
@@ -6,20 +6,20 @@ import (
 	"go/types"
 )
 
-// sharing is why a local variable is in memory that other code may see.
-type sharing uint8
+// Sharing is why a local variable is in memory that other code may see.
+type Sharing uint8
 
 const (
-	addressed sharing = 1 << iota // its address is taken
-	captured                      // by a function literal that may run later
-	enclosed                      // by any literal, or the body of a range over a function
+	Addressed Sharing = 1 << iota // its address is taken
+	Captured                      // by a function literal that may run later
+	Enclosed                      // by any literal, or the body of a range over a function
 	assigned                      // after its declaration
 )
 
 // variableUsage collects the sharing of the local variables of a package.
 type variableUsage struct {
 	info   *types.Info
-	shared map[*types.Var]sharing
+	shared map[*types.Var]Sharing
 	scopes []functionScope // that contain the visited node, outermost first
 	// goroutineLiterals are literals that a go statement runs. immediateLiterals run at once, or when their
 	// function returns.
@@ -36,9 +36,9 @@ type functionScope struct {
 }
 
 // sharedVariables returns the sharing of the local variables of a package.
-func sharedVariables(p *Package) map[*types.Var]sharing {
+func sharedVariables(p *Package) map[*types.Var]Sharing {
 	u := &variableUsage{
-		info: p.Info, shared: map[*types.Var]sharing{}, posts: map[ast.Stmt]bool{},
+		info: p.Info, shared: map[*types.Var]Sharing{}, posts: map[ast.Stmt]bool{},
 		goroutineLiterals: map[*ast.FuncLit]bool{}, immediateLiterals: map[*ast.FuncLit]bool{},
 	}
 	for _, f := range p.Files {
@@ -54,7 +54,7 @@ func (u *variableUsage) walk(root ast.Node) {
 			u.within(functionScope{n, !u.immediateLiterals[n]}, n.Type, n.Body)
 			return false
 		case *ast.RangeStmt:
-			if _, ok := core(u.info.TypeOf(n.X)).(*types.Signature); ok && root != n.Body {
+			if _, ok := Core(u.info.TypeOf(n.X)).(*types.Signature); ok && root != n.Body {
 				u.visit(n)
 				for _, e := range []ast.Expr{n.Key, n.Value, n.X} {
 					if e != nil {
@@ -86,11 +86,11 @@ func (u *variableUsage) visit(n ast.Node) {
 		u.use(n)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
-			u.mark(n.X, addressed)
+			u.mark(n.X, Addressed)
 		}
 	case *ast.SliceExpr:
-		if _, ok := core(u.info.TypeOf(n.X)).(*types.Array); ok {
-			u.mark(n.X, addressed)
+		if _, ok := Core(u.info.TypeOf(n.X)).(*types.Array); ok {
+			u.mark(n.X, Addressed)
 		}
 	case *ast.SelectorExpr:
 		u.receiver(n)
@@ -140,8 +140,8 @@ func (u *variableUsage) use(id *ast.Ident) {
 	}
 	for _, e := range u.scopes {
 		if v.Pos() < e.Pos() || v.Pos() > e.End() {
-			if u.shared[v] |= enclosed; e.mayOutlive {
-				u.shared[v] |= captured
+			if u.shared[v] |= Enclosed; e.mayOutlive {
+				u.shared[v] |= Captured
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (u *variableUsage) local(id *ast.Ident) *types.Var {
 }
 
 // mark marks the variable that contains a place.
-func (u *variableUsage) mark(e ast.Expr, s sharing) {
+func (u *variableUsage) mark(e ast.Expr, s Sharing) {
 	if id := rootOf(u.info, e); id != nil {
 		if v := u.local(id); v != nil {
 			u.shared[v] |= s
@@ -173,7 +173,7 @@ func rootOf(info *types.Info, e ast.Expr) *ast.Ident {
 	case *ast.ParenExpr:
 		return rootOf(info, e.X)
 	case *ast.IndexExpr:
-		if _, ok := core(info.TypeOf(e.X)).(*types.Array); ok {
+		if _, ok := Core(info.TypeOf(e.X)).(*types.Array); ok {
 			return rootOf(info, e.X)
 		}
 	case *ast.SelectorExpr:
@@ -189,11 +189,11 @@ func rootOf(info *types.Info, e ast.Expr) *ast.Ident {
 // receiver marks a variable whose method with a pointer receiver is used.
 func (u *variableUsage) receiver(e *ast.SelectorExpr) {
 	s := u.info.Selections[e]
-	if s == nil || s.Kind() != types.MethodVal || isPointer(s.Recv()) {
+	if s == nil || s.Kind() != types.MethodVal || IsPointer(s.Recv()) {
 		return
 	}
-	if recv := s.Obj().(*types.Func).Signature().Recv(); recv != nil && isPointer(recv.Type()) {
-		u.mark(e.X, addressed)
+	if recv := s.Obj().(*types.Func).Signature().Recv(); recv != nil && IsPointer(recv.Type()) {
+		u.mark(e.X, Addressed)
 	}
 }
 

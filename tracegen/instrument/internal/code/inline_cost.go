@@ -1,4 +1,4 @@
-package rewrite
+package code
 
 import (
 	"go/ast"
@@ -143,7 +143,7 @@ func (c *inlineCheck) selector(e *ast.SelectorExpr) int {
 }
 
 func (c *inlineCheck) literal(e *ast.CompositeLit) int {
-	switch core(c.p.Info.TypeOf(e)).(type) {
+	switch Core(c.p.Info.TypeOf(e)).(type) {
 	case *types.Struct, *types.Array:
 	default:
 		return notInlinable
@@ -166,13 +166,13 @@ func (c *inlineCheck) call(call *ast.CallExpr) int {
 		return 1 + n
 	}
 	if n += 2; tv.IsBuiltin() {
-		switch builtinName(call) {
+		switch BuiltinName(call) {
 		case "len", "cap", "real", "imag", "complex", "min", "max":
 			return n
 		}
 		return notInlinable
 	}
-	fn := staticCallee(c.p.Info, call)
+	fn := StaticCallee(c.p.Info, call)
 	if fn == nil {
 		return notInlinable
 	}

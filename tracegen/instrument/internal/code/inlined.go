@@ -1,4 +1,4 @@
-package rewrite
+package code
 
 import (
 	"go/ast"
@@ -82,8 +82,8 @@ func functionsUsedAsValues(p *Package) map[*types.Func]bool {
 	return valued
 }
 
-// builtinName returns the name of the built-in function that is called.
-func builtinName(call *ast.CallExpr) string {
+// BuiltinName returns the name of the built-in function that is called.
+func BuiltinName(call *ast.CallExpr) string {
 	switch fun := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		return fun.Name
@@ -93,8 +93,8 @@ func builtinName(call *ast.CallExpr) string {
 	return ""
 }
 
-// staticCallee returns the function or concrete method that is called, or nil.
-func staticCallee(info *types.Info, call *ast.CallExpr) *types.Func {
+// StaticCallee returns the function or concrete method that is called, or nil.
+func StaticCallee(info *types.Info, call *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(call.Fun)
 	switch x := fun.(type) {
 	case *ast.IndexExpr:
@@ -108,7 +108,7 @@ func staticCallee(info *types.Info, call *ast.CallExpr) *types.Func {
 		return fn
 	case *ast.SelectorExpr:
 		fn, _ := info.Uses[x.Sel].(*types.Func)
-		if s := info.Selections[x]; s != nil && (s.Kind() != types.MethodVal || isInterfaceMethod(fn)) {
+		if s := info.Selections[x]; s != nil && (s.Kind() != types.MethodVal || IsInterfaceMethod(fn)) {
 			return nil
 		}
 		return fn
@@ -116,7 +116,8 @@ func staticCallee(info *types.Info, call *ast.CallExpr) *types.Func {
 	return nil
 }
 
-func isInterfaceMethod(fn *types.Func) bool {
+// IsInterfaceMethod reports whether fn is a method of an interface.
+func IsInterfaceMethod(fn *types.Func) bool {
 	return fn != nil && fn.Signature().Recv() != nil && types.IsInterface(fn.Signature().Recv().Type())
 }
 
