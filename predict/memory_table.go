@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -75,30 +75,30 @@ func timeColumns(sims []memoryRow) []store.Column {
 }
 
 func countColumns(sims []memoryRow) []store.Column {
-	count := func(name string, of func(memsys.Counts) uint64) store.Column {
+	count := func(name string, of func(touch.Counts) uint64) store.Column {
 		return store.ColumnOf(sims, name, "", func(s memoryRow) uint64 { return of(s.result.Counts()) })
 	}
 	return []store.Column{
 		store.ColumnOf(sims, "references", "", func(s memoryRow) uint64 { return references(s.result) }),
-		count("touches", memsys.Counts.Touches),
-		count("misses", memsys.Counts.Misses),
-		count("cold_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Cold + c.StoreMisses.Cold }),
-		count("coherence_misses", memsys.Counts.CoherenceMisses),
-		count("replacement_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Replacement + c.StoreMisses.Replacement }),
+		count("touches", touch.Counts.Touches),
+		count("misses", touch.Counts.Misses),
+		count("cold_misses", func(c touch.Counts) uint64 { return c.LoadMisses.Cold + c.StoreMisses.Cold }),
+		count("coherence_misses", touch.Counts.CoherenceMisses),
+		count("replacement_misses", func(c touch.Counts) uint64 { return c.LoadMisses.Replacement + c.StoreMisses.Replacement }),
 		store.ColumnOf(sims, "miss_ratio", "", func(s memoryRow) float64 { return s.result.MissRatio() }),
-		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
-		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
-		count("private_hits", func(c memsys.Counts) uint64 { return c.InnerHits }),
-		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
-		count("supplies", func(c memsys.Counts) uint64 { return c.CacheToCache }),
-		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
+		count("upgrades", func(c touch.Counts) uint64 { return c.Upgrades }),
+		count("writebacks", func(c touch.Counts) uint64 { return c.WriteBacks }),
+		count("private_hits", func(c touch.Counts) uint64 { return c.InnerHits }),
+		count("shared_hits", func(c touch.Counts) uint64 { return c.SharedHits }),
+		count("supplies", func(c touch.Counts) uint64 { return c.CacheToCache }),
+		count("tlb_misses", func(c touch.Counts) uint64 { return c.TLBMisses }),
 		store.ColumnOf(sims, "coherence_share", "", func(s memoryRow) float64 { return s.result.Counts().CoherenceShare() }),
 		store.ColumnOf(sims, "memory_utilization", "", func(s memoryRow) float64 { return s.result.Utilization() }),
-		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
-		count("from_exclusive", func(c memsys.Counts) uint64 { return c.FromExclusive }),
-		count("block_upgrades", func(c memsys.Counts) uint64 { return c.BlockUpgrades }),
-		count("block_invalidations", func(c memsys.Counts) uint64 { return c.BlockInvalidations }),
-		count("disk_reads", func(c memsys.Counts) uint64 { return c.DiskReads }),
+		count("remote_fetches", func(c touch.Counts) uint64 { return c.RemoteFetches }),
+		count("from_exclusive", func(c touch.Counts) uint64 { return c.FromExclusive }),
+		count("block_upgrades", func(c touch.Counts) uint64 { return c.BlockUpgrades }),
+		count("block_invalidations", func(c touch.Counts) uint64 { return c.BlockInvalidations }),
+		count("disk_reads", func(c touch.Counts) uint64 { return c.DiskReads }),
 		store.ColumnOf(sims, "messages", "", func(s memoryRow) uint64 { return s.result.Shared.Messages }),
 		store.ColumnOf(sims, "message_bytes", "B", func(s memoryRow) uint64 { return uint64(s.result.Shared.MessageBytes) }),
 		store.ColumnOf(sims, "network_utilization", "", func(s memoryRow) float64 { return s.result.NetworkUtilization() }),

@@ -9,6 +9,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
@@ -85,7 +86,7 @@ type memory struct {
 	opt           MemoryOptions
 	head          trace.Header
 	clock         replay.Clock
-	system        memsys.System
+	system        touch.System
 	places        *trace.HomeMap
 	placedRegions int // number of regions in places
 	ranks         []*memoryRank

@@ -1,6 +1,10 @@
 package memsys
 
-import "slices"
+import (
+	"slices"
+
+	"spoor/predict/internal/memsys/numa"
+)
 
 // noNode stands for no node.
 const noNode = -1
@@ -46,7 +50,7 @@ func (b *block) remove(n int) {
 
 // blockTable is the directories of all homes: all blocks that were ever used.
 type blockTable struct {
-	homes *homes
+	homes *numa.Homes
 	at    map[uint64]int32
 	all   []block
 }
@@ -58,7 +62,7 @@ func (d *blockTable) lookup(number uint64, n int) (b *block, fresh bool) {
 	if !ok {
 		i = int32(len(d.all))
 		d.at[number] = i
-		d.all = append(d.all, block{home: d.homes.of(number, n), owner: noNode, dirty: true})
+		d.all = append(d.all, block{home: d.homes.Of(number, n), owner: noNode, dirty: true})
 	}
 	return &d.all[i], !ok
 }

@@ -2,12 +2,13 @@ package memsys
 
 import (
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/coherence"
 	"spoor/traces/trace"
 )
 
 // permOf returns the permission for a line in a valid state.
 func permOf(state uint8) uint64 {
-	if state == modified {
+	if state == coherence.Modified {
 		return lru.MayStore
 	}
 	return lru.MayLoad

@@ -2,6 +2,8 @@ package memsys
 
 import (
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -37,12 +39,12 @@ var _ Target = CCNUMA{}
 func (CCNUMA) Name() string { return "ccnuma" }
 
 // New returns a CC-NUMA machine with empty caches.
-func (CCNUMA) New(c Config) (System, error) {
+func (CCNUMA) New(c Config) (touch.System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.Protocol == (Protocol{}) {
-		c.Protocol, _ = protocolNamed(machine.Berkeley)
+	if c.Protocol == (coherence.Protocol{}) {
+		c.Protocol, _ = coherence.ProtocolNamed(machine.Berkeley)
 	}
 	n, err := newNodes(&c)
 	if err != nil {
@@ -67,16 +69,16 @@ type ccnumaInterconnect struct {
 	toInvalidate []trace.Proc // processors that lose their copy in the present transaction
 }
 
-func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
-	from := n.of(t.proc)
-	home := n.homes.of(t.line, from)
-	if from != home || t.supplier >= 0 && n.of(trace.Proc(t.supplier)) != from {
+func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) touch.Cost {
+	from := n.Of(t.proc)
+	home := n.homes.Of(t.line, from)
+	if from != home || t.supplier >= 0 && n.Of(trace.Proc(t.supplier)) != from {
 		n.caches.private[t.proc].counts.RemoteFetches++
 	}
 	m := n.request(now, t, from, home)
 	n.toInvalidate = n.directory.record(t, n.toInvalidate[:0])
 	for _, q := range n.toInvalidate {
-		if valid(t.states[q]) { // the directory cannot track it
+		if coherence.Valid(t.states[q]) { // the directory cannot track it
 			n.caches.invalidate(q)
 		}
 	}
@@ -90,7 +92,7 @@ func (n *ccnumaInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 		done, stored = n.forward(m, t, from, home)
 	}
 	done = n.invalidate(m, done, t, from, home)
-	if t.states[t.proc] != shared || len(n.toInvalidate) > 0 {
+	if t.states[t.proc] != coherence.Shared || len(n.toInvalidate) > 0 {
 		stored = max(stored, done.at)
 	}
 	n.holdLine(t.line, stored)
@@ -108,10 +110,10 @@ func (n *ccnumaInterconnect) request(now unit.Picos, t *transaction, from, home 
 
 // forward lets the supplier of t send its line. It also returns when memory has stored the line, or 0.
 func (n *ccnumaInterconnect) forward(m moment, t *transaction, from, home int) (done moment, stored unit.Picos) {
-	owner := n.of(trace.Proc(t.supplier))
+	owner := n.Of(trace.Proc(t.supplier))
 	m = n.send(m, home, owner, n.messages.Control)
 	done = n.send(m, owner, from, n.messages.Data)
-	if t.stale && !t.store && !dirty(t.states[t.supplier]) {
+	if t.stale && !t.store && !coherence.Dirty(t.states[t.supplier]) {
 		stored = n.writeBack(m, owner, home).at
 	}
 	return done, stored
@@ -122,17 +124,17 @@ func (n *ccnumaInterconnect) forward(m moment, t *transaction, from, home int) (
 func (n *ccnumaInterconnect) invalidate(m, done moment, t *transaction, from, home int) moment {
 	for _, q := range n.toInvalidate {
 		if t.isUpgrade || int(q) != t.supplier {
-			received := n.send(m, home, n.of(q), n.messages.Control)
-			done = done.join(n.send(received, n.of(q), from, n.messages.Control))
+			received := n.send(m, home, n.Of(q), n.messages.Control)
+			done = done.join(n.send(received, n.Of(q), from, n.messages.Control))
 		}
 	}
 	return done
 }
 
-func (n *ccnumaInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
+func (n *ccnumaInterconnect) upgrade(now unit.Picos, t *transaction) touch.Cost {
 	n.caches.private[t.proc].counts.Upgrades++
-	from := n.of(t.proc)
-	home := n.homes.of(t.line, from)
+	from := n.Of(t.proc)
+	home := n.homes.Of(t.line, from)
 	m := n.serve(n.request(now, t, from, home), home, n.lookUp, n.lookUp)
 	n.toInvalidate = n.directory.record(t, n.toInvalidate[:0])
 	done := n.invalidate(m, n.send(m, home, from, n.messages.Control), t, from, home)
@@ -145,37 +147,37 @@ func (n *ccnumaInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 func (n *ccnumaInterconnect) recall(m moment, home int, line uint64) moment {
 	m = n.serve(m.wait(n.busyLines.until[line]), home, n.lookUp, n.lookUp)
 	done := m
-	states := n.caches.lines.lookup(line)
+	states := n.caches.lines.Lookup(line)
 	for i, state := range states {
 		if !isRecorded(state) {
 			continue
 		}
 		q := trace.Proc(i)
-		received := n.send(m, home, n.of(q), n.messages.Control)
-		if dirty(state) {
+		received := n.send(m, home, n.Of(q), n.messages.Control)
+		if coherence.Dirty(state) {
 			n.caches.private[q].counts.WriteBacks++
-			done = done.join(n.writeBack(received, n.of(q), home))
+			done = done.join(n.writeBack(received, n.Of(q), home))
 		} else {
-			done = done.join(n.send(received, n.of(q), home, n.messages.Control))
+			done = done.join(n.send(received, n.Of(q), home, n.messages.Control))
 		}
-		if valid(state) {
-			n.caches.removeLine(q, line, states, invalidated)
+		if coherence.Valid(state) {
+			n.caches.removeLine(q, line, states, coherence.Invalidated)
 		} else {
-			states[q] = evictedKnown
+			states[q] = coherence.EvictedKnown
 		}
 	}
 	return done
 }
 
 func (n *ccnumaInterconnect) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
-	if !dirty(state) && !n.hints {
+	if !coherence.Dirty(state) && !n.hints {
 		return
 	}
-	from := n.of(p)
-	home := n.homes.of(line, from)
+	from := n.Of(p)
+	home := n.homes.Of(line, from)
 	n.directory.forget(home, p, line)
 	left := moment{at: now}
-	if dirty(state) {
+	if coherence.Dirty(state) {
 		n.holdLine(line, n.writeBack(left, from, home).at)
 	} else {
 		n.serve(n.send(left, from, home, n.messages.Control), home, n.lookUp, n.lookUp)

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -15,7 +18,7 @@ import (
 func four(t *testing.T) Config {
 	t.Helper()
 	c := Config{Processors: 4, PerNode: 1, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}}, Memory: Memory{Latency: 100, Occupancy: 60},
-		Messages: machine.Messages{Control: 8, Data: 40}, Placement: Placement{machine.Interleaved, 64}, Directory: Directory{LookUp: 5, Trap: 200}}
+		Messages: machine.Messages{Control: 8, Data: 40}, Placement: numa.Placement{Policy: machine.Interleaved, Page: 64}, Directory: Directory{LookUp: 5, Trap: 200}}
 	net, err := network.Full{}.New(network.Config{Nodes: 4, Bandwidth: 1e12, Efficiency: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -30,10 +33,10 @@ type worked struct {
 	p     trace.Proc
 	line  uint64
 	store bool
-	want  Cost
+	want  touch.Cost
 }
 
-func follows(t *testing.T, name string, target Target, c Config, accesses ...worked) System {
+func follows(t *testing.T, name string, target Target, c Config, accesses ...worked) touch.System {
 	t.Helper()
 	sys, err := target.New(c)
 	if err != nil {
@@ -58,7 +61,7 @@ func TestCCNUMAWorked(t *testing.T) {
 		name     string
 		accesses []worked
 	}{
-		{"at home", []worked{{0, 0, 0, load, cost(5+100, 0)}, {500, 0, 0, store, cost(5, 0)}, {600, 0, 0, store, Cost{}}}},
+		{"at home", []worked{{0, 0, 0, load, cost(5+100, 0)}, {500, 0, 0, store, cost(5, 0)}, {600, 0, 0, store, touch.Cost{}}}},
 		{"clean remote miss", []worked{first(0, 1, load)}},
 		{"alone: the home permits at once", []worked{first(0, 1, load), {500, 1, 0, store, cost(8+5+8, 0)}}},
 		{"dirty at a third node, which stays the owner", []worked{first(0, 1, store),
@@ -77,7 +80,7 @@ func TestCCNUMAWorked(t *testing.T) {
 		{"memory that stores a line: from 1040 to 1100", []worked{first(0, 1, store),
 			{1000, 1, 2, load, cost(153, 0)}, {1050, 0, 4, load, cost(105, 50)}}},
 		{"a copy that left silently is told in vain", []worked{first(0, 1, load), {500, 1, 2, load, cost(153, 0)}, first(1000, 2, load),
-			{1500, 2, 0, store, cost(8+5+8+8, 0)}, {2000, 2, 2, load, cost(105, 0)}, {2500, 2, 0, store, cost(153, 0)}, {3000, 2, 0, store, Cost{}}}},
+			{1500, 2, 0, store, cost(8+5+8+8, 0)}, {2000, 2, 2, load, cost(105, 0)}, {2500, 2, 0, store, cost(153, 0)}, {3000, 2, 0, store, touch.Cost{}}}},
 	} {
 		follows(t, c.name, CCNUMA{}, four(t), c.accesses...)
 	}
@@ -109,12 +112,12 @@ func TestDirectoriesWorked(t *testing.T) {
 // TestAbstractionsWorked: the same on targets that leave more out.
 func TestAbstractionsWorked(t *testing.T) {
 	follows(t, "coherence is free", CLogP{}, four(t), worked{0, 0, 0, false, cost(100, 0)}, worked{0, 1, 0, false, cost(8+100+40, 0)},
-		worked{500, 1, 0, true, Cost{}}, worked{1000, 0, 0, false, cost(8+40, 0)}, worked{1500, 2, 0, false, cost(8+40, 0)})
+		worked{500, 1, 0, true, touch.Cost{}}, worked{1000, 0, 0, false, cost(8+40, 0)}, worked{1500, 2, 0, false, cost(8+40, 0)})
 	c := four(t)
 	c.Caches, c.Placement.Page = nil, 64 // lines of 32 bytes, two in each page
-	sys := follows(t, "every remote reference", LogP{}, c, worked{0, 0, 1, false, Cost{}}, worked{0, 1, 1, false, cost(48, 0)}, worked{500, 1, 1, false, cost(48, 0)},
-		worked{1000, 0, 3, true, cost(48, 0)}, worked{1000, 0, 9, false, Cost{}})
-	if got := sys.Counts(1); got != (Counts{Loads: 2, RemoteFetches: 2}) {
+	sys := follows(t, "every remote reference", LogP{}, c, worked{0, 0, 1, false, touch.Cost{}}, worked{0, 1, 1, false, cost(48, 0)}, worked{500, 1, 1, false, cost(48, 0)},
+		worked{1000, 0, 3, true, cost(48, 0)}, worked{1000, 0, 9, false, touch.Cost{}})
+	if got := sys.Counts(1); got != (touch.Counts{Loads: 2, RemoteFetches: 2}) {
 		t.Errorf("counts %+v", got)
 	}
 }
@@ -129,7 +132,7 @@ func TestDir1SWWorked(t *testing.T) {
 		worked{1000, 2, 0, true, cost(8+200+8+8+8, 0)}, worked{2000, 1, 2, false, cost(153, 0)})
 	c := four(t)
 	c.TLB = &TLB{Entries: 1, Ways: 1, Page: 128, Latency: 30}
-	sys := follows(t, "pages", Dir1SW{}, c, worked{0, 0, 0, false, cost(30+105, 0)}, worked{500, 0, 1, false, cost(153, 0)}, worked{1000, 0, 0, false, Cost{}},
+	sys := follows(t, "pages", Dir1SW{}, c, worked{0, 0, 0, false, cost(30+105, 0)}, worked{500, 0, 1, false, cost(153, 0)}, worked{1000, 0, 0, false, touch.Cost{}},
 		worked{1500, 0, 4, true, cost(30+105, 0)}, worked{2000, 0, 1, false, cost(30, 0)})
 	if got := sys.Counts(0).TLBMisses; got != 3 {
 		t.Errorf("%d misses of the TLB, want 3", got)
@@ -161,7 +164,7 @@ func TestNodeErrors(t *testing.T) {
 		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 1 << 30, Ways: 1} }, "can be simulated"},
 		{CCNUMA{}, func(c *Config) { c.Directory.LookUp = -1 }, "directory latency"},
 		{Dir1SW{}, func(c *Config) { c.Directory.Trap = unit.MaxPicos }, "trap"},
-		{Dir1SW{}, func(c *Config) { c.Protocol = Protocols[3] }, "target dir1sw needs protocol msi"},
+		{Dir1SW{}, func(c *Config) { c.Protocol = coherence.Protocols[3] }, "target dir1sw needs protocol msi"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 3, Ways: 1, Page: 4096} }, "the number of sets must be a power of two"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 4, Ways: 4, Page: 32} }, "at least the line"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 1 << 30, Ways: 1, Page: 4096} }, "can be simulated"},

@@ -2,6 +2,8 @@ package memsys
 
 import (
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -19,12 +21,12 @@ var _ Target = CLogP{}
 func (CLogP) Name() string { return "clogp" }
 
 // New returns a cLogP machine with empty caches.
-func (CLogP) New(c Config) (System, error) {
+func (CLogP) New(c Config) (touch.System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.Protocol == (Protocol{}) {
-		c.Protocol, _ = protocolNamed(machine.Berkeley)
+	if c.Protocol == (coherence.Protocol{}) {
+		c.Protocol, _ = coherence.ProtocolNamed(machine.Berkeley)
 	}
 	n, err := newNodes(&c)
 	if err != nil {
@@ -41,11 +43,11 @@ type freeInterconnect struct {
 	caches *coherent
 }
 
-func (f *freeInterconnect) fetch(now unit.Picos, t *transaction) Cost {
-	from := f.of(t.proc)
-	at, latency := f.homes.of(t.line, from), f.Latency
+func (f *freeInterconnect) fetch(now unit.Picos, t *transaction) touch.Cost {
+	from := f.Of(t.proc)
+	at, latency := f.homes.Of(t.line, from), f.Latency
 	if t.stale {
-		at, latency = f.of(trace.Proc(t.supplier)), 0
+		at, latency = f.Of(trace.Proc(t.supplier)), 0
 	}
 	if at != from {
 		f.caches.private[t.proc].counts.RemoteFetches++
@@ -54,9 +56,9 @@ func (f *freeInterconnect) fetch(now unit.Picos, t *transaction) Cost {
 	return f.send(asked.after(latency), at, from, f.messages.Data).cost(now)
 }
 
-func (f *freeInterconnect) upgrade(_ unit.Picos, t *transaction) Cost {
+func (f *freeInterconnect) upgrade(_ unit.Picos, t *transaction) touch.Cost {
 	f.caches.private[t.proc].counts.Upgrades++
-	return Cost{}
+	return touch.Cost{}
 }
 
 func (f *freeInterconnect) evict(unit.Picos, trace.Proc, uint64, uint8) {}

@@ -1,6 +1,9 @@
 package memsys
 
-import "spoor/calibrate/machine"
+import (
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/touch"
+)
 
 // CLUMP is a cluster of symmetric multiprocessors with shared memory in software [du2000, sec. 4.1]. A node behaves
 // like an [SMP]. Between nodes, memory is kept coherent in blocks of many lines, by a directory at each block's home.
@@ -47,4 +50,4 @@ var _ Target = CLUMP{}
 func (CLUMP) Name() string { return string(machine.CLUMP) }
 
 // New returns a cluster of SMPs with empty caches.
-func (CLUMP) New(c Config) (System, error) { return newCluster(c) }
+func (CLUMP) New(c Config) (touch.System, error) { return newCluster(c) }

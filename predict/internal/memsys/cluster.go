@@ -3,6 +3,9 @@ package memsys
 import (
 	"fmt"
 
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -46,7 +49,7 @@ type blockEviction struct {
 const maxBlockLines = 1 << 12
 
 // newCluster returns a cluster with empty caches and memories.
-func newCluster(c Config) (System, error) {
+func newCluster(c Config) (touch.System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -59,10 +62,10 @@ func newCluster(c Config) (System, error) {
 	}
 	s := newCoherent(&c)
 	p := &clusterInterconnect{nodes: n, caches: s, block: c.Block, shift: c.Block.Shift() - c.line().Shift()}
-	p.homes = newHomes(&c, c.Block)
+	p.homes = numa.NewHomes(c.Homes, c.layout(), c.Placement, c.Block)
 	p.blocks = blockTable{homes: p.homes, at: map[uint64]int32{}}
-	for i := range n.layout.nodes() {
-		own := c.node(&n.layout, i)
+	for i := range n.Layout.Nodes() {
+		own := c.node(&n.Layout, i)
 		p.memory = append(p.memory, nodeMemory{Memory: own.Memory, procs: own.Processors, frames: newFrames(int(own.Capacity / c.Block)),
 			diskTime: own.Disk, arriving: busyLines{until: map[uint64]unit.Picos{}}})
 	}
@@ -89,15 +92,15 @@ func (c *Config) checkCluster() error {
 	return checkTime("disk latency", c.Disk)
 }
 
-func (c *clusterInterconnect) fetch(now unit.Picos, t *transaction) Cost {
-	n := c.of(t.proc)
+func (c *clusterInterconnect) fetch(now unit.Picos, t *transaction) touch.Cost {
+	n := c.Of(t.proc)
 	m := c.accessLocal(c.obtain(now, n, t), n, c.memory[n].Occupancy, c.memory[n].Latency)
 	c.finishEvictions()
 	return m.cost(now)
 }
 
-func (c *clusterInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
-	n := c.of(t.proc)
+func (c *clusterInterconnect) upgrade(now unit.Picos, t *transaction) touch.Cost {
+	n := c.Of(t.proc)
 	m := c.obtain(now, n, t)
 	if c.memory[n].procs > 1 {
 		c.caches.private[t.proc].counts.Upgrades++
@@ -109,10 +112,10 @@ func (c *clusterInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 
 // evict writes a modified line back to its node's memory, after the bus use that evicted it. A flush evicts it later.
 func (c *clusterInterconnect) evict(now unit.Picos, p trace.Proc, _ uint64, state uint8) {
-	if !dirty(state) {
+	if !coherence.Dirty(state) {
 		return
 	}
-	n := c.of(p)
+	n := c.Of(p)
 	own := &c.memory[n]
 	inOrder := own.lastEnd == own.fifoEnd
 	own.lastEnd = c.memories[n].reserve(max(now, own.lastEnd), own.Occupancy, c.settled) + own.Occupancy
@@ -169,7 +172,7 @@ func (c *clusterInterconnect) accessDisk(m moment, n int) moment {
 	return m.wait(own.disk.reserve(m.at, own.diskTime, c.settled)).after(own.diskTime)
 }
 
-func (c *clusterInterconnect) usage() SharedUsage {
+func (c *clusterInterconnect) usage() touch.SharedUsage {
 	s := c.nodes.usage()
 	for i := range c.memory {
 		s.End = max(s.End, c.memory[i].fifoEnd, c.memory[i].disk.End)

@@ -1,6 +1,8 @@
 package memsys
 
 import (
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -28,10 +30,10 @@ func (c *clusterInterconnect) obtain(now unit.Picos, n int, t *transaction) mome
 	}
 	// A processor may later store to an exclusive line without a request. So only nodes that may store get exclusive
 	// lines.
-	if t.states[t.proc] == exclusive && !b.allows(n, true) {
-		t.states[t.proc] = shared
+	if t.states[t.proc] == coherence.Exclusive && !b.allows(n, true) {
+		t.states[t.proc] = coherence.Shared
 	}
-	if t.store || t.states[t.proc] == exclusive {
+	if t.store || t.states[t.proc] == coherence.Exclusive {
 		b.dirty = true
 	}
 	return m
@@ -50,7 +52,7 @@ func (c *clusterInterconnect) waitArrival(m moment, n int, number uint64) moment
 }
 
 // acquire gets node n the block b, or a permission for it that n does not have.
-func (c *clusterInterconnect) acquire(m moment, n int, number uint64, b *block, store bool, counts *Counts) moment {
+func (c *clusterInterconnect) acquire(m moment, n int, number uint64, b *block, store bool, counts *touch.Counts) moment {
 	had, away := b.allows(n, false), b.owner != noNode
 	if had {
 		counts.BlockUpgrades++
@@ -76,7 +78,7 @@ func (c *clusterInterconnect) acquire(m moment, n int, number uint64, b *block, 
 }
 
 // sendFromHome sends n the block. If n had the block, it sends only the permission to store.
-func (c *clusterInterconnect) sendFromHome(m moment, n int, number uint64, b *block, had bool, counts *Counts) moment {
+func (c *clusterInterconnect) sendFromHome(m moment, n int, number uint64, b *block, had bool, counts *touch.Counts) moment {
 	if had {
 		m = c.waitArrival(m, b.home, number)
 		return c.send(c.changePermission(m, b.home), b.home, n, 0)
@@ -88,7 +90,7 @@ func (c *clusterInterconnect) sendFromHome(m moment, n int, number uint64, b *bl
 // grant lets node n, which is not the home, store to a block or load it.
 func (c *clusterInterconnect) grant(n int, number uint64, b *block, store bool) {
 	if store {
-		c.removeLines(b.home, number, invalidated)
+		c.removeLines(b.home, number, coherence.Invalidated)
 		b.owner = n
 	} else {
 		c.downgradeLines(b.home, number)
@@ -97,7 +99,7 @@ func (c *clusterInterconnect) grant(n int, number uint64, b *block, store bool) 
 }
 
 // recall sends b home from its owner. The owner keeps a copy if the request is a load.
-func (c *clusterInterconnect) recall(m moment, number uint64, b *block, store bool, counts *Counts) moment {
+func (c *clusterInterconnect) recall(m moment, number uint64, b *block, store bool, counts *touch.Counts) moment {
 	owner := b.owner
 	counts.FromExclusive++
 	m = c.readMemory(c.waitArrival(m, owner, number), owner)
@@ -116,7 +118,7 @@ func (c *clusterInterconnect) recall(m moment, number uint64, b *block, store bo
 }
 
 // invalidate removes b from all sharers except n. It returns when the last of them has lost it.
-func (c *clusterInterconnect) invalidate(m moment, n int, number uint64, b *block, counts *Counts) moment {
+func (c *clusterInterconnect) invalidate(m moment, n int, number uint64, b *block, counts *touch.Counts) moment {
 	m = c.waitArrival(m, b.home, number)
 	done := m
 	for _, h := range b.sharers {
@@ -131,14 +133,14 @@ func (c *clusterInterconnect) invalidate(m moment, n int, number uint64, b *bloc
 }
 
 // invalidateBlock removes the copy of a block that node n has.
-func (c *clusterInterconnect) invalidateBlock(n int, number uint64, counts *Counts) {
+func (c *clusterInterconnect) invalidateBlock(n int, number uint64, counts *touch.Counts) {
 	counts.BlockInvalidations++
-	c.removeLines(n, number, invalidated)
+	c.removeLines(n, number, coherence.Invalidated)
 	c.memory[n].frames.drop(number)
 }
 
 // accessAtHome uses b in its home's memory. If b is not there, it is read from the disk.
-func (c *clusterInterconnect) accessAtHome(m moment, number uint64, b *block, counts *Counts) moment {
+func (c *clusterInterconnect) accessAtHome(m moment, number uint64, b *block, counts *touch.Counts) moment {
 	home := &c.memory[b.home]
 	m = c.waitArrival(m, b.home, number)
 	if !home.frames.has(number) {
@@ -157,7 +159,7 @@ func (c *clusterInterconnect) touchFrame(m moment, n int, number uint64) {
 	if !pushed {
 		return
 	}
-	c.removeLines(n, number, evicted)
+	c.removeLines(n, number, coherence.Evicted)
 	b := c.blocks.get(number)
 	switch {
 	case n == b.home && (b.owner != noNode || !b.dirty):
@@ -188,14 +190,14 @@ func (c *clusterInterconnect) downgradeLines(n int, number uint64) {
 
 // forEachLine calls do for all lines of a block that the caches of node n have.
 func (c *clusterInterconnect) forEachLine(n int, number uint64, do func(p trace.Proc, line uint64, states []uint8)) {
-	first := c.firstProc(n)
+	first := c.FirstProc(n)
 	for line := number << c.shift; line < (number+1)<<c.shift; line++ {
-		states := c.caches.lines.get(line)
+		states := c.caches.lines.Get(line)
 		if states == nil {
 			continue
 		}
 		for p := first; p < first+c.memory[n].procs; p++ {
-			if valid(states[p]) {
+			if coherence.Valid(states[p]) {
 				do(trace.Proc(p), line, states)
 			}
 		}

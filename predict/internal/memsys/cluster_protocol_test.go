@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/memsys/coherence"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -33,8 +34,8 @@ func snap(s *coherent, lines int) snapshot {
 	out := snapshot{map[uint64][]uint8{}, map[uint64]block{}, nil}
 	for line := range uint64(lines) {
 		out.lines[line] = make([]uint8, len(s.private))
-		for q, state := range s.lines.get(line) {
-			if valid(state) { // why it is not is for counts alone
+		for q, state := range s.lines.Get(line) {
+			if coherence.Valid(state) { // why it is not is for counts alone
 				out.lines[line][q] = state
 			}
 		}
@@ -78,7 +79,7 @@ func newExplorer(t *testing.T, cfg Config, lines int) *explorer {
 	return &explorer{t, s, s.interconnect.(*clusterInterconnect), lines, datum{}}
 }
 
-func (e *explorer) node(p int) int { return p / e.c.perNode }
+func (e *explorer) node(p int) int { return p / e.c.PerNode }
 
 // access performs o, moves the data and checks that o and all copies are current.
 func (e *explorer) access(o operation) {
@@ -112,10 +113,10 @@ func (e *explorer) access(o operation) {
 		}
 	}
 	mine := place{"cache", int(o.p), o.line}
-	if !valid(old.lines[o.line][o.p]) {
+	if !coherence.Valid(old.lines[o.line][o.p]) {
 		e.data[mine] = e.data[place{"memory", n, o.line}]
 		for q, state := range old.lines[o.line] {
-			if e.node(q) == n && dirty(state) {
+			if e.node(q) == n && coherence.Dirty(state) {
 				e.data[mine] = e.data[place{"cache", q, o.line}]
 			}
 		}
@@ -132,7 +133,7 @@ func (e *explorer) access(o operation) {
 		e.data[mine] = true
 	}
 	for at, current := range e.data { // what is not there has no age
-		gone := at.kind == "cache" && !valid(now.lines[at.line][at.id])
+		gone := at.kind == "cache" && !coherence.Valid(now.lines[at.line][at.id])
 		if b := now.blocks[at.line>>e.c.shift]; at.kind == "memory" {
 			gone = b.home == at.id && !now.inMemory(at.id, at.line>>e.c.shift) || b.home != at.id && !b.allows(at.id, false)
 		}
@@ -146,7 +147,7 @@ func (e *explorer) access(o operation) {
 // leave moves the data of a line that are pushed out, written back or cleaned by o, before o gets what it wants.
 func (e *explorer) leave(o operation, line uint64, old, now snapshot) {
 	for q, state := range old.lines[line] {
-		if dirty(state) && !(dirty(now.lines[line][q])) && !(line == o.line && o.store && e.node(q) == e.node(int(o.p))) {
+		if coherence.Dirty(state) && !(coherence.Dirty(now.lines[line][q])) && !(line == o.line && o.store && e.node(q) == e.node(int(o.p))) {
 			e.data[place{"memory", e.node(q), line}] = e.data[place{"cache", q, line}]
 		}
 	}
@@ -196,17 +197,17 @@ func (e *explorer) check(o operation, now snapshot) {
 		alone, copies, owners := 0, 0, 0
 		for q, state := range now.lines[line] {
 			checkRights(e.t, e.s, q, line, state)
-			if !valid(state) {
+			if !coherence.Valid(state) {
 				continue
 			}
 			copies++
-			if state == exclusive || state == modified {
+			if state == coherence.Exclusive || state == coherence.Modified {
 				alone++
 			}
-			if dirty(state) {
+			if coherence.Dirty(state) {
 				owners++
 			}
-			if !b.allows(e.node(q), state != shared) {
+			if !b.allows(e.node(q), state != coherence.Shared) {
 				e.t.Fatalf("after %+v: processor %d has line %d in state %d, of block %+v", o, q, line, state, b)
 			}
 			if !e.data[place{"cache", q, line}] {
@@ -227,7 +228,7 @@ func (e *explorer) current(n int, line uint64, now snapshot) {
 	}
 	ok := e.data[at]
 	for q, state := range now.lines[line] {
-		ok = ok || e.node(q) == n && dirty(state)
+		ok = ok || e.node(q) == n && coherence.Dirty(state)
 	}
 	if !ok {
 		e.t.Fatalf("node %d may load line %d, and has it nowhere: %v, states %+v", n, line, e.data, now)
@@ -287,7 +288,7 @@ func TestBlockProtocol(t *testing.T) {
 			if testing.Short() && c.nodes*c.perNode > 2 {
 				t.Skip("explores many states")
 			}
-			for _, pr := range Protocols {
+			for _, pr := range coherence.Protocols {
 				if c.blocks > 0 && pr.Exclusive != pr.Owned { // the simplest and the one with all states are enough
 					continue
 				}
@@ -309,7 +310,7 @@ func TestBlocksThatComeAndGo(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 10))
 		perNode, perBlock := 1+r.IntN(2), 1+r.IntN(2)
 		cfg := whole(Config{Processors: (2 + r.IntN(3)) * perNode, PerNode: perNode, Caches: []Cache{{Size: 32, Line: 16, Ways: 1}}})
-		cfg.Protocol = Protocols[r.IntN(len(Protocols))]
+		cfg.Protocol = coherence.Protocols[r.IntN(len(coherence.Protocols))]
 		cfg.Block *= unit.Bytes(perBlock)
 		cfg.Placement.Page = cfg.Block
 		const lines = 8

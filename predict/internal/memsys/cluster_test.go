@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -22,7 +25,7 @@ import (
 func small(processors, perNode int, model network.Model) Config {
 	return connected(Config{Processors: processors, PerNode: perNode, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}},
 		Memory:    Memory{Latency: 100, Occupancy: 60, Invalidate: 20},
-		Placement: Placement{machine.FirstTouch, 128}, Block: 128}, model)
+		Placement: numa.Placement{Policy: machine.FirstTouch, Page: 128}, Block: 128}, model)
 }
 
 // connected is c with an idle network of its own.
@@ -57,142 +60,142 @@ func TestClusterWorked(t *testing.T) {
 		p     trace.Proc
 		line  uint64
 		store bool
-		want  Cost
+		want  touch.Cost
 	}
 	for _, c := range []struct {
 		name     string
 		config   Config
 		accesses []access
-		counts   []Counts
-		shared   SharedUsage
+		counts   []touch.Counts
+		shared   touch.SharedUsage
 	}{
 		{"the home's own misses and stores cost what they cost in an smp", small(2, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{100, 0, 0, true, Cost{}}, // alone in its node
-			{200, 0, 2, false, Cost{Latency: 100}},
-		}, []Counts{{Loads: 2, Stores: 1, LoadMisses: Misses{Cold: 2}, WriteBacks: 1}, {}},
-			SharedUsage{Busy: 180, End: 320, Lines: 2}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{100, 0, 0, true, touch.Cost{}}, // alone in its node
+			{200, 0, 2, false, touch.Cost{Latency: 100}},
+		}, []touch.Counts{{Loads: 2, Stores: 1, LoadMisses: touch.Misses{Cold: 2}, WriteBacks: 1}, {}},
+			touch.SharedUsage{Busy: 180, End: 320, Lines: 2}},
 
 		{"a block from its home, then its other line", small(2, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{200, 1, 0, false, Cost{Latency: 368}}, // home's memory 100, message 168, own memory 100
-			{700, 1, 1, false, Cost{Latency: 100}}, // the block is there
-			{900, 0, 0, false, Cost{}},
-		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 1}}, {Loads: 2, LoadMisses: Misses{Cold: 2}, RemoteFetches: 1}},
-			SharedUsage{Busy: 120, End: 760, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{200, 1, 0, false, touch.Cost{Latency: 368}}, // home's memory 100, message 168, own memory 100
+			{700, 1, 1, false, touch.Cost{Latency: 100}}, // the block is there
+			{900, 0, 0, false, touch.Cost{}},
+		}, []touch.Counts{{Loads: 2, LoadMisses: touch.Misses{Cold: 1}}, {Loads: 2, LoadMisses: touch.Misses{Cold: 2}, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 120, End: 760, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
 		{"two blocks at once: on a bus the second message waits, and at the home both wait for its memory", small(3, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{200, 0, 2, false, Cost{Latency: 100}},
-			{1000, 1, 0, false, Cost{Latency: 368}},                  // memory 1000..1060, sent 1100..1238, there 1268
-			{1000, 2, 2, false, Cost{Latency: 368, Contention: 138}}, // memory 1060..1120, sent 1238..1376 instead of from 1160
-		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 2}}, {Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}},
-			SharedUsage{Busy: 240, End: 1466, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{200, 0, 2, false, touch.Cost{Latency: 100}},
+			{1000, 1, 0, false, touch.Cost{Latency: 368}},                  // memory 1000..1060, sent 1100..1238, there 1268
+			{1000, 2, 2, false, touch.Cost{Latency: 368, Contention: 138}}, // memory 1060..1120, sent 1238..1376 instead of from 1160
+		}, []touch.Counts{{Loads: 2, LoadMisses: touch.Misses{Cold: 2}}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 240, End: 1466, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
 
 		{"two blocks from two homes: on a switch neither waits", small(4, 1, network.Switch{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{0, 1, 2, false, Cost{Latency: 100}},
-			{1000, 2, 0, false, Cost{Latency: 368}},
-			{1000, 3, 2, false, Cost{Latency: 368}},
-		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {Loads: 1, LoadMisses: Misses{Cold: 1}},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}},
-			SharedUsage{Busy: 120, End: 1328, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 138}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{0, 1, 2, false, touch.Cost{Latency: 100}},
+			{1000, 2, 0, false, touch.Cost{Latency: 368}},
+			{1000, 3, 2, false, touch.Cost{Latency: 368}},
+		}, []touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 120, End: 1328, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 138}},
 
 		{"a block that another node has exclusive comes by way of its home, twice as far", small(3, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 1, true, Cost{Latency: 368}},  // takes block 0 from its home
-			{2000, 2, 1, false, Cost{Latency: 636}}, // node 1: 100 + 168, home: 100 + 168, own memory 100
-			{3000, 1, 1, false, Cost{}},             // node 1 has kept its copy
-			{3000, 0, 0, false, Cost{Latency: 100}}, // the home's is current
-		}, []Counts{{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, Invalidations: 1},
-			{Loads: 1, Stores: 1, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
-			SharedUsage{Busy: 240, End: 3060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 1, true, touch.Cost{Latency: 368}},  // takes block 0 from its home
+			{2000, 2, 1, false, touch.Cost{Latency: 636}}, // node 1: 100 + 168, home: 100 + 168, own memory 100
+			{3000, 1, 1, false, touch.Cost{}},             // node 1 has kept its copy
+			{3000, 0, 0, false, touch.Cost{Latency: 100}}, // the home's is current
+		}, []touch.Counts{{Loads: 2, LoadMisses: touch.Misses{Cold: 1, Coherence: 1}, Invalidations: 1},
+			{Loads: 1, Stores: 1, StoreMisses: touch.Misses{Cold: 1}, RemoteFetches: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
+			touch.SharedUsage{Busy: 240, End: 3060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"the home gets its block back by one message", small(2, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 1, true, Cost{Latency: 368}},
-			{2000, 0, 0, true, Cost{Latency: 368}},
-			{3000, 1, 1, false, Cost{Latency: 368}}, // false sharing: other lines of one block
-		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Coherence: 1},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 1, true, touch.Cost{Latency: 368}},
+			{2000, 0, 0, true, touch.Cost{Latency: 368}},
+			{3000, 1, 1, false, touch.Cost{Latency: 368}}, // false sharing: other lines of one block
+		}, []touch.Counts{{Loads: 1, Stores: 1, LoadMisses: touch.Misses{Cold: 1}, StoreMisses: touch.Misses{Coherence: 1},
 			Invalidations: 1, RemoteFetches: 1, FromExclusive: 1, BlockInvalidations: 1},
-			{Loads: 1, Stores: 1, LoadMisses: Misses{Coherence: 1}, StoreMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 2}},
-			SharedUsage{Busy: 240, End: 3328, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{Loads: 1, Stores: 1, LoadMisses: touch.Misses{Coherence: 1}, StoreMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 2}},
+			touch.SharedUsage{Busy: 240, End: 3328, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"a store to a shared block asks its home, which tells the other holder", small(3, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 0, false, Cost{Latency: 368}},
-			{2000, 2, 0, false, Cost{Latency: 368}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 0, false, touch.Cost{Latency: 368}},
+			{2000, 2, 0, false, touch.Cost{Latency: 368}},
 			// to node 2: 2000..2500, bus 3000..3010, there 3040, its memory's bus until 3060; to node 1: home's bus until 3020, there 3060
-			{3000, 1, 0, true, Cost{Latency: 60}},
-			{4000, 1, 0, true, Cost{}},
-			{4000, 1, 1, true, Cost{Latency: 100}}, // the block is its own
-		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1},
-			{Loads: 1, Stores: 3, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1, BlockUpgrades: 1, BlockInvalidations: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
-			SharedUsage{Busy: 200, End: 4060, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
+			{3000, 1, 0, true, touch.Cost{Latency: 60}},
+			{4000, 1, 0, true, touch.Cost{}},
+			{4000, 1, 1, true, touch.Cost{Latency: 100}}, // the block is its own
+		}, []touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1},
+			{Loads: 1, Stores: 3, LoadMisses: touch.Misses{Cold: 1}, StoreMisses: touch.Misses{Cold: 1}, RemoteFetches: 1, BlockUpgrades: 1, BlockInvalidations: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 200, End: 4060, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
 		{"the home's store waits for both holders, whose messages follow each other on the bus", small(3, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 0, false, Cost{Latency: 368}},
-			{2000, 2, 1, false, Cost{Latency: 368}},
-			{3000, 0, 0, true, Cost{Latency: 60, Contention: 10}},
-		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, BlockUpgrades: 1, BlockInvalidations: 2},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
-			SharedUsage{Busy: 180, End: 3070, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 0, false, touch.Cost{Latency: 368}},
+			{2000, 2, 1, false, touch.Cost{Latency: 368}},
+			{3000, 0, 0, true, touch.Cost{Latency: 60, Contention: 10}},
+		}, []touch.Counts{{Loads: 1, Stores: 1, LoadMisses: touch.Misses{Cold: 1}, BlockUpgrades: 1, BlockInvalidations: 2},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 180, End: 3070, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
 		{"within a node of two a block is fetched once, and a store there asks the node alone", small(4, 2, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 2, 0, true, Cost{Latency: 368}},
-			{2000, 3, 0, false, Cost{Latency: 100}}, // processor 2 supplies
-			{3000, 3, 0, true, Cost{Latency: 20}},   // an upgrade on the node's bus
-			{4000, 3, 1, false, Cost{Latency: 100}},
-			{5000, 1, 1, false, Cost{Latency: 368}}, // back to the home's other processor
-			{6000, 3, 0, true, Cost{Latency: 80}},   // node 1 must ask now: home's bus 20, message 40, own bus 20
-		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1, FromExclusive: 1},
-			{Stores: 1, StoreMisses: Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
-			{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 2}, Upgrades: 2, CacheToCache: 1, BlockUpgrades: 1}},
-			SharedUsage{Busy: 280, End: 6080, Lines: 2, Messages: 3, MessageBytes: 256, NetworkBusy: 286}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 2, 0, true, touch.Cost{Latency: 368}},
+			{2000, 3, 0, false, touch.Cost{Latency: 100}}, // processor 2 supplies
+			{3000, 3, 0, true, touch.Cost{Latency: 20}},   // an upgrade on the node's bus
+			{4000, 3, 1, false, touch.Cost{Latency: 100}},
+			{5000, 1, 1, false, touch.Cost{Latency: 368}}, // back to the home's other processor
+			{6000, 3, 0, true, touch.Cost{Latency: 80}},   // node 1 must ask now: home's bus 20, message 40, own bus 20
+		}, []touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1, FromExclusive: 1},
+			{Stores: 1, StoreMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1},
+			{Loads: 2, Stores: 2, LoadMisses: touch.Misses{Cold: 2}, Upgrades: 2, CacheToCache: 1, BlockUpgrades: 1}},
+			touch.SharedUsage{Busy: 280, End: 6080, Lines: 2, Messages: 3, MessageBytes: 256, NetworkBusy: 286}},
 
 		{"who wants what is on its way to the node waits until it is there", small(4, 2, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 2, 0, false, Cost{Latency: 368}},                  // there at 1268, memory until 1328
-			{1100, 3, 1, false, Cost{Latency: 100, Contention: 228}}, // memory from 1328
-		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: Misses{Cold: 1}}},
-			SharedUsage{Busy: 120, End: 1388, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 2, 0, false, touch.Cost{Latency: 368}},                  // there at 1268, memory until 1328
+			{1100, 3, 1, false, touch.Cost{Latency: 100, Contention: 228}}, // memory from 1328
+		}, []touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}, {},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}}},
+			touch.SharedUsage{Busy: 120, End: 1388, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
 		{"a block does not leave before it has come", small(3, 1, network.Bus{}), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 0, true, Cost{Latency: 368}},                   // there at 1268, memory until 1328
-			{1010, 2, 0, false, Cost{Latency: 636, Contention: 318}}, // leaves from 1328 on
-		}, []Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}, Invalidations: 1}, {Stores: 1, StoreMisses: Misses{Cold: 1}, RemoteFetches: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
-			SharedUsage{Busy: 180, End: 1924, Lines: 1, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 0, true, touch.Cost{Latency: 368}},                   // there at 1268, memory until 1328
+			{1010, 2, 0, false, touch.Cost{Latency: 636, Contention: 318}}, // leaves from 1328 on
+		}, []touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1}, {Stores: 1, StoreMisses: touch.Misses{Cold: 1}, RemoteFetches: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
+			touch.SharedUsage{Busy: 180, End: 1924, Lines: 1, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"a memory of one block: copies are fetched again, the home's own come from its disk", withDisk(small(2, 1, network.Bus{}), 1), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 0, 2, false, Cost{Latency: 100}},  // block 0 goes to the disk, 1000..2000
-			{3000, 1, 2, false, Cost{Latency: 368}},  // block 1 is in its home's memory
-			{4000, 1, 0, false, Cost{Latency: 1368}}, // block 0 is not; it pushes block 1 out there (disk 5000..6000) and here
-			{6500, 1, 2, false, Cost{Latency: 1368}}, // so block 1 must be read there, 6500..7500
-			{9000, 0, 0, false, Cost{Latency: 1100}}, // block 0 was pushed out, but the disk had it already
-		}, []Counts{{Loads: 3, LoadMisses: Misses{Cold: 2, Replacement: 1}, DiskReads: 1},
-			{Loads: 3, LoadMisses: Misses{Cold: 2, Replacement: 1}, RemoteFetches: 3, DiskReads: 2}},
-			SharedUsage{Busy: 360, End: 10060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 0, 2, false, touch.Cost{Latency: 100}},  // block 0 goes to the disk, 1000..2000
+			{3000, 1, 2, false, touch.Cost{Latency: 368}},  // block 1 is in its home's memory
+			{4000, 1, 0, false, touch.Cost{Latency: 1368}}, // block 0 is not; it pushes block 1 out there (disk 5000..6000) and here
+			{6500, 1, 2, false, touch.Cost{Latency: 1368}}, // so block 1 must be read there, 6500..7500
+			{9000, 0, 0, false, touch.Cost{Latency: 1100}}, // block 0 was pushed out, but the disk had it already
+		}, []touch.Counts{{Loads: 3, LoadMisses: touch.Misses{Cold: 2, Replacement: 1}, DiskReads: 1},
+			{Loads: 3, LoadMisses: touch.Misses{Cold: 2, Replacement: 1}, RemoteFetches: 3, DiskReads: 2}},
+			touch.SharedUsage{Busy: 360, End: 10060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
 		{"an exclusive block that is pushed out goes home, and nobody waits", withDisk(small(2, 1, network.Bus{}), 2), []access{
-			{0, 0, 0, false, Cost{Latency: 100}},
-			{1000, 1, 0, true, Cost{Latency: 368}},
-			{2000, 1, 2, false, Cost{Latency: 100}}, // block 1 is at home in node 1
-			{3000, 1, 4, false, Cost{Latency: 100}}, // so is block 2: block 0 leaves, bus 3060..3120, sent 3160..3298
-			{4000, 0, 0, true, Cost{Latency: 100}},  // back in its home's memory
-		}, []Counts{{Loads: 1, Stores: 1, LoadMisses: Misses{Cold: 1}, StoreMisses: Misses{Coherence: 1}, Invalidations: 1},
-			{Loads: 2, Stores: 1, LoadMisses: Misses{Cold: 2}, StoreMisses: Misses{Cold: 1}, WriteBacks: 1, RemoteFetches: 1}},
-			SharedUsage{Busy: 300, End: 4060, Lines: 3, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
+			{0, 0, 0, false, touch.Cost{Latency: 100}},
+			{1000, 1, 0, true, touch.Cost{Latency: 368}},
+			{2000, 1, 2, false, touch.Cost{Latency: 100}}, // block 1 is at home in node 1
+			{3000, 1, 4, false, touch.Cost{Latency: 100}}, // so is block 2: block 0 leaves, bus 3060..3120, sent 3160..3298
+			{4000, 0, 0, true, touch.Cost{Latency: 100}},  // back in its home's memory
+		}, []touch.Counts{{Loads: 1, Stores: 1, LoadMisses: touch.Misses{Cold: 1}, StoreMisses: touch.Misses{Coherence: 1}, Invalidations: 1},
+			{Loads: 2, Stores: 1, LoadMisses: touch.Misses{Cold: 2}, StoreMisses: touch.Misses{Cold: 1}, WriteBacks: 1, RemoteFetches: 1}},
+			touch.SharedUsage{Busy: 300, End: 4060, Lines: 3, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
 	} {
 		s := mustCluster(t, c.config)
 		for i, a := range c.accesses {
@@ -212,7 +215,7 @@ func TestClusterWorked(t *testing.T) {
 }
 
 // checkSame makes the same random accesses on two machines.
-func checkSame(t *testing.T, seed uint64, a, b System, processors int) {
+func checkSame(t *testing.T, seed uint64, a, b touch.System, processors int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
 	now := unit.Picos(0)
@@ -235,7 +238,7 @@ func checkSame(t *testing.T, seed uint64, a, b System, processors int) {
 
 // randomLevels is one to three private levels and a protocol.
 func randomLevels(r *rand.Rand, c *Config) {
-	c.Protocol = Protocols[r.IntN(len(Protocols))]
+	c.Protocol = coherence.Protocols[r.IntN(len(coherence.Protocols))]
 	c.Caches = nil
 	for range 1 + r.IntN(3) {
 		size := unit.Bytes(128)

@@ -6,6 +6,10 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -17,12 +21,12 @@ type Config struct {
 	Caches     []Cache // private levels of each processor, nearest first, all of one line size
 	Shared     *Cache  // last level, one for all processors; nil: none
 	Memory     Memory
-	Protocol   Protocol // coherence protocol; zero: that of the target's paper
+	Protocol   coherence.Protocol // coherence protocol; zero: that of the target's paper
 
 	Homes      *trace.HomeMap   // homes of the program's arrays, for distributed memory; nil: not given
 	PerNode    int              // processors of each node
 	OtherNodes []Node           // of a cluster, in place of the last nodes; all processors take part then
-	Placement  Placement        // of pages whose home is not given
+	Placement  numa.Placement   // of pages whose home is not given
 	Machine    *machine.Machine // for keys that only some targets need
 
 	Net       network.Network // between the nodes that take part
@@ -72,29 +76,38 @@ func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
 // line returns the line size of all caches.
 func (c *Config) line() unit.Bytes { return c.Caches[0].Line }
 
+// layout returns the division of the processors into nodes.
+func (c *Config) layout() numa.Layout {
+	var others []int
+	for _, o := range c.OtherNodes {
+		others = append(others, o.Processors)
+	}
+	return numa.NewLayout(c.Processors, c.PerNode, others)
+}
+
 // nodes returns how many nodes take part.
 func (c *Config) nodes() int {
 	l := c.layout()
-	return l.nodes()
+	return l.Nodes()
 }
 
 // node returns the description of node i.
-func (c *Config) node(l *layout, i int) Node {
-	if first := l.nodes() - len(c.OtherNodes); i >= first {
+func (c *Config) node(l *numa.Layout, i int) Node {
+	if first := l.Nodes() - len(c.OtherNodes); i >= first {
 		return c.OtherNodes[i-first]
 	}
-	return Node{Processors: min(l.perNode, c.Processors-i*l.perNode), Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
+	return Node{Processors: min(l.PerNode, c.Processors-i*l.PerNode), Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
 }
 
 // New returns the memory system of m with empty caches for the processors of a trace, of which there may be fewer
 // than m has. traffic is the program's traffic between nodes. It is needed only for a network whose gap depends on it
 // (see NewCountingTraffic).
-func New(m *machine.Machine, head trace.Header, traffic ...comm.Flow) (System, error) {
+func New(m *machine.Machine, head trace.Header, traffic ...comm.Flow) (touch.System, error) {
 	return NewWithHomes(m, trace.NewHomeMap(head), traffic...)
 }
 
 // NewWithHomes is New for a program that may place arrays later. An array must be in places before it is touched.
-func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...comm.Flow) (System, error) {
+func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...comm.Flow) (touch.System, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, err
@@ -108,12 +121,14 @@ func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...comm.Flo
 }
 
 // system returns the system of c with the prefetchers and the overlap of its processors.
-func (c *Config) system(target Target) (System, error) {
+func (c *Config) system(target Target) (touch.System, error) {
 	s, err := target.New(*c)
 	if err != nil {
 		return nil, err
 	}
-	overlap := func(p machine.Processor) Overlap { return Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()} }
+	overlap := func(p machine.Processor) layer.Overlap {
+		return layer.Overlap{Outstanding: p.Outstanding, Window: p.Window.At(p.Clock).Picos()}
+	}
 	own := c.Machine.Processor
 	for _, o := range c.Machine.OtherNodes {
 		switch {
@@ -126,8 +141,8 @@ func (c *Config) system(target Target) (System, error) {
 	if own.Ahead > 0 && (c.Block > 0 || len(c.Caches) == 0) {
 		return nil, fmt.Errorf("target %s does not simulate prefetching; remove processor.ahead and processor.streams, or choose another target", target.Name())
 	}
-	s = WithPrefetch(s, Prefetch{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
-	return WithOverlap(s, overlap(own), c.Processors), nil
+	s = layer.WithPrefetch(s, layer.Prefetch{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
+	return layer.WithOverlap(s, overlap(own), c.Processors), nil
 }
 
 // prepare returns the target of m and its Config without the network.
@@ -158,7 +173,7 @@ func targetNamed(name string) (Target, error) {
 // configOf returns the Config of m without the network.
 func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	c := Config{Processors: places.Procs(), Homes: places, PerNode: m.System.Processors, Machine: m,
-		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
+		Placement: numa.Placement{Policy: m.Memory.Placement, Page: m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
 	if m.Shared != nil {
 		shared := cacheOf(m, *m.Shared)
 		c.Shared = &shared
@@ -183,7 +198,7 @@ func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	if m.System.Protocol == "" {
 		return c, nil
 	}
-	p, ok := protocolNamed(m.System.Protocol)
+	p, ok := coherence.ProtocolNamed(m.System.Protocol)
 	if !ok {
 		return Config{}, fmt.Errorf("unknown protocol %q", m.System.Protocol)
 	}

@@ -59,8 +59,8 @@ func (c *Config) checkOther(o Node) error {
 	if o.Processors < 1 || len(o.Caches) == 0 {
 		return fmt.Errorf("a node has %d processors and %d levels of caches; it needs at least one of each", o.Processors, len(o.Caches))
 	}
-	if l := c.layout(); len(l.node) != c.Processors {
-		return fmt.Errorf("the trace has %d processors, but unequal nodes must all be used, and they have %d", c.Processors, len(l.node))
+	if l := c.layout(); len(l.Node) != c.Processors {
+		return fmt.Errorf("the trace has %d processors, but unequal nodes must all be used, and they have %d", c.Processors, len(l.Node))
 	}
 	for _, cache := range o.Caches {
 		if err := cache.check(c.Processors); err != nil {

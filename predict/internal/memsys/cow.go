@@ -1,6 +1,9 @@
 package memsys
 
-import "spoor/calibrate/machine"
+import (
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/touch"
+)
 
 // COW is a cluster of workstations of one processor each, with shared memory in software [du2000, sec. 4.1]. It is a
 // [CLUMP] with one processor in each node.
@@ -12,7 +15,7 @@ var _ Target = COW{}
 func (COW) Name() string { return string(machine.COW) }
 
 // New returns a cluster of workstations with empty caches.
-func (COW) New(c Config) (System, error) {
+func (COW) New(c Config) (touch.System, error) {
 	c.PerNode = 1
 	return newCluster(c)
 }

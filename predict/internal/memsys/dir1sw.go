@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -31,11 +33,11 @@ var _ Target = Dir1SW{}
 func (Dir1SW) Name() string { return "dir1sw" }
 
 // New returns a Dir1SW machine with empty caches and TLBs.
-func (Dir1SW) New(c Config) (System, error) {
+func (Dir1SW) New(c Config) (touch.System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.Protocol != (Protocol{}) && c.Protocol.Name != machine.MSI {
+	if c.Protocol != (coherence.Protocol{}) && c.Protocol.Name != machine.MSI {
 		return nil, fmt.Errorf("target dir1sw needs protocol msi, not %s", c.Protocol.Name)
 	}
 	n, err := newNodes(&c)
@@ -58,16 +60,16 @@ type dir1swInterconnect struct {
 	lookUp, trap unit.Picos
 }
 
-func (s *dir1swInterconnect) fetch(now unit.Picos, t *transaction) Cost {
-	from := s.of(t.proc)
-	home := s.homes.of(t.line, from)
+func (s *dir1swInterconnect) fetch(now unit.Picos, t *transaction) touch.Cost {
+	from := s.Of(t.proc)
+	home := s.homes.Of(t.line, from)
 	if home != from {
 		s.caches.private[t.proc].counts.RemoteFetches++
 	}
 	m := s.request(now, t, from, home)
 	switch {
 	case t.supplier >= 0:
-		owner := s.of(trace.Proc(t.supplier))
+		owner := s.Of(trace.Proc(t.supplier))
 		m = s.serve(m, home, s.trap, s.trap)
 		m = s.send(s.send(m, home, owner, s.messages.Control), owner, home, s.messages.Data)
 		s.serve(m, home, s.Occupancy, 0) // stored while it is sent on
@@ -95,17 +97,17 @@ func (s *dir1swInterconnect) invalidateAll(m moment, p trace.Proc, home int) mom
 	done := m
 	for q := range trace.Proc(len(s.caches.private)) {
 		if q != p {
-			received := s.send(m, home, s.of(q), s.messages.Control)
-			done = done.join(s.send(received, s.of(q), home, s.messages.Control))
+			received := s.send(m, home, s.Of(q), s.messages.Control)
+			done = done.join(s.send(received, s.Of(q), home, s.messages.Control))
 		}
 	}
 	return done
 }
 
-func (s *dir1swInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
+func (s *dir1swInterconnect) upgrade(now unit.Picos, t *transaction) touch.Cost {
 	s.caches.private[t.proc].counts.Upgrades++
-	from := s.of(t.proc)
-	home := s.homes.of(t.line, from)
+	from := s.Of(t.proc)
+	home := s.homes.Of(t.line, from)
 	m := s.request(now, t, from, home)
 	if len(t.lost) == 0 {
 		m = s.serve(m, home, s.lookUp, s.lookUp)
@@ -118,10 +120,10 @@ func (s *dir1swInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
 }
 
 func (s *dir1swInterconnect) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
-	from := s.of(p)
-	home := s.homes.of(line, from)
+	from := s.Of(p)
+	home := s.homes.Of(line, from)
 	left := moment{at: now}
-	if dirty(state) {
+	if coherence.Dirty(state) {
 		s.holdLine(line, s.writeBack(left, from, home).at)
 	} else {
 		s.serve(s.send(left, from, home, s.messages.Control), home, s.lookUp, s.lookUp)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -55,12 +56,12 @@ func newDirectory(c *Config, caches *coherent) (lineDirectory, error) {
 // fullMap has a bit for every processor of every line. The bit is set from when the processor gets a copy until it is
 // invalidated, or until it reports an eviction. The bits are in the table of lines: those of valid states and of
 // evicted are set.
-type fullMap struct{ lines *lineTable }
+type fullMap struct{ lines *coherence.Table }
 
 func (fullMap) allocate(int, uint64) (uint64, bool) { return 0, false }
 
 func (fullMap) record(t *transaction, toInvalidate []trace.Proc) []trace.Proc {
-	if !t.store && t.states[t.proc] != exclusive { // most loads change nothing else
+	if !t.store && t.states[t.proc] != coherence.Exclusive { // most loads change nothing else
 		return toInvalidate
 	}
 	lost := t.lost
@@ -69,17 +70,19 @@ func (fullMap) record(t *transaction, toInvalidate []trace.Proc) []trace.Proc {
 		case len(lost) > 0 && int(lost[0]) == q:
 			toInvalidate, lost = append(toInvalidate, lost[0]), lost[1:]
 		case q == int(t.proc):
-		case t.store && state == evicted:
+		case t.store && state == coherence.Evicted:
 			toInvalidate = append(toInvalidate, trace.Proc(q))
-			t.states[q] = evictedKnown
-		case isRecorded(state) && t.states[t.proc] == exclusive:
-			t.states[t.proc] = shared
+			t.states[q] = coherence.EvictedKnown
+		case isRecorded(state) && t.states[t.proc] == coherence.Exclusive:
+			t.states[t.proc] = coherence.Shared
 		}
 	}
 	return toInvalidate
 }
 
-func (m fullMap) forget(_ int, p trace.Proc, line uint64) { m.lines.lookup(line)[p] = evictedKnown }
+func (m fullMap) forget(_ int, p trace.Proc, line uint64) {
+	m.lines.Lookup(line)[p] = coherence.EvictedKnown
+}
 
 // isRecorded reports whether a full map has the bit of a processor set whose line is in that state.
-func isRecorded(state uint8) bool { return valid(state) || state == evicted }
+func isRecorded(state uint8) bool { return coherence.Valid(state) || state == coherence.Evicted }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -12,25 +14,25 @@ import (
 // counts as a replacement. No processor waits for that.
 //
 // Differs: only write-backs use the bus or the network. The request to flush does not.
-func (s *coherent) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
-	states := s.lines.get(line)
+func (s *coherent) Flush(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
+	states := s.lines.Get(line)
 	if states == nil {
-		return Cost{}
+		return touch.Cost{}
 	}
 	s.current.at, s.current.proc = now, p
 	for q, state := range states {
-		if valid(state) {
+		if coherence.Valid(state) {
 			s.flushFrom(now, trace.Proc(q), line, states, state)
 		}
 	}
 	s.interconnect.flush(now, line)
-	return Cost{}
+	return touch.Cost{}
 }
 
 // flushFrom removes a line, which is in a valid state there, from the caches of q.
 func (s *coherent) flushFrom(now unit.Picos, q trace.Proc, line uint64, states []uint8, state uint8) {
-	s.removeLine(q, line, states, evicted)
-	if dirty(state) {
+	s.removeLine(q, line, states, coherence.Evicted)
+	if coherence.Dirty(state) {
 		s.private[q].counts.WriteBacks++
 	}
 	s.interconnect.evict(now, q, line, state)
@@ -56,27 +58,7 @@ func (s *sharedCache) flush(now unit.Picos, line uint64) {
 func (n *nodes) flush(unit.Picos, uint64) {}
 
 // Flush does nothing: there are no caches.
-func (s *logp) Flush(unit.Picos, trace.Proc, uint64) Cost { return Cost{} }
-
-// Flush also ends the wait for the line, if it was prefetched.
-func (a *prefetcher) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
-	for q := range a.procs {
-		a.procs[q].buffer.remove(line)
-	}
-	return a.System.Flush(now, p, line)
-}
-
-// Flush first waits for touches that are due.
-func (o *overlap) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
-	if cost := o.retire(now, p); cost.Retry {
-		return cost
-	}
-	return o.System.Flush(now, p, line)
-}
-
-func (w *warm) Flush(now unit.Picos, p trace.Proc, line uint64) Cost {
-	return w.System.Flush(w.start+now, p, line)
-}
+func (s *logp) Flush(unit.Picos, trace.Proc, uint64) touch.Cost { return touch.Cost{} }
 
 // HasCaches returns true.
 func (s *coherent) HasCaches() bool { return true }

@@ -3,6 +3,7 @@ package memsys
 import (
 	"testing"
 
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -14,7 +15,7 @@ func TestMakeIsAccess(t *testing.T) {
 		for seed := range uint64(400) {
 			d := randomDecisions(seed, 1200)
 			cfg, net := randomNodes(d, target)
-			var systems [2]System
+			var systems [2]touch.System
 			for i := range systems {
 				cfg.Net = net()
 				sys, err := target.New(cfg)
@@ -56,7 +57,7 @@ func randomRefs(d *decisions, line unit.Bytes) *trace.Refs {
 }
 
 // makeBoth lets p make the hits that b begins with on the first system together, and on the second one by one.
-func makeBoth(t *testing.T, systems [2]System, now unit.Picos, p trace.Proc, b *trace.Refs) (rows int) {
+func makeBoth(t *testing.T, systems [2]touch.System, now unit.Picos, p trace.Proc, b *trace.Refs) (rows int) {
 	t.Helper()
 	rows, touches := systems[0].Lookahead(p, b, 0, b.Len())
 	refs, ok := systems[0].Commit(p, b, 0)
@@ -68,7 +69,7 @@ func makeBoth(t *testing.T, systems [2]System, now unit.Picos, p trace.Proc, b *
 		line := uint64(systems[1].Line())
 		for l := b.Addr[i] / line; l <= (b.Addr[i]+uint64(b.Size[i])-1)/line; l++ {
 			touches--
-			if cost := systems[1].Access(now, p, l, b.Op[i] == trace.Store); cost != (Cost{}) {
+			if cost := systems[1].Access(now, p, l, b.Op[i] == trace.Store); cost != (touch.Cost{}) {
 				t.Fatalf("row %d of %d hits costs %+v", i, rows, cost)
 			}
 		}

@@ -3,6 +3,7 @@ package memsys
 import (
 	"slices"
 
+	"spoor/predict/internal/memsys/coherence"
 	"spoor/traces/trace"
 )
 
@@ -34,8 +35,8 @@ func (d *limitedDirectory) record(t *transaction, toInvalidate []trace.Proc) []t
 		l.to, l.overflow = append(l.to[:0], t.proc), false
 		return toInvalidate
 	}
-	if alone := !l.overflow && !slices.ContainsFunc(l.to, func(q trace.Proc) bool { return q != t.proc }); !alone && t.states[t.proc] == exclusive {
-		t.states[t.proc] = shared
+	if alone := !l.overflow && !slices.ContainsFunc(l.to, func(q trace.Proc) bool { return q != t.proc }); !alone && t.states[t.proc] == coherence.Exclusive {
+		t.states[t.proc] = coherence.Shared
 	}
 	switch {
 	case l.overflow || slices.Contains(l.to, t.proc):

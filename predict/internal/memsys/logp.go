@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -23,7 +25,7 @@ var _ Target = LogP{}
 func (LogP) Name() string { return "logp" }
 
 // New returns a LogP machine.
-func (LogP) New(c Config) (System, error) {
+func (LogP) New(c Config) (touch.System, error) {
 	if err := c.checkNodes(); err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (LogP) New(c Config) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), lookahead: make([]int, c.Processors), lines: newLineTable(0)}, nil
+	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]touch.Counts, c.Processors), lookahead: make([]int, c.Processors), lines: coherence.NewTable(0)}, nil
 }
 
 // block returns the size of the unit that is requested from homes.
@@ -52,13 +54,13 @@ func (c *Config) block() unit.Bytes {
 type logp struct {
 	*nodes
 	shift     uint // log2 of the blocks
-	counts    []Counts
-	lines     lineTable // without states: only which lines there are
-	lookahead []int     // result of the last Lookahead, by processor
+	counts    []touch.Counts
+	lines     coherence.Table // without states: only which lines there are
+	lookahead []int           // result of the last Lookahead, by processor
 }
 
-func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
-	s.lines.lookup(line)
+func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) touch.Cost {
+	s.lines.Lookup(line)
 	c := &s.counts[p]
 	ask, answer := s.messages.Control, s.messages.Data
 	if store {
@@ -67,10 +69,10 @@ func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 	} else {
 		c.Loads++
 	}
-	from := s.of(p)
-	home := s.homes.of(line, from)
+	from := s.Of(p)
+	home := s.homes.Of(line, from)
 	if home == from {
-		return Cost{}
+		return touch.Cost{}
 	}
 	c.RemoteFetches++
 	return s.send(s.send(s.begin(now), from, home, ask), home, from, answer).cost(now)
@@ -94,9 +96,9 @@ func (s *logp) Lookahead(p trace.Proc, b *trace.Refs, from, to int) (rows int, t
 
 // localLines returns the number of lines from first to last if the home of all is known to be the node of p, else 0.
 func (s *logp) localLines(p trace.Proc, first, last uint64) uint64 {
-	node := s.of(p)
+	node := s.Of(p)
 	for line := first; line <= last; line++ {
-		if home, ok := s.homes.known(line); !ok || home != node {
+		if home, ok := s.homes.Known(line); !ok || home != node {
 			return 0
 		}
 	}
@@ -112,7 +114,7 @@ func (s *logp) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
 		}
 		refs++
 		for line := b.Addr[i] >> s.shift; line <= (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift; line++ {
-			s.lines.lookup(line)
+			s.lines.Lookup(line)
 			if b.Op[i] == trace.Store {
 				c.Stores++
 			} else {
@@ -124,17 +126,20 @@ func (s *logp) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
 }
 
 // Drain returns at once: every touch has been waited for.
-func (s *logp) Drain(unit.Picos, trace.Proc) Cost { return Cost{} }
+func (s *logp) Drain(unit.Picos, trace.Proc) touch.Cost { return touch.Cost{} }
 
 // OnInvalidate does nothing: there are no caches.
-func (s *logp) OnInvalidate(InvalidateFunc) {}
+func (s *logp) OnInvalidate(touch.InvalidateFunc) {}
 
 func (s *logp) Line() unit.Bytes { return 1 << s.shift }
 
-func (s *logp) Counts(p trace.Proc) Counts { return s.counts[p] }
+func (s *logp) Counts(p trace.Proc) touch.Counts { return s.counts[p] }
 
-func (s *logp) SharedUsage() SharedUsage {
+func (s *logp) SharedUsage() touch.SharedUsage {
 	all := s.usage()
-	all.Lines = uint64(s.lines.count)
+	all.Lines = uint64(s.lines.Count)
 	return all
 }
+
+// PrefetchLine does nothing: there are no caches.
+func (s *logp) PrefetchLine(unit.Picos, trace.Proc, uint64) touch.Cost { return touch.Cost{} }

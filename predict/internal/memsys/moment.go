@@ -1,6 +1,9 @@
 package memsys
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/memsys/touch"
+	"spoor/traces/unit"
+)
 
 // moment is a point in the course of a transaction.
 type moment struct {
@@ -18,6 +21,6 @@ func (m moment) after(d unit.Picos) moment { return moment{m.at + d, m.idle + d}
 func (m moment) join(n moment) moment { return moment{max(m.at, n.at), max(m.idle, n.idle)} }
 
 // cost returns the cost of a transaction requested at now and over at m.
-func (m moment) cost(now unit.Picos) Cost {
-	return Cost{Latency: m.idle, Contention: m.at - now - m.idle}
+func (m moment) cost(now unit.Picos) touch.Cost {
+	return touch.Cost{Latency: m.idle, Contention: m.at - now - m.idle}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -18,12 +20,12 @@ type naive struct {
 	last   []uint64     // the shared cache
 	dirty  map[uint64]bool
 	state  []map[uint64]string // by processor: I, S, E, M, O, or why the line is gone
-	counts []Counts
+	counts []touch.Counts
 	free   unit.Picos
 }
 
 func newNaive(c Config) *naive {
-	n := &naive{cfg: c, dirty: map[uint64]bool{}, counts: make([]Counts, c.Processors)}
+	n := &naive{cfg: c, dirty: map[uint64]bool{}, counts: make([]touch.Counts, c.Processors)}
 	for range c.Processors {
 		n.caches = append(n.caches, make([][]uint64, len(c.Caches)))
 		n.state = append(n.state, map[uint64]string{})
@@ -50,13 +52,13 @@ func use(list []uint64, line uint64, c Cache) (_ []uint64, old uint64, pushed bo
 	return slices.Delete(list, last, last+1), old, true
 }
 
-func (n *naive) bus(now, held, takes unit.Picos) Cost {
+func (n *naive) bus(now, held, takes unit.Picos) touch.Cost {
 	start := max(now, n.free)
 	n.free = start + held
-	return Cost{Latency: takes, Contention: start - now}
+	return touch.Cost{Latency: takes, Contention: start - now}
 }
 
-func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
+func (n *naive) access(now unit.Picos, p int, line uint64, store bool) touch.Cost {
 	counts := &n.counts[p]
 	if store {
 		counts.Stores++
@@ -85,7 +87,7 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 			n.state[p][line], mine = "M", "M"
 		}
 		if !store || mine == "M" {
-			return Cost{Latency: wait}
+			return touch.Cost{Latency: wait}
 		}
 	}
 	supplier := n.others(p, line, store)
@@ -112,7 +114,7 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 	return cost
 }
 
-func why(m *Misses, state string) *uint64 {
+func why(m *touch.Misses, state string) *uint64 {
 	switch state {
 	case "":
 		return &m.Cold
@@ -161,10 +163,10 @@ func (n *naive) remove(q int, line uint64) {
 	}
 }
 
-func (n *naive) upgrade(now unit.Picos, p int, wait unit.Picos) (cost Cost) {
+func (n *naive) upgrade(now unit.Picos, p int, wait unit.Picos) (cost touch.Cost) {
 	if n.cfg.Processors > 1 {
 		n.counts[p].Upgrades++
-		cost = Cost{Latency: n.cfg.Memory.Invalidate}
+		cost = touch.Cost{Latency: n.cfg.Memory.Invalidate}
 		if n.cfg.Shared == nil {
 			cost = n.bus(now, n.cfg.Memory.Invalidate, n.cfg.Memory.Invalidate)
 		}
@@ -173,7 +175,7 @@ func (n *naive) upgrade(now unit.Picos, p int, wait unit.Picos) (cost Cost) {
 	return cost
 }
 
-func (n *naive) fetch(now unit.Picos, p int, line uint64, store bool, supplier string) Cost {
+func (n *naive) fetch(now unit.Picos, p int, line uint64, store bool, supplier string) touch.Cost {
 	m := n.cfg.Memory
 	if n.cfg.Shared == nil {
 		return n.bus(now, m.Occupancy, m.Latency)
@@ -193,7 +195,7 @@ func (n *naive) fetch(now unit.Picos, p int, line uint64, store bool, supplier s
 		return cost
 	}
 	n.counts[p].SharedHits++
-	return Cost{Latency: lookup}
+	return touch.Cost{Latency: lookup}
 }
 
 // shared uses a line in the shared cache.
@@ -229,7 +231,7 @@ func (n *naive) insert(now unit.Picos, p int, line uint64) {
 
 // randomMachine is a small machine of one to three private levels, with a shared one or without, and any protocol.
 func randomMachine(r *rand.Rand) Config {
-	c := Config{Processors: 1 + r.IntN(4), Protocol: Protocols[r.IntN(len(Protocols))],
+	c := Config{Processors: 1 + r.IntN(4), Protocol: coherence.Protocols[r.IntN(len(coherence.Protocols))],
 		Memory: Memory{Latency: unit.Picos(r.IntN(50)), Occupancy: unit.Picos(r.IntN(30)), Invalidate: unit.Picos(r.IntN(20))}}
 	cache := func() Cache {
 		c := Cache{Line: 64, Ways: 1 + r.IntN(3), Latency: unit.Picos(r.IntN(9))}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -12,8 +14,8 @@ import (
 type nodes struct {
 	Memory
 	messages machine.Messages
-	layout
-	homes     *homes
+	numa.Layout
+	homes     *numa.Homes
 	net       network.Network // nil: there is one node
 	memories  []server        // including their directories
 	busyLines busyLines
@@ -24,7 +26,7 @@ type nodes struct {
 
 // newNodes returns the nodes of c.
 func newNodes(c *Config) (*nodes, error) {
-	n := &nodes{Memory: c.Memory, messages: c.Messages, layout: c.layout(), net: c.Net,
+	n := &nodes{Memory: c.Memory, messages: c.Messages, Layout: c.layout(), net: c.Net,
 		busyLines: busyLines{until: map[uint64]unit.Picos{}}}
 	count := c.nodes()
 	switch {
@@ -37,7 +39,7 @@ func newNodes(c *Config) (*nodes, error) {
 	for _, o := range c.OtherNodes {
 		n.slack = max(n.slack, lowerLevelLatency(o.Caches))
 	}
-	n.homes = newHomes(c, c.block())
+	n.homes = numa.NewHomes(c.Homes, n.Layout, c.Placement, c.block())
 	n.memories = make([]server, count)
 	return n, nil
 }
@@ -89,8 +91,8 @@ func (n *nodes) holdLine(line uint64, until unit.Picos) {
 }
 
 // usage returns the use of the memories and the network.
-func (n *nodes) usage() SharedUsage {
-	s := SharedUsage{End: n.end}
+func (n *nodes) usage() touch.SharedUsage {
+	s := touch.SharedUsage{End: n.end}
 	for i := range n.memories {
 		s.Busy, s.End = max(s.Busy, n.memories[i].Busy), max(s.End, n.memories[i].End)
 	}

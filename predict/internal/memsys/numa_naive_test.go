@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -24,7 +25,7 @@ type naiveNodes struct {
 	taken   map[int][][2]unit.Picos
 	until   map[uint64]unit.Picos
 	tlb     map[int][]uint64
-	counts  []Counts
+	counts  []touch.Counts
 	use     int
 }
 
@@ -46,7 +47,7 @@ func later(a, b course) course { return course{max(a.real, b.real), max(a.idle, 
 func newNaiveNodes(target string, cfg Config, net network.Network) *naiveNodes {
 	return &naiveNodes{cfg: cfg, target: target, net: net, copies: map[naiveKey]*naiveLine{}, lost: map[naiveKey]string{},
 		touched: map[uint64]int{}, listed: map[uint64][]int{}, over: map[uint64]bool{}, entries: map[int][]uint64{},
-		taken: map[int][][2]unit.Picos{}, until: map[uint64]unit.Picos{}, tlb: map[int][]uint64{}, counts: make([]Counts, cfg.Processors)}
+		taken: map[int][][2]unit.Picos{}, until: map[uint64]unit.Picos{}, tlb: map[int][]uint64{}, counts: make([]touch.Counts, cfg.Processors)}
 }
 
 func (n *naiveNodes) node(p int) int { return p / n.cfg.PerNode }
@@ -90,13 +91,13 @@ func (n *naiveNodes) work(c course, node int, hold, latency unit.Picos) course {
 func (n *naiveNodes) block(line uint64, until unit.Picos) { n.until[line] = max(n.until[line], until) }
 
 // access is one touch.
-func (n *naiveNodes) access(now unit.Picos, p int, line uint64, store bool) Cost {
+func (n *naiveNodes) access(now unit.Picos, p int, line uint64, store bool) touch.Cost {
 	begin := course{now, 0}
 	if n.missesTLB(p, line) {
 		begin = course{now + n.cfg.TLB.Latency, n.cfg.TLB.Latency}
 	}
 	end := n.touch(begin, p, line, store)
-	return Cost{Latency: end.idle, Contention: end.real - now - end.idle}
+	return touch.Cost{Latency: end.idle, Contention: end.real - now - end.idle}
 }
 
 func (n *naiveNodes) missesTLB(p int, line uint64) bool {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
 	"spoor/predict/internal/network"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -35,20 +37,20 @@ func randomDecisions(seed uint64, n int) *decisions {
 
 // randomNodes is a small machine of several nodes, and the network that it has.
 func randomNodes(d *decisions, target Target) (Config, func() network.Network) {
-	c := Config{Processors: 1 + d.below(5), PerNode: 1 + d.below(3), Protocol: Protocols[d.below(len(Protocols))],
+	c := Config{Processors: 1 + d.below(5), PerNode: 1 + d.below(3), Protocol: coherence.Protocols[d.below(len(coherence.Protocols))],
 		Messages: machine.Messages{Control: 8, Data: unit.Bytes(16 << d.below(3))}}
 	cache := Cache{Line: 16, Ways: 1 + d.below(2)}
 	cache.Size = cache.Line * unit.Bytes(cache.Ways) * unit.Bytes(1<<d.below(2))
 	c.Caches = []Cache{cache}
 	c.Memory = Memory{Latency: unit.Picos(d.below(20)), Occupancy: unit.Picos(d.below(20))}
-	c.Placement = Placement{[]machine.Placement{machine.FirstTouch, machine.Interleaved}[d.below(2)], 64 << d.below(2)}
+	c.Placement = numa.Placement{Policy: []machine.Placement{machine.FirstTouch, machine.Interleaved}[d.below(2)], Page: 64 << d.below(2)}
 	c.Directory = append(directories, Directory{})[d.below(len(directories)+1)]
 	c.Directory.LookUp, c.Directory.Trap = unit.Picos(d.below(6)), unit.Picos(d.below(40))
 	switch target.(type) {
 	case LogP:
 		c.Caches = nil
 	case Dir1SW:
-		c.Protocol, c.Directory.Hints = Protocol{}, true
+		c.Protocol, c.Directory.Hints = coherence.Protocol{}, true
 		if d.below(2) == 1 {
 			c.TLB = &TLB{Entries: 4, Ways: 1 << d.below(3), Page: 16 << d.below(2), Latency: unit.Picos(d.below(30))}
 		}

@@ -6,32 +6,34 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/unit"
 )
 
 // TestOverlapWorked follows touches by hand: memory takes 100 ps and holds the bus for 60, two misses
 // may be under way, and the processor has room for 50 ps of instructions behind one.
 func TestOverlapWorked(t *testing.T) {
-	s := WithOverlap(mustSMP(t, two), Overlap{Outstanding: 2, Window: 50}, 2)
+	s := layer.WithOverlap(mustSMP(t, two), layer.Overlap{Outstanding: 2, Window: 50}, 2)
 	for i, a := range []struct {
 		now  unit.Picos
 		line uint64
-		want Cost
+		want touch.Cost
 	}{
-		{0, 0, Cost{}},                          // until 100
-		{10, 0, Cost{}},                         // under way too
-		{40, 1, Cost{}},                         // waits for the bus from 40 to 60: until 160
-		{55, 0, Cost{Latency: 50, Retry: true}}, // there was room until 50
-		{105, 0, Cost{}},                        // 50 of which it waited: room behind 40 until 140
-		{145, 0, Cost{Latency: 17, Contention: 3, Retry: true}}, // 20 more, a sixth of which is contention
-		{165, 0, Cost{}},
+		{0, 0, touch.Cost{}},                                          // until 100
+		{10, 0, touch.Cost{}},                                         // under way too
+		{40, 1, touch.Cost{}},                                         // waits for the bus from 40 to 60: until 160
+		{55, 0, touch.Cost{Latency: 50, Retry: true}},                 // there was room until 50
+		{105, 0, touch.Cost{}},                                        // 50 of which it waited: room behind 40 until 140
+		{145, 0, touch.Cost{Latency: 17, Contention: 3, Retry: true}}, // 20 more, a sixth of which is contention
+		{165, 0, touch.Cost{}},
 	} {
 		got := s.Access(a.now, 0, a.line, false)
 		if got != a.want {
 			t.Errorf("touch %d costs %+v, want %+v", i, got, a.want)
 		}
 	}
-	if got := s.Drain(175, 0); got != (Cost{}) {
+	if got := s.Drain(175, 0); got != (touch.Cost{}) {
 		t.Errorf("settling costs %+v", got)
 	}
 }
@@ -41,8 +43,8 @@ func TestOverlapWorked(t *testing.T) {
 func TestOverlapFull(t *testing.T) {
 	c := two
 	c.Memory.Occupancy = 0
-	s := WithOverlap(mustSMP(t, c), Overlap{Outstanding: 2, Window: 1000}, 2)
-	for i, want := range []Cost{{}, {}, {Latency: 80}} {
+	s := layer.WithOverlap(mustSMP(t, c), layer.Overlap{Outstanding: 2, Window: 1000}, 2)
+	for i, want := range []touch.Cost{{}, {}, {Latency: 80}} {
 		if got := s.Access(unit.Picos(10*i), 0, uint64(i), false); got != want {
 			t.Errorf("miss %d costs %+v, want %+v", i, got, want)
 		}
@@ -50,7 +52,7 @@ func TestOverlapFull(t *testing.T) {
 	if got := s.Drain(100, 0); got != cost(100, 0) { // the third began at 100
 		t.Errorf("settling costs %+v", got)
 	}
-	if got := s.Drain(200, 0); got != (Cost{}) {
+	if got := s.Drain(200, 0); got != (touch.Cost{}) {
 		t.Errorf("settling again costs %+v", got)
 	}
 }
@@ -58,10 +60,13 @@ func TestOverlapFull(t *testing.T) {
 // naiveOverlap knows when each touch is made by the instructions of its processor alone, and waits for each when those
 // are Window further.
 type naiveOverlap struct {
-	Overlap
-	touches []outstandingMiss // room: by instructions alone
-	waited  unit.Picos        // in all
+	layer.Overlap
+	touches []naiveTouch // room: by instructions alone
+	waited  unit.Picos   // in all
 }
+
+// naiveTouch is a touch that has not ended.
+type naiveTouch struct{ done, windowEnd unit.Picos }
 
 // reach is when the instructions reach a time by themselves, and what is waited for until then.
 func (n *naiveOverlap) reach(instr unit.Picos) unit.Picos {
@@ -77,18 +82,18 @@ func (n *naiveOverlap) wait(i int, instr unit.Picos) {
 	n.touches = slices.Delete(n.touches, i, i+1)
 }
 
-func (n *naiveOverlap) touch(instr unit.Picos, sys System, line uint64) {
+func (n *naiveOverlap) touch(instr unit.Picos, sys touch.System, line uint64) {
 	at := n.reach(instr)
-	n.touches = slices.DeleteFunc(n.touches, func(e outstandingMiss) bool { return e.done <= at })
+	n.touches = slices.DeleteFunc(n.touches, func(e naiveTouch) bool { return e.done <= at })
 	cost := sys.Access(at, 0, line, false)
 	if cost.Total() == 0 {
 		return
 	}
 	if len(n.touches) == n.Outstanding {
-		first := slices.MinFunc(n.touches, func(a, b outstandingMiss) int { return cmp.Compare(a.done, b.done) })
+		first := slices.MinFunc(n.touches, func(a, b naiveTouch) int { return cmp.Compare(a.done, b.done) })
 		n.wait(slices.Index(n.touches, first), instr)
 	}
-	n.touches = append(n.touches, outstandingMiss{done: instr + n.waited + cost.Total(), windowEnd: instr + n.Window})
+	n.touches = append(n.touches, naiveTouch{done: instr + n.waited + cost.Total(), windowEnd: instr + n.Window})
 }
 
 // TestOverlapIsNaive: touches of one processor, of which most miss.
@@ -97,8 +102,8 @@ func TestOverlapIsNaive(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 12))
 		c := two
 		c.Processors, c.Memory.Occupancy = 1, unit.Picos(r.IntN(150))
-		o := Overlap{1 + r.IntN(4), unit.Picos(r.IntN(200))}
-		fast, naive, sys := WithOverlap(mustSMP(t, c), o, 1), naiveOverlap{Overlap: o}, mustSMP(t, c)
+		o := layer.Overlap{Outstanding: 1 + r.IntN(4), Window: unit.Picos(r.IntN(200))}
+		fast, naive, sys := layer.WithOverlap(mustSMP(t, c), o, 1), naiveOverlap{Overlap: o}, mustSMP(t, c)
 		var instr, waited unit.Picos
 		for i := range 40 {
 			instr += unit.Picos(r.IntN(60))

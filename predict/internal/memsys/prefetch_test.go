@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -14,23 +16,23 @@ import (
 func TestAheadWorked(t *testing.T) {
 	c := two
 	c.Caches = []Cache{{Size: 1 << 12, Line: 64, Ways: 2}}
-	s := WithPrefetch(mustSMP(t, c), Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
+	s := layer.WithPrefetch(mustSMP(t, c), layer.Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
 	for i, a := range []struct {
 		now  unit.Picos
 		line uint64
-		want Cost
+		want touch.Cost
 	}{
 		{0, 3, cost(100, 0)},     // alone
 		{1000, 4, cost(100, 0)},  // a stream: 5 comes at 1160 and 6 at 1220
 		{1150, 5, cost(10, 0)},   // waits for it; 7 is asked for when the bus is free, at 1180, and comes at 1280
-		{1400, 6, Cost{}},        // is there; 8 would be another page
-		{1500, 6, Cost{}},        // again
+		{1400, 6, touch.Cost{}},  // is there; 8 would be another page
+		{1500, 6, touch.Cost{}},  // again
 		{2000, 8, cost(100, 0)},  // alone in its page
 		{3000, 28, cost(100, 0)}, // downwards from here
 		{4000, 27, cost(100, 0)}, // 26 at 4160, 25 at 4220
-		{5000, 25, Cost{}},       // past 26: 24
-		{6000, 26, Cost{}},       // which was fetched, and begins no stream
-		{7000, 24, Cost{}},
+		{5000, 25, touch.Cost{}}, // past 26: 24
+		{6000, 26, touch.Cost{}}, // which was fetched, and begins no stream
+		{7000, 24, touch.Cost{}},
 		{8000, 40, cost(100, 0)}, // forgets the stream of 8
 		{9000, 9, cost(100, 0)},  // so that this is alone
 	} {
@@ -47,7 +49,7 @@ func TestAheadWorked(t *testing.T) {
 func TestAheadHits(t *testing.T) {
 	c := two
 	c.Caches = []Cache{{Size: 1 << 12, Line: 64, Ways: 2}}
-	s := WithPrefetch(mustSMP(t, c), Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
+	s := layer.WithPrefetch(mustSMP(t, c), layer.Prefetch{Lines: 2, Streams: 2, Page: 512}, 2)
 	s.Access(0, 0, 0, false)
 	s.Access(500, 0, 1, false)
 	var b trace.Refs

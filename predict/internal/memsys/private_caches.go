@@ -2,6 +2,7 @@ package memsys
 
 import (
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/unit"
 )
 
@@ -12,7 +13,7 @@ type privateCaches struct {
 	first     cache        // a copy of levels[0]
 	latency   []unit.Picos // of a hit in each level: all levels up to it; 0 in the first
 	lookup    unit.Picos   // time of a lookup that misses in all levels
-	counts    Counts
+	counts    touch.Counts
 	lookahead lookahead // result of the last Lookahead
 }
 

@@ -8,6 +8,9 @@ import (
 
 	lru "spoor/analyze/cache"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -32,32 +35,32 @@ type shadow struct {
 // statesOf returns the states of the two lines, by processor.
 func statesOf(s *coherent) (out [2][3]uint8) {
 	for line := range out {
-		copy(out[line][:], s.lines.lookup(uint64(line)))
+		copy(out[line][:], s.lines.Lookup(uint64(line)))
 	}
 	return out
 }
 
 // moved is the data after o turned the states from old into now.
-func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uint8) shadow {
+func (d shadow) moved(t *testing.T, pr coherence.Protocol, o operation, old, now [2][3]uint8) shadow {
 	source := d.memory[o.line]
 	for q, state := range old[o.line] {
-		if dirty(state) {
+		if coherence.Dirty(state) {
 			source = d.cache[q][o.line]
-			if q != int(o.p) && !o.store && !dirty(now[o.line][q]) {
+			if q != int(o.p) && !o.store && !coherence.Dirty(now[o.line][q]) {
 				d.memory[o.line] = source // memory takes what the owner supplies
 			}
 		}
 	}
 	other := 1 - o.line
 	for q, state := range old[other] {
-		if dirty(state) && !valid(now[other][q]) {
+		if coherence.Dirty(state) && !coherence.Valid(now[other][q]) {
 			d.memory[other] = d.cache[q][other] // written back
 		}
 	}
-	if !valid(now[o.line][o.p]) {
+	if !coherence.Valid(now[o.line][o.p]) {
 		t.Fatalf("%+v left the line outside the cache", o)
 	}
-	if !valid(old[o.line][o.p]) {
+	if !coherence.Valid(old[o.line][o.p]) {
 		d.cache[o.p][o.line] = source
 	}
 	if !d.cache[o.p][o.line] {
@@ -71,7 +74,7 @@ func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uin
 	}
 	for q := range d.cache { // what is not there has no age
 		for line := range d.cache[q] {
-			d.cache[q][line] = d.cache[q][line] && valid(now[line][q])
+			d.cache[q][line] = d.cache[q][line] && coherence.Valid(now[line][q])
 		}
 	}
 	return d
@@ -84,16 +87,16 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 	for line, states := range statesOf(s) {
 		copies, alone, owners := 0, 0, 0
 		for p, state := range states[:len(s.private)] {
-			if valid(state) {
+			if coherence.Valid(state) {
 				copies++
 				if !d.cache[p][line] {
 					t.Fatalf("%s: line %d: the copy of processor %d is stale: %v", s.protocol.Name, line, p, states)
 				}
 			}
-			if state == exclusive || state == modified {
+			if state == coherence.Exclusive || state == coherence.Modified {
 				alone++
 			}
-			if dirty(state) {
+			if coherence.Dirty(state) {
 				owners++
 			}
 			checkRights(t, s, p, uint64(line), state)
@@ -119,7 +122,7 @@ func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
 			got = set[w] & lru.MayStore
 		}
 		want := uint64(0)
-		if valid(state) {
+		if coherence.Valid(state) {
 			want = permOf(state)
 		}
 		if got != want && (k == len(levels)-1 || got != 0) {
@@ -167,7 +170,7 @@ func keyOf(s *coherent, d shadow) string {
 	for line, states := range statesOf(s) {
 		for p, state := range states {
 			if !isRecorded(state) {
-				state = neverCached
+				state = coherence.NeverCached
 			}
 			key = append(key, state)
 			bit(d.cache[p][line])
@@ -206,7 +209,7 @@ func follow(t *testing.T, target Target, cfg Config, path []operation, d shadow)
 func TestProtocol(t *testing.T) {
 	one, two := Cache{Size: 16, Line: 16, Ways: 1}, Cache{Size: 32, Line: 16, Ways: 2}
 	for _, target := range All {
-		for _, pr := range Protocols {
+		for _, pr := range coherence.Protocols {
 			if !keeps(target, pr) {
 				continue
 			}
@@ -226,7 +229,7 @@ func TestProtocol(t *testing.T) {
 }
 
 // keeps reports whether target has caches that pr keeps coherent.
-func keeps(target Target, pr Protocol) bool {
+func keeps(target Target, pr coherence.Protocol) bool {
 	switch target.(type) {
 	case LogP:
 		return false
@@ -237,7 +240,7 @@ func keeps(target Target, pr Protocol) bool {
 }
 
 // cachesOf is the caches of a system that has some.
-func cachesOf(sys System) *coherent {
+func cachesOf(sys touch.System) *coherent {
 	if t, ok := sys.(*translatedCaches); ok {
 		return t.coherent
 	}
@@ -250,7 +253,7 @@ func whole(c Config) Config {
 	c.Net = slow(1)
 	c.Messages = machine.Messages{Control: 8, Data: 40}
 	c.Block = c.block()
-	c.Placement = Placement{machine.FirstTouch, c.Block}
+	c.Placement = numa.Placement{Policy: machine.FirstTouch, Page: c.Block}
 	return c
 }
 
@@ -295,11 +298,11 @@ func checkDirectory(t *testing.T, s *coherent, line uint64, states []uint8) {
 	}
 	for p, state := range states {
 		for q, other := range states {
-			if p != q && state == exclusive && lists(n.directory, line, trace.Proc(q), other) {
+			if p != q && state == coherence.Exclusive && lists(n.directory, line, trace.Proc(q), other) {
 				t.Fatalf("line %d is exclusive, and the directory %s lists another: %v", line, known(s), states)
 			}
 		}
-		if valid(state) && !lists(n.directory, line, trace.Proc(p), state) {
+		if coherence.Valid(state) && !lists(n.directory, line, trace.Proc(p), state) {
 			t.Fatalf("line %d: the directory %s does not know of processor %d: %v", line, known(s), p, states)
 		}
 	}
@@ -324,7 +327,7 @@ func lists(d lineDirectory, line uint64, p trace.Proc, state uint8) bool {
 // TestDirectories explores every kind of directory with every protocol.
 func TestDirectories(t *testing.T) {
 	for _, d := range directories {
-		for _, pr := range Protocols {
+		for _, pr := range coherence.Protocols {
 			for procs := 2; procs <= testsize.Cases(3, 2); procs++ { // three with two of them in a node
 				cfg := whole(Config{Processors: procs, Caches: []Cache{{Size: 16, Line: 16, Ways: 1}}, Protocol: pr, Directory: d, PerNode: procs - 1})
 				if n := explore(t, CCNUMA{}, cfg); n < 10 {

@@ -2,6 +2,8 @@ package memsys
 
 import (
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -19,7 +21,7 @@ type sharedCache struct {
 	latency unit.Picos // of a hit, added to that of the private levels
 }
 
-func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
+func (s *sharedCache) fetch(now unit.Picos, t *transaction) touch.Cost {
 	set := s.cache.Set(t.line)
 	w := lru.FindCopy(set, t.line)
 	switch {
@@ -36,7 +38,7 @@ func (s *sharedCache) fetch(now unit.Picos, t *transaction) Cost {
 		return cost
 	}
 	s.bus.caches.private[t.proc].counts.SharedHits++
-	return Cost{Latency: s.latency}
+	return touch.Cost{Latency: s.latency}
 }
 
 // put puts a line into the cache at now, with MayStore if memory is stale and MayLoad if it is not. A stale line
@@ -53,18 +55,18 @@ func (s *sharedCache) put(now unit.Picos, line, right uint64) {
 	lru.ToFront(set, w, line<<lru.PermissionBits|right)
 }
 
-func (s *sharedCache) upgrade(_ unit.Picos, t *transaction) Cost {
+func (s *sharedCache) upgrade(_ unit.Picos, t *transaction) touch.Cost {
 	if len(s.bus.caches.private) == 1 {
-		return Cost{}
+		return touch.Cost{}
 	}
 	s.bus.caches.private[t.proc].counts.Upgrades++
-	return Cost{Latency: s.bus.Invalidate}
+	return touch.Cost{Latency: s.bus.Invalidate}
 }
 
 func (s *sharedCache) evict(now unit.Picos, _ trace.Proc, line uint64, state uint8) {
-	if dirty(state) {
+	if coherence.Dirty(state) {
 		s.put(now+s.latency, line, lru.MayStore)
 	}
 }
 
-func (s *sharedCache) usage() SharedUsage { return s.bus.usage() }
+func (s *sharedCache) usage() touch.SharedUsage { return s.bus.usage() }

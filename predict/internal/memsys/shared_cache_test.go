@@ -3,6 +3,7 @@ package memsys
 import (
 	"testing"
 
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -15,7 +16,7 @@ func TestSharedCache(t *testing.T) {
 		p     trace.Proc
 		line  uint64
 		store bool
-		want  Cost
+		want  touch.Cost
 	}
 	c := two
 	c.Shared = &Cache{Size: 256, Line: 64, Ways: 2, Latency: 10}

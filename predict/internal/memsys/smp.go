@@ -1,6 +1,8 @@
 package memsys
 
 import (
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -28,7 +30,7 @@ var _ Target = SMP{}
 func (SMP) Name() string { return "smp" }
 
 // New returns an SMP with empty caches.
-func (SMP) New(c Config) (System, error) {
+func (SMP) New(c Config) (touch.System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -48,22 +50,24 @@ type busInterconnect struct {
 	bus    bus
 }
 
-func (b *busInterconnect) fetch(now unit.Picos, t *transaction) Cost {
-	return Cost{Contention: b.bus.acquire(now, b.Occupancy), Latency: b.Latency}
+func (b *busInterconnect) fetch(now unit.Picos, t *transaction) touch.Cost {
+	return touch.Cost{Contention: b.bus.acquire(now, b.Occupancy), Latency: b.Latency}
 }
 
-func (b *busInterconnect) upgrade(now unit.Picos, t *transaction) Cost {
+func (b *busInterconnect) upgrade(now unit.Picos, t *transaction) touch.Cost {
 	if len(b.caches.private) == 1 {
-		return Cost{}
+		return touch.Cost{}
 	}
 	b.caches.private[t.proc].counts.Upgrades++
-	return Cost{Contention: b.bus.acquire(now, b.Invalidate), Latency: b.Invalidate}
+	return touch.Cost{Contention: b.bus.acquire(now, b.Invalidate), Latency: b.Invalidate}
 }
 
 func (b *busInterconnect) evict(now unit.Picos, _ trace.Proc, _ uint64, state uint8) {
-	if dirty(state) {
+	if coherence.Dirty(state) {
 		b.bus.acquirePosted(now, b.Occupancy)
 	}
 }
 
-func (b *busInterconnect) usage() SharedUsage { return SharedUsage{Busy: b.bus.busy, End: b.bus.free} }
+func (b *busInterconnect) usage() touch.SharedUsage {
+	return touch.SharedUsage{Busy: b.bus.busy, End: b.bus.free}
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -20,7 +22,9 @@ func mustSMP(t testing.TB, c Config) *coherent {
 	return sys.(*coherent)
 }
 
-func cost(latency, contention unit.Picos) Cost { return Cost{Latency: latency, Contention: contention} }
+func cost(latency, contention unit.Picos) touch.Cost {
+	return touch.Cost{Latency: latency, Contention: contention}
+}
 
 // two is a machine of two direct-mapped caches of two lines.
 var two = Config{Processors: 2, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}},
@@ -34,50 +38,50 @@ func TestWorked(t *testing.T) {
 		p     trace.Proc
 		line  uint64
 		store bool
-		want  Cost
+		want  touch.Cost
 	}
 	for _, c := range []struct {
 		name     string
 		accesses []access
-		counts   [2]Counts
+		counts   [2]touch.Counts
 		busy     unit.Picos
 	}{
 		{"a miss, then hits", []access{
 			{0, 0, 5, false, cost(100, 0)},
-			{100, 0, 5, false, Cost{}},
-		}, [2]Counts{{Loads: 2, LoadMisses: Misses{Cold: 1}}}, 60},
+			{100, 0, 5, false, touch.Cost{}},
+		}, [2]touch.Counts{{Loads: 2, LoadMisses: touch.Misses{Cold: 1}}}, 60},
 
 		{"two misses at once: the second waits until 60", []access{
 			{0, 0, 0, false, cost(100, 0)},
 			{0, 1, 1, false, cost(100, 60)},
 			{130, 1, 3, false, cost(100, 0)}, // the bus is free from 120
-		}, [2]Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {Loads: 2, LoadMisses: Misses{Cold: 2}}}, 180},
+		}, [2]touch.Counts{{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}, {Loads: 2, LoadMisses: touch.Misses{Cold: 2}}}, 180},
 
 		{"upgrade invalidates; the loser misses and the owner supplies", []access{
 			{0, 0, 0, false, cost(100, 0)},
 			{200, 1, 0, false, cost(100, 0)},
 			{400, 0, 0, true, cost(20, 0)},
 			{410, 1, 0, false, cost(100, 10)}, // the upgrade holds the bus until 420
-			{600, 0, 0, false, Cost{}},        // the owner kept it shared
+			{600, 0, 0, false, touch.Cost{}},  // the owner kept it shared
 			{600, 0, 0, true, cost(20, 0)},    // and must ask again to store
-		}, [2]Counts{{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 1}, Upgrades: 2},
-			{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 2}}, 60*3 + 20*2},
+		}, [2]touch.Counts{{Loads: 2, Stores: 2, LoadMisses: touch.Misses{Cold: 1}, Upgrades: 2},
+			{Loads: 2, LoadMisses: touch.Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 2}}, 60*3 + 20*2},
 
 		{"a store miss takes the line from its owner", []access{
 			{0, 0, 7, true, cost(100, 0)},
 			{100, 1, 7, true, cost(100, 0)},
 			{300, 0, 7, true, cost(100, 0)},
-		}, [2]Counts{{Stores: 2, StoreMisses: Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 1},
-			{Stores: 1, StoreMisses: Misses{Cold: 1}, CacheToCache: 1, Invalidations: 1}}, 180},
+		}, [2]touch.Counts{{Stores: 2, StoreMisses: touch.Misses{Cold: 1, Coherence: 1}, CacheToCache: 1, Invalidations: 1},
+			{Stores: 1, StoreMisses: touch.Misses{Cold: 1}, CacheToCache: 1, Invalidations: 1}}, 180},
 
 		{"a dirty victim holds the bus after its miss and stalls only who needs it", []access{
 			{0, 0, 0, true, cost(100, 0)},
 			{100, 0, 2, false, cost(100, 0)},  // pushes 0 out: bus 100..160, written back 160..220
-			{200, 0, 2, false, Cost{}},        // needs no bus
+			{200, 0, 2, false, touch.Cost{}},  // needs no bus
 			{205, 1, 1, false, cost(100, 15)}, // waits until 220
 			{400, 0, 0, false, cost(100, 0)},  // line 2 was clean
-		}, [2]Counts{{Loads: 3, Stores: 1, LoadMisses: Misses{Cold: 1, Replacement: 1}, StoreMisses: Misses{Cold: 1}, WriteBacks: 1},
-			{Loads: 1, LoadMisses: Misses{Cold: 1}}}, 60 * 5},
+		}, [2]touch.Counts{{Loads: 3, Stores: 1, LoadMisses: touch.Misses{Cold: 1, Replacement: 1}, StoreMisses: touch.Misses{Cold: 1}, WriteBacks: 1},
+			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}}, 60 * 5},
 	} {
 		s := mustSMP(t, two)
 		for i, a := range c.accesses {
@@ -105,7 +109,7 @@ func TestInvalidWayFirst(t *testing.T) {
 	s.Access(1, 0, 2, false)
 	s.Access(2, 1, 2, true)
 	s.Access(3, 0, 4, false)
-	if cost := s.Access(4, 0, 0, false); cost != (Cost{}) {
+	if cost := s.Access(4, 0, 0, false); cost != (touch.Cost{}) {
 		t.Errorf("line 0 was evicted while a way was invalid: %+v", cost)
 	}
 	if got := s.Counts(0); got.Misses() != 3 || got.Invalidations != 1 {
@@ -169,7 +173,7 @@ func checkHits(t *testing.T, seed uint64) {
 	cache := Cache{Line: 64, Ways: 1 + r.IntN(3)}
 	cache.Size = cache.Line * unit.Bytes(cache.Ways) * 4
 	c := Config{Processors: 1 + r.IntN(3), Caches: []Cache{cache}, Memory: Memory{Latency: 5, Occupancy: 5, Invalidate: 3},
-		Protocol: Protocols[r.IntN(len(Protocols))]}
+		Protocol: coherence.Protocols[r.IntN(len(coherence.Protocols))]}
 	s := mustSMP(t, c)
 	for now := range unit.Picos(200) {
 		s.Access(now, trace.Proc(r.IntN(c.Processors)), r.Uint64N(20), r.IntN(2) == 0)
@@ -180,10 +184,10 @@ func checkHits(t *testing.T, seed uint64) {
 	}
 	rows, touches := s.Lookahead(0, &b, 3, 40)
 	announced := false
-	s.OnInvalidate(func(trace.Proc, Invalidation) { announced = true })
+	s.OnInvalidate(func(trace.Proc, touch.Invalidation) { announced = true })
 	for i := 3; i <= 3+rows && i < 40; i++ {
 		before := s.Counts(0)
-		var cost Cost
+		var cost touch.Cost
 		if b.Op[i].Data() {
 			for l := b.Addr[i] / 64; l <= (b.Addr[i]+uint64(b.Size[i])-1)/64; l++ {
 				got := s.Access(1000, 0, l, b.Op[i] == trace.Store)
@@ -195,7 +199,7 @@ func checkHits(t *testing.T, seed uint64) {
 			touches -= after.Touches() - before.Touches()
 		}
 		silent := (c.Processors == 1 || c.Protocol.Exclusive) && b.Op[i] == trace.Store // a store that asks nobody all the same
-		quiet := isPrivate(b.Op[i]) && cost == Cost{} && !announced && after.Transactions() == before.Transactions()
+		quiet := isPrivate(b.Op[i]) && cost == touch.Cost{} && !announced && after.Transactions() == before.Transactions()
 		if quiet != (i < 3+rows) && !silent {
 			t.Fatalf("seed %d: row %d of %d hits: quiet %v", seed, i-3, rows, quiet)
 		}
@@ -208,50 +212,6 @@ func checkHits(t *testing.T, seed uint64) {
 func TestHits(t *testing.T) {
 	for seed := range uint64(500) {
 		checkHits(t, seed)
-	}
-}
-
-// TestLines compares the table of lines with a map, through several growths.
-func TestLines(t *testing.T) {
-	const procs = 3
-	table, want := newLineTable(procs), map[uint64][procs]uint8{}
-	r := rand.New(rand.NewPCG(4, 1))
-	for range 50000 {
-		line := r.Uint64N(8000)
-		if r.IntN(8) == 0 {
-			line = 1<<62 - 1 - line
-		}
-		got := table.lookup(line)
-		if [procs]uint8(got) != want[line] {
-			t.Fatalf("line %d: %v, want %v", line, got, want[line])
-		}
-		got[r.IntN(procs)] = uint8(r.IntN(6))
-		want[line] = [procs]uint8(got)
-	}
-	if table.count != len(want) {
-		t.Errorf("%d lines, want %d", table.count, len(want))
-	}
-}
-
-// Lines that are made to crowd are spread as others are, and found.
-func TestCrowdedLines(t *testing.T) {
-	const inverse = 0xF1DE83E19937733D // of the factor
-	table, r := newLineTable(1), rand.New(rand.NewPCG(1, 1))
-	made := table.factor
-	var lines []uint64
-	for len(lines) < 2000 {
-		if line := r.Uint64() >> 20 * inverse; line < 1<<62 {
-			lines = append(lines, line)
-			table.lookup(line)[0] = uint8(len(lines))
-		}
-	}
-	if table.factor == made {
-		t.Error("the hash is that for which lines were made")
-	}
-	for i, line := range lines {
-		if at := table.get(line); at == nil || at[0] != uint8(i+1) {
-			t.Fatalf("line %#x: %v, want %d", line, at, uint8(i+1))
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/coherence"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -38,7 +39,7 @@ func newSparse(c *Config, full fullMap) (*sparseDirectory, error) {
 
 // set returns the entries that a line may use.
 func (s *sparseDirectory) set(home int, line uint64) []uint64 {
-	i := int(line*golden>>s.shift) * s.ways
+	i := int(line*coherence.HashFactor>>s.shift) * s.ways
 	return s.entries[home][i : i+s.ways]
 }
 
@@ -55,8 +56,8 @@ func (s *sparseDirectory) allocate(home int, line uint64) (lost uint64, ok bool)
 
 // forget frees the entry of a line that no cache has.
 func (s *sparseDirectory) forget(home int, p trace.Proc, line uint64) {
-	states := s.lines.lookup(line)
-	states[p] = evictedKnown
+	states := s.lines.Lookup(line)
+	states[p] = coherence.EvictedKnown
 	if !slices.ContainsFunc(states, isRecorded) {
 		set := s.set(home, line)
 		set[slices.Index(set, line+1)] = 0

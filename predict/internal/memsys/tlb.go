@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	lru "spoor/analyze/cache"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -46,7 +47,7 @@ func newTranslated(t *TLB, s *coherent) *translatedCaches {
 }
 
 // Access translates first.
-func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, store bool) touch.Cost {
 	page := line >> s.shift
 	set := s.pages[p].Set(page)
 	w := lru.FindCopy(set, page)
@@ -67,8 +68,8 @@ func (s *translatedCaches) Access(now unit.Picos, p trace.Proc, line uint64, sto
 }
 
 // OnInvalidate reports invalidations at the time of the touch.
-func (s *translatedCaches) OnInvalidate(onInvalidate InvalidateFunc) {
-	s.coherent.OnInvalidate(func(q trace.Proc, c Invalidation) {
+func (s *translatedCaches) OnInvalidate(onInvalidate touch.InvalidateFunc) {
+	s.coherent.OnInvalidate(func(q trace.Proc, c touch.Invalidation) {
 		c.At -= s.delay
 		onInvalidate(q, c)
 	})
@@ -101,7 +102,7 @@ func (s *translatedCaches) Commit(p trace.Proc, b *trace.Refs, from int) (refs i
 }
 
 // Counts adds the misses of the buffer.
-func (s *translatedCaches) Counts(p trace.Proc) Counts {
+func (s *translatedCaches) Counts(p trace.Proc) touch.Counts {
 	c := s.coherent.Counts(p)
 	c.TLBMisses = s.misses[p]
 	return c

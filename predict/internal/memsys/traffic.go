@@ -7,6 +7,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -19,7 +20,7 @@ func NeedsTraffic(m *machine.Machine) bool {
 
 // NewCountingTraffic is like NewWithHomes for a machine that needs traffic, but it uses the gap of the bisection and
 // counts the traffic. After a program has run on the system, flows returns the traffic that New needs.
-func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []comm.Flow, err error) {
+func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys touch.System, flows func() []comm.Flow, err error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
@@ -38,7 +39,7 @@ func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys System, 
 
 // NewSharingNetwork is like NewWithHomes, but the nodes use a network that other traffic uses too, in the same
 // simulated time. The other traffic must use the returned network.
-func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
+func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Network) (touch.System, network.Network, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/numa"
 	"spoor/predict/internal/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -19,7 +20,7 @@ func TestLosesBlockAmongHits(t *testing.T) {
 	line := cfg.Caches[0].Line
 	cfg.Memory = memsys.Memory{Latency: 5 * ns, Occupancy: 5 * ns, Invalidate: ns}
 	cfg.PerNode, cfg.Block = 1, 4*line
-	cfg.Placement = memsys.Placement{Policy: machine.FirstTouch, Page: cfg.Block}
+	cfg.Placement = numa.Placement{Policy: machine.FirstTouch, Page: cfg.Block}
 	net := func() network.Network {
 		n, err := network.Ideal{}.New(network.Config{Nodes: 2, Latency: 5 * unit.Picos(1000), Bandwidth: 1e11, Efficiency: 1})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/numa"
 	"spoor/predict/internal/network"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
@@ -17,7 +18,7 @@ func randomCluster(t *testing.T, c *choices, cfg memsys.Config) (memsys.Config, 
 	t.Helper()
 	cfg.PerNode = 1 + c.below(3)
 	cfg.Block = cfg.Caches[0].Line << c.below(3)
-	cfg.Placement = memsys.Placement{Policy: machine.FirstTouch, Page: cfg.Block}
+	cfg.Placement = numa.Placement{Policy: machine.FirstTouch, Page: cfg.Block}
 	if c.below(2) == 0 {
 		cfg.Disk = unit.Picos(c.below(90)) * 1000
 		cfg.Capacity = cfg.Block * unit.Bytes(1+c.below(6))

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -83,7 +83,7 @@ func (r *run) commitLookahead(p *processor) error {
 // syncBefore is called before an access of the present processor invalidates a line of q. If hits that lookahead has
 // found need the line, q makes all its touches that come before that access. Other hits stay hits, and have the same
 // effect if they are made later.
-func (r *run) syncBefore(q trace.Proc, c memsys.Invalidation) {
+func (r *run) syncBefore(q trace.Proc, c touch.Invalidation) {
 	p := r.procs[q]
 	if p.state != running || !r.conflicts(p, &c) {
 		return
@@ -102,7 +102,7 @@ func (r *run) syncBefore(q trace.Proc, c memsys.Invalidation) {
 
 // conflicts reports whether hits that lookahead has found need the line or permission that c removes from the cache
 // of p.
-func (r *run) conflicts(p *processor, c *memsys.Invalidation) bool {
+func (r *run) conflicts(p *processor, c *touch.Invalidation) bool {
 	from, to := p.row, p.row+p.lookahead
 	sizes, ops := p.batch.Size[from:to], p.batch.Op[from:to]
 	for i, addr := range p.batch.Addr[from:to] {

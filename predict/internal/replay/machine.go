@@ -7,6 +7,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/layer"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -68,5 +69,5 @@ func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, cloc
 	if first.Time >= horizon/4 || first.Shared.End >= horizon/4 {
 		return nil, fmt.Errorf("the warm-up run takes %v, which is too long for a second run", first.Time)
 	}
-	return Run(ctx, src, memsys.Warm(sys, first.Time, src.Header().Procs), clock, opt)
+	return Run(ctx, src, layer.Warm(sys, first.Time, src.Header().Procs), clock, opt)
 }

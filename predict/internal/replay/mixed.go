@@ -9,6 +9,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -141,7 +142,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
-	var sys memsys.System
+	var sys touch.System
 	if x.model.Net == nil {
 		sys, err = memsys.NewWithHomes(m, places)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -104,7 +105,7 @@ func (c *naiveNodes) nodeOf(p int) int {
 	return node
 }
 
-func (c *naiveNodes) report(s *memsys.SharedUsage) {
+func (c *naiveNodes) report(s *touch.SharedUsage) {
 	s.End = c.ends
 	for _, n := range c.nodes {
 		s.Busy = max(s.Busy, n.bus.busy)

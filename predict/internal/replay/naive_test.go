@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -150,7 +151,7 @@ func (n *naive) finish(m *trace.Memory) (*Result, error) {
 	for p := range res.Procs {
 		res.Procs[p].End = res.Time - res.Procs[p].Total()
 	}
-	res.Shared = memsys.SharedUsage{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
+	res.Shared = touch.SharedUsage{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
 	if n.nodes != nil {
 		n.nodes.report(&res.Shared)
 	}

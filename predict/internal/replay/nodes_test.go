@@ -9,6 +9,8 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/numa"
 	"spoor/predict/internal/network"
 	"spoor/predict/internal/plainmachine"
 	"spoor/traces/testsize"
@@ -23,7 +25,7 @@ func randomNodes(t testing.TB, c *choices, target memsys.Target, m *trace.Memory
 	t.Helper()
 	cfg := randomConfig(c, m.Head.Procs)
 	cfg.Homes, cfg.PerNode = trace.NewHomeMap(m.Head), 1+c.below(2)
-	cfg.Placement = memsys.Placement{Policy: []machine.Placement{machine.FirstTouch, machine.Interleaved}[c.below(2)], Page: 64}
+	cfg.Placement = numa.Placement{Policy: []machine.Placement{machine.FirstTouch, machine.Interleaved}[c.below(2)], Page: 64}
 	cfg.Messages = machine.Messages{Control: 8, Data: 32}
 	cfg.Directory = []memsys.Directory{{}, {Hints: true}, {Kind: machine.Sparse, Entries: 2, Ways: 1},
 		{Kind: machine.LimitedPointers, Pointers: 1, Overflow: machine.NoBroadcast},
@@ -35,7 +37,7 @@ func randomNodes(t testing.TB, c *choices, target memsys.Target, m *trace.Memory
 	case memsys.Dir1SW:
 		cfg.TLB = &memsys.TLB{Entries: 2, Ways: 2, Page: 64, Latency: 1500}
 	default:
-		cfg.Protocol = memsys.Protocols[c.below(len(memsys.Protocols))]
+		cfg.Protocol = coherence.Protocols[c.below(len(coherence.Protocols))]
 	}
 	nodes := (m.Head.Procs + cfg.PerNode - 1) / cfg.PerNode
 	net, err := []network.Model{network.Mesh{}, network.LogP{}, network.Ideal{}}[c.below(3)].New(

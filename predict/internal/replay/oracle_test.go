@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/coherence"
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -151,7 +154,7 @@ func randomPhase(c *choices, b *builder) {
 	}
 }
 
-func newSMP(t testing.TB, cfg memsys.Config) memsys.System {
+func newSMP(t testing.TB, cfg memsys.Config) touch.System {
 	t.Helper()
 	sys, err := memsys.SMP{}.New(cfg)
 	if err != nil {
@@ -214,7 +217,7 @@ func TestNoOverlap(t *testing.T) {
 		m := randomTrace(c)
 		cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
 		want := replayed(t, m, cfg, clock, Options{})
-		sys := memsys.WithOverlap(newSMP(t, cfg), memsys.Overlap{Outstanding: 1 + c.below(3)}, m.Head.Procs)
+		sys := layer.WithOverlap(newSMP(t, cfg), layer.Overlap{Outstanding: 1 + c.below(3)}, m.Head.Procs)
 		got, err := Run(context.Background(), m, sys, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -226,16 +229,16 @@ func TestNoOverlap(t *testing.T) {
 }
 
 // plain is a system of which no touch is known to be a hit: a replay brings all into the order of time.
-type plain struct{ memsys.Prefetching }
+type plain struct{ layer.Prefetching }
 
-func plainOf(s memsys.System, procs int) memsys.System { return plain{memsys.WithPrefetches(s, procs)} }
+func plainOf(s touch.System, procs int) touch.System { return plain{layer.WithPrefetches(s, procs)} }
 
 func (plain) Lookahead(trace.Proc, *trace.Refs, int, int) (int, uint64) { return 0, 0 }
 
 // richConfig is a small machine of several levels of caches and any protocol, for procs processors.
 func richConfig(c *choices, procs int) memsys.Config {
 	cfg := randomConfig(c, procs)
-	cfg.Protocol = memsys.Protocols[c.below(len(memsys.Protocols))]
+	cfg.Protocol = coherence.Protocols[c.below(len(coherence.Protocols))]
 	level := func() memsys.Cache {
 		outer := cfg.Caches[0]
 		outer.Size <<= c.below(4)
@@ -258,11 +261,11 @@ func TestHitsDoNotMatter(t *testing.T) {
 		c := randomChoices(seed, 800)
 		m := randomTrace(c)
 		cfg, clock := richConfig(c, m.Head.Procs), randomClock(t, c)
-		o := memsys.Overlap{Outstanding: c.below(4), Window: unit.Picos(c.below(40)) * 1000}
+		o := layer.Overlap{Outstanding: c.below(4), Window: unit.Picos(c.below(40)) * 1000}
 		var results []*Result
 		for _, batch := range []int{0, 2} {
-			for _, sys := range []memsys.System{newSMP(t, cfg), plainOf(newSMP(t, cfg), m.Head.Procs)} {
-				got, err := Run(context.Background(), m.InBatches(batch), memsys.WithOverlap(sys, o, m.Head.Procs), clock, Options{Phases: true})
+			for _, sys := range []touch.System{newSMP(t, cfg), plainOf(newSMP(t, cfg), m.Head.Procs)} {
+				got, err := Run(context.Background(), m.InBatches(batch), layer.WithOverlap(sys, o, m.Head.Procs), clock, Options{Phases: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -23,7 +23,7 @@ type Program interface {
 // Direct is Run for a directly executed program. So the simulated time determines whatever depends on the order of
 // locks. Of head it uses the number of processors and the unit of work. The result is the same as that of Run with a
 // trace of the execution.
-func Direct(ctx context.Context, head trace.Header, program Program, sys memsys.System, clock Clock, opt Options) (*Result, error) {
+func Direct(ctx context.Context, head trace.Header, program Program, sys touch.System, clock Clock, opt Options) (*Result, error) {
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the program has no processors")
 	}

@@ -27,7 +27,8 @@ import (
 	"context"
 	"fmt"
 
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -51,7 +52,7 @@ type Options struct {
 
 // Run replays src on sys. sys must be new and made for at least the processors of src; Run consumes it. The result
 // depends on the trace, the system, the clock and the options, but not on the batches of the trace.
-func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, opt Options) (*Result, error) {
+func Run(ctx context.Context, src trace.Source, sys touch.System, clock Clock, opt Options) (*Result, error) {
 	head := src.Header()
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the trace has no processors")
@@ -77,7 +78,7 @@ func (o *Options) clock(p trace.Proc, all Clock) Clock {
 	return all
 }
 
-func newRun(ctx context.Context, head trace.Header, sys memsys.System, opt Options) *run {
+func newRun(ctx context.Context, head trace.Header, sys touch.System, opt Options) *run {
 	return &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, opt: opt, shift: sys.Line().Shift(),
 		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}, flags: map[int32]*flag{}}
 }
@@ -105,8 +106,8 @@ func (r *run) simulate() (*Result, error) {
 type run struct {
 	ctx            context.Context
 	head           trace.Header
-	sys            memsys.System
-	prefetching    memsys.Prefetching // sys, from the first prefetch on
+	sys            touch.System
+	prefetching    layer.Prefetching // sys, from the first prefetch on
 	opt            Options
 	program        Program // directly executed; nil: a trace
 	messages       *mixed  // simulator of messages; nil: there are none

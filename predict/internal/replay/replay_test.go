@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -47,9 +48,9 @@ func TestWorkedBus(t *testing.T) {
 	got := replayed(t, source(a, b), worked(2), tick, Options{})
 	want := []Processor{
 		{Times: Times{Ideal: 10 * ns, Latency: 100 * ns}, End: 95 * ns, Instr: 9, Refs: 1, Events: 1,
-			Counts: memsys.Counts{Loads: 1, LoadMisses: memsys.Misses{Cold: 1}}},
+			Counts: touch.Counts{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}},
 		{Times: Times{Ideal: 5 * ns, Latency: 100 * ns, Contention: 100 * ns}, Instr: 4, Refs: 1, Events: 1,
-			Counts: memsys.Counts{Stores: 1, StoreMisses: memsys.Misses{Cold: 1}}},
+			Counts: touch.Counts{Stores: 1, StoreMisses: touch.Misses{Cold: 1}}},
 	}
 	if !reflect.DeepEqual(got.Procs, want) || got.Time != 205*ns {
 		t.Errorf("got %v %+v\nwant %v %+v", got.Time, got.Procs, 205*ns, want)

@@ -3,7 +3,7 @@ package replay
 import (
 	"math"
 
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -33,7 +33,7 @@ type Processor struct {
 	Instr  unit.Instructions // including compute events in instructions
 	Refs   uint64            // loads and stores; Counts has the touches of lines
 	Events uint64
-	Counts memsys.Counts
+	Counts touch.Counts
 }
 
 // Phase is what one processor did from one barrier to the next. Phase 0 begins with the program, and the last phase
@@ -56,7 +56,7 @@ type Result struct {
 	Time       unit.Picos // until the last processor finished
 	Procs      []Processor
 	Phases     []Phase // by processor and phase, with Options.Phases
-	Shared     memsys.SharedUsage
+	Shared     touch.SharedUsage
 	TaskQueues bool    // several processors take tasks from queues
 	Warnings   []error // what is not simulated, and why the result may be wrong
 }
@@ -70,7 +70,7 @@ func (r *Result) Instr() (n unit.Instructions) {
 }
 
 // Counts returns the sum over all processors.
-func (r *Result) Counts() (sum memsys.Counts) {
+func (r *Result) Counts() (sum touch.Counts) {
 	for i := range r.Procs {
 		sum.Add(r.Procs[i].Counts)
 	}

@@ -3,7 +3,8 @@ package replay
 import (
 	"fmt"
 
-	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/layer"
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -57,7 +58,7 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 		}
 		first, last := addrs[i]>>r.shift, (addrs[i]+uint64(sizes[i])-1)>>r.shift
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
-		if cost != (memsys.Cost{}) {
+		if cost != (touch.Cost{}) {
 			stall += r.charge(p, now, cost)
 			if cost.Retry {
 				i--
@@ -81,9 +82,9 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 
 // control performs a prefetch or a flush of p. Neither takes time beyond its instructions. It returns what p must wait
 // for first.
-func (r *run) control(p *processor, now unit.Picos, op trace.Op, addr uint64, size uint16) (cost memsys.Cost) {
+func (r *run) control(p *processor, now unit.Picos, op trace.Op, addr uint64, size uint16) (cost touch.Cost) {
 	if op == trace.Prefetch && r.prefetching == nil {
-		r.prefetching = memsys.WithPrefetches(r.sys, len(r.procs))
+		r.prefetching = layer.WithPrefetches(r.sys, len(r.procs))
 		r.sys = r.prefetching
 	}
 	for line, last := addr>>r.shift, (addr+uint64(size)-1)>>r.shift; line <= last && !cost.Retry; line++ {
@@ -105,7 +106,7 @@ func (p *processor) tooLong(instr uint64) error {
 }
 
 // charge adds the cost of an access of p at now to its waits. It returns the time that the access adds.
-func (r *run) charge(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
+func (r *run) charge(p *processor, now unit.Picos, c touch.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
 	wait := c.Total()

@@ -1,16 +1,6 @@
-// Package memsys simulates the memory systems of shared-memory machines. It computes the cost of each reference and
-// its effect on all caches.
-//
-// A System knows lines but not programs. The caller, which replays a trace, decides the order and time of the
-// references (see predict/internal/replay). Costs are separated as in SPASM [sivasubramaniam1995, sec. 2]. Latency is the time
-// of an access on an idle machine in addition to a hit. Contention is the time that an access waits for resources
-// that other traffic holds. That includes earlier traffic of the same processor.
-//
-// The caches are Copies of analyze/cache, not its hierarchies, which count misses and have no time. A line has a
-// permission, which other processors change at any time. A replay asks which of the next references hit before it
-// performs them.
-// The protocol is not that of analyze/phases either, which simulates all associativities at once, without time.
-package memsys
+// Package touch says what a memory system is: what a touch costs, what it counts, and what processors are told of each
+// other. Package memsys has the systems.
+package touch
 
 import (
 	"spoor/traces/trace"
@@ -78,17 +68,6 @@ type Invalidation struct {
 	Downgrade bool // the line stays readable: only the permission to store is removed
 }
 
-// A Target builds systems of one kind.
-type Target interface {
-	// Name returns the name of the target in machine files.
-	Name() string
-	// New returns an empty system of c, or an error if c is not valid for the target.
-	New(c Config) (System, error)
-}
-
-// All lists every target.
-var All = []Target{SMP{}, COW{}, CLUMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}}
-
 // Misses counts misses by their reason.
 type Misses struct {
 	Cold        uint64 // the processor never had the line
@@ -110,7 +89,7 @@ type Counts struct {
 	Invalidations           uint64 // lines lost to other processors' stores, or to their homes
 	InnerHits               uint64 // touches of lines found in private levels behind the first
 	SharedHits              uint64 // misses answered by the shared cache
-	Prefetches              uint64 // misses of the program's prefetches, see [Prefetching]
+	Prefetches              uint64 // misses of the program's prefetches, see Prefetching in package layer
 	TLBMisses               uint64 // touches of pages that were not in the translation buffer
 	RemoteFetches           uint64 // misses that involved other nodes; without caches, references
 
@@ -159,8 +138,8 @@ func (c *Counts) Add(d Counts) {
 	}
 }
 
-// subtract subtracts d, an earlier value of the same counts, from c.
-func (c *Counts) subtract(d Counts) {
+// Subtract subtracts d, an earlier value of the same counts, from c.
+func (c *Counts) Subtract(d Counts) {
 	from := d.all()
 	for i, n := range c.all() {
 		*n -= *from[i]

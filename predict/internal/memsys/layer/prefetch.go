@@ -1,8 +1,9 @@
-package memsys
+package layer
 
 import (
 	"slices"
 
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -26,7 +27,7 @@ type Prefetch struct {
 // Differs: lines are brought into all private levels. Strides of more than one line are not detected, because that
 // needs the addresses of instructions.
 type prefetcher struct {
-	System
+	touch.System
 	Prefetch
 	page  uint64 // in lines
 	procs []procPrefetcher
@@ -38,7 +39,7 @@ type procPrefetcher struct {
 	buffer  prefetchBuffer
 	loads   uint64 // made by prefetching
 
-	requested Counts // of prefetches that the program made
+	requested touch.Counts // of prefetches that the program made
 }
 
 // stream is a sequence of touches of consecutive lines.
@@ -105,7 +106,7 @@ func (c *prefetchBuffer) remove(line uint64) {
 }
 
 // WithPrefetch returns s with processors that prefetch. s must be new.
-func WithPrefetch(s System, a Prefetch, processors int) System {
+func WithPrefetch(s touch.System, a Prefetch, processors int) touch.System {
 	if a.Lines == 0 {
 		return s
 	}
@@ -113,7 +114,7 @@ func WithPrefetch(s System, a Prefetch, processors int) System {
 }
 
 // Access touches a line. If the line belongs to a stream, it also prefetches others.
-func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store bool) touch.Cost {
 	f := &a.procs[p]
 	cost := a.System.Access(now, p, line, store)
 	done, comes := f.buffer.arrival(line)
@@ -121,7 +122,7 @@ func (a *prefetcher) Access(now unit.Picos, p trace.Proc, line uint64, store boo
 	case comes:
 		cost.Latency += max(0, done-now-cost.Total())
 		f.buffer.remove(line)
-	case cost == (Cost{}):
+	case cost == (touch.Cost{}):
 		return cost
 	}
 	if a.Lines == 0 { // only the program prefetches
@@ -173,7 +174,7 @@ func (a *prefetcher) prefetch(now unit.Picos, p trace.Proc, s *stream) {
 		s.lastFetched += s.step
 		cost := a.System.Access(now, p, s.lastFetched, false)
 		f.loads++
-		if cost == (Cost{}) {
+		if cost == (touch.Cost{}) {
 			continue
 		}
 		f.buffer.add(bufferEntry{s.lastFetched, now + cost.Total()}, a.Lines*a.Streams)
@@ -207,10 +208,18 @@ func (c *prefetchBuffer) rowsBefore(b *trace.Refs, from, to int, shift uint) int
 
 // Counts counts only touches of the processor itself. It counts the misses of streams, but not those of prefetches
 // that the program made.
-func (a *prefetcher) Counts(p trace.Proc) Counts {
+func (a *prefetcher) Counts(p trace.Proc) touch.Counts {
 	c, f := a.System.Counts(p), &a.procs[p]
 	c.Loads -= f.loads
-	c.subtract(f.requested)
+	c.Subtract(f.requested)
 	c.Prefetches = f.requested.LoadMisses.Total()
 	return c
+}
+
+// Flush also ends the wait for the line, if it was prefetched.
+func (a *prefetcher) Flush(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
+	for q := range a.procs {
+		a.procs[q].buffer.remove(line)
+	}
+	return a.System.Flush(now, p, line)
 }

@@ -1,4 +1,4 @@
-package memsys
+package numa
 
 import (
 	"testing"
@@ -39,11 +39,11 @@ func TestHomes(t *testing.T) {
 		{1 << 22, 2, 1, machine.FirstTouch, 2},
 		{1<<64 - 64, 2, 1, machine.FirstTouch, 1},
 	} {
-		h := newHomes(&Config{Processors: 4, PerNode: c.perNode, Homes: trace.NewHomeMap(head), Placement: Placement{c.policy, 4096}}, 64)
-		if got := h.of(c.addr/64, c.toucher); got != c.want {
+		h := NewHomes(trace.NewHomeMap(head), NewLayout(4, c.perNode, nil), Placement{c.policy, 4096}, 64)
+		if got := h.Of(c.addr/64, c.toucher); got != c.want {
 			t.Errorf("%#x touched by node %d of %d, %s: home %d, want %d", c.addr, c.toucher, c.perNode, c.policy, got, c.want)
 		}
-		if got := h.of(c.addr/64, 1); got != c.want {
+		if got := h.Of(c.addr/64, 1); got != c.want {
 			t.Errorf("%#x: home moved to %d", c.addr, got)
 		}
 	}

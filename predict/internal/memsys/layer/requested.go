@@ -1,6 +1,7 @@
-package memsys
+package layer
 
 import (
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -13,15 +14,15 @@ import (
 //
 // Differs: any number of prefetches may be on their way.
 type Prefetching interface {
-	System
+	touch.System
 	// PrefetchLine brings a line to processor p. Calls are ordered like those of Access. Like Access, it may ask for a
 	// retry after earlier touches. Otherwise it costs nothing.
-	PrefetchLine(now unit.Picos, p trace.Proc, line uint64) Cost
+	PrefetchLine(now unit.Picos, p trace.Proc, line uint64) touch.Cost
 }
 
 // WithPrefetches returns s with the ability to prefetch for its program. Callers use it at the first prefetch, so
 // that programs without any take no more time.
-func WithPrefetches(s System, processors int) Prefetching {
+func WithPrefetches(s touch.System, processors int) Prefetching {
 	switch x := s.(type) {
 	case *overlap:
 		x.System = WithPrefetches(x.System, processors)
@@ -39,22 +40,22 @@ func WithPrefetches(s System, processors int) Prefetching {
 const maxRequested = 1 << 16
 
 // PrefetchLine makes a prefetch of the program.
-func (a *prefetcher) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) Cost {
+func (a *prefetcher) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
 	f := &a.procs[p]
 	f.buffer.dropArrived(now)
 	before := a.System.Counts(p)
 	cost := a.System.Access(now, p, line, false)
 	after := a.System.Counts(p)
-	after.subtract(before)
-	f.requested.Add(after.ofLoads())
-	if cost != (Cost{}) {
+	after.Subtract(before)
+	f.requested.Add(ofLoads(after))
+	if cost != (touch.Cost{}) {
 		f.buffer.add(bufferEntry{line, now + cost.Total()}, maxRequested)
 	}
-	return Cost{}
+	return touch.Cost{}
 }
 
 // PrefetchLine first waits for touches that are due.
-func (o *overlap) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) Cost {
+func (o *overlap) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
 	if cost := o.retire(now, p); cost.Retry {
 		return cost
 	}
@@ -62,16 +63,13 @@ func (o *overlap) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) Cost {
 }
 
 // PrefetchLine passes the prefetch on.
-func (w *warm) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) Cost {
+func (w *warm) PrefetchLine(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
 	return w.System.(Prefetching).PrefetchLine(w.start+now, p, line)
 }
 
-// PrefetchLine does nothing: there are no caches.
-func (s *logp) PrefetchLine(unit.Picos, trace.Proc, uint64) Cost { return Cost{} }
-
 // ofLoads returns the counts of loads and of their misses, which do not count if a prefetch makes them.
-func (c *Counts) ofLoads() Counts {
-	return Counts{Loads: c.Loads, LoadMisses: c.LoadMisses, CacheToCache: c.CacheToCache, InnerHits: c.InnerHits, SharedHits: c.SharedHits,
+func ofLoads(c touch.Counts) touch.Counts {
+	return touch.Counts{Loads: c.Loads, LoadMisses: c.LoadMisses, CacheToCache: c.CacheToCache, InnerHits: c.InnerHits, SharedHits: c.SharedHits,
 		RemoteFetches: c.RemoteFetches, FromExclusive: c.FromExclusive}
 }
 

@@ -1,8 +1,11 @@
-package memsys
+// Package layer has memory systems around other memory systems: processors that go on while touches are outstanding,
+// processors that prefetch, and systems that begin another run warm.
+package layer
 
 import (
 	"math/bits"
 
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -24,7 +27,7 @@ type Overlap struct {
 // pointers has less overlap on real hardware. When Outstanding touches are outstanding and another one misses, its
 // request is sent at once, although the processor waits.
 type overlap struct {
-	System
+	touch.System
 	Overlap
 	outstanding [][]outstandingMiss // by processor, the oldest first
 }
@@ -33,32 +36,33 @@ type overlap struct {
 type outstandingMiss struct {
 	done      unit.Picos
 	windowEnd unit.Picos // until when instructions go on behind it
-	cost      Cost
+	cost      touch.Cost
 }
 
 // WithOverlap returns s with processors that go on while touches are outstanding. s must be new.
-func WithOverlap(s System, o Overlap, processors int) System {
+func WithOverlap(s touch.System, o Overlap, processors int) touch.System {
 	if o.Outstanding == 0 {
 		return s
 	}
 	return &overlap{System: s, Overlap: o, outstanding: make([][]outstandingMiss, processors)}
 }
 
-func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+// Access touches a line, and waits only if the processor cannot go on.
+func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) touch.Cost {
 	if len(o.outstanding[p]) > 0 {
 		if cost := o.retire(now, p); cost.Retry {
 			return cost
 		}
 	}
 	cost := o.System.Access(now, p, line, store)
-	if cost == (Cost{}) {
-		return Cost{}
+	if cost == (touch.Cost{}) {
+		return touch.Cost{}
 	}
 	return o.begin(now, p, cost)
 }
 
 // retire drops the outstanding touches of p that have ended. If p must wait for one first, it returns the wait.
-func (o *overlap) retire(now unit.Picos, p trace.Proc) Cost {
+func (o *overlap) retire(now unit.Picos, p trace.Proc) touch.Cost {
 	for len(o.outstanding[p]) > 0 {
 		e := &o.outstanding[p][0]
 		if now >= e.windowEnd && e.done > e.windowEnd {
@@ -73,7 +77,7 @@ func (o *overlap) retire(now unit.Picos, p trace.Proc) Cost {
 		}
 		o.drop(p)
 	}
-	return Cost{}
+	return touch.Cost{}
 }
 
 // Commit reports false while touches are outstanding.
@@ -85,7 +89,7 @@ func (o *overlap) Commit(p trace.Proc, b *trace.Refs, from int) (refs int, ok bo
 }
 
 // begin adds an outstanding touch of p. If there are too many, it waits for the first that ends.
-func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
+func (o *overlap) begin(now unit.Picos, p trace.Proc, cost touch.Cost) (wait touch.Cost) {
 	all := o.outstanding[p]
 	if len(all) == o.Outstanding {
 		first := 0
@@ -117,15 +121,15 @@ func (o *overlap) drop(p trace.Proc) {
 }
 
 // wait returns the cost of waiting for e for a time t, which is at most its total cost.
-func (e *outstandingMiss) wait(t unit.Picos) Cost {
+func (e *outstandingMiss) wait(t unit.Picos) touch.Cost {
 	hi, lo := bits.Mul64(uint64(e.cost.Contention), uint64(t))
 	share, _ := bits.Div64(hi, lo, uint64(e.cost.Total()))
-	return Cost{Latency: t - unit.Picos(share), Contention: unit.Picos(share)}
+	return touch.Cost{Latency: t - unit.Picos(share), Contention: unit.Picos(share)}
 }
 
 // Drain waits for all.
-func (o *overlap) Drain(now unit.Picos, p trace.Proc) Cost {
-	var sum Cost
+func (o *overlap) Drain(now unit.Picos, p trace.Proc) touch.Cost {
+	var sum touch.Cost
 	for len(o.outstanding[p]) > 0 {
 		e := &o.outstanding[p][0]
 		cost := e.wait(max(0, e.done-sum.Total()-min(now, e.windowEnd)))
@@ -134,4 +138,12 @@ func (o *overlap) Drain(now unit.Picos, p trace.Proc) Cost {
 		o.drop(p)
 	}
 	return sum
+}
+
+// Flush first waits for touches that are due.
+func (o *overlap) Flush(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
+	if cost := o.retire(now, p); cost.Retry {
+		return cost
+	}
+	return o.System.Flush(now, p, line)
 }

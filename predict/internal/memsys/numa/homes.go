@@ -1,4 +1,4 @@
-package memsys
+package numa
 
 import (
 	"spoor/calibrate/machine"
@@ -12,31 +12,31 @@ type Placement struct {
 	Page   unit.Bytes // a power of two
 }
 
-// homes finds the node whose memory holds a line. The trace's regions may name a processor; then it is that
+// Homes finds the node whose memory holds a line. The trace's regions may name a processor; then it is that
 // processor's node. Otherwise Placement chooses a home for the page.
-type homes struct {
+type Homes struct {
 	places    *trace.HomeMap
-	layout    layout
+	layout    Layout
 	nodes     int // that take part
 	placement Placement
 	shift     uint // log2 of the line size
 	touched   map[uint64]int32
 }
 
-// newHomes returns the homes of lines of the given size.
-func newHomes(c *Config, line unit.Bytes) *homes {
-	h := &homes{places: c.Homes, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
+// NewHomes returns the homes of lines of the given size. places has those that the program chooses; nil: none.
+func NewHomes(places *trace.HomeMap, l Layout, placement Placement, line unit.Bytes) *Homes {
+	h := &Homes{places: places, layout: l, nodes: l.Nodes(), placement: placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
 	if h.places == nil {
-		h.places = trace.NewHomeMap(trace.Header{Procs: c.Processors})
+		h.places = trace.NewHomeMap(trace.Header{Procs: l.processors})
 	}
 	return h
 }
 
-// of returns the home of a line that is touched from a node. A line that several regions share belongs to the first
+// Of returns the home of a line that is touched from a node. A line that several regions share belongs to the first
 // of them that has a byte of it.
-func (h *homes) of(line uint64, toucher int) int {
-	home, ok := h.known(line)
+func (h *Homes) Of(line uint64, toucher int) int {
+	home, ok := h.Known(line)
 	if !ok {
 		home = toucher
 		h.touched[line<<h.shift>>h.placement.Page.Shift()] = int32(toucher)
@@ -44,11 +44,11 @@ func (h *homes) of(line uint64, toucher int) int {
 	return home
 }
 
-// known returns the home of a line if it does not depend on the node that touches it.
-func (h *homes) known(line uint64) (home int, ok bool) {
+// Known returns the home of a line if it does not depend on the node that touches it.
+func (h *Homes) Known(line uint64) (home int, ok bool) {
 	addr := line << h.shift
 	if p, ok := h.places.Of(addr, addr+1<<h.shift-1); ok {
-		return h.layout.of(p), true
+		return h.layout.Of(p), true
 	}
 	page := addr >> h.placement.Page.Shift()
 	if h.placement.Policy == machine.Interleaved {
