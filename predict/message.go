@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/message"
+	"spoor/predict/internal/message"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

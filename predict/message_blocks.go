@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/predict/message"
+	"spoor/predict/internal/message"
 	"spoor/traces/stage"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/calibrate/param"
-	"spoor/predict/message"
+	"spoor/predict/internal/message"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"

@@ -12,7 +12,7 @@ import (
 	"spoor/predict/cluster"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/network"
-	"spoor/predict/windtunnel"
+	"spoor/predict/internal/windtunnel"
 	"spoor/traces/stage"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
-	"spoor/predict/windtunnel"
+	"spoor/predict/internal/windtunnel"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

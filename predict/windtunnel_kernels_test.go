@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/stagetest"
-	"spoor/predict/windtunnel"
+	"spoor/predict/internal/windtunnel"
 )
 
 // hostWithoutMisses is a host whose caches hold everything.

@@ -47,7 +47,7 @@ var clusterTable string
 //go:embed windtunnel.csv
 var windTunnelTable string
 
-// Cluster returns the table of the models of predict/cluster. WindTunnel returns that of predict/windtunnel, with target [Quanta].
+// Cluster returns the table of the models of predict/cluster. WindTunnel returns that of predict/internal/windtunnel, with target [Quanta].
 var (
 	Cluster    = sync.OnceValue(func() *Table { return embedded(clusterTable) })
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })

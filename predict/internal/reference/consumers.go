@@ -8,9 +8,9 @@ import (
 	"spoor/analyze/registry"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/logp"
+	"spoor/predict/internal/message"
 	"spoor/predict/internal/replay"
-	"spoor/predict/message"
-	"spoor/predict/windtunnel"
+	"spoor/predict/internal/windtunnel"
 	"spoor/traces/trace"
 )
 

@@ -325,7 +325,7 @@ func TestOpenRefuses(t *testing.T) {
 // sgiPrices are the list.
 func sgiPrices(t *testing.T) *machine.Prices {
 	t.Helper()
-	p, err := machine.ReadPrices("../../data/price/sgi1993.toml")
+	p, err := machine.ReadPrices("../../../data/price/sgi1993.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
-	"spoor/predict/windtunnel"
+	"spoor/predict/internal/windtunnel"
 )
 
 // A program of 32 targets on hosts that switch between them in 100 cycles.
@@ -29,7 +29,7 @@ t_cxsw = { value = 100.0, unit = "cycles" }
 		fmt.Println(err)
 		return
 	}
-	prices, err := machine.ReadPrices("../../data/price/sgi1993.toml")
+	prices, err := machine.ReadPrices("../../../data/price/sgi1993.toml")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,7 +12,7 @@ import (
 
 func sgi(t *testing.T) *machine.WindTunnel {
 	t.Helper()
-	p, err := machine.ReadPrices("../../data/price/sgi1993.toml")
+	p, err := machine.ReadPrices("../../../data/price/sgi1993.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func sgi(t *testing.T) *machine.WindTunnel {
 // golden reads the rows of a table of the paper; "-" is not a number.
 func golden(t *testing.T, name string) (rows [][]float64) {
 	t.Helper()
-	text, err := os.ReadFile("../../data/paper/falsafi1997/" + name)
+	text, err := os.ReadFile("../../../data/paper/falsafi1997/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
