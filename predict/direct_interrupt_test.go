@@ -7,13 +7,13 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // busy is a run whose rank computes until it may end.
 type busy struct {
-	workload.Instance
+	kernel.Instance
 	begins, may chan struct{}
 }
 
@@ -42,7 +42,7 @@ func TestDirectInterruptsWhatComputes(t *testing.T) {
 			<-b.begins
 			interrupt()
 		}()
-		p := &kernelProgram{kernel: workload.Kernel{Name: "busy", Make: func(workload.Values, int, uint64) workload.Instance { return b }}, procs: 1}
+		p := &kernelProgram{kernel: kernel.Kernel{Name: "busy", Make: func(kernel.Values, int, uint64) kernel.Instance { return b }}, procs: 1}
 		if err := act(ctx, p); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}

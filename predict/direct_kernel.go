@@ -10,26 +10,25 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
 
 // kernelProgram is a kernel of tracegen.
 type kernelProgram struct {
-	kernel workload.Kernel
-	values workload.Values
+	kernel kernel.Kernel
+	values kernel.Values
 	procs  int
 	seed   uint64
 }
 
 // newKernelProgram returns the kernel of this name with parameters KEY=VALUE.
 func newKernelProgram(name string, set []string, procs int, seed uint64) (directProgram, error) {
-	k, err := workload.Find(kernel.Counted, name)
+	k, err := kernel.Find(kernel.Counted, name)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
-	given, err := workload.ParseSet(set)
+	given, err := kernel.ParseSet(set)
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
@@ -71,7 +70,7 @@ func (p *kernelProgram) kind(ctx context.Context) (simulationKind, error) {
 }
 
 func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
-	k, err := workload.Find(kernel.Recorded, p.kernel.Name)
+	k, err := kernel.Find(kernel.Recorded, p.kernel.Name)
 	if err != nil {
 		return out, err
 	}
@@ -89,7 +88,7 @@ func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.
 
 // simulateMemory runs the kernel twice if the gap of the network depends on the kernel's traffic.
 func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
-	k, err := workload.Find(kernel.Recorded, p.kernel.Name)
+	k, err := kernel.Find(kernel.Recorded, p.kernel.Name)
 	if err != nil {
 		return out, err
 	}
@@ -126,7 +125,7 @@ func (p *kernelProgram) native(ctx context.Context) (hostRun, error) {
 
 // timed runs the kernel at full speed, and returns the time that by measures.
 func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int, spmd.Program) (time.Duration, error)) (time.Duration, error) {
-	k, err := workload.Find(kernel.All, p.kernel.Name)
+	k, err := kernel.Find(kernel.All, p.kernel.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -143,7 +142,7 @@ func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int,
 
 // run runs the kernel in one of its forms, and verifies its result. An interrupt does not wait for ranks that compute, so by may
 // continue to run.
-func (p *kernelProgram) run(ctx context.Context, form workload.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
+func (p *kernelProgram) run(ctx context.Context, form kernel.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
 	return stage.Interruptible(ctx, func() (float64, error) {
 		inst, err := form.New(p.values, p.procs, p.seed)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -45,7 +44,7 @@ func recordedKernel(t *testing.T, name string, procs int, set []string) (prefix 
 		t.Fatal(err)
 	}
 	p := k.(*kernelProgram)
-	form, err := workload.Find(kernel.Recorded, name)
+	form, err := kernel.Find(kernel.Recorded, name)
 	if err != nil {
 		t.Fatal(err)
 	}

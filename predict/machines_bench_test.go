@@ -12,7 +12,6 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
@@ -32,10 +31,10 @@ func (m memory) Events(b *trace.Events) error {
 }
 
 // record runs a kernel of [sivasubramaniam1995] on 16 processors.
-func record(b *testing.B, name string, v workload.Values) *trace.Memory {
+func record(b *testing.B, name string, v kernel.Values) *trace.Memory {
 	b.Helper()
 	const procs = 16
-	k, err := workload.Find(kernel.Recorded, name)
+	k, err := kernel.Find(kernel.Recorded, name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,8 +65,8 @@ func BenchmarkMachines(b *testing.B) {
 	names := []string{"spasm-mesh", "spasm-mesh-clogp", "spasm-mesh-clogp-same", "spasm-mesh-logp", "wwt-dir1sw", "du2000-smp-256k"}
 	for _, k := range []struct {
 		name string
-		set  workload.Values
-	}{{"ep", workload.Values{"numbers": 1 << 20}}, {"is", nil}, {"fftblocked", nil}, {"cg", nil}, {"cholesky", nil}} {
+		set  kernel.Values
+	}{{"ep", kernel.Values{"numbers": 1 << 20}}, {"is", nil}, {"fftblocked", nil}, {"cg", nil}, {"cholesky", nil}} {
 		b.Run(k.name, func(b *testing.B) {
 			m := record(b, k.name, k.set)
 			best := map[string]float64{}

@@ -12,7 +12,6 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
-	"spoor/tracegen/workload"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -20,8 +19,8 @@ import (
 // way is how a benchmark runs a kernel.
 type way struct {
 	name string
-	form []workload.Kernel
-	run  func(b *testing.B, inst workload.Instance) cost
+	form []kernel.Kernel
+	run  func(b *testing.B, inst kernel.Instance) cost
 }
 
 // cost is what a run took, and what it wrote.
@@ -36,11 +35,11 @@ var ways = []way{
 	{"native", kernel.All, natively},
 	{"count", kernel.Counted, natively},
 	{"tape", kernel.Recorded, taped},
-	{"record", kernel.Recorded, func(b *testing.B, inst workload.Instance) cost { return recording(b, inst, &tally{}) }},
+	{"record", kernel.Recorded, func(b *testing.B, inst kernel.Instance) cost { return recording(b, inst, &tally{}) }},
 	{"disk", kernel.Recorded, toDisk},
 }
 
-func natively(b *testing.B, inst workload.Instance) cost {
+func natively(b *testing.B, inst kernel.Instance) cost {
 	start := time.Now()
 	if err := spmd.Native(context.Background(), 1, inst.Program); err != nil {
 		b.Fatal(err)
@@ -48,7 +47,7 @@ func natively(b *testing.B, inst workload.Instance) cost {
 	return cost{time: time.Since(start)}
 }
 
-func taped(b *testing.B, inst workload.Instance) cost {
+func taped(b *testing.B, inst kernel.Instance) cost {
 	tape.Switch(tape.NewTape(1<<14, nil, nil))
 	defer tape.Switch(nil)
 	return natively(b, inst)
@@ -60,7 +59,7 @@ type tally struct{ refs uint64 }
 func (t *tally) Refs(b *trace.Refs) error   { t.refs += uint64(b.Len()); return nil }
 func (*tally) Events(b *trace.Events) error { return nil }
 
-func recording(b *testing.B, inst workload.Instance, sink spmd.Sink) (c cost) {
+func recording(b *testing.B, inst kernel.Instance, sink spmd.Sink) (c cost) {
 	start := time.Now()
 	rec, err := spmd.Record(context.Background(), spmd.Options{Procs: 1}, inst.Program, sink)
 	if err != nil {
@@ -69,7 +68,7 @@ func recording(b *testing.B, inst workload.Instance, sink spmd.Sink) (c cost) {
 	return cost{time: time.Since(start), refs: rec.Totals[0].Refs}
 }
 
-func toDisk(b *testing.B, inst workload.Instance) cost {
+func toDisk(b *testing.B, inst kernel.Instance) cost {
 	prefix := filepath.Join(b.TempDir(), "x")
 	w, err := store.Create(prefix, trace.Header{Procs: 1, WorkUnit: trace.WorkInstr})
 	if err != nil {
@@ -114,14 +113,14 @@ func BenchmarkKernel(b *testing.B) {
 // numWays is len(ways), as a constant.
 const numWays = 5
 
-func rounds(b *testing.B, k workload.Kernel) (best [numWays]cost) {
+func rounds(b *testing.B, k kernel.Kernel) (best [numWays]cost) {
 	values, err := k.Values(nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for range b.N {
 		for i, w := range ways {
-			form, err := workload.Find(w.form, k.Name)
+			form, err := kernel.Find(w.form, k.Name)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 )
 
 // kernelCommand returns the subcommand that runs kernel k.
-func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
+func kernelCommand(env *stage.Env, k kernel.Kernel) *cobra.Command {
 	o := options{kernel: k}
 	small := ""
 	for _, p := range k.Params {
@@ -60,7 +60,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 }
 
 // settings returns the values of --set for completion.
-func settings(k workload.Kernel) (list []string) {
+func settings(k kernel.Kernel) (list []string) {
 	for _, p := range k.Params {
 		list = append(list, p.Name+"=")
 	}
@@ -83,7 +83,7 @@ func (o *options) check(refsGiven, repeatGiven bool) error {
 	case o.repeat < 1:
 		return errors.New("--repeat is out of range; 1 or more")
 	}
-	set, err := workload.ParseSet(o.set)
+	set, err := kernel.ParseSet(o.set)
 	if err != nil {
 		return err
 	}

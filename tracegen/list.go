@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"spoor/tracegen/kernel"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -34,7 +33,7 @@ func listing() *store.Table {
 }
 
 // parameters returns the part of a kernel's help that lists its parameters.
-func parameters(k workload.Kernel) string {
+func parameters(k kernel.Kernel) string {
 	width := 0
 	for _, p := range k.Params {
 		width = max(width, len(setting(p)))
@@ -55,4 +54,4 @@ func parameters(k workload.Kernel) string {
 }
 
 // setting returns the parameter with its default, as in --set.
-func setting(p workload.Param) string { return fmt.Sprintf("%s=%d", p.Name, p.Default) }
+func setting(p kernel.Param) string { return fmt.Sprintf("%s=%d", p.Name, p.Default) }

@@ -14,7 +14,6 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
@@ -114,7 +113,7 @@ func TestTheSameCommandGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func recordFiles(t *testing.T, k workload.Kernel) []byte {
+func recordFiles(t *testing.T, k kernel.Kernel) []byte {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	args := []string{k.Name, "--procs", "4", "-o", "x"}
@@ -151,7 +150,7 @@ func TestFilesHoldTheRun(t *testing.T) {
 		t.Errorf("header %+v", h)
 	}
 	k := kernelNamed(t, "fft")
-	v, _ := k.Values(workload.Values{"points": 1024})
+	v, _ := k.Values(kernel.Values{"points": 1024})
 	inst, err := k.New(v, 2, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -198,16 +197,16 @@ func TestWithoutReferencesTheEventsStay(t *testing.T) {
 }
 
 // wrong is a kernel whose result is wrong.
-func kernelNamed(t *testing.T, name string) workload.Kernel {
+func kernelNamed(t *testing.T, name string) kernel.Kernel {
 	t.Helper()
-	k, err := workload.Find(kernel.All, name)
+	k, err := kernel.Find(kernel.All, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-type wrong struct{ workload.Instance }
+type wrong struct{ kernel.Instance }
 
 var errWrong = errors.New("2 + 2 = 5")
 
@@ -216,7 +215,7 @@ func (wrong) Verify() error { return errWrong }
 func TestNothingAppearsUnlessVerified(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := options{kernel: kernelNamed(t, "lu"), procs: 2, prefix: "x", refs: true}
-	o.values, _ = o.kernel.Values(workload.Values{"n": 32})
+	o.values, _ = o.kernel.Values(kernel.Values{"n": 32})
 	inst, err := o.kernel.New(o.values, o.procs, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +232,7 @@ func TestInterruptsAreHeededAndLeaveNothing(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := options{kernel: kernelNamed(t, "lu"), procs: 2, prefix: "x", refs: true, native: native, repeat: 1 << 20}
-		o.values, _ = o.kernel.Values(workload.Values{"n": 2048}) // records for minutes
+		o.values, _ = o.kernel.Values(kernel.Values{"n": 2048}) // records for minutes
 		stopped := make(chan error)
 		go func() {
 			stopped <- o.run(ctx, &stage.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)})

@@ -14,7 +14,6 @@ import (
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -256,6 +255,6 @@ func knownKernel(args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := workload.Find(kernel.All, args[0])
+	_, err := kernel.Find(kernel.All, args[0])
 	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -22,8 +21,8 @@ var helpTexts embed.FS
 
 // options are the flags of one run.
 type options struct {
-	kernel workload.Kernel
-	values workload.Values
+	kernel kernel.Kernel
+	values kernel.Values
 	procs  int
 	set    []string
 	seed   uint64
@@ -76,7 +75,7 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 }
 
 // record writes the two files of the trace. They appear when the result has been verified.
-func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Instance) error {
+func (o *options) record(ctx context.Context, env *stage.Env, inst kernel.Instance) error {
 	w, err := store.Create(o.prefix, o.header())
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 }
 
 // form returns the kernels in the form that the run needs.
-func (o *options) form() []workload.Kernel {
+func (o *options) form() []kernel.Kernel {
 	switch {
 	case o.native:
 		return kernel.All
@@ -112,9 +111,9 @@ func (o *options) form() []workload.Kernel {
 	}
 }
 
-func (o *options) instance(ctx context.Context) (workload.Instance, error) {
-	return stage.Interruptible(ctx, func() (workload.Instance, error) {
-		k, err := workload.Find(o.form(), o.kernel.Name)
+func (o *options) instance(ctx context.Context) (kernel.Instance, error) {
+	return stage.Interruptible(ctx, func() (kernel.Instance, error) {
+		k, err := kernel.Find(o.form(), o.kernel.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +121,7 @@ func (o *options) instance(ctx context.Context) (workload.Instance, error) {
 	})
 }
 
-func (o *options) verify(ctx context.Context, inst workload.Instance) error {
+func (o *options) verify(ctx context.Context, inst kernel.Instance) error {
 	_, err := stage.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, inst.Verify() })
 	if err != nil {
 		return fmt.Errorf("verifying the result of %s: %w", o.kernel.Name, err)
@@ -140,7 +139,7 @@ func (o *options) header() trace.Header {
 }
 
 // expected returns the predicted number of references, or -1 if none are recorded.
-func (o *options) expected(inst workload.Instance) int64 {
+func (o *options) expected(inst kernel.Instance) int64 {
 	if !o.refs {
 		return -1
 	}

@@ -6,17 +6,16 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // A small LU factorization on four processors, at full speed.
 func Example() {
-	k, err := workload.Find(kernel.All, "lu")
+	k, err := kernel.Find(kernel.All, "lu")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	values, err := k.Values(workload.Values{"n": 64})
+	values, err := k.Values(kernel.Values{"n": 64})
 	if err != nil {
 		fmt.Println(err)
 		return

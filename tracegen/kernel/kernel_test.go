@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 func TestParametersOutOfRangeSayTheRange(t *testing.T) {
 	for _, k := range All {
 		for _, p := range k.Params {
 			for _, v := range []int{p.Min - 1, p.Max + 1, math.MinInt, math.MaxInt} {
-				_, err := k.Values(workload.Values{p.Name: v})
+				_, err := k.Values(Values{p.Name: v})
 				if err == nil || !strings.Contains(err.Error(), p.Range()) {
 					t.Errorf("%s %s=%d: %v", k.Name, p.Name, v, err)
 				}
@@ -48,11 +47,11 @@ func TestEveryKernelIsComplete(t *testing.T) {
 				t.Errorf("%s: parameter %+v is incomplete", k.Name, p)
 			}
 		}
-		if found, err := workload.Find(All, k.Name); err != nil || found.Name != k.Name {
+		if found, err := Find(All, k.Name); err != nil || found.Name != k.Name {
 			t.Errorf("Find(%q): %v", k.Name, err)
 		}
 	}
-	if _, err := workload.Find(All, "radx"); err == nil || !strings.Contains(err.Error(), `did you mean "radix"`) {
+	if _, err := Find(All, "radx"); err == nil || !strings.Contains(err.Error(), `did you mean "radix"`) {
 		t.Error(err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
@@ -119,9 +118,9 @@ func (s sink) Events(b *trace.Events) error {
 	return nil
 }
 
-func instance(t testing.TB, name string, procs int, set workload.Values) workload.Instance {
+func instance(t testing.TB, name string, procs int, set kernel.Values) kernel.Instance {
 	t.Helper()
-	k, err := workload.Find(kernel.Counted, name)
+	k, err := kernel.Find(kernel.Counted, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,12 +140,12 @@ func TestDirectIsReplay(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
 		procs  int
-		set    workload.Values
+		set    kernel.Values
 	}{
-		{"sor", 1, workload.Values{"g": 5, "iterations": 12}},
-		{"sor", 6, workload.Values{"g": 25, "iterations": 12}},
-		{"sor", 512, workload.Values{"g": 3, "iterations": 10}},
-		{"bps", 16, workload.Values{"g": 8}},
+		{"sor", 1, kernel.Values{"g": 5, "iterations": 12}},
+		{"sor", 6, kernel.Values{"g": 25, "iterations": 12}},
+		{"sor", 512, kernel.Values{"g": 3, "iterations": 10}},
+		{"bps", 16, kernel.Values{"g": 8}},
 		{"apucs", 5, nil},
 	} {
 		if testing.Short() && c.procs > 100 {

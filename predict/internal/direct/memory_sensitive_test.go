@@ -17,7 +17,6 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
-	"spoor/tracegen/workload"
 	"spoor/traces/testsize"
 )
 
@@ -34,9 +33,9 @@ func store(p *int64, v int64) {
 	*p = v
 }
 
-func kernelNamed(t testing.TB, name string) workload.Kernel {
+func kernelNamed(t testing.TB, name string) kernel.Kernel {
 	t.Helper()
-	k, err := workload.Find(kernel.Recorded, name)
+	k, err := kernel.Find(kernel.Recorded, name)
 	if err != nil {
 		t.Fatal(err)
 	}

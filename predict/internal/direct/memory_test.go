@@ -13,7 +13,6 @@ import (
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
@@ -109,11 +108,11 @@ func ranOn(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (*
 }
 
 // smaller are values of kernels whose small ones make many references.
-var smaller = map[string]workload.Values{"edge": {"size": 15}, "appbt": {"size": 6, "iterations": 1}, "tomcatv": {"size": 20, "iterations": 3},
+var smaller = map[string]kernel.Values{"edge": {"size": 15}, "appbt": {"size": 6, "iterations": 1}, "tomcatv": {"size": 20, "iterations": 3},
 	"lu": {"n": 48}, "radix": {"keys": 4000}, "sparse": {"n": 24}, "water": {"molecules": 8},
 	"tpcc": {"warehouses": 1, "transactions": 30, "items": 200, "customers": 30}}
 
-func valuesOf(t testing.TB, k workload.Kernel) workload.Values {
+func valuesOf(t testing.TB, k kernel.Kernel) kernel.Values {
 	t.Helper()
 	set, ok := smaller[k.Name]
 	if !ok {
@@ -127,7 +126,7 @@ func valuesOf(t testing.TB, k workload.Kernel) workload.Values {
 }
 
 // small is a short run of a kernel.
-func small(t testing.TB, k workload.Kernel, procs int) workload.Instance {
+func small(t testing.TB, k kernel.Kernel, procs int) kernel.Instance {
 	t.Helper()
 	inst, err := k.New(valuesOf(t, k), procs, 1)
 	if err != nil {
@@ -137,7 +136,7 @@ func small(t testing.TB, k workload.Kernel, procs int) workload.Instance {
 }
 
 // sharing are the kernels that share memory.
-func sharing(t testing.TB, procs int) (all []workload.Kernel) {
+func sharing(t testing.TB, procs int) (all []kernel.Kernel) {
 	t.Helper()
 	for _, k := range kernel.Recorded {
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {

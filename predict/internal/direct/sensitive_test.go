@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"spoor/predict/internal/replay"
+	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
-	"spoor/tracegen/workload"
 )
 
 // work counts instructions, as instrumented code does: 500 ps each.
@@ -52,7 +52,7 @@ func sameAs(t *testing.T, what string, got *Result, want *replay.MessageResult) 
 // A program that asks takes as long as what it did then, and what it finds does not depend on how
 // far it runs ahead.
 func TestPolling(t *testing.T) {
-	set := workload.Values{"triangles": 30, "frames": 2, "size": 64, "extent": 8, "buffer": 4}
+	set := kernel.Values{"triangles": 30, "frames": 2, "size": 64, "extent": 8, "buffer": 4}
 	for _, network := range []string{ports, lines, torus, fair, plogp} {
 		var first *Result
 		for _, ahead := range []int{64, 1, 5} {

@@ -146,7 +146,7 @@ func TestScanAsPrinted(t *testing.T) {
 // table reads a golden table.
 func table(t testing.TB, name string) (rows []map[string]string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "data", "paper", paper, name))
+	f, err := os.Open(filepath.Join("..", "..", "..", "data", "paper", paper, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // module copies testdata into a module of its own, with the lists of forms of the
-// real kernels, and returns the folder of its package kernel.
+// real kernels and their package workload, and returns the folder of its package kernel.
 func module(t *testing.T) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -29,8 +29,13 @@ func module(t *testing.T) (dir string) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	forms := bytes.Replace(read(t, "../../kernel/internal/du2000/forms.go"), []byte("package du2000"), []byte("package kernel"), 1)
-	write(t, filepath.Join(dir, "kernel", "forms.go"), forms)
+	const kernels = "../../kernel/internal"
+	if err := os.CopyFS(filepath.Join(dir, "workload"), os.DirFS(kernels+"/workload")); err != nil {
+		t.Fatal(err)
+	}
+	forms := strings.NewReplacer("package du2000", "package kernel", "spoor/tracegen/kernel/internal/workload", "example.com/mirrored/workload").
+		Replace(string(read(t, kernels+"/du2000/forms.go")))
+	write(t, filepath.Join(dir, "kernel", "forms.go"), []byte(forms))
 	return filepath.Join(dir, "kernel")
 }
 

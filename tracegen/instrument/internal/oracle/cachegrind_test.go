@@ -16,7 +16,6 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
@@ -54,7 +53,7 @@ func TestCountsAreCachegrinds(t *testing.T) {
 
 func count(t *testing.T, name string) uint64 {
 	t.Helper()
-	k, err := workload.Find(kernel.Counted, name)
+	k, err := kernel.Find(kernel.Counted, name)
 	if err != nil {
 		t.Fatal(err)
 	}

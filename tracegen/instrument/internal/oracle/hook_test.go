@@ -12,7 +12,6 @@ import (
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
@@ -39,9 +38,9 @@ func (k keep) Refs(b *trace.Refs) error {
 
 func (keep) Events(*trace.Events) error { return nil }
 
-func record(t *testing.T, form []workload.Kernel, name string, procs int) keep {
+func record(t *testing.T, form []kernel.Kernel, name string, procs int) keep {
 	t.Helper()
-	k, err := workload.Find(form, name)
+	k, err := kernel.Find(form, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/cmplx"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // Input returns n complex numbers, uniform in the square from -1-i to 1+i.

@@ -3,8 +3,8 @@ package du2000
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Edge finds the edges of a grey image by edge focusing [F. Bergholm: Edge focusing. IEEE Transactions on Pattern

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // edgeInput returns an image of overlapping discs and rectangles of random size and grey, with noise of 6 grey

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var edgeSizes = []workload.Values{{"size": 15}, {"size": 17, "threshold": 255}, {"size": 24, "threshold": 1}}

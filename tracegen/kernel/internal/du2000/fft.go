@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"spoor/tracegen/kernel/internal/dft"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // FFT is the complex one-dimensional six-step FFT of SPLASH-2 [woo1995; du2000, sec. 4.2]. The n points form a

@@ -7,8 +7,8 @@ import (
 
 	"spoor/tracegen/kernel/internal/dft"
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var fftSizes = []workload.Values{{"points": 16}, {"points": 64, "line": 16}, {"points": 1024}, {"points": 4096, "line": 256}}

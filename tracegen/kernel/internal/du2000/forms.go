@@ -3,8 +3,8 @@
 package du2000
 
 import (
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Counted and Recorded list the kernels of All in the forms that are recorded.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // cases is what tests know of each kernel.

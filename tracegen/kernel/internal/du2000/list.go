@@ -2,7 +2,7 @@
 // without sizes; the defaults are ours.
 package du2000
 
-import "spoor/tracegen/workload"
+import "spoor/tracegen/kernel/internal/workload"
 
 // All lists the kernels in the order of tracegen --list.
 var All = []workload.Kernel{

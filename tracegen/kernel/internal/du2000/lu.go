@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // LU factors a dense matrix A into L U without pivoting; L has a unit diagonal. It is SPLASH-2's program with

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var luSizes = []workload.Values{{"n": 1, "block": 1}, {"n": 16}, {"n": 60, "block": 12}, {"n": 96, "block": 16}, {"n": 10, "block": 1}}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Radix sorts integers by their digits, least significant first [blelloch1991;

@@ -3,8 +3,8 @@ package du2000
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // TPCC runs transactions like those of TPC-C [TPC benchmark C, standard specification, rev. 5.11, Transaction

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var tpccSizes = []workload.Values{

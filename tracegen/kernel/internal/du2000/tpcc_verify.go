@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // Verify checks the consistency conditions 1 to 4 of the specification [TPC-C, clause 3.3.2]. It also compares the

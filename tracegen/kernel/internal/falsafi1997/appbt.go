@@ -1,8 +1,8 @@
 package falsafi1997
 
 import (
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Appbt solves the compressible Navier-Stokes equations on a cube to a steady state. It is the simulated

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var appbtSizes = []workload.Values{{"size": 6, "iterations": 1}, {"size": 8, "iterations": 2}, {"size": 7, "iterations": 3, "step": 5000}}

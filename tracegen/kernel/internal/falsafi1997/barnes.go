@@ -3,8 +3,8 @@ package falsafi1997
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Barnes simulates bodies under their gravity by the Barnes-Hut method, like the program of that name in SPLASH

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // barnesInput returns a Plummer model: a spherical cluster in equilibrium, of mass 1 and energy -1/4, at rest

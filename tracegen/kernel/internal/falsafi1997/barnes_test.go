@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Sparse solves A X = B for a sparse matrix A [falsafi1997, sec. 4 and tab. 2]. The paper says no more about its

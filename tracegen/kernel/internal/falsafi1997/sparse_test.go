@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var sparseSizes = []workload.Values{{"n": 1}, {"n": 20}, {"n": 41, "density": 10}, {"n": 9, "density": 0}}

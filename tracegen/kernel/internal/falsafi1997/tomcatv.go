@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Tomcatv generates a boundary-fitted mesh, like the program of that name in SPEC 89 [SPEC benchmark suite release

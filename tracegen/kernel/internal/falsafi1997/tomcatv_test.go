@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var tomcatvSizes = []workload.Values{{"size": 3, "iterations": 1}, {"size": 20, "iterations": 3}, {"size": 33, "iterations": 4}, {"size": 4, "iterations": 2}}

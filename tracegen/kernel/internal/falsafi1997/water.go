@@ -3,8 +3,8 @@ package falsafi1997
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Water simulates water molecules in a periodic cube, like the program of

@@ -3,7 +3,7 @@ package falsafi1997
 import (
 	"math"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // waterInput puts undistorted molecules with the same orientation on a cubic lattice, as in SPLASH. Free sites are

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 

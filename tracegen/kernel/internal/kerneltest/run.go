@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Kernels are the kernels of a package in all forms, with what tests know of each.

@@ -3,8 +3,8 @@ package meshes
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // APUCS simulates a queueing network as a continuous-time Markov chain, in parallel, by uniformization

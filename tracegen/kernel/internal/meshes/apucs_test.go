@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var apucsSizes = []workload.Values{{"stations": 1, "f": 120, "time": 3}, {"stations": 3, "time": 8, "window": 5}, {"stations": 5, "f": 1, "time": 20}, {"stations": 4, "time": 10, "window": 100}}

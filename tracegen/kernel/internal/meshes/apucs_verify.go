@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // Verify compares the result with a serial simulation of the same points, exactly, and with the equilibrium of the

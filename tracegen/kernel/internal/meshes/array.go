@@ -3,8 +3,8 @@ package meshes
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Array executes an array statement A = x or A = x op y; x and y are arrays or scalars, and op is addition or

@@ -1,6 +1,6 @@
 package meshes
 
-import "spoor/tracegen/workload"
+import "spoor/tracegen/kernel/internal/workload"
 
 var arraySizes = []workload.Values{
 	{"l": 16, "statement": 0}, {"l": 17, "statement": 1}, {"l": 18, "statement": 2, "repetitions": 1}, {"l": 19, "statement": 3},

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1].

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // fourierError bounds the relative error of a radix-2 transform of n numbers in the 2-norm. The bound is log2(n) (m

@@ -3,8 +3,8 @@ package meshes
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // convParams are the parameters of the two programs for uniform convolution.

@@ -1,8 +1,8 @@
 package meshes
 
 import (
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // ConvScan computes a uniform convolution by prefix sums [hur1999, sec. 7, fig. 13 and program conv_scan]. After a

@@ -1,8 +1,8 @@
 package meshes
 
 import (
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // ConvShift computes a uniform convolution by shifts [hur1999, sec. 7 and program conv_shift]. The image moves one

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // TestSineTransformIsTheDefinition compares with the sum.

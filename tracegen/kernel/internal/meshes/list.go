@@ -2,7 +2,7 @@
 // matrix over a mesh of ranks.
 package meshes
 
-import "spoor/tracegen/workload"
+import "spoor/tracegen/kernel/internal/workload"
 
 // All lists the kernels in the order of tracegen --list.
 var All = []workload.Kernel{

@@ -3,8 +3,8 @@ package meshes
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // mesh arranges ranks in rows and columns, rank by rank along the rows.

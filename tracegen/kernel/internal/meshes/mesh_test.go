@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // TestMeshSaysWhatItCannotBe also through the kernels that have the parameter.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // PGL renders triangles by scan lines, like T. W. Crockett's parallel graphics library [dickens1996, sec. 5.1].

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // Verify renders every frame serially. It compares each pixel of each triangle with the nearest so far, and

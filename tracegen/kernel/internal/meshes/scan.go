@@ -3,8 +3,8 @@ package meshes
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Scan replaces every element of an l x l array by the sum of the elements up to it in its row (horizontal scan) or

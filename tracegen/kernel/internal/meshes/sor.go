@@ -3,8 +3,8 @@ package meshes
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // SOR solves Poisson's equation with given values on the boundary of a rectangle by successive over-relaxation with

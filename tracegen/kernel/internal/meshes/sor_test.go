@@ -1,6 +1,6 @@
 package meshes
 
-import "spoor/tracegen/workload"
+import "spoor/tracegen/kernel/internal/workload"
 
 var sorSizes = []workload.Values{{"g": 1, "iterations": 1, "check": 0}, {"g": 6, "iterations": 9, "check": 0}, {"g": 7, "iterations": 500, "check": 3, "digits": 9}, {"g": 4, "iterations": 25}}
 

@@ -3,8 +3,8 @@ package meshes
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Transfer sends parts of a matrix back and forth [hur1999, sec. 3.1 and 5]: d rows, d columns or a block of d x d

@@ -1,6 +1,6 @@
 package meshes
 
-import "spoor/tracegen/workload"
+import "spoor/tracegen/kernel/internal/workload"
 
 var transferSizes = []workload.Values{
 	{"rows": 1, "cols": 1, "repetitions": 1},

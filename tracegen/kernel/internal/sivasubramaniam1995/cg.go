@@ -3,8 +3,8 @@ package sivasubramaniam1995
 import (
 	"fmt"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // CG makes a fixed number of iterations of the conjugate gradient method for A x = b from x = 0. A is a symmetric

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"spoor/tracegen/workload"
+	"spoor/tracegen/kernel/internal/workload"
 )
 
 // dome is a roof of bars: rings of joints around a centre, in two layers. Each joint may move in three directions.

@@ -3,8 +3,8 @@ package sivasubramaniam1995
 import (
 	"math"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // EP makes pairs of independent Gaussian numbers by the polar method and counts them in square annuli [NAS Parallel

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var epSizes = []workload.Values{{"numbers": 2}, {"numbers": 14}, {"numbers": 6000}}

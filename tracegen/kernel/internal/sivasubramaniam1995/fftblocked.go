@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"spoor/tracegen/kernel/internal/dft"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // FFTBlocked is the complex one-dimensional FFT of n points that changes from a cyclic to a blocked layout between

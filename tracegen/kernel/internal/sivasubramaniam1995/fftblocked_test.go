@@ -7,8 +7,8 @@ import (
 
 	"spoor/tracegen/kernel/internal/dft"
 	"spoor/tracegen/kernel/internal/kerneltest"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 var fftBlockedSizes = []workload.Values{{"points": 256}, {"points": 512}, {"points": 4096}}

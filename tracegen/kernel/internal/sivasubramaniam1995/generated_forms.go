@@ -9,10 +9,10 @@ package sivasubramaniam1995
 import (
 	"fmt"
 	"math"
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
 	hooks__ "spoor/tracegen/tape"
 	tape__ "spoor/tracegen/tape"
-	"spoor/tracegen/workload"
 	unsafe__ "unsafe"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"spoor/tracegen/kernel/internal/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // IS ranks integers by bucket sort, with one bucket for each value [NAS Parallel Benchmarks; sivasubramaniam1995,

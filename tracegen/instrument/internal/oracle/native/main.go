@@ -11,7 +11,6 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 func main() {
@@ -25,7 +24,7 @@ func run(args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no kernel is named")
 	}
-	k, err := workload.Find(kernel.All, args[0])
+	k, err := kernel.Find(kernel.All, args[0])
 	if err != nil {
 		return err
 	}

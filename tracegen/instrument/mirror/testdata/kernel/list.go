@@ -1,7 +1,7 @@
 // Package kernel is what the mirror is tested with.
 package kernel
 
-import "spoor/tracegen/workload"
+import "example.com/mirrored/workload"
 
 // All lists the kernels.
 var All = []workload.Kernel{Scale}

@@ -3,8 +3,8 @@ package kernel
 import (
 	"errors"
 
+	"example.com/mirrored/workload"
 	"spoor/tracegen/spmd"
-	"spoor/tracegen/workload"
 )
 
 // Scale multiplies an array by a number.
