@@ -35,10 +35,12 @@ func TestFilterStatus(t *testing.T) {
 		{"--cache L1d=1KiB/2/64B -o no/such/folder two", stage.Failed, "no/such/folder"},
 		{"--cache L1d=1KiB/2/64B -o x two.events.arrow", stage.Failed, "references, but the trace has none; its .refs.arrow file is missing"},
 	} {
-		status, out, errs := analyze(append([]string{"filter"}, strings.Fields(c.args)...)...)
-		if status != c.status || !strings.Contains(errs, c.want) || out != "" {
-			t.Errorf("%s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, out, errs)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := analyze(append([]string{"filter"}, strings.Fields(c.args)...)...)
+			if status != c.status || !strings.Contains(errs, c.want) || out != "" {
+				t.Errorf("status %d, want %d with %q:\n%s%s", status, c.status, c.want, out, errs)
+			}
+		})
 	}
 	if _, err := os.Stat("x" + store.RefsSuffix); err == nil {
 		t.Error("a failed run left its trace behind")

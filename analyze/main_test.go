@@ -173,17 +173,19 @@ func TestStatus(t *testing.T) {
 		{"-o x unmatched --run phases", stage.Failed, "processor 0 at barrier 7; processors that have ended: 1"},
 		{"-o file four", stage.Failed, "file"},
 	} {
-		status, out, errs := analyze(strings.Fields(c.args)...)
-		got := out
-		if c.status != stage.Done {
-			got = errs
-			if out != "" {
-				t.Errorf("%s: failed and printed %q", c.args, out)
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := analyze(strings.Fields(c.args)...)
+			got := out
+			if c.status != stage.Done {
+				got = errs
+				if out != "" {
+					t.Errorf("failed and printed %q", out)
+				}
 			}
-		}
-		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("%s: status %d, want %d with %q:\n%.300s%s", c.args, status, c.status, c.want, out, errs)
-		}
+			if status != c.status || !strings.Contains(got, c.want) {
+				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
+			}
+		})
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a failed run left its directory behind")
@@ -236,15 +238,17 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 		sameFiles(t, trace+"-apart", trace+"1")
 	}
 	for _, dir := range []string{"x1", "x4", "x-apart"} {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if strings.HasPrefix(f.Name(), ".") || f.IsDir() {
-				t.Errorf("%s has %s", dir, f.Name())
+		t.Run(dir, func(t *testing.T) {
+			files, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, f := range files {
+				if strings.HasPrefix(f.Name(), ".") || f.IsDir() {
+					t.Errorf("%s has %s", dir, f.Name())
+				}
+			}
+		})
 	}
 }
 
@@ -341,9 +345,11 @@ func TestNoteOnTracesOfMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	unmatched(t, "x")
 	for run, want := range map[string]bool{"comm,marshal": false, "comm": false, "quanta": true} {
-		if _, _, errs := analyze("--run", run, "-o", "d", "x"); strings.Contains(errs, "the trace has no references") != want {
-			t.Errorf("%s: note %v is wanted: %s", run, want, errs)
-		}
+		t.Run(run, func(t *testing.T) {
+			if _, _, errs := analyze("--run", run, "-o", "d", "x"); strings.Contains(errs, "the trace has no references") != want {
+				t.Errorf("note %v is wanted: %s", want, errs)
+			}
+		})
 	}
 }
 
@@ -355,18 +361,22 @@ func TestNoteOnSamples(t *testing.T) {
 	const note, source = "spoor: note: tenth: the trace is a sample (0.1 of all lines): its rates", ", a sample: 0.1 of all lines"
 	for args, want := range map[string]bool{"-o a tenth": true, "-o b whole": false, "--run comm -o c tenth": false, "--run footprint -o d tenth": true,
 		"filter --cache L1d=1KiB/2/64B -o e tenth": true, "--procs 0 -o f tenth": true, "--procs 1 -o g tenth": true} {
-		status, _, errs := analyze(strings.Fields(args)...)
-		if status != stage.Done || strings.Contains(errs, note) != want {
-			t.Errorf("analyze %s: status %d, a note of a sample is wanted: %t:\n%s", args, status, want, errs)
-		}
+		t.Run(args, func(t *testing.T) {
+			status, _, errs := analyze(strings.Fields(args)...)
+			if status != stage.Done || strings.Contains(errs, note) != want {
+				t.Errorf("analyze %s: status %d, a note of a sample is wanted: %t:\n%s", args, status, want, errs)
+			}
+		})
 	}
 	if status, _, errs := analyze("merge", "-o", "h", "f", "g"); status != stage.Done || !strings.Contains(errs, "the trace is a sample (0.1 of all lines)") {
 		t.Errorf("analyze merge: status %d: %s", status, errs)
 	}
 	for file, want := range map[string]bool{"a/locality": true, "b/locality": false, "d/footprint": true, "h/locality": true} {
-		if got := strings.Contains(text(t, file+".params.toml"), source); got != want {
-			t.Errorf("%s.params.toml says that it is of a sample: %t, want %t", file, got, want)
-		}
+		t.Run(file, func(t *testing.T) {
+			if got := strings.Contains(text(t, file+".params.toml"), source); got != want {
+				t.Errorf("%s.params.toml says that it is of a sample: %t, want %t", file, got, want)
+			}
+		})
 	}
 	if got := read(t, "a/curve.arrow").Fact("trace_sample"); got != "0.1 of all lines" {
 		t.Errorf("curve.arrow is of sample %q", got)
@@ -382,10 +392,12 @@ func TestNoteOnLackingRecordings(t *testing.T) {
 	const note = "most: the recording lacks about 45.8 % of the instructions and 40.4 % of the references (see traces info): "
 	for args, want := range map[string]bool{"-o a most": true, "-o b few": false, "--run comm -o c most": false, "--procs 0 -o f most": true, "--procs 1 -o g most": true,
 		"filter --cache L1d=1KiB/2/64B -o e most": true} {
-		status, _, errs := analyze(strings.Fields(args)...)
-		if status != stage.Done || strings.Contains(errs, note) != want {
-			t.Errorf("analyze %s: status %d, a note is wanted: %t:\n%s", args, status, want, errs)
-		}
+		t.Run(args, func(t *testing.T) {
+			status, _, errs := analyze(strings.Fields(args)...)
+			if status != stage.Done || strings.Contains(errs, note) != want {
+				t.Errorf("analyze %s: status %d, a note is wanted: %t:\n%s", args, status, want, errs)
+			}
+		})
 	}
 	if _, _, errs := analyze("--run", "comm", "-o", "c", "most"); !strings.Contains(errs, "lacks about 45.8 % of the instructions (see") {
 		t.Errorf("messages: %s", errs)
@@ -397,9 +409,11 @@ func TestNoteOnLackingRecordings(t *testing.T) {
 		t.Errorf("what filter wrote: status %d: %s", status, errs)
 	}
 	for file, want := range map[string]bool{"a/locality": true, "b/locality": false, "h/locality": true} {
-		if got := strings.Contains(text(t, file+".params.toml"), ", recorded without 45.8 % of the instructions and 40.4 % of the references"); got != want {
-			t.Errorf("%s.params.toml says what it lacks: %t, want %t", file, got, want)
-		}
+		t.Run(file, func(t *testing.T) {
+			if got := strings.Contains(text(t, file+".params.toml"), ", recorded without 45.8 % of the instructions and 40.4 % of the references"); got != want {
+				t.Errorf("%s.params.toml says what it lacks: %t, want %t", file, got, want)
+			}
+		})
 	}
 }
 
@@ -408,9 +422,11 @@ func TestNoteOnMissingEvents(t *testing.T) {
 	write(t, "two", 2, 2, 100)
 	write(t, "one", 1, 2, 100)
 	for name, want := range map[string]bool{"two": false, "two" + store.RefsSuffix: true, "one" + store.RefsSuffix: false} {
-		if _, _, errs := analyze("--run", "coherent", "-o", "d", name); strings.Contains(errs, "the trace has no .events.arrow file") != want {
-			t.Errorf("%s: note %v is wanted: %s", name, want, errs)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, _, errs := analyze("--run", "coherent", "-o", "d", name); strings.Contains(errs, "the trace has no .events.arrow file") != want {
+				t.Errorf("note %v is wanted: %s", want, errs)
+			}
+		})
 	}
 }
 
@@ -441,9 +457,11 @@ func TestTracesOfMessagesWithoutRun(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for name, want := range map[string]bool{"marshal.arrow": true, "comm.arrow": true, "reuse.arrow": false} {
-		if _, err := os.Stat("d/" + name); (err == nil) != want {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat("d/" + name); (err == nil) != want {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
@@ -527,10 +545,12 @@ func TestUnusedFlags(t *testing.T) {
 		"--run quanta --refs data --quanta-cache 4x2 y":  "",
 		"--run locality --assoc-simulate=false y":        "spoor: note: --assoc-simulate has no effect without --assoc\n",
 	} {
-		status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
-		if status != stage.Done || strings.Contains(errs, "no effect") != (want != "") || !strings.Contains(errs, want) {
-			t.Errorf("%s: status %d, %q, want %q", args, status, errs, want)
-		}
+		t.Run(args, func(t *testing.T) {
+			status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
+			if status != stage.Done || strings.Contains(errs, "no effect") != (want != "") || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %q, want %q", status, errs, want)
+			}
+		})
 	}
 }
 
@@ -561,26 +581,32 @@ func TestHelpIsShort(t *testing.T) {
 		pages = append(pages, []string{"help", topic})
 	}
 	for _, args := range pages {
-		_, out, errs := analyze(args...)
-		if n := strings.Count(out, "\n"); n > 60 && args[0] != "help" || n < 10 || errs != "" {
-			t.Errorf("%v: %d lines, %s", args, n, errs)
-		}
-		for line := range strings.Lines(out) {
-			if len(line) > stage.Columns+1 {
-				t.Errorf("%v: %s", args, line)
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			_, out, errs := analyze(args...)
+			if n := strings.Count(out, "\n"); n > 60 && args[0] != "help" || n < 10 || errs != "" {
+				t.Errorf("%v: %d lines, %s", args, n, errs)
 			}
-		}
+			for line := range strings.Lines(out) {
+				if len(line) > stage.Columns+1 {
+					t.Errorf("%v: %s", args, line)
+				}
+			}
+		})
 	}
 	_, short, _ := analyze("--help")
 	for _, flag := range []string{"--assoc", "--cache ", "--per-node ", "--quantum", "--sample-seed"} {
-		if strings.Contains(short, flag) {
-			t.Errorf("the help has %s", flag)
-		}
+		t.Run(flag, func(t *testing.T) {
+			if strings.Contains(short, flag) {
+				t.Errorf("the help has %s", flag)
+			}
+		})
 	}
 	for page, want := range map[string]string{"footprint": "--quantum cycles", "locality": "--sample rate", "cache": "--interleaved", "per-node": "--node-network list"} {
-		if status, out, _ := analyze("help", page); status != stage.Done || !strings.Contains(out, want) {
-			t.Errorf("help %s: status %d\n%s", page, status, out)
-		}
+		t.Run(page, func(t *testing.T) {
+			if status, out, _ := analyze("help", page); status != stage.Done || !strings.Contains(out, want) {
+				t.Errorf("help %s: status %d\n%s", page, status, out)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,17 +32,19 @@ func TestManyProcessors(t *testing.T) {
 		{"sharing,coherent", 200_000, true, 200_000, "5.9 GiB"},
 		{"comm", 1_000_000, true, 1, ""},
 	} {
-		s := newSettings()
-		if err := s.flags.Parse([]string{"--run=" + c.run}); err != nil {
-			t.Fatal(err)
-		}
-		orders := both(c.procs)
-		if !c.interleaved {
-			orders = orders[:c.procs]
-		}
-		err := s.checkMemory(c.procs, orders, c.refs)
-		if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
-			t.Errorf("%+v: %v", c, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.refs, c.refused), func(t *testing.T) {
+			s := newSettings()
+			if err := s.flags.Parse([]string{"--run=" + c.run}); err != nil {
+				t.Fatal(err)
+			}
+			orders := both(c.procs)
+			if !c.interleaved {
+				orders = orders[:c.procs]
+			}
+			err := s.checkMemory(c.procs, orders, c.refs)
+			if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%+v: %v", c, err)
+			}
+		})
 	}
 }

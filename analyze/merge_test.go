@@ -238,17 +238,19 @@ func TestMergeStatus(t *testing.T) {
 		{"a other -o z", stage.Failed, "a and other do not belong together: trace is"},
 		{"a c --trace y -o z", stage.Failed, "y is not the trace of the parts"},
 	} {
-		status, out, errs := analyze(append([]string{"merge"}, strings.Fields(c.args)...)...)
-		got := out
-		if c.status != stage.Done {
-			got = errs
-			if out != "" {
-				t.Errorf("%s: failed and printed %q", c.args, out)
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := analyze(append([]string{"merge"}, strings.Fields(c.args)...)...)
+			got := out
+			if c.status != stage.Done {
+				got = errs
+				if out != "" {
+					t.Errorf("failed and printed %q", out)
+				}
 			}
-		}
-		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("%s: status %d, want %d with %q:\n%.300s%s", c.args, status, c.status, c.want, out, errs)
-		}
+			if status != c.status || !strings.Contains(got, c.want) {
+				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
+			}
+		})
 	}
 	if _, err := os.Stat("z"); err == nil {
 		t.Error("a failed merge left its directory behind")

@@ -130,11 +130,13 @@ func TestUnservedOperationsAreNoted(t *testing.T) {
 		{"data", "L1d=32KiB/8/64B", ""},
 		{"all", "L1d=32KiB/8/64B --cache L1i=32KiB/8/64B", ""},
 	} {
-		args := strings.Fields("--run cache -o d --refs " + c.refs + " --cache " + c.caches + " x")
-		status, _, errs := analyze(args...)
-		if status != stage.Done || c.want == "" && strings.Contains(errs, "no effect") || !strings.Contains(errs, c.want) {
-			t.Errorf("%s: status %d: %s; want %q", args, status, errs, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.refs, c.caches), func(t *testing.T) {
+			args := strings.Fields("--run cache -o d --refs " + c.refs + " --cache " + c.caches + " x")
+			status, _, errs := analyze(args...)
+			if status != stage.Done || c.want == "" && strings.Contains(errs, "no effect") || !strings.Contains(errs, c.want) {
+				t.Errorf("%s: status %d: %s; want %q", args, status, errs, c.want)
+			}
+		})
 	}
 	_, _, errs := analyze("--run", "cache", "--cache", "L1i=32KiB/8/64B", "-o", "d", "one")
 	if want := "cache: no effect of 1 load or store in the trace, because"; !strings.Contains(errs, want) {
@@ -148,30 +150,32 @@ func TestRefs(t *testing.T) {
 	n := nasty{procs: 1, refs: ops(90, trace.Load, trace.Ifetch, trace.Store)}
 	n.write(t, "x")
 	for refs, want := range map[string]uint64{"data": 60, "ifetch": 30, "all": 90} {
-		for _, run := range []string{"reuse", "reuse_time", "cache"} {
-			must(t, "--run "+run+" --cache L1=1KiB/2/64B --refs "+refs+" -o d x")
-			table, err := store.ReadTable("d/" + run + ".arrow")
-			if err != nil {
-				t.Fatal(err)
+		t.Run(refs, func(t *testing.T) {
+			for _, run := range []string{"reuse", "reuse_time", "cache"} {
+				must(t, "--run "+run+" --cache L1=1KiB/2/64B --refs "+refs+" -o d x")
+				table, err := store.ReadTable("d/" + run + ".arrow")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := table.Fact("refs"); got != refs {
+					t.Errorf("%s --refs %s: the table says %q", run, refs, got)
+				}
+				if run == "cache" {
+					continue
+				}
+				counts, err := store.Data[uint64](table, "count")
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := uint64(0)
+				for _, c := range counts {
+					sum += c
+				}
+				if run == "reuse" && sum != want {
+					t.Errorf("%s --refs %s: %d uses, want %d", run, refs, sum, want)
+				}
 			}
-			if got := table.Fact("refs"); got != refs {
-				t.Errorf("%s --refs %s: the table says %q", run, refs, got)
-			}
-			if run == "cache" {
-				continue
-			}
-			counts, err := store.Data[uint64](table, "count")
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := uint64(0)
-			for _, c := range counts {
-				sum += c
-			}
-			if run == "reuse" && sum != want {
-				t.Errorf("%s --refs %s: %d uses, want %d", run, refs, sum, want)
-			}
-		}
+		})
 	}
 	if status, _, errs := analyze("--refs", "loads", "-o", "d", "x"); status != 2 || !strings.Contains(errs, "data") {
 		t.Errorf("status %d: %s", status, errs)
@@ -201,18 +205,20 @@ func TestFetchesSeeNoPrefetches(t *testing.T) {
 		(&nasty{procs: 2, refs: refs(prefetch), events: barriers}).write(t, name)
 	}
 	for _, run := range []string{"reuse", "cache", "sharing", "coherent", "reuse_time", "footprint"} {
-		for _, more := range []string{"", ",reuse"} {
-			for _, name := range []string{"with", "without"} {
-				status, _, errs := analyze("--run", run+more, "--cache", "L1=1KiB/2/64B", "--refs", "ifetch", "-o", "d-"+name, name)
-				if status != stage.Done || strings.Contains(errs, "prefetch") {
-					t.Errorf("%s%s: status %d: %s", run, more, status, errs)
+		t.Run(run, func(t *testing.T) {
+			for _, more := range []string{"", ",reuse"} {
+				for _, name := range []string{"with", "without"} {
+					status, _, errs := analyze("--run", run+more, "--cache", "L1=1KiB/2/64B", "--refs", "ifetch", "-o", "d-"+name, name)
+					if status != stage.Done || strings.Contains(errs, "prefetch") {
+						t.Errorf("%s%s: status %d: %s", run, more, status, errs)
+					}
+				}
+				with, without := columnsOf(t, "d-with/"+run+".arrow"), columnsOf(t, "d-without/"+run+".arrow")
+				if with != without {
+					t.Errorf("%s%s: prefetches have an effect:\n%s\n%s", run, more, with, without)
 				}
 			}
-			with, without := columnsOf(t, "d-with/"+run+".arrow"), columnsOf(t, "d-without/"+run+".arrow")
-			if with != without {
-				t.Errorf("%s%s: prefetches have an effect:\n%s\n%s", run, more, with, without)
-			}
-		}
+		})
 	}
 }
 

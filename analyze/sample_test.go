@@ -20,10 +20,12 @@ func TestSample(t *testing.T) {
 		t.Fatalf("status %d:\n%s%s", status, out, errs)
 	}
 	for _, name := range []string{"reuse", "curve", "locality_curve", "locality_assoc"} {
-		table := read(t, filepath.Join("whole", name+".arrow"))
-		if table.Fact("sample_rate") != "0.2" || table.Fact("sample_least") != "64" || table.Fact("sample_seed") != "7" {
-			t.Errorf("%s: facts %v", name, table.Meta)
-		}
+		t.Run(name, func(t *testing.T) {
+			table := read(t, filepath.Join("whole", name+".arrow"))
+			if table.Fact("sample_rate") != "0.2" || table.Fact("sample_least") != "64" || table.Fact("sample_seed") != "7" {
+				t.Errorf("facts %v", table.Meta)
+			}
+		})
 	}
 	if params := text(t, "whole/locality.params.toml"); !strings.Contains(params, ", sampled: rate 0.2, 64 lines at least, seed 7") {
 		t.Errorf("parameters do not say that they are of a sample:\n%s", params)
@@ -32,16 +34,20 @@ func TestSample(t *testing.T) {
 	must(t, args+" --procs 2-3 -o b x")
 	must(t, "merge -o merged a b")
 	for _, name := range []string{"reuse.arrow", "curve.arrow", "locality_curve.arrow", "locality.params.toml"} {
-		if text(t, filepath.Join("whole", name)) != text(t, filepath.Join("merged", name)) {
-			t.Errorf("%s differs after a merge", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if text(t, filepath.Join("whole", name)) != text(t, filepath.Join("merged", name)) {
+				t.Errorf("%s differs after a merge", name)
+			}
+		})
 	}
 	for _, wrong := range []string{"--sample 0", "--sample -1", "--sample 2", "--sample nan", "--sample-lines 63", "--sample-lines -1", "--sample-least 63", "--sample-least -1"} {
-		for _, run := range []string{"reuse", "locality"} {
-			if status, out, _ := analyze(append(strings.Fields(wrong), "--run", run, "-o", "wrong", "x")...); status != stage.WrongUsage || out != "" {
-				t.Errorf("%s %s: status %d", run, wrong, status)
+		t.Run(wrong, func(t *testing.T) {
+			for _, run := range []string{"reuse", "locality"} {
+				if status, out, _ := analyze(append(strings.Fields(wrong), "--run", run, "-o", "wrong", "x")...); status != stage.WrongUsage || out != "" {
+					t.Errorf("%s %s: status %d", run, wrong, status)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -59,35 +65,37 @@ func TestSampleOfFewLines(t *testing.T) {
 func TestNastySamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, n := range nastyTraces {
-		n.write(t, name)
-		dir := filepath.Join(t.TempDir(), "d")
-		statusOfAll, _, _ := analyze("--run", "reuse", "-o", dir, name)
-		all := []string{"--sample 0.3", "--sample-lines 64", "--sample 0.00001", "--sample 0.00001 --sample-least 0"}
-		for _, args := range all[:testsize.Cases(len(all), 1)] {
-			for _, run := range []string{"reuse", "locality"} {
-				exact, dir := statusOfAll, filepath.Join(t.TempDir(), "d")
-				status, out, errs := analyze(append(strings.Fields(args), "--run", run, "-o", dir, name)...)
-				if run == "locality" && n.fails[run] == "" {
-					exact = stage.Done // it wants no interleaved order
-				}
-				if name == "prefetches" {
-					exact = stage.Failed // no sample follows lines that move
-				}
-				if status != exact {
-					t.Errorf("%s %s of %q: status %d: %s", run, args, name, status, errs)
-				}
-				if m := notNumber.FindString(out); m != "" {
-					t.Errorf("%s %s of %q prints %s:\n%s", run, args, name, m, out)
-				}
-				files, err := filepath.Glob(filepath.Join(dir, "*"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, f := range files {
-					checkNumbers(t, name, f)
+		t.Run(name, func(t *testing.T) {
+			n.write(t, name)
+			dir := filepath.Join(t.TempDir(), "d")
+			statusOfAll, _, _ := analyze("--run", "reuse", "-o", dir, name)
+			all := []string{"--sample 0.3", "--sample-lines 64", "--sample 0.00001", "--sample 0.00001 --sample-least 0"}
+			for _, args := range all[:testsize.Cases(len(all), 1)] {
+				for _, run := range []string{"reuse", "locality"} {
+					exact, dir := statusOfAll, filepath.Join(t.TempDir(), "d")
+					status, out, errs := analyze(append(strings.Fields(args), "--run", run, "-o", dir, name)...)
+					if run == "locality" && n.fails[run] == "" {
+						exact = stage.Done // it wants no interleaved order
+					}
+					if name == "prefetches" {
+						exact = stage.Failed // no sample follows lines that move
+					}
+					if status != exact {
+						t.Errorf("%s %s of %q: status %d: %s", run, args, name, status, errs)
+					}
+					if m := notNumber.FindString(out); m != "" {
+						t.Errorf("%s %s of %q prints %s:\n%s", run, args, name, m, out)
+					}
+					files, err := filepath.Glob(filepath.Join(dir, "*"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range files {
+						checkNumbers(t, name, f)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

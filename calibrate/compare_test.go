@@ -34,9 +34,11 @@ func TestCompare(t *testing.T) {
 		"units.params.toml": `parameter M1_a has the units "s" and "B"`,
 		"none.params.toml":  "none.params.toml",
 	} {
-		if status, out, errs := run("compare", "first.params.toml", file); status != stage.Failed || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("%s: status %d, %s, %s", file, status, out, errs)
-		}
+		t.Run(file, func(t *testing.T) {
+			if status, out, errs := run("compare", "first.params.toml", file); status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %s, %s", status, out, errs)
+			}
+		})
 	}
 	// Classes are told by their sizes: 1 to 64 of one run is 1 to 16 of the other; 128 to 4096, whose middle is 724, its third.
 	class := func(name, value, sizes string) string {

@@ -62,20 +62,22 @@ func TestFitReproducesStoredDatasets(t *testing.T) {
 		// Measured by calibrate marshalling on a machine of two virtual processors; the least time of each point in each launch.
 		{filepath.Join(golden, "measured.arrow"), "e", "measured"},
 	} {
-		if status, _, errs := run("fit", c.input, "-o", c.prefix, "--quiet"); status != stage.Done || errs != "" {
-			t.Fatalf("%s: status %d, %s", c.input, status, errs)
-		}
-		path := filepath.Join(golden, c.golden+".params.toml")
-		if *update && c.prefix != "b" && c.prefix != "c" {
-			text, err := os.ReadFile(c.prefix + ".params.toml")
-			if err == nil {
-				err = os.WriteFile(path, text, 0o666)
+		t.Run(c.prefix, func(t *testing.T) {
+			if status, _, errs := run("fit", c.input, "-o", c.prefix, "--quiet"); status != stage.Done || errs != "" {
+				t.Fatalf("%s: status %d, %s", c.input, status, errs)
 			}
-			if err != nil {
-				t.Fatal(err)
+			path := filepath.Join(golden, c.golden+".params.toml")
+			if *update && c.prefix != "b" && c.prefix != "c" {
+				text, err := os.ReadFile(c.prefix + ".params.toml")
+				if err == nil {
+					err = os.WriteFile(path, text, 0o666)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		sameParams(t, c.prefix+".params.toml", path)
+			sameParams(t, c.prefix+".params.toml", path)
+		})
 	}
 	for _, suffix := range []string{".params.toml", ".fit.arrow"} {
 		a, err1 := os.ReadFile("a" + suffix)
@@ -125,13 +127,15 @@ func TestFitParametersHaveUnits(t *testing.T) {
 		unit  string
 		truth float64
 	}{"page_beta_rel": {"s/B", 4.5 * 1.8e-10}, "page_gamma_rel": {"s/line", 4.5 * 3.5e-9}, "page_pi_rel": {"s/page", 4.5 * 25e-9}} {
-		p, err := set.Get(name, want.unit)
-		if err != nil || math.Abs(p.Value/want.truth-1) > 0.05 || !p.HasInterval() {
-			t.Errorf("%+v, %v; want %g %s", p, err, want.truth, want.unit)
-		}
-		if _, err := set.Get(name, "ns"); err == nil {
-			t.Errorf("%s is in ns as well", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			p, err := set.Get(name, want.unit)
+			if err != nil || math.Abs(p.Value/want.truth-1) > 0.05 || !p.HasInterval() {
+				t.Errorf("%+v, %v; want %g %s", p, err, want.truth, want.unit)
+			}
+			if _, err := set.Get(name, "ns"); err == nil {
+				t.Errorf("%s is in ns as well", name)
+			}
+		})
 	}
 	table, err := store.ReadTable("x.fit.arrow")
 	if err != nil {
@@ -161,9 +165,11 @@ func TestFitStatus(t *testing.T) {
 		"bad.csv": "bytes [B],time [us]\n1,-1\n", "two.csv": "bytes [B],time [us]\n1,1\n2,2\n", "same.csv": "rep,bytes [B],time [us]\n0,8,1\n1,8,2\n2,8,1\n",
 		"noisy.csv": noisy, "sentinels.csv": sentinels, "good.csv": "bytes [B],time [us]\n1,1\n2,2\n3,3\n4,4.1\n5,5\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	for _, c := range []struct {
 		args   string
@@ -190,20 +196,22 @@ func TestFitStatus(t *testing.T) {
 		{"fit nowhere.csv -o x", stage.Failed, "nowhere.csv: no such file"},
 		{"fit good.csv -o nowhere/x", stage.Failed, "no such file"},
 	} {
-		for _, name := range []string{"x.params.toml", "x.fit.arrow", "x.plogp.arrow", "x.network.toml"} {
-			os.Remove(name)
-		}
-		status, out, errs := run(strings.Fields(c.args)...)
-		got := out
-		if c.status != stage.Done {
-			if left, _ := filepath.Glob("x.*"); out != "" || len(left) > 0 {
-				t.Errorf("calibrate %s: failed, printed %q and left %v", c.args, out, left)
+		t.Run(c.args, func(t *testing.T) {
+			for _, name := range []string{"x.params.toml", "x.fit.arrow", "x.plogp.arrow", "x.network.toml"} {
+				os.Remove(name)
 			}
-			got = errs
-		}
-		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
-		}
+			status, out, errs := run(strings.Fields(c.args)...)
+			got := out
+			if c.status != stage.Done {
+				if left, _ := filepath.Glob("x.*"); out != "" || len(left) > 0 {
+					t.Errorf("calibrate %s: failed, printed %q and left %v", c.args, out, left)
+				}
+				got = errs
+			}
+			if status != c.status || !strings.Contains(got, c.want) {
+				t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
+			}
+		})
 	}
 }
 

@@ -48,9 +48,11 @@ func TestStatus(t *testing.T) {
 		"bad.params.toml":     strings.Replace(params, `unit = "1"`, "", 1),
 		"empty.toml":          "",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	description, err := os.ReadFile(filepath.Join(root, "data/machine/du2000-smp-256k.toml"))
 	if err != nil {
@@ -111,26 +113,28 @@ func TestStatus(t *testing.T) {
 		{"fit nowhere -o x", stage.Failed, "reading timings: nowhere: no such file or directory; give a file of 'calibrate help formats'"},
 		{"all -o nowhere/x", stage.Failed, "nowhere/x.params.toml: no such file or directory"}, // before it measures for minutes
 	} {
-		if testing.Short() && strings.Contains(c.args, "--quick --quiet") {
-			noisy = true // it measures, and the files that it writes are missing
-			continue
-		}
-		status, out, errs := run(strings.Fields(c.args)...)
-		got := out
-		if c.status != stage.Done {
-			if got != "" {
-				t.Errorf("calibrate %s: failed and printed %q", c.args, got)
+		t.Run(fmt.Sprintf("%v %v", c.args, c.want), func(t *testing.T) {
+			if testing.Short() && strings.Contains(c.args, "--quick --quiet") {
+				noisy = true // it measures, and the files that it writes are missing
+				return
 			}
-			got = errs
-		}
-		if measures := strings.Contains(c.args, "--quick") && strings.Contains(errs, "too noisy: "); measures || noisy && strings.Contains(c.args, "host.") {
-			t.Logf("calibrate %s: %s", c.args, errs) // which is an answer, but of the host
-			noisy = true
-			continue
-		}
-		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, out, errs)
-		}
+			status, out, errs := run(strings.Fields(c.args)...)
+			got := out
+			if c.status != stage.Done {
+				if got != "" {
+					t.Errorf("calibrate %s: failed and printed %q", c.args, got)
+				}
+				got = errs
+			}
+			if measures := strings.Contains(c.args, "--quick") && strings.Contains(errs, "too noisy: "); measures || noisy && strings.Contains(c.args, "host.") {
+				t.Logf("calibrate %s: %s", c.args, errs) // which is an answer, but of the host
+				noisy = true
+				return
+			}
+			if status != c.status || !strings.Contains(got, c.want) {
+				t.Errorf("calibrate %s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, out, errs)
+			}
+		})
 	}
 }
 
@@ -177,9 +181,11 @@ func TestUnknownNames(t *testing.T) {
 		{[]string{"instructions", "-o", "x", "--machine", ""}, stage.WrongUsage, "calibrate instructions: --machine is empty; give a NAME, or omit the flag"},
 		{[]string{"transport", "-o", "x", "--transports", "rnig"}, stage.WrongUsage, `--transports: unknown transport "rnig"; did you mean "ring"? (known: `},
 	} {
-		status, out, errs := run(c.args...)
-		if status != c.status || out != "" || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, c.want) {
-			t.Errorf("calibrate %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			status, out, errs := run(c.args...)
+			if status != c.status || out != "" || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, c.want) {
+				t.Errorf("calibrate %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
+			}
+		})
 	}
 }

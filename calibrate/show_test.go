@@ -91,9 +91,11 @@ func TestShowPartOfAMachine(t *testing.T) {
 	status, out, errs := run("show", "five.toml", "--format", "csv")
 	for _, want := range []string{"five.toml,name,five,\n", "five.toml,network.L,2us,of a message\n", "five.toml,missing,[processor],for instructions\n",
 		"five.toml,missing,[system],for the target and its size\n", "[system] not given: each rank has a node of its own\n"} {
-		if status != stage.Done || !strings.Contains(out, want) {
-			t.Errorf("status %d, %s%s, without %q", status, out, errs, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if status != stage.Done || !strings.Contains(out, want) {
+				t.Errorf("status %d, %s%s, without %q", status, out, errs, want)
+			}
+		})
 	}
 	if strings.Contains(out, "processor.clock") || strings.Contains(out, "system.target") {
 		t.Error(out)

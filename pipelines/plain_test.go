@@ -17,9 +17,11 @@ func TestNamesAreNotRun(t *testing.T) {
 	}
 	work := t.TempDir()
 	for _, name := range []string{"ok.goal", "x$(shell touch P).goal", "x`touch P`.goal", "x;touch P;.goal", "x'touch P'.goal"} {
-		if err := os.WriteFile(filepath.Join(work, name), []byte("num_ranks 1\nrank 0 {\nl1: calc 5\n}\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(work, name), []byte("num_ranks 1\nrank 0 {\nl1: calc 5\n}\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	run := func(t *testing.T, args ...string) (string, error) {
 		cmd := exec.Command("make", append([]string{"-n", "--no-print-directory", "-C", external, "TRACE=" + filepath.Join(work, "ok.goal")}, args...)...)
@@ -27,9 +29,11 @@ func TestNamesAreNotRun(t *testing.T) {
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
 		out, err := cmd.CombinedOutput()
 		for _, file := range []string{filepath.Join(work, "P"), filepath.Join(external, "P"), filepath.Join(external, "..", "x")} {
-			if _, err := os.Stat(file); err == nil {
-				t.Errorf("%q is run: there is %s", args, file)
-			}
+			t.Run(file, func(t *testing.T) {
+				if _, err := os.Stat(file); err == nil {
+					t.Errorf("%q is run: there is %s", args, file)
+				}
+			})
 		}
 		return string(out), err
 	}

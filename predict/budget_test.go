@@ -23,9 +23,11 @@ func TestBudgetPrintsAll(t *testing.T) {
 	}
 	for _, want := range []string{"prog by model paper, prices of 1999, an example", "behind [%]", "best: ", "front:", "effect of changed parameters:", "C_machine",
 		"inside the model's error of 50 %", "warning: the barrier term"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		})
 	}
 	table, err := store.ReadTable(out)
 	if err != nil || table.Name != "budget" || table.Fact("budget") != "$5000" || table.Fact("model_error") != "0.5" {
@@ -116,9 +118,11 @@ func TestBudgetStatus(t *testing.T) {
 		{append([]string{"upgrade"}, append(shop[1:], "--budget", "$5")...), stage.WrongUsage, "give --have FILE"},
 		{append([]string{"upgrade"}, append(shop[1:], "--budget", "$5", "--have", "../data/machine/example-desktop.toml")...), stage.Failed, "no node has a processor of 4GHz"},
 	} {
-		status, out, errs := predict(row.args...)
-		if status != row.status || !strings.Contains(errs, row.say) || out != "" {
-			t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			status, out, errs := predict(row.args...)
+			if status != row.status || !strings.Contains(errs, row.say) || out != "" {
+				t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,9 +87,11 @@ func TestClusterForPeople(t *testing.T) {
 	smp, dir := writeMachine(t, "m1"), writeAnalysis(t, "1", true)
 	_, out, _ := predict("cluster", "--params", dir, "--machine", smp, "--processors", "1,2")
 	for _, want := range []string{"e_instr [ns]", "warning: the barrier term is per instruction", "interval: fully associative to binomial"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		})
 	}
 	_, terms, _ := predict("cluster", "--params", dir, "--machine", smp, "--model", "paper", "--terms", "--format", "csv")
 	if !strings.HasPrefix(terms, "program,machine,processors,model,term,value,unit,meaning\nprog,m1,1,paper,alpha,1.3,1,") {
@@ -189,13 +192,15 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--params", one, "--machine", smp}, stage.Failed, "both have 1 processors"},
 		{[]string{"--params", one, "--params", two, "--machine", smp, "--model", "paper"}, stage.Done, ""},
 	} {
-		file := filepath.Join(t.TempDir(), "p.arrow")
-		status, out, errs := predict(append([]string{"cluster", "-o", file}, row.args...)...)
-		if status != row.status || !strings.Contains(errs, row.say) {
-			t.Errorf("%v: status %d, %s", row.args, status, errs)
-		}
-		if _, err := os.Stat(file); (err == nil) != (status == stage.Done) || (out == "") != (status != stage.Done) {
-			t.Errorf("%v: file %v, output %q", row.args, err, out)
-		}
+		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "p.arrow")
+			status, out, errs := predict(append([]string{"cluster", "-o", file}, row.args...)...)
+			if status != row.status || !strings.Contains(errs, row.say) {
+				t.Errorf("%v: status %d, %s", row.args, status, errs)
+			}
+			if _, err := os.Stat(file); (err == nil) != (status == stage.Done) || (out == "") != (status != stage.Done) {
+				t.Errorf("%v: file %v, output %q", row.args, err, out)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -141,13 +142,15 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "x.html: no such file"},
 		{[]string{"report", prediction, simulation, "-o", page}, stage.Done, ""},
 	} {
-		status, out, errs := predict(row.args...)
-		if status != row.status || !strings.Contains(errs, row.say) || out != "" {
-			t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
-		}
-		if _, err := os.Stat(page); (err == nil) != (row.status == stage.Done) {
-			t.Errorf("predict %v: the page is there: %v", row.args, err == nil)
-		}
+		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+			status, out, errs := predict(row.args...)
+			if status != row.status || !strings.Contains(errs, row.say) || out != "" {
+				t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
+			}
+			if _, err := os.Stat(page); (err == nil) != (row.status == stage.Done) {
+				t.Errorf("predict %v: the page is there: %v", row.args, err == nil)
+			}
+		})
 	}
 }
 
@@ -184,9 +187,11 @@ func TestOutputsHaveNames(t *testing.T) {
 		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
 		{"report", "nowhere", "-o", ""},
 	} {
-		if status, out, errs := predict(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
-			t.Errorf("%q: status %d, %s%s", args, status, out, errs)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			if status, out, errs := predict(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
+				t.Errorf("%q: status %d, %s%s", args, status, out, errs)
+			}
+		})
 	}
 }
 
@@ -207,10 +212,12 @@ func TestUnknownNames(t *testing.T) {
 		{[]string{"upgrade", "--params", "x", "--budget", "$1", "--prices", "sgi1993", "--have", ""}, stage.WrongUsage, `for "--have" flag: a name is empty; give a path or a name`},
 		{[]string{"windtunnel", "--params", "x", "--prices", ""}, stage.WrongUsage, `for "--prices" flag: a name is empty; give a path or a name`},
 	} {
-		status, out, errs := predict(c.args...)
-		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("predict %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
-		}
+		t.Run(fmt.Sprint(c.args), func(t *testing.T) {
+			status, out, errs := predict(c.args...)
+			if status != c.status || out != "" || !strings.Contains(errs, c.want) {
+				t.Errorf("predict %q: status %d, %q%q; want %d, %q", c.args, status, out, errs, c.status, c.want)
+			}
+		})
 	}
 }
 
@@ -224,9 +231,11 @@ func TestOutputsAreTriedFirst(t *testing.T) {
 		{"direct", "fft", "--machine", "no-machine.toml", "-o", filepath.Join(missing, "x.arrow")},
 		{"cluster", "--params", "none", "--machine", "no-machine.toml", "-o", missing + "/"},
 	} {
-		if status, out, stderr := predict(args...); status != stage.Failed || out != "" || !strings.Contains(stderr, missing) {
-			t.Errorf("%q: status %d, printed %q, stderr %q", args, status, out, stderr)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			if status, out, stderr := predict(args...); status != stage.Failed || out != "" || !strings.Contains(stderr, missing) {
+				t.Errorf("%q: status %d, printed %q, stderr %q", args, status, out, stderr)
+			}
+		})
 	}
 	if status, _, stderr := predict("replay", "no-trace", "no-machine.toml", "-o", filepath.Join(dir, "x.arrow")); status != stage.Failed || !strings.Contains(stderr, "no-machine.toml") {
 		t.Errorf("status %d, stderr %q", status, stderr)

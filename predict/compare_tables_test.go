@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,9 +58,11 @@ func TestCompareAnyTwoTables(t *testing.T) {
 		{"cluster", "cluster2", "", "two different descriptions of machine m", 1},
 		{"replay", "edited", "", "two different descriptions of machine m", 1},
 	} {
-		status, out, errs := predict("compare", at(c.a), at(c.b))
-		if status != c.status || !strings.Contains(out, c.out) || (c.out == "") != (out == "") || !strings.Contains(errs, c.note) || c.note == "" && errs != "" {
-			t.Errorf("%s %s: status %d, %s%s", c.a, c.b, status, out, errs)
-		}
+		t.Run(fmt.Sprintf("%v %v %v", c.a, c.b, c.note), func(t *testing.T) {
+			status, out, errs := predict("compare", at(c.a), at(c.b))
+			if status != c.status || !strings.Contains(out, c.out) || (c.out == "") != (out == "") || !strings.Contains(errs, c.note) || c.note == "" && errs != "" {
+				t.Errorf("%s %s: status %d, %s%s", c.a, c.b, status, out, errs)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -116,9 +117,11 @@ func TestDirectNativeOfSharedMemory(t *testing.T) {
 	status, out, _ := predict("direct", "ep", "--procs", "2", "--set", "numbers=256", "--machine", "../data/machine/du2000-smp-256k.toml", "--native")
 	head, _, _ := strings.Cut(out, "\n")
 	for _, column := range []string{"native [s]", "error [1]", "slowdown"} {
-		if status != 0 || !strings.Contains(head, "  "+column) {
-			t.Errorf("the table has no column %s: %s", column, head)
-		}
+		t.Run(column, func(t *testing.T) {
+			if status != 0 || !strings.Contains(head, "  "+column) {
+				t.Errorf("the table has no column %s: %s", column, head)
+			}
+		})
 	}
 }
 
@@ -140,10 +143,12 @@ func TestDirectMistakes(t *testing.T) {
 		{[]string{"sor", smp, "--references", "--path", "segment"}, 2, "--path cannot be used: sor shares memory and passes messages"},
 		{[]string{"sor", smp, "--references", "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 	} {
-		status, out, stderr := predict(append([]string{"direct"}, c.args...)...)
-		if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("%v: status %d, %q: %s", c.args, status, out, stderr)
-		}
+		t.Run(fmt.Sprint(c.args), func(t *testing.T) {
+			status, out, stderr := predict(append([]string{"direct"}, c.args...)...)
+			if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("%v: status %d, %q: %s", c.args, status, out, stderr)
+			}
+		})
 	}
 }
 

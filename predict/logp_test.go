@@ -54,9 +54,11 @@ func TestLogPStatus(t *testing.T) {
 		{[]string{"logp", "../data/machine/wwt-dir1sw.toml"}, stage.Failed, "has model ideal, which has no topology"},
 		{[]string{"logp", "../data/machine/spasm-mesh.toml", "--procs", "1"}, stage.Failed, "for 1 processor: one processor has no gap"},
 	} {
-		status, text, errs := predict(row.args...)
-		if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
-			t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
-		}
+		t.Run(row.says, func(t *testing.T) {
+			status, text, errs := predict(row.args...)
+			if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
+				t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +27,11 @@ func TestMessagePrintsAll(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for _, want := range []string{"limit", "alpha of transfer", "gamma of transfer", "interval: nothing"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		})
 	}
 	if table, err := store.ReadTable(out); err != nil || table.Name != "message" || table.Rows() != 2 {
 		t.Errorf("%v %+v", err, table)
@@ -77,10 +80,12 @@ func TestMessageStatus(t *testing.T) {
 		{[]string{"message", "--params", broken}, stage.Failed, `parameter M1_alpha has the unit "s/line"`},
 		{[]string{"message", "--params", broken + "x"}, stage.Failed, "no such file"},
 	} {
-		status, text, errs := predict(row.args...)
-		if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
-			t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
-		}
+		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+			status, text, errs := predict(row.args...)
+			if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
+				t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)
+			}
+		})
 	}
 }
 

@@ -55,10 +55,12 @@ func TestMachineWithoutSections(t *testing.T) {
 			readFile(t, whole), fiveNumbers, "", 1), "nodes = 2", "nodes = 1", 1), "cow", "smp", 1))},
 			"the trace has messages and 4 processors, but the machine has no [network] and only 1; replay it on another, such as loggp-example"},
 	} {
-		status, out, errs := predict(c.args...)
-		if status != stage.Failed || out != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("predict %q: status %d, %s%s, want %s", c.args, status, out, errs, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			status, out, errs := predict(c.args...)
+			if status != stage.Failed || out != "" || !strings.Contains(errs, c.want) {
+				t.Errorf("predict %q: status %d, %s%s, want %s", c.args, status, out, errs, c.want)
+			}
+		})
 	}
 }
 

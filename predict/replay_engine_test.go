@@ -13,27 +13,29 @@ func TestReplayEngines(t *testing.T) {
 	fluid := writeMachine(t, "f", "[system]", "[network]\nmodel = \"bus\"\nsharing = \"max-min\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
 	plogp := writeMachine(t, "s", "[system]", "[network]\nmodel = \"plogp\"\nL = \"100 ns\"\no = \"10 ns\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"20 ns\"\n[system]")
 	for _, machine := range []string{loggp, plogp, logp, fluid} {
-		_, want, _ := predict("replay", prefix, machine)
-		_, matrix, _ := predict("replay", prefix, machine, "--matrix")
-		for _, c := range []struct {
-			args, want, note string
-		}{
-			{"--engine sequential", want, ""},
-			{"--engine quantum --workers 2", want, "engine quantum, workers: 2"},
-			{"--engine quantum --workers 2 --quantum 1ns", want, "engine quantum, workers: 2"},
-			{"--engine whoa --workers 5", want, "engine whoa, workers: 2"},
-			{"--engine whoa --workers 2 --ahead 1", want, "engine whoa, workers: 2"},
-			{"--engine whoa --workers 2 --matrix", matrix, "engine whoa, workers: 2"},
-		} {
-			note := c.note
-			if (machine == logp || machine == fluid) && note != "" {
-				note = "engine sequential ran instead of"
+		t.Run(machine, func(t *testing.T) {
+			_, want, _ := predict("replay", prefix, machine)
+			_, matrix, _ := predict("replay", prefix, machine, "--matrix")
+			for _, c := range []struct {
+				args, want, note string
+			}{
+				{"--engine sequential", want, ""},
+				{"--engine quantum --workers 2", want, "engine quantum, workers: 2"},
+				{"--engine quantum --workers 2 --quantum 1ns", want, "engine quantum, workers: 2"},
+				{"--engine whoa --workers 5", want, "engine whoa, workers: 2"},
+				{"--engine whoa --workers 2 --ahead 1", want, "engine whoa, workers: 2"},
+				{"--engine whoa --workers 2 --matrix", matrix, "engine whoa, workers: 2"},
+			} {
+				note := c.note
+				if (machine == logp || machine == fluid) && note != "" {
+					note = "engine sequential ran instead of"
+				}
+				status, out, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...)
+				if status != 0 || out != c.want || !strings.Contains(stderr, note) {
+					t.Errorf("%s %s: status %d, stderr %q, got\n%s\nwant\n%s", machine, c.args, status, stderr, out, c.want)
+				}
 			}
-			status, out, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...)
-			if status != 0 || out != c.want || !strings.Contains(stderr, note) {
-				t.Errorf("%s %s: status %d, stderr %q, got\n%s\nwant\n%s", machine, c.args, status, stderr, out, c.want)
-			}
-		}
+		})
 	}
 }
 
@@ -80,8 +82,10 @@ func TestReplayEngineErrors(t *testing.T) {
 		{"--engine whoa --quantum 1ns", 2, "--quantum needs --engine quantum, not whoa"},
 		{"--engine whoa --ahead -1", 2, "--ahead -1 is negative"},
 	} {
-		if status, _, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...); status != c.status || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, stderr %q, want %d, %q", c.args, status, stderr, c.status, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			if status, _, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...); status != c.status || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, stderr %q, want %d, %q", status, stderr, c.status, c.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,13 +14,15 @@ func TestReplayNotesFlagsWithoutEffect(t *testing.T) {
 		{memory, "--matrix"}, {memory, "--engine", "whoa"}, {memory, "--semantics", "loggopsim"}, {memory, "--collectives", "ring"},
 		{pair, "--barrier", "5ns"}, {pair, "--quanta-length", "50"},
 	} {
-		machine := m
-		if c[0] == pair {
-			machine = "../data/machine/loggp-example.toml"
-		}
-		status, _, errs := predict(append([]string{"replay", "--machine", machine}, c...)...)
-		if status != 0 || !strings.Contains(errs, c[1]+" has no effect: ") {
-			t.Errorf("%v: status %d, %s", c, status, errs)
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			machine := m
+			if c[0] == pair {
+				machine = "../data/machine/loggp-example.toml"
+			}
+			status, _, errs := predict(append([]string{"replay", "--machine", machine}, c...)...)
+			if status != 0 || !strings.Contains(errs, c[1]+" has no effect: ") {
+				t.Errorf("%v: status %d, %s", c, status, errs)
+			}
+		})
 	}
 }

@@ -299,14 +299,16 @@ func TestReplayErrors(t *testing.T) {
 		{"algorithm", []string{good, machine, "--collectives", "apart"}, 2, "unknown algorithm \"apart\""},
 		{"computation", []string{good, machine, "--computation", "guessed"}, 2, "unknown source \"guessed\""},
 	} {
-		file := filepath.Join(t.TempDir(), "out.arrow")
-		status, out, stderr := predict(append([]string{"replay", "-o", file}, c.args...)...)
-		if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, stdout %q, stderr %q; want status %d and %q", c.name, status, out, stderr, c.status, c.want)
-		}
-		if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
-			t.Errorf("%s left %v", c.name, left)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "out.arrow")
+			status, out, stderr := predict(append([]string{"replay", "-o", file}, c.args...)...)
+			if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, stdout %q, stderr %q; want status %d and %q", status, out, stderr, c.status, c.want)
+			}
+			if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
+				t.Errorf("%s left %v", c.name, left)
+			}
+		})
 	}
 }
 
@@ -345,10 +347,12 @@ func TestLackingRecordings(t *testing.T) {
 		{"upgrade", "--params", params, "--prices", shop1999, "--have", have, "--budget", "$20000", "--model", "paper"},
 		{"scaling", "--params", strings.Join(sizes, ","), "--processors", "2", "--size", "n=4096", "-o", file},
 	} {
-		status, out, errs := predict(args...)
-		if status != stage.Done || strings.Count(out, "warning: "+warning) != 1 {
-			t.Errorf("%s: status %d: %s%s", args[0], status, out, errs)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			status, out, errs := predict(args...)
+			if status != stage.Done || strings.Count(out, "warning: "+warning) != 1 {
+				t.Errorf("%s: status %d: %s%s", args[0], status, out, errs)
+			}
+		})
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "runs of prog, recorded without 45.8 %") {
 		t.Errorf("%v: extrapolated parameters do not say what they lack:\n%s", err, text)
@@ -467,10 +471,12 @@ func TestReplayMessages(t *testing.T) {
 		{nil, "pair     m        2           1.88e-07  2.5e-08"},
 		{[]string{machine}, "pair     m        2           1.88e-07  2.5e-08"},
 	} {
-		status, out, stderr := predict(append([]string{"replay", prefix, "--machine", machine, "-o", filepath.Join(t.TempDir(), "out.arrow")}, c.args...)...)
-		if status != 0 || !strings.Contains(out, c.want) {
-			t.Errorf("%v: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, c.want)
-		}
+		t.Run(fmt.Sprint(c.args), func(t *testing.T) {
+			status, out, stderr := predict(append([]string{"replay", prefix, "--machine", machine, "-o", filepath.Join(t.TempDir(), "out.arrow")}, c.args...)...)
+			if status != 0 || !strings.Contains(out, c.want) {
+				t.Errorf("%v: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, c.want)
+			}
+		})
 	}
 	// Slices of 1024 ps, of which 60 ns need 59 and 188 ns 184; the file holds what is printed.
 	out := filepath.Join(t.TempDir(), "slices.arrow")
@@ -539,9 +545,11 @@ func TestReplayUnequalNodes(t *testing.T) {
 		"5 nodes of other kinds among the 4":                                                  {"--machine", m, "--node", slow + "," + slow + "," + slow + "," + slow + "," + slow},
 		"is a smp, whose nodes are equal":                                                     {"--machine", writeMachine(t, "smp"), "--node", slow},
 	} {
-		if status, out, stderr := predict(append([]string{"replay", trace}, args...)...); status != stage.Failed || !strings.Contains(stderr, want) || out != "" {
-			t.Errorf("%v: status %d, %s", args, status, stderr)
-		}
+		t.Run(want, func(t *testing.T) {
+			if status, out, stderr := predict(append([]string{"replay", trace}, args...)...); status != stage.Failed || !strings.Contains(stderr, want) || out != "" {
+				t.Errorf("%v: status %d, %s", args, status, stderr)
+			}
+		})
 	}
 }
 
@@ -579,9 +587,11 @@ func TestReplayQuanta(t *testing.T) {
 		"is not from 1 to 1000000": {"--quanta", dir, "--quanta-length", "0"},
 		"needs one trace on one":   {"--quanta", dir, "--machine", writeMachine(t, "n")},
 	} {
-		if status, _, stderr := predict(append([]string{"replay", trace, "--machine", m}, args...)...); status != stage.WrongUsage || !strings.Contains(stderr, want) {
-			t.Errorf("%v: status %d, %s", args, status, stderr)
-		}
+		t.Run(want, func(t *testing.T) {
+			if status, _, stderr := predict(append([]string{"replay", trace, "--machine", m}, args...)...); status != stage.WrongUsage || !strings.Contains(stderr, want) {
+				t.Errorf("%v: status %d, %s", args, status, stderr)
+			}
+		})
 	}
 }
 

@@ -69,9 +69,11 @@ func TestScalingStatus(t *testing.T) {
 		{[]string{"--params", strings.Join(dirs[:3], ","), "--processors", "2", "--size", "n=300"}, stage.Failed, "3 different runs are too few; analyze at least 4"},
 		{[]string{"--params", t.TempDir(), "--processors", "2"}, stage.Failed, "run analyze with"},
 	} {
-		status, out, errs := predict(append([]string{"scaling"}, row.args...)...)
-		if status != row.status || !strings.Contains(errs, row.say) || out != "" {
-			t.Errorf("predict scaling %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			status, out, errs := predict(append([]string{"scaling"}, row.args...)...)
+			if status != row.status || !strings.Contains(errs, row.say) || out != "" {
+				t.Errorf("predict scaling %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
+			}
+		})
 	}
 }

@@ -58,9 +58,11 @@ func TestWindtunnelPrintsAll(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for _, want := range []string{"prog: model bounded, prices sgi1993", "cost_performance [$]", "K_min", "break-even", "interval: parameters", "warning: missing parameters of the host count as 0 cycles: t_cxsw, t_win"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		})
 	}
 	table, err := store.ReadTable(out)
 	if err != nil || table.Name != "windtunnel" || table.Rows() != 1+3*2 || table.Fact("prices") != "sgi1993" || table.Fact("warnings") == "" {
@@ -124,9 +126,11 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{"--params", dir, "--measured", dir}, stage.Failed, "run analyze with --run quanta,footprint"},
 		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi}, stage.Done, ""},
 	} {
-		status, out, errs := predict(append([]string{"windtunnel"}, row.args...)...)
-		if status != row.status || !strings.Contains(errs, row.say) || (out == "") != (status != stage.Done) || strings.Count(strings.TrimSpace(errs), "\n") > 1 {
-			t.Errorf("%v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
-		}
+		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+			status, out, errs := predict(append([]string{"windtunnel"}, row.args...)...)
+			if status != row.status || !strings.Contains(errs, row.say) || (out == "") != (status != stage.Done) || strings.Count(strings.TrimSpace(errs), "\n") > 1 {
+				t.Errorf("%v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
+			}
+		})
 	}
 }

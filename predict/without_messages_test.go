@@ -45,27 +45,29 @@ func TestMessagesAreNeverFree(t *testing.T) {
 	}
 	const left = "passes messages, and their time is not part of the prediction"
 	for name, args := range commands {
-		status, out, errs := predict(append(args, "--params", messages)...)
-		if want := "passes messages, and models do not know their time; simulate it with predict replay, or give --without-messages"; status != stage.Failed || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("%s with messages: %d %s%s", name, status, out, errs)
-		}
-		status, out, errs = predict(append(args, "--params", messages, "--without-messages")...)
-		if _, first, _ := strings.Cut(out, "warning: "); name != "cluster" && !strings.HasPrefix(first, "the program "+left) {
-			t.Errorf("%s --without-messages: the first warning is not that of messages: %s", name, out)
-		}
-		if status != stage.Done || !strings.Contains(out, left) {
-			t.Errorf("%s --without-messages: %d %s%s", name, status, out, errs)
-		}
-		status, out, errs = predict(append(args, "--params", unknown)...)
-		if status != stage.Done || !strings.Contains(errs, "does not say whether the program passes messages") || strings.Contains(out, left) {
-			t.Errorf("%s with old parameters: %d %s%s", name, status, out, errs)
-		}
-		if status, _, errs = predict(append(args, "--params", plain)...); status != stage.Done || strings.Contains(errs, "messages") {
-			t.Errorf("%s without messages: %d %s", name, status, errs)
-		}
-		if _, _, errs = predict(append(args, "--params", plain, "--without-messages")...); !strings.Contains(errs, "--without-messages has no effect") {
-			t.Errorf("%s: the flag has no effect, without a note: %s", name, errs)
-		}
+		t.Run(name, func(t *testing.T) {
+			status, out, errs := predict(append(args, "--params", messages)...)
+			if want := "passes messages, and models do not know their time; simulate it with predict replay, or give --without-messages"; status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("%s with messages: %d %s%s", name, status, out, errs)
+			}
+			status, out, errs = predict(append(args, "--params", messages, "--without-messages")...)
+			if _, first, _ := strings.Cut(out, "warning: "); name != "cluster" && !strings.HasPrefix(first, "the program "+left) {
+				t.Errorf("%s --without-messages: the first warning is not that of messages: %s", name, out)
+			}
+			if status != stage.Done || !strings.Contains(out, left) {
+				t.Errorf("%s --without-messages: %d %s%s", name, status, out, errs)
+			}
+			status, out, errs = predict(append(args, "--params", unknown)...)
+			if status != stage.Done || !strings.Contains(errs, "does not say whether the program passes messages") || strings.Contains(out, left) {
+				t.Errorf("%s with old parameters: %d %s%s", name, status, out, errs)
+			}
+			if status, _, errs = predict(append(args, "--params", plain)...); status != stage.Done || strings.Contains(errs, "messages") {
+				t.Errorf("%s without messages: %d %s", name, status, errs)
+			}
+			if _, _, errs = predict(append(args, "--params", plain, "--without-messages")...); !strings.Contains(errs, "--without-messages has no effect") {
+				t.Errorf("the flag has no effect, without a note: %s", errs)
+			}
+		})
 	}
 }
 
@@ -81,10 +83,12 @@ func TestOnlyMessagesAreRefused(t *testing.T) {
 		"budget --prices " + shop1999 + " --budget $20000": "the program passes messages",
 		"cluster --without-messages --machine " + m:        "make it with analyze --run reuse,locality,phases",
 	} {
-		status, out, errs := predict(append(strings.Fields(args), "--params", dir)...)
-		if status != stage.Failed || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("%s: %d %s%s; want %q", args, status, out, errs, want)
-		}
+		t.Run(args, func(t *testing.T) {
+			status, out, errs := predict(append(strings.Fields(args), "--params", dir)...)
+			if status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("%d %s%s; want %q", status, out, errs, want)
+			}
+		})
 	}
 }
 

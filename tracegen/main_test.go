@@ -73,19 +73,21 @@ func TestStatus(t *testing.T) {
 
 		{"fft --set points=16 -o missing/x", stage.Failed, "missing/x"},
 	} {
-		status, out, errs := tracegen(strings.Fields(c.args)...)
-		if status != c.status {
-			t.Errorf("tracegen %s: status %d, want %d; %s", c.args, status, c.status, errs)
-		}
-		text := errs
-		if c.status == stage.Done {
-			text = out
-		} else if out != "" || strings.Count(errs, "\n") > 2 {
-			t.Errorf("tracegen %s: a failure says more than a line: %q %q", c.args, out, errs)
-		}
-		if !strings.Contains(text, c.want) {
-			t.Errorf("tracegen %s: %q does not say %q", c.args, text, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.args, c.status), func(t *testing.T) {
+			status, out, errs := tracegen(strings.Fields(c.args)...)
+			if status != c.status {
+				t.Errorf("tracegen %s: status %d, want %d; %s", c.args, status, c.status, errs)
+			}
+			text := errs
+			if c.status == stage.Done {
+				text = out
+			} else if out != "" || strings.Count(errs, "\n") > 2 {
+				t.Errorf("tracegen %s: a failure says more than a line: %q %q", c.args, out, errs)
+			}
+			if !strings.Contains(text, c.want) {
+				t.Errorf("tracegen %s: %q does not say %q", c.args, text, c.want)
+			}
+		})
 	}
 	if left, _ := filepath.Glob("x*"); len(left) > 0 {
 		t.Errorf("failures left %v", left)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,10 +70,12 @@ func TestPackageFlags(t *testing.T) {
 		{[]string{"--package", ways, "-o", "x", "-q", "--", "silent"}, stage.Failed, "recording ways: the program ended without calling spmd.Main"},
 		{[]string{"--package", ways, "-o", "x", "-q", "--procs", "2", "--", "late"}, stage.Failed, "recording ways: the program ended with exit status 4"},
 	} {
-		status, _, errs := tracegen(c.args...)
-		if status != c.status || !strings.Contains(errs, c.want) {
-			t.Errorf("tracegen %s: status %d, want %d; %q does not say %q", c.args, status, c.status, errs, c.want)
-		}
+		t.Run(fmt.Sprint(c.args), func(t *testing.T) {
+			status, _, errs := tracegen(c.args...)
+			if status != c.status || !strings.Contains(errs, c.want) {
+				t.Errorf("tracegen %s: status %d, want %d; %q does not say %q", c.args, status, c.status, errs, c.want)
+			}
+		})
 	}
 	noFiles(t)
 }
@@ -143,16 +146,18 @@ func TestPackageInterrupted(t *testing.T) {
 	}
 	ways := ownProgram(t, "ways")
 	elsewhere(t)
-	for _, after := range []time.Duration{0, 50 * time.Millisecond, 3 * time.Second} { // listing, building, running
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(after, cancel)
-		o := packageOptions{dir: ways, procs: 2, prefix: "x", refs: true, args: []string{"long"}}
-		var out, errs bytes.Buffer
-		err := o.run(ctx, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs})
-		if err == nil || ctx.Err() == nil {
-			t.Errorf("interrupted after %v: %v, %v", after, err, ctx.Err())
-		}
-		noFiles(t)
+	for _, after := range []time.Duration{0, 50 * time.Millisecond, 3 * time.Second} {
+		t.Run(fmt.Sprint(after), func(t *testing.T) { // listing, building, running
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(after, cancel)
+			o := packageOptions{dir: ways, procs: 2, prefix: "x", refs: true, args: []string{"long"}}
+			var out, errs bytes.Buffer
+			err := o.run(ctx, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs})
+			if err == nil || ctx.Err() == nil {
+				t.Errorf("interrupted after %v: %v, %v", after, err, ctx.Err())
+			}
+			noFiles(t)
+		})
 	}
 }
 
@@ -293,8 +298,10 @@ func TestInit(t *testing.T) {
 		name string
 		want int
 	}{{"app", stage.Failed}, {"1 x", stage.WrongUsage}, {"spoor", stage.WrongUsage}, {"missing/app", stage.Failed}} {
-		if status, _, errs := tracegen("init", c.name); status != c.want {
-			t.Errorf("init %s: status %d, want %d: %s", c.name, status, c.want, errs)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if status, _, errs := tracegen("init", c.name); status != c.want {
+				t.Errorf("init %s: status %d, want %d: %s", c.name, status, c.want, errs)
+			}
+		})
 	}
 }

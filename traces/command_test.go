@@ -239,21 +239,23 @@ func TestStatus(t *testing.T) {
 		{"sample tiny --by line --rate 0.5 -o tiny", 2, "-o tiny: that is the trace to be read"},
 		{"merge tiny.refs.arrow -o ./tiny", 2, "-o ./tiny: that is the trace to be read"},
 	} {
-		status, out, errs := traces(strings.NewReader(""), strings.Fields(c.args)...)
-		if status != c.status {
-			t.Errorf("traces %s: status %d, want %d\n%s", c.args, status, c.status, errs)
-			continue
-		}
-		if status == stage.Done {
-			if out == "" {
-				t.Errorf("traces %s prints nothing", c.args)
+		t.Run(fmt.Sprintf("%v %v", c.args, c.status), func(t *testing.T) {
+			status, out, errs := traces(strings.NewReader(""), strings.Fields(c.args)...)
+			if status != c.status {
+				t.Errorf("traces %s: status %d, want %d\n%s", c.args, status, c.status, errs)
+				return
 			}
-			continue
-		}
-		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
-		if out != "" || len(lines) != status || !strings.HasPrefix(lines[0], "spoor: traces") || !strings.Contains(lines[0], c.reason) {
-			t.Errorf("traces %s: stdout %q, stderr %q; want one error with %q", c.args, out, errs, c.reason)
-		}
+			if status == stage.Done {
+				if out == "" {
+					t.Errorf("traces %s prints nothing", c.args)
+				}
+				return
+			}
+			lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
+			if out != "" || len(lines) != status || !strings.HasPrefix(lines[0], "spoor: traces") || !strings.Contains(lines[0], c.reason) {
+				t.Errorf("traces %s: stdout %q, stderr %q; want one error with %q", c.args, out, errs, c.reason)
+			}
+		})
 	}
 	if after := files(t); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("failed commands left %v, there was %v", after, before)
@@ -287,9 +289,11 @@ func TestImportIsDeterministic(t *testing.T) {
 	}
 	write(t, "other name", string(file))
 	for i, again := range []string{imported(nil, "data/sample/matmul.log.zst", "b"), imported(nil, "other name", "c"), imported(bytes.NewReader(file), "-", "d")} {
-		if again != first {
-			t.Errorf("import %d gives other bytes than the first", i+1)
-		}
+		t.Run(again, func(t *testing.T) {
+			if again != first {
+				t.Errorf("import %d gives other bytes than the first", i+1)
+			}
+		})
 	}
 	if strings.Contains(first, "data/sample") || strings.Contains(first, "other name") {
 		t.Error("the trace names a path")
@@ -315,9 +319,11 @@ func TestSeveralFilesAreProcessors(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	for p, want := range []uint64{70, 70, 986 + 253 + 176 + 2*3} {
-		if got := x.Totals(trace.Proc(p)).Refs; got != want {
-			t.Errorf("processor %d has %d references, want %d", p, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := x.Totals(trace.Proc(p)).Refs; got != want {
+				t.Errorf("processor %d has %d references, want %d", p, got, want)
+			}
+		})
 	}
 	if !strings.Contains(strings.Join(h.Notes, "\n"), "processor 2: the summary was not checked, because it counts more") {
 		t.Errorf("notes %q", h.Notes)
@@ -361,19 +367,21 @@ func TestExportAndImport(t *testing.T) {
 	}
 	_, want, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "a")
 	for _, format := range []string{"lackey", "xdin", "csv"}[:testsize.Cases(3, 1)] {
-		if status, _, errs := traces(nil, "export", "a", "--to", format, "-o", "out"); status != stage.Done {
-			t.Fatal(errs)
-		}
-		_, text, _ := traces(nil, "export", "a", "--to", format, "-o", "-")
-		if file, _ := os.ReadFile("out"); string(file) != text || text == "" {
-			t.Errorf("%s: the file and standard output differ", format)
-		}
-		if status, _, errs := traces(nil, "import", "out", "--from", format, "-o", "b"); status != stage.Done {
-			t.Fatal(errs)
-		}
-		if _, got, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "b"); got != want {
-			t.Errorf("%s: exported and imported, the trace differs", format)
-		}
+		t.Run(format, func(t *testing.T) {
+			if status, _, errs := traces(nil, "export", "a", "--to", format, "-o", "out"); status != stage.Done {
+				t.Fatal(errs)
+			}
+			_, text, _ := traces(nil, "export", "a", "--to", format, "-o", "-")
+			if file, _ := os.ReadFile("out"); string(file) != text || text == "" {
+				t.Error("the file and standard output differ")
+			}
+			if status, _, errs := traces(nil, "import", "out", "--from", format, "-o", "b"); status != stage.Done {
+				t.Fatal(errs)
+			}
+			if _, got, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "b"); got != want {
+				t.Error("exported and imported, the trace differs")
+			}
+		})
 	}
 }
 

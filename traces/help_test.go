@@ -40,9 +40,11 @@ func TestHelpOfAFormat(t *testing.T) {
 	_, goal, _ := traces(nil, "help", "goal")
 	_, imports, _ := traces(nil, "help", "import")
 	for text, page := range map[string]string{"lost when written ": csv, "--csv-time UNIT": csv, "--addr-base BASE": csv, "also called ": goal, "  unit=1ns ": goal, "  num_ranks N ": goal} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %q in\n%s", text, page)
-		}
+		t.Run(text, func(t *testing.T) {
+			if !strings.Contains(page, text) {
+				t.Errorf("no %q in\n%s", text, page)
+			}
+		})
 	}
 	if strings.Contains(imports, "--csv-time") {
 		t.Errorf("the flag of one format is in the help of import:\n%s", imports)

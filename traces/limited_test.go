@@ -57,38 +57,42 @@ func TestTooLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kilobytes := range []int{100_000, 200_000, 400_000, 700_000, 800_000, 840_000, 950_000, 1_100_000, 1_300_000, 1_380_000} {
-		for _, s := range stages {
-			status, out, errs := limited(kilobytes, filepath.Join(bin, s)+" --version")
-			if status == 0 && out != "" && errs == "" && kilobytes >= 800_000 {
-				continue
+		t.Run(fmt.Sprint(kilobytes), func(t *testing.T) {
+			for _, s := range stages {
+				status, out, errs := limited(kilobytes, filepath.Join(bin, s)+" --version")
+				if status == 0 && out != "" && errs == "" && kilobytes >= 800_000 {
+					continue
+				}
+				if status != 1 || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, "'ulimit -v") {
+					t.Errorf("%s under %d KB: status %d, %q, %q", s, kilobytes, status, out, errs)
+				}
 			}
-			if status != 1 || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "spoor: ") || !strings.Contains(errs, "'ulimit -v") {
-				t.Errorf("%s under %d KB: status %d, %q, %q", s, kilobytes, status, out, errs)
+			status, _, errs := limited(kilobytes, filepath.Join(bin, "traces")+" import big.goal --set unit=1ns -o big")
+			if status == 0 && kilobytes >= 900_000 { // enough
+				os.Remove("big.refs.arrow")
+				os.Remove("big.events.arrow")
+			} else if status != 1 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "out of memory: ") {
+				t.Errorf("import under %d KB: status %d, %q", kilobytes, status, errs)
 			}
-		}
-		status, _, errs := limited(kilobytes, filepath.Join(bin, "traces")+" import big.goal --set unit=1ns -o big")
-		if status == 0 && kilobytes >= 900_000 { // enough
-			os.Remove("big.refs.arrow")
-			os.Remove("big.events.arrow")
-		} else if status != 1 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "out of memory: ") {
-			t.Errorf("import under %d KB: status %d, %q", kilobytes, status, errs)
-		}
-		if left, _ := filepath.Glob("big.*"); len(left) != 1 {
-			t.Errorf("left under %d KB: %v", kilobytes, left)
-		}
+			if left, _ := filepath.Glob("big.*"); len(left) != 1 {
+				t.Errorf("left under %d KB: %v", kilobytes, left)
+			}
+		})
 	}
 	killedChild(t, filepath.Join(bin, "traces"))
 	// What a child does is what the command does: its output, notes, statuses and errors.
 	command := filepath.Join(bin, "traces")
 	for _, args := range []string{"formats", "import --nothing", "info nothing", "import big.goal --set unit=1ns -o big", "info big.refs.arrow -o"} {
-		status, out, errs := limited(4_000_000, command+" "+args)
-		want := exec.Command("sh", "-c", command+" "+args)
-		var o, e strings.Builder
-		want.Stdout, want.Stderr = &o, &e
-		_ = want.Run()
-		if status != want.ProcessState.ExitCode() || out != o.String() || errs != e.String() {
-			t.Errorf("%s: status %d, %q, %q; without a limit %d, %q, %q", args, status, out, errs, want.ProcessState.ExitCode(), o.String(), e.String())
-		}
+		t.Run(args, func(t *testing.T) {
+			status, out, errs := limited(4_000_000, command+" "+args)
+			want := exec.Command("sh", "-c", command+" "+args)
+			var o, e strings.Builder
+			want.Stdout, want.Stderr = &o, &e
+			_ = want.Run()
+			if status != want.ProcessState.ExitCode() || out != o.String() || errs != e.String() {
+				t.Errorf("status %d, %q, %q; without a limit %d, %q, %q", status, out, errs, want.ProcessState.ExitCode(), o.String(), e.String())
+			}
+		})
 	}
 }
 

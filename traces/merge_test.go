@@ -107,9 +107,11 @@ func TestSeparateAddressesOfAnyTopByte(t *testing.T) {
 	got, _ := reload(t, "all")
 	want := []uint64{0x0400000000001000, 0x0100000000001000, 0x05ff800000001000, 0x0600000000001000}
 	for p, addr := range want {
-		if refs := refsOf(got[p]); len(refs) != 1 || refs[0].addr != addr {
-			t.Errorf("processor %d has %v, want %#x", p, refs, addr)
-		}
+		t.Run(fmt.Sprint(addr), func(t *testing.T) {
+			if refs := refsOf(got[p]); len(refs) != 1 || refs[0].addr != addr {
+				t.Errorf("processor %d has %v, want %#x", p, refs, addr)
+			}
+		})
 	}
 	if !strings.Contains(notes, "trace 0: addresses with top byte 0x01 get top byte 0x04") {
 		t.Errorf("notes %q", notes)

@@ -69,20 +69,22 @@ func TestRecoverAfterKill(t *testing.T) {
 		t.Errorf("info of it: status %d, %q, %q", status, out, errs)
 	}
 	for _, name := range []string{"x", "x.refs.arrow", "x.refs.arrow.partial"}[:testsize.Cases(3, 1)] {
-		status, out, errs := traces(nil, "check", "--recover", name)
-		if status != stage.Done || !strings.Contains(out, "x.recovered.refs.arrow") {
-			t.Fatalf("recovering %s: status %d, %q, %q", name, status, out, errs)
-		}
-		saved := "x.recovered"
-		if status, _, errs := traces(nil, "check", saved); status != stage.Done {
-			t.Fatalf("what was recovered from %s is not sound: %s", name, errs)
-		}
-		checkSaved(t, saved, out)
-		for _, f := range files(t) {
-			if strings.HasPrefix(f, saved) {
-				os.Remove(f)
+		t.Run(name, func(t *testing.T) {
+			status, out, errs := traces(nil, "check", "--recover", name)
+			if status != stage.Done || !strings.Contains(out, "x.recovered.refs.arrow") {
+				t.Fatalf("recovering %s: status %d, %q, %q", name, status, out, errs)
 			}
-		}
+			saved := "x.recovered"
+			if status, _, errs := traces(nil, "check", saved); status != stage.Done {
+				t.Fatalf("what was recovered from %s is not sound: %s", name, errs)
+			}
+			checkSaved(t, saved, out)
+			for _, f := range files(t) {
+				if strings.HasPrefix(f, saved) {
+					os.Remove(f)
+				}
+			}
+		})
 	}
 	if status, out, errs := traces(nil, "check", "--recover", "x", "-o", "elsewhere"); status != stage.Done || !strings.Contains(out, "elsewhere.refs.arrow") {
 		t.Errorf("-o elsewhere: status %d, %q, %q", status, out, errs)
@@ -98,32 +100,34 @@ func TestInterruptedImportLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "I  00401000,4\n", strings.Repeat("I  00401000,4\n", 1000000)} {
-		cmd := exec.Command(exe, "import", "-", "--from", "lackey", "-o", "x")
-		cmd.Env = append(os.Environ(), asCommand+"=1")
-		var errs strings.Builder
-		cmd.Stderr = &errs
-		pipe, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := pipe.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(200 * time.Millisecond) // it reads, or waits for more
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		err = cmd.Wait()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != stage.Failed || !strings.Contains(errs.String(), "interrupted") {
-			t.Errorf("after %d bytes: %v, %q", len(text), err, errs.String())
-		}
-		if left := files(t); len(left) > 0 {
-			t.Errorf("after %d bytes: left %v", len(text), left)
-		}
+		t.Run(text, func(t *testing.T) {
+			cmd := exec.Command(exe, "import", "-", "--from", "lackey", "-o", "x")
+			cmd.Env = append(os.Environ(), asCommand+"=1")
+			var errs strings.Builder
+			cmd.Stderr = &errs
+			pipe, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := pipe.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(200 * time.Millisecond) // it reads, or waits for more
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			err = cmd.Wait()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != stage.Failed || !strings.Contains(errs.String(), "interrupted") {
+				t.Errorf("after %d bytes: %v, %q", len(text), err, errs.String())
+			}
+			if left := files(t); len(left) > 0 {
+				t.Errorf("after %d bytes: left %v", len(text), left)
+			}
+		})
 	}
 }
 
@@ -227,11 +231,13 @@ func TestRecoverNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 4, 100, len(file) / 3} {
-		write(t, "x.refs.arrow", string(file[:n]))
-		status, out, errs := traces(nil, "check", "--recover", "x")
-		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "--recover") {
-			t.Errorf("%d bytes: status %d, %q, %q", n, status, out, errs)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			write(t, "x.refs.arrow", string(file[:n]))
+			status, out, errs := traces(nil, "check", "--recover", "x")
+			if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "--recover") {
+				t.Errorf("%d bytes: status %d, %q, %q", n, status, out, errs)
+			}
+		})
 	}
 	if got := fmt.Sprint(files(t)); got != "[x.refs.arrow]" {
 		t.Errorf("left %s", got)

@@ -95,9 +95,11 @@ func TestSampleUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, "x", talk(rand.New(rand.NewPCG(5, 6)), 1, 100))
 	for _, args := range []string{"", "-o y --rate 0", "-o y --rate 1.1", "-o y --rate NaN", "-o y --by time", "-o y --window 0"} {
-		status, out, errs := traces(nil, append([]string{"sample", "x"}, strings.Fields(args)...)...)
-		if status != stage.WrongUsage || out != "" || errs == "" {
-			t.Errorf("%s: status %d, %q", args, status, errs)
-		}
+		t.Run(args, func(t *testing.T) {
+			status, out, errs := traces(nil, append([]string{"sample", "x"}, strings.Fields(args)...)...)
+			if status != stage.WrongUsage || out != "" || errs == "" {
+				t.Errorf("status %d, %q", status, errs)
+			}
+		})
 	}
 }

@@ -44,9 +44,11 @@ func TestImportedTraceIsSmallAndRepeats(t *testing.T) {
 func TestImportArchive(t *testing.T) {
 	workspace(t)
 	for name, flag := range map[string]string{"plain": "--archive=false", "kept": "--archive", "again": "--archive"} {
-		if status, _, errs := traces(nil, "import", "data/sample/matmul.log.zst", flag, "-o", name); status != stage.Done {
-			t.Fatal(errs)
-		}
+		t.Run(name, func(t *testing.T) {
+			if status, _, errs := traces(nil, "import", "data/sample/matmul.log.zst", flag, "-o", name); status != stage.Done {
+				t.Fatal(errs)
+			}
+		})
 	}
 	sizes := map[string]int{}
 	read := func(name string) string {

@@ -404,9 +404,11 @@ func TestSliceBetweenMarkers(t *testing.T) {
 		})
 	}
 	for _, bad := range []string{"2", "1:2", "0:0", "two"} {
-		if status, out, errs := traces(nil, "slice", "x", "--marker", bad, "-o", "none"); status == stage.Done || out != "" || errs == "" {
-			t.Errorf("marker %s: status %d, %q", bad, status, errs)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if status, out, errs := traces(nil, "slice", "x", "--marker", bad, "-o", "none"); status == stage.Done || out != "" || errs == "" {
+				t.Errorf("marker %s: status %d, %q", bad, status, errs)
+			}
+		})
 	}
 	if left, _ := filepath.Glob("none*"); len(left) > 0 {
 		t.Errorf("failed slices leave %v", left)
@@ -474,16 +476,18 @@ func TestLongGapsBetweenReferences(t *testing.T) {
 		{"sample", "x", "--by", "line", "--rate", "0.2"},
 		{"sample", "x", "--by", "window", "--window", "2", "--rate", "0.2"},
 	} {
-		run(t, append(args, "-o", "part")...)
-		got, _ := reload(t, "part") // checks it
-		from := uint64(0)
-		if args[3][0] == '9' {
-			from = 9e9
-		}
-		for _, r := range refsOf(got[0]) {
-			if want := (r.addr/64 + 1) * 4e9; r.pos+from != want {
-				t.Errorf("%v: line %d at %d, want %d", args, r.addr/64, r.pos+from, want)
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			run(t, append(args, "-o", "part")...)
+			got, _ := reload(t, "part") // checks it
+			from := uint64(0)
+			if args[3][0] == '9' {
+				from = 9e9
 			}
-		}
+			for _, r := range refsOf(got[0]) {
+				if want := (r.addr/64 + 1) * 4e9; r.pos+from != want {
+					t.Errorf("%v: line %d at %d, want %d", args, r.addr/64, r.pos+from, want)
+				}
+			}
+		})
 	}
 }

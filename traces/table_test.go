@@ -32,10 +32,12 @@ func TestHeadAndInfoOfTables(t *testing.T) {
 		{"info t.arrow --by-proc", "", stage.Failed},
 		{"check t.arrow", "", stage.Failed},
 	} {
-		status, out, errs := traces(nil, strings.Fields(row.args)...)
-		if status != row.status || out != row.want {
-			t.Errorf("%s: status %d, %q; want %d, %q (%s)", row.args, status, out, row.status, row.want, errs)
-		}
+		t.Run(row.args, func(t *testing.T) {
+			status, out, errs := traces(nil, strings.Fields(row.args)...)
+			if status != row.status || out != row.want {
+				t.Errorf("status %d, %q; want %d, %q (%s)", status, out, row.status, row.want, errs)
+			}
+		})
 	}
 	_, out, _ := traces(nil, "info", "t.arrow", "--format", "json")
 	if want := `"kind": "table",`; !strings.Contains(out, want) {

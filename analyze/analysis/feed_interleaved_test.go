@@ -192,21 +192,23 @@ func (s *spreading) Cores(n int) { s.cores = n }
 // Cores are spread over the shards of all orders, and where there are too few nobody hears of them.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct{ orders, each, cores, want int }{{1, 1, 4, 4}, {1, 1, 1, 0}, {2, 1, 5, 2}, {2, 2, 4, 0}, {1, 3, 8, 2}} {
-		var orders []order
-		var all []*spreading
-		for range c.orders {
-			var o order
-			for range c.each {
-				s := new(spreading)
-				all, o.shards = append(all, s), append(o.shards, s)
+		t.Run(fmt.Sprintf("%v %v", c.orders, c.cores), func(t *testing.T) {
+			var orders []order
+			var all []*spreading
+			for range c.orders {
+				var o order
+				for range c.each {
+					s := new(spreading)
+					all, o.shards = append(all, s), append(o.shards, s)
+				}
+				orders = append(orders, o)
 			}
-			orders = append(orders, o)
-		}
-		spread(orders, c.cores)
-		for _, s := range all {
-			if s.cores != c.want {
-				t.Errorf("%+v: a shard has %d", c, s.cores)
+			spread(orders, c.cores)
+			for _, s := range all {
+				if s.cores != c.want {
+					t.Errorf("%+v: a shard has %d", c, s.cores)
+				}
 			}
-		}
+		})
 	}
 }

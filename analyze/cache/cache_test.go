@@ -246,13 +246,15 @@ func TestStages(t *testing.T) {
 // cross lines, and lines that are written back among those that missed.
 func TestPlacesOfOthers(t *testing.T) {
 	for i, text := range []string{"L1d=128B/2/16B,LL=512B/4/16B", "L1d=128B/2/16B,L2=256B/4/16B,LL=1KiB/4/32B", "L1d=128B/2/16B/random", "L1d=512B/4/32B/fifo,LL=2KiB/full/32B"} {
-		r := rand.New(rand.NewPCG(uint64(i), 12))
-		src := randomTrace(r, 2, 5*batchUses).InBatches(1000)
-		a := &Analysis{Classify: true, Interleaved: true, Specs: parse(t, text)}
-		compare(t, src, a)
-		if alone, after := simulateAmong(t, src, a, false), simulateAmong(t, src, a, true); alone.shared != 0 || after.shared != 3 {
-			t.Errorf("%s: %d and %d orders share places, want 0 and 3", text, alone.shared, after.shared)
-		}
+		t.Run(text, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 12))
+			src := randomTrace(r, 2, 5*batchUses).InBatches(1000)
+			a := &Analysis{Classify: true, Interleaved: true, Specs: parse(t, text)}
+			compare(t, src, a)
+			if alone, after := simulateAmong(t, src, a, false), simulateAmong(t, src, a, true); alone.shared != 0 || after.shared != 3 {
+				t.Errorf("%d and %d orders share places, want 0 and 3", alone.shared, after.shared)
+			}
+		})
 	}
 }
 

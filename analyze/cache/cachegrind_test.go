@@ -128,16 +128,18 @@ func TestCachegrind(t *testing.T) {
 		{"16384,1,32", "8192,4,32", "65536,8,64"},
 		{"4096,2,64", "12288,3,64", "262144,4,128"},
 	} {
-		report := valgrind(t, exe, "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "--I1="+c[0], "--D1="+c[1], "--LL="+c[2])
-		got := simulate(t, m, &Analysis{Specs: parse(t, fmt.Sprintf("I1=%s,D1=%s,LL=%s", shape(c[0]), shape(c[1]), shape(c[2])))})[0][0]
-		for i, name := range []string{"I1  misses", "D1  misses", "LL misses"} {
-			misses, want := total(got[i].Misses)-got[i].Split, reported(t, report, name)
-			if diff := math.Abs(float64(misses) - float64(want)); diff > 0.001*float64(want) {
-				t.Errorf("%v: %s: got %d (and %d more of references that crossed lines), cachegrind has %d", c, name, misses, got[i].Split, want)
-			} else {
-				t.Logf("%v: %s: %d, cachegrind %d", c, name, misses, want)
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			report := valgrind(t, exe, "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "--I1="+c[0], "--D1="+c[1], "--LL="+c[2])
+			got := simulate(t, m, &Analysis{Specs: parse(t, fmt.Sprintf("I1=%s,D1=%s,LL=%s", shape(c[0]), shape(c[1]), shape(c[2])))})[0][0]
+			for i, name := range []string{"I1  misses", "D1  misses", "LL misses"} {
+				misses, want := total(got[i].Misses)-got[i].Split, reported(t, report, name)
+				if diff := math.Abs(float64(misses) - float64(want)); diff > 0.001*float64(want) {
+					t.Errorf("%v: %s: got %d (and %d more of references that crossed lines), cachegrind has %d", c, name, misses, got[i].Split, want)
+				} else {
+					t.Logf("%v: %s: %d, cachegrind %d", c, name, misses, want)
+				}
 			}
-		}
+		})
 	}
 }
 

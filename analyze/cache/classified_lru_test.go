@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,51 +14,53 @@ import (
 func TestAgedIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, shape := range [][2]int64{{2, 1}, {3, 2}, {64, 2}, {5, 7}, {4, 8}, {2, 16}, {16, 16}} {
-		c := newClassifiedLRU(newGeometry(shape[0], shape[1]), newPlaces())
-		c.names = new(lines.Names)
-		l, got := newNaiveLevel(&Level{Sets: shape[0], Ways: shape[1], Line: 1, Policy: lruPolicy.Name}, 0), Counts{}
-		most, condensed := uint64(shape[0]*shape[1]*3/2+2), 0
-		for range 400 {
-			b := &batch{}
-			for range r.IntN(200) {
-				k := (r.Uint64N(most) * r.Uint64N(most) / most * 7) << 1
-				switch r.IntN(5) {
-				case 0:
-					k |= 1
-				case 1:
-					k |= 1 | back
-				}
-				b.keys = append(b.keys, k)
-			}
-			var want []miss
-			for i, k := range b.keys {
-				if victim, missed := l.naiveUse(k); missed {
-					want = append(want, miss{i, victim})
-				}
-			}
-			places := c.placesOf(b, 0, len(b.keys))
-			for from := 0; from < len(b.keys); {
-				out := make([]miss, 1+r.IntN(missRoom))
-				now := c.now
-				used, n := c.use(b.keys[from:], places[from:], out, &got)
-				if c.now < now {
-					condensed++
-				}
-				for i, m := range out[:n] {
-					if m.at += from; len(want) == 0 || m != want[0] || m.victim != empty && c.places.of(m.victim>>1) != c.left[i] {
-						t.Fatalf("%v: missed %+v, the victim at place %d, and not %+v", shape, m, c.left[i], want)
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			c := newClassifiedLRU(newGeometry(shape[0], shape[1]), newPlaces())
+			c.names = new(lines.Names)
+			l, got := newNaiveLevel(&Level{Sets: shape[0], Ways: shape[1], Line: 1, Policy: lruPolicy.Name}, 0), Counts{}
+			most, condensed := uint64(shape[0]*shape[1]*3/2+2), 0
+			for range 400 {
+				b := &batch{}
+				for range r.IntN(200) {
+					k := (r.Uint64N(most) * r.Uint64N(most) / most * 7) << 1
+					switch r.IntN(5) {
+					case 0:
+						k |= 1
+					case 1:
+						k |= 1 | back
 					}
-					want = want[1:]
+					b.keys = append(b.keys, k)
 				}
-				from += used
+				var want []miss
+				for i, k := range b.keys {
+					if victim, missed := l.naiveUse(k); missed {
+						want = append(want, miss{i, victim})
+					}
+				}
+				places := c.placesOf(b, 0, len(b.keys))
+				for from := 0; from < len(b.keys); {
+					out := make([]miss, 1+r.IntN(missRoom))
+					now := c.now
+					used, n := c.use(b.keys[from:], places[from:], out, &got)
+					if c.now < now {
+						condensed++
+					}
+					for i, m := range out[:n] {
+						if m.at += from; len(want) == 0 || m != want[0] || m.victim != empty && c.places.of(m.victim>>1) != c.left[i] {
+							t.Fatalf("%v: missed %+v, the victim at place %d, and not %+v", shape, m, c.left[i], want)
+						}
+						want = want[1:]
+					}
+					from += used
+				}
+				if len(want) > 0 || got != l.Counts {
+					t.Fatalf("%v: %v did not miss; %+v, not\n%+v", shape, want, got, l.Counts)
+				}
 			}
-			if len(want) > 0 || got != l.Counts {
-				t.Fatalf("%v: %v did not miss; %+v, not\n%+v", shape, want, got, l.Counts)
+			if condensed < 2 {
+				t.Errorf("%v: lines got new moments %d times", shape, condensed)
 			}
-		}
-		if condensed < 2 {
-			t.Errorf("%v: lines got new moments %d times", shape, condensed)
-		}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -35,31 +36,33 @@ func (n *naiveFull) drop(place uint32) bool {
 func TestFullIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, ways := range []int{1, 2, 7, 64, firstRing / 2, firstRing, 3 * firstRing} {
-		f, n := newFull(uint32(ways)), &naiveFull{ways: ways}
-		places := uint32(ways + ways/2 + 2)
-		f.last = make([]uint32, places)
-		f.end = 4 * firstRing
-		for i := range 30_000 {
-			p := r.Uint32N(places) * r.Uint32N(places) / places
-			got, want, what := false, false, "use"
-			switch r.IntN(20) {
-			case 0:
-				got, want, what = f.drop(p), n.drop(p), "drop"
-			case 1:
-				got, what = f.hit(p), "hit"
-				if want = slices.Contains(n.lines, p); want {
-					n.take(p)
+		t.Run(fmt.Sprint(ways), func(t *testing.T) {
+			f, n := newFull(uint32(ways)), &naiveFull{ways: ways}
+			places := uint32(ways + ways/2 + 2)
+			f.last = make([]uint32, places)
+			f.end = 4 * firstRing
+			for i := range 30_000 {
+				p := r.Uint32N(places) * r.Uint32N(places) / places
+				got, want, what := false, false, "use"
+				switch r.IntN(20) {
+				case 0:
+					got, want, what = f.drop(p), n.drop(p), "drop"
+				case 1:
+					got, what = f.hit(p), "hit"
+					if want = slices.Contains(n.lines, p); want {
+						n.take(p)
+					}
+				default:
+					got, want = len(f.use([]uint32{p}, nil)) == 0, n.take(p)
 				}
-			default:
-				got, want = len(f.use([]uint32{p}, nil)) == 0, n.take(p)
+				if got != want || int(f.held) != len(n.lines) {
+					t.Fatalf("%d ways: %s %d of place %d: there %v and not %v, %d lines and not %d", ways, what, i, p, got, want, f.held, len(n.lines))
+				}
 			}
-			if got != want || int(f.held) != len(n.lines) {
-				t.Fatalf("%d ways: %s %d of place %d: there %v and not %v, %d lines and not %d", ways, what, i, p, got, want, f.held, len(n.lines))
+			if f.now > f.end {
+				t.Errorf("%d ways: moments did not begin again", ways)
 			}
-		}
-		if f.now > f.end {
-			t.Errorf("%d ways: moments did not begin again", ways)
-		}
+		})
 	}
 }
 
@@ -67,21 +70,23 @@ func TestFullIsNaive(t *testing.T) {
 func TestFullInOneCall(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, ways := range []int{1, 2, 7, 64, firstRing, 3 * firstRing} {
-		f, n := newFull(uint32(ways)), &naiveFull{ways: ways}
-		places := uint32(ways + ways/2 + 2)
-		f.last = make([]uint32, places)
-		f.end = 4 * firstRing
-		for range 100 {
-			var some, want []uint32
-			for i := range r.Uint32N(300) {
-				p := r.Uint32N(places) * r.Uint32N(places) / places
-				if some = append(some, p); !n.take(p) {
-					want = append(want, i)
+		t.Run(fmt.Sprint(ways), func(t *testing.T) {
+			f, n := newFull(uint32(ways)), &naiveFull{ways: ways}
+			places := uint32(ways + ways/2 + 2)
+			f.last = make([]uint32, places)
+			f.end = 4 * firstRing
+			for range 100 {
+				var some, want []uint32
+				for i := range r.Uint32N(300) {
+					p := r.Uint32N(places) * r.Uint32N(places) / places
+					if some = append(some, p); !n.take(p) {
+						want = append(want, i)
+					}
+				}
+				if got := f.use(some, nil); !slices.Equal(got, want) || int(f.held) != len(n.lines) {
+					t.Fatalf("%d ways: %v missed and not %v, %d lines and not %d", ways, got, want, f.held, len(n.lines))
 				}
 			}
-			if got := f.use(some, nil); !slices.Equal(got, want) || int(f.held) != len(n.lines) {
-				t.Fatalf("%d ways: %v missed and not %v, %d lines and not %d", ways, got, want, f.held, len(n.lines))
-			}
-		}
+		})
 	}
 }

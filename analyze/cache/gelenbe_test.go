@@ -49,12 +49,14 @@ func TestRandomIsGelenbe(t *testing.T) {
 	}
 	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{refs}}
 	for _, policy := range []string{"random", "fifo", "lru"} {
-		a := &Analysis{Specs: parse(t, "L1=192B/3/64B/"+policy), Seed: 3}
-		got := float64(total(simulate(t, m, a)[0][0][0].Misses)) / uses
-		// Four standard deviations of independent misses, and twice that for they are not quite.
-		near := math.Abs(got-want) < 8*math.Sqrt(want*(1-want)/uses)
-		if near != (policy != "lru") {
-			t.Errorf("%s misses %.4f of the uses, random replacement %.4f", policy, got, want)
-		}
+		t.Run(policy, func(t *testing.T) {
+			a := &Analysis{Specs: parse(t, "L1=192B/3/64B/"+policy), Seed: 3}
+			got := float64(total(simulate(t, m, a)[0][0][0].Misses)) / uses
+			// Four standard deviations of independent misses, and twice that for they are not quite.
+			near := math.Abs(got-want) < 8*math.Sqrt(want*(1-want)/uses)
+			if near != (policy != "lru") {
+				t.Errorf("%s misses %.4f of the uses, random replacement %.4f", policy, got, want)
+			}
+		})
 	}
 }

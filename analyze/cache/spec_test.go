@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -46,22 +47,24 @@ func TestParse(t *testing.T) {
 		{"L1=32KiB/8/64B/no-allocate/opt", "omit no-allocate"},
 		{"L1=32KiB/8/64B,L2=64KiB/8/64B/opt/inclusive", "cannot be opt"},
 	} {
-		s, err := Parse(c.text)
-		if c.want == "" {
-			c.want = c.text
-		}
-		if err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v", c.text, err)
-		}
-		if err != nil {
-			continue
-		}
-		if got := s.String(); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
-		}
-		if again, err := Parse(s.String()); err != nil || again.String() != s.String() {
-			t.Errorf("%q is read as %v (%v)", s, again, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.want), func(t *testing.T) {
+			s, err := Parse(c.text)
+			if c.want == "" {
+				c.want = c.text
+			}
+			if err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: %v", c.text, err)
+			}
+			if err != nil {
+				return
+			}
+			if got := s.String(); got != c.want {
+				t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+			}
+			if again, err := Parse(s.String()); err != nil || again.String() != s.String() {
+				t.Errorf("%q is read as %v (%v)", s, again, err)
+			}
+		})
 	}
 }
 
@@ -76,19 +79,21 @@ func TestSides(t *testing.T) {
 		{"I1=1KiB/1/64B,LL=1KiB/1/64B,dtlb=1/1/4KiB,stlb=1/1/4KiB", false, true, true, false},
 		{"L1D=1KiB/1/64B,L1I=1KiB/1/64B,LL=1KiB/1/64B,itlb=1/1/4KiB,TLBd=1/1/4KiB", true, true, true, true},
 	} {
-		s, err := Parse(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range []struct {
-			tlb  bool
-			side Side
-			want bool
-		}{{false, data, c.data}, {false, instr, c.instr}, {true, data, c.dTLB}, {true, instr, c.iTLB}} {
-			if got := s.enters(x.tlb, x.side); got != x.want {
-				t.Errorf("%s: TLB %t, side %d: enters %t", c.text, x.tlb, x.side, got)
+		t.Run(c.text, func(t *testing.T) {
+			s, err := Parse(c.text)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, x := range []struct {
+				tlb  bool
+				side Side
+				want bool
+			}{{false, data, c.data}, {false, instr, c.instr}, {true, data, c.dTLB}, {true, instr, c.iTLB}} {
+				if got := s.enters(x.tlb, x.side); got != x.want {
+					t.Errorf("TLB %t, side %d: enters %t", x.tlb, x.side, got)
+				}
+			}
+		})
 	}
 }
 

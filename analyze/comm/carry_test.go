@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -55,9 +56,11 @@ func TestGapsOfCarriedTraffic(t *testing.T) {
 	flows := []Flow{{0, 3, 2, 64}, {1, 2, 1, 100}, {3, 0, 1, 32}, {2, 2, 9, 999}}
 	sends, receives := Gaps(Mesh(1, 4), flows)
 	for p, want := range [][2]float64{{3. / 2, 1. / 1}, {3. / 1, 0}, {0, 3. / 1}, {1. / 1, 3. / 2}} {
-		if got := [2]float64{sends[p], receives[p]}; got != want {
-			t.Errorf("processor %d: %v, want %v", p, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := [2]float64{sends[p], receives[p]}; got != want {
+				t.Errorf("processor %d: %v, want %v", p, got, want)
+			}
+		})
 	}
 	// All ask processor 0: it has no gap that its own links do not ask for.
 	var all []Flow

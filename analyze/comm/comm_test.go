@@ -494,27 +494,29 @@ func TestGaps(t *testing.T) {
 		{16, "bus", 1.6 * 16, 1.6 * 16, 1.6 * 16},
 		{16, "fattree 4-ary", 1.6, 1.6 * 15 / 15, 1.6},
 	} {
-		for name, pick := range map[string]func(from, i int) (int, bool){"uniform": everyone, "pairs": partner} {
-			want := c.pairs
-			if name == "uniform" {
-				want = c.uniform
+		t.Run(fmt.Sprint(c.uniform), func(t *testing.T) {
+			for name, pick := range map[string]func(from, i int) (int, bool){"uniform": everyone, "pairs": partner} {
+				want := c.pairs
+				if name == "uniform" {
+					want = c.uniform
+				}
+				nets := named(t, run(t, pattern(c.procs, pick), Apart, Costs{}), "comm_networks")
+				names, _ := store.Data[string](nets, "network")
+				i := slices.Index(names, c.network)
+				if i < 0 {
+					t.Fatalf("no %s in %v", c.network, names)
+				}
+				if got := 1e6 * data[float64](t, nets, "bisection_time")[i]; math.Abs(got-c.bisection) > 1e-12 { // rounding
+					t.Errorf("%s of %d: bisection gap %v us, want %v", c.network, c.procs, got, c.bisection)
+				}
+				if got := 1e6 * data[float64](t, nets, "traffic_time")[i]; math.Abs(got-want) > 1e-12 {
+					t.Errorf("%s of %d, %s: traffic gap %v us, want %v", c.network, c.procs, name, got, want)
+				}
+				if a, b := data[float64](t, nets, "traffic_gap")[i], data[float64](t, nets, "traffic_time")[i]; math.Abs(1.6e-6*a-b) > 1e-15 {
+					t.Errorf("%s of %d: %v messages are %v s", c.network, c.procs, a, b)
+				}
 			}
-			nets := named(t, run(t, pattern(c.procs, pick), Apart, Costs{}), "comm_networks")
-			names, _ := store.Data[string](nets, "network")
-			i := slices.Index(names, c.network)
-			if i < 0 {
-				t.Fatalf("no %s in %v", c.network, names)
-			}
-			if got := 1e6 * data[float64](t, nets, "bisection_time")[i]; math.Abs(got-c.bisection) > 1e-12 { // rounding
-				t.Errorf("%s of %d: bisection gap %v us, want %v", c.network, c.procs, got, c.bisection)
-			}
-			if got := 1e6 * data[float64](t, nets, "traffic_time")[i]; math.Abs(got-want) > 1e-12 {
-				t.Errorf("%s of %d, %s: traffic gap %v us, want %v", c.network, c.procs, name, got, want)
-			}
-			if a, b := data[float64](t, nets, "traffic_gap")[i], data[float64](t, nets, "traffic_time")[i]; math.Abs(1.6e-6*a-b) > 1e-15 {
-				t.Errorf("%s of %d: %v messages are %v s", c.network, c.procs, a, b)
-			}
-		}
+		})
 	}
 }
 

@@ -92,23 +92,25 @@ func TestBus(t *testing.T) {
 // The links between the lower half and the upper half of the processors, counted.
 func TestBisection(t *testing.T) {
 	for _, procs := range []int{2, 4, 8, 16, 32, 64} {
-		rows, cols := Grid(procs)
-		cube, _ := Hypercube(procs)
-		// Grids are cut across their longer dimension, which is that of the rows' numbers
-		// when they stand upright.
-		for _, n := range []Topology{Full(procs), cube, Mesh(cols, rows), Torus(cols, rows)} {
-			crossing := int64(0)
-			for from, ends := range nodes(t, n) {
-				for _, to := range ends {
-					if from < procs/2 != (to < procs/2) {
-						crossing++
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			rows, cols := Grid(procs)
+			cube, _ := Hypercube(procs)
+			// Grids are cut across their longer dimension, which is that of the rows' numbers
+			// when they stand upright.
+			for _, n := range []Topology{Full(procs), cube, Mesh(cols, rows), Torus(cols, rows)} {
+				crossing := int64(0)
+				for from, ends := range nodes(t, n) {
+					for _, to := range ends {
+						if from < procs/2 != (to < procs/2) {
+							crossing++
+						}
 					}
 				}
+				if n.Bisection() != crossing {
+					t.Errorf("%s of %d: bisection %d, counted %d", n.Name(), procs, n.Bisection(), crossing)
+				}
 			}
-			if n.Bisection() != crossing {
-				t.Errorf("%s of %d: bisection %d, counted %d", n.Name(), procs, n.Bisection(), crossing)
-			}
-		}
+		})
 	}
 	if n := FatTree(16, 4).Bisection(); n != 16 {
 		t.Errorf("fat tree: %d", n)
@@ -187,9 +189,11 @@ func TestFatTreeSpreadsReceivers(t *testing.T) {
 
 func TestGrid(t *testing.T) {
 	for _, c := range [][3]int{{1, 1, 1}, {2, 1, 2}, {4, 2, 2}, {8, 2, 4}, {16, 4, 4}, {32, 4, 8}, {12, 3, 4}, {13, 1, 13}} {
-		if rows, cols := Grid(c[0]); rows != c[1] || cols != c[2] {
-			t.Errorf("%d: %dx%d", c[0], rows, cols)
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			if rows, cols := Grid(c[0]); rows != c[1] || cols != c[2] {
+				t.Errorf("%d: %dx%d", c[0], rows, cols)
+			}
+		})
 	}
 	if _, err := Hypercube(12); err == nil {
 		t.Error("a hypercube of 12")

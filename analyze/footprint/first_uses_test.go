@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -68,8 +69,10 @@ func TestNest(t *testing.T) {
 	a := &Analysis{Window: Window{References, 1}, Blocks: []Blocks{{"", 64, nil}, {"", 512, nil}, {"", 1024, nil}, {"", 1 << 16, nil}, {"tlb", 4096, nil}}}
 	spaces := a.NewShard(trace.Header{Procs: 1}, trace.Interleaved).(*shard).spaces
 	for i, want := range []int{-1, -1, 0, 0, 0} {
-		if c := spaces[i].coarser; (c == nil) != (want < 0) || c != nil && c.fine != spaces[want] {
-			t.Errorf("blocks of %v come from %+v", spaces[i].Size, c)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if c := spaces[i].coarser; (c == nil) != (want < 0) || c != nil && c.fine != spaces[want] {
+				t.Errorf("blocks of %v come from %+v", spaces[i].Size, c)
+			}
+		})
 	}
 }

@@ -401,18 +401,22 @@ func TestByHand(t *testing.T) {
 	for name, want := range map[string][]float64{ // of all, of processor 0, of processor 1
 		"mean": {2.5, 1.5, 1.5}, "shared": {2, 1.5, 1}, "private": {0.5, 0, 0.5}, "window_shared": {0.5, 0.5, 0.5}, "window_private": {2, 1, 1},
 	} {
-		if got := column[float64](t, r.Full, name); !slices.Equal(got, want) {
-			t.Errorf("%s %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := column[float64](t, r.Full, name); !slices.Equal(got, want) {
+				t.Errorf("%s %v, want %v", name, got, want)
+			}
+		})
 	}
 	var file bytes.Buffer
 	if err := r.Files[0].Fill(&file); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"[f_s_cache]\nvalue = 1.25\nunit = \"blocks\"", "[f_avg_cache]\nvalue = 0.25\n", "[f_max_cache]\nvalue = 0.5\n", "[f_s_window_cache]\nvalue = 0.5\n", "[f_max_window_cache]\nvalue = 1.0\n"} {
-		if !strings.Contains(file.String(), want) {
-			t.Errorf("no %q in\n%s", want, file.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(file.String(), want) {
+				t.Errorf("no %q in\n%s", want, file.String())
+			}
+		})
 	}
 	// Turns on one cache of two blocks: 0 uses 0 1, 1 uses 1; then 0 comes back to 0 1, nothing
 	// lost; it uses 1, which 1 finds, having lost nothing, and uses 0, which is there, and 2.

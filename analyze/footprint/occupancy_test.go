@@ -38,14 +38,16 @@ func TestProjections(t *testing.T) {
 		{Shape{1, 4}, 7, 2.8, 4},
 		{Shape{1, 4}, 0, 0, 0},
 	} {
-		paper, err := c.shape.paperProjection(c.f)
-		if got := must(t, paper, err); math.Abs(got-c.paper) > 6e-4 { // as printed in three digits or more
-			t.Errorf("%v, %v blocks: the paper's %v, want %v", c.shape, c.f, got, c.paper)
-		}
-		p, err := c.shape.Projection(c.f)
-		if got := must(t, p, err); math.Abs(got-c.random) > 6e-4 {
-			t.Errorf("%v, %v blocks: %v, want %v", c.shape, c.f, got, c.random)
-		}
+		t.Run(fmt.Sprint(c.paper), func(t *testing.T) {
+			paper, err := c.shape.paperProjection(c.f)
+			if got := must(t, paper, err); math.Abs(got-c.paper) > 6e-4 { // as printed in three digits or more
+				t.Errorf("%v, %v blocks: the paper's %v, want %v", c.shape, c.f, got, c.paper)
+			}
+			p, err := c.shape.Projection(c.f)
+			if got := must(t, p, err); math.Abs(got-c.random) > 6e-4 {
+				t.Errorf("%v, %v blocks: %v, want %v", c.shape, c.f, got, c.random)
+			}
+		})
 	}
 }
 
@@ -53,29 +55,31 @@ func TestProjections(t *testing.T) {
 // distribution. Logarithms of factorials are accurate enough.
 func TestQueueDistribution(t *testing.T) {
 	for _, c := range [][2]int{{4, 1}, {4, 7}, {64, 20}, {64, 300}, {8, 0}, {1, 5}} {
-		n, f := c[0], c[1]
-		got, err := queueDistribution(n, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, mean, square := new(big.Rat), new(big.Rat), 0.0
-		for k, p := range exactQueues(n, f) {
-			if math.Abs(got[k]-value(p)) > 1e-12 {
-				t.Errorf("%v: P{X=%d} = %v, want %v", c, k, got[k], value(p))
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			n, f := c[0], c[1]
+			got, err := queueDistribution(n, f)
+			if err != nil {
+				t.Fatal(err)
 			}
-			sum.Add(sum, p)
-			mean.Add(mean, new(big.Rat).Mul(p, big.NewRat(int64(k), 1)))
-			square += float64(k*k) * value(p)
-		}
-		if sum.Cmp(big.NewRat(1, 1)) != 0 || !close12(queueMean(float64(n), float64(f)), value(mean)) {
-			t.Errorf("%v: sum %v, mean %v, closed %v", c, sum, mean, queueMean(float64(n), float64(f)))
-		}
-		if nf := float64(n + f); f > 1 {
-			want := float64(f*n*(f-1)*(n-1)) / ((nf - 1) * (nf - 1) * (nf - 2))
-			if v := square - value(mean)*value(mean); math.Abs(v-want) > 1e-9 {
-				t.Errorf("%v: variance %v, want %v", c, v, want)
+			sum, mean, square := new(big.Rat), new(big.Rat), 0.0
+			for k, p := range exactQueues(n, f) {
+				if math.Abs(got[k]-value(p)) > 1e-12 {
+					t.Errorf("%v: P{X=%d} = %v, want %v", c, k, got[k], value(p))
+				}
+				sum.Add(sum, p)
+				mean.Add(mean, new(big.Rat).Mul(p, big.NewRat(int64(k), 1)))
+				square += float64(k*k) * value(p)
 			}
-		}
+			if sum.Cmp(big.NewRat(1, 1)) != 0 || !close12(queueMean(float64(n), float64(f)), value(mean)) {
+				t.Errorf("%v: sum %v, mean %v, closed %v", c, sum, mean, queueMean(float64(n), float64(f)))
+			}
+			if nf := float64(n + f); f > 1 {
+				want := float64(f*n*(f-1)*(n-1)) / ((nf - 1) * (nf - 1) * (nf - 2))
+				if v := square - value(mean)*value(mean); math.Abs(v-want) > 1e-9 {
+					t.Errorf("%v: variance %v, want %v", c, v, want)
+				}
+			}
+		})
 	}
 	large, err := queueDistribution(2048, 5000) // FACTS 1.3: the sum is 1 to 4e-13
 	sum := 0.0
@@ -91,22 +95,24 @@ func TestQueueDistribution(t *testing.T) {
 func TestInverses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, s := range []Shape{{1, 1}, {1, 64}, {64, 1}, {2048, 1}, {512, 4}, {1 << 20, 2}} {
-		for range 50 {
-			x := r.Float64() * s.frames() * 0.99
-			f, err := s.Footprint(x)
-			y, err2 := s.Projection(must(t, f, err))
-			if got := must(t, y, err2); math.Abs(got-x) > 1e-7*max(1, x) { // to what a bisection of a sum of 10^-16s finds
-				t.Errorf("%v: projection %v, footprint %v, projection %v", s, x, f, got)
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			for range 50 {
+				x := r.Float64() * s.frames() * 0.99
+				f, err := s.Footprint(x)
+				y, err2 := s.Projection(must(t, f, err))
+				if got := must(t, y, err2); math.Abs(got-x) > 1e-7*max(1, x) { // to what a bisection of a sum of 10^-16s finds
+					t.Errorf("%v: projection %v, footprint %v, projection %v", s, x, f, got)
+				}
+				if s.Ways > 1 && s.Sets > 1 || s.frames() == 1 {
+					continue
+				}
+				f, err = s.paperFootprint(x)
+				y, err2 = s.paperProjection(must(t, f, err))
+				if got := must(t, y, err2); math.Abs(got-x) > 1e-9*max(1, x) {
+					t.Errorf("%v: the paper's projection %v, footprint %v, projection %v", s, x, f, got)
+				}
 			}
-			if s.Ways > 1 && s.Sets > 1 || s.frames() == 1 {
-				continue
-			}
-			f, err = s.paperFootprint(x)
-			y, err2 = s.paperProjection(must(t, f, err))
-			if got := must(t, y, err2); math.Abs(got-x) > 1e-9*max(1, x) {
-				t.Errorf("%v: the paper's projection %v, footprint %v, projection %v", s, x, f, got)
-			}
-		}
+		})
 	}
 	// FACTS 1.3 and 1.4: F = X(N-1)/(N-X), F = ln(1-X/N)/ln(1-1/N)
 	f, err := Shape{1, 64}.paperFootprint(15.42169)
@@ -126,11 +132,13 @@ func TestSetAssociativeProjectionIsSimulated(t *testing.T) {
 		shape Shape
 		f     int
 	}{{Shape{16, 4}, 20}, {Shape{16, 4}, 64}, {Shape{16, 4}, 200}, {Shape{64, 2}, 100}, {Shape{2, 8}, 12}} {
-		want, _, _ := average(r, 4000, c.shape, 0, c.f, 0)
-		p, err := c.shape.Projection(float64(c.f))
-		if got := must(t, p, err); math.Abs(got-want) > 0.1 { // blocks; their standard deviation, about 3, over the root of 4000, twice
-			t.Errorf("%v, %d blocks: %v, simulated %v", c.shape, c.f, got, want)
-		}
+		t.Run(fmt.Sprint(c.f), func(t *testing.T) {
+			want, _, _ := average(r, 4000, c.shape, 0, c.f, 0)
+			p, err := c.shape.Projection(float64(c.f))
+			if got := must(t, p, err); math.Abs(got-want) > 0.1 { // blocks; their standard deviation, about 3, over the root of 4000, twice
+				t.Errorf("%v, %d blocks: %v, simulated %v", c.shape, c.f, got, want)
+			}
+		})
 	}
 }
 
@@ -140,26 +148,30 @@ func TestDomain(t *testing.T) {
 		shape Shape
 		f     float64
 	}{{Shape{0, 1}, 1}, {Shape{1, 0}, 1}, {Shape{-1, 1}, 1}, {Shape{1 << 40, 1}, 1}, {Shape{4, 1}, -1}, {Shape{4, 1}, nan}, {Shape{1, 4}, inf}} {
-		for name, f := range map[string]func(float64) (float64, error){
-			"Projection": c.shape.Projection, "Footprint": c.shape.Footprint,
-			"PaperProjection": c.shape.paperProjection, "PaperFootprint": c.shape.paperFootprint,
-			"Interference":      func(f float64) (float64, error) { return c.shape.Interference(1, f, 1) },
-			"PaperInterference": func(f float64) (float64, error) { return c.shape.PaperInterference(1, 1, f) },
-		} {
-			if v, err := f(c.f); err == nil {
-				t.Errorf("%s of %v, %v: %v and no error", name, c.shape, c.f, v)
+		t.Run(fmt.Sprint(c.f), func(t *testing.T) {
+			for name, f := range map[string]func(float64) (float64, error){
+				"Projection": c.shape.Projection, "Footprint": c.shape.Footprint,
+				"PaperProjection": c.shape.paperProjection, "PaperFootprint": c.shape.paperFootprint,
+				"Interference":      func(f float64) (float64, error) { return c.shape.Interference(1, f, 1) },
+				"PaperInterference": func(f float64) (float64, error) { return c.shape.PaperInterference(1, 1, f) },
+			} {
+				if v, err := f(c.f); err == nil {
+					t.Errorf("%s of %v, %v: %v and no error", name, c.shape, c.f, v)
+				}
 			}
-		}
+		})
 	}
-	for _, x := range []float64{64, 65, -1, nan} { // a full cache has no inverse
-		for _, s := range []Shape{{1, 64}, {64, 1}, {16, 4}} {
-			if v, err := s.Footprint(x); err == nil {
-				t.Errorf("Footprint of %v, %v: %v", s, x, v)
+	for _, x := range []float64{64, 65, -1, nan} {
+		t.Run(fmt.Sprint(x), func(t *testing.T) { // a full cache has no inverse
+			for _, s := range []Shape{{1, 64}, {64, 1}, {16, 4}} {
+				if v, err := s.Footprint(x); err == nil {
+					t.Errorf("Footprint of %v, %v: %v", s, x, v)
+				}
+				if v, err := s.paperFootprint(x); err == nil {
+					t.Errorf("PaperFootprint of %v, %v: %v", s, x, v)
+				}
 			}
-			if v, err := s.paperFootprint(x); err == nil {
-				t.Errorf("PaperFootprint of %v, %v: %v", s, x, v)
-			}
-		}
+		})
 	}
 	for i, err := range []error{
 		second(Shape{16, 4}.paperProjection(3)), second(Shape{16, 4}.PaperInterference(3, 1, 1)),
@@ -227,25 +239,29 @@ func Example() {
 // merged neighbours. The variance is that of whole blocks and a part of one.
 func TestDistributionIsBinomial(t *testing.T) {
 	for _, c := range []struct{ blocks, sets float64 }{{1, 2}, {30, 2}, {100, 64}, {5000, 16}, {900, 1000}} {
-		gonum := distuv.Binomial{N: c.blocks, P: 1 / c.sets}
-		for _, l := range distribution(c.blocks, c.sets) {
-			if want := gonum.Prob(l.k); math.Abs(l.p-want) > 1e-9*want+1e-15 {
-				t.Errorf("%v blocks in %v sets: %v in one with probability %v, not %v", c.blocks, c.sets, l.k, l.p, want)
+		t.Run(fmt.Sprint(c.blocks), func(t *testing.T) {
+			gonum := distuv.Binomial{N: c.blocks, P: 1 / c.sets}
+			for _, l := range distribution(c.blocks, c.sets) {
+				if want := gonum.Prob(l.k); math.Abs(l.p-want) > 1e-9*want+1e-15 {
+					t.Errorf("%v blocks in %v sets: %v in one with probability %v, not %v", c.blocks, c.sets, l.k, l.p, want)
+				}
 			}
-		}
+		})
 	}
 	for _, c := range []struct{ blocks, sets float64 }{{0.5, 7}, {1e13 + 0.25, 1 << 30}, {1e14 + 0.25, 1 << 30}, {48792.03, 153}} {
-		all := distribution(c.blocks, c.sets)
-		want := c.blocks / c.sets
-		for _, some := range [][]setLoad{all, binned(all)} {
-			if mean := moment(some, 0, 1); math.Abs(mean-want) > 1e-12*want {
-				t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
+		t.Run(fmt.Sprint(c.blocks), func(t *testing.T) {
+			all := distribution(c.blocks, c.sets)
+			want := c.blocks / c.sets
+			for _, some := range [][]setLoad{all, binned(all)} {
+				if mean := moment(some, 0, 1); math.Abs(mean-want) > 1e-12*want {
+					t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
+				}
 			}
-		}
-		whole, part := math.Modf(c.blocks)
-		if v, want := moment(all, want, 2), (whole*(1-1/c.sets)+part*(1-part/c.sets))/c.sets; math.Abs(v-want) > 1e-6*want { // a normal distribution, cut
-			t.Errorf("%v blocks in %v sets: a variance of %v, not %v", c.blocks, c.sets, v, want)
-		}
+			whole, part := math.Modf(c.blocks)
+			if v, want := moment(all, want, 2), (whole*(1-1/c.sets)+part*(1-part/c.sets))/c.sets; math.Abs(v-want) > 1e-6*want { // a normal distribution, cut
+				t.Errorf("%v blocks in %v sets: a variance of %v, not %v", c.blocks, c.sets, v, want)
+			}
+		})
 	}
 }
 

@@ -159,18 +159,20 @@ func TestCorrectionOfKernels(t *testing.T) {
 		{"lu", factorization(128, 16), [][3]float64{{.0436, .1528, .1924}, {.0436, .1060, .0754}, {.0299, .0307, .0287}, {.0299, .0378, .0351}, {.0141, .0143, .0146}, {.0141, .0171, .0173}}, ""},
 		{"zipf", zipf(400_000, 20_000), [][3]float64{{.5524, .6195, .6158}, {.5524, .5855, .5974}, {.3982, .4130, .4096}, {.3982, .4293, .4250}, {.2602, .2667, .2673}, {.2602, .2884, .2883}}, ""},
 	} {
-		got, warnings := assoc(t, source(c.lines), shapes...)
-		for i := range shapes {
-			for j := range 3 {
-				if math.Abs(got[i][j]-c.want[i][j]) > 0.5001e-4 {
-					t.Errorf("%s, %v: %.4f, want %.4f", c.name, shapes[i], got[i], c.want[i])
-					break
+		t.Run(c.name, func(t *testing.T) {
+			got, warnings := assoc(t, source(c.lines), shapes...)
+			for i := range shapes {
+				for j := range 3 {
+					if math.Abs(got[i][j]-c.want[i][j]) > 0.5001e-4 {
+						t.Errorf("%s, %v: %.4f, want %.4f", c.name, shapes[i], got[i], c.want[i])
+						break
+					}
 				}
 			}
-		}
-		if said := fmt.Sprint(warnings); c.fails != "" != strings.Contains(said, "512 sets x 2 ways") {
-			t.Errorf("%s: %s", c.name, said)
-		}
+			if said := fmt.Sprint(warnings); c.fails != "" != strings.Contains(said, "512 sets x 2 ways") {
+				t.Errorf("%s", said)
+			}
+		})
 	}
 }
 

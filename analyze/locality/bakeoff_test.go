@@ -114,26 +114,28 @@ func TestBakeOff(t *testing.T) {
 		{"matmul 72", matmul(72), 0.0001, 0.0000, 0.1},
 		{"zipf 1.1", zipf(400000, 20000), 0.0056, 0.0016, 0.2},
 	} {
-		column := curveOf(t, c.stream)
-		exact := column("exact")
-		errorOf := func(model string) (mean float64) {
-			n, miss := 0.0, column(model)
-			for i, l := range column("lines") {
-				if _, fraction := math.Modf(math.Log2(l)); fraction == 0 && l >= 4 {
-					mean += math.Abs(miss[i] - exact[i])
-					n++
+		t.Run(c.name, func(t *testing.T) {
+			column := curveOf(t, c.stream)
+			exact := column("exact")
+			errorOf := func(model string) (mean float64) {
+				n, miss := 0.0, column(model)
+				for i, l := range column("lines") {
+					if _, fraction := math.Modf(math.Log2(l)); fraction == 0 && l >= 4 {
+						mean += math.Abs(miss[i] - exact[i])
+						n++
+					}
 				}
+				return mean / n
 			}
-			return mean / n
-		}
-		power, hotl, aet := errorOf("power"), errorOf("hotl"), errorOf("aet")
-		t.Logf("%-26s %6d uses: power law %.4f, HOTL %.4f, AET %.4f", c.name, len(c.stream), power, hotl, aet)
-		if hotl > c.hotl*4/3+0.001 || aet > c.aet*4/3+0.001 {
-			t.Errorf("%s: HOTL %.5f, AET %.5f, want %.5f and %.5f at most", c.name, hotl, aet, c.hotl, c.aet)
-		}
-		if max(hotl, aet) > c.share*power {
-			t.Errorf("%s: HOTL %.5f, AET %.5f, want at most %v of the power law's %.5f", c.name, hotl, aet, c.share, power)
-		}
+			power, hotl, aet := errorOf("power"), errorOf("hotl"), errorOf("aet")
+			t.Logf("%-26s %6d uses: power law %.4f, HOTL %.4f, AET %.4f", c.name, len(c.stream), power, hotl, aet)
+			if hotl > c.hotl*4/3+0.001 || aet > c.aet*4/3+0.001 {
+				t.Errorf("HOTL %.5f, AET %.5f, want %.5f and %.5f at most", hotl, aet, c.hotl, c.aet)
+			}
+			if max(hotl, aet) > c.share*power {
+				t.Errorf("HOTL %.5f, AET %.5f, want at most %v of the power law's %.5f", hotl, aet, c.share, power)
+			}
+		})
 	}
 }
 

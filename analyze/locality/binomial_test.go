@@ -1,6 +1,7 @@
 package locality
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -37,12 +38,14 @@ func TestMissProbabilityIsExact(t *testing.T) {
 		{1 << 20, 1 << 16, 16}, {1 << 24, 1 << 20, 16}, {1 << 32, 1 << 28, 16}, {1 << 32, 1 << 20, 16}, {1 << 31, 1 << 25, 64},
 		{1 << 32, 1 << 20, 4096}, {1 << 32, 1 << 20, 4000}, {1 << 32, 1 << 20, 4300}, {20, 1 << 20, 16}, {1 << 16, 1 << 16, 1}, {1 << 32, 1 << 30, 1},
 	} {
-		want := precise(c[0], c[1], c[2])
-		got := missProbability(c[0], c[1], c[2])
-		// Rounding of as many factors as there are ways, and of the logarithm of (1-p)^n.
-		if limit := 1e-15 * float64(16+c[2]+2*c[0]/c[1]); !(math.Abs(got/want-1) < limit) {
-			t.Errorf("distance %d, %d sets of %d: %v, want %v, %.1g off", c[0], c[1], c[2], got, want, got/want-1)
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			want := precise(c[0], c[1], c[2])
+			got := missProbability(c[0], c[1], c[2])
+			// Rounding of as many factors as there are ways, and of the logarithm of (1-p)^n.
+			if limit := 1e-15 * float64(16+c[2]+2*c[0]/c[1]); !(math.Abs(got/want-1) < limit) {
+				t.Errorf("distance %d, %d sets of %d: %v, want %v, %.1g off", c[0], c[1], c[2], got, want, got/want-1)
+			}
+		})
 	}
 }
 
@@ -53,9 +56,11 @@ func TestMissProbabilityAtTheEnds(t *testing.T) {
 	}{
 		{0, 64, 1, 0}, {7, 64, 8, 0}, {7, 1, 8, 0}, {8, 1, 8, 1}, {1 << 32, 1, 8, 1}, {1 << 32, 64, 8, 1}, {1, 4, 1, 0.25}, {2, 4, 2, 0.0625},
 	} {
-		if got := missProbability(c.distance, c.sets, c.ways); math.Abs(got-c.want) > 1e-15 {
-			t.Errorf("%+v: %v", c, got)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.distance, c.sets), func(t *testing.T) {
+			if got := missProbability(c.distance, c.sets, c.ways); math.Abs(got-c.want) > 1e-15 {
+				t.Errorf("%+v: %v", c, got)
+			}
+		})
 	}
 }
 

@@ -102,9 +102,11 @@ func TestBootstrapCovers(t *testing.T) {
 				covered(t, measure(t, source(streams...)), law, held)
 			}
 			for name, least := range map[string]float64{"alpha_ml": c.likely, "beta_ml": c.likely, "alpha": c.least, "beta": c.least} {
-				if share := float64(held[name]) / float64(trials); share < least {
-					t.Errorf("%s held %d of %d times", name, held[name], trials)
-				}
+				t.Run(name, func(t *testing.T) {
+					if share := float64(held[name]) / float64(trials); share < least {
+						t.Errorf("%s held %d of %d times", name, held[name], trials)
+					}
+				})
 			}
 		})
 	}
@@ -235,13 +237,15 @@ func TestBlocks(t *testing.T) {
 		{[]reuse.Segments{phases(1), phases(1)}, ""},
 		{[]reuse.Segments{even(1, 1), even(1, 1), even(1, 1), even(1, 1)}, "4 processors"},
 	} {
-		got := ""
-		if b := newBootstrap(c.programs, 1<<14, 1); b != nil {
-			got = b.blocks
-		}
-		if got != c.want {
-			t.Errorf("%d programs: %q, want %q", len(c.programs), got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			got := ""
+			if b := newBootstrap(c.programs, 1<<14, 1); b != nil {
+				got = b.blocks
+			}
+			if got != c.want {
+				t.Errorf("%d programs: %q, want %q", len(c.programs), got, c.want)
+			}
+		})
 	}
 }
 

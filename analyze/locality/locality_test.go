@@ -21,20 +21,22 @@ import (
 // Points on a law give the law back, wherever it lies.
 func TestFitRecoversTheLaw(t *testing.T) {
 	for _, alpha := range []float64{1.05, 1.21, 1.71, 3, 8} {
-		for _, beta := range []float64{1.001, 4, 85, 1222, 50_000} {
-			law := law{alpha, beta}
-			var points []point
-			for _, x := range reuse.QuarterOctaves(1 << 18) {
-				points = append(points, point{float64(x), law.Miss(float64(x))})
+		t.Run(fmt.Sprint(alpha), func(t *testing.T) {
+			for _, beta := range []float64{1.001, 4, 85, 1222, 50_000} {
+				law := law{alpha, beta}
+				var points []point
+				for _, x := range reuse.QuarterOctaves(1 << 18) {
+					points = append(points, point{float64(x), law.Miss(float64(x))})
+				}
+				f, err := fitLaw(points)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if relative(f.Alpha.Value-1, alpha-1) > 1e-6 || relative(f.Beta.Value, beta) > 1e-6 {
+					t.Errorf("alpha %g, beta %g: got %+v", alpha, beta, f)
+				}
 			}
-			f, err := fitLaw(points)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if relative(f.Alpha.Value-1, alpha-1) > 1e-6 || relative(f.Beta.Value, beta) > 1e-6 {
-				t.Errorf("alpha %g, beta %g: got %+v", alpha, beta, f)
-			}
-		}
+		})
 	}
 }
 
@@ -73,34 +75,36 @@ func TestIntervalsCover(t *testing.T) {
 
 // Intervals of few points are Student's, from derivatives by differences.
 func TestIntervalsAreStudents(t *testing.T) {
-	for n, quantile := range map[int]float64{4: 4.303, 5: 3.182, 8: 2.447} { // of n-2 degrees of freedom, from a table
-		var points []point
-		for i := range n {
-			x := math.Exp2(float64(2 * i))
-			points = append(points, point{x, law{1.7, 9}.Miss(x) + 0.01*float64(i%3-1)*float64(i%2)})
-		}
-		f, err := fitLaw(points)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, b := math.Log(f.Alpha.Value-1), math.Log(f.Beta.Value)
-		var cost, aa, ab, bb float64
-		for _, q := range points {
-			miss := func(da, db float64) float64 { return law{1 + math.Exp(a+da), math.Exp(b + db)}.Miss(q.X) }
-			const h = 1e-5
-			byA, byB := (miss(h, 0)-miss(-h, 0))/(2*h), (miss(0, h)-miss(0, -h))/(2*h)
-			cost += (miss(0, 0) - q.Ratio) * (miss(0, 0) - q.Ratio)
-			aa, ab, bb = aa+byA*byA, ab+byA*byB, bb+byB*byB
-		}
-		deviation := math.Sqrt(cost / float64(n-2) / (aa*bb - ab*ab))
-		for name, w := range map[string][2]float64{
-			"alpha": {math.Log((f.Alpha.Hi - 1) / (f.Alpha.Value - 1)), quantile * deviation * math.Sqrt(bb)},
-			"beta":  {math.Log(f.Beta.Hi / f.Beta.Value), quantile * deviation * math.Sqrt(aa)},
-		} {
-			if relative(w[0], w[1]) > 1e-3 { // digits of the table
-				t.Errorf("%d points: half the interval of ln %s is %v, want %v", n, name, w[0], w[1])
+	for n, quantile := range map[int]float64{4: 4.303, 5: 3.182, 8: 2.447} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { // of n-2 degrees of freedom, from a table
+			var points []point
+			for i := range n {
+				x := math.Exp2(float64(2 * i))
+				points = append(points, point{x, law{1.7, 9}.Miss(x) + 0.01*float64(i%3-1)*float64(i%2)})
 			}
-		}
+			f, err := fitLaw(points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := math.Log(f.Alpha.Value-1), math.Log(f.Beta.Value)
+			var cost, aa, ab, bb float64
+			for _, q := range points {
+				miss := func(da, db float64) float64 { return law{1 + math.Exp(a+da), math.Exp(b + db)}.Miss(q.X) }
+				const h = 1e-5
+				byA, byB := (miss(h, 0)-miss(-h, 0))/(2*h), (miss(0, h)-miss(0, -h))/(2*h)
+				cost += (miss(0, 0) - q.Ratio) * (miss(0, 0) - q.Ratio)
+				aa, ab, bb = aa+byA*byA, ab+byA*byB, bb+byB*byB
+			}
+			deviation := math.Sqrt(cost / float64(n-2) / (aa*bb - ab*ab))
+			for name, w := range map[string][2]float64{
+				"alpha": {math.Log((f.Alpha.Hi - 1) / (f.Alpha.Value - 1)), quantile * deviation * math.Sqrt(bb)},
+				"beta":  {math.Log(f.Beta.Hi / f.Beta.Value), quantile * deviation * math.Sqrt(aa)},
+			} {
+				if relative(w[0], w[1]) > 1e-3 { // digits of the table
+					t.Errorf("%d points: half the interval of ln %s is %v, want %v", n, name, w[0], w[1])
+				}
+			}
+		})
 	}
 }
 
@@ -327,10 +331,12 @@ func TestDegenerateTraces(t *testing.T) {
 				t.Errorf("warnings %v do not say %q", warnings, c.warning)
 			}
 			for _, name := range []string{"alpha", "beta", "fit_max_error", "gamma", "cold", "line", "footprint", "instructions", "references", "processors"} {
-				_, there := got[name]
-				if slices.Contains(c.without, name) == there {
-					t.Errorf("parameter %s is there: %v", name, there)
-				}
+				t.Run(name, func(t *testing.T) {
+					_, there := got[name]
+					if slices.Contains(c.without, name) == there {
+						t.Errorf("parameter %s is there: %v", name, there)
+					}
+				})
 			}
 			for name, p := range got {
 				checkFinite(t, c.name+" "+name, analysis.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
@@ -378,24 +384,28 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 // What is at a bound has an interval if replicates leave it.
 func TestBoundThatReplicatesLeave(t *testing.T) {
 	for _, width := range []float64{pinnedWidth / 2, 2 * pinnedWidth, 0.5} {
-		f := fit{at: params{maxA, 3}}
-		f.setIntervals([2]float64{width, 0.1})
-		want := 1 + math.Exp(maxA+width)
-		if width < pinnedWidth {
-			want = f.Alpha.Value
-		}
-		if f.pinned != [2]bool{width < pinnedWidth, false} || relative(f.Alpha.Hi, want) > 1e-12 || relative(f.Beta.Hi, math.Exp(3.1)) > 1e-12 {
-			t.Errorf("half an interval of %v: %+v", width, f)
-		}
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			f := fit{at: params{maxA, 3}}
+			f.setIntervals([2]float64{width, 0.1})
+			want := 1 + math.Exp(maxA+width)
+			if width < pinnedWidth {
+				want = f.Alpha.Value
+			}
+			if f.pinned != [2]bool{width < pinnedWidth, false} || relative(f.Alpha.Hi, want) > 1e-12 || relative(f.Beta.Hi, math.Exp(3.1)) > 1e-12 {
+				t.Errorf("half an interval of %v: %+v", width, f)
+			}
+		})
 	}
 }
 
 // The sizes at which models are judged, and how.
 func TestJudge(t *testing.T) {
 	for footprint, want := range map[uint64][]int64{1: {1}, 2: {1, 2}, 5: {1, 2, 4, 8}, 8: {1, 2, 4, 8}, 9: {1, 2, 4, 8, 16}} {
-		if got := octaves(footprint); !slices.Equal(got, want) {
-			t.Errorf("a footprint of %d: %v, want %v", footprint, got, want)
-		}
+		t.Run(fmt.Sprint(footprint), func(t *testing.T) {
+			if got := octaves(footprint); !slices.Equal(got, want) {
+				t.Errorf("a footprint of %d: %v, want %v", footprint, got, want)
+			}
+		})
 	}
 	mean, worst := fitErrors(func(x float64) float64 { return 1 / x }, []point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
 	if mean != 0.1875 || worst != 0.5 {

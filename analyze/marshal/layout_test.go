@@ -1,6 +1,7 @@
 package marshal
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -137,16 +138,18 @@ func TestColumnsOfThePaper(t *testing.T) {
 		{2001, 2001, 5, 2500, 2646, [3]uint64{2501, 2501, 2502}},
 		{2048, 2048, 5, 2048, 4096, [3]uint64{2048, 2048, 4096}},
 	} {
-		for i, addr := range []uint64{0, 4, 60} {
-			l := Layout{addr, c.rows, 4 * c.d, 4 * c.cols}
-			lower, upper, err := l.Bounds(64)
-			if err != nil || lower != c.lower || upper != c.upper {
-				t.Errorf("%+v: bounds %d and %d (%v), want %d and %d", l, lower, upper, err, c.lower, c.upper)
+		t.Run(fmt.Sprintf("%v %v", c.rows, c.d), func(t *testing.T) {
+			for i, addr := range []uint64{0, 4, 60} {
+				l := Layout{addr, c.rows, 4 * c.d, 4 * c.cols}
+				lower, upper, err := l.Bounds(64)
+				if err != nil || lower != c.lower || upper != c.upper {
+					t.Errorf("%+v: bounds %d and %d (%v), want %d and %d", l, lower, upper, err, c.lower, c.upper)
+				}
+				if got, err := l.Lines(64); err != nil || got != c.exact[i] || got != uint64(len(naive(l, math.MaxInt64, 64))) {
+					t.Errorf("%+v: %d lines (%v), want %d", l, got, err, c.exact[i])
+				}
 			}
-			if got, err := l.Lines(64); err != nil || got != c.exact[i] || got != uint64(len(naive(l, math.MaxInt64, 64))) {
-				t.Errorf("%+v: %d lines (%v), want %d", l, got, err, c.exact[i])
-			}
-		}
+		})
 	}
 	// [hur1999, fig. 3]: l = 10, q = 2, d = 9: one group of 5 rows touches 9 lines.
 	for _, apart := range []int64{28, 22} {
@@ -167,9 +170,11 @@ func TestColumnsOfTheTheorem(t *testing.T) {
 		{22, 12, 10, 11}, // 5 + ceil(12/2)
 		{20, 1, 0, 0},
 	} {
-		if lower, upper, err := ColumnBounds(5, c.apart, c.width, 10); lower != c.lower || upper != c.upper || (err == nil) != (c.upper > 0) {
-			t.Errorf("%d bytes, %d apart: %d to %d (%v), want %d to %d", c.width, c.apart, lower, upper, err, c.lower, c.upper)
-		}
+		t.Run(fmt.Sprint(c.width), func(t *testing.T) {
+			if lower, upper, err := ColumnBounds(5, c.apart, c.width, 10); lower != c.lower || upper != c.upper || (err == nil) != (c.upper > 0) {
+				t.Errorf("%d bytes, %d apart: %d to %d (%v), want %d to %d", c.width, c.apart, lower, upper, err, c.lower, c.upper)
+			}
+		})
 	}
 }
 
@@ -255,9 +260,11 @@ func TestHugeLayouts(t *testing.T) {
 		{Layout{5, 0, 64, 64}, 64, 0},
 		{Layout{5, 64, 0, 64}, 64, 0},
 	} {
-		if got, err := c.l.Lines(c.line); err != nil || got != c.want {
-			t.Errorf("%+v touches %d lines of %d (%v), want %d", c.l, got, c.line, err, c.want)
-		}
+		t.Run(fmt.Sprint(c.want), func(t *testing.T) {
+			if got, err := c.l.Lines(c.line); err != nil || got != c.want {
+				t.Errorf("%+v touches %d lines of %d (%v), want %d", c.l, got, c.line, err, c.want)
+			}
+		})
 	}
 	for _, l := range []Layout{
 		{math.MaxUint64, 1, 2, 0}, {0, 2, 1, -1}, {1 << 63, 3, 1, math.MaxInt64}, {0, math.MaxInt64, 1, math.MaxInt64},

@@ -437,9 +437,11 @@ func TestProfileSaysWhatThereIs(t *testing.T) {
 		{0, 0, 16, 2, "it has 4, 8"}, {0, 0, 4, 21, "1 to 20"}, {0, 0, 4, 0, "1 to 20"}, {0, 2, 4, 1, "2 phases of 2 processors"},
 		{2, 0, 4, 1, "2 phases of 2 processors"},
 	} {
-		if _, err := p.Counts(c.proc, c.phase, c.sets, c.ways); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.proc, c.ways), func(t *testing.T) {
+			if _, err := p.Counts(c.proc, c.phase, c.sets, c.ways); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: %v", c, err)
+			}
+		})
 	}
 }
 
@@ -463,9 +465,11 @@ func TestWaysOfTables(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"0", "many", "21"} {
-		if _, err := Load(table(trace.Arg{Key: waysFact, Value: wrong}), 64); err == nil || !strings.Contains(err.Error(), "run analyze again") {
-			t.Errorf("%q ways: %v", wrong, err)
-		}
+		t.Run(wrong, func(t *testing.T) {
+			if _, err := Load(table(trace.Arg{Key: waysFact, Value: wrong}), 64); err == nil || !strings.Contains(err.Error(), "run analyze again") {
+				t.Errorf("%q ways: %v", wrong, err)
+			}
+		})
 	}
 }
 

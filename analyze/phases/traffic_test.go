@@ -704,9 +704,11 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 		{traffic, 128, 1, FirstTouch, "run analyze with --placement first-touch"},
 		{results[0].Tables[0], 128, 1, Interleaved, "a phases table"},
 	} {
-		if _, err := LoadTraffic(c.table, c.block, c.perNode, c.placement, Bus); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.perNode, c.want), func(t *testing.T) {
+			if _, err := LoadTraffic(c.table, c.block, c.perNode, c.placement, Bus); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 	for i, c := range traffic.Columns {
 		if c.Name == "kind" {

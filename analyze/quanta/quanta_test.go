@@ -357,9 +357,11 @@ func TestStatisticsByHand(t *testing.T) {
 		"mean": {mean(k), 6}, "intra": {intra(k), math.Sqrt(34)}, "total": {total(k), math.Sqrt(72. / 3)}, "inter": {inter(k), math.Sqrt(2)},
 		"slowest": {slowest(k), 10}, "active": {active(k), 2}, "running": {running(k), 1.5}, "intraActive": {intraActive(k), 0}, "intraRunning": {intraRunning(k), 0.5},
 	} {
-		if !near(got[0], got[1]) {
-			t.Errorf("%s: got %v, want %v", name, got[0], got[1])
-		}
+		t.Run(name, func(t *testing.T) {
+			if !near(got[0], got[1]) {
+				t.Errorf("got %v, want %v", got[0], got[1])
+			}
+		})
 	}
 }
 
@@ -462,9 +464,11 @@ func TestReservations(t *testing.T) {
 	}
 	text := fmt.Sprint(r.Warnings)
 	for _, want := range []string{"not at the recvs", "work in flop", "recorded times are not used"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s does not say %q", text, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", text, want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -57,17 +58,19 @@ func reversed(lines []uint64) []uint64 {
 // What is kept by place is no more than a few words a line, wherever lines lie.
 func TestPlacesAreBoundedByLines(t *testing.T) {
 	for _, every := range []uint64{1, 3, 4, 6, 8, 16, 64, 1 << 40} {
-		s := newCareful(nil)
-		for n := uint64(1); n <= 30_000; n++ {
-			if err := s.Touch([]uint64{n * every}); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(every), func(t *testing.T) {
+			s := newCareful(nil)
+			for n := uint64(1); n <= 30_000; n++ {
+				if err := s.Touch([]uint64{n * every}); err != nil {
+					t.Fatal(err)
+				}
+				if n > 500 && len(s.slots) > 9*int(n) {
+					t.Fatalf("%d slots for %d lines, every %d", len(s.slots), n, every)
+				}
 			}
-			if n > 500 && len(s.slots) > 9*int(n) {
-				t.Fatalf("%d slots for %d lines, every %d", len(s.slots), n, every)
+			if of := s.lines.(*lines.Table).Sharing(); (of == lines.Neighbours) != (every <= 5) {
+				t.Errorf("lines share pages by %d where every %d is used", of, every)
 			}
-		}
-		if of := s.lines.(*lines.Table).Sharing(); (of == lines.Neighbours) != (every <= 5) {
-			t.Errorf("lines share pages by %d where every %d is used", of, every)
-		}
+		})
 	}
 }

@@ -112,22 +112,24 @@ func TestTableIsNaive(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 1, batch, 1000} {
-		if got := rows(t, run(t, m.InBatches(n), true, 1, 16, 64).Full); !slices.Equal(got, want) {
-			t.Errorf("batches of %d: got %d rows, want %d", n, len(got), len(want))
-		}
-		a := &Analysis{Lines: []unit.Bytes{1, 16, 64}, Interleaved: true}
-		results, err := analysis.Run(context.Background(), m.InBatches(n), analysis.Options{}, a, asker{1, 64})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := rows(t, results[0].Full); !slices.Equal(got, want) {
-			t.Errorf("batches of %d, beside one who asks for uses: got %d rows, want %d", n, len(got), len(want))
-		}
-		for p, s := range a.shards {
-			if !s.At(1).external || s.At(16).external || !s.At(64).external {
-				t.Errorf("processor %d takes uses that nobody asks for, or not those that somebody does", p)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if got := rows(t, run(t, m.InBatches(n), true, 1, 16, 64).Full); !slices.Equal(got, want) {
+				t.Errorf("batches of %d: got %d rows, want %d", n, len(got), len(want))
 			}
-		}
+			a := &Analysis{Lines: []unit.Bytes{1, 16, 64}, Interleaved: true}
+			results, err := analysis.Run(context.Background(), m.InBatches(n), analysis.Options{}, a, asker{1, 64})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rows(t, results[0].Full); !slices.Equal(got, want) {
+				t.Errorf("batches of %d, beside one who asks for uses: got %d rows, want %d", n, len(got), len(want))
+			}
+			for p, s := range a.shards {
+				if !s.At(1).external || s.At(16).external || !s.At(64).external {
+					t.Errorf("processor %d takes uses that nobody asks for, or not those that somebody does", p)
+				}
+			}
+		})
 	}
 	if got := rows(t, run(t, m, false, 64).Full); got[0][0] == '-' {
 		t.Error("an interleaved order that nobody asked for")
@@ -248,18 +250,22 @@ func TestKeptShardsOfOthers(t *testing.T) {
 		ok    bool
 	}{{string(text), 1, []unit.Bytes{64}, true}, {string(text), 0, []unit.Bytes{64}, false}, {string(text), 1, []unit.Bytes{64, 128}, false},
 		{string(text), 1, nil, false}, {`{"Proc":1,"Sizes":[null]}`, 1, []unit.Bytes{64}, false}} {
-		s := (&Analysis{Lines: c.lines}).NewShard(h, c.proc)
-		if err := json.Unmarshal([]byte(c.text), s); (err == nil) != c.ok {
-			t.Errorf("%s for processor %d, lines of %v: %v", c.text, c.proc, c.lines, err)
-		}
+		t.Run(fmt.Sprintf("%v %v %v", c.text, c.proc, c.lines), func(t *testing.T) {
+			s := (&Analysis{Lines: c.lines}).NewShard(h, c.proc)
+			if err := json.Unmarshal([]byte(c.text), s); (err == nil) != c.ok {
+				t.Errorf("%s for processor %d, lines of %v: %v", c.text, c.proc, c.lines, err)
+			}
+		})
 	}
 }
 
 func TestCapacities(t *testing.T) {
 	for footprint, want := range map[uint64][]int64{0: nil, 1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 4: {1, 2, 3, 4}, 13: {1, 2, 3, 4, 6, 8, 12, 13}} {
-		if got := Capacities(footprint); !slices.Equal(got, want) {
-			t.Errorf("footprint %d: %v, want %v", footprint, got, want)
-		}
+		t.Run(fmt.Sprint(footprint), func(t *testing.T) {
+			if got := Capacities(footprint); !slices.Equal(got, want) {
+				t.Errorf("footprint %d: %v, want %v", footprint, got, want)
+			}
+		})
 	}
 }
 

@@ -180,11 +180,13 @@ func checkLaws(t testing.TB, s Sampling, lines []uint64, chunk int) {
 // A sample of all lines is exact, to the last count.
 func TestSampleOfAllIsExact(t *testing.T) {
 	for name, lines := range map[string][]uint64{"zipf": zipf(200_000, 5000), "uniform": uniform(50_000, 300), "nothing": nil, "one": {5, 5, 5}} {
-		exact := exactly(t, lines)
-		exact.Rate = 0
-		if got := sampleOf(t, Sampling{Rate: 1, Lines: 8000}, lines, 1000); !reflect.DeepEqual(got, exact) {
-			t.Errorf("%s: %v, want %v", name, got, exact)
-		}
+		t.Run(name, func(t *testing.T) {
+			exact := exactly(t, lines)
+			exact.Rate = 0
+			if got := sampleOf(t, Sampling{Rate: 1, Lines: 8000}, lines, 1000); !reflect.DeepEqual(got, exact) {
+				t.Errorf("%v, want %v", got, exact)
+			}
+		})
 	}
 }
 
@@ -228,25 +230,27 @@ func TestSampleIsFair(t *testing.T) {
 // A sample has its share of every array, whatever the stride: nearly exactly, if all its lines are used.
 func TestHashIsEven(t *testing.T) {
 	for _, stride := range []uint64{1, 2, 3, 7, 13, 21, 34, 55, 64, 89, 610, 987, 1024, 4096, 1 << 20} {
-		for seed := range testsize.Cases[uint64](20, 5) {
-			s := newSampler(Sampling{Rate: 0.05, Seed: seed})
-			const n = 100_000
-			kept := 0
-			for i := range uint64(n) {
-				if s.hash(i*stride) <= s.last {
-					kept++
+		t.Run(fmt.Sprint(stride), func(t *testing.T) {
+			for seed := range testsize.Cases[uint64](20, 5) {
+				s := newSampler(Sampling{Rate: 0.05, Seed: seed})
+				const n = 100_000
+				kept := 0
+				for i := range uint64(n) {
+					if s.hash(i*stride) <= s.last {
+						kept++
+					}
+				}
+				// A stratum has a line more or less. With strides, see hash: independent ones would vary by
+				// sqrt(n R (1-R)) = 69.
+				most := 4 * 0.5 * math.Sqrt(n>>stratumShift)
+				if stride > 1 {
+					most = 4 * 69 * math.Pow(2.24*0.05*(1<<stratumShift), 0.25)
+				}
+				if off := math.Abs(float64(kept) - n*0.05); off > most {
+					t.Errorf("stride %d, seed %d: %d of %d lines", stride, seed, kept, n)
 				}
 			}
-			// A stratum has a line more or less. With strides, see hash: independent ones would vary by
-			// sqrt(n R (1-R)) = 69.
-			most := 4 * 0.5 * math.Sqrt(n>>stratumShift)
-			if stride > 1 {
-				most = 4 * 69 * math.Pow(2.24*0.05*(1<<stratumShift), 0.25)
-			}
-			if off := math.Abs(float64(kept) - n*0.05); off > most {
-				t.Errorf("stride %d, seed %d: %d of %d lines", stride, seed, kept, n)
-			}
-		}
+		})
 	}
 }
 
@@ -324,16 +328,18 @@ func TestRegressIsLeastSquares(t *testing.T) {
 		{-10, 2, 0, 3, 1. * 13 / 14}, // no more than in proportion, 10/10
 		{2, 0.5, 0.5, -1, 0},
 	} {
-		var f sampled
-		for g := range f.group {
-			x, e := 11-float64(g%2*2), 1-float64(g/2%2*2)
-			f.group[g][3], f.group[g][5] = x, c.base+c.slope*x+c.off*e
-		}
-		slope, rest := f.regress(5, c.on, 0)
-		left := square(c.off) + square(c.slope-c.want)
-		if want := math.Sqrt(16 * left * 16 / 14); math.Abs(slope-c.want) > 1e-9 || math.Abs(rest-want) > 1e-9 {
-			t.Errorf("%+v: slope %v and rest %v, want %v and %v", c, slope, rest, c.want, want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.slope, c.want), func(t *testing.T) {
+			var f sampled
+			for g := range f.group {
+				x, e := 11-float64(g%2*2), 1-float64(g/2%2*2)
+				f.group[g][3], f.group[g][5] = x, c.base+c.slope*x+c.off*e
+			}
+			slope, rest := f.regress(5, c.on, 0)
+			left := square(c.off) + square(c.slope-c.want)
+			if want := math.Sqrt(16 * left * 16 / 14); math.Abs(slope-c.want) > 1e-9 || math.Abs(rest-want) > 1e-9 {
+				t.Errorf("%+v: slope %v and rest %v, want %v and %v", c, slope, rest, c.want, want)
+			}
+		})
 	}
 }
 
@@ -356,9 +362,11 @@ func TestIntervalInBetween(t *testing.T) {
 	d := &Distances{Within: make([]Bounds, cells)}
 	d.Within[cellOf(8)], d.Within[cellOf(10)] = Bounds{0.5, 0.6}, Bounds{0.3, 0.4}
 	for capacity, want := range map[int64]Bounds{8: {0.5, 0.6}, 9: {0.3, 0.6}, 10: {0.3, 0.4}} {
-		if lo, hi := d.Interval(capacity, 0.45); (Bounds{lo, hi}) != want {
-			t.Errorf("capacity %d: %v to %v, want %v", capacity, lo, hi, want)
-		}
+		t.Run(fmt.Sprint(capacity), func(t *testing.T) {
+			if lo, hi := d.Interval(capacity, 0.45); (Bounds{lo, hi}) != want {
+				t.Errorf("capacity %d: %v to %v, want %v", capacity, lo, hi, want)
+			}
+		})
 	}
 }
 
@@ -454,22 +462,24 @@ func TestIntervalsCover(t *testing.T) {
 		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
 		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: enoughLines}, 0.93, 0.02},
 	} {
-		var capacities []int64
-		for size := int64(1); size < int64(exactly(t, c.lines).Cold); size *= 2 {
-			capacities = append(capacities, size)
-		}
-		covered, worst := 0, 0.0
-		excess := 0.0
-		for _, j := range judge(t, c.s, c.lines, capacities, seeds) {
-			covered += j.covered
-			worst = max(worst, j.worst)
-			excess = max(excess, j.ours-j.plain)
-		}
-		share := float64(covered) / float64(seeds*len(capacities))
-		t.Logf("%s: %.3f covered, worst error %.4f; root mean square at most %.4f above that of SHARDS-adj", name, share, worst, excess)
-		if share < c.least || worst > c.worst {
-			t.Errorf("%s: %.3f of intervals have the exact ratio, worst error %v; want %v and %v", name, share, worst, c.least, c.worst)
-		}
+		t.Run(name, func(t *testing.T) {
+			var capacities []int64
+			for size := int64(1); size < int64(exactly(t, c.lines).Cold); size *= 2 {
+				capacities = append(capacities, size)
+			}
+			covered, worst := 0, 0.0
+			excess := 0.0
+			for _, j := range judge(t, c.s, c.lines, capacities, seeds) {
+				covered += j.covered
+				worst = max(worst, j.worst)
+				excess = max(excess, j.ours-j.plain)
+			}
+			share := float64(covered) / float64(seeds*len(capacities))
+			t.Logf("%.3f covered, worst error %.4f; root mean square at most %.4f above that of SHARDS-adj", share, worst, excess)
+			if share < c.least || worst > c.worst {
+				t.Errorf("%.3f of intervals have the exact ratio, worst error %v; want %v and %v", share, worst, c.least, c.worst)
+			}
+		})
 	}
 }
 
@@ -619,13 +629,17 @@ func keptAndRead(t *testing.T, a *Analysis) analysis.Result {
 
 func TestSamplingCheck(t *testing.T) {
 	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: minRate / 2}, {Lines: MinLines - 1}, {Lines: -1}, {Least: MinLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
-		if s.Check() == nil {
-			t.Errorf("%+v passes", s)
-		}
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			if s.Check() == nil {
+				t.Errorf("%+v passes", s)
+			}
+		})
 	}
 	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: minRate}, {Lines: MinLines}, {Least: MinLines}} {
-		if err := s.Check(); err != nil {
-			t.Errorf("%+v: %v", s, err)
-		}
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			if err := s.Check(); err != nil {
+				t.Errorf("%+v: %v", s, err)
+			}
+		})
 	}
 }

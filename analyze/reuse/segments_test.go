@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,21 +54,23 @@ func TestSegmentsAreNaive(t *testing.T) {
 		many[i] = r.IntN(300)
 	}
 	for name, phases := range map[string][]int{"one": {30_000}, "few": {5000, 0, 9000, 100, 7000}, "many": many, "tiny": {3}, "nothing": {0, 0}} {
-		m := program(r, phases...)
-		s := segmentsOf(t, m, 64)
-		for cut, segments := range map[string][]Segment{"phases": s.Segments.Phases, "even": s.Segments.Even} {
-			if len(segments) > maxSegments {
-				t.Errorf("%s, %s: %d segments", name, cut, len(segments))
+		t.Run(name, func(t *testing.T) {
+			m := program(r, phases...)
+			s := segmentsOf(t, m, 64)
+			for cut, segments := range map[string][]Segment{"phases": s.Segments.Phases, "even": s.Segments.Even} {
+				if len(segments) > maxSegments {
+					t.Errorf("%s, %s: %d segments", name, cut, len(segments))
+				}
+				checkSegments(t, name+", "+cut, m, s, segments)
 			}
-			checkSegments(t, name+", "+cut, m, s, segments)
-		}
-		for _, n := range []int{1, 1000} {
-			for _, asked := range []asker{nil, {64}, {128}} {
-				if other := segmentsBeside(t, m.InBatches(n), asked, 64, 128); !equal(other.Segments.Phases, s.Segments.Phases) || !equal(other.Segments.Even, s.Segments.Even) {
-					t.Errorf("%s: batches of %d, beside one who asks for uses of %v, make other segments", name, n, asked)
+			for _, n := range []int{1, 1000} {
+				for _, asked := range []asker{nil, {64}, {128}} {
+					if other := segmentsBeside(t, m.InBatches(n), asked, 64, 128); !equal(other.Segments.Phases, s.Segments.Phases) || !equal(other.Segments.Even, s.Segments.Even) {
+						t.Errorf("batches of %d, beside one who asks for uses of %v, make other segments", n, asked)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -166,18 +169,20 @@ func TestWhereSegmentsEnd(t *testing.T) {
 // Of three phases of 1000 references and a rest, half of the mean is (3000 + rest)/8, which is the rest at 428.6.
 func TestWhatIsLeftIsJoined(t *testing.T) {
 	for rest, want := range map[int]int{1: 3, 428: 3, 429: 4, 1000: 4} {
-		m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1), EventsOf: make([]trace.Events, 1)}
-		for i := range 3000 + rest {
-			m.RefsOf[0].Append(1, uint64(i%4)*64, 8, trace.Load)
-		}
-		for _, at := range []uint64{1000, 2000, 3000} {
-			m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Refs: at})
-		}
-		s := segmentsOf(t, m, 64)
-		if n := len(s.Segments.Phases); n != want {
-			t.Errorf("a rest of %d: %d segments, want %d", rest, n, want)
-		}
-		checkSegments(t, "phases", m, s, s.Segments.Phases)
+		t.Run(fmt.Sprint(rest), func(t *testing.T) {
+			m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1), EventsOf: make([]trace.Events, 1)}
+			for i := range 3000 + rest {
+				m.RefsOf[0].Append(1, uint64(i%4)*64, 8, trace.Load)
+			}
+			for _, at := range []uint64{1000, 2000, 3000} {
+				m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Refs: at})
+			}
+			s := segmentsOf(t, m, 64)
+			if n := len(s.Segments.Phases); n != want {
+				t.Errorf("a rest of %d: %d segments, want %d", rest, n, want)
+			}
+			checkSegments(t, "phases", m, s, s.Segments.Phases)
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -135,21 +136,23 @@ func TestNewLinesOfPhases(t *testing.T) {
 // case for every level of the counts, at sizes that the naive list cannot reach.
 func TestSweep(t *testing.T) {
 	for _, n := range []uint64{448, 1 << 14, 2_000_001}[:testsize.Cases(3, 2)] {
-		s := NewStack()
-		lines := make([]uint64, n)
-		for i := range lines {
-			lines[i] = uint64(i)
-		}
-		const rounds = 4
-		for range rounds {
-			if err := s.Touch(lines); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := NewStack()
+			lines := make([]uint64, n)
+			for i := range lines {
+				lines[i] = uint64(i)
 			}
-		}
-		got, cold := s.Distances()
-		if cold != n || uint64(len(got)) != n || got[n-1] != (rounds-1)*n {
-			t.Errorf("%d lines: cold %d, %d distances, %d at the last", n, cold, len(got), got[len(got)-1])
-		}
+			const rounds = 4
+			for range rounds {
+				if err := s.Touch(lines); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, cold := s.Distances()
+			if cold != n || uint64(len(got)) != n || got[n-1] != (rounds-1)*n {
+				t.Errorf("%d lines: cold %d, %d distances, %d at the last", n, cold, len(got), got[len(got)-1])
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -143,17 +144,19 @@ func TestCataloguesRefuse(t *testing.T) {
 		{`price = "$40"`, ``, "network[0].price: is missing"},
 		{`most = 8`, `cheap = 8`, "unknown key node.cheap"},
 	} {
-		text := strings.Replace(someCatalogue, row.old, row.new, 1)
-		_, err := ParsePrices("shop.toml", []byte(text))
-		if row.say == "" {
-			if err != nil {
-				t.Errorf("%s -> %s: %v", row.old, row.new, err)
+		t.Run(fmt.Sprintf("%v %v", row.old, row.new), func(t *testing.T) {
+			text := strings.Replace(someCatalogue, row.old, row.new, 1)
+			_, err := ParsePrices("shop.toml", []byte(text))
+			if row.say == "" {
+				if err != nil {
+					t.Errorf("%s -> %s: %v", row.old, row.new, err)
+				}
+				return
 			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s -> %s: got %v, want %q", row.old, row.new, err, row.say)
-		}
+			if err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s -> %s: got %v, want %q", row.old, row.new, err, row.say)
+			}
+		})
 	}
 	if _, err := ParsePrices("x", []byte("name = \"x\"\n[catalogue]\ndate = \"today\"\n")); err == nil || !strings.Contains(err.Error(), "the catalogue is empty") {
 		t.Error(err)

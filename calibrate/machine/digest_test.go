@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -42,14 +43,18 @@ func TestDigest(t *testing.T) {
 	}
 	want := of()
 	for _, same := range [][]string{{`"a"`, `"b"`}, {"cpi = 1", "cpi = 1.0 # comment"}, {`"1 GHz"`, `"1000 MHz"`}, {`"n"`, `"o"`}} {
-		if of(same...) != want {
-			t.Errorf("%q changes the digest", same)
-		}
+		t.Run(fmt.Sprint(same), func(t *testing.T) {
+			if of(same...) != want {
+				t.Errorf("%q changes the digest", same)
+			}
+		})
 	}
 	for _, other := range [][]string{{"cpi = 1", "cpi = 2"}, {`"1 GHz"`, `"2 GHz"`}, {`"16 KiB"`, `"32 KiB"`}, {`"50 cycles"`, `"51 cycles"`}, {`"1 Gb/s"`, `"2 Gb/s"`},
 		{"nodes = 2", "nodes = 3"}, {`name = "n"`, "name = \"n\"\n[node.processor]\nclock = \"2 GHz\"\ncpi = 1"}} {
-		if of(other...) == want {
-			t.Errorf("%q does not change the digest", other)
-		}
+		t.Run(fmt.Sprint(other), func(t *testing.T) {
+			if of(other...) == want {
+				t.Errorf("%q does not change the digest", other)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -47,14 +48,16 @@ func TestDirectory(t *testing.T) {
 		{"dir1sw", "[directory]\ntrap = \"200 cycles\"\n[tlb]\nentries = 64\npage = \"4 KiB\"\nlatency = \"30 cycles\"\n",
 			Directory{Kind: FullMap, Trap: inCycles(200)}, Messages{8, 40}, &TLB{Entries: 64, Ways: 64, Page: 4096, Latency: inCycles(30)}},
 	} {
-		m, err := Parse("m.toml", []byte(numa(c.target, c.sections)))
-		if err != nil {
-			t.Errorf("%s: %v", c.sections, err)
-			continue
-		}
-		if m.Directory != c.directory || m.Messages != c.messages || (m.TLB == nil) != (c.tlb == nil) || m.TLB != nil && *m.TLB != *c.tlb {
-			t.Errorf("%s:\n got %+v, %+v, %+v\nwant %+v, %+v, %+v", c.sections, m.Directory, m.Messages, m.TLB, c.directory, c.messages, c.tlb)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.target, c.sections), func(t *testing.T) {
+			m, err := Parse("m.toml", []byte(numa(c.target, c.sections)))
+			if err != nil {
+				t.Errorf("%s: %v", c.sections, err)
+				return
+			}
+			if m.Directory != c.directory || m.Messages != c.messages || (m.TLB == nil) != (c.tlb == nil) || m.TLB != nil && *m.TLB != *c.tlb {
+				t.Errorf("%s:\n got %+v, %+v, %+v\nwant %+v, %+v, %+v", c.sections, m.Directory, m.Messages, m.TLB, c.directory, c.messages, c.tlb)
+			}
+		})
 	}
 }
 
@@ -99,8 +102,10 @@ func TestBadDirectories(t *testing.T) {
 		{"dir1sw", "[directory]\ntrap = \"3 cycles\"\n[tlb]\nentries = 48\nways = 4\npage = \"4 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:25: tlb.entries: "},
 		{"dir1sw", "[directory]\ntrap = \"3 cycles\"\n[tlb]\nentries = 4\npage = \"5 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:26: tlb.page: 5KiB is not a power of two"},
 	} {
-		if m, err := Parse("m.toml", []byte(numa(c.target, c.sections))); err == nil || !strings.HasPrefix(err.Error(), c.want) || m != nil {
-			t.Errorf("%s %q:\n got %v\nwant %s", c.target, c.sections, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if m, err := Parse("m.toml", []byte(numa(c.target, c.sections))); err == nil || !strings.HasPrefix(err.Error(), c.want) || m != nil {
+				t.Errorf("%s %q:\n got %v\nwant %s", c.target, c.sections, err, c.want)
+			}
+		})
 	}
 }

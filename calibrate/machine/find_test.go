@@ -36,9 +36,11 @@ func TestFindFileSearchesFolders(t *testing.T) {
 	home := shippedBeside(t)
 	want := filepath.Join(home, machineFolder, "one.toml")
 	for _, name := range []string{"one", "one.toml", "data/machine/one.toml", want} {
-		if got, err := FindFile(name); err != nil || got != want {
-			t.Errorf("%s: %s, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := FindFile(name); err != nil || got != want {
+				t.Errorf("%s, %v", got, err)
+			}
+		})
 	}
 	put(t, filepath.Join(machineFolder, "one.toml"), "")
 	if got, err := FindFile("one"); err != nil || got != filepath.Join(machineFolder, "one.toml") {
@@ -70,9 +72,11 @@ func TestUnknownNamesSuggestOthers(t *testing.T) {
 		"../one.toml": `unknown machine or file "../one.toml"`,
 		"":            "the name of a machine or file is empty ('calibrate machines'",
 	} {
-		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), says) || !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Read(name); err == nil || !strings.Contains(err.Error(), says) || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	if _, err := ReadPrices("chaep"); err == nil || !strings.Contains(err.Error(), `unknown price list or file "chaep"; did you mean "cheap"? (known: cheap)`) {
 		t.Error(err)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,9 +218,11 @@ func TestMissingSections(t *testing.T) {
 		"[system]":    "m.toml: the machine lacks 1 section; add [system] for the target and its size",
 		"[network]":   "m.toml: the machine lacks 1 section; add [network] for messages between nodes",
 	} {
-		if _, err := Parse("m.toml", []byte(section(t, head))); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("without %s: got %v, want an error that begins %q", head, err, want)
-		}
+		t.Run(head, func(t *testing.T) {
+			if _, err := Parse("m.toml", []byte(section(t, head))); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("without %s: got %v, want an error that begins %q", head, err, want)
+			}
+		})
 	}
 	want := "m.toml: the machine lacks 4 sections; add [processor] for instructions, [memory] for references, [[cache]] for references, [system] for the target and its size"
 	if _, err := Parse("m.toml", []byte("name = \"m\"\n[network]\nmodel = \"ideal\"\n")); err == nil || err.Error() != want {
@@ -246,10 +249,12 @@ func TestLatencyIsCyclesOrSeconds(t *testing.T) {
 		{"0 cycles", 1e9, 0},
 		{"1 cycle", 1e9, 1000},
 	} {
-		l, err := parseLatency(c.text)
-		if err != nil || l.At(c.at).Picos() != c.want {
-			t.Errorf("%s at %v: %v, %v, want %v", c.text, c.at, l.At(c.at), err, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.at), func(t *testing.T) {
+			l, err := parseLatency(c.text)
+			if err != nil || l.At(c.at).Picos() != c.want {
+				t.Errorf("%s at %v: %v, %v, want %v", c.text, c.at, l.At(c.at), err, c.want)
+			}
+		})
 	}
 }
 

@@ -61,14 +61,16 @@ func TestGaps(t *testing.T) {
 		{"gap = \"bisection\"\ntopology = \"hypercube\"", GapBisection, SpaceAny, "hypercube", 0},
 		{"gap = \"traffic\"\ntopology = \"torus\"\nspacing = \"same-kind\"\nrows = 2\ncols = 8", GapTraffic, SpaceSameKind, "torus", 0},
 	} {
-		m, err := Parse("m.toml", []byte(networked("model = \"logp\"\nL = \"1.6 us\"\n"+c.keys+"\n")))
-		if err != nil {
-			t.Errorf("%s: %v", c.keys, err)
-			continue
-		}
-		if n := m.Network; n.GapFrom != c.from || n.Spacing != c.spacing || n.Topology != c.topology || n.Gap.Value != c.gap {
-			t.Errorf("%s: got %+v", c.keys, n)
-		}
+		t.Run(c.keys, func(t *testing.T) {
+			m, err := Parse("m.toml", []byte(networked("model = \"logp\"\nL = \"1.6 us\"\n"+c.keys+"\n")))
+			if err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+			if n := m.Network; n.GapFrom != c.from || n.Spacing != c.spacing || n.Topology != c.topology || n.Gap.Value != c.gap {
+				t.Errorf("got %+v", n)
+			}
+		})
 	}
 }
 

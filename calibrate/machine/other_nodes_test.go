@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -43,9 +44,11 @@ func TestNodesOfOtherKinds(t *testing.T) {
 func TestNodeOf(t *testing.T) {
 	m := &Machine{System: System{Processors: 2, Nodes: 4}, OtherNodes: []*Machine{{System: System{Processors: 3}}, {System: System{Processors: 1}}}}
 	for p, want := range []int{0, 0, 1, 1, 2, 2, 2, 3, 4} {
-		if got := m.NodeOf(p); got != want {
-			t.Errorf("processor %d is in node %d, want %d", p, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := m.NodeOf(p); got != want {
+				t.Errorf("processor %d is in node %d, want %d", p, got, want)
+			}
+		})
 	}
 }
 
@@ -81,9 +84,11 @@ func TestWithOthers(t *testing.T) {
 		"a cow has one processor in each node":                  {&cow, m},
 		"more than 65536":                                       {m, &many},
 	} {
-		if _, err := pair[0].WithNodes(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := pair[0].WithNodes(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
 	}
 	if _, err := m.WithNodes(m, m, m); err == nil || !strings.Contains(err.Error(), "3 nodes of other kinds among the 2") {
 		t.Error(err)
@@ -103,10 +108,12 @@ func TestBadNodes(t *testing.T) {
 		"cpi = 2":           {"cpi = 2\nspeed = 1", "unknown key node.processor.speed", 8},
 		"cpi = 2\n":         {"cpi = 2\n[node.memory]\nplacement = \"interleaved\"\n", "placement and page are for all nodes; set them in [memory]", 8},
 	} {
-		_, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, old, c.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q near line %d", c.new, err, c.want, lines+c.line)
-		}
+		t.Run(old, func(t *testing.T) {
+			_, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, old, c.new, 1)))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: got %v, want %q near line %d", c.new, err, c.want, lines+c.line)
+			}
+		})
 	}
 	if _, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, "count = 1", "count = 60000", 1))); err == nil || !strings.Contains(err.Error(), "nodes of other kinds among the 2") {
 		t.Error(err)

@@ -48,10 +48,12 @@ func TestPricesRefuse(t *testing.T) {
 		{`name = "some"`, ``, "name: is missing"},
 		{`[windtunnel]`, `[clouds]`, "unknown key"},
 	} {
-		text := strings.Replace(somePrices, row.old, row.new, 1)
-		if _, err := ParsePrices("some.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s -> %s: got %v, want %q", row.old, row.new, err, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			text := strings.Replace(somePrices, row.old, row.new, 1)
+			if _, err := ParsePrices("some.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s -> %s: got %v, want %q", row.old, row.new, err, row.say)
+			}
+		})
 	}
 }
 

@@ -33,10 +33,12 @@ func TestPartOfAMachine(t *testing.T) {
 		"[tlb]\nentries = 4\npage = \"4 KiB\"\nlatency = \"9 ns\"\n": "tlb: needs the section [system], which is missing",
 		"[[node]]\nname = \"x\"\n":                                   "five.toml: the machine lacks 4 sections; add [processor]",
 	} {
-		put(t, "five.toml", five+text)
-		if _, err := ReadPart("five.toml"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("with %q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			put(t, "five.toml", five+text)
+			if _, err := ReadPart("five.toml"); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("with %q: %v", text, err)
+			}
+		})
 	}
 	for text, lack := range map[string][]Section{
 		"[system]\ntarget = \"logp\"\nprocessors = 1\nnodes = 4\n":  {ProcessorSection, MemorySection},

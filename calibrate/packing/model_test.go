@@ -66,14 +66,16 @@ func TestModelsAreAsPrinted(t *testing.T) {
 		"page":  {"t = alpha + beta n + gamma MLT_exact + pi pages", []float64{1, 2, 5, 7}, "s s/B s/line s/page"},
 		"level": {"t = alpha + beta n + gamma MLT_exact + rho runs + lambda beyond", []float64{1, 2, 5, 11, 30}, "s s/B s/line s/run s/B"},
 	} {
-		m := model(name).At(100)
-		var units []string
-		for _, term := range m.Terms {
-			units = append(units, term.Unit(packing.Transfer))
-		}
-		if m.Equation() != want.equation || strings.Join(units, " ") != want.units || !equal(m.Row(f), want.row) {
-			t.Errorf("%s: %s, %v, %v", name, m.Equation(), units, m.Row(f))
-		}
+		t.Run(name, func(t *testing.T) {
+			m := model(name).At(100)
+			var units []string
+			for _, term := range m.Terms {
+				units = append(units, term.Unit(packing.Transfer))
+			}
+			if m.Equation() != want.equation || strings.Join(units, " ") != want.units || !equal(m.Row(f), want.row) {
+				t.Errorf("%s, %v, %v", m.Equation(), units, m.Row(f))
+			}
+		})
 	}
 	if len(packing.All) != 9 {
 		t.Errorf("%d models, and 9 here", len(packing.All))

@@ -2,6 +2,7 @@ package param
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -69,13 +70,15 @@ func TestBadFiles(t *testing.T) {
 		{"[beta]", "[alpha]", "p.toml:11: "},
 		{"lo = 1.2\n", "value = 1.2\n", "p.toml:5: "},
 	} {
-		if strings.Count(good, c.old) != 1 {
-			t.Fatalf("%q is not once in the file", c.old)
-		}
-		s, err := Parse("p.toml", []byte(strings.Replace(good, c.old, c.new, 1)))
-		if err == nil || s != nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q -> %q: got %v, want one line that begins %q", c.old, c.new, err, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.old, c.new), func(t *testing.T) {
+			if strings.Count(good, c.old) != 1 {
+				t.Fatalf("%q is not once in the file", c.old)
+			}
+			s, err := Parse("p.toml", []byte(strings.Replace(good, c.old, c.new, 1)))
+			if err == nil || s != nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q -> %q: got %v, want one line that begins %q", c.old, c.new, err, c.want)
+			}
+		})
 	}
 }
 
@@ -109,9 +112,11 @@ func TestAdd(t *testing.T) {
 		"twice": ok, "zero": {}, "no unit": {Name: "y", Lo: 0, Hi: 0}, "not finite": {Name: "y", Value: math.Inf(1), Unit: "1"},
 		"outside": {Name: "y", Value: 3, Unit: "1", Lo: 1, Hi: 2}, "half": {Name: "y", Value: 3, Unit: "1", Lo: 1, Hi: math.NaN()},
 	} {
-		if s.Add(p) == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if s.Add(p) == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -41,9 +42,11 @@ func TestPhasesWaitForTheSlowest(t *testing.T) {
 		t.Errorf("got %v, want 20 + 4", net.now)
 	}
 	for p, want := range []float64{3, 15, 22} {
-		if !near(net.procs[p].sync, want, 1e-12) {
-			t.Errorf("processor %d waits %v, want %v", p, net.procs[p].sync, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if !near(net.procs[p].sync, want, 1e-12) {
+				t.Errorf("processor %d waits %v, want %v", p, net.procs[p].sync, want)
+			}
+		})
 	}
 }
 
@@ -221,22 +224,24 @@ func TestMVAAgainstTheSimulator(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 4}[:testsize.Cases(3, 2)] {
-				m := smpMachine(t, `"256 KiB"`, `"64 KiB"`)
-				src := record(n, 40_000, tc.patterns...)
-				want := simulated(t, src, m)
-				got, err := MVA{}.Predict(&Case{[]*Run{measured(t, src, m)}, m, n})
-				if err != nil {
-					t.Fatal(err)
-				}
-				off := float64(got.EInstr)/float64(want) - 1
-				t.Logf("%d processors: %.4g ns, simulated %.4g ns: %+.2f %%, interval %.4g to %.4g, utilization %.2f",
-					n, got.EInstr*1e9, want*1e9, 100*off, got.Interval.Lo*1e9, got.Interval.Hi*1e9, got.Utilization)
-				if slack := want / 200; n > 1 && (want < got.Interval.Lo-slack || want > got.Interval.Hi+slack) {
-					t.Errorf("%d processors: %v is not in the interval %+v", n, want, got.Interval)
-				}
-				if math.Abs(off) > tc.tolerance {
-					t.Errorf("%d processors: %+.2f %% off", n, 100*off)
-				}
+				t.Run(fmt.Sprint(n), func(t *testing.T) {
+					m := smpMachine(t, `"256 KiB"`, `"64 KiB"`)
+					src := record(n, 40_000, tc.patterns...)
+					want := simulated(t, src, m)
+					got, err := MVA{}.Predict(&Case{[]*Run{measured(t, src, m)}, m, n})
+					if err != nil {
+						t.Fatal(err)
+					}
+					off := float64(got.EInstr)/float64(want) - 1
+					t.Logf("%d processors: %.4g ns, simulated %.4g ns: %+.2f %%, interval %.4g to %.4g, utilization %.2f",
+						n, got.EInstr*1e9, want*1e9, 100*off, got.Interval.Lo*1e9, got.Interval.Hi*1e9, got.Utilization)
+					if slack := want / 200; n > 1 && (want < got.Interval.Lo-slack || want > got.Interval.Hi+slack) {
+						t.Errorf("%d processors: %v is not in the interval %+v", n, want, got.Interval)
+					}
+					if math.Abs(off) > tc.tolerance {
+						t.Errorf("%d processors: %+.2f %% off", n, 100*off)
+					}
+				})
 			}
 		})
 	}

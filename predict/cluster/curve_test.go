@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -25,14 +26,16 @@ func naive(d, sets, ways int) float64 {
 
 func TestSetAssociativityIsTheBinomialTail(t *testing.T) {
 	for _, sets := range []int{1, 2, 64, 2048} {
-		for _, ways := range []int{1, 2, 4, 16} {
-			for _, d := range []int{0, 1, 2, 3, 15, 16, 100, 4096, 100_000} {
-				one := distances{at: []float64{float64(d)}, count: []float64{1}}
-				if got, want := one.misses(sets, ways), naive(d, sets, ways); math.Abs(got-want) > 1e-9 {
-					t.Errorf("%d sets, %d ways, distance %d: got %v, want %v", sets, ways, d, got, want)
+		t.Run(fmt.Sprint(sets), func(t *testing.T) {
+			for _, ways := range []int{1, 2, 4, 16} {
+				for _, d := range []int{0, 1, 2, 3, 15, 16, 100, 4096, 100_000} {
+					one := distances{at: []float64{float64(d)}, count: []float64{1}}
+					if got, want := one.misses(sets, ways), naive(d, sets, ways); math.Abs(got-want) > 1e-9 {
+						t.Errorf("%d sets, %d ways, distance %d: got %v, want %v", sets, ways, d, got, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -51,9 +54,11 @@ func TestScaledDistances(t *testing.T) {
 	d := distances{cold: 100, footprint: 100, at: []float64{3, 49, 50, 99}, count: []float64{1, 2, 3, 4}}
 	got := d.scaled(0.5)
 	for i, want := range []float64{3, 49, 25, 49.5} {
-		if got.at[i] != want {
-			t.Errorf("distance %v becomes %v, want %v", d.at[i], got.at[i], want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got.at[i] != want {
+				t.Errorf("distance %v becomes %v, want %v", d.at[i], got.at[i], want)
+			}
+		})
 	}
 	if got.total() != d.total() || got.footprint != 50 || d.at[3] != 99 {
 		t.Errorf("%+v", got)
@@ -129,10 +134,12 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 		return strings.Join(warnings, "; "), err
 	}
 	for n, want := range map[int]string{1: "", 2: "", 4: "scaled from 2 processors to 4", 8: "scaled from 2 processors to 8"} {
-		got, err := predict(n, one, two)
-		if err != nil || strings.Contains(got, "scaled") != (want != "") || !strings.Contains(got, want) {
-			t.Errorf("n=%d: %q, %v", n, got, err)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			got, err := predict(n, one, two)
+			if err != nil || strings.Contains(got, "scaled") != (want != "") || !strings.Contains(got, want) {
+				t.Errorf("n=%d: %q, %v", n, got, err)
+			}
+		})
 	}
 	if got, err := predict(2, one); err != nil || !strings.Contains(got, "scaled from 1 processor to 2: the model assumes that the program is parallel") {
 		t.Errorf("of one: %q, %v", got, err)
@@ -166,9 +173,11 @@ func TestCurveRefuses(t *testing.T) {
 		"has lines of [32] bytes, the machine of 64": curveRun(t, 1, [3]int{32, -1, 10}),
 		"distance -3 of processor 0 is impossible":   curveRun(t, 1, [3]int{64, -3, 10}),
 	} {
-		if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %+v, %v, want an error with %q", p, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %+v, %v, want an error with %q", p, err, want)
+			}
+		})
 	}
 	wrong := curveRun(t, 2, [3]int{64, -1, 10})
 	wrong.Processors = 1

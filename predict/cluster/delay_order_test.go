@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,10 +18,12 @@ func TestNeighbours(t *testing.T) {
 		want  []int
 		same  bool
 	}{{100, []int{2}, true}, {149.5, []int{1}, true}, {120, []int{1, 2}, false}, {201, []int{2}, false}, {1000, nil, false}, {4001, nil, true}, {9000, nil, false}, {10, nil, false}} {
-		o := order{counted, c.delay}
-		if got := o.neighbours(); !slices.Equal(got, c.want) || o.same() != c.same {
-			t.Errorf("delay %v: %v, %v; want %v, %v", c.delay, got, o.same(), c.want, c.same)
-		}
+		t.Run(fmt.Sprint(c.delay), func(t *testing.T) {
+			o := order{counted, c.delay}
+			if got := o.neighbours(); !slices.Equal(got, c.want) || o.same() != c.same {
+				t.Errorf("delay %v: %v, %v; want %v, %v", c.delay, got, o.same(), c.want, c.same)
+			}
+		})
 	}
 }
 

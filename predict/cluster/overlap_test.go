@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -69,11 +70,13 @@ func TestWaitedIsWhatTheRuleWaits(t *testing.T) {
 		{overlap{outstanding: 8, window: 100}, 80, 20, 0.02},
 		{overlap{outstanding: 8, window: 10}, 300, 50, 0.02},
 	} {
-		got := row.o.exposure(row.miss, row.gap).share()
-		want := playOverlap(rand.New(rand.NewPCG(1, 9)), row.o, row.miss, row.gap, 200_000) / row.miss
-		if math.Abs(got-want) > row.tolerance {
-			t.Errorf("%+v, misses of %v every %v: %.4f is waited for, the rule has %.4f", row.o, row.miss, row.gap, got, want)
-		}
+		t.Run(fmt.Sprint(row.gap), func(t *testing.T) {
+			got := row.o.exposure(row.miss, row.gap).share()
+			want := playOverlap(rand.New(rand.NewPCG(1, 9)), row.o, row.miss, row.gap, 200_000) / row.miss
+			if math.Abs(got-want) > row.tolerance {
+				t.Errorf("%+v, misses of %v every %v: %.4f is waited for, the rule has %.4f", row.o, row.miss, row.gap, got, want)
+			}
+		})
 	}
 }
 
@@ -91,9 +94,11 @@ func TestWaitedAtItsEnds(t *testing.T) {
 		{overlap{outstanding: 100, window: 32, group: 1.5}, 80, 32, 0.4}, // three for two groups
 		{overlap{outstanding: 8, window: 32, group: 0.5}, 80, 0, 1},      // each apart
 	} {
-		if got := row.o.exposure(row.miss, row.gap).share(); !near(got, row.want, 1e-12) {
-			t.Errorf("%+v, misses of %v every %v: %v, want %v", row.o, row.miss, row.gap, got, row.want)
-		}
+		t.Run(fmt.Sprintf("%v %v %v", row.miss, row.gap, row.want), func(t *testing.T) {
+			if got := row.o.exposure(row.miss, row.gap).share(); !near(got, row.want, 1e-12) {
+				t.Errorf("%+v, misses of %v every %v: %v, want %v", row.o, row.miss, row.gap, got, row.want)
+			}
+		})
 	}
 }
 
@@ -110,10 +115,12 @@ func TestHierarchyIsWaitedForAsAWhole(t *testing.T) {
 		{overlap{outstanding: 8, window: 90}, []float64{1, 1}, 1, 30 * 20.0 / 110, 20.0 / 110}, // 20 of 110 are waited for
 		{overlap{outstanding: 8, window: 25}, []float64{3, 1}, 0, 5, 85.0 / 110},               // two found behind 20, and one behind 30, of which 5 are waited for
 	} {
-		c := costs{inner: []float64{20, 10}, memory: 80, overlap: row.o}
-		inside, outside := c.hierarchy(row.inner, row.memory, math.Inf(1), far)
-		if !near(inside, row.inside, 1e-12) || !near(outside.share(), row.exposed, 1e-12) {
-			t.Errorf("%+v, misses %v and %v: %v and %v, want %v and %v", row.o, row.inner, row.memory, inside, outside.share(), row.inside, row.exposed)
-		}
+		t.Run(fmt.Sprint(row.inside), func(t *testing.T) {
+			c := costs{inner: []float64{20, 10}, memory: 80, overlap: row.o}
+			inside, outside := c.hierarchy(row.inner, row.memory, math.Inf(1), far)
+			if !near(inside, row.inside, 1e-12) || !near(outside.share(), row.exposed, 1e-12) {
+				t.Errorf("%+v, misses %v and %v: %v and %v, want %v and %v", row.o, row.inner, row.memory, inside, outside.share(), row.inside, row.exposed)
+			}
+		})
 	}
 }

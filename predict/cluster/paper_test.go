@@ -30,20 +30,22 @@ func TestEquation316(t *testing.T) {
 		{8, .3, .02, 1e-5, 2e3, 0.3424, 0.5571}, {8, .3, .10, 1e-4, 2e3, 1.5492, 1.7639},
 		{8, .3, .02, 1e-6, 2e6, 0.8168, 1.0315}, {8, .4, .05, 1e-5, 2e6, 8.9250, 9.1397},
 	} {
-		s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: c.tau3, n: c.n, gamma: c.gamma, memory: c.m1, paging: c.m2}
-		out := s.solve(response)
-		if got := out.eInstr(c.n); math.Abs(got-c.with) > 5.1e-5 {
-			t.Errorf("%+v: got %v with the barrier term", c, got)
-		}
-		if got := out.eInstr(c.n) - out.sync/float64(c.n); math.Abs(got-c.without) > 5.1e-5 {
-			t.Errorf("%+v: got %v without", c, got)
-		}
-		for _, s.printed = range []bool{false, true} {
-			out = s.solve(response)
-			if got, want := out.eInstr(c.n), termByTerm(&s); !near(got, want, 1e-9) {
-				t.Errorf("%+v, as printed %v: got %v, term by term %v", c, s.printed, got, want)
+		t.Run(fmt.Sprint(c.without), func(t *testing.T) {
+			s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: c.tau3, n: c.n, gamma: c.gamma, memory: c.m1, paging: c.m2}
+			out := s.solve(response)
+			if got := out.eInstr(c.n); math.Abs(got-c.with) > 5.1e-5 {
+				t.Errorf("%+v: got %v with the barrier term", c, got)
 			}
-		}
+			if got := out.eInstr(c.n) - out.sync/float64(c.n); math.Abs(got-c.without) > 5.1e-5 {
+				t.Errorf("%+v: got %v without", c, got)
+			}
+			for _, s.printed = range []bool{false, true} {
+				out = s.solve(response)
+				if got, want := out.eInstr(c.n), termByTerm(&s); !near(got, want, 1e-9) {
+					t.Errorf("%+v, as printed %v: got %v, term by term %v", c, s.printed, got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -190,9 +192,11 @@ func TestPaperRefuses(t *testing.T) {
 		"parameter gamma is -1, below 0":          {[]*Run{lawRun(t, 1, 1.3, 90, -1)}, smpMachine(t), 1},
 		"parameter alpha is missing":              {[]*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, smpMachine(t), 1},
 	} {
-		if p, err := (Paper{}).Predict(c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %+v, %v, want an error with %q", p, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if p, err := (Paper{}).Predict(c); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %+v, %v, want an error with %q", p, err, want)
+			}
+		})
 	}
 }
 

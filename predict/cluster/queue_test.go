@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,11 +27,13 @@ func printed(n int, rho float64) float64 {
 
 func TestUtilizationIsThePrintedFormula(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 8, 16} {
-		for _, rho := range []float64{0.01, 0.05, 0.3, 1, 5, 100} {
-			if got, want := utilization(n, rho), printed(n, rho); !near(got, want, 1e-10) {
-				t.Errorf("n=%d rho=%g: got %v, want %v", n, rho, got, want)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, rho := range []float64{0.01, 0.05, 0.3, 1, 5, 100} {
+				if got, want := utilization(n, rho), printed(n, rho); !near(got, want, 1e-10) {
+					t.Errorf("n=%d rho=%g: got %v, want %v", n, rho, got, want)
+				}
 			}
-		}
+		})
 	}
 	if utilization(4, 0) != 0 || !near(utilization(4, 1e-320), 4e-320, 1e-2) {
 		t.Error("a rate of almost nothing")
@@ -47,12 +50,14 @@ func TestResponseOfTheMachineRepairman(t *testing.T) {
 		{1, 0.3, 0.230769, 1}, {2, 0.1, 0.180328, 1.090909}, {4, 0.05, 0.189069, 1.156337},
 		{4, 1, 0.984615, 3.062500}, {8, 0.5, 0.999141, 6.006882}, {8, 5, 1, 7.8},
 	} {
-		if got := utilization(c.n, c.rho); !near(got, c.u, 1e-5) {
-			t.Errorf("n=%d rho=%g: U %v, want %v", c.n, c.rho, got, c.u)
-		}
-		if got := response(c.n, c.rho, 1); !near(got, c.want, 1e-6) {
-			t.Errorf("n=%d rho=%g: t %v, want %v", c.n, c.rho, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.rho), func(t *testing.T) {
+			if got := utilization(c.n, c.rho); !near(got, c.u, 1e-5) {
+				t.Errorf("n=%d rho=%g: U %v, want %v", c.n, c.rho, got, c.u)
+			}
+			if got := response(c.n, c.rho, 1); !near(got, c.want, 1e-6) {
+				t.Errorf("n=%d rho=%g: t %v, want %v", c.n, c.rho, got, c.want)
+			}
+		})
 	}
 }
 
@@ -78,9 +83,11 @@ func TestResponseIsEquation312(t *testing.T) {
 
 func TestHarmonicTail(t *testing.T) {
 	for n, want := range map[int]float64{0: 0, 1: 0, 2: 0.5, 4: 1.083333333333, 8: 1.717857142857} {
-		if got := harmonicTail(n); !near(got, want, 1e-9) {
-			t.Errorf("n=%d: got %v, want %v", n, got, want)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if got := harmonicTail(n); !near(got, want, 1e-9) {
+				t.Errorf("n=%d: got %v, want %v", n, got, want)
+			}
+		})
 	}
 }
 
@@ -100,9 +107,11 @@ func equal(n int, c customer) []customer {
 // for fixed service times, within its noise.
 func TestTakacsIsTheSimulatedResponse(t *testing.T) {
 	for z, want := range map[float64]float64{20: 1.081, 8: 1.227, 4: 1.531, 2: 2.194} {
-		if got := 1 + takacs(4, fixed(z, 1)); !near(got, want, 0.01) {
-			t.Errorf("Z=%g: got %v, want %v", z, got, want)
-		}
+		t.Run(fmt.Sprint(z), func(t *testing.T) {
+			if got := 1 + takacs(4, fixed(z, 1)); !near(got, want, 0.01) {
+				t.Errorf("Z=%g: got %v, want %v", z, got, want)
+			}
+		})
 	}
 }
 
@@ -110,25 +119,29 @@ func TestTakacsIsTheSimulatedResponse(t *testing.T) {
 // probability 1 - exp(-b/Z), so a busy period lasts b exp(b/Z).
 func TestTakacsOfTwo(t *testing.T) {
 	for _, z := range []float64{0.1, 1, 10, 1000} {
-		busy := math.Exp(1 / z)
-		want := 2*1/(busy/(busy+z/2)) - z - 1
-		if got := takacs(2, fixed(z, 1)); !near(got, want, 1e-9) {
-			t.Errorf("Z=%g: got %v, want %v", z, got, want)
-		}
+		t.Run(fmt.Sprint(z), func(t *testing.T) {
+			busy := math.Exp(1 / z)
+			want := 2*1/(busy/(busy+z/2)) - z - 1
+			if got := takacs(2, fixed(z, 1)); !near(got, want, 1e-9) {
+				t.Errorf("Z=%g: got %v, want %v", z, got, want)
+			}
+		})
 	}
 }
 
 func TestWaitsHaveTheirLimits(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 10, 11, 40} {
-		if got := waits(equal(n, fixed(1e9, 1)))[0]; got > 1e-6*float64(n) {
-			t.Errorf("n=%d, hardly any traffic: waits %v", n, got)
-		}
-		if got, want := waits(equal(n, fixed(0, 1)))[0], float64(n-1); math.Abs(got-want) > 1e-6 {
-			t.Errorf("n=%d, no thinking: waits %v, want %v", n, got, want)
-		}
-		if got := waits(equal(n, fixed(5, 0)))[0]; got != 0 {
-			t.Errorf("n=%d, no bus time: waits %v", n, got)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if got := waits(equal(n, fixed(1e9, 1)))[0]; got > 1e-6*float64(n) {
+				t.Errorf("n=%d, hardly any traffic: waits %v", n, got)
+			}
+			if got, want := waits(equal(n, fixed(0, 1)))[0], float64(n-1); math.Abs(got-want) > 1e-6 {
+				t.Errorf("n=%d, no thinking: waits %v, want %v", n, got, want)
+			}
+			if got := waits(equal(n, fixed(5, 0)))[0]; got != 0 {
+				t.Errorf("n=%d, no bus time: waits %v", n, got)
+			}
+		})
 	}
 	if len(waits(nil)) != 0 {
 		t.Error("nobody")
@@ -138,14 +151,16 @@ func TestWaitsHaveTheirLimits(t *testing.T) {
 // Equal customers get the exact mean, with subsets and with the fixed point.
 func TestWaitsOfEqualCustomersAreExact(t *testing.T) {
 	for _, n := range []int{2, 4, 10, 11, 30} {
-		for _, z := range []float64{0.5, 2, 4, 8, 20, 100} {
-			want := takacs(n, fixed(z, 1))
-			for _, got := range waits(equal(n, fixed(z, 1))) {
-				if math.Abs(got-want) > 1e-4*(1+want) {
-					t.Errorf("n=%d Z=%g: got %v, want %v", n, z, got, want)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, z := range []float64{0.5, 2, 4, 8, 20, 100} {
+				want := takacs(n, fixed(z, 1))
+				for _, got := range waits(equal(n, fixed(z, 1))) {
+					if math.Abs(got-want) > 1e-4*(1+want) {
+						t.Errorf("n=%d Z=%g: got %v, want %v", n, z, got, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -181,12 +196,14 @@ func TestSubsetsAreTheDefinition(t *testing.T) {
 // for equal customers it is the machine repairman.
 func TestExponentialWaitsAreEquation312(t *testing.T) {
 	for _, n := range []int{2, 4, 8, 10} {
-		for _, z := range []float64{0.5, 2, 20} {
-			want := response(n, 1/z, 1) - 1
-			if got := exponentialWaits(equal(n, fixed(z, 1)))[0]; !near(got, want, 1e-9) {
-				t.Errorf("n=%d Z=%g: got %v, want %v", n, z, got, want)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, z := range []float64{0.5, 2, 20} {
+				want := response(n, 1/z, 1) - 1
+				if got := exponentialWaits(equal(n, fixed(z, 1)))[0]; !near(got, want, 1e-9) {
+					t.Errorf("n=%d Z=%g: got %v, want %v", n, z, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 

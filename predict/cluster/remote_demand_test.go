@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -93,23 +94,25 @@ func simulateSwitch(r *rand.Rand, n int, think, hold float64, visits int) float6
 // The errors are relative to the time from one visit to the next.
 func TestPortWaitsAgainstEventSimulation(t *testing.T) {
 	for _, n := range []int{2, 4, 8, 16} {
-		for _, think := range []float64{8, 2, 0.5} {
-			all := equal(n, customer{think: think, holds: [3]hold{{1, 1}}})
-			for p := range all {
-				all[p].ports = make([]float64, 2*n)
-				all[p].ports[2*p+1] = 1
-				for q := range all {
-					if q != p {
-						all[p].ports[2*q] = 1 / float64(n-1)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, think := range []float64{8, 2, 0.5} {
+				all := equal(n, customer{think: think, holds: [3]hold{{1, 1}}})
+				for p := range all {
+					all[p].ports = make([]float64, 2*n)
+					all[p].ports[2*p+1] = 1
+					for q := range all {
+						if q != p {
+							all[p].ports[2*q] = 1 / float64(n-1)
+						}
 					}
 				}
+				want := simulateSwitch(rand.New(rand.NewPCG(5, uint64(n))), n, think, 1, 200_000)
+				got := waits(all)[0]
+				if off := (got - want) / (think + want + 1); math.Abs(off) > 0.06 {
+					t.Errorf("%d nodes, think %v: wait %.3f, simulated %.3f: %+.1f %% of a cycle", n, think, got, want, 100*off)
+				}
 			}
-			want := simulateSwitch(rand.New(rand.NewPCG(5, uint64(n))), n, think, 1, 200_000)
-			got := waits(all)[0]
-			if off := (got - want) / (think + want + 1); math.Abs(off) > 0.06 {
-				t.Errorf("%d nodes, think %v: wait %.3f, simulated %.3f: %+.1f %% of a cycle", n, think, got, want, 100*off)
-			}
-		}
+		})
 	}
 }
 
@@ -142,28 +145,30 @@ func TestClustersAgainstTheSimulator(t *testing.T) {
 		{"own data, then a little that is shared", 0.07, []pattern{scatter(20, 4096, 0.3), contended(2000, 2000, 0.2)}},
 		{"unequal", 0.08, []pattern{unequal(contended(200, 20000, 0.05))}},
 	} {
-		for _, net := range []string{"switch", "bus"}[:testsize.Cases(2, 1)] {
-			for _, shape := range [][2]string{{"clump", "2"}, {"cow", "1"}}[:testsize.Cases(2, 1)] {
-				m := clumpMachine(t, `model = "bus"`, `model = "`+net+`"`, `target = "clump"`, `target = "`+shape[0]+`"`, "processors = 2", "processors = "+shape[1],
-					"nodes = 2", "nodes = 4", `"256 KiB"`, `"64 KiB"`, `invalidate = "50 cycles"`, "invalidate = \"50 cycles\"\nplacement = \"interleaved\"")
-				n := m.System.Processors * m.System.Nodes
-				src := record(n, 2000, tc.patterns...)
-				want := simulated(t, src, m)
-				got, err := MVA{}.Predict(&Case{[]*Run{measuredApart(t, src, m)}, m, n})
-				if err != nil {
-					t.Fatal(err)
-				}
-				off := float64(got.EInstr)/float64(want) - 1
-				t.Logf("%s, %s, %s: %.4g ns, simulated %.4g ns: %+.2f %%, utilization %.2f", tc.name, net, shape[0], got.EInstr*1e9, want*1e9, 100*off, got.Utilization)
-				tolerance := tc.tolerance
-				if net == "bus" {
-					tolerance = 0.01
-				}
-				if math.Abs(off) > tolerance {
-					t.Errorf("%s, %s, %s: %+.2f %% off", tc.name, net, shape[0], 100*off)
+		t.Run(tc.name, func(t *testing.T) {
+			for _, net := range []string{"switch", "bus"}[:testsize.Cases(2, 1)] {
+				for _, shape := range [][2]string{{"clump", "2"}, {"cow", "1"}}[:testsize.Cases(2, 1)] {
+					m := clumpMachine(t, `model = "bus"`, `model = "`+net+`"`, `target = "clump"`, `target = "`+shape[0]+`"`, "processors = 2", "processors = "+shape[1],
+						"nodes = 2", "nodes = 4", `"256 KiB"`, `"64 KiB"`, `invalidate = "50 cycles"`, "invalidate = \"50 cycles\"\nplacement = \"interleaved\"")
+					n := m.System.Processors * m.System.Nodes
+					src := record(n, 2000, tc.patterns...)
+					want := simulated(t, src, m)
+					got, err := MVA{}.Predict(&Case{[]*Run{measuredApart(t, src, m)}, m, n})
+					if err != nil {
+						t.Fatal(err)
+					}
+					off := float64(got.EInstr)/float64(want) - 1
+					t.Logf("%s, %s, %s: %.4g ns, simulated %.4g ns: %+.2f %%, utilization %.2f", tc.name, net, shape[0], got.EInstr*1e9, want*1e9, 100*off, got.Utilization)
+					tolerance := tc.tolerance
+					if net == "bus" {
+						tolerance = 0.01
+					}
+					if math.Abs(off) > tolerance {
+						t.Errorf("%s, %s, %s: %+.2f %% off", tc.name, net, shape[0], 100*off)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -192,9 +197,11 @@ func TestBracket(t *testing.T) {
 		lo, hi int
 		part   float64
 	}{{0, 0, 0, 0}, {1, 0, 1, 0.5}, {3, 0, 1, 1}, {7, 1, 2, 0.5}, {15, 1, 2, 1}, {1e9, 1, 2, 1}} {
-		if lo, hi, part := bracket(delays, c.delay); lo != c.lo || hi != c.hi || !near(part, c.part, 1e-12) && part != c.part {
-			t.Errorf("%v: %d to %d, %v; want %+v", c.delay, lo, hi, part, c)
-		}
+		t.Run(fmt.Sprint(c.delay), func(t *testing.T) {
+			if lo, hi, part := bracket(delays, c.delay); lo != c.lo || hi != c.hi || !near(part, c.part, 1e-12) && part != c.part {
+				t.Errorf("%v: %d to %d, %v; want %+v", c.delay, lo, hi, part, c)
+			}
+		})
 	}
 	if lo, hi, part := bracket(delays[1:2], 100); lo != 0 || hi != 0 || part != 0 {
 		t.Errorf("one delay: %d to %d, %v", lo, hi, part)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -35,18 +36,20 @@ func clusterPrinted(s *smp) float64 {
 // [du2000, eq. 3.19, 3.20, 3.25, 3.27].
 func TestClusterEquations(t *testing.T) {
 	for _, n := range []int{1, 2, 4} {
-		for _, nodes := range []int{2, 3, 8} {
-			for _, switched := range []bool{false, true} {
-				for _, share := range []float64{1e-4, 1e-3, 1e-2} {
-					s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: 2000, n: n, gamma: 0.3, memory: 0.02, paging: 1e-4,
-						remoteAccess: remoteAccess{nodes: nodes, switched: switched, tau: 3275, share: share}}
-					out := s.solve(response)
-					if got, want := out.eInstr(s.processors()), clusterPrinted(&s); !near(got, want, 1e-6) {
-						t.Errorf("%+v: got %v, as printed %v", s.remoteAccess, got, want)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, nodes := range []int{2, 3, 8} {
+				for _, switched := range []bool{false, true} {
+					for _, share := range []float64{1e-4, 1e-3, 1e-2} {
+						s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: 2000, n: n, gamma: 0.3, memory: 0.02, paging: 1e-4,
+							remoteAccess: remoteAccess{nodes: nodes, switched: switched, tau: 3275, share: share}}
+						out := s.solve(response)
+						if got, want := out.eInstr(s.processors()), clusterPrinted(&s); !near(got, want, 1e-6) {
+							t.Errorf("%+v: got %v, as printed %v", s.remoteAccess, got, want)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 	alone := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: 2000, n: 4, gamma: 0.3, memory: 0.02, paging: 1e-4}
 	one := alone

@@ -134,12 +134,14 @@ func TestOpenRefuses(t *testing.T) {
 			return dir
 		}(),
 	} {
-		if want == "not a table" {
-			want = reuseFile
-		}
-		if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %+v, %v, want an error with %q", r, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if want == "not a table" {
+				want = reuseFile
+			}
+			if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %+v, %v, want an error with %q", r, err, want)
+			}
+		})
 	}
 }
 
@@ -155,10 +157,12 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 		"no caches of 64,4096 sets; it has 2048; run analyze with --sets 64,4096": smpMachine(t, `"256 KiB"`, `"512 KiB"`, "[[cache]]", inner),
 		"caches of 1 to 20 ways, not 32; use predict replay":                      smpMachine(t, "ways = 2", "ways = 32"),
 	} {
-		_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }
 

@@ -51,9 +51,11 @@ func TestLargest(t *testing.T) {
 	for want, s := range map[string]Split{
 		"ideal": {1, 1, 1, 1}, "latency": {1, 2, 2, 1}, "contention": {1, 2, 3, 1}, "sync": {0, 0, 0, 1},
 	} {
-		if got := s.Largest(); got != want {
-			t.Errorf("%+v: got %s, want %s", s, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := s.Largest(); got != want {
+				t.Errorf("%+v: got %s, want %s", s, got, want)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,15 +54,17 @@ func TestProgramsThatCannotBeBuilt(t *testing.T) {
 		{"is empty", map[string]string{"p/a.txt": ""}, "p", "go list in", "no Go files"},
 		{"has no module", map[string]string{"go.mod": ""}, ".", "go list in", "module"},
 	} {
-		dir := filepath.Join(userModule(t, c.files), c.dir)
-		var says bytes.Buffer
-		_, err := Build(t.Context(), Options{Dir: dir, Messages: &says})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("a program that %s: error %v, want %q", c.name, err, c.want)
-		}
-		if !strings.Contains(says.String(), c.says) {
-			t.Errorf("a program that %s: go says %q, want %q", c.name, says.String(), c.says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(userModule(t, c.files), c.dir)
+			var says bytes.Buffer
+			_, err := Build(t.Context(), Options{Dir: dir, Messages: &says})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("a program that %s: error %v, want %q", c.name, err, c.want)
+			}
+			if !strings.Contains(says.String(), c.says) {
+				t.Errorf("a program that %s: go says %q, want %q", c.name, says.String(), c.says)
+			}
+		})
 	}
 }
 
@@ -118,23 +121,25 @@ func TestGoroutines(t *testing.T) {
 		t.Skip("builds instrumented programs")
 	}
 	for _, c := range goroutineCases {
-		imports := "import \"spoor/tracegen/spmd\"\n"
-		if c.imports != "" {
-			imports += "import \"" + c.imports + "\"\n"
-		}
-		dir := userModule(t, map[string]string{
-			"a.go": "package main\n\n" + imports + "func main() { spmd.Main(program) }\n" +
-				"func program(_ *spmd.Rank) error {\n\t" + c.code + "\n\treturn nil\n}\n",
-			"q/q.go": "package q\n\nfunc Q() { go func() {}() }\n",
-			"r/r.go": "package r\n\nfunc R() {}\n",
+		t.Run(fmt.Sprintf("%v %v", c.imports, c.code), func(t *testing.T) {
+			imports := "import \"spoor/tracegen/spmd\"\n"
+			if c.imports != "" {
+				imports += "import \"" + c.imports + "\"\n"
+			}
+			dir := userModule(t, map[string]string{
+				"a.go": "package main\n\n" + imports + "func main() { spmd.Main(program) }\n" +
+					"func program(_ *spmd.Rank) error {\n\t" + c.code + "\n\treturn nil\n}\n",
+				"q/q.go": "package q\n\nfunc Q() { go func() {}() }\n",
+				"r/r.go": "package r\n\nfunc R() {}\n",
+			})
+			s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := onlyRankGoroutines(s.ownPackages()); got != c.own {
+				t.Errorf("%s %s: own goroutines only: %v, want %v", c.imports, c.code, got, c.own)
+			}
 		})
-		s, err := load(t.Context(), goTool{dir: dir, messages: t.Output(), tempDir: t.TempDir()}, programScope(dir, false))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := onlyRankGoroutines(s.ownPackages()); got != c.own {
-			t.Errorf("%s %s: own goroutines only: %v, want %v", c.imports, c.code, got, c.own)
-		}
 	}
 }
 

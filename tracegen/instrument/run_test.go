@@ -86,18 +86,20 @@ func TestEveryWayToEnd(t *testing.T) {
 		{"crash", "the program ended with exit status 2", "testdata/ways/main.go:31"},
 		{"twice", "the program ended with exit status 1", "spmd.Main was called twice"},
 	} {
-		var out, errs bytes.Buffer
-		result, err := p.Run(t.Context(), Run{Options: spmd.Options{Procs: 3}, Seed: 7, Args: []string{c.way},
-			Out: &out, Err: &errs, Sink: &discard{left: -1}})
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.way, err, c.want)
-		}
-		if !strings.Contains(errs.String(), c.says) || c.says == "" && errs.Len() > 0 {
-			t.Errorf("%s: it says %q, want %q", c.way, errs.String(), c.says)
-		}
-		if c.way == "well" && (out.String() != "seed 7\n" || len(result.Recording.Totals) != 3) {
-			t.Errorf("%s: output %q, result %+v", c.way, out.String(), result)
-		}
+		t.Run(c.way, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			result, err := p.Run(t.Context(), Run{Options: spmd.Options{Procs: 3}, Seed: 7, Args: []string{c.way},
+				Out: &out, Err: &errs, Sink: &discard{left: -1}})
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if !strings.Contains(errs.String(), c.says) || c.says == "" && errs.Len() > 0 {
+				t.Errorf("it says %q, want %q", errs.String(), c.says)
+			}
+			if c.way == "well" && (out.String() != "seed 7\n" || len(result.Recording.Totals) != 3) {
+				t.Errorf("output %q, result %+v", out.String(), result)
+			}
+		})
 	}
 }
 

@@ -223,11 +223,13 @@ func TestCollectivesAreTheirDefinitions(t *testing.T) {
 func TestEveryAlgorithmIsReached(t *testing.T) {
 	c := (&Rank{procs: 4}).World()
 	for kind := range definitions {
-		for _, bytes := range []int64{0, 1, 1 << 10, 1 << 20, math.MaxInt64} {
-			if c.choose(kind, bytes) == "" {
-				t.Errorf("nothing does %s of %d bytes", kind, bytes)
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			for _, bytes := range []int64{0, 1, 1 << 10, 1 << 20, math.MaxInt64} {
+				if c.choose(kind, bytes) == "" {
+					t.Errorf("nothing does %s of %d bytes", kind, bytes)
+				}
 			}
-		}
+		})
 	}
 	for i, a := range Algorithms {
 		if slices.ContainsFunc(Algorithms[:i], func(b Algorithm) bool { return a.Collective == b.Collective && a.Name == b.Name }) {

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -21,21 +22,25 @@ func TestByHandTheEnvironmentSaysHowManyRanks(t *testing.T) {
 		{"many", 0, `SPOOR_PROCS="many" is not a number of ranks`},
 		{"", 0, `SPOOR_PROCS="" is not a number of ranks`},
 	} {
-		t.Setenv(procsVariable, c.procs)
-		var ranks atomic.Int64
-		err := runNative(func(*Rank) error { ranks.Add(1); return nil })
-		if ranks.Load() != c.ranks || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("SPOOR_PROCS=%q: %d ranks, %v", c.procs, ranks.Load(), err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.procs, c.ranks), func(t *testing.T) {
+			t.Setenv(procsVariable, c.procs)
+			var ranks atomic.Int64
+			err := runNative(func(*Rank) error { ranks.Add(1); return nil })
+			if ranks.Load() != c.ranks || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("SPOOR_PROCS=%q: %d ranks, %v", c.procs, ranks.Load(), err)
+			}
+		})
 	}
 }
 
 func TestSeedIsOneUnlessChosen(t *testing.T) {
 	for text, want := range map[string]uint64{"": 1, "7": 7, "18446744073709551615": 1<<64 - 1, "-1": 1} {
-		t.Setenv(seedVariable, text)
-		if got := Seed(); got != want {
-			t.Errorf("SPOOR_SEED=%q: seed %d, want %d", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			t.Setenv(seedVariable, text)
+			if got := Seed(); got != want {
+				t.Errorf("SPOOR_SEED=%q: seed %d, want %d", text, got, want)
+			}
+		})
 	}
 }
 

@@ -435,29 +435,31 @@ func TestClockGoesOn(t *testing.T) {
 // TestNoFalseDeadlocks: ranks sleep and wake each other as fast as they can.
 func TestNoFalseDeadlocks(t *testing.T) {
 	for _, procs := range []int{2, 3, 16} {
-		err := Native(context.Background(), procs, func(r *Rank) error {
-			x := make([]int, 1)
-			for i := range 3000 / procs {
-				if r.ID() == 0 {
-					for range procs - 1 {
-						s := Recv(r, Any, i, x)
-						Send(r, s.Source, i, x)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			err := Native(context.Background(), procs, func(r *Rank) error {
+				x := make([]int, 1)
+				for i := range 3000 / procs {
+					if r.ID() == 0 {
+						for range procs - 1 {
+							s := Recv(r, Any, i, x)
+							Send(r, s.Source, i, x)
+						}
+					} else {
+						Send(r, 0, i, x)
+						Recv(r, 0, i, x)
 					}
-				} else {
-					Send(r, 0, i, x)
-					Recv(r, 0, i, x)
+					r.Lock(0)
+					r.Unlock(0)
+					if r.Signal(1); i%10 == 0 {
+						r.WaitFlag(1, procs*i)
+						r.Barrier()
+					}
 				}
-				r.Lock(0)
-				r.Unlock(0)
-				if r.Signal(1); i%10 == 0 {
-					r.WaitFlag(1, procs*i)
-					r.Barrier()
-				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%d ranks: %v", procs, err)
 			}
-			return nil
 		})
-		if err != nil {
-			t.Errorf("%d ranks: %v", procs, err)
-		}
 	}
 }

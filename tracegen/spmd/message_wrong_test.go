@@ -41,18 +41,20 @@ func TestWrongMessagesSayWhatIsWrong(t *testing.T) {
 		{"flag -1: numbers start from 0", func(r *Rank) { r.WaitFlag(-1, 1) }},
 		{"waiting for -1 signals", func(r *Rank) { r.WaitFlag(0, -1) }},
 	} {
-		for _, b := range backends {
-			err := b.run(context.Background(), 2, func(r *Rank) error {
-				if r.ID() == 1 {
-					c.do(r)
+		t.Run(c.want, func(t *testing.T) {
+			for _, b := range backends {
+				err := b.run(context.Background(), 2, func(r *Rank) error {
+					if r.ID() == 1 {
+						c.do(r)
+					}
+					r.Barrier()
+					return nil
+				})
+				if err == nil || !strings.HasPrefix(err.Error(), "rank 1: panic at message_wrong_test.go:") || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: got %v, want %q", b.name, err, c.want)
 				}
-				r.Barrier()
-				return nil
-			})
-			if err == nil || !strings.HasPrefix(err.Error(), "rank 1: panic at message_wrong_test.go:") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: got %v, want %q", b.name, err, c.want)
 			}
-		}
+		})
 	}
 }
 
@@ -120,13 +122,15 @@ func TestStuckMessagesSayWhoWaitsForWhom(t *testing.T) {
 			}
 		}, []string{"rank 1: finished without waiting for an isend of 1 element with tag 0, an irecv for a message from any rank with tag 2"}},
 	} {
-		for _, b := range backends {
-			err := b.run(context.Background(), c.procs, func(r *Rank) error { c.program(r); return nil })
-			for _, want := range c.want {
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s, %s: %v\ndoes not say\n%q", c.name, b.name, err, want)
+		t.Run(c.name, func(t *testing.T) {
+			for _, b := range backends {
+				err := b.run(context.Background(), c.procs, func(r *Rank) error { c.program(r); return nil })
+				for _, want := range c.want {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("%s, %s: %v\ndoes not say\n%q", c.name, b.name, err, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }

@@ -55,24 +55,26 @@ func TestEveryTaskIsTakenOnce(t *testing.T) {
 func TestTasksAreTakenInTheOrderOfPuts(t *testing.T) {
 	const n = 300
 	for _, procs := range []int{2, 3, 8} {
-		var log []int
-		recorded(t, procs, func(r *Rank) error {
-			q := NewQueue(r, "q", n, -2, -1)
-			if r.ID() == 0 {
-				for i := range n {
-					work(r, uint32(i*37%101))
-					q.Put(r, i)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			var log []int
+			recorded(t, procs, func(r *Rank) error {
+				q := NewQueue(r, "q", n, -2, -1)
+				if r.ID() == 0 {
+					for i := range n {
+						work(r, uint32(i*37%101))
+						q.Put(r, i)
+					}
 				}
+				for task, ok := q.Take(r); ok; task, ok = q.Take(r) {
+					log = append(log, task)
+					work(r, 40)
+				}
+				return nil
+			})
+			if len(log) != n+2 || !slices.IsSorted(log) {
+				t.Errorf("%d ranks took %d tasks: %v", procs, len(log), log)
 			}
-			for task, ok := q.Take(r); ok; task, ok = q.Take(r) {
-				log = append(log, task)
-				work(r, 40)
-			}
-			return nil
 		})
-		if len(log) != n+2 || !slices.IsSorted(log) {
-			t.Errorf("%d ranks took %d tasks: %v", procs, len(log), log)
-		}
 	}
 }
 

@@ -224,27 +224,29 @@ func TestLongGapsAreCarriedByComputeEvents(t *testing.T) {
 
 func TestBatchesAreFullAndNothingIsLost(t *testing.T) {
 	for _, n := range []int{0, 1, batchRows - 1, batchRows, batchRows + 1, 2*batchRows + 1} {
-		k, rec := recorded(t, 1, func(r *Rank) error {
-			x := Shared(r, "x", make([]uint16, n))
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			k, rec := recorded(t, 1, func(r *Rank) error {
+				x := Shared(r, "x", make([]uint16, n))
+				for i := range n {
+					load(r, &x[i])
+				}
+				return nil
+			})
+			got := &k.RefsOf[0]
+			if got.Len() != n || rec.Totals[0].Refs != uint64(n) {
+				t.Fatalf("%d references of %d", got.Len(), n)
+			}
 			for i := range n {
-				load(r, &x[i])
+				if got.Addr[i] != sharedBase+2*uint64(i) {
+					t.Fatalf("reference %d of %d is at %#x", i, n, got.Addr[i])
+				}
 			}
-			return nil
+			for i, b := range k.batches {
+				if i < len(k.batches)-1 && b <= batchRows-maxParts {
+					t.Errorf("batch %d of %d has %d rows", i, len(k.batches), b)
+				}
+			}
 		})
-		got := &k.RefsOf[0]
-		if got.Len() != n || rec.Totals[0].Refs != uint64(n) {
-			t.Fatalf("%d references of %d", got.Len(), n)
-		}
-		for i := range n {
-			if got.Addr[i] != sharedBase+2*uint64(i) {
-				t.Fatalf("reference %d of %d is at %#x", i, n, got.Addr[i])
-			}
-		}
-		for i, b := range k.batches {
-			if i < len(k.batches)-1 && b <= batchRows-maxParts {
-				t.Errorf("batch %d of %d has %d rows", i, len(k.batches), b)
-			}
-		}
 	}
 }
 
@@ -437,18 +439,20 @@ func TestRunsThatCannotFinishSayWhy(t *testing.T) {
 		{"no ranks", 0, nil, []string{"procs=0 is out of range; 1 to 4096"}},
 		{"too many ranks", MaxProcs + 1, nil, []string{"1 to 4096"}},
 	} {
-		for _, b := range backends {
-			err := b.run(context.Background(), c.procs, c.program)
-			if err == nil {
-				t.Errorf("%s, %s: no error", c.name, b.name)
-				continue
-			}
-			for _, want := range c.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%s, %s: %q does not say %q", c.name, b.name, err, want)
+		t.Run(c.name, func(t *testing.T) {
+			for _, b := range backends {
+				err := b.run(context.Background(), c.procs, c.program)
+				if err == nil {
+					t.Errorf("%s, %s: no error", c.name, b.name)
+					continue
+				}
+				for _, want := range c.want {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("%s, %s: %q does not say %q", c.name, b.name, err, want)
+					}
 				}
 			}
-		}
+		})
 	}
 	for _, b := range backends {
 		err := b.run(context.Background(), 2, func(r *Rank) error { return mistake })

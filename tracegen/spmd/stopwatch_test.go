@@ -3,6 +3,7 @@ package spmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,16 +56,18 @@ func TestStopwatch(t *testing.T) {
 func TestComputed(t *testing.T) {
 	const pause = 20 * time.Millisecond
 	for _, procs := range []int{1, 2, 3} {
-		took, err := Computed(context.Background(), procs, func(r *Rank) error {
-			if r.ID() == 0 {
-				time.Sleep(pause)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			took, err := Computed(context.Background(), procs, func(r *Rank) error {
+				if r.ID() == 0 {
+					time.Sleep(pause)
+				}
+				r.Barrier()
+				return nil
+			})
+			if err != nil || took < pause {
+				t.Errorf("%d ranks computed for %v, error %v", procs, took, err)
 			}
-			r.Barrier()
-			return nil
 		})
-		if err != nil || took < pause {
-			t.Errorf("%d ranks computed for %v, error %v", procs, took, err)
-		}
 	}
 	rotten := errors.New("rotten")
 	if _, err := Computed(context.Background(), 2, func(*Rank) error { return rotten }); !errors.Is(err, rotten) {

@@ -3,6 +3,7 @@ package spmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -10,29 +11,31 @@ import (
 // A run takes as long as its slowest rank, and its clock and time begin when the ranks do.
 func TestTimed(t *testing.T) {
 	for _, procs := range []int{1, 2, 5} {
-		const least = 2 * time.Millisecond
-		var clock time.Duration
-		took, err := Timed(context.Background(), procs, func(r *Rank) error {
-			for i := range 100 { // copies are used again, with other lengths
-				Send(r, (r.ID()+1)%r.Procs(), 0, make([]int64, i%7))
-				in := make([]int64, 6)
-				if s := Recv(r, (r.ID()+r.Procs()-1)%r.Procs(), 0, in); s.Count != i%7 {
-					t.Errorf("message %d has %d elements", i, s.Count)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			const least = 2 * time.Millisecond
+			var clock time.Duration
+			took, err := Timed(context.Background(), procs, func(r *Rank) error {
+				for i := range 100 { // copies are used again, with other lengths
+					Send(r, (r.ID()+1)%r.Procs(), 0, make([]int64, i%7))
+					in := make([]int64, 6)
+					if s := Recv(r, (r.ID()+r.Procs()-1)%r.Procs(), 0, in); s.Count != i%7 {
+						t.Errorf("message %d has %d elements", i, s.Count)
+					}
 				}
+				if r.ID() == procs-1 {
+					time.Sleep(least)
+					clock = r.Clock()
+				}
+				return nil
+			})
+			if err != nil || took < clock || clock < least {
+				t.Errorf("%d ranks: %v, clock %v, error %v", procs, took, clock, err)
 			}
-			if r.ID() == procs-1 {
-				time.Sleep(least)
-				clock = r.Clock()
+			rotten := errors.New("rotten")
+			if _, err := Timed(context.Background(), procs, func(r *Rank) error { return rotten }); !errors.Is(err, rotten) {
+				t.Errorf("error %v", err)
 			}
-			return nil
 		})
-		if err != nil || took < clock || clock < least {
-			t.Errorf("%d ranks: %v, clock %v, error %v", procs, took, clock, err)
-		}
-		rotten := errors.New("rotten")
-		if _, err := Timed(context.Background(), procs, func(r *Rank) error { return rotten }); !errors.Is(err, rotten) {
-			t.Errorf("error %v", err)
-		}
 	}
 	if _, err := Timed(context.Background(), 0, nil); err == nil {
 		t.Error("no error for no ranks")

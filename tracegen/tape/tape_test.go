@@ -72,31 +72,33 @@ func TestKindsOfEverySize(t *testing.T) {
 // block of up to Margin words.
 func TestFullTapesAreHandedOverInOrder(t *testing.T) {
 	for _, words := range []int{1, 7, Margin, 1000} {
-		var r reader
-		tp := NewTape(words, r.drain, nil)
-		x := onHeap[byte](5000)
-		base, off, lim := tp.Open()
-		for i := 0; i < len(x); {
-			if off >= lim {
-				off = tp.Full(off)
+		t.Run(fmt.Sprint(words), func(t *testing.T) {
+			var r reader
+			tp := NewTape(words, r.drain, nil)
+			x := onHeap[byte](5000)
+			base, off, lim := tp.Open()
+			for i := 0; i < len(x); {
+				if off >= lim {
+					off = tp.Full(off)
+				}
+				for range min(Margin, len(x)-i) {
+					Put(base, off, unsafe.Pointer(&x[i]), S1)
+					off += 8
+					i++
+				}
 			}
-			for range min(Margin, len(x)-i) {
-				Put(base, off, unsafe.Pointer(&x[i]), S1)
-				off += 8
-				i++
+			tp.Close(off)
+			tp.Drain()
+			tp.Drain()
+			if len(r.refs) != len(x) {
+				t.Fatalf("%d words: %d references, want %d", words, len(r.refs), len(x))
 			}
-		}
-		tp.Close(off)
-		tp.Drain()
-		tp.Drain()
-		if len(r.refs) != len(x) {
-			t.Fatalf("%d words: %d references, want %d", words, len(r.refs), len(x))
-		}
-		for i, ref := range r.refs {
-			if ref.Addr != addr(&x[i]) {
-				t.Fatalf("reference %d is at %#x, want %#x", i, ref.Addr, addr(&x[i]))
+			for i, ref := range r.refs {
+				if ref.Addr != addr(&x[i]) {
+					t.Fatalf("reference %d is at %#x, want %#x", i, ref.Addr, addr(&x[i]))
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -1,6 +1,9 @@
 package nearest
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestName(t *testing.T) {
 	names := []string{"fft", "lu", "points", "latency", "L"}
@@ -8,9 +11,11 @@ func TestName(t *testing.T) {
 		"ftt": "fft", "FFT": "fft", "point": "points", "latncy": "latency", "letancy": "latency", "l": "L",
 		"": "", "xyz": "", "machine": "", "ul": "lu",
 	} {
-		if got := Name(name, names); got != want {
-			t.Errorf("of %q: got %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := Name(name, names); got != want {
+				t.Errorf("of %q: got %q, want %q", name, got, want)
+			}
+		})
 	}
 	if got := Name("a", nil); got != "" {
 		t.Errorf("of no names: got %q", got)
@@ -26,9 +31,11 @@ func TestUnknown(t *testing.T) {
 		{Unknown("kernel", "xyz", []string{"fft", "lu"}), `unknown kernel "xyz" (known: fft, lu)`},
 		{UnknownIn("format", "dni", []string{"din"}, "'traces formats' lists all"), `unknown format "dni"; did you mean "din"? ('traces formats' lists all)`},
 	} {
-		if c.err.Error() != c.want {
-			t.Errorf("got %v, want %s", c.err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if c.err.Error() != c.want {
+				t.Errorf("got %v, want %s", c.err, c.want)
+			}
+		})
 	}
 }
 
@@ -40,8 +47,10 @@ func TestEdits(t *testing.T) {
 		{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"abc", "abc", 0},
 		{"kitten", "sitting", 3}, {"sharing", "shareing", 1}, {"ab", "ba", 1}, {"cab", "bac", 2},
 	} {
-		if got := edits(c.a, c.b); got != c.want {
-			t.Errorf("of %q and %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.a, c.b), func(t *testing.T) {
+			if got := edits(c.a, c.b); got != c.want {
+				t.Errorf("of %q and %q: got %d, want %d", c.a, c.b, got, c.want)
+			}
+		})
 	}
 }

@@ -20,9 +20,11 @@ func TestEscape(t *testing.T) {
 		"plain µs": "plain µs", hostile: `a\u001b]0;x\u0007\u0000\u202eb\u009b\x9bé→\u007f\u000d`, "\t\n": `\u0009\u000a`,
 		"\u2066\u200f\u061c\u2028": `\u2066\u200f\u061c\u2028`,
 	} {
-		if got := escape(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := escape(in); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
 	}
 }
 

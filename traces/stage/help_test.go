@@ -91,9 +91,11 @@ func TestHelpOfTopics(t *testing.T) {
 		{"__complete --kind alpha,b", Done, "alpha,beta\n", ""},
 		{"reference", Done, "## tool help beta\n", ""},
 	} {
-		status, out, errs := runGrouped(c.args)
-		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.stderr) {
-			t.Errorf("tool %s: %d, %q, %q; want %d, %q, %q", c.args, status, out, errs, c.status, c.out, c.stderr)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			status, out, errs := runGrouped(c.args)
+			if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.stderr) {
+				t.Errorf("tool %s: %d, %q, %q; want %d, %q, %q", c.args, status, out, errs, c.status, c.out, c.stderr)
+			}
+		})
 	}
 }

@@ -22,9 +22,11 @@ func TestManualPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{".TH TOOL\\-WELL 1", "tool\\-well \\- ends well", "  $ tool well\n", `\-\-size int`, `\-q, \-\-quiet`, "tool(1)"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q in:\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("no %q in:\n%s", want, text)
+			}
+		})
 	}
 	if status, _, _ := run("man"); status != WrongUsage {
 		t.Errorf("status %d without a folder", status)

@@ -36,18 +36,20 @@ func TestPathsNoteInstalledFiles(t *testing.T) {
 		{"--one c.toml", "", "c.toml", ""},
 		{"--one data/c.toml --quiet", "", found("c.toml"), ""},
 	} {
-		var many []string
-		var one string
-		var errs bytes.Buffer
-		build := func(*Env) *cobra.Command {
-			cmd := &cobra.Command{Use: "tool", Short: "t", RunE: func(*cobra.Command, []string) error { return nil }}
-			PathsVar(cmd.Flags(), &many, "many", "`FILE`")
-			PathVar(cmd.Flags(), &one, "one", "`FILE`")
-			return cmd
-		}
-		status := Main(build, &Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &errs}, strings.Fields(c.args))
-		if got := strings.Join(many, "|"); status != Done || got != c.many || one != c.one || errs.String() != c.note {
-			t.Errorf("%s: status %d, %q, %q, %q; want %q, %q, %q", c.args, status, got, one, errs.String(), c.many, c.one, c.note)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			var many []string
+			var one string
+			var errs bytes.Buffer
+			build := func(*Env) *cobra.Command {
+				cmd := &cobra.Command{Use: "tool", Short: "t", RunE: func(*cobra.Command, []string) error { return nil }}
+				PathsVar(cmd.Flags(), &many, "many", "`FILE`")
+				PathVar(cmd.Flags(), &one, "one", "`FILE`")
+				return cmd
+			}
+			status := Main(build, &Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &errs}, strings.Fields(c.args))
+			if got := strings.Join(many, "|"); status != Done || got != c.many || one != c.one || errs.String() != c.note {
+				t.Errorf("status %d, %q, %q, %q; want %q, %q, %q", status, got, one, errs.String(), c.many, c.one, c.note)
+			}
+		})
 	}
 }

@@ -61,11 +61,13 @@ func run(args ...string) (status int, out, errs string) {
 // What was not written is an error once, whoever wrote: the command, which does not look, or the tree.
 func TestFullStandardOutput(t *testing.T) {
 	for _, args := range []string{"well", "--help", "help", "well --help", "help well", "--version", "completion bash", "completion fish", ""} {
-		var errs bytes.Buffer
-		status := Main(tree, &Env{In: strings.NewReader(""), Out: full{}, Err: &errs}, strings.Fields(args))
-		if got := errs.String(); status != Failed || !strings.HasPrefix(got, "spoor: tool") || !strings.HasSuffix(got, ": short write\n") || strings.Count(got, "\n") != 1 {
-			t.Errorf("%q: status %d, %q", args, status, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			var errs bytes.Buffer
+			status := Main(tree, &Env{In: strings.NewReader(""), Out: full{}, Err: &errs}, strings.Fields(args))
+			if got := errs.String(); status != Failed || !strings.HasPrefix(got, "spoor: tool") || !strings.HasSuffix(got, ": short write\n") || strings.Count(got, "\n") != 1 {
+				t.Errorf("status %d, %q", status, got)
+			}
+		})
 	}
 }
 
@@ -152,20 +154,24 @@ func TestPrint(t *testing.T) {
 			"q\"u,o  0           0                     1                     -Inf\n" +
 			"       2147483647  9223372036854775807   18446744073709551615  -\n",
 	} {
-		var b bytes.Buffer
-		if err := Print(&b, f, table()); err != nil || b.String() != want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", f, err, b.String(), want)
-		}
+		t.Run(fmt.Sprint(f), func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Print(&b, f, table()); err != nil || b.String() != want {
+				t.Errorf("%s: %v\n%s\nwant\n%s", f, err, b.String(), want)
+			}
+		})
 	}
 }
 
 func TestPrintWithoutRows(t *testing.T) {
 	empty := &store.Table{Name: "t", Columns: []store.Column{{Name: "a", Data: []string{}}, {Name: "b", Data: []float64{}}}}
 	for f, want := range map[Format]string{CSV: "a,b\n", JSON: "[\n]\n", Human: "a  b\n"} {
-		var b bytes.Buffer
-		if err := Print(&b, f, empty); err != nil || b.String() != want {
-			t.Errorf("%s: %q, %v; want %q", f, b.String(), err, want)
-		}
+		t.Run(fmt.Sprint(f), func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Print(&b, f, empty); err != nil || b.String() != want {
+				t.Errorf("%s: %q, %v; want %q", f, b.String(), err, want)
+			}
+		})
 	}
 }
 
@@ -188,14 +194,18 @@ func TestFormatFlag(t *testing.T) {
 		t.Errorf("the default is %s", *f)
 	}
 	for _, s := range []string{"table", "csv", "json"} {
-		if err := cmd.Flags().Set("format", s); err != nil || f.String() != s {
-			t.Errorf("%s: %s, %v", s, f, err)
-		}
+		t.Run(s, func(t *testing.T) {
+			if err := cmd.Flags().Set("format", s); err != nil || f.String() != s {
+				t.Errorf("%s, %v", f, err)
+			}
+		})
 	}
 	for _, s := range []string{"", "CSV", "xml"} {
-		if err := cmd.Flags().Set("format", s); err == nil {
-			t.Errorf("%q is accepted", s)
-		}
+		t.Run(s, func(t *testing.T) {
+			if err := cmd.Flags().Set("format", s); err == nil {
+				t.Errorf("%q is accepted", s)
+			}
+		})
 	}
 	if f.String() != "json" {
 		t.Errorf("a wrong value changed the format to %s", f)

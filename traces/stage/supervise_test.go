@@ -16,9 +16,11 @@ func TestOutOfMemorySaysTheNeed(t *testing.T) {
 	}
 	for _, said := range []string{"fatal error: runtime: cannot allocate memory", "runtime/cgo: pthread_create failed: Resource temporarily unavailable",
 		"fatal error: failed to reserve page summary memory"} {
-		if !exhausted.MatchString(said) {
-			t.Errorf("%q is not taken for a lack of memory", said)
-		}
+		t.Run(said, func(t *testing.T) {
+			if !exhausted.MatchString(said) {
+				t.Errorf("%q is not taken for a lack of memory", said)
+			}
+		})
 	}
 	if exhausted.MatchString("panic: runtime error: index out of range [5] with length 3") {
 		t.Error("a panic is taken for a lack of memory")

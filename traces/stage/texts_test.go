@@ -25,13 +25,15 @@ func TestReadHelp(t *testing.T) {
 		})
 	}
 	for name, list := range map[string][]string{"whole": nil, "short": {"  a\n"}, "none": nil} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic for %s", name)
-				}
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("no panic for %s", name)
+					}
+				}()
+				ReadHelp(files, name, list...)
 			}()
-			ReadHelp(files, name, list...)
-		}()
+		})
 	}
 }

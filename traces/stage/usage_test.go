@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -38,11 +39,13 @@ func TestMisspeltCommand(t *testing.T) {
 		{"trace", Failed, false},
 		{"", WrongUsage, false},
 	} {
-		var errs bytes.Buffer
-		status := Main(build, &Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &errs}, strings.Fields(c.args))
-		if status != c.status || strings.Contains(errs.String(), `; did you mean the command "filter"?`) != c.suggest {
-			t.Errorf("analyze %s: status %d, want %d and a suggestion %v: %s", c.args, status, c.status, c.suggest, &errs)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.args, c.status), func(t *testing.T) {
+			var errs bytes.Buffer
+			status := Main(build, &Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &errs}, strings.Fields(c.args))
+			if status != c.status || strings.Contains(errs.String(), `; did you mean the command "filter"?`) != c.suggest {
+				t.Errorf("analyze %s: status %d, want %d and a suggestion %v: %s", c.args, status, c.status, c.suggest, &errs)
+			}
+		})
 	}
 }
 
@@ -59,8 +62,10 @@ func TestCounted(t *testing.T) {
 		{cobra.ExactArgs(2), 1, "accepts 2 arguments, received 1"},
 		{cobra.RangeArgs(1, 2), 3, "accepts between 1 and 2 arguments, received 3"},
 	} {
-		if got := counted(c.check(&cobra.Command{}, make([]string, c.args))); got != c.want {
-			t.Errorf("%d arguments: %q, want %q", c.args, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := counted(c.check(&cobra.Command{}, make([]string, c.args))); got != c.want {
+				t.Errorf("%d arguments: %q, want %q", c.args, got, c.want)
+			}
+		})
 	}
 }

@@ -190,15 +190,17 @@ func TestArchiveFullBatches(t *testing.T) {
 
 func TestArchiveIsSmall(t *testing.T) {
 	for _, s := range []shape{{fetches: true, blocks: 20}, {fetches: true, pc: true, blocks: 20}, {pc: true, blocks: 20}, {blocks: 20}} {
-		r := program(rand.New(rand.NewPCG(23, 24)), s, 1<<16)
-		_, size := archived(t, r)
-		e := newEncoder()
-		e.begin()
-		b := refsBatch{Refs: *r}
-		msg, _ := e.finish(b.encode(e, s.pc))
-		if size*10 > len(msg)*9 {
-			t.Errorf("%+v: %d bytes in the archive profile, %d in plain columns", s, size, len(msg))
-		}
+		t.Run(fmt.Sprintf("%v %v", s.fetches, s.pc), func(t *testing.T) {
+			r := program(rand.New(rand.NewPCG(23, 24)), s, 1<<16)
+			_, size := archived(t, r)
+			e := newEncoder()
+			e.begin()
+			b := refsBatch{Refs: *r}
+			msg, _ := e.finish(b.encode(e, s.pc))
+			if size*10 > len(msg)*9 {
+				t.Errorf("%+v: %d bytes in the archive profile, %d in plain columns", s, size, len(msg))
+			}
+		})
 	}
 }
 

@@ -349,10 +349,12 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{filepath.Join(dir, "killed"), "killed.refs.arrow.partial does"},
 		{filepath.Join(dir, "killed.refs.arrow"), "killed.refs.arrow.partial does"},
 	} {
-		err := readTrace(c.path)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "reading "+c.path) {
-			t.Errorf("%s: error %v, want %s", c.path, err, c.want)
-		}
+		t.Run(c.path, func(t *testing.T) {
+			err := readTrace(c.path)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "reading "+c.path) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
 	}
 	if _, err := ReadTable(write("y.refs.arrow", refs)); err == nil || !strings.Contains(err.Error(), "it holds refs, not a table") {
 		t.Errorf("a trace read as a table: %v", err)

@@ -53,9 +53,11 @@ func TestWritesThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"round": "too many symbolic links", "lost": "make the folder " + in("none") + " first", "c": "is a directory"} {
-		if err := outfile.WriteFileAtomic(in(name), text("")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := outfile.WriteFileAtomic(in(name), text("")); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }
 
@@ -124,19 +126,21 @@ func TestWritesToStreams(t *testing.T) {
 	}()
 	broken := errors.New("broken")
 	for _, path := range paths {
-		if !outfile.IsStream(path) || outfile.IsStandardOutput(path) {
-			t.Errorf("%s is not a stream, or standard output", path)
-		}
-		if err := errors.Join(outfile.CheckWritable(path), outfile.WriteFileAtomic(path, text("whole"))); err != nil {
-			t.Error(err)
-		}
-		if path == fifo { // writing again would wait for another reader
-			continue
-		}
-		part := func(w io.Writer) error { return errors.Join(text("part")(w), broken) }
-		if err := outfile.WriteFileAtomic(path, part); !errors.Is(err, broken) || !strings.Contains(err.Error(), "writing "+path) {
-			t.Errorf("%s: %v", path, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if !outfile.IsStream(path) || outfile.IsStandardOutput(path) {
+				t.Errorf("%s is not a stream, or standard output", path)
+			}
+			if err := errors.Join(outfile.CheckWritable(path), outfile.WriteFileAtomic(path, text("whole"))); err != nil {
+				t.Error(err)
+			}
+			if path == fifo { // writing again would wait for another reader
+				return
+			}
+			part := func(w io.Writer) error { return errors.Join(text("part")(w), broken) }
+			if err := outfile.WriteFileAtomic(path, part); !errors.Is(err, broken) || !strings.Contains(err.Error(), "writing "+path) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	w.Close()
 	if b, err := io.ReadAll(r); string(b) != "wholewhole" || err != nil {

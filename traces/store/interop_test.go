@@ -124,9 +124,11 @@ func TestArrowLibraryReadsTheSchema(t *testing.T) {
 		{events, "spoor.seed", "18446744073709551615"}, {refs, "spoor.notes", `["a note"]`}, {first, "spoor.notes", `[]`},
 		{refs, "spoor.inputs", `["` + zeroDigest + `"]`}, {refs, "spoor.work_unit", "instr"},
 	} {
-		if i := c.s.Metadata().FindKey(c.key); i < 0 || c.s.Metadata().Values()[i] != c.want {
-			t.Errorf("%s is not %q in %s", c.key, c.want, c.s.Metadata())
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if i := c.s.Metadata().FindKey(c.key); i < 0 || c.s.Metadata().Values()[i] != c.want {
+				t.Errorf("%s is not %q in %s", c.key, c.want, c.s.Metadata())
+			}
+		})
 	}
 	const refsWant = "proc:int32 instr:uint32[spoor.unit=instr] addr:uint64[spoor.unit=B] size:uint16[spoor.unit=B] " +
 		"op:uint8[spoor.enum=1=load,2=store,3=ifetch,4=prefetch,5=flush] pc:uint64 "

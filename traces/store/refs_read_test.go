@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -26,22 +27,24 @@ func sealedBatch(r *trace.Refs, procs []int32) (msg []byte, meta int) {
 func TestSlotForgetsNothing(t *testing.T) {
 	d, s := newDecoder(), new(refsSlot)
 	for i, n := range []int{5000, 5000, 300, 5000, 5000, 1, 300} {
-		r := trace.Refs{Proc: trace.Proc(i / 3)}
-		procs := fillTo([]int32(nil), n, int32(r.Proc))
-		for j := range uint64(n) {
-			r.Append(uint32(1+i/2), uint64(i)+j*8, uint16(1+i/4), trace.Ops[(i/4+int(j)*(i&1))%2])
-		}
-		msg, meta := sealedBatch(&r, procs)
-		if err := d.open(msg, meta); err != nil {
-			t.Fatal(err)
-		}
-		s.decode(d, false, false)
-		if err := d.done(); err != nil {
-			t.Fatal(err)
-		}
-		if s.Proc != r.Proc || !slices.Equal(s.Instr, r.Instr) || !slices.Equal(s.Addr, r.Addr) || !slices.Equal(s.Size, r.Size) || !slices.Equal(s.Op, r.Op) || s.instr != sum(r.Instr) {
-			t.Fatalf("batch %d of %d rows is not what was written", i, n)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			r := trace.Refs{Proc: trace.Proc(i / 3)}
+			procs := fillTo([]int32(nil), n, int32(r.Proc))
+			for j := range uint64(n) {
+				r.Append(uint32(1+i/2), uint64(i)+j*8, uint16(1+i/4), trace.Ops[(i/4+int(j)*(i&1))%2])
+			}
+			msg, meta := sealedBatch(&r, procs)
+			if err := d.open(msg, meta); err != nil {
+				t.Fatal(err)
+			}
+			s.decode(d, false, false)
+			if err := d.done(); err != nil {
+				t.Fatal(err)
+			}
+			if s.Proc != r.Proc || !slices.Equal(s.Instr, r.Instr) || !slices.Equal(s.Addr, r.Addr) || !slices.Equal(s.Size, r.Size) || !slices.Equal(s.Op, r.Op) || s.instr != sum(r.Instr) {
+				t.Fatalf("batch %d of %d rows is not what was written", i, n)
+			}
+		})
 	}
 }
 

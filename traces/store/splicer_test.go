@@ -29,35 +29,37 @@ func TestStops(t *testing.T) {
 		"gaps at the limit":           {far, 2 * far, 3*far + 1, 3*far + 1},
 		"a gap above it among others": {1, 2, 2 + far + 1, 2 + far + 2},
 	} {
-		prefix := filepath.Join(t.TempDir(), "x")
-		h := trace.Header{Program: "x", Format: "test", Procs: 1}
-		w, err := Create(prefix, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.Abort()
-		s, end := NewSplicer(w, h, 0), refs[len(refs)-1]+5*far
-		for _, at := range refs {
-			if err := s.Ref(at, at, 8, trace.Load, 0); err != nil {
+		t.Run(name, func(t *testing.T) {
+			prefix := filepath.Join(t.TempDir(), "x")
+			h := trace.Header{Program: "x", Format: "test", Procs: 1}
+			w, err := Create(prefix, h)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := s.Finish(end); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(h); err != nil {
-			t.Fatal(err)
-		}
-		src, err := Open(prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		if err := trace.Check(src); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := uint64(src.Totals(0).Instr); got != end {
-			t.Errorf("%s: %d instructions, want %d", name, got, end)
-		}
+			defer w.Abort()
+			s, end := NewSplicer(w, h, 0), refs[len(refs)-1]+5*far
+			for _, at := range refs {
+				if err := s.Ref(at, at, 8, trace.Load, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Finish(end); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(h); err != nil {
+				t.Fatal(err)
+			}
+			src, err := Open(prefix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			if err := trace.Check(src); err != nil {
+				t.Errorf("%v", err)
+			}
+			if got := uint64(src.Totals(0).Instr); got != end {
+				t.Errorf("%d instructions, want %d", got, end)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -89,27 +90,29 @@ func TestSelectedProcessors(t *testing.T) {
 	}
 	defer tr.Close()
 	for _, procs := range [][]trace.Proc{{2}, {3, 1}, {1, 1}} {
-		var order, eventOrder []trace.Proc
-		for b, err := range tr.Refs(procs...) {
-			if err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			var order, eventOrder []trace.Proc
+			for b, err := range tr.Refs(procs...) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				order = append(order, b.Proc)
 			}
-			order = append(order, b.Proc)
-		}
-		for b, err := range tr.Events(procs...) {
-			if err != nil {
-				t.Fatal(err)
+			for b, err := range tr.Events(procs...) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				eventOrder = append(eventOrder, b.Proc)
 			}
-			eventOrder = append(eventOrder, b.Proc)
-		}
-		var want, wantEvents []trace.Proc
-		for _, p := range procs {
-			want = append(want, p, p, p, p, p, p, p, p) // 500 rows in batches of 64
-			wantEvents = append(wantEvents, p)
-		}
-		if !equalProcs(order, want) || !equalProcs(eventOrder, wantEvents) {
-			t.Errorf("processors %v: batches of %v and %v", procs, order, eventOrder)
-		}
+			var want, wantEvents []trace.Proc
+			for _, p := range procs {
+				want = append(want, p, p, p, p, p, p, p, p) // 500 rows in batches of 64
+				wantEvents = append(wantEvents, p)
+			}
+			if !equalProcs(order, want) || !equalProcs(eventOrder, wantEvents) {
+				t.Errorf("processors %v: batches of %v and %v", procs, order, eventOrder)
+			}
+		})
 	}
 	for _, p := range []trace.Proc{-1, 4} {
 		if _, err := load(tr, p); err == nil || !strings.Contains(err.Error(), "no processor") {
@@ -237,9 +240,11 @@ func TestCreateSaysWhatItCannotWrite(t *testing.T) {
 		{dir + "/..", "the name of the file is missing"},
 		{"", "the name of the file is missing"},
 	} {
-		if _, err := Create(c.prefix, header(1)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %s", c.prefix, err, c.want)
-		}
+		t.Run(c.prefix, func(t *testing.T) {
+			if _, err := Create(c.prefix, header(1)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 		t.Errorf("left %v", left)

@@ -132,9 +132,11 @@ func TestMatcherNamesWhatIsWrong(t *testing.T) {
 		"groups are apart": {[]who{called(0, Bcast, 1, 4), called(0, Scan, 1, 5), called(1, Scan, 1, 5), called(1, Bcast, 1, 4)}, ""},
 		"shared memory":    {[]who{called(0, Barrier, 0, None), called(0, Barrier, 1, None), called(1, Barrier, 0, None)}, ""},
 	} {
-		if got := matched(2, c.said...); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := matched(2, c.said...); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -148,21 +150,23 @@ func request0(k Kind) who {
 // Of many findings the first are listed, and all are counted.
 func TestMatcherListsTheFirst(t *testing.T) {
 	for _, n := range []int{1, maxListed, maxListed + 1, 10*maxListed + 7} {
-		m := NewMatcher()
-		for i := n; i > 0; i-- { // no processor sees its own go back
-			w := message(Proc(i), Send, 0, 3, 5)
-			if err := m.Event(w.proc, &w.Event, Pos{At: 1}); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			m := NewMatcher()
+			for i := n; i > 0; i-- { // no processor sees its own go back
+				w := message(Proc(i), Send, 0, 3, 5)
+				if err := m.Event(w.proc, &w.Event, Pos{At: 1}); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		found := m.Finish(n + 1)
-		want := "send from rank 1 to rank 0 with tag 3 (5 bytes) has no receive"
-		if len(found) == 0 || !strings.HasPrefix(found[0].Msg, want) || len(found) != min(n, maxListed) || m.Counts().Mismatches != uint64(n) {
-			t.Errorf("of %d: %d, counting %d; first %v", n, len(found), m.Counts().Mismatches, found[:1])
-		}
-		if last := found[len(found)-1].Msg; n > maxListed && !strings.HasSuffix(last, fmt.Sprintf(" (and %d more mismatches)", n-maxListed)) {
-			t.Errorf("the last of %d: %s", n, last)
-		}
+			found := m.Finish(n + 1)
+			want := "send from rank 1 to rank 0 with tag 3 (5 bytes) has no receive"
+			if len(found) == 0 || !strings.HasPrefix(found[0].Msg, want) || len(found) != min(n, maxListed) || m.Counts().Mismatches != uint64(n) {
+				t.Errorf("of %d: %d, counting %d; first %v", n, len(found), m.Counts().Mismatches, found[:1])
+			}
+			if last := found[len(found)-1].Msg; n > maxListed && !strings.HasSuffix(last, fmt.Sprintf(" (and %d more mismatches)", n-maxListed)) {
+				t.Errorf("the last of %d: %s", n, last)
+			}
+		})
 	}
 }
 

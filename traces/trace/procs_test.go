@@ -27,12 +27,14 @@ func TestParseProcs(t *testing.T) {
 
 func TestFormatProcs(t *testing.T) {
 	for _, text := range []string{"0", "3", "0-1", "0-3,6", "1,3,5-6,8"} {
-		procs, err := ParseProcs(text, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := FormatProcs(procs); got != text {
-			t.Errorf("%v prints as %q, want %q", procs, got, text)
-		}
+		t.Run(text, func(t *testing.T) {
+			procs, err := ParseProcs(text, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := FormatProcs(procs); got != text {
+				t.Errorf("%v prints as %q, want %q", procs, got, text)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -30,9 +31,11 @@ func TestHomes(t *testing.T) {
 		{Home{Kind: BlockHome}, 100, 100, 4, 0, false}, // outside
 		{Home{Kind: BlockHome}, 0, 100, 0, 0, false},
 	} {
-		if got, ok := c.home.Of(c.offset, c.bytes, c.procs); got != c.want || ok != c.ok {
-			t.Errorf("%+v: byte %d of %d on %d is at %d (%v), want %d (%v)", c.home, c.offset, c.bytes, c.procs, got, ok, c.want, c.ok)
-		}
+		t.Run(fmt.Sprintf("%v %v %v", c.offset, c.procs, c.ok), func(t *testing.T) {
+			if got, ok := c.home.Of(c.offset, c.bytes, c.procs); got != c.want || ok != c.ok {
+				t.Errorf("%+v: byte %d of %d on %d is at %d (%v), want %d (%v)", c.home, c.offset, c.bytes, c.procs, got, ok, c.want, c.ok)
+			}
+		})
 	}
 }
 

@@ -31,19 +31,25 @@ func TestNamesAreDistinct(t *testing.T) {
 		t.Errorf("%d operations, %d kinds", len(Ops), len(Kinds))
 	}
 	for _, o := range []Op{0, endOp, 255} {
-		if o.Valid() || o.String() != "invalid" {
-			t.Errorf("operation %d: %q", uint8(o), o)
-		}
+		t.Run(fmt.Sprint(o), func(t *testing.T) {
+			if o.Valid() || o.String() != "invalid" {
+				t.Errorf("operation %d: %q", uint8(o), o)
+			}
+		})
 	}
 	for _, k := range []Kind{0, endKind, 255} {
-		if k.Valid() || k.String() != "invalid" {
-			t.Errorf("kind %d: %q", uint8(k), k)
-		}
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			if k.Valid() || k.String() != "invalid" {
+				t.Errorf("kind %d: %q", uint8(k), k)
+			}
+		})
 	}
 	for o, want := range map[Op]bool{Load: true, Store: true, Ifetch: false, Prefetch: false, Flush: false} {
-		if o.Data() != want {
-			t.Errorf("%s: Data is %v", o, o.Data())
-		}
+		t.Run(fmt.Sprint(o), func(t *testing.T) {
+			if o.Data() != want {
+				t.Errorf("%s: Data is %v", o, o.Data())
+			}
+		})
 	}
 }
 
@@ -96,32 +102,36 @@ func TestRefsColumns(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	for _, n := range []int{0, 1, 4, 5, 6} {
-		m := &Memory{Head: Header{Procs: 3}, RefsOf: []Refs{refsOf(0, n), refsOf(1, 1)}, EventsOf: []Events{{Proc: 0}, {Proc: 1, Rows: []Event{NewEvent(Barrier)}}}}
-		m.InBatches(5)
-		var seen string
-		for b, err := range m.Refs() {
-			if err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			m := &Memory{Head: Header{Procs: 3}, RefsOf: []Refs{refsOf(0, n), refsOf(1, 1)}, EventsOf: []Events{{Proc: 0}, {Proc: 1, Rows: []Event{NewEvent(Barrier)}}}}
+			m.InBatches(5)
+			var seen string
+			for b, err := range m.Refs() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen += fmt.Sprint(b.Proc, ":", b.Len(), " ")
 			}
-			seen += fmt.Sprint(b.Proc, ":", b.Len(), " ")
-		}
-		want := map[int]string{0: "", 1: "0:1 ", 4: "0:4 ", 5: "0:5 ", 6: "0:5 0:1 "}[n] + "1:1 "
-		if seen != want {
-			t.Errorf("%d references in batches of 5: %q, want %q", n, seen, want)
-		}
+			want := map[int]string{0: "", 1: "0:1 ", 4: "0:4 ", 5: "0:5 ", 6: "0:5 0:1 "}[n] + "1:1 "
+			if seen != want {
+				t.Errorf("%d references in batches of 5: %q, want %q", n, seen, want)
+			}
+		})
 	}
 	m := &Memory{Head: Header{Procs: 3}, RefsOf: []Refs{refsOf(0, 2), refsOf(1, 2)}, EventsOf: []Events{{Proc: 0, Rows: []Event{NewEvent(Barrier)}}}}
 	for _, c := range []struct {
 		procs []Proc
 		want  int
 	}{{nil, 4}, {[]Proc{1}, 2}, {[]Proc{1, 1}, 4}, {[]Proc{2}, 0}, {[]Proc{-1, 7}, 0}} {
-		n := 0
-		for b := range m.Refs(c.procs...) {
-			n += b.Len()
-		}
-		if n != c.want {
-			t.Errorf("references of %v: %d, want %d", c.procs, n, c.want)
-		}
+		t.Run(fmt.Sprint(c.want), func(t *testing.T) {
+			n := 0
+			for b := range m.Refs(c.procs...) {
+				n += b.Len()
+			}
+			if n != c.want {
+				t.Errorf("references of %v: %d, want %d", c.procs, n, c.want)
+			}
+		})
 	}
 	for range m.Refs() {
 		break // must not panic
@@ -147,9 +157,11 @@ func TestSyntaxError(t *testing.T) {
 		{SyntaxError{File: "a", Record: 2, Offset: 16, Msg: "wrong"}, "a: record 2, offset 16: wrong"},
 		{SyntaxError{File: "a", Msg: "wrong"}, "a: record 0, offset 0: wrong"},
 	} {
-		if got := c.err.Error(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := c.err.Error(); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -184,12 +196,14 @@ func TestCheckRefs(t *testing.T) {
 		"wraps far around":   {func(h *Header, r *Refs) { r.Addr[2], r.Size[2] = math.MaxUint64-65533, 65535 }, 2, "wraps around"},
 		"the first of two":   {func(h *Header, r *Refs) { r.Size[1], r.Size[2] = 0, 0 }, 1, "0 bytes"},
 	} {
-		h, r := h, refsOf(1, 3)
-		c.spoil(&h, &r)
-		var invalid *BatchError
-		if err := CheckRefs(h, &r); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
-			t.Errorf("%s: %v; want row %d, %q", name, err, c.row, c.reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			h, r := h, refsOf(1, 3)
+			c.spoil(&h, &r)
+			var invalid *BatchError
+			if err := CheckRefs(h, &r); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
+				t.Errorf("%v; want row %d, %q", err, c.row, c.reason)
+			}
+		})
 	}
 	last := Refs{Proc: 0}
 	last.Append(1, math.MaxUint64, 1, Load)
@@ -204,20 +218,22 @@ func TestCheckRefs(t *testing.T) {
 func TestCheckRefsIsDefinition(t *testing.T) {
 	h := Header{Procs: 2}
 	for _, n := range []int{1, 7, 8, 9, 17} {
-		for at := range n {
-			for op := range 256 {
-				for _, size := range []uint16{0, 1, 0x80, 0x8000, math.MaxUint16} {
-					for _, addr := range []uint64{0, 1 << 62, 1 << 63, math.MaxUint64} {
-						r := refsOf(1, n)
-						r.Op[at], r.Size[at], r.Addr[at] = Op(op), size, addr
-						want := Op(op).Valid() && size > 0 && addr+uint64(size)-1 >= addr
-						if err := CheckRefs(h, &r); (err == nil) != want {
-							t.Fatalf("row %d of %d, operation %d of %d bytes at %#x: %v", at, n, op, size, addr, err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for at := range n {
+				for op := range 256 {
+					for _, size := range []uint16{0, 1, 0x80, 0x8000, math.MaxUint16} {
+						for _, addr := range []uint64{0, 1 << 62, 1 << 63, math.MaxUint64} {
+							r := refsOf(1, n)
+							r.Op[at], r.Size[at], r.Addr[at] = Op(op), size, addr
+							want := Op(op).Valid() && size > 0 && addr+uint64(size)-1 >= addr
+							if err := CheckRefs(h, &r); (err == nil) != want {
+								t.Fatalf("row %d of %d, operation %d of %d bytes at %#x: %v", at, n, op, size, addr, err)
+							}
 						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -270,12 +286,14 @@ func TestCheckEvents(t *testing.T) {
 		"block":             {func(e *Events) { e.Rows[2].Block = -1 }, 0, 20, 2, "negative"},
 		"work":              {func(e *Events) { e.Rows[1].Work = math.MinInt64 }, 0, 20, 1, "negative"},
 	} {
-		e := good()
-		c.spoil(&e)
-		var invalid *BatchError
-		if err := CheckEvents(h, &e, c.last, c.total); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
-			t.Errorf("%s: %v; want row %d, %q", name, err, c.row, c.reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			e := good()
+			c.spoil(&e)
+			var invalid *BatchError
+			if err := CheckEvents(h, &e, c.last, c.total); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
+				t.Errorf("%v; want row %d, %q", err, c.row, c.reason)
+			}
+		})
 	}
 	e = good()
 	e.Rows[0].Stride, e.Rows[0].Addr = -8, -1 // strides go back, and addresses are of any 64 bits
@@ -325,11 +343,13 @@ func TestCheckOfSoundTraces(t *testing.T) {
 	needs.EventsOf[0].Rows[3].Needs = []int64{}
 	for name, m := range map[string]*Memory{"sound": sound(), "nothing": {}, "no events": {Head: Header{Procs: 1}, RefsOf: []Refs{refsOf(0, 3)}},
 		"full gap": big, "carried": carried, "wildcard": wild, "events alone": alone, "needs": needs} {
-		for _, batch := range []int{0, 1, 3, 10} {
-			if err := Check(m.InBatches(batch)); err != nil {
-				t.Errorf("%s in batches of %d: %v", name, batch, err)
+		t.Run(name, func(t *testing.T) {
+			for _, batch := range []int{0, 1, 3, 10} {
+				if err := Check(m.InBatches(batch)); err != nil {
+					t.Errorf("%s in batches of %d: %v", name, batch, err)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -390,11 +410,13 @@ func TestCheckOfUnsoundTraces(t *testing.T) {
 		"other lock":    {func(m *Memory) { m.EventsOf[0].Rows[1].Peer = 3 }, "of lock -1"},
 		"unlocks twice": {func(m *Memory) { m.EventsOf[0].Rows[4].Kind = Unlock }, "event 4 (unlock)"},
 	} {
-		m := sound()
-		c.spoil(m)
-		if err := Check(m.InBatches(3)); err == nil || !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%s: %v; want %q", name, err, c.reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := sound()
+			c.spoil(m)
+			if err := Check(m.InBatches(3)); err == nil || !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("%v; want %q", err, c.reason)
+			}
+		})
 	}
 }
 
@@ -550,14 +572,16 @@ func TestCheckOfSources(t *testing.T) {
 		{failing{totals: Totals{Refs: 9, Events: 5}}, "the file counts 9 references and 5 events, its batches have 10 and 5"},
 		{failing{totals: Totals{Refs: 10, Events: 6}}, "the file counts 10 references and 6 events"},
 	} {
-		c.f.Memory = sound()
-		err := Check(&c.f)
-		if (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%v; want %q", err, c.reason)
-		}
-		if c.f.err != nil && !errors.Is(err, broken) {
-			t.Errorf("%v hides its cause", err)
-		}
+		t.Run(c.reason, func(t *testing.T) {
+			c.f.Memory = sound()
+			err := Check(&c.f)
+			if (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("%v; want %q", err, c.reason)
+			}
+			if c.f.err != nil && !errors.Is(err, broken) {
+				t.Errorf("%v hides its cause", err)
+			}
+		})
 	}
 }
 

@@ -51,16 +51,18 @@ func TestCheckOfSharedMemory(t *testing.T) {
 		"never forked":      {[][]Event{{}, {on(Fork, 2)}, {on(Fork, 1)}}, "processor 1, event 0 (fork): of processor 2 by processor 1, which itself is never forked"},
 		"joins in a circle": {[][]Event{{on(Join, 1)}, {on(Join, 0)}}, "processor 0, event 0 (join): of processor 1, which never ends"},
 	} {
-		m := &Memory{Head: Header{Procs: len(c.procs)}, RefsOf: make([]Refs, len(c.procs))}
-		for p, rows := range c.procs {
-			m.EventsOf = append(m.EventsOf, Events{Proc: Proc(p), Rows: rows})
-		}
-		switch err := Check(m); {
-		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := &Memory{Head: Header{Procs: len(c.procs)}, RefsOf: make([]Refs, len(c.procs))}
+			for p, rows := range c.procs {
+				m.EventsOf = append(m.EventsOf, Events{Proc: Proc(p), Rows: rows})
+			}
+			switch err := Check(m); {
+			case c.want == "" && err != nil:
+				t.Errorf("%v", err)
+			case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }
 

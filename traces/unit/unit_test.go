@@ -2,6 +2,7 @@ package unit
 
 import (
 	"encoding"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -72,10 +73,12 @@ func TestParseRefuses(t *testing.T) {
 		{"x1 s", "s", "not a finite number"},
 		{"64 B/s", "B", "unknown unit"},
 	} {
-		_, err := Parse(c.text, c.base)
-		if err == nil || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("Parse(%q, %q): %v; want %q", c.text, c.base, err, c.reason)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.base), func(t *testing.T) {
+			_, err := Parse(c.text, c.base)
+			if err == nil || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("Parse(%q, %q): %v; want %q", c.text, c.base, err, c.reason)
+			}
+		})
 	}
 }
 
@@ -99,14 +102,18 @@ func TestExamplesParse(t *testing.T) {
 
 func TestParseBytes(t *testing.T) {
 	for text, want := range map[string]Bytes{"0 B": 0, "1 B": 1, "1.5 KiB": 1536, "4 GiB": 1 << 32, "1 GB": 1000000000} {
-		if got, err := ParseBytes(text); got != want || err != nil {
-			t.Errorf("%q: %v, %v; want %d", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := ParseBytes(text); got != want || err != nil {
+				t.Errorf("%v, %v; want %d", got, err, want)
+			}
+		})
 	}
 	for _, text := range []string{"-1 B", "0.5 B", "1.0001 KiB", "8388608 TiB", "1e30 B", "64", "NaN B"} {
-		if got, err := ParseBytes(text); err == nil {
-			t.Errorf("%q is taken for %d bytes", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := ParseBytes(text); err == nil {
+				t.Errorf("%q is taken for %d bytes", text, got)
+			}
+		})
 	}
 }
 
@@ -156,9 +163,11 @@ func TestString(t *testing.T) {
 		{Hertz(1e15), "1000THz"},
 		{BytesPerSecond(1e10), "10GB/s"},
 	} {
-		if got := c.value.String(); got != c.want {
-			t.Errorf("%T(%v) prints as %q, want %q", c.value, c.value, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := c.value.String(); got != c.want {
+				t.Errorf("%T(%v) prints as %q, want %q", c.value, c.value, got, c.want)
+			}
+		})
 	}
 }
 
@@ -185,17 +194,21 @@ func TestUnmarshalText(t *testing.T) {
 	var s Seconds
 	var bw BytesPerSecond
 	for text, to := range map[string]encoding.TextUnmarshaler{"2KiB": &b, "3 MHz": &f, "4 cycles": &c, "5ms": &s, "6 kB/s": &bw} {
-		if err := to.UnmarshalText([]byte(text)); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-		if err := to.UnmarshalText([]byte("7")); err == nil {
-			t.Errorf("%T accepts a number without a unit", to)
-		}
+		t.Run(text, func(t *testing.T) {
+			if err := to.UnmarshalText([]byte(text)); err != nil {
+				t.Errorf("%v", err)
+			}
+			if err := to.UnmarshalText([]byte("7")); err == nil {
+				t.Errorf("%T accepts a number without a unit", to)
+			}
+		})
 	}
 	for text, to := range map[string]encoding.TextUnmarshaler{"2KiB": &b, "3 MHz": &f, "4 cycles": &c, "5ms": &s, "6 kB/s": &bw} {
-		if err := to.UnmarshalText([]byte(text)); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if err := to.UnmarshalText([]byte(text)); err != nil {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	if b != 2048 || f != 3e6 || c != 4 || s != 5e-3 || bw != 6000 {
 		t.Error(b, f, c, s, bw)
@@ -229,17 +242,19 @@ func TestPowersOfTwo(t *testing.T) {
 		}
 	}
 	for _, b := range []Bytes{0, -1, 3, 6, 1000, math.MaxInt64, math.MinInt64} {
-		if b.IsPowerOfTwo() {
-			t.Errorf("%d is called a power of two", b)
-		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Shift of %d does not panic", b)
-				}
+		t.Run(fmt.Sprint(b), func(t *testing.T) {
+			if b.IsPowerOfTwo() {
+				t.Errorf("%d is called a power of two", b)
+			}
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("Shift of %d does not panic", b)
+					}
+				}()
+				b.Shift()
 			}()
-			b.Shift()
-		}()
+		})
 	}
 }
 

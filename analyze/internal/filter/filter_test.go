@@ -128,30 +128,32 @@ func TestNextLevelIsThatOfTheWhole(t *testing.T) {
 		{"L1i=1KiB/2/64B,L1d=1KiB/2/64B,L2=2KiB/4/128B/inclusive", "L3=8KiB/16/128B"},
 		{"L1i=1KiB/2/64B,L1d=1KiB/2/64B,L2=4KiB/4/64B/exclusive", "L3=8KiB/16/64B"},
 	} {
-		m := random(rand.New(rand.NewPCG(uint64(seed), 1)), 3, 4000)
-		if seed%2 == 0 {
-			for p := range m.RefsOf {
-				for i, op := range m.RefsOf[p].Op {
-					if op == trace.Flush {
-						m.RefsOf[p].Op[i] = trace.Prefetch
+		t.Run(c.first, func(t *testing.T) {
+			m := random(rand.New(rand.NewPCG(uint64(seed), 1)), 3, 4000)
+			if seed%2 == 0 {
+				for p := range m.RefsOf {
+					for i, op := range m.RefsOf[p].Op {
+						if op == trace.Flush {
+							m.RefsOf[p].Op[i] = trace.Prefetch
+						}
 					}
 				}
 			}
-		}
-		name, _, _ := strings.Cut(c.next, "=")
-		out, n := filtered(t, m, c.first, false)
-		private := strings.ReplaceAll(c.first, ",", "/private,") + "/private"
-		want := level(t, m, private+","+c.next, name)
-		got := level(t, out, c.next, name)
-		if strings.Contains(c.first, "random") || seed%2 != 0 { // processors that are simulated together have seeds of their own, and flush the lines of each other
-			got[0] = want[0]
-		}
-		if !slices.Equal(got, want) || len(got) != 4 {
-			t.Errorf("%s: got\n%s\nwant\n%s", c.first, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-		if n.WriteBacks != 0 {
-			t.Errorf("%s: %d write-backs", c.first, n.WriteBacks)
-		}
+			name, _, _ := strings.Cut(c.next, "=")
+			out, n := filtered(t, m, c.first, false)
+			private := strings.ReplaceAll(c.first, ",", "/private,") + "/private"
+			want := level(t, m, private+","+c.next, name)
+			got := level(t, out, c.next, name)
+			if strings.Contains(c.first, "random") || seed%2 != 0 { // processors that are simulated together have seeds of their own, and flush the lines of each other
+				got[0] = want[0]
+			}
+			if !slices.Equal(got, want) || len(got) != 4 {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if n.WriteBacks != 0 {
+				t.Errorf("%d write-backs", n.WriteBacks)
+			}
+		})
 	}
 }
 
@@ -435,9 +437,11 @@ func TestEdges(t *testing.T) {
 	out, _ := filtered(t, m, "L1=64B/1/64B", true)
 	// In each round 1 store, 9 loads with the write-back of what was stored, 1 store, which the next round writes back.
 	for p, want := range []int{0, 3*(1+9+1+1) + 2, 0} {
-		if got := len(rows(t, out, trace.Proc(p))); got != want {
-			t.Errorf("processor %d: %d references, want %d", p, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := len(rows(t, out, trace.Proc(p))); got != want {
+				t.Errorf("processor %d: %d references, want %d", p, got, want)
+			}
+		})
 	}
 }
 

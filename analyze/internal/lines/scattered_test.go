@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -14,33 +15,35 @@ func TestPlacesAreBoundedByLines(t *testing.T) {
 	const procs = 3
 	each := testsize.Cases[uint64](100_000, 20_000)
 	for _, every := range []uint64{1, 2, 3, 4, 6, 8, 16, 32, 100, 1 << 30} {
-		n, coarse := NewNumbering(6, procs), NewNumbering(11, procs)
-		n.table.scattered.few, coarse.table.scattered.few = 100, 100
-		var uses, blocks Uses
-		for i := range each {
-			var refs trace.Refs
-			var of []trace.Proc
-			for p := range trace.Proc(procs) {
-				refs.Append(1, (uint64(p)<<50+i*every)<<6, 8, trace.Load)
-				of = append(of, p)
+		t.Run(fmt.Sprint(every), func(t *testing.T) {
+			n, coarse := NewNumbering(6, procs), NewNumbering(11, procs)
+			n.table.scattered.few, coarse.table.scattered.few = 100, 100
+			var uses, blocks Uses
+			for i := range each {
+				var refs trace.Refs
+				var of []trace.Proc
+				for p := range trace.Proc(procs) {
+					refs.Append(1, (uint64(p)<<50+i*every)<<6, 8, trace.Load)
+					of = append(of, p)
+				}
+				if err := n.Number(&refs, trace.DataOps, of, &uses); err != nil {
+					t.Fatal(err)
+				}
+				if err := coarse.NumberCoarse(of, &uses, 6, &blocks); err != nil {
+					t.Fatal(err)
+				}
+				if i == 20 && every >= 1<<Neighbours && uses.Room != (1+21*procs)<<Neighbours {
+					t.Errorf("%d places of 21 lines of %d processors each", uses.Room, procs)
+				}
 			}
-			if err := n.Number(&refs, trace.DataOps, of, &uses); err != nil {
-				t.Fatal(err)
+			checkRoom(t, n, float64(each), float64(every))
+			if every >= 32 {
+				checkRoom(t, coarse, float64(each), float64(every)/32)
 			}
-			if err := coarse.NumberCoarse(of, &uses, 6, &blocks); err != nil {
-				t.Fatal(err)
+			if now := n.table.scattered.now; now != (every >= 6) {
+				t.Errorf("scattered: %v, where every %d is used", now, every)
 			}
-			if i == 20 && every >= 1<<Neighbours && uses.Room != (1+21*procs)<<Neighbours {
-				t.Errorf("%d places of 21 lines of %d processors each", uses.Room, procs)
-			}
-		}
-		checkRoom(t, n, float64(each), float64(every))
-		if every >= 32 {
-			checkRoom(t, coarse, float64(each), float64(every)/32)
-		}
-		if now := n.table.scattered.now; now != (every >= 6) {
-			t.Errorf("scattered: %v, where every %d is used", now, every)
-		}
+		})
 	}
 }
 
@@ -67,14 +70,16 @@ func TestScatteringFollowsLines(t *testing.T) {
 	table := NewScattering()
 	table.scattered.few = 100
 	for phase, every := range []uint64{64, 1, 64} {
-		for i := range uint64(20_000) << (3 * phase) {
-			if _, err := table.Place(uint64(phase)<<50 + i*every); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(every), func(t *testing.T) {
+			for i := range uint64(20_000) << (3 * phase) {
+				if _, err := table.Place(uint64(phase)<<50 + i*every); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if s := table.scattered; s.now != (every > 1) {
-			t.Errorf("after phase %d: scattered %v, with %d lines of %d pages", phase, s.now, s.lines, s.pages)
-		}
+			if s := table.scattered; s.now != (every > 1) {
+				t.Errorf("after phase %d: scattered %v, with %d lines of %d pages", phase, s.now, s.lines, s.pages)
+			}
+		})
 	}
 }
 

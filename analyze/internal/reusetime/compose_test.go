@@ -2,6 +2,7 @@ package reusetime
 
 import (
 	"container/list"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -102,49 +103,51 @@ func TestComposeIsSimulation(t *testing.T) {
 		{"all four", all, 0.005, 0.04, 0.005},
 		{"two copies", []part{all[0], all[0]}, 0.004, 0.02, 0.005},
 	} {
-		if testing.Short() && len(c.parts) > 2 {
-			continue
-		}
-		lines, of := interleave(c.parts)
-		stack := reuse.NewStack()
-		if err := stack.Touch(lines); err != nil {
-			t.Fatal(err)
-		}
-		var d reuse.Distances
-		d.Uses, d.Cold = stack.Distances()
-		var programs []Program
-		for _, p := range c.parts {
-			programs = append(programs, Program{measure(t, p.stream, 5000).Profile(), p.rate})
-		}
-		mean, worst, worstSize, sizes := 0.0, 0.0, int64(0), 0.0
-		for size := int64(4); ; size *= 2 {
-			exact := float64(d.Misses([]int64{size})[0]) / float64(d.Total())
-			got, rate := 0.0, 0.0
-			for i, s := range Compose(programs, float64(size)) {
-				got += s.Miss * programs[i].Rate
-				rate += programs[i].Rate
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && len(c.parts) > 2 {
+				t.Skip("long: more than two programs")
 			}
-			e := math.Abs(got/rate - exact)
-			mean, sizes = mean+e, sizes+1
-			if e > worst {
-				worst, worstSize = e, size
+			lines, of := interleave(c.parts)
+			stack := reuse.NewStack()
+			if err := stack.Touch(lines); err != nil {
+				t.Fatal(err)
 			}
-			if uint64(size) >= d.Footprint() {
-				break
+			var d reuse.Distances
+			d.Uses, d.Cold = stack.Distances()
+			var programs []Program
+			for _, p := range c.parts {
+				programs = append(programs, Program{measure(t, p.stream, 5000).Profile(), p.rate})
 			}
-		}
-		mean /= sizes
-		own := 0.0
-		for _, size := range []int{512, 4096} {
-			exact := simulateLRU(lines, of, len(programs), size)
-			for i, s := range Compose(programs, float64(size)) {
-				own = max(own, math.Abs(s.Miss-exact[i]))
+			mean, worst, worstSize, sizes := 0.0, 0.0, int64(0), 0.0
+			for size := int64(4); ; size *= 2 {
+				exact := float64(d.Misses([]int64{size})[0]) / float64(d.Total())
+				got, rate := 0.0, 0.0
+				for i, s := range Compose(programs, float64(size)) {
+					got += s.Miss * programs[i].Rate
+					rate += programs[i].Rate
+				}
+				e := math.Abs(got/rate - exact)
+				mean, sizes = mean+e, sizes+1
+				if e > worst {
+					worst, worstSize = e, size
+				}
+				if uint64(size) >= d.Footprint() {
+					break
+				}
 			}
-		}
-		t.Logf("%-16s total: mean error %.4f, worst %.4f at %d lines; each program's: worst %.4f", c.name, mean, worst, worstSize, own)
-		if mean > c.mean || worst > c.worst || own > c.own {
-			t.Errorf("%s: errors of the total %.4f, %.4f, of a program %.4f, want at most %v, %v, %v", c.name, mean, worst, own, c.mean, c.worst, c.own)
-		}
+			mean /= sizes
+			own := 0.0
+			for _, size := range []int{512, 4096} {
+				exact := simulateLRU(lines, of, len(programs), size)
+				for i, s := range Compose(programs, float64(size)) {
+					own = max(own, math.Abs(s.Miss-exact[i]))
+				}
+			}
+			t.Logf("%-16s total: mean error %.4f, worst %.4f at %d lines; each program's: worst %.4f", c.name, mean, worst, worstSize, own)
+			if mean > c.mean || worst > c.worst || own > c.own {
+				t.Errorf("errors of the total %.4f, %.4f, of a program %.4f, want at most %v, %v, %v", mean, worst, own, c.mean, c.worst, c.own)
+			}
+		})
 	}
 }
 
@@ -187,9 +190,11 @@ func TestComposeAddsUp(t *testing.T) {
 func TestComposeOfRatesFarApart(t *testing.T) {
 	p := measure(t, parts()[0].stream[:50000], 1000).Profile()
 	for _, fast := range []float64{1, 1e6, 1e18, 1e100} {
-		shares := Compose([]Program{{p, 1e-6}, {p, fast}}, 64)
-		if sum := shares[0].Lines + shares[1].Lines; math.Abs(sum-64) > 1e-6 {
-			t.Errorf("rates of 1e-6 and %v: %v of 64 lines", fast, sum)
-		}
+		t.Run(fmt.Sprint(fast), func(t *testing.T) {
+			shares := Compose([]Program{{p, 1e-6}, {p, fast}}, 64)
+			if sum := shares[0].Lines + shares[1].Lines; math.Abs(sum-64) > 1e-6 {
+				t.Errorf("rates of 1e-6 and %v: %v of 64 lines", fast, sum)
+			}
+		})
 	}
 }

@@ -126,17 +126,19 @@ func TestLoadRefuses(t *testing.T) {
 		}},
 		{"from trace", func(times, _ *store.Table) { times.Meta = []trace.Arg{{Key: "trace", Value: "other"}} }},
 	} {
-		dir := t.TempDir()
-		times, windows := good()
-		c.change(times, windows)
-		save(t, dir, times, windows)
-		r, err := Load(dir)
-		if err == nil {
-			_, err = r.Program(64)
-		}
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			dir := t.TempDir()
+			times, windows := good()
+			c.change(times, windows)
+			save(t, dir, times, windows)
+			r, err := Load(dir)
+			if err == nil {
+				_, err = r.Program(64)
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "--run reuse_time") {
 		t.Errorf("an empty directory: %v", err)
@@ -162,8 +164,10 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`[[99999,1,0]]`, `[[5,1,0],[5,1,0]]`, `[[5,0,0]]`, `[[5,1,7]]`, `[[5,1,1]]`, `[[600,1,2]]`, `[1]`} {
-		if err := json.Unmarshal([]byte(text), new(Histogram)); err == nil {
-			t.Errorf("%s is no error", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if err := json.Unmarshal([]byte(text), new(Histogram)); err == nil {
+				t.Errorf("%s is no error", text)
+			}
+		})
 	}
 }

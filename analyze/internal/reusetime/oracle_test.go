@@ -1,6 +1,7 @@
 package reusetime
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -220,17 +221,19 @@ func TestFormulasAreNaive(t *testing.T) {
 func TestAETIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, lines := range []uint64{1, 3, 40, 200} {
-		stream := make([]uint64, 500) // all bins hold one time
-		for i := range stream {
-			stream[i] = uint64(float64(lines) * r.Float64() * r.Float64())
-		}
-		reuse, first, _ := NaiveTimes(stream)
-		p := measure(t, stream, 100).Profile()
-		for c := 0.0; c < float64(lines)+2; c += 0.375 {
-			if got, want := p.AET(c), naiveAET(reuse, len(stream), len(first), c); math.Abs(got-want) > 1e-9 {
-				t.Errorf("%d lines, cache of %v: %v, want %v", lines, c, got, want)
+		t.Run(fmt.Sprint(lines), func(t *testing.T) {
+			stream := make([]uint64, 500) // all bins hold one time
+			for i := range stream {
+				stream[i] = uint64(float64(lines) * r.Float64() * r.Float64())
 			}
-		}
+			reuse, first, _ := NaiveTimes(stream)
+			p := measure(t, stream, 100).Profile()
+			for c := 0.0; c < float64(lines)+2; c += 0.375 {
+				if got, want := p.AET(c), naiveAET(reuse, len(stream), len(first), c); math.Abs(got-want) > 1e-9 {
+					t.Errorf("%d lines, cache of %v: %v, want %v", lines, c, got, want)
+				}
+			}
+		})
 	}
 }
 

@@ -57,21 +57,23 @@ func TestTablesAreNaive(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 1, 300} {
-		r := run(t, m.InBatches(n), &Analysis{Lines: lines, Interleaved: true})
-		rows, err := (&Results{times: r.Full}).rows()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for i, p := range rows.proc {
-			got = append(got, fmt.Sprint(trace.Proc(p), unit.Bytes(rows.line[i]), rows.time[i], Bin{rows.least[i], rows.most[i], rows.count[i], rows.sum[i]}))
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("batches of %d: %d rows, want %d", n, len(got), len(want))
-		}
-		if n == 0 {
-			checkWindows(t, r.Tables[1], uses)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			r := run(t, m.InBatches(n), &Analysis{Lines: lines, Interleaved: true})
+			rows, err := (&Results{times: r.Full}).rows()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i, p := range rows.proc {
+				got = append(got, fmt.Sprint(trace.Proc(p), unit.Bytes(rows.line[i]), rows.time[i], Bin{rows.least[i], rows.most[i], rows.count[i], rows.sum[i]}))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("batches of %d: %d rows, want %d", n, len(got), len(want))
+			}
+			if n == 0 {
+				checkWindows(t, r.Tables[1], uses)
+			}
+		})
 	}
 }
 
@@ -166,14 +168,16 @@ func TestExtremes(t *testing.T) {
 // A bin refuses sums that no times of it have: the excess of count times is count*(width-1) at most.
 func TestBinRefusesSumsThatNoTimesHave(t *testing.T) {
 	for _, index := range []int{5, 100, 511, 600, 1000, 4000} {
-		width := binEnd(index) - binEnd(index-1)
-		for _, count := range []uint64{1, 2, 7, 1000} {
-			if err := new(Histogram).append(index, count, count*(width-1)); err != nil {
-				t.Errorf("bin to %d, %d times: %v", binEnd(index), count, err)
+		t.Run(fmt.Sprint(index), func(t *testing.T) {
+			width := binEnd(index) - binEnd(index-1)
+			for _, count := range []uint64{1, 2, 7, 1000} {
+				if err := new(Histogram).append(index, count, count*(width-1)); err != nil {
+					t.Errorf("bin to %d, %d times: %v", binEnd(index), count, err)
+				}
+				if err := new(Histogram).append(index, count, count*(width-1)+1); err == nil {
+					t.Errorf("bin to %d, of width %d: %d times with an excess of %d are no error", binEnd(index), width, count, count*(width-1)+1)
+				}
 			}
-			if err := new(Histogram).append(index, count, count*(width-1)+1); err == nil {
-				t.Errorf("bin to %d, of width %d: %d times with an excess of %d are no error", binEnd(index), width, count, count*(width-1)+1)
-			}
-		}
+		})
 	}
 }

@@ -70,16 +70,18 @@ func TestHandWorked(t *testing.T) {
 		// Here the second is essential: it brings both words, and the third brings nothing that 1 looks at.
 		{"an essential miss brings the whole line", "0L0 1L16 0S0 0S8 1L0 0S16 1L8", 2, 0, 0, 1, 1, 2, 0},
 	} {
-		s, err := measure(script(t, 2, c.script), &Analysis{Lines: []unit.Bytes{64}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := s.sims[0].sum()
-		want := got
-		want.pure, want.coldTrue, want.coldFalse, want.trues, want.falses, want.upgrades, want.silent = c.pure, c.coldTrue, c.coldFalse, c.trues, c.falses, c.up, c.quiet
-		if got != want {
-			t.Errorf("%s (%s): got %+v, want %+v", c.name, c.script, got, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			s, err := measure(script(t, 2, c.script), &Analysis{Lines: []unit.Bytes{64}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := s.sims[0].sum()
+			want := got
+			want.pure, want.coldTrue, want.coldFalse, want.trues, want.falses, want.upgrades, want.silent = c.pure, c.coldTrue, c.coldFalse, c.trues, c.falses, c.up, c.quiet
+			if got != want {
+				t.Errorf("%s (%s): got %+v, want %+v", c.name, c.script, got, want)
+			}
+		})
 	}
 }
 
@@ -102,20 +104,22 @@ func TestHandWorkedMoves(t *testing.T) {
 		{"the same with another word", "0P0 1S0 0L8", 1, 0, 1, 0, 1, 2},
 		{"a prefetched line that is flushed", "0P0 0F0 0L0", 0, 0, 0, 1, 1, 2},
 	} {
-		m := script(t, 2, c.script)
-		s, err := measure(m, &Analysis{Lines: []unit.Bytes{64}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sim := s.sims[0]
-		n := sim.sum()
-		lines := sim.matrix.memory[0].lines + sim.matrix.memory[1].lines
-		if n.cold() != c.cold || n.trues != c.trues || n.falses != c.falses || n.flushed != c.flushed || n.fills != c.fill || lines != c.fromMemory {
-			t.Errorf("%s (%s): got %+v, %d lines from memory", c.name, c.script, n, lines)
-		}
-		if err := compare(m, &Analysis{Lines: []unit.Bytes{64}}); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			m := script(t, 2, c.script)
+			s, err := measure(m, &Analysis{Lines: []unit.Bytes{64}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sim := s.sims[0]
+			n := sim.sum()
+			lines := sim.matrix.memory[0].lines + sim.matrix.memory[1].lines
+			if n.cold() != c.cold || n.trues != c.trues || n.falses != c.falses || n.flushed != c.flushed || n.fills != c.fill || lines != c.fromMemory {
+				t.Errorf("%s (%s): got %+v, %d lines from memory", c.name, c.script, n, lines)
+			}
+			if err := compare(m, &Analysis{Lines: []unit.Bytes{64}}); err != nil {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
@@ -179,9 +183,11 @@ func TestHandWorkedRunsAndKinds(t *testing.T) {
 				t.Errorf("%v", sim.kinds)
 			}
 			for kind, want := range [...]string{writeRun: c.write, readRun: c.read, invalidatedRun: c.invalidated} {
-				if got := lengths(sim, kind); got != want {
-					t.Errorf("%s runs of %v, want %s", runNames[kind], got, want)
-				}
+				t.Run(want, func(t *testing.T) {
+					if got := lengths(sim, kind); got != want {
+						t.Errorf("%s runs of %v, want %s", runNames[kind], got, want)
+					}
+				})
 			}
 		})
 	}
@@ -360,25 +366,27 @@ func TestOddTraces(t *testing.T) {
 	fetches := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{{Instr: []uint32{1}, Addr: []uint64{5}, Size: []uint16{4}, Op: []trace.Op{trace.Ifetch}}}}
 	for name, m := range map[string]*trace.Memory{"top of memory": top, "events alone": events, "no data": fetches,
 		"nothing": {Head: trace.Header{Procs: 3}}, "one line": script(t, 1, "0L0 0L0"), "all cold": script(t, 2, "0L0 0L64 1L128")} {
-		a := &Analysis{Lines: []unit.Bytes{1, 64, 1 << 16}, Word: 4}
-		results, err := analysis.Run(context.Background(), m, analysis.Options{}, a)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		noData := name == "events alone" || name == "no data" || name == "nothing"
-		if (len(results[0].Warnings) == 1) != noData {
-			t.Errorf("%s: warnings %v", name, results[0].Warnings)
-		}
-		for _, table := range append(results[0].Tables, results[0].Summary) {
-			for _, c := range table.Columns {
-				for _, x := range floats(c.Data) {
-					if math.IsNaN(x) || math.IsInf(x, 0) {
-						t.Errorf("%s: %s of %s is %v", name, c.Name, table.Name, c.Data)
+		t.Run(name, func(t *testing.T) {
+			a := &Analysis{Lines: []unit.Bytes{1, 64, 1 << 16}, Word: 4}
+			results, err := analysis.Run(context.Background(), m, analysis.Options{}, a)
+			if err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+			noData := name == "events alone" || name == "no data" || name == "nothing"
+			if (len(results[0].Warnings) == 1) != noData {
+				t.Errorf("warnings %v", results[0].Warnings)
+			}
+			for _, table := range append(results[0].Tables, results[0].Summary) {
+				for _, c := range table.Columns {
+					for _, x := range floats(c.Data) {
+						if math.IsNaN(x) || math.IsInf(x, 0) {
+							t.Errorf("%s of %s is %v", c.Name, table.Name, c.Data)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 	if err := compare(script(t, 2, "0S0 1L0 1S8 0L8"), &Analysis{Lines: []unit.Bytes{64}}); err != nil {
 		t.Error(err)
@@ -409,9 +417,11 @@ func TestRegions(t *testing.T) {
 	r := newRegions(list)
 	o := &oracle{list: list, names: r.names}
 	for _, addr := range []uint64{math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 2, 0} {
-		if got, want := r.at(addr), o.region(addr); got != want {
-			t.Errorf("%d is in %d, want %d", addr, got, want)
-		}
+		t.Run(fmt.Sprint(addr), func(t *testing.T) {
+			if got, want := r.at(addr), o.region(addr); got != want {
+				t.Errorf("%d is in %d, want %d", addr, got, want)
+			}
+		})
 	}
 	for first := range uint64(120) {
 		if got, want := r.at(first), o.region(first); got != want {

@@ -250,51 +250,53 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		name                 string
 		ofCluster, of, shape float64
 	}{{"single measurements", 0, 0.05, 0}, {"launches", 0.05, 0.005, 0}, {"a law that is not quite so", 0, 0.005, 0.05}, {"all", 0.02, 0.02, 0.02}} {
-		inside := [2]int{}
-		seeds := testsize.Cases(100, 20)
-		for seed := range uint64(seeds) {
-			r := rand.New(rand.NewPCG(seed, 9))
-			truth := []float64{2, 0.5}
-			off := make([]float64, 5)
-			for k := range off {
-				off[k] = c.ofCluster * r.NormFloat64()
-			}
-			x, times := [][]float64{}, &Times{Cluster: "launches"}
-			for range 60 {
-				row := []float64{1, 10 * r.Float64()}
-				y, shape := make([]float64, 5), c.shape*r.NormFloat64()
-				for k := range y {
-					y[k] = Predict(truth, row) * (1 + shape + off[k] + c.of*r.NormFloat64())
+		t.Run(c.name, func(t *testing.T) {
+			inside := [2]int{}
+			seeds := testsize.Cases(100, 20)
+			for seed := range uint64(seeds) {
+				r := rand.New(rand.NewPCG(seed, 9))
+				truth := []float64{2, 0.5}
+				off := make([]float64, 5)
+				for k := range off {
+					off[k] = c.ofCluster * r.NormFloat64()
 				}
-				x, times.Of = append(x, row), append(times.Of, y)
-			}
-			law := func(means []float64, drawn []int) ([]float64, error) {
-				p := &Problem{Columns: []string{"1", "n"}, X: x, Y: means}
-				for _, n := range drawn {
-					p.Weight = append(p.Weight, math.Sqrt(float64(n)))
+				x, times := [][]float64{}, &Times{Cluster: "launches"}
+				for range 60 {
+					row := []float64{1, 10 * r.Float64()}
+					y, shape := make([]float64, 5), c.shape*r.NormFloat64()
+					for k := range y {
+						y[k] = Predict(truth, row) * (1 + shape + off[k] + c.of*r.NormFloat64())
+					}
+					x, times.Of = append(x, row), append(times.Of, y)
 				}
-				s, err := LeastSquares(p)
-				return s.Coef, err
-			}
-			all := make([]int, len(x))
-			for i := range all {
-				all[i] = 1
-			}
-			coef, err := law(times.Means(), all)
-			if err != nil {
-				t.Fatal(err)
-			}
-			spread := times.Spread(law, 2, false, seed)
-			for j := range truth {
-				if lo, hi := spread.Interval(j, coef[j]); lo <= truth[j] && truth[j] <= hi {
-					inside[j]++
+				law := func(means []float64, drawn []int) ([]float64, error) {
+					p := &Problem{Columns: []string{"1", "n"}, X: x, Y: means}
+					for _, n := range drawn {
+						p.Weight = append(p.Weight, math.Sqrt(float64(n)))
+					}
+					s, err := LeastSquares(p)
+					return s.Coef, err
+				}
+				all := make([]int, len(x))
+				for i := range all {
+					all[i] = 1
+				}
+				coef, err := law(times.Means(), all)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spread := times.Spread(law, 2, false, seed)
+				for j := range truth {
+					if lo, hi := spread.Interval(j, coef[j]); lo <= truth[j] && truth[j] <= hi {
+						inside[j]++
+					}
 				}
 			}
-		}
-		t.Logf("%s: inside %v of %d", c.name, inside, seeds)
-		if inside[0] < seeds*95/100 || inside[1] < seeds*95/100 {
-			t.Errorf("%s: only %v of %d are inside", c.name, inside, seeds)
-		}
+			t.Logf("inside %v of %d", inside, seeds)
+			if inside[0] < seeds*95/100 || inside[1] < seeds*95/100 {
+				t.Errorf("only %v of %d are inside", inside, seeds)
+			}
+		})
 	}
 }
 
@@ -367,20 +369,22 @@ func TestSegmentsFindChanges(t *testing.T) {
 		{"few", sizes(1)[:4], eager, 0, nil},
 		{"more than cuts", sizes(600), jump, 0.01, []float64{16384}},
 	} {
-		y := make([]float64, len(c.x))
-		for i, x := range c.x {
-			y[i] = c.law(x) * (1 + c.noise*r.NormFloat64())
-		}
-		got, err := Segments(c.x, y, 4)
-		if err != nil || len(got) != len(c.ends)+1 || got[0].First != 0 || got[len(got)-1].Last != len(c.x)-1 {
-			t.Errorf("%s: %+v, %v", c.name, got, err)
-			continue
-		}
-		for k, end := range c.ends {
-			if last := c.x[got[k].Last]; math.Abs(math.Log2(last/end)) > 0.5 || got[k+1].First != got[k].Last+1 {
-				t.Errorf("%s: a segment ends at %g, want %g", c.name, last, end)
+		t.Run(c.name, func(t *testing.T) {
+			y := make([]float64, len(c.x))
+			for i, x := range c.x {
+				y[i] = c.law(x) * (1 + c.noise*r.NormFloat64())
 			}
-		}
+			got, err := Segments(c.x, y, 4)
+			if err != nil || len(got) != len(c.ends)+1 || got[0].First != 0 || got[len(got)-1].Last != len(c.x)-1 {
+				t.Errorf("%+v, %v", got, err)
+				return
+			}
+			for k, end := range c.ends {
+				if last := c.x[got[k].Last]; math.Abs(math.Log2(last/end)) > 0.5 || got[k+1].First != got[k].Last+1 {
+					t.Errorf("a segment ends at %g, want %g", last, end)
+				}
+			}
+		})
 	}
 }
 

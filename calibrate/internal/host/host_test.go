@@ -60,16 +60,18 @@ func TestSampler(t *testing.T) {
 		{"every second disturbed", func(i int, h *scripted) unit.Seconds { h.switches += int64(i % 2); return 1 }, 29, true},
 		{"nothing measured", func(int, *scripted) unit.Seconds { return 0 }, -1, false},
 	} {
-		h := &scripted{sentinels: always(1e-7)}
-		s := &Sampler{Host: h, Rules: Strict}
-		i := -1
-		ok := s.Take(3, 2, func() unit.Seconds { i++; return c.time(i, h) })
-		if ok != c.ok || c.samples >= 0 && len(s.Samples) != c.samples {
-			t.Errorf("%s: %d samples, %v; want %d, %v", c.name, len(s.Samples), ok, c.samples, c.ok)
-		}
-		if last := s.Samples[len(s.Samples)-1]; last.Point != 3 || last.Launch != 2 || last.Rep != len(s.Samples)-1 {
-			t.Errorf("%s: the last sample is %+v", c.name, last)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			h := &scripted{sentinels: always(1e-7)}
+			s := &Sampler{Host: h, Rules: Strict}
+			i := -1
+			ok := s.Take(3, 2, func() unit.Seconds { i++; return c.time(i, h) })
+			if ok != c.ok || c.samples >= 0 && len(s.Samples) != c.samples {
+				t.Errorf("%d samples, %v; want %d, %v", len(s.Samples), ok, c.samples, c.ok)
+			}
+			if last := s.Samples[len(s.Samples)-1]; last.Point != 3 || last.Launch != 2 || last.Rep != len(s.Samples)-1 {
+				t.Errorf("the last sample is %+v", last)
+			}
+		})
 	}
 }
 
@@ -131,9 +133,11 @@ func TestStates(t *testing.T) {
 	}
 	bounds := States(draw(110e-9, 780e-9))
 	for sentinel, want := range map[unit.Seconds]string{0: Unknown, 100e-9: "s1", 120e-9: "s1", 800e-9: "s2", 1: "s2"} {
-		if got := State(bounds, sentinel); got != want {
-			t.Errorf("%v: state %q, want %q", sentinel, got, want)
-		}
+		t.Run(fmt.Sprint(sentinel), func(t *testing.T) {
+			if got := State(bounds, sentinel); got != want {
+				t.Errorf("%v: state %q, want %q", sentinel, got, want)
+			}
+		})
 	}
 	if got := State(nil, 0); got != "" {
 		t.Errorf("a single state is called %q", got)

@@ -60,18 +60,20 @@ func TestMissTime(t *testing.T) {
 		first, second, distinct int64
 		want                    float64
 	}{{10000, 4000, 2000, 10000*3e-9 + 4000*50e-9}, {10000, 500, 500, 10000 * 3e-9}, {10, 10, 10, 0}} {
-		counts := Counts{Misses: func(lines int64) int64 {
-			switch {
-			case lines <= 64:
-				return c.first
-			case lines <= 1024:
-				return c.second
+		t.Run(fmt.Sprint(c.second), func(t *testing.T) {
+			counts := Counts{Misses: func(lines int64) int64 {
+				switch {
+				case lines <= 64:
+					return c.first
+				case lines <= 1024:
+					return c.second
+				}
+				return c.distinct
+			}}
+			if got := float64(missTime(counts, levels)); math.Abs(got-c.want) > 1e-15 {
+				t.Errorf("%+v: %g s", c, got)
 			}
-			return c.distinct
-		}}
-		if got := float64(missTime(counts, levels)); math.Abs(got-c.want) > 1e-15 {
-			t.Errorf("%+v: %g s", c, got)
-		}
+		})
 	}
 }
 
@@ -223,10 +225,12 @@ func TestBadTables(t *testing.T) {
 				{Name: "time", Data: []float64{}}, {Name: "instructions", Data: []int64{}}, {Name: "miss_time", Data: []float64{}}}
 		},
 	} {
-		s := good()
-		spoil(s)
-		if _, err := Fit(s, true); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			s := good()
+			spoil(s)
+			if _, err := Fit(s, true); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }

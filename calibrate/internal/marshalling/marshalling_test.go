@@ -1,6 +1,7 @@
 package marshalling
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -154,10 +155,12 @@ func TestCheck(t *testing.T) {
 		{0, 1, 1, 1, true}, {0, 200, 4000, 4000, true}, {0, 4000, 200, 4000, true}, {Matrix/Item - 1, 1, 1, 1, true}, {3800, 4000, 200, 4000, true},
 		{Matrix / Item, 1, 1, 1, false}, {0, 201, 4000, 4000, false}, {0, 2, 5, 4, false}, {-1, 1, 1, 1, false}, {0, 0, 0, 0, false}, {3801, 4000, 200, 4000, false},
 	} {
-		p := packing.Point{Experiment: packing.Transfer, Rows: c.rows, Cols: c.cols, Item: Item, Stride: unit.Bytes(c.stride * Item), Base: uint64(c.base * Item)}
-		if err := Check(&p); (err == nil) != c.fits {
-			t.Errorf("%+v: %v", c, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.base, c.rows), func(t *testing.T) {
+			p := packing.Point{Experiment: packing.Transfer, Rows: c.rows, Cols: c.cols, Item: Item, Stride: unit.Bytes(c.stride * Item), Base: uint64(c.base * Item)}
+			if err := Check(&p); (err == nil) != c.fits {
+				t.Errorf("%+v: %v", c, err)
+			}
+		})
 	}
 	p := packing.Point{Experiment: packing.Transfer, Rows: 1, Cols: 1, Item: 8, Stride: 8}
 	if Check(&p) == nil {

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -117,54 +118,56 @@ func (h *synthetic) compare(r *Result, wrong func(what string)) {
 // The files of a synthetic host are read by those who need them, and a table that was stored finds the same.
 func TestFilesOfASyntheticHost(t *testing.T) {
 	for name, h := range hosts {
-		table, r, err := fitted(t, h, noisy, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := r.Machine("synthetic", "x.memory.arrow")
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		m, err := machine.Parse(name, text)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if m.Processor.Outstanding != int(h.together) {
-			t.Errorf("%s: %d misses under way, not %v", name, m.Processor.Outstanding, h.together)
-		}
-		caches := m.Caches
-		if m.Shared != nil {
-			caches = append(caches, *m.Shared)
-		}
-		for i, l := range h.levels {
-			if caches[i].Size != l.size || caches[i].Ways != l.ways || caches[i].Line != h.line {
-				t.Errorf("%s: level %d is %+v, not %+v", name, i, caches[i], l)
+		t.Run(name, func(t *testing.T) {
+			table, r, err := fitted(t, h, noisy, 1)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if _, disagreements := r.Found(); len(disagreements) > 0 {
-			t.Errorf("%s: %v", name, disagreements)
-		}
-		path := filepath.Join(t.TempDir(), "x.arrow")
-		if err := store.WriteTable(path, table); err != nil {
-			t.Fatal(err)
-		}
-		stored, err := store.ReadTable(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Fit(stored, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, errA := r.Params("s")
-		b, errB := again.Params("s")
-		var x, y strings.Builder
-		if err := errors.Join(errA, errB, a.Write(&x), b.Write(&y)); err != nil {
-			t.Fatal(err)
-		}
-		if x.String() != y.String() {
-			t.Errorf("%s: the stored table says\n%snot\n%s", name, y.String(), x.String())
-		}
+			text, err := r.Machine("synthetic", "x.memory.arrow")
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			m, err := machine.Parse(name, text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if m.Processor.Outstanding != int(h.together) {
+				t.Errorf("%d misses under way, not %v", m.Processor.Outstanding, h.together)
+			}
+			caches := m.Caches
+			if m.Shared != nil {
+				caches = append(caches, *m.Shared)
+			}
+			for i, l := range h.levels {
+				if caches[i].Size != l.size || caches[i].Ways != l.ways || caches[i].Line != h.line {
+					t.Errorf("level %d is %+v, not %+v", i, caches[i], l)
+				}
+			}
+			if _, disagreements := r.Found(); len(disagreements) > 0 {
+				t.Errorf("%v", disagreements)
+			}
+			path := filepath.Join(t.TempDir(), "x.arrow")
+			if err := store.WriteTable(path, table); err != nil {
+				t.Fatal(err)
+			}
+			stored, err := store.ReadTable(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Fit(stored, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, errA := r.Params("s")
+			b, errB := again.Params("s")
+			var x, y strings.Builder
+			if err := errors.Join(errA, errB, a.Write(&x), b.Write(&y)); err != nil {
+				t.Fatal(err)
+			}
+			if x.String() != y.String() {
+				t.Errorf("the stored table says\n%snot\n%s", y.String(), x.String())
+			}
+		})
 	}
 }
 
@@ -180,9 +183,11 @@ func TestDisagreements(t *testing.T) {
 	want := []string{"a level of 268KiB", "lines of 64 B were measured; the kernel reports 128B in level 3", "level 2 of 512KiB, but times do not rise there"}
 	all := strings.Join(got, "\n")
 	for _, w := range want {
-		if !strings.Contains(all, w) {
-			t.Errorf("%q is not among\n%s", w, all)
-		}
+		t.Run(w, func(t *testing.T) {
+			if !strings.Contains(all, w) {
+				t.Errorf("%q is not among\n%s", w, all)
+			}
+		})
 	}
 	text, err := r.Machine("m", "x")
 	if err != nil || !strings.Contains(string(text), "the nearest of 8 to 14 ways") {
@@ -254,14 +259,16 @@ func TestBadTables(t *testing.T) {
 		`fact memory: "much"`:          func(t *store.Table) { t.Meta[1].Value = "much" },
 		"too few to find levels":       func(t *store.Table) { t.Columns[0].Data = make([]string, t.Rows()) },
 	} {
-		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(8<<20, 64, 1)}, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		spoil(again)
-		if _, err := Fit(again, true); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v", want, err)
-		}
+		t.Run(want, func(t *testing.T) {
+			again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(8<<20, 64, 1)}, func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			spoil(again)
+			if _, err := Fit(again, true); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -273,9 +280,11 @@ func TestLineOf(t *testing.T) {
 		16:  {4, 6, 6, 6, 6, 6, 6},
 		512: {4, 4, 4, 4, 4, 4, 6},
 	} {
-		if got := lineOf(d, times); got != want {
-			t.Errorf("%v: line %v, want %v", times, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := lineOf(d, times); got != want {
+				t.Errorf("%v: line %v, want %v", times, got, want)
+			}
+		})
 	}
 	if got := lineOf(d, []float64{4, 4.1, 4, 4.2, 4.1, 4, 4.2}); !math.IsNaN(got) {
 		t.Errorf("a line of %v where there is none", got)
@@ -309,8 +318,10 @@ func TestCycles(t *testing.T) {
 // The line is found before it is known how far apart loads must be.
 func TestStride(t *testing.T) {
 	for name, h := range hosts {
-		if got, err := Stride(h.begin(noisy, 1), 1); err != nil || got != h.line {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := Stride(h.begin(noisy, 1), 1); err != nil || got != h.line {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
 	}
 }

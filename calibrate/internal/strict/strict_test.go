@@ -61,9 +61,11 @@ func TestErrorfFindsKeysInElements(t *testing.T) {
 		"node[1].cache[1].line": "f.toml:10: ",
 		"node[1].disk":          "f.toml:6: ",
 	} {
-		if got := d.Errorf(path, "bad").Error(); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := d.Errorf(path, "bad").Error(); !strings.HasPrefix(got, want) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
 
@@ -81,9 +83,11 @@ func TestErrorfFindsTheNearestKey(t *testing.T) {
 		"memory.size":   "f.toml:8: memory.size: bad 7",
 		"disk.size":     "f.toml: disk.size: bad 7",
 	} {
-		if got := d.Errorf(path, "bad %d", 7).Error(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := d.Errorf(path, "bad %d", 7).Error(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -116,8 +120,10 @@ func TestByteOrderMark(t *testing.T) {
 		t.Errorf("%+v, %v, lines %v", into, err, d.lines)
 	}
 	for text, want := range map[string]string{mark: "m.toml: the document is empty", mark + "a = \n": "m.toml:1: ", "a = 1\n" + mark + "b = 2\n": "m.toml:2: "} {
-		if _, err := Parse("m.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := Parse("m.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
 	}
 }

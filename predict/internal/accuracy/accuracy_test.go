@@ -11,13 +11,15 @@ import (
 // Of 19 values, the 95 % quantile is the largest; of 39 the one before: as many are below the next value as above.
 func TestQuantileLeavesOutWhatItMay(t *testing.T) {
 	for n, want := range map[int]float64{1: 1, 19: 19, 38: 38, 39: 38, 40: 39, 79: 76} {
-		values := make([]float64, n)
-		for i := range values {
-			values[i] = float64(n - i)
-		}
-		if got := quantile(values, 0.95); got != want {
-			t.Errorf("of 1 to %d: %v, want %v", n, got, want)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = float64(n - i)
+			}
+			if got := quantile(values, 0.95); got != want {
+				t.Errorf("of 1 to %d: %v, want %v", n, got, want)
+			}
+		})
 	}
 }
 
@@ -118,26 +120,28 @@ func TestClusterTableHolds(t *testing.T) {
 func TestWindTunnelTable(t *testing.T) {
 	table := WindTunnel()
 	for _, model := range []string{"gamma", "bounded", "kinds", "placed"} {
-		inside, inWhole, all := 0, 0, 0
-		programs := map[string]bool{}
-		for _, r := range table.rows {
-			if r.Kind != (Kind{model, Quanta}) {
-				continue
+		t.Run(model, func(t *testing.T) {
+			inside, inWhole, all := 0, 0, 0
+			programs := map[string]bool{}
+			for _, r := range table.rows {
+				if r.Kind != (Kind{model, Quanta}) {
+					continue
+				}
+				b := table.ModelMargin(r.Kind, r.kernel)
+				programs[r.kernel] = true
+				if all++; r.beyond == 0 {
+					inside++
+				}
+				if -b.Below <= r.beyond && r.beyond <= b.Above {
+					inWhole++
+				}
 			}
-			b := table.ModelMargin(r.Kind, r.kernel)
-			programs[r.kernel] = true
-			if all++; r.beyond == 0 {
-				inside++
+			t.Logf("of %d speedups of %d programs, %.1f %% are inside what quanta and parameters leave open, %.1f %% inside the whole", all, len(programs),
+				100*float64(inside)/float64(all), 100*float64(inWhole)/float64(all))
+			if len(programs) != 14 || all != 280 || float64(inWhole) < 0.9*float64(all) {
+				t.Errorf("%d of %d inside, %d programs", inWhole, all, len(programs))
 			}
-			if -b.Below <= r.beyond && r.beyond <= b.Above {
-				inWhole++
-			}
-		}
-		t.Logf("%s: of %d speedups of %d programs, %.1f %% are inside what quanta and parameters leave open, %.1f %% inside the whole", model, all, len(programs),
-			100*float64(inside)/float64(all), 100*float64(inWhole)/float64(all))
-		if len(programs) != 14 || all != 280 || float64(inWhole) < 0.9*float64(all) {
-			t.Errorf("%s: %d of %d inside, %d programs", model, inWhole, all, len(programs))
-		}
+		})
 	}
 }
 
@@ -151,8 +155,10 @@ func TestReadRefuses(t *testing.T) {
 		head + "\n\n":                   "line 2: 1 values",
 		head + "\na,b,c,1\nfft,s,m,Inf": "line 3: column beyond is \"Inf\"",
 	} {
-		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), say) {
-			t.Errorf("%q: %v, want %q", text, err, say)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), say) {
+				t.Errorf("%v, want %q", err, say)
+			}
+		})
 	}
 }

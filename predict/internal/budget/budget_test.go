@@ -336,11 +336,13 @@ func TestRefusals(t *testing.T) {
 			p.Objective = Objectives[1]
 		}, "objective cost-per-job needs catalogue.lifetime"},
 	} {
-		p := problem(t, shop, powerLaw(t, 1.2, 100, 0.3), cluster.Paper{})
-		row.change(p)
-		if _, err := p.Search(); err == nil || !strings.Contains(err.Error(), row.say) {
-			t.Errorf("got %v, want %q", err, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			p := problem(t, shop, powerLaw(t, 1.2, 100, 0.3), cluster.Paper{})
+			row.change(p)
+			if _, err := p.Search(); err == nil || !strings.Contains(err.Error(), row.say) {
+				t.Errorf("got %v, want %q", err, row.say)
+			}
+		})
 	}
 	if _, err := ObjectiveNamed("luck"); err == nil {
 		t.Error("there is no such objective")
@@ -411,9 +413,11 @@ func TestUpgrade(t *testing.T) {
 		{ws(4, 1, 1, 1), 1000 + 4*350 + 3*(150+100) + 1000 + 350}, // all of it, and a node
 		{machine.Parts{Node: 1, Nodes: 2, Processors: 4, Network: 0}, 110 + 2*(1800+4*300+40)},
 	} {
-		if got := q.addition(row.parts); got != row.want {
-			t.Errorf("%+v: %v, want %v", row.parts, got, row.want)
-		}
+		t.Run(fmt.Sprint(row.want), func(t *testing.T) {
+			if got := q.addition(row.parts); got != row.want {
+				t.Errorf("%+v: %v, want %v", row.parts, got, row.want)
+			}
+		})
 	}
 	q.Budget = 5000
 	r, err := q.Search()
@@ -439,11 +443,13 @@ func TestUpgrade(t *testing.T) {
 		{func(m *machine.Machine) { n := *m.Network; n.Bandwidth.Value *= 3; m.Network = &n }, "it has no such network"},
 		{func(m *machine.Machine) { m.System.Nodes = 21 }, "there are no 21 such nodes"},
 	} {
-		m := p.Catalogue.Machine(have)
-		row.change(m)
-		if _, err := p.UpgradeOf(m); err == nil || !strings.Contains(err.Error(), row.say) {
-			t.Errorf("got %v, want %q", err, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			m := p.Catalogue.Machine(have)
+			row.change(m)
+			if _, err := p.UpgradeOf(m); err == nil || !strings.Contains(err.Error(), row.say) {
+				t.Errorf("got %v, want %q", err, row.say)
+			}
+		})
 	}
 }
 

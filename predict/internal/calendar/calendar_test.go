@@ -103,9 +103,11 @@ func TestNothing(t *testing.T) {
 	c.Reserve(Span{10, 20}, 0)
 	c.Reserve(Span{5, 5}, 0)
 	for _, x := range []struct{ at, want unit.Picos }{{0, 0}, {10, 10}, {11, 20}, {20, 20}} {
-		if got := c.Fit(x.at, 0); got != x.want {
-			t.Errorf("nothing fits at %d from %d on, want %d", got, x.at, x.want)
-		}
+		t.Run(fmt.Sprint(x.at), func(t *testing.T) {
+			if got := c.Fit(x.at, 0); got != x.want {
+				t.Errorf("nothing fits at %d from %d on, want %d", got, x.at, x.want)
+			}
+		})
 	}
 	if c.Busy != 10 || len(c.spans) != 1 {
 		t.Errorf("busy for %d, spans %v", c.Busy, c.spans)

@@ -148,44 +148,46 @@ func TestDirectIsReplay(t *testing.T) {
 		{"bps", 16, kernel.Values{"g": 8}},
 		{"apucs", 5, nil},
 	} {
-		if testing.Short() && c.procs > 100 {
-			continue
-		}
-		machines := []*machine.Machine{machineOf(t, ports)}
-		if c.procs < 100 && (!testing.Short() || c.procs == 6) {
-			machines = append(machines, machineOf(t, lines), machineOf(t, torus))
-		}
-		if c.procs == 6 {
-			machines = append(machines, unequal(t, c.procs))
-		}
-		for _, m := range machines {
-			rec := newRecording(c.procs)
-			inst := instance(t, c.kernel, c.procs, c.set)
-			if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(c.procs), func(t *testing.T) {
+			if testing.Short() && c.procs > 100 {
+				t.Skip("long: many ranks")
 			}
-			survey, err := replay.Scan(rec)
-			if err != nil {
-				t.Fatal(err)
+			machines := []*machine.Machine{machineOf(t, ports)}
+			if c.procs < 100 && (!testing.Short() || c.procs == 6) {
+				machines = append(machines, machineOf(t, lines), machineOf(t, torus))
 			}
-			want, err := replay.Messages(context.Background(), rec, survey, m, replay.MessageOptions{})
-			if err != nil {
-				t.Fatal(err)
+			if c.procs == 6 {
+				machines = append(machines, unequal(t, c.procs))
 			}
-			for _, ahead := range []int{3, 1, 64}[:testsize.Cases(3, 1)] {
+			for _, m := range machines {
+				rec := newRecording(c.procs)
 				inst := instance(t, c.kernel, c.procs, c.set)
-				got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
+				if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {
+					t.Fatal(err)
+				}
+				survey, err := replay.Scan(rec)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := inst.Verify(); err != nil {
-					t.Error(err)
+				want, err := replay.Messages(context.Background(), rec, survey, m, replay.MessageOptions{})
+				if err != nil {
+					t.Fatal(err)
 				}
-				if !reflect.DeepEqual(got.Result, want.Result) {
-					t.Errorf("%s on %d with F = %d: %s", c.kernel, c.procs, ahead, different(got.Result, want.Result))
+				for _, ahead := range []int{3, 1, 64}[:testsize.Cases(3, 1)] {
+					inst := instance(t, c.kernel, c.procs, c.set)
+					got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := inst.Verify(); err != nil {
+						t.Error(err)
+					}
+					if !reflect.DeepEqual(got.Result, want.Result) {
+						t.Errorf("%s on %d with F = %d: %s", c.kernel, c.procs, ahead, different(got.Result, want.Result))
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -126,15 +126,17 @@ func TestCholesky(t *testing.T) {
 func TestMemoryIsDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, name := range timed {
-		k := kernelNamed(t, name)
-		first, did := ranOn(t, small(t, k, 4).Program, 4, targetOf(t, "spasm-mesh"))
-		for _, host := range []int{1, 7, 2}[:testsize.Cases(3, 1)] {
-			runtime.GOMAXPROCS(host)
-			got, again := ranOn(t, small(t, k, 4).Program, 4, targetOf(t, "spasm-mesh"))
-			if !reflect.DeepEqual(got, first) || !reflect.DeepEqual(again, did) {
-				t.Errorf("%s with GOMAXPROCS %d: %v, before %v", name, host, got.Time, first.Time)
+		t.Run(name, func(t *testing.T) {
+			k := kernelNamed(t, name)
+			first, did := ranOn(t, small(t, k, 4).Program, 4, targetOf(t, "spasm-mesh"))
+			for _, host := range []int{1, 7, 2}[:testsize.Cases(3, 1)] {
+				runtime.GOMAXPROCS(host)
+				got, again := ranOn(t, small(t, k, 4).Program, 4, targetOf(t, "spasm-mesh"))
+				if !reflect.DeepEqual(got, first) || !reflect.DeepEqual(again, did) {
+					t.Errorf("%s with GOMAXPROCS %d: %v, before %v", name, host, got.Time, first.Time)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -54,24 +54,26 @@ func sameAs(t *testing.T, what string, got *Result, want *replay.MessageResult) 
 func TestPolling(t *testing.T) {
 	set := kernel.Values{"triangles": 30, "frames": 2, "size": 64, "extent": 8, "buffer": 4}
 	for _, network := range []string{ports, lines, torus, fair, plogp} {
-		var first *Result
-		for _, ahead := range []int{64, 1, 5} {
-			inst := instance(t, "pgl", 7, set)
-			got, want := replayed(t, inst.Program, 7, network, ahead)
-			sameAs(t, "replay", got, want)
-			if err := inst.Verify(); err != nil {
-				t.Error(err)
+		t.Run(network, func(t *testing.T) {
+			var first *Result
+			for _, ahead := range []int{64, 1, 5} {
+				inst := instance(t, "pgl", 7, set)
+				got, want := replayed(t, inst.Program, 7, network, ahead)
+				sameAs(t, "replay", got, want)
+				if err := inst.Verify(); err != nil {
+					t.Error(err)
+				}
+				if first == nil {
+					first = got
+				}
+				if !reflect.DeepEqual(first.Result, got.Result) {
+					t.Errorf("F = %d: %s", ahead, different(got.Result, first.Result))
+				}
 			}
-			if first == nil {
-				first = got
+			if first.Answered == 0 {
+				t.Error("no test was answered at once")
 			}
-			if !reflect.DeepEqual(first.Result, got.Result) {
-				t.Errorf("F = %d: %s", ahead, different(got.Result, first.Result))
-			}
-		}
-		if first.Answered == 0 {
-			t.Error("no test was answered at once")
-		}
+		})
 	}
 }
 
@@ -119,13 +121,15 @@ func TestAnswers(t *testing.T) {
 		"3 at 0s: false", "3 at 2.509µs: {4 7 10}", "3 at 2.509µs: {4 7 10} true", "3 at 3.009µs: received",
 	}
 	for _, ahead := range []int{1, 2, 64} {
-		said = nil
-		got, replay := replayed(t, program, 5, ports, ahead)
-		sameAs(t, "replay", got, replay)
-		slices.Sort(said)
-		if !slices.Equal(said, want) {
-			t.Errorf("F = %d:\n%s", ahead, strings.Join(said, "\n"))
-		}
+		t.Run(fmt.Sprint(ahead), func(t *testing.T) {
+			said = nil
+			got, replay := replayed(t, program, 5, ports, ahead)
+			sameAs(t, "replay", got, replay)
+			slices.Sort(said)
+			if !slices.Equal(said, want) {
+				t.Errorf("F = %d:\n%s", ahead, strings.Join(said, "\n"))
+			}
+		})
 	}
 }
 

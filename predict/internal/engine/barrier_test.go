@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,24 +11,26 @@ import (
 // others look.
 func TestMeeting(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
-		m := newBarrier(workers)
-		var came atomic.Int64
-		const barriers = 60
-		for w := range workers {
-			go func() {
-				defer m.leave()
-				for k := range barriers {
-					if w == k%7 {
-						time.Sleep(2 * spinTime)
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			m := newBarrier(workers)
+			var came atomic.Int64
+			const barriers = 60
+			for w := range workers {
+				go func() {
+					defer m.leave()
+					for k := range barriers {
+						if w == k%7 {
+							time.Sleep(2 * spinTime)
+						}
+						came.Add(1)
+						m.wait(w)
+						if n := came.Load(); n < int64((k+1)*workers) || n > int64((k+2)*workers) {
+							t.Errorf("%d workers: %d have come before one goes on from meeting %d", workers, n, k)
+						}
 					}
-					came.Add(1)
-					m.wait(w)
-					if n := came.Load(); n < int64((k+1)*workers) || n > int64((k+2)*workers) {
-						t.Errorf("%d workers: %d have come before one goes on from meeting %d", workers, n, k)
-					}
-				}
-			}()
-		}
-		m.close()
+				}()
+			}
+			m.close()
+		})
 	}
 }

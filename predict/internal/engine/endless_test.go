@@ -39,21 +39,23 @@ func TestEndlessMessages(t *testing.T) {
 		models[name] = of
 	}
 	for name, of := range models {
-		for _, long := range []int64{-1, 1000} {
-			simulate := func(all ...[]Op) (*Result, error) {
-				m := of(t)
-				m.EagerLimit = long
-				return Run(context.Background(), programs(all, 0), Options{Model: m})
+		t.Run(name, func(t *testing.T) {
+			for _, long := range []int64{-1, 1000} {
+				simulate := func(all ...[]Op) (*Result, error) {
+					m := of(t)
+					m.EagerLimit = long
+					return Run(context.Background(), programs(all, 0), Options{Model: m})
+				}
+				_, err := simulate([]Op{send(1, math.MaxInt64)}, []Op{recv(0)})
+				if err == nil || !strings.Contains(err.Error(), "a message of 9223372036854775807 bytes from rank 0 to rank 1 takes ") {
+					t.Errorf("%s, S %d: %v", name, long, err)
+				}
+				res, err := simulate([]Op{isend(0, math.MaxInt64, 0), recv(0)})
+				if name != "loggopsim" && (err != nil || res.Time > 8*(500+700)) {
+					t.Errorf("%s, S %d, to itself: %v, %v", name, long, res, err)
+				}
 			}
-			_, err := simulate([]Op{send(1, math.MaxInt64)}, []Op{recv(0)})
-			if err == nil || !strings.Contains(err.Error(), "a message of 9223372036854775807 bytes from rank 0 to rank 1 takes ") {
-				t.Errorf("%s, S %d: %v", name, long, err)
-			}
-			res, err := simulate([]Op{isend(0, math.MaxInt64, 0), recv(0)})
-			if name != "loggopsim" && (err != nil || res.Time > 8*(500+700)) {
-				t.Errorf("%s, S %d, to itself: %v, %v", name, long, res, err)
-			}
-		}
+		})
 	}
 }
 
@@ -61,18 +63,20 @@ func TestEndlessMessages(t *testing.T) {
 func TestSharedLinksBeyondTime(t *testing.T) {
 	const day = 24 * 3600
 	for name, of := range onBus {
-		for _, days := range []int64{5, 9} {
-			var all [][]Op
-			for from := range int32(8) {
-				all = append(all, []Op{isend((from+1)%8, days*day*1e9, 0), recv((from + 7) % 8)})
+		t.Run(name, func(t *testing.T) {
+			for _, days := range []int64{5, 9} {
+				var all [][]Op
+				for from := range int32(8) {
+					all = append(all, []Op{isend((from+1)%8, days*day*1e9, 0), recv((from + 7) % 8)})
+				}
+				res, err := Run(context.Background(), programs(all, 0), Options{Model: of(t)})
+				switch {
+				case days == 5 && (err != nil || res.Time < 40*day*unit.Picos(1e12)):
+					t.Errorf("%v, %v", res, err)
+				case days == 9 && (err == nil || !strings.Contains(err.Error(), "more than can be simulated")):
+					t.Errorf("%v, %v", res, err)
+				}
 			}
-			res, err := Run(context.Background(), programs(all, 0), Options{Model: of(t)})
-			switch {
-			case days == 5 && (err != nil || res.Time < 40*day*unit.Picos(1e12)):
-				t.Errorf("%s: %v, %v", name, res, err)
-			case days == 9 && (err == nil || !strings.Contains(err.Error(), "more than can be simulated")):
-				t.Errorf("%s: %v, %v", name, res, err)
-			}
-		}
+		})
 	}
 }

@@ -12,29 +12,31 @@ import (
 func TestInterrupts(t *testing.T) {
 	const soon = 1000 // operations
 	for name, m := range map[string]Model{"loggp": loggp(), "loggopsim": loggopsim(), "links": sharing(t, "bus", 3, "")} {
-		for _, long := range []unit.Picos{0, 1} {
-			for _, ranks := range []int{1, 3} {
-				for _, p := range []Protocol{Sequential, Quantum, Whoa} {
-					ctx, interrupt := context.WithCancel(t.Context())
-					rendezvousAfter := 0
-					all := []Program{{Next: func() (Ops, error) {
-						switch rendezvousAfter++; rendezvousAfter {
-						case soon:
-							interrupt()
-						case 10 * soon:
-							return Ops{}, errors.New("it goes on")
+		t.Run(name, func(t *testing.T) {
+			for _, long := range []unit.Picos{0, 1} {
+				for _, ranks := range []int{1, 3} {
+					for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+						ctx, interrupt := context.WithCancel(t.Context())
+						rendezvousAfter := 0
+						all := []Program{{Next: func() (Ops, error) {
+							switch rendezvousAfter++; rendezvousAfter {
+							case soon:
+								interrupt()
+							case 10 * soon:
+								return Ops{}, errors.New("it goes on")
+							}
+							return Pack(work(long)), nil
+						}}}
+						for len(all) < ranks {
+							all = append(all, programs([][]Op{{recv(0)}}, 0)...)
 						}
-						return Pack(work(long)), nil
-					}}}
-					for len(all) < ranks {
-						all = append(all, programs([][]Op{{recv(0)}}, 0)...)
-					}
-					_, err := Run(ctx, all, Options{Model: m, Protocol: p, Workers: ranks})
-					if !errors.Is(err, context.Canceled) || rendezvousAfter > 2*soon {
-						t.Errorf("%s, %d ranks, work of %d ps, %s: %v, after %d operations", name, ranks, long, p, err, rendezvousAfter)
+						_, err := Run(ctx, all, Options{Model: m, Protocol: p, Workers: ranks})
+						if !errors.Is(err, context.Canceled) || rendezvousAfter > 2*soon {
+							t.Errorf("%s, %d ranks, work of %d ps, %s: %v, after %d operations", name, ranks, long, p, err, rendezvousAfter)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }

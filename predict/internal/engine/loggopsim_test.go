@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -84,9 +85,11 @@ func halo(ranks, rounds int, bytes int64) *workload {
 func TestLogGOPSimIsExact(t *testing.T) {
 	cost := refCost{L: 2000, o: 500, g: 500, G: 1}
 	for name, w := range map[string]*workload{"halo": halo(64, 10, 8192), "short halo": halo(64, 10, 8), "stencil": stencil(64, 20000), "all to all": allToAll(32, 10000), "scattered": scattered(64, 20000)} {
-		if n := exactly(t, w, cost); n > 0 {
-			t.Errorf("%s: %d ranks end at another time", name, n)
-		}
+		t.Run(name, func(t *testing.T) {
+			if n := exactly(t, w, cost); n > 0 {
+				t.Errorf("%d ranks end at another time", n)
+			}
+		})
 	}
 }
 
@@ -135,8 +138,10 @@ func TestLogGOPSimPostsWhenTheProcessorIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []unit.Picos{265, 231, 230} {
-		if got := res.Ranks[i].Time; got != want {
-			t.Errorf("rank %d ends at %v, not %v", i, got, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got := res.Ranks[i].Time; got != want {
+				t.Errorf("rank %d ends at %v, not %v", i, got, want)
+			}
+		})
 	}
 }

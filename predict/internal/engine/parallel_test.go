@@ -114,24 +114,26 @@ func TestFirstFailure(t *testing.T) {
 		{[]unit.Picos{0, 800, 500, 400}, "rank 0: bad"},
 		{[]unit.Picos{700, 700, 700, 700}, "rank 0: bad"},
 	} {
-		for _, p := range []Protocol{Sequential, Quantum, Whoa} {
-			for _, workers := range []int{1, 2, 3, 4} {
-				var all []Program
-				for _, at := range c.fails {
-					next := programs(ranks(does(work(at/2), work(at-at/2))), 1)[0].Next
-					all = append(all, Program{Next: func() (Ops, error) {
-						one, err := next()
-						if one.Len() == 0 {
-							err = bad
-						}
-						return one, err
-					}})
-				}
-				if _, err := Run(context.Background(), all, Options{Model: loggp(), Protocol: p, Workers: workers}); err == nil || err.Error() != c.want || !errors.Is(err, bad) {
-					t.Errorf("%v, %s, %d workers: %v, want %s", c.fails, p, workers, err, c.want)
+		t.Run(fmt.Sprint(c.fails), func(t *testing.T) {
+			for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+				for _, workers := range []int{1, 2, 3, 4} {
+					var all []Program
+					for _, at := range c.fails {
+						next := programs(ranks(does(work(at/2), work(at-at/2))), 1)[0].Next
+						all = append(all, Program{Next: func() (Ops, error) {
+							one, err := next()
+							if one.Len() == 0 {
+								err = bad
+							}
+							return one, err
+						}})
+					}
+					if _, err := Run(context.Background(), all, Options{Model: loggp(), Protocol: p, Workers: workers}); err == nil || err.Error() != c.want || !errors.Is(err, bad) {
+						t.Errorf("%v, %s, %d workers: %v, want %s", c.fails, p, workers, err, c.want)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

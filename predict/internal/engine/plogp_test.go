@@ -161,14 +161,16 @@ func TestLookaheadOfSizes(t *testing.T) {
 		model Model
 		want  unit.Picos
 	}{"least at a byte": {plogp(), 26}, "a gap shorter than o_s": {crooked(), 4}, "LogGP": {asPLogP(loggp()), o + l}} {
-		m := c.model
-		n := naive{Model: m}
-		least := never
-		for b := range int64(3000) {
-			least = min(least, m.Sizes.Latency+n.gap(b)-n.oR(b))
-		}
-		if got := m.Lookahead(); got != c.want || got > least {
-			t.Errorf("%s: %d, want %d, not more than %d", name, got, c.want, least)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := c.model
+			n := naive{Model: m}
+			least := never
+			for b := range int64(3000) {
+				least = min(least, m.Sizes.Latency+n.gap(b)-n.oR(b))
+			}
+			if got := m.Lookahead(); got != c.want || got > least {
+				t.Errorf("%d, want %d, not more than %d", got, c.want, least)
+			}
+		})
 	}
 }

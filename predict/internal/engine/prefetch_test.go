@@ -28,9 +28,11 @@ func TestRanksFillLines(t *testing.T) {
 		t.Errorf("a rank has %d bytes, which are not lines of %d", size, lineBytes)
 	}
 	for name, at := range map[string]uintptr{"near": unsafe.Offsetof(r.arrivalRoom), "own": unsafe.Offsetof(r.inline), "e": unsafe.Offsetof(r.e)} {
-		if at%lineBytes != 0 {
-			t.Errorf("%s is at byte %d of a rank, which begins no line of %d", name, at, lineBytes)
-		}
+		t.Run(name, func(t *testing.T) {
+			if at%lineBytes != 0 {
+				t.Errorf("%s is at byte %d of a rank, which begins no line of %d", name, at, lineBytes)
+			}
+		})
 	}
 	if at := unsafe.Offsetof(r.releases); int(at) < rankLines*lineBytes {
 		t.Errorf("releases are at byte %d, in one of the %d lines that are fetched", at, rankLines)

@@ -72,12 +72,14 @@ func TestAheadFails(t *testing.T) {
 	portWait, sooner := does(slow, bad), does(recv(0), work(10), bad)
 	ops := ranks(does(send(1, 1), work(unit.Picos(5e5)), send(1, 1)), sooner, portWait)
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
-		for _, workers := range []int{1, 2, 3} {
-			got, _ := account(ops, nil, Options{Model: loggp(), Protocol: p, Workers: workers})
-			if want := "rank 1: operation 2 sends to rank 7, but there are only 3 ranks"; got != want {
-				t.Errorf("%s, %d workers: %s, want %s", p, workers, got, want)
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			for _, workers := range []int{1, 2, 3} {
+				got, _ := account(ops, nil, Options{Model: loggp(), Protocol: p, Workers: workers})
+				if want := "rank 1: operation 2 sends to rank 7, but there are only 3 ranks"; got != want {
+					t.Errorf("%s, %d workers: %s, want %s", p, workers, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -24,17 +25,19 @@ func TestShortReceives(t *testing.T) {
 		}
 	}
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
-		for _, workers := range []int{1, 2, 5} {
-			for _, obs := range []Observer{nil, NopObserver{}} {
-				res, err := Run(context.Background(), programs(all, 0), Options{Model: loggp(), Protocol: p, Workers: workers, Observer: obs})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if res.Truncations.number = 0; res.Truncations != want {
-					t.Errorf("%s, %d workers, observer %v: got %+v, want %+v", p, workers, obs, res.Truncations, want)
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			for _, workers := range []int{1, 2, 5} {
+				for _, obs := range []Observer{nil, NopObserver{}} {
+					res, err := Run(context.Background(), programs(all, 0), Options{Model: loggp(), Protocol: p, Workers: workers, Observer: obs})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if res.Truncations.number = 0; res.Truncations != want {
+						t.Errorf("%s, %d workers, observer %v: got %+v, want %+v", p, workers, obs, res.Truncations, want)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -200,19 +200,21 @@ const spasm = "../../../data/machine/spasm-"
 // 0.8 p_c us on the mesh of p_c columns.
 func TestGapsOfThePaper(t *testing.T) {
 	for procs, columns := range map[int]float64{4: 2, 8: 4, 16: 4, 32: 8} {
-		for name, want := range map[string]float64{"full": 3.2 / float64(procs), "cube": 1.6, "mesh": 0.8 * columns} {
-			m, err := machine.Read(spasm + name + ".toml")
-			if err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			for name, want := range map[string]float64{"full": 3.2 / float64(procs), "cube": 1.6, "mesh": 0.8 * columns} {
+				m, err := machine.Read(spasm + name + ".toml")
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := Abstract(m, procs, 32, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(a.Gaps) != 1 || a.Gaps[0].Time != unit.Seconds(want*1e-6).Picos() || a.Machine.Latency != 1600000 {
+					t.Errorf("%s, %d processors: L = %v, gaps %v; want %v us", name, procs, a.Machine.Latency, a.Gaps, want)
+				}
 			}
-			a, err := Abstract(m, procs, 32, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(a.Gaps) != 1 || a.Gaps[0].Time != unit.Seconds(want*1e-6).Picos() || a.Machine.Latency != 1600000 {
-				t.Errorf("%s, %d processors: L = %v, gaps %v; want %v us", name, procs, a.Machine.Latency, a.Gaps, want)
-			}
-		}
+		})
 	}
 }
 

@@ -172,11 +172,13 @@ func TestNodeErrors(t *testing.T) {
 		{LogP{}, func(c *Config) { c.Caches, c.Messages.Data = nil, 2 }, "at least 4B"},
 		{CLogP{}, func(c *Config) { c.Caches = nil }, "no caches"},
 	} {
-		cfg := four(t)
-		c.change(&cfg)
-		if _, err := c.target.New(cfg); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one about %q", c.target.Name(), err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			cfg := four(t)
+			c.change(&cfg)
+			if _, err := c.target.New(cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want one about %q", c.target.Name(), err, c.want)
+			}
+		})
 	}
 }
 

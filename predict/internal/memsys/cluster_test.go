@@ -197,20 +197,22 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 2, Stores: 1, LoadMisses: touch.Misses{Cold: 2}, StoreMisses: touch.Misses{Cold: 1}, WriteBacks: 1, RemoteFetches: 1}},
 			touch.SharedUsage{Busy: 300, End: 4060, Lines: 3, Messages: 2, MessageBytes: 256, NetworkBusy: 276}},
 	} {
-		s := mustCluster(t, c.config)
-		for i, a := range c.accesses {
-			if got := s.Access(a.now, a.p, a.line, a.store); got != a.want {
-				t.Errorf("%s: access %d costs %+v, want %+v", c.name, i, got, a.want)
+		t.Run(c.name, func(t *testing.T) {
+			s := mustCluster(t, c.config)
+			for i, a := range c.accesses {
+				if got := s.Access(a.now, a.p, a.line, a.store); got != a.want {
+					t.Errorf("access %d costs %+v, want %+v", i, got, a.want)
+				}
 			}
-		}
-		for p, want := range c.counts {
-			if got := s.Counts(trace.Proc(p)); got != want {
-				t.Errorf("%s: processor %d\n got %+v\nwant %+v", c.name, p, got, want)
+			for p, want := range c.counts {
+				if got := s.Counts(trace.Proc(p)); got != want {
+					t.Errorf("processor %d\n got %+v\nwant %+v", p, got, want)
+				}
 			}
-		}
-		if got := s.SharedUsage(); got != c.shared {
-			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.shared)
-		}
+			if got := s.SharedUsage(); got != c.shared {
+				t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.shared)
+			}
+		})
 	}
 }
 
@@ -310,13 +312,15 @@ func TestClusterErrors(t *testing.T) {
 		{func(c *Config) { c.Disk = 5e12 }, "disk latency"},
 		{func(c *Config) { c.Placement.Page = 0 }, "the page size"},
 	} {
-		bad := small(2, 1, network.Bus{})
-		c.change(&bad)
-		for _, target := range []Target{COW{}, CLUMP{}} {
-			if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: error %v, want one about %q", target.Name(), err, c.want)
+		t.Run(c.want, func(t *testing.T) {
+			bad := small(2, 1, network.Bus{})
+			c.change(&bad)
+			for _, target := range []Target{COW{}, CLUMP{}} {
+				if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: error %v, want one about %q", target.Name(), err, c.want)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package memsys
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -28,10 +29,12 @@ func TestOverlapWorked(t *testing.T) {
 		{145, 0, touch.Cost{Latency: 17, Contention: 3, Retry: true}}, // 20 more, a sixth of which is contention
 		{165, 0, touch.Cost{}},
 	} {
-		got := s.Access(a.now, 0, a.line, false)
-		if got != a.want {
-			t.Errorf("touch %d costs %+v, want %+v", i, got, a.want)
-		}
+		t.Run(fmt.Sprint(a.now), func(t *testing.T) {
+			got := s.Access(a.now, 0, a.line, false)
+			if got != a.want {
+				t.Errorf("touch %d costs %+v, want %+v", i, got, a.want)
+			}
+		})
 	}
 	if got := s.Drain(175, 0); got != (touch.Cost{}) {
 		t.Errorf("settling costs %+v", got)

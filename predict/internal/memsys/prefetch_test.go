@@ -1,6 +1,7 @@
 package memsys
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,9 +37,11 @@ func TestAheadWorked(t *testing.T) {
 		{8000, 40, cost(100, 0)}, // forgets the stream of 8
 		{9000, 9, cost(100, 0)},  // so that this is alone
 	} {
-		if got := s.Access(a.now, 0, a.line, false); got != a.want {
-			t.Errorf("touch %d, of line %d, costs %+v, want %+v", i, a.line, got, a.want)
-		}
+		t.Run(fmt.Sprint(a.now), func(t *testing.T) {
+			if got := s.Access(a.now, 0, a.line, false); got != a.want {
+				t.Errorf("touch %d, of line %d, costs %+v, want %+v", i, a.line, got, a.want)
+			}
+		})
 	}
 	if c := s.Counts(0); c.Loads != 13 || c.Misses() != 13 {
 		t.Errorf("%d loads and %d misses, want 13 and 13", c.Loads, c.Misses())
@@ -68,19 +71,21 @@ func TestAheadHits(t *testing.T) {
 // TestAheadTargets: what software shares is not fetched ahead.
 func TestAheadTargets(t *testing.T) {
 	for target, want := range map[string]string{"smp": "", "cow": "does not simulate prefetching", "clump": "does not simulate prefetching"} {
-		text := "name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1\nahead = 2\nstreams = 2\n" +
-			"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 2\nlatency = \"0 cycles\"\n[memory]\nsize = \"1 MiB\"\nlatency = \"9 ns\"\noccupancy = \"9 ns\"\ninvalidate = \"9 ns\"\n" +
-			"[network]\nmodel = \"bus\"\nbandwidth = \"1 MB/s\"\n[system]\ntarget = \"" + target + "\"\nprocessors = 1\n"
-		if target != "smp" {
-			text += "nodes = 2\n"
-		}
-		m, err := machine.Parse("m.toml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = New(m, trace.Header{Procs: 1})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", target, err, want)
-		}
+		t.Run(target, func(t *testing.T) {
+			text := "name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1\nahead = 2\nstreams = 2\n" +
+				"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 2\nlatency = \"0 cycles\"\n[memory]\nsize = \"1 MiB\"\nlatency = \"9 ns\"\noccupancy = \"9 ns\"\ninvalidate = \"9 ns\"\n" +
+				"[network]\nmodel = \"bus\"\nbandwidth = \"1 MB/s\"\n[system]\ntarget = \"" + target + "\"\nprocessors = 1\n"
+			if target != "smp" {
+				text += "nodes = 2\n"
+			}
+			m, err := machine.Parse("m.toml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = New(m, trace.Header{Procs: 1})
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }

@@ -83,20 +83,22 @@ func TestWorked(t *testing.T) {
 		}, [2]touch.Counts{{Loads: 3, Stores: 1, LoadMisses: touch.Misses{Cold: 1, Replacement: 1}, StoreMisses: touch.Misses{Cold: 1}, WriteBacks: 1},
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}}}, 60 * 5},
 	} {
-		s := mustSMP(t, two)
-		for i, a := range c.accesses {
-			if got := s.Access(a.now, a.p, a.line, a.store); got != a.want {
-				t.Errorf("%s: access %d costs %+v, want %+v", c.name, i, got, a.want)
+		t.Run(c.name, func(t *testing.T) {
+			s := mustSMP(t, two)
+			for i, a := range c.accesses {
+				if got := s.Access(a.now, a.p, a.line, a.store); got != a.want {
+					t.Errorf("access %d costs %+v, want %+v", i, got, a.want)
+				}
 			}
-		}
-		for p := range trace.Proc(2) {
-			if got := s.Counts(p); got != c.counts[p] {
-				t.Errorf("%s: processor %d\n got %+v\nwant %+v", c.name, p, got, c.counts[p])
+			for p := range trace.Proc(2) {
+				if got := s.Counts(p); got != c.counts[p] {
+					t.Errorf("processor %d\n got %+v\nwant %+v", p, got, c.counts[p])
+				}
 			}
-		}
-		if got := s.SharedUsage().Busy; got != c.busy {
-			t.Errorf("%s: bus busy for %d ps, want %d", c.name, got, c.busy)
-		}
+			if got := s.SharedUsage().Busy; got != c.busy {
+				t.Errorf("bus busy for %d ps, want %d", got, c.busy)
+			}
+		})
 	}
 }
 
@@ -142,25 +144,27 @@ func TestLone(t *testing.T) {
 // TestHugeCache: misses of caches that hold everything are distinct lines, but
 // for lines that others store to.
 func TestHugeCache(t *testing.T) {
-	for _, ways := range []int{4, 16, 1 << 14} { // the last has one set
-		s := mustSMP(t, Config{Processors: 3, Caches: []Cache{{Size: 1 << 20, Line: 64, Ways: ways}},
-			Memory: Memory{Latency: 1}})
-		distinct := [3]map[uint64]bool{{}, {}, {}}
-		r := rand.New(rand.NewPCG(2, 1))
-		for range 20000 {
-			p := r.IntN(3)
-			line := uint64(p)<<40 + r.Uint64N(2000)
-			distinct[p][line] = true
-			s.Access(0, trace.Proc(p), line, r.IntN(2) == 0)
-		}
-		for p := range 3 {
-			if got := s.Counts(trace.Proc(p)); got.Misses() != uint64(len(distinct[p])) || got.WriteBacks != 0 {
-				t.Errorf("%d ways, processor %d: %d distinct lines, %+v", ways, p, len(distinct[p]), got)
+	for _, ways := range []int{4, 16, 1 << 14} {
+		t.Run(fmt.Sprint(ways), func(t *testing.T) { // the last has one set
+			s := mustSMP(t, Config{Processors: 3, Caches: []Cache{{Size: 1 << 20, Line: 64, Ways: ways}},
+				Memory: Memory{Latency: 1}})
+			distinct := [3]map[uint64]bool{{}, {}, {}}
+			r := rand.New(rand.NewPCG(2, 1))
+			for range 20000 {
+				p := r.IntN(3)
+				line := uint64(p)<<40 + r.Uint64N(2000)
+				distinct[p][line] = true
+				s.Access(0, trace.Proc(p), line, r.IntN(2) == 0)
 			}
-		}
-		if got, want := s.SharedUsage().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
-			t.Errorf("%d ways: %d lines in all, want %d", ways, got, want)
-		}
+			for p := range 3 {
+				if got := s.Counts(trace.Proc(p)); got.Misses() != uint64(len(distinct[p])) || got.WriteBacks != 0 {
+					t.Errorf("%d ways, processor %d: %d distinct lines, %+v", ways, p, len(distinct[p]), got)
+				}
+			}
+			if got, want := s.SharedUsage().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
+				t.Errorf("%d ways: %d lines in all, want %d", ways, got, want)
+			}
+		})
 	}
 }
 
@@ -237,17 +241,19 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Memory.Occupancy = unit.MaxPicos }, "occupancy"},
 		{func(c *Config) { c.Memory.Invalidate = -5 }, "invalidate"},
 	} {
-		bad := good
-		bad.Caches = slices.Clone(good.Caches)
-		c.change(&bad)
-		for _, target := range All {
-			if target.Name() == (LogP{}).Name() {
-				continue // has no caches
+		t.Run(c.want, func(t *testing.T) {
+			bad := good
+			bad.Caches = slices.Clone(good.Caches)
+			c.change(&bad)
+			for _, target := range All {
+				if target.Name() == (LogP{}).Name() {
+					continue // has no caches
+				}
+				if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s of %+v: error %v, want one about %q", target.Name(), bad, err, c.want)
+				}
 			}
-			if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s of %+v: error %v, want one about %q", target.Name(), bad, err, c.want)
-			}
-		}
+		})
 	}
 }
 

@@ -108,9 +108,11 @@ func TestStatementsOfAnotherModel(t *testing.T) {
 func TestOperationsOnOneProcessorSendNothing(t *testing.T) {
 	l := laws(t, "M1", Options{}, example...)
 	for _, name := range []string{"hscan", "vscan", "convshift", "convscan"} {
-		if p := predict(t, l, name, Case{Rows: 50, Cols: 40, Item: 4, MeshRows: 1, MeshCols: 1, D: 4}); p.Messages != 0 {
-			t.Errorf("%s: %v messages", name, p.Messages)
-		}
+		t.Run(name, func(t *testing.T) {
+			if p := predict(t, l, name, Case{Rows: 50, Cols: 40, Item: 4, MeshRows: 1, MeshCols: 1, D: 4}); p.Messages != 0 {
+				t.Errorf("%v messages", p.Messages)
+			}
+		})
 	}
 }
 
@@ -291,9 +293,11 @@ func TestCrossover(t *testing.T) {
 		t.Errorf("without one: %+v, %v", x, err)
 	}
 	for _, bad := range [][2]int64{{0, 3}, {4, 3}, {1, 1 << 20}, {1, 60}} {
-		if _, err := l.Cross(shift, scan, c, bad[0], bad[1]); err == nil {
-			t.Errorf("from %d to %d: no error", bad[0], bad[1])
-		}
+		t.Run(fmt.Sprint(bad), func(t *testing.T) {
+			if _, err := l.Cross(shift, scan, c, bad[0], bad[1]); err == nil {
+				t.Errorf("from %d to %d: no error", bad[0], bad[1])
+			}
+		})
 	}
 }
 
@@ -432,9 +436,11 @@ func TestErrors(t *testing.T) {
 		{"a unit", "S1", given(t, "S1_alpha=1us", "S1_beta=1us/line"), Options{}, `unit "s/line"`},
 		{"lines", "M1", full, Options{Line: 48}, "powers of two"},
 	} {
-		if _, err := New(row.set, row.model, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %v", row.what, err)
-		}
+		t.Run(row.what, func(t *testing.T) {
+			if _, err := New(row.set, row.model, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	l := laws(t, "M1", Options{}, example...)
 	for name, c := range map[string]Case{
@@ -461,9 +467,11 @@ func TestErrors(t *testing.T) {
 		t.Error("no error where the theorem does not hold")
 	}
 	for _, text := range []string{"M1_alpha", "M1_alpha=", "M1_alpha=5", "M1_beta=1B/s", "=1s", "a b=1s"} {
-		if p, err := ParseParam(text); err == nil {
-			t.Errorf("%q is %+v", text, p)
-		}
+		t.Run(text, func(t *testing.T) {
+			if p, err := ParseParam(text); err == nil {
+				t.Errorf("%q is %+v", text, p)
+			}
+		})
 	}
 }
 

@@ -177,13 +177,15 @@ func TestBisectionGaps(t *testing.T) {
 // A message of 32 bytes takes 1.6 us in the networks of links, however far it goes.
 func TestLinksOfSPASM(t *testing.T) {
 	for _, model := range []string{"full", "hypercube", "mesh"} {
-		n, err := New(described(t, "model = \""+model+"\"\nbandwidth = \"20 MB/s\"\n"), 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := n.Send(0, Message{0, 31, 32}); d != (Delivery{1_600_000, 1_600_000, 1_600_000}) {
-			t.Errorf("%s: %v", model, d)
-		}
+		t.Run(model, func(t *testing.T) {
+			n, err := New(described(t, "model = \""+model+"\"\nbandwidth = \"20 MB/s\"\n"), 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := n.Send(0, Message{0, 31, 32}); d != (Delivery{1_600_000, 1_600_000, 1_600_000}) {
+				t.Errorf("%v", d)
+			}
+		})
 	}
 }
 
@@ -197,18 +199,20 @@ func TestRemoteAccessesOfDu(t *testing.T) {
 		"bandwidth = \"100 Mb/s\"":                         4575,
 		"bandwidth = \"155 Mb/s\"\nefficiency = \"48/53\"": 3275,
 	} {
-		m := described(t, "model = \"bus\"\nlatency = \"75 cycles\"\nheader = \"25 B\"\n"+keys+"\n")
-		n, err := New(m, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := n.Send(0, Message{0, 7, 256})
-		if got := float64(d.Arrive.Seconds()) * 200e6; got < want*0.999 || got > want*1.001 {
-			t.Errorf("%s: %v cycles, want %v", keys, got, want)
-		}
-		if wait := n.Send(0, Message{1, 2, 256}); wait.Arrive-wait.Latency != d.Free {
-			t.Errorf("%s: the second waits for %v, want %v", keys, wait.Arrive-wait.Latency, d.Free)
-		}
+		t.Run(keys, func(t *testing.T) {
+			m := described(t, "model = \"bus\"\nlatency = \"75 cycles\"\nheader = \"25 B\"\n"+keys+"\n")
+			n, err := New(m, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := n.Send(0, Message{0, 7, 256})
+			if got := float64(d.Arrive.Seconds()) * 200e6; got < want*0.999 || got > want*1.001 {
+				t.Errorf("%v cycles, want %v", got, want)
+			}
+			if wait := n.Send(0, Message{1, 2, 256}); wait.Arrive-wait.Latency != d.Free {
+				t.Errorf("the second waits for %v, want %v", wait.Arrive-wait.Latency, d.Free)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"testing"
 
 	"spoor/calibrate/machine"
@@ -28,9 +29,11 @@ func TestLocalByHand(t *testing.T) {
 		{60 * ns, 0, 0, 60 * ns, 160 * ns, 100 * ns},     // a request without bytes waits for nothing
 		{500 * ns, 0, 1e9, 100_000_500 * ns, 100_000_600 * ns, 100_000_100 * ns},
 	} {
-		if got, want := l.Send(c.at, c.node, c.bytes), (Delivery{Free: c.free, Arrive: c.arrive, Latency: c.latency}); got != want {
-			t.Errorf("message %d: got %v, want %v", i, got, want)
-		}
+		t.Run(fmt.Sprint(c.free), func(t *testing.T) {
+			if got, want := l.Send(c.at, c.node, c.bytes), (Delivery{Free: c.free, Arrive: c.arrive, Latency: c.latency}); got != want {
+				t.Errorf("message %d: got %v, want %v", i, got, want)
+			}
+		})
 	}
 	if l.Messages() != 5 {
 		t.Errorf("%d messages, want 5", l.Messages())

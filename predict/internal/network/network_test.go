@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -82,10 +83,12 @@ func TestImpossible(t *testing.T) {
 		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []comm.Flow{{From: 1, To: 1, Messages: 9}}, "needs the program's messages"},
 		{logp + "gap = \"traffic\"\ntopology = \"mesh\"\n", 4, []comm.Flow{{From: 1, To: 4, Messages: 9}}, "the traffic from node 1 to node 4 is out of range"},
 	} {
-		n, err := New(described(t, c.keys), c.nodes, c.traffic...)
-		if err == nil || n != nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q of %d: got %v, %v, want %q", c.keys, c.nodes, n, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			n, err := New(described(t, c.keys), c.nodes, c.traffic...)
+			if err == nil || n != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q of %d: got %v, %v, want %q", c.keys, c.nodes, n, err, c.want)
+			}
+		})
 	}
 	if _, err := New(&machine.Machine{Name: "m"}, 2); err == nil || err.Error() != `machine "m" has no section [network]` {
 		t.Error(err)
@@ -125,11 +128,13 @@ func TestImpossible(t *testing.T) {
 		}
 	}
 	for _, arity := range []int{-1, 1, math.MaxInt64} {
-		c := usual(4)
-		c.Arity = arity
-		if n, err := (FatTree{}).New(c); err == nil {
-			t.Errorf("fat tree of arity %d: %v", arity, n)
-		}
+		t.Run(fmt.Sprint(arity), func(t *testing.T) {
+			c := usual(4)
+			c.Arity = arity
+			if n, err := (FatTree{}).New(c); err == nil {
+				t.Errorf("fat tree of arity %d: %v", arity, n)
+			}
+		})
 	}
 }
 
@@ -238,16 +243,18 @@ func TestEndOfTime(t *testing.T) {
 	each(t, 4, func(t *testing.T, fresh func() Network) {
 		n := fresh()
 		for _, at := range []unit.Picos{0, 1, Horizon / 2, Horizon - 1, Horizon, Horizon + 1, unit.MaxPicos} {
-			for range 12 {
-				for _, b := range []unit.Bytes{0, 1, math.MaxInt64} {
-					for to := 1; to < 4; to++ {
-						d := n.Send(at, Message{0, to, b})
-						if d.Arrive < at || d.Free < at || d.Latency < 0 || d.Latency > d.Arrive-at || d.Arrive > max(at, Horizon) {
-							t.Fatalf("%d bytes at %d: %d", b, at, d)
+			t.Run(fmt.Sprint(at), func(t *testing.T) {
+				for range 12 {
+					for _, b := range []unit.Bytes{0, 1, math.MaxInt64} {
+						for to := 1; to < 4; to++ {
+							d := n.Send(at, Message{0, to, b})
+							if d.Arrive < at || d.Free < at || d.Latency < 0 || d.Latency > d.Arrive-at || d.Arrive > max(at, Horizon) {
+								t.Fatalf("%d bytes at %d: %d", b, at, d)
+							}
 						}
 					}
 				}
-			}
+			})
 		}
 		if u := n.Usage(); u.Bytes < 0 || u.Messages != 4*12*3*3 {
 			t.Errorf("%d bytes, %d messages", u.Bytes, u.Messages)
@@ -290,16 +297,18 @@ func TestUsage(t *testing.T) {
 		{LogP{}, true, []Part{{"node 0 sends", 2, 40, 6}, {"node 1 receives", 2, 30, 6}, {"node 2 sends", 1, 20, 3},
 			{"node 3 receives", 1, 30, 3}}, "node 0 sends"},
 	} {
-		c.SameKind = row.sameKind
-		n, err := row.model.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n.Send(0, Message{0, 1, 10})
-		n.Send(0, Message{0, 3, 30})
-		n.Send(0, Message{2, 1, 20})
-		if u := n.Usage(); !reflect.DeepEqual(u, Usage{3, 60, row.parts}) || u.Busiest().Name != row.busiest {
-			t.Errorf("%s: got %+v, busiest %s", row.model.Name(), u, u.Busiest().Name)
-		}
+		t.Run(fmt.Sprintf("%v %v", row.sameKind, row.busiest), func(t *testing.T) {
+			c.SameKind = row.sameKind
+			n, err := row.model.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.Send(0, Message{0, 1, 10})
+			n.Send(0, Message{0, 3, 30})
+			n.Send(0, Message{2, 1, 20})
+			if u := n.Usage(); !reflect.DeepEqual(u, Usage{3, 60, row.parts}) || u.Busiest().Name != row.busiest {
+				t.Errorf("%s: got %+v, busiest %s", row.model.Name(), u, u.Busiest().Name)
+			}
+		})
 	}
 }

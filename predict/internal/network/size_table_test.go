@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -13,10 +14,12 @@ func TestCurve(t *testing.T) {
 		bytes unit.Bytes
 		cost  unit.Picos
 	}{{0, 100}, {10, 100}, {11, 101}, {20, 110}, {25, 107}, {29, 104}, {30, 103}, {39, 103}, {40, 104}, {50, 104}, {70, 105}, {89, 106}, {90, 106},
-		{1 << 40, 54975581490}} { // 104 + (2^40 - 50)/20
-		if got := c.At(w.bytes); got != w.cost {
-			t.Errorf("%d bytes: %d, want %d", w.bytes, got, w.cost)
-		}
+		{1 << 40, 54975581490}} {
+		t.Run(fmt.Sprint(w.bytes), func(t *testing.T) { // 104 + (2^40 - 50)/20
+			if got := c.At(w.bytes); got != w.cost {
+				t.Errorf("%d bytes: %d, want %d", w.bytes, got, w.cost)
+			}
+		})
 	}
 	for name, c := range map[string]Curve{"falling": {{1, 9}, {3, 5}}, "one": {{7, 5}}} {
 		if got := c.At(1 << 40); got != 5 {

@@ -2,6 +2,7 @@ package network
 
 import (
 	"container/heap"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -190,24 +191,26 @@ func TestGapsAgainstLinks(t *testing.T) {
 		{"mesh", 32, "pairs", row{0.000, 6.191, 1.501, 0.000}, row{0, 0.35, 0.12, 0}},
 		{"mesh", 32, "reduce", row{0.102, 8.200, 3.254, 0.178}, row{0.25, 0.35, 0.12, 0.12}},
 	} {
-		if testing.Short() && c.nodes > 16 {
-			continue
-		}
-		m, worms := measured(t, c.kind, c.nodes, c.to)
-		for name, x := range map[string][3]float64{"links": {m.link, c.table.link, c.more.link}, "any": {m.any, c.table.any, c.more.any},
-			"same kind": {m.same, c.table.same, c.more.same}, "traffic": {m.aware, c.table.aware, c.more.aware}} {
-			if got, want, more := x[0], x[1], x[2]; got < want*0.88-0.005 || got > want*(1+more)+0.005 {
-				t.Errorf("%s %d %s: %s %.3f, in the table %.3f", c.kind, c.nodes, c.to, name, got, want)
+		t.Run(fmt.Sprintf("%v %v %v", c.kind, c.nodes, c.to), func(t *testing.T) {
+			if testing.Short() && c.nodes > 16 {
+				t.Skip("long: more than 16 nodes")
 			}
-		}
-		if math.Abs(m.link-worms) > 0.06*worms+0.001 {
-			t.Errorf("%s %d %s: links %.3f, by events %.3f", c.kind, c.nodes, c.to, m.link, worms)
-		}
-		if !(m.any > m.same && m.same > m.aware) {
-			t.Errorf("%s %d %s: %+v is out of order", c.kind, c.nodes, c.to, m)
-		}
-		if off := math.Abs(m.aware - m.link); c.kind == "mesh" && m.same-m.link < 5*off {
-			t.Errorf("%s %d %s: the gap of the traffic is off by %.3f, that of the bisection by %.3f", c.kind, c.nodes, c.to, off, m.same-m.link)
-		}
+			m, worms := measured(t, c.kind, c.nodes, c.to)
+			for name, x := range map[string][3]float64{"links": {m.link, c.table.link, c.more.link}, "any": {m.any, c.table.any, c.more.any},
+				"same kind": {m.same, c.table.same, c.more.same}, "traffic": {m.aware, c.table.aware, c.more.aware}} {
+				if got, want, more := x[0], x[1], x[2]; got < want*0.88-0.005 || got > want*(1+more)+0.005 {
+					t.Errorf("%s %d %s: %s %.3f, in the table %.3f", c.kind, c.nodes, c.to, name, got, want)
+				}
+			}
+			if math.Abs(m.link-worms) > 0.06*worms+0.001 {
+				t.Errorf("%s %d %s: links %.3f, by events %.3f", c.kind, c.nodes, c.to, m.link, worms)
+			}
+			if !(m.any > m.same && m.same > m.aware) {
+				t.Errorf("%s %d %s: %+v is out of order", c.kind, c.nodes, c.to, m)
+			}
+			if off := math.Abs(m.aware - m.link); c.kind == "mesh" && m.same-m.link < 5*off {
+				t.Errorf("%s %d %s: the gap of the traffic is off by %.3f, that of the bisection by %.3f", c.kind, c.nodes, c.to, off, m.same-m.link)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -17,20 +18,22 @@ func TestClockIsExact(t *testing.T) {
 		f          unit.Hertz
 		cpi, touch unit.Cycles
 	}{{2.4e9, 1, 4}, {200e6, 1, 1}, {200e6, 0.97, 3}, {3e9, 1.0 / 3, 0}, {1e9, 0, 1}, {1.7e6, 1, 0.5}} {
-		clock, err := NewClock(c.f, c.cpi, c.touch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2000 {
-			instr, touches := r.Uint64()>>(24+r.UintN(40)), r.Uint64()>>(26+r.UintN(38))
-			want := periodsExactly(c.cpi, c.f, instr)
-			want.Add(want, periodsExactly(c.touch, c.f, touches))
-			got := new(big.Rat).SetInt64(int64(clock.At(instr, touches)))
-			off, _ := got.Sub(got, want).Float64()
-			if math.Abs(off) > 0.5000001 {
-				t.Fatalf("%+v: %d instructions, %d touches: off by %g ps", c, instr, touches, off)
+		t.Run(fmt.Sprintf("%v %v", c.f, c.cpi), func(t *testing.T) {
+			clock, err := NewClock(c.f, c.cpi, c.touch)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for range 2000 {
+				instr, touches := r.Uint64()>>(24+r.UintN(40)), r.Uint64()>>(26+r.UintN(38))
+				want := periodsExactly(c.cpi, c.f, instr)
+				want.Add(want, periodsExactly(c.touch, c.f, touches))
+				got := new(big.Rat).SetInt64(int64(clock.At(instr, touches)))
+				off, _ := got.Sub(got, want).Float64()
+				if math.Abs(off) > 0.5000001 {
+					t.Fatalf("%+v: %d instructions, %d touches: off by %g ps", c, instr, touches, off)
+				}
+			}
+		})
 	}
 }
 
@@ -57,9 +60,11 @@ func TestClockWorked(t *testing.T) {
 		{1, 1, 2083},  // 5 periods
 		{2_400_000_000_000, 0, 1_000_000_000_000_000}, // 1000 s, to the picosecond
 	} {
-		if got := clock.At(c.instr, c.touches); got != c.want {
-			t.Errorf("%d instructions, %d touches: %d ps, want %d", c.instr, c.touches, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.want), func(t *testing.T) {
+			if got := clock.At(c.instr, c.touches); got != c.want {
+				t.Errorf("%d instructions, %d touches: %d ps, want %d", c.instr, c.touches, got, c.want)
+			}
+		})
 	}
 }
 
@@ -72,8 +77,10 @@ func TestClockErrors(t *testing.T) {
 		{0, 1, 1}, {-1, 1, 1}, {unit.Hertz(nan), 1, 1}, {unit.Hertz(math.Inf(1)), 1, 1},
 		{1e9, -1, 1}, {1e9, unit.Cycles(nan), 1}, {1e9, 1, unit.Cycles(math.Inf(1))}, {1, 1, 1}, {1e9, 1e9, 0},
 	} {
-		if _, err := NewClock(c.f, c.cpi, c.touch); err == nil {
-			t.Errorf("%+v is accepted", c)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.f, c.cpi), func(t *testing.T) {
+			if _, err := NewClock(c.f, c.cpi, c.touch); err == nil {
+				t.Errorf("%+v is accepted", c)
+			}
+		})
 	}
 }

@@ -251,10 +251,12 @@ func TestMessagesErrors(t *testing.T) {
 		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that depend on themselves"},
 		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "depends on operation 5, but there are only 1 operations"},
 	} {
-		res, err := replayMessages(c.trace, messageMachine(t, c.net), c.opt)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, %v, want %q", c.name, res, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			res, err := replayMessages(c.trace, messageMachine(t, c.net), c.opt)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, %v, want %q", res, err, c.want)
+			}
+		})
 	}
 }
 

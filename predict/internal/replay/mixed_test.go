@@ -267,9 +267,11 @@ func TestMixedErrors(t *testing.T) {
 		{name: "beyond all time", trace: messageTrace(rows(an(trace.Send, with(1)), an(trace.Compute, works(1<<62))), rows(an(trace.Recv, with(0)))), want: "more than can be simulated"},
 		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "sends to rank 7, but there are only 1 ranks"},
 	} {
-		res, err := replayMixed(c.trace, messageMachine(t, c.net), MixedOptions{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, %v, want %q", c.name, res, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			res, err := replayMixed(c.trace, messageMachine(t, c.net), MixedOptions{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, %v, want %q", res, err, c.want)
+			}
+		})
 	}
 }

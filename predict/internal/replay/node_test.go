@@ -18,17 +18,19 @@ func TestMessageWithinANode(t *testing.T) {
 	pair := messageTrace(rows(an(trace.Send, with(1), of(1e6))), rows(an(trace.Recv, with(0), of(1e6))))
 	links := "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"\no = \"10 ns\"\nsharing = \"max-min\"\n"
 	for _, network := range []string{"", "model = \"fattree\"\n" + links, "model = \"bus\"\n" + links, "model = \"switch\"\n" + strings.Replace(links, "max-min", "exclusive", 1)} {
-		res, err := replayMessages(pair, messageMachine(t, network, nodesOf...), MessageOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// 10 ns, the bytes, the latency of the memory, 10 ns
-		if got, want := res.Time, unit.Picos(10_000+640e6+50_000+10_000); got != want {
-			t.Errorf("%s: %v, want %v", network, got, want)
-		}
-		if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0].Error(), "from [memory]") {
-			t.Errorf("%s: warnings %v", network, res.Warnings)
-		}
+		t.Run(network, func(t *testing.T) {
+			res, err := replayMessages(pair, messageMachine(t, network, nodesOf...), MessageOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// 10 ns, the bytes, the latency of the memory, 10 ns
+			if got, want := res.Time, unit.Picos(10_000+640e6+50_000+10_000); got != want {
+				t.Errorf("%v, want %v", got, want)
+			}
+			if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0].Error(), "from [memory]") {
+				t.Errorf("warnings %v", res.Warnings)
+			}
+		})
 	}
 }
 

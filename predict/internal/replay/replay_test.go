@@ -100,9 +100,11 @@ func TestWorkedLock(t *testing.T) {
 	}
 	got := replayed(t, source(bs...), worked(3), tick, Options{})
 	for p, want := range []unit.Picos{35 * ns, 0, 20 * ns} {
-		if got.Procs[p].Sync != want {
-			t.Errorf("processor %d waits %v for the lock, want %v", p, got.Procs[p].Sync, want)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			if got.Procs[p].Sync != want {
+				t.Errorf("processor %d waits %v for the lock, want %v", p, got.Procs[p].Sync, want)
+			}
+		})
 	}
 	if got.Time != 65*ns {
 		t.Errorf("time %v, want 65 ns", got.Time)
@@ -291,13 +293,15 @@ func TestErrors(t *testing.T) {
 		{"invalid event", func(b *builder) { b.at(trace.Barrier, -7) }, none, "below -1"},
 		{"group unlike", func(b *builder) { b.at(trace.Barrier, 0).Group = 3 }, event(trace.Barrier, 0), "deadlock"},
 	} {
-		a, b := &builder{}, &builder{}
-		c.a(a)
-		c.b(b)
-		_, err := Run(context.Background(), source(a, b), newSMP(t, worked(2)), tick, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			a, b := &builder{}, &builder{}
+			c.a(a)
+			c.b(b)
+			_, err := Run(context.Background(), source(a, b), newSMP(t, worked(2)), tick, Options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
 	}
 }
 

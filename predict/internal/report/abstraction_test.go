@@ -41,9 +41,11 @@ func TestAbstract(t *testing.T) {
 	}
 	s := a.Summary() // of 2 and 4 processors: 10 and 20 %, 1 and 0 ns of latency, 1 and 2 ns of contention
 	for name, want := range map[string]float64{"mean error": 15, "of latency": .5, "of contention": 1.5} {
-		if got, err := store.Data[float64](s, name); err != nil || len(got) != 1 || got[0] != want {
-			t.Errorf("%s %v, want %v (%v)", name, got, want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := store.Data[float64](s, name); err != nil || len(got) != 1 || got[0] != want {
+				t.Errorf("%s %v, want %v (%v)", name, got, want, err)
+			}
+		})
 	}
 	if got, _ := store.Data[float64](a.Table(), "error"); !reflect.DeepEqual(got, []float64{0, 10, 20}) {
 		t.Errorf("errors %v", got)
@@ -69,8 +71,10 @@ func TestAbstractionPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`id="abstractions"`, "contention, mesh", "execution time, mesh", "clogp: 0 ms on 1, 2 ms on 2, 3 ms on 4"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the page has no %q", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("the page has no %q", want)
+			}
+		})
 	}
 }

@@ -90,15 +90,17 @@ func TestMessagePlotsRefuseRows(t *testing.T) {
 		{messageTimeline, "begin", []float64{0, math.NaN(), 0}}, {messageTimeline, "wait", []float64{0, -1, 0}},
 		{messagePath, "proc", []int32{0, -1, 0}}, {messagePath, "part", []string{"compute", "sleep", "wait"}}, {messagePath, "time", []float64{1, math.Inf(1), 1}},
 	} {
-		table := samples("x")[bad.plot.tables[0]]
-		for i, c := range table.Columns {
-			if c.Name == bad.column {
-				table.Columns[i].Data = bad.value
+		t.Run(bad.column, func(t *testing.T) {
+			table := samples("x")[bad.plot.tables[0]]
+			for i, c := range table.Columns {
+				if c.Name == bad.column {
+					table.Columns[i].Data = bad.value
+				}
 			}
-		}
-		if _, err := bad.plot.draw([]found{{Table: table, path: "some/file.arrow"}}); err == nil || !strings.Contains(err.Error(), "some/file.arrow: row 1") {
-			t.Errorf("%s %v: %v", bad.column, bad.value, err)
-		}
+			if _, err := bad.plot.draw([]found{{Table: table, path: "some/file.arrow"}}); err == nil || !strings.Contains(err.Error(), "some/file.arrow: row 1") {
+				t.Errorf("%s %v: %v", bad.column, bad.value, err)
+			}
+		})
 	}
 }
 

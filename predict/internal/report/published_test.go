@@ -64,9 +64,11 @@ func TestPublishedIsReadStrictly(t *testing.T) {
 		line("ideal\tns\tfft\tm\t2\tNaN"):     `line 4: the value "NaN"`,
 		line("ideal\tns\tfft\tm\t2\t\x1b[1m"): "is no number above 0",
 	} {
-		if _, err := publishedStudy(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := publishedStudy(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 	s, err := publishedStudy(t, line("warmth\tK\tfft\tm\t2\t1"))
 	if err != nil {

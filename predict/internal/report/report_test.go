@@ -92,11 +92,13 @@ func TestRowsRefusesWhatNoFigureCouldShow(t *testing.T) {
 		{"processors", int32(0), "row 1 of the prediction table: 0 processors"},
 		{"model", "", "row 1 of the prediction table: program, machine and model need names"},
 	} {
-		table := one.prediction()
-		set(table, bad.column, bad.value)
-		if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%s = %v: got %v, want %s", bad.column, bad.value, err, bad.want)
-		}
+		t.Run(bad.want, func(t *testing.T) {
+			table := one.prediction()
+			set(table, bad.column, bad.value)
+			if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), bad.want) {
+				t.Errorf("%s = %v: got %v, want %s", bad.column, bad.value, err, bad.want)
+			}
+		})
 	}
 	table := one.simulation()
 	for i := range table.Columns {
@@ -126,9 +128,11 @@ func TestSameStudySameBytes(t *testing.T) {
 func TestPageIsSelfContained(t *testing.T) {
 	page := withoutScripts(render(t, quick.study(), "title"))
 	for _, bad := range []string{"<link", "<img", "<iframe", "@import", "url(", "src="} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page contains %s", bad)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if strings.Contains(page, bad) {
+				t.Errorf("the page contains %s", bad)
+			}
+		})
 	}
 	for _, address := range regexp.MustCompile(`https?://[^"\s]+`).FindAllString(page, -1) {
 		if address != "http://www.w3.org/2000/svg" {
@@ -159,9 +163,11 @@ func TestNamesCannotInjectMarkup(t *testing.T) {
 	}
 	page := withoutScripts(whole)
 	for _, bad := range []string{"<script>", "<img", "\x00", "\x1b", "\u2028"} {
-		if strings.Contains(strings.ToLower(page), bad) {
-			t.Errorf("the page contains %q", bad)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if strings.Contains(strings.ToLower(page), bad) {
+				t.Errorf("the page contains %q", bad)
+			}
+		})
 	}
 	if got := strings.Count(page, "</style>"); got != 1 {
 		t.Errorf("%d ends of the style", got)
@@ -287,9 +293,11 @@ func TestMachinesAreShownAsDescribed(t *testing.T) {
 	}
 	page := render(t, s, "title")
 	for _, want := range []string{"smp, 4 processors", "200 MHz, CPI 1", "256 KiB, 2 ways of 64 B, 1 cycle<", "64 MiB, 50 cycles", "UNVERIFIED"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page does not say %q", want)
+			}
+		})
 	}
 	if err := s.AddMachine("report_test.go"); err == nil {
 		t.Error("a file that describes no machine was taken")
@@ -332,9 +340,11 @@ func TestTitleIsWhatTheStudyHolds(t *testing.T) {
 		{Study{Traces: []Trace{{Program: "p"}}, Comparison: &paired.Comparison{}}, "Programs and their locality"},
 		{Study{Comparison: &paired.Comparison{}}, "Study"},
 	} {
-		if page := render(t, &row.study, ""); !strings.Contains(page, "<h1>"+row.want+"</h1>") {
-			t.Errorf("no title %q", row.want)
-		}
+		t.Run(row.want, func(t *testing.T) {
+			if page := render(t, &row.study, ""); !strings.Contains(page, "<h1>"+row.want+"</h1>") {
+				t.Errorf("no title %q", row.want)
+			}
+		})
 	}
 	if page := render(t, quick.study(), "mine"); !strings.Contains(page, "<h1>mine</h1>") {
 		t.Error("a title that is given is not shown")

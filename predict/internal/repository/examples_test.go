@@ -254,9 +254,11 @@ func TestShows(t *testing.T) {
 		output: true, "a\nb": false, "a\n...": true, "...\ne": true, "a\n...\ne": true, "...\nc\n...": true, "...\nb\n...\nd\n...": true,
 		"...\nd\n...\nb\n...": false, "b\n...": false, "...\nd": false, "a\n...\nd": false, "...\nbb\n...": false,
 	} {
-		if got := shows(output, page); got != want {
-			t.Errorf("%q: %v", page, got)
-		}
+		t.Run(page, func(t *testing.T) {
+			if got := shows(output, page); got != want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 

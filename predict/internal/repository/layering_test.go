@@ -89,9 +89,11 @@ func TestCheckImport(t *testing.T) {
 		{"spoor/tracegen/kernel", "spoor/analyze/reuse", false},
 		{"spoor/tools", "fmt", false},
 	} {
-		if err := checkImport(row.from, row.to); (err == nil) != row.ok {
-			t.Errorf("%s importing %s: %v", row.from, row.to, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", row.from, row.to), func(t *testing.T) {
+			if err := checkImport(row.from, row.to); (err == nil) != row.ok {
+				t.Errorf("%s importing %s: %v", row.from, row.to, err)
+			}
+		})
 	}
 }
 

@@ -36,18 +36,20 @@ func TestArguments(t *testing.T) {
 // Own programs are fitted whatever the form of their arguments.
 func TestStudyOfOwnPrograms(t *testing.T) {
 	for _, form := range []string{"args=-n ", "args=-n=", "args=--n ", "args=--n="} {
-		var runs []*Run
-		for _, n := range []string{"64", "128", "256", "512"} {
-			runs = append(runs, open(t, "prog "+form+n, "2", map[string]string{"refs": n + ".0"}))
-		}
-		s, err := NewStudy(runs, "n")
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := s.Extrapolate(Point{2, 8192})
-		if err != nil || len(all) == 0 || all[0].Name != "refs" || all[0].Value < 8191 || all[0].Value > 8193 {
-			t.Errorf("%s: %v %v", form, all, err)
-		}
+		t.Run(form, func(t *testing.T) {
+			var runs []*Run
+			for _, n := range []string{"64", "128", "256", "512"} {
+				runs = append(runs, open(t, "prog "+form+n, "2", map[string]string{"refs": n + ".0"}))
+			}
+			s, err := NewStudy(runs, "n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := s.Extrapolate(Point{2, 8192})
+			if err != nil || len(all) == 0 || all[0].Name != "refs" || all[0].Value < 8191 || all[0].Value > 8193 {
+				t.Errorf("%v %v", all, err)
+			}
+		})
 	}
 }
 

@@ -127,9 +127,11 @@ func TestRefuses(t *testing.T) {
 		"is not a valid measurement":                       grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
 		"size 0 is no":                                     grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
 	} {
-		if _, err := extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
-			t.Errorf("got %v, want %q", err, say)
-		}
+		t.Run(say, func(t *testing.T) {
+			if _, err := extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
+				t.Errorf("got %v, want %q", err, say)
+			}
+		})
 	}
 }
 
@@ -180,9 +182,11 @@ func TestStudy(t *testing.T) {
 		got[q.Name] = q.Value
 	}
 	for name, want := range map[string]float64{"alpha": 1.5, "refs": 4096, "messages": 5, "message_bytes": 300, "message_size": 60} {
-		if math.Abs(got[name]-want) > 1e-9*want {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if math.Abs(got[name]-want) > 1e-9*want {
+				t.Errorf("%v, want %v", got[name], want)
+			}
+		})
 	}
 	if p, size := s.reach(at); p != 1 || size != 8 {
 		t.Errorf("reach %v, %v", p, size)
@@ -215,9 +219,11 @@ func TestStudyRefuses(t *testing.T) {
 		"differ in line, points; use runs":  {a, open(t, "fft points=128 line=32", "2", one)},
 		`argument points is "many", not`:    {a, open(t, "fft points=many line=64", "2", one)},
 	} {
-		if _, err := NewStudy(pair, ""); err == nil || !strings.Contains(err.Error(), say) {
-			t.Errorf("got %v, want %q", err, say)
-		}
+		t.Run(say, func(t *testing.T) {
+			if _, err := NewStudy(pair, ""); err == nil || !strings.Contains(err.Error(), say) {
+				t.Errorf("got %v, want %q", err, say)
+			}
+		})
 	}
 	if _, err := NewStudy([]*Run{a, open(t, "fft points=64 line=32", "2", one)}, "points"); err == nil || !strings.Contains(err.Error(), "differ in line besides points") {
 		t.Error(err)

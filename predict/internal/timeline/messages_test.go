@@ -80,32 +80,34 @@ func TestMessages(t *testing.T) {
 			{From: 2, To: 0, Bytes: 90, Sent: 0, SentEnd: 5, Posted: 211, Taken: 211, Received: 216},
 			{From: 0, To: 1, Bytes: 1, Sent: 0, SentEnd: 5, Posted: 5, Taken: 5, Received: 30}}},
 	} {
-		times, src := simulated(t, model, c.ranks...)
-		got, err := times.Messages(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.want {
-			c.want[i].Tag, c.want[i].Group = 3, trace.None
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
-		}
-		of := times.Source(src)
-		for p := range trace.Proc(len(c.ranks)) {
-			for b, err := range of.Events(p) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				last := int64(0)
-				for i, e := range b.Rows {
-					if end := times.End(p, int64(i)); e.Time < last || end < e.Time {
-						t.Errorf("%s: %v of processor %d from %d to %d, after one until %d", name, e.Kind, p, e.Time, end, last)
-					} else {
-						last = end
+		t.Run(name, func(t *testing.T) {
+			times, src := simulated(t, model, c.ranks...)
+			got, err := times.Messages(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.want {
+				c.want[i].Tag, c.want[i].Group = 3, trace.None
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+			of := times.Source(src)
+			for p := range trace.Proc(len(c.ranks)) {
+				for b, err := range of.Events(p) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					last := int64(0)
+					for i, e := range b.Rows {
+						if end := times.End(p, int64(i)); e.Time < last || end < e.Time {
+							t.Errorf("%v of processor %d from %d to %d, after one until %d", e.Kind, p, e.Time, end, last)
+						} else {
+							last = end
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }

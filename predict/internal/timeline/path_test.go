@@ -92,10 +92,12 @@ func TestPathsByHand(t *testing.T) {
 		"rendezvous over a bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 101)}},
 			[]string{"1 compute 0+1", "1 overhead 1+5", "2 contention 6+20000", "2 latency 20006+101022", "2 overhead 121028+5"}},
 	} {
-		got := path(t, c.model, c.ops)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s:\ngot  %v\nwant %v", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := path(t, c.model, c.ops)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s:\ngot  %v\nwant %v", name, got, c.want)
+			}
+		})
 	}
 }
 

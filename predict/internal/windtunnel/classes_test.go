@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -20,31 +21,33 @@ func TestClasses(t *testing.T) {
 		t.Errorf("no windows: %+v", got)
 	}
 	for _, n := range []int{2, 23, 24, 25, 1000} {
-		var all []window
-		var users, private float64
-		for i := range n {
-			w := window{float64(1 + i%5), float64(i % 3), float64(i * 7 % n)}
-			all = append(all, w)
-			users += w.users
-			private += w.users * w.private
-		}
-		var weight, shared, average, before float64
-		got := classes(all)
-		for _, c := range got {
-			if c.Average < before {
-				t.Errorf("%d windows: %v after %v", n, c.Average, before)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			var all []window
+			var users, private float64
+			for i := range n {
+				w := window{float64(1 + i%5), float64(i % 3), float64(i * 7 % n)}
+				all = append(all, w)
+				users += w.users
+				private += w.users * w.private
 			}
-			before = c.Average
-			weight += c.Weight
-			shared += c.Weight * c.Shared
-			average += c.Weight * c.Average
-		}
-		if len(got) > maxClasses || len(got) < min(n, maxClasses)/2 {
-			t.Errorf("%d windows in %d classes", n, len(got))
-		}
-		within(t, "weights", weight, 1, 1e-9)
-		within(t, "mean private", average, 1, 1e-9)
-		within(t, "mean shared", shared, 1, 1e-9)
+			var weight, shared, average, before float64
+			got := classes(all)
+			for _, c := range got {
+				if c.Average < before {
+					t.Errorf("%d windows: %v after %v", n, c.Average, before)
+				}
+				before = c.Average
+				weight += c.Weight
+				shared += c.Weight * c.Shared
+				average += c.Weight * c.Average
+			}
+			if len(got) > maxClasses || len(got) < min(n, maxClasses)/2 {
+				t.Errorf("%d windows in %d classes", n, len(got))
+			}
+			within(t, "weights", weight, 1, 1e-9)
+			within(t, "mean private", average, 1, 1e-9)
+			within(t, "mean shared", shared, 1, 1e-9)
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -72,11 +73,13 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for p, takes := range map[int][2]bool{1: {false, false}, 2: {true, true}, 40: {true, true}, 41: {false, true}} {
-		for i, h := range Hosts {
-			if h.Takes(m, p) != takes[i] {
-				t.Errorf("%s with %d processors: %v", h.Name, p, h.Takes(m, p))
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			for i, h := range Hosts {
+				if h.Takes(m, p) != takes[i] {
+					t.Errorf("%s with %d processors: %v", h.Name, p, h.Takes(m, p))
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -84,11 +87,13 @@ func TestCosts(t *testing.T) {
 func TestOffers(t *testing.T) {
 	m := sgi(t)
 	for _, speedup := range []float64{1, 2.06, 2.07, 4, 32} {
-		o := offer(Hosts[0], m, 32, 4, speedup)
-		within(t, "eq. 20", float64(o.CostPerformance), 259200/speedup, 1e-12)
-		if o.Effective != (speedup > 259200.0/125600) || o.Effective != (o.CostPerformance < uniprocessor(m, 32)) {
-			t.Errorf("speedup %v: %+v", speedup, o)
-		}
+		t.Run(fmt.Sprint(speedup), func(t *testing.T) {
+			o := offer(Hosts[0], m, 32, 4, speedup)
+			within(t, "eq. 20", float64(o.CostPerformance), 259200/speedup, 1e-12)
+			if o.Effective != (speedup > 259200.0/125600) || o.Effective != (o.CostPerformance < uniprocessor(m, 32)) {
+				t.Errorf("speedup %v: %+v", speedup, o)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -26,9 +27,11 @@ func timeOf(t *testing.T, model string, p *Parameters, k, hosts int) Time {
 // Quanta of one kind are bounded's.
 func TestOneKindIsBounded(t *testing.T) {
 	for _, hosts := range []int{1, 4, 32} {
-		if a, b := timeOf(t, "kinds", parameters(), 32/hosts, hosts), timeOf(t, "bounded", parameters(), 32/hosts, hosts); a != b {
-			t.Errorf("%d hosts: %+v, want %+v", hosts, a, b)
-		}
+		t.Run(fmt.Sprint(hosts), func(t *testing.T) {
+			if a, b := timeOf(t, "kinds", parameters(), 32/hosts, hosts), timeOf(t, "bounded", parameters(), 32/hosts, hosts); a != b {
+				t.Errorf("%d hosts: %+v, want %+v", hosts, a, b)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -57,25 +58,27 @@ func TestPrintedInterference(t *testing.T) {
 		{1, 64, Footprints{20, 0, 0}, -11.706, -11.706, -11.706},
 		{2048, 1, Footprints{800, 500, 500}, math.NaN(), math.NaN(), -1736.7},
 	} {
-		l := &Level{Shape: footprint.Shape{Sets: row.sets, Ways: row.ways}, Miss: 1, Trace: row.f}
-		for _, m := range []struct {
-			model Model
-			want  float64
-		}{{printed, row.printed}, {paper, row.paper}} {
-			got, err := l.interference(m.model, 2)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprintf("%v %v", row.sets, row.printed), func(t *testing.T) {
+			l := &Level{Shape: footprint.Shape{Sets: row.sets, Ways: row.ways}, Miss: 1, Trace: row.f}
+			for _, m := range []struct {
+				model Model
+				want  float64
+			}{{printed, row.printed}, {paper, row.paper}} {
+				got, err := l.interference(m.model, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !math.IsNaN(m.want) {
+					within(t, m.model.Name, got/2, m.want, 4e-3)
+				}
 			}
-			if !math.IsNaN(m.want) {
-				within(t, m.model.Name, got/2, m.want, 4e-3)
+			if got, err := l.interference(paper, 1); got != 0 || err != nil {
+				t.Errorf("one target: %v, %v", got, err)
 			}
-		}
-		if got, err := l.interference(paper, 1); got != 0 || err != nil {
-			t.Errorf("one target: %v, %v", got, err)
-		}
-		if got, err := l.interference(printed, 1); err != nil || !math.IsNaN(row.zero) && math.Abs(got-row.zero) > 0.1 {
-			t.Errorf("one target as printed: %v, %v, want %v", got, err, row.zero)
-		}
+			if got, err := l.interference(printed, 1); err != nil || !math.IsNaN(row.zero) && math.Abs(got-row.zero) > 0.1 {
+				t.Errorf("one target as printed: %v, %v, want %v", got, err, row.zero)
+			}
+		})
 	}
 	l := &Level{Shape: footprint.Shape{Sets: 64, Ways: 4}, Miss: 1}
 	if _, err := l.interference(printed, 2); err == nil {

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -135,52 +136,56 @@ func TestPlacedHoldsItsLaws(t *testing.T) {
 func TestRoot(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, rank := range []int{1, 3, 7, 12} {
-		const n = 7
-		a := make([]float64, n*n)
-		for range rank {
-			v := make([]float64, n)
-			for i := range v {
-				v[i] = r.NormFloat64()
+		t.Run(fmt.Sprint(rank), func(t *testing.T) {
+			const n = 7
+			a := make([]float64, n*n)
+			for range rank {
+				v := make([]float64, n)
+				for i := range v {
+					v[i] = r.NormFloat64()
+				}
+				for i := range n {
+					for j := range n {
+						a[i*n+j] += v[i] * v[j]
+					}
+				}
 			}
+			f := append([]float64(nil), a...)
+			root(f, n)
 			for i := range n {
-				for j := range n {
-					a[i*n+j] += v[i] * v[j]
+				for j := range i + 1 {
+					sum := 0.0
+					for k := range j + 1 {
+						sum += f[i*n+k] * f[j*n+k]
+					}
+					if math.Abs(sum-a[i*n+j]) > 1e-6*float64(rank) {
+						t.Errorf("rank %d: row %d, column %d is %v, want %v", rank, i, j, sum, a[i*n+j])
+					}
 				}
 			}
-		}
-		f := append([]float64(nil), a...)
-		root(f, n)
-		for i := range n {
-			for j := range i + 1 {
-				sum := 0.0
-				for k := range j + 1 {
-					sum += f[i*n+k] * f[j*n+k]
-				}
-				if math.Abs(sum-a[i*n+j]) > 1e-6*float64(rank) {
-					t.Errorf("rank %d: row %d, column %d is %v, want %v", rank, i, j, sum, a[i*n+j])
-				}
-			}
-		}
+		})
 	}
 }
 
 // Marginals have the mean and the standard deviation that they are made of, and keep to their bounds.
 func TestMarginals(t *testing.T) {
 	for _, c := range []struct{ mean, sd, most float64 }{{75, 20, 100}, {50, 50, 100}, {50, 49, 100}, {3, 15, 100}, {400, 1, 800}, {400, 1e-3, 800}, {7, 0, 9}, {0, 0, 9}, {9, 0, 9}, {1, 1, 1600}} {
-		m := newMarginal(c.mean, c.sd, c.most)
-		var sum, squares float64
-		const n = 200_000
-		for i := range n {
-			x := m.at(math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/n-1))
-			if x < 0 || x > c.most {
-				t.Fatalf("%+v: %v", c, x)
+		t.Run(fmt.Sprintf("%v %v", c.mean, c.sd), func(t *testing.T) {
+			m := newMarginal(c.mean, c.sd, c.most)
+			var sum, squares float64
+			const n = 200_000
+			for i := range n {
+				x := m.at(math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/n-1))
+				if x < 0 || x > c.most {
+					t.Fatalf("%+v: %v", c, x)
+				}
+				sum += x / n
+				squares += (x - c.mean) * (x - c.mean) / n
 			}
-			sum += x / n
-			squares += (x - c.mean) * (x - c.mean) / n
-		}
-		if sd := math.Sqrt(squares); math.Abs(sum-c.mean) > 2e-3*c.mean+0.01*c.sd || math.Abs(sd-c.sd) > 0.01*c.sd {
-			t.Errorf("%+v: mean %v, standard deviation %v", c, sum, sd)
-		}
+			if sd := math.Sqrt(squares); math.Abs(sum-c.mean) > 2e-3*c.mean+0.01*c.sd || math.Abs(sd-c.sd) > 0.01*c.sd {
+				t.Errorf("%+v: mean %v, standard deviation %v", c, sum, sd)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -81,26 +82,28 @@ func maximum(r *rand.Rand, draws, k, p int, one func() float64) (mean, se float6
 func TestMaximaAgainstRandomDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, row := range []struct{ mean, sigma float64 }{{78, 17}, {10, 15}, {50, 40}, {98, 12}, {30, 45}}[:testsize.Cases(5, 2)] {
-		shape := row.mean * row.mean / (row.sigma * row.sigma)
-		gamma := distuv.Gamma{Alpha: shape, Beta: shape / row.mean, Src: r}
-		m := row.mean / 100
-		s := m*(1-m)/(row.sigma*row.sigma/1e4) - 1
-		beta := distuv.Beta{Alpha: m * s, Beta: (1 - m) * s, Src: r}
-		w := work{row.mean, row.sigma, 100}
-		for _, n := range []struct{ k, p int }{{1, 2}, {1, 8}, {1, 32}, {3, 4}, {8, 2}} {
-			mean, se := maximum(r, 4000, n.k, n.p, gamma.Rand)
-			if got := gammaMaximum(w, n.k, n.p); math.Abs(got-mean) > 5*se {
-				t.Errorf("gamma %v %v: got %v, drew %v +- %v", row, n, got, mean, se)
+		t.Run(fmt.Sprint(row.mean), func(t *testing.T) {
+			shape := row.mean * row.mean / (row.sigma * row.sigma)
+			gamma := distuv.Gamma{Alpha: shape, Beta: shape / row.mean, Src: r}
+			m := row.mean / 100
+			s := m*(1-m)/(row.sigma*row.sigma/1e4) - 1
+			beta := distuv.Beta{Alpha: m * s, Beta: (1 - m) * s, Src: r}
+			w := work{row.mean, row.sigma, 100}
+			for _, n := range []struct{ k, p int }{{1, 2}, {1, 8}, {1, 32}, {3, 4}, {8, 2}} {
+				mean, se := maximum(r, 4000, n.k, n.p, gamma.Rand)
+				if got := gammaMaximum(w, n.k, n.p); math.Abs(got-mean) > 5*se {
+					t.Errorf("gamma %v %v: got %v, drew %v +- %v", row, n, got, mean, se)
+				}
+				mean, se = maximum(r, 4000, n.k, n.p, func() float64 { return 100 * beta.Rand() })
+				tolerance := 5*se + 2e-4*mean // rare maxima may not be drawn at all
+				if n.k > 1 {                  // a sum of beta variables is none; its first two moments and its bounds agree
+					tolerance += 0.015 * mean
+				}
+				if got := boundedMaximum(w, n.k, n.p); math.Abs(got-mean) > tolerance {
+					t.Errorf("beta %v %v: got %v, drew %v +- %v", row, n, got, mean, se)
+				}
 			}
-			mean, se = maximum(r, 4000, n.k, n.p, func() float64 { return 100 * beta.Rand() })
-			tolerance := 5*se + 2e-4*mean // rare maxima may not be drawn at all
-			if n.k > 1 {                  // a sum of beta variables is none; its first two moments and its bounds agree
-				tolerance += 0.015 * mean
-			}
-			if got := boundedMaximum(w, n.k, n.p); math.Abs(got-mean) > tolerance {
-				t.Errorf("beta %v %v: got %v, drew %v +- %v", row, n, got, mean, se)
-			}
-		}
+		})
 	}
 }
 
@@ -176,15 +179,17 @@ func TestMaximaHoldTheirLaws(t *testing.T) {
 		}
 	}
 	for _, w := range []work{{100, 0, 100}, {100, 3, 100}, {1e-9, 1e-9, 100}, {99.999999, 1e-3, 100}, {50, 50.8, 100}, {50, 1e-3, 100}, {50, 1e-6, 100}} {
-		for _, k := range []int{1, 32, 4096} {
-			for _, p := range []int{1, 2, 1024} {
-				if x := boundedMaximum(w, k, p); math.IsNaN(x) || x < float64(k)*w.mu*(1-1e-6) || x > float64(k)*100*(1+1e-9) {
-					t.Errorf("%+v k %d p %d: %v", w, k, p, x)
-				}
-				if x := gammaMaximum(w, k, p); math.IsNaN(x) || x < float64(k)*w.mu*(1-1e-6) {
-					t.Errorf("gamma %+v k %d p %d: %v", w, k, p, x)
+		t.Run(fmt.Sprint(w), func(t *testing.T) {
+			for _, k := range []int{1, 32, 4096} {
+				for _, p := range []int{1, 2, 1024} {
+					if x := boundedMaximum(w, k, p); math.IsNaN(x) || x < float64(k)*w.mu*(1-1e-6) || x > float64(k)*100*(1+1e-9) {
+						t.Errorf("%+v k %d p %d: %v", w, k, p, x)
+					}
+					if x := gammaMaximum(w, k, p); math.IsNaN(x) || x < float64(k)*w.mu*(1-1e-6) {
+						t.Errorf("gamma %+v k %d p %d: %v", w, k, p, x)
+					}
 				}
 			}
-		}
+		})
 	}
 }

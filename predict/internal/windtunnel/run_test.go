@@ -151,10 +151,12 @@ func TestNewRefuses(t *testing.T) {
 		{"f_max_tlb", "1 blocks", "the largest at least the average"},
 		{"f_s_tlb", "-1 blocks", "must be 0 or more"},
 	} {
-		_, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
-		if err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s %q: got %v, want %q", row.name, row.with, err, row.say)
-		}
+		t.Run(fmt.Sprintf("%v %v", row.name, row.with), func(t *testing.T) {
+			_, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
+			if err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s %q: got %v, want %q", row.name, row.with, err, row.say)
+			}
+		})
 	}
 }
 
@@ -167,14 +169,16 @@ func TestWarnings(t *testing.T) {
 		{"slowest", "130 cycles", "exceed the quantum"},
 		{"quantum", "", "not limited to the quantum"},
 	} {
-		r, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
-		if err != nil {
-			t.Errorf("%s: %v", row.name, err)
-			continue
-		}
-		if text := fmt.Sprint(r.Warnings); !strings.Contains(text, row.say) {
-			t.Errorf("%s %q: %s, want %q", row.name, row.with, text, row.say)
-		}
+		t.Run(row.say, func(t *testing.T) {
+			r, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
+			if err != nil {
+				t.Errorf("%s: %v", row.name, err)
+				return
+			}
+			if text := fmt.Sprint(r.Warnings); !strings.Contains(text, row.say) {
+				t.Errorf("%s %q: %s, want %q", row.name, row.with, text, row.say)
+			}
+		})
 	}
 	r, err := newRun(t, programText, "")
 	if err != nil || r.Parameters.Overhead+r.Parameters.Cache.Miss != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "t_tlb_miss") {
@@ -258,11 +262,13 @@ func TestMeasured(t *testing.T) {
 		{cyclic, 2, 175, (150+200+4*(100+60+18))/2.0 + 50},
 		{block, 4, 100, (100+100+2*(100+60))/2.0 + 50},
 	} {
-		for alone, want := range map[bool]float64{true: row.alone, false: row.whole} {
-			if got, err := m.time(row.p, row.hosts, alone); err != nil || math.Abs(got-want) > 1e-9 {
-				t.Errorf("%s on %d, alone %v: %v, want %v; %v", row.p.Name, row.hosts, alone, got, want, err)
+		t.Run(fmt.Sprint(row.alone), func(t *testing.T) {
+			for alone, want := range map[bool]float64{true: row.alone, false: row.whole} {
+				if got, err := m.time(row.p, row.hosts, alone); err != nil || math.Abs(got-want) > 1e-9 {
+					t.Errorf("%s on %d, alone %v: %v, want %v; %v", row.p.Name, row.hosts, alone, got, want, err)
+				}
 			}
-		}
+		})
 	}
 	rows, err := m.Compare()
 	if err != nil || len(rows) != 2*2*len(Models) {
@@ -299,9 +305,11 @@ func TestOpenRefuses(t *testing.T) {
 		"NaN":        {[]string{directory(t, quantaOf(4, 1, 2, 3, math.NaN()))}, "row 3: the time is NaN cycles"},
 		"twice":      {[]string{good, good}, "two tables of one kind"},
 	} {
-		if _, err := Open(row.paths); err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: got %v, want %q", name, err, row.say)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Open(row.paths); err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want %q", err, row.say)
+			}
+		})
 	}
 	r, err := Open([]string{good, host})
 	if err != nil {
@@ -387,9 +395,11 @@ func TestPredictRefuses(t *testing.T) {
 		"no divisor": {nil, []int{3}, "3 hosts do not divide 4 targets"}, "too many": {nil, []int{8}, "8 hosts for 4 targets"}, "none": {nil, []int{0}, "0 hosts"},
 		"one target": {[]int{1}, nil, "must be 2 to"}, "many targets": {[]int{1 << 20}, nil, "must be 2 to"},
 	} {
-		if _, err := Predict(Case{Run: r, Model: Models[2], Prices: sgiPrices(t), Targets: row.targets, Hosts: row.hosts}); err == nil || !strings.Contains(err.Error(), row.say) {
-			t.Errorf("%s: got %v, want %q", name, err, row.say)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Predict(Case{Run: r, Model: Models[2], Prices: sgiPrices(t), Targets: row.targets, Hosts: row.hosts}); err == nil || !strings.Contains(err.Error(), row.say) {
+				t.Errorf("got %v, want %q", err, row.say)
+			}
+		})
 	}
 	if _, err := Predict(Case{Run: r, Model: Models[2], Prices: &machine.Prices{Name: "x"}}); err == nil || !strings.Contains(err.Error(), "no section [windtunnel]") {
 		t.Errorf("no prices: %v", err)

@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,11 @@ func TestInterferenceOfSets(t *testing.T) {
 	}
 	bounded, _ := Named("bounded")
 	for k, want := range map[int]float64{1: 0, 2: 2, 4: 4 * 2, 8: 8 * 3, 100: 100 * 3} {
-		if got, err := r.Parameters.Cache.interference(bounded, k); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("%d targets: %v, %v, want %v", k, got, err, want)
-		}
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			if got, err := r.Parameters.Cache.interference(bounded, k); err != nil || math.Abs(got-want) > 1e-12 {
+				t.Errorf("%d targets: %v, %v, want %v", k, got, err, want)
+			}
+		})
 	}
 	paper, _ := Named("paper")
 	with, err1 := r.Parameters.Cache.interference(paper, 4)

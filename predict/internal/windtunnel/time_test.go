@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -46,9 +47,11 @@ func TestTimeAtItsEnds(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	for want, x := range map[string]Time{"work": {Work: 2, Overhead: 1}, "imbalance": {Work: 1, Imbalance: 2}, "switch": {Switch: 1}, "cache": {Work: 1, Cache: 2}, "TLB": {TLB: 1, Cache: 0.5}, "overhead": {Overhead: 3, Work: 1}} {
-		if got := x.Limit(); got != want {
-			t.Errorf("%+v: %s, want %s", x, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := x.Limit(); got != want {
+				t.Errorf("%+v: %s, want %s", x, got, want)
+			}
+		})
 	}
 }
 
@@ -112,17 +115,19 @@ func TestScaling(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []int{33, 64, 256, 1024} {
-		for _, hosts := range []int{1, 2, 32} {
-			within(t, "switches", straight.mostOnHost(k, p.Active, math.NaN(), hosts), exact.mostOnHost(k, p.Active, math.NaN(), hosts), 0.03*math.Log2(float64(k)/16))
-		}
-		at, _ := straight.missesOf("TLB", &p.TLB, k)
-		last, _ := straight.missesOf("TLB", &p.TLB, 32)
-		if at != last {
-			t.Errorf("interference of %d: %v, of 32 %v", k, at, last)
-		}
-		at, _ = exact.missesOf("TLB", &p.TLB, k)
-		last, _ = exact.missesOf("TLB", &p.TLB, 32)
-		within(t, "interference of each target", at/float64(k), last/32, 0.02)
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			for _, hosts := range []int{1, 2, 32} {
+				within(t, "switches", straight.mostOnHost(k, p.Active, math.NaN(), hosts), exact.mostOnHost(k, p.Active, math.NaN(), hosts), 0.03*math.Log2(float64(k)/16))
+			}
+			at, _ := straight.missesOf("TLB", &p.TLB, k)
+			last, _ := straight.missesOf("TLB", &p.TLB, 32)
+			if at != last {
+				t.Errorf("interference of %d: %v, of 32 %v", k, at, last)
+			}
+			at, _ = exact.missesOf("TLB", &p.TLB, k)
+			last, _ = exact.missesOf("TLB", &p.TLB, 32)
+			within(t, "interference of each target", at/float64(k), last/32, 0.02)
+		})
 	}
 	exact.TLB.Miss = 0
 	smaller, err := exact.speedup(8, 8)

@@ -145,10 +145,12 @@ func TestMirrorsAreHeldToTheirSource(t *testing.T) {
 		{weightsFile, "multiply: ", "multiply: 500=1 ", "multiply line 500"},
 		{weightsFile, "multiply: ", "multiply: x=1 ", "invalid syntax"},
 	} {
-		edit(t, dir, c.file, c.old, c.new, func() {
-			if list := differencesOfCode(t, k, dir); !strings.Contains(strings.Join(list, "; "), c.want) {
-				t.Errorf("%s with %q for %q: found %q, want %q", c.file, c.new, c.old, list, c.want)
-			}
+		t.Run(fmt.Sprintf("%v %v", c.file, c.new), func(t *testing.T) {
+			edit(t, dir, c.file, c.old, c.new, func() {
+				if list := differencesOfCode(t, k, dir); !strings.Contains(strings.Join(list, "; "), c.want) {
+					t.Errorf("%s with %q for %q: found %q, want %q", c.file, c.new, c.old, list, c.want)
+				}
+			})
 		})
 	}
 	write(t, filepath.Join(dir, "gone_forms.go"), []byte("package kernel\n"))
@@ -262,14 +264,18 @@ func TestFormsShareWhatRanksDoNotReach(t *testing.T) {
 		"func (s *scale) recordedProgram(r *spmd.Rank) error {", "//go:noinline\nfunc countedMultiply(", "s.step = countedMultiply",
 		"s.rule.(interface{ recordedFactor() float64 }).recordedFactor()", "func (twice) recordedFactor() float64 {", " recordedNewScale,",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		})
 	}
 	for _, shared := range []string{"type ", "factors =", ") Verify(", ") Digest(", ") Counts(", "each"} {
-		if strings.Contains(text, shared) {
-			t.Errorf("%q in\n%s", shared, text)
-		}
+		t.Run(shared, func(t *testing.T) {
+			if strings.Contains(text, shared) {
+				t.Errorf("%q in\n%s", shared, text)
+			}
+		})
 	}
 }
 

@@ -173,9 +173,11 @@ func TestJoinedZipFilesAreReadWhole(t *testing.T) {
 		"a\nb\na\nb\nc\n": {one, large(one), two},
 		"c\na\nb\n\n":     {two, large(one), zipOf(zip.Store, "y", "\n")},
 	} {
-		if got, err := formattest.ReadAll(slices.Concat(parts...)); err != nil || got != want {
-			t.Errorf("%q, %v; want %q", got, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got, err := formattest.ReadAll(slices.Concat(parts...)); err != nil || got != want {
+				t.Errorf("%q, %v; want %q", got, err, want)
+			}
+		})
 	}
 	for what, file := range map[string][]byte{
 		"a cut zip file":      slices.Concat(one[:len(one)-1], two),
@@ -263,29 +265,35 @@ func TestContainersAreFoundByContent(t *testing.T) {
 		}
 	}
 	for _, plain := range []string{"", "I  00401000,7\n", "BZh is text", "BZh9 is text too", "(\xb5", "P"} {
-		if c := input.DetectContainer([]byte(plain)); c != nil {
-			t.Errorf("%q is taken for %s", plain, c.Name)
-		}
+		t.Run(plain, func(t *testing.T) {
+			if c := input.DetectContainer([]byte(plain)); c != nil {
+				t.Errorf("%q is taken for %s", plain, c.Name)
+			}
+		})
 	}
 }
 
 // A unit may be longer than a block, up to the limit and not a byte more.
 func TestLinesUpToTheLimit(t *testing.T) {
 	for _, n := range []int{input.BlockBytes - 1, input.BlockBytes, input.BlockBytes + 1, 2 * input.BlockBytes, input.MaxLine - 1, input.MaxLine} {
-		text := "first\n" + strings.Repeat("x", n) + "\nlast"
-		if got, err := formattest.ReadAll([]byte(text)); err != nil || got != text {
-			t.Errorf("a line of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
-		}
-		text = strings.Repeat(strings.Repeat("x", n)+"\n", 3)
-		if got, err := formattest.ReadAll([]byte(text)); err != nil || got != text {
-			t.Errorf("3 lines of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			text := "first\n" + strings.Repeat("x", n) + "\nlast"
+			if got, err := formattest.ReadAll([]byte(text)); err != nil || got != text {
+				t.Errorf("a line of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
+			}
+			text = strings.Repeat(strings.Repeat("x", n)+"\n", 3)
+			if got, err := formattest.ReadAll([]byte(text)); err != nil || got != text {
+				t.Errorf("3 lines of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
+			}
+		})
 	}
 	for _, end := range []string{"\n", "", "\nmore\n"} {
-		got, err := formattest.ReadAll([]byte("first\n" + strings.Repeat("x", input.MaxLine+1) + end))
-		if !errors.Is(err, input.ErrLongLine) || got != "first\n" {
-			t.Errorf("a line of %d bytes and %q: %q, %v", input.MaxLine+1, end, got, err)
-		}
+		t.Run(end, func(t *testing.T) {
+			got, err := formattest.ReadAll([]byte("first\n" + strings.Repeat("x", input.MaxLine+1) + end))
+			if !errors.Is(err, input.ErrLongLine) || got != "first\n" {
+				t.Errorf("a line of %d bytes and %q: %q, %v", input.MaxLine+1, end, got, err)
+			}
+		})
 	}
 }
 

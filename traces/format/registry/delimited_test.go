@@ -25,16 +25,18 @@ func readDelimited(t *testing.T, stream []byte) (all []string, err error) {
 func TestDelimited(t *testing.T) {
 	for _, sizes := range [][]int{{}, {0}, {1, 0, 127, 128, 300}, {input.BlockBytes, 1, input.BlockBytes - 3, input.BlockBytes - 4, 2 * input.BlockBytes, 5},
 		{3 << 20, 1, 3 << 20, 2, 5 << 20}, slices.Repeat([]int{40, 1000, 0}, 3000)} {
-		var want []string
-		var stream []byte
-		for i, n := range sizes {
-			want = append(want, strings.Repeat(string(rune('a'+i%26)), n))
-			stream = formattest.WithLength(stream, want[i])
-		}
-		got, err := readDelimited(t, stream)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%d messages: %d, %v", len(want), len(got), err)
-		}
+		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
+			var want []string
+			var stream []byte
+			for i, n := range sizes {
+				want = append(want, strings.Repeat(string(rune('a'+i%26)), n))
+				stream = formattest.WithLength(stream, want[i])
+			}
+			got, err := readDelimited(t, stream)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d messages: %d, %v", len(want), len(got), err)
+			}
+		})
 	}
 }
 
@@ -49,15 +51,17 @@ func TestBadDelimited(t *testing.T) {
 		{"\xff\xff\x03" + strings.Repeat("x", 60000), "the message is truncated: 60000 bytes of 65535"},
 		{"\xff\xff\x03" + strings.Repeat("x", 65535) + "\x04", "the message is truncated: 0 bytes of 4"},
 	} {
-		got, err := readDelimited(t, append(bytes.Clone(stream), c.rest...))
-		place := "standard input: record 2, offset 12: "
-		if strings.HasSuffix(c.rest, "\x04") {
-			place = fmt.Sprintf("standard input: record 3, offset %d: ", 12+3+65535)
-		}
-		formattest.WantError(t, fmt.Sprintf("%.20q", c.rest), err, place, c.reason)
-		if len(got) < 2 || got[0] != "one" || got[1] != "two" {
-			t.Errorf("%.20q: messages %.20q", c.rest, got)
-		}
+		t.Run(c.rest, func(t *testing.T) {
+			got, err := readDelimited(t, append(bytes.Clone(stream), c.rest...))
+			place := "standard input: record 2, offset 12: "
+			if strings.HasSuffix(c.rest, "\x04") {
+				place = fmt.Sprintf("standard input: record 3, offset %d: ", 12+3+65535)
+			}
+			formattest.WantError(t, fmt.Sprintf("%.20q", c.rest), err, place, c.reason)
+			if len(got) < 2 || got[0] != "one" || got[1] != "two" {
+				t.Errorf("%.20q: messages %.20q", c.rest, got)
+			}
+		})
 	}
 }
 

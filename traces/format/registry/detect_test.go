@@ -190,9 +190,11 @@ func TestAllFormatsAreListed(t *testing.T) {
 
 func TestParseModify(t *testing.T) {
 	for s, want := range map[string]format.Modify{"split": format.ModifySplit, "load": format.ModifyLoad, "store": format.ModifyStore} {
-		if got, err := format.ParseModify(s); got != want || err != nil {
-			t.Errorf("%s: %v, %v", s, got, err)
-		}
+		t.Run(s, func(t *testing.T) {
+			if got, err := format.ParseModify(s); got != want || err != nil {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
 	}
 	if _, err := format.ParseModify("keep"); err == nil || !strings.Contains(err.Error(), "cannot store a modify") {
 		t.Errorf("keep: %v", err)
@@ -211,9 +213,11 @@ func TestQuote(t *testing.T) {
 		strings.Repeat("x", 60):  `"` + strings.Repeat("x", 60) + `"`,
 		strings.Repeat("é", 100): `"` + strings.Repeat("é", 60) + `"...`,
 	} {
-		if got := input.Quote([]byte(in)); got != want {
-			t.Errorf("%q is quoted as %s, want %s", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := input.Quote([]byte(in)); got != want {
+				t.Errorf("%q is quoted as %s, want %s", in, got, want)
+			}
+		})
 	}
 }
 

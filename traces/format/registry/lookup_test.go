@@ -20,14 +20,16 @@ func TestSuggestions(t *testing.T) {
 		{exporter, "champsm", "champsim"}, {exporter, "perfeto", "perfetto"}, {exporter, "otf2", ""},
 		{any, "champsm", "champsim"}, {any, "chrom", "chrome"},
 	} {
-		err := c.find(c.name)
-		if err == nil {
-			t.Errorf("%s: no error", c.name)
-			continue
-		}
-		_, after, found := strings.Cut(err.Error(), `did you mean "`)
-		if found != (c.suggestion != "") || !strings.HasPrefix(after, c.suggestion) {
-			t.Errorf("%s: %v; want the suggestion %q", c.name, err, c.suggestion)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			err := c.find(c.name)
+			if err == nil {
+				t.Error("no error")
+				return
+			}
+			_, after, found := strings.Cut(err.Error(), `did you mean "`)
+			if found != (c.suggestion != "") || !strings.HasPrefix(after, c.suggestion) {
+				t.Errorf("%v; want the suggestion %q", err, c.suggestion)
+			}
+		})
 	}
 }

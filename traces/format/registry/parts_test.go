@@ -52,21 +52,23 @@ func TestWordsOfColumnsAreTaken(t *testing.T) {
 		{f: objects.Twitter{}, part: "column 6, operation", head: "1,a,1,1,1,", after: ",0\n", all: len(objects.KeyWords)},
 		{f: objects.LibCacheSimCSV{}, part: "column of the operation", set: map[string]string{"op-col": "1", "has-header": "false", "delimiter": ","}, after: ",7\n", all: 12 + len(objects.KeyWords)},
 	} {
-		n := 0
-		for what, words := range wordsOf(part(t, c.f, c.part)) {
-			for _, word := range words {
-				for _, w := range []string{word, strings.ToUpper(word)} {
-					got, _, err := formattest.ImportText(c.f, c.head+w+c.after, format.Options{Set: c.set})
-					if err != nil || meaning[what] == nil || !slices.Equal(got.RefsOf[0].Op, meaning[what]) {
-						t.Errorf("%s: %q: %v; want %s", c.f.Info().Name, w, err, what)
+		t.Run(c.part, func(t *testing.T) {
+			n := 0
+			for what, words := range wordsOf(part(t, c.f, c.part)) {
+				for _, word := range words {
+					for _, w := range []string{word, strings.ToUpper(word)} {
+						got, _, err := formattest.ImportText(c.f, c.head+w+c.after, format.Options{Set: c.set})
+						if err != nil || meaning[what] == nil || !slices.Equal(got.RefsOf[0].Op, meaning[what]) {
+							t.Errorf("%s: %q: %v; want %s", c.f.Info().Name, w, err, what)
+						}
 					}
+					n++
 				}
-				n++
 			}
-		}
-		if n != c.all {
-			t.Errorf("%s names %d words, import takes %d", c.f.Info().Name, n, c.all)
-		}
+			if n != c.all {
+				t.Errorf("%s names %d words, import takes %d", c.f.Info().Name, n, c.all)
+			}
+		})
 	}
 }
 

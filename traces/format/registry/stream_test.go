@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -88,23 +89,25 @@ func TestStreamKeepsPositions(t *testing.T) {
 
 func TestStreamBatches(t *testing.T) {
 	for _, n := range []int{0, 1, emit.StreamRows - 1, emit.StreamRows, emit.StreamRows + 1, 3*emit.StreamRows + 5} {
-		sink := new(formattest.MemorySink)
-		s := emit.NewStream(sink, 0)
-		for i := range n {
-			s.Execute(1)
-			s.Ref(uint64(i), 1, trace.Load)
-			if i == n-1 { // also when it is the first of a batch
-				s.Unref()
-				s.Ref(uint64(i), 1, trace.Store)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			sink := new(formattest.MemorySink)
+			s := emit.NewStream(sink, 0)
+			for i := range n {
+				s.Execute(1)
+				s.Ref(uint64(i), 1, trace.Load)
+				if i == n-1 { // also when it is the first of a batch
+					s.Unref()
+					s.Ref(uint64(i), 1, trace.Store)
+				}
 			}
-		}
-		if err := s.Finish(); err != nil {
-			t.Fatal(err)
-		}
-		got := formattest.Rows(&sink.Memory, 0)
-		if len(got) != n || n > 0 && got[n-1] != (formattest.Row{Instr: 1, Addr: uint64(n - 1), Size: 1, Op: trace.Store}) {
-			t.Errorf("%d references: %d came, the last %+v", n, len(got), got[max(0, len(got)-1):])
-		}
+			if err := s.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			got := formattest.Rows(&sink.Memory, 0)
+			if len(got) != n || n > 0 && got[n-1] != (formattest.Row{Instr: 1, Addr: uint64(n - 1), Size: 1, Op: trace.Store}) {
+				t.Errorf("%d references: %d came, the last %+v", n, len(got), got[max(0, len(got)-1):])
+			}
+		})
 	}
 }
 
@@ -114,9 +117,11 @@ func TestSinkErrorsEndImports(t *testing.T) {
 		im   format.Importer
 		text string
 	}{{lackey.Lackey{}, "I  00401000,7\n"}, {din.Din{}, "0 1000\n"}, {din.XDin{}, "r 1000 4\n"}, {csv.CSV{}, "addr\n64\n"}, {din.D4Bin{}, "\x00\x10\x00\x00\x04\x00\x00\x00"}} {
-		in := formattest.Open(t, c.text)
-		if _, err := c.im.Import(in, format.Options{}, &formattest.MemorySink{Err: full}); !errors.Is(err, full) {
-			t.Errorf("%s: %v", c.im.Info().Name, err)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			in := formattest.Open(t, c.text)
+			if _, err := c.im.Import(in, format.Options{}, &formattest.MemorySink{Err: full}); !errors.Is(err, full) {
+				t.Errorf("%s: %v", c.im.Info().Name, err)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -61,17 +62,19 @@ func TestTotalsDoNotWrap(t *testing.T) {
 // People are shown the digests of a few files, not one for each rank.
 func TestManyInputs(t *testing.T) {
 	for _, n := range []int{0, mostInputs, mostInputs + 1} {
-		var i Info
-		i.Source.Inputs = slices.Repeat([]string{"00"}, n)
-		what := i.Table().Columns[0].Data.([]string)
-		shown := 0
-		for _, w := range what {
-			if w == "input sha256" {
-				shown++
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			var i Info
+			i.Source.Inputs = slices.Repeat([]string{"00"}, n)
+			what := i.Table().Columns[0].Data.([]string)
+			shown := 0
+			for _, w := range what {
+				if w == "input sha256" {
+					shown++
+				}
 			}
-		}
-		if many := n > mostInputs; many != slices.Contains(what, "inputs") || many != (shown == 0) && n > 0 {
-			t.Errorf("of %d inputs: %q", n, what)
-		}
+			if many := n > mostInputs; many != slices.Contains(what, "inputs") || many != (shown == 0) && n > 0 {
+				t.Errorf("of %d inputs: %q", n, what)
+			}
+		})
 	}
 }

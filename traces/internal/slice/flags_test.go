@@ -1,6 +1,9 @@
 package slice
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestSlicedFlagsKeepWhatIsCertain(t *testing.T) {
 	for _, c := range []struct {
@@ -19,8 +22,10 @@ func TestSlicedFlagsKeepWhatIsCertain(t *testing.T) {
 		{flagSignals{all: 5, part: 2, before: 3, mixed: true}, 5, 2}, //
 		{flagSignals{all: 4}, 4, 0},                                  // all from elsewhere
 	} {
-		if got := c.f.least(c.n); max(got, 0) != c.want {
-			t.Errorf("%+v, a wait for %d: for %d of the part, want %d", c.f, c.n, got, c.want)
-		}
+		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
+			if got := c.f.least(c.n); max(got, 0) != c.want {
+				t.Errorf("%+v, a wait for %d: for %d of the part, want %d", c.f, c.n, got, c.want)
+			}
+		})
 	}
 }

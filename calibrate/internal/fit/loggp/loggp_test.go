@@ -2,6 +2,7 @@ package loggp_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -56,9 +57,11 @@ func TestFindsExactParameters(t *testing.T) {
 		"o_s": 1.2e-6, "o_r": 1.5e-6, "o": 1.35e-6, "L": 9e-6, "half_rtt": 11.7e-6, "g": 2e-6, "G": 0.9e-9, "S": 8192,
 		"half_1": 11.7e-6, "perbyte_1": 0.9e-9, "half_2": 36.7e-6, "perbyte_2": 0.9e-9, "half_upto_1": 8192, "half_upto_2": 1 << 20, "plogp_L": 9.7e-6,
 	} {
-		if v := value(s, name); !(math.Abs(v.Value/want-1) < 1e-6) {
-			t.Errorf("%s is %g, want %g", name, v.Value, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := value(s, name); !(math.Abs(v.Value/want-1) < 1e-6) {
+				t.Errorf("%s is %g, want %g", name, v.Value, want)
+			}
+		})
 	}
 	if v := value(s, "S"); v.Lo != 8192 || v.Hi != 16383 {
 		t.Errorf("S is from %g to %g", v.Lo, v.Hi)
@@ -137,22 +140,24 @@ func againSeeds() int { return testsize.Cases(20, 6) }
 func TestHeldSendsTellRendezvous(t *testing.T) {
 	h := quiet()
 	for _, eager := range []int64{8192, 1 << 40, 0} {
-		n := ethernet
-		n.Eager = eager
-		d := h.Messages(&n, 20, 1)
-		for _, size := range []int64{1, 4096, 8192, 8193, 16384} {
-			p := packing.Point{Experiment: timing.Held, Bytes: unit.Bytes(size), Blocks: 1, Count: 1, Delay: 200e-6, Set: timing.Train}
-			took := n.Send
-			if size > n.Eager {
-				took += 200e-6
+		t.Run(fmt.Sprint(eager), func(t *testing.T) {
+			n := ethernet
+			n.Eager = eager
+			d := h.Messages(&n, 20, 1)
+			for _, size := range []int64{1, 4096, 8192, 8193, 16384} {
+				p := packing.Point{Experiment: timing.Held, Bytes: unit.Bytes(size), Blocks: 1, Count: 1, Delay: 200e-6, Set: timing.Train}
+				took := n.Send
+				if size > n.Eager {
+					took += 200e-6
+				}
+				d.Timings = append(d.Timings, timing.Timing{Point: p, Time: unit.Seconds(took)})
 			}
-			d.Timings = append(d.Timings, timing.Timing{Point: p, Time: unit.Seconds(took)})
-		}
-		s := one(t, d)
-		v := value(s, "S")
-		if eager < 1<<20 && (v.Value != float64(eager) || v.Lo != v.Value || v.Hi != v.Value) || eager > 1<<20 && !math.IsNaN(v.Value) {
-			t.Errorf("%d: %+v", eager, v)
-		}
+			s := one(t, d)
+			v := value(s, "S")
+			if eager < 1<<20 && (v.Value != float64(eager) || v.Lo != v.Value || v.Hi != v.Value) || eager > 1<<20 && !math.IsNaN(v.Value) {
+				t.Errorf("%d: %+v", eager, v)
+			}
+		})
 	}
 }
 
@@ -258,9 +263,11 @@ func TestDuplexIsMeasuredApart(t *testing.T) {
 	h.Exchanges = true
 	s := one(t, h.Messages(&slow, 20, 1))
 	for name, want := range map[string]float64{"duplex_1": 11.7e-6 + 7e-6, "duplexperbyte_1": 1.4e-9, "duplex_2": 36.7e-6 + 7e-6, "duplexperbyte_2": 1.4e-9} {
-		if v := value(s, name); !(math.Abs(v.Value/want-1) < 1e-6) {
-			t.Errorf("%s is %g, want %g", name, v.Value, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := value(s, name); !(math.Abs(v.Value/want-1) < 1e-6) {
+				t.Errorf("%s is %g, want %g", name, v.Value, want)
+			}
+		})
 	}
 	off := map[string]float64{}
 	for _, e := range s.Errors {
@@ -279,27 +286,29 @@ func TestDuplexIsMeasuredApart(t *testing.T) {
 // Times that are all alike, down to those whose squares are beyond the range of numbers, are fitted or refused.
 func TestTimesThatAreAllAlike(t *testing.T) {
 	for _, seconds := range []float64{1e-300, 1e-200, 1e-15, 1e-6, 1e6, 1e200} {
-		for _, e := range []packing.Experiment{timing.PingPong, timing.Gap, timing.Exchange} {
-			for _, launches := range []int{1, 3} {
-				d := &timing.Data{}
-				for launch := range launches {
-					for k := range 12 {
-						d.Timings = append(d.Timings, timing.Timing{Point: packing.Point{Experiment: e, Bytes: 1 << k, Blocks: 1, Count: 1},
-							Launch: launch, Time: unit.Seconds(seconds)})
+		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
+			for _, e := range []packing.Experiment{timing.PingPong, timing.Gap, timing.Exchange} {
+				for _, launches := range []int{1, 3} {
+					d := &timing.Data{}
+					for launch := range launches {
+						for k := range 12 {
+							d.Timings = append(d.Timings, timing.Timing{Point: packing.Point{Experiment: e, Bytes: 1 << k, Blocks: 1, Count: 1},
+								Launch: launch, Time: unit.Seconds(seconds)})
+						}
 					}
-				}
-				studies, failed := loggp.Run(d, 1)
-				if len(studies)+len(failed) == 0 {
-					t.Errorf("%s of %g s, %d launches: neither a study nor a reason for none", e, seconds, launches)
-				}
-				for _, s := range studies {
-					for _, v := range s.Values {
-						if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-							t.Errorf("%s of %g s, %d launches: %s is %v", e, seconds, launches, v.Name, v.Value)
+					studies, failed := loggp.Run(d, 1)
+					if len(studies)+len(failed) == 0 {
+						t.Errorf("%s of %g s, %d launches: neither a study nor a reason for none", e, seconds, launches)
+					}
+					for _, s := range studies {
+						for _, v := range s.Values {
+							if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+								t.Errorf("%s of %g s, %d launches: %s is %v", e, seconds, launches, v.Name, v.Value)
+							}
 						}
 					}
 				}
 			}
-		}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"testing"
 
 	"spoor/calibrate/internal/fit/timing"
@@ -36,8 +37,10 @@ func TestPiecesAndCapacityExplainWhatPagesDoNot(t *testing.T) {
 	}
 	t.Log(gain)
 	for _, order := range [][2]string{{"page", "page+beyond"}, {"page+runs", "runs"}, {"page+beyond", "runs"}, {"runs", "level"}, {"beyond", "level"}} {
-		if !(gain[order[0]] < gain[order[1]]) {
-			t.Errorf("%s gains %.1f and %s %.1f", order[0], gain[order[0]], order[1], gain[order[1]])
-		}
+		t.Run(fmt.Sprint(order), func(t *testing.T) {
+			if !(gain[order[0]] < gain[order[1]]) {
+				t.Errorf("%s gains %.1f and %s %.1f", order[0], gain[order[0]], order[1], gain[order[1]])
+			}
+		})
 	}
 }

@@ -261,14 +261,16 @@ func TestBadFiles(t *testing.T) {
 		{"SimGrid, nothing of use", "MPI_Wtime,26,31.4,2e-6\n", "f0: the file has no timings"},
 		{"Arrow cut", "ARROW1\x00\x00", "f0"},
 	} {
-		d, err := timing.Read(write(t, c.text)...)
-		if err == nil {
-			t.Errorf("%s: no error, %d timings", c.name, len(d.Timings))
-			continue
-		}
-		if got := err.Error(); !strings.Contains(got, string(filepath.Separator)+c.want) || strings.Contains(got, "\n") {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			d, err := timing.Read(write(t, c.text)...)
+			if err == nil {
+				t.Errorf("no error, %d timings", len(d.Timings))
+				return
+			}
+			if got := err.Error(); !strings.Contains(got, string(filepath.Separator)+c.want) || strings.Contains(got, "\n") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

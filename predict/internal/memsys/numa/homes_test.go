@@ -1,6 +1,7 @@
 package numa
 
 import (
+	"fmt"
 	"testing"
 
 	"spoor/calibrate/machine"
@@ -39,12 +40,14 @@ func TestHomes(t *testing.T) {
 		{1 << 22, 2, 1, machine.FirstTouch, 2},
 		{1<<64 - 64, 2, 1, machine.FirstTouch, 1},
 	} {
-		h := NewHomes(trace.NewHomeMap(head), NewLayout(4, c.perNode, nil), Placement{c.policy, 4096}, 64)
-		if got := h.Of(c.addr/64, c.toucher); got != c.want {
-			t.Errorf("%#x touched by node %d of %d, %s: home %d, want %d", c.addr, c.toucher, c.perNode, c.policy, got, c.want)
-		}
-		if got := h.Of(c.addr/64, 1); got != c.want {
-			t.Errorf("%#x: home moved to %d", c.addr, got)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.addr, c.want), func(t *testing.T) {
+			h := NewHomes(trace.NewHomeMap(head), NewLayout(4, c.perNode, nil), Placement{c.policy, 4096}, 64)
+			if got := h.Of(c.addr/64, c.toucher); got != c.want {
+				t.Errorf("%#x touched by node %d of %d, %s: home %d, want %d", c.addr, c.toucher, c.perNode, c.policy, got, c.want)
+			}
+			if got := h.Of(c.addr/64, 1); got != c.want {
+				t.Errorf("%#x: home moved to %d", c.addr, got)
+			}
+		})
 	}
 }

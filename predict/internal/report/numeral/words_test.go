@@ -14,8 +14,10 @@ func TestWords(t *testing.T) {
 		{Percent(.0213), "2.1\u00a0%"}, {SignedPercent(.05), "+5.0\u00a0%"}, {SignedPercent(-.0001), "0.0\u00a0%"}, {SignedPercent(-.126), "−12.6\u00a0%"},
 		{Bytes(65536), "64 KiB"}, {Bytes(96), "96 B"}, {Plural(1, "row"), "1 row"}, {Plural(0, "row"), "0 rows"},
 	} {
-		if row.got != row.want {
-			t.Errorf("got %q, want %q", row.got, row.want)
-		}
+		t.Run(row.got, func(t *testing.T) {
+			if row.got != row.want {
+				t.Errorf("got %q, want %q", row.got, row.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package paired
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -12,13 +13,15 @@ func TestClaimIncludesItsBound(t *testing.T) {
 		e    float64
 		want int
 	}{{105, 1}, {95, 1}, {math.Nextafter(105, 200), 0}, {94.9, 0}} {
-		c, err := Compare([]Row{{Program: "p", Machine: "m", Processors: 1, EInstr: 100}, {Program: "p", Machine: "m", Processors: 1, Model: "x", EInstr: row.e}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Summary(0).Within; got != row.want {
-			t.Errorf("predicted %v of 100: %d within, want %d", row.e, got, row.want)
-		}
+		t.Run(fmt.Sprint(row.e), func(t *testing.T) {
+			c, err := Compare([]Row{{Program: "p", Machine: "m", Processors: 1, EInstr: 100}, {Program: "p", Machine: "m", Processors: 1, Model: "x", EInstr: row.e}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Summary(0).Within; got != row.want {
+				t.Errorf("predicted %v of 100: %d within, want %d", row.e, got, row.want)
+			}
+		})
 	}
 }
 
@@ -50,8 +53,10 @@ func TestCompareRefusesDoubles(t *testing.T) {
 // TestLongestBaseline: a machine abstracts the one whose name says most, and no baseline abstracts another.
 func TestLongestBaseline(t *testing.T) {
 	for machine, want := range map[string]string{"mesh-8-clogp": "mesh-8", "mesh-clogp": "mesh", "mesh-8": "", "mesh": "", "torus": ""} {
-		if got := baselineOf(machine, []string{"mesh", "mesh-8"}); got != want {
-			t.Errorf("%s abstracts %q, want %q", machine, got, want)
-		}
+		t.Run(machine, func(t *testing.T) {
+			if got := baselineOf(machine, []string{"mesh", "mesh-8"}); got != want {
+				t.Errorf("%s abstracts %q, want %q", machine, got, want)
+			}
+		})
 	}
 }

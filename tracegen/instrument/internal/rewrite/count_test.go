@@ -406,9 +406,11 @@ func TestCountsAreExact(t *testing.T) {
 			files[folder(t, "main.go")] = []byte(main)
 			lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
 			for k, c := range counts {
-				if got := strings.TrimSpace(lineOf(lines, k)); got != c.want {
-					t.Errorf("%s with n = %d: got %s, want %s", c.name, c.n, got, c.want)
-				}
+				t.Run(c.name, func(t *testing.T) {
+					if got := strings.TrimSpace(lineOf(lines, k)); got != c.want {
+						t.Errorf("%s with n = %d: got %s, want %s", c.name, c.n, got, c.want)
+					}
+				})
 			}
 		})
 	}

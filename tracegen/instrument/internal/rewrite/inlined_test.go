@@ -19,23 +19,25 @@ func TestInlinedFunctionsAreInlined(t *testing.T) {
 	}
 	const kernels = "spoor/tracegen/kernel/internal/"
 	for _, path := range []string{kernels + "du2000", kernels + "falsafi1997", kernels + "meshes", kernels + "sivasubramaniam1995", "image", "go/ast", "text/template/parse"} {
-		out, err := exec.Command("go", "build", "-gcflags="+path+"=-m", path).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		can := map[string]bool{}
-		for _, m := range canInline.FindAllStringSubmatch(string(out), -1) {
-			can[m[1]] = true
-		}
-		inlined := code.Inlined(loaded(t, path))
-		if len(inlined) < 10 {
-			t.Errorf("%s: only %d functions are inlined", path, len(inlined))
-		}
-		for fn := range inlined {
-			if name := compilerName(fn); !can[name] {
-				t.Errorf("%s: %s is not inlined", path, name)
+		t.Run(path, func(t *testing.T) {
+			out, err := exec.Command("go", "build", "-gcflags="+path+"=-m", path).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
 			}
-		}
+			can := map[string]bool{}
+			for _, m := range canInline.FindAllStringSubmatch(string(out), -1) {
+				can[m[1]] = true
+			}
+			inlined := code.Inlined(loaded(t, path))
+			if len(inlined) < 10 {
+				t.Errorf("only %d functions are inlined", len(inlined))
+			}
+			for fn := range inlined {
+				if name := compilerName(fn); !can[name] {
+					t.Errorf("%s is not inlined", name)
+				}
+			}
+		})
 	}
 }
 
@@ -105,10 +107,12 @@ func init() { _ = f }
 		got[compilerName(fn)] = true
 	}
 	for name, is := range want {
-		if got[name] != is {
-			t.Errorf("%s is inlined: %t, want %t", name, got[name], is)
-		}
-		delete(got, name)
+		t.Run(name, func(t *testing.T) {
+			if got[name] != is {
+				t.Errorf("%s is inlined: %t, want %t", name, got[name], is)
+			}
+			delete(got, name)
+		})
 	}
 	for name := range got {
 		t.Errorf("%s is taken for inlined", name)

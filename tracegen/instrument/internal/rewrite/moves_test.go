@@ -66,13 +66,15 @@ func f%d(n int, observe func()) {
 			files[folder(t, "main.go")] = []byte(main)
 			lines := strings.Split(output(t, build(t, folder(t, ""), files)), "\n")
 			for k, m := range moves {
-				want := uint64(0)
-				if m.bytes > 0 {
-					want = tape.Cost(assembly.Find("runtime", m.routine).Points, m.bytes)
-				}
-				if got := strings.TrimSpace(lineOf(lines, k)); got != fmt.Sprint(want) {
-					t.Errorf("%s: counted %s, want %d", m.statement, got, want)
-				}
+				t.Run(m.statement, func(t *testing.T) {
+					want := uint64(0)
+					if m.bytes > 0 {
+						want = tape.Cost(assembly.Find("runtime", m.routine).Points, m.bytes)
+					}
+					if got := strings.TrimSpace(lineOf(lines, k)); got != fmt.Sprint(want) {
+						t.Errorf("counted %s, want %d", got, want)
+					}
+				})
 			}
 		})
 	}

@@ -150,21 +150,23 @@ func TestFlow(t *testing.T) {
 			map[int]*region{0: entry, 2: body, 3: then},
 			[]countSum{{{0, 1}}, {{0, 1}, {2, 1}}, {{1, 1}}, {{2, 1}}, {{0, 1}}}},
 	} {
-		m := &matcher{g: c.g}
-		c.g.domTree = c.g.dominators()
-		c.g.loops()
-		for _, b := range c.g.blocks {
-			b.class = &controlClass{blocks: []*block{b}}
-			if r := c.known[b.id]; r != nil {
-				b.class.region = regionCopy{region: r}
+		t.Run(c.name, func(t *testing.T) {
+			m := &matcher{g: c.g}
+			c.g.domTree = c.g.dominators()
+			c.g.loops()
+			for _, b := range c.g.blocks {
+				b.class = &controlClass{blocks: []*block{b}}
+				if r := c.known[b.id]; r != nil {
+					b.class.region = regionCopy{region: r}
+				}
+				m.classes = append(m.classes, b.class)
 			}
-			m.classes = append(m.classes, b.class)
-		}
-		m.solve()
-		for i, b := range c.g.blocks {
-			if !slices.Equal(b.count, c.want[i]) {
-				t.Errorf("%s: block %d is executed %v, want %v", c.name, i, b.count, c.want[i])
+			m.solve()
+			for i, b := range c.g.blocks {
+				if !slices.Equal(b.count, c.want[i]) {
+					t.Errorf("block %d is executed %v, want %v", i, b.count, c.want[i])
+				}
 			}
-		}
+		})
 	}
 }

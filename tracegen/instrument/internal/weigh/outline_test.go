@@ -109,10 +109,12 @@ func TestLeaves(t *testing.T) {
 		{"func() { return }()", false},
 		{"a := func() bool { return true }()", false},
 	} {
-		s := parsed(t, "package p\nfunc f() { M: for { "+c.statement+"; b() } }")
-		loop := s.Files[0].Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.LabeledStmt).Stmt.(*ast.ForStmt)
-		if got := canExitEarly(loop.Body.List[0]); got != c.want {
-			t.Errorf("%s: got %v", c.statement, got)
-		}
+		t.Run(c.statement, func(t *testing.T) {
+			s := parsed(t, "package p\nfunc f() { M: for { "+c.statement+"; b() } }")
+			loop := s.Files[0].Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.LabeledStmt).Stmt.(*ast.ForStmt)
+			if got := canExitEarly(loop.Body.List[0]); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
 	}
 }

@@ -140,14 +140,16 @@ func TestExplodeSplits(t *testing.T) {
 		{"line directive", "//line x.y:7\nfunc f() { /*line z:8*/a() }", "//Line x.y:7\nfunc f() { /*Line z:8*/\na() \n}"},
 		{"declarations", "func f() {}; func g() {}", "func f() {}; \nfunc g() {}"},
 	} {
-		got, err := SplitStatements("x.go", []byte("package p\n"+c.in))
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if want := "package p\n" + c.want; string(got) != want {
-			t.Errorf("%s:\n got %q\nwant %q", c.name, got, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got, err := SplitStatements("x.go", []byte("package p\n"+c.in))
+			if err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+			if want := "package p\n" + c.want; string(got) != want {
+				t.Errorf("%s:\n got %q\nwant %q", c.name, got, want)
+			}
+		})
 	}
 }
 

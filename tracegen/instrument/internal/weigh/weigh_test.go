@@ -99,10 +99,12 @@ func TestBadBinaries(t *testing.T) {
 		{write("half", whole[:len(whole)/2]), "reading "},
 		{filepath.Join(b.dir, "missing"), "no such file"},
 	} {
-		lines, err := Binary(c.binary)
-		if err == nil || !strings.Contains(err.Error(), c.want) || lines != nil {
-			t.Errorf("got %v, %v; want an error with %q", lines, err, c.want)
-		}
+		t.Run(c.binary, func(t *testing.T) {
+			lines, err := Binary(c.binary)
+			if err == nil || !strings.Contains(err.Error(), c.want) || lines != nil {
+				t.Errorf("got %v, %v; want an error with %q", lines, err, c.want)
+			}
+		})
 	}
 }
 
@@ -113,9 +115,11 @@ func TestSymbolNames(t *testing.T) {
 		{"a/b.F[go.shape.struct { c/d.x int }].func1", "a/b"},
 		{"a/b%22c.F", `a/b"c`},
 	} {
-		if got := packageOf(c.symbol); got != prefixOf(c.path) {
-			t.Errorf("%s is of %s, want %s", c.symbol, got, prefixOf(c.path))
-		}
+		t.Run(c.path, func(t *testing.T) {
+			if got := packageOf(c.symbol); got != prefixOf(c.path) {
+				t.Errorf("%s is of %s, want %s", c.symbol, got, prefixOf(c.path))
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package du2000
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"spoor/tracegen/kernel/internal/kerneltest"
@@ -32,9 +33,11 @@ func TestEdgeCountsAreExactWithoutCandidates(t *testing.T) {
 func TestEdgeWindowsAreThePapers(t *testing.T) {
 	want := []int{31, 27, 23, 19, 15, 11, 7, 3} // [du2000, sec. 4.2]: ceil(8 sigma), sigma = 3.8, 3.3, ...
 	for level, w := range want {
-		if got := window(level); got != w {
-			t.Errorf("level %d: window %d, want %d", level, got, w)
-		}
+		t.Run(fmt.Sprint(w), func(t *testing.T) {
+			if got := window(level); got != w {
+				t.Errorf("level %d: window %d, want %d", level, got, w)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package du2000
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -26,19 +27,21 @@ func TestFFTOfConjugateIsTheInverse(t *testing.T) {
 		}
 	}
 	for _, n := range []int{16, 256, 4096} {
-		f := kerneltest.Instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
-		run(f)
-		back := kerneltest.Instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
-		for i, v := range f.t {
-			back.x[i] = complex(real(v), -imag(v))
-		}
-		run(back)
-		for i, v := range back.t {
-			back.t[i] = complex(real(v)/float64(n), -imag(v)/float64(n))
-		}
-		if e := dft.RelativeError(back.t, dft.Input(n, f.seed)); !(e < 1e-15*math.Log2(float64(n))) {
-			t.Errorf("%d points: the inverse is off by %g", n, e)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			f := kerneltest.Instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
+			run(f)
+			back := kerneltest.Instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
+			for i, v := range f.t {
+				back.x[i] = complex(real(v), -imag(v))
+			}
+			run(back)
+			for i, v := range back.t {
+				back.t[i] = complex(real(v)/float64(n), -imag(v)/float64(n))
+			}
+			if e := dft.RelativeError(back.t, dft.Input(n, f.seed)); !(e < 1e-15*math.Log2(float64(n))) {
+				t.Errorf("%d points: the inverse is off by %g", n, e)
+			}
+		})
 	}
 }
 

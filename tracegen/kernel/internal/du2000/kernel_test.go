@@ -41,9 +41,11 @@ func TestParametersThatDoNotFitSayWhy(t *testing.T) {
 		{Radix, workload.Values{"radix": 1000}, "a power of 2"},
 		{LU, workload.Values{"n": 100, "block": 16}, "a multiple of block=16"},
 	} {
-		_, err := bad.k.Values(bad.set)
-		if err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%s %v: %v, want %q", bad.k.Name, bad.set, err, bad.want)
-		}
+		t.Run(bad.want, func(t *testing.T) {
+			_, err := bad.k.Values(bad.set)
+			if err == nil || !strings.Contains(err.Error(), bad.want) {
+				t.Errorf("%s %v: %v, want %q", bad.k.Name, bad.set, err, bad.want)
+			}
+		})
 	}
 }

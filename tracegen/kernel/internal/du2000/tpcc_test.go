@@ -2,6 +2,7 @@ package du2000
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -43,17 +44,19 @@ func TestTPCCVerifyFindsInconsistency(t *testing.T) {
 		"line":        {func(t *tpccTables) { t.lines[9].amount++ }, "its order lines"},
 		"history":     {func(t *tpccTables) { t.history[0].amount-- }, "the payments of rank 0"},
 	} {
-		f := kerneltest.Instance(t, TPCC, tpccSizes[2], 4).(*tpcc)
-		if err := spmd.Native(context.Background(), 4, f.Program); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Verify(); err != nil {
-			t.Fatal(err)
-		}
-		c.spoil(&f.tables)
-		if err := f.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := kerneltest.Instance(t, TPCC, tpccSizes[2], 4).(*tpcc)
+			if err := spmd.Native(context.Background(), 4, f.Program); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(&f.tables)
+			if err := f.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }
 
@@ -61,14 +64,16 @@ func TestTPCCVerifyFindsInconsistency(t *testing.T) {
 // 2.1.6, and numbers of the customers' and the items' range.
 func TestTPCCNonUniformIsTheSpecifications(t *testing.T) {
 	for _, c := range []struct{ a, full int }{{255, 1000}, {1023, 3000}, {8191, 100000}} {
-		one, two := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))
-		for range 1000 {
-			want := (one.Int32N(int32(c.a)+1) | one.Int32N(int32(c.full)) + 0) // Go's | and + bind alike: see below
-			want = (want + tpccC) % int32(c.full)
-			if got := tpccNonUniform(two, c.a, c.full, int32(c.full)); got != want {
-				t.Fatalf("A=%d: %d, want %d", c.a, got, want)
+		t.Run(fmt.Sprint(c.a), func(t *testing.T) {
+			one, two := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))
+			for range 1000 {
+				want := (one.Int32N(int32(c.a)+1) | one.Int32N(int32(c.full)) + 0) // Go's | and + bind alike: see below
+				want = (want + tpccC) % int32(c.full)
+				if got := tpccNonUniform(two, c.a, c.full, int32(c.full)); got != want {
+					t.Fatalf("A=%d: %d, want %d", c.a, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -78,9 +83,11 @@ func TestTPCCMixIsTheSpecifications(t *testing.T) {
 		count[tpccKind(number)]++
 	}
 	for kind, want := range map[uint8]int{tpccNewOrder: 45, tpccPayment: 43, tpccOrderStatus: 4, tpccDelivery: 4, tpccStockLevel: 4} {
-		if count[kind] != want {
-			t.Errorf("%d in 100 transactions of kind %d, want %d", count[kind], kind, want)
-		}
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			if count[kind] != want {
+				t.Errorf("%d in 100 transactions of kind %d, want %d", count[kind], kind, want)
+			}
+		})
 	}
 }
 

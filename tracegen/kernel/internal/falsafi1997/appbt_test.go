@@ -2,6 +2,7 @@ package falsafi1997
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -72,20 +73,22 @@ func TestAppbtIsTheNASBenchmark(t *testing.T) {
 // TestAppbtConverges: every iteration reduces what is left of the equations.
 func TestAppbtConverges(t *testing.T) {
 	for _, n := range []int{6, 12, 13} {
-		f := kerneltest.Instance(t, Appbt, workload.Values{"size": n, "iterations": 1}, 3).(*appbt)
-		previous := f.rates()
-		for iteration := range 15 {
-			if err := spmd.Native(context.Background(), 3, f.Program); err != nil {
-				t.Fatal(err)
-			}
-			rates := f.rates()
-			for m := range rates {
-				if rates[m] >= previous[m] {
-					t.Errorf("size %d, iteration %d: R of variable %d goes from %g to %g", n, iteration, m, previous[m], rates[m])
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			f := kerneltest.Instance(t, Appbt, workload.Values{"size": n, "iterations": 1}, 3).(*appbt)
+			previous := f.rates()
+			for iteration := range 15 {
+				if err := spmd.Native(context.Background(), 3, f.Program); err != nil {
+					t.Fatal(err)
 				}
+				rates := f.rates()
+				for m := range rates {
+					if rates[m] >= previous[m] {
+						t.Errorf("size %d, iteration %d: R of variable %d goes from %g to %g", n, iteration, m, previous[m], rates[m])
+					}
+				}
+				previous = rates
 			}
-			previous = rates
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package falsafi1997
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -29,12 +30,14 @@ func ranSparse(t *testing.T, set workload.Values, procs int) *sparse {
 
 func TestSparseDoesNotDependOnRanks(t *testing.T) {
 	for _, set := range sparseSizes {
-		want := ranSparse(t, set, 1).x
-		for _, procs := range kerneltest.ProcCounts {
-			if got := ranSparse(t, set, procs).x; !slices.Equal(got, want) {
-				t.Errorf("%v on %d ranks: another result than on one", set, procs)
+		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			want := ranSparse(t, set, 1).x
+			for _, procs := range kerneltest.ProcCounts {
+				if got := ranSparse(t, set, procs).x; !slices.Equal(got, want) {
+					t.Errorf("%v on %d ranks: another result than on one", set, procs)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -42,35 +45,37 @@ func TestSparseDoesNotDependOnRanks(t *testing.T) {
 // to the bit: an element that is not stored is a zero.
 func TestSparseIsElimination(t *testing.T) {
 	for _, set := range sparseSizes {
-		f := ranSparse(t, set, 3)
-		n := f.n
-		a, b := sparseDense(f)
-		rows := make([][]float64, n) // with the right-hand side behind the elements
-		for i := range rows {
-			rows[i] = append(slices.Clone(a.RawRowView(i)), b[i])
-		}
-		for k := range n {
-			for i := k + 1; i < n; i++ {
-				if math.Abs(rows[i][k]) > math.Abs(rows[k][k]) {
-					rows[i], rows[k] = rows[k], rows[i]
+		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			f := ranSparse(t, set, 3)
+			n := f.n
+			a, b := sparseDense(f)
+			rows := make([][]float64, n) // with the right-hand side behind the elements
+			for i := range rows {
+				rows[i] = append(slices.Clone(a.RawRowView(i)), b[i])
+			}
+			for k := range n {
+				for i := k + 1; i < n; i++ {
+					if math.Abs(rows[i][k]) > math.Abs(rows[k][k]) {
+						rows[i], rows[k] = rows[k], rows[i]
+					}
+				}
+				for i := k + 1; i < n; i++ {
+					l := rows[i][k] / rows[k][k]
+					for j := k; j <= n; j++ {
+						rows[i][j] -= float64(l * rows[k][j])
+					}
 				}
 			}
-			for i := k + 1; i < n; i++ {
-				l := rows[i][k] / rows[k][k]
-				for j := k; j <= n; j++ {
-					rows[i][j] -= float64(l * rows[k][j])
+			for k := n - 1; k >= 0; k-- {
+				x := rows[k][n]
+				for j := n - 1; j > k; j-- {
+					x -= float64(rows[k][j] * f.x[j])
+				}
+				if x /= rows[k][k]; x != f.x[k] {
+					t.Fatalf("%v: unknown %d is %v, by dense elimination %v", set, k, f.x[k], x)
 				}
 			}
-		}
-		for k := n - 1; k >= 0; k-- {
-			x := rows[k][n]
-			for j := n - 1; j > k; j-- {
-				x -= float64(rows[k][j] * f.x[j])
-			}
-			if x /= rows[k][k]; x != f.x[k] {
-				t.Fatalf("%v: unknown %d is %v, by dense elimination %v", set, k, f.x[k], x)
-			}
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package falsafi1997
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -152,26 +153,28 @@ func TestWaterIsOfSeventhOrder(t *testing.T) {
 // TestWaterLocks holds the locks that each rank takes to the closed form.
 func TestWaterLocks(t *testing.T) {
 	for _, n := range []int{1, 8, 27} {
-		for _, procs := range []int{1, 3, 8} {
-			const steps = 2
-			inst := kerneltest.Instance(t, Water, workload.Values{"molecules": n, "steps": steps}, procs)
-			m, _ := kerneltest.Record(t, inst, procs)
-			for rank := range procs {
-				lo, hi := spmd.Share(n, procs, rank)
-				want := 1 // for energies
-				if hi > lo {
-					want += min(n, hi-lo+n/2)
-				}
-				got := 0
-				for _, e := range m.EventsOf[rank].Rows {
-					if e.Kind == trace.Lock {
-						got++
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, procs := range []int{1, 3, 8} {
+				const steps = 2
+				inst := kerneltest.Instance(t, Water, workload.Values{"molecules": n, "steps": steps}, procs)
+				m, _ := kerneltest.Record(t, inst, procs)
+				for rank := range procs {
+					lo, hi := spmd.Share(n, procs, rank)
+					want := 1 // for energies
+					if hi > lo {
+						want += min(n, hi-lo+n/2)
+					}
+					got := 0
+					for _, e := range m.EventsOf[rank].Rows {
+						if e.Kind == trace.Lock {
+							got++
+						}
+					}
+					if got != want*(steps+1) {
+						t.Errorf("%d molecules, rank %d of %d: %d locks, want %d", n, rank, procs, got, want*(steps+1))
 					}
 				}
-				if got != want*(steps+1) {
-					t.Errorf("%d molecules, rank %d of %d: %d locks, want %d", n, rank, procs, got, want*(steps+1))
-				}
 			}
-		}
+		})
 	}
 }

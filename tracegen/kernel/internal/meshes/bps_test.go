@@ -29,16 +29,18 @@ func spoilBPS(inst workload.Instance) {
 // residual, n intervals making the shorter side.
 func TestBPSIsElimination(t *testing.T) {
 	for _, procs := range []int{1, 2, 4, 6} {
-		f := kerneltest.Instance(t, BPS, workload.Values{"g": 8, "digits": 12, "systems": 3}, procs).(*bps)
-		if err := spmd.Native(context.Background(), procs, f.Program); err != nil {
-			t.Fatal(err)
-		}
-		for system := range f.systems {
-			compareWithCholesky(t, f, system)
-		}
-		if err := f.Verify(); err != nil {
-			t.Errorf("%d ranks: %v", procs, err)
-		}
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			f := kerneltest.Instance(t, BPS, workload.Values{"g": 8, "digits": 12, "systems": 3}, procs).(*bps)
+			if err := spmd.Native(context.Background(), procs, f.Program); err != nil {
+				t.Fatal(err)
+			}
+			for system := range f.systems {
+				compareWithCholesky(t, f, system)
+			}
+			if err := f.Verify(); err != nil {
+				t.Errorf("%d ranks: %v", procs, err)
+			}
+		})
 	}
 }
 
@@ -68,23 +70,25 @@ func TestBPSSystemsAreApart(t *testing.T) {
 	alone := maps.Clone(set)
 	delete(alone, "systems")
 	for _, procs := range []int{1, 2, 4, 6} {
-		several := kerneltest.Instance(t, BPS, set, procs).(*bps)
-		kerneltest.RunNatively(t, several, procs)
-		for system := range several.systems {
-			one := kerneltest.Instance(t, BPS, alone, procs).(*bps)
-			for rank := range procs {
-				one.u[rank], one.rhs[rank] = several.untouched(rank, system)
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			several := kerneltest.Instance(t, BPS, set, procs).(*bps)
+			kerneltest.RunNatively(t, several, procs)
+			for system := range several.systems {
+				one := kerneltest.Instance(t, BPS, alone, procs).(*bps)
+				for rank := range procs {
+					one.u[rank], one.rhs[rank] = several.untouched(rank, system)
+				}
+				kerneltest.RunNatively(t, one, procs)
+				if !slices.Equal(one.gathered(0), several.gathered(system)) || one.outcome[0][0] != several.outcome[0][system] {
+					t.Errorf("%d ranks: system %d has another result than alone: %+v, %+v", procs, system, several.outcome[0][system], one.outcome[0][0])
+				}
 			}
-			kerneltest.RunNatively(t, one, procs)
-			if !slices.Equal(one.gathered(0), several.gathered(system)) || one.outcome[0][0] != several.outcome[0][system] {
-				t.Errorf("%d ranks: system %d has another result than alone: %+v, %+v", procs, system, several.outcome[0][system], one.outcome[0][0])
+			for p, n := range sends(t, kerneltest.Run{Name: "bps", Set: set, Procs: procs}) {
+				if one := sends(t, kerneltest.Run{Name: "bps", Set: alone, Procs: procs})[p]; n != 3*one {
+					t.Errorf("rank %d of %d sends %d messages for 3 systems, %d for one", p, procs, n, one)
+				}
 			}
-		}
-		for p, n := range sends(t, kerneltest.Run{Name: "bps", Set: set, Procs: procs}) {
-			if one := sends(t, kerneltest.Run{Name: "bps", Set: alone, Procs: procs})[p]; n != 3*one {
-				t.Errorf("rank %d of %d sends %d messages for 3 systems, %d for one", p, procs, n, one)
-			}
-		}
+		})
 	}
 }
 
@@ -113,13 +117,15 @@ func sends(t *testing.T, r kerneltest.Run) []int {
 
 func TestBPSHasRoomForItsSystems(t *testing.T) {
 	for _, c := range []struct{ g, most int }{{2048, 1}, {256, 63}, {64, 993}} {
-		if _, err := BPS.Values(workload.Values{"g": c.g, "systems": c.most}); err != nil {
-			t.Error(err)
-		}
-		_, err := BPS.Values(workload.Values{"g": c.g, "systems": c.most + 1})
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("1 to %d,", c.most)) {
-			t.Errorf("g=%d: %v", c.g, err)
-		}
+		t.Run(fmt.Sprint(c.g), func(t *testing.T) {
+			if _, err := BPS.Values(workload.Values{"g": c.g, "systems": c.most}); err != nil {
+				t.Error(err)
+			}
+			_, err := BPS.Values(workload.Values{"g": c.g, "systems": c.most + 1})
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("1 to %d,", c.most)) {
+				t.Errorf("g=%d: %v", c.g, err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package meshes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,10 +25,12 @@ func TestMeshSaysWhatItCannotBe(t *testing.T) {
 		{ConvScan, workload.Values{"l": 16, "b": 9}, 2, "fewer than 9"},
 		{ConvShift, workload.Values{"l": 16, "b": 9}, 2, ""},
 	} {
-		_, err := c.k.New(kerneltest.Complete(t, c.k, c.set), c.procs, 1)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %v on %d: %v, want %q", c.k.Name, c.set, c.procs, err, c.want)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.procs, c.want), func(t *testing.T) {
+			_, err := c.k.New(kerneltest.Complete(t, c.k, c.set), c.procs, 1)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %v on %d: %v, want %q", c.k.Name, c.set, c.procs, err, c.want)
+			}
+		})
 	}
 }
 
@@ -38,8 +41,10 @@ func TestGatherIsTheInverseOfScatter(t *testing.T) {
 		whole[i] = i
 	}
 	for _, m := range []mesh{{1, 1}, {2, 3}, {3, 2}, {7, 1}, {1, 11}} {
-		if got := gather(m, scatter(m, whole, 7, 11), 7, 11); !slices.Equal(got, whole) {
-			t.Errorf("%+v: %v", m, got)
-		}
+		t.Run(fmt.Sprint(m), func(t *testing.T) {
+			if got := gather(m, scatter(m, whole, 7, 11), 7, 11); !slices.Equal(got, whole) {
+				t.Errorf("%+v: %v", m, got)
+			}
+		})
 	}
 }

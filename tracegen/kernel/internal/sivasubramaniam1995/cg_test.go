@@ -2,6 +2,7 @@ package sivasubramaniam1995
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -23,22 +24,24 @@ func spoilCG(inst workload.Instance) {
 
 func TestCGMatrixHasThePapersSize(t *testing.T) {
 	for _, c := range []struct{ n, nonzeros int }{{1400, 100300}, {1, 1}, {2, 2}, {2, 4}, {33, 33 * 33}, {100, 9998}} {
-		m := cgMatrix(c.n, c.nonzeros, 3)
-		if len(m) != c.nonzeros {
-			t.Errorf("n=%d: %d non-zeros, want %d", c.n, len(m), c.nonzeros)
-		}
-		at := map[[2]int32]float64{}
-		for _, e := range m {
-			at[[2]int32{e.row, e.column}] = e.value
-		}
-		for _, e := range m {
-			if !(e.value > 0) || at[[2]int32{e.column, e.row}] != e.value {
-				t.Fatalf("n=%d: element (%d,%d) is %v, its mirror image %v", c.n, e.row, e.column, e.value, at[[2]int32{e.column, e.row}])
+		t.Run(fmt.Sprint(c.nonzeros), func(t *testing.T) {
+			m := cgMatrix(c.n, c.nonzeros, 3)
+			if len(m) != c.nonzeros {
+				t.Errorf("n=%d: %d non-zeros, want %d", c.n, len(m), c.nonzeros)
 			}
-		}
-		if len(at) != c.nonzeros {
-			t.Errorf("n=%d: an element occurs twice", c.n)
-		}
+			at := map[[2]int32]float64{}
+			for _, e := range m {
+				at[[2]int32{e.row, e.column}] = e.value
+			}
+			for _, e := range m {
+				if !(e.value > 0) || at[[2]int32{e.column, e.row}] != e.value {
+					t.Fatalf("n=%d: element (%d,%d) is %v, its mirror image %v", c.n, e.row, e.column, e.value, at[[2]int32{e.column, e.row}])
+				}
+			}
+			if len(at) != c.nonzeros {
+				t.Errorf("n=%d: an element occurs twice", c.n)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package sivasubramaniam1995
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -33,10 +34,12 @@ func TestISIsTheBenchmarks(t *testing.T) {
 	for _, c := range []struct{ index, less int }{ // of iteration 1: +1 for the first three, -1 for the rest
 		{48427, 0 + 1}, {17148, 18 + 1}, {23627, 346 + 1}, {62548, 64917 - 1}, {4431, 65463 - 1},
 	} {
-		key := f.keys[c.index]
-		if c.less > 0 && sorted[c.less-1] >= key || sorted[c.less] != key {
-			t.Errorf("key %d is %d; %d keys are not less than it", c.index, key, c.less)
-		}
+		t.Run(fmt.Sprint(c.index), func(t *testing.T) {
+			key := f.keys[c.index]
+			if c.less > 0 && sorted[c.less-1] >= key || sorted[c.less] != key {
+				t.Errorf("key %d is %d; %d keys are not less than it", c.index, key, c.less)
+			}
+		})
 	}
 }
 

@@ -145,10 +145,12 @@ func TestChakraComplaints(t *testing.T) {
 		{formattest.EtFile() + "\x02\x08", "message is truncated"},
 		{formattest.EtFile() + "\x02\x0a\x05", "field 1 is damaged or truncated"},
 	} {
-		_, _, err := importRanks(t, format.Options{}, c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".et: ") || !strings.Contains(err.Error(), "offset ") {
-			t.Errorf("%.30q: %v, want %q", c.text, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			_, _, err := importRanks(t, format.Options{}, c.text)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".et: ") || !strings.Contains(err.Error(), "offset ") {
+				t.Errorf("%.30q: %v, want %q", c.text, err, c.want)
+			}
+		})
 	}
 	_, r, err := importRanks(t, format.Options{}, formattest.EtFile(comp(1, 9)))
 	if err != nil || !strings.Contains(strings.Join(r.Notes, "; "), "node 1 depends on node 9, which does not exist") {

@@ -160,9 +160,11 @@ func TestChampSimSniff(t *testing.T) {
 		"all distant":  {formattest.ChampsimOf(64, formattest.Instruction{IP: 1 << 20}, formattest.Instruction{IP: 2 << 20}, formattest.Instruction{IP: 3 << 20}), format.Foreign},
 		"random bytes": {formattest.RandomBytes(1 << 12), format.Foreign},
 	} {
-		if got := (ChampSim{}).Sniff([]byte(c.head)); got.Confidence != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := (ChampSim{}).Sniff([]byte(c.head)); got.Confidence != c.want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 
@@ -173,35 +175,37 @@ func TestChampSimSamples(t *testing.T) {
 	first := champsimFacts{1000, 160, 204, 164, 377, 57, 0x401ab70, 0x4019800}
 	for name, want := range map[string]champsimFacts{"matmul.champsim.gz": matmul, "matmul.champsim.xz": matmul,
 		"matmul_first1000.champsim": first, "matmul_first1000.champsim.bz2": first} {
-		file, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, r, err := formattest.ImportBytes(ChampSim{}, file, format.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := champsimFacts{records: r.Lines, branches: r.Counts[1].N, loads: r.Counts[3].N, stores: r.Counts[4].N}
-		if r.Counts[2].N != got.branches {
-			t.Errorf("%s: %d branches, but %d taken", name, got.branches, r.Counts[2].N)
-		}
-		ips, lines, n := map[uint64]bool{}, map[uint64]bool{}, map[trace.Op]uint64{}
-		for _, r := range formattest.Rows(m, 0) {
-			n[r.Op]++
-			if r.Op != trace.Ifetch {
-				lines[r.Addr>>6] = true
-				continue
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(ips) == 0 {
-				got.first = r.Addr
+			m, r, err := formattest.ImportBytes(ChampSim{}, file, format.Options{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			ips[r.Addr], got.last = true, r.Addr
-		}
-		got.ips, got.lines = len(ips), len(lines)
-		if got != want || n[trace.Ifetch] != want.records || n[trace.Load] != want.loads || n[trace.Store] != want.stores {
-			t.Errorf("%s: %+v, %v, want %+v", name, got, n, want)
-		}
-		formattest.CheckRoundTrip(t, ChampSim{}, m)
+			got := champsimFacts{records: r.Lines, branches: r.Counts[1].N, loads: r.Counts[3].N, stores: r.Counts[4].N}
+			if r.Counts[2].N != got.branches {
+				t.Errorf("%d branches, but %d taken", got.branches, r.Counts[2].N)
+			}
+			ips, lines, n := map[uint64]bool{}, map[uint64]bool{}, map[trace.Op]uint64{}
+			for _, r := range formattest.Rows(m, 0) {
+				n[r.Op]++
+				if r.Op != trace.Ifetch {
+					lines[r.Addr>>6] = true
+					continue
+				}
+				if len(ips) == 0 {
+					got.first = r.Addr
+				}
+				ips[r.Addr], got.last = true, r.Addr
+			}
+			got.ips, got.lines = len(ips), len(lines)
+			if got != want || n[trace.Ifetch] != want.records || n[trace.Load] != want.loads || n[trace.Store] != want.stores {
+				t.Errorf("%+v, %v, want %+v", got, n, want)
+			}
+			formattest.CheckRoundTrip(t, ChampSim{}, m)
+		})
 	}
 }
 
@@ -327,9 +331,11 @@ func TestChampSimExport(t *testing.T) {
 	for _, note := range []string{"champsim has no flush: 1 omitted", "champsim has no events: 1 omitted", "champsim has no instruction counts", "champsim has no sizes",
 		"2 instructions without a fetch in the trace", "1 of them have no known address and get 0x400000", "champsim has no address 0: 1 references",
 		"1 record added", "1 load moved before a store", "1 instruction fetches that belong to the previous instruction"} {
-		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
-			t.Errorf("notes %q, want %q", notes, note)
-		}
+		t.Run(note, func(t *testing.T) {
+			if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+				t.Errorf("notes %q, want %q", notes, note)
+			}
+		})
 	}
 	if len(notes) != 10 {
 		t.Errorf("%d notes: %q", len(notes), notes)

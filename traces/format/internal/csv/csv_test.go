@@ -72,12 +72,14 @@ func TestDialectsAreOneTrace(t *testing.T) {
 		"--columns and header":   {withColumns(text, "addr,op,size,time\n", func(v []string) string { return v[4] + ",?," + v[3] + "," + v[2] }), format.Options{Columns: []string{"len", "-", "address", "type"}}},
 		"time ignored":           {withColumns(text, "time,op,addr,size\n", func(v []string) string { return "7," + v[2] + "," + v[3] + "," + v[4] }), format.Options{TimeIsRows: true}},
 	} {
-		got, _, err := formattest.ImportText(CSV{}, c.text, c.o)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		formattest.SameTrace(t, name, got, want)
+		t.Run(name, func(t *testing.T) {
+			got, _, err := formattest.ImportText(CSV{}, c.text, c.o)
+			if err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+			formattest.SameTrace(t, name, got, want)
+		})
 	}
 }
 
@@ -184,10 +186,12 @@ func TestCSVTimesAreShifted(t *testing.T) {
 		{head + "1001,0,R,0,8\n1001001,0,R,0,8\n", format.Options{}, []uint32{1, 1000000}},
 		{head + "9223372036854775807,0,R,0,8\n", format.Options{}, []uint32{1}},
 	} {
-		m, _ := formattest.MustImport(t, CSV{}, c.text, c.o)
-		if got := m.RefsOf[0].Instr; !slices.Equal(got, c.instr) {
-			t.Errorf("%.60q, %+v: %v, want %v", c.text, c.o, got, c.instr)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			m, _ := formattest.MustImport(t, CSV{}, c.text, c.o)
+			if got := m.RefsOf[0].Instr; !slices.Equal(got, c.instr) {
+				t.Errorf("%.60q, %+v: %v, want %v", c.text, c.o, got, c.instr)
+			}
+		})
 	}
 	m, _ := formattest.MustImport(t, CSV{}, head+"5000,7,R,0,8\n5003,9,R,0,8\n5004,7,R,0,8\n", format.Options{})
 	if got := fmt.Sprint(m.RefsOf[0].Instr, m.RefsOf[1].Instr); got != "[1 4] [4]" {
@@ -219,10 +223,12 @@ func TestCSVNotes(t *testing.T) {
 		{"addr,time\n64,1001\n", "time begins at 1001: 1000 is subtracted from all times; --csv-time=exact keeps them"},
 		{"addr\n\n64\n", "1 blank line skipped"},
 	} {
-		_, r := formattest.MustImport(t, CSV{}, c.text, format.Options{})
-		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, c.note) }) {
-			t.Errorf("%q: notes %q, want %q", c.text, r.Notes, c.note)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.note), func(t *testing.T) {
+			_, r := formattest.MustImport(t, CSV{}, c.text, format.Options{})
+			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, c.note) }) {
+				t.Errorf("%q: notes %q, want %q", c.text, r.Notes, c.note)
+			}
+		})
 	}
 	if _, r := formattest.MustImport(t, CSV{}, "addr,tid\n64,0\n64,1\n", format.Options{}); strings.Contains(strings.Join(r.Notes, ""), "thread 0") {
 		t.Errorf("threads 0 and 1 are processors 0 and 1, but: %q", r.Notes)
@@ -289,9 +295,11 @@ func TestParseCSVColumns(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, s := range []string{"", "time,frob", "time,,addr"} {
-		if _, err := ParseCSVColumns(s); err == nil {
-			t.Errorf("%q is accepted", s)
-		}
+		t.Run(s, func(t *testing.T) {
+			if _, err := ParseCSVColumns(s); err == nil {
+				t.Errorf("%q is accepted", s)
+			}
+		})
 	}
 }
 

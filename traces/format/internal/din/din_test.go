@@ -56,15 +56,17 @@ func TestDinLabels(t *testing.T) {
 		{XDin{}, "r 10 4\nw 11 4\ni 12 4\nm 13 4\nc 14 4\nv 15 4\n"},
 		{XDin{}, "R 10 4\nW 11 0x4\nI 12 4\nM 13 4\nC 14 4\nV 15 4\n"},
 	} {
-		m, r := formattest.MustImport(t, c.im, c.text, format.Options{})
-		if got := formattest.Rows(m, 0); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", c.im.Info().Name, got, want)
-		}
-		for _, note := range []string{"1 misc reference stored as loads", "2 references before the first instruction fetch"} {
-			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
-				t.Errorf("%s: notes %q, want %q", c.im.Info().Name, r.Notes, note)
+		t.Run(c.text, func(t *testing.T) {
+			m, r := formattest.MustImport(t, c.im, c.text, format.Options{})
+			if got := formattest.Rows(m, 0); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", c.im.Info().Name, got, want)
 			}
-		}
+			for _, note := range []string{"1 misc reference stored as loads", "2 references before the first instruction fetch"} {
+				if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+					t.Errorf("%s: notes %q, want %q", c.im.Info().Name, r.Notes, note)
+				}
+			}
+		})
 	}
 }
 
@@ -182,21 +184,23 @@ func TestExportNotes(t *testing.T) {
 		{XDin{}, "r 10 8\nc 10 8\n", []string{"xdin has no prefetch: 1 omitted", "xdin has no events", "xdin has no instruction counts"}},
 		{csv.CSV{}, "time,tid,op,addr,size\n5,0,R,0x10,8\n6,0,P,0x10,8\n7,0,F,0x10,8\n", []string{"csv has no events: 1 omitted"}},
 	} {
-		var b bytes.Buffer
-		notes, err := c.ex.Export(m, format.ExportOptions{Procs: []trace.Proc{0}}, &b)
-		if err != nil || b.String() != c.text || len(notes) != len(c.notes) {
-			t.Errorf("%s: %q, %q, %v", c.ex.Info().Name, b.String(), notes, err)
-			continue
-		}
-		for i, n := range notes {
-			if !strings.HasPrefix(n, c.notes[i]) {
-				t.Errorf("%s: note %q, want %q", c.ex.Info().Name, n, c.notes[i])
+		t.Run(c.text, func(t *testing.T) {
+			var b bytes.Buffer
+			notes, err := c.ex.Export(m, format.ExportOptions{Procs: []trace.Proc{0}}, &b)
+			if err != nil || b.String() != c.text || len(notes) != len(c.notes) {
+				t.Errorf("%s: %q, %q, %v", c.ex.Info().Name, b.String(), notes, err)
+				return
 			}
-		}
-		_, err = c.ex.Export(m, format.ExportOptions{}, &b)
-		if (err == nil) != c.ex.Info().Threaded {
-			t.Errorf("%s of two processors: %v", c.ex.Info().Name, err)
-		}
+			for i, n := range notes {
+				if !strings.HasPrefix(n, c.notes[i]) {
+					t.Errorf("%s: note %q, want %q", c.ex.Info().Name, n, c.notes[i])
+				}
+			}
+			_, err = c.ex.Export(m, format.ExportOptions{}, &b)
+			if (err == nil) != c.ex.Info().Threaded {
+				t.Errorf("%s of two processors: %v", c.ex.Info().Name, err)
+			}
+		})
 	}
 }
 

@@ -71,14 +71,18 @@ func TestDrmemtraceRecords(t *testing.T) {
 	}
 	for _, note := range []string{"1 instruction not fetched", "1 data reference without a size counted as 1 byte", "1 prefetch by the hardware",
 		"flushes of the instruction cache stored as flushes: 1", "2 markers of unknown kinds omitted (47, 60000)"} {
-		if !formattest.HasNote(r.Notes, note) {
-			t.Errorf("notes %q, want %q", r.Notes, note)
-		}
+		t.Run(note, func(t *testing.T) {
+			if !formattest.HasNote(r.Notes, note) {
+				t.Errorf("notes %q, want %q", r.Notes, note)
+			}
+		})
 	}
 	for _, fact := range []string{"drmemtrace of version 7: x86-64", "omitted: 1 encodings of instructions, 5 markers", "processors from 0 on are thread 7 (process 100)"} {
-		if !slices.Contains(r.Facts, fact) {
-			t.Errorf("facts %q, want %q", r.Facts, fact)
-		}
+		t.Run(fact, func(t *testing.T) {
+			if !slices.Contains(r.Facts, fact) {
+				t.Errorf("facts %q, want %q", r.Facts, fact)
+			}
+		})
 	}
 	if c := formattest.CountsOf(r); c["fetched instructions"] != 3 || c["marker unknown"] != 2 || c["instr_maybe_fetch"] != 2 || r.Lines != uint64(len(f.Bytes)/drRecord) {
 		t.Errorf("counts %v of %d records", c, r.Lines)
@@ -240,20 +244,22 @@ func TestDrmemtraceFlushes(t *testing.T) {
 		{0x1000 + 65537, []int{32768, 32768, 1}, "split"},
 		{math.MaxUint64, slices.Repeat([]int{32768}, 64), "over 2097152 bytes truncated to that size: 1"},
 	} {
-		f := new(DrFile).Begin(7, 0x40).Add(drInstrFlush, 0, 0x1000).Add(19, 0, c.end).End(7)
-		m, r := formattest.MustImport(t, Drmemtrace{}, string(f.Bytes), format.Options{})
-		var got []int
-		at := uint64(0x1000)
-		for _, row := range formattest.Rows(m, 0) {
-			if row.Op != trace.Flush || row.Addr != at {
-				t.Errorf("to %#x: %+v, want a flush at %#x", c.end, row, at)
+		t.Run(fmt.Sprint(c.end), func(t *testing.T) {
+			f := new(DrFile).Begin(7, 0x40).Add(drInstrFlush, 0, 0x1000).Add(19, 0, c.end).End(7)
+			m, r := formattest.MustImport(t, Drmemtrace{}, string(f.Bytes), format.Options{})
+			var got []int
+			at := uint64(0x1000)
+			for _, row := range formattest.Rows(m, 0) {
+				if row.Op != trace.Flush || row.Addr != at {
+					t.Errorf("to %#x: %+v, want a flush at %#x", c.end, row, at)
+				}
+				at += uint64(row.Size)
+				got = append(got, int(row.Size))
 			}
-			at += uint64(row.Size)
-			got = append(got, int(row.Size))
-		}
-		if !slices.Equal(got, c.refs) || c.note != "" && !formattest.HasNote(r.Notes, c.note) {
-			t.Errorf("to %#x: %v, notes %q; want %v, %q", c.end, got, r.Notes, c.refs, c.note)
-		}
+			if !slices.Equal(got, c.refs) || c.note != "" && !formattest.HasNote(r.Notes, c.note) {
+				t.Errorf("to %#x: %v, notes %q; want %v, %q", c.end, got, r.Notes, c.refs, c.note)
+			}
+		})
 	}
 	f := new(DrFile).Begin(7, 0x40).Add(drDataFlush, 0, 0x1000).Add(drDataFlush, 0, 0x2000).End(7)
 	if m, r := formattest.MustImport(t, Drmemtrace{}, string(f.Bytes), format.Options{}); len(m.RefsOf) != 0 || !formattest.HasNote(r.Notes, "without an end omitted: 2") {
@@ -370,29 +376,31 @@ func TestDrmemtraceFolders(t *testing.T) {
 		{"a.tracedir/1.trace b.tracedir/1.trace", "error: has 2 folders *.tracedir"},
 		{"trace/window.0000/1.trace trace/window.0001/1.trace", "error: 2 windows; window.0000"},
 	} {
-		dir := filepath.Join(t.TempDir(), "[a*") // which means something in patterns
-		for _, name := range strings.Fields(c.files) {
-			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
+		t.Run(c.want, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "[a*") // which means something in patterns
+			for _, name := range strings.Fields(c.files) {
+				path := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, nil, 0o666); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := os.WriteFile(path, nil, 0o666); err != nil {
-				t.Fatal(err)
+			files, err := Drmemtrace{}.Expand(dir)
+			if reasons, bad := strings.CutPrefix(c.want, "error: "); bad {
+				formattest.Complains(t, c.files, err, append(strings.Split(reasons, "; "), dir)...)
+				return
 			}
-		}
-		files, err := Drmemtrace{}.Expand(dir)
-		if reasons, bad := strings.CutPrefix(c.want, "error: "); bad {
-			formattest.Complains(t, c.files, err, append(strings.Split(reasons, "; "), dir)...)
-			continue
-		}
-		var got []string
-		for _, f := range files {
-			name, _ := filepath.Rel(dir, f)
-			got = append(got, name)
-		}
-		if err != nil || strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %v, %v; want %s", c.files, got, err, c.want)
-		}
+			var got []string
+			for _, f := range files {
+				name, _ := filepath.Rel(dir, f)
+				got = append(got, name)
+			}
+			if err != nil || strings.Join(got, " ") != c.want {
+				t.Errorf("%s: %v, %v; want %s", c.files, got, err, c.want)
+			}
+		})
 	}
 }
 

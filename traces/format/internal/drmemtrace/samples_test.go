@@ -171,28 +171,30 @@ func TestDrmemtraceSampleFolders(t *testing.T) {
 		{"legacy-v1-gz", 4, 4, 4421 + 1388 + 20069 + 12189, "", "processors from 0 on are thread 10506, 10510, 10511, 10512 (process 10506)"},
 		{"as_traced", 1, 1, 57812, "", "processors from 0 on are thread 1674735 (process 1674735)"},
 	} {
-		files, err := Drmemtrace{}.Expand(filepath.Join(dir, c.folder))
-		if err != nil || len(files) != c.files {
-			t.Errorf("%s: %d files, %v; want %d", c.folder, len(files), err, c.files)
-			continue
-		}
-		var o format.Options
-		if c.by != "" {
-			o.Set = map[string]string{"by": c.by}
-		}
-		m, r := formattest.MustImportPaths(t, Drmemtrace{}, files, o)
-		var instrs uint64
-		for p := range m.RefsOf {
-			for _, n := range m.RefsOf[p].Instr {
-				instrs += uint64(n)
+		t.Run(c.fact, func(t *testing.T) {
+			files, err := Drmemtrace{}.Expand(filepath.Join(dir, c.folder))
+			if err != nil || len(files) != c.files {
+				t.Errorf("%s: %d files, %v; want %d", c.folder, len(files), err, c.files)
+				return
 			}
-		}
-		if r.Procs != c.procs || instrs != c.instrs {
-			t.Errorf("%s: %d processors, %d instructions; want %d, %d", c.folder, r.Procs, instrs, c.procs, c.instrs)
-		}
-		if !slices.Contains(r.Facts, c.fact) {
-			t.Errorf("%s: facts %q, want %q", c.folder, r.Facts, c.fact)
-		}
+			var o format.Options
+			if c.by != "" {
+				o.Set = map[string]string{"by": c.by}
+			}
+			m, r := formattest.MustImportPaths(t, Drmemtrace{}, files, o)
+			var instrs uint64
+			for p := range m.RefsOf {
+				for _, n := range m.RefsOf[p].Instr {
+					instrs += uint64(n)
+				}
+			}
+			if r.Procs != c.procs || instrs != c.instrs {
+				t.Errorf("%s: %d processors, %d instructions; want %d, %d", c.folder, r.Procs, instrs, c.procs, c.instrs)
+			}
+			if !slices.Contains(r.Facts, c.fact) {
+				t.Errorf("%s: facts %q, want %q", c.folder, r.Facts, c.fact)
+			}
+		})
 	}
 }
 
@@ -208,11 +210,13 @@ func TestDrmemtraceSampleThreadsOfCores(t *testing.T) {
 	threads, _ := Drmemtrace{}.Expand(filepath.Join(dir, "threadsig.x64"))
 	whole, _ := formattest.MustImportPaths(t, Drmemtrace{}, threads, format.Options{PC: true})
 	for i, p := range []int{2, 7, 0, 3, 8, 4, 1, 6, 5} {
-		got, want := m.RefsOf[i], whole.RefsOf[p]
-		got.Proc = want.Proc
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("processor %d of the cores and %d of the threads differ: %d and %d references", i, p, got.Len(), want.Len())
-		}
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			got, want := m.RefsOf[i], whole.RefsOf[p]
+			got.Proc = want.Proc
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("processor %d of the cores and %d of the threads differ: %d and %d references", i, p, got.Len(), want.Len())
+			}
+		})
 	}
 }
 

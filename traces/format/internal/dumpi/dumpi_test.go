@@ -276,11 +276,13 @@ func TestDumpiDatatypes(t *testing.T) {
 		"MPI_Type_create_subarray ndims=2; sizes[2]=[9, 9]; subsizes[2]=[2, 3]; starts[2]=[0, 0]; oldtype=9; newtype=28": 24,
 		"MPI_Type_size datatype=28; size=77":                                                                             77,
 	} {
-		m, _ := mustImportDumpiRanks(t, calls+"\nMPI_Isend count=2; datatype=28; dest=0; tag=5; comm=2; request=[2]\nMPI_Recv count=0; datatype=28; source=0; tag=5; comm=2; status=<IGNORED>\n"+
-			"MPI_Wait request=[2]; status=<IGNORED>\nMPI_Finalize")
-		if got := without(m, 0)[0].Bytes; got != 2*bytes {
-			t.Errorf("%s: %d bytes, want 2 of %d", calls, got, bytes)
-		}
+		t.Run(calls, func(t *testing.T) {
+			m, _ := mustImportDumpiRanks(t, calls+"\nMPI_Isend count=2; datatype=28; dest=0; tag=5; comm=2; request=[2]\nMPI_Recv count=0; datatype=28; source=0; tag=5; comm=2; status=<IGNORED>\n"+
+				"MPI_Wait request=[2]; status=<IGNORED>\nMPI_Finalize")
+			if got := without(m, 0)[0].Bytes; got != 2*bytes {
+				t.Errorf("%d bytes, want 2 of %d", got, bytes)
+			}
+		})
 	}
 	// Sizes at the end of the file, for types of MPI and of the program.
 	m, _ := mustImportDumpiRanks(t, `version=13.0.0

@@ -107,28 +107,30 @@ func TestGem5Processors(t *testing.T) {
 		"one": {{{Instr: 1, Addr: 0x1001, Size: 4, Op: trace.Ifetch}, {Instr: 0, Addr: 0x1002, Size: 4, Op: trace.Load}, {Instr: 1, Addr: 0x1003, Size: 4, Op: trace.Ifetch}, {Instr: 1, Addr: 0x1001, Size: 4, Op: trace.Ifetch},
 			{Instr: 0, Addr: 0x1004, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1005, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1002, Size: 4, Op: trace.Load}, {Instr: 0, Addr: 0x1006, Size: 4, Op: trace.Load}}},
 	} {
-		o := formattest.Set(gem5By, by)
-		o.PC = true
-		m, r := formattest.MustImport(t, Gem5{}, b.String(), o)
-		if r.Procs != len(want) {
-			t.Errorf("by=%s: %d processors, want %d", by, r.Procs, len(want))
-		}
-		for p := range want {
-			if got := formattest.Rows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
-				t.Errorf("by=%s, processor %d: %v, want %v", by, p, got, want[p])
+		t.Run(by, func(t *testing.T) {
+			o := formattest.Set(gem5By, by)
+			o.PC = true
+			m, r := formattest.MustImport(t, Gem5{}, b.String(), o)
+			if r.Procs != len(want) {
+				t.Errorf("by=%s: %d processors, want %d", by, r.Procs, len(want))
 			}
-		}
-		if m.RefsOf[0].PC[0] != 0x400000 {
-			t.Errorf("by=%s: pcs %#x", by, m.RefsOf[0].PC)
-		}
-		first := map[string]string{"port": "0 is sys.cpu0.inst, 1 is sys.cpu0.data, 2 is sys.cpu1.inst", "cpu": "0 is sys.cpu0, 1 is sys.cpu1, 2 is sys.cpu10.x", "one": "0 is all requestors"}
-		notes := map[string][]string{"one": nil,
-			"port": {"no instruction fetches of processors 1, 3, 4, 5: each request there counts as one instruction", "every processor counts its own instructions, so the order of packets of different processors is lost"},
-			"cpu":  {"no instruction fetches of processor 2: each request there counts as one instruction", "every processor counts its own instructions"}}
-		formattest.WantNotes(t, r, append(notes[by], "processors are numbered by their first requests: "+first[by])...)
-		if r.Rule != "" {
-			t.Errorf("by=%s: order by %s", by, r.Rule)
-		}
+			for p := range want {
+				if got := formattest.Rows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
+					t.Errorf("by=%s, processor %d: %v, want %v", by, p, got, want[p])
+				}
+			}
+			if m.RefsOf[0].PC[0] != 0x400000 {
+				t.Errorf("by=%s: pcs %#x", by, m.RefsOf[0].PC)
+			}
+			first := map[string]string{"port": "0 is sys.cpu0.inst, 1 is sys.cpu0.data, 2 is sys.cpu1.inst", "cpu": "0 is sys.cpu0, 1 is sys.cpu1, 2 is sys.cpu10.x", "one": "0 is all requestors"}
+			notes := map[string][]string{"one": nil,
+				"port": {"no instruction fetches of processors 1, 3, 4, 5: each request there counts as one instruction", "every processor counts its own instructions, so the order of packets of different processors is lost"},
+				"cpu":  {"no instruction fetches of processor 2: each request there counts as one instruction", "every processor counts its own instructions"}}
+			formattest.WantNotes(t, r, append(notes[by], "processors are numbered by their first requests: "+first[by])...)
+			if r.Rule != "" {
+				t.Errorf("by=%s: order by %s", by, r.Rule)
+			}
+		})
 	}
 	_, r := formattest.MustImport(t, Gem5{}, b.String(), format.Options{DropIfetch: true})
 	formattest.WantNotes(t, r, "no instruction fetches of processors 1, 3, 4, 5", "every processor", "the pc of 8 packets is omitted", "processors are")
@@ -269,53 +271,55 @@ func TestGem5RoundTrip(t *testing.T) {
 func TestGem5Samples(t *testing.T) {
 	dir := formattest.Shared(t, "gem5")
 	for _, name := range []string{"tiny.ptrc", "tiny.ptrc.gz", "tiny_minimal.trc"} {
-		file, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		minimal := name == "tiny_minimal.trc"
-		if _, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{}); !minimal && r.Procs != 2 {
-			t.Errorf("%s: %d requestors, want 2", name, r.Procs)
-		}
-		m, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{PC: true, Set: map[string]string{gem5By: "cpu"}})
-		facts := map[string]uint64{"packets": 72, "bytes": 779, "id_strings": 3, "ReadReq": 36, "WriteReq": 34, "WritebackDirty": 1, "SoftPFExReq": 1}
-		if !minimal {
-			facts["packets with flags"], facts["packets with pkt_id"], facts["packets with pc"] = 72, 72, 70
-		}
-		for fact, want := range facts {
-			if got := formattest.CountsOf(r)[fact]; got != want {
-				t.Errorf("%s: %d %s, want %d", name, got, fact, want)
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if want := `recorded by "system.monitor" from tick 1500 to 35103, at 1000000000000 ticks per second`; !slices.Contains(r.Facts, want) {
-			t.Errorf("%s: facts %q, want %q", name, r.Facts, want)
-		}
-		first, procs := formattest.Row{Instr: 1, Addr: 4198400, Size: 7, Op: trace.Ifetch}, 1
-		instr := uint64(28) // as many as there are fetches
-		if minimal {
-			first.Op, instr = trace.Load, 71 // every request is one
-		}
-		var sum uint64
-		for _, r := range formattest.Rows(m, 0) {
-			sum += uint64(r.Instr)
-		}
-		if sum != instr {
-			t.Errorf("%s: %d instructions, want %d", name, sum, instr)
-		}
-		if r.Procs != procs || formattest.Rows(m, 0)[0] != first || m.RefsOf[0].PC[0] != map[bool]uint64{false: 4198400}[minimal] {
-			t.Errorf("%s: %d processors, %+v", name, r.Procs, formattest.Rows(m, 0)[0])
-		}
-		lines := map[uint64]bool{4202496 / 64: true} // that of the writeback
-		for p := range m.RefsOf {
-			for _, r := range formattest.Rows(m, trace.Proc(p)) {
-				for line := r.Addr / 64; line <= (r.Addr+uint64(r.Size)-1)/64; line++ {
-					lines[line] = true
+			minimal := name == "tiny_minimal.trc"
+			if _, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{}); !minimal && r.Procs != 2 {
+				t.Errorf("%d requestors, want 2", r.Procs)
+			}
+			m, r := formattest.MustImport(t, Gem5{}, string(file), format.Options{PC: true, Set: map[string]string{gem5By: "cpu"}})
+			facts := map[string]uint64{"packets": 72, "bytes": 779, "id_strings": 3, "ReadReq": 36, "WriteReq": 34, "WritebackDirty": 1, "SoftPFExReq": 1}
+			if !minimal {
+				facts["packets with flags"], facts["packets with pkt_id"], facts["packets with pc"] = 72, 72, 70
+			}
+			for fact, want := range facts {
+				if got := formattest.CountsOf(r)[fact]; got != want {
+					t.Errorf("%d %s, want %d", got, fact, want)
 				}
 			}
-		}
-		if len(lines) != 13 {
-			t.Errorf("%s: %d lines, want 13", name, len(lines))
-		}
+			if want := `recorded by "system.monitor" from tick 1500 to 35103, at 1000000000000 ticks per second`; !slices.Contains(r.Facts, want) {
+				t.Errorf("facts %q, want %q", r.Facts, want)
+			}
+			first, procs := formattest.Row{Instr: 1, Addr: 4198400, Size: 7, Op: trace.Ifetch}, 1
+			instr := uint64(28) // as many as there are fetches
+			if minimal {
+				first.Op, instr = trace.Load, 71 // every request is one
+			}
+			var sum uint64
+			for _, r := range formattest.Rows(m, 0) {
+				sum += uint64(r.Instr)
+			}
+			if sum != instr {
+				t.Errorf("%d instructions, want %d", sum, instr)
+			}
+			if r.Procs != procs || formattest.Rows(m, 0)[0] != first || m.RefsOf[0].PC[0] != map[bool]uint64{false: 4198400}[minimal] {
+				t.Errorf("%d processors, %+v", r.Procs, formattest.Rows(m, 0)[0])
+			}
+			lines := map[uint64]bool{4202496 / 64: true} // that of the writeback
+			for p := range m.RefsOf {
+				for _, r := range formattest.Rows(m, trace.Proc(p)) {
+					for line := r.Addr / 64; line <= (r.Addr+uint64(r.Size)-1)/64; line++ {
+						lines[line] = true
+					}
+				}
+			}
+			if len(lines) != 13 {
+				t.Errorf("%d lines, want 13", len(lines))
+			}
+		})
 	}
 }
 
@@ -326,12 +330,14 @@ func TestMalformedGem5(t *testing.T) {
 		"a49_gem5_varint.ptrc":   {"record 1, offset 74: ", "a varint longer than 10 bytes"},
 		"a50_gem5_huge_len.ptrc": {"record 1, offset 74: ", "4294967295, exceeds the limit"},
 	} {
-		text, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = formattest.ImportBytes(Gem5{}, text, format.Options{})
-		formattest.WantError(t, file, err, "standard input: "+want[0], want[1])
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = formattest.ImportBytes(Gem5{}, text, format.Options{})
+			formattest.WantError(t, file, err, "standard input: "+want[0], want[1])
+		})
 	}
 }
 

@@ -148,9 +148,11 @@ func TestGoalExportRefuses(t *testing.T) {
 		{formattest.Tell(trace.WorkPicos, []trace.Event{formattest.None(trace.Compute, formattest.Needing(5))}), format.ExportOptions{}, "needs event 5"},
 		{formattest.Tell(trace.WorkPicos, []trace.Event{formattest.Message(trace.Recv, 0, 1<<31-1, 0), formattest.Message(trace.Recv, 0, 0, 0, formattest.InGroup(1))}), format.ExportOptions{}, "together exceed 31 bits"},
 	} {
-		if _, err := (Goal{}).Export(c.m, c.o, io.Discard); err == nil || !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%v, want %q", err, c.reason)
-		}
+		t.Run(c.reason, func(t *testing.T) {
+			if _, err := (Goal{}).Export(c.m, c.o, io.Discard); err == nil || !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("%v, want %q", err, c.reason)
+			}
+		})
 	}
 }
 
@@ -161,9 +163,11 @@ func TestGoalExportOfGroups(t *testing.T) {
 		[]trace.Event{formattest.Message(trace.Recv, 0, 5, 200), formattest.Message(trace.Recv, 0, 5, 100, formattest.InGroup(2)), formattest.None(trace.Barrier)})
 	text, notes := exportGoal(t, m)
 	for _, want := range []string{"send 100b to 1 tag 11\n", "recv 100b from 0 tag 11\n", "send 200b to 1 tag 5\n", "send 1b to 1 tag 12\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nhas no %q", text, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s\nhas no %q", text, want)
+			}
+		})
 	}
 	if want := "(messages of group -1 from 0, messages of group 2 from 6, collectives of group -1 from 12)"; !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
 		t.Errorf("notes %q, want %q", notes, want)
@@ -273,26 +277,28 @@ func TestGoalRoundTrip(t *testing.T) {
 func TestGoalSamplesAreWrittenTheSame(t *testing.T) {
 	dir := formattest.Shared(t, "goal")
 	for _, name := range []string{"allreduce_recdoub_4", "binomialtreebcast_4", "binomialtreereduce_8", "handmade_all_syntax"} {
-		for i, suffix := range []string{".goal", ".bin"} {
-			want, err := os.ReadFile(filepath.Join(dir, name+suffix))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, _ := importGoal(t, string(want), format.Options{Unmatched: true, Set: serialStreams})
-			got, _ := exportGoal(t, m, fmt.Sprintf("binary=%v", i == 1))
-			again, _ := importGoal(t, got, format.Options{Unmatched: true})
-			for p := range trace.Proc(m.Head.Procs) {
-				if !slices.Equal(goalRows(again, p), goalRows(m, p)) {
-					t.Errorf("%s%s: rank %d: %q, want %q", name, suffix, p, goalRows(again, p), goalRows(m, p))
+		t.Run(name, func(t *testing.T) {
+			for i, suffix := range []string{".goal", ".bin"} {
+				want, err := os.ReadFile(filepath.Join(dir, name+suffix))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, _ := importGoal(t, string(want), format.Options{Unmatched: true, Set: serialStreams})
+				got, _ := exportGoal(t, m, fmt.Sprintf("binary=%v", i == 1))
+				again, _ := importGoal(t, got, format.Options{Unmatched: true})
+				for p := range trace.Proc(m.Head.Procs) {
+					if !slices.Equal(goalRows(again, p), goalRows(m, p)) {
+						t.Errorf("%s%s: rank %d: %q, want %q", name, suffix, p, goalRows(again, p), goalRows(m, p))
+					}
+				}
+				if name == "handmade_all_syntax" { // comments, other labels, cpu 1
+					continue
+				}
+				if got != string(want) {
+					t.Errorf("%s%s is written as\n%s\nwant\n%s", name, suffix, got, want)
 				}
 			}
-			if name == "handmade_all_syntax" { // comments, other labels, cpu 1
-				continue
-			}
-			if got != string(want) {
-				t.Errorf("%s%s is written as\n%s\nwant\n%s", name, suffix, got, want)
-			}
-		}
+		})
 	}
 }
 

@@ -50,22 +50,24 @@ func TestGoalText(t *testing.T) {
 		"byte order mark":  "\xef\xbb\xbf" + formattest.GoalExample,
 		"no line end":      strings.TrimSuffix(formattest.GoalExample, "\n"),
 	} {
-		m, r := importGoal(t, text, format.Options{Unmatched: true, Set: serialStreams})
-		for p := range want {
-			if got := goalRows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
-				t.Errorf("%s: rank %d: %q, want %q", name, p, got, want[p])
+		t.Run(name, func(t *testing.T) {
+			m, r := importGoal(t, text, format.Options{Unmatched: true, Set: serialStreams})
+			for p := range want {
+				if got := goalRows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
+					t.Errorf("rank %d: %q, want %q", p, got, want[p])
+				}
 			}
-		}
-		counts := []format.Count{{Name: "rank", N: 3}, {Name: "calc", N: 3}, {Name: "send", N: 2}, {Name: "recv", N: 2}, {Name: "requires", N: 4}, {Name: "irequires", N: 1}}
-		if r.Procs != 3 || !slices.Equal(r.Counts, counts) {
-			t.Errorf("%s: %d ranks, counts %v, want %v", name, r.Procs, r.Counts, counts)
-		}
-		for _, note := range []string{"calc 1 counts as 1ns", "1 irequires", "2 operations on cpus other than 0, up to cpu 3",
-			"1 operations on network interfaces other than nic 0, up to nic 2"} {
-			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, note) }) {
-				t.Errorf("%s: notes %q, want %q", name, r.Notes, note)
+			counts := []format.Count{{Name: "rank", N: 3}, {Name: "calc", N: 3}, {Name: "send", N: 2}, {Name: "recv", N: 2}, {Name: "requires", N: 4}, {Name: "irequires", N: 1}}
+			if r.Procs != 3 || !slices.Equal(r.Counts, counts) {
+				t.Errorf("%d ranks, counts %v, want %v", r.Procs, r.Counts, counts)
 			}
-		}
+			for _, note := range []string{"calc 1 counts as 1ns", "1 irequires", "2 operations on cpus other than 0, up to cpu 3",
+				"1 operations on network interfaces other than nic 0, up to nic 2"} {
+				if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, note) }) {
+					t.Errorf("notes %q, want %q", r.Notes, note)
+				}
+			}
+		})
 	}
 }
 
@@ -115,9 +117,11 @@ func TestGoalUnit(t *testing.T) {
 		t.Errorf("calc 3 is %d ps", got)
 	}
 	for _, bad := range []string{"", "1", "0ns", "0.5ps", "-1ns", "1e9s", "1.0001ps"} {
-		if _, _, err := formattest.ImportText(Goal{}, formattest.GoalExample, format.Options{Set: map[string]string{"unit": bad}}); err == nil || !strings.Contains(err.Error(), "--set unit") {
-			t.Errorf("unit %q: %v", bad, err)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if _, _, err := formattest.ImportText(Goal{}, formattest.GoalExample, format.Options{Set: map[string]string{"unit": bad}}); err == nil || !strings.Contains(err.Error(), "--set unit") {
+				t.Errorf("unit %q: %v", bad, err)
+			}
+		})
 	}
 }
 
@@ -386,12 +390,14 @@ func TestMalformedGoal(t *testing.T) {
 		{"m21_goalbin_cut.bin", "standard input: record 1, offset 30: ", "jump table: the range of rank 1 ends"},
 		{"m23_goalbin_bad_type.bin", "standard input: record 0, offset 166: ", "operation type 9"},
 	} {
-		file, err := os.ReadFile(filepath.Join(dir, c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = formattest.ImportBytes(Goal{}, file, format.Options{})
-		formattest.WantError(t, c.file, err, c.place, c.reason)
+		t.Run(c.file, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(dir, c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = formattest.ImportBytes(Goal{}, file, format.Options{})
+			formattest.WantError(t, c.file, err, c.place, c.reason)
+		})
 	}
 }
 

@@ -192,11 +192,13 @@ func TestLackeyNotes(t *testing.T) {
 		{"no line end", "I  00401000,4", "the last line has no line end"},
 		{"markers", "I  00401000,4\n**1** region \"one\"\n", `marker 0 is "region \"one\""`},
 	} {
-		_, r := formattest.MustImport(t, Lackey{}, c.text, format.Options{})
-		found := slices.ContainsFunc(r.Notes, func(n string) bool { return c.note != "" && strings.Contains(n, c.note) })
-		if found != (c.note != "") || c.name == "no summary" && slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "line") }) {
-			t.Errorf("%s: notes are %q, want one with %q", c.name, r.Notes, c.note)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.name, c.note), func(t *testing.T) {
+			_, r := formattest.MustImport(t, Lackey{}, c.text, format.Options{})
+			found := slices.ContainsFunc(r.Notes, func(n string) bool { return c.note != "" && strings.Contains(n, c.note) })
+			if found != (c.note != "") || c.name == "no summary" && slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "line") }) {
+				t.Errorf("%s: notes are %q, want one with %q", c.name, r.Notes, c.note)
+			}
+		})
 	}
 }
 
@@ -296,19 +298,21 @@ func TestLackeyAtomics(t *testing.T) {
 		{format.Options{Modify: format.ModifyLoad}, 12, 0},
 		{format.Options{CollapseAtomics: true, Modify: format.ModifyStore, DropIfetch: true}, 4, 6},
 	} {
-		m, r := formattest.MustImport(t, Lackey{}, text, c.o)
-		n := map[trace.Op]int{}
-		instr := uint64(0)
-		for _, r := range formattest.Rows(m, 0) {
-			n[r.Op]++
-			instr += uint64(r.Instr)
-		}
-		if n[trace.Load] != c.loads || n[trace.Store] != c.stores || instr != 7 {
-			t.Errorf("%+v: %d loads, %d stores, %d instructions, want %d, %d, 7", c.o, n[trace.Load], n[trace.Store], instr, c.loads, c.stores)
-		}
-		if noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "2 loads directly before") }); noted != c.o.CollapseAtomics {
-			t.Errorf("%+v: notes %q", c.o, r.Notes)
-		}
+		t.Run(fmt.Sprint(c.loads), func(t *testing.T) {
+			m, r := formattest.MustImport(t, Lackey{}, text, c.o)
+			n := map[trace.Op]int{}
+			instr := uint64(0)
+			for _, r := range formattest.Rows(m, 0) {
+				n[r.Op]++
+				instr += uint64(r.Instr)
+			}
+			if n[trace.Load] != c.loads || n[trace.Store] != c.stores || instr != 7 {
+				t.Errorf("%+v: %d loads, %d stores, %d instructions, want %d, %d, 7", c.o, n[trace.Load], n[trace.Store], instr, c.loads, c.stores)
+			}
+			if noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "2 loads directly before") }); noted != c.o.CollapseAtomics {
+				t.Errorf("%+v: notes %q", c.o, r.Notes)
+			}
+		})
 	}
 }
 

@@ -37,23 +37,25 @@ func TestOracleGeneral(t *testing.T) {
 func TestOracleGeneralRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 100, 5000} {
-		ids := make([]uint64, n)
-		for i := range ids {
-			ids[i] = rng.Uint64N(uint64(1 + n/3))
-		}
-		m, _ := formattest.MustImport(t, OracleGeneral{}, formattest.OracleText(ids...), format.Options{})
-		var b bytes.Buffer
-		notes, err := OracleGeneral{}.Export(m, format.ExportOptions{Set: map[string]string{"rate": "1"}}, &b)
-		if err != nil || len(notes) != 0 {
-			t.Fatal(notes, err)
-		}
-		for i := range n { // the time is the instruction, from 1
-			at := b.Bytes()[i*oracleRecord:]
-			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)-1)
-		}
-		if b.String() != formattest.OracleText(ids...) {
-			t.Fatalf("%d requests are written otherwise", n)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			ids := make([]uint64, n)
+			for i := range ids {
+				ids[i] = rng.Uint64N(uint64(1 + n/3))
+			}
+			m, _ := formattest.MustImport(t, OracleGeneral{}, formattest.OracleText(ids...), format.Options{})
+			var b bytes.Buffer
+			notes, err := OracleGeneral{}.Export(m, format.ExportOptions{Set: map[string]string{"rate": "1"}}, &b)
+			if err != nil || len(notes) != 0 {
+				t.Fatal(notes, err)
+			}
+			for i := range n { // the time is the instruction, from 1
+				at := b.Bytes()[i*oracleRecord:]
+				binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)-1)
+			}
+			if b.String() != formattest.OracleText(ids...) {
+				t.Fatalf("%d requests are written otherwise", n)
+			}
+		})
 	}
 }
 
@@ -69,9 +71,11 @@ func TestOracleGeneralExportNotes(t *testing.T) {
 	}
 	got := strings.Join(notes, "; ")
 	for _, want := range []string{"no ifetch: 1", "1 stores are requests", "1 references have another range"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("notes %q do not say %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(got, want) {
+				t.Errorf("notes %q do not say %q", got, want)
+			}
+		})
 	}
 	m.RefsOf[0].Instr[0] = 1 << 31
 	m.RefsOf[0].Instr[1] = 1 << 31
@@ -96,10 +100,12 @@ func TestPatchwork(t *testing.T) {
 	want := make([]byte, p.size)
 	border := p.size - int64(len(p.tail))
 	for _, at := range []int64{0, border - 8, border - 3, border, p.size - 8} {
-		if err := p.patch(at, []byte("12345678")); err != nil {
-			t.Fatal(err)
-		}
-		copy(want[at:], "12345678")
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			if err := p.patch(at, []byte("12345678")); err != nil {
+				t.Fatal(err)
+			}
+			copy(want[at:], "12345678")
+		})
 	}
 	var got bytes.Buffer
 	if err := p.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
@@ -193,16 +199,18 @@ func TestLibCacheSimHeader(t *testing.T) {
 		{"get,a\nget,b\n", "obj-id-col=2 op-col=1", 2, "can be a request"},
 		{"op,a\nget,b\n", "obj-id-col=2 op-col=1", 1, "line 1 is read as a header"},
 	} {
-		set := map[string]string{}
-		for _, s := range strings.Fields(c.set) {
-			name, value, _ := strings.Cut(s, "=")
-			set[name] = value
-		}
-		m, r := formattest.MustImport(t, LibCacheSimCSV{}, c.text, format.Options{Set: set})
-		notes := strings.Join(r.Notes, "; ")
-		if got := len(formattest.Rows(m, 0)); got != c.requests || !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "line 1") {
-			t.Errorf("%q, %s: %d requests, %q; want %d, %q", c.text, c.set, got, notes, c.requests, c.note)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.set), func(t *testing.T) {
+			set := map[string]string{}
+			for _, s := range strings.Fields(c.set) {
+				name, value, _ := strings.Cut(s, "=")
+				set[name] = value
+			}
+			m, r := formattest.MustImport(t, LibCacheSimCSV{}, c.text, format.Options{Set: set})
+			notes := strings.Join(r.Notes, "; ")
+			if got := len(formattest.Rows(m, 0)); got != c.requests || !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "line 1") {
+				t.Errorf("%q, %s: %d requests, %q; want %d, %q", c.text, c.set, got, notes, c.requests, c.note)
+			}
+		})
 	}
 }
 
@@ -265,27 +273,29 @@ func TestRequestSamples(t *testing.T) {
 		{"libcachesim/cloudPhysicsIO.csv.zst", LibCacheSimCSV{}, map[string]string{"obj-id-col": "5", "obj-size-col": "4", "time-col": "2", "op-col": "3"},
 			"[{28 46974} {2a 66898} {rows 113872} {size 4205978112}]", 48974},
 	} {
-		in, err := input.Open(context.Background(), formattest.Shared(t, c.file), nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sink := new(formattest.MemorySink)
-		r, err := c.im.Import(in, format.Options{Set: c.set}, sink)
-		in.Close()
-		if err != nil {
-			t.Fatalf("%s: %v", c.file, err)
-		}
-		slices.SortStableFunc(r.Counts, func(a, b format.Count) int { return strings.Compare(a.Name, b.Name) })
-		if got := fmt.Sprint(r.Counts); got != c.counts {
-			t.Errorf("%s: %s, want %s", c.file, got, c.counts)
-		}
-		seen := map[uint64]bool{}
-		for _, r := range formattest.Rows(&sink.Memory, 0) {
-			seen[r.Addr] = true
-		}
-		if len(seen) != c.objects {
-			t.Errorf("%s: %d objects, want %d", c.file, len(seen), c.objects)
-		}
+		t.Run(c.file, func(t *testing.T) {
+			in, err := input.Open(context.Background(), formattest.Shared(t, c.file), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sink := new(formattest.MemorySink)
+			r, err := c.im.Import(in, format.Options{Set: c.set}, sink)
+			in.Close()
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			slices.SortStableFunc(r.Counts, func(a, b format.Count) int { return strings.Compare(a.Name, b.Name) })
+			if got := fmt.Sprint(r.Counts); got != c.counts {
+				t.Errorf("%s, want %s", got, c.counts)
+			}
+			seen := map[uint64]bool{}
+			for _, r := range formattest.Rows(&sink.Memory, 0) {
+				seen[r.Addr] = true
+			}
+			if len(seen) != c.objects {
+				t.Errorf("%d objects, want %d", len(seen), c.objects)
+			}
+		})
 	}
 }
 

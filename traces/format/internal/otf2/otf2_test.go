@@ -108,9 +108,11 @@ func TestOTF2Messages(t *testing.T) {
 	formattest.WantEvents(t, m, 2, formattest.Transfer(trace.Recv, 70, 0, 1, 1, -1, 1))
 	for _, note := range []string{"1 send of MPI_Sendrecv", "1 request cancelled", "1 location without messages", "1 thread with messages",
 		"2 locations within a region at the end", "1 events that are not messages omitted (METRIC)"} {
-		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
-			t.Errorf("notes %q, want %q", r.Notes, note)
-		}
+		t.Run(note, func(t *testing.T) {
+			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+				t.Errorf("notes %q, want %q", r.Notes, note)
+			}
+		})
 	}
 }
 
@@ -367,10 +369,12 @@ func TestBadOTF2Archive(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	bad("not installed", anchor+": ", "apt-get install otf2-tools", "run otf2-print -A x.otf2 > trace.txt elsewhere")
 	for text, want := range map[string]string{"\x03BOTF3": `offset 2: the anchor magic is not OTF2: "OTF3"`, "OTF2": "offset 0: ", "": "empty"} {
-		if err := os.WriteFile(anchor, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		bad(text, anchor+":", want)
+		t.Run(text, func(t *testing.T) {
+			if err := os.WriteFile(anchor, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			bad(text, anchor+":", want)
+		})
 	}
 	_, _, err := formattest.ImportText(OTF2{}, "\x03BOTF2", format.Options{})
 	formattest.WantError(t, "standard input", err, "standard input: ", "give its folder or its anchor file")
@@ -385,12 +389,14 @@ func TestMalformedOTF2(t *testing.T) {
 		"m62_otf2print_cut.txt":             {":41: ", "truncated"},
 		"m63_otf2print_time_back.txt":       {":131: ", "the timestamp goes backwards on location 0"},
 	} {
-		file, err := os.ReadFile(filepath.Join(dir, "message", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = formattest.ImportBytes(OTF2Print{}, file, format.Options{})
-		formattest.WantError(t, name, err, "standard input"+want[0], want[1])
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(dir, "message", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = formattest.ImportBytes(OTF2Print{}, file, format.Options{})
+			formattest.WantError(t, name, err, "standard input"+want[0], want[1])
+		})
 	}
 	path := filepath.Join(dir, "message", "m64_otf2_anchor_bad.otf2")
 	_, _, err := formattest.ImportFiles(t, OTF2{}, format.Options{}, path)

@@ -246,12 +246,14 @@ func TestMalformedParaver(t *testing.T) {
 		"m45_prv_time_overflow.prv": {"standard input:126: ", "time exceeds 64 bits"},
 		"m46_prv_comm_count.prv":    {"standard input:4: ", "the header announces 3 communicators, but 2 follow"},
 	} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = formattest.ImportText(Paraver{}, string(text), format.Options{})
-		formattest.WantError(t, name, err, want[0], want[1])
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = formattest.ImportText(Paraver{}, string(text), format.Options{})
+			formattest.WantError(t, name, err, want[0], want[1])
+		})
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "m43_prv_recv_before_send.prv"))
 	if err != nil {

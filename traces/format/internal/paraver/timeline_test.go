@@ -72,18 +72,20 @@ func TestNominalTimeline(t *testing.T) {
 		"to oneself": {formattest.MemoryOf(trace.WorkPicos, false, []trace.Event{formattest.Made(trace.Irecv, formattest.With(0, 0, 1), formattest.Request(0)), formattest.Made(trace.Send, formattest.With(0, 0, 1)), formattest.Made(trace.Wait, formattest.Request(0))}),
 			"irecv 0-0 send 0-1 wait 1-1001 |0>0 1B 0-1001"},
 	} {
-		l := &timelineLines{t: t}
-		notes, err := timeline.LayOut(c.src, chrome.Chrome{}, format.ExportOptions{}, l)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := strings.Join(l.procs, "|") + "|" + strings.Join(l.sentMessage, ","); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
-		}
-		if len(notes) != 1 || !strings.Contains(notes[0], "nominal, not a prediction") {
-			t.Errorf("%s: notes %q", name, notes)
-		}
+		t.Run(name, func(t *testing.T) {
+			l := &timelineLines{t: t}
+			notes, err := timeline.LayOut(c.src, chrome.Chrome{}, format.ExportOptions{}, l)
+			if err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+			if got := strings.Join(l.procs, "|") + "|" + strings.Join(l.sentMessage, ","); got != c.want {
+				t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+			}
+			if len(notes) != 1 || !strings.Contains(notes[0], "nominal, not a prediction") {
+				t.Errorf("notes %q", notes)
+			}
+		})
 	}
 }
 
@@ -102,11 +104,13 @@ func TestNominalTimelineFails(t *testing.T) {
 		"no speed":    {lonely, map[string]string{"bandwidth": "0 B/s"}, "bandwidth above 0"},
 		"wrong label": {lonely, map[string]string{"pcf": "maybe"}, "true or false"},
 	} {
-		var f format.Exporter = Paraver{}
-		_, err := f.Export(c.src, format.ExportOptions{Set: c.set}, new(bytes.Buffer))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var f format.Exporter = Paraver{}
+			_, err := f.Export(c.src, format.ExportOptions{Set: c.set}, new(bytes.Buffer))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
 	}
 }
 
@@ -249,9 +253,11 @@ func TestParaverExportOfNothing(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for i, want := range []string{"not chosen are omitted", "nominal, not a prediction (instruction 0.5 ns, flop 1 ns", "paraver has no references: 1 omitted", "rounded down"} {
-		if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
-			t.Errorf("note %d: no %q in %q", i, want, notes)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
+				t.Errorf("note %d: no %q in %q", i, want, notes)
+			}
+		})
 	}
 }
 

@@ -89,9 +89,11 @@ func TestPinatraceWithoutAddressOfInstructions(t *testing.T) {
 	}
 	notes := strings.Join(r.Notes, "\n")
 	for _, n := range []string{"read as decimal", "3 references of unknown instructions: pc 0", "counted as 8 bytes"} {
-		if !strings.Contains(notes, n) {
-			t.Errorf("notes %q, want %q", notes, n)
-		}
+		t.Run(n, func(t *testing.T) {
+			if !strings.Contains(notes, n) {
+				t.Errorf("notes %q, want %q", notes, n)
+			}
+		})
 	}
 }
 
@@ -153,12 +155,14 @@ func TestPinatraceThreadsCountTheirOwnInstructions(t *testing.T) {
 func TestPinatraceModifyAcrossThreads(t *testing.T) {
 	const text = "1: 0x401000: R 0x10\n2: 0x401000: R 0x20\n1: 0x401000: W 0x10\n2: 0x401000: W 0x20\n#eof\n"
 	for how, want := range map[format.Modify][]trace.Op{0: {trace.Load, trace.Store}, format.ModifyLoad: {trace.Load}, format.ModifyStore: {trace.Store}} {
-		m, _ := formattest.MustImport(t, Pinatrace{}, text, format.Options{Modify: how})
-		for p := range trace.Proc(2) {
-			if got := m.RefsOf[p].Op; !slices.Equal(got, want) {
-				t.Errorf("%v, processor %d: %v, want %v", how, p, got, want)
+		t.Run(fmt.Sprint(how), func(t *testing.T) {
+			m, _ := formattest.MustImport(t, Pinatrace{}, text, format.Options{Modify: how})
+			for p := range trace.Proc(2) {
+				if got := m.RefsOf[p].Op; !slices.Equal(got, want) {
+					t.Errorf("%v, processor %d: %v, want %v", how, p, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -216,9 +220,11 @@ func TestPinatraceSniff(t *testing.T) {
 		"0 1000\n2 1000\n":   format.Foreign,
 		"hello: R world\n":   format.Foreign,
 	} {
-		if got := (Pinatrace{}).Sniff([]byte(text)); got.Confidence != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := (Pinatrace{}).Sniff([]byte(text)); got.Confidence != want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 

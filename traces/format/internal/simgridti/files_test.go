@@ -46,14 +46,16 @@ func TestTIFiles(t *testing.T) {
 	for what, paths := range map[string][]string{
 		"a list": {filepath.Join(dir, "names")}, "a folder with a list": expand(dir), "a folder of ranks": expand(filepath.Join(dir, "files")),
 	} {
-		m, r, err := TiFiles(t, format.Options{}, paths...)
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		SameEvents(t, what, m, want)
-		if r.Procs != 12 || r.Counts[0] != (format.Count{Name: "init", N: 12}) {
-			t.Errorf("%s: %+v", what, r)
-		}
+		t.Run(what, func(t *testing.T) {
+			m, r, err := TiFiles(t, format.Options{}, paths...)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			SameEvents(t, what, m, want)
+			if r.Procs != 12 || r.Counts[0] != (format.Count{Name: "init", N: 12}) {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 	if paths := expand(filepath.Join(dir, "files")); !strings.HasSuffix(paths[9], "rank-10.txt") {
 		t.Errorf("not in the order of numbers: %q", paths)
@@ -152,42 +154,44 @@ func TestTISamples(t *testing.T) {
 		{[]string{"call_location"}, map[string]uint64{"compute": 115, "location": 230}, 460, "13.8556"},
 		{[]string{"one_file/all_ranks.txt"}, map[string]uint64{"compute": 108}, 223, "11.1504"},
 	} {
-		var paths []string
-		for _, p := range c.paths {
-			path := filepath.Join(dir, p)
-			if these, err := (SimGridTI{}).Expand(path); err == nil {
-				paths = append(paths, these...)
-			} else {
-				paths = append(paths, path)
+		t.Run(fmt.Sprint(c.paths), func(t *testing.T) {
+			var paths []string
+			for _, p := range c.paths {
+				path := filepath.Join(dir, p)
+				if these, err := (SimGridTI{}).Expand(path); err == nil {
+					paths = append(paths, these...)
+				} else {
+					paths = append(paths, path)
+				}
 			}
-		}
-		m, r, err := TiFiles(t, format.Options{}, paths...)
-		if err != nil {
-			t.Fatalf("%s: %v", c.paths, err)
-		}
-		if err := trace.Check(m); err != nil || r.Procs != 4 {
-			t.Errorf("%s: %d ranks, %v", c.paths, r.Procs, err)
-		}
-		total := uint64(0)
-		for _, count := range r.Counts {
-			want, other := c.differs[count.Name]
-			if !other {
-				want = common[count.Name]
+			m, r, err := TiFiles(t, format.Options{}, paths...)
+			if err != nil {
+				t.Fatalf("%s: %v", c.paths, err)
 			}
-			if total += count.N; count.N != want {
-				t.Errorf("%s: %d times %s, want %d", c.paths, count.N, count.Name, want)
+			if err := trace.Check(m); err != nil || r.Procs != 4 {
+				t.Errorf("%s: %d ranks, %v", c.paths, r.Procs, err)
 			}
-		}
-		if total != c.actions {
-			t.Errorf("%s: %d actions, want %d", c.paths, total, c.actions)
-		}
-		var flops float64 // the README has six digits
-		if _, err := fmt.Sscanf(r.Facts[0], "computes %g flop", &flops); err != nil || fmt.Sprintf("%.6g", flops) != c.flops || r.Facts[1] != "send and isend 19284 bytes" {
-			t.Errorf("%s: %q, want %s flop and 19284 bytes", c.paths, r.Facts, c.flops)
-		}
-		text, _ := tiExport(t, m, nil)
-		again, _ := TiMust(t, text, format.Options{})
-		SameEvents(t, "round trip of "+c.paths[0], again, m)
+			total := uint64(0)
+			for _, count := range r.Counts {
+				want, other := c.differs[count.Name]
+				if !other {
+					want = common[count.Name]
+				}
+				if total += count.N; count.N != want {
+					t.Errorf("%s: %d times %s, want %d", c.paths, count.N, count.Name, want)
+				}
+			}
+			if total != c.actions {
+				t.Errorf("%s: %d actions, want %d", c.paths, total, c.actions)
+			}
+			var flops float64 // the README has six digits
+			if _, err := fmt.Sscanf(r.Facts[0], "computes %g flop", &flops); err != nil || fmt.Sprintf("%.6g", flops) != c.flops || r.Facts[1] != "send and isend 19284 bytes" {
+				t.Errorf("%s: %q, want %s flop and 19284 bytes", c.paths, r.Facts, c.flops)
+			}
+			text, _ := tiExport(t, m, nil)
+			again, _ := TiMust(t, text, format.Options{})
+			SameEvents(t, "round trip of "+c.paths[0], again, m)
+		})
 	}
 }
 

@@ -37,23 +37,25 @@ func TestTIMeaningOfSource(t *testing.T) {
 		{[]string{"", "sendRecv 4 -333 4 -333 6 6"}, "auto", ""},
 		{[]string{"", "compute 1"}, "frob", "choose auto, any or null"},
 	} {
-		dir := simgridti.TiWrite(t, map[string]string{"t": formattest.TiOf(c.bodies...)})
-		m, _, err := simgridti.TiFiles(t, format.Options{Set: map[string]string{"source": c.source}}, filepath.Join(dir, "t"))
-		var peers []string
-		if err == nil {
-			for _, e := range m.EventsOf[1].Rows {
-				if e.Kind == trace.Recv || e.Kind == trace.Irecv {
-					peers = append(peers, fmt.Sprint(e.Peer))
+		t.Run(fmt.Sprintf("%v %v", c.bodies, c.source), func(t *testing.T) {
+			dir := simgridti.TiWrite(t, map[string]string{"t": formattest.TiOf(c.bodies...)})
+			m, _, err := simgridti.TiFiles(t, format.Options{Set: map[string]string{"source": c.source}}, filepath.Join(dir, "t"))
+			var peers []string
+			if err == nil {
+				for _, e := range m.EventsOf[1].Rows {
+					if e.Kind == trace.Recv || e.Kind == trace.Irecv {
+						peers = append(peers, fmt.Sprint(e.Peer))
+					}
 				}
 			}
-		}
-		got := strings.Join(peers, " ")
-		if err != nil {
-			got = err.Error()
-		}
-		if err == nil && got != c.want || err != nil && (c.want == "" || !strings.Contains(got, c.want)) {
-			t.Errorf("%q, source=%s: %s, want %q", c.bodies, c.source, got, c.want)
-		}
+			got := strings.Join(peers, " ")
+			if err != nil {
+				got = err.Error()
+			}
+			if err == nil && got != c.want || err != nil && (c.want == "" || !strings.Contains(got, c.want)) {
+				t.Errorf("%q, source=%s: %s, want %q", c.bodies, c.source, got, c.want)
+			}
+		})
 	}
 	_, _, err := formattest.ImportText(simgridti.SimGridTI{}, formattest.TiOf("", "recv -333 7 9 1"), format.Options{})
 	if err == nil || !strings.Contains(err.Error(), "read twice; give it as a file; or choose the meaning of source -333") {

@@ -151,10 +151,12 @@ func TestTINotes(t *testing.T) {
 		{strings.ReplaceAll(formattest.TiOf("compute 5"), "\n", "\r\n"), "3 lines with carriage return"},
 		{formattest.TiOf("isend 0 3 1; recv 0 3 1"), "wait"}, // the matcher's
 	} {
-		_, r := TiMust(t, c.text, format.Options{})
-		if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
-			t.Errorf("%q: notes %q, want %q", c.text, r.Notes, c.note)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			_, r := TiMust(t, c.text, format.Options{})
+			if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
+				t.Errorf("notes %q, want %q", r.Notes, c.note)
+			}
+		})
 	}
 }
 
@@ -202,14 +204,16 @@ func TestTIErrors(t *testing.T) {
 		{formattest.TiOf("barrier", ""), []string{"barrier"}},
 		{formattest.TiOf("recv -555 3 8", ""), []string{":3:", "1 receive from any source"}},
 	} {
-		_, _, err := formattest.ImportText(SimGridTI{}, c.text, format.Options{})
-		tiWantError(t, c.text, err, c.want...)
-		if c.text == "" {
-			continue
-		}
-		if len(c.want) > 0 && !strings.HasPrefix(err.Error(), "standard input:") {
-			t.Errorf("%q: the error %q does not say where", c.text, err)
-		}
+		t.Run(fmt.Sprintf("%v %v", c.text, c.want), func(t *testing.T) {
+			_, _, err := formattest.ImportText(SimGridTI{}, c.text, format.Options{})
+			tiWantError(t, c.text, err, c.want...)
+			if c.text == "" {
+				return
+			}
+			if len(c.want) > 0 && !strings.HasPrefix(err.Error(), "standard input:") {
+				t.Errorf("%q: the error %q does not say where", c.text, err)
+			}
+		})
 	}
 }
 

@@ -78,29 +78,31 @@ func TestDecoderReadsColumns(t *testing.T) {
 	z := decoder(t)
 	e := NewEncoder()
 	for _, width := range []int{1, 8, 2, 4}[:testsize.Cases(4, 2)] {
-		block := blockSize / width
-		for _, n := range []int{0, 1, 15, 16, 17, 1000, block - 1, block, block + 1, 3*block + 5} {
-			for name, column := range columns(width, n) {
-				frame, ok := e.Append([]byte("before"), column, width)
-				if !ok || string(frame[:6]) != "before" {
-					t.Fatalf("%s, %d elements of width %d: refused", name, n, width)
-				}
-				got, err := z.DecodeAll(frame[6:], nil)
-				if err != nil || !bytes.Equal(got, column) {
-					t.Fatalf("%s, %d elements of width %d: %v, same %t", name, n, width, err, bytes.Equal(got, column))
-				}
-				if len(frame) > 6+len(column)+17+len(column)/10000 {
-					t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
-				}
-				for i, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
-					frame, ok = appender(nil, column, width)
-					got, err = z.DecodeAll(frame, nil)
-					if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
-						t.Fatalf("%s, %d wide elements of width %d, %d: accepted %t, %v", name, n, width, i, ok, err)
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			block := blockSize / width
+			for _, n := range []int{0, 1, 15, 16, 17, 1000, block - 1, block, block + 1, 3*block + 5} {
+				for name, column := range columns(width, n) {
+					frame, ok := e.Append([]byte("before"), column, width)
+					if !ok || string(frame[:6]) != "before" {
+						t.Fatalf("%s, %d elements of width %d: refused", name, n, width)
+					}
+					got, err := z.DecodeAll(frame[6:], nil)
+					if err != nil || !bytes.Equal(got, column) {
+						t.Fatalf("%s, %d elements of width %d: %v, same %t", name, n, width, err, bytes.Equal(got, column))
+					}
+					if len(frame) > 6+len(column)+17+len(column)/10000 {
+						t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
+					}
+					for i, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
+						frame, ok = appender(nil, column, width)
+						got, err = z.DecodeAll(frame, nil)
+						if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
+							t.Fatalf("%s, %d wide elements of width %d, %d: accepted %t, %v", name, n, width, i, ok, err)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -165,19 +167,21 @@ func TestAddressesAreReadAndSmall(t *testing.T) {
 	e := NewEncoder()
 	const block = blockSize / wideWidth
 	for _, n := range []int{0, 1, 2, 3, 4, 100, block - 1, block, block + 1, 1 << 18} {
-		column := addresses(n)
-		frame, ok := e.AppendWide(nil, column, wideWidth)
-		got, err := z.DecodeAll(frame, nil)
-		if !ok || err != nil || !bytes.Equal(got, column) {
-			t.Fatalf("%d addresses: accepted %t, %v, same %t", n, ok, err, bytes.Equal(got, column))
-		}
-		odd := append([]byte{0}, column...)[1:] // elements that are not aligned in memory
-		if again, _ := e.AppendWide(nil, odd, wideWidth); !bytes.Equal(again, frame) {
-			t.Errorf("%d addresses give other bytes elsewhere in memory", n)
-		}
-		if other := general.EncodeAll(column, nil); n == 1<<18 && len(frame) > len(other)*9/10 {
-			t.Errorf("%d addresses: %d bytes, a general encoder needs %d", n, len(frame), len(other))
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			column := addresses(n)
+			frame, ok := e.AppendWide(nil, column, wideWidth)
+			got, err := z.DecodeAll(frame, nil)
+			if !ok || err != nil || !bytes.Equal(got, column) {
+				t.Fatalf("%d addresses: accepted %t, %v, same %t", n, ok, err, bytes.Equal(got, column))
+			}
+			odd := append([]byte{0}, column...)[1:] // elements that are not aligned in memory
+			if again, _ := e.AppendWide(nil, odd, wideWidth); !bytes.Equal(again, frame) {
+				t.Errorf("%d addresses give other bytes elsewhere in memory", n)
+			}
+			if other := general.EncodeAll(column, nil); n == 1<<18 && len(frame) > len(other)*9/10 {
+				t.Errorf("%d addresses: %d bytes, a general encoder needs %d", n, len(frame), len(other))
+			}
+		})
 	}
 	if _, ok := e.AppendWide(nil, make([]byte, (maxWide+1)*wideWidth), wideWidth); ok {
 		t.Error("a column that is too long for the tables is accepted")
@@ -190,20 +194,22 @@ func TestAddressesAreReadAndSmall(t *testing.T) {
 func TestManyDifferentElementsAreRefused(t *testing.T) {
 	e := NewEncoder()
 	for _, width := range []int{2, 4, 8} {
-		for _, distinct := range []int{255, 256, 257, 10_000} {
-			for _, scale := range []uint64{1, 251} {
-				var column []byte
-				for i := range 20_000 {
-					column = append(column, binary.LittleEndian.AppendUint64(nil, uint64(i%distinct)*scale)[:width]...)
-				}
-				if width == 2 && distinct == 10_000 && scale > 1 {
-					continue // wraps around
-				}
-				if _, ok := e.Append(nil, column, width); ok != (distinct <= 256) {
-					t.Errorf("width %d, %d different elements: accepted %t", width, distinct, ok)
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			for _, distinct := range []int{255, 256, 257, 10_000} {
+				for _, scale := range []uint64{1, 251} {
+					var column []byte
+					for i := range 20_000 {
+						column = append(column, binary.LittleEndian.AppendUint64(nil, uint64(i%distinct)*scale)[:width]...)
+					}
+					if width == 2 && distinct == 10_000 && scale > 1 {
+						continue // wraps around
+					}
+					if _, ok := e.Append(nil, column, width); ok != (distinct <= 256) {
+						t.Errorf("width %d, %d different elements: accepted %t", width, distinct, ok)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
