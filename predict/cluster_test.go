@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,7 +191,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--params", one, "--machine", smp}, stage.Failed, "both have 1 processors"},
 		{[]string{"--params", one, "--params", two, "--machine", smp, "--model", "paper"}, stage.Done, ""},
 	} {
-		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+		t.Run(caseOf(row.args...), func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "p.arrow")
 			status, out, errs := predict(append([]string{"cluster", "-o", file}, row.args...)...)
 			if status != row.status || !strings.Contains(errs, row.say) {

@@ -142,7 +142,7 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "x.html: no such file"},
 		{[]string{"report", prediction, simulation, "-o", page}, stage.Done, ""},
 	} {
-		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+		t.Run(caseOf(row.args...), func(t *testing.T) {
 			status, out, errs := predict(row.args...)
 			if status != row.status || !strings.Contains(errs, row.say) || out != "" {
 				t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
@@ -187,7 +187,7 @@ func TestOutputsHaveNames(t *testing.T) {
 		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
 		{"report", "nowhere", "-o", ""},
 	} {
-		t.Run(fmt.Sprint(args), func(t *testing.T) {
+		t.Run(caseOf(args...), func(t *testing.T) {
 			if status, out, errs := predict(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, " is empty; give a FILE, or omit the flag") {
 				t.Errorf("%q: status %d, %s%s", args, status, out, errs)
 			}
@@ -231,7 +231,7 @@ func TestOutputsAreTriedFirst(t *testing.T) {
 		{"direct", "fft", "--machine", "no-machine.toml", "-o", filepath.Join(missing, "x.arrow")},
 		{"cluster", "--params", "none", "--machine", "no-machine.toml", "-o", missing + "/"},
 	} {
-		t.Run(fmt.Sprint(args), func(t *testing.T) {
+		t.Run(caseOf(args...), func(t *testing.T) {
 			if status, out, stderr := predict(args...); status != stage.Failed || out != "" || !strings.Contains(stderr, missing) {
 				t.Errorf("%q: status %d, printed %q, stderr %q", args, status, out, stderr)
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +79,7 @@ func TestMessageStatus(t *testing.T) {
 		{[]string{"message", "--params", broken}, stage.Failed, `parameter M1_alpha has the unit "s/line"`},
 		{[]string{"message", "--params", broken + "x"}, stage.Failed, "no such file"},
 	} {
-		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+		t.Run(caseOf(row.args...), func(t *testing.T) {
 			status, text, errs := predict(row.args...)
 			if status != row.status || text != "" || !strings.Contains(errs, row.says) || strings.Count(errs, "\n") > 2 {
 				t.Errorf("%v: status %d, %q, %s", row.args, status, text, errs)

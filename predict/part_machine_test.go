@@ -55,7 +55,7 @@ func TestMachineWithoutSections(t *testing.T) {
 			readFile(t, whole), fiveNumbers, "", 1), "nodes = 2", "nodes = 1", 1), "cow", "smp", 1))},
 			"the trace has messages and 4 processors, but the machine has no [network] and only 1; replay it on another, such as loggp-example"},
 	} {
-		t.Run(c.want, func(t *testing.T) {
+		t.Run(caseOf(strings.Fields(c.want)...), func(t *testing.T) {
 			status, out, errs := predict(c.args...)
 			if status != stage.Failed || out != "" || !strings.Contains(errs, c.want) {
 				t.Errorf("predict %q: status %d, %s%s, want %s", c.args, status, out, errs, c.want)

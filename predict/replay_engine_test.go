@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,7 @@ func TestReplayEngines(t *testing.T) {
 	fluid := writeMachine(t, "f", "[system]", "[network]\nmodel = \"bus\"\nsharing = \"max-min\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
 	plogp := writeMachine(t, "s", "[system]", "[network]\nmodel = \"plogp\"\nL = \"100 ns\"\no = \"10 ns\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"20 ns\"\n[system]")
 	for _, machine := range []string{loggp, plogp, logp, fluid} {
-		t.Run(machine, func(t *testing.T) {
+		t.Run(filepath.Base(machine), func(t *testing.T) {
 			_, want, _ := predict("replay", prefix, machine)
 			_, matrix, _ := predict("replay", prefix, machine, "--matrix")
 			for _, c := range []struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -14,7 +13,7 @@ func TestReplayNotesFlagsWithoutEffect(t *testing.T) {
 		{memory, "--matrix"}, {memory, "--engine", "whoa"}, {memory, "--semantics", "loggopsim"}, {memory, "--collectives", "ring"},
 		{pair, "--barrier", "5ns"}, {pair, "--quanta-length", "50"},
 	} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) {
+		t.Run(caseOf(c...), func(t *testing.T) {
 			machine := m
 			if c[0] == pair {
 				machine = "../data/machine/loggp-example.toml"

@@ -27,6 +27,18 @@ func predict(args ...string) (status int, stdout, stderr string) {
 	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
+// caseOf names a case by its arguments, without the folders of files.
+func caseOf(args ...string) string {
+	var names []string
+	for _, a := range args {
+		if filepath.IsAbs(a) {
+			a = filepath.Base(a)
+		}
+		names = append(names, a)
+	}
+	return strings.Join(names, " ")
+}
+
 // writeTrace writes a trace of procs processors that step through an array of
 // their own and one that all share, with two barriers; change may spoil the events.
 func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event) []trace.Event, notes ...string) string {
@@ -347,7 +359,7 @@ func TestLackingRecordings(t *testing.T) {
 		{"upgrade", "--params", params, "--prices", shop1999, "--have", have, "--budget", "$20000", "--model", "paper"},
 		{"scaling", "--params", strings.Join(sizes, ","), "--processors", "2", "--size", "n=4096", "-o", file},
 	} {
-		t.Run(fmt.Sprint(args), func(t *testing.T) {
+		t.Run(caseOf(args...), func(t *testing.T) {
 			status, out, errs := predict(args...)
 			if status != stage.Done || strings.Count(out, "warning: "+warning) != 1 {
 				t.Errorf("%s: status %d: %s%s", args[0], status, out, errs)

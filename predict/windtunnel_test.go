@@ -126,7 +126,7 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{"--params", dir, "--measured", dir}, stage.Failed, "run analyze with --run quanta,footprint"},
 		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi}, stage.Done, ""},
 	} {
-		t.Run(fmt.Sprint(row.args), func(t *testing.T) {
+		t.Run(caseOf(row.args...), func(t *testing.T) {
 			status, out, errs := predict(append([]string{"windtunnel"}, row.args...)...)
 			if status != row.status || !strings.Contains(errs, row.say) || (out == "") != (status != stage.Done) || strings.Count(strings.TrimSpace(errs), "\n") > 1 {
 				t.Errorf("%v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)

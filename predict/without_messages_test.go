@@ -83,7 +83,7 @@ func TestOnlyMessagesAreRefused(t *testing.T) {
 		"budget --prices " + shop1999 + " --budget $20000": "the program passes messages",
 		"cluster --without-messages --machine " + m:        "make it with analyze --run reuse,locality,phases",
 	} {
-		t.Run(args, func(t *testing.T) {
+		t.Run(caseOf(strings.Fields(args)...), func(t *testing.T) {
 			status, out, errs := predict(append(strings.Fields(args), "--params", dir)...)
 			if status != stage.Failed || out != "" || !strings.Contains(errs, want) {
 				t.Errorf("%d %s%s; want %q", status, out, errs, want)

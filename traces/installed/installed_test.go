@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		here + "/data/sample/a.log":         here + "/data/sample/a.log",
 		"data/../../" + filepath.Base(home): "data/../../" + filepath.Base(home),
 	} {
-		t.Run(path, func(t *testing.T) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
 			got, ours := Find(path)
 			if got != want || ours != (want != path) {
 				t.Errorf("Find(%q) = %q, %v; want %q", path, got, ours, want)

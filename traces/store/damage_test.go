@@ -349,7 +349,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{filepath.Join(dir, "killed"), "killed.refs.arrow.partial does"},
 		{filepath.Join(dir, "killed.refs.arrow"), "killed.refs.arrow.partial does"},
 	} {
-		t.Run(c.path, func(t *testing.T) {
+		t.Run(filepath.Base(c.path), func(t *testing.T) {
 			err := readTrace(c.path)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "reading "+c.path) {
 				t.Errorf("error %v, want %s", err, c.want)

@@ -126,7 +126,7 @@ func TestWritesToStreams(t *testing.T) {
 	}()
 	broken := errors.New("broken")
 	for _, path := range paths {
-		t.Run(path, func(t *testing.T) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
 			if !outfile.IsStream(path) || outfile.IsStandardOutput(path) {
 				t.Errorf("%s is not a stream, or standard output", path)
 			}

@@ -185,7 +185,7 @@ func TestRecoverFiles(t *testing.T) {
 		{filepath.Join(dir, "none"), path, "no such file"},
 		{dir, path, "directory"},
 	} {
-		t.Run(c.path, func(t *testing.T) {
+		t.Run(filepath.Base(c.path), func(t *testing.T) {
 			if _, err := Recover(c.path, c.out); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "recovering "+c.path) {
 				t.Errorf("recovering %s: %v, want %s", c.path, err, c.want)
 			}

@@ -184,7 +184,7 @@ func TestWriteFileIsWholeOrNotAtAll(t *testing.T) {
 		{"", "the name of the file is missing"},
 		{dir + "/", "the name of the file is missing"},
 	} {
-		t.Run(fmt.Sprintf("%v %v", c.path, c.want), func(t *testing.T) {
+		t.Run(filepath.Base(c.path)+" "+c.want, func(t *testing.T) {
 			err := WriteTable(c.path, someTable(3))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "writing "+c.path) && c.want[:3] != "the" {
 				t.Errorf("writing %q: error %v, want one with %q", c.path, err, c.want)

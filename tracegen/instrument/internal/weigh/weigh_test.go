@@ -99,7 +99,7 @@ func TestBadBinaries(t *testing.T) {
 		{write("half", whole[:len(whole)/2]), "reading "},
 		{filepath.Join(b.dir, "missing"), "no such file"},
 	} {
-		t.Run(c.binary, func(t *testing.T) {
+		t.Run(filepath.Base(c.binary), func(t *testing.T) {
 			lines, err := Binary(c.binary)
 			if err == nil || !strings.Contains(err.Error(), c.want) || lines != nil {
 				t.Errorf("got %v, %v; want an error with %q", lines, err, c.want)
