@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func objectColumns(rng *rand.Rand) string {
 	return table(rng, sep, columns...)
 }
 
-// generators makes files of each format.
+// generators makes files of formats. Those of other formats are parts of their samples, see generatorOf.
 var generators = map[string]func(rng *rand.Rand) string{
 	"lackey": func(rng *rand.Rand) string { return exported(lackey.Lackey{}, references(rng, 0, 63), nil) },
 	"din":    func(rng *rand.Rand) string { return exported(din.Din{}, references(rng, 4, 1+rng.IntN(63)), nil) },
@@ -164,16 +165,33 @@ var generators = map[string]func(rng *rand.Rand) string{
 	},
 }
 
+// generatorOf returns what makes files of a format: without a line in generators, some lines of its sample.
+func generatorOf(t *testing.T, name string) func(rng *rand.Rand) string {
+	t.Helper()
+	if generators[name] != nil {
+		return generators[name]
+	}
+	samples, err := filepath.Glob("../internal/*/testdata/" + name + ".sample")
+	if err != nil || len(samples) != 1 {
+		t.Fatalf("%s has %d samples (%v); put one into testdata/%s.sample of its package", name, len(samples), err, name)
+	}
+	text, err := os.ReadFile(samples[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	return func(rng *rand.Rand) string {
+		first := rng.IntN(len(lines))
+		return strings.Join(lines[first:first+1+rng.IntN(len(lines)-first)], "")
+	}
+}
+
 // A file of a format is recognised as that format, or refused with its name among
 // others; also if it is cut, it is never taken for another format.
 func TestNoFormatIsTakenForAnother(t *testing.T) {
 	rounds := testsize.Cases(2000, 30)
 	for _, im := range able[format.Importer]() {
-		make := generators[im.Info().Name]
-		if make == nil {
-			t.Errorf("%s has no generator of random files", im.Info().Name)
-			continue
-		}
+		make := generatorOf(t, im.Info().Name)
 		rng := rand.New(rand.NewPCG(35, 6))
 		for range rounds {
 			text := make(rng)
