@@ -12,7 +12,6 @@ import (
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/nearest"
 	"spoor/traces/outfile"
 	"spoor/traces/stage"
@@ -52,7 +51,7 @@ func (f *observerFlags) check() (err error) {
 	if !ok {
 		return stage.Usage("--timeline %s: the name must end in .json or .prv", f.timeline)
 	}
-	f.viewer, err = registry.ExporterByName(name)
+	f.viewer, err = format.ExporterByName(name)
 	return err
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/format"
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/store"
 )
 

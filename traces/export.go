@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/traces/format"
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
 	"spoor/traces/internal/convert"
+	"spoor/traces/internal/format"
 	"spoor/traces/internal/walk"
 	"spoor/traces/outfile"
 	"spoor/traces/stage"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
 )
 
 // TestHelpFitsAScreen checks that the help of every command and of every format has at most 60 lines of 120 columns, and an example

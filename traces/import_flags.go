@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/traces/format"
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/stage"
 )
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 )
 
@@ -101,7 +100,7 @@ func lackey(t testing.TB, exe string) *trace.Memory {
 	}
 	defer in.Close()
 	c := collect{trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}}
-	im, err := registry.ImporterByName("lackey")
+	im, err := format.ImporterByName("lackey")
 	if err != nil {
 		t.Fatal(err)
 	}

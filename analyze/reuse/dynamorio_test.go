@@ -9,7 +9,6 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -30,7 +29,7 @@ func TestAllReferencesAreThoseOfDynamoRIO(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	im, err := registry.ImporterByName("drmemtrace")
+	im, err := format.ImporterByName("drmemtrace")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
@@ -56,7 +55,7 @@ func recorded(t testing.TB, path string) *trace.Memory {
 	}
 	defer in.Close()
 	c := collect{trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}}
-	im, err := registry.ImporterByName("lackey")
+	im, err := format.ImporterByName("lackey")
 	if err != nil {
 		t.Fatal(err)
 	}

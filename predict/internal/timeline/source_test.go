@@ -11,7 +11,6 @@ import (
 
 	"spoor/predict/internal/engine"
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -65,7 +64,7 @@ func TestTimes(t *testing.T) {
 
 func TestChromeOpens(t *testing.T) {
 	var out bytes.Buffer
-	viewer, err := registry.ExporterByName("chrome")
+	viewer, err := format.ExporterByName("chrome")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +104,7 @@ func (b *back) Events(e *trace.Events) error {
 // The project's own importer gets back from Paraver's form what was written: times of sends and receives.
 func TestParaverComesBack(t *testing.T) {
 	var out bytes.Buffer
-	viewer, err := registry.ExporterByName("paraver")
+	viewer, err := format.ExporterByName("paraver")
 	if err != nil {
 		t.Fatal(err)
 	}

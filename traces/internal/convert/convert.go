@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/traces/format"
-	"spoor/traces/format/registry"
+	registry "spoor/traces/format"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -55,7 +56,7 @@ func Run(ctx context.Context, env *stage.Env, paths []string, o Options) (*Resul
 	}
 	progress := env.Progress("importing", totalSize(paths), stage.Bytes)
 	defer progress.Done()
-	files := format.NewFiles(ctx, paths, env.In, progress.Add)
+	files := input.NewFiles(ctx, paths, env.In, progress.Add)
 	defer files.Close()
 	im, err := c.choose(files, 0)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *conversion) expand(env *stage.Env, args []string) (paths []string, err 
 }
 
 // joint imports several files that are one trace.
-func (c *conversion) joint(files *format.Files, im format.MultiFileImporter, head *trace.Header, w *store.Writer) error {
+func (c *conversion) joint(files *input.Files, im format.MultiFileImporter, head *trace.Header, w *store.Writer) error {
 	r, err := im.ImportFiles(files, c.Format, w)
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func (c *conversion) joint(files *format.Files, im format.MultiFileImporter, hea
 }
 
 // each imports files that are one processor each.
-func (c *conversion) each(files *format.Files, first format.Importer, head *trace.Header, w *store.Writer) error {
+func (c *conversion) each(files *input.Files, first format.Importer, head *trace.Header, w *store.Writer) error {
 	for i := range files.Len() {
 		im := first
 		if i > 0 {
@@ -167,7 +168,7 @@ func (c *conversion) each(files *format.Files, first format.Importer, head *trac
 }
 
 // choose finds the importer of one file.
-func (c *conversion) choose(files *format.Files, i int) (format.Importer, error) {
+func (c *conversion) choose(files *input.Files, i int) (format.Importer, error) {
 	im := c.Importer
 	if im == nil {
 		in, err := files.Open(i)

@@ -12,10 +12,10 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/heap"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -3,7 +3,7 @@ package chakra
 import (
 	"fmt"
 	"math"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 // ChampSim is the input of the ChampSim simulator. It has one record of 64 bytes (96 in

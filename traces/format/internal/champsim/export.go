@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strconv"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

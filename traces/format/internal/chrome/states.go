@@ -1,8 +1,8 @@
 package chrome
 
 import (
-	"spoor/traces/format"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"strings"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

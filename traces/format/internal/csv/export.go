@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

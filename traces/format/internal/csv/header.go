@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/nearest"
 )
 

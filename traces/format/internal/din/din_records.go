@@ -4,10 +4,10 @@ import (
 	"io"
 	"strconv"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/export"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

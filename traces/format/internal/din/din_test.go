@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/csv"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/lackey"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )

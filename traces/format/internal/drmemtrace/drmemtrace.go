@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 // Drmemtrace is DynamoRIO's offline memory trace after raw2trace, with a file for each

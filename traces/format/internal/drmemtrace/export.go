@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

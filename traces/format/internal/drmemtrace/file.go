@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -3,8 +3,8 @@ package drmemtrace
 import (
 	"fmt"
 	"slices"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

@@ -3,7 +3,7 @@ package drmemtrace
 import (
 	"fmt"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
+	"spoor/traces/internal/format"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )

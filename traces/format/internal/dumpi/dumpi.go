@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -3,7 +3,7 @@ package dumpi
 import (
 	"bytes"
 	"fmt"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

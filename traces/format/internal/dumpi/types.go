@@ -3,7 +3,7 @@ package dumpi
 import (
 	"bytes"
 	"fmt"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 )
 
 // dumpiBuiltin lists the sizes in bytes of MPI's datatypes by their number in dumpi, on

@@ -5,7 +5,7 @@ package emit
 import (
 	"math"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

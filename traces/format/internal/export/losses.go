@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

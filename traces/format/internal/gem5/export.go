@@ -10,9 +10,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -5,10 +5,10 @@ import (
 	"bytes"
 	"slices"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 // Gem5 is gem5's packet trace. After the magic "gem5" come protobuf messages with their

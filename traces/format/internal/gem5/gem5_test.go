@@ -12,9 +12,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/formattest"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

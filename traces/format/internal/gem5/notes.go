@@ -3,9 +3,9 @@ package gem5
 import (
 	"fmt"
 	"slices"
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

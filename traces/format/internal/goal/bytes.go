@@ -3,7 +3,7 @@ package goal
 import (
 	"iter"
 	"math"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 )
 
 // goalBytes reads an input from start to end.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

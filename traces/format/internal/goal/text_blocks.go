@@ -2,7 +2,7 @@ package goal
 
 import (
 	"fmt"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 )
 
 // numRanks reads the rest of the first statement.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/export"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

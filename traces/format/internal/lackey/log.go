@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"strings"
 )
 

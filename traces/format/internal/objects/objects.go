@@ -9,9 +9,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

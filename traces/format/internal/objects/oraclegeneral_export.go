@@ -10,8 +10,8 @@ import (
 	"os"
 	"strconv"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

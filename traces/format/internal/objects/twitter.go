@@ -2,9 +2,9 @@ package objects
 
 import (
 	"bytes"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 // Twitter is the CSV of requests of Twitter's cache clusters. It has no header. The

@@ -3,7 +3,7 @@ package otf2
 import (
 	"math"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

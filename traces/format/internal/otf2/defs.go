@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 )
 
 // otf2Definitions holds the definitions that concern messages. They all precede the

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

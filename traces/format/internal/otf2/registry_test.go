@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"spoor/traces/format"
+	registry "spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/otf2"
-	"spoor/traces/format/registry"
+	"spoor/traces/internal/format"
 	"testing"
 )
 

@@ -3,9 +3,9 @@ package otf2
 import (
 	"bytes"
 	"fmt"
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/export"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 )
 
 // prvHeader is the first line.

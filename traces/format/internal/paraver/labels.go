@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"fmt"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

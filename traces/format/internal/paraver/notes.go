@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strings"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/chrome"
 	"spoor/traces/format/internal/formattest"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -4,11 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"spoor/traces/format"
+	registry "spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/paraver"
-	"spoor/traces/format/registry"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"testing"
 )
 

@@ -1,8 +1,8 @@
 package paraver
 
 import (
-	"spoor/traces/format"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/chrome"
 	"spoor/traces/format/internal/export"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/timeline"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

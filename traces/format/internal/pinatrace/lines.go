@@ -3,7 +3,7 @@ package pinatrace
 import (
 	"bytes"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

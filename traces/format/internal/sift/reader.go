@@ -11,7 +11,7 @@ import (
 	"io"
 	"math"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

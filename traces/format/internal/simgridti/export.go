@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

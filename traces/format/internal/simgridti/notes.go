@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

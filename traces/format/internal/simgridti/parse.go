@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/emit"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

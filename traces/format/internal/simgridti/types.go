@@ -2,7 +2,7 @@ package simgridti
 
 import (
 	"math"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strconv"
 )
 

@@ -3,8 +3,8 @@ package sniff
 
 import (
 	"bytes"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 var Foreign = format.Verdict{Confidence: format.Foreign}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

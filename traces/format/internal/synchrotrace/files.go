@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strconv"
 	"strings"
 )

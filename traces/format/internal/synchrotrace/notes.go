@@ -2,8 +2,8 @@ package synchrotrace
 
 import (
 	"fmt"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 )
 
 // syncTally holds the counts of an import.

@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/traces/format/internal/input"
 	"spoor/traces/heap"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

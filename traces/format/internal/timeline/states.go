@@ -1,6 +1,6 @@
 package timeline
 
-import "spoor/traces/format"
+import "spoor/traces/internal/format"
 
 // States lists the names, and the numbers for Paraver. They are Extrae's numbers if it
 // has such a state, because viewers choose colors by them.

@@ -4,7 +4,7 @@ package timeline
 import (
 	"fmt"
 	"math"
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 	"strings"

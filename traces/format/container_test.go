@@ -1,4 +1,4 @@
-package registry
+package format
 
 import (
 	"archive/zip"
@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"spoor/traces/format"
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/testsize"
 	"strings"
 	"testing"

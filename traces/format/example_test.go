@@ -1,4 +1,4 @@
-package registry_test
+package format_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"spoor/traces/format"
-	"spoor/traces/format/registry"
 	"spoor/traces/trace"
 )
 
@@ -32,7 +31,7 @@ func Example() {
 		panic(err)
 	}
 	defer in.Close()
-	im, _, err := registry.Detect(in)
+	im, _, err := format.Detect(in)
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +42,7 @@ func Example() {
 	}
 	fmt.Println(im.Info().Name, r.Lines)
 	c.Head.Procs = r.Procs
-	csv, err := registry.ExporterByName("csv")
+	csv, err := format.ExporterByName("csv")
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,6 @@
 // Package format says what a foreign trace format is: its Info, its Importer and its
-// Exporter. Package registry lists the formats and recognises them. Each format or family
-// is a package of internal.
+// Exporter. The public package format lists the formats and recognises them. Each format
+// or family is a package below it.
 //
 // An importer recognises its format, parses it, and reports where bad input is. Package
 // trace checks the invariants of traces. Compressed input is recognised by its first
@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

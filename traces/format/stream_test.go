@@ -1,4 +1,4 @@
-package registry
+package format
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/csv"
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/emit"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/lackey"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

@@ -1,15 +1,15 @@
-package registry
+package format
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/csv"
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/objects"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 )
 

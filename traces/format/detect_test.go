@@ -1,4 +1,4 @@
-package registry
+package format
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/chakra"
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/objects"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 )
 

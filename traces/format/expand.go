@@ -1,8 +1,8 @@
-package registry
+package format
 
 import (
 	"fmt"
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 )
 
 // ExpandFolder lists the files of the trace in a folder, and finds the format from the

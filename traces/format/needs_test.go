@@ -1,13 +1,13 @@
-package registry
+package format
 
 import (
 	"bytes"
-	"spoor/traces/format"
 	"spoor/traces/format/internal/chrome"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/goal"
 	"spoor/traces/format/internal/paraver"
 	"spoor/traces/format/internal/simgridti"
+	"spoor/traces/internal/format"
 	"spoor/traces/trace"
 	"strings"
 	"testing"

@@ -1,4 +1,4 @@
-package registry
+package format
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strings"
 	"testing"
 )

@@ -1,13 +1,13 @@
-package registry
+package format
 
 import (
 	"bytes"
 	"fmt"
 	"slices"
-	"spoor/traces/format"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/objects"
 	"spoor/traces/format/internal/sniff"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"strings"
 )
 

@@ -1,10 +1,9 @@
-// Package registry lists the foreign formats. It recognises the format of an input, and
-// finds a format by its name. A new format is a package of format/internal and one line
-// in All.
-package registry
+// Package format lists the foreign trace formats. It recognises the format of an input,
+// and finds a format by its name. A new format is a package of format/internal and one
+// line in All.
+package format
 
 import (
-	"spoor/traces/format"
 	"spoor/traces/format/internal/chakra"
 	"spoor/traces/format/internal/champsim"
 	"spoor/traces/format/internal/chrome"
@@ -22,6 +21,7 @@ import (
 	"spoor/traces/format/internal/sift"
 	"spoor/traces/format/internal/simgridti"
 	"spoor/traces/format/internal/synchrotrace"
+	"spoor/traces/internal/format"
 )
 
 // All lists every format, in the order of `traces formats`.

@@ -1,4 +1,4 @@
-package registry
+package format
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/format"
 	"spoor/traces/format/internal/champsim"
 	"spoor/traces/format/internal/csv"
 	"spoor/traces/format/internal/din"
@@ -21,10 +20,11 @@ import (
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/gem5"
 	"spoor/traces/format/internal/goal"
-	"spoor/traces/format/internal/input"
 	"spoor/traces/format/internal/lackey"
 	"spoor/traces/format/internal/objects"
 	"spoor/traces/format/internal/pinatrace"
+	"spoor/traces/internal/format"
+	"spoor/traces/internal/input"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )

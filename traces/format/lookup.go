@@ -1,11 +1,11 @@
-package registry
+package format
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"spoor/traces/format"
+	"spoor/traces/internal/format"
 	"spoor/traces/nearest"
 )
 

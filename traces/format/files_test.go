@@ -1,11 +1,11 @@
-package registry
+package format
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"spoor/traces/format/internal/input"
+	"spoor/traces/internal/input"
 	"strings"
 	"testing"
 )
