@@ -2,16 +2,19 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -170,7 +173,9 @@ func TestNastyTraces(t *testing.T) {
 	if testing.Short() {
 		runs = runs[len(all):]
 	}
-	for name, n := range nastyTraces {
+	names := slices.Sorted(maps.Keys(nastyTraces))
+	for i := 0; i < len(names); i += testsize.Cases(1, 3) {
+		name, n := names[i], nastyTraces[names[i]]
 		n.write(t, name)
 		for _, run := range runs {
 			n.check(t, name, run)

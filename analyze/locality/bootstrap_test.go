@@ -191,7 +191,7 @@ func TestPhasesDiffer(t *testing.T) {
 		}
 		return all
 	}
-	trials := testsize.Cases(60, 20)
+	trials := testsize.Cases(60, 12)
 	for _, w := range []fitMethod{powerLS, powerML, cappedML} {
 		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
 		if err != nil {

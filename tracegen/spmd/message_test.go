@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"spoor/tracegen/tape"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -115,7 +116,7 @@ func checkWhole(t testing.TB, procs int, program Program) *keep {
 // TestMessagesDoNotOvertake: messages of one sender are numbered, and received in
 // the order of their numbers, whatever the receives select by.
 func TestMessagesDoNotOvertake(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range testsize.Cases[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		procs, n, tags := 1+rng.IntN(6), 20+rng.IntN(50), 1+rng.IntN(3)
 		both(t, procs, func(r *Rank) error {

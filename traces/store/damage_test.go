@@ -103,11 +103,11 @@ func oneLine(err error, name string) bool {
 }
 
 // places are the bytes of n at which something is damaged: all of them, or under
-// -short, which is for the slow race detector, one in 31.
+// -short, which is for the slow race detector, one in 97.
 func places(n int) iter.Seq[int] {
 	step := 1
 	if testing.Short() {
-		step = 31
+		step = 97
 	}
 	return func(yield func(int) bool) {
 		for i := 0; i < n && yield(i); i += step {

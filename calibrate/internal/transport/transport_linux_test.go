@@ -231,7 +231,7 @@ func TestWorkRuns(t *testing.T) {
 func TestKnownMarshalling(t *testing.T) {
 	k := &known{o: 0.4e-6, perByte: 0.2e-9, perLine: 5e-9, r: rand.New(rand.NewPCG(1, 1))}
 	points := slices.DeleteFunc(marshalling.Plan(1, false), func(p fitted.Point) bool { return p.Experiment != fitted.Transfer })
-	table, err := At(context.Background(), k, Options{Launches: 5, Seed: 1, Rules: host.Strict, Budget: 1e9}, points, func() {}, trace.Arg{Key: "line", Value: "64B"})
+	table, err := At(context.Background(), k, Options{Launches: testsize.Cases(5, 3), Seed: 1, Rules: host.Strict, Budget: 1e9}, points, func() {}, trace.Arg{Key: "line", Value: "64B"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"spoor/analyze/phases"
 	"spoor/predict/cluster"
 	"spoor/traces/store"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
 
@@ -136,7 +137,7 @@ func TestSearchOfMVA(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	predicted, all := 0, 0
 	defer func() { t.Logf("%d of %d machines were predicted", predicted, all) }()
-	for i := range 3 {
+	for i := range testsize.Cases(3, 1) {
 		p := problem(t, shop, windowed(t, random), cluster.MVA{})
 		p.Objective, p.Top, p.Budget = Objectives[i%len(Objectives)], []int{1, 3}[i%2], 20000
 		p.Limits = Limits{PowerOfTwo: true, MaxNodes: 4}

@@ -3,12 +3,14 @@ package describe
 import (
 	"math/rand/v2"
 	"testing"
+
+	"spoor/traces/testsize"
 )
 
 func TestLineSetIsASet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	all, every := newLineSet(), map[uint64]bool{}
-	for round := range 200 {
+	for round := range testsize.Cases(200, 40) {
 		if round%20 == 0 {
 			all, every = newLineSet(), map[uint64]bool{}
 		}
