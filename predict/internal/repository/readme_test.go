@@ -105,7 +105,7 @@ func TestEquationsNameTheirTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
-	for _, pattern := range []string{"/*/*/*_test.go", "/*/*/*/*_test.go"} {
+	for _, pattern := range []string{"/*/*/*_test.go", "/*/*/*/*_test.go", "/*/*/*/*/*_test.go"} {
 		files, err := filepath.Glob(root + pattern)
 		if err != nil {
 			t.Fatal(err)
