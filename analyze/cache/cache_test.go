@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/cache/internal/spill"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
@@ -344,7 +345,7 @@ func TestOPTOfSweep(t *testing.T) {
 	}
 	got := simulate(t, m, &Analysis{Specs: parse(t, fmt.Sprintf("L1d=%dB/full/64B/with-opt", n*64))})[0][0][0]
 	const uses = (n + 1) * rounds
-	if want := uint64(n + 1 + (uses-n-1)/n); uses < 4*chunkWords || total(got.Misses) != uses || got.OPTMisses != want {
+	if want := uint64(n + 1 + (uses-n-1)/n); uses < 4*spill.ChunkWords || total(got.Misses) != uses || got.OPTMisses != want {
 		t.Errorf("%d uses: LRU misses %d, OPT %d, want %d", uses, total(got.Misses), got.OPTMisses, want)
 	}
 }
@@ -425,7 +426,7 @@ func holds(l *level, addr uint64) bool {
 	case *short:
 		return find(a.lines(line), line) < len(a.lines(line))
 	case *list:
-		_, ok := a.index.find(line)
+		_, ok := a.index.Find(line)
 		return ok
 	case *plru:
 		return find(a.of(line), line) < int(a.ways)

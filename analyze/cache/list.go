@@ -1,11 +1,13 @@
 package cache
 
+import "spoor/analyze/cache/internal/index"
+
 // list simulates sets of many ways, LRU or FIFO. Each set is a ring of its ways in eviction order.
 // An index finds the way of a line, so the cost of a use does not depend on the number of ways. A
 // set allocates a way when a line needs one, so memory grows with the lines.
 type list struct {
 	geometry
-	index      index
+	index      index.Ways
 	keys       []key    // by way; the first entries are no ways but the start and end of the ring of each set
 	prev, next []uint32 // by way
 	has        []uint32 // by set: number of allocated ways
@@ -13,7 +15,7 @@ type list struct {
 }
 
 func newList(g geometry, onUse bool) *list {
-	c := &list{geometry: g, index: newIndex(), keys: emptied(g.sets), prev: make([]uint32, g.sets), next: make([]uint32, g.sets),
+	c := &list{geometry: g, index: index.New(), keys: emptied(g.sets), prev: make([]uint32, g.sets), next: make([]uint32, g.sets),
 		has: make([]uint32, g.sets), onUse: onUse}
 	for s := range c.prev {
 		c.prev[s], c.next[s] = uint32(s), uint32(s)
@@ -58,16 +60,16 @@ func (c *list) fill(k key) (victim key) {
 	ring := c.ring(line)
 	way := c.leaves(ring)
 	if victim = c.keys[way]; victim != empty {
-		c.index.remove(victim >> 1)
+		c.index.Remove(victim >> 1)
 	}
 	c.keys[way] = k
-	c.index.insert(line, way)
+	c.index.Insert(line, way)
 	c.move(way, ring)
 	return victim
 }
 
 func (c *list) hit(k key) bool {
-	way, ok := c.index.find(k >> 1)
+	way, ok := c.index.Find(k >> 1)
 	if !ok {
 		return false
 	}
@@ -79,7 +81,7 @@ func (c *list) hit(k key) bool {
 }
 
 func (c *list) mark(line uint64) bool {
-	way, ok := c.index.find(line)
+	way, ok := c.index.Find(line)
 	if ok {
 		c.keys[way] |= 1
 	}
@@ -87,12 +89,12 @@ func (c *list) mark(line uint64) bool {
 }
 
 func (c *list) drop(line uint64) key {
-	way, ok := c.index.find(line)
+	way, ok := c.index.Find(line)
 	if !ok {
 		return empty
 	}
 	k := c.keys[way]
-	c.index.remove(line)
+	c.index.Remove(line)
 	c.keys[way] = empty
 	c.move(way, c.prev[c.ring(line)])
 	return k

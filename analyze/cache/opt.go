@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"spoor/analyze/cache/internal/spill"
 	"spoor/traces/heap"
 )
 
@@ -16,7 +17,7 @@ var optPolicy = policy{Name: "opt", Doc: "Belady's optimum: the line whose next 
 type record struct {
 	ids     map[uint64]uint32 // by line, in order of first use
 	lines   []uint64          // by id
-	log     spill             // of entries
+	log     spill.Column      // of entries
 	lastRef uint64
 	err     error
 
@@ -72,7 +73,7 @@ func (c *record) add(line uint64, e uint64) {
 		c.ids[line] = id
 		c.lines = append(c.lines, line)
 	}
-	if err := c.log.add(uint64(id)<<entryID | e); err != nil && c.err == nil {
+	if err := c.log.Add(uint64(id)<<entryID | e); err != nil && c.err == nil {
 		c.err = err
 	}
 }
@@ -82,16 +83,16 @@ func (c *record) add(line uint64, e uint64) {
 const never = 1 << 63
 
 // nextUses returns, for each entry, the position of the next use of the same line.
-func (c *record) nextUses() (*spill, error) {
+func (c *record) nextUses() (*spill.Column, error) {
 	last := make([]uint64, len(c.lines))
 	for id := range last {
 		last[id] = never | uint64(id)
 	}
-	next := &spill{chunks: c.log.chunks}
-	words := make([]uint64, 0, chunkWords)
-	for i := c.log.chunks; i >= 0; i-- {
+	next := &spill.Column{Chunks: c.log.Chunks}
+	words := make([]uint64, 0, spill.ChunkWords)
+	for i := c.log.Chunks; i >= 0; i-- {
 		var err error
-		if words, err = c.log.get(i, words); err != nil {
+		if words, err = c.log.Get(i, words); err != nil {
 			return next, err
 		}
 		for j := len(words) - 1; j >= 0; j-- {
@@ -99,14 +100,14 @@ func (c *record) nextUses() (*spill, error) {
 			id := e >> entryID
 			switch {
 			case e&entryMark == 0:
-				words[j], last[id] = last[id], uint64(i)*chunkWords+uint64(j)
+				words[j], last[id] = last[id], uint64(i)*spill.ChunkWords+uint64(j)
 			case e&entryDirty == 0: // no use before the flush profits from one after it
 				last[id] = never | id
 			}
 		}
-		if i == c.log.chunks {
-			next.tail = append(next.tail, words...)
-		} else if err := next.put(i, words); err != nil {
+		if i == c.log.Chunks {
+			next.Tail = append(next.Tail, words...)
+		} else if err := next.Put(i, words); err != nil {
 			return next, err
 		}
 	}
@@ -118,23 +119,23 @@ func (c *record) replay(g geometry, counts *Counts) error {
 	if c.err != nil {
 		return c.err
 	}
-	defer c.log.close()
+	defer c.log.Close()
 	next, err := c.nextUses()
-	defer next.close()
+	defer next.Close()
 	if err != nil {
 		return err
 	}
 	o := &opt{geometry: g, Counts: counts, lines: c.lines, sets: make([]optSet, g.sets), state: make([]uint8, len(c.lines))}
-	entries, uses := make([]uint64, 0, chunkWords), make([]uint64, 0, chunkWords)
-	for i := range c.log.chunks + 1 {
-		if entries, err = c.log.get(i, entries); err != nil {
+	entries, uses := make([]uint64, 0, spill.ChunkWords), make([]uint64, 0, spill.ChunkWords)
+	for i := range c.log.Chunks + 1 {
+		if entries, err = c.log.Get(i, entries); err != nil {
 			return err
 		}
-		if uses, err = next.get(i, uses); err != nil {
+		if uses, err = next.Get(i, uses); err != nil {
 			return err
 		}
 		for j, e := range entries {
-			o.entry(e, uses[j], uint64(i)*chunkWords+uint64(j))
+			o.entry(e, uses[j], uint64(i)*spill.ChunkWords+uint64(j))
 		}
 	}
 	*c = record{}

@@ -3,6 +3,8 @@ package cache
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"spoor/analyze/cache/internal/index"
 )
 
 // packed simulates sets of few ways, LRU or FIFO. The order and the signatures of a set are single
@@ -54,7 +56,7 @@ func newPacked(g geometry, onUse bool) *packed {
 
 // signature returns the signature of a line.
 func signature(line uint64) uint8 {
-	return uint8(line * golden >> 54)
+	return uint8(line * index.HashFactor >> 54)
 }
 
 // zeroBytes returns the highest bit of every byte of x that is zero, and perhaps of some bytes

@@ -1,6 +1,10 @@
 package cache
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"spoor/analyze/cache/internal/index"
+)
 
 var randomPolicy = policy{Name: "random", Doc: "any line leaves, drawn with the seed of --cache-seed",
 	make: func(g geometry, draw *rand.Rand) array { return newRandom(g, draw) }}
@@ -11,13 +15,13 @@ type random struct {
 	geometry
 	lines [][]key // by set; large sets allocate memory as lines come
 	draw  *rand.Rand
-	index *index // for sets too large to search
+	index *index.Ways // for sets too large to search
 }
 
 func newRandom(g geometry, draw *rand.Rand) *random {
 	c := &random{geometry: g, lines: make([][]key, g.sets), draw: draw}
 	if g.ways > scanned {
-		x := newIndex()
+		x := index.New()
 		c.index = &x
 		return c
 	}
@@ -33,7 +37,7 @@ func newRandom(g geometry, draw *rand.Rand) *random {
 func (c *random) at(line uint64) (set *[]key, way int, ok bool) {
 	set = &c.lines[c.set(line)]
 	if c.index != nil {
-		way, ok := c.index.find(line)
+		way, ok := c.index.Find(line)
 		return set, int(way), ok
 	}
 	way = find(*set, line)
@@ -54,9 +58,9 @@ func (c *random) fill(k key) (victim key) {
 	}
 	if c.index != nil {
 		if victim != empty {
-			c.index.remove(victim >> 1)
+			c.index.Remove(victim >> 1)
 		}
-		c.index.insert(k>>1, uint32(way))
+		c.index.Insert(k>>1, uint32(way))
 	}
 	return victim
 }
@@ -81,10 +85,10 @@ func (c *random) drop(line uint64) key {
 	(*set)[way] = moved
 	*set = (*set)[:last]
 	if c.index != nil {
-		c.index.remove(line)
+		c.index.Remove(line)
 		if way != last {
-			c.index.remove(moved >> 1)
-			c.index.insert(moved>>1, uint32(way))
+			c.index.Remove(moved >> 1)
+			c.index.Insert(moved>>1, uint32(way))
 		}
 	}
 	return k

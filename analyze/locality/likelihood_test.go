@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/optimize"
 
+	"spoor/analyze/internal/definition"
 	"spoor/analyze/reuse"
 )
 
@@ -15,7 +16,7 @@ import (
 func sampleOf(programs ...[]uint64) *sample {
 	s := new(sample)
 	for _, lines := range programs {
-		var stack reuse.Naive
+		var stack definition.Stack
 		cold := uint64(0)
 		for _, l := range lines {
 			d := stack.Touch(l)

@@ -51,6 +51,7 @@ import (
 	"strconv"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/phases/internal/order"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -113,7 +114,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
-	s.uses = newUseQueues(h.Procs, cmp.Or(a.Refs, trace.DataOps), a.accessSize().Shift())
+	s.uses = order.NewQueues(h.Procs, cmp.Or(a.Refs, trace.DataOps), a.accessSize().Shift())
 	for _, n := range a.PerNode {
 		if n == h.Procs && a.countsSingleNode(h.Procs) {
 			b := newSoftwareMemory(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)

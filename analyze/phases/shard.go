@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/phases/internal/order"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -13,8 +14,8 @@ type shard struct {
 	procs    []position
 	sims     []*simulation       // by line size
 	memories []*softwareMemory   // by processors of a node, placement, network, and delay
-	orders   []*delayedOrder     // of the memories
-	uses     *useQueues          // uses of the memories
+	orders   []*order.Delayed    // of the memories
+	uses     *order.Queues       // uses of the memories
 	done     []unit.Instructions // by reference of the chunk: its end in its processor's phase
 	at       []unit.Instructions // by reference of the chunk: its end in the interleaved order
 	size     unit.Instructions
@@ -61,7 +62,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		return nil
 	}
 	if p.StopsAt == trace.Lock {
-		s.uses.procs[p.Proc].lockArrival = p.Time
+		s.uses.Procs[p.Proc].LockArrival = p.Time
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.RefProcs))[:len(p.RefProcs)], slices.Grow(s.at, len(p.RefProcs))[:len(p.RefProcs)]
 	if len(p.RefProcs) == 0 {
@@ -107,13 +108,13 @@ func (s *shard) runMemories(procs []trace.Proc, r *trace.Refs, done, at []unit.I
 	if len(s.memories) == 0 {
 		return nil
 	}
-	s.uses.refs(procs, r, done, at)
+	s.uses.Refs(procs, r, done, at)
 	for _, b := range s.memories {
 		if err := b.run(); err != nil {
 			return err
 		}
 	}
-	s.uses.dropProcessed(s.orders)
+	s.uses.DropProcessed(s.orders)
 	s.traffic, err = s.traffic.limit(maxTrafficRows)
 	return err
 }
@@ -124,7 +125,7 @@ func (s *shard) addSyncEvent(p *analysis.Chunk, done, waited unit.Instructions) 
 	switch p.Event.Kind {
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
 		if len(s.memories) > 0 {
-			s.uses.event(p.Proc, p.Event, p.Time, done, waited)
+			s.uses.Event(p.Proc, p.Event, p.Time, done, waited)
 		}
 	}
 }
@@ -160,8 +161,8 @@ func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
 			return err
 		}
 	}
-	s.uses.dropProcessed(s.orders)
-	s.uses.endPhase()
+	s.uses.DropProcessed(s.orders)
+	s.uses.EndPhase()
 	s.flush(p)
 	s.procs[p] = position{phase: s.procs[p].phase + 1, start: now}
 	return nil

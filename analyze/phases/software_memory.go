@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/internal/lines"
+	"spoor/analyze/phases/internal/order"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -33,7 +34,7 @@ type softwareMemory struct {
 	homes     []int32          // by number of the block; noHome if it has none
 	transits  []transit        // by number of the block
 	caches    *nodeSystem
-	order     *delayedOrder
+	order     *order.Delayed
 	delay     unit.Instructions
 	block     message
 	right     message
@@ -58,17 +59,17 @@ type requests struct {
 }
 
 // newSoftwareMemory returns empty memories of nodes. Requests are added to rows, in windows of phases.
-func newSoftwareMemory(h trace.Header, a *Analysis, all *useQueues, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *softwareMemory {
+func newSoftwareMemory(h trace.Header, a *Analysis, all *order.Queues, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *softwareMemory {
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &softwareMemory{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, network: newInterconnect(network, nodes), shift: a.Block.Shift(), places: trace.NewHomeMap(h),
 		touched: map[uint64]int32{}, numbers: lines.NewScattering(), directory: newDirectory(nodes), caches: newNodeSystem(a.NodeCaches, h.Procs, perNode), procs: make([]requests, h.Procs), window: window, rows: rows}
-	b.lineBits = b.shift - all.shift
+	b.lineBits = b.shift - all.Shift
 	b.block, b.right = a.messages(delay)
-	b.order = newDelayedOrder(all, delay, b.use)
+	b.order = order.NewDelayed(all, delay, b.use)
 	if nodes == 1 {
-		b.order = newDelayedOrder(all, a.NodeCaches.Miss, b.useSingleNode)
+		b.order = order.NewDelayed(all, a.NodeCaches.Miss, b.useSingleNode)
 	}
-	b.order.sync.onWait = b.addWait
+	b.order.Sync.OnWait = b.addWait
 	for p := range b.procs {
 		b.procs[p].tallies = map[traffic]uint64{}
 	}
@@ -77,18 +78,18 @@ func newSoftwareMemory(h trace.Header, a *Analysis, all *useQueues, perNode int,
 
 // run simulates the new uses, as far as their order is known.
 func (b *softwareMemory) run() error {
-	if err := b.order.receive(); err != nil {
+	if err := b.order.Receive(); err != nil {
 		return err
 	}
-	return b.order.run(false)
+	return b.order.Run(false)
 }
 
 // use simulates a load or store of a line by p from now on. It returns its duration.
-func (b *softwareMemory) use(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
-	if b.caches.hit(p, u.number, u.store) {
+func (b *softwareMemory) use(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, err error) {
+	if b.caches.hit(p, u.Number, u.Store) {
 		return 0, nil
 	}
-	number, n := u.number>>b.lineBits, trace.Proc(int(p)/b.perNode)
+	number, n := u.Number>>b.lineBits, trace.Proc(int(p)/b.perNode)
 	id, err := b.lookup(number, n)
 	if err != nil {
 		return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
@@ -96,15 +97,15 @@ func (b *softwareMemory) use(p trace.Proc, u *use, now unit.Instructions) (long 
 	b.caches.discardBefore(now)
 	b.network.discardBefore(now)
 	from := b.obtain(p, n, id, number, u, now)
-	access := b.caches.fetch(p, u.number, u.store)
+	access := b.caches.fetch(p, u.Number, u.Store)
 	return b.caches.busEnd(n, access, from) - now, nil
 }
 
 // obtain returns the time from which node n of processor p may do u with a block. If the block is in transit
 // to another node, it waits for its arrival.
-func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *use, now unit.Instructions) unit.Instructions {
+func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *order.Use, now unit.Instructions) unit.Instructions {
 	last := &b.transits[id]
-	permitted := b.directory.owner[id] == n || !u.store && b.directory.state(id, n) == validLine
+	permitted := b.directory.owner[id] == n || !u.Store && b.directory.state(id, n) == validLine
 	if permitted && last.to != n {
 		return now
 	}
@@ -114,8 +115,8 @@ func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *us
 	}
 	until, idle := arrival, unit.Instructions(0)
 	if !permitted {
-		b.startWindow(p, u.done)
-		until, idle = b.acquire(p, n, id, number, u.store, arrival)
+		b.startWindow(p, u.Done)
+		until, idle = b.acquire(p, n, id, number, u.Store, arrival)
 		if until > now {
 			*last = transit{n, until}
 		}
@@ -128,13 +129,13 @@ func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *us
 
 // useSingleNode simulates a load or store of a line by p if all processors are in one node. It returns its
 // duration.
-func (b *softwareMemory) useSingleNode(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
-	if b.caches.hit(p, u.number, u.store) {
+func (b *softwareMemory) useSingleNode(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, err error) {
+	if b.caches.hit(p, u.Number, u.Store) {
 		return 0, nil
 	}
-	access := b.caches.fetch(p, u.number, u.store)
+	access := b.caches.fetch(p, u.Number, u.Store)
 	b.caches.discardBefore(now)
-	b.startWindow(p, u.done)
+	b.startWindow(p, u.Done)
 	count := func(kind transfer) { b.procs[p].tallies[traffic{kind, 0, 0}]++ }
 	if access.miss {
 		count(missTransfer)
@@ -157,14 +158,14 @@ func (b *softwareMemory) startWindow(p trace.Proc, done unit.Instructions) {
 }
 
 // addWait adds the time for which p waited for other processors.
-func (b *softwareMemory) addWait(p trace.Proc, u *use, long unit.Instructions) {
+func (b *softwareMemory) addWait(p trace.Proc, u *order.Use, long unit.Instructions) {
 	b.addTime(waitTransfer, p, trace.Proc(int(p)/b.perNode), u, long)
 }
 
 // addTime adds the time for which p of a node waited.
-func (b *softwareMemory) addTime(kind transfer, p, node trace.Proc, u *use, long unit.Instructions) {
+func (b *softwareMemory) addTime(kind transfer, p, node trace.Proc, u *order.Use, long unit.Instructions) {
 	if long > 0 {
-		b.startWindow(p, u.done)
+		b.startWindow(p, u.Done)
 		b.procs[p].tallies[traffic{kind, int32(node), int32(node)}] += uint64(long)
 	}
 }
@@ -258,10 +259,10 @@ func (b *softwareMemory) eachOther(id uint32, n trace.Proc, do func(trace.Proc))
 
 // endPhase ends the phase of p. All processors have reached its end.
 func (b *softwareMemory) endPhase(p trace.Proc) error {
-	if err := b.order.receive(); err != nil {
+	if err := b.order.Receive(); err != nil {
 		return err
 	}
-	err := b.order.endPhase()
+	err := b.order.EndPhase()
 	b.flush(p)
 	b.procs[p].phase, b.procs[p].first = b.procs[p].phase+1, 0
 	return err

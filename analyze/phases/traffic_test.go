@@ -722,42 +722,6 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 	}
 }
 
-// However late others are, a processor's uses happen in its order, each once, and those that wait are few.
-func TestDelayedIsBounded(t *testing.T) {
-	var done [3][]uint64
-	pending, worst := 0, 0
-	all := newUseQueues(3, trace.DataOps, 0)
-	d := newDelayedOrder(all, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
-		done[p] = append(done[p], u.number)
-		pending--
-		return unit.Instructions(p) * 1000, nil
-	})
-	d.maxPending = 10
-	for i := range uint64(500) {
-		for p := range trace.Proc(3) {
-			pending++
-			all.procs[p].count++
-			all.append(p, use{at: unit.Instructions(i), number: i})
-		}
-		if err := d.receive(); err != nil {
-			t.Fatal(err)
-		}
-		all.dropProcessed([]*delayedOrder{d})
-		if err := d.run(false); err != nil {
-			t.Fatal(err)
-		}
-		worst = max(worst, pending)
-	}
-	if err := d.endPhase(); err != nil || pending != 0 || worst > 3*10 {
-		t.Errorf("%v, %d uses are left, %d waited", err, pending, worst)
-	}
-	for p := range done {
-		if len(done[p]) != 500 || !slices.IsSorted(done[p]) {
-			t.Errorf("processor %d: %v", p, done[p])
-		}
-	}
-}
-
 // Rows that count the same are no reason to give up.
 func TestTrafficIsBounded(t *testing.T) {
 	var alike, apart trafficRows

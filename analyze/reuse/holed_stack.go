@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spoor/analyze/internal/lines"
+	"spoor/analyze/reuse/internal/holes"
 )
 
 // A HoledStack is the LRU stack of a cache from which a coherence protocol invalidates lines. It finds the
@@ -30,7 +31,7 @@ type HoledStack struct {
 	removedDepth []uint32       // by place: 1 + depth at which the line was last removed; 0: never
 	epoch        epoch
 	free         int // slots not yet taken
-	holes        holes
+	holes        holes.Set
 	uses         tally  // by distance; uses of lines that were never in the stack are cold
 	removedUses  tally  // uses of removed lines, by their depth when removed
 	flushedUses  uint64 // uses of lines that were flushed since the last use
@@ -208,20 +209,20 @@ func (s *HoledStack) prepare(steps []step) {
 // vacate frees the slot of a line that is used, and returns the distance of the use.
 func (s *HoledStack) vacate(slot uint32) uint32 {
 	e := &s.epoch
-	if slot > s.holes.top {
+	if slot > s.holes.Top {
 		return e.remove(slot, &e.edge)
 	}
 	d := e.above(slot, &e.edge)
 	s.fillTopHole()
-	s.holes.add(slot)
+	s.holes.Add(slot)
 	return d
 }
 
 // fillTopHole removes the topmost hole, if there is one.
 func (s *HoledStack) fillTopHole() {
-	if hole := s.holes.top; hole != 0 {
+	if hole := s.holes.Top; hole != 0 {
 		s.epoch.remove(hole, &s.epoch.edge)
-		s.holes.removeTop()
+		s.holes.RemoveTop()
 	}
 }
 
@@ -255,7 +256,7 @@ func (s *HoledStack) remove(step step) {
 		s.removedDepth[step.place] = flushed
 	}
 	s.slots[step.place] = 0
-	s.holes.add(slot)
+	s.holes.Add(slot)
 }
 
 // Flushed returns the number of uses of lines that were flushed since their last use. Call it after
@@ -285,8 +286,8 @@ func (s *HoledStack) compact() error {
 	}
 	old := s.holes
 	s.begin(n)
-	for slot := range old.all() {
-		s.holes.add(r.slot(slot))
+	for slot := range old.All() {
+		s.holes.Add(r.slot(slot))
 	}
 	return nil
 }
@@ -296,5 +297,5 @@ func (s *HoledStack) compact() error {
 func (s *HoledStack) begin(live int) {
 	n := min(max(minBlocks, max(live*slotsPerLine, live+len(s.slots))/blockSlots), maxBlocks)
 	s.free = s.epoch.restart(n, live)
-	s.holes = newHoles(n << blockShift)
+	s.holes = holes.New(n << blockShift)
 }

@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spoor/analyze/internal/definition"
 )
 
 // checkHoled holds a stack to the definition. A line is used, or taken out if it is negative.
 func checkHoled(t testing.TB, steps []int32) {
 	t.Helper()
-	s, naive := NewHoledStack(), new(NaiveHoled)
+	s, naive := NewHoledStack(), new(definition.Holed)
 	uses, lost, cold := map[int64]uint64{}, map[int64]uint64{}, uint64(0)
 	for _, x := range steps {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/definition"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/format"
 	"spoor/traces/testsize"
@@ -127,7 +128,7 @@ func TestCurveIsLRU(t *testing.T) {
 // Slots are renumbered many times, while lines come and go, and nothing is lost of the order.
 func TestRenumbering(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
-	s, naive := NewStack(), new(Naive)
+	s, naive := NewStack(), new(definition.Stack)
 	uses := map[int64]uint64{}
 	part := make([]uint64, batch)
 	renumbered, last := 0, s.slot

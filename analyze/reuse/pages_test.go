@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/analyze/internal/definition"
 	"spoor/analyze/internal/lines"
 )
 
@@ -26,7 +27,7 @@ func TestPagesFollowLines(t *testing.T) {
 		}
 		check(t, stream, 1000)
 		for _, c := range []*workers{nil, newWorkers(2, 0)} {
-			s, naive := newCareful(c), new(Naive)
+			s, naive := newCareful(c), new(definition.Stack)
 			var seen []lines.Sharing
 			for part := range slices.Chunk(stream, 200) {
 				if err := s.Touch(part); err != nil {
@@ -41,7 +42,7 @@ func TestPagesFollowLines(t *testing.T) {
 				t.Errorf("lines shared pages by %v", got)
 			}
 			if c == nil {
-				if got := s.order(); !slices.Equal(got, reversed(naive.lines)) {
+				if got := s.order(); !slices.Equal(got, reversed(naive.Order)) {
 					t.Error("lines are in another order")
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/definition"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -142,7 +143,7 @@ func naiveRows(t *testing.T, m *trace.Memory, p trace.Proc, line unit.Bytes) (ou
 	if p == trace.Interleaved {
 		pieces = analysis.Interleave(m)
 	}
-	var naive NaiveHoled
+	var naive definition.Holed
 	count := map[int64]int{}
 	for piece, err := range pieces {
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/definition"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -97,7 +98,7 @@ func checkGroups(t testing.TB, s *sampler, lines []uint64) {
 			if s.hash(l) > s.last || s.group(l) != g {
 				continue
 			}
-			if d := n.Naive.Touch(l); d == Cold {
+			if d := n.Stack.Touch(l); d == Cold {
 				want[cells] += 1 / s.rate()
 			} else {
 				want[cellOf(uint64(float64(d)/(s.rate()/groups)))] += 1 / s.rate()
@@ -384,12 +385,12 @@ func checkBurst(t *testing.T, lines []uint64) {
 	var sum, doubt float64
 	misses := make([]float64, len(b.shares)+1)
 	for _, p := range places {
-		var naive Naive
+		var naive definition.Stack
 		first := int(p.block) * block
 		for _, l := range lines[min(len(lines), max(0, first-block)):min(len(lines), first)] {
 			naive.Touch(l)
 		}
-		warm := len(naive.lines)
+		warm := len(naive.Order)
 		for _, l := range lines[min(len(lines), first):min(len(lines), first+block)] {
 			d := naive.Touch(l)
 			sum += float64(p.blocks)
@@ -642,4 +643,51 @@ func TestSamplingCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// naiveSample is the definition of sampled distances. Only lines whose hash is at most a limit are used. Each
+// use counts 1/rate times. Tests compare [Sampling] without bursts with it.
+type naiveSample struct {
+	definition.Stack
+	Hash  func(line uint64) uint64
+	Last  uint64 // largest hash of a kept line
+	Asked uint64 // the lowest value of Last while there are Least lines
+	Least int    // 0: Last is constant
+	Lines int    // at most this many kept lines; 0: no limit
+	Uses  map[uint64]float64
+	Cold  float64
+
+	since int // kept uses since the last check of the number of lines
+}
+
+// Touch uses a line.
+func (n *naiveSample) Touch(line uint64) {
+	if n.Hash(line) > n.Last {
+		return
+	}
+	rate := (float64(n.Last) + 1) / (1 << 64)
+	if d := n.Stack.Touch(line); d == Cold {
+		n.Cold += 1 / rate
+	} else {
+		n.Uses[uint64(float64(d)/rate)] += 1 / rate
+	}
+	most, end := n.Lines, uint64(0)
+	if n.Last > n.Asked {
+		most, end = (n.Least+2)/3*4, n.Asked
+	}
+	pace := most / 16
+	if n.since++; most == 0 || n.since < pace {
+		return
+	}
+	n.since = 0
+	if len(n.Order)+pace <= most {
+		return
+	}
+	var hashes []uint64
+	for _, l := range n.Order {
+		hashes = append(hashes, n.Hash(l))
+	}
+	slices.Sort(hashes)
+	n.Last = max(hashes[most/4*3]-1, end)
+	n.Order = slices.DeleteFunc(n.Order, func(l uint64) bool { return n.Hash(l) > n.Last })
 }

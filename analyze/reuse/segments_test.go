@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/definition"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -82,11 +83,11 @@ func equal(a, b []Segment) bool {
 
 func checkSegments(t *testing.T, name string, m *trace.Memory, s *Shard, segments []Segment) {
 	t.Helper()
-	var naive Naive
+	var naive definition.Stack
 	before, after := clocks(m)
 	at, sum := 0, Segment{}
 	for i, seg := range segments {
-		want := Segment{Instr: seg.Instr, Before: uint64(len(naive.lines)), Uses: make([]uint64, len(seg.Uses))}
+		want := Segment{Instr: seg.Instr, Before: uint64(len(naive.Order)), Uses: make([]uint64, len(seg.Uses))}
 		for ; want.Refs < seg.Refs; at++ {
 			if !m.RefsOf[0].Op[at].Data() {
 				continue

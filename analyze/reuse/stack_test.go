@@ -9,13 +9,14 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/analyze/internal/definition"
 	"spoor/analyze/internal/lines"
 	"spoor/traces/testsize"
 )
 
 func check(t testing.TB, lines []uint64, chunk int) {
 	t.Helper()
-	naive := new(Naive)
+	naive := new(definition.Stack)
 	var want []uint64
 	var wantCold uint64
 	for _, l := range lines {
@@ -180,7 +181,7 @@ func TestDistancesSoFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	lines := make([]uint64, 5000)
 	for _, c := range []*workers{nil, newWorkers(2, 0)} {
-		s, naive := newStack(c), new(Naive)
+		s, naive := newStack(c), new(definition.Stack)
 		want := make([]uint64, 300)
 		for range 10 {
 			for i := range lines {

@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/definition"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
@@ -168,7 +169,7 @@ func check(t testing.TB, src trace.Source, lines ...unit.Bytes) {
 
 func naiveRows(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []string) {
 	t.Helper()
-	stack, count := new(reuse.NaiveHoled), map[int64]int{}
+	stack, count := new(definition.Holed), map[int64]int{}
 	uses(t, src, line, func(q int, l uint64, op trace.Op) {
 		switch {
 		case op == trace.Flush:

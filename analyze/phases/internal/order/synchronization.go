@@ -1,4 +1,4 @@
-package phases
+package order
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ type synchronization struct {
 	locks       map[int32]*lockState
 	flags       map[int32]*flagState
 	resumptions uint64 // number of times that a processor resumed another
-	// onWait is called with the time for which p waited for others at u.
-	onWait func(p trace.Proc, u *use, long unit.Instructions)
+	// OnWait is called with the time for which p waited for others at u.
+	OnWait func(p trace.Proc, u *Use, long unit.Instructions)
 }
 
 // lockState is the holder of a lock, if it is held, and the processors that wait for it.
@@ -32,7 +32,7 @@ type flagState struct {
 }
 
 func newSynchronization() synchronization {
-	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, onWait: func(trace.Proc, *use, unit.Instructions) {}}
+	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, OnWait: func(trace.Proc, *Use, unit.Instructions) {}}
 }
 
 func (c *synchronization) lock(id int32) *lockState {
@@ -51,7 +51,7 @@ func (c *synchronization) flag(id int32) *flagState {
 
 // synchronize processes the event u of p, or makes p wait for it. A processor that is already waiting
 // continues without it.
-func (d *delayedOrder) synchronize(p trace.Proc, u *use) {
+func (d *Delayed) synchronize(p trace.Proc, u *Use) {
 	if d.queues[p].suspended {
 		d.force(p)
 		return
@@ -59,7 +59,7 @@ func (d *delayedOrder) synchronize(p trace.Proc, u *use) {
 	e := u.event
 	switch e.Kind {
 	case trace.Lock:
-		l := d.sync.lock(e.Peer)
+		l := d.Sync.lock(e.Peer)
 		if l.held {
 			l.queue = append(l.queue, p)
 			d.suspend(p)
@@ -71,7 +71,7 @@ func (d *delayedOrder) synchronize(p trace.Proc, u *use) {
 	case trace.Signal:
 		d.signal(p, e.Peer)
 	case trace.WaitFlag:
-		if f := d.sync.flag(e.Peer); f.signals < int64(e.Tag) {
+		if f := d.Sync.flag(e.Peer); f.signals < int64(e.Tag) {
 			f.queue = append(f.queue, p)
 			d.suspend(p)
 			return
@@ -80,11 +80,11 @@ func (d *delayedOrder) synchronize(p trace.Proc, u *use) {
 	d.advance(p, 0)
 }
 
-func (d *delayedOrder) suspend(p trace.Proc) { d.clocks[p], d.queues[p].suspended = never, true }
+func (d *Delayed) suspend(p trace.Proc) { d.clocks[p], d.queues[p].suspended = never, true }
 
 // unlock passes a lock of p to the processor that has waited longest.
-func (d *delayedOrder) unlock(p trace.Proc, id int32) {
-	l := d.sync.lock(id)
+func (d *Delayed) unlock(p trace.Proc, id int32) {
+	l := d.Sync.lock(id)
 	if !l.held || l.holder != p { // it was forced
 		return
 	}
@@ -95,8 +95,8 @@ func (d *delayedOrder) unlock(p trace.Proc, id int32) {
 }
 
 // signal resumes the processors that wait for no more signals than the flag has now.
-func (d *delayedOrder) signal(p trace.Proc, id int32) {
-	f := d.sync.flag(id)
+func (d *Delayed) signal(p trace.Proc, id int32) {
+	f := d.Sync.flag(id)
 	f.signals++
 	left := f.queue[:0]
 	for _, q := range f.queue {
@@ -110,29 +110,29 @@ func (d *delayedOrder) signal(p trace.Proc, id int32) {
 }
 
 // resume continues p, which others had suspended, at a time.
-func (d *delayedOrder) resume(p trace.Proc, now unit.Instructions) {
+func (d *Delayed) resume(p trace.Proc, now unit.Instructions) {
 	q := &d.queues[p]
 	u := d.next(p)
 	wait := unit.Instructions(0)
 	if came := u.at + q.lag; now > came {
 		wait = now - came
-		d.sync.onWait(p, u, wait)
+		d.Sync.OnWait(p, u, wait)
 	}
-	d.sync.resumptions++
+	d.Sync.resumptions++
 	d.advance(p, wait)
 }
 
 // force continues p without the event that it waits for.
-func (d *delayedOrder) force(p trace.Proc) {
+func (d *Delayed) force(p trace.Proc) {
 	e := d.next(p).event
 	without := func(queue []trace.Proc) []trace.Proc {
 		return slices.DeleteFunc(queue, func(q trace.Proc) bool { return q == p })
 	}
 	if e.Kind == trace.Lock {
-		l := d.sync.lock(e.Peer)
+		l := d.Sync.lock(e.Peer)
 		l.held, l.holder, l.queue = true, p, without(l.queue)
 	} else {
-		f := d.sync.flag(e.Peer)
+		f := d.Sync.flag(e.Peer)
 		f.queue = without(f.queue)
 	}
 	d.advance(p, 0)

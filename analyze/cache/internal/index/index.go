@@ -1,10 +1,11 @@
-package cache
+// Package index finds in which way of a large set a line is.
+package index
 
 import "math/rand/v2"
 
-// index finds the way of a line. It is a hash table with linear probing, at most half full, and
+// Ways finds the way of a line. It is a hash table with linear probing, at most half full, and
 // grows. Removal moves later entries back, so it needs no deletion marks.
-type index struct {
+type Ways struct {
 	entries []indexEntry
 	shift   uint   // 64 - log2(len(entries))
 	factor  uint64 // of the hash
@@ -16,23 +17,24 @@ type indexEntry struct {
 	way  uint32 // + 1; 0: no entry
 }
 
-// golden is 2^64 divided by the golden ratio.
-const golden = 0x9E3779B97F4A7C15
+// HashFactor is 2^64 divided by the golden ratio.
+const HashFactor = 0x9E3779B97F4A7C15
 
-// newIndex returns an empty index.
-func newIndex() index {
+// New returns an empty index.
+func New() Ways {
 	const log = 4
-	return index{entries: make([]indexEntry, 1<<log), shift: 64 - log, factor: golden}
+	return Ways{entries: make([]indexEntry, 1<<log), shift: 64 - log, factor: HashFactor}
 }
 
 // home returns where the search for a line begins. It hashes by multiplication twice, because lines
 // at power-of-two strides cluster after one.
-func (x *index) home(line uint64) uint64 {
+func (x *Ways) home(line uint64) uint64 {
 	line *= x.factor
 	return ((line ^ line>>32) * x.factor) >> (x.shift & 63)
 }
 
-func (x *index) find(line uint64) (way uint32, ok bool) {
+// Find returns the way of a line, if the line is there.
+func (x *Ways) Find(line uint64) (way uint32, ok bool) {
 	mask := uint64(len(x.entries) - 1)
 	for h := x.home(line); ; h++ {
 		e := &x.entries[h&mask]
@@ -45,8 +47,8 @@ func (x *index) find(line uint64) (way uint32, ok bool) {
 	}
 }
 
-// insert adds a line that is absent.
-func (x *index) insert(line uint64, way uint32) {
+// Insert adds a line that is absent.
+func (x *Ways) Insert(line uint64, way uint32) {
 	if x.used++; 2*x.used > len(x.entries) {
 		x.shift--
 		x.rehash(2 * len(x.entries))
@@ -62,7 +64,7 @@ func (x *index) insert(line uint64, way uint32) {
 const mostSteps = 1 << 9
 
 // rehash resizes the table.
-func (x *index) rehash(size int) {
+func (x *Ways) rehash(size int) {
 	old := x.entries
 	x.entries = make([]indexEntry, size)
 	for _, e := range old {
@@ -73,7 +75,7 @@ func (x *index) rehash(size int) {
 }
 
 // place stores an entry where its search ends. It returns the distance from its home.
-func (x *index) place(e indexEntry) (steps uint64) {
+func (x *Ways) place(e indexEntry) (steps uint64) {
 	mask := uint64(len(x.entries) - 1)
 	home := x.home(e.line)
 	h := home
@@ -84,8 +86,8 @@ func (x *index) place(e indexEntry) (steps uint64) {
 	return h - home
 }
 
-// remove removes a line that is present.
-func (x *index) remove(line uint64) {
+// Remove removes a line that is present.
+func (x *Ways) Remove(line uint64) {
 	x.used--
 	mask := uint64(len(x.entries) - 1)
 	hole := x.home(line)

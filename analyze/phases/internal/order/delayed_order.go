@@ -1,4 +1,6 @@
-package phases
+// Package order finds the order in which processors use blocks, if some of them wait for blocks, barriers, locks and
+// flags.
+package order
 
 import (
 	"math"
@@ -8,7 +10,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// delayedOrder is an order of the uses of blocks in which a processor that requests a block of another node
+// Delayed is an order of the uses of blocks in which a processor that requests a block of another node
 // continues only some instructions later. The next use is the earliest one of all processors, with all its
 // delays; ties go by processor. Uses arrive in the interleaved order, which is the order without delays. They
 // wait in queues until the next one is certain. At a barrier, all processors wait for the last one. For locks
@@ -25,15 +27,15 @@ import (
 // Differs: at most maxQueued uses are kept, an equal part for each processor. A processor with more pending
 // uses continues, if necessary without a lock. This makes the order inexact: if one processor never waits and
 // the others wait for every block, they are late by most of a phase.
-type delayedOrder struct {
+type Delayed struct {
 	delay      unit.Instructions // of each block that is waited for
-	uses       *useQueues
+	uses       *Queues
 	queues     []queuePosition     // by processor
 	clocks     []unit.Instructions // by processor: time of its next use; never if it has none, or waits for others
 	maxPending int                 // maximum number of pending uses of a processor
 	seen       []int               // by processor: number of uses seen so far, while new ones are received
-	sync       synchronization
-	do         func(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error)
+	Sync       synchronization
+	do         func(p trace.Proc, u *Use, now unit.Instructions) (wait unit.Instructions, err error)
 }
 
 // queuePosition is the position of one processor in its uses.
@@ -46,9 +48,10 @@ type queuePosition struct {
 // maxQueued is the maximum number of uses that are kept, of all processors.
 const maxQueued = 1 << 23
 
-func newDelayedOrder(all *useQueues, delay unit.Instructions, do func(trace.Proc, *use, unit.Instructions) (unit.Instructions, error)) *delayedOrder {
-	procs := len(all.procs)
-	d := &delayedOrder{delay: delay, uses: all, maxPending: max(1, maxQueued/procs), queues: make([]queuePosition, procs), seen: make([]int, procs), sync: newSynchronization(), clocks: make([]unit.Instructions, procs), do: do}
+// NewDelayed returns an order of all uses with a delay. do does a use, and returns how long its processor waits.
+func NewDelayed(all *Queues, delay unit.Instructions, do func(trace.Proc, *Use, unit.Instructions) (unit.Instructions, error)) *Delayed {
+	procs := len(all.Procs)
+	d := &Delayed{delay: delay, uses: all, maxPending: max(1, maxQueued/procs), queues: make([]queuePosition, procs), seen: make([]int, procs), Sync: newSynchronization(), clocks: make([]unit.Instructions, procs), do: do}
 	for p := range d.clocks {
 		d.clocks[p] = never
 	}
@@ -58,15 +61,15 @@ func newDelayedOrder(all *useQueues, delay unit.Instructions, do func(trace.Proc
 // never is after every time.
 const never unit.Instructions = math.MaxUint64
 
-// receive takes the new uses. Without delays they happen at once. Otherwise they wait until the next one is
+// Receive takes the new uses. Without delays they happen at once. Otherwise they wait until the next one is
 // certain, or until there are too many.
-func (d *delayedOrder) receive() error {
+func (d *Delayed) Receive() error {
 	if d.delay == 0 {
 		return d.runUndelayed()
 	}
 	tooMany := false
 	for p := range d.queues {
-		q, l := &d.queues[p], &d.uses.procs[p]
+		q, l := &d.queues[p], &d.uses.Procs[p]
 		if d.clocks[p] == never && !q.suspended && q.next < l.end() {
 			d.clocks[p] = l.use(q.next).at + q.lag
 		}
@@ -90,10 +93,10 @@ func (d *delayedOrder) receive() error {
 }
 
 // runUndelayed processes the new uses in the interleaved order.
-func (d *delayedOrder) runUndelayed() error {
+func (d *Delayed) runUndelayed() error {
 	for _, p := range d.uses.unseen {
 		q := &d.queues[p]
-		u := d.uses.procs[p].use(q.next)
+		u := d.uses.Procs[p].use(q.next)
 		q.next++
 		if u.event != nil {
 			continue
@@ -106,10 +109,10 @@ func (d *delayedOrder) runUndelayed() error {
 }
 
 // next returns the first use of p that has not happened yet.
-func (d *delayedOrder) next(p trace.Proc) *use { return d.uses.procs[p].use(d.queues[p].next) }
+func (d *Delayed) next(p trace.Proc) *Use { return d.uses.Procs[p].use(d.queues[p].next) }
 
 // step processes the next use of p, even if it waits.
-func (d *delayedOrder) step(p trace.Proc) error {
+func (d *Delayed) step(p trace.Proc) error {
 	u := d.next(p)
 	if u.event != nil {
 		d.synchronize(p, u)
@@ -121,11 +124,11 @@ func (d *delayedOrder) step(p trace.Proc) error {
 }
 
 // advance ends the current use of p, which delays p by wait.
-func (d *delayedOrder) advance(p trace.Proc, wait unit.Instructions) {
+func (d *Delayed) advance(p trace.Proc, wait unit.Instructions) {
 	q := &d.queues[p]
 	q.lag += wait
 	q.suspended = false
-	l := &d.uses.procs[p]
+	l := &d.uses.Procs[p]
 	if q.next++; q.next == l.end() {
 		d.clocks[p] = never
 	} else {
@@ -134,14 +137,14 @@ func (d *delayedOrder) advance(p trace.Proc, wait unit.Instructions) {
 }
 
 // earliest returns a time before which p, which has no use now, does nothing.
-func (d *delayedOrder) earliest(p trace.Proc) unit.Instructions {
-	l := &d.uses.procs[p]
-	return min(d.uses.now, l.lockArrival) + l.count + d.queues[p].lag - l.lockWait
+func (d *Delayed) earliest(p trace.Proc) unit.Instructions {
+	l := &d.uses.Procs[p]
+	return min(d.uses.now, l.LockArrival) + l.count + d.queues[p].lag - l.lockWait
 }
 
-// run processes all uses that certainly no other use precedes. At the end of a phase (all), these are all
+// Run processes all uses that certainly no other use precedes. At the end of a phase (all), these are all
 // uses.
-func (d *delayedOrder) run(all bool) error {
+func (d *Delayed) Run(all bool) error {
 	for {
 		first, second, until := d.firstTwo(all)
 		if d.clocks[first] >= until {
@@ -154,15 +157,15 @@ func (d *delayedOrder) run(all bool) error {
 }
 
 // runUntil processes the next use of p, and its later uses before a time, until it resumes another processor.
-func (d *delayedOrder) runUntil(p trace.Proc, before unit.Instructions) error {
-	list, gone, now, moved := d.uses.procs[p].list, d.uses.procs[p].dropped, d.clocks[p], d.sync.resumptions
+func (d *Delayed) runUntil(p trace.Proc, before unit.Instructions) error {
+	list, gone, now, moved := d.uses.Procs[p].list, d.uses.Procs[p].dropped, d.clocks[p], d.Sync.resumptions
 	q := &d.queues[p]
 	for {
 		u := &list[q.next-gone]
 		if u.event != nil {
 			d.clocks[p] = now
 			d.synchronize(p, u)
-			if now = d.clocks[p]; now >= before || moved != d.sync.resumptions {
+			if now = d.clocks[p]; now >= before || moved != d.Sync.resumptions {
 				return nil
 			}
 			continue
@@ -182,7 +185,7 @@ func (d *delayedOrder) runUntil(p trace.Proc, before unit.Instructions) error {
 
 // firstTwo returns the processor with the next use, the time of the next use of another one, and a time
 // before which no processor without uses does anything.
-func (d *delayedOrder) firstTwo(all bool) (first trace.Proc, second, until unit.Instructions) {
+func (d *Delayed) firstTwo(all bool) (first trace.Proc, second, until unit.Instructions) {
 	second, until = never, never
 	for p, at := range d.clocks {
 		if at == never && !d.queues[p].suspended && !all {
@@ -199,11 +202,11 @@ func (d *delayedOrder) firstTwo(all bool) (first trace.Proc, second, until unit.
 	return first, second, until
 }
 
-// endPhase processes all uses. No processor passes the barrier before the last one arrives, so that all are
+// EndPhase processes all uses. No processor passes the barrier before the last one arrives, so that all are
 // then as late as the latest.
-func (d *delayedOrder) endPhase() error {
+func (d *Delayed) EndPhase() error {
 	for {
-		if err := d.run(true); err != nil {
+		if err := d.Run(true); err != nil {
 			return err
 		}
 		stuck := slices.IndexFunc(d.queues, func(q queuePosition) bool { return q.suspended })
@@ -214,7 +217,7 @@ func (d *delayedOrder) endPhase() error {
 	}
 	latest := unit.Instructions(0)
 	for p := range d.queues {
-		latest = max(latest, d.queues[p].lag+d.uses.procs[p].count)
+		latest = max(latest, d.queues[p].lag+d.uses.Procs[p].count)
 	}
 	for p := range d.queues {
 		d.queues[p].lag = latest

@@ -1,18 +1,20 @@
-package reuse
+// Package holes keeps the holes of a stack: slots without a line.
+package holes
 
 import (
 	"iter"
 	"math/bits"
 )
 
-// holes is a set of slots, with fast access to the topmost. Every level has a bit for each word of the level
+// Set is a set of slots, with fast access to the topmost. Every level has a bit for each word of the level
 // before that is not empty.
-type holes struct {
+type Set struct {
 	levels [][]uint64
-	top    uint32 // 0: the set is empty
+	Top    uint32 // 0: the set is empty
 }
 
-func newHoles(slots int) (h holes) {
+// New returns an empty set of slots below a number.
+func New(slots int) (h Set) {
 	for n := slots; ; {
 		n = (n + 63) / 64
 		h.levels = append(h.levels, make([]uint64, n))
@@ -22,8 +24,9 @@ func newHoles(slots int) (h holes) {
 	}
 }
 
-func (h *holes) add(slot uint32) {
-	h.top = max(h.top, slot)
+// Add adds a slot.
+func (h *Set) Add(slot uint32) {
+	h.Top = max(h.Top, slot)
 	for _, words := range h.levels {
 		w := &words[slot>>6]
 		was := *w
@@ -35,9 +38,10 @@ func (h *holes) add(slot uint32) {
 	}
 }
 
-func (h *holes) removeTop() {
-	x := h.top
-	h.top = 0
+// RemoveTop removes the topmost slot.
+func (h *Set) RemoveTop() {
+	x := h.Top
+	h.Top = 0
 	for i, words := range h.levels {
 		w := &words[x>>6]
 		*w &^= 1 << (x & 63)
@@ -48,13 +52,13 @@ func (h *holes) removeTop() {
 		for ; i >= 0; i-- {
 			x = x<<6 | uint32(bits.Len64(h.levels[i][x])-1)
 		}
-		h.top = x
+		h.Top = x
 		return
 	}
 }
 
-// all yields the holes from the bottom.
-func (h *holes) all() iter.Seq[uint32] {
+// All yields the holes from the bottom.
+func (h *Set) All() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i, w := range h.levels[0] {
 			for ; w != 0; w &= w - 1 {

@@ -1,4 +1,5 @@
-package cache
+// Package spill keeps long columns of words in temporary files.
+package spill
 
 import (
 	"encoding/binary"
@@ -7,32 +8,33 @@ import (
 	"os"
 )
 
-// spill is a long column of words. Complete chunks are in a temporary file without a name, so that
+// Column is a long column of words. Complete chunks are in a temporary file without a name, so that
 // no file is left behind.
-type spill struct {
+type Column struct {
 	file   *os.File
-	chunks int64    // complete ones, all in the file
-	tail   []uint64 // the rest, in memory
+	Chunks int64    // complete ones, all in the file
+	Tail   []uint64 // the rest, in memory
 	bytes  []byte
 }
 
 const (
-	chunkWords = 1 << 16
-	chunkBytes = 8 * chunkWords
+	ChunkWords = 1 << 16 // words in a chunk
+	chunkBytes = 8 * ChunkWords
 )
 
-func (s *spill) add(w uint64) error {
-	s.tail = append(s.tail, w)
-	if len(s.tail) < chunkWords {
+// Add appends a word.
+func (s *Column) Add(w uint64) error {
+	s.Tail = append(s.Tail, w)
+	if len(s.Tail) < ChunkWords {
 		return nil
 	}
-	err := s.put(s.chunks, s.tail)
-	s.chunks, s.tail = s.chunks+1, s.tail[:0]
+	err := s.Put(s.Chunks, s.Tail)
+	s.Chunks, s.Tail = s.Chunks+1, s.Tail[:0]
 	return err
 }
 
-// put writes a complete chunk, in any order.
-func (s *spill) put(i int64, words []uint64) (err error) {
+// Put writes a complete chunk, in any order.
+func (s *Column) Put(i int64, words []uint64) (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp("", "spoor-opt-*"); err != nil {
 			return fmt.Errorf("creating the temporary file of opt: %w", err)
@@ -49,22 +51,23 @@ func (s *spill) put(i int64, words []uint64) (err error) {
 	return nil
 }
 
-// get reads a chunk into words, which must have room for a chunk. The tail is the last chunk.
-func (s *spill) get(i int64, words []uint64) ([]uint64, error) {
-	if i == s.chunks {
-		return append(words[:0], s.tail...), nil
+// Get reads a chunk into words, which must have room for a chunk. The tail is the last chunk.
+func (s *Column) Get(i int64, words []uint64) ([]uint64, error) {
+	if i == s.Chunks {
+		return append(words[:0], s.Tail...), nil
 	}
 	if _, err := s.file.ReadAt(s.bytes, i*chunkBytes); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("reading the temporary file of opt: %w", err)
 	}
-	words = words[:chunkWords]
+	words = words[:ChunkWords]
 	for j := range words {
 		words[j] = binary.LittleEndian.Uint64(s.bytes[8*j:])
 	}
 	return words, nil
 }
 
-func (s *spill) close() {
+// Close drops the temporary file.
+func (s *Column) Close() {
 	if s.file != nil {
 		_ = s.file.Close() // it has only been read since, and has no name
 		s.file = nil
