@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"spoor/traces/store/internal/arrowmeta"
+	"spoor/traces/store/internal/guess"
 	"spoor/traces/trace"
 )
 
@@ -66,11 +67,7 @@ const (
 // Codes of the column guess: the stride, then one for each recent address, then
 // one for each number of bytes of a miss.
 const (
-	recentAddrs  = 4
-	guessStride  = 0
-	guessRecent  = 1
-	guessMiss    = guessRecent + recentAddrs
-	guessCodes   = guessMiss + missBytes + 1
+	guessCodes   = guess.Miss + missBytes + 1
 	maxBlockRefs = math.MaxUint8
 )
 

@@ -1,14 +1,15 @@
 package store
 
 import (
+	"spoor/traces/store/internal/guess"
 	"spoor/traces/trace"
 )
 
 // unarchiver converts the columns of the archive profile to references.
 type unarchiver struct {
 	dictionary
-	predictor blockPredictor
-	slot      []slot
+	predictor guess.Blocks
+	slot      []guess.Slot
 	misses    []uint64 // in the order of guess
 	guesses   []int32  // next position of each slot in guess
 	missFrom  []int32  // next position of each slot in misses
@@ -102,11 +103,11 @@ func (u *unarchiver) joinMisses(d *decoder) {
 	for s := range u.slots {
 		u.missFrom[s] = int32(len(u.misses))
 		for _, code := range u.guess[u.guessAt[s]:u.guessAt[s+1]] {
-			if code < guessMiss {
+			if code < guess.Miss {
 				continue
 			}
 			var v uint64
-			for k := range int(code) - guessMiss {
+			for k := range int(code) - guess.Miss {
 				if k >= missBytes || len(planes[k]) == 0 {
 					d.fail("it has too few misses, or one of too many bytes")
 					return
@@ -136,9 +137,9 @@ func (u *unarchiver) expand(d *decoder, r *trace.Refs, rows int, hasPC bool) {
 	u.slot = resize(u.slot, u.slots)
 	clear(u.slot)
 	u.guesses = append(u.guesses[:0], u.guessAt...)
-	u.predictor.begin(len(u.blockRefs), len(u.next))
+	u.predictor.Begin(len(u.blockRefs), len(u.next))
 	w := runCursor{next: append([]int32(nil), u.nextAt...), jump: u.jump, fresh: 1}
-	var recent recent
+	var recent guess.Recent
 	at := 0
 	for b := int32(0); ; {
 		from, to := u.from[b], u.from[b+1]
@@ -164,24 +165,24 @@ func (u *unarchiver) expand(d *decoder, r *trace.Refs, rows int, hasPC bool) {
 }
 
 // fill sets the addresses of the data references of a run of block b.
-func (u *unarchiver) fill(addrs []uint64, b int32, recent *recent) {
+func (u *unarchiver) fill(addrs []uint64, b int32, recent *guess.Recent) {
 	for _, ref := range u.data[u.dataFrom[b]:u.dataFrom[b+1]] {
 		s := &u.slot[ref.slot]
 		code := u.guess[u.guesses[ref.slot]]
 		u.guesses[ref.slot]++
 		var addr uint64
 		switch {
-		case code == guessStride:
-			addr = s.last + s.stride
-		case code < guessMiss:
-			i := (code - guessRecent) % recentAddrs
-			addr = recent[i] + s.from[i]
+		case code == guess.ByStride:
+			addr = s.Last + s.Stride
+		case code < guess.Miss:
+			i := (code - guess.ByRecent) % guess.Addrs
+			addr = recent[i] + s.From[i]
 		default:
-			addr = s.base(recent) + unzigzag(u.misses[u.missFrom[ref.slot]])
+			addr = s.Base(recent) + unzigzag(u.misses[u.missFrom[ref.slot]])
 			u.missFrom[ref.slot]++
 		}
 		addrs[ref.at] = addr
-		s.update(addr, recent)
+		s.Update(addr, recent)
 	}
 }
 
@@ -194,14 +195,14 @@ type runCursor struct {
 
 // step returns the block that runs after b, or -1 in case of an error.
 func (u *unarchiver) step(w *runCursor, b int32) int32 {
-	at, place := w.next[b], u.predictor.lastFourHash()
+	at, place := w.next[b], u.predictor.LastFourHash()
 	w.next[b]++
 	to := int32(-1)
 	switch u.next[at] {
 	case nextAsAfterFour:
-		to = u.predictor.after4[place] - 1
+		to = u.predictor.After4[place] - 1
 	case nextAsAfterOne:
-		to = u.predictor.after1[b] - 1
+		to = u.predictor.After1[b] - 1
 	case nextIsNew:
 		to = w.fresh
 	case nextIsListed:
@@ -215,6 +216,6 @@ func (u *unarchiver) step(w *runCursor, b int32) int32 {
 	if to == w.fresh {
 		w.fresh++
 	}
-	u.predictor.update(to, place)
+	u.predictor.Update(to, place)
 	return to
 }

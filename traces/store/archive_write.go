@@ -3,6 +3,7 @@ package store
 import (
 	"math/bits"
 
+	"spoor/traces/store/internal/guess"
 	"spoor/traces/trace"
 )
 
@@ -12,8 +13,8 @@ type archiver struct {
 	hashes    map[uint64]int32 // the last block of each hash
 	sameHash  []int32          // the block with the same hash before, or -1
 	runs      []int32          // blocks in the order of time
-	predictor blockPredictor
-	slot      []slot
+	predictor guess.Blocks
+	slot      []guess.Slot
 	miss64    []uint64 // of each guess, the distance if it missed
 }
 
@@ -51,7 +52,7 @@ func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
 	var c cutter
 	from := 0
 	for i, op := range r.Op {
-		st := static(r.Instr[i], r.Size[i], op)
+		st := guess.Static(r.Instr[i], r.Size[i], op)
 		var cut bool
 		switch {
 		case op == trace.Ifetch:
@@ -66,12 +67,12 @@ func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
 			a.run(r, from, i, c.hash)
 			from, c.hash, c.fetches = i, 0, op == trace.Ifetch
 		}
-		c.hash = mixed(c.hash, st)
+		c.hash = guess.Mixed(c.hash, st)
 		if op == trace.Ifetch {
-			c.hash = mixed(c.hash, r.Addr[i])
+			c.hash = guess.Mixed(c.hash, r.Addr[i])
 		}
 		if hasPC {
-			c.hash = mixed(c.hash, r.PC[i])
+			c.hash = guess.Mixed(c.hash, r.PC[i])
 		}
 	}
 	a.run(r, from, r.Len(), c.hash)
@@ -113,7 +114,7 @@ func (c *cutter) cutByPC(pc uint64) bool {
 // certain hash, so that blocks begin alike wherever the same references recur.
 func (c *cutter) cutByContext(static uint64, length int) bool {
 	const least, most = 8, 64
-	h := mixed(mixed(mixed(static, c.window[0]), c.window[1]), c.window[2])
+	h := guess.Mixed(guess.Mixed(guess.Mixed(static, c.window[0]), c.window[1]), c.window[2])
 	c.window = [3]uint64{static, c.window[0], c.window[1]}
 	return length >= least && h>>32%most < most/16
 }
@@ -173,15 +174,15 @@ func (a *archiver) isBlock(b int32, r *trace.Refs, from, to int) bool {
 func (a *archiver) encodeRuns() {
 	a.next = fillTo(a.next, len(a.runs), 0) // the entry of the last run is not read
 	at := append([]int32(nil), a.nextAt...)
-	a.predictor.begin(len(a.blockRefs), len(a.runs))
+	a.predictor.Begin(len(a.blockRefs), len(a.runs))
 	fresh := int32(1)
 	for i, b := range a.runs[1:] {
-		place := a.predictor.lastFourHash()
+		place := a.predictor.LastFourHash()
 		var code uint8
 		switch b + 1 {
-		case a.predictor.after4[place]:
+		case a.predictor.After4[place]:
 			code = nextAsAfterFour
-		case a.predictor.after1[a.runs[i]]:
+		case a.predictor.After1[a.runs[i]]:
 			code = nextAsAfterOne
 		case fresh + 1:
 			code = nextIsNew
@@ -194,7 +195,7 @@ func (a *archiver) encodeRuns() {
 		}
 		a.next[at[a.runs[i]]] = code
 		at[a.runs[i]]++
-		a.predictor.update(b, place)
+		a.predictor.Update(b, place)
 	}
 }
 
@@ -205,57 +206,35 @@ func (a *archiver) guessAll(r *trace.Refs) {
 	at := append([]int32(nil), a.guessAt...)
 	a.guess = resize(a.guess, int(a.guessAt[a.slots]))
 	a.miss64 = resize(a.miss64, len(a.guess))
-	var recent recent
+	var recent guess.Recent
 	from := 0
 	for _, b := range a.runs {
 		for _, d := range a.data[a.dataFrom[b]:a.dataFrom[b+1]] {
 			addr, s := r.Addr[from+int(d.at)], &a.slot[d.slot]
-			code := s.codeOf(addr, &recent)
-			if code == guessMiss {
-				v := zigzag(addr - s.base(&recent))
+			code := s.CodeOf(addr, &recent)
+			if code == guess.Miss {
+				v := zigzag(addr - s.Base(&recent))
 				a.miss64[at[d.slot]] = v
 				code += uint8(bits.Len64(v)+7) / 8
 			} else {
-				s.code = code
+				s.Code = code
 			}
 			a.guess[at[d.slot]] = code
 			at[d.slot]++
-			s.update(addr, &recent)
+			s.Update(addr, &recent)
 		}
 		from += int(a.blockRefs[b])
 	}
 }
 
-// codeOf returns the code of a correct guess, or guessMiss. It prefers the last code of the
-// slot.
-func (s *slot) codeOf(addr uint64, r *recent) uint8 {
-	if s.right(s.code, addr, r) {
-		return s.code
-	}
-	for code := range uint8(guessMiss) {
-		if s.right(code, addr, r) {
-			return code
-		}
-	}
-	return guessMiss
-}
-
-func (s *slot) right(code uint8, addr uint64, r *recent) bool {
-	if code == guessStride {
-		return s.last+s.stride == addr
-	}
-	i := (code - guessRecent) % recentAddrs
-	return r[i]+s.from[i] == addr
-}
-
 // splitMisses fills the columns of misses.
 func (a *archiver) splitMisses() {
 	for i, code := range a.guess {
-		if code <= guessMiss {
+		if code <= guess.Miss {
 			continue
 		}
 		v := a.miss64[i]
-		for k := range code - guessMiss {
+		for k := range code - guess.Miss {
 			a.miss[k] = append(a.miss[k], uint8(v))
 			v >>= 8
 		}
