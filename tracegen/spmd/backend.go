@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
 
@@ -49,7 +50,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	if sink == nil {
 		sink, opt.NoRefs = discard{}, true
 	}
-	space := newRecordedSpace(opt)
+	space := space.NewRecorded(opt.Procs, opt.Unplaced)
 	ranks := newRanks(opt.Procs, program, space, recordingBackend{b})
 	var broken failure
 	for _, r := range ranks {
@@ -63,7 +64,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	if err != nil {
 		return nil, err
 	}
-	out := &Recording{Regions: space.regions}
+	out := &Recording{Regions: space.Regions}
 	for _, r := range ranks {
 		out.Totals = append(out.Totals, r.rec.totals())
 		out.Dropped += r.rec.dropped
@@ -72,7 +73,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	return out, nil
 }
 
-func newRanks(procs int, program Program, space *space, b Backend) []*Rank {
+func newRanks(procs int, program Program, space *space.Space, b Backend) []*Rank {
 	ranks := make([]*Rank, procs)
 	for id := range ranks {
 		ranks[id] = &Rank{id: id, procs: procs, program: program, space: space, backend: b}
@@ -108,7 +109,7 @@ func (r *Rank) Executed() uint64 {
 func (r *Rank) Flush() { r.rec.flush() }
 
 // Regions returns the arrays that ranks have placed so far, in the order of their first use. It is for backends.
-func (r *Rank) Regions() []Region { return r.space.regions }
+func (r *Rank) Regions() []Region { return r.space.Regions }
 
 // failure holds the first error of a recording.
 type failure struct {

@@ -90,17 +90,16 @@ func (c *Comm) With(names ...AlgorithmName) *Comm {
 	return &with
 }
 
-// membership is what each member sends to the others in Split.
-type membership struct {
-	color, key int32
-	splits     int32 // communicators in which the rank was member 0 so far
-	number     int32 // in the communicator to be split
-}
-
 // Split makes one communicator for each color. Members are numbered in the order of key, and for equal keys in the
 // order of their numbers here. Split is a collective: all members call it. It costs the messages of an AllGather of
 // 16 bytes. A rank with a negative color joins no communicator and gets nil.
 func (c *Comm) Split(color, key int) *Comm {
+	// membership is what each member sends to the others in Split.
+	type membership struct {
+		color, key int32
+		splits     int32 // communicators in which the rank was member 0 so far
+		number     int32 // in the communicator to be split
+	}
 	r := c.rank
 	mine := membership{int32Of("color", color), int32Of("key", key), r.World().splits, int32(c.index)}
 	all := make([]membership, c.size)

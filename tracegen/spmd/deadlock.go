@@ -169,8 +169,8 @@ func (in *inbox) checkReceived(rank int) error {
 	}
 	var left []*Message
 	for _, c := range contexts {
-		for n := in.ofComm(c).unexpected.first; n != nil; n = n.next {
-			left = append(left, n.elem)
+		for n := in.ofComm(c).unexpected.First; n != nil; n = n.Next {
+			left = append(left, n.Elem)
 		}
 	}
 	if len(left) == 0 {

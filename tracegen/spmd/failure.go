@@ -34,10 +34,10 @@ func call(r *Rank, program Program) (err error) {
 func panicPlace() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	here := reflect.TypeFor[Rank]().PkgPath() + "."
+	here := reflect.TypeFor[Rank]().PkgPath()
 	for {
 		f, more := frames.Next()
-		ours := strings.HasPrefix(f.Function, here) && !strings.HasSuffix(f.File, "_test.go")
+		ours := (strings.HasPrefix(f.Function, here+".") || strings.HasPrefix(f.Function, here+"/internal/")) && !strings.HasSuffix(f.File, "_test.go")
 		if f.File != "" && !ours && !strings.HasPrefix(f.Function, "runtime.") {
 			return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
 		}

@@ -3,6 +3,8 @@ package spmd
 import (
 	"cmp"
 	"math"
+
+	"spoor/tracegen/spmd/internal/list"
 )
 
 // inbox matches the messages to one rank with its receives. A message without a receive is unexpected. A receive
@@ -22,8 +24,8 @@ type inbox struct {
 
 // commInbox is the inbox of one communicator.
 type commInbox struct {
-	unexpected list[Message] // of all senders, in order
-	anySource  list[Request] // posted for any source
+	unexpected list.List[Message] // of all senders, in order
+	anySource  list.List[Request] // posted for any source
 	senders    map[int32]*senderQueue
 	recent     *senderQueue // the queue that was used last
 }
@@ -31,15 +33,15 @@ type commInbox struct {
 // senderQueue holds the unexpected messages of one sender, and the receives posted for it.
 type senderQueue struct {
 	source     int32
-	unexpected list[Message]
-	posted     list[Request]
+	unexpected list.List[Message]
+	posted     list.List[Request]
 }
 
 // queuePosition is the position of an unexpected message.
 type queuePosition struct {
 	sender   *senderQueue
-	inComm   node[Message]
-	inSender node[Message]
+	inComm   list.Node[Message]
+	inSender list.Node[Message]
 }
 
 // forever is a time after all messages, for find.
@@ -84,19 +86,19 @@ func (in *inbox) match(m *Message) *Request {
 	}
 	directed, wild := firstFor(&l.posted, m), firstFor(&b.anySource, m)
 	if directed != nil && (wild == nil || directed.order < wild.order) {
-		l.posted.remove(&directed.posted)
+		l.posted.Remove(&directed.posted)
 		return directed
 	}
 	if wild != nil {
-		b.anySource.remove(&wild.posted)
+		b.anySource.Remove(&wild.posted)
 	}
 	return wild
 }
 
-func firstFor(posted *list[Request], m *Message) *Request {
-	for n := posted.first; n != nil; n = n.next {
-		if n.elem.Tag == m.Tag || n.elem.Tag == Any {
-			return n.elem
+func firstFor(posted *list.List[Request], m *Message) *Request {
+	for n := posted.First; n != nil; n = n.Next {
+		if n.Elem.Tag == m.Tag || n.Elem.Tag == Any {
+			return n.Elem
 		}
 	}
 	return nil
@@ -106,12 +108,12 @@ func firstFor(posted *list[Request], m *Message) *Request {
 func (in *inbox) add(m *Message) {
 	b := in.ofComm(m.Group)
 	m.position.sender = b.sender(m.From)
-	m.position.sender.unexpected.push(&m.position.inSender, m)
-	at := b.unexpected.last
-	for at != nil && m.before(at.elem) {
-		at = at.prev
+	m.position.sender.unexpected.Push(&m.position.inSender, m)
+	at := b.unexpected.Last
+	for at != nil && m.before(at.Elem) {
+		at = at.Prev
 	}
-	b.unexpected.insert(&m.position.inComm, m, at)
+	b.unexpected.Insert(&m.position.inComm, m, at)
 }
 
 // before reports whether m was sent before o. Two messages of one sender keep the order in which they were added.
@@ -125,26 +127,26 @@ func (in *inbox) post(q *Request) {
 	in.posts++
 	b := in.ofComm(q.Group)
 	if q.Source == Any {
-		b.anySource.push(&q.posted, q)
+		b.anySource.Push(&q.posted, q)
 		return
 	}
-	b.sender(q.Source).posted.push(&q.posted, q)
+	b.sender(q.Source).posted.Push(&q.posted, q)
 }
 
 // find returns the first unexpected message that q accepts and that was sent at or before until, or nil.
 func (in *inbox) find(q *Request, until uint64) *Message {
 	b := in.ofComm(q.Group)
 	if q.Source != Any {
-		for n := b.sender(q.Source).unexpected.first; n != nil && n.elem.at <= until; n = n.next {
-			if q.Tag == n.elem.Tag || q.Tag == Any {
-				return n.elem
+		for n := b.sender(q.Source).unexpected.First; n != nil && n.Elem.at <= until; n = n.Next {
+			if q.Tag == n.Elem.Tag || q.Tag == Any {
+				return n.Elem
 			}
 		}
 		return nil
 	}
-	for n := b.unexpected.first; n != nil && n.elem.at <= until; n = n.next {
-		if q.Tag == n.elem.Tag || q.Tag == Any {
-			return n.elem
+	for n := b.unexpected.First; n != nil && n.Elem.at <= until; n = n.Next {
+		if q.Tag == n.Elem.Tag || q.Tag == Any {
+			return n.Elem
 		}
 	}
 	return nil
@@ -152,46 +154,6 @@ func (in *inbox) find(q *Request, until uint64) *Message {
 
 // remove deletes an unexpected message.
 func (in *inbox) remove(m *Message) {
-	m.position.sender.unexpected.remove(&m.position.inSender)
-	in.ofComm(m.Group).unexpected.remove(&m.position.inComm)
-}
-
-// node is a list node that is a field of its element. Insertion allocates nothing and removal needs no search.
-type node[T any] struct {
-	prev, next *node[T]
-	elem       *T
-}
-
-// list is a doubly linked list.
-type list[T any] struct{ first, last *node[T] }
-
-// insert puts n, the node of elem, after at; a nil at means the beginning.
-func (l *list[T]) insert(n *node[T], of *T, at *node[T]) {
-	n.elem, n.prev = of, at
-	if at == nil {
-		n.next, l.first = l.first, n
-	} else {
-		n.next, at.next = at.next, n
-	}
-	if n.next == nil {
-		l.last = n
-	} else {
-		n.next.prev = n
-	}
-}
-
-func (l *list[T]) push(n *node[T], of *T) { l.insert(n, of, l.last) }
-
-func (l *list[T]) remove(n *node[T]) {
-	if n.prev == nil {
-		l.first = n.next
-	} else {
-		n.prev.next = n.next
-	}
-	if n.next == nil {
-		l.last = n.prev
-	} else {
-		n.next.prev = n.prev
-	}
-	*n = node[T]{}
+	m.position.sender.unexpected.Remove(&m.position.inSender)
+	in.ofComm(m.Group).unexpected.Remove(&m.position.inComm)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spoor/tracegen/spmd/internal/space"
 )
 
 // TestRowsOfMessages shows every kind of event, with all of its columns.
@@ -33,7 +35,7 @@ func TestRowsOfMessages(t *testing.T) {
 		Recv(c, 0, 0, m)
 		return nil
 	})
-	base := privateBase
+	base := space.PrivateBase
 	for p, want := range [][]string{
 		{
 			fmt.Sprintf("send peer 1 tag 5 group -1 request -1 bytes 24 at %#x: 3 x 8 / 32", base+8),
@@ -46,11 +48,11 @@ func TestRowsOfMessages(t *testing.T) {
 		}, {
 			"probe peer -1 tag 5 group -1 request -1 bytes 24 at 0x0: 1 x 0 / 0",
 			"recv peer -1 tag 5 group -1 request -1 bytes 24 at 0x0: 1 x 32 / 32",
-			fmt.Sprintf("irecv peer 0 tag -1 group -1 request 0 bytes 32 at %#x: 2 x 16 / 32", base+privateStride),
+			fmt.Sprintf("irecv peer 0 tag -1 group -1 request 0 bytes 32 at %#x: 2 x 16 / 32", base+space.PrivateStride),
 			"test peer 0 tag 6 group -1 request 0 bytes 32 at 0x0: 1 x 0 / 0",
 			"waitflag peer 3 tag 1",
 			"iprobe peer 0 tag 0 group 3 request -1 bytes 8 at 0x0: 1 x 0 / 0",
-			fmt.Sprintf("recv peer 0 tag 0 group 3 request -1 bytes 8 at %#x: 1 x 96 / 96", base+privateStride),
+			fmt.Sprintf("recv peer 0 tag 0 group 3 request -1 bytes 8 at %#x: 1 x 96 / 96", base+space.PrivateStride),
 			"compute",
 		},
 	} {

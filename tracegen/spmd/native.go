@@ -7,6 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"spoor/tracegen/spmd/internal/lock"
+	"spoor/tracegen/spmd/internal/space"
+	"spoor/tracegen/spmd/internal/thread"
 )
 
 // Native runs program on procs ranks at full speed. Each rank is a goroutine. If there are at least as many
@@ -59,7 +63,7 @@ type native struct {
 // rankState is the state of a rank that others may have to wake.
 type rankState struct {
 	rank     *Rank
-	notifier notifier
+	notifier thread.Notifier
 
 	mu          sync.Mutex // guards the following fields, and all requests of the rank
 	inbox       inbox
@@ -74,19 +78,19 @@ type rankState struct {
 
 type nativeLock struct {
 	mu sync.Mutex
-	lock
+	lock.Lock
 }
 
 type nativeFlag struct {
 	mu sync.Mutex
-	flag
+	lock.Flag
 }
 
 func (n *native) run(ctx context.Context, procs int, program Program) error {
 	if err := CheckProcs(procs); err != nil {
 		return err
 	}
-	return n.Run(ctx, newRanks(procs, program, newSpace(), n))
+	return n.Run(ctx, newRanks(procs, program, space.New(), n))
 }
 
 // Run implements Backend.
@@ -95,7 +99,7 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	n.mayPoll = len(ranks) <= runtime.GOMAXPROCS(0)
 	n.states = make([]rankState, len(ranks))
 	for id, r := range ranks {
-		n.states[id].rank, n.states[id].notifier.wake = r, make(chan struct{}, 1)
+		n.states[id].rank, n.states[id].notifier.Wake = r, make(chan struct{}, 1)
 	}
 	n.awake.Store(int64(len(ranks)))
 	defer context.AfterFunc(ctx, func() { n.stop(func() error { return ctx.Err() }) })()
@@ -126,7 +130,7 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 // waitForStart waits until all ranks have started, if they poll.
 func (n *native) waitForStart(id int) {
 	if n.mayPoll && n.pinned {
-		pin(id)
+		thread.Pin(id)
 	}
 	if int(n.started.Add(1)) == len(n.ranks) && n.mayPoll {
 		n.start = time.Now()
@@ -150,7 +154,7 @@ func (n *native) stop(cause func() error) {
 	n.cause = cause()
 	n.stopped.Store(true)
 	for id := range n.states {
-		n.states[id].notifier.notify()
+		n.states[id].notifier.Notify()
 	}
 }
 
@@ -174,7 +178,7 @@ func (n *native) sleep(r *Rank) {
 	if n.awake.Add(-1) == 0 {
 		n.stop(func() error { return Deadlock(n.ranks) })
 	}
-	n.states[r.id].notifier.wait(n.mayPoll)
+	n.states[r.id].notifier.Wait(n.mayPoll)
 	if n.stopped.Load() {
 		panic(Stopped{})
 	}
@@ -184,7 +188,7 @@ func (n *native) sleep(r *Rank) {
 func (n *native) wakeAll(ranks []int) {
 	n.awake.Add(int64(len(ranks)))
 	for _, rank := range ranks {
-		n.states[rank].notifier.notify()
+		n.states[rank].notifier.Notify()
 	}
 }
 

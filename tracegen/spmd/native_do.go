@@ -258,7 +258,7 @@ func (n *native) atBarrier(r *Rank) {
 func (n *native) acquire(r *Rank, id int32) {
 	l := object[nativeLock](&n.locks, id)
 	l.mu.Lock()
-	ok := l.acquire(r.id)
+	ok := l.Acquire(r.id)
 	l.mu.Unlock()
 	if !ok {
 		n.sleep(r)
@@ -268,7 +268,7 @@ func (n *native) acquire(r *Rank, id int32) {
 func (n *native) release(id int32) {
 	l := object[nativeLock](&n.locks, id)
 	l.mu.Lock()
-	next := l.release()
+	next := l.Release()
 	l.mu.Unlock()
 	if next != nobody {
 		n.wakeAll([]int{next})
@@ -278,7 +278,7 @@ func (n *native) release(id int32) {
 func (n *native) signal(id int32) {
 	f := object[nativeFlag](&n.flags, id)
 	f.mu.Lock()
-	released := f.signal()
+	released := f.Signal()
 	f.mu.Unlock()
 	n.wakeAll(released)
 }
@@ -286,7 +286,7 @@ func (n *native) signal(id int32) {
 func (n *native) waitFlag(r *Rank, id int32, count int) {
 	f := object[nativeFlag](&n.flags, id)
 	f.mu.Lock()
-	ok := f.wait(r.id, count)
+	ok := f.Wait(r.id, count)
 	f.mu.Unlock()
 	if !ok {
 		n.sleep(r)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
 
@@ -11,7 +12,7 @@ import (
 // rank passes the same slice. A recording has the virtual addresses of its elements, which do not depend on the Go
 // heap.
 func Shared[T any](r *Rank, name string, data []T, home ...Home) []T {
-	placeSlice(r, shared, name, data, home)
+	placeSlice(r, space.Shared, name, data, home)
 	return data
 }
 
@@ -24,7 +25,7 @@ func Private[T any](r *Rank, name string, data []T) []T {
 // Alloc returns a shared array of n zeroes. The first rank that asks for the name makes the array; all get the same
 // one.
 func Alloc[T any](r *Rank, name string, n int, home ...Home) []T {
-	made := r.space.once(name, func() any { return make([]T, n) })
+	made := r.space.Once(name, func() any { return make([]T, n) })
 	data, ok := made.([]T)
 	if !ok || len(data) != n {
 		panic(fmt.Sprintf("array %q was made before as another %T", name, made))
@@ -44,7 +45,7 @@ func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
 		r.rec.sync() // earlier references are to memory that had no place
 	}
 	heap := unsafe.Pointer(unsafe.SliceData(data))
-	r.space.place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
+	r.space.Place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
 }
 
 // Home says which rank's memory holds which part of a shared array, on machines with distributed memory. With the
@@ -65,3 +66,6 @@ func Homes(ranks ...int) Home {
 	}
 	return h
 }
+
+// Region is the address range of a named array.
+type Region = trace.Region

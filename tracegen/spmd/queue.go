@@ -44,8 +44,8 @@ func NewQueue[T any](r *Rank, name string, capacity int, initial ...T) *Queue[T]
 	if capacity < len(initial) {
 		panic(fmt.Sprintf("queue %q has room for %d tasks, but has %d initial tasks", name, capacity, len(initial)))
 	}
-	made := r.space.once("number of queues", func() any { return new(atomic.Int32) }).(*atomic.Int32)
-	q, ok := r.space.once("queue "+name, func() any {
+	made := r.space.Once("number of queues", func() any { return new(atomic.Int32) }).(*atomic.Int32)
+	q, ok := r.space.Once("queue "+name, func() any {
 		q := &Queue[T]{object: QueueObjects + made.Add(1) - 1, state: make(cells[int64], queueStateWords), tasks: make(cells[T], capacity),
 			waiters: make(cells[int32], r.procs), handed: make(cells[T], r.procs), filled: make(cells[int32], r.procs)}
 		q.state[numTasks] = int64(copy(q.tasks, initial))

@@ -3,6 +3,7 @@ package spmd
 import (
 	"context"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -41,13 +42,13 @@ type recorder struct {
 	wholeCollectives bool   // record each collective as one event ...
 	inCollective     bool   // ... and this rank is in one
 	tape             *tape.Tape
-	space            *space
+	space            *space.Space
 	sink             Sink
 	ctx              context.Context
 	fail             func(error) // ends the whole recording; does not return
 }
 
-func newRecorder(proc int, opt Options, s *space) *recorder {
+func newRecorder(proc int, opt Options, s *space.Space) *recorder {
 	rec := &recorder{noRefs: opt.NoRefs, early: opt.Early, wholeCollectives: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
 	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 )
@@ -52,7 +53,7 @@ func (rec *recorder) addEvent(e trace.Event) {
 func (op *Op) Event(r *Rank) trace.Event { return op.event(r.space) }
 
 // event returns the event of an operation that was carried out. The package comment explains its columns.
-func (op *Op) event(s *space) trace.Event {
+func (op *Op) event(s *space.Space) trace.Event {
 	e := trace.NewEvent(op.Kind)
 	switch op.Kind {
 	case trace.Send:
@@ -87,12 +88,12 @@ func (op *Op) event(s *space) trace.Event {
 	return e
 }
 
-func setSend(e *trace.Event, m *Message, s *space) {
+func setSend(e *trace.Event, m *Message, s *space.Space) {
 	e.Peer, e.Tag, e.Group = m.To, m.Tag, m.Group
 	setLayout(e, &m.buffer, s)
 }
 
-func setReceive(e *trace.Event, q *Request, s *space) {
+func setReceive(e *trace.Event, q *Request, s *space.Space) {
 	e.Peer, e.Tag, e.Group = q.Source, q.Tag, q.Group
 	if q.into.base != nil {
 		setLayout(e, &q.into, s)
@@ -108,11 +109,11 @@ func setCompleted(e *trace.Event, q *Request) {
 }
 
 // setLayout sets the length and the layout of a buffer.
-func setLayout(e *trace.Event, b *buffer, s *space) {
+func setLayout(e *trace.Event, b *buffer, s *space.Space) {
 	size := int64(b.size)
 	e.Bytes = int64(b.bytes())
 	e.Count, e.Block, e.Stride = int64(b.layout.Count), int64(b.layout.Block)*size, int64(b.layout.Stride)*size
-	if addr, ok := s.virtual(b.base); ok {
+	if addr, ok := s.Virtual(b.base); ok {
 		e.Addr = int64(addr)
 	}
 }

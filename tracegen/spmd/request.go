@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"spoor/tracegen/spmd/internal/list"
 	"spoor/traces/trace"
 )
 
@@ -55,7 +56,7 @@ type Request struct {
 	at           uint64      // clock at which it was done, if the backend has clocks
 	pendingIndex int         // index among the rank's pending requests
 	order        uint64      // position among the receives that its rank posted
-	posted       node[Request]
+	posted       list.Node[Request]
 }
 
 // Takes reports whether receive q accepts m.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"spoor/tracegen/spmd/internal/lock"
 	"spoor/traces/heap"
 )
 
@@ -17,12 +18,12 @@ type scheduler struct {
 	ranks   []*rankTask
 	queue   heap.Heap[uint64, class, uint32, uint64] // of turns of ranks that can run
 	arrived []int                                    // ranks at the barrier, in the order of arrival
-	locks   map[int32]*lock
+	locks   map[int32]*lock.Lock
 	flags   map[int32]*clockedFlag
 }
 
 func newScheduler() *scheduler {
-	return &scheduler{locks: map[int32]*lock{}, flags: map[int32]*clockedFlag{}}
+	return &scheduler{locks: map[int32]*lock.Lock{}, flags: map[int32]*clockedFlag{}}
 }
 
 // rankTask is a rank of the scheduler.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"spoor/tracegen/spmd/internal/lock"
 	"spoor/traces/trace"
 )
 
@@ -78,27 +79,27 @@ func (s *scheduler) lock(p *rankTask, id int32) {
 	s.takeTurn(p, locking)
 	l := s.locks[id]
 	if l == nil {
-		l = new(lock)
+		l = new(lock.Lock)
 		s.locks[id] = l
 	}
-	if !l.acquire(p.Rank.id) {
+	if !l.Acquire(p.Rank.id) {
 		p.Pause()
 	}
-	p.waitUntil(l.freeAt)
+	p.waitUntil(l.FreeAt)
 }
 
 func (s *scheduler) unlock(p *rankTask, id int32) {
 	l := s.locks[id]
-	l.freeAt = p.clock()
-	if next := l.release(); next != nobody {
-		s.ready(s.ranks[next], l.freeAt, acting)
+	l.FreeAt = p.clock()
+	if next := l.Release(); next != nobody {
+		s.ready(s.ranks[next], l.FreeAt, acting)
 	}
 }
 
 // clockedFlag is a flag that stores the clocks of its signals, because ranks signal ahead of others.
 type clockedFlag struct {
 	signals []uint64 // in order
-	waiting []flagWait
+	waiting []lock.FlagWait
 }
 
 func (s *scheduler) flag(id int32) *clockedFlag {
@@ -115,8 +116,8 @@ func (s *scheduler) signal(p *rankTask, id int32) {
 	at, _ := slices.BinarySearch(f.signals, p.clock())
 	f.signals = slices.Insert(f.signals, at, p.clock())
 	for _, w := range f.waiting {
-		if w.count <= len(f.signals) {
-			s.readyEarlier(s.ranks[w.rank], f.signals[w.count-1], observing)
+		if w.Count <= len(f.signals) {
+			s.readyEarlier(s.ranks[w.Rank], f.signals[w.Count-1], observing)
 		}
 	}
 }
@@ -130,8 +131,8 @@ func (s *scheduler) waitFlag(p *rankTask, id int32, count int) {
 		if count <= len(f.signals) {
 			s.readyEarlier(p, f.signals[count-1], observing)
 		}
-		f.waiting = append(f.waiting, flagWait{p.Rank.id, count})
+		f.waiting = append(f.waiting, lock.FlagWait{Rank: p.Rank.id, Count: count})
 		p.Pause()
-		f.waiting = slices.DeleteFunc(f.waiting, func(w flagWait) bool { return w.rank == p.Rank.id })
+		f.waiting = slices.DeleteFunc(f.waiting, func(w lock.FlagWait) bool { return w.Rank == p.Rank.id })
 	}
 }

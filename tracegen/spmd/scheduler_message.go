@@ -11,7 +11,7 @@ package spmd
 // stable matching.
 
 // heldBack reports whether messages to b wait for the receiver's turn.
-func (b *commInbox) heldBack() bool { return b.anySource.first != nil }
+func (b *commInbox) heldBack() bool { return b.anySource.First != nil }
 
 func (s *scheduler) send(p *rankTask, op *Op) {
 	m := op.Message
@@ -79,9 +79,9 @@ func (s *scheduler) matchHeldBack(p *rankTask, qs ...*Request) {
 		if !b.heldBack() {
 			continue
 		}
-		for n := b.unexpected.first; n != nil && n.elem.at <= until; {
-			m := n.elem
-			n = n.next
+		for n := b.unexpected.First; n != nil && n.Elem.at <= until; {
+			m := n.Elem
+			n = n.Next
 			if q := p.inbox.match(m); q != nil {
 				p.inbox.remove(m)
 				s.deliver(p, q, m)
@@ -145,12 +145,12 @@ func (p *rankTask) nextClock(qs ...*Request) uint64 {
 		case q.done:
 			next = min(next, q.at)
 		case p.heldBack(q):
-			n := p.inbox.ofComm(q.Group).unexpected.first
-			for n != nil && n.elem.at <= now {
-				n = n.next
+			n := p.inbox.ofComm(q.Group).unexpected.First
+			for n != nil && n.Elem.at <= now {
+				n = n.Next
 			}
 			if n != nil {
-				next = min(next, n.elem.at)
+				next = min(next, n.Elem.at)
 			}
 		}
 	}

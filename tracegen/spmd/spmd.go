@@ -74,8 +74,15 @@ import (
 	"slices"
 	"time"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
+
+// nobody stands for no rank.
+const nobody = -1
+
+// barrierID is the number of the only barrier, that of all ranks.
+const barrierID = 0
 
 // Program is the function that every rank runs.
 type Program func(r *Rank) error
@@ -90,7 +97,7 @@ type Rank struct {
 	procs   int
 	program Program
 	rec     *recorder // nil unless recording
-	space   *space
+	space   *space.Space
 	backend Backend
 	world   *Comm
 

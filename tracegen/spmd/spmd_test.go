@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )
@@ -106,7 +107,7 @@ func TestReferencesHaveTheElementsSizeAndPlace(t *testing.T) {
 	})
 	base := map[string]uint64{}
 	for _, r := range rec.Regions {
-		if r.Base%pageSize != 0 {
+		if r.Base%space.PageSize != 0 {
 			t.Errorf("array %s starts at %#x, not on a page", r.Name, r.Base)
 		}
 		base[r.Name] = r.Base
@@ -125,11 +126,11 @@ func TestReferencesHaveTheElementsSizeAndPlace(t *testing.T) {
 
 func TestArraysDoNotOverlap(t *testing.T) {
 	const procs = 5
-	data := map[string][]uint8{"x": make([]uint8, pageSize), "y": make([]uint8, pageSize+1), "empty": {}, "z": make([]uint8, 1)}
+	data := map[string][]uint8{"x": make([]uint8, space.PageSize), "y": make([]uint8, space.PageSize+1), "empty": {}, "z": make([]uint8, 1)}
 	_, rec := recorded(t, procs, func(r *Rank) error {
 		for _, name := range []string{"x", "y", "empty", "z"} {
 			Shared(r, name, data[name])
-			Private(r, name, make([]uint8, 2*pageSize))
+			Private(r, name, make([]uint8, 2*space.PageSize))
 			Shared(r, name, data[name]) // again: the same place
 		}
 		return nil
@@ -237,7 +238,7 @@ func TestBatchesAreFullAndNothingIsLost(t *testing.T) {
 				t.Fatalf("%d references of %d", got.Len(), n)
 			}
 			for i := range n {
-				if got.Addr[i] != sharedBase+2*uint64(i) {
+				if got.Addr[i] != space.SharedBase+2*uint64(i) {
 					t.Fatalf("reference %d of %d is at %#x", i, n, got.Addr[i])
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
 
@@ -23,7 +24,7 @@ func Computed(ctx context.Context, procs int, program Program) (time.Duration, e
 	perLap, perReading := stopwatchCosts()
 	runtime.GC()
 	s := newStopwatch(&native{pinned: true}, procs)
-	err := s.Run(ctx, newRanks(procs, s.timed(program), newSpace(), s))
+	err := s.Run(ctx, newRanks(procs, s.timed(program), space.New(), s))
 	return s.computed(perLap, perReading), err
 }
 
@@ -111,7 +112,7 @@ func stopwatchCosts() (perLap, perReading float64) {
 				Recv(r, 0, 0, word)
 			}
 			return nil
-		})(newRanks(1, nil, newSpace(), s)[0])
+		})(newRanks(1, nil, space.New(), s)[0])
 		start := s.now()
 		for range n {
 			s.now()

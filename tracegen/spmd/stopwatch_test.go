@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
 
@@ -37,7 +38,7 @@ func TestStopwatch(t *testing.T) {
 		r.do(Op{Kind: trace.Test}) // from 135 to 140, for nothing
 		r.do(Op{Kind: trace.Test}) // from 150 to 170
 		return rotten              // at 176
-	})(newRanks(2, nil, newSpace(), s)[1])
+	})(newRanks(2, nil, space.New(), s)[1])
 	if err != rotten {
 		t.Errorf("error %v", err)
 	}

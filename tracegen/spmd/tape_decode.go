@@ -3,6 +3,7 @@ package spmd
 import (
 	"unsafe"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 )
@@ -12,11 +13,11 @@ import (
 const maxRefBytes = 1 << 15
 
 // open creates the tape that instrumented code of the rank writes to.
-func (rec *recorder) open(words int, s *space, allocated bool) {
+func (rec *recorder) open(words int, s *space.Space, allocated bool) {
 	rec.space = s
 	var place func(unsafe.Pointer, uint64)
 	if allocated {
-		place = func(p unsafe.Pointer, bytes uint64) { s.allocated(int(rec.refs.Proc), p, bytes) }
+		place = func(p unsafe.Pointer, bytes uint64) { s.Allocated(int(rec.refs.Proc), p, bytes) }
 	}
 	rec.tape = tape.NewTape(words, rec.decode, place)
 }
@@ -80,7 +81,7 @@ const (
 // the batch is full, and returns the number of words recorded. The code relies on the order of trace operations: a
 // store follows a load.
 func (rec *recorder) decodeFast(words []uint64) int {
-	near := &rec.space.addresses.recent
+	near := &rec.space.Addresses.Recent
 	addrs := rec.refs.Addr
 	instrs, sizes, ops := rec.refs.Instr[:len(addrs)], rec.refs.Size[:len(addrs)], rec.refs.Op[:len(addrs)]
 	n, gap, i, dropped := rec.n, uint64(0), 0, uint64(0)
@@ -92,16 +93,16 @@ func (rec *recorder) decodeFast(words []uint64) int {
 			gap += addr
 			continue
 		}
-		s := &near[slot(addr/pageSize)]
-		if parts <= 0 || addr-s.lo >= s.bytes {
+		s := &near[space.Slot(addr/space.PageSize)]
+		if parts <= 0 || addr-s.Lo >= s.Bytes {
 			break
 		}
 		gap += tape.Instr(w)
-		if s.base == unmapped {
+		if s.Base == space.Unmapped {
 			dropped++
 			continue
 		}
-		at, op := addr-s.lo+s.base, trace.Load+trace.Op(tape.Store(w))
+		at, op := addr-s.Lo+s.Base, trace.Load+trace.Op(tape.Store(w))
 		addrs[n], instrs[n], sizes[n], ops[n] = at, uint32(last+gap), size, op
 		rec.instr += gap
 		last, gap = 0, 0
@@ -133,7 +134,7 @@ func (rec *recorder) decodeOne(words []uint64) int {
 	if ref.Store {
 		op = trace.Store
 	}
-	if addr, ok := rec.space.addresses.translate(ref.Addr); ok {
+	if addr, ok := rec.space.Addresses.Translate(ref.Addr); ok {
 		rec.addParts(addr, ref, op)
 	} else {
 		rec.dropped++

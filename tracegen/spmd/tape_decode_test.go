@@ -3,52 +3,15 @@ package spmd
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"spoor/tracegen/spmd/internal/space"
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 )
-
-// TestAtlasIsAList compares with the definition: a list of spans, in which a new
-// one replaces those that it overlaps.
-func TestAtlasIsAList(t *testing.T) {
-	for seed := range uint64(100) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		a := newAddressMap(seed%2 == 0)
-		unknown := map[uint64]uint64{}
-		var list []span
-		for range 300 {
-			if rng.IntN(3) == 0 {
-				s := span{uint64(rng.IntN(40*pageSize)) + 1<<20, uint64(rng.IntN(1<<rng.IntN(17)) + 1), 1 + rng.Uint64()>>20}
-				a.insert(s)
-				list = slices.DeleteFunc(list, func(o span) bool { return o.lo < s.lo+s.bytes && s.lo < o.lo+o.bytes })
-				list = append(list, s)
-			}
-			addr := uint64(rng.IntN(60*pageSize)) + 1<<20
-			var want uint64
-			at := slices.IndexFunc(list, func(s span) bool { return addr >= s.lo && addr < s.lo+s.bytes })
-			if at >= 0 {
-				want = addr - list[at].lo + list[at].base
-			}
-			known := at >= 0
-			if !known && a.mapUnknown {
-				page, ok := unknown[addr/pageSize]
-				if !ok {
-					page = unknownBase + uint64(len(unknown))*pageSize
-					unknown[addr/pageSize] = page
-				}
-				want, known = page+addr%pageSize, true
-			}
-			if got, ok := a.translate(addr); ok != known || known && got != want {
-				t.Fatalf("seed %d: %#x is at %#x (%v), want %#x (%v)", seed, addr, got, ok, want, known)
-			}
-		}
-	}
-}
 
 // global is memory that nobody places.
 var global [4]int32
@@ -107,10 +70,10 @@ func TestAllocatedMemoryIsRecordedIfAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		row(2+1<<20+1, trace.Store, 8, sharedBase+99*8),
-		row(0, trace.Store, maxRefBytes, heapBase),
-		row(0, trace.Store, maxRefBytes/2, heapBase+maxRefBytes),
-		row(1, trace.Load, 8, heapBase+3*maxRefBytes/2),
+		row(2+1<<20+1, trace.Store, 8, space.SharedBase+99*8),
+		row(0, trace.Store, maxRefBytes, space.HeapBase),
+		row(0, trace.Store, maxRefBytes/2, space.HeapBase+maxRefBytes),
+		row(1, trace.Load, 8, space.HeapBase+3*maxRefBytes/2),
 	}
 	if got := rows(&k.RefsOf[0])[3:]; !slices.Equal(got, want) || rec.Dropped != 1 {
 		t.Errorf("got\n%s\nwant\n%s, dropped %d", strings.Join(got, "\n"), strings.Join(want, "\n"), rec.Dropped)
@@ -124,11 +87,11 @@ func TestUnplacedMemoryIsRecordedIfAsked(t *testing.T) {
 	}
 	at := uint64(uintptr(unsafe.Pointer(&global[1])))
 	want := []string{
-		row(2, trace.Store, 4, unknownBase+at%pageSize),
-		row(1<<20+1, trace.Store, 8, sharedBase+99*8),
-		row(0, trace.Store, maxRefBytes, heapBase),
-		row(0, trace.Store, maxRefBytes/2, heapBase+maxRefBytes),
-		row(1, trace.Load, 8, heapBase+3*maxRefBytes/2),
+		row(2, trace.Store, 4, space.UnknownBase+at%space.PageSize),
+		row(1<<20+1, trace.Store, 8, space.SharedBase+99*8),
+		row(0, trace.Store, maxRefBytes, space.HeapBase),
+		row(0, trace.Store, maxRefBytes/2, space.HeapBase+maxRefBytes),
+		row(1, trace.Load, 8, space.HeapBase+3*maxRefBytes/2),
 	}
 	if got := rows(&k.RefsOf[0])[3:]; !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -190,7 +153,7 @@ func TestDebtsArePaidByWhatComes(t *testing.T) {
 		t.N += 20
 		return nil
 	})
-	want := []string{row(10, trace.Load, 8, sharedBase), row(1, trace.Load, 8, sharedBase+8)}
+	want := []string{row(10, trace.Load, 8, space.SharedBase), row(1, trace.Load, 8, space.SharedBase+8)}
 	if got := rows(&k.RefsOf[0]); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -1,4 +1,5 @@
-package spmd
+// Package thread wakes the goroutines of ranks, and keeps them on processors of their own.
+package thread
 
 import (
 	"runtime"
@@ -6,10 +7,10 @@ import (
 	"time"
 )
 
-// notifier wakes one goroutine. The goroutine may start to wait before or after the notification.
-type notifier struct {
+// Notifier wakes one goroutine. The goroutine may start to wait before or after the notification.
+type Notifier struct {
 	state atomic.Uint32
-	wake  chan struct{} // receives a value if the goroutine sleeps
+	Wake  chan struct{} // receives a value if the goroutine sleeps
 }
 
 // States of a notifier: no notification and nobody asleep, a goroutine asleep, a notification to be taken.
@@ -24,21 +25,21 @@ const (
 // microseconds would then take turns on one processor. MPI libraries poll for the same reason.
 const pollTime = 200 * time.Microsecond
 
-// notify wakes the goroutine or lets its next wait return at once. It does not block. A second call has no effect.
-func (a *notifier) notify() {
+// Notify wakes the goroutine or lets its next wait return at once. It does not block. A second call has no effect.
+func (a *Notifier) Notify() {
 	if a.state.Swap(notified) == sleeping {
-		a.wake <- struct{}{}
+		a.Wake <- struct{}{}
 	}
 }
 
-// wait returns after a notification and takes it. If mayPoll is set, it polls for pollTime before it sleeps.
-func (a *notifier) wait(mayPoll bool) {
+// Wait returns after a notification and takes it. If mayPoll is set, it polls for pollTime before it sleeps.
+func (a *Notifier) Wait(mayPoll bool) {
 	if mayPoll && a.poll() {
 		a.state.Store(unset)
 		return
 	}
 	if a.state.CompareAndSwap(unset, sleeping) {
-		<-a.wake
+		<-a.Wake
 	}
 	a.state.Store(unset)
 }
@@ -49,7 +50,7 @@ func (a *notifier) wait(mayPoll bool) {
 const yieldTime = 50 * time.Microsecond
 
 // poll reports whether a notification came within pollTime.
-func (a *notifier) poll() bool {
+func (a *Notifier) poll() bool {
 	for start, yield := time.Now(), yieldTime; ; {
 		for range 64 {
 			if a.state.Load() == notified {

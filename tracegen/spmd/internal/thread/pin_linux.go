@@ -1,4 +1,4 @@
-package spmd
+package thread
 
 import (
 	"math/bits"
@@ -17,9 +17,9 @@ func (p *processors) affinity(trap uintptr) bool {
 	return errno == 0
 }
 
-// pin keeps the running goroutine on the i-th of the processors that it may use, for the rest of its life. It does
+// Pin keeps the running goroutine on the i-th of the processors that it may use, for the rest of its life. It does
 // nothing if there are fewer processors. The thread ends with the goroutine.
-func pin(i int) {
+func Pin(i int) {
 	var may processors
 	if !may.affinity(syscall.SYS_SCHED_GETAFFINITY) {
 		return
