@@ -12,6 +12,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
+	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -78,6 +79,22 @@ func apart(t *testing.T) (names []string) {
 		}
 	}
 	return names
+}
+
+// What runs on some of the processors can be merged.
+func TestPartsCanBeSaved(t *testing.T) {
+	h := trace.Header{Procs: 2}
+	for _, k := range registry.All() {
+		parts := []analysis.Shard{builtFor(t, k, h).NewShard(h, 0)}
+		if group, is := parts[0].(*analysis.ShardGroup); is {
+			parts = group.Parts
+		}
+		for _, s := range parts {
+			if _, can := s.(analysis.MergeableShard); s != nil && !can {
+				t.Errorf("%s: %T is no analysis.MergeableShard; 'analyze merge' needs it", k.Name, s)
+			}
+		}
+	}
 }
 
 // Merging parts gives byte for byte what one run over all their processors gives, in any order,

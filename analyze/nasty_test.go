@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
 	"spoor/analyze/registry"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -76,13 +78,42 @@ var nastyTraces = map[string]nasty{
 	"no end":        {procs: 2, refs: ops(9, trace.Load), events: noEnd, fails: stuck},
 }
 
-var stuck = map[string]string{"reuse": "deadlock", "reuse_time": "deadlock", "phases": "deadlock", "footprint": "deadlock",
-	"quanta": "deadlock", "cache": "deadlock", "sharing": "deadlock", "coherent": "deadlock"}
+// stuck are the analyses that use the interleaved order, which has no end.
+var stuck = failing(func(k *kind.Kind) string {
+	s := newSettings()
+	s.run = []string{k.Name}
+	h := trace.Header{Procs: 2}
+	built, err := s.build(&kind.Request{Header: h, Interleaved: true})
+	if err != nil {
+		panic(err)
+	}
+	if len(analysis.Orders(h, []trace.Proc{trace.Interleaved}, built...)) > 0 {
+		return "deadlock"
+	}
+	return ""
+})
 
-const lostRefs = "processor 0: event barrier comes after 100 references, but the trace has none"
+// lost are the analyses that need references, or instructions.
+var lost = failing(func(k *kind.Kind) string {
+	switch k.Subject {
+	case kind.References:
+		return "processor 0: event barrier comes after 100 references, but the trace has none"
+	case kind.Time:
+		return noInstr
+	}
+	return ""
+})
 
-var lost = map[string]string{"reuse": lostRefs, "locality": lostRefs, "reuse_time": lostRefs, "phases": lostRefs, "footprint": lostRefs, "cache": lostRefs,
-	"sharing": lostRefs, "coherent": lostRefs, "quanta": noInstr}
+// failing returns what each analysis says, without those that say nothing.
+func failing(says func(*kind.Kind) string) map[string]string {
+	all := map[string]string{}
+	for _, k := range registry.All() {
+		if text := says(k); text != "" {
+			all[k.Name] = text
+		}
+	}
+	return all
+}
 
 func fill(r *trace.Refs, n int, instr uint32, stride uint64, size uint16) {
 	for i := range n {

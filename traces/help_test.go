@@ -20,8 +20,11 @@ func TestHelpFitsAScreen(t *testing.T) {
 	}
 	for _, p := range pages {
 		status, out, errs := traces(nil, strings.Fields(p)...)
-		if status != 0 || errs != "" || !strings.Contains(out, "\nExamples:\n") && !strings.Contains(out, "\nUse: ") {
+		if status != 0 || errs != "" {
 			t.Errorf("traces %s: status %d, %s\n%s", p, status, errs, out)
+		}
+		if !strings.Contains(out, "\nExamples:\n") && !strings.Contains(out, "\nUse: ") {
+			t.Errorf("traces %s has no example; a format needs Example or Use in its Info:\n%s", p, out)
 		}
 		if n := strings.Count(out, "\n"); n > 60 {
 			t.Errorf("traces %s: %d lines", p, n)

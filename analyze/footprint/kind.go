@@ -26,7 +26,7 @@ func Kind() *kind.Kind {
 	var o options
 	return &kind.Kind{Name: "footprint", Help: helpText, Tables: tablesText,
 		PerProc: 84 << 10,
-		Shares:  []string{"quantum", "cpi", "refs"},
+		Shares:  []string{"quantum", "cpi", "refs", "line"},
 		Values:  map[string][]string{"footprint-window": {"quantum", "barrier"}},
 		Flags:   o.add,
 		Build: func(r *kind.Request) (analysis.Analysis, error) {

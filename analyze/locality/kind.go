@@ -25,7 +25,7 @@ func Kind() *kind.Kind {
 	return &kind.Kind{Name: "locality", Help: helpText, Tables: tablesText,
 		AsksMessages: true,
 		Needs:        map[string]string{"assoc-simulate": "assoc", "sample-least": "sample", "sample-seed": "sample sample-lines"},
-		Shares:       append([]string{"refs"}, reuse.SampleFlags()...),
+		Shares:       append([]string{"refs", "line"}, reuse.SampleFlags()...),
 		Flags:        o.add,
 		Build:        o.build}
 }

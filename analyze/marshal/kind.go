@@ -18,7 +18,7 @@ var tablesText string
 func Kind() *kind.Kind {
 	return &kind.Kind{Name: "marshal", Help: helpText, Tables: tablesText,
 		Subject: kind.Messages,
-		Shares:  []string{"refs"},
+		Shares:  []string{"refs", "line"},
 		Build: func(r *kind.Request) (analysis.Analysis, error) {
 			a := &Analysis{Lines: r.Lines, Refs: r.Refs, Meta: r.Meta}
 			if src, is := r.Events.(*store.Trace); is && kind.HasRefs(src) {

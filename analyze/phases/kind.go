@@ -48,7 +48,7 @@ func Kind() *kind.Kind {
 	return &kind.Kind{Name: "phases", Help: helpText, Tables: tablesText,
 		Topics:  []kind.Topic{{Name: "per-node", Help: nodesHelp, Needing: nodesFlag}},
 		PerProc: 60 << 10,
-		Shares:  []string{"refs"},
+		Shares:  []string{"refs", "line"},
 		Needs: map[string]string{"block": nodesFlag, "placement": nodesFlag, "delay": nodesFlag, networkFlag: nodesFlag, "latency": nodesFlag,
 			controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag},
 		Renamed: map[string]string{"between": networkFlag, "right": controlFlag, "miss": missFlag, "ways": waysFlag},

@@ -24,8 +24,8 @@ func Kind() *kind.Kind {
 	return &kind.Kind{Name: "quanta", Help: helpText, Tables: tablesText,
 		Subject: kind.Time,
 		PerProc: 15 << 10,
-		Shares:  []string{"refs"},
-		Needs:   map[string]string{"refs": "quanta-cache"},
+		Shares:  []string{"refs", "line"},
+		Needs:   map[string]string{"refs": "quanta-cache", "line": "quanta-cache"},
 		Flags:   o.add,
 		Build:   o.build}
 }

@@ -29,7 +29,7 @@ func Kind() *kind.Kind {
 		Topics: []kind.Topic{{Name: "sampling", Help: samplingHelp, Flags: SampleFlags(),
 			Title: "Sample of lines for reuse and locality", Main: []string{"sample", "sample-lines"}}},
 		PerProc:  23 << 10,
-		Shares:   []string{"interleaved", "refs"},
+		Shares:   []string{"interleaved", "refs", "line"},
 		Needs:    map[string]string{"sample-least": "sample", "sample-seed": "sample sample-lines"},
 		Flags:    addFlags,
 		Build:    func(r *kind.Request) (analysis.Analysis, error) { return Sampled(r) },

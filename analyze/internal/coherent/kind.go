@@ -18,7 +18,7 @@ var tablesText string
 func Kind() *kind.Kind {
 	return &kind.Kind{Name: "coherent", Help: helpText, Tables: tablesText,
 		PerProc: 16 << 10,
-		Shares:  []string{"refs"},
+		Shares:  []string{"refs", "line"},
 		Build: func(r *kind.Request) (analysis.Analysis, error) {
 			return &Analysis{Lines: r.Lines, Refs: r.Refs, Line: r.First, Reuse: reuse.For(r), Source: r.Source, Tool: r.Tool, Meta: r.Meta}, nil
 		}}

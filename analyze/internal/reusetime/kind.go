@@ -20,7 +20,7 @@ const Name = "reuse_time"
 func Kind() *kind.Kind {
 	return &kind.Kind{Name: Name, Help: helpText, Tables: tablesText,
 		PerProc: 27 << 10,
-		Shares:  []string{"interleaved", "refs"},
+		Shares:  []string{"interleaved", "refs", "line"},
 		Build:   func(r *kind.Request) (analysis.Analysis, error) { return For(r), nil }}
 }
 

@@ -22,7 +22,7 @@ func Kind() *kind.Kind {
 	var word string
 	return &kind.Kind{Name: "sharing", Help: helpText, Tables: tablesText,
 		PerProc: 10 << 10,
-		Shares:  []string{"refs"},
+		Shares:  []string{"refs", "line"},
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&word, "word", defaultWord.String(), "`size` of a word, the unit of true sharing, a power of two; a size above that of the program's items hides false sharing")
 		},

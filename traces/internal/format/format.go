@@ -40,6 +40,9 @@ type Info struct {
 	Time bool           // events carry their recorded time
 	Work trace.WorkUnit // of Compute events; 0 is trace.WorkInstr
 
+	Example string // lines "  $ COMMAND" that import or export it, which a test runs
+	Use     string // how to import what only another tool can write, if there is no example
+
 	Parts    []Part    // columns, labels or kinds of lines that users write or look up
 	Settings []Setting // options of the format alone
 	Loses    string    // what an Exporter cannot express, one line

@@ -39,6 +39,7 @@ func (Chakra) Info() format.Info {
 		Name:     "chakra",
 		Doc:      "Chakra execution traces of machine learning, a protobuf file NAME.RANK.et for each rank",
 		Magic:    "none; guessed from a metadata message, then a message that can be a node",
+		Use:      "traces import DIR -o PREFIX; DIR has NAME.0.et, NAME.1.et, ...",
 		Work:     trace.WorkPicos,
 		Settings: []format.Setting{{Name: "deps", Default: "data", Doc: "dependencies that count: data (as in Chakra's own feeder) or all (data and control)"}},
 	}

@@ -34,9 +34,12 @@ var (
 // Info describes the format.
 func (ChampSim) Info() format.Info {
 	return format.Info{
-		Name:     "champsim",
-		Doc:      "ChampSim: 64-byte records of instructions (96 for cloudsuite)",
-		Magic:    "none; guessed from flags of 0 or 1 and plausible addresses in all records",
+		Name:  "champsim",
+		Doc:   "ChampSim: 64-byte records of instructions (96 for cloudsuite)",
+		Magic: "none; guessed from flags of 0 or 1 and plausible addresses in all records",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to champsim -o tiny.champsim
+  $ traces import tiny.champsim --from champsim -o back`,
 		PC:       true,
 		Settings: []format.Setting{{Name: "record", Default: "auto", Doc: "bytes of a record: 64, 96 (cloudsuite) or auto (96 if the start of the file fits only 96, else 64)"}},
 		Loses:    "events, sizes, prefetches, flushes, address 0, all processors except one, instructions without references, a load after a store of the same instruction",

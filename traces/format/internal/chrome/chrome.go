@@ -26,10 +26,12 @@ var (
 // Info describes the format.
 func (Chrome) Info() format.Info {
 	return format.Info{
-		Name:     "chrome",
-		Aliases:  []string{"perfetto"},
-		Doc:      "timeline for ui.perfetto.dev and chrome://tracing, JSON (Trace Event Format)",
-		Magic:    "not read",
+		Name:    "chrome",
+		Aliases: []string{"perfetto"},
+		Doc:     "timeline for ui.perfetto.dev and chrome://tracing, JSON (Trace Event Format)",
+		Magic:   "not read",
+		Example: `  $ traces import data/sample/ring.goal --set unit=1us -o ring
+  $ traces export ring --to chrome -o ring.json`,
 		Settings: timeline.TimelineSettings,
 		Loses:    "references, layouts of buffers, needs",
 	}

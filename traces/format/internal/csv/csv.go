@@ -42,9 +42,11 @@ var (
 // Info describes the format.
 func (CSV) Info() format.Info {
 	return format.Info{
-		Name:     "csv",
-		Doc:      "columns time,tid,op,addr,size with a header, or those of --columns",
-		Magic:    "a header with these names; guessed from five such columns",
+		Name:  "csv",
+		Doc:   "columns time,tid,op,addr,size with a header, or those of --columns",
+		Magic: "a header with these names; guessed from five such columns",
+		Example: `  $ printf 'time,tid,op,addr,size\n1,0,R,0x1000,8\n3,0,W,0x1008,8\n' > mine.csv
+  $ traces import mine.csv -o mine`,
 		Threaded: true,
 		Loses:    "events, pc",
 		Parts:    csvParts(),

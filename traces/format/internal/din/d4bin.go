@@ -29,6 +29,10 @@ func (D4Bin) Info() format.Info {
 		Name:  "d4bin",
 		Doc:   "Dinero IV binary: 8-byte records, 32-bit addresses",
 		Magic: "none; never guessed",
+		Example: `  $ printf 'op,addr,size\nR,0x1000,8\nW,0x1008,8\n' > mine.csv
+  $ traces import mine.csv -o mine
+  $ traces export mine --to d4bin -o mine.d4bin
+  $ traces import mine.d4bin --from d4bin -o back`,
 		Parts: []format.Part{{Name: "bytes 0-3", Doc: "address, little endian"}, {Name: "bytes 4-5", Doc: "size in bytes, little endian"}, {Name: "byte 6", Doc: "type: " + dinParts(dinLabels)}, {Name: "byte 7", Doc: "padding"}},
 		Loses: "events, prefetches, all processors except one, instructions that are not fetched, addresses over 32 bits, pc",
 	}

@@ -38,6 +38,9 @@ func (Din) Info() format.Info {
 		Name:  "din",
 		Doc:   "Dinero: label and address, text",
 		Magic: "none; guessed from labels 0-5 and hexadecimal addresses",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to din -o tiny.din
+  $ traces import tiny.din --from din -o back`,
 		Parts: []format.Part{{Name: "label", Doc: dinParts(dinLabels)}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
 			{Name: "size", Doc: fmt.Sprintf("not in the format: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}},
 		Loses: "events, sizes, prefetches, all processors except one, instructions that are not fetched, pc",
@@ -50,6 +53,9 @@ func (XDin) Info() format.Info {
 		Name:  "xdin",
 		Doc:   "Dinero IV extended: type, address and size, text",
 		Magic: "none; guessed from types r w i m c v and two hexadecimal numbers",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to xdin -o tiny.xdin
+  $ traces import tiny.xdin --from xdin -o back`,
 		Parts: []format.Part{{Name: "type", Doc: dinParts(xdinTypes[:len(dinOps)]) + "; in any case"}, {Name: "address", Doc: "hexadecimal, with or without 0x"},
 			{Name: "size", Doc: "bytes, hexadecimal; the rest of the line is a comment"}},
 		Loses: "events, prefetches, all processors except one, instructions that are not fetched, pc",

@@ -33,9 +33,12 @@ var (
 // Info describes the format.
 func (Drmemtrace) Info() format.Info {
 	return format.Info{
-		Name:     "drmemtrace",
-		Doc:      "DynamoRIO drmemtrace after raw2trace, a file for each thread or core",
-		Magic:    "a HEADER record, then a VERSION marker or a THREAD record",
+		Name:  "drmemtrace",
+		Doc:   "DynamoRIO drmemtrace after raw2trace, a file for each thread or core",
+		Magic: "a HEADER record, then a VERSION marker or a THREAD record",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to drmemtrace -o tiny.trace
+  $ traces import tiny.trace -o back`,
 		Threaded: true,
 		PC:       true,
 		Settings: []format.Setting{{Name: "by", Default: "auto", Doc: "when read: what a processor is: thread, core (a file), or auto (as the files are sharded)"}},

@@ -43,6 +43,7 @@ func (Dumpi) Info() format.Info {
 		Name:  "dumpi",
 		Doc:   "sst-dumpi: calls of MPI, a file for each rank, text of dumpi2ascii",
 		Magic: "lines MPI_... entering at walltime",
+		Use:   "run dumpi2ascii on the file of each rank, then traces import FILE... -o PREFIX",
 		Time:  true,
 		Work:  trace.WorkPicos,
 		Settings: []format.Setting{

@@ -35,9 +35,12 @@ var (
 // Info describes the format.
 func (Gem5) Info() format.Info {
 	return format.Info{
-		Name:     "gem5",
-		Doc:      "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf",
-		Magic:    "gem5 at the start",
+		Name:  "gem5",
+		Doc:   "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf",
+		Magic: "gem5 at the start",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to gem5 -o tiny.gem5
+  $ traces import tiny.gem5 -o back`,
 		Threaded: true,
 		PC:       true,
 		Settings: []format.Setting{

@@ -42,10 +42,12 @@ var (
 // Info describes the format.
 func (Goal) Info() format.Info {
 	return format.Info{
-		Name:     "goal",
-		Aliases:  []string{"goal.bin", "loggopsim"},
-		Doc:      "LogGOPSim schedules, text and binary",
-		Magic:    "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00",
+		Name:    "goal",
+		Aliases: []string{"goal.bin", "loggopsim"},
+		Doc:     "LogGOPSim schedules, text and binary",
+		Magic:   "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00",
+		Example: `  $ traces import data/sample/ring.goal --set unit=1us -o ring
+  $ traces head -n 4 --events ring`,
 		Threaded: true,
 		Work:     trace.WorkPicos,
 		Parts: []format.Part{{Name: "num_ranks N", Doc: "the first statement; // and /* */ are comments"}, {Name: "rank R { ... }", Doc: "the operations of each rank, in the order of ranks"},

@@ -31,6 +31,8 @@ func (Lackey) Info() format.Info {
 		Name:  "lackey",
 		Doc:   "valgrind --tool=lackey --trace-mem=yes, text",
 		Magic: "==PID== lines, or I, L, S, M with address,size",
+		Example: `  $ traces import data/sample/matmul.log.zst -o matmul
+  $ traces info matmul`,
 		Parts: []format.Part{{Name: "I  address,size", Doc: "instruction fetch; address hexadecimal, size 1 to 65535 bytes, decimal"},
 			{Name: " L address,size", Doc: "load"}, {Name: " S address,size", Doc: "store"}, {Name: " M address,size", Doc: "load and store of the same bytes (--modify)"},
 			{Name: "==PID== text", Doc: "valgrind's messages; program output between them is omitted, with a note"}},

@@ -26,6 +26,8 @@ func (CacheLib) Info() format.Info {
 		Name:  "cachelib",
 		Doc:   "CacheLib: requests of a key-value or block cache, CSV with a header",
 		Magic: "a header with key, op and size, or block_id, op_name and io_size",
+		Example: `  $ printf 'op_time,key,op,op_count,size\n0,user1,GET,1,64\n1,user2,SET,1,100\n' > requests.csv
+  $ traces import requests.csv -o requests`,
 		Parts: []format.Part{{Name: "column op_time", Doc: keyTimeDoc + "; optional"}, {Name: "column key or block_id", Doc: keyKeyDoc},
 			{Name: "column size or io_size", Doc: "bytes, a whole number"}, {Name: "column op or op_name", Doc: keyOpDoc()},
 			{Name: "column op_count", Doc: fmt.Sprintf("number of requests of the line, 1 to %d; optional", maxRepeat)}},

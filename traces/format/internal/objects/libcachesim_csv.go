@@ -27,6 +27,8 @@ func (LibCacheSimCSV) Info() format.Info {
 		Name:  "libcachesim-csv",
 		Doc:   "libCacheSim: requests for objects, CSV with columns by number",
 		Magic: "none; never guessed",
+		Example: `  $ printf '1,100,8\n2,101,8\n3,100,8\n' > objects.csv
+  $ traces import objects.csv --from libcachesim-csv --set time-col=1,obj-size-col=3 -o objects`,
 		Settings: []format.Setting{
 			{Name: "obj-id-col", Default: "2", Doc: "column of the object; columns are numbered from 1"},
 			{Name: "obj-size-col", Default: "0", Doc: "column of the object's size; 0: none, every object has 1 byte"},

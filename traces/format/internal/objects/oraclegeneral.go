@@ -33,6 +33,9 @@ func (OracleGeneral) Info() format.Info {
 		Name:  "oracleGeneral",
 		Doc:   "libCacheSim: requests for objects with the next request for each, binary",
 		Magic: "none; guessed from times that never decrease and next requests after their records",
+		Example: `  $ traces import data/sample/tiny.log -o tiny
+  $ traces export tiny --to oracleGeneral -o tiny.oracle
+  $ traces import tiny.oracle --from oracleGeneral -o back`,
 		Parts: []format.Part{{Name: "record", Doc: "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it (8), from 1, or -1"},
 			{Name: "operation (opns)", Doc: "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; 1 byte, then 2 bytes of namespace, both before the last field"}},
 		Settings: []format.Setting{settingBlock,

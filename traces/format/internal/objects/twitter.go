@@ -22,6 +22,8 @@ func (Twitter) Info() format.Info {
 		Name:  "twitter",
 		Doc:   "Twitter's cache traces: time,key,key size,value size,client,operation,TTL",
 		Magic: "none; guessed from lines of seven such columns",
+		Example: `  $ printf '0,key1,4,100,1,get,0\n1,key2,4,64,1,set,60\n' > requests.csv
+  $ traces import requests.csv --from twitter -o requests`,
 		Parts: []format.Part{{Name: "column 1, time", Doc: keyTimeDoc}, {Name: "column 2, key", Doc: keyKeyDoc}, {Name: "column 4, value size", Doc: "bytes, a whole number"},
 			{Name: "column 6, operation", Doc: keyOpDoc()}},
 		Settings: []format.Setting{settingBlock},

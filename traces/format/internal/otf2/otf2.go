@@ -44,6 +44,7 @@ func (OTF2Print) Info() format.Info {
 		Name:     "otf2-print",
 		Doc:      "OTF2 (Score-P): text of otf2-print -A",
 		Magic:    "=== OTF2-PRINT ===",
+		Use:      "otf2-print -A traces.otf2 > run.txt, then traces import run.txt -o PREFIX",
 		Time:     true,
 		Work:     trace.WorkPicos,
 		Settings: []format.Setting{{Name: "ticks", Default: "", Doc: "ticks per second, if the text has no definitions (default 1000000000)"}},
@@ -56,6 +57,7 @@ func (OTF2) Info() format.Info {
 		Name:  "otf2",
 		Doc:   "OTF2 (Score-P): archive, read with otf2-print",
 		Magic: "03 'B' 'OTF2' at the start of the anchor file",
+		Use:   "traces import scorep-run/traces.otf2 -o PREFIX; otf2-print must be in PATH.",
 		Time:  true,
 		Work:  trace.WorkPicos,
 	}

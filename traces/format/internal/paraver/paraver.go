@@ -45,8 +45,11 @@ func (Paraver) Info() format.Info {
 		Aliases: []string{"prv"},
 		Doc:     "Paraver: states, MPI calls and messages, text (.prv)",
 		Magic:   `the first line begins with "#Paraver ("`,
-		Time:    true,
-		Work:    trace.WorkPicos,
+		Example: `  $ traces import data/sample/ring.goal --set unit=1us -o ring
+  $ traces export ring --to paraver -o ring.prv
+  $ traces import ring.prv -o back`,
+		Time: true,
+		Work: trace.WorkPicos,
 		Loses: "references, times finer than a nanosecond, amounts of work (only how long it took), layouts of buffers, needs; " +
 			"Spoor's own events (types 9100001 to 9100007) carry what only Spoor reads",
 		Settings: append([]format.Setting{{Name: "pcf", Default: "false", Doc: "when written: true writes the labels (.pcf) of the exported events instead of the trace"},

@@ -36,9 +36,11 @@ var (
 // Info describes the format.
 func (Pinatrace) Info() format.Info {
 	return format.Info{
-		Name:     "pinatrace",
-		Doc:      "Pin's pinatrace.out: ip, R or W and address, text",
-		Magic:    "Pin's header; guessed from lines with a colon, then R or W, then an address",
+		Name:  "pinatrace",
+		Doc:   "Pin's pinatrace.out: ip, R or W and address, text",
+		Magic: "Pin's header; guessed from lines with a colon, then R or W, then an address",
+		Example: `  $ printf '0x401000: R 0x1000\n0x401004: W 0x1008\n' > pinatrace.out
+  $ traces import pinatrace.out --default-size 8 --pc -o mine`,
 		Threaded: true,
 		PC:       true,
 		Parts: []format.Part{{Name: "line", Doc: "[thread] [ip] operation address [size [value]], separated by blanks, commas or colons; # begins a comment"},

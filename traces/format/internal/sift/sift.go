@@ -33,6 +33,7 @@ func (Sift) Info() format.Info {
 		Name:  "sift",
 		Doc:   "Sniper's SIFT, binary; only CacheOnly records, because instructions do not tell reads from writes",
 		Magic: "SIFT at the start",
+		Use:   "traces import trace.sift -o PREFIX",
 		PC:    true,
 	}
 }

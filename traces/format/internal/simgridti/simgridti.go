@@ -46,7 +46,9 @@ func (SimGridTI) Info() format.Info {
 		Aliases: []string{"ti"},
 		Doc:     "SimGrid time-independent trace: rank and action on each line, text",
 		Magic:   "none; guessed from lines of a rank and an action, or of names of such files",
-		Work:    trace.WorkFlop,
+		Example: `  $ printf '0 init\n1 init\n0 send 1 0 100\n1 recv 0 0 100\n0 finalize\n1 finalize\n' > two.ti
+  $ traces import two.ti -o two`,
+		Work: trace.WorkFlop,
 		Settings: []format.Setting{
 			{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second); converts sleeps (import) and work in ps (export) to flop; default: sleeps are omitted, and work in ps is an error"},
 			{Name: tiPerInstr, Default: "1", Doc: "when written: flop per instruction, if the work of the trace is in instructions"},

@@ -41,6 +41,7 @@ func (SynchroTrace) Info() format.Info {
 		Name:     "synchrotrace",
 		Doc:      "SynchroTrace version 2: sigil.events.out-N of each thread and sigil.pthread.out, text",
 		Magic:    "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names",
+		Use:      "traces import DIR -o PREFIX; DIR has sigil.events.out-1, sigil.events.out-2, ... and sigil.pthread.out.",
 		Threaded: true,
 		Parts: []format.Part{{Name: "@ iops,flops,reads,writes", Doc: "computation, then $ and the written ranges (start end), then * and the read ranges"},
 			{Name: "# thread event start end ...", Doc: "ranges that this thread read and another thread wrote"},
