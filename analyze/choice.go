@@ -10,7 +10,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -96,7 +96,7 @@ func (s *settings) owners(f *pflag.Flag) (names []string) {
 func (s *settings) check(f stage.Format) error {
 	for _, name := range s.run {
 		if !slices.ContainsFunc(s.kinds, func(k *kind.Kind) bool { return k.Name == name }) {
-			return stage.Usage("--run: %w", nearest.Unknown("analysis", name, s.names()))
+			return stage.Usage("--run: %w", lookup.Unknown("analysis", name, s.names()))
 		}
 	}
 	chosen := s.chosen()
@@ -121,7 +121,7 @@ func parseRefs(text string) (trace.OpSet, error) {
 	if refs, known := refSets[text]; known {
 		return refs, nil
 	}
-	return 0, stage.Usage("--refs: %w", nearest.Unknown("value", text, refNames()))
+	return 0, stage.Usage("--refs: %w", lookup.Unknown("value", text, refNames()))
 }
 
 func refNames() []string { return []string{"data", "ifetch", "all"} }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/internal/transport"
-	"spoor/traces/installed"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 )
 
@@ -149,7 +149,7 @@ var root = func() string {
 
 // The shell completes names of machines as arguments of show and as values of --machine, and leaves paths alone.
 func TestCompletion(t *testing.T) {
-	t.Setenv(installed.HomeVariable, root)
+	t.Setenv(lookup.HomeVariable, root)
 	for _, c := range []struct{ args, want string }{
 		{"show example-d", "example-desktop\n:0\n"},
 		{"show example-desktop du2000-smp-25", "du2000-smp-256k\n:0\n"},
@@ -167,7 +167,7 @@ func TestCompletion(t *testing.T) {
 
 // Unknown names have one phrase: the name, a suggestion, and how to see all names.
 func TestUnknownNames(t *testing.T) {
-	t.Setenv(installed.HomeVariable, root)
+	t.Setenv(lookup.HomeVariable, root)
 	for _, c := range []struct {
 		args   []string
 		status int

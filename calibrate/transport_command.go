@@ -10,7 +10,7 @@ import (
 
 	"spoor/calibrate/internal/transport"
 	"spoor/calibrate/param"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -70,7 +70,7 @@ func transportsOf(flag string, wanted []string) (list []transport.Transport, err
 	}
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, stage.Usage("%s: %w", flag, nearest.Unknown("transport", name, names))
+			return nil, stage.Usage("%s: %w", flag, lookup.Unknown("transport", name, names))
 		}
 	}
 	return list, nil

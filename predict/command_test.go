@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/installed"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
@@ -197,7 +197,7 @@ func TestOutputsHaveNames(t *testing.T) {
 
 // Unknown and empty names have the phrase of all stages, and a machine among the arguments is recognised.
 func TestUnknownNames(t *testing.T) {
-	t.Setenv(installed.HomeVariable, "..")
+	t.Setenv(lookup.HomeVariable, "..")
 	for _, c := range []struct {
 		args   []string
 		status int

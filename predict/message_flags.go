@@ -10,7 +10,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
@@ -55,10 +55,10 @@ func (f *messageFlags) check() (err error) {
 		return err
 	}
 	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
-		return stage.Usage("--collectives: %w", nearest.Unknown("algorithm", f.collectives, algorithms()))
+		return stage.Usage("--collectives: %w", lookup.Unknown("algorithm", f.collectives, algorithms()))
 	}
 	if !slices.Contains(computations, f.computation) {
-		return stage.Usage("--computation: %w", nearest.Unknown("source", f.computation, computations))
+		return stage.Usage("--computation: %w", lookup.Unknown("source", f.computation, computations))
 	}
 	f.opt.Recorded = f.computation == "recorded"
 	return f.engine.check()
@@ -67,7 +67,7 @@ func (f *messageFlags) check() (err error) {
 // checkCommon reads the flags that predict direct has, too.
 func (f *messageFlags) checkCommon() (err error) {
 	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
-		return stage.Usage("--semantics: %w", nearest.Unknown("semantics", f.semantics, []string{string(replay.LogGPS), string(replay.LogGOPSim)}))
+		return stage.Usage("--semantics: %w", lookup.Unknown("semantics", f.semantics, []string{string(replay.LogGPS), string(replay.LogGOPSim)}))
 	}
 	return f.observerFlags.check()
 }
@@ -103,7 +103,7 @@ func engineNames() []string {
 // check reads the flags.
 func (f *engineFlags) check() (err error) {
 	if f.opt.Protocol, err = engine.ParseProtocol(f.protocol); err != nil {
-		return stage.Usage("--engine: %w", nearest.Unknown("engine", f.protocol, engineNames()))
+		return stage.Usage("--engine: %w", lookup.Unknown("engine", f.protocol, engineNames()))
 	}
 	quantum, err := unit.Parse(f.quantum, "s")
 	switch {

@@ -12,7 +12,7 @@ import (
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
@@ -40,7 +40,7 @@ var pathKinds = []string{"segment", "processor"}
 func (f *observerFlags) check() (err error) {
 	switch {
 	case f.path != "" && !slices.Contains(pathKinds, f.path):
-		return stage.Usage("--path: %w", nearest.Unknown("kind", f.path, pathKinds))
+		return stage.Usage("--path: %w", lookup.Unknown("kind", f.path, pathKinds))
 	case f.path != "" && f.matrix, f.slices && (f.matrix || f.path != ""):
 		return stage.Usage("--path, --matrix and --phases print different tables; choose one")
 	case f.timeline == "":

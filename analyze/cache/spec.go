@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -200,7 +200,7 @@ func (l *Level) option(text string) (group string, err error) {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	return "", nearest.Unknown("option", text, known)
+	return "", lookup.Unknown("option", text, known)
 }
 
 // String returns a description that Parse reads, without defaults.

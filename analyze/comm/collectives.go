@@ -3,7 +3,7 @@ package comm
 import (
 	"slices"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/trace"
 )
 
@@ -48,7 +48,7 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	for _, a := range Algorithms {
 		names = append(names, string(a))
 	}
-	return "", nearest.Unknown("algorithm", name, names)
+	return "", lookup.Unknown("algorithm", name, names)
 }
 
 // Messages calls send for every message that replaces a collective. bytes are the bytes of each

@@ -11,7 +11,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -157,7 +157,7 @@ func checkNodes(a *Analysis) error {
 func named[T ~string](flag string, values []string, all []T) (list []T, err error) {
 	for _, v := range kind.Sorted(values) {
 		if !slices.Contains(all, T(v)) {
-			return nil, fmt.Errorf("%s: %w", flag, nearest.Unknown("value", v, kind.Texts(all)))
+			return nil, fmt.Errorf("%s: %w", flag, lookup.Unknown("value", v, kind.Texts(all)))
 		}
 		list = append(list, T(v))
 	}

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"spoor/traces/installed"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
-// Folders of description files, below each of installed.Folders.
+// Folders of description files, below each of lookup.Folders.
 const (
 	machineFolder = "data/machine"
 	priceFolder   = "data/price"
@@ -53,13 +52,13 @@ func PriceNames() []string { return namesIn(priceFolder) }
 
 // find applies the rules of FindFile to a folder of descriptions.
 func find(name, folder string) (path string, ok bool) {
-	if path, _ = installed.Find(name); isFile(path) {
+	if path, _ = lookup.Find(name); isFile(path) {
 		return path, true
 	}
 	if name == "" || name != filepath.Base(name) {
 		return "", false
 	}
-	for _, home := range installed.Folders() {
+	for _, home := range lookup.Folders() {
 		at := filepath.Join(home, folder, strings.TrimSuffix(name, extension)+extension)
 		if isFile(at) {
 			return at, true
@@ -74,9 +73,9 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// namesIn lists the names of the descriptions in a folder below any of installed.Folders.
+// namesIn lists the names of the descriptions in a folder below any of lookup.Folders.
 func namesIn(folder string) (names []string) {
-	for _, home := range installed.Folders() {
+	for _, home := range lookup.Folders() {
 		files, _ := filepath.Glob(filepath.Join(home, folder, "*"+extension)) // the pattern is valid
 		for _, f := range files {
 			if isDescription(f) {
@@ -93,7 +92,7 @@ func isDescription(path string) bool { return !strings.HasSuffix(path, ".params"
 
 // unknown returns the error for a name that is no file and no known description. It is an fs.ErrNotExist.
 func unknown(what, name string, known []string, list string) error {
-	meant := nearest.Name(name, known)
+	meant := lookup.Nearest(name, known)
 	switch info, err := os.Stat(name); {
 	case name == "":
 		return unknownName{fmt.Errorf("the name of a %s is empty (%s)", what, list)}
@@ -102,7 +101,7 @@ func unknown(what, name string, known []string, list string) error {
 	case isFile(name + extension):
 		meant = name + extension
 	}
-	return unknownName{nearest.UnknownError(what, name, meant, list)}
+	return unknownName{lookup.UnknownError(what, name, meant, list)}
 }
 
 // unknownName is the fs.ErrNotExist of a description.

@@ -29,7 +29,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/accuracy"
 	"spoor/predict/model"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -55,7 +55,7 @@ func Named(name string) (model.Model[*Case], error) {
 		}
 		names = append(names, m.Name())
 	}
-	return nil, nearest.Unknown("model", name, names)
+	return nil, lookup.Unknown("model", name, names)
 }
 
 // check returns an error if no model can predict c.

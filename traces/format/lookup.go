@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"spoor/traces/internal/format"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // ByName finds the format called name, in upper or lower case. For an unknown name,
@@ -41,7 +41,7 @@ func unknown[F format.Format](name string, formats []F) error {
 	for _, f := range formats {
 		all = append(all, allNames(f)...)
 	}
-	return nearest.UnknownIn("format", name, all, "'traces formats' lists all")
+	return lookup.UnknownIn("format", name, all, "'traces formats' lists all")
 }
 
 // ImporterByName finds the format called name, and checks that it can be read.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/installed"
+	"spoor/traces/lookup"
 )
 
 // PathsVar adds a flag that takes paths and may be repeated. A value that is not an existing path is split at commas.
@@ -43,7 +43,7 @@ func (p *pathsValue) Set(value string) error {
 		*p.path = p.find(value)
 		return nil
 	}
-	if found, _ := installed.Find(value); exists(found) {
+	if found, _ := lookup.Find(value); exists(found) {
 		*p.paths = append(*p.paths, p.find(value))
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *pathsValue) Set(value string) error {
 
 // find returns the path of a file, and remembers it for a note if the file comes with Spoor.
 func (p *pathsValue) find(path string) string {
-	found, ours := installed.Find(path)
+	found, ours := lookup.Find(path)
 	if ours {
 		p.given = append(p.given, path, found)
 	}
@@ -90,7 +90,7 @@ func exists(path string) bool {
 // Input returns the path of an input file: path itself, or the file that comes with Spoor if only that one exists.
 // It prints a note then.
 func (e *Env) Input(path string) string {
-	found, ours := installed.Find(path)
+	found, ours := lookup.Find(path)
 	if ours {
 		e.noteFound(path, found)
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/traces/installed"
+	"spoor/traces/lookup"
 )
 
 // A note names each file that comes with Spoor and is not in this folder, as for other inputs.
 func TestPathsNoteInstalledFiles(t *testing.T) {
 	home := t.TempDir()
-	t.Setenv(installed.HomeVariable, home)
+	t.Setenv(lookup.HomeVariable, home)
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a,b.toml", "c.toml"} {
 		if err := os.MkdirAll(filepath.Join(home, "data"), 0o777); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // Topic is a page of `COMMAND help NAME`: an analysis, a model, a format, a network.
@@ -75,7 +75,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	help.RunE = func(_ *cobra.Command, args []string) error {
 		cmd, rest, err := root.Find(args)
 		if err != nil || len(rest) > 0 {
-			return Usage("%w", nearest.Unknown("command or topic", strings.Join(args, " "), helpNames(root, help)))
+			return Usage("%w", lookup.Unknown("command or topic", strings.Join(args, " "), helpNames(root, help)))
 		}
 		return cmd.Help()
 	}

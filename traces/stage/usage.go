@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // numbers matches the errors of strconv.
@@ -44,7 +44,7 @@ func meant(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if name := nearest.Name(missing.GetSpecifiedName(), names); name != "" {
+	if name := lookup.Nearest(missing.GetSpecifiedName(), names); name != "" {
 		return "; did you mean --" + name + "?"
 	}
 	return ""
@@ -113,7 +113,7 @@ var unknownCommand = regexp.MustCompile(`^unknown command "(.*?)" for "`)
 // plainUsage replaces the texts of cobra's errors by those of all other unknown and missing names.
 func plainUsage(cmd *cobra.Command, err error) error {
 	if m := unknownCommand.FindStringSubmatch(err.Error()); m != nil {
-		return nearest.UnknownIn("command", m[1], commandNames(cmd), fmt.Sprintf("'%s --help' lists all", cmd.CommandPath()))
+		return lookup.UnknownIn("command", m[1], commandNames(cmd), fmt.Sprintf("'%s --help' lists all", cmd.CommandPath()))
 	}
 	err = needed(cmd, err)
 	if near := misspeltCommand(cmd, err); near != "" {
@@ -140,5 +140,5 @@ func misspeltCommand(cmd *cobra.Command, err error) string {
 	if slices.ContainsFunc(entries, isPrefix) {
 		return ""
 	}
-	return nearest.Name(name, commandNames(cmd))
+	return lookup.Nearest(name, commandNames(cmd))
 }

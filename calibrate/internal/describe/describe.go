@@ -12,7 +12,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
-	"spoor/traces/installed"
+	"spoor/traces/lookup"
 	"spoor/traces/store"
 )
 
@@ -45,7 +45,7 @@ func (s *shown) add(file, name, value, means string) {
 
 // named returns the files of a path: of a folder, its parameter files and machines.
 func named(path string) (files []string, err error) {
-	path, _ = installed.Find(path)
+	path, _ = lookup.Find(path)
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, nil // reading it reports errors
 	}

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // spelling refuses keys that the TOML reader matched without regard to case.
@@ -43,7 +43,7 @@ func (d *Document) unknownKey(line int, key string, into reflect.Type) error {
 			break
 		}
 		if next == unknown {
-			if meant := nearest.Name(part, keysOf(at)); meant != "" {
+			if meant := lookup.Nearest(part, keysOf(at)); meant != "" {
 				return fmt.Errorf("%s:%d: unknown key %s; did you mean %s?", d.name, line, key, join(table, meant))
 			}
 			break

@@ -1,7 +1,7 @@
 package budget
 
 import (
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -28,5 +28,5 @@ func ObjectiveNamed(name string) (Objective, error) {
 		}
 		names = append(names, o.Name)
 	}
-	return Objective{}, nearest.Unknown("objective", name, names)
+	return Objective{}, lookup.Unknown("objective", name, names)
 }

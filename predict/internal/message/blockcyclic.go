@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"spoor/analyze/marshal"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // Region is the part of an array on which a statement is executed.
@@ -29,7 +29,7 @@ func RegionNamed(name string) (Region, error) {
 			return r, nil
 		}
 	}
-	return Region{}, nearest.Unknown("region", name, names(Regions, func(r Region) string { return r.Name }))
+	return Region{}, lookup.Unknown("region", name, names(Regions, func(r Region) string { return r.Name }))
 }
 
 // Distribution is an array in blocks of Block x Block items, distributed cyclically over the mesh.

@@ -10,7 +10,7 @@ import (
 	"spoor/calibrate/packing"
 	"spoor/calibrate/param"
 	"spoor/predict/model"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -75,7 +75,7 @@ func Models(set *param.Set, o Options) (out []string) {
 func New(set *param.Set, name string, o Options) (*Laws, error) {
 	i := slices.IndexFunc(packing.All, func(m packing.Model) bool { return m.Name == name })
 	if i < 0 {
-		return nil, nearest.Unknown("model", name, names(packing.All, func(m packing.Model) string { return m.Name }))
+		return nil, lookup.Unknown("model", name, names(packing.All, func(m packing.Model) string { return m.Name }))
 	}
 	l := &Laws{Model: packing.All[i], Printed: o.Printed, of: map[packing.Experiment]*law{}}
 	for _, e := range experiments {

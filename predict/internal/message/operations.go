@@ -5,7 +5,7 @@ import (
 
 	"spoor/analyze/marshal"
 	"spoor/calibrate/packing"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -124,7 +124,7 @@ func Named(name string) (Operation, error) {
 			return o, nil
 		}
 	}
-	return Operation{}, nearest.Unknown("operation", name, names(Operations, func(o Operation) string { return o.Name }))
+	return Operation{}, lookup.Unknown("operation", name, names(Operations, func(o Operation) string { return o.Name }))
 }
 
 // arrays returns one statement on the blocks of so many arrays.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/store"
 )
 
@@ -94,7 +94,7 @@ func PlacementNamed(name string) (Placement, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Placement{}, nearest.Unknown("placement", name, names)
+	return Placement{}, lookup.Unknown("placement", name, names)
 }
 
 func assign(n int, of func(int) int) []int {

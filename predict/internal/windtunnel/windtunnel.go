@@ -57,7 +57,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/footprint"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )
 
@@ -173,7 +173,7 @@ func Named(name string) (Model, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Model{}, nearest.Unknown("model", name, names)
+	return Model{}, lookup.Unknown("model", name, names)
 }
 
 // Places reports whether m uses which targets share a host.

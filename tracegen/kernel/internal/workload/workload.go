@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"spoor/tracegen/spmd"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 	"spoor/traces/trace"
 )
 
@@ -90,7 +90,7 @@ func (k Kernel) Values(set Values) (Values, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if _, ok := all[name]; !ok {
-			return nil, nearest.Unknown("parameter", name, names)
+			return nil, lookup.Unknown("parameter", name, names)
 		}
 	}
 	if k.Check != nil {
@@ -135,7 +135,7 @@ func Find(list []Kernel, name string) (Kernel, error) {
 			return k, nil
 		}
 	}
-	return Kernel{}, nearest.Unknown("kernel", name, names)
+	return Kernel{}, lookup.Unknown("kernel", name, names)
 }
 
 // Generator returns the random source of a kernel's input.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"spoor/traces/internal/input"
-	"spoor/traces/nearest"
+	"spoor/traces/lookup"
 )
 
 // begin determines the columns from the first line; done reports that it is a header.
@@ -122,7 +122,7 @@ func (p *csvParser) meant() (all []string) {
 		}
 	}
 	for _, name := range p.ignored {
-		if m := nearest.Name(name, missing); m != "" {
+		if m := lookup.Nearest(name, missing); m != "" {
 			name += " (" + m + "?)"
 		}
 		all = append(all, name)

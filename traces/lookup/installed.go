@@ -1,6 +1,8 @@
-// Package installed finds the files that come with Spoor: machine descriptions, price lists, sample traces and example
-// programs. In a checkout they lie below its folder; `make install` copies them to PREFIX/share/spoor.
-package installed
+// Package lookup finds what a user means by a name: a file that comes with Spoor, or the nearest word of a list.
+//
+// Files that come with Spoor are machine descriptions, price lists, sample traces and example programs. In a checkout
+// they lie below its folder; `make install` copies them to PREFIX/share/spoor.
+package lookup
 
 import (
 	"os"

@@ -1,5 +1,4 @@
-// Package nearest finds the name that a user probably meant.
-package nearest
+package lookup
 
 import (
 	"fmt"
@@ -14,7 +13,7 @@ func Unknown(what, name string, names []string) error {
 
 // UnknownIn is Unknown for long lists. The argument list says how to see all names, as in "'traces formats' lists all".
 func UnknownIn(what, name string, names []string, list string) error {
-	return UnknownError(what, name, Name(name, names), list)
+	return UnknownError(what, name, Nearest(name, names), list)
 }
 
 // UnknownError is UnknownIn for a suggestion that the caller knows, or "".
@@ -25,10 +24,10 @@ func UnknownError(what, name, meant, list string) error {
 	return fmt.Errorf("unknown %s %q%s (%s)", what, name, meant, list)
 }
 
-// Name returns the one of names that is the fewest edits away from name, ignoring case.
+// Nearest returns the one of names that is the fewest edits away from name, ignoring case.
 // An edit inserts, deletes or replaces a letter, or swaps two neighbours. Of equals the first one wins.
-// Name returns "" if more than half of name would have to change.
-func Name(name string, names []string) string {
+// Nearest returns "" if more than half of name would have to change.
+func Nearest(name string, names []string) string {
 	best, distance := "", len(name)/2+1
 	for _, n := range names {
 		if d := edits(strings.ToLower(name), strings.ToLower(n)); d < distance {

@@ -1,4 +1,4 @@
-package nearest
+package lookup
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ func TestName(t *testing.T) {
 		"": "", "xyz": "", "machine": "", "ul": "lu",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Name(name, names); got != want {
+			if got := Nearest(name, names); got != want {
 				t.Errorf("of %q: got %q, want %q", name, got, want)
 			}
 		})
 	}
-	if got := Name("a", nil); got != "" {
+	if got := Nearest("a", nil); got != "" {
 		t.Errorf("of no names: got %q", got)
 	}
 }
