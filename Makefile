@@ -8,7 +8,7 @@ ROOT := .
 include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
-CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/outfile traces/format traces/format/internal/* traces/stage tracegen/spmd tracegen/kernel tracegen/kernel/internal/* tracegen/tape analyze/analysis predict/internal/engine predict/internal/replay))
+CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/internal/outfile traces/format traces/format/internal/* traces/stage tracegen/spmd tracegen/kernel tracegen/kernel/internal/* tracegen/tape analyze/analysis predict/internal/engine predict/internal/replay))
 # Tests of theirs that the race detector can skip, as a regular expression for -skip.
 SEQUENTIAL = $(shell $(GO) run ./pipelines sequential)
 # Tests of a package in which only one part has goroutines.

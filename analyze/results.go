@@ -15,7 +15,6 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -168,7 +167,7 @@ func save(dir string, results []analysis.Result) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	staging, err := outfile.NewStagingFolder(dir)
+	staging, err := store.NewStagingFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -193,16 +192,16 @@ func save(dir string, results []analysis.Result) (err error) {
 // output is a file of results.
 type output struct {
 	name  string
-	write func(to *outfile.StagingFolder, name string) error
+	write func(to *store.StagingFolder, name string) error
 }
 
 func filesOf(results []analysis.Result) (files []output) {
 	for _, r := range results {
 		for _, t := range r.Tables {
-			files = append(files, output{t.Name + ".arrow", func(to *outfile.StagingFolder, name string) error { return store.StageTable(to, name, t) }})
+			files = append(files, output{t.Name + ".arrow", func(to *store.StagingFolder, name string) error { return store.StageTable(to, name, t) }})
 		}
 		for _, f := range r.Files {
-			files = append(files, output{f.Name, func(to *outfile.StagingFolder, name string) error { return to.WriteFile(name, f.Fill) }})
+			files = append(files, output{f.Name, func(to *store.StagingFolder, name string) error { return to.WriteFile(name, f.Fill) }})
 		}
 	}
 	return files
@@ -213,7 +212,7 @@ const writersPerCore = 2
 
 // writeAll writes the files into the staging folder, several in parallel. It returns the error of the first
 // file that failed, with the file's final path.
-func writeAll(staging *outfile.StagingFolder, dir string, files []output) error {
+func writeAll(staging *store.StagingFolder, dir string, files []output) error {
 	errs := make([]error, len(files))
 	analysis.InParallel(len(files), writersPerCore*runtime.GOMAXPROCS(0), func(i int) {
 		if err := files[i].write(staging, files[i].name); err != nil {

@@ -12,7 +12,6 @@ import (
 	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/transport"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -56,10 +55,10 @@ func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing; files are named by it")
 	}
-	if !outfile.HasFileName(prefix) {
+	if !store.HasFileName(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
-	return outfile.CheckWritable(prefix + ".params.toml")
+	return store.CheckWritable(prefix + ".params.toml")
 }
 
 // quickBudget is the longest time of a quick measurement of one thing, long enough to see more than noise.

@@ -15,7 +15,6 @@ import (
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/memory"
 	"spoor/calibrate/param"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -157,7 +156,7 @@ func (o *memoryOptions) write(r *memory.Result, table *store.Table) error {
 	if err := writeParams(o.prefix+".params.toml", filepath.Base(dataset), set); err != nil {
 		return err
 	}
-	return outfile.WriteFileAtomic(o.prefix+".machine.toml", func(w io.Writer) error {
+	return store.WriteFileAtomic(o.prefix+".machine.toml", func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -200,7 +199,7 @@ func writeParams(path, dataset string, set *param.Set) error {
 			return err
 		}
 	}
-	return outfile.WriteFileAtomic(path, all.Write)
+	return store.WriteFileAtomic(path, all.Write)
 }
 
 // memoryTable returns the results next to the kernel's.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/machine"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
@@ -51,7 +51,7 @@ func tryOutputs(cmd *cobra.Command) error {
 		if f == nil || f.Value.String() == "-" || f.Value.String() == "" {
 			continue
 		}
-		if err := outfile.CheckWritable(f.Value.String()); err != nil {
+		if err := store.CheckWritable(f.Value.String()); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
 	"spoor/traces/lookup"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
@@ -102,7 +102,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	known := &format.Simulated{StateIntervals: times.StateIntervals, Messages: messages, End: times.End}
-	err = outfile.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
+	err = store.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
 		notes, err = f.viewer.Export(times.Source(src), format.ExportOptions{Simulated: known}, w)
 		return err
 	})
@@ -121,7 +121,7 @@ func (f *observerFlags) labels(src trace.Source) error {
 		if s.Name != "pcf" && s.Name != "row" {
 			continue
 		}
-		err := outfile.WriteFileAtomic(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
+		err := store.WriteFileAtomic(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
 			_, err := f.viewer.Export(src, format.ExportOptions{Set: map[string]string{s.Name: "true"}}, w)
 			return err
 		})

@@ -8,7 +8,6 @@ import (
 
 	"spoor/analyze/quanta"
 	"spoor/predict/internal/replay"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -59,7 +58,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 		return err
 	}
 	for _, f := range res.Files {
-		if err := outfile.WriteFileAtomic(filepath.Join(o.quanta.dir, f.Name), f.Fill); err != nil {
+		if err := store.WriteFileAtomic(filepath.Join(o.quanta.dir, f.Name), f.Fill); err != nil {
 			return fmt.Errorf("writing the quanta: %w", err)
 		}
 	}

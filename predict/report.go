@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/predict/internal/report"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 // reportCommand is predict report.
@@ -89,7 +89,7 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	if out == "-" {
 		err = write(env.Raw())
 	} else {
-		err = outfile.WriteFileAtomic(out, write)
+		err = store.WriteFileAtomic(out, write)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/predict/internal/scaling"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 // scalingOptions are the flags of predict scaling.
@@ -112,5 +112,5 @@ func writeStudy(path string, study *scaling.Study, all []scaling.Quantity, at sc
 	if err != nil {
 		return err
 	}
-	return outfile.WriteFileAtomic(path, set.Write)
+	return store.WriteFileAtomic(path, set.Write)
 }

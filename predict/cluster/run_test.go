@@ -13,7 +13,6 @@ import (
 	"spoor/analyze/phases"
 	"spoor/analyze/reuse"
 	"spoor/calibrate/machine"
-	"spoor/traces/outfile"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -44,7 +43,7 @@ func analyzed(t *testing.T, change func(facts []trace.Arg) []trace.Arg) string {
 			}
 		}
 		for _, f := range result.Files {
-			if err := outfile.WriteFileAtomic(filepath.Join(dir, f.Name), f.Fill); err != nil {
+			if err := store.WriteFileAtomic(filepath.Join(dir, f.Name), f.Fill); err != nil {
 				t.Fatal(err)
 			}
 		}

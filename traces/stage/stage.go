@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 )
 
 // Version is the version of all five commands, recorded in the files they write.

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 )
 
 // supervisedKey is the environment variable of a child: the descriptors for what the runtime says and for the names of

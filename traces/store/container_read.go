@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 )
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/trace"
 )
 

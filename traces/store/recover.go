@@ -7,7 +7,7 @@ import (
 	"math"
 	"os"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/trace"
 )
 

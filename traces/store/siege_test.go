@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/testsize"
 )

@@ -9,7 +9,7 @@
 // It also takes two to three times as long to read references, with 12 to 67 times the memory (BenchmarkCodecs).
 package store
 
-import "spoor/traces/outfile"
+import "spoor/traces/internal/outfile"
 
 // Suffixes of the two files of a trace.
 const (

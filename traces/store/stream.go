@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )

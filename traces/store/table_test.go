@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/trace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/trace"
 )
 

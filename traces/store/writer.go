@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/traces/outfile"
+	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )

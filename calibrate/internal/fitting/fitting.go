@@ -11,7 +11,6 @@ import (
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/internal/fit/study"
 	"spoor/calibrate/internal/fit/timing"
-	"spoor/traces/outfile"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -153,7 +152,7 @@ func (r *Fitted) Write(note Note) error {
 	if err := r.networks(note); err != nil {
 		return err
 	}
-	return outfile.WriteFileAtomic(r.options.Prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
+	return store.WriteFileAtomic(r.options.Prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }
 
 // meta returns the facts of the tables.

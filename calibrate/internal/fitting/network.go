@@ -7,7 +7,7 @@ import (
 
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/machine"
-	"spoor/traces/outfile"
+	"spoor/traces/store"
 	"spoor/traces/unit"
 )
 
@@ -20,7 +20,7 @@ func (r *Fitted) networks(note Note) error {
 			note("no %s: %v", r.networkFile(s), err)
 			continue
 		}
-		err = outfile.WriteFileAtomic(r.networkFile(s), func(w io.Writer) error {
+		err = store.WriteFileAtomic(r.networkFile(s), func(w io.Writer) error {
 			if _, err := fmt.Fprintf(w, "# PLogP [kielmann2000] by calibrate fit: put this behind a machine that has no [network].\n"); err != nil {
 				return err
 			}

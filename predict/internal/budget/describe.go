@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spoor/traces/outfile"
+	"spoor/traces/store"
 )
 
 // Describe writes a machine description of each ranked machine into a folder, as 01-4x1-ws.toml and so on.
@@ -22,7 +22,7 @@ func (p *Problem) Describe(r *Result, dir string) error {
 			}
 			return r
 		}, fmt.Sprintf("%02d %s.toml", i+1, p.Catalogue.Name(c.Parts)))
-		err := outfile.WriteFileAtomic(filepath.Join(dir, name), func(w io.Writer) error {
+		err := store.WriteFileAtomic(filepath.Join(dir, name), func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "# Made from a catalogue with prices of %s; %s.\n%s", p.Catalogue.Date, p.money(c.Paid), p.Catalogue.Machine(c.Parts).Text())
 			return err
 		})
