@@ -52,14 +52,14 @@ func (s *Sources) sessionModule(o overlay) error {
 	s.tool.module = []string{"-mod=mod", "-modfile=" + file}
 	for _, p := range supplied {
 		dir := filepath.Join(s.spoor, filepath.FromSlash(strings.TrimPrefix(p.path, "spoor/")))
-		files, err := os.ReadDir(dir)
+		err := filepath.WalkDir(dir, func(file string, f fs.DirEntry, err error) error {
+			if err == nil && !f.IsDir() {
+				o[file] = nil
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		for _, f := range files {
-			if !f.IsDir() {
-				o[filepath.Join(dir, f.Name())] = nil
-			}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -43,24 +44,21 @@ func ownFolder(name string) fs.FS {
 	return f
 }
 
-// sources calls use with each file of the supplied packages, by the path of the package.
-func sources(use func(path, name string, text []byte) error) error {
+// sources calls use with each file of the supplied packages and of those below them, by the path of the package.
+func sources(use func(pkg, name string, text []byte) error) error {
 	for _, p := range supplied {
-		files, err := fs.ReadDir(p.files, ".")
+		err := fs.WalkDir(p.files, ".", func(file string, f fs.DirEntry, err error) error {
+			if err != nil || f.IsDir() || f.Name() == "source.go" || strings.HasSuffix(f.Name(), "_test.go") {
+				return err
+			}
+			text, err := fs.ReadFile(p.files, file)
+			if err != nil {
+				return err
+			}
+			return use(path.Join(p.path, path.Dir(file)), f.Name(), text)
+		})
 		if err != nil {
 			return fmt.Errorf("reading the sources of %s: %w", p.path, err)
-		}
-		for _, f := range files {
-			if f.Name() == "source.go" || strings.HasSuffix(f.Name(), "_test.go") {
-				continue
-			}
-			text, err := fs.ReadFile(p.files, f.Name())
-			if err == nil {
-				err = use(p.path, f.Name(), text)
-			}
-			if err != nil {
-				return fmt.Errorf("reading the sources of %s: %w", p.path, err)
-			}
 		}
 	}
 	return nil
@@ -77,19 +75,19 @@ func WriteSources(dir string) error {
 	if err := write(filepath.Join(dir, "go.mod"), []byte("module spoor\n\ngo 1.26.0\n")); err != nil {
 		return err
 	}
-	return sources(func(path, name string, text []byte) error {
-		if isBelow(path, "spoor/tracegen/instrument") {
+	return sources(func(pkg, name string, text []byte) error {
+		if isBelow(pkg, "spoor/tracegen/instrument") {
 			return nil
 		}
-		return write(filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(path, "spoor/")), name), text)
+		return write(filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(pkg, "spoor/")), name), text)
 	})
 }
 
 // supply returns the overlay that adds the supplied packages below root, the sources of the standard library.
 func supply(root string) (overlay, error) {
 	o := overlay{}
-	err := sources(func(path, name string, text []byte) error {
-		o[filepath.Join(root, filepath.FromSlash(path), name)] = text
+	err := sources(func(pkg, name string, text []byte) error {
+		o[filepath.Join(root, filepath.FromSlash(pkg), name)] = text
 		return nil
 	})
 	if err != nil {
