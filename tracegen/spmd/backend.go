@@ -9,6 +9,12 @@ import (
 	"spoor/traces/trace"
 )
 
+// nobody stands for no rank.
+const nobody = -1
+
+// barrierID is the number of the only barrier, that of all ranks.
+const barrierID = 0
+
 // Backend runs ranks and carries out their operations. All that can depend on time goes through it. A program sees
 // differences between backends only in the results of operations.
 type Backend interface {

@@ -67,5 +67,8 @@ func Homes(ranks ...int) Home {
 	return h
 }
 
+// addressSpace gives places to named arrays.
+type addressSpace = space.Space
+
 // Region is the address range of a named array.
 type Region = trace.Region

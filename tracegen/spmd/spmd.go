@@ -74,15 +74,8 @@ import (
 	"slices"
 	"time"
 
-	"spoor/tracegen/spmd/internal/space"
 	"spoor/traces/trace"
 )
-
-// nobody stands for no rank.
-const nobody = -1
-
-// barrierID is the number of the only barrier, that of all ranks.
-const barrierID = 0
 
 // Program is the function that every rank runs.
 type Program func(r *Rank) error
@@ -97,7 +90,7 @@ type Rank struct {
 	procs   int
 	program Program
 	rec     *recorder // nil unless recording
-	space   *space.Space
+	space   *addressSpace
 	backend Backend
 	world   *Comm
 
