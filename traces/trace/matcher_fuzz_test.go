@@ -232,47 +232,6 @@ func FuzzMatcherIsNaive(f *testing.F) {
 	})
 }
 
-// A queue is a list.
-func TestQueueIsAList(t *testing.T) {
-	type entry struct {
-		bytes int64
-		at    Pos
-	}
-	rng := rand.New(rand.NewPCG(1, 3))
-	for range 2000 {
-		var q queue
-		var list []entry
-		next := entry{}
-		step := int64(0)
-		for range rng.IntN(400) {
-			if len(list) > 0 && rng.IntN(5) < 2 {
-				bytes, at := q.pop()
-				if got := (entry{bytes, at}); got != list[0] {
-					t.Fatalf("took %v, want %v", got, list[0])
-				}
-				list = list[1:]
-			} else {
-				switch rng.IntN(12) {
-				case 0:
-					step = rng.Int64() - rng.Int64()
-				case 1:
-					step = int64(rng.IntN(9)) - 4
-				case 2:
-					next.bytes = rng.Int64N(3)
-				case 3:
-					next.at.File = rng.Int32N(3)
-				}
-				next.at.At += step
-				q.push(next.bytes, next.at)
-				list = append(list, next)
-			}
-			if q.count() != uint64(len(list)) || q.empty() != (len(list) == 0) || len(list) > 0 && q.end() != list[len(list)-1].at {
-				t.Fatalf("%d, ending at %v; want %v", q.count(), q.end(), list)
-			}
-		}
-	}
-}
-
 // A table of flows is a map.
 func TestFlowsAreAMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
@@ -284,19 +243,23 @@ func TestFlowsAreAMap(t *testing.T) {
 		if f == nil {
 			f = table.add(c, nil)
 		}
-		if bytes, is := want[c]; is != !f.waiting.empty() || is && f.waiting.first.bytes != bytes {
+		bytes, is := want[c]
+		if is != !f.waiting.Empty() {
 			t.Fatalf("%v has %v, want %d", c, f.waiting, bytes)
 		}
-		if delete(want, c); rng.IntN(3) == 0 {
-			f.waiting = queue{}
-		} else {
-			f.waiting = queue{first: run{bytes: i, count: 1}}
+		if is {
+			if got, _, _ := f.waiting.Pop(); got != bytes {
+				t.Fatalf("%v has %d, want %d", c, got, bytes)
+			}
+		}
+		if delete(want, c); rng.IntN(3) > 0 {
+			f.waiting.Push(i, 0, 0)
 			want[c] = i
 		}
 	}
 	n := 0
 	for f := range table.all() {
-		if !f.waiting.empty() {
+		if !f.waiting.Empty() {
 			n++
 		}
 	}

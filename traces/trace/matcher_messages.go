@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+
+	"spoor/traces/trace/internal/queue"
+)
 
 // channel is the path of messages that a receive without a wildcard selects.
 type channel struct {
@@ -8,7 +12,7 @@ type channel struct {
 	tag, group int32
 }
 
-// inbox is the destination of messages that a receive with a wildcard selects from.
+// inbox is the destination of messages: a processor in a group. A receive with a wildcard selects from one.
 type inbox struct {
 	to    Proc
 	group int32
@@ -20,7 +24,7 @@ type inbox struct {
 type flow struct {
 	channel
 	box      *box
-	waiting  queue
+	waiting  queue.Queue
 	pool     *pool // counts, if a wildcard can take messages of the channel
 	kinds    int32 // wildcardKinds of the box when pool was last determined
 	receives bool  // waiting holds receives
@@ -53,15 +57,15 @@ func (m *Matcher) send(p Proc, e *Event, at Pos) {
 	f := m.flow(channel{p, Proc(e.Peer), e.Tag, e.Group})
 	f.inGraph = f.inGraph || e.Needs != nil
 	switch {
-	case f.receives && !f.waiting.empty():
-		room, posted := f.waiting.pop()
-		m.pair(f, e.Bytes, room, posted)
+	case f.receives && !f.waiting.Empty():
+		room, file, row := f.waiting.Pop()
+		m.pair(f, e.Bytes, room, Pos{file, row})
 	case f.shared():
 		f.pool.sends++
 		f.pool.lastSend = at
 	default:
 		f.receives = false
-		f.waiting.push(e.Bytes, at)
+		f.waiting.Push(e.Bytes, at.File, at.At)
 	}
 }
 
@@ -79,12 +83,12 @@ func (m *Matcher) receive(p Proc, e *Event, at Pos) {
 	case f.shared():
 		f.pool.receives++
 		f.pool.lastGot = at
-	case !f.receives && !f.waiting.empty():
-		sent, _ := f.waiting.pop()
+	case !f.receives && !f.waiting.Empty():
+		sent, _, _ := f.waiting.Pop()
 		m.pair(f, sent, e.Bytes, at)
 	default:
 		f.receives = true
-		f.waiting.push(e.Bytes, at)
+		f.waiting.Push(e.Bytes, at.File, at.At)
 	}
 }
 
@@ -115,7 +119,7 @@ func (m *Matcher) pair(f *flow, sent, room int64, at Pos) {
 func (m *Matcher) decide() {
 	for c, short := range m.doubts {
 		f := m.flows.find(c)
-		if short.Legal = !f.alone || f.pool != nil || !f.waiting.empty(); short.Legal {
+		if short.Legal = !f.alone || f.pool != nil || !f.waiting.Empty(); short.Legal {
 			short.Msg += ", if rows execute in their order"
 		}
 		m.found.add(short, 1, func() string { return short.Msg })
@@ -150,13 +154,13 @@ func (m *Matcher) unmatched(procs int) {
 
 // leftOver adds a finding for every message or receive that waits in f.
 func (m *Matcher) leftOver(f *flow, procs int) {
-	for !f.waiting.empty() {
-		bytes, at := f.waiting.pop()
+	for !f.waiting.Empty() {
+		bytes, file, at := f.waiting.Pop()
 		who, kind := f.from, Send
 		if f.receives {
 			who, kind = f.to, Recv
 		}
-		m.found.add(Mismatch{Proc: who, Pos: at, Kind: kind}, 1, func() string { return f.lack(bytes, procs) })
+		m.found.add(Mismatch{Proc: who, Pos: Pos{file, at}, Kind: kind}, 1, func() string { return f.lack(bytes, procs) })
 	}
 }
 

@@ -82,7 +82,7 @@ func (t *flows) enter(c channel, number uint32) {
 func (t *flows) grow() {
 	kept := 0
 	for f := range t.all() {
-		if f.pool != nil || f.doubtful || !f.waiting.empty() {
+		if f.pool != nil || f.doubtful || !f.waiting.Empty() {
 			*t.at(kept) = *f
 			kept++
 		}

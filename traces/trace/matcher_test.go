@@ -182,8 +182,19 @@ func TestMatcherIsFlat(t *testing.T) {
 		}
 	}
 	f := m.flows.find(channel{0, 1, 3, None})
-	if f.waiting.more != nil || f.waiting.count() != n || f.waiting.end().At != 9+4*(n-1) {
+	if _, at := f.waiting.End(); f.waiting.Count() != n || at != 9+4*(n-1) {
 		t.Errorf("%+v", f.waiting)
+	}
+	w := message(0, Send, 1, 3, 5)
+	i := int64(n)
+	another := func() {
+		if m.Event(0, &w.Event, Pos{At: 9 + 4*i}) != nil {
+			t.Fatal("not sound")
+		}
+		i++
+	}
+	if allocs := testing.AllocsPerRun(1000, another); allocs > 0 {
+		t.Errorf("a message takes %v allocations", allocs)
 	}
 	halo(64, 1000, true, func(p Proc, e *Event, at int64) {
 		if m.Event(p, e, Pos{At: at}) != nil {

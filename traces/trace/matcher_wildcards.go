@@ -3,6 +3,8 @@ package trace
 import (
 	"cmp"
 	"fmt"
+
+	"spoor/traces/trace/internal/queue"
 )
 
 // pool counts the messages and receives of a channel that a wildcard may affect.
@@ -11,14 +13,16 @@ type pool struct {
 	lastSend, lastGot Pos
 }
 
-// box holds the wildcards of one inbox.
+// box holds the wildcards of one inbox, and the sums of its pools.
 type box struct {
 	any           bool           // some wildcard takes any source and any tag
 	sources, tags map[int32]bool // sources with any tag; tags from any source
 	wildcardKinds int32          // number of different wildcards so far
 	wild          uint64         // number of wildcards
 	last          Pos            // position of the latest wildcard
-	sum           poolSum
+
+	sends, receives, surplus uint64 // sums over all pools; surplus: receives for which their channel has no message
+	sender                   *flow  // the first channel with more messages than receives
 }
 
 // wildcard counts a receive that names no source or no tag.
@@ -65,57 +69,51 @@ func (f *flow) shared() bool {
 		return f.pool != nil
 	}
 	f.pool = &pool{}
-	if !f.receives && !f.waiting.empty() {
-		f.pool.sends, f.pool.lastSend = f.waiting.count(), f.waiting.end()
-		f.waiting = queue{}
+	if !f.receives && !f.waiting.Empty() {
+		f.pool.sends = f.waiting.Count()
+		f.pool.lastSend.File, f.pool.lastSend.At = f.waiting.End()
+		f.waiting = queue.Queue{}
 	}
 	return true
 }
 
-// poolSum is the sum of all pools of an inbox.
-type poolSum struct {
-	sends, receives, surplus uint64 // surplus: receives for which their channel has no message
-	sender                   *flow  // the first channel with more messages than receives
-}
-
 // surplus adds findings for the receives for which f has no messages, and adds f to the
-// sum of its inbox.
+// sums of its inbox.
 func (m *Matcher) surplus(f *flow, procs int) {
-	p, sum := f.pool, &f.box.sum
-	waiting := f.waiting.count()
-	sum.sends += p.sends
-	sum.receives += p.receives + waiting
-	sum.surplus += waiting
+	p, b := f.pool, f.box
+	waiting := f.waiting.Count()
+	b.sends += p.sends
+	b.receives += p.receives + waiting
+	b.surplus += waiting
 	if waiting > 0 {
 		m.leftOver(f, procs)
 	}
 	if p.receives > p.sends {
 		more := p.receives - p.sends
-		sum.surplus += more
+		b.surplus += more
 		m.found.add(Mismatch{Proc: f.to, Pos: p.lastGot, Kind: Recv}, more, func() string {
 			return fmt.Sprintf("%s on rank %d from rank %d%s%s: %d more than are sent", plural(p.receives, "receive"), f.to, f.from,
 				withTag(f.tag), inGroup(f.group), more)
 		})
 	}
-	if p.sends > p.receives && (sum.sender == nil || cmp.Or(cmp.Compare(f.from, sum.sender.from), cmp.Compare(f.tag, sum.sender.tag)) < 0) {
-		sum.sender = f
+	if p.sends > p.receives && (b.sender == nil || cmp.Or(cmp.Compare(f.from, b.sender.from), cmp.Compare(f.tag, b.sender.tag)) < 0) {
+		b.sender = f
 	}
 }
 
 // balance compares the number of messages of an inbox that wildcards can take with the
 // number of receives.
 func (m *Matcher) balance(at inbox, b *box) {
-	s := b.sum
-	receives := s.receives + b.wild
-	matched := min(s.sends, receives-s.surplus)
+	receives := b.receives + b.wild
+	matched := min(b.sends, receives-b.surplus)
 	m.counts.Messages += matched
-	if more := receives - s.surplus - matched; more > 0 {
+	if more := receives - b.surplus - matched; more > 0 {
 		m.found.add(Mismatch{Proc: at.to, Pos: b.last, Kind: Recv}, more, func() string {
 			return fmt.Sprintf("receives on rank %d from any rank or with any tag%s: %d more than are sent", at.to, inGroup(at.group), more)
 		})
 	}
-	if more := s.sends - matched; more > 0 {
-		f := s.sender
+	if more := b.sends - matched; more > 0 {
+		f := b.sender
 		m.found.add(Mismatch{Proc: f.from, Pos: f.pool.lastSend, Kind: Send}, more, func() string {
 			return fmt.Sprintf("sends to rank %d%s: %d more than are received, this or earlier ones (receives take any rank or tag)",
 				at.to, inGroup(at.group), more)

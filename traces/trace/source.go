@@ -2,7 +2,7 @@ package trace
 
 import "embed"
 
-// Files holds the files of this package. Tracegen builds programs with them.
+// Files holds the files of this package and of those below it. Tracegen builds programs with them.
 //
-//go:embed *.go
+//go:embed *.go internal
 var Files embed.FS

@@ -12,19 +12,21 @@ type procValidator struct {
 	p    Proc
 	next func() (*Refs, error, bool)
 
-	refs    *Refs
-	at      int             // next row of refs
-	done    uint64          // references so far
-	refPos  uint64          // position of the latest reference
-	evPos   uint64          // position of the latest event
-	full    bool            // an Instr was at its maximum, so that refPos is only a lower bound
-	last    uint64          // Refs of the latest event
-	events  int64           // events so far
-	need    need            // the one with the largest row so far
-	forward bool            // some event needs a later one, so that needs could form a cycle
-	held    map[int32]int64 // locks, with the row that took each
-	used    map[int32]bool  // locks that were ever taken
-	failed  bool            // reading failed, so that the error is not one of an event
+	refs     *Refs
+	at       int             // next row of refs
+	done     uint64          // references so far
+	refPos   uint64          // position of the latest reference
+	evPos    uint64          // position of the latest event
+	full     bool            // an Instr was at its maximum, so that refPos is only a lower bound
+	last     uint64          // Refs of the latest event
+	events   int64           // events so far
+	need     int64           // largest row that an event needs so far
+	needBy   int64           // event that needs it
+	needKind Kind            // of that event
+	forward  bool            // some event needs a later one, so that needs could form a cycle
+	held     map[int32]int64 // locks, with the row that took each
+	used     map[int32]bool  // locks that were ever taken
+	failed   bool            // reading failed, so that the error is not one of an event
 }
 
 // event checks the position of one event among the references, and its fields.

@@ -1,4 +1,5 @@
-package trace
+// Package queue holds the sizes and positions of messages in little memory.
+package queue
 
 import "math"
 
@@ -11,9 +12,9 @@ type run struct {
 	count uint32
 }
 
-// queue holds the sizes and positions of messages, first in, first out. Most queues
+// Queue holds the sizes and positions of messages, first in, first out. Its zero value is empty. Most queues
 // never have more than one run.
-type queue struct {
+type Queue struct {
 	first run   // its count is 0 if the queue is empty
 	file  int32 // file of the first message
 	more  *runs // nil if there never were any
@@ -26,26 +27,28 @@ type runs struct {
 	file int32 // file of the last message
 }
 
-func (q *queue) empty() bool { return q.first.count == 0 }
+// Empty reports whether no message is in the queue.
+func (q *Queue) Empty() bool { return q.first.count == 0 }
 
 func (m *runs) empty() bool { return m == nil || m.head == len(m.all) }
 
-func (q *queue) push(bytes int64, at Pos) {
-	last, file := &q.first, q.file
+// Push adds a message of bytes bytes at a position of a file.
+func (q *Queue) Push(bytes int64, file int32, at int64) {
+	last, lastFile := &q.first, q.file
 	if !q.more.empty() {
-		last, file = &q.more.all[len(q.more.all)-1], q.more.file
+		last, lastFile = &q.more.all[len(q.more.all)-1], q.more.file
 	}
-	fresh := run{at: at.At, bytes: bytes, count: 1}
+	fresh := run{at: at, bytes: bytes, count: 1}
 	switch {
-	case q.empty():
-		q.first, q.file = fresh, at.File
-	case at.File == file && last.extend(bytes, at.At):
+	case q.Empty():
+		q.first, q.file = fresh, file
+	case file == lastFile && last.extend(bytes, at):
 	default:
 		if q.more == nil {
 			q.more = &runs{}
 		}
-		if q.more.file = at.File; at.File != file {
-			q.more.all = append(q.more.all, run{at: int64(at.File)})
+		if q.more.file = file; file != lastFile {
+			q.more.all = append(q.more.all, run{at: int64(file)})
 		}
 		q.more.all = append(q.more.all, fresh)
 	}
@@ -69,9 +72,9 @@ func (r *run) extend(bytes, at int64) bool {
 	return true
 }
 
-// pop removes the first message and returns it. The queue must not be empty.
-func (q *queue) pop() (bytes int64, at Pos) {
-	bytes, at = q.first.bytes, Pos{q.file, q.first.at}
+// Pop removes the first message and returns it. The queue must not be empty.
+func (q *Queue) Pop() (bytes int64, file int32, at int64) {
+	bytes, file, at = q.first.bytes, q.file, q.first.at
 	q.first.at += int64(q.first.step)
 	if q.first.count--; q.first.count == 0 && !q.more.empty() {
 		if r := q.more.take(); r.count > 0 {
@@ -80,7 +83,7 @@ func (q *queue) pop() (bytes int64, at Pos) {
 			q.file, q.first = int32(r.at), q.more.take()
 		}
 	}
-	return bytes, at
+	return bytes, file, at
 }
 
 // take removes the first run and returns it. It frees memory if much is unused.
@@ -97,8 +100,8 @@ func (m *runs) take() run {
 	return r
 }
 
-// count returns the number of messages in the queue.
-func (q *queue) count() uint64 {
+// Count returns the number of messages in the queue.
+func (q *Queue) Count() uint64 {
 	n := uint64(q.first.count)
 	if !q.more.empty() {
 		for _, r := range q.more.all[q.more.head:] {
@@ -108,11 +111,11 @@ func (q *queue) count() uint64 {
 	return n
 }
 
-// end returns the position of the last message. The queue must not be empty.
-func (q *queue) end() Pos {
+// End returns the position of the last message. The queue must not be empty.
+func (q *Queue) End() (file int32, at int64) {
 	r, file := q.first, q.file
 	if !q.more.empty() {
 		r, file = q.more.all[len(q.more.all)-1], q.more.file
 	}
-	return Pos{file, r.at + int64(r.step)*int64(r.count-1)}
+	return file, r.at + int64(r.step)*int64(r.count-1)
 }

@@ -1,0 +1,89 @@
+// Package mailbox matches messages and receives that have one destination.
+package mailbox
+
+// Any is the source or tag of a receive that takes messages from any source or with any tag.
+const Any int32 = -1
+
+// Envelope is the source and tag by which messages and receives match. Any in the envelope
+// of a receive matches any.
+type Envelope struct{ From, Tag int32 }
+
+// Mailbox holds the unmatched messages and receives of one destination: an M for each message and an R for each receive.
+type Mailbox[M, R any] struct {
+	messages map[Envelope][]queued[M]
+	receives map[Envelope][]queued[R]
+	calls    uint64 // of Send and Receive
+	waiting  int    // messages
+	views    [3]messageView
+}
+
+// New returns a mailbox without messages and receives.
+func New[M, R any]() *Mailbox[M, R] {
+	return &Mailbox[M, R]{messages: map[Envelope][]queued[M]{}, receives: map[Envelope][]queued[R]{}}
+}
+
+// queued is an unmatched message or receive, and the number of the call that added it.
+type queued[T any] struct {
+	value T
+	call  uint64
+}
+
+// Send adds a message with envelope sent. If a receive is waiting for it, Send removes that receive and returns it.
+// Otherwise m waits.
+func (b *Mailbox[M, R]) Send(sent Envelope, m M) (receive R, found bool) {
+	b.calls++
+	var want Envelope
+	least := ^uint64(0)
+	for _, w := range [...]Envelope{sent, {sent.From, Any}, {Any, sent.Tag}, {Any, Any}} {
+		if q := b.receives[w]; len(q) > 0 && q[0].call < least {
+			want, least, found = w, q[0].call, true
+		}
+	}
+	if found {
+		return shift(b.receives, want), true
+	}
+	b.messages[sent] = append(b.messages[sent], queued[M]{m, b.calls})
+	b.waiting++
+	b.keep(waitingMessage{sent, b.calls})
+	return receive, false
+}
+
+// Receive adds a receive with envelope want. If a matching message has been sent, Receive removes that message and
+// returns it. Otherwise r waits.
+func (b *Mailbox[M, R]) Receive(want Envelope, r R) (message M, found bool) {
+	b.calls++
+	take := want
+	if want.From == Any || want.Tag == Any {
+		if sent, found := b.first(want); found {
+			take = sent
+		}
+	}
+	if len(b.messages[take]) > 0 {
+		b.waiting--
+		return shift(b.messages, take), true
+	}
+	b.receives[want] = append(b.receives[want], queued[R]{r, b.calls})
+	return message, false
+}
+
+// shift removes the first element of a queue and returns it. It deletes a queue that becomes empty.
+func shift[T any](queues map[Envelope][]queued[T], e Envelope) T {
+	q := queues[e]
+	if len(q) > 1 {
+		queues[e] = q[1:]
+	} else {
+		delete(queues, e)
+	}
+	return q[0].value
+}
+
+// Unmatched returns the numbers of messages and receives that wait.
+func (b *Mailbox[M, R]) Unmatched() (messages, receives int) {
+	for _, q := range b.messages {
+		messages += len(q)
+	}
+	for _, q := range b.receives {
+		receives += len(q)
+	}
+	return messages, receives
+}
