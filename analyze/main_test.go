@@ -276,7 +276,7 @@ func TestTablesAgree(t *testing.T) {
 				uses += counts[i]
 			}
 		}
-		for phase := range profile.Phases() {
+		for phase := range profile.Windows {
 			c, err := profile.Counts(trace.Proc(p), phase, 1, 1)
 			if err != nil {
 				t.Fatal(err)

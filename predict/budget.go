@@ -12,6 +12,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/budget"
+	"spoor/predict/internal/catalogue"
 	"spoor/predict/internal/keyuse"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -113,7 +114,7 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	if err != nil {
 		return err
 	}
-	if p.Catalogue = prices.Catalogue; p.Catalogue == nil {
+	if p.Catalogue = (*catalogue.Catalogue)(prices.Catalogue); p.Catalogue == nil {
 		return fmt.Errorf("reading %s: it has no [catalogue]; use a price list such as example1999", o.prices)
 	}
 	noteAll(env, keyuse.OfPrices(prices, p.Model.Name()))

@@ -52,7 +52,7 @@ func Kind() *kind.Kind {
 		Needs: map[string]string{"block": nodesFlag, "placement": nodesFlag, "delay": nodesFlag, networkFlag: nodesFlag, "latency": nodesFlag,
 			controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag},
 		Renamed: map[string]string{"between": networkFlag, "right": controlFlag, "miss": missFlag, "ways": waysFlag},
-		Values:  map[string][]string{networkFlag: kind.Texts(Networks), "placement": kind.Texts(Placements)},
+		Values:  map[string][]string{networkFlag: kind.Texts(Networks), "placement": kind.Texts(placements)},
 		Flags:   o.add,
 		Build:   o.build}
 }
@@ -112,7 +112,7 @@ func (o *options) nodes(a *Analysis) (err error) {
 		return fmt.Errorf("--per-node: %v are not numbers of processors; each must be at least 1", o.perNode)
 	}
 	a.PerNode = kind.Sorted(o.perNode)
-	if a.Placements, err = named("--placement", o.placements, Placements); err != nil {
+	if a.Placements, err = named("--placement", o.placements, placements); err != nil {
 		return err
 	}
 	if a.Networks, err = named("--"+networkFlag, o.networks, Networks); err != nil {

@@ -6,38 +6,31 @@ import (
 	"slices"
 
 	"spoor/traces/store"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
-
-// NodeProfile holds the counts of processors of one node. Their order includes the time of misses, turns on
-// the bus, and waiting for locks and flags. It determines the misses and the waiting times.
-type NodeProfile struct {
-	NodeCaches // caches of that order
-	of         TrafficProfile
-}
 
 // ErrNotCounted is the error of traffic tables without counts of one node with all processors.
 var ErrNotCounted = errors.New("the traffic table has no counts of one node with all processors")
 
-// LoadNode reads a traffic table. If the counts are missing, the error wraps [ErrNotCounted] and says how to
-// get them.
-func LoadNode(from store.TableSource, procs int) (*NodeProfile, error) {
+// LoadNode reads the counts of one node with all processors from a traffic table. Their order includes the time
+// of misses, turns on the bus, and waiting for locks and flags. It determines the misses and the waiting times.
+// The only delay is 0. If the counts are missing, the error wraps [ErrNotCounted] and says how to get them.
+func LoadNode(from store.TableSource, procs int) (*TrafficProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
 	}
-	n := &NodeProfile{}
+	n := &TrafficProfile{}
 	if err := n.readFacts(t); err != nil {
 		return nil, err
 	}
 	if have := splitList(t.Fact(perNodeFact)); n.Miss == 0 || !slices.Contains(have, fmt.Sprint(procs)) {
 		return nil, fmt.Errorf("%w; run analyze with --per-node %d and --node-miss", ErrNotCounted, procs)
 	}
-	n.of.Delays, n.of.byDelay = []unit.Instructions{0}, []map[windowKey]*Traffic{{}}
+	n.Delays, n.byDelay = []unit.Instructions{0}, []map[windowKey]*Traffic{{}}
 	err := eachTraffic(from, func(x *trafficRow) error {
 		if x.perNode == int64(procs) {
-			n.of.addRow(0, x)
+			n.addRow(0, x)
 		}
 		return nil
 	})
@@ -54,9 +47,4 @@ func (n *NodeCaches) readFacts(t *store.Table) error {
 		return fmt.Errorf("the traffic table has %q as time of misses and %q as caches, not a time and sets, ways and line size; run analyze again", t.Fact(missFact), t.Fact(cacheFact))
 	}
 	return nil
-}
-
-// Window returns the counts of p in a window of a phase, by its number.
-func (n *NodeProfile) Window(p trace.Proc, phase int, number int64) Traffic {
-	return n.of.Window(p, phase, number, 0)
 }

@@ -237,7 +237,7 @@ func compare(src trace.Source, a *Analysis) error {
 		}
 		for _, n := range a.Sets {
 			for ways := 1; ways <= MaxWays; ways++ {
-				o := newOracle(src.Header().Procs, line, profile.Window(), uint64(n), ways)
+				o := newOracle(src.Header().Procs, line, profile.Window, uint64(n), ways)
 				for p, err := range analysis.Interleave(src) {
 					if err != nil {
 						return err
@@ -267,7 +267,7 @@ func compareSummary(t *store.Table, profile *Profile) error {
 			continue
 		}
 		var c Counts
-		for phase := range profile.Phases() {
+		for phase := range profile.Windows {
 			d, err := profile.Counts(trace.Proc(p), phase, sets[i], int(ways[i]))
 			if err != nil {
 				return err
@@ -286,8 +286,8 @@ func compareSummary(t *store.Table, profile *Profile) error {
 }
 
 func (o *oracle) compare(profile *Profile, sets int64) error {
-	if profile.Procs() != len(o.counts) || profile.Phases() != len(o.counts[0]) {
-		return fmt.Errorf("%d processors and %d phases, want %d and %d", profile.Procs(), profile.Phases(), len(o.counts), len(o.counts[0]))
+	if profile.Procs != len(o.counts) || len(profile.Windows) != len(o.counts[0]) {
+		return fmt.Errorf("%d processors and %d phases, want %d and %d", profile.Procs, len(profile.Windows), len(o.counts), len(o.counts[0]))
 	}
 	for phase := range o.counts[0] {
 		windows := map[int64]bool{}
@@ -306,7 +306,7 @@ func (o *oracle) compare(profile *Profile, sets int64) error {
 			}
 		}
 		order := slices.Sorted(maps.Keys(windows))
-		if got := profile.Windows(phase); got != len(order) {
+		if got := len(profile.Windows[phase]); got != len(order) {
 			return fmt.Errorf("phase %d: got %d windows, want %v", phase, got, order)
 		}
 		for p := range o.counts {
@@ -454,7 +454,7 @@ func TestWaysOfTables(t *testing.T) {
 	}
 	for ways, facts := range map[int][]trace.Arg{16: nil, MaxWays: {{Key: waysFact, Value: strconv.Itoa(MaxWays)}}} {
 		p, err := Load(table(facts...), 64)
-		if err != nil || p.Ways() != ways {
+		if err != nil || p.Ways != ways {
 			t.Fatalf("%d ways: %v", ways, err)
 		}
 		if _, err := p.Counts(0, 0, 4, ways); err != nil {

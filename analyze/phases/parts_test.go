@@ -61,7 +61,7 @@ func picked[T any](all []T, of []int) (out []T) {
 func TestLoadInParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
-		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: Placements, Networks: Networks, Delays: []unit.Instructions{0, 50}}
+		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: placements, Networks: Networks, Delays: []unit.Instructions{0, 50}}
 		results, err := analysis.Run(context.Background(), randomTrace(random, 3, 2, 200), analysis.Options{}, a)
 		if err != nil {
 			t.Fatal(err)
@@ -74,20 +74,20 @@ func TestLoadInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for phase := range whole.Phases() {
-			for at := range whole.Windows(phase) {
+		for phase := range whole.Windows {
+			for at := range whole.Windows[phase] {
 				for p := range trace.Proc(3) {
 					for _, sets := range a.Sets {
 						want, err1 := whole.WindowCounts(p, phase, at, sets, 2)
 						got, err2 := parts.WindowCounts(p, phase, at, sets, 2)
-						if err1 != nil || err2 != nil || got != want || parts.Number(phase, at) != whole.Number(phase, at) {
+						if err1 != nil || err2 != nil || got != want || parts.Windows[phase][at] != whole.Windows[phase][at] {
 							t.Fatalf("phase %d, window %d, processor %d: %+v, %v, want %+v, %v", phase, at, p, got, err2, want, err1)
 						}
 					}
 				}
 			}
 		}
-		for _, placement := range Placements {
+		for _, placement := range placements {
 			want, err1 := LoadTraffic(results[0].Tables[1], 128, 1, placement, Switch)
 			got, err2 := LoadTraffic(scattered{results[0].Tables[1], random}, 128, 1, placement, Switch)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {

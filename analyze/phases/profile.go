@@ -38,14 +38,18 @@ func (c *Counts) add(d Counts) {
 
 // Profile is a phases table at one line size.
 type Profile struct {
-	line    int64
-	procs   int
-	size    unit.Instructions // of a window
-	sets    []int64
-	ways    int          // maximum
-	phases  [][][]window // by phase and window with any instruction; by processor
-	numbers [][]int64    // numbers of these windows in the table
-	alone   bool         // Counts.Alone was counted
+	Procs  int
+	Window unit.Instructions // length of a window
+	Sets   []int64           // simulated numbers of sets
+	Ways   int               // maximum number of ways
+	Alone  bool              // the table has Counts.Alone; older tables have not
+
+	// Windows has the windows of each phase in which any processor executed instructions, as their numbers in the
+	// traffic table. There is one phase more than barriers.
+	Windows [][]int64
+
+	line   int64
+	phases [][][]window // by phase and window; by processor
 }
 
 // window holds the counters of a processor in one window.
@@ -70,30 +74,6 @@ func (a *windowRows) compare(b *windowRows) int {
 	return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
 }
 
-// Procs returns the number of processors.
-func (p *Profile) Procs() int { return p.procs }
-
-// Phases returns the number of phases: one more than barriers.
-func (p *Profile) Phases() int { return len(p.phases) }
-
-// Windows returns the number of windows of a phase in which any processor executed instructions, from 1.
-func (p *Profile) Windows(phase int) int { return len(p.phases[phase]) }
-
-// Number returns the number of a window of a phase in the traffic table.
-func (p *Profile) Number(phase, at int) int64 { return p.numbers[phase][at] }
-
-// Window returns the length of a window.
-func (p *Profile) Window() unit.Instructions { return p.size }
-
-// CountsAlone reports whether the table has [Counts].Alone. Older tables have not.
-func (p *Profile) CountsAlone() bool { return p.alone }
-
-// Sets returns the simulated numbers of sets.
-func (p *Profile) Sets() []int64 { return p.sets }
-
-// Ways returns the maximum number of ways.
-func (p *Profile) Ways() int { return p.ways }
-
 // Counts returns the counts of proc in phase with caches of sets x ways lines. If this shape was not
 // simulated, the error lists the simulated ones.
 func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Counts, error) {
@@ -114,12 +94,12 @@ func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Coun
 // WindowCounts returns the same for a window of a phase.
 func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways int) (Counts, error) {
 	switch {
-	case proc < 0 || int(proc) >= p.procs || phase < 0 || phase >= len(p.phases) || at < 0 || at >= len(p.phases[phase]):
+	case proc < 0 || int(proc) >= p.Procs || phase < 0 || phase >= len(p.phases) || at < 0 || at >= len(p.phases[phase]):
 		return Counts{}, p.absent(proc, phase)
-	case ways < 1 || ways > p.ways:
-		return Counts{}, fmt.Errorf("the phases table has no caches of %d ways; it has 1 to %d", ways, p.ways)
-	case !slices.Contains(p.sets, sets):
-		return Counts{}, fmt.Errorf("the phases table has no caches of %d sets; it has %s; run analyze with --sets %d", sets, listOf(p.sets, ""), sets)
+	case ways < 1 || ways > p.Ways:
+		return Counts{}, fmt.Errorf("the phases table has no caches of %d ways; it has 1 to %d", ways, p.Ways)
+	case !slices.Contains(p.Sets, sets):
+		return Counts{}, fmt.Errorf("the phases table has no caches of %d sets; it has %s; run analyze with --sets %d", sets, listOf(p.Sets, ""), sets)
 	}
 	var c Counts
 	for i := range p.phases[phase][at][proc] {
@@ -131,7 +111,7 @@ func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways 
 }
 
 func (p *Profile) absent(proc trace.Proc, phase int) error {
-	return fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, len(p.phases), p.procs)
+	return fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, len(p.phases), p.Procs)
 }
 
 // apply adds a counter to the counts of an associativity, if it applies. A use at distance d misses for w <=

@@ -39,7 +39,7 @@ func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 		}
 		if x.line == p.line {
 			places = addCounter(places, x)
-			p.procs = max(p.procs, int(x.proc)+1)
+			p.Procs = max(p.Procs, int(x.proc)+1)
 		}
 	})
 	if err != nil {
@@ -94,16 +94,16 @@ func (p *Profile) readFacts(t *store.Table) error {
 		if err != nil {
 			return fmt.Errorf("the phases table's sets are %q, not a list of numbers", t.Fact(setsFact))
 		}
-		p.sets = append(p.sets, n)
+		p.Sets = append(p.Sets, n)
 	}
-	p.alone = t.Fact(aloneFact) != ""
+	p.Alone = t.Fact(aloneFact) != ""
 	size, err := strconv.ParseUint(t.Fact(windowFact), 10, 64)
 	if err != nil || size == 0 {
 		return fmt.Errorf("the phases table's window is %q, not a number of instructions; run analyze again", t.Fact(windowFact))
 	}
-	p.size = unit.Instructions(size)
+	p.Window = unit.Instructions(size)
 	ways := cmp.Or(t.Fact(waysFact), "16") // older tables have no such fact
-	if p.ways, err = strconv.Atoi(ways); err != nil || p.ways < 1 || p.ways > MaxWays {
+	if p.Ways, err = strconv.Atoi(ways); err != nil || p.Ways < 1 || p.Ways > MaxWays {
 		return fmt.Errorf("the phases table's maximum of ways is %q, not a number from 1 to %d; run analyze again", ways, MaxWays)
 	}
 	return nil
@@ -118,11 +118,11 @@ func (p *Profile) index(places []windowRows) error {
 			return fmt.Errorf("the phases table has no phase %d", len(p.phases))
 		}
 		if x.phase == int64(len(p.phases)) {
-			p.phases, p.numbers = append(p.phases, nil), append(p.numbers, nil)
+			p.phases, p.Windows = append(p.phases, nil), append(p.Windows, nil)
 		}
-		windows, numbers := &p.phases[x.phase], &p.numbers[x.phase]
+		windows, numbers := &p.phases[x.phase], &p.Windows[x.phase]
 		if n := len(*numbers); n == 0 || (*numbers)[n-1] != x.window {
-			*windows, *numbers = append(*windows, make([]window, p.procs)), append(*numbers, x.window)
+			*windows, *numbers = append(*windows, make([]window, p.Procs)), append(*numbers, x.window)
 		}
 		counters := &(*windows)[len(*windows)-1][x.proc]
 		if *counters == nil {
@@ -137,7 +137,7 @@ func (p *Profile) index(places []windowRows) error {
 // complete checks that the table has every phase of every processor.
 func (p *Profile) complete() error {
 	for phase, windows := range p.phases {
-		for proc := range p.procs {
+		for proc := range p.Procs {
 			if !slices.ContainsFunc(windows, func(w []window) bool { return w[proc] != nil }) {
 				return fmt.Errorf("the phases table lacks phase %d of processor %d", phase, proc)
 			}

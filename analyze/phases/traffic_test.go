@@ -450,14 +450,14 @@ func compareNode(src trace.Source, a *Analysis, result analysis.Result, profile 
 	h := src.Header()
 	got, err := LoadNode(result.Tables[1], procs)
 	if want := procs == h.Procs && procs > 1 && a.NodeCaches.Miss > 0; err != nil || !want {
-		if want || err == nil && got != nil && len(got.of.byDelay[0]) > 0 {
+		if want || err == nil && got != nil && len(got.byDelay[0]) > 0 {
 			return fmt.Errorf("want counts: %v; %w", want, err)
 		}
 		return nil
 	}
 	o := newNodesOracle(h, a, Interleaved, Ideal, 0, profile, procs)
 	o.alone = true
-	return o.compare(src, profile, &got.of, 0)
+	return o.compare(src, profile, got, 0)
 }
 
 // nodeOracle is caches and buses of nodes, as written down.
@@ -575,7 +575,7 @@ func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Ne
 	return &nodesOracle{a: a, size: size, node: node, placement: placement, network: network, delay: delay,
 		held: map[string]naiveSpans{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
 		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewHomeMap(h), pages: map[uint64]int{},
-		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
+		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window,
 		at: make([]position, h.Procs), found: map[windowKey]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
 		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}
 }
@@ -601,9 +601,9 @@ func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficPr
 			return fmt.Errorf("%+v: got %+v, want %+v", at, g, *want)
 		}
 	}
-	for phase := range profile.Phases() {
-		for w := range profile.Windows(phase) {
-			delete(o.found, windowKey{0, int64(phase), profile.Number(phase, w)})
+	for phase := range profile.Windows {
+		for w := range profile.Windows[phase] {
+			delete(o.found, windowKey{0, int64(phase), profile.Windows[phase][w]})
 		}
 	}
 	for at := range o.found {
@@ -628,7 +628,7 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 			compute(r, m)
 		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, NodeCaches: NodeCaches{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
-			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if r.IntN(3) > 0 {
 			a.NodeCaches.Miss = unit.Instructions(r.IntN(100))
@@ -677,7 +677,7 @@ func cross(r *rand.Rand, m *trace.Memory) {
 // More nodes than bits in a word.
 func TestTrafficOfManyNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 11))
-	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: Placements, Networks: Networks, Delays: []unit.Instructions{0, 100}}
+	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: placements, Networks: Networks, Delays: []unit.Instructions{0, 100}}
 	if err := compareTraffic(randomTrace(r, 70, 2, 60), a); err != nil {
 		t.Fatal(err)
 	}

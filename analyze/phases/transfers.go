@@ -11,8 +11,8 @@ const (
 	Interleaved Placement = "interleaved"
 )
 
-// Placements lists all placements.
-var Placements = []Placement{FirstTouch, Interleaved}
+// placements lists all placements.
+var placements = []Placement{FirstTouch, Interleaved}
 
 // Page is the unit of placement, and the maximum block size.
 const Page = unit.Bytes(4 << 10)

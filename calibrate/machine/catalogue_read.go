@@ -134,13 +134,13 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 	n.Price = r.payment("price", t.Price, hourly)
 	n.PerProcessor = r.optional("processor_price", t.ProcessorPrice, hourly)
 	if n.MaxNodes = 0; t.Most != nil {
-		n.MaxNodes = r.count("most", t.Most, maxProcessors)
+		n.MaxNodes = r.count("most", t.Most, MaxProcessors)
 	}
 	if len(t.Processors) == 0 {
 		r.fail("processors", "is missing; give a list of numbers of processors, such as [1, 2]")
 	}
 	for _, p := range t.Processors {
-		n.Processors = append(n.Processors, r.count("processors", &p, maxProcessors))
+		n.Processors = append(n.Processors, r.count("processors", &p, MaxProcessors))
 	}
 	n.Caches = r.choices("last_cache", t.LastCache, hourly)
 	n.Memories = r.choices("memory", t.Memory, hourly)
@@ -149,7 +149,7 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 		for j := range n.Memories {
 			row = append(row, r.variant(t, i, j))
 		}
-		n.machines = append(n.machines, row)
+		n.Machines = append(n.Machines, row)
 	}
 	if r.err == nil && r.floor(&n) <= 0 {
 		r.fail("price", "a node must have a price above $0")
@@ -226,14 +226,14 @@ func (r *reader) link(at string, t *linkText, c *Catalogue) (n NetworkOffer) {
 	n.Price = r.payment("price", t.Price, c.Hourly)
 	n.Base = r.optional("base", t.Base, c.Hourly)
 	if t.Most != nil {
-		if n.MaxNodes = r.count("most", t.Most, maxProcessors); n.MaxNodes == 1 {
+		if n.MaxNodes = r.count("most", t.Most, MaxProcessors); n.MaxNodes == 1 {
 			r.fail("most", "1: a network connects 2 nodes or more")
 		}
 	}
 	r.require("link", t.Link != nil)
 	if r.at = strings.TrimSuffix(at, "."); r.err == nil {
 		r.at, r.rename = at, [2]string{"network.", "link."}
-		n.link = r.network(t.Link)
+		n.Link = r.network(t.Link)
 	}
 	r.at, r.rename = "", [2]string{}
 	return n

@@ -26,6 +26,11 @@ func (l Latency) Cycles(f unit.Hertz) unit.Cycles {
 	return l.cycles + unit.Cycles(float64(l.seconds)*float64(f))
 }
 
+// Times returns l multiplied by f.
+func (l Latency) Times(f float64) Latency {
+	return Latency{l.cycles * unit.Cycles(f), l.seconds * unit.Seconds(f)}
+}
+
 // String returns l in the unit it was given in.
 func (l Latency) String() string {
 	if l.seconds != 0 {

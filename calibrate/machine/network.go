@@ -232,11 +232,11 @@ func (r *reader) shape(t *networkText, n *Network) {
 	}
 	if t.Rows != nil || t.Cols != nil {
 		r.belongs("network.rows", topology, grids...)
-		n.Rows, n.Cols = r.count("network.rows", t.Rows, maxProcessors), r.count("network.cols", t.Cols, maxProcessors)
+		n.Rows, n.Cols = r.count("network.rows", t.Rows, MaxProcessors), r.count("network.cols", t.Cols, MaxProcessors)
 	}
 	if t.Arity != nil {
 		r.belongs("network.arity", topology, "fattree")
-		if n.Arity = r.count("network.arity", t.Arity, maxProcessors); n.Arity == 1 {
+		if n.Arity = r.count("network.arity", t.Arity, MaxProcessors); n.Arity == 1 {
 			r.fail("network.arity", "1 is less than 2")
 		}
 	}

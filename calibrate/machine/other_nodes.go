@@ -39,10 +39,10 @@ func (r *reader) nodeKind(at string, doc *document, t *nodeKindText) {
 	o.m.Name = o.name(t.Name)
 	count, processors := 1, r.m.System.Processors
 	if t.Count != nil {
-		count = o.count("count", t.Count, maxProcessors)
+		count = o.count("count", t.Count, MaxProcessors)
 	}
 	if t.Processors != nil {
-		processors = o.count("processors", t.Processors, maxProcessors)
+		processors = o.count("processors", t.Processors, MaxProcessors)
 	}
 	o.processor(orElse(t.Processor, doc.Processor))
 	if len(t.Cache) == 0 {
@@ -111,8 +111,8 @@ func (m *Machine) checkOtherNodes() error {
 			return err
 		}
 	}
-	if n := m.Count(); n > maxProcessors {
-		return fmt.Errorf("the nodes of machine %s have %d processors, more than %d", m.Name, n, maxProcessors)
+	if n := m.Count(); n > MaxProcessors {
+		return fmt.Errorf("the nodes of machine %s have %d processors, more than %d", m.Name, n, MaxProcessors)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestWithOthers(t *testing.T) {
 	diskless, cow, many := *m, *m, *m
 	diskless.Disk = nil
 	cow.System.Target = COW
-	many.System.Processors = maxProcessors
+	many.System.Processors = MaxProcessors
 	for want, pair := range map[string][2]*Machine{
 		"is a smp, whose nodes are equal":                       {&smp, m},
 		"is a ccnuma, whose nodes are equal":                    {&ccnuma, m},

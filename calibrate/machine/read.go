@@ -21,7 +21,7 @@ const (
 	maxCache                  = unit.Bytes(1 << 40)
 	maxMemory                 = unit.Bytes(1 << 50)
 	maxWays                   = 1 << 16
-	maxProcessors             = 1 << 16
+	MaxProcessors             = 1 << 16 // of a machine
 	maxLevels, maxNameLetters = 8, 200
 	maxOutstanding, maxWindow = 1 << 10, 1 << 20
 	maxAhead, maxStreams      = 1 << 10, 1 << 8

@@ -17,17 +17,17 @@ type Section string
 const (
 	ProcessorSection Section = "[processor]"
 	MemorySection    Section = "[memory]"
-	CacheSection     Section = "[[cache]]"
+	cacheSection     Section = "[[cache]]"
 	SystemSection    Section = "[system]"
 	NetworkSection   Section = "[network]"
 )
 
 // references are the sections that references need. Need adds [[cache]] only if the target has caches.
-var references = []Section{ProcessorSection, MemorySection, CacheSection, SystemSection}
+var references = []Section{ProcessorSection, MemorySection, cacheSection, SystemSection}
 
 // uses says what each section is for.
 var uses = map[Section]string{
-	ProcessorSection: "instructions", MemorySection: "references", CacheSection: "references", SystemSection: "the target and its size",
+	ProcessorSection: "instructions", MemorySection: "references", cacheSection: "references", SystemSection: "the target and its size",
 	NetworkSection: "messages between nodes",
 }
 
@@ -112,7 +112,7 @@ func (d *document) missing() (list []Section) {
 		section Section
 		absent  bool
 	}{
-		{ProcessorSection, d.Processor == nil}, {MemorySection, d.Memory == nil}, {CacheSection, len(d.Cache) == 0 && !isLogP},
+		{ProcessorSection, d.Processor == nil}, {MemorySection, d.Memory == nil}, {cacheSection, len(d.Cache) == 0 && !isLogP},
 		{SystemSection, d.System == nil}, {NetworkSection, d.Network == nil && severalNodes},
 	} {
 		if one.absent {
@@ -134,10 +134,10 @@ func (r *reader) needsCycles(path, text string) {
 
 // ranksOnNodes is the system of a machine without [system]: as many nodes of one processor as the network has.
 func (r *reader) ranksOnNodes(doc *document) {
-	r.m.System = System{Target: COW, Processors: 1, Nodes: maxProcessors}
+	r.m.System = System{Target: COW, Processors: 1, Nodes: MaxProcessors}
 	if n := r.m.Network; n != nil && n.Rows > 0 {
-		if r.m.System.Nodes = n.Rows * n.Cols; r.m.System.Nodes > maxProcessors {
-			r.fail("network.rows", "%d rows of %d nodes are more than %d nodes", n.Rows, n.Cols, maxProcessors)
+		if r.m.System.Nodes = n.Rows * n.Cols; r.m.System.Nodes > MaxProcessors {
+			r.fail("network.rows", "%d rows of %d nodes are more than %d nodes", n.Rows, n.Cols, MaxProcessors)
 		}
 	}
 	r.m.Assumed = append(r.m.Assumed, "[system] not given: each rank has a node of its own")

@@ -42,7 +42,7 @@ func TestPartOfAMachine(t *testing.T) {
 	}
 	for text, lack := range map[string][]Section{
 		"[system]\ntarget = \"logp\"\nprocessors = 1\nnodes = 4\n":  {ProcessorSection, MemorySection},
-		"[system]\ntarget = \"clump\"\nprocessors = 2\nnodes = 4\n": {ProcessorSection, MemorySection, CacheSection},
+		"[system]\ntarget = \"clump\"\nprocessors = 2\nnodes = 4\n": {ProcessorSection, MemorySection, cacheSection},
 	} {
 		put(t, "five.toml", five+text)
 		if m, err := ReadPart("five.toml"); err != nil || !slices.Equal(m.Missing, lack) {

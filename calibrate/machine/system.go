@@ -48,9 +48,9 @@ func (r *reader) placement(t *memoryText, m *Memory) {
 }
 
 func (r *reader) system(t *systemText) {
-	s := System{Target: Target(r.oneOf("system.target", t.Target, names(targets))), Processors: r.count("system.processors", t.Processors, maxProcessors), Nodes: 1}
+	s := System{Target: Target(r.oneOf("system.target", t.Target, names(targets))), Processors: r.count("system.processors", t.Processors, MaxProcessors), Nodes: 1}
 	if t.Nodes != nil {
-		s.Nodes = r.count("system.nodes", t.Nodes, maxProcessors)
+		s.Nodes = r.count("system.nodes", t.Nodes, MaxProcessors)
 	}
 	if t.Protocol != nil {
 		s.Protocol = Protocol(r.oneOf("system.protocol", t.Protocol, names(protocols)))
@@ -58,8 +58,8 @@ func (r *reader) system(t *systemText) {
 	r.block(t, &s)
 	switch {
 	case r.err != nil:
-	case s.Processors*s.Nodes > maxProcessors:
-		r.fail("system.nodes", "%d nodes of %d processors are more than %d processors", s.Nodes, s.Processors, maxProcessors)
+	case s.Processors*s.Nodes > MaxProcessors:
+		r.fail("system.nodes", "%d nodes of %d processors are more than %d processors", s.Nodes, s.Processors, MaxProcessors)
 	case s.Target == SMP && s.Nodes > 1:
 		r.fail("system.nodes", "an smp is one node; %d of them are a clump", s.Nodes)
 	case s.Target == COW && s.Processors > 1:

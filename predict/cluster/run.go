@@ -31,7 +31,7 @@ type Run struct {
 	instructions float64                 // see [counted]
 	inputs       map[string]map[int]*smp // cache of model curve: see [Series]
 	traffics     map[nodesOf]*phases.TrafficProfile
-	timed        *phases.NodeProfile     // see [Run.node]
+	timed        *phases.TrafficProfile  // see [Run.node]
 	solved       map[string]unit.Seconds // cache of model mva: see [Series.solved]
 	boundWorks   map[string][]program    // cache of model mva: see [Case.boundWork]
 }
@@ -207,8 +207,8 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	if p.Procs() != r.Processors {
-		return nil, fmt.Errorf("%s: %s has %d processors, the trace %d", r.Name, phasesFile, p.Procs(), r.Processors)
+	if p.Procs != r.Processors {
+		return nil, fmt.Errorf("%s: %s has %d processors, the trace %d", r.Name, phasesFile, p.Procs, r.Processors)
 	}
 	if r.profiles == nil {
 		r.profiles = map[unit.Bytes]*phases.Profile{}

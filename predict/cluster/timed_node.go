@@ -10,7 +10,7 @@ import (
 
 // node returns what processors of one node do in an order in which misses take time, or
 // [phases.ErrNotCounted].
-func (r *Run) node() (*phases.NodeProfile, error) {
+func (r *Run) node() (*phases.TrafficProfile, error) {
 	if r.trafficTable == nil {
 		return nil, fmt.Errorf("%w; run analyze with --run phases --per-node %d", phases.ErrNotCounted, r.Processors)
 	}
@@ -53,7 +53,7 @@ func (r *Run) addTimed(c *Case, work program) error {
 		for p := range work[phase] {
 			for at := range work[phase][p] {
 				w := &work[phase][p][at]
-				timed := node.Window(trace.Proc(p), phase, profile.Number(phase, at))
+				timed := node.Window(trace.Proc(p), phase, profile.Windows[phase][at], 0)
 				w.Remote.Waits = float64(timed.Waits)
 				if !same {
 					continue
@@ -71,7 +71,7 @@ func (r *Run) addTimed(c *Case, work program) error {
 
 // addTimed adds to w the difference of an order with time from the order without, as counted with caches of
 // one shape.
-func (w *Work) addTimed(timed phases.Traffic, counted phases.Counts) {
+func (w *windowWork) addTimed(timed phases.Traffic, counted phases.Counts) {
 	flushed := max(0, w.Writebacks-w.Misses)
 	add := func(to *float64, timed, counted uint64) { *to = max(0, *to+float64(timed)-float64(counted)) }
 	add(&w.Misses, timed.Misses, counted.LoadMisses+counted.StoreMisses)

@@ -335,7 +335,7 @@ func TestPhasesAgree(t *testing.T) {
 		}
 		for p := range 4 {
 			var want finite.Counts
-			for phase := range profile.Phases() {
+			for phase := range profile.Windows {
 				c, err := profile.Counts(trace.Proc(p), phase, sets, finite.MaxWays)
 				if err != nil {
 					t.Fatal(err)

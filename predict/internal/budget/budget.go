@@ -17,8 +17,8 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/catalogue"
 	"spoor/predict/model"
 	"spoor/traces/unit"
 )
@@ -27,9 +27,9 @@ import (
 type Problem struct {
 	Runs      []*cluster.Run // runs of one program, see [cluster.Case]
 	Model     model.Model[*cluster.Case]
-	Catalogue *machine.Catalogue
-	Have      *machine.Parts // existing machine that stays in use; nil: none
-	Budget    unit.Dollars   // for the purchase, or per hour
+	Catalogue *catalogue.Catalogue
+	Have      *catalogue.Parts // existing machine that stays in use; nil: none
+	Budget    unit.Dollars     // for the purchase, or per hour
 	Limits    Limits
 	Objective Objective
 	Top       int // number of machines to rank
@@ -39,7 +39,7 @@ type Problem struct {
 
 // Candidate is one configuration.
 type Candidate struct {
-	machine.Parts
+	catalogue.Parts
 	Paid  unit.Dollars // price to pay from the budget
 	Worth unit.Dollars // catalogue price of the whole machine
 	Time  unit.Seconds // time of the whole run
@@ -125,7 +125,7 @@ func (p *Problem) check() error {
 }
 
 // price returns what s costs from the budget, and its whole catalogue price.
-func (p *Problem) price(s machine.Parts) (paid, worth unit.Dollars) {
+func (p *Problem) price(s catalogue.Parts) (paid, worth unit.Dollars) {
 	worth = p.Catalogue.Price(s)
 	if p.Have == nil {
 		return worth, worth

@@ -13,6 +13,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/catalogue"
 	"spoor/predict/model"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
@@ -81,13 +82,13 @@ bandwidth = "155 Mb/s"
 latency = "75 cycles"
 `
 
-func catalogue(t testing.TB, text string) *machine.Catalogue {
+func catalogueOf(t testing.TB, text string) *catalogue.Catalogue {
 	t.Helper()
 	p, err := machine.ParsePrices("shop.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Catalogue
+	return (*catalogue.Catalogue)(p.Catalogue)
 }
 
 func params(alpha, beta, gamma float64) string {
@@ -132,7 +133,7 @@ func traced(t testing.TB) []*cluster.Run {
 }
 
 func problem(t testing.TB, text string, runs []*cluster.Run, m model.Model[*cluster.Case]) *Problem {
-	return &Problem{Runs: runs, Model: m, Catalogue: catalogue(t, text), Budget: 30000, Objective: Objectives[0], Top: 7, Error: math.NaN()}
+	return &Problem{Runs: runs, Model: m, Catalogue: catalogueOf(t, text), Budget: 30000, Objective: Objectives[0], Top: 7, Error: math.NaN()}
 }
 
 // plain enumerates everything, predicts everything as predict cluster does, and sorts.
@@ -142,7 +143,7 @@ func plain(t testing.TB, p *Problem) (ranked, front []Candidate) {
 	for at, s := range c.Configurations() {
 		for nodes := 1; nodes <= 200; nodes++ {
 			s.Nodes = nodes
-			single := s.Network == machine.NoNetwork
+			single := s.Network == catalogue.NoNetwork
 			offer := c.Nodes[s.Node]
 			n := nodes * s.Processors
 			switch {
@@ -289,7 +290,11 @@ func TestDecision(t *testing.T) {
 func TestSeriesIsPrediction(t *testing.T) {
 	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{Raise: 0.124}, cluster.Paper{Printed: true}, cluster.Curve{}} {
 		runs := traced(t)
-		c := catalogue(t, shop)
+		instr, err := runs[0].Params.Get("instructions", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := catalogueOf(t, shop)
 		for _, s := range c.Configurations() {
 			s.Nodes = c.MaxNodes(s)
 			series, err := cluster.NewSeries(m, runs, c.Machine(s))
@@ -297,17 +302,17 @@ func TestSeriesIsPrediction(t *testing.T) {
 				t.Fatal(err)
 			}
 			for most := s.Nodes; s.Nodes >= 1; s.Nodes-- {
-				if s.Network == machine.NoNetwork != (s.Nodes == 1) {
+				if s.Network == catalogue.NoNetwork != (s.Nodes == 1) {
 					continue
 				}
 				p, err := m.Predict(&cluster.Case{Runs: runs, Machine: c.Machine(s), Processors: s.Nodes * s.Processors})
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := series.EInstr(s.Nodes)
-				least, err2 := series.Bound(s.Nodes)
-				if err != nil || err2 != nil || got != p.EInstr || least > got {
-					t.Errorf("%s, %s of %d: %v to %v, want %v", m.Name(), c.Name(s), most, least, got, p.EInstr)
+				got, err := series.Time(s.Nodes)
+				least, err2 := series.LeastTime(s.Nodes)
+				if want := p.EInstr * unit.Seconds(instr.Value); err != nil || err2 != nil || got != want || least > got {
+					t.Errorf("%s, %s of %d: %v to %v, want %v", m.Name(), c.Name(s), most, least, got, want)
 				}
 			}
 		}
@@ -332,7 +337,7 @@ func TestRefusals(t *testing.T) {
 		{func(p *Problem) { p.Catalogue = nil }, "has no [catalogue]"},
 		{func(p *Problem) { p.Model = cluster.Curve{} }, "model curve can predict none of"},
 		{func(p *Problem) {
-			p.Catalogue = catalogue(t, strings.Replace(shop, "lifetime = \"1000 h\"\n", "", 1))
+			p.Catalogue = catalogueOf(t, strings.Replace(shop, "lifetime = \"1000 h\"\n", "", 1))
 			p.Objective = Objectives[1]
 		}, "objective cost-per-job needs catalogue.lifetime"},
 	} {
@@ -393,16 +398,16 @@ func TestDoubt(t *testing.T) {
 
 func TestUpgrade(t *testing.T) {
 	p := problem(t, shop, powerLaw(t, 1.2, 100, 0.3), cluster.Paper{})
-	have := machine.Parts{Nodes: 3, Processors: 1, Network: 0}
+	have := catalogue.Parts{Nodes: 3, Processors: 1, Network: 0}
 	q, err := p.UpgradeOf(p.Catalogue.Machine(have))
 	if err != nil || *q.Have != have {
 		t.Fatal(err, q.Have)
 	}
-	ws := func(nodes, cache, memory, network int) machine.Parts {
-		return machine.Parts{Nodes: nodes, Processors: 1, Cache: cache, Memory: memory, Network: network}
+	ws := func(nodes, cache, memory, network int) catalogue.Parts {
+		return catalogue.Parts{Nodes: nodes, Processors: 1, Cache: cache, Memory: memory, Network: network}
 	}
 	for _, row := range []struct {
-		parts machine.Parts
+		parts catalogue.Parts
 		want  unit.Dollars
 	}{
 		{have, 0},
@@ -411,7 +416,7 @@ func TestUpgrade(t *testing.T) {
 		{ws(3, 1, 0, 0), 3 * 150},      // new caches
 		{ws(3, 0, 0, 1), 1000 + 3*350}, // a new network
 		{ws(4, 1, 1, 1), 1000 + 4*350 + 3*(150+100) + 1000 + 350}, // all of it, and a node
-		{machine.Parts{Node: 1, Nodes: 2, Processors: 4, Network: 0}, 110 + 2*(1800+4*300+40)},
+		{catalogue.Parts{Node: 1, Nodes: 2, Processors: 4, Network: 0}, 110 + 2*(1800+4*300+40)},
 	} {
 		t.Run(fmt.Sprint(row.want), func(t *testing.T) {
 			if got := q.addition(row.parts); got != row.want {

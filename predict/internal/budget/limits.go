@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"spoor/calibrate/machine"
+	"spoor/predict/internal/catalogue"
 	"spoor/traces/unit"
 )
 
@@ -23,32 +23,32 @@ type Limits struct {
 // limit is a requirement that is set.
 type limit struct {
 	name string // flag of the command
-	met  func(c *machine.Catalogue, p machine.Parts) bool
+	met  func(c *catalogue.Catalogue, p catalogue.Parts) bool
 }
 
 // list returns the limits that do not depend on time or money.
 func (l Limits) list() (all []limit) {
-	add := func(set bool, name string, met func(*machine.Catalogue, machine.Parts) bool) {
+	add := func(set bool, name string, met func(*catalogue.Catalogue, catalogue.Parts) bool) {
 		if set {
 			all = append(all, limit{name, met})
 		}
 	}
-	add(l.PowerOfTwo, "--power-of-two", func(_ *machine.Catalogue, p machine.Parts) bool {
+	add(l.PowerOfTwo, "--power-of-two", func(_ *catalogue.Catalogue, p catalogue.Parts) bool {
 		return bits.OnesCount(uint(p.Nodes*p.Processors)) == 1
 	})
-	add(l.MaxNodes > 0, fmt.Sprintf("--max-nodes %d", l.MaxNodes), func(_ *machine.Catalogue, p machine.Parts) bool {
+	add(l.MaxNodes > 0, fmt.Sprintf("--max-nodes %d", l.MaxNodes), func(_ *catalogue.Catalogue, p catalogue.Parts) bool {
 		return p.Nodes <= l.MaxNodes
 	})
-	add(l.MinProcessors > 0, fmt.Sprintf("--min-processors %d", l.MinProcessors), func(_ *machine.Catalogue, p machine.Parts) bool {
+	add(l.MinProcessors > 0, fmt.Sprintf("--min-processors %d", l.MinProcessors), func(_ *catalogue.Catalogue, p catalogue.Parts) bool {
 		return p.Nodes*p.Processors >= l.MinProcessors
 	})
-	add(l.MaxProcessors > 0, fmt.Sprintf("--max-processors %d", l.MaxProcessors), func(_ *machine.Catalogue, p machine.Parts) bool {
+	add(l.MaxProcessors > 0, fmt.Sprintf("--max-processors %d", l.MaxProcessors), func(_ *catalogue.Catalogue, p catalogue.Parts) bool {
 		return p.Nodes*p.Processors <= l.MaxProcessors
 	})
-	add(l.MinMemory > 0, fmt.Sprintf("--min-memory %v", l.MinMemory), func(c *machine.Catalogue, p machine.Parts) bool {
+	add(l.MinMemory > 0, fmt.Sprintf("--min-memory %v", l.MinMemory), func(c *catalogue.Catalogue, p catalogue.Parts) bool {
 		return c.Nodes[p.Node].Memories[p.Memory].Size >= l.MinMemory
 	})
-	add(l.MinTotal > 0, fmt.Sprintf("--min-total-memory %v", l.MinTotal), func(c *machine.Catalogue, p machine.Parts) bool {
+	add(l.MinTotal > 0, fmt.Sprintf("--min-total-memory %v", l.MinTotal), func(c *catalogue.Catalogue, p catalogue.Parts) bool {
 		return float64(c.Nodes[p.Node].Memories[p.Memory].Size)*float64(p.Nodes) >= float64(l.MinTotal)
 	})
 	return all
@@ -97,7 +97,7 @@ func (p *Problem) eachMachine(limits []limit, use func(Candidate) bool) {
 	}
 }
 
-func (p *Problem) eachInSeries(at int, s machine.Parts, limits []limit, use func(Candidate) bool) {
+func (p *Problem) eachInSeries(at int, s catalogue.Parts, limits []limit, use func(Candidate) bool) {
 	for most := p.Catalogue.MaxNodes(s); s.Nodes <= most; s.Nodes++ {
 		if !p.extendsOwned(s) || !met(limits, p.Catalogue, s) {
 			continue
@@ -110,7 +110,7 @@ func (p *Problem) eachInSeries(at int, s machine.Parts, limits []limit, use func
 	}
 }
 
-func met(limits []limit, c *machine.Catalogue, p machine.Parts) bool {
+func met(limits []limit, c *catalogue.Catalogue, p catalogue.Parts) bool {
 	for _, l := range limits {
 		if !l.met(c, p) {
 			return false

@@ -9,8 +9,8 @@ import (
 	"sort"
 	"strings"
 
-	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/catalogue"
 	"spoor/traces/unit"
 )
 
@@ -39,7 +39,7 @@ func (p *Problem) search(rankedOnly bool) (*Result, error) {
 	if err := s.gather(); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(s.series, func(p priced) bool { return p.Slow() }) {
+	if slices.ContainsFunc(s.series, func(p priced) bool { return p.Slow }) {
 		s.tryByBounds()
 	} else {
 		for _, seeding := range []bool{true, false} {
@@ -74,7 +74,7 @@ type search struct {
 type priced struct {
 	*cluster.Series
 	at    int
-	parts machine.Parts
+	parts catalogue.Parts
 	last  int // number of nodes
 }
 
@@ -82,7 +82,7 @@ type priced struct {
 func (s *search) gather() error {
 	s.reasons = map[string]int{}
 	for at, parts := range s.Catalogue.Configurations() {
-		machines, last := 0, machine.Parts{}
+		machines, last := 0, catalogue.Parts{}
 		s.eachInSeries(at, parts, s.limits, func(c Candidate) bool {
 			if s.affords(&c) {
 				machines, last = machines+1, c.Parts

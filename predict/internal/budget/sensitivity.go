@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/catalogue"
 )
 
 // addWarnings warns if the margin of the winner is within the model's error, or if intervals overlap.
@@ -64,13 +64,13 @@ var parameters = []parameter{
 	measured("alpha", "locality: how fast miss ratios fall with the size of a cache"),
 	measured("beta", "locality: the size from which on they fall"),
 	measured("gamma", "memory references per instruction"),
-	offered("1/S", "time of an instruction without its references", func(c *machine.Scale, f float64) { c.CPI = f }),
-	offered("tau_1", "time of a hit in the caches", func(c *machine.Scale, f float64) { c.Cache = f }),
-	offered("tau_2", "time of a memory access", func(c *machine.Scale, f float64) { c.Memory = f }),
-	offered("tau_3", "time of a disk access", func(c *machine.Scale, f float64) { c.Disk = f }),
-	offered("tau_r", "time of a message", func(c *machine.Scale, f float64) { c.Network = f }),
-	offered("C_machine", "prices of nodes", func(c *machine.Scale, f float64) { c.NodePrice = f }),
-	offered("C_net", "prices of networks", func(c *machine.Scale, f float64) { c.NetworkPrice = f }),
+	offered("1/S", "time of an instruction without its references", func(c *catalogue.Scale, f float64) { c.CPI = f }),
+	offered("tau_1", "time of a hit in the caches", func(c *catalogue.Scale, f float64) { c.Cache = f }),
+	offered("tau_2", "time of a memory access", func(c *catalogue.Scale, f float64) { c.Memory = f }),
+	offered("tau_3", "time of a disk access", func(c *catalogue.Scale, f float64) { c.Disk = f }),
+	offered("tau_r", "time of a message", func(c *catalogue.Scale, f float64) { c.Network = f }),
+	offered("C_machine", "prices of nodes", func(c *catalogue.Scale, f float64) { c.NodePrice = f }),
+	offered("C_net", "prices of networks", func(c *catalogue.Scale, f float64) { c.NetworkPrice = f }),
 }
 
 func measured(name, means string) parameter {
@@ -81,9 +81,9 @@ func measured(name, means string) parameter {
 	}}
 }
 
-func offered(name, means string, set func(*machine.Scale, float64)) parameter {
+func offered(name, means string, set func(*catalogue.Scale, float64)) parameter {
 	return parameter{name, means, func(p *Problem, f float64) bool {
-		by := machine.Unscaled
+		by := catalogue.Unscaled
 		set(&by, f)
 		p.Catalogue = p.Catalogue.Scaled(by)
 		return true

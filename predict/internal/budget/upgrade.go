@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/catalogue"
 	"spoor/traces/unit"
 )
 
@@ -12,7 +13,7 @@ import (
 //
 // Differs: the existing machine may also stay unchanged, and nodes may be replaced by others, unlike in the
 // paper's cases. Replaced parts return no money.
-func (p *Problem) extendsOwned(s machine.Parts) bool {
+func (p *Problem) extendsOwned(s catalogue.Parts) bool {
 	h := p.Have
 	if h == nil || s.Node != h.Node {
 		return true
@@ -24,14 +25,14 @@ func (p *Problem) extendsOwned(s machine.Parts) bool {
 
 // addition returns the price to extend the existing machine to s: more nodes, more processors and memory in
 // the existing nodes, and larger caches and another network in place of the old ones.
-func (p *Problem) addition(s machine.Parts) (paid unit.Dollars) {
+func (p *Problem) addition(s catalogue.Parts) (paid unit.Dollars) {
 	h, c := p.Have, p.Catalogue
 	if s.Node != h.Node {
 		return c.Price(s)
 	}
 	n := &c.Nodes[s.Node]
 	more := s
-	more.Nodes, more.Network = s.Nodes-h.Nodes, machine.NoNetwork
+	more.Nodes, more.Network = s.Nodes-h.Nodes, catalogue.NoNetwork
 	paid = c.Price(more)
 	node := unit.Dollars(s.Processors-h.Processors)*(n.PerProcessor+n.Caches[s.Cache].Price) + n.Memories[s.Memory].Price - n.Memories[h.Memory].Price
 	if s.Cache != h.Cache {
@@ -39,7 +40,7 @@ func (p *Problem) addition(s machine.Parts) (paid unit.Dollars) {
 	}
 	paid += unit.Dollars(h.Nodes) * node
 	switch {
-	case s.Network == machine.NoNetwork:
+	case s.Network == catalogue.NoNetwork:
 	case s.Network == h.Network:
 		paid += unit.Dollars(s.Nodes-h.Nodes) * c.Networks[s.Network].Price
 	default:

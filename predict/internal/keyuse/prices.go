@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/catalogue"
 )
 
 // PriceLists are the sections of price files that are lists of tables.
@@ -19,8 +20,9 @@ var priceSections = map[string]string{"node.processor.": "processor.", "node.cac
 func OfPrices(p *machine.Prices, model string) []string {
 	var uses []Use
 	if model != "" {
-		for _, parts := range p.Catalogue.Configurations() {
-			uses = append(uses, Use{Models: []string{model}, Machine: p.Catalogue.Machine(parts)})
+		c := (*catalogue.Catalogue)(p.Catalogue)
+		for _, parts := range c.Configurations() {
+			uses = append(uses, Use{Models: []string{model}, Machine: c.Machine(parts)})
 		}
 	}
 	return note(p.Name, unused(p.Given, func(key string) bool { return usesPrice(key, model, uses) }, PriceLists))
