@@ -73,7 +73,7 @@ func samplingOf(f *pflag.FlagSet) (s Sampling, err error) {
 		return s, fmt.Errorf("--sample: 0 is not a rate from %v to 1", minRate)
 	}
 	s = Sampling{Rate: rate, Least: least, Lines: lines, Seed: seed}
-	if err := s.Check(); err != nil {
+	if err := s.check(); err != nil {
 		return s, fmt.Errorf("--sample, --sample-least, --sample-lines: %w", err)
 	}
 	return s, nil

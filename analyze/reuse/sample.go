@@ -28,15 +28,15 @@ import (
 // see [sampler.hash].
 type Sampling struct {
 	Rate  float64 // share of lines, from minRate to 1, before Lines lowers it; 0: all
-	Least int     // minimum of distinct lines for each size and order, from MinLines, if the trace has them; 0: none
-	Lines int     // maximum of distinct lines at a time for each size and order, from MinLines; 0: none
+	Least int     // minimum of distinct lines for each size and order, from minLines, if the trace has them; 0: none
+	Lines int     // maximum of distinct lines at a time for each size and order, from minLines; 0: none
 	Seed  uint64  // of the hash
 }
 
 // Limits of a sample.
 const (
 	minRate  = 1e-6
-	MinLines = 64
+	minLines = 64
 	maxLines = 1 << 30
 )
 
@@ -44,14 +44,14 @@ const (
 // is at most 0.5/sqrt(n), here 0.011.
 const enoughLines = 1 << 11
 
-// Check returns an error if a value is out of range.
-func (s Sampling) Check() error {
+// check returns an error if a value is out of range.
+func (s Sampling) check() error {
 	if s.Rate != 0 && !(s.Rate >= minRate && s.Rate <= 1) {
 		return fmt.Errorf("sampling rate %v is outside %v to 1", s.Rate, minRate)
 	}
 	for _, n := range []int{s.Least, s.Lines} {
-		if n != 0 && (n < MinLines || n > maxLines) {
-			return fmt.Errorf("a sample of %d lines is outside %d to %d", n, MinLines, maxLines)
+		if n != 0 && (n < minLines || n > maxLines) {
+			return fmt.Errorf("a sample of %d lines is outside %d to %d", n, minLines, maxLines)
 		}
 	}
 	return nil

@@ -114,8 +114,8 @@ func checkGroups(t testing.TB, s *sampler, lines []uint64) {
 
 func TestSampleIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: minRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
-		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: MinLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: MinLines}, {Least: 200, Lines: 300}} {
+	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: minRate}, {Lines: minLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
+		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: minLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: minLines}, {Least: 200, Lines: 300}} {
 		for _, stride := range []uint64{1, 610, 1 << 20} {
 			lines := make([]uint64, testsize.Cases(30_000, 3000))
 			for i := range lines {
@@ -135,10 +135,10 @@ func FuzzSampleIsNaive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, chunk uint16, seed uint64, limit, repeat uint16) {
 		s := Sampling{Rate: 1 / float64(1+seed%64), Seed: seed}
 		if limit > 0 {
-			s.Lines = MinLines + int(limit)
+			s.Lines = minLines + int(limit)
 		}
 		if limit%3 == 0 {
-			s.Least = MinLines + int(limit%1000)
+			s.Least = minLines + int(limit%1000)
 		}
 		var lines []uint64
 		for i := range uint64(repeat%512) + 1 {
@@ -629,16 +629,16 @@ func keptAndRead(t *testing.T, a *Analysis) analysis.Result {
 }
 
 func TestSamplingCheck(t *testing.T) {
-	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: minRate / 2}, {Lines: MinLines - 1}, {Lines: -1}, {Least: MinLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
+	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: minRate / 2}, {Lines: minLines - 1}, {Lines: -1}, {Least: minLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
-			if s.Check() == nil {
+			if s.check() == nil {
 				t.Errorf("%+v passes", s)
 			}
 		})
 	}
-	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: minRate}, {Lines: MinLines}, {Least: MinLines}} {
+	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: minRate}, {Lines: minLines}, {Least: minLines}} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
-			if err := s.Check(); err != nil {
+			if err := s.check(); err != nil {
 				t.Errorf("%+v: %v", s, err)
 			}
 		})

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Work is what one processor does in a stretch of its program, as counts.
-type Work struct {
+// windowWork is what one processor does in a stretch of its program, as counts.
+type windowWork struct {
 	Instr      float64
-	Touches    float64      // accesses of lines by loads and stores
-	Inner      []float64    // misses of each cache level but the last
-	Misses     float64      // misses of the last level: line transfers over the bus
-	Upgrades   float64      // bus transactions without data
-	Writebacks float64      // modified lines that misses evict, or that are flushed
-	Remote     RemoteDemand // requests to other nodes
+	Touches    float64        // accesses of lines by loads and stores
+	Inner      []float64      // misses of each cache level but the last
+	Misses     float64        // misses of the last level: line transfers over the bus
+	Upgrades   float64        // bus transactions without data
+	Writebacks float64        // modified lines that misses evict, or that are flushed
+	Remote     remoteRequests // requests to other nodes
 }
 
 // plus returns the sum of w and v.
-func (w Work) plus(v Work) Work {
+func (w windowWork) plus(v windowWork) windowWork {
 	inner := make([]float64, max(len(w.Inner), len(v.Inner)))
 	copy(inner, w.Inner)
 	for i, m := range v.Inner {
 		inner[i] += m
 	}
-	return Work{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks, w.Remote.plus(v.Remote)}
+	return windowWork{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks, w.Remote.plus(v.Remote)}
 }
 
 // costs are the times of a machine in seconds.
@@ -50,7 +50,7 @@ func (c *costs) of(p int) *costs {
 	return &c.each[p]
 }
 
-// stretch is [Work] as times in seconds.
+// stretch is [windowWork] as times in seconds.
 type stretch struct {
 	ideal   float64    // instructions and cache hits
 	latency float64    // misses and upgrades on an idle bus, and remote requests on an idle network
@@ -97,7 +97,7 @@ func (c *costs) hierarchy(inner []float64, memory, memoryGap float64, gap func(m
 }
 
 // stretch converts w to times on a machine.
-func (c *costs) stretch(w Work) stretch {
+func (c *costs) stretch(w windowWork) stretch {
 	upgrades := w.Upgrades
 	if c.shared {
 		upgrades = 0 // none on the bus
@@ -173,7 +173,7 @@ type network struct {
 
 	perNode int       // processors of a node; 0: there is one node
 	counted bool      // the stretches contain the waits for the network
-	ports   []float64 // how long each port of the network was held, as in [RemoteDemand]
+	ports   []float64 // how long each port of the network was held, as in [remoteRequests]
 }
 
 // phase runs what every processor does from one barrier to the next: by processor, the stretches of its

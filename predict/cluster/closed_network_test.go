@@ -52,7 +52,7 @@ func TestPhasesWaitForTheSlowest(t *testing.T) {
 
 // A processor that has arrived at the barrier is nobody's competitor.
 func TestAProcessorAtTheBarrierLeavesTheBus(t *testing.T) {
-	long := Work{Instr: 100_000, Misses: 1000}
+	long := windowWork{Instr: 100_000, Misses: 1000}
 	alone := runOn(testCosts, program{{{long}}}, 1)
 	beside := runOn(testCosts, program{{{long}, {{Instr: 1000, Misses: 10}}}}, 2)
 	if extra := beside.now - alone.now; extra <= 0 || extra > 0.02*alone.now {
@@ -63,14 +63,14 @@ func TestAProcessorAtTheBarrierLeavesTheBus(t *testing.T) {
 // Bursts at the same time cost more than the same misses spread out, and bursts that
 // never meet cost nothing.
 func TestBurstsThatMeetWait(t *testing.T) {
-	quiet, burst, even := Work{Instr: 1000}, Work{Instr: 1000, Misses: 50}, Work{Instr: 1000, Misses: 25}
-	wait := func(a, b []Work) float64 {
+	quiet, burst, even := windowWork{Instr: 1000}, windowWork{Instr: 1000, Misses: 50}, windowWork{Instr: 1000, Misses: 25}
+	wait := func(a, b []windowWork) float64 {
 		net := runOn(testCosts, program{{a, b}}, 2)
 		return net.procs[0].contention + net.procs[1].contention
 	}
-	meet := wait([]Work{quiet, burst}, []Work{quiet, burst})
-	spread := wait([]Work{even, even}, []Work{even, even})
-	apart := wait([]Work{burst, {Instr: 4000}}, []Work{{Instr: 4000}, burst})
+	meet := wait([]windowWork{quiet, burst}, []windowWork{quiet, burst})
+	spread := wait([]windowWork{even, even}, []windowWork{even, even})
+	apart := wait([]windowWork{burst, {Instr: 4000}}, []windowWork{{Instr: 4000}, burst})
 	if !(meet > spread && spread > 0 && apart == 0) {
 		t.Errorf("meet %v, spread %v, apart %v", meet, spread, apart)
 	}
@@ -79,12 +79,12 @@ func TestBurstsThatMeetWait(t *testing.T) {
 func randomProgram(r *rand.Rand, n int) program {
 	work := make(program, 1+r.IntN(4))
 	for i := range work {
-		work[i] = make([][]Work, n)
+		work[i] = make([][]windowWork, n)
 		windows := r.IntN(5)
 		for p := range n {
 			for range windows {
 				misses := float64(r.IntN(50))
-				work[i][p] = append(work[i][p], Work{Instr: float64(r.IntN(5000)), Touches: float64(r.IntN(500)), Misses: misses,
+				work[i][p] = append(work[i][p], windowWork{Instr: float64(r.IntN(5000)), Touches: float64(r.IntN(500)), Misses: misses,
 					Upgrades: float64(r.IntN(20)), Writebacks: math.Floor(misses * r.Float64())})
 			}
 		}
@@ -283,14 +283,14 @@ func TestExtremesEnd(t *testing.T) {
 	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
 	for i := range testsize.Cases(5000, 1000) {
 		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
-		phase := make([][]Work, 1+r.IntN(12))
+		phase := make([][]windowWork, 1+r.IntN(12))
 		if n := len(phase); n%2 == 0 && i%4 == 0 {
 			c.interconnect = interconnect{nodes: n / 2, switched: r.IntN(2) == 0, block: messageTime{pick(times), pick(times)}, right: messageTime{pick(times), pick(times)}}
 		}
 		for p := range phase {
 			for range r.IntN(3) {
-				w := Work{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)}
-				w.Remote = RemoteDemand{Blocks: pick(counts), Upgrades: pick(counts), Rights: pick(counts), Ports: make([]float64, 2*c.interconnect.nodes)}
+				w := windowWork{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)}
+				w.Remote = remoteRequests{Blocks: pick(counts), Upgrades: pick(counts), Rights: pick(counts), Ports: make([]float64, 2*c.interconnect.nodes)}
 				if n := c.interconnect.nodes; n > 0 { // each message leaves by one port and comes by another
 					w.Remote.Ports[2*r.IntN(n)] += w.Remote.Blocks / 2
 					w.Remote.Ports[2*r.IntN(n)] += w.Remote.Blocks / 2

@@ -69,7 +69,7 @@ func (c *Case) boundWork() ([]program, error) {
 	}
 	var out []program
 	if c.nodes() == 1 {
-		out = []program{c.mergeWindows(work, func(int, int, int) RemoteDemand { return RemoteDemand{} })}
+		out = []program{c.mergeWindows(work, func(int, int, int) remoteRequests { return remoteRequests{} })}
 	} else if out, err = c.clusterBounds(r, work); err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (c *Case) clusterBounds(r *Run, work program) (out []program, err error) {
 	}
 	for lo := range max(1, len(traffic.Delays)-1) {
 		hi := min(lo+1, len(traffic.Delays)-1)
-		out = append(out, c.mergeWindows(work, func(p, phase, at int) RemoteDemand {
-			number := profile.Number(phase, at)
+		out = append(out, c.mergeWindows(work, func(p, phase, at int) remoteRequests {
+			number := profile.Windows[phase][at]
 			return minDemand(remoteDemand(traffic.Window(trace.Proc(p), phase, number, lo), c.nodes()), remoteDemand(traffic.Window(trace.Proc(p), phase, number, hi), c.nodes()))
 		}))
 	}
@@ -102,12 +102,12 @@ func (c *Case) clusterBounds(r *Run, work program) (out []program, err error) {
 
 // mergeWindows returns work with the requests between nodes that away gives. Where processors wait for every
 // miss, times are sums, so all windows of a phase are merged into one.
-func (c *Case) mergeWindows(work program, away func(p, phase, at int) RemoteDemand) program {
+func (c *Case) mergeWindows(work program, away func(p, phase, at int) remoteRequests) program {
 	out := make(program, len(work))
 	for phase := range work {
-		out[phase] = make([][]Work, len(work[phase]))
+		out[phase] = make([][]windowWork, len(work[phase]))
 		for p, windows := range work[phase] {
-			var all []Work
+			var all []windowWork
 			for at, w := range windows {
 				w.Remote = away(p, phase, at)
 				if c.nodes() > 1 && c.perNode() == 1 {
@@ -128,7 +128,7 @@ func (c *Case) mergeWindows(work program, away func(p, phase, at int) RemoteDema
 
 // minDemand returns the minimum of a and b in every count. If a window has less than one block, its ports
 // count less: see [costs.remoteStretch].
-func minDemand(a, b RemoteDemand) RemoteDemand {
+func minDemand(a, b remoteRequests) remoteRequests {
 	a.Blocks, a.Upgrades, a.Rights = min(a.Blocks, b.Blocks), min(a.Upgrades, b.Upgrades), min(a.Rights, b.Rights)
 	for i := range a.Ports {
 		a.Ports[i] = min(a.Ports[i], b.Ports[i]) * min(1, a.Blocks)
@@ -160,7 +160,7 @@ func (c *costs) bound(work program) (sum float64) {
 }
 
 // addHeld adds how long servers are held.
-func (c *costs) addHeld(held []float64, s *stretch, a RemoteDemand) []float64 {
+func (c *costs) addHeld(held []float64, s *stretch, a remoteRequests) []float64 {
 	if held == nil {
 		held = make([]float64, 1+len(a.Ports))
 	}

@@ -162,7 +162,7 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 }
 
 // program is the work of a run: the stretches in order, by phase and processor.
-type program [][][]Work
+type program [][][]windowWork
 
 // run executes work on a machine with n processors. The function wait solves the queueing networks.
 func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
@@ -251,7 +251,7 @@ func instructions(work program) (sum float64) {
 }
 
 // sum adds all work.
-func (p program) sum() (all Work) {
+func (p program) sum() (all windowWork) {
 	for _, phase := range p {
 		for _, stretches := range phase {
 			for _, w := range stretches {

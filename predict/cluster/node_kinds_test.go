@@ -69,7 +69,7 @@ func TestNodeWithoutWork(t *testing.T) {
 	slow := c
 	slow.instr = 1000
 	work := func(idle bool) program {
-		w := Work{Instr: 1e6, Misses: 1000, Remote: RemoteDemand{Blocks: 100}}
+		w := windowWork{Instr: 1e6, Misses: 1000, Remote: remoteRequests{Blocks: 100}}
 		if idle {
 			return program{{{w}, {}}}
 		}

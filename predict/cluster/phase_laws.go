@@ -52,7 +52,7 @@ func (n *network) limitPhase(before *network, work [][]stretch) {
 }
 
 // longest returns the time of w if nothing overlaps and nobody else does anything.
-func (c *costs) longest(w *Work) float64 {
+func (c *costs) longest(w *windowWork) float64 {
 	upgrades := max(w.Remote.Rights, w.Remote.Upgrades)
 	t := w.Instr*c.instr + w.Touches*c.touch + w.Misses*max(c.memory, c.occupancy) + w.Writebacks*c.occupancy + w.Upgrades*c.invalidate +
 		w.Remote.Blocks*(c.memory+c.interconnect.block.time) + upgrades*(c.invalidate+c.interconnect.right.time)

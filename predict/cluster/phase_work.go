@@ -44,7 +44,7 @@ func (r *Run) protocolWarning(c *Case) ([]error, error) {
 		return nil, nil
 	}
 	profile, err := r.profile(last(c.Machine).Line)
-	if err != nil || profile.CountsAlone() {
+	if err != nil || profile.Alone {
 		return nil, err
 	}
 	return []error{fmt.Errorf("upgrades are those of protocol msi, because %s is of an older version, but the machine has %s; run analyze again", phasesFile, c.Machine.System.Protocol)}, nil
@@ -59,9 +59,9 @@ func (r *Run) phaseWork(of func(processor int) *machine.Machine) (program, error
 	if err := r.checkSets(of); err != nil {
 		return nil, err
 	}
-	out := make(program, profile.Phases())
+	out := make(program, len(profile.Windows))
 	for i := range out {
-		out[i] = make([][]Work, r.Processors)
+		out[i] = make([][]windowWork, r.Processors)
 		for p := range out[i] {
 			if out[i][p], err = r.stretches(of(p), trace.Proc(p), i); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Name, err)
@@ -80,10 +80,10 @@ func (r *Run) checkSets(of func(processor int) *machine.Machine) error {
 			if err != nil {
 				return err
 			}
-			if level.Ways > profile.Ways() {
-				return fmt.Errorf("%s: the phases table has caches of 1 to %[3]d ways, not %[2]d; use predict replay", r.Name, level.Ways, profile.Ways())
+			if level.Ways > profile.Ways {
+				return fmt.Errorf("%s: the phases table has caches of 1 to %[3]d ways, not %[2]d; use predict replay", r.Name, level.Ways, profile.Ways)
 			}
-			if have = profile.Sets(); !slices.Contains(have, int64(level.Sets())) {
+			if have = profile.Sets; !slices.Contains(have, int64(level.Sets())) {
 				missing = append(missing, int64(level.Sets()))
 			}
 		}
@@ -105,15 +105,15 @@ func numbers(values []int64) string {
 }
 
 // stretches returns the work of processor p in one phase, window by window.
-func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, error) {
-	var out []Work
+func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]windowWork, error) {
+	var out []windowWork
 	for i, level := range m.Caches {
 		profile, err := r.profile(level.Line)
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			out = make([]Work, profile.Windows(phase))
+			out = make([]windowWork, len(profile.Windows[phase]))
 		}
 		for at := range out {
 			c, err := profile.WindowCounts(p, phase, at, int64(level.Sets()), level.Ways)
@@ -136,7 +136,7 @@ func exclusive(m *machine.Machine) bool {
 
 // level adds the counts of one level of caches to w. With alone there are no other processors whose copies an
 // upgrade could invalidate.
-func (w *Work) level(c phases.Counts, first, last, alone bool) {
+func (w *windowWork) level(c phases.Counts, first, last, alone bool) {
 	misses := float64(c.LoadMisses + c.StoreMisses)
 	if first {
 		w.Instr, w.Touches = float64(c.Instr), float64(c.Loads+c.Stores)

@@ -66,7 +66,7 @@ type customer struct {
 	think      float64
 	holds      [3]hold
 	memoryless bool      // true: holds the bus for an exponential time of the same mean
-	ports      []float64 // for a switch: share of the messages that use each port, as in [RemoteDemand]
+	ports      []float64 // for a switch: share of the messages that use each port, as in [remoteRequests]
 }
 
 // moments returns the means of the bus time of c and of its square.

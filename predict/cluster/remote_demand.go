@@ -8,9 +8,9 @@ import (
 	"spoor/traces/unit"
 )
 
-// RemoteDemand counts what one processor makes its node request from other nodes. Shared memory is kept in
+// remoteRequests counts what one processor makes its node request from other nodes. Shared memory is kept in
 // blocks.
-type RemoteDemand struct {
+type remoteRequests struct {
 	Blocks   float64   // messages with a block; the processor waits for each
 	Upgrades float64   // stores to blocks that this node and others have copies of
 	Rights   float64   // messages without a block, for these and other stores: store permissions and invalidations
@@ -21,8 +21,8 @@ type RemoteDemand struct {
 }
 
 // remoteDemand converts the counts of the trace.
-func remoteDemand(t phases.Traffic, nodes int) RemoteDemand {
-	a := RemoteDemand{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes), Controls: make([]float64, 2*nodes)}
+func remoteDemand(t phases.Traffic, nodes int) remoteRequests {
+	a := remoteRequests{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes), Controls: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
 		a.Blocks += float64(m.Blocks)
 		a.Rights += float64(m.Rights)
@@ -35,8 +35,8 @@ func remoteDemand(t phases.Traffic, nodes int) RemoteDemand {
 }
 
 // plus returns the sum of a and b.
-func (a RemoteDemand) plus(b RemoteDemand) RemoteDemand {
-	return RemoteDemand{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues,
+func (a remoteRequests) plus(b remoteRequests) remoteRequests {
+	return remoteRequests{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues,
 		sumOf(1, a.Ports, b.Ports), sumOf(1, a.Controls, b.Controls)}
 }
 
@@ -56,8 +56,8 @@ func sumOf(by float64, lists ...[]float64) []float64 {
 }
 
 // scaled returns a multiplied by a factor.
-func (a RemoteDemand) scaled(by float64) RemoteDemand {
-	return RemoteDemand{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, sumOf(by, a.Ports), sumOf(by, a.Controls)}
+func (a remoteRequests) scaled(by float64) remoteRequests {
+	return remoteRequests{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, sumOf(by, a.Ports), sumOf(by, a.Controls)}
 }
 
 // interconnect is the network of a cluster. Times are in seconds.
@@ -98,7 +98,7 @@ func (b *interconnect) perNode(n int) int {
 	return n / b.nodes
 }
 
-func (b *interconnect) terms(all Work) []model.Term {
+func (b *interconnect) terms(all windowWork) []model.Term {
 	touches := max(1, all.Touches)
 	return []model.Term{
 		{Symbol: "N", Value: float64(b.nodes), Unit: "1", What: "nodes"},
@@ -112,7 +112,7 @@ func (b *interconnect) terms(all Work) []model.Term {
 // seconds.
 type messageTime struct{ time, held float64 }
 
-// remoteStretch is a [RemoteDemand] as times in seconds.
+// remoteStretch is a [remoteRequests] as times in seconds.
 type remoteStretch struct {
 	visits  float64   // messages that the processor waits for
 	latency float64   // their time on an idle network, with the memories of the other nodes
@@ -129,7 +129,7 @@ type remoteStretch struct {
 //
 // Processors that continue behind misses also continue behind blocks. They wait at least for as long as a
 // message holds the network, because the next message follows it there.
-func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretch {
+func (c *costs) remoteStretch(a remoteRequests, instructions float64) remoteStretch {
 	b := &c.interconnect
 	if b.nodes < 2 {
 		return remoteStretch{}
@@ -157,7 +157,7 @@ func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretc
 }
 
 // held returns how long messages hold each port of the network. A bus is one port.
-func (b *interconnect) held(a *RemoteDemand) []float64 {
+func (b *interconnect) held(a *remoteRequests) []float64 {
 	if !b.switched {
 		return []float64{a.Blocks*b.block.held + max(a.Rights, a.Upgrades)*b.right.held}
 	}

@@ -20,7 +20,7 @@ import (
 func TestAwayByHand(t *testing.T) {
 	c := testCosts // memory 50, invalidate 20
 	c.interconnect = interconnect{nodes: 3, block: messageTime{100, 80}, right: messageTime{40, 10}}
-	w := Work{Instr: 1000, Touches: 300, Misses: 20, Remote: RemoteDemand{Blocks: 10, Upgrades: 2, Rights: 3, Ports: []float64{4, 6, 6, 0, 0, 4}}}
+	w := windowWork{Instr: 1000, Touches: 300, Misses: 20, Remote: remoteRequests{Blocks: 10, Upgrades: 2, Rights: 3, Ports: []float64{4, 6, 6, 0, 0, 4}}}
 	s := c.stretch(w)
 	if want := 20*50 + 10*(50+100) + 2*(20+40.0); !near(s.latency, want, 1e-12) {
 		t.Errorf("latency %v, want %v", s.latency, want)

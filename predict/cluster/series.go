@@ -10,8 +10,12 @@ import (
 )
 
 // A Series predicts one program on machines that differ only in their number of nodes. It is fast for many
-// machines. E(Instr) equals the result of the model's Predict, to the last bit.
+// machines. Its times are those of the model's Predict, to the last bit.
 type Series struct {
+	// Slow is set if a time takes much longer to compute than its bound, so that a search should compute all bounds
+	// first.
+	Slow bool
+
 	c     Case
 	nodes func(nodes int) (*smp, error) // inputs of models [Paper] and [Curve]
 	mva   *MVA
@@ -45,7 +49,7 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	case Curve:
 		s.curve(v, net)
 	case MVA:
-		s.mva = &v
+		s.mva, s.Slow = &v, true
 	default:
 		return nil, fmt.Errorf("model %s cannot predict a series of machines", v.Name())
 	}
@@ -91,10 +95,6 @@ func (s *Series) curve(v Curve, net remoteAccess) {
 	}
 }
 
-// Slow reports whether a time takes much longer to compute than its bound, so that a search should compute all
-// bounds first.
-func (s *Series) Slow() bool { return s.mva != nil }
-
 // known returns the inputs computed so far for machines with the same nodes, whatever their network.
 func (s *Series) known() map[int]*smp {
 	m, r := s.c.Machine, s.c.Runs[0]
@@ -111,10 +111,11 @@ func (s *Series) known() map[int]*smp {
 	return r.inputs[key]
 }
 
-// Time returns the time of the whole run with so many nodes. LeastTime returns a lower bound of it: see
-// [Series.Bound].
-func (s *Series) Time(nodes int) (unit.Seconds, error)      { return s.runTime(s.EInstr(nodes)) }
-func (s *Series) LeastTime(nodes int) (unit.Seconds, error) { return s.runTime(s.Bound(nodes)) }
+// Time returns the time of the whole run with so many nodes.
+func (s *Series) Time(nodes int) (unit.Seconds, error) { return s.runTime(s.eInstr(nodes)) }
+
+// LeastTime returns a lower bound of Time, and is fast.
+func (s *Series) LeastTime(nodes int) (unit.Seconds, error) { return s.runTime(s.bound(nodes)) }
 
 // runTime multiplies E(Instr) by the instructions of the run behind it.
 func (s *Series) runTime(e unit.Seconds, err error) (unit.Seconds, error) {
@@ -144,8 +145,8 @@ func countInstructions(runs []*Run) error {
 	return nil
 }
 
-// EInstr returns E(Instr) with so many nodes.
-func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
+// eInstr returns E(Instr) with so many nodes.
+func (s *Series) eInstr(nodes int) (unit.Seconds, error) {
 	s.c.Processors = nodes * s.c.Machine.System.Processors
 	if s.mva != nil {
 		return s.solved("E(Instr)", s.mva.eInstr)
@@ -153,10 +154,10 @@ func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
 	return s.solve(nodes, response)
 }
 
-// Bound returns a lower bound of EInstr, and is fast. It is E(Instr) with servers as busy as the asymptotic
+// bound returns a lower bound of eInstr, and is fast. It is E(Instr) with servers as busy as the asymptotic
 // bounds of closed networks: an access takes its own time, or that of all processors less the time of each in
 // between. For [MVA], see [MVA.bound].
-func (s *Series) Bound(nodes int) (e unit.Seconds, err error) {
+func (s *Series) bound(nodes int) (e unit.Seconds, err error) {
 	const rounding = 1e-9
 	s.c.Processors = nodes * s.c.Machine.System.Processors
 	if s.mva != nil {

@@ -35,14 +35,14 @@ func (r *Run) addSharedCache(c *Case, work program) ([]error, error) {
 		return nil, err
 	}
 	before := 0.0
-	eachWork(work, func(w *Work) { before += w.Misses })
+	eachWork(work, func(w *windowWork) { before += w.Misses })
 	part := min(1, beyond/max(1, before))
 	stay, err := r.staysShared(c)
 	if err != nil {
 		return nil, err
 	}
 	evicted := max(0, beyond-stay) / max(1, beyond)
-	eachWork(work, func(w *Work) {
+	eachWork(work, func(w *windowWork) {
 		w.Inner = append(w.Inner, w.Misses)
 		w.Misses *= part
 		w.Writebacks *= part * evicted
@@ -57,7 +57,7 @@ func (r *Run) staysShared(c *Case) (float64, error) {
 }
 
 // eachWork calls do for every stretch of work.
-func eachWork(work program, do func(w *Work)) {
+func eachWork(work program, do func(w *windowWork)) {
 	for i := range work {
 		for p := range work[i] {
 			for at := range work[i][p] {

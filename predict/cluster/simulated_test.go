@@ -47,27 +47,27 @@ func simulate(r *rand.Rand, all []stretch, stalls [3]float64, visits int) []floa
 // one visit to the next, which is what they add to E(Instr).
 func TestWaitsAgainstEventSimulation(t *testing.T) {
 	c := costs{instr: 1, memory: 50, occupancy: 50, invalidate: 50}
-	work := func(think, dirty, upgrades float64) Work {
-		return Work{Instr: think * (1 + upgrades), Misses: 1, Writebacks: dirty, Upgrades: upgrades}
+	work := func(think, dirty, upgrades float64) windowWork {
+		return windowWork{Instr: think * (1 + upgrades), Misses: 1, Writebacks: dirty, Upgrades: upgrades}
 	}
 	for _, tc := range []struct {
 		name      string
 		tolerance float64
-		work      []Work
+		work      []windowWork
 	}{
-		{"equal, light", 0.005, []Work{work(1000, 0, 0), work(1000, 0, 0), work(1000, 0, 0), work(1000, 0, 0)}},
-		{"equal, medium", 0.005, []Work{work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(200, 0, 0)}},
-		{"equal, heavy", 0.005, []Work{work(50, 0, 0), work(50, 0, 0), work(50, 0, 0), work(50, 0, 0)}},
-		{"alone with write-backs", 0.005, []Work{work(40, 0.7, 0)}},
-		{"two with write-backs", 0.02, []Work{work(100, 0.5, 0), work(100, 0.5, 0)}},
-		{"four with write-backs, light", 0.02, []Work{work(500, 0.5, 0.2), work(500, 0.5, 0.2), work(500, 0.5, 0.2), work(500, 0.5, 0.2)}},
-		{"four with write-backs, heavy", 0.02, []Work{work(60, 1, 0), work(60, 1, 0), work(60, 1, 0), work(60, 1, 0)}},
-		{"one busy, three idle", 0.02, []Work{work(20, 0, 0), work(2000, 0, 0), work(2000, 0, 0), work(2000, 0, 0)}},
-		{"three busy, one idle", 0.03, []Work{work(50, 0, 0), work(50, 0, 0), work(50, 0, 0), work(1000, 0, 0)}},
+		{"equal, light", 0.005, []windowWork{work(1000, 0, 0), work(1000, 0, 0), work(1000, 0, 0), work(1000, 0, 0)}},
+		{"equal, medium", 0.005, []windowWork{work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(200, 0, 0)}},
+		{"equal, heavy", 0.005, []windowWork{work(50, 0, 0), work(50, 0, 0), work(50, 0, 0), work(50, 0, 0)}},
+		{"alone with write-backs", 0.005, []windowWork{work(40, 0.7, 0)}},
+		{"two with write-backs", 0.02, []windowWork{work(100, 0.5, 0), work(100, 0.5, 0)}},
+		{"four with write-backs, light", 0.02, []windowWork{work(500, 0.5, 0.2), work(500, 0.5, 0.2), work(500, 0.5, 0.2), work(500, 0.5, 0.2)}},
+		{"four with write-backs, heavy", 0.02, []windowWork{work(60, 1, 0), work(60, 1, 0), work(60, 1, 0), work(60, 1, 0)}},
+		{"one busy, three idle", 0.02, []windowWork{work(20, 0, 0), work(2000, 0, 0), work(2000, 0, 0), work(2000, 0, 0)}},
+		{"three busy, one idle", 0.03, []windowWork{work(50, 0, 0), work(50, 0, 0), work(50, 0, 0), work(1000, 0, 0)}},
 		// Twelve-fold differences in think time: the mean of all is exact for equal customers only.
-		{"all different", 0.06, []Work{work(50, 0.3, 0), work(150, 0, 0.5), work(300, 0.5, 0), work(600, 1, 0.1)}},
-		{"eight, heavy", 0.02, []Work{work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(300, 0, 0), work(300, 0, 0), work(300, 0, 0), work(300, 0, 0)}},
-		{"sixteen, unequal", 0.03, func() (all []Work) {
+		{"all different", 0.06, []windowWork{work(50, 0.3, 0), work(150, 0, 0.5), work(300, 0.5, 0), work(600, 1, 0.1)}},
+		{"eight, heavy", 0.02, []windowWork{work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(200, 0, 0), work(300, 0, 0), work(300, 0, 0), work(300, 0, 0), work(300, 0, 0)}},
+		{"sixteen, unequal", 0.03, func() (all []windowWork) {
 			for i := range 16 {
 				all = append(all, work(300+100*float64(i%4), 0.2, 0))
 			}

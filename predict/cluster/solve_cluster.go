@@ -12,7 +12,7 @@ import (
 func (b *interconnect) holdsNetwork() bool { return 2*b.block.held > b.block.time }
 
 // A demandFunc returns the requests of a processor in a window of a phase, by its number.
-type demandFunc func(p trace.Proc, phase int, number int64) RemoteDemand
+type demandFunc func(p trace.Proc, phase int, number int64) remoteRequests
 
 // interpolatedDemand returns the requests at a delay, interpolated between the delays that were counted. Waits
 // consist of messages, so they grow in proportion to the delay.
@@ -22,7 +22,7 @@ func interpolatedDemand(t *phases.TrafficProfile, delay float64, nodes int) dema
 		return countedDemand(t, lo, delay, nodes)
 	}
 	linear := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
-	return func(p trace.Proc, phase int, number int64) RemoteDemand {
+	return func(p trace.Proc, phase int, number int64) remoteRequests {
 		a, b := remoteDemand(t.Window(p, phase, number, lo), nodes), remoteDemand(t.Window(p, phase, number, hi), nodes)
 		out := a.scaled(1 - part).plus(b.scaled(part))
 		out.Waits, out.Queues = max(0, a.Waits+linear*(b.Waits-a.Waits)), max(0, a.Queues+linear*(b.Queues-a.Queues))
@@ -37,7 +37,7 @@ func countedDemand(t *phases.TrafficProfile, counted int, delay float64, nodes i
 	if d := float64(t.Delays[counted]); d > 0 {
 		by = delay / d
 	}
-	return func(p trace.Proc, phase int, number int64) RemoteDemand {
+	return func(p trace.Proc, phase int, number int64) remoteRequests {
 		a := remoteDemand(t.Window(p, phase, number, counted), nodes)
 		a.Waits, a.Queues = by*a.Waits, by*a.Queues
 		return a
@@ -54,7 +54,7 @@ func (r *Run) addRemoteDemand(c *Case, work program, away demandFunc) error {
 		for p := range work[i] {
 			for at := range work[i][p] {
 				w := &work[i][p][at]
-				w.Remote = away(trace.Proc(p), i, profile.Number(i, at))
+				w.Remote = away(trace.Proc(p), i, profile.Windows[i][at])
 				if c.perNode() == 1 {
 					w.Upgrades = 0 // no other processor is on the bus
 				}

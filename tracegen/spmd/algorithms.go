@@ -27,12 +27,12 @@ const (
 type Algorithm struct {
 	Collective trace.Kind
 	Name       AlgorithmName
-	UpTo       int64 // the default up to this number of bytes, unless an earlier one is; OnlyByName: never the default
+	UpTo       int64 // the default up to this number of bytes, unless an earlier one is; -1: never the default
 	Traffic    func(Call) Traffic
 }
 
-// OnlyByName is the UpTo of an algorithm that is used only if With names it.
-const OnlyByName = -1
+// onlyByName is the UpTo of an algorithm that is used only if With names it.
+const onlyByName = -1
 
 // Call describes one call of a collective for one member. For Bcast, Reduce, AllReduce and Scan, Count is the
 // length of data. For Gather, AllGather, Scatter and AllToAll, Count is the length of one member's block.
@@ -93,14 +93,14 @@ var Algorithms = []Algorithm{
 	{trace.Reduce, Binomial, math.MaxInt64, reduceBinomialTraffic},
 	{trace.AllReduce, RecursiveDoubling, 2 << 10, allReduceRecursiveDoublingTraffic},
 	{trace.AllReduce, RecursiveHalving, math.MaxInt64, allReduceRecursiveHalvingTraffic},
-	{trace.AllReduce, Ring, OnlyByName, allReduceRingTraffic},
+	{trace.AllReduce, Ring, onlyByName, allReduceRingTraffic},
 	{trace.Scan, RecursiveDoubling, math.MaxInt64, scanRecursiveDoublingTraffic},
 	{trace.Gather, Binomial, math.MaxInt64, gatherBinomialTraffic},
-	{trace.Gather, Linear, OnlyByName, gatherLinearTraffic},
+	{trace.Gather, Linear, onlyByName, gatherLinearTraffic},
 	{trace.AllGather, Bruck, 80 << 10, allGatherBruckTraffic},
 	{trace.AllGather, Ring, math.MaxInt64, allGatherRingTraffic},
 	{trace.Scatter, Binomial, math.MaxInt64, scatterBinomialTraffic},
-	{trace.Scatter, Linear, OnlyByName, scatterLinearTraffic},
+	{trace.Scatter, Linear, onlyByName, scatterLinearTraffic},
 	{trace.AllToAll, Bruck, 256, allToAllBruckTraffic},
 	{trace.AllToAll, Pairwise, math.MaxInt64, allToAllPairwiseTraffic},
 }
