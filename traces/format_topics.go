@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
 
 // formatTopics returns the pages of `traces help FORMAT`. The page of a format lists the flags of import that only it uses.
 func formatTopics(flags *pflag.FlagSet) (pages []stage.Topic) {
-	for _, f := range registry.All {
+	for _, f := range format.All {
 		t := stage.Topic{Name: f.Info().Name, Short: f.Info().Doc, Text: formatPage(oneFormat(f)), Example: f.Info().Example}
 		for flag, formats := range formatFlags {
 			if slices.Contains(formats, f.Info().Name) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 )
 
 // TestHelpFitsAScreen checks that the help of every command and of every format has at most 60 lines of 120 columns, and an example
@@ -15,7 +15,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 	for _, c := range []string{"import", "export", "info", "head", "check", "slice", "merge", "sample", "formats"} {
 		pages = append(pages, "help "+c)
 	}
-	for _, f := range registry.All {
+	for _, f := range format.All {
 		pages = append(pages, "help "+f.Info().Name)
 	}
 	for _, p := range pages {

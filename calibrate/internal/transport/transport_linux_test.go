@@ -16,7 +16,7 @@ import (
 	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/host"
 	"spoor/calibrate/internal/marshalling"
-	fitted "spoor/calibrate/packing"
+	"spoor/calibrate/packing"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -65,7 +65,7 @@ func (k *known) Rest() error { return nil }
 
 func (k *known) Launch(int) error { k.launch = math.Exp(0.003 * k.r.NormFloat64()); return nil }
 
-func (k *known) Trial(p fitted.Point) (host.Trial, error) {
+func (k *known) Trial(p packing.Point) (host.Trial, error) {
 	bytes := float64(p.Bytes-1) * k.perByte
 	trip := 2 * (2*k.o + k.latency + bytes)
 	t := trip + float64(p.Count-1)*max(k.gap+bytes, k.o+float64(p.Delay))
@@ -78,8 +78,8 @@ func (k *known) Trial(p fitted.Point) (host.Trial, error) {
 		}
 	case timing.Exchange:
 		t = max(trip/2, k.gap+bytes)
-	case fitted.Transfer:
-		f, err := fitted.Of(&p, 64, 4096)
+	case packing.Transfer:
+		f, err := packing.Of(&p, 64, 4096)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func runs(t *testing.T, one Transport) error {
 		if err := bench.Launch(launch); err != nil {
 			t.Fatalf("%s: %v", one.Name, err)
 		}
-		for _, p := range []fitted.Point{
+		for _, p := range []packing.Point{
 			{Experiment: timing.PingPong, Bytes: 1, Count: 1}, {Experiment: timing.Burst, Bytes: largestSize, Count: burst},
 			{Experiment: timing.Delayed, Bytes: 100, Count: 4, Delay: bench.Pause(5e-6)},
 			{Experiment: timing.Receive, Bytes: 4096, Count: 1}, {Experiment: timing.Exchange, Bytes: 64, Count: 1},
@@ -189,8 +189,8 @@ func runs(t *testing.T, one Transport) error {
 // Threads and processes of this host transfer blocks and scan, also after they were given other memory, and a block that
 // lies outside is refused.
 func TestWorkRuns(t *testing.T) {
-	var points []fitted.Point
-	kinds := map[fitted.Experiment]int{fitted.Transfer: 2, fitted.Scan: 2, fitted.Array: 1}
+	var points []packing.Point
+	kinds := map[packing.Experiment]int{packing.Transfer: 2, packing.Scan: 2, packing.Array: 1}
 	for _, p := range marshalling.Plan(1, true) {
 		if p.Bytes < 1<<18 && kinds[p.Experiment] > 0 {
 			kinds[p.Experiment]--
@@ -217,7 +217,7 @@ func TestWorkRuns(t *testing.T) {
 				}
 			}
 		}
-		if _, err := bench.Trial(fitted.Point{Experiment: fitted.Transfer, Rows: 2, Cols: 1, Item: 4, Stride: 1 << 30, Bytes: 8}); err == nil {
+		if _, err := bench.Trial(packing.Point{Experiment: packing.Transfer, Rows: 2, Cols: 1, Item: 4, Stride: 1 << 30, Bytes: 8}); err == nil {
 			t.Errorf("%s: a block outside of the matrix", name)
 		}
 		if err := done(); err != nil {
@@ -230,7 +230,7 @@ func TestWorkRuns(t *testing.T) {
 // states are told apart.
 func TestKnownMarshalling(t *testing.T) {
 	k := &known{o: 0.4e-6, perByte: 0.2e-9, perLine: 5e-9, r: rand.New(rand.NewPCG(1, 1))}
-	points := slices.DeleteFunc(marshalling.Plan(1, false), func(p fitted.Point) bool { return p.Experiment != fitted.Transfer })
+	points := slices.DeleteFunc(marshalling.Plan(1, false), func(p packing.Point) bool { return p.Experiment != packing.Transfer })
 	table, err := At(context.Background(), k, Options{Launches: testsize.Cases(5, 3), Seed: 1, Rules: host.Strict, Budget: 1e9}, points, func() {}, trace.Arg{Key: "line", Value: "64B"})
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +288,7 @@ func TestConnections(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for _, quick := range []bool{false, true} {
 		o := Options{Seed: 3, Quick: quick}
-		list, err := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1e-6, nil }, func(fitted.Point) (bool, error) { return false, nil }})
+		list, err := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1e-6, nil }, func(packing.Point) (bool, error) { return false, nil }})
 		if err != nil || len(list) != Points(o) {
 			t.Fatalf("%v, %d and %d points", err, len(list), Points(o))
 		}

@@ -3,10 +3,9 @@ package chakra_test
 import (
 	"context"
 	"fmt"
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 	"spoor/traces/format/internal/chakra"
 	"spoor/traces/format/internal/formattest"
-	"spoor/traces/internal/format"
 	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 	"strings"
@@ -20,7 +19,7 @@ func TestChakraSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if im, note, err := registry.Detect(in); err != nil || im.Info().Name != "chakra" || note == "" {
+	if im, note, err := format.Detect(in); err != nil || im.Info().Name != "chakra" || note == "" {
 		t.Errorf("recognised as %v, %q, %v", im, note, err)
 	}
 	sink := new(formattest.MemorySink)

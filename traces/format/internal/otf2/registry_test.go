@@ -5,10 +5,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/otf2"
-	"spoor/traces/internal/format"
 	"testing"
 )
 
@@ -20,7 +19,7 @@ func TestOTF2ArchiveIsItsPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	otf2.FakePrinter(t, "test \"$1\" = -A && test \"$2\" = "+anchor+" && cat "+printed)
-	paths, joint, err := registry.ExpandFolder(dir, nil)
+	paths, joint, err := format.ExpandFolder(dir, nil)
 	if err != nil || joint.Info().Name != "otf2" || !slices.Equal(paths, []string{anchor}) {
 		t.Fatalf("the folder is %v of %v, %v", paths, joint, err)
 	}

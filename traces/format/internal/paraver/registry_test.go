@@ -4,10 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/paraver"
-	"spoor/traces/internal/format"
 	"spoor/traces/internal/input"
 	"testing"
 )
@@ -23,7 +22,7 @@ func TestParaverLabels(t *testing.T) {
 	}
 	write(trace, formattest.PrvTwo+"2:0:1:1:1:10:50000001:77\n3:0:1:1:1:10:10:0:1:2:1:20:20:8:1\n2:0:1:1:1:12:50000001:0\n")
 	write(filepath.Join(dir, "run.pcf"), "DEFAULT_OPTIONS\n\nSTATES\n0    Idle\n\nEVENT_TYPE\n9   50000001    MPI Point-to-point\nVALUES\n77   MPI_Isend\n0   Outside MPI\n\n\nGRADIENT_COLOR\n0 {1,2,3}\n")
-	paths, joint, err := registry.ExpandFolder(dir, nil)
+	paths, joint, err := format.ExpandFolder(dir, nil)
 	if err != nil || joint.Info().Name != "paraver" || !slices.Equal(paths, []string{trace}) {
 		t.Fatalf("the folder: %v, %v, %v", paths, joint, err)
 	}

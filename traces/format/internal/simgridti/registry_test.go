@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	registry "spoor/traces/format"
+	"spoor/traces/format"
 	"spoor/traces/format/internal/formattest"
 	"spoor/traces/format/internal/simgridti"
-	"spoor/traces/internal/format"
 	"spoor/traces/internal/input"
 	"spoor/traces/trace"
 	"strings"
@@ -83,7 +82,7 @@ func TestTIFilesOfAnyName(t *testing.T) {
 		dir := simgridti.TiWrite(t, files)
 		want, _ := simgridti.TiMust(t, whole, format.Options{})
 		for what, folder := range map[string]string{"a folder with a list": dir, "a folder of ranks": filepath.Join(dir, "ranks")} {
-			paths, im, err := registry.ExpandFolder(folder, nil)
+			paths, im, err := format.ExpandFolder(folder, nil)
 			if err != nil || im.Info().Name != "simgrid-ti" {
 				t.Fatalf("%s: %v, %v", what, paths, err)
 			}
@@ -97,7 +96,7 @@ func TestTIFilesOfAnyName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if im, note, err := registry.Detect(in); err != nil || im.Info().Name != "simgrid-ti" || !strings.Contains(note, "a list of files") {
+		if im, note, err := format.Detect(in); err != nil || im.Info().Name != "simgrid-ti" || !strings.Contains(note, "a list of files") {
 			t.Errorf("the list: %v, %q, %v", im, note, err)
 		}
 		in.Close()
@@ -106,11 +105,11 @@ func TestTIFilesOfAnyName(t *testing.T) {
 	_, _, err := simgridti.TiFiles(t, format.Options{}, filepath.Join(swapped, "l"))
 	formattest.WantError(t, "a list in the wrong order", err, filepath.Join(swapped, "b")+":1: ", "rank 1 in the file of rank 0")
 	mixed := simgridti.TiWrite(t, map[string]string{"a": "0 init\n0 finalize\n", "b": "hello\n"})
-	if _, _, err := registry.ExpandFolder(mixed, nil); err == nil || !strings.Contains(err.Error(), "a has actions of SimGrid, but b has not") {
+	if _, _, err := format.ExpandFolder(mixed, nil); err == nil || !strings.Contains(err.Error(), "a has actions of SimGrid, but b has not") {
 		t.Errorf("a mixed folder: %v", err)
 	}
 	two := simgridti.TiWrite(t, map[string]string{"r": "0 init\n0 finalize\n", "a": "r\n", "b": "r\n"})
-	if _, _, err := registry.ExpandFolder(two, nil); err == nil || !strings.Contains(err.Error(), "several lists") {
+	if _, _, err := format.ExpandFolder(two, nil); err == nil || !strings.Contains(err.Error(), "several lists") {
 		t.Errorf("two lists: %v", err)
 	}
 }
