@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/placement"
 	"spoor/predict/internal/replay"
 	"spoor/traces/lookup"
 	"spoor/traces/stage"
@@ -20,11 +22,14 @@ type messageFlags struct {
 	semantics, collectives, computation string
 	engine                              engineFlags
 	observerFlags
-	opt replay.MessageOptions
+	place placement.Placement
+	opt   replay.MessageOptions
 }
 
 func (f *messageFlags) add(flags *pflag.FlagSet) {
 	f.addCommon(flags)
+	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, or the path of a file with the host of each rank (default block)")
+	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms()))
 	flags.StringVar(&f.computation, "computation", "instructions", "`SOURCE` of computation times: instructions or recorded")
 	f.engine.add(flags)
@@ -54,6 +59,9 @@ func (f *messageFlags) check() (err error) {
 	if err := f.checkCommon(); err != nil {
 		return err
 	}
+	if err := f.place.Check(); err != nil {
+		return err
+	}
 	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
 		return stage.Usage("--collectives: %w", lookup.Unknown("algorithm", f.collectives, algorithms()))
 	}
@@ -72,11 +80,34 @@ func (f *messageFlags) checkCommon() (err error) {
 	return f.observerFlags.check()
 }
 
+// placed returns m with so many ranks placed on its nodes, if the user chose a placement. what is the simulation.
+func (f *messageFlags) placed(m *machine.Machine, ranks int, kind simulationKind, what string) (*machine.Machine, error) {
+	if !f.place.Given() {
+		return m, nil
+	}
+	switch {
+	case kind != byMessages:
+		return nil, stage.Usage("%s: --map and --ranks-per-node place the ranks of programs that pass messages and whose references are not simulated", what)
+	case slices.Contains(m.Missing, machine.SystemSection):
+		return nil, fmt.Errorf("%s: --map and --ranks-per-node need the nodes of [system], which the machine does not have", what)
+	case f.opt.Semantics == replay.LogGOPSim:
+		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect with --semantics loggopsim, where each rank has a port of its own", what)
+	case m.Network != nil && m.Network.Model == "plogp":
+		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect on a plogp network, where each rank has a port of its own", what)
+	}
+	placed, err := f.place.On(m, ranks)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return placed, nil
+}
+
 // completeChoices completes the values of flags that replay and direct have.
 func completeChoices(cmd *cobra.Command) {
 	stage.Complete(cmd, "path", func() []string { return pathKinds })
 	stage.Complete(cmd, "semantics", func() []string { return []string{string(replay.LogGPS), string(replay.LogGOPSim)} })
 	if cmd.Flags().Lookup("computation") != nil {
+		stage.Complete(cmd, "map", func() []string { return []string{placement.Block, placement.Cyclic} })
 		stage.Complete(cmd, "computation", func() []string { return computations })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/timeline"
@@ -88,8 +89,14 @@ func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 		store.ColumnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }),
 		store.ColumnOf(rows, "instructions", "", func(r messageRow) float64 { return r.instructions }),
 		store.ColumnOf(rows, machineDigest, "", func(r messageRow) string { return r.machineSHA }))
-	return &store.Table{Name: "message simulation", Columns: columns, Meta: []trace.Arg{{Key: "semantics", Value: f.semantics},
-		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
+	meta := []trace.Arg{{Key: "semantics", Value: f.semantics}, {Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}}
+	if f.place.Map != "" {
+		meta = append(meta, trace.Arg{Key: "map", Value: f.place.Map})
+	}
+	if f.place.PerNode > 0 {
+		meta = append(meta, trace.Arg{Key: "ranks_per_node", Value: strconv.Itoa(f.place.PerNode)})
+	}
+	return &store.Table{Name: "message simulation", Columns: columns, Meta: append(meta, trace.Arg{Key: "tool", Value: "predict " + stage.Version})}
 }
 
 // rankTable has the parts of the time of each processor.

@@ -45,7 +45,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 // group puts the flags under titles, and completes their values.
 func (o *replayOptions) group(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	stage.Group(flags, "Machines", "machine", "node", "full", "workers")
+	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "full", "workers")
 	stage.Group(flags, "Shared memory", "references", "warm", "barrier", "quanta", "quanta-length")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "engine-stats", "format", "output")
@@ -88,6 +88,9 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	kind, err := o.kind(sims)
 	for _, s := range sims {
 		err = cmp.Or(err, s.need(kind, o.messages.opt.Recorded))
+		if err == nil {
+			s.machine, err = o.messages.placed(s.machine, s.trace.Header().Procs, kind, "replaying "+s.name())
+		}
 	}
 	if err == nil {
 		noteSources(env, sims, kind != byMessages)

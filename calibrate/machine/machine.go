@@ -29,6 +29,7 @@ type Machine struct {
 	TLB        *TLB // nil: translation costs nothing
 	System     System
 	OtherNodes []*Machine // cow, clump: nodes of other kinds, which replace the last ones; each has processors, caches, memory and disk
+	Placed     []int      // node of each rank of a program; nil: ranks fill the nodes in order
 	Missing    []Section  // absent sections; nil except for ReadPart
 	Assumed    []string   // absent keys, and the values that were assumed
 	Given      []string   // keys that the description has, in its order, as [Keys] names them

@@ -136,8 +136,11 @@ func (m *Machine) checkOtherNode(o *Machine) error {
 	return nil
 }
 
-// NodeOf returns the node of processor p. Processors are numbered node by node.
+// NodeOf returns the node of processor p. Processors are numbered node by node, or have the nodes of Placed.
 func (m *Machine) NodeOf(p int) int {
+	if m.Placed != nil {
+		return m.Placed[p]
+	}
 	first := m.System.Nodes - len(m.OtherNodes)
 	if equal := first * m.System.Processors; p >= equal {
 		p -= equal

@@ -66,7 +66,10 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 
 // linkModel returns the model of a network that package network simulates.
 func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (engine.Model, error) {
-	nodes := m.NodeOf(ranks-1) + 1
+	nodes := 0
+	for r := range ranks {
+		nodes = max(nodes, m.NodeOf(r)+1)
+	}
 	if m.Network.Rows > 0 || nodes < 1 { // a grid always has all of its nodes
 		nodes = m.System.Nodes
 	}
@@ -111,7 +114,14 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 // abstract network of a single node connects the processors of that node.
 func RanksShareNodes(m *machine.Machine, ranks int) bool {
 	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
-	return ranks > 0 && m.NodeOf(ranks-1) < ranks-1 && !(abstract && m.System.Nodes == 1)
+	if abstract && m.System.Nodes == 1 {
+		return false
+	}
+	used := map[int]bool{}
+	for r := range ranks {
+		used[m.NodeOf(r)] = true
+	}
+	return len(used) < ranks
 }
 
 // nodeWarning says how messages between ranks of one node were simulated, or returns nil if there were none. It gives

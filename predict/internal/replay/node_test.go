@@ -34,6 +34,31 @@ func TestMessageWithinANode(t *testing.T) {
 	}
 }
 
+// A placement decides which messages stay within a node. By hand, for 1000 bytes.
+func TestPlacedRanks(t *testing.T) {
+	src := messageTrace(rows(an(trace.Send, with(1), of(1000))), rows(an(trace.Recv, with(0), of(1000))))
+	for _, c := range []struct {
+		name   string
+		placed []int
+		wantNS float64
+	}{
+		{"one node", []int{2, 2}, 10 + 640 + 50 + 10},     // o, the bytes, the latency of the memory, o
+		{"two nodes", []int{3, 0}, 10 + 100 + 2*999 + 10}, // o + L + 999 G + o
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := *messageMachine(t, "", nodesOf...)
+			m.Placed = c.placed
+			res, err := replayMessages(src, &m, MessageOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(res.Time) / 1000; math.Abs(got-c.wantNS) > 1e-9 {
+				t.Errorf("%v ns, want %v", got, c.wantNS)
+			}
+		})
+	}
+}
+
 // Ranks of a node share its port: four senders of a node take four times as long as four nodes with one sender each.
 func TestRanksShareThePortOfTheirNode(t *testing.T) {
 	var all [8][]trace.Event

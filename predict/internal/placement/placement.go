@@ -1,0 +1,102 @@
+// Package placement says on which node of a machine each rank of a program runs.
+package placement
+
+import (
+	"fmt"
+	"os"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/stage"
+)
+
+// The names of placements that need no file.
+const (
+	Block  = "block"  // ranks fill a node before the next
+	Cyclic = "cyclic" // each rank is on the node after that of the rank before
+)
+
+// Placement is how ranks are placed. The zero value is that of the machine: [Block] with all its processors.
+type Placement struct {
+	Map     string // Block, Cyclic, or the path of a file; empty: Block
+	PerNode int    // ranks on each node; 0: as many as its processors
+}
+
+// Given reports whether the user chose a placement.
+func (p Placement) Given() bool { return p.Map != "" || p.PerNode != 0 }
+
+// Check validates the placement as far as possible without a machine.
+func (p Placement) Check() error {
+	switch {
+	case p.PerNode < 0:
+		return stage.Usage("--ranks-per-node: %d is not a number from 1", p.PerNode)
+	case p.PerNode > 0 && p.isFile():
+		return stage.Usage("--ranks-per-node has no effect with --map %s: the file names the node of each rank", p.Map)
+	}
+	return nil
+}
+
+func (p Placement) isFile() bool { return p.Map != "" && p.Map != Block && p.Map != Cyclic }
+
+// On returns m with so many ranks placed on its nodes.
+func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
+	nodes, err := p.nodes(m, ranks)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(m, nodes); err != nil {
+		return nil, err
+	}
+	placed := *m
+	placed.Placed = nodes
+	return &placed, nil
+}
+
+// nodes returns the node of each rank.
+func (p Placement) nodes(m *machine.Machine, ranks int) ([]int, error) {
+	if p.isFile() {
+		return p.read(ranks)
+	}
+	each := p.PerNode
+	if each == 0 {
+		each = m.System.Processors
+	}
+	used := (ranks + each - 1) / each
+	nodes := make([]int, ranks)
+	for r := range nodes {
+		if nodes[r] = r / each; p.Map == Cyclic {
+			nodes[r] = r % used
+		}
+	}
+	return nodes, nil
+}
+
+// read reads the nodes from a file.
+func (p Placement) read(ranks int) ([]int, error) {
+	text, err := os.ReadFile(p.Map)
+	if os.IsNotExist(err) {
+		return nil, stage.Usage("--map: %q is neither %s, %s nor a file", p.Map, Block, Cyclic)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--map: %w", err)
+	}
+	nodes, err := parse(string(text), ranks)
+	if err != nil {
+		return nil, fmt.Errorf("--map: %s%w", p.Map, err)
+	}
+	return nodes, nil
+}
+
+// fits returns an error if a node has fewer processors than ranks, or if there is no such node.
+func fits(m *machine.Machine, nodes []int) error {
+	ranks := map[int]int{}
+	for r, n := range nodes {
+		if n >= m.System.Nodes {
+			return fmt.Errorf("placing rank %d on node %d: machine %q has %s; change --map, --ranks-per-node or [system]", r, n, m.Name, stage.Count(m.System.Nodes, "node"))
+		}
+		ranks[n]++
+		if have := m.Node(n).System.Processors; ranks[n] > have {
+			return fmt.Errorf("placing rank %d: node %d of machine %q has %s, which have ranks already; change --map, --ranks-per-node or [system]", r, n, m.Name, stage.Count(have, "processor"))
+		}
+	}
+	return nil
+}
