@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Model computes the number of blocks that process B takes from the projection of A, which ran before and
+// interferenceModel computes the number of blocks that process B takes from the projection of A, which ran before and
 // will run again. These are the blocks that B replaces, less the shared blocks that it leaves. Both have the
 // shared footprint fs. Their private footprints are fa and fb.
-type Model func(fs, fa, fb float64) (float64, error)
+type interferenceModel func(fs, fa, fb float64) (float64, error)
 
 // Interference is [Shape.sequentialInterference] of one process. Shared blocks have the same placement for A
 // and B, and replacement is LRU. The result is never negative. It is 0 if B has no private blocks and
@@ -243,7 +243,7 @@ func extraInSet(shared, t, private float64) float64 {
 //	M(k) = I(fs, largest, (k-1) average) + (k-1) I(fs, average, (k-2) average + largest)
 //
 // Differs: M(1) = 0, because a single process has no interference, whatever I is.
-func TurnInterference(i Model, k int, fs, average, largest float64) (float64, error) {
+func TurnInterference(i interferenceModel, k int, fs, average, largest float64) (float64, error) {
 	if k < 1 {
 		return 0, fmt.Errorf("%d processes: at least 1 is needed", k)
 	}

@@ -154,7 +154,7 @@ func (t *interferences) add(s *space, turns *schedules, k *schedule, means footp
 	}
 	row("loss", evicted/runs, evicted/groups)
 	row("extra_misses", extra/runs, extra/groups)
-	addModel := func(source string, i Model) {
+	addModel := func(source string, i interferenceModel) {
 		perSwitch, err := i(means.shared, means.average, others*means.average)
 		if err != nil {
 			return // the paper has no such cache, or footprints are too large for the sums

@@ -44,8 +44,8 @@ var (
 const informationInterval = "interval from the observed information, far too narrow for uses that depend on each other"
 
 // model returns the model of the method.
-func (w fitMethod) model() Model {
-	return Model{Name: w.name, Suffix: w.suffix, Fit: func(m *measured) (*Fitted, error) {
+func (w fitMethod) model() missModel {
+	return missModel{Name: w.name, Suffix: w.suffix, Fit: func(m *measured) (*fittedModel, error) {
 		fit, err := w.fit(&m.sample)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (w fitMethod) model() Model {
 			fit.setIntervals([2]float64(width))
 			interval = m.bootstrap.method()
 		}
-		f := &Fitted{Params: fit.params(w, interval, m.Source), Miss: w.miss(fit.Law(), m)}
+		f := &fittedModel{Params: fit.params(w, interval, m.Source), Miss: w.miss(fit.Law(), m)}
 		if w.suffix == "" {
 			f.Warnings = fit.Warnings // warnings of the other methods are only with their parameters
 		}

@@ -10,8 +10,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// A Model predicts the miss ratio of fully associative LRU caches of every size.
-type Model struct {
+// A missModel predicts the miss ratio of fully associative LRU caches of every size.
+type missModel struct {
 	Name   string // also of its column in locality_curve
 	Suffix string // of its parameter names
 	// Enabled reports whether an analysis has the model; nil: always.
@@ -20,19 +20,19 @@ type Model struct {
 	// another analysis. nil: the model needs none.
 	Needs func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard
 	// Fit finds the parameters. Its error says why there is no fit.
-	Fit func(m *measured) (*Fitted, error)
+	Fit func(m *measured) (*fittedModel, error)
 }
 
 // all lists every model. The results omit models that could not be fitted.
-var all = []Model{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
+var all = []missModel{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
 
 // models returns the models of the analysis.
-func (a *Analysis) models() []Model {
-	return slices.DeleteFunc(slices.Clone(all), func(m Model) bool { return m.Enabled != nil && !m.Enabled(a) })
+func (a *Analysis) models() []missModel {
+	return slices.DeleteFunc(slices.Clone(all), func(m missModel) bool { return m.Enabled != nil && !m.Enabled(a) })
 }
 
-// Fitted is a model with its values.
-type Fitted struct {
+// fittedModel is a model with its values.
+type fittedModel struct {
 	Miss     func(lines float64) float64 // the miss ratio of a cache of this size, at least 1
 	Params   []analysis.Param            // for the parameter file
 	Warnings []error
@@ -40,13 +40,13 @@ type Fitted struct {
 
 // result is a fitted model with its errors.
 type result struct {
-	Model
-	*Fitted
+	missModel
+	*fittedModel
 	mean, max float64 // absolute error of the miss ratio over all power-of-two sizes
 }
 
 // fitAll fits the models to the measurements. needs has the shards of each model, in the order of models.
-func fitAll(m *measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error) {
+func fitAll(m *measured, models []missModel, needs [][]analysis.Shard) (out []result, warnings []error) {
 	all := m.Points(octaves(m.Footprint))
 	var failed unfitted
 	for i, model := range models {
@@ -56,7 +56,7 @@ func fitAll(m *measured, models []Model, needs [][]analysis.Shard) (out []result
 			failed.add(model, err)
 			continue
 		}
-		r := result{Model: model, Fitted: f}
+		r := result{missModel: model, fittedModel: f}
 		r.mean, r.max = fitErrors(f.Miss, all)
 		r.Params = append(r.Params,
 			r.errorParam("fit_mean_error", "mean", r.mean, len(all), m.Source),
@@ -73,7 +73,7 @@ type unfitted struct {
 	models  [][]string
 }
 
-func (u *unfitted) add(m Model, reason error) {
+func (u *unfitted) add(m missModel, reason error) {
 	at := slices.Index(u.reasons, reason.Error())
 	if at < 0 {
 		at = len(u.reasons)

@@ -15,11 +15,11 @@ var (
 	aet  = timesModel("aet", (*reusetime.Profile).AET)
 )
 
-func timesModel(name string, miss func(p *reusetime.Profile, lines float64) float64) Model {
-	return Model{Name: name, Suffix: "_" + name,
+func timesModel(name string, miss func(p *reusetime.Profile, lines float64) float64) missModel {
+	return missModel{Name: name, Suffix: "_" + name,
 		Enabled: func(a *Analysis) bool { return a.Times != nil },
 		Needs:   func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard { return a.Times.NewShard(h, p) },
-		Fit: func(m *measured) (*Fitted, error) {
+		Fit: func(m *measured) (*fittedModel, error) {
 			var profiles []*reusetime.Profile
 			uses := 0.0
 			for _, s := range m.Needs {
@@ -30,7 +30,7 @@ func timesModel(name string, miss func(p *reusetime.Profile, lines float64) floa
 			if uses == 0 {
 				return nil, errors.New("no line is used")
 			}
-			return &Fitted{Miss: func(lines float64) (ratio float64) {
+			return &fittedModel{Miss: func(lines float64) (ratio float64) {
 				for _, p := range profiles {
 					ratio += p.Uses / uses * miss(p, lines)
 				}

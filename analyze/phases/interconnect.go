@@ -20,8 +20,8 @@ const (
 	Switch Network = "switch" // a port for each node and direction; a message holds the ports of its sender and its receiver
 )
 
-// Networks lists all networks.
-var Networks = []Network{Ideal, Bus, Switch}
+// networks lists all networks.
+var networks = []Network{Ideal, Bus, Switch}
 
 // interconnect holds the reservations of messages. Earlier requests come first, unless a later one fits
 // before them.

@@ -52,7 +52,7 @@ func Kind() *kind.Kind {
 		Needs: map[string]string{"block": nodesFlag, "placement": nodesFlag, "delay": nodesFlag, networkFlag: nodesFlag, "latency": nodesFlag,
 			controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag},
 		Renamed: map[string]string{"between": networkFlag, "right": controlFlag, "miss": missFlag, "ways": waysFlag},
-		Values:  map[string][]string{networkFlag: kind.Texts(Networks), "placement": kind.Texts(placements)},
+		Values:  map[string][]string{networkFlag: kind.Texts(networks), "placement": kind.Texts(placements)},
 		Flags:   o.add,
 		Build:   o.build}
 }
@@ -115,7 +115,7 @@ func (o *options) nodes(a *Analysis) (err error) {
 	if a.Placements, err = named("--placement", o.placements, placements); err != nil {
 		return err
 	}
-	if a.Networks, err = named("--"+networkFlag, o.networks, Networks); err != nil {
+	if a.Networks, err = named("--"+networkFlag, o.networks, networks); err != nil {
 		return err
 	}
 	for _, d := range kind.Sorted(o.delays) {

@@ -61,7 +61,7 @@ func picked[T any](all []T, of []int) (out []T) {
 func TestLoadInParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
-		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: placements, Networks: Networks, Delays: []unit.Instructions{0, 50}}
+		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: placements, Networks: networks, Delays: []unit.Instructions{0, 50}}
 		results, err := analysis.Run(context.Background(), randomTrace(random, 3, 2, 200), analysis.Options{}, a)
 		if err != nil {
 			t.Fatal(err)

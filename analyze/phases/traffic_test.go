@@ -628,7 +628,7 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 			compute(r, m)
 		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, NodeCaches: NodeCaches{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
-			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: placements[r.IntN(2):], Networks: networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if r.IntN(3) > 0 {
 			a.NodeCaches.Miss = unit.Instructions(r.IntN(100))
@@ -677,7 +677,7 @@ func cross(r *rand.Rand, m *trace.Memory) {
 // More nodes than bits in a word.
 func TestTrafficOfManyNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 11))
-	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: placements, Networks: Networks, Delays: []unit.Instructions{0, 100}}
+	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: placements, Networks: networks, Delays: []unit.Instructions{0, 100}}
 	if err := compareTraffic(randomTrace(r, 70, 2, 60), a); err != nil {
 		t.Fatal(err)
 	}

@@ -231,6 +231,14 @@ func (d *Distances) Misses(capacities []int64) []uint64 {
 	return out
 }
 
+// fills returns the lines that prefetches fetch at the capacities; nil if there are no prefetches.
+func (d *Distances) fills(capacities []int64) []uint64 {
+	if d.Prefetches == nil {
+		return nil
+	}
+	return d.Prefetches.Misses(capacities)
+}
+
 // Interval returns the 95 % interval of the miss ratio at a capacity. Both ends are ratio if distances are
 // exact.
 func (d *Distances) Interval(capacity int64, ratio float64) (lo, hi float64) {

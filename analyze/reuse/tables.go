@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"spoor/analyze/internal/capacity"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -66,22 +67,6 @@ func (h *histogram) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// Capacities returns the powers of two below footprint, the means of neighbouring powers, and footprint
-// itself.
-func Capacities(footprint uint64) []int64 {
-	var out []int64
-	for c := uint64(1); c < footprint && c != 0; c *= 2 {
-		out = append(out, int64(c))
-		if mid := c + c/2; c > 1 && mid < footprint {
-			out = append(out, int64(mid))
-		}
-	}
-	if footprint > 0 {
-		out = append(out, int64(footprint))
-	}
-	return out
-}
-
 // curve has the columns of the miss-ratio curve.
 type curve struct {
 	proc         []int32
@@ -89,11 +74,11 @@ type curve struct {
 	misses, refs []uint64
 	ratio        []float64
 	lo, hi       []float64
-	moves        Moves
+	moves        capacity.Moves
 }
 
 func (c *curve) add(p trace.Proc, d *Distances) {
-	capacities := Capacities(d.Footprint())
+	capacities := capacity.Of(d.Footprint())
 	misses, total := d.Misses(capacities), d.Total()
 	for i, m := range misses {
 		c.proc = append(c.proc, int32(p))
@@ -105,7 +90,7 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 		lo, hi := d.Interval(capacities[i], c.ratio[len(c.ratio)-1])
 		c.lo, c.hi = append(c.lo, lo), append(c.hi, hi)
 	}
-	c.moves.Add(d, capacities)
+	c.moves.Add(len(capacities), d.Flushed, d.fills(capacities))
 }
 
 func (c *curve) table(meta []trace.Arg) *store.Table {
@@ -129,14 +114,11 @@ type summary struct {
 	line                  []int64
 	refs, uses, footprint []uint64
 	mean                  []float64
-	ratio, lo, hi         [len(SummaryCapacities)][]float64
+	ratio, lo, hi         [len(capacity.InSummary)][]float64
 	sampled               bool
 	rate                  []float64
-	moves                 Moves
+	moves                 capacity.Moves
 }
-
-// SummaryCapacities are the capacities, in lines, whose miss ratios are in the summary.
-var SummaryCapacities = [...]int64{16, 256, 4096, 65536}
 
 var summaryNames = [...]string{"miss16", "miss256", "miss4096", "miss65536"}
 
@@ -148,13 +130,13 @@ func (s *summary) add(shard *Shard, d *Distances) {
 	s.footprint = append(s.footprint, d.Footprint())
 	s.mean = append(s.mean, d.mean())
 	total := float64(max(1, d.Total()))
-	for i, m := range d.Misses(SummaryCapacities[:]) {
+	for i, m := range d.Misses(capacity.InSummary[:]) {
 		ratio := float64(m) / total
-		lo, hi := d.Interval(SummaryCapacities[i], ratio)
+		lo, hi := d.Interval(capacity.InSummary[i], ratio)
 		s.ratio[i], s.lo[i], s.hi[i] = append(s.ratio[i], ratio), append(s.lo[i], lo), append(s.hi[i], hi)
 	}
 	s.rate = append(s.rate, d.Rate)
-	s.moves.Add(d, []int64{0})
+	s.moves.Add(1, d.Flushed, d.fills([]int64{0}))
 }
 
 func (s *summary) table(meta []trace.Arg) *store.Table {

@@ -18,8 +18,8 @@ func inCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
 // InSeconds returns a latency that does not depend on the clock.
 func InSeconds(s unit.Seconds) Latency { return Latency{seconds: s} }
 
-// At returns the duration of l for a processor of frequency f.
-func (l Latency) At(f unit.Hertz) unit.Seconds { return l.cycles.At(f) + l.seconds }
+// at returns the duration of l for a processor of frequency f.
+func (l Latency) at(f unit.Hertz) unit.Seconds { return l.cycles.At(f) + l.seconds }
 
 // Cycles returns the duration of l in clock periods of frequency f.
 func (l Latency) Cycles(f unit.Hertz) unit.Cycles {

@@ -91,4 +91,4 @@ const (
 var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW}
 
 // At returns the duration of l at m's clock.
-func (m *Machine) At(l Latency) unit.Seconds { return l.At(m.Processor.Clock) }
+func (m *Machine) At(l Latency) unit.Seconds { return l.at(m.Processor.Clock) }

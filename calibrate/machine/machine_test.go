@@ -251,8 +251,8 @@ func TestLatencyIsCyclesOrSeconds(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%v %v", c.text, c.at), func(t *testing.T) {
 			l, err := parseLatency(c.text)
-			if err != nil || l.At(c.at).Picos() != c.want {
-				t.Errorf("%s at %v: %v, %v, want %v", c.text, c.at, l.At(c.at), err, c.want)
+			if err != nil || l.at(c.at).Picos() != c.want {
+				t.Errorf("%s at %v: %v, %v, want %v", c.text, c.at, l.at(c.at), err, c.want)
 			}
 		})
 	}

@@ -100,20 +100,17 @@ func headOf(t store.TableSource) *store.Table {
 }
 
 // readBeside reads a table of an analysis, or its head. It returns nil if the file does not exist.
-func readBeside[T any, P interface {
-	*T
-	store.TableSource
-}](dir, name string, read func(path string) (P, error)) (P, error) {
+func readBeside[T store.TableSource](dir, name string, read func(path string) (T, error)) (none T, err error) {
 	path := filepath.Join(dir, name)
 	t, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return none, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return none, fmt.Errorf("reading %s: %w", path, err)
 	}
 	if have, want := t.Head().Name, strings.TrimSuffix(name, ".arrow"); have != want {
-		return nil, fmt.Errorf("reading %s: a %s table, not a %s table", path, have, want)
+		return none, fmt.Errorf("reading %s: a %s table, not a %s table", path, have, want)
 	}
 	return t, nil
 }

@@ -6,7 +6,7 @@ import "sync"
 // descriptors of goroutines, so there are never more tapes than goroutines alive at one time.
 var otherTapes sync.Map
 
-const otherTapeWords = 2 * Margin
+const otherTapeWords = 2 * margin
 
 // Bind makes the calling goroutine that of the rank with tape t.
 func (t *Tape) Bind() { t.g = goroutine() }

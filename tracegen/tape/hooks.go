@@ -14,7 +14,7 @@ func Work(base unsafe.Pointer, off uintptr, n uint64) { Put(base, off, nil, n) }
 // Sized records a reference of size bytes at the local cursor, and returns the offset of the next word. It is for
 // generic code: size is a constant in each instance.
 func Sized(t *Tape, base unsafe.Pointer, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
-	if size-1 < MaxSize {
+	if size-1 < maxSize {
 		Put(base, off, p, Kind(store, size))
 		return off + 8
 	}
@@ -72,7 +72,7 @@ func Append[S ~[]T, T any](t *Tape, old, grown S) S {
 
 // putStored records a store of the given number of bytes, as one word if they fit.
 func putStored(t *Tape, p unsafe.Pointer, bytes uintptr) {
-	if bytes-1 >= MaxSize {
+	if bytes-1 >= maxSize {
 		t.Range(p, bytes, true)
 		return
 	}

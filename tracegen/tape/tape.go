@@ -13,9 +13,9 @@ import (
 	"unsafe"
 )
 
-// Margin is how many words fit on a tape after Room, or below the limit of Open. A block of code that writes at
+// margin is how many words fit on a tape after Room, or below the limit of Open. A block of code that writes at
 // most Margin words needs one check.
-const Margin = 256
+const margin = 256
 
 // Tape is the tape of a rank, of another goroutine, or of no goroutine.
 type Tape struct {
@@ -34,7 +34,7 @@ type Tape struct {
 // NewTape returns an empty tape with room for the given number of words and Margin more. The tape calls drain with its
 // words when it is full, and in Drain; a nil drain discards them. It calls place for every allocation.
 func NewTape(words int, drain func([]uint64), place func(p unsafe.Pointer, bytes uint64)) *Tape {
-	t := &Tape{words: make([]uint64, words+Margin), limit: uintptr(words) * wordBytes, drain: drain, place: place}
+	t := &Tape{words: make([]uint64, words+margin), limit: uintptr(words) * wordBytes, drain: drain, place: place}
 	t.base = unsafe.Pointer(&t.words[0])
 	return t
 }
@@ -43,7 +43,7 @@ const wordBytes = 8
 
 // idleWords is small compared with the room after it. While no rank runs, many goroutines may write to the idle
 // tape at the same time. Each may write past the limit before another one checks it.
-const idleWords = 16 * Margin
+const idleWords = 16 * margin
 
 var (
 	idle    = newIdle()

@@ -28,12 +28,12 @@ func addr[T any](p *T) uint64 { return uint64(uintptr(unsafe.Pointer(p))) }
 
 func TestEveryWayToWriteIsReadBack(t *testing.T) {
 	var r reader
-	tp := NewTape(4*Margin, r.drain, nil)
+	tp := NewTape(4*margin, r.drain, nil)
 	x, c := onHeap[float64](8), onHeap[complex64](4)
 
 	base, off, _ := tp.Open()
 	Put(base, off, unsafe.Pointer(&x[1]), L8+3*I)
-	Put(base, off+8, unsafe.Pointer(&c[2]), SP4+MaxInstr*I)
+	Put(base, off+8, unsafe.Pointer(&c[2]), SP4+maxInstr*I)
 	tp.Close(off + 16)
 	tp.Work(1 << 40)
 	x[4] = 7
@@ -43,7 +43,7 @@ func TestEveryWayToWriteIsReadBack(t *testing.T) {
 	tp.Drain()
 	want := []Ref{
 		{addr(&x[1]), 8, 1, false, 3},
-		{addr(&c[2]), 4, 2, true, MaxInstr},
+		{addr(&c[2]), 4, 2, true, maxInstr},
 		{0, 0, 1, false, 1 << 40},
 		{addr(&x[4]), 8, 1, false, 0},
 		{addr(&x[5]), 8, 1, true, 0},
@@ -58,7 +58,7 @@ func TestEveryWayToWriteIsReadBack(t *testing.T) {
 }
 
 func TestKindsOfEverySize(t *testing.T) {
-	for size := uintptr(1); size <= MaxSize; size++ {
+	for size := uintptr(1); size <= maxSize; size++ {
 		for _, store := range []bool{false, true} {
 			r, n := Next([]uint64{Kind(store, size) | 1<<46})
 			if want := (Ref{1 << 46, uint64(size), 1, store, 0}); n != 1 || r != want {
@@ -71,7 +71,7 @@ func TestKindsOfEverySize(t *testing.T) {
 // TestFullTapesAreHandedOverInOrder writes as generated code does: one check for a
 // block of up to Margin words.
 func TestFullTapesAreHandedOverInOrder(t *testing.T) {
-	for _, words := range []int{1, 7, Margin, 1000} {
+	for _, words := range []int{1, 7, margin, 1000} {
 		t.Run(fmt.Sprint(words), func(t *testing.T) {
 			var r reader
 			tp := NewTape(words, r.drain, nil)
@@ -81,7 +81,7 @@ func TestFullTapesAreHandedOverInOrder(t *testing.T) {
 				if off >= lim {
 					off = tp.Full(off)
 				}
-				for range min(Margin, len(x)-i) {
+				for range min(margin, len(x)-i) {
 					Put(base, off, unsafe.Pointer(&x[i]), S1)
 					off += 8
 					i++
@@ -104,10 +104,10 @@ func TestFullTapesAreHandedOverInOrder(t *testing.T) {
 
 func TestAllocationsAreTold(t *testing.T) {
 	var told []string
-	tp := NewTape(Margin, nil, func(p unsafe.Pointer, bytes uint64) { told = append(told, fmt.Sprint(bytes)) })
+	tp := NewTape(margin, nil, func(p unsafe.Pointer, bytes uint64) { told = append(told, fmt.Sprint(bytes)) })
 	s := Made(tp, make([]int32, 3, 5))
 	p := Fresh(tp, new([3]int64))
-	Made(NewTape(Margin, nil, nil), s)
+	Made(NewTape(margin, nil, nil), s)
 	if len(s) != 3 || *p != [3]int64{} || !slices.Equal(told, []string{"20", "24"}) {
 		t.Errorf("told %v", told)
 	}
@@ -115,7 +115,7 @@ func TestAllocationsAreTold(t *testing.T) {
 
 func TestTapesAreSwitched(t *testing.T) {
 	defer Switch(nil)
-	tp := NewTape(Margin, nil, nil)
+	tp := NewTape(margin, nil, nil)
 	Switch(tp)
 	if Cur() != tp {
 		t.Error("Cur is not the tape switched to")
@@ -129,7 +129,7 @@ func TestTapesAreSwitched(t *testing.T) {
 // A rank that ends when its turn has long been another's leaves it to that one.
 func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
 	defer Switch(nil)
-	old, present := NewTape(Margin, nil, nil), NewTape(Margin, nil, nil)
+	old, present := NewTape(margin, nil, nil), NewTape(margin, nil, nil)
 	Switch(old)
 	Switch(present)
 	if Release(old); Cur() != present {
@@ -142,7 +142,7 @@ func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
 
 func TestEveryGoroutineHasItsOwnTape(t *testing.T) {
 	defer Switch(nil)
-	rank := NewTape(Margin, nil, nil)
+	rank := NewTape(margin, nil, nil)
 	rank.Bind()
 	Switch(rank)
 	if Mine() != rank {
@@ -203,7 +203,7 @@ func BenchmarkCursor(b *testing.B) {
 
 func BenchmarkMine(b *testing.B) {
 	defer Switch(nil)
-	tp := NewTape(Margin, nil, nil)
+	tp := NewTape(margin, nil, nil)
 	tp.Bind()
 	Switch(tp)
 	for b.Loop() {

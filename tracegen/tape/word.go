@@ -14,11 +14,11 @@ const (
 // I is one instruction in the word of a reference.
 const I = 1 << instrShift
 
-// MaxInstr is the maximum number of instructions in the word of a reference. Work writes more.
-const MaxInstr = 1<<9 - 1
+// maxInstr is the maximum number of instructions in the word of a reference. Work writes more.
+const maxInstr = 1<<9 - 1
 
-// MaxSize is the maximum number of bytes of a reference of one word. Range writes more.
-const MaxSize = 64
+// maxSize is the maximum number of bytes of a reference of one word. Range writes more.
+const maxSize = 64
 
 // Values of the size besides 1 to MaxSize.
 const (
@@ -91,7 +91,7 @@ func Next(words []uint64) (r Ref, n int) {
 func Simple(w uint64) (addr uint64, size uint16, parts int) {
 	addr, size = w&addrMask, uint16(w>>sizeShift&sizeMask)
 	switch {
-	case size-1 < MaxSize:
+	case size-1 < maxSize:
 		parts = 1
 	case size == pair8:
 		size, parts = 8, 2

@@ -22,17 +22,17 @@ func (t *Table) Batches() iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) { yield(t, nil) }
 }
 
-// TableFile is a table in a file that may be larger than memory.
-type TableFile struct {
+// tableFile is a table in a file that may be larger than memory.
+type tableFile struct {
 	path string
 	head *Table
 }
 
-var _, _ TableSource = (*Table)(nil), (*TableFile)(nil)
+var _, _ TableSource = (*Table)(nil), (*tableFile)(nil)
 
 // OpenTable reads the name, facts and columns of the table at path, and checks the digests of the whole file. It closes the
-// file; the file must not change while the TableFile is used.
-func OpenTable(path string) (*TableFile, error) {
+// file; the file must not change while the source is used.
+func OpenTable(path string) (TableSource, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func OpenTable(path string) (*TableFile, error) {
 			return nil, f.batchError(i, err)
 		}
 	}
-	return &TableFile{path, t}, nil
+	return &tableFile{path, t}, nil
 }
 
 // ReadHead reads the name, facts and columns of the table at path. It does not read the rows, nor check their digests.
@@ -66,10 +66,10 @@ func ReadHead(path string) (*Table, error) {
 }
 
 // Head returns the table without rows.
-func (t *TableFile) Head() *Table { return t.head }
+func (t *tableFile) Head() *Table { return t.head }
 
 // Batches reads the file again. It needs memory for one batch.
-func (t *TableFile) Batches() iter.Seq2[*Table, error] {
+func (t *tableFile) Batches() iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		f, err := openFile(t.path)
 		if err != nil {

@@ -12,11 +12,11 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	var clock unit.Hertz
-	if err := clock.UnmarshalText([]byte("2.4 GHz")); err != nil {
+	clock, err := unit.Parse("2.4 GHz", "Hz")
+	if err != nil {
 		panic(err)
 	}
-	fmt.Println(line.Over(16e9), unit.Cycles(58).At(clock).Picos(), line.Shift())
+	fmt.Println(line.Over(16e9), unit.Cycles(58).At(unit.Hertz(clock)).Picos(), line.Shift())
 	_, err = unit.ParseBytes("64 KB")
 	fmt.Println(err)
 	// Output:

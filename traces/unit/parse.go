@@ -75,37 +75,3 @@ func ParseBytes(text string) (Bytes, error) {
 	}
 	return Bytes(v), nil
 }
-
-// UnmarshalText reads a size from a machine file.
-func (b *Bytes) UnmarshalText(text []byte) (err error) {
-	*b, err = ParseBytes(string(text))
-	return err
-}
-
-// UnmarshalText reads a frequency from a machine file.
-func (f *Hertz) UnmarshalText(text []byte) error {
-	v, err := Parse(string(text), "Hz")
-	*f = Hertz(v)
-	return err
-}
-
-// UnmarshalText reads a number of clock periods from a machine file.
-func (c *Cycles) UnmarshalText(text []byte) error {
-	v, err := Parse(string(text), "cycles")
-	*c = Cycles(v)
-	return err
-}
-
-// UnmarshalText reads a duration from a machine file.
-func (s *Seconds) UnmarshalText(text []byte) error {
-	v, err := Parse(string(text), "s")
-	*s = Seconds(v)
-	return err
-}
-
-// UnmarshalText reads a bandwidth from a machine file.
-func (bw *BytesPerSecond) UnmarshalText(text []byte) error {
-	v, err := Parse(string(text), "B/s")
-	*bw = BytesPerSecond(v)
-	return err
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/capacity"
 	"spoor/analyze/internal/definition"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
@@ -203,14 +204,14 @@ func naiveCurve(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []s
 			footprint[l] = true
 		}
 	})
-	for _, capacity := range reuse.Capacities(uint64(len(footprint))) {
-		m := newMachine(src.Header().Procs, int(capacity))
+	for _, size := range capacity.Of(uint64(len(footprint))) {
+		m := newMachine(src.Header().Procs, int(size))
 		uses(t, src, line, m.op)
 		c := m.counts[p]
 		if c.uses == 0 {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%d %d %d %d %d %d %d ", p, line, capacity, c.misses, c.cold, c.coherence, c.uses))
+		out = append(out, fmt.Sprintf("%d %d %d %d %d %d %d ", p, line, size, c.misses, c.cold, c.coherence, c.uses))
 	}
 	return out
 }

@@ -41,6 +41,14 @@ func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
 	return misses, evicted
 }
 
+// fills returns the lines that prefetches fetch at the capacities; nil if there are no prefetches.
+func (d *Distances) fills(capacities []int64) []uint64 {
+	if d.Prefetches == nil {
+		return nil
+	}
+	return d.Prefetches.Misses(capacities)
+}
+
 // add adds the uses of another processor at the same line size.
 func (d *Distances) add(e *Distances) {
 	d.Uses, d.Lost = plus(d.Uses, e.Uses), plus(d.Lost, e.Lost)

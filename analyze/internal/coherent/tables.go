@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/reuse"
+	"spoor/analyze/internal/capacity"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -52,11 +52,11 @@ type curve struct {
 	line, lines                   []int64
 	misses, cold, coherence, refs []uint64
 	ratio                         []float64
-	moves                         reuse.Moves
+	moves                         capacity.Moves
 }
 
 func (c *curve) add(p trace.Proc, d *Distances) {
-	capacities, total := reuse.Capacities(d.Footprint()), d.Total()
+	capacities, total := capacity.Of(d.Footprint()), d.Total()
 	misses, coherence := d.Misses(capacities)
 	for i, m := range misses {
 		c.proc = append(c.proc, int32(p))
@@ -68,7 +68,7 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 		c.refs = append(c.refs, total)
 		c.ratio = append(c.ratio, float64(m)/float64(total))
 	}
-	c.moves.Add(&reuse.Distances{Flushed: d.Flushed, Prefetches: d.Prefetches}, capacities)
+	c.moves.Add(len(capacities), d.Flushed, d.fills(capacities))
 }
 
 func (c *curve) table(meta []trace.Arg) *store.Table {
@@ -91,8 +91,8 @@ type summary struct {
 	proc                  []int32
 	line                  []int64
 	uses, cold, coherence []uint64
-	moves                 reuse.Moves
-	ratio                 [len(reuse.SummaryCapacities)][]float64
+	moves                 capacity.Moves
+	ratio                 [len(capacity.InSummary)][]float64
 }
 
 func (s *summary) add(p trace.Proc, d *Distances) {
@@ -101,8 +101,8 @@ func (s *summary) add(p trace.Proc, d *Distances) {
 	s.uses = append(s.uses, d.Total())
 	s.cold = append(s.cold, d.Cold)
 	s.coherence = append(s.coherence, d.Coherence())
-	s.moves.Add(&reuse.Distances{Flushed: d.Flushed, Prefetches: d.Prefetches}, []int64{0})
-	misses, _ := d.Misses(reuse.SummaryCapacities[:])
+	s.moves.Add(1, d.Flushed, d.fills([]int64{0}))
+	misses, _ := d.Misses(capacity.InSummary[:])
 	for i, m := range misses {
 		s.ratio[i] = append(s.ratio[i], float64(m)/float64(max(1, d.Total())))
 	}
@@ -116,8 +116,8 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 		{Name: "cold", Data: s.cold},
 		{Name: "coherence", Data: s.coherence},
 	}}
-	for i, capacity := range reuse.SummaryCapacities {
-		t.Columns = append(t.Columns, store.Column{Name: "miss" + strconv.FormatInt(capacity, 10), Data: s.ratio[i]})
+	for i, lines := range capacity.InSummary {
+		t.Columns = append(t.Columns, store.Column{Name: "miss" + strconv.FormatInt(lines, 10), Data: s.ratio[i]})
 	}
 	t.Columns = append(t.Columns, s.moves.Summary()...)
 	return t

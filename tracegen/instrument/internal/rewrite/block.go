@@ -31,7 +31,7 @@ func (b *block) share(i int) int {
 func (b *block) rest() int { return max(0, b.weight-b.words*maxShare) }
 
 // maxShare is the maximum number of instructions of its own block in a word, and maxCarry that of earlier blocks.
-// Their sum is at most tape.MaxInstr.
+// Their sum is at most maxInstr of package tape.
 const (
 	maxShare = 255
 	maxCarry = 256

@@ -32,7 +32,7 @@ func join(a, b cursor) cursor {
 	return cursor{room: min(a.room, b.room), closed: a.closed, count: mergeCounts(a.count, b.count)}
 }
 
-// margin is the number of words that fit after a check: tape.Margin. Writing a count includes its own check.
+// margin is the number of words that fit after a check, as in package tape. Writing a count includes its own check.
 const margin = 256
 
 const wordBytes = 8
@@ -161,7 +161,7 @@ func (f *frame) countSite() {
 	f.file.uses.tape = true
 }
 
-// maxSize is tape.MaxSize, the maximum size of a reference of one word.
+// maxSize is, as in package tape, the maximum size of a reference of one word.
 const maxSize = 64
 
 // kind returns the kind of a reference to a value of type t.

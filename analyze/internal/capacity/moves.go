@@ -1,4 +1,4 @@
-package reuse
+package capacity
 
 import "spoor/traces/store"
 
@@ -8,15 +8,15 @@ type Moves struct {
 	any            bool
 }
 
-// Add adds a row for each of the ascending capacities.
-func (m *Moves) Add(d *Distances, capacities []int64) {
-	m.any = m.any || d.Flushed > 0 || d.Prefetches != nil
-	fills := make([]uint64, len(capacities))
-	if d.Prefetches != nil {
-		fills = d.Prefetches.Misses(capacities)
+// Add adds rows: one for each number of lines that prefetches fetch, or the given number if there are no prefetches
+// and fills is nil. flushed is the number of misses that follow a flush.
+func (m *Moves) Add(rows int, flushed uint64, fills []uint64) {
+	m.any = m.any || flushed > 0 || fills != nil
+	if fills == nil {
+		fills = make([]uint64, rows)
 	}
 	for _, n := range fills {
-		m.flushed, m.fills = append(m.flushed, d.Flushed), append(m.fills, n)
+		m.flushed, m.fills = append(m.flushed, flushed), append(m.fills, n)
 	}
 }
 
