@@ -82,18 +82,17 @@ func (c *record) add(line uint64, e uint64) {
 // between lines.
 const never = 1 << 63
 
-// nextUses returns, for each entry, the position of the next use of the same line.
-func (c *record) nextUses() (*spill.Column, error) {
+// nextUses puts into next, for each entry, the position of the next use of the same line.
+func (c *record) nextUses(next *spill.Column) error {
 	last := make([]uint64, len(c.lines))
 	for id := range last {
 		last[id] = never | uint64(id)
 	}
-	next := &spill.Column{Chunks: c.log.Chunks}
 	words := make([]uint64, 0, spill.ChunkWords)
 	for i := c.log.Chunks; i >= 0; i-- {
 		var err error
 		if words, err = c.log.Get(i, words); err != nil {
-			return next, err
+			return err
 		}
 		for j := len(words) - 1; j >= 0; j-- {
 			e := words[j]
@@ -108,10 +107,10 @@ func (c *record) nextUses() (*spill.Column, error) {
 		if i == c.log.Chunks {
 			next.Tail = append(next.Tail, words...)
 		} else if err := next.Put(i, words); err != nil {
-			return next, err
+			return err
 		}
 	}
-	return next, nil
+	return nil
 }
 
 // replay simulates OPT and adds its counts to counts. The record is then released.
@@ -120,14 +119,15 @@ func (c *record) replay(g geometry, counts *Counts) error {
 		return c.err
 	}
 	defer c.log.Close()
-	next, err := c.nextUses()
+	next := &spill.Column{Chunks: c.log.Chunks}
 	defer next.Close()
-	if err != nil {
+	if err := c.nextUses(next); err != nil {
 		return err
 	}
 	o := &opt{geometry: g, Counts: counts, lines: c.lines, sets: make([]optSet, g.sets), state: make([]uint8, len(c.lines))}
 	entries, uses := make([]uint64, 0, spill.ChunkWords), make([]uint64, 0, spill.ChunkWords)
 	for i := range c.log.Chunks + 1 {
+		var err error
 		if entries, err = c.log.Get(i, entries); err != nil {
 			return err
 		}
