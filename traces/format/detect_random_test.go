@@ -171,7 +171,7 @@ func generatorOf(t *testing.T, name string) func(rng *rand.Rand) string {
 	if generators[name] != nil {
 		return generators[name]
 	}
-	samples, err := filepath.Glob("../internal/*/testdata/" + name + ".sample")
+	samples, err := filepath.Glob("internal/*/testdata/" + name + ".sample")
 	if err != nil || len(samples) != 1 {
 		t.Fatalf("%s has %d samples (%v); put one into testdata/%s.sample of its package", name, len(samples), err, name)
 	}
