@@ -53,6 +53,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -141,7 +142,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: "window", Value: a.Window.String()})
 	s := shards[0].(*shard)
 	var t tables
-	var params []analysis.Param
+	var params []paramfile.Param
 	used := false
 	for _, space := range s.spaces {
 		t.add(space)
@@ -155,7 +156,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	result := t.result(meta)
 	result.Tables = append(result.Tables, windowsTable(s.spaces, meta))
-	result.Files = []analysis.File{analysis.ParamFile("footprint", a.Tool, params)}
+	result.Files = []analysis.File{paramfile.File("footprint", a.Tool, params)}
 	result.Warnings = s.warnings()
 	return result, nil
 }

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 )
 
 // parameters returns F_S, F_avg and F_max for both kinds of sharing, the block size and the window.
-func (s *space) parameters(source string, w Window) (out []analysis.Param) {
+func (s *space) parameters(source string, w Window) (out []paramfile.Param) {
 	for _, by := range []struct {
 		infix, shared, private string
 		sum                    func(*counts) uint64
@@ -24,27 +24,27 @@ func (s *space) parameters(source string, w Window) (out []analysis.Param) {
 			return nil
 		}
 		what := fmt.Sprintf("distinct blocks of %v in windows of %v, mean of the windows in which a processor uses any; those ", s.Size, w)
-		mean := func(name, of string, values []float64) analysis.Param {
-			return analysis.Param{Name: name + by.infix + s.Name, Unit: "blocks", N: uint64(len(values)), Source: source,
+		mean := func(name, of string, values []float64) paramfile.Param {
+			return paramfile.Param{Name: name + by.infix + s.Name, Unit: "blocks", N: uint64(len(values)), Source: source,
 				Estimate: meanOf(values), Method: what + of + ", mean over processors; Student's interval over processors"}
 		}
 		out = append(out, mean("f_s_", by.shared, f.shareds), mean("f_avg_", by.private, f.privates),
-			analysis.Exact("f_max_"+by.infix+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+by.private+", of the processor that has most", source))
+			paramfile.Exact("f_max_"+by.infix+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+by.private+", of the processor that has most", source))
 	}
-	out = append(out, analysis.Exact("block_"+s.Name, float64(s.Size), "B", 1, "chosen: size of a block", source))
+	out = append(out, paramfile.Exact("block_"+s.Name, float64(s.Size), "B", 1, "chosen: size of a block", source))
 	if w.End == Quanta {
-		out = append(out, analysis.Exact("window_"+s.Name, float64(w.Length), "instructions", 1, "chosen: length of a window", source))
+		out = append(out, paramfile.Exact("window_"+s.Name, float64(w.Length), "instructions", 1, "chosen: length of a window", source))
 	}
 	return out
 }
 
 // meanOf returns the mean of values that are not negative.
-func meanOf(values []float64) analysis.Estimate {
+func meanOf(values []float64) paramfile.Estimate {
 	mean, sd := stat.MeanStdDev(values, nil)
 	if len(values) < 2 {
-		return analysis.Estimate{Value: mean, Lo: mean, Hi: mean}
+		return paramfile.Estimate{Value: mean, Lo: mean, Hi: mean}
 	}
 	n := float64(len(values))
 	width := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
-	return analysis.Estimate{Value: mean, Lo: max(0, mean-width), Hi: mean + width}
+	return paramfile.Estimate{Value: mean, Lo: max(0, mean-width), Hi: mean + width}
 }

@@ -3,7 +3,7 @@ package locality
 import (
 	"math"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/reuse"
 )
 
@@ -95,8 +95,8 @@ func (u *curveIntervals) widths(s *sample, at params, statistic func(*sample) ([
 }
 
 // share returns the 95 % interval of n, a number of first uses, or its share.
-func (u *curveIntervals) share(n float64) analysis.Estimate {
+func (u *curveIntervals) share(n float64) paramfile.Estimate {
 	last := len(u.at) - 1
 	all := max(1, u.at[last])
-	return analysis.Estimate{Value: n, Lo: n * u.lo[last] / all, Hi: n * u.hi[last] / all}
+	return paramfile.Estimate{Value: n, Lo: n * u.lo[last] / all, Hi: n * u.hi[last] / all}
 }

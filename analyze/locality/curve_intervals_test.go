@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/reuse"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
@@ -60,7 +60,7 @@ func TestEndsAreCurves(t *testing.T) {
 			t.Errorf("%d: %v, want %v", i, other.uses, want[i])
 		}
 	}
-	if got := u.share(200); got != (analysis.Estimate{Value: 200, Lo: 160, Hi: 280}) {
+	if got := u.share(200); got != (paramfile.Estimate{Value: 200, Lo: 160, Hi: 280}) {
 		t.Error(got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 )
 
 // A Point is the measured miss ratio of a fully associative LRU cache of X lines.
@@ -30,7 +30,7 @@ func (l law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log
 
 // fit is a law fitted to points.
 type fit struct {
-	Alpha, Beta analysis.Estimate
+	Alpha, Beta paramfile.Estimate
 	N           int // number of points, or of uses
 	Warnings    []error
 
@@ -232,8 +232,8 @@ func (f *fit) setIntervals(width [2]float64) {
 			width[i] = 0
 		}
 	}
-	f.Alpha = analysis.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
-	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
+	f.Alpha = paramfile.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
+	f.Beta = paramfile.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
 }
 
 // warningTexts returns the warnings on the values and the intervals.

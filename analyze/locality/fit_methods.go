@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 )
 
 // A fitMethod is a way to fit the power law.
@@ -94,12 +94,12 @@ func (w fitMethod) replicate(s *sample, from *memo) ([]float64, error) {
 }
 
 // params returns alpha and beta.
-func (f *fit) params(w fitMethod, interval, source string) []analysis.Param {
+func (f *fit) params(w fitMethod, interval, source string) []paramfile.Param {
 	method := fmt.Sprintf(w.description, f.N) + "; " + interval
 	for _, r := range f.warningTexts() { // notes show the warnings of the paper's law too, but the file may be read without them
 		method += "; " + r
 	}
-	return []analysis.Param{
+	return []paramfile.Param{
 		{Name: "alpha" + w.suffix, Estimate: f.Alpha, Unit: "1", N: uint64(f.N), Method: method, Source: source},
 		{Name: "beta" + w.suffix, Estimate: f.Beta, Unit: "lines", N: uint64(f.N), Method: method, Source: source},
 	}

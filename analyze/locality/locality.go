@@ -35,6 +35,7 @@ import (
 	"math"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/internal/reusetime"
 	"spoor/analyze/reuse"
 	"spoor/traces/trace"
@@ -126,7 +127,7 @@ func (a *Analysis) fit(m *measured, needs [][]analysis.Shard) (r analysis.Result
 		models, r.Warnings = fitAll(m, a.models(), needs)
 		r.Tables = append(r.Tables, curve(m, models, a.Meta))
 	}
-	var params []analysis.Param
+	var params []paramfile.Param
 	for _, f := range models {
 		params = append(params, f.Params...)
 	}
@@ -136,8 +137,8 @@ func (a *Analysis) fit(m *measured, needs [][]analysis.Shard) (r analysis.Result
 	if a.Messages != nil {
 		params = append(params, passesMessages(*a.Messages, a.Source))
 	}
-	r.Files = []analysis.File{analysis.ParamFile("locality", a.Tool, params)}
-	r.Full = analysis.ParamTable("locality", params, a.Meta)
+	r.Files = []analysis.File{paramfile.File("locality", a.Tool, params)}
+	r.Full = paramfile.Table("locality", params, a.Meta)
 	r.Summary = summary(models, counted, a.Meta)
 	return r
 }
@@ -151,18 +152,18 @@ const (
 	CriticalRefs  = "critical_references"
 )
 
-func passesMessages(passes bool, source string) analysis.Param {
+func passesMessages(passes bool, source string) paramfile.Param {
 	v := 0.0
 	if passes {
 		v = 1
 	}
-	return analysis.Exact(MessagesParam, v, "1", 1, "found: 1 if the trace passes messages, else 0", source)
+	return paramfile.Exact(MessagesParam, v, "1", 1, "found: 1 if the trace passes messages, else 0", source)
 }
 
 // counted returns the parameters that belong to no model, gamma first, if the trace determines them.
-func (m *measured) counted() (params []analysis.Param, warnings []error) {
+func (m *measured) counted() (params []paramfile.Param, warnings []error) {
 	counted := func(name, what string, v float64, u string, n uint64) {
-		params = append(params, analysis.Exact(name, v, u, n, what, m.Source))
+		params = append(params, paramfile.Exact(name, v, u, n, what, m.Source))
 	}
 	switch {
 	case m.refs == 0: // the model uses 1/gamma; a trace without references says nothing about the program
@@ -177,7 +178,7 @@ func (m *measured) counted() (params []analysis.Param, warnings []error) {
 	}
 	procs := uint64(m.processors)
 	colds := func(name, what string, v float64, u string, n uint64) {
-		p := analysis.Exact(name, v, u, n, "counted: "+what, m.Source)
+		p := paramfile.Exact(name, v, u, n, "counted: "+what, m.Source)
 		if m.intervals != nil {
 			p.Estimate, p.Method = m.intervals.share(v), "estimated from a sample: "+what+"; "+sampledInterval
 		}
@@ -199,9 +200,9 @@ func (m *measured) counted() (params []analysis.Param, warnings []error) {
 }
 
 // gamma returns references per instruction. Its interval covers other runs.
-func (m *measured) gamma() analysis.Param {
+func (m *measured) gamma() paramfile.Param {
 	v := float64(m.refs) / float64(m.instr)
-	p := analysis.Exact("gamma", v, "1", m.refs, "counted: loads and stores per instruction", m.Source)
+	p := paramfile.Exact("gamma", v, "1", m.refs, "counted: loads and stores per instruction", m.Source)
 	if m.bootstrap != nil {
 		width := m.bootstrap.widths(func(s *sample) ([]float64, error) {
 			if s.instr == 0 || s.refs == 0 {

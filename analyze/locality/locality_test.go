@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/reuse"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -156,7 +157,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 	}
 }
 
-func checkFinite(t *testing.T, name string, estimates ...analysis.Estimate) {
+func checkFinite(t *testing.T, name string, estimates ...paramfile.Estimate) {
 	t.Helper()
 	for _, e := range estimates {
 		for _, v := range []float64{e.Value, e.Lo, e.Hi} {
@@ -339,7 +340,7 @@ func TestDegenerateTraces(t *testing.T) {
 				})
 			}
 			for name, p := range got {
-				checkFinite(t, c.name+" "+name, analysis.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
+				checkFinite(t, c.name+" "+name, paramfile.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
 			}
 		})
 	}

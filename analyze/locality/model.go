@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/traces/trace"
 )
 
@@ -34,7 +35,7 @@ func (a *Analysis) models() []missModel {
 // fittedModel is a model with its values.
 type fittedModel struct {
 	Miss     func(lines float64) float64 // the miss ratio of a cache of this size, at least 1
-	Params   []analysis.Param            // for the parameter file
+	Params   []paramfile.Param           // for the parameter file
 	Warnings []error
 }
 
@@ -94,8 +95,8 @@ func (u *unfitted) warnings() (out []error) {
 	return out
 }
 
-func (r *result) errorParam(name, what string, v float64, n int, source string) analysis.Param {
-	return analysis.Exact(name+r.Suffix, v, "1", uint64(n), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
+func (r *result) errorParam(name, what string, v float64, n int, source string) paramfile.Param {
+	return paramfile.Exact(name+r.Suffix, v, "1", uint64(n), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
 }
 
 func fitErrors(miss func(x float64) float64, points []point) (mean, worst float64) {

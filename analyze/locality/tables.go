@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -34,7 +34,7 @@ func curve(m *measured, models []result, meta []trace.Arg) *store.Table {
 }
 
 // summary returns the models with their errors, and the counted parameters, for printing.
-func summary(models []result, counted []analysis.Param, meta []trace.Arg) *store.Table {
+func summary(models []result, counted []paramfile.Param, meta []trace.Arg) *store.Table {
 	var names, values, means, worsts []string
 	for _, r := range models {
 		var params []string
@@ -55,7 +55,7 @@ func summary(models []result, counted []analysis.Param, meta []trace.Arg) *store
 }
 
 // text formats a parameter for printing.
-func text(p analysis.Param) string {
+func text(p paramfile.Param) string {
 	s := digits(p.Value)
 	if p.Unit != "1" {
 		s += " " + p.Unit

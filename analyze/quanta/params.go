@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 )
 
 // parameters returns the inputs of [falsafi1997] that a trace determines, and results to compare the model
 // with. Times are in cycles.
-func (a *Analysis) parameters(s *shard) []analysis.Param {
+func (a *Analysis) parameters(s *shard) []paramfile.Param {
 	k, procs, n := &s.sums, s.samples.procs, s.sums.quanta
 	b := s.samples.bootstrap(a.Seed)
 	quanta := float64(n)
 	count := float64(n) * float64(procs)
 	sse, sst := k.sumsOfSquares(procs)
-	var out []analysis.Param
+	var out []paramfile.Param
 	estimate := func(name, unit string, value, scale float64, of statistic, what string) {
 		lo, hi := b.interval(value, of)
-		out = append(out, analysis.Param{Name: name, Unit: unit, N: n, Source: a.Source, Method: what + "; " + b.method,
-			Estimate: analysis.Estimate{Value: value * scale, Lo: lo * scale, Hi: hi * scale}})
+		out = append(out, paramfile.Param{Name: name, Unit: unit, N: n, Source: a.Source, Method: what + "; " + b.method,
+			Estimate: paramfile.Estimate{Value: value * scale, Lo: lo * scale, Hi: hi * scale}})
 	}
 	estimate("mu", "cycles", float64(k.time)/count, a.cpi(), mean, "mean processing time of a processor in a quantum, zeros included")
 	if procs > 1 {
@@ -35,7 +35,7 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	}
 	if sst > 0 {
 		what := "share of the variation of processing times that is within quanta: SSE/SST"
-		out = append(out, analysis.Exact("intra_share", sse/sst, "1", n, what, a.Source))
+		out = append(out, paramfile.Exact("intra_share", sse/sst, "1", n, what, a.Source))
 	}
 	estimate("slowest", "cycles", float64(k.slowest)/quanta, a.cpi(), slowest, "mean over quanta of the longest processing time: what a model of K = 1 predicts")
 	estimate("n_cxsw", "processors", float64(k.active)/quanta, 1, active, "mean number of processors active in a quantum")
@@ -50,11 +50,11 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 }
 
 // counted returns the parameters that are counts or were chosen.
-func (a *Analysis) counted(s *shard) []analysis.Param {
+func (a *Analysis) counted(s *shard) []paramfile.Param {
 	procs, n := s.samples.procs, s.sums.quanta
-	var out []analysis.Param
+	var out []paramfile.Param
 	exact := func(name, unit string, value float64, what string) {
-		out = append(out, analysis.Exact(name, value, unit, n, what, a.Source))
+		out = append(out, paramfile.Exact(name, value, unit, n, what, a.Source))
 	}
 	for _, h := range s.present() {
 		exact("per_quantum_"+h.String(), "1", float64(s.totals[h])/(float64(n)*float64(procs)), fmt.Sprintf("counted: %s per processor and quantum", h))

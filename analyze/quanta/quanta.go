@@ -36,6 +36,7 @@ import (
 	"strconv"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -101,9 +102,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	table := s.samples.table(a.cpi(), s.present(), meta)
 	return analysis.Result{
 		Tables:   []*store.Table{table},
-		Files:    []analysis.File{analysis.ParamFile("quanta", a.Tool, params)},
+		Files:    []analysis.File{paramfile.File("quanta", a.Tool, params)},
 		Full:     table,
-		Summary:  analysis.ParamTable("quanta", params, meta),
+		Summary:  paramfile.Table("quanta", params, meta),
 		Warnings: s.warnings(),
 	}, nil
 }

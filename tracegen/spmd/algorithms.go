@@ -7,20 +7,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// AlgorithmName names an algorithm of a collective.
+// AlgorithmName names an algorithm of a collective, such as "ring". [Algorithms] lists them all.
 type AlgorithmName string
 
-// The algorithms. Algorithms lists the collectives of each.
+// The algorithms. [Algorithms] has the collectives of each.
 const (
-	Binomial          AlgorithmName = "binomial"
-	Bruck             AlgorithmName = "bruck"
-	Dissemination     AlgorithmName = "dissemination"
-	Linear            AlgorithmName = "linear"
-	Pairwise          AlgorithmName = "pairwise"
-	RecursiveDoubling AlgorithmName = "recursive-doubling"
-	RecursiveHalving  AlgorithmName = "recursive-halving"
-	Ring              AlgorithmName = "ring"
-	ScatterRing       AlgorithmName = "scatter-ring"
+	binomial          AlgorithmName = "binomial"
+	bruck             AlgorithmName = "bruck"
+	dissemination     AlgorithmName = "dissemination"
+	linear            AlgorithmName = "linear"
+	pairwise          AlgorithmName = "pairwise"
+	recursiveDoubling AlgorithmName = "recursive-doubling"
+	recursiveHalving  AlgorithmName = "recursive-halving"
+	ring              AlgorithmName = "ring"
+	scatterRing       AlgorithmName = "scatter-ring"
 )
 
 // Algorithm is one algorithm of one collective.
@@ -87,22 +87,22 @@ type Traffic struct {
 // If P does not divide Count, pieces differ by one element. If P is not a power of two, an allreduce by doubling or
 // halving has the traffic of the next lower power, and some members send all data once more.
 var Algorithms = []Algorithm{
-	{trace.Barrier, Dissemination, math.MaxInt64, barrierDisseminationTraffic},
-	{trace.Bcast, Binomial, 12 << 10, bcastBinomialTraffic},
-	{trace.Bcast, ScatterRing, math.MaxInt64, bcastScatterRingTraffic},
-	{trace.Reduce, Binomial, math.MaxInt64, reduceBinomialTraffic},
-	{trace.AllReduce, RecursiveDoubling, 2 << 10, allReduceRecursiveDoublingTraffic},
-	{trace.AllReduce, RecursiveHalving, math.MaxInt64, allReduceRecursiveHalvingTraffic},
-	{trace.AllReduce, Ring, onlyByName, allReduceRingTraffic},
-	{trace.Scan, RecursiveDoubling, math.MaxInt64, scanRecursiveDoublingTraffic},
-	{trace.Gather, Binomial, math.MaxInt64, gatherBinomialTraffic},
-	{trace.Gather, Linear, onlyByName, gatherLinearTraffic},
-	{trace.AllGather, Bruck, 80 << 10, allGatherBruckTraffic},
-	{trace.AllGather, Ring, math.MaxInt64, allGatherRingTraffic},
-	{trace.Scatter, Binomial, math.MaxInt64, scatterBinomialTraffic},
-	{trace.Scatter, Linear, onlyByName, scatterLinearTraffic},
-	{trace.AllToAll, Bruck, 256, allToAllBruckTraffic},
-	{trace.AllToAll, Pairwise, math.MaxInt64, allToAllPairwiseTraffic},
+	{trace.Barrier, dissemination, math.MaxInt64, barrierDisseminationTraffic},
+	{trace.Bcast, binomial, 12 << 10, bcastBinomialTraffic},
+	{trace.Bcast, scatterRing, math.MaxInt64, bcastScatterRingTraffic},
+	{trace.Reduce, binomial, math.MaxInt64, reduceBinomialTraffic},
+	{trace.AllReduce, recursiveDoubling, 2 << 10, allReduceRecursiveDoublingTraffic},
+	{trace.AllReduce, recursiveHalving, math.MaxInt64, allReduceRecursiveHalvingTraffic},
+	{trace.AllReduce, ring, onlyByName, allReduceRingTraffic},
+	{trace.Scan, recursiveDoubling, math.MaxInt64, scanRecursiveDoublingTraffic},
+	{trace.Gather, binomial, math.MaxInt64, gatherBinomialTraffic},
+	{trace.Gather, linear, onlyByName, gatherLinearTraffic},
+	{trace.AllGather, bruck, 80 << 10, allGatherBruckTraffic},
+	{trace.AllGather, ring, math.MaxInt64, allGatherRingTraffic},
+	{trace.Scatter, binomial, math.MaxInt64, scatterBinomialTraffic},
+	{trace.Scatter, linear, onlyByName, scatterLinearTraffic},
+	{trace.AllToAll, bruck, 256, allToAllBruckTraffic},
+	{trace.AllToAll, pairwise, math.MaxInt64, allToAllPairwiseTraffic},
 }
 
 // choose returns the algorithm for a call with this number of bytes.

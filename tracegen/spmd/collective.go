@@ -29,9 +29,9 @@ func Bcast[T any](p Party, root int, data []T) {
 	c := enterRooted(p, trace.Bcast, root, data)
 	defer c.leave()
 	switch c.choose(trace.Bcast, sizeOf(data)) {
-	case Binomial:
+	case binomial:
 		bcastBinomial(c.inner, root, data)
-	case ScatterRing:
+	case scatterRing:
 		bcastScatterRing(c.inner, root, data)
 	}
 }
@@ -49,11 +49,11 @@ func AllReduce[T any](p Party, data []T, op func(a, b T) T) {
 	c := enter(p, trace.AllReduce, nobody, data)
 	defer c.leave()
 	switch c.choose(trace.AllReduce, sizeOf(data)) {
-	case RecursiveDoubling:
+	case recursiveDoubling:
 		allReduceRecursiveDoubling(c.inner, data, op)
-	case RecursiveHalving:
+	case recursiveHalving:
 		allReduceRecursiveHalving(c.inner, data, op)
-	case Ring:
+	case ring:
 		allReduceRing(c.inner, data, op)
 	}
 }
@@ -73,9 +73,9 @@ func Gather[T any](p Party, root int, in, out []T) {
 		c.checkBlocks(trace.Gather, len(in), len(out))
 	}
 	switch c.choose(trace.Gather, sizeOf(in)*int64(c.size)) {
-	case Binomial:
+	case binomial:
 		gatherBinomial(c.inner, root, in, out)
-	case Linear:
+	case linear:
 		gatherLinear(c.inner, root, in, out)
 	}
 }
@@ -86,9 +86,9 @@ func AllGather[T any](p Party, in, out []T) {
 	defer c.leave()
 	c.checkBlocks(trace.AllGather, len(in), len(out))
 	switch c.choose(trace.AllGather, sizeOf(out)) {
-	case Bruck:
+	case bruck:
 		allGatherBruck(c.inner, in, out)
-	case Ring:
+	case ring:
 		allGatherRing(c.inner, in, out)
 	}
 }
@@ -101,9 +101,9 @@ func Scatter[T any](p Party, root int, in, out []T) {
 		c.checkBlocks(trace.Scatter, len(out), len(in))
 	}
 	switch c.choose(trace.Scatter, sizeOf(out)*int64(c.size)) {
-	case Binomial:
+	case binomial:
 		scatterBinomial(c.inner, root, in, out)
-	case Linear:
+	case linear:
 		scatterLinear(c.inner, root, in, out)
 	}
 }
@@ -116,9 +116,9 @@ func AllToAll[T any](p Party, in, out []T) {
 	c.checkBlocks(trace.AllToAll, len(in)/c.size, len(in))
 	c.checkBlocks(trace.AllToAll, len(in)/c.size, len(out))
 	switch c.choose(trace.AllToAll, sizeOf(in)/int64(c.size)) {
-	case Bruck:
+	case bruck:
 		allToAllBruck(c.inner, in, out)
-	case Pairwise:
+	case pairwise:
 		allToAllPairwise(c.inner, in, out)
 	}
 }

@@ -24,7 +24,7 @@ func add(a, b affine) affine { return affine{a.m + b.m, a.a + b.a} }
 // operation is one to combine with: add where the algorithm may take ranks in any
 // order.
 func operation(a Algorithm) func(f, g affine) affine {
-	if a.Collective == trace.AllReduce && a.Name == Ring {
+	if a.Collective == trace.AllReduce && a.Name == ring {
 		return add
 	}
 	return then
@@ -235,7 +235,7 @@ func TestEveryAlgorithmIsReached(t *testing.T) {
 		if slices.ContainsFunc(Algorithms[:i], func(b Algorithm) bool { return a.Collective == b.Collective && a.Name == b.Name }) {
 			t.Errorf("%s %s is listed twice", a.Name, a.Collective)
 		}
-		if got := c.With(Bruck, a.Name).With(a.Name, "ring", "linear").choose(a.Collective, 1); got != a.Name {
+		if got := c.With(bruck, a.Name).With(a.Name, "ring", "linear").choose(a.Collective, 1); got != a.Name {
 			t.Errorf("%s was asked for %s and chose %s", a.Collective, a.Name, got)
 		}
 		if a.UpTo > 0 && a.UpTo < math.MaxInt64 {

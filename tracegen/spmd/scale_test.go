@@ -17,8 +17,8 @@ func manyRanks() int {
 	return MaxProcs
 }
 
-// ring passes a number around twice.
-func ring(r *Rank) error {
+// aroundRing passes a number around twice.
+func aroundRing(r *Rank) error {
 	n, me := r.Procs(), r.ID()
 	x := []int{0}
 	for round := range 2 {
@@ -63,9 +63,9 @@ func allToOne(r *Rank) error {
 
 func TestManyRanks(t *testing.T) {
 	procs := manyRanks()
-	both(t, procs, ring)
+	both(t, procs, aroundRing)
 	both(t, procs, allToOne)
-	k := checkWhole(t, procs, ring)
+	k := checkWhole(t, procs, aroundRing)
 	for p := range procs {
 		want := []trace.Kind{trace.Recv, trace.Send, trace.Recv, trace.Send, trace.Compute}
 		if p == 0 {
@@ -84,7 +84,7 @@ func BenchmarkManyRanks(b *testing.B) {
 	for _, p := range []struct {
 		name    string
 		program Program
-	}{{"ring", ring}, {"allToOne", allToOne}} {
+	}{{"ring", aroundRing}, {"allToOne", allToOne}} {
 		for _, backend := range backends {
 			b.Run(p.name+"/"+backend.name, func(b *testing.B) {
 				var before, after runtime.MemStats

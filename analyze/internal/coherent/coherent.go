@@ -44,6 +44,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/internal/paramfile"
 	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -157,7 +158,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		}
 	}
 	all := pool(found[slices.Index(a.Lines, a.Line)])
-	r.Files = []analysis.File{analysis.ParamFile("coherent", a.Tool, all.params(a.Line, a.Source))}
+	r.Files = []analysis.File{paramfile.File("coherent", a.Tool, all.params(a.Line, a.Source))}
 	if all.Total() == 0 {
 		r.Warnings = []error{errors.New("the trace has no loads or stores: there are no distances, and no rates of coherence misses")}
 	}

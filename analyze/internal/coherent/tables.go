@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"spoor/analyze/analysis"
 	"spoor/analyze/internal/capacity"
+	"spoor/analyze/internal/paramfile"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -133,15 +133,15 @@ func pool(all []*Distances) *Distances {
 }
 
 // params are the rates of caches without limit. Rates of nothing are left out.
-func (d *Distances) params(line unit.Bytes, source string) []analysis.Param {
+func (d *Distances) params(line unit.Bytes, source string) []paramfile.Param {
 	uses, lost := d.Total(), d.Coherence()
-	out := []analysis.Param{analysis.Exact("line", float64(line), "B", 1, "chosen: size of a line", source)}
+	out := []paramfile.Param{paramfile.Exact("line", float64(line), "B", 1, "chosen: size of a line", source)}
 	if uses > 0 {
-		out = append(out, analysis.Exact("coherence", float64(lost)/float64(uses), "1", uses,
+		out = append(out, paramfile.Exact("coherence", float64(lost)/float64(uses), "1", uses,
 			"counted: uses of lines that another processor has stored since the processor's last use, per use, all processors", source))
 	}
 	if again := uses - d.Cold; again > 0 {
-		out = append(out, analysis.Exact("lost", float64(lost)/float64(again), "1", again,
+		out = append(out, paramfile.Exact("lost", float64(lost)/float64(again), "1", again,
 			"counted: coherence misses per use that is not the processor's first of its line: the share of stack distances that stores of others make infinite", source))
 	}
 	return out

@@ -1,13 +1,13 @@
-package analysis
+package paramfile
 
 import (
 	"bytes"
 	"testing"
 )
 
-func TestParamFileIsAsDocumented(t *testing.T) {
+func TestFileIsAsDocumented(t *testing.T) {
 	var b bytes.Buffer
-	f := ParamFile("law", "spoor analyze 1\n[x]", []Param{{"alpha", Estimate{1.25, 1, 1e300}, "1", 12, `by "hand"`, "a\\b\n sha256:00"}})
+	f := File("law", "spoor analyze 1\n[x]", []Param{{"alpha", Estimate{1.25, 1, 1e300}, "1", 12, `by "hand"`, "a\\b\n sha256:00"}})
 	if err := f.Fill(&b); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-package analysis
+// Package paramfile writes parameter files: what an analysis found, with units, intervals and origins.
+package paramfile
 
 import (
 	"bufio"
@@ -7,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/analyze/analysis"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -29,10 +31,10 @@ func Exact(name string, v float64, unit string, n uint64, method, source string)
 	return Param{name, Estimate{v, v, v}, unit, n, method, source}
 }
 
-// ParamFile returns the file DIR/<name>.params.toml. It has a comment that names the tool, and a
+// File returns the file DIR/<name>.params.toml. It has a comment that names the tool, and a
 // TOML table for each parameter.
-func ParamFile(name, tool string, params []Param) File {
-	return File{Name: name + ".params.toml", Fill: func(out io.Writer) error {
+func File(name, tool string, params []Param) analysis.File {
+	return analysis.File{Name: name + ".params.toml", Fill: func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		fmt.Fprintf(w, "# made by %s\n", oneLine(tool))
 		for _, p := range params {
@@ -43,8 +45,8 @@ func ParamFile(name, tool string, params []Param) File {
 	}}
 }
 
-// ParamTable returns the parameters as a table, without their method and source.
-func ParamTable(name string, params []Param, meta []trace.Arg) *store.Table {
+// Table returns the parameters as a table, without their method and source.
+func Table(name string, params []Param, meta []trace.Arg) *store.Table {
 	var names, units []string
 	var values, lows, highs []float64
 	for _, p := range params {
