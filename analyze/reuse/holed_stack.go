@@ -141,12 +141,17 @@ func (s *HoledStack) enqueue(next step) error {
 	return nil
 }
 
-// Distances returns what was found so far. uses has the uses by stack distance, up to the largest. lost has
-// the uses of lines that were removed since their last use, by their depth when removed. cold is the number
-// of first uses.
-func (s *HoledStack) Distances() (uses, lost []uint64, cold uint64, err error) {
+// Distances returns what was found so far. Prefetches of lines that were removed since their last use count as
+// those of flushed lines. lost has the uses of lines that were removed since their last use, by their depth when
+// removed. The stack owns the slices.
+func (s *HoledStack) Distances() (found *Distances, lost []uint64, err error) {
 	err = s.flush()
-	return s.uses.nonZero(), s.removedUses.nonZero(), s.uses.cold, err
+	found = &Distances{Uses: s.uses.nonZero(), Cold: s.uses.cold, Flushed: s.flushedUses}
+	t := &s.prefetches
+	if uses := t.uses.nonZero(); len(uses) > 0 || t.uses.cold+t.flushed+t.lost > 0 {
+		found.Prefetches = &Distances{Uses: uses, Cold: t.uses.cold, Flushed: t.flushed + t.lost}
+	}
+	return found, s.removedUses.nonZero(), err
 }
 
 // flush processes the pending steps.
@@ -257,17 +262,6 @@ func (s *HoledStack) remove(step step) {
 	}
 	s.slots[step.place] = 0
 	s.holes.Add(slot)
-}
-
-// Flushed returns the number of uses of lines that were flushed since their last use. Call it after
-// Distances.
-func (s *HoledStack) Flushed() uint64 { return s.flushedUses }
-
-// Prefetches returns the numbers of prefetches so far by stack distance, of lines that were never in the
-// stack, and of lines that were flushed or removed. Call it after Distances.
-func (s *HoledStack) Prefetches() (uses []uint64, cold, flushed, lost uint64) {
-	t := &s.prefetches
-	return t.uses.nonZero(), t.uses.cold, t.flushed, t.lost
 }
 
 // compact renumbers the slots of lines and holes from the bottom, in their order.

@@ -34,9 +34,9 @@ func checkHoled(t testing.TB, steps []int32) {
 			t.Fatal(err)
 		}
 	}
-	gotUses, gotLost, gotCold, err := s.Distances()
-	if err != nil || gotCold != cold || !maps.Equal(byDistance(gotUses), uses) || !maps.Equal(byDistance(gotLost), lost) {
-		t.Fatalf("%d steps: got %v, %v lost and %d cold (%v)\nwant %v, %v and %d", len(steps), gotUses, gotLost, gotCold, err, uses, lost, cold)
+	got, gotLost, err := s.Distances()
+	if err != nil || got.Cold != cold || !maps.Equal(byDistance(got.Uses), uses) || !maps.Equal(byDistance(gotLost), lost) {
+		t.Fatalf("%d steps: got %v, %v lost and %d cold (%v)\nwant %v, %v and %d", len(steps), got.Uses, gotLost, got.Cold, err, uses, lost, cold)
 	}
 }
 
@@ -93,7 +93,8 @@ func TestManyHoles(t *testing.T) {
 				do(s.Use, i+1)
 			}
 		}
-		uses, lost, cold, err2 := s.Distances()
+		d, lost, err2 := s.Distances()
+		uses, cold := d.Uses, d.Cold
 		if err != nil || err2 != nil || cold != n || len(uses) != n || uses[n-1] != n || len(lost) != n || slices.Max(lost) != 1 {
 			t.Errorf("cold %d, %d distances, %d depths (%v, %v)", cold, len(uses), len(lost), err, err2)
 		}

@@ -138,14 +138,14 @@ func (s *movedStack) distances() (*Distances, error) {
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
-	uses, _, cold, err := s.holed.Distances()
+	found, _, err := s.holed.Distances()
 	if err != nil {
 		return nil, err
 	}
 	d := &Distances{Uses: slices.Clone(s.uses), Cold: s.cold}
-	d.Add(&Distances{Uses: uses, Cold: cold, Flushed: s.holed.Flushed()})
-	if uses, cold, flushed, _ := s.holed.Prefetches(); len(uses) > 0 || cold+flushed > 0 {
-		d.Prefetches = &Distances{Uses: slices.Clone(uses), Cold: cold, Flushed: flushed, Rate: 1}
+	d.Add(&Distances{Uses: found.Uses, Cold: found.Cold, Flushed: found.Flushed})
+	if p := found.Prefetches; p != nil {
+		d.Prefetches = &Distances{Uses: slices.Clone(p.Uses), Cold: p.Cold, Flushed: p.Flushed, Rate: 1}
 	}
 	return d, nil
 }

@@ -5,18 +5,13 @@ import (
 	"spoor/traces/trace"
 )
 
-// A Reader is a model with what it does with every row of the trace that its measurements come from.
-type Reader struct {
-	Name    string
-	Effects analysis.Effects
-}
-
-// Readers lists the models. Their measurements are those of analyses, which note instruction fetches. A
-// program that passes messages is refused, see [Run.PassesMessages].
-var Readers = []Reader{
-	{"paper", analysis.Effects{Ops: readOps, Kinds: readKinds}},
-	{"curve", analysis.Effects{Ops: readOps, Kinds: readKinds.With(analysis.Used, trace.Lock, trace.Unlock)}},
-	{"mva", analysis.Effects{Ops: readOps, Kinds: readKinds.With(analysis.Used, trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join)}},
+// Effects says, by the name of a model, what it does with every row of the trace that its measurements come
+// from. These are measurements of analyses, which note instruction fetches. A program that passes messages is
+// refused, see [Run.PassesMessages].
+var Effects = map[string]analysis.Effects{
+	"paper": {Ops: readOps, Kinds: readKinds},
+	"curve": {Ops: readOps, Kinds: readKinds.With(analysis.Used, trace.Lock, trace.Unlock)},
+	"mva":   {Ops: readOps, Kinds: readKinds.With(analysis.Used, trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join)},
 }
 
 var (

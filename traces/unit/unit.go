@@ -33,11 +33,7 @@ type Hertz float64
 // BytesPerSecond is a bandwidth.
 type BytesPerSecond float64
 
-const (
-	picosPerSecond = 1e12
-	// MaxPicos is the largest simulated time.
-	MaxPicos Picos = math.MaxInt64
-)
+const picosPerSecond = 1e12
 
 // Seconds converts simulated time to seconds.
 func (p Picos) Seconds() Seconds { return Seconds(float64(p) / picosPerSecond) }

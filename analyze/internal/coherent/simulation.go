@@ -149,14 +149,11 @@ func (s *simulation) end() error {
 		if c.stack == nil {
 			continue
 		}
-		uses, lost, cold, err := c.stack.Distances()
+		d, lost, err := c.stack.Distances()
 		if err != nil {
 			return err
 		}
-		s.found[p] = &Distances{Line: s.line, Uses: uses, Lost: lost, Cold: cold, Flushed: c.stack.Flushed()}
-		if uses, cold, flushed, lost := c.stack.Prefetches(); len(uses) > 0 || cold+flushed+lost > 0 {
-			s.found[p].Prefetches = &reuse.Distances{Uses: uses, Cold: cold, Flushed: flushed + lost}
-		}
+		s.found[p] = &Distances{Line: s.line, Uses: d.Uses, Lost: lost, Cold: d.Cold, Flushed: d.Flushed, Prefetches: d.Prefetches}
 		*c = cache{}
 	}
 	s.caches, s.first = nil, nil

@@ -1,6 +1,7 @@
 package memsys
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -163,7 +164,7 @@ func TestNodeErrors(t *testing.T) {
 		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 6, Ways: 2} }, "the number of sets must be a power of two"},
 		{CCNUMA{}, func(c *Config) { c.Directory = Directory{Kind: machine.Sparse, Entries: 1 << 30, Ways: 1} }, "can be simulated"},
 		{CCNUMA{}, func(c *Config) { c.Directory.LookUp = -1 }, "directory latency"},
-		{Dir1SW{}, func(c *Config) { c.Directory.Trap = unit.MaxPicos }, "trap"},
+		{Dir1SW{}, func(c *Config) { c.Directory.Trap = math.MaxInt64 }, "trap"},
 		{Dir1SW{}, func(c *Config) { c.Protocol = coherence.Protocols[3] }, "target dir1sw needs protocol msi"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 3, Ways: 1, Page: 4096} }, "the number of sets must be a power of two"},
 		{Dir1SW{}, func(c *Config) { c.TLB = &TLB{Entries: 4, Ways: 4, Page: 32} }, "at least the line"},

@@ -2,6 +2,7 @@ package memsys
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -238,7 +239,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Caches = nil }, "no caches"},
 		{func(c *Config) { c.Caches = append(c.Caches, Cache{Size: 256, Line: 128, Ways: 1}) }, "the same line size"},
 		{func(c *Config) { c.Memory.Latency = -1 }, "latency"},
-		{func(c *Config) { c.Memory.Occupancy = unit.MaxPicos }, "occupancy"},
+		{func(c *Config) { c.Memory.Occupancy = math.MaxInt64 }, "occupancy"},
 		{func(c *Config) { c.Memory.Invalidate = -5 }, "invalidate"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -242,7 +242,7 @@ func channels(n Network) (all []*channel) {
 func TestEndOfTime(t *testing.T) {
 	each(t, 4, func(t *testing.T, fresh func() Network) {
 		n := fresh()
-		for _, at := range []unit.Picos{0, 1, Horizon / 2, Horizon - 1, Horizon, Horizon + 1, unit.MaxPicos} {
+		for _, at := range []unit.Picos{0, 1, Horizon / 2, Horizon - 1, Horizon, Horizon + 1, math.MaxInt64} {
 			t.Run(fmt.Sprint(at), func(t *testing.T) {
 				for range 12 {
 					for _, b := range []unit.Bytes{0, 1, math.MaxInt64} {

@@ -22,8 +22,8 @@ func Consumers() (all []registry.Consumer, err error) {
 	for _, s := range replay.Simulators {
 		all = append(all, registry.Consumer{Name: s.Name, By: "predict replay", Effects: s.Effects})
 	}
-	for _, r := range cluster.Readers {
-		all = append(all, registry.Consumer{Name: r.Name, By: "predict cluster, budget, upgrade", Effects: r.Effects})
+	for _, m := range cluster.All {
+		all = append(all, registry.Consumer{Name: m.Name(), By: "predict cluster, budget, upgrade", Effects: cluster.Effects[m.Name()]})
 	}
 	return append(all, registry.Consumer{Name: "windtunnel", By: "predict windtunnel", Effects: windtunnel.Effects()},
 		registry.Consumer{Name: "message", By: "predict message", Effects: message.Effects()}, registry.Consumer{Name: "logp", By: "predict logp", Effects: logp.Effects()}), nil
