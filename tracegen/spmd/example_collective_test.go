@@ -74,7 +74,7 @@ func ExampleComm_With() {
 		}
 	}
 	err := spmd.Native(context.Background(), 6, func(r *spmd.Rank) error {
-		spmd.Bcast(r, 0, make([]byte, 1000))                                // binomial, because it is short
+		spmd.Bcast(r, 0, make([]byte, 1000))                              // binomial, because it is short
 		spmd.Bcast(r.World().With("scatter-ring"), 0, make([]byte, 1000)) // as asked
 		return nil
 	})
