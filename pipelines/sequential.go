@@ -26,6 +26,7 @@ var sequential = []struct{ folder, why, tests string }{
 	{"traces/format", "a parser's counts, of files that TestDrmemtraceSampleFolders reads", "TestDrmemtraceSampleFacts TestDrmemtraceSampleThreadsOfCores"},
 	{"traces/format", "a parser's counts", "TestChampSimSamples"},
 	{"tracegen/kernel/internal", "recording takes one goroutine at a time; TestNativeRunsAreVerified runs them natively", "TestAllFormsAgree"},
+	{"predict/internal/engine", "one worker; each case looks millions of times", "TestLookingInVain"},
 	// Simulations of memories run on one goroutine; TestMessagesOnWorkers stays.
 	{"predict/internal/replay", "no goroutines", `TestAnyMachine TestTargetsOfNodes TestClusterIsNaive TestReplayIsNaive TestHitsDoNotMatter
 		TestAnyTraceEnds TestLatencyLaw TestNoOverlap TestClockIsExact TestMixedIsMessagesBetweenReferences TestMixedIsNaive`},

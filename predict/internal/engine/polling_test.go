@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
@@ -42,11 +43,8 @@ func thenLooks(times int, look Op, first ...Op) Program {
 
 // Who looks for ever for what nobody will send gets an error, and who is only long in finding it does not.
 func TestLookingInVain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: looks millions of times")
-	}
 	quiet := func(ops ...Op) Program { return programs(ranks(ops), 0)[0] }
-	for _, c := range []struct {
+	cases := []struct {
 		name  string
 		model Model
 		all   []Program
@@ -64,7 +62,8 @@ func TestLookingInVain(t *testing.T) {
 			[]string{"rank 0 (event 4194304) for rank 1 to receive its message of 1000 bytes with tag 0, for which"}},
 		{"while another computes", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1)), quiet(work(10*pollLimit + 1000))}, nil},
 		{"for what is on its way", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1), work(1), tagged(recv(1))), quiet(tagged(send(0, 10)), tagged(send(0, 20*pollLimit)))}, []string{"does not receive"}},
-	} {
+	}
+	for _, c := range cases[:testsize.Cases(len(cases), 1)] { // each looks millions of times
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Run(context.Background(), c.all, Options{Model: c.model, Direct: deaf{}})
 			var d *Deadlock
