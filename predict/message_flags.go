@@ -81,7 +81,7 @@ func (f *messageFlags) checkCommon() (err error) {
 }
 
 // placed returns m with so many ranks placed on its nodes, if the user chose a placement. what is the simulation.
-func (f *messageFlags) placed(m *machine.Machine, ranks int, kind simulationKind, what string) (*machine.Machine, error) {
+func (f *messageFlags) placed(env *stage.Env, m *machine.Machine, ranks int, kind simulationKind, what string) (*machine.Machine, error) {
 	if !f.place.Given() {
 		return m, nil
 	}
@@ -98,6 +98,9 @@ func (f *messageFlags) placed(m *machine.Machine, ranks int, kind simulationKind
 	placed, err := f.place.On(m, ranks)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if !slices.ContainsFunc(placed.Placed, func(node int) bool { return node > 0 }) {
+		env.Note("%s: all ranks are on the first node; --ranks-per-node spreads them", what)
 	}
 	return placed, nil
 }

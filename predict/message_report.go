@@ -91,7 +91,7 @@ func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 		store.ColumnOf(rows, machineDigest, "", func(r messageRow) string { return r.machineSHA }))
 	meta := []trace.Arg{{Key: "semantics", Value: f.semantics}, {Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}}
 	if f.place.Map != "" {
-		meta = append(meta, trace.Arg{Key: "map", Value: f.place.Map})
+		meta = append(meta, trace.Arg{Key: "map", Value: f.place.Name()})
 	}
 	if f.place.PerNode > 0 {
 		meta = append(meta, trace.Arg{Key: "ranks_per_node", Value: strconv.Itoa(f.place.PerNode)})

@@ -89,7 +89,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	for _, s := range sims {
 		err = cmp.Or(err, s.need(kind, o.messages.opt.Recorded))
 		if err == nil {
-			s.machine, err = o.messages.placed(s.machine, s.trace.Header().Procs, kind, "replaying "+s.name())
+			s.machine, err = o.messages.placed(env, s.machine, s.trace.Header().Procs, kind, "replaying "+s.name())
 		}
 	}
 	if err == nil {

@@ -1,5 +1,7 @@
 package footprint
 
+import "spoor/analyze/internal/kind"
+
 // modulo is a number of sets.
 type modulo uint64
 
@@ -24,6 +26,9 @@ type fill struct {
 
 // maxBlocks is the maximum number of blocks of a cache that is filled or simulated.
 const maxBlocks = 1<<waysBits - 1
+
+// Flags accept no larger caches.
+var _ [maxBlocks - kind.MaxBlocks]struct{}
 
 const waysBits = 24
 

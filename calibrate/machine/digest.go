@@ -16,7 +16,7 @@ func (m *Machine) Digest() string {
 }
 
 // undigested are fields that results do not depend on, or that no description has.
-var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true}
+var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true, "Placed": true}
 
 // digest adds a value to h, with the names of its fields.
 func digest(h hash.Hash, v reflect.Value) {

@@ -42,6 +42,13 @@ func TestDigest(t *testing.T) {
 		return m.Digest()
 	}
 	want := of()
+	placed, err := Parse("m.toml", []byte(digested))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if placed.Placed = []int{1, 0}; placed.Digest() != want {
+		t.Error("the nodes of ranks change the digest")
+	}
 	for _, same := range [][]string{{`"a"`, `"b"`}, {"cpi = 1", "cpi = 1.0 # comment"}, {`"1 GHz"`, `"1000 MHz"`}, {`"n"`, `"o"`}} {
 		t.Run(fmt.Sprint(same), func(t *testing.T) {
 			if of(same...) != want {

@@ -50,7 +50,7 @@ type Topic struct {
 	Flags      []string // of the page
 	Needing    string   // a flag: the page also has this flag and all that need it, and the page of the analysis does not have these
 	Title      string   // above Main
-	Main       []string // flags that the help of analyze itself shows too
+	Main       []string // flags that the help of the command analyze shows, too
 }
 
 // Variant is a way to run the analysis that uses other rows of a trace.

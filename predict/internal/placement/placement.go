@@ -2,7 +2,9 @@
 package placement
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 
 	"spoor/calibrate/machine"
@@ -19,26 +21,41 @@ const (
 type Placement struct {
 	Map     string // Block, Cyclic, or the path of a file; empty: Block
 	PerNode int    // ranks on each node; 0: as many as its processors
+
+	text string // of the file, after Check
 }
 
 // Given reports whether the user chose a placement.
 func (p Placement) Given() bool { return p.Map != "" || p.PerNode != 0 }
 
-// Check validates the placement as far as possible without a machine.
-func (p Placement) Check() error {
+// Check reads the file, and validates the placement as far as possible without a machine.
+func (p *Placement) Check() error {
 	switch {
 	case p.PerNode < 0:
 		return stage.Usage("--ranks-per-node: %d is not a number from 1", p.PerNode)
 	case p.PerNode > 0 && p.isFile():
 		return stage.Usage("--ranks-per-node has no effect with --map %s: the file names the node of each rank", p.Map)
+	case p.isFile():
+		return p.read()
 	}
 	return nil
 }
 
+// Name returns what results say of Map: a file by its digest, because results have no paths.
+func (p Placement) Name() string {
+	if p.isFile() {
+		return fmt.Sprintf("file sha256:%x", sha256.Sum256([]byte(p.text)))
+	}
+	return p.Map
+}
+
 func (p Placement) isFile() bool { return p.Map != "" && p.Map != Block && p.Map != Cyclic }
 
-// On returns m with so many ranks placed on its nodes.
+// On returns m with so many ranks placed on its nodes. Check comes before.
 func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
+	if m.System.Nodes == 1 {
+		return nil, fmt.Errorf("--map and --ranks-per-node have no effect: machine %q has one node; give nodes in [system]", m.Name)
+	}
 	nodes, err := p.nodes(m, ranks)
 	if err != nil {
 		return nil, err
@@ -54,7 +71,11 @@ func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
 // nodes returns the node of each rank.
 func (p Placement) nodes(m *machine.Machine, ranks int) ([]int, error) {
 	if p.isFile() {
-		return p.read(ranks)
+		nodes, err := parse(p.text, ranks)
+		if err != nil {
+			return nil, fmt.Errorf("--map: %s%w", p.Map, err)
+		}
+		return nodes, nil
 	}
 	each := p.PerNode
 	if each == 0 {
@@ -70,20 +91,28 @@ func (p Placement) nodes(m *machine.Machine, ranks int) ([]int, error) {
 	return nodes, nil
 }
 
-// read reads the nodes from a file.
-func (p Placement) read(ranks int) ([]int, error) {
-	text, err := os.ReadFile(p.Map)
+// maxFile is the largest accepted file. It has room for 256 bytes for each of 65,536 ranks.
+const maxFile = 1 << 24
+
+// read reads the file.
+func (p *Placement) read() error {
+	f, err := os.Open(p.Map)
 	if os.IsNotExist(err) {
-		return nil, stage.Usage("--map: %q is neither %s, %s nor a file", p.Map, Block, Cyclic)
+		return stage.Usage("--map: %q is neither %s, %s nor a file", p.Map, Block, Cyclic)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--map: %w", err)
+		return fmt.Errorf("--map: %w", err)
 	}
-	nodes, err := parse(string(text), ranks)
-	if err != nil {
-		return nil, fmt.Errorf("--map: %s%w", p.Map, err)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("--map: %w", err)
+	case len(text) > maxFile:
+		return fmt.Errorf("--map: %s is longer than %d bytes; give the host of each rank", p.Map, maxFile)
 	}
-	return nodes, nil
+	p.text = string(text)
+	return nil
 }
 
 // fits returns an error if a node has fewer processors than ranks, or if there is no such node.

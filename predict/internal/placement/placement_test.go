@@ -38,7 +38,11 @@ func TestNodesOfRanks(t *testing.T) {
 		{"hosts in lines", "x,y,x\ny\n", Placement{}, 4, "[0 1 0 1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := c.place.in(t, c.file).On(cluster(t), c.ranks)
+			p := c.place.in(t, c.file)
+			if err := p.Check(); err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.On(cluster(t), c.ranks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +101,27 @@ func TestPlacementErrors(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// On one node, no placement has an effect.
+func TestOneNode(t *testing.T) {
+	m := plainmachine.New(t)
+	if _, err := (Placement{Map: Cyclic}).On(m, 2); err == nil || !strings.Contains(err.Error(), "has one node") {
+		t.Error(err)
+	}
+}
+
+// Results name a file by its content, not by its path.
+func TestNameHasNoPath(t *testing.T) {
+	a, b := (Placement{}).in(t, "x\ny\n"), (Placement{}).in(t, "x\ny\n")
+	for _, p := range []*Placement{&a, &b} {
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a.Map == b.Map || a.Name() != b.Name() || strings.Contains(a.Name(), a.Map) {
+		t.Errorf("%s and %s", a.Name(), b.Name())
 	}
 }
 
