@@ -87,6 +87,24 @@ func TestOSU(t *testing.T) {
 		"pingpong 0 1 0 1 0 2.54e-06", "pingpong 1 1 0 1 0 2.5e-06", "pingpong 1024 1 0 1 0 5.54e-06", "gap 1 1 0 1 0 1.17647e-07")
 }
 
+// A log has runs of versions 5 and 7 with the launcher's text between them, and osu_mbw_mr of one pair and of several.
+func TestOSULog(t *testing.T) {
+	const rate = "# OSU MPI Multiple Bandwidth / Message Rate Test v7.1\n# [ pairs: %d ] [ window size: 64 ]\n# Datatype: MPI_CHAR.\n" +
+		"# Size                  MB/s        Messages/s\n8                      40.00        5000000.00\n"
+	got, d := read(t, latency+"\n+ srun -n 2 osu_latency\n# OSU MPI Latency Test v7.1\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n1                       1.75\n"+
+		"# OSU MPI Bandwidth Test v5.6.3\n# Size      Bandwidth (MB/s)\n8   20\n"+fmt.Sprintf(rate, 1)+fmt.Sprintf(rate, 16))
+	expect(t, "log", got, "pingpong 0 1 0 0 0 2.54e-06", "pingpong 1 1 0 0 0 2.5e-06", "pingpong 1024 1 0 0 0 5.54e-06", "pingpong 1 1 0 1 0 3.5e-06",
+		"gap 8 1 0 0 0 4e-07", "gap 8 1 0 1 0 2e-07")
+	var warned []string
+	for _, w := range d.Warnings {
+		warned = append(warned, w.Error()[strings.Index(w.Error(), "f0:"):])
+	}
+	expect(t, "warnings", warned, `f0:9: text between benchmarks was skipped: "+ srun -n 2 osu_latency"`,
+		"f0: gaps of osu_bw have a share of the acknowledgement that ends a window (of 64 messages, if nobody changed it)",
+		"f0: gaps of osu_mbw_mr have a share of the acknowledgement that ends a window",
+		"f0:25: the results of 16 pairs of processes are not used: g and G here are those of one pair")
+}
+
 const netgauge = `# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)
 # to get o: plot "./loggp.out" using 1:(($5-$3)/($2-1)-$3)
 # to get g,G: plot "./loggp.out" using 1:($4-$3)/($2-1)
@@ -233,6 +251,11 @@ func TestBadFiles(t *testing.T) {
 		{"OSU without results", "# OSU MPI Latency Test v5.6.3\n", "f0:1: the benchmark ends before its first line of results"},
 		{"OSU without rows", "# OSU MPI Latency Test v5.6.3\n# Size          Latency (us)\n", "f0: the file has no timings"},
 		{"OSU with talk", latency + "[host:1] abort\n", `f0:8: "[host:1]" is not a size in bytes`},
+		{"OSU with talk in a table", replaced(latency, "1024 ", "[host:1] warning\n1024 "), `f0:7: "[host:1]" is not a size in bytes`},
+		{"OSU with talk at the end", latency + "+ srun osu_bw\n# OSU MPI Bandwidth Test v5\n# Size      Bandwidth (MB/s)\n1  8\nslurmstepd: error\n", `f0:12: "slurmstepd:" is not a size in bytes`},
+		{"OSU without pairs", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# Size    MB/s    Messages/s\n", `f0:2: no line "# [ pairs: N ]"`},
+		{"OSU of several pairs alone", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# [ pairs: 2 ] [ window size: 64 ]\n# Size    MB/s    Messages/s\n8  1  2\n", "f0: the file has no timings"},
+		{"OSU of varying windows", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# [ pairs: 1 ] with varying window sizes\n# Size    1    2    4\n", "results of the OSU Multiple Bandwidth / Message Rate Test are MB/s and Messages/s"},
 		{"OSU, not a number", replaced(latency, "1.25", "nan"), `f0:6: Latency (us): "nan" is not a finite number`},
 		{"OSU, negative", replaced(latency, "1.25", "-1.25"), `f0:6: Latency (us): "-1.25" is not a finite number of zero or more`},
 		{"OSU, zero", replaced(latency, "1.25", "0.00"), `f0:6: Latency (us): "0.00" is not above zero`},
