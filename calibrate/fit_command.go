@@ -23,41 +23,62 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	}
 	stage.Describe(cmd, helpTexts, "fit")
 	var f fitting.Options
+	var local []string
 	cmd.Flags().StringVarP(&f.Prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
+	cmd.Flags().StringSliceVar(&local, "local", nil, "these `FILES` have messages within a node, for [network.local]")
 	cmd.Flags().StringVar(&f.State, "state", "", "use only timings of this `STATE`, and leave it out of names")
 	cmd.Flags().StringSliceVar(&f.Cuts, "cuts", nil, "divide timings into states s1, s2, ... at these sentinel `TIMES`, such as 150ns,400ns")
 	cmd.Flags().StringVar(&f.Line, "line", "", "`SIZE` of memory lines, if the files have none (default 64B)")
 	cmd.Flags().StringVar(&f.Page, "page", "", "`SIZE` of memory pages, if the files have none (default 4KiB)")
 	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of bootstraps and cross-validation")
-	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page")
+	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page", "local")
 	format := stage.FormatFlag(cmd.Flags())
-	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, *format) }
+	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, local, *format) }
 	return cmd
 }
 
-func runFit(env *stage.Env, f *fitting.Options, paths []string, format stage.Format) error {
+func runFit(env *stage.Env, f *fitting.Options, paths, local []string, format stage.Format) error {
 	if err := checkPrefix(f.Prefix); err != nil {
 		return err
 	}
-	for i := range paths {
-		paths[i] = env.Input(paths[i])
-	}
-	d, err := timing.Read(paths...)
-	if err != nil {
-		return fmt.Errorf("reading timings: %w", err)
-	}
-	if err := f.Apply(d); err != nil {
-		return err
-	}
-	for _, w := range d.Warnings {
-		env.Note("%v", w)
-	}
-	r, err := fitting.Run(d, f, env.Note)
+	r, err := fitFiles(env, f, paths, false)
 	if err != nil {
 		return err
+	}
+	if len(local) > 0 {
+		within, err := fitFiles(env, f, local, true)
+		if err != nil {
+			return err
+		}
+		if err := r.AddLocal(within, env.Note); err != nil {
+			return err
+		}
 	}
 	if err := r.Write(env.Note); err != nil {
 		return err
 	}
 	return stage.Print(env.Out, format, r.Summary())
+}
+
+// fitFiles fits models to the times of files, which are of messages within a node if local is set.
+func fitFiles(env *stage.Env, f *fitting.Options, paths []string, local bool) (*fitting.Fitted, error) {
+	for i := range paths {
+		paths[i] = env.Input(paths[i])
+	}
+	d, err := timing.Read(paths...)
+	if err != nil {
+		return nil, fmt.Errorf("reading timings: %w", err)
+	}
+	if err := f.Apply(d); err != nil {
+		return nil, err
+	}
+	if local {
+		if f, err = f.Within(d); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range d.Warnings {
+		env.Note("%v", w)
+	}
+	return fitting.Run(d, f, env.Note)
 }

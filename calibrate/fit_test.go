@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -255,6 +257,65 @@ func TestFitWritesNetworks(t *testing.T) {
 	status, _, errs := run("fit", "part.csv", "-o", "part")
 	if _, err := os.Stat("part.network.toml"); status != stage.Done || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(errs, "no part.network.toml: o_r of PLogP is not known") {
 		t.Errorf("status %d, %v, %s", status, err, errs)
+	}
+}
+
+// Times within a node become [network.local], in the same file as [network], and their parameters are not mixed.
+func TestFitWritesLocal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	osu := func(half, gap float64) string {
+		text := "# OSU MPI Latency Test v7.1\n# Size          Latency (us)\n"
+		for _, s := range []float64{1, 1001, 10001} {
+			text += fmt.Sprintf("%g %.3f\n", s, half+(s-1)/1000)
+		}
+		text += "# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n"
+		for _, s := range []float64{1, 1001, 10001} {
+			text += fmt.Sprintf("%g %.9f\n", s, s/(gap+(s-1)/1000))
+		}
+		return text
+	}
+	const netgauge = "experiment,bytes [B],count,rep,delay [us],time [us]\npingpong,1,,0,,3\npingpong,100,,0,,4\nburst,1,5,0,,5\nburst,100,5,0,,11\ndelayed,1,5,0,9,40.6\nreceive,1,,0,,0.25\n"
+	for name, text := range map[string]string{"far.txt": osu(2, 0.5), "near.txt": osu(0.6, 0.4), "slow.txt": osu(3, 0.5), "copy.txt": osu(2, 0.5), "near.csv": netgauge,
+		"transfers.csv": "bytes [B],time [us]\n1,1\n2,2\n3,3\n4,4.1\n5,5\n", "noise.txt": strings.Replace(osu(1, 1), "1 1.000", "1 nan", 1),
+		"states.csv": "experiment,state,bytes [B],time [us]\npingpong,a,1,1\npingpong,b,1,2\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const far = "[network]\nmodel = \"loggp\"\nL = 1000 ns\no = 500 ns\ng = 500 ns\nG = 1 ns/B\n"
+	for _, c := range []struct {
+		args, want, note string // the sections without comments, quotes and blanks, or the error
+	}{
+		{"far.txt", far, "x.network.toml: o was not measured: it is 500 ns, the most that it can be (g)"},
+		// g of 0.4 us is more than half of 0.6 us.
+		{"far.txt --local near.txt", far + "\n[network.local]\nL = 0 ns\no = 300 ns\ng = 400 ns\nG = 1 ns/B\n", "(a quarter of a round trip)"},
+		// o_s is (40.6 - 3)/4 - 9, g (5 - 3)/4, and G (7/4 - 2/4)/99, in us.
+		{"far.txt --local near.csv", far + "\n[network.local]\nL = 850 ns\no_s = 400 ns\no_r = 250 ns\ng = 500 ns\nG = 12.6263 ns/B\n", "differs by"},
+		{"far.txt --local slow.txt", far + "\n[network.local]\nL = 2000 ns\no = 500 ns\ng = 500 ns\nG = 1 ns/B\n", "--local: at 1B, messages within a node take longer than between nodes; are the files exchanged?"},
+		{"far.txt --local copy.txt", "", "--local copy.txt (OSU) sha256:"},
+		{"far.txt --local transfers.csv", "", "--local: no [network.local]: the files have no messages"},
+		{"transfers.csv --local near.txt", "", "--local has no effect without a section [network]: the other files have no messages"},
+		{"far.txt --local states.csv", "", `--local: the files have the states ["a" "b"], which are never pooled; choose one with --state`},
+		{"far.txt --local noise.txt", "", `noise.txt:3: Latency (us): "nan" is not a finite number`},
+		{"far.txt --local nowhere.txt", "", "nowhere.txt: no such file"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			status, _, errs := run(append([]string{"fit", "-o", "x"}, strings.Fields(c.args)...)...)
+			text, _ := os.ReadFile("x.network.toml")
+			got := regexp.MustCompile(`(?m) *#.*$`).ReplaceAllString(string(text), "")
+			got = strings.TrimPrefix(strings.NewReplacer(`= "`, "= ", "\"\n", "\n", "  ", " ").Replace(got), "\n")
+			got = strings.Replace(got, "model = loggp", `model = "loggp"`, 1)
+			if (status == stage.Done) != (c.want != "") || got != c.want || !strings.Contains(errs, c.note) {
+				t.Errorf("status %d, %s, got\n%s\nwant\n%s", status, errs, got, c.want)
+			}
+			left, _ := filepath.Glob("x.*")
+			if within := strings.Contains(c.args, "--local"); status == stage.Done && len(left) != map[bool]int{false: 4, true: 7}[within] || status != stage.Done && len(left) > 0 {
+				t.Errorf("left %v", left)
+			}
+			for _, name := range left {
+				os.Remove(name)
+			}
+		})
 	}
 }
 

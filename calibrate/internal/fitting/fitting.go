@@ -80,12 +80,26 @@ func (f *Options) divide(d *timing.Data) error {
 	return d.Divide(cuts)
 }
 
+// Within returns the options for times within a node, after d was changed as f says. Their state becomes "local".
+func (f *Options) Within(d *timing.Data) (*Options, error) {
+	if states := d.States(); len(states) > 1 {
+		return nil, fmt.Errorf("--local: the files have the states %q, which are never pooled; choose one with --state", states)
+	}
+	for i := range d.Timings {
+		d.Timings[i].State = "local"
+	}
+	o := *f
+	o.Prefix, o.State = f.Prefix+".local", "local"
+	return &o, nil
+}
+
 // Fitted has the results of one dataset.
 type Fitted struct {
 	data     *timing.Data
 	options  *Options
 	transfer []*study.Study
 	message  []*loggp.Study
+	local    *local // messages within a node, or nil
 }
 
 // Run fits all models to times. It returns an error if none can be fitted.
@@ -137,6 +151,19 @@ func noteResult(note Note, s *study.Study, r *study.Result) {
 
 // Write writes all files, the parameters last. If that file exists, the others do, too.
 func (r *Fitted) Write(note Note) error {
+	networks, err := r.networks(note)
+	if err != nil {
+		return err
+	}
+	if r.local != nil {
+		if err := r.local.write(nil); err != nil {
+			return err
+		}
+	}
+	return r.write(networks)
+}
+
+func (r *Fitted) write(networks []networkText) error {
 	params, err := r.Params()
 	if err != nil {
 		return err
@@ -149,8 +176,11 @@ func (r *Fitted) Write(note Note) error {
 			return err
 		}
 	}
-	if err := r.networks(note); err != nil {
-		return err
+	for _, n := range networks {
+		err := store.WriteFileAtomic(n.path, func(w io.Writer) error { _, err := io.WriteString(w, n.text); return err })
+		if err != nil {
+			return err
+		}
 	}
 	return store.WriteFileAtomic(r.options.Prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }

@@ -1,51 +1,64 @@
 package fitting
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/machine"
-	"spoor/traces/store"
 	"spoor/traces/unit"
 )
 
-// networks writes PLogP as the section [network], a file for each state. It notes states with too few
-// measurements.
-func (r *Fitted) networks(note Note) error {
+// networkText is a file with the section [network], and [network.local] if there is one.
+type networkText struct{ path, text string }
+
+// networks returns the section [network] of each state: PLogP, or LogGP if nothing measured the overheads. It notes states with
+// too few measurements.
+func (r *Fitted) networks(note Note) (files []networkText, err error) {
 	for _, s := range r.message {
-		n, err := networkOf(s)
+		path := r.networkFile(s)
+		text, err := r.network(s, note)
+		if err != nil && r.local != nil {
+			return nil, fmt.Errorf("--local has no effect without a section [network]: %w", err)
+		}
 		if err != nil {
-			note("no %s: %v", r.networkFile(s), err)
+			note("no %s: %v", path, err)
 			continue
 		}
-		err = store.WriteFileAtomic(r.networkFile(s), func(w io.Writer) error {
-			if _, err := fmt.Fprintf(w, "# PLogP [kielmann2000] by calibrate fit: put this behind a machine that has no [network].\n"); err != nil {
-				return err
-			}
-			_, err := w.Write(n.Text())
-			return err
-		})
-		if err != nil {
-			return err
+		if r.local != nil {
+			text += "\n" + r.local.text("[network.local]")
 		}
-		if size, off := farthest(s, n); math.Abs(off) > 0.1 {
-			note("%s: at %v, L + g(s) differs by %+.0f %% from half a round trip, because PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
-		}
+		files = append(files, networkText{path, text})
 	}
-	return nil
+	if r.local != nil && len(files) == 0 {
+		return nil, errors.New("--local has no effect without a section [network]: the other files have no messages")
+	}
+	return files, nil
 }
 
-// farthest returns the size at which L + g differs most from half a measured round trip, and the relative
-// difference.
-func farthest(s *loggp.Study, n *machine.Network) (size unit.Bytes, off float64) {
-	for _, row := range s.Table {
-		if d := (float64(n.Latency.Value)+row.Gap.Value)/row.Half.Value - 1; math.Abs(d) > math.Abs(off) { // false for NaN
-			size, off = unit.Bytes(row.Bytes), d
+// network returns the section [network] of a state.
+func (r *Fitted) network(s *loggp.Study, note Note) (string, error) {
+	const put = "by calibrate fit: put this behind a machine that has no [network].\n"
+	n, err := networkOf(s)
+	if err == nil {
+		size, off := most(s, func(row *loggp.Row) float64 { return float64(n.Latency.Value) + row.Gap.Value })
+		if math.Abs(off) > 0.1 {
+			note("%s: at %v, L + g(s) differs by %+.0f %% from half a round trip, because PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
 		}
+		return "# PLogP [kielmann2000] " + put + string(n.Text()), nil
 	}
-	return size, off
+	if measured := func(v loggp.Value) bool { return v.Name == "o_s" || v.Name == "o_r" }; slices.ContainsFunc(s.Values, measured) {
+		return "", err
+	}
+	simple, err := logGP(s)
+	if err != nil {
+		return "", err
+	}
+	note("%s: %s", r.networkFile(s), simple.assumed)
+	simple.noteFar(r.networkFile(s), s, note)
+	return "# LogGP [alexandrov1995] " + put + simple.text("[network]\nmodel = \"loggp\""), nil
 }
 
 func (r *Fitted) networkFile(s *loggp.Study) string {

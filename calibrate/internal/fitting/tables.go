@@ -103,6 +103,9 @@ func (r *Fitted) lines() (all []line) {
 	for _, s := range r.message {
 		all = append(all, messageLines(s)...)
 	}
+	if r.local != nil {
+		all = append(all, r.local.lines()...)
+	}
 	return all
 }
 

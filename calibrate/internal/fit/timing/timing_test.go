@@ -255,7 +255,7 @@ func TestBadFiles(t *testing.T) {
 		{"OSU with talk at the end", latency + "+ srun osu_bw\n# OSU MPI Bandwidth Test v5\n# Size      Bandwidth (MB/s)\n1  8\nslurmstepd: error\n", `f0:12: "slurmstepd:" is not a size in bytes`},
 		{"OSU without pairs", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# Size    MB/s    Messages/s\n", `f0:2: no line "# [ pairs: N ]"`},
 		{"OSU of several pairs alone", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# [ pairs: 2 ] [ window size: 64 ]\n# Size    MB/s    Messages/s\n8  1  2\n", "f0: the file has no timings"},
-		{"OSU of varying windows", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# [ pairs: 1 ] with varying window sizes\n# Size    1    2    4\n", "results of the OSU Multiple Bandwidth / Message Rate Test are MB/s and Messages/s"},
+		{"OSU of varying windows", "# OSU MPI Multiple Bandwidth / Message Rate Test v5\n# [ pairs: 1 ] with varying window sizes\n# Size    1    2    4\n", "f0:3: results of the OSU Multiple Bandwidth / Message Rate Test are MB/s and Messages/s"},
 		{"OSU, not a number", replaced(latency, "1.25", "nan"), `f0:6: Latency (us): "nan" is not a finite number`},
 		{"OSU, negative", replaced(latency, "1.25", "-1.25"), `f0:6: Latency (us): "-1.25" is not a finite number of zero or more`},
 		{"OSU, zero", replaced(latency, "1.25", "0.00"), `f0:6: Latency (us): "0.00" is not above zero`},
