@@ -8,6 +8,7 @@ import (
 	"spoor/traces/format/internal/champsim"
 	"spoor/traces/format/internal/chrome"
 	"spoor/traces/format/internal/csv"
+	"spoor/traces/format/internal/dimemas"
 	"spoor/traces/format/internal/din"
 	"spoor/traces/format/internal/drmemtrace"
 	"spoor/traces/format/internal/dumpi"
@@ -44,6 +45,7 @@ var All = []format.Format{
 	goal.Goal{},
 	simgridti.SimGridTI{},
 	paraver.Paraver{},
+	dimemas.Dimemas{},
 	chakra.Chakra{},
 	chrome.Chrome{},
 	otf2.OTF2{},

@@ -150,6 +150,13 @@ var generators = map[string]func(rng *rand.Rand) string{
 		}
 		return formattest.TiOf(bodies...)
 	},
+	"dimemas": func(rng *rand.Rand) string {
+		text := "#DIMEMAS:\"x\":0:1(1),1\nd:1:1:1:0\n"
+		for range rng.IntN(30) {
+			text += []string{"1:0:0:0.5\n", "2:0:0:0:-1:8:3:1:2\n", "3:0:0:0:-1:8:3:1:0\n", "10:0:0:11:1:0:0:8:8:1\n", "20:0:0:1:2\n"}[rng.IntN(5)]
+		}
+		return text
+	},
 	"paraver": func(rng *rand.Rand) string { return string(formattest.PrvRing(1 + rng.IntN(50))) },
 	"chakra": func(rng *rand.Rand) string {
 		var nodes []formattest.EtNode
