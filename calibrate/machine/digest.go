@@ -18,6 +18,9 @@ func (m *Machine) Digest() string {
 // undigested are fields that results do not depend on, or that no description has.
 var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true, "Placed": true}
 
+// later are fields that older descriptions lack. They are left out where they are absent, so that those keep their digest.
+var later = map[string]bool{"Levels": true}
+
 // digest adds a value to h, with the names of its fields.
 func digest(h hash.Hash, v reflect.Value) {
 	switch v.Kind() {
@@ -30,7 +33,7 @@ func digest(h hash.Hash, v reflect.Value) {
 	case reflect.Struct:
 		fmt.Fprint(h, "{")
 		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; !undigested[name] {
+			if name := v.Type().Field(i).Name; !undigested[name] && !(later[name] && v.Field(i).IsZero()) {
 				fmt.Fprintf(h, "%s:", name)
 				digest(h, v.Field(i))
 			}

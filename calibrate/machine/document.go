@@ -74,7 +74,9 @@ type networkText struct {
 	Gamma     text    `toml:"gamma"`
 	Ports     *string `toml:"ports"`
 
-	Size []sizeText `toml:"size"`
+	Size  []sizeText  `toml:"size"`
+	Local *localText  `toml:"local"`
+	Level []levelText `toml:"level"`
 
 	Gap      *string `toml:"gap"`
 	Spacing  *string `toml:"spacing"`

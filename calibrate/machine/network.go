@@ -27,6 +27,9 @@ type Network struct {
 	// Sizes are o_s, o_r and g of PLogP by message size, ascending. They replace Sending, Receiving and Gap.
 	Sizes []Size
 
+	// Levels are the costs of messages within a node: units nearest first, then the whole node. None: those of the memory.
+	Levels []Level
+
 	// PerLine is the processor's time for each memory line of a message's buffer: gamma of [hur1999, sec. 3].
 	PerLine Optional[unit.Seconds]
 
@@ -109,6 +112,7 @@ func (r *reader) network(n *networkText) *Network {
 	}
 	r.processors(n, out)
 	r.sizes(n, out)
+	r.levels(n, out)
 	r.gap(n, out)
 	r.links(n, out)
 	r.shape(n, out)

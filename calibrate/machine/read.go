@@ -89,6 +89,7 @@ func decode(d *strict.Document, part bool) (*Machine, error) {
 		r.system(doc.System)
 		r.distributed(&doc)
 	}
+	r.unitsFit()
 	r.otherNodes(&doc)
 	switch {
 	case r.err != nil:

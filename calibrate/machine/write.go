@@ -116,6 +116,7 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 		given("o_r", s.Receiving)
 		given("g", s.Gap)
 	}
+	n.describeLevels(add, to)
 }
 
 // duration returns s in nanoseconds if that reads back exactly, else in seconds.
