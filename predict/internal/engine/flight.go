@@ -75,7 +75,7 @@ func (e *engine) sendLocally(at unit.Picos, from, to int32, m network.Message) n
 	if e.Local == nil {
 		return network.Delivery{Free: at, Arrive: at}
 	}
-	d := e.Local.Send(at, m.From, m.Bytes)
+	d := e.Local.Send(at, from, to, m.Bytes)
 	if d.Latency >= maxDuration {
 		e.fail(errTooLong(from, to, int64(m.Bytes)))
 	}

@@ -14,7 +14,7 @@ type pendingOp struct {
 	portWait  unit.Picos // time that its message waited for ports
 	flight    unit.Picos // time that its message was in flight
 	bytes     int64      // size of a rendezvous send; capacity or mark of a receive, then the size of its message
-	from      int32      // of a receive, its selector; of a send, its receiver
+	from      int32      // of a receive, its selector, then the sender of its message; of a send, its receiver
 	tag       int32
 	group     int32
 	order     uint32 // of a receive, in the order of posting

@@ -13,13 +13,13 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		e.fail(errTooLong(r.id, to, bytes))
 		return now, completed
 	}
-	long := e.isRendezvous(bytes)
+	long := e.isRendezvousTo(r.id, to, bytes)
 	onWire := bytes
 	if long && !e.LogGOPSim {
 		onWire = 0
 	}
-	t := r.occupy(now, e.sendOverhead(onWire)+extra, Overhead, 0, 0)
-	if e.setCause(r.id, t); e.Sizes != nil {
+	t := r.occupy(now, e.sendOverheadTo(r.id, to, onWire)+extra, Overhead, 0, 0)
+	if e.setCause(r.id, t); e.Sizes != nil && e.near(r.id, to) == nil {
 		e.setCause(r.id, min(t, t+e.flightAfterSend(onWire)))
 	}
 	m := packet{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
@@ -81,7 +81,7 @@ func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, 
 	case e.usesLinks():
 		d := e.sendOverLinks(at, r.id, to, bytes)
 		m.portWait += d.Arrive - at - d.Latency
-		flight += d.Latency
+		flight += max(0, d.Latency)
 		left = d.Free
 		r.deliverInOrder(to, m, d.Arrive, flight)
 		e.setCauseDeparture(e.Node(r.id), e.Node(to))
@@ -130,7 +130,7 @@ func (r *rank) arrive(now unit.Picos) {
 		r.countMessage(&m)
 		if m.kind == data {
 			e.packets.drop(i)
-			e.pendingOps.items[m.pending].bytes = m.bytes
+			e.pendingOps.items[m.pending].bytes, e.pendingOps.items[m.pending].from = m.bytes, m.from
 			r.complete(m.pending, m.at, m.portWait, flight)
 			return
 		}
@@ -231,14 +231,15 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 		r.noteTruncation(p, m)
 	}
 	if m.kind == rts {
-		read, sends := m.at+e.receiveOverhead(0), e.sendOverhead(0)
+		reads, sends := e.receiveOverheadFrom(m.from, r.id, 0), e.sendOverheadTo(r.id, m.from, 0)
+		read := m.at + reads
 		if now > read {
 			e.setCause(r.id, now)
 		}
-		r.sendCTS(n, m, flight+e.receiveOverhead(0)+sends, max(read, now)+sends)
+		r.sendCTS(n, m, flight+reads+sends, max(read, now)+sends)
 		return
 	}
-	e.pendingOps.items[n].bytes = m.bytes
+	e.pendingOps.items[n].bytes, e.pendingOps.items[n].from = m.bytes, m.from
 	r.complete(n, m.at, m.portWait, flight)
 	if e.LogGOPSim && m.pending != 0 {
 		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive was posted

@@ -16,11 +16,12 @@ type Model struct {
 	EagerLimit    int64      // S: larger messages use the rendezvous protocol; if negative, none do
 	ReceiverPort  bool       // messages also hold the port of their receiver
 
-	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP.
+	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP. With a Net, it replaces o_s and o_r only.
 	Sizes *network.SizeTable
 
 	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
-	// returns the node of a rank. Local carries messages between ranks of one node; without it they cost nothing.
+	// returns the node of a rank. Local carries messages between ranks of one node; without it they cost nothing. It may
+	// also replace o_s, o_r and S of these messages.
 	Net    network.Network
 	Shared network.SharedLinks
 	Local  *network.Local
@@ -56,8 +57,8 @@ func (m *Model) check() error {
 		return fmt.Errorf("machine model: the time of a byte is %v ps; it must be at least 0", m.PerByte)
 	case m.LogGOPSim && (m.usesLinks() || m.Sizes != nil):
 		return fmt.Errorf("LogGOPSim's semantics need L, o, g and G; they cannot use a network of links or tables by size")
-	case m.usesLinks() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
-		return fmt.Errorf("machine model: give one of a network of links, a network of shared links, and tables by size")
+	case m.Shared != nil && (m.Net != nil || m.Sizes != nil):
+		return fmt.Errorf("machine model: a network of shared links excludes another network and tables by size")
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("LogGOPSim's semantics need equal send and receive overheads, not %v and %v", m.Send, m.Receive)
 	}
@@ -99,6 +100,38 @@ func (m *Model) receiveOverhead(bytes int64) unit.Picos {
 		return m.Sizes.Receive.At(unit.Bytes(bytes))
 	}
 	return m.Receive
+}
+
+// near returns the overheads of messages between two ranks, or nil if they are as between nodes.
+func (m *Model) near(a, b int32) *network.Overheads {
+	if m.Local == nil {
+		return nil
+	}
+	return m.Local.Overheads(a, b)
+}
+
+// sendOverheadTo returns o_s of a message between two ranks.
+func (m *Model) sendOverheadTo(from, to int32, bytes int64) unit.Picos {
+	if n := m.near(from, to); n != nil && n.Send >= 0 {
+		return n.Send
+	}
+	return m.sendOverhead(bytes)
+}
+
+// receiveOverheadFrom returns o_r of a message between two ranks.
+func (m *Model) receiveOverheadFrom(from, to int32, bytes int64) unit.Picos {
+	if n := m.near(from, to); n != nil && n.Receive >= 0 {
+		return n.Receive
+	}
+	return m.receiveOverhead(bytes)
+}
+
+// isRendezvousTo reports whether a message between two ranks uses the rendezvous protocol.
+func (m *Model) isRendezvousTo(from, to int32, bytes int64) bool {
+	if n := m.near(from, to); n != nil && n.EagerLimit >= 0 {
+		return bytes > n.EagerLimit
+	}
+	return m.isRendezvous(bytes)
 }
 
 // minReceiveOverhead returns the least o_r of any message.

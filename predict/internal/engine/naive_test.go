@@ -16,8 +16,9 @@ type naive struct {
 	ranks []*naiveRank
 	now   unit.Picos
 	bad   string
-	ships []*naiveShip            // if Model.Shared
-	pairs map[[2]int32]unit.Picos // when the last message came between two ranks, of a node if Model.Shared
+	own   func(a, b int32) naiveLevel // costs of ranks of a node, if Local has levels
+	ships []*naiveShip                // if Model.Shared
+	pairs map[[2]int32]unit.Picos     // when the last message came between two ranks, of a node if Model.Shared
 }
 
 type naiveRank struct {
@@ -59,6 +60,7 @@ type naiveEnd struct {
 	portWait, flight unit.Picos
 	receive          bool
 	bytes            int64
+	from             int32 // of a received message
 }
 
 type naiveReceive struct {
@@ -289,7 +291,7 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 		e := s.on
 		long := unit.Picos(0)
 		if e.receive && !n.LogGOPSim {
-			long = n.oR(e.bytes)
+			long = n.ownR(e.from, r.id, e.bytes)
 			if op.end == nil { // the operation's own, not a part's of a collective
 				long += op.Extra
 			}
@@ -538,10 +540,10 @@ func (p *naiveReceive) selects(m *naiveMail) bool {
 
 // sends sends a message; an end at -1 is that of a send that is over.
 func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
-	n.busy(r, now, n.oS(n.wired(op.Bytes))+op.Extra, Overhead, 0, 0)
+	n.busy(r, now, n.ownS(r.id, op.Peer, n.wired(r.id, op.Peer, op.Bytes))+op.Extra, Overhead, 0, 0)
 	e := &naiveEnd{known: true, at: -1}
 	m := &naiveMail{from: r.id, tag: op.Tag, group: op.Group, bytes: op.Bytes, kind: eager}
-	isLong := n.EagerLimit >= 0 && op.Bytes > n.EagerLimit
+	isLong := n.isLong(r.id, op.Peer, op.Bytes)
 	if isLong {
 		e = &naiveEnd{}
 		m.send, m.sendBytes = e, op.Bytes
@@ -581,7 +583,7 @@ func (n *naive) hold(r *naiveRank, to int32, m *naiveMail) {
 // leaves is when the last byte has left.
 func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) unit.Picos {
 	if n.near(r.id, to) {
-		left := n.copyLocally(r, m, at, bytes)
+		left := n.copyLocally(r, to, m, at, bytes)
 		n.hold(r, to, m)
 		n.put(r, to, m)
 		return left
@@ -626,8 +628,8 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		n.wakes(r, m.send)
 		return
 	case m.kind == cts:
-		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, portWait: m.portWait, flight: m.flight + n.oR(0) + n.oS(m.sendBytes)}
-		left := n.leaves(r, m.from, d, m.at+n.oR(0)+n.oS(m.sendBytes), m.sendBytes, m.send)
+		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, portWait: m.portWait, flight: m.flight + n.ownR(r.id, m.from, 0) + n.ownS(r.id, m.from, m.sendBytes)}
+		left := n.leaves(r, m.from, d, m.at+n.ownR(r.id, m.from, 0)+n.ownS(r.id, m.from, m.sendBytes), m.sendBytes, m.send)
 		if left == never {
 			return
 		}
@@ -686,7 +688,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 }
 
 func (n *naive) ends(r *naiveRank, e *naiveEnd, m *naiveMail) {
-	e.known, e.at, e.portWait, e.flight, e.bytes = true, m.at, m.portWait, m.flight, m.bytes
+	e.known, e.at, e.portWait, e.flight, e.bytes, e.from = true, m.at, m.portWait, m.flight, m.bytes, m.from
 	n.wakes(r, e)
 }
 
@@ -699,10 +701,11 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 		}
 		return
 	}
-	leave := max(m.at+n.oR(0), now) + n.oS(0)
-	a := &naiveMail{kind: cts, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, portWait: m.portWait, flight: m.flight + n.oR(0) + n.oS(0), at: leave}
+	reads, sends := n.ownR(r.id, m.from, 0), n.ownS(r.id, m.from, 0)
+	leave := max(m.at+reads, now) + sends
+	a := &naiveMail{kind: cts, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, portWait: m.portWait, flight: m.flight + reads + sends, at: leave}
 	if n.near(r.id, m.from) {
-		n.copyLocally(r, a, leave, 0)
+		n.copyLocally(r, m.from, a, leave, 0)
 		n.put(r, m.from, a)
 		return
 	}

@@ -35,8 +35,8 @@ func (n *naive) rest(bytes int64) unit.Picos {
 }
 
 // wired is what a send puts on its way first.
-func (n *naive) wired(bytes int64) int64 {
-	if n.EagerLimit >= 0 && bytes > n.EagerLimit && !n.LogGOPSim {
+func (n *naive) wired(from, to int32, bytes int64) int64 {
+	if n.isLong(from, to, bytes) && !n.LogGOPSim {
 		return 0
 	}
 	return bytes

@@ -116,7 +116,7 @@ func (r *rank) effectDelay(m *packet) (long unit.Picos) {
 		long = e.bytesTime(m.bytes)
 	}
 	if !r.probes || e.LogGOPSim {
-		long += e.receiveOverhead(m.bytes)
+		long += e.receiveOverheadFrom(m.from, r.id, m.bytes)
 	}
 	return long
 }

@@ -14,7 +14,7 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	case e.usesLinks():
 		d := e.sendOverLinks(at, r.id, m.from, 0)
 		a.portWait += d.Arrive - at - d.Latency
-		flight += d.Latency
+		flight += max(0, d.Latency)
 		a.at = d.Arrive
 	default:
 		flight += max(0, e.flightAfterSend(0))
@@ -29,7 +29,7 @@ func (r *rank) sendData(a *packet, flight unit.Picos) {
 	e.rendezvousPending--
 	p := e.pendingOps.items[a.pending]
 	m := packet{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, portWait: a.portWait, pending: a.next, kind: data}
-	before := e.receiveOverhead(0) + e.sendOverhead(p.bytes)
+	before := e.receiveOverheadFrom(a.from, r.id, 0) + e.sendOverheadTo(r.id, a.from, p.bytes)
 	r.transmit(a.from, m, flight+before, a.at+before, p.bytes, a.pending)
 }
 

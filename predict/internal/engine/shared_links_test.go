@@ -51,11 +51,11 @@ type naiveShip struct {
 func (n *naive) near(r, to int32) bool { return n.usesLinks() && r != to && n.Node(r) == n.Node(to) }
 
 // copyLocally sends a mail within a node, and returns when it has left.
-func (n *naive) copyLocally(r *naiveRank, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
+func (n *naive) copyLocally(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
 	if m.at = at; n.Local == nil {
 		return at
 	}
-	d := n.Local.Send(at, n.Node(r.id), unit.Bytes(bytes))
+	d := n.Local.Send(at, r.id, to, unit.Bytes(bytes))
 	m.at = d.Arrive
 	m.portWait += d.Arrive - at - d.Latency
 	m.flight += d.Latency
@@ -64,20 +64,75 @@ func (n *naive) copyLocally(r *naiveRank, m *naiveMail, at unit.Picos, bytes int
 
 // twoToANode has two ranks on each node, whose memories take 5 ps and 2 ps for each byte.
 func twoToANode(t *testing.T, m *Model, ranks int) {
-	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 64}},
-		Memory: machine.Memory{Latency: machine.InSeconds(5e-12), Occupancy: machine.InSeconds(128e-12)}, System: machine.System{Nodes: ranks}}
+	shareNodes(t, m, ranks, 2, nil)
+}
+
+func shareNodes(t *testing.T, m *Model, ranks, perNode int, levels []machine.Level) {
+	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 64}}, Network: &machine.Network{Levels: levels},
+		Memory: machine.Memory{Latency: machine.InSeconds(5e-12), Occupancy: machine.InSeconds(128e-12)}, System: machine.System{Nodes: ranks, Processors: perNode}}
 	var err error
-	if m.Local, err = network.NewLocal(node, ranks); err != nil {
+	if m.Local, err = network.NewLocal(node, ranks, ranks); err != nil {
 		t.Fatal(err)
 	}
-	m.Node = func(rank int32) int { return int(rank) / 2 }
+	m.Node = func(rank int32) int { return int(rank) / perNode }
+}
+
+// naiveLevel has the overheads and S of two ranks; negative: as between nodes.
+type naiveLevel struct {
+	send, receive unit.Picos
+	limit         int64
+}
+
+// fourToANode has four ranks on each node, in units of two. A unit has all costs of its own but o_r, which is the node's.
+func fourToANode(t *testing.T, m *Model, ranks int) {
+	time := func(t unit.Picos) machine.Optional[unit.Seconds] {
+		return machine.Optional[unit.Seconds]{Value: unit.Seconds(t) * 1e-12, Known: true}
+	}
+	shareNodes(t, m, ranks, 4, []machine.Level{
+		{Name: "unit", Processors: 2, Latency: time(2), Overhead: time(8), Receiving: time(1), Sending: time(3), Gap: time(6), GapPerByte: time(1), RendezvousMin: machine.Optional[unit.Bytes]{Value: 30, Known: true}},
+		{Latency: time(9), Overhead: time(11), GapPerByte: time(4)}})
+}
+
+// ownLevel is what fourToANode says.
+func ownLevel(a, b int32) naiveLevel {
+	switch {
+	case a/2 == b/2:
+		return naiveLevel{3, 1, 30}
+	case a/4 == b/4:
+		return naiveLevel{11, 11, -1}
+	}
+	return naiveLevel{-1, -1, -1}
+}
+
+// ownS and ownR are o_s and o_r between two ranks.
+func (n *naive) ownS(from, to int32, bytes int64) unit.Picos {
+	if n.own != nil && n.own(from, to).send >= 0 {
+		return n.own(from, to).send
+	}
+	return n.oS(bytes)
+}
+
+func (n *naive) ownR(from, to int32, bytes int64) unit.Picos {
+	if n.own != nil && n.own(from, to).receive >= 0 {
+		return n.own(from, to).receive
+	}
+	return n.oR(bytes)
+}
+
+// isLong is whether a message between two ranks is a rendezvous message.
+func (n *naive) isLong(from, to int32, bytes int64) bool {
+	limit := n.EagerLimit
+	if n.own != nil && n.own(from, to).limit >= 0 {
+		limit = n.own(from, to).limit
+	}
+	return limit >= 0 && bytes > limit
 }
 
 // overLinks has a mail come over Net, after those before it between the same ranks if it is ordered. It is when it has left.
 func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ordered bool) unit.Picos {
 	d := n.Net.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)})
 	m.portWait += d.Arrive - at - d.Latency
-	m.flight += d.Latency
+	m.flight += max(0, d.Latency)
 	if m.at = d.Arrive; ordered {
 		n.hold(r, to, m)
 	}
@@ -124,9 +179,10 @@ func (n *naive) land() {
 
 // Over links that have one message at a time, who acts first sends first, at a time the lower rank.
 func FuzzLinked(f *testing.F) {
-	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}, network.Ideal{}}
+	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}, network.Ideal{}, network.PLogP{}}
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(9)) // plogp
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
 		a := newAuthor(seed, 1+int(ranks%8))
@@ -136,7 +192,7 @@ func FuzzLinked(f *testing.F) {
 			needs = a.graphs(ops)
 		}
 		build := func() Model {
-			net, err := all[int(model)%len(all)].New(network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12})
+			net, err := all[int(model)%len(all)].New(network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12, Sizes: plogp().Sizes})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,12 +200,22 @@ func FuzzLinked(f *testing.F) {
 			if seed%2 == 0 {
 				m.EagerLimit = 50
 			}
-			if seed%5 < 2 {
+			if int(model)%len(all) == len(all)-1 {
+				m.Sizes = plogp().Sizes
+				m.Net = network.PaidPorts(len(ops), m.Sizes)
+			}
+			switch seed % 5 {
+			case 0, 1:
 				twoToANode(t, &m, len(ops))
+			case 2:
+				fourToANode(t, &m, len(ops))
 			}
 			return m
 		}
 		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		if seed%5 == 2 {
+			n.own = ownLevel
+		}
 		n.run()
 		want, _ := n.outcome()
 		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
@@ -182,6 +248,8 @@ func FuzzShared(f *testing.F) {
 				m.Node = func(rank int32) int { return int(rank) / 2 }
 			case 1:
 				twoToANode(t, &m, len(ops))
+			case 2:
+				fourToANode(t, &m, len(ops))
 			}
 			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
 				m.EagerLimit = 50
@@ -189,6 +257,9 @@ func FuzzShared(f *testing.F) {
 			return m
 		}
 		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		if seed%5 == 2 {
+			n.own = ownLevel
+		}
 		n.run()
 		want, _ := n.outcome()
 		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {

@@ -234,7 +234,7 @@ func (r *rank) collect(s *task, now unit.Picos) {
 	p := &r.e.pendingOps.items[s.pending]
 	long := unit.Picos(0)
 	if p.kind == Irecv && !r.e.LogGOPSim {
-		if long = r.e.receiveOverhead(p.bytes); s.op.Kind != Collective {
+		if long = r.e.receiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != Collective {
 			long += s.op.Extra
 		}
 	}

@@ -10,9 +10,9 @@ import (
 
 // A memory of 100 ns that takes 6.4 ns for a line of 64 bytes has a bandwidth of 10 GB/s.
 func TestLocalByHand(t *testing.T) {
-	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 32}, {Line: 64}}, System: machine.System{Nodes: 2},
+	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 32}, {Line: 64}}, System: machine.System{Nodes: 2, Processors: 2},
 		Memory: machine.Memory{Latency: machine.InSeconds(100e-9), Occupancy: machine.InSeconds(6.4e-9)}}
-	l, err := NewLocal(node, 2)
+	l, err := NewLocal(node, 2, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestLocalByHand(t *testing.T) {
 		{500 * ns, 0, 1e9, 100_000_500 * ns, 100_000_600 * ns, 100_000_100 * ns},
 	} {
 		t.Run(fmt.Sprint(c.free), func(t *testing.T) {
-			if got, want := l.Send(c.at, c.node, c.bytes), (Delivery{Free: c.free, Arrive: c.arrive, Latency: c.latency}); got != want {
+			if got, want := l.Send(c.at, int32(2*c.node), int32(2*c.node+1), c.bytes), (Delivery{Free: c.free, Arrive: c.arrive, Latency: c.latency}); got != want {
 				t.Errorf("message %d: got %v, want %v", i, got, want)
 			}
 		})
@@ -39,7 +39,7 @@ func TestLocalByHand(t *testing.T) {
 		t.Errorf("%d messages, want 5", l.Messages())
 	}
 	node.Memory.Occupancy = machine.Latency{}
-	if _, err := NewLocal(node, 2); err == nil {
+	if _, err := NewLocal(node, 2, 4); err == nil {
 		t.Error("a memory without a bandwidth: no error")
 	}
 }

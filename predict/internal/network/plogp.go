@@ -13,6 +13,13 @@ var _ Model = PLogP{}
 // Name returns "plogp".
 func (PLogP) Name() string { return "plogp" }
 
+// PaidPorts returns the ports of nodes with the costs of s, for messages that are sent when o_s is over. Their begin,
+// which is that of o_s, may not be before the last Settled. Their Latency is from the end of o_s on. It is negative if
+// the receiver may have a message before its sender is done with it.
+func PaidPorts(nodes int, s *SizeTable) Network {
+	return newPorts(nodes, ports{sizes: s, sameKind: true, paid: true})
+}
+
 // New returns a network of L, and of o_s, o_r and g by size.
 func (PLogP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {

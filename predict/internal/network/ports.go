@@ -16,6 +16,7 @@ type ports struct {
 	nodeGaps  [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
 	perByte   float64         // picoseconds for each byte except the first
 	sizes     *SizeTable      // replaces the fields above, if not nil
+	paid      bool            // see PaidPorts
 	sameKind  bool            // see Config.SameKind
 	bothPorts bool            // see Config.BothPorts
 	sends     []channel       // of nodes
@@ -33,25 +34,29 @@ func newPorts(nodes int, p ports) *ports {
 }
 
 func (p *ports) Send(at unit.Picos, m Message) Delivery {
-	if !p.begin(at, m) {
+	way := p.timesOf(m)
+	if !p.begin(at-way.early, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	way := p.timesOf(m)
-	sent, free := p.sends[m.From].reserve(at, way.out, m.Bytes, &p.history)
+	sent, free := p.sends[m.From].reserve(at-way.early, way.out, m.Bytes, &p.history)
 	p.notePortFree()
 	begins, _ := p.receives[m.To].reserve(sent+way.first, way.in, m.Bytes, &p.history)
-	return delivered(at, free, begins+way.rest, way.first+way.rest)
+	return delivered(at, free, begins+way.rest, way.first+way.rest-way.early)
 }
 
-// portTimes is how a message uses a network of ports. first is the time from the send until it holds the receiver's
-// port, and rest the time from then to its arrival. It holds the sender's port for out and the receiver's for in.
-type portTimes struct{ first, rest, out, in unit.Picos }
+// portTimes is how a message uses a network of ports. It begins early before it is sent. first is the time from its
+// begin until it holds the receiver's port, and rest the time from then to its arrival. It holds the sender's port for
+// out and the receiver's for in.
+type portTimes struct{ early, first, rest, out, in unit.Picos }
 
 func (p *ports) timesOf(m Message) portTimes {
 	if s := p.sizes; s != nil {
 		gap := s.Gap.At(m.Bytes)
+		if p.paid {
+			return portTimes{s.Send.At(m.Bytes), s.FirstByte(), s.RestOfBytes(m.Bytes), gap, gap}
+		}
 		early := s.FirstByte() - s.Send.At(m.Bytes) // negative if its sender is still busy with it
-		return portTimes{max(0, early), max(0, s.RestOfBytes(m.Bytes)+min(0, early)), gap, gap}
+		return portTimes{0, max(0, early), max(0, s.RestOfBytes(m.Bytes)+min(0, early)), gap, gap}
 	}
 	carry := picos(float64(max(0, m.Bytes-1)) * p.perByte)
 	out, in := p.gap, p.gap
@@ -59,9 +64,9 @@ func (p *ports) timesOf(m Message) portTimes {
 		out, in = p.nodeGaps[0][m.From], p.nodeGaps[1][m.To]
 	}
 	if p.bothPorts {
-		return portTimes{p.latency, carry, out + carry, in + carry}
+		return portTimes{0, p.latency, carry, out + carry, in + carry}
 	}
-	return portTimes{p.latency + carry, 0, out + carry, in}
+	return portTimes{0, p.latency + carry, 0, out + carry, in}
 }
 
 // Usage returns the use of the ports. Without sameKind, a port has both the sends and the receives of a node.

@@ -29,10 +29,10 @@ func ParseSemantics(name string) (Semantics, error) {
 }
 
 // MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
-// a node share its port or its place in a network of links. Their messages to each other use the memory of the node.
-// traffic is called only if the gap depends on it.
+// a node share its port or its place in a network of links. Their messages to each other are copied as network.Local
+// does. traffic is called only if the gap depends on it.
 //
-// Limitation: with LogGOPSim's semantics, and with plogp, each rank has a port of its own. A warning says so.
+// Limitation: with LogGOPSim's semantics, each rank has a port of its own. A warning says so.
 func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []comm.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
@@ -55,8 +55,9 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 		return model, nil
 	}
 	if n.Model == "plogp" && !model.LogGOPSim {
-		model.Sizes = network.SizeTableOf(n)
-		return model, nil
+		if model.Sizes = network.SizeTableOf(n); !RanksShareNodes(m, ranks) {
+			return model, nil
+		}
 	}
 	if model.LogGOPSim {
 		return engine.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
@@ -84,13 +85,16 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
 	if RanksShareNodes(m, ranks) {
-		if model.Local, err = network.NewLocal(m, nodes); err != nil {
+		if model.Local, err = network.NewLocal(m, nodes, ranks); err != nil {
 			return engine.Model{}, err
 		}
 	}
-	if m.Network.Shared() {
+	switch {
+	case model.Sizes != nil:
+		model.Net = network.PaidPorts(nodes, model.Sizes)
+	case m.Network.Shared():
 		model.Shared, err = network.NewSharedLinks(m, nodes)
-	} else {
+	default:
 		model.Net, err = network.New(m, nodes, flows...)
 	}
 	if err != nil {
@@ -111,10 +115,10 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 }
 
 // RanksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
-// abstract network of a single node connects the processors of that node.
+// abstract network of a single node connects the processors of that node, unless it says what they cost there.
 func RanksShareNodes(m *machine.Machine, ranks int) bool {
 	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
-	if abstract && m.System.Nodes == 1 {
+	if abstract && m.System.Nodes == 1 && len(m.Network.Levels) == 0 {
 		return false
 	}
 	used := map[int]bool{}
@@ -124,22 +128,17 @@ func RanksShareNodes(m *machine.Machine, ranks int) bool {
 	return len(used) < ranks
 }
 
-// nodeWarning says how messages between ranks of one node were simulated, or returns nil if there were none. It gives
-// their costs, because they come from the section [memory].
-func nodeWarning(m *machine.Machine, model *engine.Model, ranks int) error {
-	if !RanksShareNodes(m, ranks) {
+// nodeWarnings say how messages between ranks of one node were simulated, if there were any. They give their costs.
+func nodeWarnings(m *machine.Machine, model *engine.Model, ranks int) []error {
+	switch {
+	case !RanksShareNodes(m, ranks):
 		return nil
+	case model.Local == nil:
+		return []error{fmt.Errorf("several ranks run on a node of machine %q, but each is simulated with a port of its own, as if it had a node to itself", m.Name)}
 	}
-	if model.Local == nil {
-		return fmt.Errorf("several ranks run on a node of machine %q, but each is simulated with a port of its own, as if it had a node to itself", m.Name)
+	between := network.Overheads{Send: model.Send, Receive: model.Receive, EagerLimit: model.EagerLimit}
+	if model.Sizes != nil {
+		between.Send, between.Receive = -1, -1
 	}
-	if model.Local.Messages() == 0 {
-		return nil
-	}
-	latency, perByte, err := network.LocalCost(m.Node(0))
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("messages between ranks of a node use its memory: %v each, and %v (from [memory])",
-		latency, unit.BytesPerSecond(1e12/perByte))
+	return model.Local.Notes(between)
 }

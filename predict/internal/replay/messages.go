@@ -138,10 +138,9 @@ const overlapThreshold = 0.05
 
 // NetworkWarnings returns the warnings about the network of a run.
 func NetworkWarnings(m *machine.Machine, model *engine.Model, res *engine.Result) (all []error) {
-	for _, err := range []error{nodeWarning(m, model, len(res.Ranks)), overlapWarning(m, model, res)} {
-		if err != nil {
-			all = append(all, err)
-		}
+	all = nodeWarnings(m, model, len(res.Ranks))
+	if err := overlapWarning(m, model, res); err != nil {
+		all = append(all, err)
 	}
 	return all
 }

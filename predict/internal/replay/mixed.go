@@ -143,7 +143,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 		return nil, err
 	}
 	var sys touch.System
-	if x.model.Net == nil {
+	if x.model.Net == nil || x.model.Sizes != nil {
 		sys, err = memsys.NewWithHomes(m, places)
 	} else {
 		sys, x.model.Net, err = memsys.NewSharingNetwork(m, places, x.model.Net)
