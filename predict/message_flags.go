@@ -92,8 +92,6 @@ func (f *messageFlags) placed(env *stage.Env, m *machine.Machine, ranks int, kin
 		return nil, fmt.Errorf("%s: --map and --ranks-per-node need the nodes of [system], which the machine does not have", what)
 	case f.opt.Semantics == replay.LogGOPSim:
 		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect with --semantics loggopsim, where each rank has a port of its own", what)
-	case m.Network != nil && m.Network.Model == "plogp":
-		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect on a plogp network, where each rank has a port of its own", what)
 	}
 	placed, err := f.place.On(m, ranks)
 	if err != nil {

@@ -62,5 +62,5 @@ func needReferences(m *machine.Machine, what string, kind simulationKind) error 
 // useOf returns the use of a machine by a simulation.
 func useOf(m *machine.Machine, kind simulationKind, procs int, flops, recorded bool, semantics replay.Semantics) keyuse.Use {
 	return keyuse.Use{References: kind != byMessages, Messages: kind != byMemory, Flops: flops, Recorded: recorded && kind == byMessages,
-		Shares: kind != byMemory && m.Network != nil && m.Network.Model != "plogp" && semantics != replay.LogGOPSim && replay.RanksShareNodes(m, procs)}
+		Shares: kind != byMemory && m.Network != nil && semantics != replay.LogGOPSim && replay.RanksShareNodes(m, procs)}
 }

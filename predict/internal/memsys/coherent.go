@@ -53,6 +53,8 @@ type interconnect interface {
 	evict(now unit.Picos, p trace.Proc, line uint64, state uint8)
 	// flush removes a line from all caches but the private ones.
 	flush(now unit.Picos, line uint64)
+	// copy holds the memory of a node: see touch.System.Copy.
+	copy(at unit.Picos, node int, hold unit.Picos) (begin unit.Picos)
 	// usage returns the use of the interconnect so far.
 	usage() touch.SharedUsage
 }
@@ -79,6 +81,10 @@ func (s *coherent) SharedUsage() touch.SharedUsage {
 }
 
 func (s *coherent) OnInvalidate(onInvalidate touch.InvalidateFunc) { s.onInvalidate = onInvalidate }
+
+func (s *coherent) Copy(at unit.Picos, node int, hold unit.Picos) unit.Picos {
+	return s.interconnect.copy(at, node, hold)
+}
 
 // Drain returns at once: every touch has been waited for.
 func (s *coherent) Drain(unit.Picos, trace.Proc) touch.Cost { return touch.Cost{} }

@@ -135,6 +135,10 @@ func (s *logp) Line() unit.Bytes { return 1 << s.shift }
 
 func (s *logp) Counts(p trace.Proc) touch.Counts { return s.counts[p] }
 
+func (s *logp) Copy(at unit.Picos, node int, hold unit.Picos) unit.Picos {
+	return s.copy(at, node, hold)
+}
+
 func (s *logp) SharedUsage() touch.SharedUsage {
 	all := s.usage()
 	all.Lines = uint64(s.lines.Count)

@@ -78,6 +78,11 @@ func (n *nodes) serve(m moment, node int, hold, latency unit.Picos) moment {
 	return m.wait(n.memories[node].reserve(m.at, hold, n.settled)).after(latency)
 }
 
+// copy holds the memory of a node, whatever it does in a transaction.
+func (n *nodes) copy(at unit.Picos, node int, hold unit.Picos) (begin unit.Picos) {
+	return n.memories[node].reserve(at, hold, n.settled)
+}
+
 // writeBack returns when a line that is sent at m has been stored.
 func (n *nodes) writeBack(m moment, from, home int) moment {
 	return n.serve(n.send(m, from, home, n.messages.Data), home, n.Occupancy, n.Occupancy)

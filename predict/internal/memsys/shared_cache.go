@@ -69,4 +69,8 @@ func (s *sharedCache) evict(now unit.Picos, _ trace.Proc, line uint64, state uin
 	}
 }
 
+func (s *sharedCache) copy(at unit.Picos, node int, hold unit.Picos) unit.Picos {
+	return s.bus.copy(at, node, hold)
+}
+
 func (s *sharedCache) usage() touch.SharedUsage { return s.bus.usage() }

@@ -68,6 +68,10 @@ func (b *busInterconnect) evict(now unit.Picos, _ trace.Proc, _ uint64, state ui
 	}
 }
 
+func (b *busInterconnect) copy(at unit.Picos, _ int, hold unit.Picos) unit.Picos {
+	return b.bus.copy(at, hold)
+}
+
 func (b *busInterconnect) usage() touch.SharedUsage {
-	return touch.SharedUsage{Busy: b.bus.busy, End: b.bus.free}
+	return touch.SharedUsage{Busy: b.bus.busy + b.bus.copies.Busy, End: max(b.bus.free, b.bus.copies.End)}
 }

@@ -151,6 +151,9 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 	if err != nil {
 		return nil, err
 	}
+	if x.model.Local != nil && len(m.Network.Levels) > 0 {
+		x.model.Local.UseMemory(sys)
+	}
 	x.run = newRun(ctx, head, sys, opt)
 	x.run.messages = x
 	return x, nil

@@ -62,6 +62,11 @@ func (w *warm) SharedUsage() touch.SharedUsage {
 		NetworkBusy: s.NetworkBusy - w.shared.NetworkBusy}
 }
 
+// Copy holds a memory at a time of this run.
+func (w *warm) Copy(at unit.Picos, node int, hold unit.Picos) unit.Picos {
+	return w.System.Copy(w.start+at, node, hold) - w.start
+}
+
 // Flush removes a line at a time of this run.
 func (w *warm) Flush(now unit.Picos, p trace.Proc, line uint64) touch.Cost {
 	return w.System.Flush(w.start+now, p, line)

@@ -55,6 +55,9 @@ type System interface {
 	Counts(p trace.Proc) Counts
 	// SharedUsage returns the use of the parts that all processors share so far.
 	SharedUsage() SharedUsage
+	// Copy holds the memory of a node for a time, as early as possible but not before at: something else than a touch uses it.
+	// It returns when that begins. at may be later than the last Access, but not earlier.
+	Copy(at unit.Picos, node int, hold unit.Picos) (begin unit.Picos)
 }
 
 // InvalidateFunc is called for an invalidation in the cache of q.
