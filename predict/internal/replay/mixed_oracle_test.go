@@ -128,14 +128,19 @@ func (m *mixedWriter) event(p int, k trace.Kind, peer, tag int32, bytes int64) {
 	}
 }
 
-// randomMixedMachine is an SMP on whose processors ports of LogGP pass messages: its file, and what that says.
-func randomMixedMachine(t *testing.T, c *choices, procs int) (*machine.Machine, memsys.Config, engine.Model) {
+// randomMixedMachine is an SMP on whose processors ports of LogGP pass messages, or that says what they cost in a node: its file, and what that says.
+func randomMixedMachine(t *testing.T, c *choices, procs int) (m *machine.Machine, cfg memsys.Config, net engine.Model, local bool) {
 	t.Helper()
-	cfg := randomConfig(c, procs)
+	cfg = randomConfig(c, procs)
 	cfg.Memory.Latency = max(cfg.Memory.Latency, 100) // machine files have no 0
-	net := engine.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, EagerLimit: -1}
+	net = engine.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, EagerLimit: -1}
 	net.Receive = net.Send
-	cache := cfg.Caches[0]
+	cache, section := cfg.Caches[0], "[network]"
+	if local = c.below(2) == 0; local {
+		section = "[network]\nmodel = \"loggp\"\nL = \"1 s\"\no = \"2 s\"\ng = \"3 s\"\nG = \"1 us/B\"\n[network.local]"
+	} else {
+		section += "\nmodel = \"loggp\""
+	}
 	m, err := machine.Parse("m.toml", fmt.Appendf(nil, `name = "m"
 [processor]
 clock = %q
@@ -150,8 +155,7 @@ size = "64 MiB"
 latency = "%d ps"
 occupancy = "%d ps"
 invalidate = "%d ps"
-[network]
-model = "loggp"
+%s
 L = "%d ps"
 o = "%d ps"
 g = "%d ps"
@@ -160,23 +164,23 @@ G = "%g ps/B"
 target = "smp"
 processors = %d
 `, []string{"1 GHz", "2.4 GHz", "200 MHz"}[c.below(3)], []string{"1", "0.97", "0.25"}[c.below(3)], cache.Size, cache.Line, cache.Ways, c.below(4),
-		cfg.Memory.Latency, cfg.Memory.Occupancy, cfg.Memory.Invalidate, net.Latency, net.Send, net.Gap, net.PerByte, procs))
+		cfg.Memory.Latency, cfg.Memory.Occupancy, cfg.Memory.Invalidate, section, net.Latency, net.Send, net.Gap, net.PerByte, procs))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, cfg, net
+	return m, cfg, net, local
 }
 
 // checkMixed compares a random program with its definition, whatever the batches.
 func checkMixed(t *testing.T, c *choices) {
 	t.Helper()
 	src := randomMixed(c)
-	m, cfg, net := randomMixedMachine(t, c, src.Head.Procs)
+	m, cfg, net, local := randomMixedMachine(t, c, src.Head.Procs)
 	clock, err := ClockOf(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := runNaiveMixed(src, cfg, net, clock)
+	want, err := runNaiveMixed(src, cfg, net, local, float64(m.At(m.Memory.Occupancy))*1e12/float64(cfg.Caches[0].Line), clock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"math"
 	"slices"
 
 	"spoor/predict/internal/engine"
@@ -16,6 +17,9 @@ type naiveMail struct {
 	net      engine.Model
 	barriers func(rank int32, op *engine.Op) ([]engine.Step, error) // the messages of a barrier, by rank
 	ranks    []*naiveRank
+	byte     float64         // in a node that says what messages cost: of the memory
+	local    bool            // it does; net has its costs
+	copied   [][2]unit.Picos // when copies have the memory
 }
 
 // naiveRank is a processor and its port.
@@ -29,6 +33,8 @@ type naiveRank struct {
 	posted   []*naiveReceive
 	requests map[int32]*naiveReceive // nil of sends
 	met      int32                   // barriers
+	comes    [][2]unit.Picos         // in a node: when it can take no other letter
+	latest   map[int32]unit.Picos    // in a node: of each sender
 }
 
 type naiveLetter struct {
@@ -56,11 +62,11 @@ type naivePart struct {
 	awaiting *naiveReceive
 }
 
-func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net engine.Model, clock Clock) (*Result, error) {
+func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net engine.Model, local bool, perByte float64, clock Clock) (*Result, error) {
 	n := newNaive(m, cfg, 0, clock)
-	n.mail = &naiveMail{net: net, barriers: BarrierSteps(m.Head.Procs, "doubling")}
+	n.mail = &naiveMail{net: net, local: local, byte: perByte, barriers: BarrierSteps(m.Head.Procs, "doubling")}
 	for range n.procs {
-		n.mail.ranks = append(n.mail.ranks, &naiveRank{requests: map[int32]*naiveReceive{}})
+		n.mail.ranks = append(n.mail.ranks, &naiveRank{requests: map[int32]*naiveReceive{}, latest: map[int32]unit.Picos{}})
 	}
 	for {
 		memory := engine.Horizon + 1
@@ -173,11 +179,15 @@ func (n *naive) act(p int, now unit.Picos) {
 	}
 	switch {
 	case part.send != nil:
-		if part.patient {
+		if part.patient && !n.mail.local {
 			now = max(now, r.out)
 		}
 		r.cpu = now + n.mail.net.Send
-		n.mail.send(int32(p), part, now)
+		if n.mail.local {
+			n.copy(int32(p), part, now)
+		} else {
+			n.mail.send(int32(p), part, now)
+		}
 	case part.post != nil:
 		n.mail.ranks[p].post(part.post)
 		r.cpu = now
@@ -200,9 +210,15 @@ func (n *naiveMail) send(p int32, part naivePart, now unit.Picos) {
 	r, m := n.ranks[p], part.send
 	begins := max(now, r.out)
 	r.out = begins + n.net.Gap + n.carry(m.bytes)
-	m.at, m.from, m.number = begins+n.net.Send+n.net.Latency, p, r.sent
+	m.at = begins + n.net.Send + n.net.Latency
+	n.post(p, part)
+}
+
+// post puts a letter among those that come.
+func (n *naiveMail) post(p int32, part naivePart) {
+	r, m, to := n.ranks[p], part.send, n.ranks[part.to]
+	m.from, m.number = p, r.sent
 	r.sent++
-	to := n.ranks[part.to]
 	to.coming = append(to.coming, m)
 	slices.SortFunc(to.coming, func(a, b *naiveLetter) int {
 		switch {
@@ -215,13 +231,37 @@ func (n *naiveMail) send(p int32, part naivePart, now unit.Picos) {
 	})
 }
 
+// copy copies a letter within the node: when its sender has copied those before and the bus, after all that it is known to do,
+// has time. It is there G for each byte after its start, or when the bus is free again, and L later.
+func (n *naive) copy(p int32, part naivePart, now unit.Picos) {
+	r, m, to, net := n.mail.ranks[p], part.send, n.mail.ranks[part.to], &n.mail.net
+	start := max(now+net.Send, r.out)
+	r.out = start + net.Gap + n.mail.carry(m.bytes)
+	m.at = start + n.mail.carry(m.bytes)
+	if hold := unit.Picos(math.Round(float64(m.bytes) * n.mail.byte)); hold > 0 {
+		from := firstFree(n.mail.copied, max(start, n.free), hold)
+		n.mail.copied = append(n.mail.copied, [2]unit.Picos{from, from + hold})
+		m.at = max(m.at, from+hold)
+	}
+	m.at += net.Latency
+	if net.Gap > 0 {
+		m.at = firstFree(to.comes, m.at, net.Gap)
+		to.comes = append(to.comes, [2]unit.Picos{m.at, m.at + net.Gap})
+	}
+	m.at = max(m.at, to.latest[p], now+1)
+	to.latest[p] = m.at
+	n.mail.post(p, part)
+}
+
 // takeUp takes up the first letter that comes, g after the one before, and gives it to the first receive that is for it.
 func (n *naiveMail) takeUp(r *naiveRank) {
 	m := r.coming[0]
 	r.coming = r.coming[1:]
-	start := max(m.at, r.in)
-	r.in = start + n.net.Gap
-	m.at = start + n.carry(m.bytes)
+	if !n.local {
+		start := max(m.at, r.in)
+		r.in = start + n.net.Gap
+		m.at = start + n.carry(m.bytes)
+	}
 	for i, receive := range r.posted {
 		if receive.wants(m) {
 			receive.letter = m

@@ -152,6 +152,11 @@ func (n *naive) finish(m *trace.Memory) (*Result, error) {
 		res.Procs[p].End = res.Time - res.Procs[p].Total()
 	}
 	res.Shared = touch.SharedUsage{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
+	if n.mail != nil {
+		for _, s := range n.mail.copied {
+			res.Shared.Busy, res.Shared.End = res.Shared.Busy+s[1]-s[0], max(res.Shared.End, s[1])
+		}
+	}
 	if n.nodes != nil {
 		n.nodes.report(&res.Shared)
 	}
@@ -426,10 +431,7 @@ func (n *naive) flush(p int, now unit.Picos, line uint64) {
 
 // transact uses the bus from when it is free.
 func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
-	start := now
-	if n.free > start {
-		start = n.free
-	}
+	start := n.between(max(now, n.free), occupancy)
 	q.result.Contention += start - now
 	q.result.Latency += latency
 	n.free = start + occupancy
@@ -442,8 +444,26 @@ func (n *naive) writeBack(p int, now unit.Picos) {
 		n.nodes.writeBack(p, now)
 		return
 	}
-	n.free += n.cfg.Memory.Occupancy
+	n.free = n.between(n.free, n.cfg.Memory.Occupancy) + n.cfg.Memory.Occupancy
 	n.busy += n.cfg.Memory.Occupancy
+}
+
+// between is when the bus has time between copies of messages, not before at.
+func (n *naive) between(at, long unit.Picos) unit.Picos {
+	if n.mail != nil {
+		at = firstFree(n.mail.copied, at, max(1, long))
+	}
+	return at
+}
+
+// firstFree is the first time, not before at, from which none of some spans is for so long.
+func firstFree(taken [][2]unit.Picos, at, long unit.Picos) unit.Picos {
+	for i := 0; i < len(taken); i++ {
+		if s := taken[i]; s[0] < at+long && at < s[1] {
+			at, i = s[1], -1
+		}
+	}
+	return at
 }
 
 // makeRoom pushes out the least recently used copy of a full set.
