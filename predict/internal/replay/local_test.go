@@ -333,3 +333,54 @@ func TestLevelsOfOneNode(t *testing.T) {
 		}
 	}
 }
+
+// A copy and the misses of its node wait for each other. By hand, in ns, with a memory of 50 that takes a byte in 0.1 and
+// a line of 64 in 6.4: rank 0 sends 6400 bytes at 100. The copy has the memory from 104 to 744. A miss that comes to it at
+// 202 has it after that. A miss at 99 has it until 105.4, and the copy from then on. References of another node do not
+// wait. Without costs within the node, no reference waits, as before there were such costs.
+func TestCopiesCompeteWithReferences(t *testing.T) {
+	for _, c := range []struct {
+		name, target, local string
+		work                uint32
+		miss                int // processor that misses
+		contention          float64
+		arrives             float64 // of the message, with its o
+	}{
+		{"a miss behind a copy", "smp", inNode, 200, 2, 744 - 202, 104 + 3199.5 + 30 + 4},
+		{"a copy behind a miss", "smp", fastCopies, 97, 2, 0, 105.4 + 640 + 30 + 4},
+		{"a cluster", "clump", fastCopies, 200, 2, 744 - 202, 104 + 640 + 30 + 4},
+		{"a copy behind a miss of a cluster", "clump", fastCopies, 97, 2, 0, 105.4 + 640 + 30 + 4},
+		{"another node", "clump", fastCopies, 200, 4, 0, 104 + 640 + 30 + 4},
+		{"distributed memory", "ccnuma", fastCopies, 200, 2, 744 - 202, 104 + 640 + 30 + 4},
+		{"costs of the memory", "clump", "", 200, 2, 0, 110 + 640 + 50 + 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all := []*builder{{}, {}, {}, {}, {}}
+			all[0].work(100)
+			e := all[0].at(trace.Send, 1)
+			e.Tag, e.Bytes = 0, 6400
+			all[1].at(trace.Recv, 0).Tag = 0
+			all[c.miss].work(c.work)
+			all[c.miss].ref(1, 1<<20, 8, trace.Load)
+			all[c.miss].at(trace.Marker, trace.None)
+			m := localMachine(t, 4, 2, "6400 ps", "", c.local)
+			if c.target == "smp" {
+				m = localMachine(t, 8, 1, "6400 ps", "", c.local)
+			}
+			m.System.Target = machine.Target(c.target)
+			res, err := replayMixed(source(all...), m, MixedOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(res.Procs[c.miss].Contention) / 1000; math.Abs(got-c.contention) > 1e-9 {
+				t.Errorf("the miss waits %v ns, want %v", got, c.contention)
+			}
+			if got := float64(res.Messages.Ranks[1].Time) / 1000; math.Abs(got-c.arrives) > 1e-9 {
+				t.Errorf("the message is there at %v ns, want %v", got, c.arrives)
+			}
+		})
+	}
+}
+
+// fastCopies are the costs within a node of a machine whose memory decides how fast messages are copied.
+const fastCopies = "[network.local]\nL = \"30 ns\"\no = \"4 ns\""
