@@ -75,6 +75,9 @@ var (
 	costKeys   = []keyed{{"network.o", `"1 us"`, `"2 us"`}}
 	sidedKeys  = []keyed{{"network.o_s", `"1 us"`, `"2 us"`}, {"network.o_r", `"3 us"`, `"4 us"`}}
 	linkedKeys = []keyed{{"network.latency", `"2 us"`, `"5 us"`}, {"network.bandwidth", `"10 MB/s"`, `"5 MB/s"`}, {"network.efficiency", "0.9", "0.5"}, {"network.header", `"8 B"`, `"80 B"`}}
+	localKeys  = []keyed{{"L", `"300 ns"`, `"400 ns"`}, {"g", `"200 ns"`, `"9 us"`}, {"G", `"8 ns/B"`, `"20 ns/B"`}, {"S", `"64 B"`, `"1 MiB"`}}
+	overLocal  = []keyed{{"o", `"100 ns"`, `"200 ns"`}}
+	sidedLocal = []keyed{{"o_s", `"100 ns"`, `"200 ns"`}, {"o_r", `"300 ns"`, `"400 ns"`}}
 	eagerKeys  = []keyed{{"network.S", `"64 B"`, `"1 MiB"`}, {"network.gamma", `"50 ns/line"`, `"90 ns/line"`}}
 )
 
@@ -119,6 +122,11 @@ var describedMachines = []described{
 	{"packets", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("torus", linkedKeys, costKeys, []keyed{{"network.sharing", `"packets"`, ""}, {"network.packet", `"128 B"`, `"512 B"`}}))},
 	{"plogp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("plogp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.o", `"1 us"`, `"2 us"`}}), []keyed{{"network.size.bytes", `"1 B"`, `"3 B"`}, {"network.size.o_s", `"1 us"`, `"2 us"`}, {"network.size.o_r", `"1 us"`, `"2 us"`}, {"network.size.g", `"9 us"`, `"19 us"`},
 		{"network.size.bytes", `"1 KiB"`, `"1.5 KiB"`}, {"network.size.o_s", `"5 us"`, `"6 us"`}, {"network.size.o_r", `"5 us"`, `"6 us"`}, {"network.size.g", `"40 us"`, `"50 us"`}})},
+	{"clump-local", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 2, 2), net("loggp", lg, costKeys, within("network.local.", localKeys, sidedLocal)))},
+	{"smp-levels", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, eagerKeys, within("network.local.", localKeys, overLocal),
+		[]keyed{{"network.level.name", `"unit"`, `"socket"`}, {"network.level.processors", "2", "4"}}, within("network.level.", localKeys, overLocal)))},
+	{"plogp-levels", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("plogp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.o", `"1 us"`, `"2 us"`}}, []keyed{{"network.size.bytes", `"1 B"`, ""}, {"network.size.g", `"9 us"`, `"19 us"`},
+		{"network.level.name", `"unit"`, `"socket"`}, {"network.level.processors", "2", "4"}}, within("network.level.", localKeys, sidedLocal)))},
 	{"nodes", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("clump", 1, 4), blockKeys, net("bus", linkedKeys, costKeys), []keyed{{"node.name", `"n"`, `"o"`}, {"node.count", "1", "2"}, {"node.processors", "1", ""}},
 		within("node.", processorKeys, overlapKeys, cacheKeys, diskKeys[:1], []keyed{{"memory.latency", `"70 cycles"`, `"99 cycles"`}}, diskKeys[2:4], diskKeys[6:]))},
 }
@@ -252,6 +260,11 @@ var hidden = map[string]string{
 	"direct references memory.size": "the data fit into the memory", "direct messages network.g": "messages are further apart",
 	"direct messages network.ports": "messages are further apart", "nodes direct messages node.count": "processors of both nodes are equal",
 	"clump-switch direct messages network.L": "pairs are within nodes", "clump-switch direct messages network.G": "pairs are within nodes",
+	"clump-local direct messages network.L": "pairs are within nodes", "clump-local direct messages network.G": "pairs are within nodes",
+	"clump-local direct messages network.o": "pairs are within nodes", "plogp-levels direct messages network.o": "pairs are within units",
+	"direct messages network.local.L": "pairs are within units", "direct messages network.local.o": "pairs are within units",
+	"direct messages network.local.g": "pairs are within units", "direct messages network.local.G": "pairs are within units",
+	"direct messages network.local.S": "pairs are within units", "plogp-levels direct messages memory.latency": "pairs are within units",
 	"direct messages network.switch": "pairs are neighbours", "direct messages network.arity": "pairs are neighbours",
 	"smp mva memory.occupancy": "misses overlap", "smp mva memory.invalidate": "misses overlap", "cow-bus curve memory.occupancy": "the disk is slower",
 	"smp-loggp logp network.ports": "of one processor", "ccnuma-sparse logp network.arity": "both trees have the same bisection",

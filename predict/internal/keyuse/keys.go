@@ -17,7 +17,7 @@ type Use struct {
 	LogP       bool
 	Procs      bool // the numbers of processors do not follow from the machine
 	Machine    *machine.Machine
-	Shares     bool // messages between ranks of a node use its memory
+	Shares     bool // messages between ranks of a node are copied through its memory
 	Flops      bool // the trace counts floating-point operations
 	Recorded   bool // computation takes the recorded times
 }
@@ -49,7 +49,7 @@ func (u *Use) clustered() bool { return u.target(machine.COW, machine.CLUMP) }
 
 // network reports whether the network carries anything.
 func (u *Use) network() bool {
-	return u.messages() || u.LogP || u.hierarchy() && u.Machine.System.Nodes > 1
+	return u.messages() && !u.alone() || u.LogP || u.hierarchy() && u.Machine.System.Nodes > 1
 }
 
 // of reports whether the network is of one of the models.
@@ -97,7 +97,9 @@ var keyUses = map[string]func(u *Use) bool{
 	"memory.size": func(u *Use) bool {
 		return u.refs() || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
 	},
-	"memory.latency": func(u *Use) bool { return u.hierarchy() || u.Shares },
+	"memory.latency": func(u *Use) bool {
+		return u.hierarchy() || u.Shares && !u.locally(func(l machine.Level) bool { return l.Latency.Known })
+	},
 	"memory.occupancy": func(u *Use) bool {
 		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP) || u.Shares
 	},
@@ -116,14 +118,14 @@ var keyUses = map[string]func(u *Use) bool{
 	},
 	"network.o": func(u *Use) bool {
 		n := u.Machine.Network
-		return u.overheads() && (u.lacks(n.Sending.Known, func(s machine.Size) bool { return s.Sending.Known }) ||
-			u.lacks(n.Receiving.Known, func(s machine.Size) bool { return s.Receiving.Known }))
+		return u.overheads() && (!u.inside(sends) && u.lacks(n.Sending.Known, func(s machine.Size) bool { return s.Sending.Known }) ||
+			!u.inside(receives) && u.lacks(n.Receiving.Known, func(s machine.Size) bool { return s.Receiving.Known }))
 	},
 	"network.o_s": func(u *Use) bool {
-		return u.overheads() && u.lacks(false, func(s machine.Size) bool { return s.Sending.Known })
+		return u.overheads() && !u.inside(sends) && u.lacks(false, func(s machine.Size) bool { return s.Sending.Known })
 	},
 	"network.o_r": func(u *Use) bool {
-		return u.overheads() && u.lacks(false, func(s machine.Size) bool { return s.Receiving.Known })
+		return u.overheads() && !u.inside(receives) && u.lacks(false, func(s machine.Size) bool { return s.Receiving.Known })
 	},
 	"network.g": func(u *Use) bool { return u.network() && (u.of("loggp", "logp") || u.LogP && !u.of("plogp")) },
 	"network.G": func(u *Use) bool {
@@ -136,9 +138,18 @@ var keyUses = map[string]func(u *Use) bool{
 		}
 		return u.network() && u.of("loggp")
 	},
-	"network.S": (*Use).messages, "network.gamma": (*Use).messages, "network.ports": (*Use).network,
+	"network.S": func(u *Use) bool {
+		return u.messages() && !u.inside(func(l machine.Level) bool { return l.RendezvousMin.Known })
+	},
+	"network.gamma": (*Use).messages, "network.ports": (*Use).network,
 	"network.size.bytes": (*Use).network, "network.size.g": (*Use).network,
-	"network.size.o_s": (*Use).overheads, "network.size.o_r": (*Use).overheads,
+	"network.size.o_s": func(u *Use) bool { return u.overheads() && !u.inside(sends) },
+	"network.size.o_r": func(u *Use) bool { return u.overheads() && !u.inside(receives) },
+	"network.local.L":  (*Use).shares, "network.local.o": (*Use).shares, "network.local.o_s": (*Use).shares, "network.local.o_r": (*Use).shares,
+	"network.local.g": (*Use).shares, "network.local.G": (*Use).shares, "network.local.S": (*Use).shares,
+	"network.level.L": (*Use).shares, "network.level.o": (*Use).shares, "network.level.o_s": (*Use).shares, "network.level.o_r": (*Use).shares,
+	"network.level.g": (*Use).shares, "network.level.G": (*Use).shares, "network.level.S": (*Use).shares,
+	"network.level.name": (*Use).shares, "network.level.processors": (*Use).shares,
 	"network.gap": (*Use).simulatedNetwork, "network.spacing": (*Use).simulatedNetwork, "network.topology": (*Use).network,
 	"network.latency": (*Use).links, "network.bandwidth": (*Use).links, "network.efficiency": (*Use).links, "network.header": (*Use).links,
 	"network.switch": (*Use).simulatedNetwork, "network.sharing": (*Use).simulatedNetwork, "network.packet": (*Use).simulatedNetwork,
@@ -156,6 +167,27 @@ var keyUses = map[string]func(u *Use) bool{
 }
 
 func always(*Use) bool { return true }
+
+// shares reports whether there are messages between ranks of a node that have costs of their own.
+func (u *Use) shares() bool { return u.Shares }
+
+// sends and receives report whether a level has o_s and o_r.
+func sends(l machine.Level) bool    { return l.Sending.Known || l.Overhead.Known }
+func receives(l machine.Level) bool { return l.Receiving.Known || l.Overhead.Known }
+
+// locally reports whether all messages within a node have a cost of [network.local] or of a level.
+func (u *Use) locally(has func(machine.Level) bool) bool {
+	n := u.Machine.Network
+	return u.Shares && len(n.Levels) > 0 && n.Levels[len(n.Levels)-1].Processors == 0 && has(n.Levels[len(n.Levels)-1])
+}
+
+// alone reports whether there is one node, which has costs of its own, so that no message leaves it.
+func (u *Use) alone() bool {
+	return u.Shares && u.Machine.System.Nodes == 1 && len(u.Machine.Network.Levels) > 0
+}
+
+// inside reports whether no message has the cost of those between nodes.
+func (u *Use) inside(has func(machine.Level) bool) bool { return u.alone() && u.locally(has) }
 
 // placed reports whether the home of a page matters.
 func (u *Use) placed() bool {
@@ -191,7 +223,7 @@ func (u *Use) uses(key string) bool {
 }
 
 // ListSections are the sections that are lists of tables.
-var ListSections = []string{"cache", "network.size", "node", "node.cache"}
+var ListSections = []string{"cache", "network.size", "network.level", "node", "node.cache"}
 
 // unused lists the keys of a description that no use depends on. It names a section once if all its keys are unused.
 func unused(given []string, uses func(key string) bool, lists []string) (out []string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // PriceLists are the sections of price files that are lists of tables.
-var PriceLists = []string{"node", "node.cache", "network", "network.link.size"}
+var PriceLists = []string{"node", "node.cache", "network", "network.link.size", "network.link.level"}
 
 // priceSections are the parts of a catalogue whose keys are those of machine files.
 var priceSections = map[string]string{"node.processor.": "processor.", "node.cache.": "cache.", "node.last_cache.": "cache.",
