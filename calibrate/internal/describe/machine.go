@@ -135,6 +135,7 @@ func (r machineRows) network(n *machine.Network) {
 	r.given("network.topology", n.Topology, "of the gap")
 	r.given("network.spacing", n.Spacing, "events that g separates")
 	r.links(n)
+	r.levels(n)
 }
 
 // sizes adds the costs of messages by size.
@@ -149,6 +150,37 @@ func (r machineRows) sizes(n *machine.Network) {
 			if t.given.Known {
 				r.row(fmt.Sprintf("network.size[%d].%s", i, t.key), t.given.Value.String(), t.means)
 			}
+		}
+	}
+}
+
+// levels adds the costs of messages within a node.
+func (r machineRows) levels(n *machine.Network) {
+	for i, l := range n.Levels {
+		at := fmt.Sprintf("network.level[%d].", i)
+		if l.Processors == 0 {
+			at = "network.local."
+		} else {
+			r.row(at+"name", l.Name, "of a unit of a node")
+			r.row(at+"processors", fmt.Sprint(l.Processors), "of a unit")
+		}
+		for _, t := range []struct {
+			key   string
+			given machine.Optional[unit.Seconds]
+			means string
+		}{
+			{"L", l.Latency, "of a message, after its last byte has been copied"}, {"o", l.Overhead, "time of the sending or receiving processor"},
+			{"o_s", l.Sending, "time of the sender"}, {"o_r", l.Receiving, "time of the receiver"}, {"g", l.Gap, "between messages of a rank"},
+		} {
+			if t.given.Known {
+				r.row(at+t.key, t.given.Value.String(), t.means)
+			}
+		}
+		if l.GapPerByte.Known {
+			r.row(at+"G", l.GapPerByte.Value.String()+"/B", "the memory's bandwidth is a bound, too")
+		}
+		if l.RendezvousMin.Known {
+			r.row(at+"S", l.RendezvousMin.Value.String(), "larger messages wait for their receiver")
 		}
 	}
 }

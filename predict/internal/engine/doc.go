@@ -40,6 +40,9 @@
 // A message of a rank to itself takes o_s and o_r only. Every other effect comes at least one picosecond after its
 // cause.
 //
+// Between ranks of one node, Model.Local carries the messages, with o_s, o_r and S of their own: see network.Local. Where
+// ranks share the port of their node, Model.Net has the ports, and all waiting for them is left to the interface.
+//
 // The semantics of LogGOPSim [hoefler2010] differ: see Model.LogGOPSim.
 //
 // # Matching

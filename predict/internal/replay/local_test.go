@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 	"strings"
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine"
+	"spoor/traces/testsize"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // localMachine is the machine of the message tests in nodes of so many processors, with costs within a node. Its memory
@@ -384,3 +388,98 @@ func TestCopiesCompeteWithReferences(t *testing.T) {
 
 // fastCopies are the costs within a node of a machine whose memory decides how fast messages are copied.
 const fastCopies = "[network.local]\nL = \"30 ns\"\no = \"4 ns\""
+
+// randomLocals are costs within a node: any keys, in units of 2 and of 4.
+func randomLocals(c *choices) (text string) {
+	for _, section := range []string{"[[network.level]]\nname = \"a\"\nprocessors = 2\n", "[[network.level]]\nname = \"b\"\nprocessors= 4\n", "[network.local]\n"} {
+		keys := ""
+		for _, key := range []string{"L = \"%d ns\"", "o = \"%d ns\"", "g = \"%d ns\"", "G = \"%d ps/B\"", "S = \"%d B\""} {
+			if c.below(3) == 0 {
+				keys += fmt.Sprintf(key, c.below(200)) + "\n"
+			}
+		}
+		if keys != "" {
+			text += section + keys
+		}
+	}
+	return text
+}
+
+// sentAndCame notes when messages are sent and when they are there, by tag.
+type sentAndCame struct {
+	engine.NopObserver
+	trace *trace.Memory
+	sent  map[int32]unit.Picos
+	came  map[int32]unit.Picos
+}
+
+func (s *sentAndCame) Began(rank int32, row int64, at unit.Picos) {
+	if e := &s.trace.EventsOf[rank].Rows[row]; e.Kind == trace.Send || e.Kind == trace.Isend {
+		s.sent[e.Tag] = at
+	}
+}
+
+func (s *sentAndCame) Message(_, _ int32, m *engine.ReceivedMessage) { s.came[m.Tag] = m.Arrived }
+
+// Whatever the program, the machine and its local G: a message within a node takes at least its bytes over the bandwidth of
+// the memory, and all messages of a node take at least all of their bytes over it. Workers find the same.
+func TestCopiesTakeTheirBytesOverTheBandwidth(t *testing.T) {
+	links := "o = \"10 ns\"\nL = \"100 ns\"\nbandwidth = \"1 GB/s\"\n"
+	networks := []string{"model = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"", "model = \"bus\"\n" + links, "model = \"fattree\"\nsharing = \"max-min\"\n" + links, "model = \"torus\"\nsharing = \"packets\"\npacket = \"512 B\"\n" + links, "model = \"logp\"\nL = \"100 ns\"\ng = \"50 ns\"\n",
+		"model = \"plogp\"\nL = \"100 ns\"\no = \"20 ns\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"30 ns\"\n[[network.size]]\nbytes = \"1001 B\"\ng = \"2000 ns\""}
+	local := 0
+	for seed := range testsize.Cases[uint64](600, 150) {
+		c := randomChoices(seed, 1500)
+		network := networks[c.below(len(networks))]
+		if !strings.Contains(network, "size]]") && c.below(2) == 0 {
+			network += "\nS = \"500 B\""
+		}
+		occupancy := 1 + 99*c.below(200)
+		m := localMachine(t, 8, 1+c.below(2), fmt.Sprint(occupancy, " ps"), network, randomLocals(c))
+		all := make([][]trace.Event, 2+c.below(m.Count()-1))
+		pairs, bytes := [][2]int{}, []int64{}
+		for i := range int32(5 + c.below(60)) {
+			from := c.below(len(all))
+			to := (from + 1 + c.below(len(all)-1)) % len(all)
+			tag := func(e *trace.Event) { e.Tag = i }
+			pairs, bytes = append(pairs, [2]int{from, to}), append(bytes, int64(c.below(250)*c.below(40)))
+			send, open := an(trace.Send, with(int32(to)), of(bytes[i]), tag), c.below(2) == 0
+			if open {
+				send.Kind, send.Request = trace.Isend, i
+			}
+			all[from] = append(all[from], send)
+			if all[to] = append(all[to], an(trace.Recv, with(int32(from)), tag)); open {
+				all[from] = append(all[from], an(trace.Wait, request(i)))
+			}
+		}
+		src := messageTrace(all...)
+		seen := &sentAndCame{trace: src, sent: map[int32]unit.Picos{}, came: map[int32]unit.Picos{}}
+		res, err := replayMessages(src, m, MessageOptions{Observer: seen})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		perByte, total := float64(occupancy)/64, map[int]float64{}
+		for i, p := range pairs {
+			if m.NodeOf(p[0]) != m.NodeOf(p[1]) || !RanksShareNodes(m, len(all)) {
+				continue
+			}
+			local++
+			total[m.NodeOf(p[0])] += float64(bytes[i]) * perByte
+			if took := seen.came[int32(i)] - seen.sent[int32(i)]; float64(took) < float64(bytes[i])*perByte-0.5 {
+				t.Fatalf("seed %d: message %d of %d bytes takes %v, less than by the memory, %v ps for a byte", seed, i, bytes[i], took, perByte)
+			}
+		}
+		for node, least := range total {
+			if float64(res.Time) < least-float64(len(pairs)) {
+				t.Fatalf("seed %d: the messages of node %d take %v, and their bytes %v ps", seed, node, res.Time, least)
+			}
+		}
+		several, err := replayMessages(src, m, MessageOptions{Engine: engine.Options{Protocol: []engine.Protocol{engine.Quantum, engine.Whoa}[seed%2], Workers: 3}})
+		if err != nil || !reflect.DeepEqual(several.Ranks, res.Ranks) {
+			t.Fatalf("seed %d: on several workers %v, want %v (%v)", seed, several, res.Ranks, err)
+		}
+	}
+	if local < 1000 {
+		t.Errorf("only %d messages within nodes", local)
+	}
+}
