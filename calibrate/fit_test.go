@@ -308,6 +308,9 @@ func TestFitWritesLocal(t *testing.T) {
 			if (status == stage.Done) != (c.want != "") || got != c.want || !strings.Contains(errs, c.note) {
 				t.Errorf("status %d, %s, got\n%s\nwant\n%s", status, errs, got, c.want)
 			}
+			if m, err := machine.ParsePart("x", text); c.want != "" && (err != nil || (len(m.Network.Levels) > 0) != strings.Contains(c.args, "--local")) {
+				t.Errorf("%+v, %v", m, err)
+			}
 			left, _ := filepath.Glob("x.*")
 			if within := strings.Contains(c.args, "--local"); status == stage.Done && len(left) != map[bool]int{false: 4, true: 7}[within] || status != stage.Done && len(left) > 0 {
 				t.Errorf("left %v", left)

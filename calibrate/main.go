@@ -37,7 +37,7 @@ func command(env *stage.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	stage.Describe(root, helpTexts, "calibrate")
-	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), compareCommand(env), showCommand(env), machinesCommand(env))
+	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), importCommand(env), compareCommand(env), showCommand(env), machinesCommand(env))
 	stage.AddTopics(root, topics()...)
 	stage.CompleteFiles(root, "machine", machine.Names)
 	completeTransports(root)
