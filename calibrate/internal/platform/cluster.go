@@ -230,8 +230,11 @@ func (s *source) dragonfly(c *cluster, shape, at string) error {
 	for i, name := range []string{"groups", "chassis", "routers", "hosts"} {
 		s.key(name, strconv.Itoa(rows[i][0]), "topo_parameters")
 	}
-	if rows[0][0] > 1 {
-		s.key("global", strconv.Itoa(rows[0][1]), "topo_parameters: links between two groups")
+	if links := rows[0][1]; rows[0][0] > 1 {
+		s.key("global", strconv.Itoa(links), "topo_parameters: links between two groups")
+		if links > 1 {
+			s.note("the %d links between two groups are one link of their bandwidth in SimGrid", links)
+		}
 	}
 	for i, name := range []string{"", "between chassis", "between routers of a chassis"} {
 		if i > 0 && rows[i][1] > 1 {
