@@ -41,3 +41,31 @@ func TestLogGPOfNetwork(t *testing.T) {
 		t.Errorf("the engine %q, the network %q, want %q", ends[0], ends[1], want)
 	}
 }
+
+// PLogP means the same here and in package network, too: L + g(s) from begin to end, and the next message g(s) after the begin.
+func TestPLogPOfNetwork(t *testing.T) {
+	var sends []Op
+	for i, bytes := range []int64{10, 1, 0, 300} {
+		sends = append(sends, isend(int32(i+1), bytes, int32(i)))
+	}
+	for name, m := range map[string]Model{"plogp": plogp(), "crooked": crooked()} {
+		m.EagerLimit = -1
+		linked := m
+		linked.Net, linked.Node = network.PaidPorts(5, m.Sizes), func(rank int32) int { return int(rank) }
+		var ends []string
+		for _, m := range []Model{m, linked} {
+			res, err := Run(context.Background(), programs(append(ranks(sends), does(recv(0)), does(recv(0)), does(recv(0)), does(recv(0))), 0), Options{Model: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, r := range res.Ranks {
+				text += fmt.Sprint(int64(r.Time), " ", picos(r.Parts[:]), " ")
+			}
+			ends = append(ends, text)
+		}
+		if ends[0] != ends[1] {
+			t.Errorf("%s: the engine %q, the network %q", name, ends[0], ends[1])
+		}
+	}
+}

@@ -31,6 +31,7 @@ type Local struct {
 	memories     []memory
 	plain        bool // the machine gives no level
 	shared       Memory
+	over         bool                // a message was not there by the Horizon: the simulation fails
 	sends, comes []calendar.Calendar // of ranks; nil if no level gives g or G
 }
 
@@ -180,7 +181,7 @@ func (l *Local) Overheads(a, b int32) *Overheads {
 
 // Send sends a message between two ranks of a node at a time.
 func (l *Local) Send(at unit.Picos, from, to int32, b unit.Bytes) Delivery {
-	if at >= Horizon {
+	if at >= Horizon || l.over {
 		return Delivery{Free: at, Arrive: at}
 	}
 	v, m := l.levelOf(from, to), &l.memories[l.places[from].node]
@@ -201,6 +202,7 @@ func (l *Local) Send(at unit.Picos, from, to int32, b unit.Bytes) Delivery {
 		free = max(free, end)
 	}
 	arrive := free + latency
+	l.over = arrive >= Horizon
 	if v.gap > 0 {
 		arrive = l.reserve(&l.comes[to], arrive, v.gap)
 	}
