@@ -17,6 +17,7 @@ type section struct {
 	assumed string  // what was not measured, or ""
 	zero    float64 // L + o_s + o_r: the time of a message of one byte, in s
 	perByte float64
+	eager   float64 // S; +Inf if it is not known
 }
 
 // logGP returns LogGP of a study of messages: o_s and o_r as measured, or an assumption if neither was.
@@ -30,7 +31,7 @@ func logGP(s *loggp.Study) (*section, error) {
 			return nil, fmt.Errorf("%s of LogGP is not known, or negative", name)
 		}
 	}
-	out := &section{perByte: of["G"].Value, zero: of["half_rtt"].Value}
+	out := &section{perByte: of["G"].Value, zero: of["half_rtt"].Value, eager: math.Inf(1)}
 	send, sends := of["o_s"]
 	receive, receives := of["o_r"]
 	if sends != receives {
@@ -44,6 +45,7 @@ func logGP(s *loggp.Study) (*section, error) {
 	out.add("g", duration(of["g"].Value), interval(of["g"], duration))
 	out.add("G", perByte(out.perByte), interval(of["G"], perByte))
 	if v, is := of["S"]; is {
+		out.eager = v.Value
 		out.add("S", unit.Bytes(v.Value).String(), interval(v, func(v float64) string { return unit.Bytes(v).String() }))
 	}
 	return out, nil
@@ -85,10 +87,14 @@ func (t *section) add(key, value, comment string) {
 // text returns the section behind its title and first keys.
 func (t *section) text(title string) string { return title + "\n" + strings.Join(t.keys, "") }
 
-// farthest returns the size at which L + o_s + o_r + (s-1) G differs most from half a measured round trip, and the relative
-// difference.
-func (t *section) farthest(s *loggp.Study) (size unit.Bytes, off float64) {
-	return most(s, func(row *loggp.Row) float64 { return t.zero + float64(max(row.Bytes-1, 0))*t.perByte })
+// time returns the time of a message of some bytes: L + o_s + o_r + (s-1) G. A larger one than S waits for a request and an answer,
+// as in predict replay [ino2001].
+func (t *section) time(bytes int64) float64 {
+	sum := t.zero + float64(max(bytes-1, 0))*t.perByte
+	if float64(bytes) > t.eager {
+		sum += 2 * t.zero
+	}
+	return sum
 }
 
 // most returns the size at which a predicted time differs most from half a measured round trip, and the relative difference.
@@ -157,8 +163,8 @@ func (r *Fitted) AddLocal(within *Fitted, note Note) error {
 
 // noteFar notes a size whose time the section does not give.
 func (t *section) noteFar(what string, s *loggp.Study, note Note) {
-	if size, off := t.farthest(s); math.Abs(off) > 0.1 {
-		note("%s: at %v, L + 2 o + (s-1) G differs by %+.0f %% from half a round trip, because LogGP has one G for all sizes", what, size, 100*off)
+	if size, off := most(s, func(row *loggp.Row) float64 { return t.time(row.Bytes) }); math.Abs(off) > 0.1 {
+		note("%s: at %v, the time of LogGP differs by %+.0f %% from half a round trip, because it has one G for all sizes", what, size, 100*off)
 	}
 }
 
