@@ -18,15 +18,16 @@ type Topology interface {
 	Links() int64
 	// Bisection returns the number of links in both directions between two halves of the
 	// processors. The halves are as equal as possible, and are chosen so that the number is
-	// smallest.
+	// smallest. It is 0 if the number is not known, because the topology has room for more
+	// processors.
 	Bisection() int64
 }
 
 // Link is the number of a link of a Topology, from 0.
 type Link int64
 
-// Arity is the arity of the fat tree in allTopologies.
-const Arity = 4
+// defaultArity is the arity of a fat tree without a shape.
+const defaultArity = 4
 
 // allTopologies returns the topologies for a number of processors, at least 1. The hypercube needs a power of
 // two.
@@ -36,7 +37,7 @@ func allTopologies(procs int) []Topology {
 		all = append(all, cube)
 	}
 	rows, cols := Grid(procs)
-	return append(all, Mesh(rows, cols), Torus(rows, cols), FatTree(procs, Arity))
+	return append(all, Mesh(rows, cols), Torus(rows, cols), FatTree(procs, defaultArity))
 }
 
 // Grid returns the rows and columns of the grid of procs nodes that is nearest to a square, with no
@@ -51,6 +52,12 @@ func Grid(procs int) (rows, cols int) {
 	}
 	return rows, procs / rows
 }
+
+var busKind = TopologyKind{Name: "bus", Hosts: anyHosts, New: func(_ Shape, procs int) (Topology, error) { return Bus(procs), nil }}
+
+// A switch is a fat tree of one level.
+var switchKind = TopologyKind{Name: "switch", Switched: true, Hosts: anyHosts,
+	New: func(_ Shape, procs int) (Topology, error) { return FatTree(procs, max(2, procs)), nil }}
 
 type bus int
 
@@ -70,6 +77,8 @@ func (b bus) Route(from, to int, into []Link) []Link {
 	}
 	return append(into, 0)
 }
+
+var fullKind = TopologyKind{Name: "full", Detours: true, Hosts: anyHosts, New: func(_ Shape, procs int) (Topology, error) { return Full(procs), nil }}
 
 type full int
 
@@ -92,6 +101,14 @@ func (f full) Route(from, to int, into []Link) []Link {
 	}
 	return append(into, Link(from)*Link(f)+Link(to))
 }
+
+// Detour goes by way of a random processor.
+func (f full) Detour(from, to int, random uint64, into []Link) []Link {
+	return via(f, from, to, random, into)
+}
+
+var hypercubeKind = TopologyKind{Name: "hypercube", Switched: true, Detours: true, Hosts: anyHosts,
+	New: func(_ Shape, procs int) (Topology, error) { return Hypercube(procs) }}
 
 type hypercube int // dimensions
 
@@ -129,4 +146,9 @@ func (h hypercube) Route(from, to int, into []Link) []Link {
 		}
 	}
 	return into
+}
+
+// Detour goes by way of a random processor.
+func (h hypercube) Detour(from, to int, random uint64, into []Link) []Link {
+	return via(h, from, to, random, into)
 }

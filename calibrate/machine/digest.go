@@ -19,9 +19,10 @@ func (m *Machine) Digest() string {
 var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true, "Placed": true}
 
 // later are fields that older descriptions lack. They are left out where they are absent, so that those keep their digest.
-var later = map[string]bool{"Levels": true}
+var later = map[string]bool{"Levels": true, "Dims": true, "Down": true, "Up": true, "Parallel": true, "Taper": true, "Groups": true, "Chassis": true,
+	"Routers": true, "Hosts": true, "Global": true, "Rails": true, "Routing": true, "Seed": true}
 
-// digest adds a value to h, with the names of its fields.
+// digest adds a value to h, with the names of its fields. The fields of an embedded structure are those of the outer one.
 func digest(h hash.Hash, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -32,12 +33,7 @@ func digest(h hash.Hash, v reflect.Value) {
 		digest(h, v.Elem())
 	case reflect.Struct:
 		fmt.Fprint(h, "{")
-		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; !undigested[name] && !(later[name] && v.Field(i).IsZero()) {
-				fmt.Fprintf(h, "%s:", name)
-				digest(h, v.Field(i))
-			}
-		}
+		digestFields(h, v)
 		fmt.Fprint(h, "}")
 	case reflect.Slice:
 		fmt.Fprintf(h, "%d[", v.Len())
@@ -57,5 +53,19 @@ func digest(h hash.Hash, v reflect.Value) {
 		fmt.Fprintf(h, "%q;", v.String())
 	default:
 		panic(fmt.Sprintf("a description has a field of kind %v", v.Kind()))
+	}
+}
+
+func digestFields(h hash.Hash, v reflect.Value) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		switch name := field.Name; {
+		case field.Anonymous:
+			digestFields(h, v.Field(i))
+		case undigested[name] || later[name] && v.Field(i).IsZero():
+		default:
+			fmt.Fprintf(h, "%s:", name)
+			digest(h, v.Field(i))
+		}
 	}
 }

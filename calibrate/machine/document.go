@@ -92,6 +92,21 @@ type networkText struct {
 	Rows       *int64  `toml:"rows"`
 	Cols       *int64  `toml:"cols"`
 	Arity      *int64  `toml:"arity"`
+
+	Dims     []int64  `toml:"dims"`
+	Down     []int64  `toml:"down"`
+	Up       []int64  `toml:"up"`
+	Parallel []int64  `toml:"parallel"`
+	Taper    *float64 `toml:"taper"`
+	Groups   *int64   `toml:"groups"`
+	Chassis  *int64   `toml:"chassis"`
+	Routers  *int64   `toml:"routers"`
+	Hosts    *int64   `toml:"hosts"`
+	Global   *int64   `toml:"global"`
+
+	Rails   *int64  `toml:"rails"`
+	Routing *string `toml:"routing"`
+	Seed    *int64  `toml:"seed"`
 }
 
 type sizeText struct {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -46,8 +47,11 @@ type Network struct {
 	Switch     Latency                       // latency of a switch on a message's route
 	Sharing    string                        // ShareExclusive, ShareMaxMin or SharePackets; "" for models without links
 	Packet     unit.Bytes                    // size of a packet, for SharePackets
-	Rows, Cols int                           // of a mesh or torus; 0: as near to a square as possible
-	Arity      int                           // of a fat tree; 0: the default of the topology
+	comm.Shape                               // of the topology
+
+	Rails   int    // planes of links, of which each node has a port on each; 0: one
+	Routing string // RouteValiant or RouteAdaptive; "": minimal routes
+	Seed    int    // of random routes
 }
 
 // Values of Network.GapFrom and Network.Spacing.
@@ -77,17 +81,15 @@ type Optional[T any] struct {
 	Known bool
 }
 
-// networks are the network models that a description may have.
-var networks = []string{"ideal", "loggp", "plogp", "logp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
-
 // Models by their properties. A key that has no effect on a model is refused.
 var (
-	linked     = []string{"ideal", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
-	switched   = []string{"switch", "hypercube", "mesh", "torus", "fattree"}
-	grids      = []string{"mesh", "torus"}
-	contended  = linked[1:]
-	topologies = []string{"bus", "full", "hypercube", "mesh", "torus", "fattree"}
+	contended = kindsWith(func(*comm.TopologyKind) bool { return true })
+	switched  = kindsWith(func(k *comm.TopologyKind) bool { return k.Switched })
+	linked    = slices.Concat([]string{"ideal"}, contended)
 )
+
+// networks are the network models that a description may have.
+var networks = slices.Concat([]string{"ideal", "loggp", "plogp", "logp"}, contended)
 
 // Bounds that catch typing errors: the slowest network, the fastest link, the longest header, and the smallest
 // share of a bandwidth.
@@ -116,6 +118,7 @@ func (r *reader) network(n *networkText) *Network {
 	r.gap(n, out)
 	r.links(n, out)
 	r.shape(n, out)
+	r.routes(n, out)
 	r.logFamily(out)
 	return out
 }
@@ -168,7 +171,7 @@ func (r *reader) gap(t *networkText, n *Network) {
 		return r.oneOf(path, value, list)
 	}
 	n.GapFrom = choose("network.gap", t.Gap, GapBisection, GapTraffic)
-	n.Topology = choose("network.topology", t.Topology, topologies...)
+	n.Topology = choose("network.topology", t.Topology, contended...)
 	n.Spacing = choose("network.spacing", t.Spacing, SpaceAny, SpaceSameKind)
 	if n.Spacing == "" && n.Model == "logp" {
 		n.Spacing = SpaceAny
@@ -227,24 +230,6 @@ func (r *reader) packet(t *networkText, n *Network) {
 
 // Shared reports whether messages share the bandwidth of links. A later message can then delay an earlier one.
 func (n *Network) Shared() bool { return n.Sharing == ShareMaxMin || n.Sharing == SharePackets }
-
-// shape reads the dimensions of a topology.
-func (r *reader) shape(t *networkText, n *Network) {
-	topology := n.Model
-	if n.Topology != "" {
-		topology = n.Topology
-	}
-	if t.Rows != nil || t.Cols != nil {
-		r.belongs("network.rows", topology, grids...)
-		n.Rows, n.Cols = r.count("network.rows", t.Rows, MaxProcessors), r.count("network.cols", t.Cols, MaxProcessors)
-	}
-	if t.Arity != nil {
-		r.belongs("network.arity", topology, "fattree")
-		if n.Arity = r.count("network.arity", t.Arity, MaxProcessors); n.Arity == 1 {
-			r.fail("network.arity", "1 is less than 2")
-		}
-	}
-}
 
 // belongs refuses a key that has no effect on the model.
 func (r *reader) belongs(path, model string, models ...string) {

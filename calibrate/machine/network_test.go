@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
 
@@ -30,7 +31,7 @@ cols = 2
 		t.Fatal(err)
 	}
 	want := Network{Model: "mesh", Fixed: Optional[Latency]{inCycles(75), true}, Bandwidth: Optional[unit.BytesPerSecond]{155e6 / 8, true},
-		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Sharing: ShareMaxMin, Rows: 1, Cols: 2}
+		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Sharing: ShareMaxMin, Shape: comm.Shape{Rows: 1, Cols: 2}}
 	if !reflect.DeepEqual(*m.Network, want) {
 		t.Errorf("got %+v, want %+v", *m.Network, want)
 	}

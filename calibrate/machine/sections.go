@@ -135,10 +135,8 @@ func (r *reader) needsCycles(path, text string) {
 // ranksOnNodes is the system of a machine without [system]: as many nodes of one processor as the network has.
 func (r *reader) ranksOnNodes(doc *document) {
 	r.m.System = System{Target: COW, Processors: 1, Nodes: MaxProcessors}
-	if n := r.m.Network; n != nil && n.Rows > 0 {
-		if r.m.System.Nodes = n.Rows * n.Cols; r.m.System.Nodes > MaxProcessors {
-			r.fail("network.rows", "%d rows of %d nodes are more than %d nodes", n.Rows, n.Cols, MaxProcessors)
-		}
+	if n := r.m.Network; n != nil && n.Room() > 0 {
+		r.m.System.Nodes = n.Room()
 	}
 	r.m.Assumed = append(r.m.Assumed, "[system] not given: each rank has a node of its own")
 	for _, one := range []struct {

@@ -13,7 +13,7 @@ import (
 // onBus are models of a bus of 1 GB/s, which has one message at a time, shares itself fairly, or carries packets.
 var onBus = map[string]func(t *testing.T) Model{
 	"exclusive": func(t *testing.T) Model {
-		net, err := network.Bus{}.New(network.Config{Nodes: 8, Bandwidth: 1e9, Efficiency: 1})
+		net, err := network.Wormhole("bus").New(network.Config{Nodes: 8, Bandwidth: 1e9, Efficiency: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ func BenchmarkNetworks(b *testing.B) {
 		b.Run(w.name, func(b *testing.B) {
 			ranks := len(load.ranks)
 			torus := func() Model {
-				net, err := network.Torus{}.New(network.Config{Nodes: ranks, Bandwidth: 1e9, Efficiency: 1, Latency: 1_000_000, Switch: 100_000})
+				net, err := network.Wormhole("torus").New(network.Config{Nodes: ranks, Bandwidth: 1e9, Efficiency: 1, Latency: 1_000_000, Switch: 100_000})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -179,7 +179,7 @@ func (n *naive) land() {
 
 // Over links that have one message at a time, who acts first sends first, at a time the lower rank.
 func FuzzLinked(f *testing.F) {
-	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}, network.Ideal{}, network.PLogP{}}
+	all := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Wormhole("full"), network.Wormhole("mesh"), network.Wormhole("torus"), network.Wormhole("fattree"), network.LogP{}, network.LogGP{}, network.Ideal{}, network.PLogP{}}
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
 		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(9)) // plogp

@@ -154,6 +154,10 @@ var keyUses = map[string]func(u *Use) bool{
 	"network.latency": (*Use).links, "network.bandwidth": (*Use).links, "network.efficiency": (*Use).links, "network.header": (*Use).links,
 	"network.switch": (*Use).simulatedNetwork, "network.sharing": (*Use).simulatedNetwork, "network.packet": (*Use).simulatedNetwork,
 	"network.rows": (*Use).network, "network.cols": (*Use).network, "network.arity": (*Use).network,
+	"network.dims": (*Use).network, "network.down": (*Use).network, "network.up": (*Use).network, "network.parallel": (*Use).network, "network.taper": (*Use).network,
+	"network.groups": (*Use).network, "network.chassis": (*Use).network, "network.routers": (*Use).network, "network.hosts": (*Use).network, "network.global": (*Use).network,
+	"network.rails":   func(u *Use) bool { return u.routed() || u.LogP && !u.Machine.Network.Gap.Known },
+	"network.routing": (*Use).routed, "network.seed": (*Use).routed,
 
 	"directory.kind": (*Use).refs, "directory.pointers": (*Use).refs, "directory.overflow": (*Use).refs, "directory.entries": (*Use).refs,
 	"directory.ways": (*Use).refs, "directory.latency": (*Use).refs, "directory.hints": (*Use).refs, "directory.trap": (*Use).refs,
@@ -196,6 +200,9 @@ func (u *Use) placed() bool {
 
 // simulatedNetwork reports whether messages are sent through the network one by one. Models refuse keys that they lack.
 func (u *Use) simulatedNetwork() bool { return u.network() && !u.LogP }
+
+// routed reports whether messages have routes. No model of a cluster knows them.
+func (u *Use) routed() bool { return u.network() && (u.refs() || u.messages()) }
 
 // protocolMessages reports whether the sizes of messages of the coherence protocol matter. With messages of the program,
 // they are not counted, and networks without bandwidth take no time for their bytes.

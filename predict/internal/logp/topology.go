@@ -106,8 +106,12 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 		}
 	}
 	a.Machine.PerByte = 0
-	each := float64(a.Machine.Latency)
-	a.Gaps = []Gap{{machine.GapBisection, unit.Picos(each*comm.BisectionGap(net) + 0.5)}}
+	bisection, err := network.BisectionGap(net)
+	if err != nil {
+		return fmt.Errorf("machine %q: %w", m.Name, err)
+	}
+	each := float64(a.Machine.Latency) / float64(max(1, n.Rails)) // messages take turns on the rails
+	a.Gaps = []Gap{{machine.GapBisection, unit.Picos(each*bisection + 0.5)}}
 	if t := comm.Carry(net, traffic); t.Messages > 0 {
 		a.Gaps = append(a.Gaps, Gap{machine.GapTraffic, unit.Picos(each*t.Gap() + 0.5)})
 	}

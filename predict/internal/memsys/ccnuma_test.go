@@ -20,7 +20,7 @@ func four(t *testing.T) Config {
 	t.Helper()
 	c := Config{Processors: 4, PerNode: 1, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}}, Memory: Memory{Latency: 100, Occupancy: 60},
 		Messages: machine.Messages{Control: 8, Data: 40}, Placement: numa.Placement{Policy: machine.Interleaved, Page: 64}, Directory: Directory{LookUp: 5, Trap: 200}}
-	net, err := network.Full{}.New(network.Config{Nodes: 4, Bandwidth: 1e12, Efficiency: 1})
+	net, err := network.Wormhole("full").New(network.Config{Nodes: 4, Bandwidth: 1e12, Efficiency: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

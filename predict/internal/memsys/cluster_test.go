@@ -69,14 +69,14 @@ func TestClusterWorked(t *testing.T) {
 		counts   []touch.Counts
 		shared   touch.SharedUsage
 	}{
-		{"the home's own misses and stores cost what they cost in an smp", small(2, 1, network.Bus{}), []access{
+		{"the home's own misses and stores cost what they cost in an smp", small(2, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{100, 0, 0, true, touch.Cost{}}, // alone in its node
 			{200, 0, 2, false, touch.Cost{Latency: 100}},
 		}, []touch.Counts{{Loads: 2, Stores: 1, LoadMisses: touch.Misses{Cold: 2}, WriteBacks: 1}, {}},
 			touch.SharedUsage{Busy: 180, End: 320, Lines: 2}},
 
-		{"a block from its home, then its other line", small(2, 1, network.Bus{}), []access{
+		{"a block from its home, then its other line", small(2, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{200, 1, 0, false, touch.Cost{Latency: 368}}, // home's memory 100, message 168, own memory 100
 			{700, 1, 1, false, touch.Cost{Latency: 100}}, // the block is there
@@ -84,7 +84,7 @@ func TestClusterWorked(t *testing.T) {
 		}, []touch.Counts{{Loads: 2, LoadMisses: touch.Misses{Cold: 1}}, {Loads: 2, LoadMisses: touch.Misses{Cold: 2}, RemoteFetches: 1}},
 			touch.SharedUsage{Busy: 120, End: 760, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
-		{"two blocks at once: on a bus the second message waits, and at the home both wait for its memory", small(3, 1, network.Bus{}), []access{
+		{"two blocks at once: on a bus the second message waits, and at the home both wait for its memory", small(3, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{200, 0, 2, false, touch.Cost{Latency: 100}},
 			{1000, 1, 0, false, touch.Cost{Latency: 368}},                  // memory 1000..1060, sent 1100..1238, there 1268
@@ -102,7 +102,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}},
 			touch.SharedUsage{Busy: 120, End: 1328, Lines: 2, Messages: 2, MessageBytes: 256, NetworkBusy: 138}},
 
-		{"a block that another node has exclusive comes by way of its home, twice as far", small(3, 1, network.Bus{}), []access{
+		{"a block that another node has exclusive comes by way of its home, twice as far", small(3, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 1, true, touch.Cost{Latency: 368}},  // takes block 0 from its home
 			{2000, 2, 1, false, touch.Cost{Latency: 636}}, // node 1: 100 + 168, home: 100 + 168, own memory 100
@@ -113,7 +113,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
 			touch.SharedUsage{Busy: 240, End: 3060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
-		{"the home gets its block back by one message", small(2, 1, network.Bus{}), []access{
+		{"the home gets its block back by one message", small(2, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 1, true, touch.Cost{Latency: 368}},
 			{2000, 0, 0, true, touch.Cost{Latency: 368}},
@@ -123,7 +123,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, Stores: 1, LoadMisses: touch.Misses{Coherence: 1}, StoreMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 2}},
 			touch.SharedUsage{Busy: 240, End: 3328, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
-		{"a store to a shared block asks its home, which tells the other holder", small(3, 1, network.Bus{}), []access{
+		{"a store to a shared block asks its home, which tells the other holder", small(3, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 0, false, touch.Cost{Latency: 368}},
 			{2000, 2, 0, false, touch.Cost{Latency: 368}},
@@ -136,7 +136,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
 			touch.SharedUsage{Busy: 200, End: 4060, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
-		{"the home's store waits for both holders, whose messages follow each other on the bus", small(3, 1, network.Bus{}), []access{
+		{"the home's store waits for both holders, whose messages follow each other on the bus", small(3, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 0, false, touch.Cost{Latency: 368}},
 			{2000, 2, 1, false, touch.Cost{Latency: 368}},
@@ -146,7 +146,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, Invalidations: 1, RemoteFetches: 1}},
 			touch.SharedUsage{Busy: 180, End: 3070, Lines: 2, Messages: 4, MessageBytes: 256, NetworkBusy: 296}},
 
-		{"within a node of two a block is fetched once, and a store there asks the node alone", small(4, 2, network.Bus{}), []access{
+		{"within a node of two a block is fetched once, and a store there asks the node alone", small(4, 2, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 2, 0, true, touch.Cost{Latency: 368}},
 			{2000, 3, 0, false, touch.Cost{Latency: 100}}, // processor 2 supplies
@@ -160,7 +160,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 2, Stores: 2, LoadMisses: touch.Misses{Cold: 2}, Upgrades: 2, CacheToCache: 1, BlockUpgrades: 1}},
 			touch.SharedUsage{Busy: 280, End: 6080, Lines: 2, Messages: 3, MessageBytes: 256, NetworkBusy: 286}},
 
-		{"who wants what is on its way to the node waits until it is there", small(4, 2, network.Bus{}), []access{
+		{"who wants what is on its way to the node waits until it is there", small(4, 2, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 2, 0, false, touch.Cost{Latency: 368}},                  // there at 1268, memory until 1328
 			{1100, 3, 1, false, touch.Cost{Latency: 100, Contention: 228}}, // memory from 1328
@@ -168,7 +168,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, RemoteFetches: 1}, {Loads: 1, LoadMisses: touch.Misses{Cold: 1}}},
 			touch.SharedUsage{Busy: 120, End: 1388, Lines: 2, Messages: 1, MessageBytes: 128, NetworkBusy: 138}},
 
-		{"a block does not leave before it has come", small(3, 1, network.Bus{}), []access{
+		{"a block does not leave before it has come", small(3, 1, network.Wormhole("bus")), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 0, true, touch.Cost{Latency: 368}},                   // there at 1268, memory until 1328
 			{1010, 2, 0, false, touch.Cost{Latency: 636, Contention: 318}}, // leaves from 1328 on
@@ -176,7 +176,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 1, LoadMisses: touch.Misses{Cold: 1}, CacheToCache: 1, RemoteFetches: 1, FromExclusive: 1}},
 			touch.SharedUsage{Busy: 180, End: 1924, Lines: 1, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
-		{"a memory of one block: copies are fetched again, the home's own come from its disk", withDisk(small(2, 1, network.Bus{}), 1), []access{
+		{"a memory of one block: copies are fetched again, the home's own come from its disk", withDisk(small(2, 1, network.Wormhole("bus")), 1), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 0, 2, false, touch.Cost{Latency: 100}},  // block 0 goes to the disk, 1000..2000
 			{3000, 1, 2, false, touch.Cost{Latency: 368}},  // block 1 is in its home's memory
@@ -187,7 +187,7 @@ func TestClusterWorked(t *testing.T) {
 			{Loads: 3, LoadMisses: touch.Misses{Cold: 2, Replacement: 1}, RemoteFetches: 3, DiskReads: 2}},
 			touch.SharedUsage{Busy: 360, End: 10060, Lines: 2, Messages: 3, MessageBytes: 384, NetworkBusy: 414}},
 
-		{"an exclusive block that is pushed out goes home, and nobody waits", withDisk(small(2, 1, network.Bus{}), 2), []access{
+		{"an exclusive block that is pushed out goes home, and nobody waits", withDisk(small(2, 1, network.Wormhole("bus")), 2), []access{
 			{0, 0, 0, false, touch.Cost{Latency: 100}},
 			{1000, 1, 0, true, touch.Cost{Latency: 368}},
 			{2000, 1, 2, false, touch.Cost{Latency: 100}}, // block 1 is at home in node 1
@@ -256,7 +256,7 @@ func randomLevels(r *rand.Rand, c *Config) {
 func TestClusterOfOne(t *testing.T) {
 	for seed := range testsize.Cases[uint64](400, 80) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		c := small(1+r.IntN(4), 4, network.Bus{})
+		c := small(1+r.IntN(4), 4, network.Wormhole("bus"))
 		randomLevels(r, &c)
 		smp, err := SMP{}.New(c)
 		if err != nil {
@@ -273,10 +273,10 @@ func TestClusterOfOne(t *testing.T) {
 		checkSame(t, seed, cow, smp, 1)
 		c = withDisk(c, 1+unit.Bytes(r.IntN(4)))
 		c.PerNode = 1
-		if cow, err = (COW{}).New(connected(c, network.Bus{})); err != nil {
+		if cow, err = (COW{}).New(connected(c, network.Wormhole("bus"))); err != nil {
 			t.Fatal(err)
 		}
-		checkSame(t, seed, mustCluster(t, connected(c, network.Bus{})), cow, c.Processors)
+		checkSame(t, seed, mustCluster(t, connected(c, network.Wormhole("bus"))), cow, c.Processors)
 	}
 }
 
@@ -313,7 +313,7 @@ func TestClusterErrors(t *testing.T) {
 		{func(c *Config) { c.Placement.Page = 0 }, "the page size"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			bad := small(2, 1, network.Bus{})
+			bad := small(2, 1, network.Wormhole("bus"))
 			c.change(&bad)
 			for _, target := range []Target{COW{}, CLUMP{}} {
 				if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {

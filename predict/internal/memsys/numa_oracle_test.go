@@ -55,7 +55,7 @@ func randomNodes(d *decisions, target Target) (Config, func() network.Network) {
 			c.TLB = &TLB{Entries: 4, Ways: 1 << d.below(3), Page: 16 << d.below(2), Latency: unit.Picos(d.below(30))}
 		}
 	}
-	model := []network.Model{network.Mesh{}, network.LogP{}, network.Bus{}, network.Full{}, network.Ideal{}}[d.below(5)]
+	model := []network.Model{network.Wormhole("mesh"), network.LogP{}, network.Wormhole("bus"), network.Wormhole("full"), network.Ideal{}}[d.below(5)]
 	of := network.Config{Nodes: c.nodes(), Bandwidth: 1e12, Efficiency: 1, Latency: unit.Picos(d.below(9)), L: unit.Picos(1 + d.below(20)),
 		Gap: unit.Picos(d.below(20)), SameKind: d.below(2) == 0}
 	return c, func() network.Network {

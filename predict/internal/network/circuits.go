@@ -1,7 +1,6 @@
 package network
 
 import (
-	"spoor/analyze/comm"
 	"spoor/predict/internal/calendar"
 	"spoor/traces/unit"
 )
@@ -18,25 +17,13 @@ type circuits struct {
 	path []*channel // of the present message
 }
 
-// newCircuits returns the network of c's links on net.
-func newCircuits(c Config, net comm.Topology, greedy bool) (Network, error) {
-	w, err := c.linkTime()
+// newCircuits returns the network of c's links on the topology with a name.
+func newCircuits(c Config, name string, greedy bool) (Network, error) {
+	r, w, err := c.linkedBy(name)
 	if err != nil {
 		return nil, err
 	}
-	return &circuits{linkTime: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
-}
-
-// newWormhole returns the network of c's links on the topology with a name.
-func newWormhole(c Config, name string) (Network, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	net, err := topologies[name](c)
-	if err != nil {
-		return nil, err
-	}
-	return newCircuits(c, net, true)
+	return &circuits{linkTime: w, routes: newRoutes[channel](r, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
 }
 
 // Send finds the earliest end, and reserves the links until then.
@@ -44,10 +31,10 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	if !c.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	c.path = c.routes.between(m.From, m.To, c.path)
 	carry := c.time(m.Bytes)
+	c.route(at, m, carry)
+	end := c.earliestEnd(c.path, at, carry)
 	idle := unit.Picos(len(c.path)-1)*c.hop + carry
-	end := c.earliestEnd(at+idle, carry)
 	c.notePortFree()
 	switch {
 	case end > Horizon:
@@ -59,22 +46,31 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	return delivered(at, end, end+c.latency, idle+c.latency)
 }
 
-// earliestEnd returns the earliest end of a message from idle on, which is its end if it waits for nothing. For a
-// given end, link i is free at best from EndBefore(end) on. After that time, the message must be sent over the rest
+// route finds the links of a message.
+func (c *circuits) route(at unit.Picos, m Message, carry unit.Picos) {
+	if c.routes.fixed {
+		c.path = c.routes.between(m.From, m.To, c.path)
+		return
+	}
+	c.path = c.routes.choose(m.From, m.To, c.path, func(way []*channel) unit.Picos { return c.earliestEnd(way, at, carry) })
+	c.blocker = 0 // of the other routes
+}
+
+// earliestEnd returns the earliest end of a message that is sent at a time over the links of a way. For a given end, link i is free at best from EndBefore(end) on. After that time, the message must be sent over the rest
 // of its route. This bound never falls as the end grows. So the least end that satisfies all links is found by
 // raising the end to each link's bound until no link raises it.
-func (c *circuits) earliestEnd(idle, carry unit.Picos) unit.Picos {
-	end := idle
-	last := len(c.path) - 1
+func (c *circuits) earliestEnd(way []*channel, at, carry unit.Picos) unit.Picos {
+	last := len(way) - 1
+	end := at + unit.Picos(last)*c.hop + carry // if it waits for nothing
 	for i, content := 0, 0; content <= last; i++ {
 		if i > last {
 			i = 0
 		}
 		content++
-		taken := c.path[i].EndBefore(end)
+		taken := way[i].EndBefore(end)
 		if least := taken + unit.Picos(last-i)*c.hop + carry; least > end {
 			end, content = least, 0
-			c.noteWait(c.path[i], taken)
+			c.noteWait(way[i], taken)
 		}
 	}
 	return end

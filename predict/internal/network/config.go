@@ -3,9 +3,7 @@ package network
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"spoor/analyze/comm"
@@ -23,9 +21,11 @@ type Config struct {
 	Efficiency float64             // fraction of Bandwidth for messages and headers
 	Header     unit.Bytes          // of every message
 	Switch     unit.Picos          // latency of a switch between two links
-	Rows, Cols int                 // of a mesh or torus; 0: comm.Grid
-	Arity      int                 // of a fat tree; 0: comm.Arity
 	Packet     unit.Bytes          // packet size, if links carry packets
+	comm.Shape                     // of the topology
+	Rails      int                 // of equal networks; 0: one
+	Routing    string              // as of a machine
+	Seed       int
 
 	// Of the LogP family.
 	L, Gap     unit.Picos
@@ -103,7 +103,7 @@ func modelNamed(name string) (Model, error) {
 func configOf(m *machine.Machine, nodes int, traffic []comm.Flow) Config {
 	n := m.Network
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
-		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity, Packet: n.Packet,
+		Switch: m.At(n.Switch).Picos(), Shape: n.Shape, Packet: n.Packet, Rails: n.Rails, Routing: n.Routing, Seed: n.Seed,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
 		BothPorts: n.Ports == machine.BothPorts, SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
 		Sizes: SizeTableOf(n)}
@@ -149,40 +149,6 @@ func picos(p float64) unit.Picos {
 	return maxWire
 }
 
-// topologies are the named networks of links.
-var topologies = map[string]func(c Config) (comm.Topology, error){
-	"bus":       func(c Config) (comm.Topology, error) { return comm.Bus(c.Nodes), nil },
-	"full":      func(c Config) (comm.Topology, error) { return comm.Full(c.Nodes), nil },
-	"hypercube": func(c Config) (comm.Topology, error) { return comm.Hypercube(c.Nodes) },
-	"mesh":      func(c Config) (comm.Topology, error) { return c.grid(comm.Mesh) },
-	"torus":     func(c Config) (comm.Topology, error) { return c.grid(comm.Torus) },
-	"fattree":   func(c Config) (comm.Topology, error) { return c.fatTree() },
-}
-
-// grid returns a mesh or torus of c's rows and columns.
-func (c Config) grid(of func(rows, cols int) comm.Topology) (comm.Topology, error) {
-	rows, cols := c.Rows, c.Cols
-	if rows == 0 && cols == 0 {
-		rows, cols = comm.Grid(c.Nodes)
-	}
-	if rows < 1 || cols < 1 || cols > maxNodes || rows != c.Nodes/cols || rows*cols != c.Nodes {
-		return nil, fmt.Errorf("network.rows is %d and network.cols is %d; their product must be %d nodes", rows, cols, c.Nodes)
-	}
-	return of(rows, cols), nil
-}
-
-// fatTree returns a fat tree of c's arity.
-func (c Config) fatTree() (comm.Topology, error) {
-	arity := c.Arity
-	if arity == 0 {
-		arity = comm.Arity
-	}
-	if arity < 2 || arity > maxNodes {
-		return nil, fmt.Errorf("network.arity is %d; it must be from 2 to %d", arity, maxNodes)
-	}
-	return comm.FatTree(c.Nodes, arity), nil
-}
-
 // Topology returns the topology of m's links between nodes. For an abstract network it is the topology that the
 // network abstracts.
 func Topology(m *machine.Machine, nodes int) (comm.Topology, error) {
@@ -193,11 +159,10 @@ func Topology(m *machine.Machine, nodes int) (comm.Topology, error) {
 	if name == "" {
 		name = m.Network.Model
 	}
-	of, known := topologies[name]
-	if !known {
-		return nil, fmt.Errorf("the network of machine %q has model %s, which has no topology; use one of %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
+	if comm.TopologyNamed(name) == nil {
+		return nil, fmt.Errorf("the network of machine %q has no topology: %w", m.Name, errNoTopology(name))
 	}
-	net, err := of(configOf(m, nodes, nil))
+	net, err := configOf(m, nodes, nil).topology(name)
 	if err != nil {
 		return nil, fmt.Errorf("the %s network of machine %q: %w", name, m.Name, err)
 	}

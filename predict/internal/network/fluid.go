@@ -19,21 +19,17 @@ import (
 type Fluid struct {
 	history
 	linkTime
-	net        comm.Topology
-	latency    unit.Picos
-	hop        unit.Picos
-	links      comm.PerLink[fluidLink]
-	nodes      int
-	routes     [][]*fluidLink // by sender and receiver, those that were used; nil: too many nodes
-	routeLinks []comm.Link
-	flows      []flow
-	free       []int32
-	events     heap.Indexed[unit.Picos, int32, uint32, struct{}] // flows by when they begin or end, ties by order
-	solver     solver
-	now        unit.Picos
-	ended      []Completion
-	touched    []*fluidLink
-	entering   []int32
+	latency  unit.Picos
+	hop      unit.Picos
+	routes   routes[fluidLink]
+	flows    []flow
+	free     []int32
+	events   heap.Indexed[unit.Picos, int32, uint32, struct{}] // flows by when they begin or end, ties by order
+	solver   solver
+	now      unit.Picos
+	ended    []Completion
+	touched  []*fluidLink
+	entering []int32
 }
 
 // fluidLink is a link and the flows on it.
@@ -62,11 +58,11 @@ type hopRef struct {
 
 // flow is a message that is in flight or will be sent.
 type flow struct {
-	route         []*fluidLink
-	index         []int32 // its index in each of these links
-	remaining     float64 // bytes, at since
-	rate          float64 // bytes per picosecond
-	newRate       float64 // of the solver
+	route         []*fluidLink // from when it begins
+	index         []int32      // its index in each of these links
+	remaining     float64      // bytes, at since
+	rate          float64      // bytes per picosecond
+	newRate       float64      // of the solver
 	since         unit.Picos
 	event         unit.Picos // when it begins or, if it has begun, ends
 	sent          unit.Picos
@@ -76,6 +72,7 @@ type flow struct {
 	part          uint64 // last solve in whose part it is
 	known         uint64 // last fill in which newRate is known
 	bytes         unit.Bytes
+	from, to      int32
 	begun         bool
 }
 
@@ -94,15 +91,13 @@ func NewFluid(m *machine.Machine, nodes int) (*Fluid, error) {
 }
 
 func newFluid(c Config, name string) (*Fluid, error) {
-	net, w, err := c.linksToShare(name)
+	r, w, err := c.linksToShare(name)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fluid{linkTime: w, net: net, nodes: c.Nodes, latency: c.Latency, hop: c.Switch, links: comm.NewPerLink[fluidLink](net)}
+	f := &Fluid{linkTime: w, latency: c.Latency, hop: c.Switch, routes: newRoutes[fluidLink](r, c.Nodes)}
+	f.routes.number = func(l *fluidLink, number comm.Link) { l.link = number }
 	f.solver.capacity = 1 / w.perByte
-	if c.Nodes <= maxCachedNodes {
-		f.routes = make([][]*fluidLink, c.Nodes*c.Nodes)
-	}
 	return f, nil
 }
 
@@ -114,8 +109,7 @@ func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	f.history.sent.add(m.Bytes)
 	id := f.allocate()
 	n := &f.flows[id]
-	way := f.routeBetween(m.From, m.To)
-	*n = flow{route: way, index: n.index[:0], event: at, sent: at, order: o, bytes: m.Bytes,
+	*n = flow{from: int32(m.From), to: int32(m.To), route: n.route, index: n.index[:0], event: at, sent: at, order: o, bytes: m.Bytes,
 		remaining: max(float64(m.Bytes)+f.header, f.solver.capacity)} // at least one picosecond
 	f.schedule(id)
 }
@@ -146,11 +140,12 @@ func (f *Fluid) Step() []Completion {
 	for f.events.Len() > 0 && f.Next() == f.now {
 		id := f.events.Pop()
 		n := &f.flows[id]
-		f.touched = append(f.touched, n.route...)
 		if !n.begun {
 			f.enter(id)
+			f.touched = append(f.touched, n.route...)
 			continue
 		}
+		f.touched = append(f.touched, n.route...)
 		f.leave(id)
 		idle := f.time(n.bytes) + f.tailTime(n)
 		f.ended = append(f.ended, Completion{n.order.Tag, n.sent, delivered(n.sent, f.now, f.now+f.tailTime(n), idle), true, true})
@@ -175,29 +170,25 @@ func (f *Fluid) allocate() int32 {
 	return int32(len(f.flows) - 1)
 }
 
-// routeBetween returns the links from one node to another.
-func (f *Fluid) routeBetween(from, to int) []*fluidLink {
-	if f.routes != nil {
-		if way := f.routes[from*f.nodes+to]; way != nil {
-			return way
-		}
+// estimate returns how long a message would take over the links of a way, if each link gave it an equal share of the
+// present messages.
+func (f *Fluid) estimate(n *flow, way []*fluidLink) unit.Picos {
+	most := 0
+	for _, l := range way {
+		most = max(most, len(l.on))
 	}
-	f.routeLinks = f.net.Route(from, to, f.routeLinks[:0])
-	way := make([]*fluidLink, len(f.routeLinks))
-	for i, l := range f.routeLinks {
-		way[i] = f.links.At(l)
-		way[i].link = l
-	}
-	if f.routes != nil {
-		f.routes[from*f.nodes+to] = way
-	}
-	return way
+	return picos(n.remaining*float64(most+1)/f.solver.capacity) + unit.Picos(len(way)-1)*f.hop
 }
 
 // enter puts a message on its links.
 func (f *Fluid) enter(id int32) {
 	n := &f.flows[id]
 	n.begun, n.since = true, f.now
+	if f.routes.fixed {
+		n.route = f.routes.between(int(n.from), int(n.to), n.route)
+	} else {
+		n.route = f.routes.choose(int(n.from), int(n.to), n.route, func(way []*fluidLink) unit.Picos { return f.estimate(n, way) })
+	}
 	for hop, s := range n.route {
 		n.index = append(n.index, int32(len(s.on)))
 		s.on = append(s.on, hopRef{id, int32(hop)})
@@ -224,10 +215,10 @@ func (f *Fluid) leave(id int32) {
 // Usage returns the use of the links. The busy time of a link is the time of its messages at its full bandwidth.
 func (f *Fluid) Usage() Usage {
 	var parts []Part
-	for l, s := range f.links.All() {
+	for l, s := range f.routes.links.All() {
 		if t := s.sent; t.messages > 0 {
 			busy := picos((float64(t.bytes) + f.header*float64(t.messages)) * f.perByte)
-			parts = append(parts, Part{linkName(f.net, l), t.messages, t.bytes, busy})
+			parts = append(parts, Part{linkName(f.routes.net, l), t.messages, t.bytes, busy})
 		}
 	}
 	return f.usage(parts)

@@ -12,7 +12,7 @@ import (
 )
 
 // shared are the models whose links can be shared.
-var shared = []Model{Bus{}, Switch{}, Full{}, Hypercube{}, Mesh{}, Torus{}, FatTree{}}
+var shared = []Model{Wormhole("bus"), Switch{}, Wormhole("full"), Wormhole("hypercube"), Wormhole("mesh"), Wormhole("torus"), Wormhole("fattree")}
 
 // sending is a message and when it is sent.
 type sending struct {
@@ -59,7 +59,7 @@ func checkFair(t testing.TB, f *Fluid) {
 	})
 	for l, sum := range sums {
 		if sum > f.solver.capacity*(1+1e-6) {
-			t.Fatalf("at %d, %s carries %v of %v", f.now, linkName(f.net, l), sum, f.solver.capacity)
+			t.Fatalf("at %d, %s carries %v of %v", f.now, linkName(f.routes.net, l), sum, f.solver.capacity)
 		}
 	}
 	each(func(n *flow) {
@@ -184,7 +184,7 @@ func FuzzFluidIsNaive(f *testing.F) {
 		}
 		all := scatter(r, c.Nodes, 1+int(n%80))
 		got := drain(t, net, all)
-		for i, want := range naiveEnds(net.net, net.linkTime, all) {
+		for i, want := range naiveEnds(net.routes.net, net.linkTime, all) {
 			if d := got[i].Free - want; d < -20 || d > 20 || got[i].Free < all[i].at+net.MinTime(all[i].Bytes)-1 {
 				t.Errorf("%v at %d: left at %d, want %d", all[i].Message, all[i].at, got[i].Free, want)
 			}
@@ -236,7 +236,7 @@ func TestFluidByHand(t *testing.T) {
 
 // A message takes its latency and switches behind its bytes, which nobody waits for, and its header with them.
 func TestLatencyOfFluid(t *testing.T) {
-	f, err := newFluid(Config{Nodes: 4, Rows: 1, Cols: 4, Bandwidth: 1e9, Efficiency: 0.5, Header: 10, Latency: 7_000, Switch: 50}, "mesh")
+	f, err := newFluid(Config{Nodes: 4, Shape: comm.Shape{Rows: 1, Cols: 4}, Bandwidth: 1e9, Efficiency: 0.5, Header: 10, Latency: 7_000, Switch: 50}, "mesh")
 	if err != nil {
 		t.Fatal(err)
 	}

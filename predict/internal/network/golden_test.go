@@ -35,24 +35,24 @@ func TestByHand(t *testing.T) {
 		c     Config
 		sends []sent
 	}{
-		{"one link, each way", Full{}, links(2), []sent{
+		{"one link, each way", Wormhole("full"), links(2), []sent{
 			{0, 0, 1, 10, Delivery{10, 10, 10}},
 			{4, 0, 1, 10, Delivery{20, 20, 10}}, // behind it
 			{4, 1, 0, 10, Delivery{14, 14, 10}}, // the other link
 		}},
-		{"crossing in a row", Mesh{}, row, []sent{
+		{"crossing in a row", Wormhole("mesh"), row, []sent{
 			{0, 0, 3, 10, Delivery{10, 10, 10}},
 			{0, 3, 0, 10, Delivery{10, 10, 10}},
 			{5, 1, 2, 1, Delivery{11, 11, 1}},
 		}},
-		{"hold and wait", Mesh{}, row, []sent{
+		{"hold and wait", Wormhole("mesh"), row, []sent{
 			{0, 2, 3, 10, Delivery{10, 10, 10}},
 			{1, 0, 3, 10, Delivery{20, 20, 10}}, // has 0-1 and 1-2 from 1, waits for 2-3 until 10, has all until 20
 			{2, 0, 1, 5, Delivery{25, 25, 5}},   // although nothing is sent over 0-1 before 10
 			{2, 1, 2, 5, Delivery{25, 25, 5}},
 			{2, 1, 0, 5, Delivery{7, 7, 5}},
 		}},
-		{"switches on the way", Mesh{}, slow, []sent{
+		{"switches on the way", Wormhole("mesh"), slow, []sent{
 			{0, 0, 3, 10, Delivery{14, 14, 14}},  // heads at 0, 2, 4
 			{0, 1, 2, 2, Delivery{2, 2, 2}},      // fits before the head is at 1-2
 			{0, 1, 2, 1, Delivery{15, 15, 1}},    // has no room left
@@ -60,7 +60,7 @@ func TestByHand(t *testing.T) {
 			{20, 0, 2, 10, Delivery{32, 32, 12}}, // heads at 20, 22
 			{5, 2, 3, 1, Delivery{15, 15, 1}},
 		}},
-		{"calls out of order", Bus{}, links(3), []sent{
+		{"calls out of order", Wormhole("bus"), links(3), []sent{
 			{100, 0, 1, 10, Delivery{110, 110, 10}},
 			{93, 1, 2, 7, Delivery{100, 100, 7}},   // fits before
 			{93, 1, 2, 7, Delivery{117, 117, 7}},   // does not, any more
@@ -71,7 +71,7 @@ func TestByHand(t *testing.T) {
 			{0, 2, 0, 0, Delivery{1, 1, 1}},        // nothing takes a picosecond, too
 			{200, 1, 1, 99, Delivery{200, 200, 0}}, // to itself
 		}},
-		{"a bus with headers and a fixed latency", Bus{}, medium, []sent{
+		{"a bus with headers and a fixed latency", Wormhole("bus"), medium, []sent{
 			{0, 0, 1, 8, Delivery{10, 110, 110}},
 			{1, 1, 0, 8, Delivery{20, 120, 110}},
 			{2, 2, 0, 0, Delivery{22, 122, 102}},

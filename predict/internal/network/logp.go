@@ -45,18 +45,15 @@ func (LogP) New(c Config) (Network, error) {
 
 // gaps computes the gaps of p.
 func (c Config) gaps(p *ports) error {
-	of, ok := topologies[c.Topology]
-	if !ok {
-		return fmt.Errorf("network.topology is %q, which is unknown", c.Topology)
-	}
-	net, err := of(c)
+	net, err := c.topology(c.Topology)
 	if err != nil {
 		return err
 	}
 	switch c.GapFrom {
 	case machine.GapBisection:
-		p.gap = picos(float64(c.L) * comm.BisectionGap(net))
-		return nil
+		g, err := BisectionGap(net)
+		p.gap = picos(float64(c.L) * g)
+		return err
 	case machine.GapTraffic:
 		return c.trafficGaps(net, p)
 	}
@@ -84,4 +81,12 @@ func (c Config) trafficGaps(net comm.Topology, p *ports) error {
 		}
 	}
 	return nil
+}
+
+// BisectionGap returns comm.BisectionGap of a topology of at least two nodes. It is an error if the bisection is not known.
+func BisectionGap(net comm.Topology) (float64, error) {
+	if net.Bisection() == 0 {
+		return 0, fmt.Errorf("the gap by the bisection is known only for all nodes of the %s; only %d are in use", net.Name(), net.Procs())
+	}
+	return comm.BisectionGap(net), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
 
@@ -71,14 +72,35 @@ func (v *naive) free(part string, s span) bool {
 	return !slices.ContainsFunc(v.taken[part], func(t span) bool { return s.from < t.to && t.from < s.to })
 }
 
-// circuit tries every end after which a link could be free long enough, and every time from
-// which it could be kept.
+// circuit tries every route, and takes the first of those by which the message arrives first.
 func (v *naive) circuit(c *circuits, at unit.Picos, m Message) Delivery {
-	var parts []string
-	for _, l := range c.routes.net.Route(m.From, m.To, nil) {
-		parts = append(parts, linkName(c.routes.net, l))
+	routes := [][]comm.Link{c.routes.plane.Route(m.From, m.To, nil)}
+	if !c.routes.fixed {
+		t := c.routes.next(m.From, m.To)
+		routes = [][]comm.Link{c.routes.router.route(t, 0, nil)}
+		for i := 1; i < adaptiveRoutes && c.routes.adaptive; i++ {
+			routes = append(routes, c.routes.router.route(t, i, nil))
+		}
 	}
 	carry := c.time(m.Bytes)
+	var best []string
+	least := Never
+	for _, route := range routes {
+		var parts []string
+		for _, l := range route {
+			parts = append(parts, linkName(c.routes.net, l))
+		}
+		if end := v.circuitEnd(c, parts, at, carry); end < least {
+			best, least = parts, end
+		}
+	}
+	idle := unit.Picos(len(best)-1)*c.hop + carry
+	v.hold(c, best, at, least, least-idle, m.Bytes)
+	return Delivery{least, least + c.latency, idle + c.latency}
+}
+
+// circuitEnd tries every end after which a link could be free long enough.
+func (v *naive) circuitEnd(c *circuits, parts []string, at, carry unit.Picos) unit.Picos {
 	idle := unit.Picos(len(parts)-1)*c.hop + carry
 	ends := []unit.Picos{at + idle}
 	for i, p := range parts {
@@ -88,21 +110,26 @@ func (v *naive) circuit(c *circuits, at unit.Picos, m Message) Delivery {
 	}
 	slices.Sort(ends)
 	for _, end := range ends {
-		if v.hold(c, parts, at, end, end-idle, m.Bytes) {
-			return Delivery{end, end + c.latency, idle + c.latency}
+		if v.holdable(c, parts, end, end-idle) {
+			return end
 		}
 	}
 	panic("no end is free")
 }
 
-// hold takes the links of parts up to an end, if it can, the first not before at, and all at
-// the times that a head has that starts as late as it may.
-func (v *naive) hold(c *circuits, parts []string, at, end, latest unit.Picos, b unit.Bytes) bool {
+// holdable is whether links of parts are free up to an end, from when a head comes that starts as late as it may.
+func (v *naive) holdable(c *circuits, parts []string, end, latest unit.Picos) bool {
 	for i, p := range parts {
 		if !v.free(p, span{latest + unit.Picos(i)*c.hop, end}) {
 			return false
 		}
 	}
+	return true
+}
+
+// hold takes the links of parts up to an end, the first not before at, as soon as it can keep them, or at the times that a
+// head has that starts as late as it may.
+func (v *naive) hold(c *circuits, parts []string, at, end, latest unit.Picos, b unit.Bytes) {
 	for i, p := range parts {
 		from := latest + unit.Picos(i)*c.hop
 		if c.wormhole {
@@ -118,7 +145,6 @@ func (v *naive) hold(c *circuits, parts []string, at, end, latest unit.Picos, b 
 		v.take(p, span{from, end}, b)
 		at = from + c.hop
 	}
-	return true
 }
 
 func (v *naive) port(p *ports, at unit.Picos, m Message) Delivery {
@@ -189,13 +215,24 @@ func small(d *draws) (Model, Config) {
 		Latency: unit.Picos(d.below(4)), Switch: unit.Picos(d.below(3)), L: unit.Picos(d.below(6)),
 		Gap: unit.Picos(d.below(6)), GapPerByte: unit.Seconds(d.below(2)) * 1e-12, SameKind: d.below(2) == 0}
 	c.Sizes = NewSizeTable(c.L, Curve{{0, c.Latency}, {8, 6}}, Curve{{1, c.Gap}, {3, 1}}, Curve{{0, 2}, {2, c.Gap}, {6, 9}})
-	return All[d.below(len(All))], c
+	model := All[d.below(len(All))]
+	if k := comm.TopologyNamed(model.Name()); k != nil {
+		c.Rails = d.below(4)
+		if k.Detours {
+			c.Routing = []string{"", "", machine.RouteValiant, machine.RouteAdaptive}[d.below(4)]
+			c.Seed = d.below(3)
+		}
+	}
+	return model, c
 }
 
 // Every network is its definition, whatever the order of calls, and whatever it forgets.
 func FuzzNetworkIsNaive(f *testing.F) {
 	for model := range All {
 		for nodes := range byte(2) {
+			for routing := range byte(4) {
+				f.Add([]byte{nodes, 1, 2, 1, 3, 4, 1, 0, byte(model), 0, routing, 1, 3, 0, 2, 5, 0, 1, 2, 5, 1, 0, 3, 8, 2, 0, 1, 3, 0, 0, 3, 9, 1, 2, 3, 5, 0, 1, 3, 2, 1, 1, 7, 6})
+			}
 			f.Add([]byte{nodes, 1, 2, 1, 3, 4, 1, 0, byte(model), 3, 0, 2, 5, 0, 1, 2, 5, 1, 0, 3, 8, 2, 0, 1, 3, 0, 0, 3, 9, 1, 2, 3, 5, 0, 1, 3, 2, 1, 1, 7, 6})
 		}
 	}
@@ -235,7 +272,7 @@ func FuzzOneLinkIsFirstComeFirstServed(f *testing.F) {
 	f.Add([]byte{1, 3, 0, 1, 9, 0, 0, 1, 4, 1, 0, 1, 0, 1, 1, 3, 7})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d := draws(text[:min(len(text), 600)]) // the definition is slow
-		model := []Model{Bus{}, Full{}}[d.below(2)]
+		model := []Model{Wormhole("bus"), Wormhole("full")}[d.below(2)]
 		c := Config{Nodes: 4, Bandwidth: 1e12, Efficiency: 1, Latency: unit.Picos(d.below(3))}
 		n, err := model.New(c)
 		if err != nil {

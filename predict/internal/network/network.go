@@ -11,8 +11,8 @@
 // Costs are separated as in SPASM [sivasubramaniam1995, sec. 2]: latency is the time on an idle network, contention
 // is the rest.
 //
-// The models are ideal, logp, loggp, plogp, and those with links: bus, switch, full, hypercube, mesh, torus and
-// fattree. On links a message takes
+// The models are ideal, logp, loggp, plogp, and those with links: bus, switch, full, hypercube, mesh, torus, fattree and
+// dragonfly. On links a message takes
 //
 //	T = (bytes + header)/(bandwidth efficiency), at least a picosecond
 //
@@ -24,7 +24,7 @@
 //	a_1 >= t,  a_i >= a_{i-1} + d,  E = a_n + T
 //
 // E is the earliest time for which such a_i exist and no link is reserved by an earlier message between a_i and E. In
-// wormhole networks (full, hypercube, mesh, torus, fattree), a_i is the earliest time that allows E. The head takes
+// wormhole networks (all with links except the switch), a_i is the earliest time that allows E. The head takes
 // link after link, and holds its links while it waits for the next. In a switch, whose ports are its links, a_i is
 // the latest: a message waits in front of the switch, and holds nothing before it can go through. A message behind it
 // for another port may go first.
@@ -84,19 +84,4 @@ type Model interface {
 	Name() string
 	// New returns an idle network, or an error if c is not valid for the model.
 	New(c Config) (Network, error)
-}
-
-// All lists every model.
-var All = []Model{
-	Ideal{},
-	Bus{},
-	Switch{},
-	Full{},
-	Hypercube{},
-	Mesh{},
-	Torus{},
-	FatTree{},
-	LogP{},
-	LogGP{},
-	PLogP{},
 }

@@ -37,7 +37,7 @@ func each(t *testing.T, nodes int, test func(t *testing.T, fresh func() Network)
 
 // Machine files may name all models, and no others.
 func TestModels(t *testing.T) {
-	for _, name := range strings.Fields("ideal loggp logp bus switch full hypercube mesh torus fattree") {
+	for _, name := range strings.Fields("ideal loggp logp bus switch full hypercube mesh torus fattree dragonfly") {
 		m := described(t, "model = \""+name+"\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"2 ns/B\"\nS = \"65535 B\"\n")
 		if n, err := New(m, 16); err != nil || n.Send(0, Message{0, 1, 8}).Arrive <= 0 {
 			t.Errorf("%s: %v", name, err)
@@ -47,7 +47,7 @@ func TestModels(t *testing.T) {
 	if n, err := New(sized, 16); err != nil || n.Send(0, Message{0, 1, 8}).Arrive != 1_700_000 {
 		t.Error(err)
 	}
-	if len(All) != 11 {
+	if len(All) != 12 {
 		t.Errorf("%d models", len(All))
 	}
 	linked := "model = \"bus\"\nbandwidth = \"1 GB/s\"\n"
@@ -123,7 +123,7 @@ func TestImpossible(t *testing.T) {
 	} {
 		c := usual(4)
 		spoil(&c)
-		if n, err := (Mesh{}).New(c); err == nil {
+		if n, err := Wormhole("mesh").New(c); err == nil {
 			t.Errorf("mesh of %+v: %v", c, n)
 		}
 	}
@@ -131,7 +131,7 @@ func TestImpossible(t *testing.T) {
 		t.Run(fmt.Sprint(arity), func(t *testing.T) {
 			c := usual(4)
 			c.Arity = arity
-			if n, err := (FatTree{}).New(c); err == nil {
+			if n, err := Wormhole("fattree").New(c); err == nil {
 				t.Errorf("fat tree of arity %d: %v", arity, n)
 			}
 		})
@@ -286,12 +286,12 @@ func TestUsage(t *testing.T) {
 		busiest  string
 	}{
 		{Ideal{}, false, nil, ""},
-		{Bus{}, false, []Part{{"bus", 3, 60, 60}}, "bus"},
+		{Wormhole("bus"), false, []Part{{"bus", 3, 60, 60}}, "bus"},
 		{Switch{}, false, []Part{{"node 0 to switch 0", 2, 40, 40}, {"switch 0 to node 1", 2, 30, 30},
 			{"node 2 to switch 0", 1, 20, 20}, {"switch 0 to node 3", 1, 30, 30}}, "node 0 to switch 0"},
-		{Full{}, false, []Part{{"node 0 to node 1", 1, 10, 10}, {"node 0 to node 3", 1, 30, 30}, {"node 2 to node 1", 1, 20, 20}}, "node 0 to node 3"},
+		{Wormhole("full"), false, []Part{{"node 0 to node 1", 1, 10, 10}, {"node 0 to node 3", 1, 30, 30}, {"node 2 to node 1", 1, 20, 20}}, "node 0 to node 3"},
 		// In a mesh of 2 by 2, 0 to 3 waits for 0 to 1 until 10, and 2 to 1 goes by 3.
-		{Mesh{}, false, []Part{{"node 0 to node 1", 2, 40, 40}, {"node 1 to node 3", 1, 30, 30},
+		{Wormhole("mesh"), false, []Part{{"node 0 to node 1", 2, 40, 40}, {"node 1 to node 3", 1, 30, 30},
 			{"node 2 to node 3", 1, 20, 20}, {"node 3 to node 1", 1, 20, 20}}, "node 0 to node 1"},
 		{LogP{}, false, []Part{{"node 0", 2, 40, 6}, {"node 1", 2, 30, 6}, {"node 2", 1, 20, 3}, {"node 3", 1, 30, 3}}, "node 0"},
 		{LogP{}, true, []Part{{"node 0 sends", 2, 40, 6}, {"node 1 receives", 2, 30, 6}, {"node 2 sends", 1, 20, 3},

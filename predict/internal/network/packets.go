@@ -42,6 +42,7 @@ type Packets struct {
 // packetLink is a link, and until when it is in use.
 type packetLink struct {
 	taken, busy unit.Picos
+	ahead       float64 // picoseconds for the packets of messages whose route it is on, if routes are chosen
 	sent        tally
 }
 
@@ -53,6 +54,8 @@ type transit struct {
 	size      unit.Bytes // of its packets
 	sent      unit.Picos
 	order     Order
+	from, to  int32
+	routed    bool // has its route, from when its first packet is sent
 }
 
 // maxPackets is the maximum number of packets of a message.
@@ -73,14 +76,14 @@ func NewPackets(m *machine.Machine, nodes int) (*Packets, error) {
 }
 
 func newPackets(c Config, name string) (*Packets, error) {
-	net, w, err := c.linksToShare(name)
+	r, w, err := c.linksToShare(name)
 	if err != nil {
 		return nil, err
 	}
 	if c.Packet < 1 {
 		return nil, fmt.Errorf("network.packet is %v; it must be at least one byte", c.Packet)
 	}
-	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](net, c.Nodes)}, nil
+	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](r, c.Nodes)}, nil
 }
 
 // Send implements SharedLinks.
@@ -91,7 +94,7 @@ func (p *Packets) Send(at unit.Picos, m Message, o Order) {
 	p.history.sent.add(m.Bytes)
 	id := p.allocate()
 	n := &p.transits[id]
-	*n = transit{route: p.routes.between(m.From, m.To, n.route), bytes: m.Bytes, remaining: m.Bytes, size: p.packetSize(m.Bytes), sent: at, order: o}
+	*n = transit{route: n.route, from: int32(m.From), to: int32(m.To), bytes: m.Bytes, remaining: m.Bytes, size: p.packetSize(m.Bytes), sent: at, order: o}
 	p.sendNextPacket(id, at)
 }
 
@@ -138,8 +141,14 @@ func (p *Packets) Step() []Completion {
 // transmit lets a packet, whose head arrives at a link, use the link when it is free.
 func (p *Packets) transmit(at unit.Picos, h headed) {
 	n := &p.transits[h.transit]
+	if !n.routed {
+		p.route(n, at)
+	}
 	l := n.route[h.hop]
 	long := p.time(h.bytes)
+	if !p.routes.fixed {
+		l.ahead -= float64(long)
+	}
 	begins := max(at, l.taken)
 	over := min(begins+long, Horizon)
 	l.taken, l.busy = over, min(l.busy+long, Horizon)
@@ -161,6 +170,29 @@ func (p *Packets) transmit(at unit.Picos, h headed) {
 	case h.last:
 		p.free = append(p.free, h.transit)
 	}
+}
+
+// route finds the links of a message when its first packet is sent.
+func (p *Packets) route(n *transit, at unit.Picos) {
+	n.routed = true
+	if p.routes.fixed {
+		n.route = p.routes.between(int(n.from), int(n.to), n.route)
+		return
+	}
+	n.route = p.routes.choose(int(n.from), int(n.to), n.route, func(way []*packetLink) unit.Picos { return p.estimate(way, at) })
+	for _, l := range n.route {
+		l.ahead += float64(p.MinTime(n.bytes))
+	}
+}
+
+// estimate returns when a message would have left, without the time of its own bytes, if the packets of all messages on its
+// way that are there now went first.
+func (p *Packets) estimate(way []*packetLink, at unit.Picos) unit.Picos {
+	free := at
+	for _, l := range way {
+		free = max(free, max(at, l.taken)+picos(l.ahead))
+	}
+	return free + unit.Picos(len(way)-1)*p.hop
 }
 
 func (p *Packets) allocate() int32 {

@@ -54,22 +54,13 @@ func NewSharedLinks(m *machine.Machine, nodes int) (SharedLinks, error) {
 	return NewFluid(m, nodes)
 }
 
-// linksToShare returns the topology of the model with a name, and the time of bytes on a link.
-func (c Config) linksToShare(name string) (comm.Topology, linkTime, error) {
+// linksToShare is linkedBy for a model that may have no links.
+func (c Config) linksToShare(name string) (router, linkTime, error) {
 	if err := c.check(); err != nil {
-		return nil, linkTime{}, err
+		return router{}, linkTime{}, err
 	}
-	of := topologies[name]
-	if name == (Switch{}).Name() {
-		of = func(c Config) (comm.Topology, error) { return oneSwitch(c), nil }
+	if comm.TopologyNamed(name) == nil {
+		return router{}, linkTime{}, fmt.Errorf("a %s network has no links to share", name)
 	}
-	if of == nil {
-		return nil, linkTime{}, fmt.Errorf("a %s network has no links to share", name)
-	}
-	net, err := of(c)
-	if err != nil {
-		return nil, linkTime{}, err
-	}
-	w, err := c.linkTime()
-	return net, w, err
+	return c.linkedBy(name)
 }

@@ -143,7 +143,7 @@ func measured(t *testing.T, kind string, nodes int, to string) (m row, worms flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := topologies[kind](c)
+	net, err := c.topology(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (t *tally) add(b unit.Bytes) {
 	}
 }
 
-// linkName returns the ends of a link.
+// linkName returns the ends of a link, its number among several that are parallel, and its rail.
 func linkName(net comm.Topology, l comm.Link) string {
 	node := func(n int) string {
 		if n >= net.Procs() {
@@ -54,9 +54,18 @@ func linkName(net comm.Topology, l comm.Link) string {
 		}
 		return fmt.Sprintf("node %d", n)
 	}
+	rail := ""
+	if p, is := net.(planes); is {
+		net = p.Topology
+		plane := comm.Link(net.Links())
+		l, rail = l%plane, fmt.Sprintf(", rail %d", l/plane)
+	}
 	from, to, _ := net.Ends(l)
 	if from == to {
-		return "bus" // the only link that all nodes share
+		return "bus" + rail // the only link that all nodes share
 	}
-	return node(from) + " to " + node(to)
+	if of, is := net.(interface{ Lane(comm.Link) int }); is && of.Lane(l) > 0 {
+		rail = fmt.Sprintf(", link %d", of.Lane(l)) + rail
+	}
+	return node(from) + " to " + node(to) + rail
 }

@@ -23,7 +23,7 @@ func randomCluster(t *testing.T, c *choices, cfg memsys.Config) (memsys.Config, 
 		cfg.Disk = unit.Picos(c.below(90)) * 1000
 		cfg.Capacity = cfg.Block * unit.Bytes(1+c.below(6))
 	}
-	model := []network.Model{network.Bus{}, network.Switch{}, network.Ideal{}, network.Full{}}[c.below(4)]
+	model := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Ideal{}, network.Wormhole("full")}[c.below(4)]
 	links := network.Config{Latency: unit.Picos(c.below(40)) * 10, Header: unit.Bytes(c.below(30)), Bandwidth: 1e11, Efficiency: 1}
 	return cfg, func(nodes int) network.Network {
 		links.Nodes = nodes

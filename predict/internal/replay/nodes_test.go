@@ -40,7 +40,7 @@ func randomNodes(t testing.TB, c *choices, target memsys.Target, m *trace.Memory
 		cfg.Protocol = coherence.Protocols[c.below(len(coherence.Protocols))]
 	}
 	nodes := (m.Head.Procs + cfg.PerNode - 1) / cfg.PerNode
-	net, err := []network.Model{network.Mesh{}, network.LogP{}, network.Ideal{}}[c.below(3)].New(
+	net, err := []network.Model{network.Wormhole("mesh"), network.LogP{}, network.Ideal{}}[c.below(3)].New(
 		network.Config{Nodes: nodes, Bandwidth: 20e9, Efficiency: 1, Latency: 100, L: 1600, Gap: 800})
 	if err != nil {
 		t.Fatal(err)

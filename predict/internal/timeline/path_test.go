@@ -63,7 +63,7 @@ func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond
 func TestPathsByHand(t *testing.T) {
 	ports := model
 	ports.ReceiverPort = true
-	bus := func() engine.Model { return linked(t, network.Bus{}, 4, 1) }
+	bus := func() engine.Model { return linked(t, network.Wormhole("bus"), 4, 1) }
 	for name, c := range map[string]struct {
 		model engine.Model
 		ops   [][]engine.Op
@@ -129,7 +129,7 @@ func wholePath(t *testing.T, p *Path, res *engine.Result) []Segment {
 
 // links are networks by number in which messages wait for each other.
 func links(t testing.TB, number uint64, nodes int) engine.Model {
-	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}}
+	all := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Wormhole("full"), network.Wormhole("mesh"), network.Wormhole("torus"), network.Wormhole("fattree"), network.LogP{}, network.LogGP{}}
 	return linked(t, all[number%8], nodes, 1+unit.BytesPerSecond(number/8%3)*4)
 }
 
