@@ -44,7 +44,8 @@
 // are counted, separately for each direction. Processor p is node p. Links are directed: two
 // neighbours have one in each direction. The bus is one link for all. Every route is a shortest one
 // and depends only on its two ends. The networks are those of [sivasubramaniam1995] (full,
-// hypercube, 2-D mesh), and the bus, the torus and the fat tree. With M messages of B bytes in total
+// hypercube, 2-D mesh), and the bus, the torus and the fat tree. Machine files can have others:
+// [Topologies]. With M messages of B bytes in total
 // between P processors:
 //
 //	hops           mean number of links of a route

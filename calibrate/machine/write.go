@@ -106,6 +106,9 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.Shared() {
 		add("sharing", strconv.Quote(n.Sharing))
 	}
+	if n.Rails > 0 {
+		add("rails", strconv.Itoa(n.Rails))
+	}
 	if n.Packet > 0 {
 		add("packet", strconv.Quote(n.Packet.String()))
 	}

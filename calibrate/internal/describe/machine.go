@@ -204,6 +204,30 @@ func (r machineRows) links(n *machine.Network) {
 	r.given("network.rows", n.Rows, "")
 	r.given("network.cols", n.Cols, "")
 	r.given("network.arity", n.Arity, "links up and down of a switch")
+	r.shape(n)
+}
+
+// shape adds the shape of the topology, and the choice of routes.
+func (r machineRows) shape(n *machine.Network) {
+	for _, list := range []struct {
+		key    string
+		counts []int
+		means  string
+	}{{"dims", n.Dims, "sizes of the dimensions"}, {"down", n.Down, "ports down of the switches of each level"}, {"up", n.Up, "switches above each node of a level"},
+		{"parallel", n.Parallel, "links to each of these switches"}} {
+		if len(list.counts) > 0 {
+			r.row("network."+list.key, fmt.Sprint(list.counts), list.means)
+		}
+	}
+	r.given("network.taper", n.Taper, "ports down for each port up of a leaf switch")
+	r.given("network.groups", n.Groups, "")
+	r.given("network.chassis", n.Chassis, "of a group")
+	r.given("network.routers", n.Routers, "of a chassis")
+	r.given("network.hosts", n.Hosts, "of a router")
+	r.given("network.global", n.Global, "links between two groups")
+	r.given("network.rails", n.Rails, "equal networks with a port of each node")
+	r.given("network.routing", n.Routing, "choice of routes")
+	r.given("network.seed", n.Seed, "of random routes")
 }
 
 // distributed adds the sections of machines whose nodes share memory by messages.
