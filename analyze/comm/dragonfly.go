@@ -22,9 +22,9 @@ func dragonflyHosts(s Shape) (int, error) {
 		return 0, nil
 	}
 	d := ofShape(s)
-	hosts, err := product("groups x network.chassis x network.routers x network.hosts", maxProcs, d.groups, d.chassis, d.routers, d.hosts)
+	hosts, err := product("groups times chassis, routers and hosts", maxProcs, d.groups, d.chassis, d.routers, d.hosts)
 	if err == nil {
-		_, err = product("groups x network.groups x network.global", maxLinks, d.groups, d.groups, d.links)
+		_, err = product("groups times groups and global", maxLinks, d.groups, d.groups, d.links)
 	}
 	if err == nil && s.Groups == 1 && s.Global > 0 {
 		err = fmt.Errorf("network.global has no effect with one group")

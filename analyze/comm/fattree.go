@@ -108,7 +108,7 @@ func fatTreeHosts(s Shape) (int, error) {
 	}
 	for i := range s.Down { // no level has more links than this
 		links := append(append(slices.Clone(s.Up[:i+1]), s.Down[i:]...), s.Parallel[:min(i+1, len(s.Parallel))]...)
-		if _, err := product("down, network.up or network.parallel", maxLinks/2/len(s.Down), links...); err != nil {
+		if _, err := product("down with up and parallel", maxLinks/2/len(s.Down), links...); err != nil {
 			return 0, err
 		}
 	}

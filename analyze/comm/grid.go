@@ -51,7 +51,7 @@ func gridHosts(s Shape) (int, error) {
 	case n > 0:
 		return product("dims", maxProcs, s.Dims...)
 	}
-	return product("rows x network.cols", maxProcs, s.Rows, s.Cols)
+	return product("rows times cols", maxProcs, s.Rows, s.Cols)
 }
 
 // grid returns the dimensions of a grid of procs processors.

@@ -108,15 +108,15 @@ func TestBadShapes(t *testing.T) {
 		{"fattree", Shape{Up: []int{1}}, 16, "network.down has 0 levels"},
 		{"fattree", Shape{Down: []int{4, 4}, Up: []int{1, 2}, Parallel: []int{1}}, 16, "network.down has 2 levels, network.up 2 and network.parallel 1;"},
 		{"fattree", Shape{Down: []int{4, 4}, Up: []int{1, 2}}, 17, "the fat tree has room for 1 to 16 nodes, not for 17"},
-		{"fattree", Shape{Down: []int{4, 4}, Up: []int{1, 1 << 40}}, 16, "network.down, network.up or network.parallel is"},
+		{"fattree", Shape{Down: []int{4, 4}, Up: []int{1, 1 << 40}}, 16, "network.down with up and parallel is"},
 		{"fattree", Shape{Down: []int{1 << 9, 1 << 9}, Up: []int{1, 2}}, 16, "network.down is 512x512; the product must be from 1 to 65536"},
 		{"fattree", Shape{Arity: 4, Taper: 3}, 16, "network.taper is 3; 4 ports down for 1.3"},
 		{"fattree", Shape{Arity: 4, Taper: 0.5}, 16, "network.taper is 0.5"},
 		{"fattree", Shape{Arity: 4, Taper: math.NaN()}, 16, "network.taper is NaN"},
 		{"fattree", Shape{Taper: 8}, 16, "network.taper is 8"},
-		{"dragonfly", Shape{Groups: 3}, 4, "network.groups x network.chassis x network.routers x network.hosts is 3x1x0x0"},
+		{"dragonfly", Shape{Groups: 3}, 4, "network.groups times chassis, routers and hosts is 3x1x0x0"},
 		{"dragonfly", Shape{Groups: 3, Routers: 2, Hosts: 2}, 13, "the dragonfly has room for 1 to 12 nodes, not for 13"},
-		{"dragonfly", Shape{Groups: 3, Routers: 2, Hosts: 2, Global: 1 << 30}, 12, "network.groups x network.groups x network.global"},
+		{"dragonfly", Shape{Groups: 3, Routers: 2, Hosts: 2, Global: 1 << 30}, 12, "network.groups times groups and global"},
 		{"dragonfly", Shape{Groups: 1, Routers: 2, Hosts: 2, Global: 2}, 4, "network.global has no effect with one group"},
 	} {
 		if n, err := TopologyNamed(c.kind).New(c.shape, c.procs); err == nil || !strings.HasPrefix(err.Error(), c.want) {

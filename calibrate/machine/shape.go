@@ -76,7 +76,7 @@ func (r *reader) shapeCounts(t *networkText, n *Network, topology string) {
 		r.shapes("rows", topology)
 		n.Rows, n.Cols = r.count("network.rows", t.Rows, MaxProcessors), r.count("network.cols", t.Cols, MaxProcessors)
 	}
-	dragonfly := t.Groups != nil || t.Chassis != nil || t.Routers != nil || t.Hosts != nil || t.Global != nil
+	dragonfly := topology == "dragonfly" && (t.Groups != nil || t.Chassis != nil || t.Routers != nil || t.Hosts != nil || t.Global != nil)
 	for _, key := range []struct {
 		name   string
 		given  *int64

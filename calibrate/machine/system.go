@@ -60,6 +60,8 @@ func (r *reader) system(t *systemText) {
 	case r.err != nil:
 	case s.Processors*s.Nodes > MaxProcessors:
 		r.fail("system.nodes", "%d nodes of %d processors are more than %d processors", s.Nodes, s.Processors, MaxProcessors)
+	case r.m.Network != nil && r.m.Network.Room() > 0 && s.Nodes > r.m.Network.Room():
+		r.fail("system.nodes", "%d nodes are more than the %d that the network has room for", s.Nodes, r.m.Network.Room())
 	case s.Target == SMP && s.Nodes > 1:
 		r.fail("system.nodes", "an smp is one node; %d of them are a clump", s.Nodes)
 	case s.Target == COW && s.Processors > 1:
