@@ -30,16 +30,23 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 		return []store.Column{
 			{Name: "program", Data: same("fft points=1024")}, {Name: "trace", Data: same("00")}, {Name: "machine", Data: same("smp")},
 			{Name: "processors", Data: processors}, {Name: "e_instr", Unit: "ns", Data: e},
-			{Name: "ideal", Unit: "ns", Data: e}, {Name: "latency", Unit: "ns", Data: make([]float64, len(e))},
-			{Name: "contention", Unit: "ns", Data: make([]float64, len(e))}, {Name: "sync", Unit: "ns", Data: make([]float64, len(e))}}
+		}
 	}
+	none := []float64{0, 0}
+	micros := func(e []float64) []float64 { return []float64{e[0] * 1e-6, e[1] * 1e-6} }
 	p := &store.Table{Name: "prediction", Columns: append(shared([]int32{2, 2}, []float64{13, 9.8}),
+		store.Column{Name: "ideal", Unit: "ns", Data: []float64{13, 9.8}}, store.Column{Name: "latency", Unit: "ns", Data: none},
+		store.Column{Name: "contention", Unit: "ns", Data: none}, store.Column{Name: "sync", Unit: "ns", Data: none},
 		store.Column{Name: "target", Data: []string{"smp", "smp"}},
 		store.Column{Name: "parameters_lo", Unit: "ns", Data: []float64{math.NaN(), 9.7}}, store.Column{Name: "parameters_hi", Unit: "ns", Data: []float64{math.NaN(), 9.9}},
 		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: []float64{math.NaN(), 9}}, store.Column{Name: "hi", Unit: "ns", Data: []float64{math.NaN(), 11}},
 		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "warnings", Data: []string{"", ""}})}
 	s := &store.Table{Name: "simulation", Columns: append(shared([]int32{2, 4}, []float64{10, 5}),
-		store.Column{Name: "instructions", Data: []uint64{1000, 1000}})}
+		store.Column{Name: "instructions", Data: []uint64{1000, 1000}}, store.Column{Name: "messages", Data: []uint64{0, 0}}, store.Column{Name: "miss_ratio", Data: none})}
+	for name, data := range map[string][]float64{"time": micros([]float64{10, 5}), "ideal": micros([]float64{10, 5}), "memory_latency": none, "memory_contention": none, "sync": none,
+		"overhead": none, "message_latency": none, "message_contention": none, "wait": none, "end": none} {
+		s.Columns = append(s.Columns, store.Column{Name: name, Unit: "s", Data: data})
+	}
 	prediction, simulation = filepath.Join(dir, "a.arrow"), filepath.Join(dir, "b.arrow")
 	for path, table := range map[string]*store.Table{prediction: p, simulation: s} {
 		if err := store.WriteTable(path, table); err != nil {

@@ -92,7 +92,7 @@ func readEach(files []string) (all [][]paired.Row, predictions []bool, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		rows, err := paired.ComparedRows(t)
+		rows, err := paired.Rows(t)
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", f, err)
 		}

@@ -9,16 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/analyze/comm"
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/keyuse"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
-	"spoor/traces/trace"
+	"spoor/traces/store"
+	"spoor/traces/unit"
 )
 
 // directCommand is predict direct.
 func directCommand(env *stage.Env) *cobra.Command {
-	o := &directOptions{messages: messageFlags{collectives: string(comm.Doubling), computation: "instructions"}}
+	o := &directOptions{}
 	cmd := &cobra.Command{
 		Use:  "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
 		Args: cobra.MinimumNArgs(1),
@@ -33,19 +35,14 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
 	flags.BoolVar(&o.native, "native", false, "also run the program at full speed, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "`NUMBER` of runs and simulations, for --native")
-	flags.BoolVar(&o.references, "references", false, "simulate references of a program with messages, too")
-	o.messages.addCommon(flags)
-	o.memory.add(flags)
+	o.addCommon(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Program", "procs", "set", "seed")
 	stage.Group(flags, "Simulation", "machine", "node", "references", "barrier", "semantics", "ahead")
 	stage.Group(flags, "Full speed", "native", "repeat")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "format", "output")
 	completeChoices(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.changed = flags.Changed
-		return o.run(cmd.Context(), env, args)
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
 }
 
@@ -55,91 +52,190 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		return err
 	}
 	defer func() { err = errors.Join(err, p.remove()) }()
-	var machines []target
+	machines, err := o.targets(env)
+	if err != nil {
+		return err
+	}
+	scope, err := p.scope(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("running %s: %w", p.header().Title(), err)
+	case scope != replay.Messages && o.changed("references") && !o.references:
+		return withReferences(p, scope)
+	case scope == replay.References && o.references:
+		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
+	}
+	if o.changed("repeat") && !o.native {
+		env.Note("--repeat has no effect without --native: every simulation gives the same result")
+	}
+	err = o.runIn(ctx, env, p, machines, scope)
+	if scope != replay.Both && isBoth(err) {
+		if o.changed("references") && !o.references {
+			return withReferences(p, replay.Both)
+		}
+		err = o.runIn(ctx, env, p, machines, replay.Both)
+	}
+	return err
+}
+
+// targets reads the machines.
+func (o *directOptions) targets(env *stage.Env) (machines []target, err error) {
 	for _, f := range o.machines {
 		m, err := readPart(f, o.nodes)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, a := range m.Assumed {
 			env.Note("%s: %s", m.Name, a)
 		}
 		machines = append(machines, target{m, f})
 	}
-	kind, err := p.kind(ctx)
-	withoutThem := refsModeOf(o.references, o.changed("references")) == refsOff
-	switch {
-	case err != nil:
-		return fmt.Errorf("running %s: %w", p.header().Title(), err)
-	case kind == byMessages && o.references:
-		kind = byBoth
-	case kind != byMessages && withoutThem:
-		return withReferences(p, kind)
-	}
-	if o.changed("repeat") && !o.native {
-		env.Note("--repeat has no effect without --native: every simulation gives the same result")
-	}
-	if kind == byMemory && o.references {
-		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
-	}
-	if kind != byBoth {
-		err := o.runAlone(ctx, env, p, machines, kind)
-		switch {
-		case !isBoth(err):
-			return err
-		case withoutThem:
-			return withReferences(p, byBoth)
-		}
-	}
-	return o.runMixed(ctx, env, p, machines)
+	return machines, nil
 }
 
 // withReferences is the error for --references=false with a program whose references must be simulated.
-func withReferences(p directProgram, kind simulationKind) error {
-	return stage.Usage("--references=false: %s %v, so its references must be simulated", p.header().Program, kind)
+func withReferences(p directProgram, scope replay.Scope) error {
+	return stage.Usage("--references=false: %s %s, so its references must be simulated", p.header().Program, programsOf(scope))
 }
 
-// runAlone runs a program that shares memory or passes messages. If it does both, runAlone prints nothing and returns an error.
-func (o *directOptions) runAlone(ctx context.Context, env *stage.Env, p directProgram, machines []target, kind simulationKind) error {
-	if err := o.checkKind(p.header(), kind); err != nil {
-		return err
+// runIn runs a program of a scope on all machines, and prints the results. If the scope leaves out what the program
+// does, it prints nothing and returns an error for which isBoth is true.
+func (o *directOptions) runIn(ctx context.Context, env *stage.Env, p directProgram, machines []target, program replay.Scope) error {
+	o.inSlices = program != replay.References
+	var runs []hostRuns
+	var rows []simulationRow
+	var times []unit.Picos
+	for _, m := range machines {
+		scope, without, err := o.scopeOn(m, p.header().Program, program)
+		if err == nil {
+			err = o.need(env, p, m, scope)
+		}
+		if err != nil {
+			return err
+		}
+		row, host, err := o.simulate(ctx, env, p, m, scope, without)
+		if err != nil {
+			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
+		}
+		rows, runs, times = append(rows, row), append(runs, host), append(times, row.result.Time)
 	}
-	if kind == byMemory {
-		return o.runMemory(ctx, env, p, machines)
+	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output}
+	if o.native {
+		native, err := o.nativeRuns(ctx, p)
+		if err != nil {
+			return err
+		}
+		out.extend = func(t *store.Table) { addNative(t, times, runs, native) }
 	}
-	return o.runMessages(ctx, env, p, machines)
+	return out.print(env.Out, rows)
 }
 
-// checkKind returns an error if a flag is not for programs of this kind.
-func (o *directOptions) checkKind(head trace.Header, kind simulationKind) error {
-	not := []string{"barrier"}
-	if kind == byMemory {
-		not = []string{"ahead", "semantics", "matrix", "path", "timeline"}
+// scopeOn returns what a simulation of a program on m covers, and why it leaves out references, or nil. It covers all
+// that the program does and m describes, unless flags say otherwise.
+func (o *directOptions) scopeOn(m target, name string, program replay.Scope) (scope replay.Scope, without, err error) {
+	switch given := o.changed("references"); {
+	case program == replay.Messages && given && !o.references:
+		return program, errors.New("--references=false"), o.checkScope(name, program)
+	case program == replay.Messages && !given:
+		for _, why := range []error{o.onlyMessages(), o.withoutReferences(), replay.CheckBoth(m.Machine), m.NeedReferences("to simulate them")} {
+			if why != nil {
+				return program, why, o.checkScope(name, program)
+			}
+		}
+		program = replay.Both
+	case program == replay.Messages:
+		program = replay.Both
 	}
-	for _, flag := range not {
+	return program, nil, o.checkScope(name, program)
+}
+
+// onlyMessages returns which flag is only for simulations without references, or nil.
+func (o *directOptions) onlyMessages() error {
+	for _, flag := range []string{"ahead", "timeline"} {
 		if o.changed(flag) {
-			return stage.Usage("--%s cannot be used: %s %v", flag, head.Program, kind)
+			return fmt.Errorf("with --%s", flag)
 		}
 	}
 	return nil
 }
 
+// need returns an error if m lacks what a simulation of p needs, and notes the keys of m that it does not use.
+func (o *directOptions) need(env *stage.Env, p directProgram, m target, scope replay.Scope) error {
+	err := needMessages(m.Machine, "running "+p.header().Title(), true)
+	if scope != replay.Messages {
+		err = needReferences(m.Machine, "running "+p.header().Title(), scope)
+	}
+	if err == nil {
+		noteAll(env, keyuse.OfMachine(m.Machine, useOf(m.Machine, scope, o.procs, false, false, o.opt.Semantics)))
+	}
+	return err
+}
+
+// checkScope returns an error if a flag is not for simulations of this scope.
+func (o *directOptions) checkScope(program string, scope replay.Scope) error {
+	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline"}, replay.Messages: {"barrier"},
+		replay.Both: {"ahead", "semantics", "barrier", "timeline"}}
+	for _, flag := range not[scope] {
+		if o.changed(flag) {
+			return stage.Usage("--%s cannot be used: %s %s", flag, program, programsOf(scope))
+		}
+	}
+	return nil
+}
+
+// simulate simulates p on m, --repeat times to measure times of this host, and notes the warnings.
+func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directProgram, m target, scope replay.Scope, without error) (row simulationRow, host hostRuns, err error) {
+	head := p.header()
+	progress := env.Progress("simulating "+head.Program, -1, "references and operations")
+	defer progress.Done()
+	var seen observed
+	var out simulated
+	for range o.repeat {
+		seen = observed{}
+		opt := direct.Options{Options: o.on(scope, o.procs, &seen, progress.Add), Procs: o.procs, Ahead: o.ahead}
+		rec := direct.NewRecording(o.procs)
+		if o.timeline != "" {
+			opt.Sink = rec
+		}
+		if out, err = p.simulate(ctx, m, opt); err != nil {
+			return row, nil, err
+		}
+		host = append(host, out.seconds)
+		if err := o.write(env, rec.Source(head), seen.times); err != nil {
+			return row, nil, err
+		}
+	}
+	progress.Done()
+	name := head.Title() + " on " + m.Name
+	for _, w := range out.result.Warnings {
+		env.Note("%s: %v", name, w)
+	}
+	if out.dropped > 0 {
+		env.Note("%s: %d references to memory without a name are not simulated", name, out.dropped)
+	}
+	if scope == replay.Messages {
+		env.Note("%s: %v", name, replay.WithoutReferences(without))
+	}
+	row = newRow(head.Title(), "", m.Machine, scope, out.result, 0, simulatedTasks)
+	row.observed = seen
+	return row, host, nil
+}
+
 // program returns the program that the arguments name.
 func (o *directOptions) program(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
-	o.messages.slices = o.memory.phases
 	switch {
 	case len(o.machines) == 0:
 		return nil, noMachine(args)
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
-	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
+	case o.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
 		return nil, stage.Usage("--timeline needs one run on one machine")
-	case o.native && o.messages.asked():
+	case o.native && o.asked():
 		return nil, stage.Usage("--native compares the times of the run, but --matrix, --path and --phases print other tables; choose one")
 	case o.repeat < 1:
 		return nil, stage.Usage("--repeat %d; it takes at least one", o.repeat)
 	}
-	if err := errors.Join(o.messages.checkCommon(), o.memory.check()); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if err := spmd.CheckProcs(o.procs); err != nil {

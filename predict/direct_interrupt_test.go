@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
 )
@@ -30,9 +31,9 @@ func TestDirectInterruptsWhatComputes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, act := range map[string]func(context.Context, *kernelProgram) error{
-		"kind": func(ctx context.Context, p *kernelProgram) error { _, err := p.kind(ctx); return err },
+		"scope": func(ctx context.Context, p *kernelProgram) error { _, err := p.scope(ctx); return err },
 		"simulate": func(ctx context.Context, p *kernelProgram) error {
-			_, err := p.simulate(ctx, target{Machine: m}, direct.Options{Procs: 1})
+			_, err := p.simulate(ctx, target{Machine: m}, direct.Options{Procs: 1, Options: replay.Options{Scope: replay.Messages}})
 			return err
 		},
 	} {

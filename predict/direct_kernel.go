@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
@@ -43,68 +44,45 @@ func (p *kernelProgram) header() trace.Header {
 	return trace.Header{Program: p.kernel.Name, Args: p.kernel.Args(p.values), Procs: p.procs, Seed: p.seed, Tool: "predict " + stage.Version}
 }
 
-func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
-	var res *direct.Result
-	out.seconds, err = p.run(ctx, p.kernel, func(program spmd.Program) (err error) {
-		res, err = direct.Run(ctx, program, m.Machine, opt)
-		return err
-	})
-	if err != nil {
-		return out, err
-	}
-	out.result, out.warnings = res.Result, res.Warnings
-	return out, nil
-}
-
-func (p *kernelProgram) kind(ctx context.Context) (simulationKind, error) {
-	return stage.Interruptible(ctx, func() (simulationKind, error) {
+func (p *kernelProgram) scope(ctx context.Context) (replay.Scope, error) {
+	return stage.Interruptible(ctx, func() (replay.Scope, error) {
 		inst, err := p.kernel.New(p.values, p.procs, p.seed)
 		if err != nil {
 			return 0, err
 		}
 		if shares, err := direct.SharesMemory(ctx, inst.Program, p.procs); shares || err != nil {
-			return byMemory, err
+			return replay.References, err
 		}
-		return byMessages, nil
+		return replay.Messages, nil
 	})
 }
 
-func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
-	k, err := kernel.Find(kernel.Recorded, p.kernel.Name)
-	if err != nil {
-		return out, err
+// simulate runs the kernel twice if the gap of the network depends on the kernel's traffic.
+func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
+	form := p.kernel
+	if opt.Scope != replay.Messages {
+		if form, err = kernel.Find(kernel.Recorded, p.kernel.Name); err != nil {
+			return out, err
+		}
 	}
-	var res *direct.MixedResult
-	out.seconds, err = p.run(ctx, k, func(program spmd.Program) (err error) {
-		res, err = direct.Mixed(ctx, program, m.Machine, opt)
-		return err
-	})
-	if err != nil {
-		return out, err
-	}
-	out.result = res.MixedResult
-	return out, nil
-}
-
-// simulateMemory runs the kernel twice if the gap of the network depends on the kernel's traffic.
-func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
-	k, err := kernel.Find(kernel.Recorded, p.kernel.Name)
-	if err != nil {
-		return out, err
-	}
-	var res *direct.MemoryResult
+	var res *direct.Result
 	run := func() error {
-		seconds, err := p.run(ctx, k, func(program spmd.Program) (err error) {
-			res, err = direct.Memory(ctx, program, m.Machine, opt)
+		seconds, err := p.run(ctx, form, func(program spmd.Program) (err error) {
+			res, err = direct.Simulate(ctx, program, m.Machine, opt)
 			return err
 		})
 		out.seconds += seconds
 		return err
 	}
+	observer, twice := opt.Observer, opt.Scope == replay.References && memsys.NeedsTraffic(m.Machine)
+	if twice {
+		opt.Observer = nil // it observes the second run
+	}
 	if err := run(); err != nil {
 		return out, err
 	}
-	if opt.Traffic = res.Traffic; len(opt.Traffic) > 0 {
+	if opt.Traffic = res.Traffic; twice && (len(opt.Traffic) > 0 || observer != nil) {
+		opt.Observer = observer
 		if err := run(); err != nil {
 			return out, err
 		}

@@ -12,6 +12,7 @@ import (
 	"spoor/predict/direct/session"
 	"spoor/predict/internal/direct"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/replay"
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
@@ -31,7 +32,7 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	switch {
 	case len(o.set) > 0:
 		return nil, stage.Usage("--set is for kernels; give arguments of your program after --")
-	case o.messages.matrix || o.messages.path != "" || o.messages.timeline != "":
+	case o.matrix || o.path != "" || o.timeline != "":
 		return nil, stage.Usage("--matrix, --path and --timeline need a kernel; record your program with tracegen --package and replay it")
 	}
 	p := &ownProgram{o: o, env: env, args: args[1:]}
@@ -39,14 +40,14 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	if err != nil {
 		return nil, fmt.Errorf("building the program: %w", err)
 	}
-	p.built, err = instrument.Build(ctx, instrument.Options{Dir: dir, Refs: true, Sharing: !o.references, Session: session.Path, Messages: env.Err})
+	p.built, err = instrument.Build(ctx, instrument.Options{Dir: dir, Refs: true, Sharing: o.changed("references") && !o.references, Session: session.Path, Messages: env.Err})
 	if err == nil && o.native {
 		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: dir, Native: true, Messages: env.Err})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
-	if p.built.Messages && !p.built.Locks && !o.references && o.memory.phases {
+	if p.built.Messages && o.phases {
 		return nil, errors.Join(stage.Usage("--phases with messages needs a kernel; record your program with tracegen --package and replay it"), p.remove())
 	}
 	for i, f := range p.built.Findings {
@@ -68,48 +69,26 @@ func (p *ownProgram) header() trace.Header {
 	return h
 }
 
-func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
-	said, seconds, err := p.order(ctx, m, session.Order{Ahead: opt.Ahead, Semantics: opt.Semantics})
-	if err != nil {
-		return out, err
-	}
-	for _, w := range said.Warnings {
-		out.warnings = append(out.warnings, errors.New(w))
-	}
-	out.result, out.seconds = said.Result, seconds
-	return out, nil
-}
-
-func (p *ownProgram) kind(context.Context) (simulationKind, error) {
+func (p *ownProgram) scope(context.Context) (replay.Scope, error) {
 	switch {
 	case !p.built.Messages:
-		return byMemory, nil
+		return replay.References, nil
 	case p.built.Locks:
-		return byBoth, nil
+		return replay.Both, nil
 	}
-	return byMessages, nil
+	return replay.Messages, nil
 }
 
-func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
-	if memsys.NeedsTraffic(m.Machine) {
+func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
+	if opt.Scope == replay.References && memsys.NeedsTraffic(m.Machine) {
 		return out, direct.ErrTraffic
 	}
-	said, seconds, err := p.order(ctx, m, session.Order{Memory: &session.Memory{Barrier: opt.Barrier, MemorySize: uint64(opt.Memory), Phases: opt.Phases}})
+	said, seconds, err := p.order(ctx, m, session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases})
 	if err != nil {
 		return out, err
 	}
 	out.dropped, out.seconds = said.Dropped, seconds
-	out.result, err = said.MemoryResult()
-	return out, err
-}
-
-func (p *ownProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
-	said, seconds, err := p.order(ctx, m, session.Order{Mixed: &session.Mixed{MemorySize: uint64(opt.Memory)}})
-	if err != nil {
-		return out, err
-	}
-	out.dropped, out.seconds = said.Dropped, seconds
-	out.result, err = said.MixedResult()
+	out.result, err = said.Decode()
 	return out, err
 }
 

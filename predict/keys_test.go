@@ -247,8 +247,8 @@ func keyConsumers(memory, messages, analyses string, d *described) map[string][]
 	if d.name == "clump-switch" {
 		perNode = "2"
 	}
-	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"},
-		"direct references": {"direct", "radix", "--set", "keys=2000", "--procs", "4"}, "direct messages": {"direct", "transfer", "--set", "rows=40", "--set", "cols=40", "--procs", "4"}}
+	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages, "--references=false"}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"},
+		"direct references": {"direct", "radix", "--set", "keys=2000", "--procs", "4"}, "direct messages": {"direct", "transfer", "--set", "rows=40", "--set", "cols=40", "--procs", "4", "--references=false"}}
 	for _, model := range []string{"paper", "curve", "mva"} {
 		all[model] = []string{"cluster", "--params", filepath.Join(analyses, perNode), "--model", model}
 	}

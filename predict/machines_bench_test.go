@@ -89,12 +89,8 @@ func speed(b *testing.B, m *trace.Memory, name string) float64 {
 		b.Fatal(err)
 	}
 	desc.System.Processors = max(desc.System.Processors, m.Head.Procs/desc.System.Nodes)
-	clock, err := replay.ClockOf(desc)
-	if err != nil {
-		b.Fatal(err)
-	}
 	begin := processorTime()
-	res, err := replay.RunOnMachine(context.Background(), m, desc, clock, replay.Options{})
+	res, err := replay.Simulate(context.Background(), m, nil, desc, replay.Options{Scope: replay.References})
 	if err != nil {
 		b.Fatal(err)
 	}

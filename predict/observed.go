@@ -21,7 +21,8 @@ import (
 // observerFlags select results of a simulation of messages besides its times.
 type observerFlags struct {
 	matrix   bool
-	slices   bool
+	phases   bool
+	inSlices bool // phases are slices of time, because a simulation has messages
 	path     string
 	timeline string
 	viewer   format.Exporter
@@ -29,6 +30,7 @@ type observerFlags struct {
 
 func (f *observerFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.matrix, "matrix", false, "print (and write with -o) messages between processors")
+	flags.BoolVar(&f.phases, "phases", false, "print (and write with -o) each processor between barriers, or in time slices")
 	flags.StringVar(&f.path, "path", "", "print (and write with -o) the critical path by segment or processor: `BY`")
 	flags.StringVar(&f.timeline, "timeline", "", "write simulated events to `FILE`: .json for Chrome and Perfetto, .prv for Paraver")
 }
@@ -41,7 +43,7 @@ func (f *observerFlags) check() (err error) {
 	switch {
 	case f.path != "" && !slices.Contains(pathKinds, f.path):
 		return stage.Usage("--path: %w", lookup.Unknown("kind", f.path, pathKinds))
-	case f.path != "" && f.matrix, f.slices && (f.matrix || f.path != ""):
+	case f.path != "" && f.matrix, f.phases && (f.matrix || f.path != ""):
 		return stage.Usage("--path, --matrix and --phases print different tables; choose one")
 	case f.timeline == "":
 		return nil
@@ -70,7 +72,7 @@ func (f *observerFlags) observe(ranks int, o *observed) engine.Observer {
 		o.matrix = matrix{}
 		all = append(all, matrixObserver{matrix: o.matrix})
 	}
-	if f.slices {
+	if f.phases && f.inSlices {
 		o.slices = timeline.NewSlices(ranks)
 		all = append(all, o.slices)
 	}
@@ -133,7 +135,7 @@ func (f *observerFlags) labels(src trace.Source) error {
 }
 
 // asked reports whether the flags select another table than the results.
-func (f *observerFlags) asked() bool { return f.matrix || f.slices || f.path != "" }
+func (f *observerFlags) asked() bool { return f.matrix || f.phases || f.path != "" }
 
 // matrix counts the messages and bytes from each processor to each other.
 type matrix map[[2]int32]*struct{ messages, bytes uint64 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 
@@ -27,31 +25,17 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node in each cluster; may be repeated")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`NUMBER` of simulations, or of workers of an engine, that run at once")
 	flags.BoolVar(&o.full, "full", false, "use only machines with as many processors as the trace")
-	flags.BoolVar(&o.references, "references", false, "simulate references of traces with messages, too; =false: of no trace")
-	o.memory.add(flags)
-	flags.BoolVar(&o.warm, "warm", false, "begin with the caches and memories of a previous run, not empty ones")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write and print quanta of simulated time into `DIR`, for predict windtunnel")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
-	o.messages.add(flags)
+	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
-	o.group(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.changed = flags.Changed
-		return o.run(cmd.Context(), env, args)
-	}
-	return cmd
-}
-
-// group puts the flags under titles, and completes their values.
-func (o *replayOptions) group(cmd *cobra.Command) {
-	flags := cmd.Flags()
 	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "full", "workers")
-	stage.Group(flags, "Shared memory", "references", "warm", "barrier", "quanta", "quanta-length")
+	stage.Group(flags, "References", "references", "warm", "barrier")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
-	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "engine-stats", "format", "output")
-	stage.Complete(cmd, "collectives", algorithms)
-	stage.Complete(cmd, "engine", engineNames)
+	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "format", "output")
 	completeChoices(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
+	return cmd
 }
 
 func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
@@ -64,12 +48,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d: at least 1 is needed", o.workers)
 	}
-	o.messages.slices = o.memory.phases
-	if err := o.memory.check(); err != nil {
-		return err
-	}
-	o.memory.opt.Warm = o.warm
-	if err := errors.Join(o.messages.check(), o.checkQuanta()); err != nil {
+	if err := errors.Join(o.check(), o.checkQuanta()); err != nil {
 		return err
 	}
 	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
@@ -80,80 +59,83 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if sims, err = fitting(env, sims, o.full); err != nil {
 		return err
 	}
-	return o.simulate(ctx, env, sims)
-}
-
-// simulate runs all simulations by the kind of their traces, and reports them.
-func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation) error {
-	kind, err := o.kind(sims)
-	for _, s := range sims {
-		err = cmp.Or(err, s.need(kind, o.messages.opt.Recorded))
-		if err == nil {
-			s.machine, err = o.messages.placed(env, s.machine, s.trace.Header().Procs, kind, "replaying "+s.name())
-		}
-	}
-	if err == nil {
-		noteSources(env, sims, kind != byMessages)
-		o.noteFlags(env, sims[0].prefix, kind, slices.ContainsFunc(sims, func(s *simulation) bool { return s.survey.HasCollectives() }))
-		noteUnusedOfSimulations(env, sims, kind, o.messages.opt.Recorded, o.messages.opt.Semantics)
-	}
-	switch {
-	case err != nil:
+	if err := o.prepare(env, sims); err != nil {
 		return err
-	case kind == byBoth:
-		return o.runMixed(ctx, env, sims)
-	case kind == byMessages && o.quanta.dir != "":
-		return fmt.Errorf("dividing %s into quanta: it passes messages, but --quanta needs a trace without them", sims[0].prefix)
-	case kind == byMessages && o.warm:
-		return fmt.Errorf("replaying %s: it passes messages, and their replay has no caches for --warm; add --references", sims[0].prefix)
-	case kind == byMessages:
-		return o.runMessages(ctx, env, sims)
-	case o.quanta.dir != "":
-		return o.runQuanta(ctx, env, sims, o.memory.opt)
 	}
-	results, err := simulateAll(ctx, env, sims, o.memory.opt, o.workers)
+	if o.quanta.dir != "" {
+		return o.runQuanta(ctx, env, sims)
+	}
+	rows, err := o.simulate(ctx, env, sims, nil)
 	if err != nil {
 		return err
 	}
-	o.noteReferences(env, sims)
-	for i, s := range sims {
-		for _, w := range results[i].Warnings {
-			env.Note("%s: %v", s.name(), w)
-		}
+	if err := o.write(env, sims[0].trace, rows[0].times); err != nil {
+		return err
 	}
-	return o.report(env, sims, results)
+	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output}
+	return out.print(env.Out, rows)
 }
 
-// noteFlags notes flags that have no effect on traces of this kind.
-func (o *replayOptions) noteFlags(env *stage.Env, prefix string, kind simulationKind, hasCollectives bool) {
-	idle := append([]string{"collectives"}, onlyMessages...)
-	switch kind {
-	case byMessages:
-		idle = []string{"barrier", "quanta-length"}
-	case byBoth: // other flags are refused
-		idle = []string{"quanta-length"}
+// prepare decides what each simulation covers, and notes what has no effect.
+func (o *replayOptions) prepare(env *stage.Env, sims []*simulation) (err error) {
+	references := false
+	for _, s := range sims {
+		if s.scope, s.without, err = o.scope(s); err != nil {
+			return err
+		}
+		if err := s.need(s.scope, o.opt.Recorded); err != nil {
+			return err
+		}
+		if s.machine, err = o.placed(env, s.machine, s.trace.Header().Procs, s.scope, "replaying "+s.name()); err != nil {
+			return err
+		}
+		o.inSlices = o.inSlices || s.scope != replay.References
+		references = references || s.scope != replay.Messages
+	}
+	switch {
+	case o.timeline != "" && len(sims) > 1:
+		return stage.Usage("--timeline needs one trace on one machine, not %d simulations", len(sims))
+	case o.opt.Warm && !references:
+		return stage.Usage("replaying %s: --warm needs caches, and references are not simulated%s", sims[0].prefix, because(sims[0].without))
+	}
+	noteSources(env, sims, references)
+	o.noteFlags(env, sims)
+	noteUnusedOfSimulations(env, sims, o.opt.Recorded, o.opt.Semantics)
+	return nil
+}
+
+// because appends a reason, if there is one.
+func because(why error) string {
+	if why == nil {
+		return ""
+	}
+	return ": " + why.Error()
+}
+
+// noteFlags notes flags that have no effect on a kind of trace, which all traces are of.
+func (o *replayOptions) noteFlags(env *stage.Env, sims []*simulation) {
+	is := func(scope replay.Scope) bool {
+		return !slices.ContainsFunc(sims, func(s *simulation) bool { return s.scope != scope })
+	}
+	messages := !is(replay.References)
+	idle := []string{}
+	switch {
+	case !messages:
+		idle = []string{"collectives", "matrix", "semantics", "computation", "engine", "quantum", "ahead", "engine-stats"}
+	case !slices.ContainsFunc(sims, func(s *simulation) bool { return s.scope == replay.References }):
+		idle = []string{"barrier"}
 	}
 	for _, flag := range idle {
 		if o.changed(flag) {
-			env.Note("--%s has no effect: %s %v", flag, prefix, kind)
+			env.Note("--%s has no effect: %s %s", flag, sims[0].prefix, programsOf(sims[0].scope))
 		}
 	}
 	switch {
-	case kind != byMemory && o.changed("collectives") && !hasCollectives:
-		env.Note("--collectives has no effect: %s has no recorded collectives", prefix)
-	case kind == byMemory && o.references && o.changed("references"):
-		env.Note("--references has no effect: %s passes no messages, and its references are simulated anyway", prefix)
-	case kind == byMemory && o.changed("quanta-length") && o.quanta.dir == "":
-		env.Note("--quanta-length has no effect without --quanta")
+	case messages && o.changed("collectives") && !slices.ContainsFunc(sims, func(s *simulation) bool { return s.survey.HasCollectives() }):
+		env.Note("--collectives has no effect: %s has no recorded collectives", sims[0].prefix)
+	case !messages && o.references && o.changed("references"):
+		env.Note("--references has no effect: %s passes no messages, and its references are simulated anyway", sims[0].prefix)
+	case o.changed("quanta-length") && o.quanta.dir == "":
+		env.Note("--quanta-length has no effect: there is no --quanta")
 	}
-}
-
-// report prints the results, and writes them to a file with -o.
-func (o *replayOptions) report(env *stage.Env, sims []*simulation, results []*replay.Result) error {
-	var rows []memoryRow
-	for i, s := range sims {
-		rows = append(rows, newMemoryRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine, results[i], recordedTasks))
-	}
-	out := memoryReport{memoryFlags: o.memory, output: o.output}
-	return out.print(env.Out, rows)
 }

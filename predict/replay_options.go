@@ -6,14 +6,9 @@ type replayOptions struct {
 	nodes    []string
 	workers  int
 	full     bool
-	warm     bool
-
-	references bool
-	changed    func(flag string) bool
-	memory     memoryFlags
-	messages   messageFlags
-	quanta     quantaFlags
-	output     tableOutput
+	simulationFlags
+	quanta quantaFlags
+	output tableOutput
 }
 
 // quantaFlags are the flags about quanta of simulated time.

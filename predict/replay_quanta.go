@@ -7,12 +7,31 @@ import (
 	"path/filepath"
 
 	"spoor/analyze/quanta"
-	"spoor/predict/internal/replay"
+	"spoor/predict/internal/engine"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
+
+// waitObserver collects the intervals in which processors execute no instructions. Sending and receiving are such
+// intervals, too: the trace has no instructions of them.
+type waitObserver struct {
+	engine.NopObserver
+	waits [][]quanta.Wait
+}
+
+// Span implements engine.Observer.
+func (o *waitObserver) Span(rank int32, what engine.Part, from, to unit.Picos) {
+	all := o.waits[rank]
+	switch n := len(all); {
+	case what == engine.Computing:
+	case what == engine.MemoryContention && n > 0 && all[n-1].To == from: // of the same access as the latency
+		all[n-1].To = to
+	default:
+		o.waits[rank] = append(all, quanta.Wait{From: from, To: to})
+	}
+}
 
 // checkQuanta returns an error for flags that --quanta excludes.
 func (o *replayOptions) checkQuanta() error {
@@ -22,14 +41,14 @@ func (o *replayOptions) checkQuanta() error {
 		return nil
 	case !(q.cycles >= 1 && q.cycles <= 1e6):
 		return stage.Usage("--quanta-length %v is not from 1 to 1000000 cycles", q.cycles)
-	case o.memory.phases || o.output.file != "":
-		return stage.Usage("--quanta writes its own tables; omit --phases and -o")
+	case o.asked() || o.timeline != "" || o.output.file != "":
+		return stage.Usage("--quanta writes its own tables; omit --phases, --matrix, --path, --timeline and -o")
 	}
 	return nil
 }
 
 // runQuanta runs one simulation, and writes what its processors do in every quantum of simulated time.
-func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options) error {
+func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	if len(sims) != 1 {
 		return stage.Usage("--quanta needs one trace on one machine, not %d simulations", len(sims))
 	}
@@ -38,17 +57,16 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 		return fmt.Errorf("machine %s has processors with different clocks, so quanta have no common cycle", s.machine.Name)
 	}
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,
-		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SourceFacts(), Waits: make([][]quanta.Wait, s.trace.Header().Procs),
-		Meta: []trace.Arg{{Key: "program", Value: s.trace.Header().Title()}, {Key: "trace", Value: s.trace.SHA256()}, {Key: "machine", Value: s.machine.Name}, {Key: "tool", Value: "predict " + stage.Version}}}
-	opt.Waits = func(p trace.Proc, from, to unit.Picos) {
-		t.Waits[p] = append(t.Waits[p], quanta.Wait{From: from, To: to})
-	}
-	results, err := simulateAll(ctx, env, sims, opt, o.workers)
+		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SourceFacts(),
+		Meta:   []trace.Arg{{Key: "program", Value: s.trace.Header().Title()}, {Key: "trace", Value: s.trace.SHA256()}, {Key: "machine", Value: s.machine.Name}, {Key: "tool", Value: "predict " + stage.Version}}}
+	waits := &waitObserver{waits: make([][]quanta.Wait, s.trace.Header().Procs)}
+	rows, err := o.simulate(ctx, env, sims, waits)
 	if err != nil {
 		return err
 	}
-	for i := range results[0].Procs {
-		t.Ends = append(t.Ends, results[0].Procs[i].Total())
+	t.Waits = waits.waits
+	for i := range rows[0].result.Procs {
+		t.Ends = append(t.Ends, rows[0].result.Procs[i].Total())
 	}
 	res, err := t.Result()
 	if err != nil {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -21,6 +19,8 @@ type simulation struct {
 	trace   *store.Trace
 	machine *machine.Machine
 	survey  *replay.EventStats
+	scope   replay.Scope
+	without error // why references of the trace are not simulated; nil: they are, or there are none
 }
 
 // name returns the name of s in errors and notes.
@@ -93,14 +93,13 @@ func isEmpty(t *store.Trace) bool {
 	return true
 }
 
-// need returns an error that lists all sections that the machine of s lacks for a simulation of this kind.
-func (s *simulation) need(kind simulationKind, recorded bool) error {
+// need returns an error that lists all sections that the machine of s lacks for a simulation of a scope.
+func (s *simulation) need(scope replay.Scope, recorded bool) error {
 	what := "replaying " + s.prefix
-	if kind != byMessages {
-		return needReferences(s.machine, what, kind)
+	if scope != replay.Messages {
+		return needReferences(s.machine, what, scope)
 	}
-	instr := total([]*simulation{s}, func(t trace.Totals) uint64 { return uint64(t.Instr) })
-	return needMessages(s.machine, what, !recorded && (instr > 0 || s.survey.HasWork() && s.trace.Header().WorkUnit != trace.WorkPicos))
+	return needMessages(s.machine, what, !recorded && (s.instructions() > 0 || s.survey.HasWork() && s.trace.Header().WorkUnit != trace.WorkPicos))
 }
 
 // fitting removes simulations on machines with too few processors for their trace, and with --full with too many. At least one must
@@ -139,26 +138,17 @@ func fitting(env *stage.Env, sims []*simulation, full bool) (out []*simulation, 
 	return out, nil
 }
 
-// simulateAll runs sims on shared memories.
-func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) ([]*replay.Result, error) {
-	runs := 1
-	if opt.Warm {
-		runs = 2
-	}
-	progress := env.Progress("replaying", int64(runs)*int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
-	defer progress.Done()
-	opt.Progress = progress.Add
-	return runAll(sims, workers, func(s *simulation) (*replay.Result, error) { return s.run(ctx, opt) })
-}
-
-// total returns the sum of a count over the traces of all sims.
-func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
-	for _, s := range sims {
-		for p := range trace.Proc(s.trace.Header().Procs) {
-			n += of(s.trace.Totals(p))
-		}
+// total returns the sum of a count over the processors of the trace.
+func (s *simulation) total(of func(trace.Totals) uint64) (n uint64) {
+	for p := range trace.Proc(s.trace.Header().Procs) {
+		n += of(s.trace.Totals(p))
 	}
 	return n
+}
+
+// instructions returns the instructions of all processors.
+func (s *simulation) instructions() uint64 {
+	return s.total(func(t trace.Totals) uint64 { return uint64(t.Instr) })
 }
 
 // runAll runs sims, several at once. Of several errors it returns the first in the order of sims, so the result does not depend on
@@ -187,68 +177,28 @@ func runAll[R any](sims []*simulation, workers int, run func(*simulation) (R, er
 	return results, nil
 }
 
-func (s *simulation) run(ctx context.Context, opt replay.Options) (*replay.Result, error) {
-	clock, err := replay.ClockOf(s.machine)
-	if err != nil {
-		return nil, err
-	}
-	opt.Memory = memoryOf(s.machine)
-	return replay.RunOnMachine(ctx, s.trace, s.machine, clock, opt)
-}
-
-// kind returns what the simulation of s runs. References of a trace without messages are simulated unless the mode is off. Those of a
-// trace with messages are simulated if the mode is on, or if it has locks, tasks or flags.
-func (s *simulation) kind(references refsMode) simulationKind {
-	switch messages := s.survey.HasMessages(); {
-	case !messages && (s.hasTimesAlone() || references == refsOff):
-		return byMessages
-	case !messages:
-		return byMemory
-	case references == refsOn || s.survey.SharesMemory():
-		return byBoth
-	}
-	return byMessages
-}
-
 // hasTimesAlone reports whether a trace has only events with recorded times, without instructions and references.
 func (s *simulation) hasTimesAlone() bool {
-	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
-	return sum(func(t trace.Totals) uint64 { return uint64(t.Instr) + t.Refs }) == 0 && sum(func(t trace.Totals) uint64 { return t.Events }) > 0
-}
-
-// mayPassMessages reports whether a trace without messages may be of a program that passes messages on more processors. The trace then
-// has no shared memory, and the machine has a network for messages, or the trace is of one processor without events.
-func (s *simulation) mayPassMessages() bool {
-	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
-	if s.machine.Network == nil || s.survey.SharesMemory() || sum(func(t trace.Totals) uint64 { return t.Refs }) == 0 {
-		return false
-	}
-	switch s.machine.Network.Model {
-	case "loggp", "plogp":
-		return true
-	}
-	return s.trace.Header().Procs == 1 && sum(func(t trace.Totals) uint64 { return t.Events }) == 0
-}
-
-// instructions returns the instructions of all processors, or NaN if the trace counts none.
-func (s *simulation) instructions() float64 {
-	if n := total([]*simulation{s}, func(t trace.Totals) uint64 { return uint64(t.Instr) }); n > 0 {
-		return float64(n)
-	}
-	return math.NaN()
+	return s.total(func(t trace.Totals) uint64 { return uint64(t.Instr) + t.Refs }) == 0 && s.total(func(t trace.Totals) uint64 { return t.Events }) > 0
 }
 
 // noteUnusedOfSimulations notes the keys that no simulation on a machine depends on.
-func noteUnusedOfSimulations(env *stage.Env, sims []*simulation, kind simulationKind, recorded bool, semantics replay.Semantics) {
+func noteUnusedOfSimulations(env *stage.Env, sims []*simulation, recorded bool, semantics replay.Semantics) {
 	uses := map[*machine.Machine][]keyuse.Use{}
 	var machines []*machine.Machine
 	for _, s := range sims {
 		if uses[s.machine] == nil {
 			machines = append(machines, s.machine)
 		}
-		uses[s.machine] = append(uses[s.machine], useOf(s.machine, kind, s.trace.Header().Procs, s.trace.Header().WorkUnit == trace.WorkFlop, recorded, semantics))
+		uses[s.machine] = append(uses[s.machine], useOf(s.machine, s.scope, s.trace.Header().Procs, s.trace.Header().WorkUnit == trace.WorkFlop, recorded, semantics))
 	}
 	for _, m := range machines {
 		noteAll(env, keyuse.OfMachine(m, uses[m]...))
 	}
+}
+
+// mayPassMessages reports whether a trace without messages may be of a program that passes messages on more
+// processors: it is of one processor without events.
+func (s *simulation) mayPassMessages() bool {
+	return s.trace.Header().Procs == 1 && s.total(func(t trace.Totals) uint64 { return t.Events }) == 0
 }

@@ -13,7 +13,6 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
-	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
 	tracing "spoor/tracegen/instrument/session"
 	"spoor/tracegen/spmd"
@@ -26,10 +25,11 @@ const Path = "spoor/predict/direct/session"
 // Order is the request of predict direct: the machine and the options.
 type Order struct {
 	Machines  []Machine // the machine, and nodes of other kinds that replace its last ones
-	Ahead     int
-	Semantics replay.Semantics
-	Memory    *Memory // for a program that shares memory; nil: it passes messages
-	Mixed     *Mixed  // for a program that does both; or nil
+	Scope     replay.Scope
+	Ahead     int              // of messages
+	Semantics replay.Semantics // of messages
+	Barrier   unit.Picos       // of references
+	Phases    bool             // of references
 }
 
 // Machine is a machine file.
@@ -38,52 +38,23 @@ type Machine struct {
 	Text []byte
 }
 
-// Memory is the options of a program that shares memory.
-type Memory struct {
-	Barrier    unit.Picos
-	MemorySize uint64 // replay.Options.Memory
-	Phases     bool
-}
-
-// Mixed is the options of a program that shares memory and passes messages.
-type Mixed struct {
-	MemorySize uint64 // replay.Options.Memory
-}
-
 // Result is the result of the run.
 type Result struct {
-	Result *engine.Result `json:",omitempty"` // of its messages
-	// of its shared memory; gob, because JSON does not read its sizes as it writes them
-	Memory   []byte `json:",omitempty"`
+	Run      []byte // replay.Result as gob, because JSON does not read its sizes as it writes them
 	Dropped  uint64 // references to memory that has no address
 	Warnings []string
 }
 
-func encode(r *replay.Result) ([]byte, error) {
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(r)
-	return out.Bytes(), err
-}
-
-// MemoryResult returns the result of a program that shares memory.
-func (r *Result) MemoryResult() (*replay.Result, error) {
+// Decode returns the result of the simulation.
+func (r *Result) Decode() (*replay.Result, error) {
 	res := new(replay.Result)
-	if err := gob.NewDecoder(bytes.NewReader(r.Memory)).Decode(res); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(r.Run)).Decode(res); err != nil {
 		return nil, fmt.Errorf("reading the result of the program's simulation: %w", err)
 	}
 	for _, w := range r.Warnings {
 		res.Warnings = append(res.Warnings, errors.New(w))
 	}
 	return res, nil
-}
-
-// MixedResult returns the result of a program that shares memory and passes messages.
-func (r *Result) MixedResult() (*replay.MixedResult, error) {
-	memory, err := r.MemoryResult()
-	if err != nil {
-		return nil, err
-	}
-	return &replay.MixedResult{Result: memory, Messages: r.Result}, nil
 }
 
 func init() {
@@ -123,45 +94,19 @@ func (o *Order) machine() (*machine.Machine, error) {
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {
-	var warnings []error
-	switch ctx := context.Background(); { // an interrupt ends the process
-	case o.Mixed != nil:
-		res, err := direct.Mixed(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true, Options: replay.Options{Memory: unit.Bytes(o.Mixed.MemorySize)}})
-		if err != nil {
-			return result, err
-		}
-		result.Result = res.Messages
-		warnings, err = result.setMemory(res.Result, res.Recording)
-		if err != nil {
-			return result, err
-		}
-	case o.Memory != nil:
-		res, err := direct.Memory(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true,
-			Options: replay.Options{Barrier: o.Memory.Barrier, Memory: unit.Bytes(o.Memory.MemorySize), Phases: o.Memory.Phases}})
-		if err != nil {
-			return result, err
-		}
-		if warnings, err = result.setMemory(res.Result, res.Recording); err != nil {
-			return result, err
-		}
-	default:
-		res, err := direct.Run(ctx, program, m, direct.Options{Procs: procs, Ahead: o.Ahead, Semantics: o.Semantics})
-		if err != nil {
-			return result, err
-		}
-		warnings, result.Result = res.Warnings, res.Result
+	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
+		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
+	res, err := direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process
+	if err != nil {
+		return result, err
 	}
-	for _, w := range warnings {
+	result.Dropped = res.Recording.Dropped
+	for _, w := range res.Warnings {
 		result.Warnings = append(result.Warnings, w.Error())
 	}
-	return result, nil
-}
-
-// setMemory stores the result of the shared memory. It returns the warnings separately, because they cannot be
-// encoded.
-func (r *Result) setMemory(memory *replay.Result, recording *spmd.Recording) (warnings []error, err error) {
-	warnings, memory.Warnings = memory.Warnings, nil
-	r.Dropped = recording.Dropped
-	r.Memory, err = encode(memory)
-	return warnings, err
+	res.Warnings = nil // errors cannot be encoded
+	var out bytes.Buffer
+	err = gob.NewEncoder(&out).Encode(res.Result)
+	result.Run = out.Bytes()
+	return result, err
 }

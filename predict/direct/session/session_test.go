@@ -39,7 +39,7 @@ func simulated(t *testing.T, p *instrument.Program, args ...string) *replay.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(Order{Machines: []Machine{{smp, text}}, Memory: &Memory{Phases: true}})
+	order, err := json.Marshal(Order{Machines: []Machine{{smp, text}}, Scope: replay.References, Phases: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func simulated(t *testing.T, p *instrument.Program, args ...string) *replay.Resu
 	if err := json.Unmarshal(out.Simulated, &result); err != nil {
 		t.Fatal(err)
 	}
-	res, err := result.MemoryResult()
+	res, err := result.Decode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,7 @@ func TestProgramsThatShareMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := replay.ClockOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := replay.RunOnMachine(t.Context(), k, m, clock, replay.Options{Phases: true})
+	want, err := replay.Simulate(t.Context(), k, nil, m, replay.Options{Scope: replay.References, Phases: true})
 	if err != nil {
 		t.Fatal(err)
 	}

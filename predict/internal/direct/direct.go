@@ -16,8 +16,8 @@
 //
 // An unsuccessful test or probe takes no time except for its instructions.
 //
-// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory. For
-// programs that do both, see Mixed.
+// Programs that share memory instead of passing messages run on the memory systems of package memsys: see runReferences. For
+// programs that do both, see runBoth.
 //
 // Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here the
 // application and the simulator are one process, and only one rank runs at a time.
@@ -29,7 +29,6 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 )
@@ -37,15 +36,14 @@ import (
 // DefaultAhead is the default of Options.Ahead.
 const DefaultAhead = 64
 
-// Options are the options of Run.
+// Options are the options of Simulate.
 type Options struct {
-	Procs       int
-	Ahead       int              // operations that a rank may run ahead, F of [dickens1996]; 0 is DefaultAhead
-	Semantics   replay.Semantics // zero: replay.LogGPS
-	Collectives comm.Algorithm   // algorithm of barriers in shared memory; empty: comm.Doubling
-	Observer    engine.Observer
-	Sink        spmd.Sink // receives the events of the program with their results; or nil
-	Progress    func(n int)
+	replay.Options
+	Procs     int
+	Ahead     int         // operations that a rank may run ahead, F of [dickens1996]; 0 is DefaultAhead; only of messages
+	Allocated bool        // also references to memory that ranks allocate, not only to named arrays
+	Sink      spmd.Sink   // receives the events and references of the program with their results; or nil
+	Traffic   []comm.Flow // of a first run, for a gap that depends on it
 }
 
 // ErrTraffic is the error for machines whose gap needs a first run of the program.
@@ -53,23 +51,34 @@ var ErrTraffic = errors.New("network.gap = \"traffic\" needs the traffic of the 
 
 // Result is a simulated run.
 type Result struct {
-	*engine.Result
-	Resumed  uint64 // how often ranks were resumed
-	Answered uint64 // tests and probes that were answered at once
-	Warnings []error
+	*replay.Result
+	Recording *spmd.Recording
+	Traffic   []comm.Flow // between nodes, if the network's gap needs it and Options.Traffic was not given
+	Resumed   uint64      // how often ranks were resumed, of messages
+	Answered  uint64      // tests and probes that were answered at once
 }
 
-// Run executes program on the processors and the network of m. Rank p runs on processor p. It returns the error of
-// the program, a deadlock, or an error if the program shares memory instead of passing messages.
-func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
-	if opt.Ahead == 0 {
-		opt.Ahead = DefaultAhead
-	}
-	if opt.Collectives == "" {
-		opt.Collectives = comm.Doubling
-	}
+// Simulate executes program on m. Rank p runs on processor p. The Scope of opt says what of the program is simulated.
+// References need the form of the program that records them. Simulate returns the error of the program, a deadlock, or
+// ErrSharesMemory or ErrMessages if the Scope leaves out what the program does.
+func Simulate(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
 	if err := m.Fits("the program has", opt.Procs); err != nil {
 		return nil, err
+	}
+	opt.Options = opt.On(m)
+	switch opt.Scope {
+	case replay.References:
+		return runReferences(ctx, program, m, opt)
+	case replay.Messages:
+		return runMessages(ctx, program, m, opt)
+	}
+	return runBoth(ctx, program, m, opt)
+}
+
+// runMessages executes a program that passes messages on the processors and the network of m.
+func runMessages(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
+	if opt.Ahead == 0 {
+		opt.Ahead = DefaultAhead
 	}
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {
 		return nil, ErrTraffic
@@ -79,17 +88,17 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		return nil, err
 	}
 	b := &backend{opt: opt, machine: m, model: model}
-	if _, err = spmd.Run(ctx, spmd.Options{Procs: opt.Procs, NoRefs: true}, program, b, opt.Sink); err != nil {
+	recording, err := spmd.Run(ctx, spmd.Options{Procs: opt.Procs, NoRefs: true}, program, b, opt.Sink)
+	if err != nil {
 		return nil, err
 	}
 	if b.usesBarriers && !b.usesMessages {
 		return nil, errors.New("the program has barriers and sends no messages; simulate it as a shared-memory program, with its references")
 	}
-	res := &Result{Result: b.result}
+	res := &Result{Result: replay.OfMessages(b.result, replay.NetworkWarnings(m, &model, b.result)), Recording: recording}
 	for _, l := range b.timelines {
 		res.Resumed += l.resumed
 		res.Answered += l.answered
 	}
-	res.Warnings = replay.NetworkWarnings(m, &model, res.Result)
 	return res, nil
 }

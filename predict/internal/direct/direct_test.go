@@ -165,25 +165,18 @@ func TestDirectIsReplay(t *testing.T) {
 				if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {
 					t.Fatal(err)
 				}
-				survey, err := replay.Scan(rec)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := replay.Messages(context.Background(), rec, survey, m, replay.MessageOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := replayOf(t, rec, m, scope(replay.Messages)).Messages
 				for _, ahead := range []int{3, 1, 64}[:testsize.Cases(3, 1)] {
 					inst := instance(t, c.kernel, c.procs, c.set)
-					got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
+					got, err := Simulate(context.Background(), inst.Program, m, Options{Options: scope(replay.Messages), Procs: c.procs, Ahead: ahead})
 					if err != nil {
 						t.Fatal(err)
 					}
 					if err := inst.Verify(); err != nil {
 						t.Error(err)
 					}
-					if !reflect.DeepEqual(got.Result, want.Result) {
-						t.Errorf("%s on %d with F = %d: %s", c.kernel, c.procs, ahead, different(got.Result, want.Result))
+					if !reflect.DeepEqual(got.Messages, want) {
+						t.Errorf("%s on %d with F = %d: %s", c.kernel, c.procs, ahead, different(got.Messages, want))
 					}
 				}
 			}

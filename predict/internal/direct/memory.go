@@ -16,27 +16,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// MemoryOptions are the options of Memory.
-type MemoryOptions struct {
-	Procs     int
-	Allocated bool      // also references to memory that ranks allocate, not only to named arrays
-	Sink      spmd.Sink // receives the events and references of the run; or nil
-	Traffic   []comm.Flow
-	replay.Options
-}
-
-// MemoryResult is a simulated run, and the recording of the program.
-type MemoryResult struct {
-	*replay.Result
-	Recording *spmd.Recording
-	Traffic   []comm.Flow // between nodes, if the network's gap needs it and MemoryOptions.Traffic was not given
-}
-
-// ErrMessages is the error of Memory for a program that passes messages.
+// ErrMessages is the error of a program that passes messages, with replay.References.
 var ErrMessages = errors.New("the program passes messages, which a simulation of shared memory does not support")
 
-// Memory executes a program, in the form that records references, on the memory system of m. Rank p runs on processor
-// p. Simulated time determines the order of locks, and so the assignment of tasks from queues.
+// runReferences executes a program, in the form that records references, on the memory system of m. Simulated time determines the order of locks, and so the assignment of tasks from queues.
 //
 // A rank runs ahead of simulated time as long as its work cannot depend on time. It stops at a lock, a barrier, a
 // wait for a flag or a reading of the clock, or after about ten thousand references. The values that a rank reads
@@ -45,11 +28,8 @@ var ErrMessages = errors.New("the program passes messages, which a simulation of
 // trace, to the picosecond.
 //
 // If the gap of the machine's network depends on the program's traffic, a first run uses the gap of the bisection and
-// returns MemoryResult.Traffic. A second run takes it as MemoryOptions.Traffic, as in replay.RunOnMachine.
-func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
-	if err := m.Fits("the program has", opt.Procs); err != nil {
-		return nil, err
-	}
+// returns Result.Traffic. A second run takes it as Options.Traffic, as in replay.Simulate.
+func runReferences(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
 	clock, err := replay.ClockOf(m)
 	if err != nil {
 		return nil, err
@@ -68,7 +48,7 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	if err != nil {
 		return nil, err
 	}
-	return &MemoryResult{b.result, recording, flows()}, nil
+	return &Result{Result: b.result, Recording: recording, Traffic: flows()}, nil
 }
 
 // buildSystem creates the memory system. flows returns the traffic on it if a second run needs it.
@@ -83,7 +63,7 @@ func (b *memory) buildSystem(m *machine.Machine) (flows func() []comm.Flow, err 
 
 // memory performs the operations of ranks when the simulation of their references has reached them.
 type memory struct {
-	opt           MemoryOptions
+	opt           Options
 	head          trace.Header
 	clock         replay.Clock
 	system        touch.System

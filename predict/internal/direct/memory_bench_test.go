@@ -30,7 +30,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.StopTimer()
 					inst := small(b, k, procs)
 					b.StartTimer()
-					res, err := Memory(context.Background(), inst.Program, m, MemoryOptions{Procs: procs})
+					res, err := Simulate(context.Background(), inst.Program, m, Options{Options: scope(replay.References), Procs: procs})
 					if err != nil {
 						b.Fatal(err)
 					}

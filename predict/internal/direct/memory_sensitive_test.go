@@ -213,12 +213,12 @@ func TestMemoryErrors(t *testing.T) {
 			return nil
 		}},
 	} {
-		_, err := Memory(context.Background(), c.program, targetOf(t, "spasm-mesh"), MemoryOptions{Procs: 2})
+		_, err := Simulate(context.Background(), c.program, targetOf(t, "spasm-mesh"), Options{Options: scope(replay.References), Procs: 2})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
-	if _, err := Memory(context.Background(), nil, targetOf(t, "spasm-mesh"), MemoryOptions{Procs: 2000}); err == nil {
+	if _, err := Simulate(context.Background(), nil, targetOf(t, "spasm-mesh"), Options{Options: scope(replay.References), Procs: 2000}); err == nil {
 		t.Error("more ranks than processors")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -228,7 +228,7 @@ func TestMemoryErrors(t *testing.T) {
 			load(&x[0])
 		}
 	}
-	if _, err := Memory(ctx, forever, targetOf(t, "spasm-mesh"), MemoryOptions{Procs: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := Simulate(ctx, forever, targetOf(t, "spasm-mesh"), Options{Options: scope(replay.References), Procs: 2}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

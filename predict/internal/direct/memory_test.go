@@ -79,17 +79,27 @@ func recordingOf(t testing.TB, program spmd.Program, procs int) *trace.Memory {
 	return &k.Memory
 }
 
+// scope is the options that have no others.
+func scope(s replay.Scope) replay.Options { return replay.Options{Scope: s} }
+
+// replayOf is a replay.
+func replayOf(t testing.TB, src trace.Source, m *machine.Machine, opt replay.Options) *replay.Result {
+	t.Helper()
+	s, err := replay.Scan(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := replay.Simulate(context.Background(), src, s, m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
 // replayedOn is what a replay says, without the warnings: those of queues are of replays alone.
 func replayedOn(t testing.TB, src trace.Source, m *machine.Machine) *replay.Result {
 	t.Helper()
-	clock, err := replay.ClockOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := replay.RunOnMachine(context.Background(), src, m, clock, replay.Options{Phases: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := replayOf(t, src, m, replay.Options{Scope: replay.References, Phases: true})
 	res.Warnings = nil
 	return res
 }
@@ -98,7 +108,7 @@ func replayedOn(t testing.TB, src trace.Source, m *machine.Machine) *replay.Resu
 func ranOn(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (*replay.Result, *trace.Memory) {
 	t.Helper()
 	k := newKept(procs)
-	res, err := Memory(context.Background(), program, m, MemoryOptions{Procs: procs, Sink: keeper{k}, Options: replay.Options{Phases: true}})
+	res, err := Simulate(context.Background(), program, m, Options{Procs: procs, Sink: keeper{k}, Options: replay.Options{Scope: replay.References, Phases: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +152,7 @@ func sharing(t testing.TB, procs int) (all []kernel.Kernel) {
 		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
 			continue
 		}
-		_, err := Memory(context.Background(), small(t, k, procs).Program, targetOf(t, targets[1]), MemoryOptions{Procs: procs})
+		_, err := Simulate(context.Background(), small(t, k, procs).Program, targetOf(t, targets[1]), Options{Options: scope(replay.References), Procs: procs})
 		switch {
 		case err == nil:
 			all = append(all, k)
@@ -198,7 +208,7 @@ func TestSharesMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Run(context.Background(), small(t, k, procs).Program, machineOf(t, ports), Options{Procs: procs})
+		_, err = Simulate(context.Background(), small(t, k, procs).Program, machineOf(t, ports), Options{Options: scope(replay.Messages), Procs: procs})
 		if shares == (err == nil) {
 			t.Errorf("%s: shares %v, and as a program that passes messages: %v", k.Name, shares, err)
 		}

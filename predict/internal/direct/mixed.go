@@ -3,7 +3,6 @@ package direct
 import (
 	"context"
 
-	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/replay"
@@ -12,20 +11,11 @@ import (
 	"spoor/traces/unit"
 )
 
-// MixedResult is a simulated run of a program that shares memory and passes messages.
-type MixedResult struct {
-	*replay.MixedResult
-	Recording *spmd.Recording
-}
-
-// Mixed executes a program that shares memory and passes messages, in the form that records references, on the
-// processors, memories and network of m. See Memory for its shared memory, and replay.Mixed for the machine. Ranks
-// run ahead of simulated time only between messages: each message operation has been simulated when the program goes
-// on. Barriers are messages.
-func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MixedResult, error) {
-	if err := m.Fits("the program has", opt.Procs); err != nil {
-		return nil, err
-	}
+// runBoth executes a program that shares memory and passes messages, in the form that records references, on the
+// processors, memories and network of m. See runReferences for its shared memory, and replay.Simulate for the machine.
+// Ranks run ahead of simulated time only between messages: each message operation has been simulated when the program
+// goes on. Barriers are messages.
+func runBoth(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
 	head := trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}
 	b := &mixed{memory: &memory{opt: opt, head: head, places: trace.NewHomeMap(head)}, backend: &backend{machine: m}}
 	record := spmd.Options{Procs: opt.Procs, Allocated: opt.Allocated, Early: true}
@@ -33,14 +23,14 @@ func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt Me
 	if err != nil {
 		return nil, err
 	}
-	return &MixedResult{b.result, recording}, nil
+	return &Result{Result: b.result, Recording: recording}, nil
 }
 
 // mixed performs the operations of ranks: those on shared memory like memory, and messages like backend.
 type mixed struct {
 	*memory
 	*backend
-	result *replay.MixedResult
+	result *replay.Result
 }
 
 // Run implements spmd.Backend.
@@ -56,7 +46,7 @@ func (b *mixed) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		}
 		b.timelines = append(b.timelines, l)
 	}
-	b.result, err = replay.DirectMixed(ctx, b.head, b, b.machine, b.places, replay.MixedOptions{Options: b.memory.opt.Options, Collectives: comm.Doubling})
+	b.result, err = replay.DirectMixed(ctx, b.head, b, b.machine, b.places, b.memory.opt.Options)
 	return b.firstError(err)
 }
 

@@ -27,32 +27,24 @@ func bothOn(t testing.TB) map[string]*machine.Machine {
 }
 
 // ranMixed runs a program, and replays what it did then.
-func ranMixed(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (got, again *replay.MixedResult, did *trace.Memory) {
+func ranMixed(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (got, again *replay.Result, did *trace.Memory) {
 	t.Helper()
 	k := newKept(procs)
-	res, err := Mixed(context.Background(), program, m, MemoryOptions{Procs: procs, Sink: keeper{k}})
+	res, err := Simulate(context.Background(), program, m, Options{Options: scope(replay.Both), Procs: procs, Sink: keeper{k}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.Head.Regions = res.Recording.Regions
-	return res.MixedResult, mixedReplay(t, &k.Memory, m), &k.Memory
+	return res.Result, mixedReplay(t, &k.Memory, m), &k.Memory
 }
 
-func mixedReplay(t testing.TB, src trace.Source, m *machine.Machine) *replay.MixedResult {
+func mixedReplay(t testing.TB, src trace.Source, m *machine.Machine) *replay.Result {
 	t.Helper()
-	s, err := replay.Scan(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := replay.Mixed(context.Background(), src, s, m, replay.MixedOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return replayOf(t, src, m, scope(replay.Both))
 }
 
 // sameMixed compares runs in all that takes time.
-func sameMixed(t *testing.T, what string, got, want *replay.MixedResult) {
+func sameMixed(t *testing.T, what string, got, want *replay.Result) {
 	t.Helper()
 	for p := range want.Procs {
 		g, w := got.Procs[p], want.Procs[p]
@@ -134,7 +126,7 @@ func both(sum *int64) spmd.Program {
 func TestMixedProgram(t *testing.T) {
 	const procs = 4
 	for name, m := range bothOn(t) {
-		var first *replay.MixedResult
+		var first *replay.Result
 		for range 2 {
 			sum := int64(0)
 			got, again, _ := ranMixed(t, both(&sum), procs, m)
@@ -158,7 +150,7 @@ func TestMixedProgram(t *testing.T) {
 func TestMixedErrors(t *testing.T) {
 	m := machineOf(t, ports)
 	run := func(program spmd.Program) error {
-		_, err := Mixed(context.Background(), program, m, MemoryOptions{Procs: 2})
+		_, err := Simulate(context.Background(), program, m, Options{Options: scope(replay.Both), Procs: 2})
 		return err
 	}
 	broken := errors.New("broken")
@@ -204,10 +196,10 @@ func TestMixedErrors(t *testing.T) {
 // Programs for Mixed are not for the others, which say so.
 func TestMixedIsAsked(t *testing.T) {
 	sum := int64(0)
-	if _, err := Run(context.Background(), both(&sum), machineOf(t, ports), Options{Procs: 2}); !errors.Is(err, ErrSharesMemory) {
+	if _, err := Simulate(context.Background(), both(&sum), machineOf(t, ports), Options{Options: scope(replay.Messages), Procs: 2}); !errors.Is(err, ErrSharesMemory) {
 		t.Errorf("as one that passes messages: %v", err)
 	}
-	if _, err := Memory(context.Background(), both(&sum), machineOf(t, ports), MemoryOptions{Procs: 2}); !errors.Is(err, ErrMessages) {
+	if _, err := Simulate(context.Background(), both(&sum), machineOf(t, ports), Options{Options: scope(replay.References), Procs: 2}); !errors.Is(err, ErrMessages) {
 		t.Errorf("as one that shares memory: %v", err)
 	}
 }

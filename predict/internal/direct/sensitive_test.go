@@ -21,28 +21,20 @@ import (
 func work(n uint64) { tape.Cur().N += n }
 
 // replayed is what a replay of the events that were recorded while a program ran directly says of it.
-func replayed(t *testing.T, program spmd.Program, procs int, network string, ahead int) (*Result, *replay.MessageResult) {
+func replayed(t *testing.T, program spmd.Program, procs int, network string, ahead int) (*Result, *replay.Result) {
 	t.Helper()
 	m, rec := machineOf(t, network), newRecording(procs)
-	got, err := Run(context.Background(), program, m, Options{Procs: procs, Ahead: ahead, Sink: sink{rec}})
+	got, err := Simulate(context.Background(), program, m, Options{Options: scope(replay.Messages), Procs: procs, Ahead: ahead, Sink: sink{rec}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey, err := replay.Scan(rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := replay.Messages(context.Background(), rec, survey, m, replay.MessageOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got, want
+	return got, replayOf(t, rec, m, scope(replay.Messages))
 }
 
 // sameAs compares runs, but for the operations: a WaitAny is several.
-func sameAs(t *testing.T, what string, got *Result, want *replay.MessageResult) {
+func sameAs(t *testing.T, what string, got *Result, want *replay.Result) {
 	t.Helper()
-	g, w := *got.Result, *want.Result
+	g, w := *got.Messages, *want.Messages
 	g.Ops, w.Ops = 0, 0
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%s: %s", what, different(&g, &w))
@@ -66,8 +58,8 @@ func TestPolling(t *testing.T) {
 				if first == nil {
 					first = got
 				}
-				if !reflect.DeepEqual(first.Result, got.Result) {
-					t.Errorf("F = %d: %s", ahead, different(got.Result, first.Result))
+				if !reflect.DeepEqual(first.Messages, got.Messages) {
+					t.Errorf("F = %d: %s", ahead, different(got.Messages, first.Messages))
 				}
 			}
 			if first.Answered == 0 {
@@ -180,12 +172,12 @@ func TestErrors(t *testing.T) {
 		if testing.Short() && strings.Contains(c.want, "repeats clock") {
 			continue // a million times
 		}
-		_, err := Run(context.Background(), c.program, machineOf(t, ports), Options{Procs: 2})
+		_, err := Simulate(context.Background(), c.program, machineOf(t, ports), Options{Options: scope(replay.Messages), Procs: 2})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
-	if _, err := Run(context.Background(), nil, machineOf(t, ports), Options{Procs: 2000}); err == nil {
+	if _, err := Simulate(context.Background(), nil, machineOf(t, ports), Options{Options: scope(replay.Messages), Procs: 2000}); err == nil {
 		t.Error("more ranks than processors")
 	}
 }
@@ -206,8 +198,8 @@ func FuzzDirectIsReplay(f *testing.F) {
 			if first == nil {
 				first = got
 			}
-			if !reflect.DeepEqual(first.Result, got.Result) {
-				t.Errorf("F = %d: %s", ahead, different(got.Result, first.Result))
+			if !reflect.DeepEqual(first.Messages, got.Messages) {
+				t.Errorf("F = %d: %s", ahead, different(got.Messages, first.Messages))
 			}
 		}
 	})

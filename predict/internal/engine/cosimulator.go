@@ -21,7 +21,7 @@ type CoSimulator interface {
 	Next() unit.Picos
 	// Act simulates all events up to and including a time. It returns earlier when it has resumed a rank.
 	Act(until unit.Picos) error
-	// Row returns the number of the event that a rank has come to, for errors.
+	// Row returns the number of the event that a rank has come to, for errors and the Observer.
 	Row(rank int32) int64
 	// WaitsFor describes what a suspended rank waits for, and returns the rank that it waits for, or None.
 	WaitsFor(rank int32) (what string, other int32)
@@ -79,7 +79,21 @@ func (e *engine) resume(id int32, at unit.Picos) {
 	}
 }
 
-// finishSuspended ends a Suspended. Its time counts as computation.
+// finishSuspended ends a Suspended. Its time counts as computation. The co-simulator gives the observer its parts.
 func (r *rank) finishSuspended(s *task, now unit.Picos) {
-	r.finish(s, r.occupy(r.cpu, max(0, now-r.cpu), Computing, 0, 0))
+	long := max(0, now-r.cpu)
+	r.account.Parts[Computing] += long
+	r.cpu += long // the co-simulator reports the Spans
+	r.finish(s, r.cpu)
+}
+
+// observedRow returns the row of a task's operation for the observer, or noRow if the observer does not see it.
+func (r *rank) observedRow(s *task) int64 {
+	switch {
+	case s.op.Kind == AddToWaitAny || s.op.Kind == Suspended:
+		return noRow
+	case r.e.opt.CoSimulator != nil:
+		return r.e.opt.CoSimulator.Row(r.id)
+	}
+	return s.row
 }

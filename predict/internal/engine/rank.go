@@ -192,8 +192,8 @@ func (r *rank) accountIdle(idle, portWait, flight unit.Picos) {
 
 // finish ends the operation of a task.
 func (r *rank) finish(s *task, t unit.Picos) {
-	if r.e.obs != nil && s.completes == 0 && s.op.Kind != AddToWaitAny {
-		r.e.obs.Ended(r.id, s.row, t)
+	if r.e.obs != nil && s.completes == 0 && r.observedRow(s) != noRow {
+		r.e.obs.Ended(r.id, r.observedRow(s), t)
 	}
 	if s == &r.main {
 		r.advance(s, t)

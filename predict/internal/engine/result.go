@@ -21,18 +21,26 @@ const (
 	// waiting for a message that waited for ports, links or earlier messages of its sender; or for the own port
 	Contention
 	Waiting // for a message that was not sent yet, and all other waits
-	endPart
+
+	// Parts that only a CoSimulator simulates. For the engine they are part of Computing.
+	MemoryLatency    // waiting for the memory system, if no other processor uses it
+	MemoryContention // waiting for the memory system because others use it
+	Sync             // waiting at barriers, for locks, flags and tasks in shared memory
+	EndPart
 )
+
+// endMessagePart is the end of the parts that the engine simulates.
+const endMessagePart = Waiting + 1
 
 // String returns the name of the part.
 func (p Part) String() string {
-	return [...]string{"invalid", "compute", "overhead", "latency", "contention", "wait"}[min(p, endPart)%endPart]
+	return [...]string{"invalid", "ideal", "overhead", "message_latency", "message_contention", "wait", "memory_latency", "memory_contention", "sync"}[min(p, EndPart)%EndPart]
 }
 
 // Rank is the time of a rank. Its Parts add up to Time.
 type Rank struct {
 	Time     unit.Picos // when it ended
-	Parts    [endPart]unit.Picos
+	Parts    [endMessagePart]unit.Picos
 	Messages uint64 // that it received
 	Bytes    int64
 	// Overlap is how long bytes of its messages arrived at the same time as those of others. A port of the bandwidth

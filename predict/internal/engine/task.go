@@ -91,9 +91,9 @@ func (r *rank) step(s *task, now unit.Picos) {
 		s.stamp.enqueueNext(s.t)
 	case starting:
 		r.e.ops++
-		if r.e.obs != nil && s.op.Kind != AddToWaitAny {
-			r.e.obs.Began(r.id, s.row, now)
-			r.e.causes.row = s.row
+		if r.e.obs != nil && r.observedRow(s) != noRow {
+			r.e.causes.row = r.observedRow(s)
+			r.e.obs.Began(r.id, r.e.causes.row, now)
 		}
 		r.startOp(s, now)
 	case collecting:

@@ -204,12 +204,8 @@ func (u *Use) simulatedNetwork() bool { return u.network() && !u.LogP }
 // routed reports whether messages have routes. No model of a cluster knows them.
 func (u *Use) routed() bool { return u.network() && (u.refs() || u.messages()) }
 
-// protocolMessages reports whether the sizes of messages of the coherence protocol matter. With messages of the program,
-// they are not counted, and networks without bandwidth take no time for their bytes.
-func (u *Use) protocolMessages() bool {
-	free := u.of("logp") || u.of("ideal") && !u.Machine.Network.Bandwidth.Known && !u.Machine.Network.GapPerByte.Known
-	return u.References && !(u.Messages && free)
-}
+// protocolMessages reports whether the sizes of messages of the coherence protocol matter: their bytes are counted.
+func (u *Use) protocolMessages() bool { return u.References }
 
 // cycles reports whether the latency of messages is in cycles.
 func (u *Use) cycles() bool {

@@ -50,17 +50,41 @@ func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Ne
 	for _, o := range c.OtherNodes {
 		slack = max(slack, lowerLevelLatency(o.Caches))
 	}
-	return sys, sharedNetwork{net, slack}, err
+	return sys, sharedNetwork{net, slack, 0}, err
 }
 
 // sharedNetwork is a network that a system uses too. Transactions of the system may be earlier than earlier traffic,
-// by up to slack.
+// by up to slack. It does not track which message waits for which, because the messages of the system have no sender
+// that a caller knows.
 type sharedNetwork struct {
 	network.Network
 	slack unit.Picos
+	start unit.Picos // time 0 of the traffic, for the network
 }
 
-func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
+// Settled implements network.Network.
+func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(l.start + before - l.slack) }
+
+// Send implements network.Network.
+func (l sharedNetwork) Send(at unit.Picos, m network.Message) network.Delivery {
+	d := l.Network.Send(l.start+at, m)
+	d.Free, d.Arrive = d.Free-l.start, d.Arrive-l.start
+	return d
+}
+
+// TrackBlocking implements network.Network.
+func (sharedNetwork) TrackBlocking() {}
+
+// Blockers implements network.Network.
+func (sharedNetwork) Blockers() (left, came uint64) { return 0, 0 }
+
+// Later returns a network that NewSharingNetwork returned, for another run that begins at a time of the first one. The
+// run must use the same system: see layer.Warm.
+func Later(net network.Network, start unit.Picos) network.Network {
+	shared := net.(sharedNetwork)
+	shared.start = start
+	return shared
+}
 
 // countingNetwork is a network that counts its traffic.
 type countingNetwork struct {

@@ -42,14 +42,14 @@ func simulatorRuns(t *testing.T) map[string]func(m *trace.Memory) outcome {
 		"replay of references":       shared(memsys.CCNUMA{}),
 		"replay of references, logp": shared(memsys.LogP{}),
 		"replay of messages": func(m *trace.Memory) outcome {
-			res, err := replayMessages(m, machine, MessageOptions{})
+			res, err := replayMessages(m, machine, Options{})
 			if err != nil {
 				return outcome{err: err}
 			}
 			return outcome{res.Ranks, fmt.Sprint(res.Warnings), nil}
 		},
 		"replay of both": func(m *trace.Memory) outcome {
-			res, err := replayMixed(m, machine, MixedOptions{})
+			res, err := replayMixed(m, machine, Options{})
 			if err != nil {
 				return outcome{err: err}
 			}

@@ -44,8 +44,21 @@ func (r *run) synchronizes(e *trace.Event) bool {
 
 func (r *run) perform(p *processor, e *trace.Event) error {
 	if r.messages != nil && isMessage(e) {
+		r.observeWork(p, p.next)
 		return r.messages.handOver(p, e)
 	}
+	r.observeEvent(p)
+	if err := r.performShared(p, e); err != nil {
+		return err
+	}
+	if p.state == running {
+		r.observeEnd(p, p.next)
+	}
+	return nil
+}
+
+// performShared performs an event that passes no message.
+func (r *run) performShared(p *processor, e *trace.Event) error {
 	switch e.Kind {
 	case trace.Compute:
 		return r.compute(p, e)
@@ -116,9 +129,9 @@ func (r *run) arrive(p *processor, id barrierID) {
 	if len(there) < r.membersOf(id.group) {
 		return
 	}
-	at := p.next + r.opt.Barrier
+	since := p.next
 	for _, q := range there {
-		r.resume(q, at)
+		r.resume(q, since+r.opt.Barrier, p, since)
 		r.endPhase(q)
 		if q != p {
 			r.rescheduled = append(r.rescheduled, q)
@@ -135,14 +148,14 @@ func (r *run) membersOf(group int32) int {
 	return r.members[group]
 }
 
-// resume lets q go on at time at.
-func (r *run) resume(q *processor, at unit.Picos) { r.resumeAfter(q, at, &q.waited.Sync) }
+// resume lets q go on at time at, because of what by did until since.
+func (r *run) resume(q *processor, at unit.Picos, by *processor, since unit.Picos) {
+	r.observeWait(q, at, by, since)
+	r.resumeAfter(q, at, &q.waited.Sync)
+}
 
 // resumeAfter lets q go on at time at, and adds its wait to part.
 func (r *run) resumeAfter(q *processor, at unit.Picos, part *unit.Picos) {
-	if r.opt.Waits != nil && at > q.next {
-		r.opt.Waits(q.id, q.next, at)
-	}
 	*part += at - q.next
 	q.stall += at - q.next
 	q.next = at

@@ -140,6 +140,9 @@ func (s *EventStats) HasMessages() bool {
 	return false
 }
 
+// HasReferences reports whether the trace has references.
+func (s *EventStats) HasReferences() bool { return s.refs }
+
 // memoryKinds are the kinds of events of a shared memory that messages do not use.
 var memoryKinds = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
 

@@ -27,7 +27,7 @@ func (r *run) signal(p *processor, id int32) {
 			left = append(left, q)
 			continue
 		}
-		r.resume(q, p.next)
+		r.resume(q, p.next, p, p.next)
 		r.rescheduled = append(r.rescheduled, q)
 	}
 	f.waiting = left

@@ -46,7 +46,7 @@ func (r *run) fork(p *processor, e *trace.Event) error {
 	if child.state != notForked {
 		return p.eventError(e, "starts processor %d, which runs already", e.Peer)
 	}
-	r.resume(child, p.next)
+	r.resume(child, p.next, p, p.next)
 	r.rescheduled = append(r.rescheduled, child)
 	return nil
 }
@@ -60,7 +60,7 @@ func (r *run) join(p *processor, e *trace.Event) error {
 	default:
 		child := r.procs[e.Peer]
 		if child.state == finished { // possibly with work that ends later
-			r.resume(p, max(p.next, child.ended))
+			r.resume(p, max(p.next, child.ended), child, child.ended)
 			return nil
 		}
 		p.state = atJoin

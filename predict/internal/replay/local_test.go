@@ -41,7 +41,7 @@ var nodeSizes = []int{1, 2, 4, 8, 16, 32}
 // checkEnds compares when ranks end, in ns, with a closed form.
 func checkEnds(t *testing.T, src *trace.Memory, m *machine.Machine, want func(rank int) float64) {
 	t.Helper()
-	res, err := replayMessages(src, m, MessageOptions{})
+	res, err := replayMessages(src, m, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestTorusInNodes(t *testing.T) {
 			if k > columns {
 				behind = oIn + oIn + oIn
 			}
-			res, err := replayMessages(src, localMachine(t, k, ranks128/k, fastMemory, "", inNode), MessageOptions{})
+			res, err := replayMessages(src, localMachine(t, k, ranks128/k, fastMemory, "", inNode), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestAllToAllInNodes(t *testing.T) {
 	}
 	for _, k := range nodeSizes {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
-			res, err := replayMessages(messageTrace(all...), localMachine(t, k, ranks128/k, fastMemory, "", inNode), MessageOptions{})
+			res, err := replayMessages(messageTrace(all...), localMachine(t, k, ranks128/k, fastMemory, "", inNode), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestLevelsByHand(t *testing.T) {
 			t.Run(fmt.Sprint(c.name, " ", to), func(t *testing.T) {
 				all := make([][]trace.Event, 5)
 				all[0], all[to] = rows(an(trace.Send, with(to), of(c.bytes))), rows(an(trace.Recv, with(-1)))
-				res, err := replayMessages(messageTrace(all...), localMachine(t, 4, 2, "6400 ps", "", c.local), MessageOptions{})
+				res, err := replayMessages(messageTrace(all...), localMachine(t, 4, 2, "6400 ps", "", c.local), Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -257,7 +257,7 @@ func TestRanksShareAPLogPPort(t *testing.T) {
 	}
 	const sized = "model = \"plogp\"\nL = \"100 ns\"\no = \"20 ns\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"30 ns\"\n[[network.size]]\nbytes = \"1001 B\"\ng = \"2000 ns\""
 	for _, k := range []int{1, 4} {
-		res, err := replayMessages(messageTrace(all[:]...), localMachine(t, k, 8/k, "6400 ps", sized, ""), MessageOptions{})
+		res, err := replayMessages(messageTrace(all[:]...), localMachine(t, k, 8/k, "6400 ps", sized, ""), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestNotesOfLevels(t *testing.T) {
 		{messageTrace(rows(an(trace.Send, with(4), of(8))), nil, nil, nil, rows(an(trace.Recv, with(0)))), "", nil},
 		{messageTrace(all...), LogGOPSim, []string{"a port of its own"}},
 	} {
-		res, err := replayMessages(c.trace, localMachine(t, 4, 2, "6400 ps", "", levels), MessageOptions{Semantics: c.sem})
+		res, err := replayMessages(c.trace, localMachine(t, 4, 2, "6400 ps", "", levels), Options{Semantics: c.sem})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestLevelsOfOneNode(t *testing.T) {
 		local string
 		want  float64
 	}{{"", 10 + 200 + 100 + 10}, {inNode, oIn + 100*gG + lIn + oIn}} {
-		res, err := replayMessages(pair, localMachine(t, 4, 1, "6400 ps", "", c.local), MessageOptions{})
+		res, err := replayMessages(pair, localMachine(t, 4, 1, "6400 ps", "", c.local), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +328,7 @@ func TestLevelsOfOneNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := replayMessages(pair, m, MessageOptions{Recorded: false})
+		res, err := replayMessages(pair, m, Options{Recorded: false})
 		switch {
 		case c.err == "" && err != nil, c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%q: error %v, want %q", c.local, err, c.err)
@@ -372,7 +372,7 @@ func TestCopiesCompeteWithReferences(t *testing.T) {
 				m = localMachine(t, 8, 1, "6400 ps", "", c.local)
 			}
 			m.System.Target = machine.Target(c.target)
-			res, err := replayMixed(source(all...), m, MixedOptions{})
+			res, err := replayMixed(source(all...), m, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -454,7 +454,7 @@ func TestCopiesTakeTheirBytesOverTheBandwidth(t *testing.T) {
 		}
 		src := messageTrace(all...)
 		seen := &sentAndCame{trace: src, sent: map[int32]unit.Picos{}, came: map[int32]unit.Picos{}}
-		res, err := replayMessages(src, m, MessageOptions{Observer: seen})
+		res, err := replayMessages(src, m, Options{Observer: seen})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -474,7 +474,7 @@ func TestCopiesTakeTheirBytesOverTheBandwidth(t *testing.T) {
 				t.Fatalf("seed %d: the messages of node %d take %v, and their bytes %v ps", seed, node, res.Time, least)
 			}
 		}
-		several, err := replayMessages(src, m, MessageOptions{Engine: engine.Options{Protocol: []engine.Protocol{engine.Quantum, engine.Whoa}[seed%2], Workers: 3}})
+		several, err := replayMessages(src, m, Options{Engine: engine.Options{Protocol: []engine.Protocol{engine.Quantum, engine.Whoa}[seed%2], Workers: 3}})
 		if err != nil || !reflect.DeepEqual(several.Ranks, res.Ranks) {
 			t.Fatalf("seed %d: on several workers %v, want %v (%v)", seed, several, res.Ranks, err)
 		}

@@ -36,7 +36,7 @@ func (r *run) release(p *processor, e *trace.Event) error {
 	if len(l.queue) > 0 {
 		l.holder = l.queue[0]
 		l.queue = l.queue[:copy(l.queue, l.queue[1:])]
-		r.resume(l.holder, p.next)
+		r.resume(l.holder, p.next, p, p.next)
 		r.rescheduled = append(r.rescheduled, l.holder)
 	}
 	return nil

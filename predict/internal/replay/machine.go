@@ -12,14 +12,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// RunOnMachine replays src on the memory system of m. If the gap of m's network depends on the program's traffic, it
+// runReferences replays src on the memory system of m. If the gap of m's network depends on the program's traffic, it
 // replays src twice. The first run uses the gap of the bisection and counts the traffic. This is the future work of
 // [sivasubramaniam1995, sec. 7], which proposes to use the history of the execution.
 //
 // Differs: the traffic of the two runs is not exactly the same if the gap changes the order of locks or of first
 // touches.
-func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
-	var err error
+func runReferences(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (_ *Result, err error) {
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
@@ -31,9 +30,9 @@ func RunOnMachine(ctx context.Context, src trace.Source, m *machine.Machine, clo
 		return nil, err
 	}
 	first := opt
-	first.Progress = nil
+	first.Progress, first.Observer = nil, nil
 	res, err := Run(ctx, src, sys, clock, first)
-	if err != nil || len(flows()) == 0 {
+	if err != nil || len(flows()) == 0 && opt.Observer == nil {
 		return res, err
 	}
 	if res, err = runOnSystem(ctx, src, m, clock, opt, flows()...); err != nil {
@@ -66,8 +65,17 @@ func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, cloc
 	if err != nil {
 		return nil, fmt.Errorf("in the warm-up run: %w", err)
 	}
-	if first.Time >= horizon/4 || first.Shared.End >= horizon/4 {
-		return nil, fmt.Errorf("the warm-up run takes %v, which is too long for a second run", first.Time)
+	if err := first.errTooLong(); err != nil {
+		return nil, err
 	}
-	return Run(ctx, src, layer.Warm(sys, first.Time, src.Header().Procs), clock, opt)
+	sys, _ = layer.Warm(sys, first.Time, src.Header().Procs)
+	return Run(ctx, src, sys, clock, opt)
+}
+
+// errTooLong returns an error if a warm-up run takes too long for a second run after it.
+func (r *Result) errTooLong() error {
+	if r.Time >= horizon/4 || r.Shared.End >= horizon/4 {
+		return fmt.Errorf("the warm-up run takes %v, which is too long for a second run", r.Time)
+	}
+	return nil
 }

@@ -180,7 +180,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 		t.Fatalf("%v\n%s", err, text)
 	}
-	want, err := RunOnMachine(context.Background(), trace, m, clock, Options{Phases: true})
+	want, err := runReferences(context.Background(), trace, m, clock, Options{Phases: true})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -191,7 +191,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 	}
 	for _, batch := range []int{1, 3} {
-		got, err := RunOnMachine(context.Background(), trace.InBatches(batch), m, clock, Options{Phases: true})
+		got, err := runReferences(context.Background(), trace.InBatches(batch), m, clock, Options{Phases: true})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("batches of %d: %v\n got %+v\nwant %+v\n%s", batch, err, got, want, text)
 		}
@@ -232,7 +232,7 @@ func checkWarm(t *testing.T, m *trace.Memory, desc *machine.Machine) {
 	}
 	run := func(m trace.Source, opt Options) *Result {
 		opt.Barrier, opt.Phases = 1e16, true
-		r, err := RunOnMachine(context.Background(), m, desc, clock, opt)
+		r, err := runReferences(context.Background(), m, desc, clock, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,16 +59,27 @@ func needs(rows ...int64) func(*trace.Event) {
 func begins(ns int64) func(*trace.Event)    { return func(e *trace.Event) { e.Time = ns * 1000 } }
 func rows(all ...trace.Event) []trace.Event { return all }
 
-func replayMessages(src trace.Source, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
+// messageResult is a result of messages.
+type messageResult struct {
+	*engine.Result
+	Warnings []error
+}
+
+func replayMessages(src trace.Source, m *machine.Machine, opt Options) (*messageResult, error) {
 	s, err := Scan(src)
 	if err != nil {
 		return nil, err
 	}
-	return Messages(context.Background(), src, s, m, opt)
+	opt.Scope = Messages
+	res, err := Simulate(context.Background(), src, s, m, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &messageResult{res.Messages, res.Warnings}, nil
 }
 
 // ends are when processors end, in ns.
-func ends(res *MessageResult) (all []float64) {
+func ends(res *messageResult) (all []float64) {
 	for _, r := range res.Ranks {
 		all = append(all, float64(r.Time)/1000)
 	}
@@ -80,7 +91,7 @@ type messageCase struct {
 	name  string
 	trace *trace.Memory
 	net   string
-	opt   MessageOptions
+	opt   Options
 	want  []float64
 	warns string
 }
@@ -118,7 +129,7 @@ func messageCases() []messageCase {
 			want:  []float64{130, 240}},
 		{name: "a bcast down a tree", // 10 bytes: 138 for a message. 0 to 2 at 0, to 1 leaves g + 18 later
 			trace: messageTrace(rows(an(trace.Bcast, with(0), of(10))), rows(an(trace.Bcast, with(0), of(10))), rows(an(trace.Bcast, with(0), of(10)))),
-			opt:   MessageOptions{Collectives: comm.Binomial}, want: []float64{20, 138 + 38, 138}},
+			opt:   Options{Collectives: comm.Binomial}, want: []float64{20, 138 + 38, 138}},
 		{name: "collectives of a group that are no barrier for others",
 			trace: messageTrace(rows(an(trace.AllReduce, group(4), of(8))), rows(an(trace.Compute, after(9))), rows(an(trace.AllReduce, group(4), of(8)))),
 			want:  []float64{134, 9, 134}},
@@ -134,7 +145,7 @@ func messageCases() []messageCase {
 		{name: "eight into one, by the receiver's port", // 110 + 8 (2000) + 7 g, and 10: 7 times as long
 			trace: fanIn(8, 1001), net: "model = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\nports = \"both\"",
 			want: []float64{16260, 10, 10, 10, 10, 10, 10, 10, 10}},
-		{name: "LogGOPSim", opt: MessageOptions{Semantics: LogGOPSim}, // there at 110, busy for 28 and 28: the second from 110 + 38
+		{name: "LogGOPSim", opt: Options{Semantics: LogGOPSim}, // there at 110, busy for 28 and 28: the second from 110 + 38
 			trace: messageTrace(rows(an(trace.Recv, with(1)), an(trace.Recv, with(2))), rows(an(trace.Send, with(0), of(10))), rows(an(trace.Send, with(0), of(10)))),
 			want:  []float64{176, 10, 10}},
 		{name: "overheads of the sender, the receiver, and lines", // 128 contiguous bytes are 2 lines, 3 columns 3: 5 + 2*7, + 100 + 254, + 15 + 3*7
@@ -148,7 +159,7 @@ func messageCases() []messageCase {
 		{name: "a bus", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", // the second message waits for the first: 100 and 200
 			trace: messageTrace(rows(an(trace.Send, with(2), of(100))), rows(an(trace.Send, with(2), of(100))), rows(an(trace.Recv, with(0)), an(trace.Recv, with(1)))),
 			want:  []float64{0, 0, 200}},
-		{name: "recorded durations", opt: MessageOptions{Recorded: true}, // the compute begins at 100 and the send at 130; instructions do not count
+		{name: "recorded durations", opt: Options{Recorded: true}, // the compute begins at 100 and the send at 130; instructions do not count
 			trace: timed(messageTrace(rows(an(trace.Compute, after(1000), begins(100)), an(trace.Send, with(1), after(4), begins(130))), rows(an(trace.Recv, with(0), begins(7))))),
 			want:  []float64{40, 150}},
 	}
@@ -217,7 +228,7 @@ func TestMessagesErrors(t *testing.T) {
 		name  string
 		trace *trace.Memory
 		net   string
-		opt   MessageOptions
+		opt   Options
 		want  string
 	}{
 		{name: "each waits for the other", trace: messageTrace(rows(an(trace.Recv, with(1))), rows(an(trace.Recv, with(0)))),
@@ -238,16 +249,16 @@ func TestMessagesErrors(t *testing.T) {
 		{name: "other collectives", trace: messageTrace(rows(an(trace.Bcast, with(0))), rows(an(trace.Bcast, with(1)))), want: "#1 of collectives of all processors is bcast with root 1, and on processor 0 bcast with root 0"},
 		{name: "collectives of some", trace: messageTrace(rows(an(trace.AllReduce)), rows()), want: "only 1 of 2 processors call collectives of all processors"},
 		{name: "too many", trace: fanIn(20, 5), want: "the trace has 21 processors, and the machine has only 16"},
-		{name: "no times", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Recorded: true}, want: "no recorded times"},
-		{name: "times of a graph", trace: timed(messageTrace(rows(an(trace.Send, with(1), needs())), rows(recv))), opt: MessageOptions{Recorded: true}, want: "are a graph"},
-		{name: "times that go back", trace: timed(messageTrace(rows(an(trace.Compute, begins(9)), an(trace.Send, with(1), begins(8))), rows(recv))), opt: MessageOptions{Recorded: true}, want: "begins at 8000 ps"},
+		{name: "no times", trace: messageTrace(rows(send), rows(recv)), opt: Options{Recorded: true}, want: "no recorded times"},
+		{name: "times of a graph", trace: timed(messageTrace(rows(an(trace.Send, with(1), needs())), rows(recv))), opt: Options{Recorded: true}, want: "are a graph"},
+		{name: "times that go back", trace: timed(messageTrace(rows(an(trace.Compute, begins(9)), an(trace.Send, with(1), begins(8))), rows(recv))), opt: Options{Recorded: true}, want: "begins at 8000 ps"},
 		{name: "work for ever", trace: messageTrace(rows(an(trace.Compute, works(1<<62)), an(trace.Marker)), rows(recv)), want: "more than can be simulated"},
 		{name: "two works for ever", trace: messageTrace(rows(an(trace.Compute, after(1<<31), works(1<<60-1)), an(trace.Marker)), rows(recv)), want: "more than can be simulated"},
 		{name: "a message for ever", trace: messageTrace(rows(an(trace.Send, with(1), of(math.MaxInt64))), rows(an(trace.Recv, with(0), of(math.MaxInt64)))),
 			want: "event 0 (send): has 9223372036854775807 bytes; messages of up to 1TiB can be simulated on this network"},
 		{name: "a slow message", net: "model = \"loggp\"\nL = \"1 ns\"\no = \"1 ns\"\ng = \"1 ns\"\nG = \"1 ms/B\"",
 			trace: messageTrace(rows(an(trace.Send, with(1), of(1<<31))), rows(an(trace.Recv, with(0), of(1<<31)))), want: "messages of up to "},
-		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Semantics: LogGOPSim}, want: "need loggp"},
+		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: Options{Semantics: LogGOPSim}, want: "need loggp"},
 		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that depend on themselves"},
 		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "depends on operation 5, but there are only 1 operations"},
 	} {
@@ -276,7 +287,7 @@ func TestMessagesOfAllCollectives(t *testing.T) {
 				}
 			}
 			for _, net := range []string{"", "model = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\nS = \"50 B\""} {
-				res, err := replayMessages(messageTrace(all...), messageMachine(t, net), MessageOptions{Collectives: a})
+				res, err := replayMessages(messageTrace(all...), messageMachine(t, net), Options{Collectives: a})
 				if err != nil {
 					t.Fatalf("%d processors, %s: %v", n, a, err)
 				}

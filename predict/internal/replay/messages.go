@@ -12,35 +12,19 @@ import (
 	"spoor/traces/trace"
 )
 
-// MessageOptions are the options of Messages.
-type MessageOptions struct {
-	Semantics   Semantics      // zero: LogGPS
-	Collectives comm.Algorithm // algorithm of collectives that are recorded as one event; empty: comm.Doubling
-	Recorded    bool           // computation takes its recorded time
-	Observer    engine.Observer
-	Engine      engine.Options // of several workers: Protocol, Workers, Quantum, Ahead
-	Progress    func(n int)    // receives the number of events done since its last call
-}
-
-// MessageResult is a simulated run of a message-passing program.
-type MessageResult struct {
-	*engine.Result
-	Warnings []error
-}
-
 // messageRun is the state that all processors of a replay share.
 type messageRun struct {
 	rates    []rates // of each processor
 	src      trace.Source
 	head     trace.Header
-	opt      MessageOptions
+	opt      Options
 	stats    *EventStats
 	tagCalls bool // messages of collectives carry the number of their call as tag
 
 	maxBytes int64 // of a message
 }
 
-// Messages replays the events of src, a message-passing program, on the processors and the network of m. Processor p
+// runMessages replays the events of src, a message-passing program, on the processors and the network of m. Processor p
 // of the trace runs on processor p. The interval between two events takes the time of its instructions, and a Compute
 // the time of its work. Package engine computes the time of messages.
 //
@@ -50,10 +34,7 @@ type messageRun struct {
 //
 // Results that depend on time are as recorded. A test or an iprobe that succeeded waits until it succeeds. One that
 // failed takes no time, and neither does reading the clock. References are not simulated.
-func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
-	if opt.Collectives == "" {
-		opt.Collectives = comm.Doubling
-	}
+func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (*Result, error) {
 	r := &messageRun{src: src, head: src.Header(), opt: opt, stats: s, tagCalls: s.nonblocking}
 	if err := r.check(m); err != nil {
 		return nil, err
@@ -86,15 +67,21 @@ func Messages(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 	if err != nil {
 		return nil, err
 	}
-	out := &MessageResult{res, r.warnings(m, &model, res)}
+	warnings := r.warnings(m, &model, res)
 	if s.refs {
-		out.Warnings = append(out.Warnings, ErrNoReferences)
+		warnings = append(warnings, WithoutReferences(opt.Without))
 	}
-	return out, nil
+	return OfMessages(res, warnings), nil
 }
 
-// ErrNoReferences warns that references of a program are not simulated.
-var ErrNoReferences = errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi; --references simulates them")
+// WithoutReferences warns that references of a program are not simulated, and says why if that is known.
+func WithoutReferences(why error) error {
+	const what = "references are not simulated: misses of caches cost nothing beyond processor.cpi"
+	if why == nil {
+		return errors.New(what)
+	}
+	return fmt.Errorf("%s (%w)", what, why)
+}
 
 // check returns an error if the trace cannot be replayed. It sets the rates of computation.
 func (r *messageRun) check(m *machine.Machine) (err error) {

@@ -5,65 +5,68 @@ import (
 	"errors"
 	"fmt"
 
-	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/memsys/layer"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// MixedOptions are the options of Mixed and DirectMixed.
-type MixedOptions struct {
-	Options // Barrier and Phases do not apply: barriers are messages, and phases are not separated
-	// algorithm of barriers and of collectives that are recorded as one event; empty: comm.Doubling
-	Collectives comm.Algorithm
-}
-
-// MixedResult is a run of processors that share memory and pass messages. Both results have the same times.
-type MixedResult struct {
-	*Result                 // of the shared memory
-	Messages *engine.Result // its Computing is all times of Result except Times.Messages
-}
-
-// Mixed replays a trace whose processors share memory and pass messages. References, locks, flags, forks and joins
-// are simulated as in Run, on the processors, caches and memories of m. Messages are simulated as in Messages, over
-// its network. Both use one simulated time. Barriers are messages, as in Messages. On a network of links, messages
+// runBoth replays a trace whose processors share memory and pass messages. References, locks, flags, forks and joins
+// are simulated as in Run, on the processors, caches and memories of m. Messages are simulated as in runMessages, over
+// its network. Both use one simulated time. Barriers are messages, as in runMessages. On a network of links, messages
 // and the traffic of the memories share the links. In the LogP family, each has its own ports. Copying messages makes
 // no references: network.gamma accounts for that.
 //
-// Results that depend on time are as recorded, as in Run and Messages.
-func Mixed(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
-	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, stats: s}
-	if r.opt.Collectives == "" {
-		r.opt.Collectives = comm.Doubling
-	}
+// Results that depend on time are as recorded, as in Run and runMessages.
+func runBoth(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (*Result, error) {
+	r := &messageRun{src: src, head: src.Header(), opt: opt, stats: s}
 	if err := r.checkMixed(m); err != nil {
 		return nil, err
 	}
-	x, err := newMixed(ctx, r.head, m, trace.NewHomeMap(r.head), opt.Options)
+	first := opt
+	if opt.Warm {
+		first.Observer = nil
+	}
+	x, err := newMixed(ctx, r.head, m, trace.NewHomeMap(r.head), first)
 	if err != nil {
 		return nil, err
 	}
+	res, err := r.replayOn(x)
+	if err != nil || !opt.Warm {
+		return res, err
+	}
+	if err := res.errTooLong(); err != nil {
+		return nil, err
+	}
+	if x, err = x.warmed(res.Time, opt); err != nil {
+		return nil, err
+	}
+	return r.replayOn(x)
+}
+
+// replayOn replays the trace on x.
+func (r *messageRun) replayOn(x *mixed) (*Result, error) {
 	r.maxBytes = x.model.MaxBytes()
 	for id := range trace.Proc(r.head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
-		p.read(src)
+		p.read(r.src)
 		defer p.stop()
 		x.procs = append(x.procs, p)
 		in := r.newEventReader(id)
 		in.stop()
 		x.readers = append(x.readers, in)
 	}
-	if err := x.markChildren(src); err != nil {
+	if err := x.markChildren(r.src); err != nil {
 		return nil, err
 	}
-	res, err := x.simulate(newPlans(s, r.opt.Collectives).steps, nil)
+	res, err := x.simulate(newPlans(r.stats, r.opt.Collectives).steps, nil)
 	if err != nil {
 		return nil, err
 	}
-	res.Warnings = append(res.Warnings, r.warnings(m, &x.model, res.Messages)...)
+	res.Warnings = append(res.Warnings, r.warnings(x.machine, &x.model, res.Messages)...)
 	return res, nil
 }
 
@@ -72,13 +75,29 @@ func (r *messageRun) checkMixed(m *machine.Machine) error {
 	if err := r.checkMessages(m); err != nil {
 		return err
 	}
-	for p, graph := range r.stats.graphs {
+	return r.stats.CheckBoth(m)
+}
+
+// CheckBoth returns why messages of the trace cannot be simulated together with references on m, or nil.
+func (s *EventStats) CheckBoth(m *machine.Machine) error {
+	for p, graph := range s.graphs {
 		if graph {
 			return fmt.Errorf("the events of processor %d are a graph; a graph cannot be simulated together with references or locks", p)
 		}
 	}
-	if r.stats.nonblocking {
+	if s.nonblocking {
 		return errors.New("the trace has nonblocking collectives; they cannot be simulated together with references or locks")
+	}
+	return CheckBoth(m)
+}
+
+// CheckBoth returns why messages cannot be simulated together with references on m, whatever the program, or nil.
+func CheckBoth(m *machine.Machine) error {
+	switch {
+	case memsys.NeedsTraffic(m):
+		return errors.New("network.gap = \"traffic\" cannot be used for messages and references together; give the gap as network.g")
+	case m.Network != nil && m.Network.Shared() && m.System.Nodes > 1:
+		return fmt.Errorf("network.sharing = %q works only for messages, not for memories on several nodes; use %q", m.Network.Sharing, machine.ShareExclusive)
 	}
 	return nil
 }
@@ -92,9 +111,10 @@ type MixedProgram interface {
 	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
 }
 
-// DirectMixed is Mixed for a directly executed program, as Direct is for Run.
-func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.HomeMap, opt MixedOptions) (*MixedResult, error) {
-	x, err := newMixed(ctx, head, m, places, opt.Options)
+// DirectMixed is Simulate of Both for a directly executed program, as Direct is for Run.
+func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.HomeMap, opt Options) (*Result, error) {
+	opt = opt.On(m)
+	x, err := newMixed(ctx, head, m, places, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +136,7 @@ func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m
 // engine.CoSimulator.
 type mixed struct {
 	*run
+	machine    *machine.Machine
 	clock      Clock
 	model      engine.Model
 	readers    []*eventReader // of a trace: convert its events into operations
@@ -128,52 +149,73 @@ type mixed struct {
 
 // newMixed returns a run on the memory system of m whose messages use its network.
 func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.HomeMap, opt Options) (*mixed, error) {
-	x := &mixed{ops: make([]engine.Ops, head.Procs)}
-	var err error
-	if memsys.NeedsTraffic(m) {
-		return nil, errors.New("network.gap = \"traffic\" cannot be used for messages and references together; give the gap as network.g")
-	}
-	if x.model, err = MessageModel(m, head.Procs, LogGPS, nil); err != nil {
+	if err := CheckBoth(m); err != nil {
 		return nil, err
 	}
+	model, err := MessageModel(m, head.Procs, LogGPS, nil)
+	if err != nil {
+		return nil, err
+	}
+	var sys touch.System
+	if model.Net == nil || model.Sizes != nil {
+		sys, err = memsys.NewWithHomes(m, places)
+	} else {
+		sys, model.Net, err = memsys.NewSharingNetwork(m, places, model.Net)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mixedOn(ctx, head, m, sys, model, opt)
+}
+
+// mixedOn returns a run on a memory system, with a model of messages.
+func mixedOn(ctx context.Context, head trace.Header, m *machine.Machine, sys touch.System, model engine.Model, opt Options) (x *mixed, err error) {
+	x = &mixed{machine: m, model: model, ops: make([]engine.Ops, head.Procs)}
 	if x.clock, err = ClockOf(m); err != nil {
 		return nil, err
 	}
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
-	var sys touch.System
-	if x.model.Net == nil || x.model.Sizes != nil {
-		sys, err = memsys.NewWithHomes(m, places)
-	} else {
-		sys, x.model.Net, err = memsys.NewSharingNetwork(m, places, x.model.Net)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if x.model.Local != nil && len(m.Network.Levels) > 0 {
-		x.model.Local.UseMemory(sys)
+	if model.Local != nil && len(m.Network.Levels) > 0 {
+		model.Local.UseMemory(sys)
 	}
 	x.run = newRun(ctx, head, sys, opt)
 	x.run.messages = x
 	return x, nil
 }
 
+// warmed returns another run after x, which ended at end. It begins with the caches and memories of x, and an idle
+// network.
+func (x *mixed) warmed(end unit.Picos, opt Options) (*mixed, error) {
+	sys, start := layer.Warm(x.sys, end, x.head.Procs)
+	model, err := MessageModel(x.machine, x.head.Procs, LogGPS, nil)
+	if err != nil {
+		return nil, err
+	}
+	if model.Net != nil && model.Sizes == nil {
+		model.Net = memsys.Later(x.model.Net, start)
+	}
+	return mixedOn(x.ctx, x.head, x.machine, sys, model, opt)
+}
+
 // clockOf returns the clock of a processor.
 func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
-func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*MixedResult, error) {
+func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*Result, error) {
 	x.sys.OnInvalidate(x.syncBefore)
 	var programs []engine.Program
 	for p := range x.procs {
 		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
 	}
-	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, CoSimulator: x, Direct: live})
+	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, Observer: x.opt.Observer, CoSimulator: x, Direct: live})
 	if err != nil {
 		return nil, err
 	}
-	return &MixedResult{x.result(), messages}, nil
+	res := x.result()
+	res.Messages = messages
+	return res, nil
 }
 
 // suspendOps is the operation of a processor without a message operation.
@@ -238,6 +280,7 @@ func (x *mixed) Suspend(rank int32, at unit.Picos) {
 		return
 	case atMessage:
 		x.resumeAfter(p, at, &p.waited.Messages)
+		p.observed = at
 	}
 	x.queue.put(action{x.lookahead(p), p.id})
 }

@@ -185,14 +185,14 @@ func checkMixed(t *testing.T, c *choices) {
 		t.Fatal(err)
 	}
 	for _, batch := range []int{0, 1, 3} {
-		got, err := replayMixed(src.InBatches(batch), m, MixedOptions{})
+		got, err := replayMixed(src.InBatches(batch), m, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkMixedSums(t, fmt.Sprint("batches of ", batch), got)
-		got.Warnings = nil
-		if !reflect.DeepEqual(got.Result, want) {
-			t.Fatalf("batches of %d:\n got %+v\nwant %+v", batch, got.Result, want)
+		got.Warnings, got.Messages = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("batches of %d:\n got %+v\nwant %+v", batch, got, want)
 		}
 	}
 }

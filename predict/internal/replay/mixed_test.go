@@ -13,16 +13,17 @@ import (
 	"spoor/traces/unit"
 )
 
-func replayMixed(src trace.Source, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
+func replayMixed(src trace.Source, m *machine.Machine, opt Options) (*Result, error) {
 	s, err := Scan(src)
 	if err != nil {
 		return nil, err
 	}
-	return Mixed(context.Background(), src, s, m, opt)
+	opt.Scope = Both
+	return Simulate(context.Background(), src, s, m, opt)
 }
 
 // checkMixedSums holds both results of a run to each other.
-func checkMixedSums(t *testing.T, name string, r *MixedResult) {
+func checkMixedSums(t *testing.T, name string, r *Result) {
 	t.Helper()
 	if r.Time != r.Messages.Time {
 		t.Errorf("%s: takes %v, and by its messages %v", name, r.Time, r.Messages.Time)
@@ -48,13 +49,13 @@ func TestMixedIsMessages(t *testing.T) {
 			continue
 		}
 		n++
-		res, err := replayMixed(inBatches{c.trace, 1}, messageMachine(t, c.net), MixedOptions{Collectives: c.opt.Collectives})
+		res, err := replayMixed(inBatches{c.trace, 1}, messageMachine(t, c.net), Options{Collectives: c.opt.Collectives})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		checkMixedSums(t, c.name, res)
-		if got := ends(&MessageResult{Result: res.Messages}); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := ends(&messageResult{Result: res.Messages}); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 		if got := fmt.Sprint(res.Warnings); !strings.Contains(got, c.warns) {
@@ -86,17 +87,17 @@ func TestMixedIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := RunOnMachine(context.Background(), src, m, clock, Options{})
+		want, err := runReferences(context.Background(), src, m, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := replayMixed(src, m, MixedOptions{})
+		got, err := replayMixed(src, m, Options{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		checkMixedSums(t, fmt.Sprint("seed ", seed), got)
-		if !reflect.DeepEqual(got.Result, want) {
-			t.Fatalf("seed %d: got %+v\nwant %+v", seed, got.Result, want)
+		if got.Messages = nil; !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: got %+v\nwant %+v", seed, got, want)
 		}
 	}
 	if n < 50 {
@@ -148,7 +149,7 @@ func TestMixedIsMessagesBetweenReferences(t *testing.T) {
 		c := randomChoices(seed, 4000)
 		whole, alone, messages := segments(c, 2+c.below(4))
 		for p := range alone {
-			res, err := RunOnMachine(context.Background(), alone[p], m, clock, Options{Phases: true})
+			res, err := runReferences(context.Background(), alone[p], m, clock, Options{Phases: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,11 +163,11 @@ func TestMixedIsMessagesBetweenReferences(t *testing.T) {
 		}
 		apart := messageTrace(messages...)
 		apart.Head.WorkUnit = trace.WorkPicos
-		want, err := replayMessages(apart, m, MessageOptions{})
+		want, err := replayMessages(apart, m, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := replayMixed(whole, m, MixedOptions{})
+		got, err := replayMixed(whole, m, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,12 +183,12 @@ func TestMixedIsMessagesBetweenReferences(t *testing.T) {
 func TestWorkedMixed(t *testing.T) {
 	src := messageTrace(rows(an(trace.Lock, after(5), with(1)), an(trace.Send, after(10), with(1), of(10)), an(trace.Unlock, with(1))),
 		rows(an(trace.Lock, after(7), with(1)), an(trace.Unlock, after(3), with(1)), an(trace.Recv, with(0))))
-	res, err := replayMixed(src, messageMachine(t, ""), MixedOptions{})
+	res, err := replayMixed(src, messageMachine(t, ""), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkMixedSums(t, "lock", res)
-	if got := ends(&MessageResult{Result: res.Messages}); fmt.Sprint(got) != "[25 153]" {
+	if got := ends(&messageResult{Result: res.Messages}); fmt.Sprint(got) != "[25 153]" {
 		t.Errorf("got %v", got)
 	}
 	if got, want := res.Procs[1].Times, (Times{Ideal: 10 * ns, Sync: 18 * ns, Messages: 125 * ns}); got != want {
@@ -199,7 +200,7 @@ func TestWorkedMixed(t *testing.T) {
 func TestLockAtTheEndOfASend(t *testing.T) {
 	src := messageTrace(rows(an(trace.Send, after(20), with(1), of(10)), an(trace.Lock, with(1)), an(trace.Unlock, after(5), with(1))),
 		rows(an(trace.Lock, after(30), with(1)), an(trace.Unlock, with(1)), an(trace.Recv, with(0))))
-	res, err := replayMixed(src, messageMachine(t, ""), MixedOptions{})
+	res, err := replayMixed(src, messageMachine(t, ""), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,11 +214,11 @@ func TestLockAtTheEndOfASend(t *testing.T) {
 // Who is forked at once can pass messages at once: 10 bytes are there at 128, and taken by 138.
 func TestForkedToPassMessages(t *testing.T) {
 	src := messageTrace(rows(an(trace.Fork, with(1)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(10))))
-	res, err := replayMixed(src, messageMachine(t, ""), MixedOptions{})
+	res, err := replayMixed(src, messageMachine(t, ""), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := ends(&MessageResult{Result: res.Messages}); fmt.Sprint(got) != "[138 10]" {
+	if got := ends(&messageResult{Result: res.Messages}); fmt.Sprint(got) != "[138 10]" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -239,7 +240,7 @@ func TestMixedSharesLinks(t *testing.T) {
 		reader.at(trace.Marker, trace.None)
 		receiver := &builder{}
 		receiver.at(trace.Recv, 0).Tag = 0
-		res, err := replayMixed(source(owner, reader, receiver), m, MixedOptions{})
+		res, err := replayMixed(source(owner, reader, receiver), m, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +269,7 @@ func TestMixedErrors(t *testing.T) {
 		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "sends to rank 7, but there are only 1 ranks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := replayMixed(c.trace, messageMachine(t, c.net), MixedOptions{})
+			res, err := replayMixed(c.trace, messageMachine(t, c.net), Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, %v, want %q", res, err, c.want)
 			}

@@ -19,7 +19,7 @@ func TestMessageWithinANode(t *testing.T) {
 	links := "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"\no = \"10 ns\"\nsharing = \"max-min\"\n"
 	for _, network := range []string{"", "model = \"fattree\"\n" + links, "model = \"bus\"\n" + links, "model = \"switch\"\n" + strings.Replace(links, "max-min", "exclusive", 1)} {
 		t.Run(network, func(t *testing.T) {
-			res, err := replayMessages(pair, messageMachine(t, network, nodesOf...), MessageOptions{})
+			res, err := replayMessages(pair, messageMachine(t, network, nodesOf...), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestPlacedRanks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := *messageMachine(t, "", nodesOf...)
 			m.Placed = c.placed
-			res, err := replayMessages(src, &m, MessageOptions{})
+			res, err := replayMessages(src, &m, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestRanksShareThePortOfTheirNode(t *testing.T) {
 		// three messages of g + 1000 G before the last one
 		{"four ranks a node", nodesOf, 3*2020 + 10 + 100 + 2000 + 10},
 	} {
-		res, err := replayMessages(src, messageMachine(t, "", c.nodes...), MessageOptions{})
+		res, err := replayMessages(src, messageMachine(t, "", c.nodes...), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestRanksShareThePortOfTheirNode(t *testing.T) {
 // Semantics that give each rank a port of its own say so.
 func TestOwnPortsAreNoted(t *testing.T) {
 	pair := messageTrace(rows(an(trace.Send, with(1), of(8))), rows(an(trace.Recv, with(0), of(8))))
-	res, err := replayMessages(pair, messageMachine(t, "", nodesOf...), MessageOptions{Semantics: LogGOPSim})
+	res, err := replayMessages(pair, messageMachine(t, "", nodesOf...), Options{Semantics: LogGOPSim})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,14 +59,16 @@ type processor struct {
 	eventInstr uint64 // position of the next event
 	eventRefs  uint64 // Refs of the last event of rows that were used up
 
-	instr     uint64     // position of the last reference, in instructions
-	lastEvent uint64     // position of the last event
-	touches   uint64     // lines touched
-	refs      uint64     // loads and stores
-	waited    Times      // without Ideal
-	workTime  unit.Picos // time of compute events, without instructions
-	stall     unit.Picos // workTime and everything in waited
-	skipped   [trace.Flush + 1]uint64
+	instr       uint64     // position of the last reference, in instructions
+	lastEvent   uint64     // position of the last event
+	touches     uint64     // lines touched
+	refs        uint64     // loads and stores
+	waited      Times      // without Ideal
+	workTime    unit.Picos // time of compute events, without instructions
+	stall       unit.Picos // workTime and everything in waited
+	observed    unit.Picos // until when an observer knows what p did
+	observedRow int64      // of the event that has begun and not ended for an observer; or noRow
+	skipped     [trace.Flush + 1]uint64
 
 	ended   unit.Picos   // when p finished
 	joiners []*processor // processors that wait for that
@@ -76,7 +78,7 @@ type processor struct {
 }
 
 func newProcessor(id trace.Proc, clock Clock) *processor {
-	return &processor{id: id, clock: clock, maxInstr: clock.maxInstructions(horizon), state: running, window: newWindow, firstSaturated: math.MaxUint64}
+	return &processor{id: id, clock: clock, maxInstr: clock.maxInstructions(horizon), state: running, window: newWindow, firstSaturated: math.MaxUint64, observedRow: noRow}
 }
 
 // read opens the streams of p. The caller must call p.stop.
@@ -234,9 +236,10 @@ func (r *run) finish(p *processor) {
 	r.drain(p)
 	p.state = finished
 	p.ended = r.totals(p).Total()
+	r.observeWork(p, p.ended)
 	r.endPhase(p)
 	for _, q := range p.joiners {
-		r.resume(q, p.ended) // not before q joined: p would have acted first
+		r.resume(q, p.ended, p, p.ended) // not before q joined: p would have acted first
 		r.rescheduled = append(r.rescheduled, q)
 	}
 	if r.messages != nil {

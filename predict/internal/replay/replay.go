@@ -27,6 +27,8 @@ import (
 	"context"
 	"fmt"
 
+	"spoor/analyze/comm"
+	"spoor/predict/internal/engine"
 	"spoor/predict/internal/memsys/layer"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
@@ -37,17 +39,36 @@ import (
 // step never overflows.
 const horizon = unit.Picos(1) << 62
 
-// Options are the options of Run.
+// Scope is what a simulation covers of a program.
+type Scope uint8
+
+// The scopes.
+const (
+	References Scope = 1 + iota // references, and waiting for other processors in shared memory
+	Messages                    // messages, and computation without references
+	Both
+)
+
+// Options are the options of simulations. Those of messages do not matter for Scope References, and those of references
+// do not for Messages.
 type Options struct {
+	Scope    Scope           // of Simulate
+	Observer engine.Observer // receives what processors do, and why they wait; or nil
+	Progress func(n int)     // receives the number of references, or of events for Messages, done since its last call
+
+	// Of references.
 	Clocks  []Clock    // of each processor; nil: all have the same clock
 	Barrier unit.Picos // cost of a barrier after the last processor arrived
 	Memory  unit.Bytes // size of the memory, to warn if the trace needs more; 0: not checked
 	Phases  bool       // collect Result.Phases
-	// of RunOnMachine: run twice and report the second run, with the caches and memories of the first
-	Warm     bool
-	Progress func(n int) // receives the number of references done since its last call
-	// Waits receives each interval in which a processor executes nothing, in order of time for each processor.
-	Waits func(p trace.Proc, from, to unit.Picos)
+	Warm    bool       // of Simulate: run twice and report the second run, with the caches and memories of the first
+
+	// Of messages.
+	Semantics   Semantics      // zero: LogGPS
+	Collectives comm.Algorithm // algorithm of collectives that are recorded as one event; empty: comm.Doubling
+	Without     error          // why the references of the program are not simulated, for a warning; nil: not known
+	Recorded    bool           // computation takes its recorded time; only without references
+	Engine      engine.Options // of several workers: Protocol, Workers, Quantum, Ahead; only without references
 }
 
 // Run replays src on sys. sys must be new and made for at least the processors of src; Run consumes it. The result

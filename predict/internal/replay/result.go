@@ -3,6 +3,7 @@ package replay
 import (
 	"math"
 
+	"spoor/predict/internal/engine"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -14,8 +15,7 @@ type Times struct {
 	Latency    unit.Picos // of the memory system, if no other processor uses it
 	Contention unit.Picos // waiting for the memory system
 	Sync       unit.Picos // waiting at barriers and for locks
-	// of programs that also pass messages: sending, receiving and waiting for them, barriers included
-	Messages unit.Picos
+	Messages   unit.Picos // sending, receiving and waiting for messages, including those of barriers
 }
 
 // Total returns the sum of the parts.
@@ -59,12 +59,33 @@ type Result struct {
 	Shared     touch.SharedUsage
 	TaskQueues bool    // several processors take tasks from queues
 	Warnings   []error // what is not simulated, and why the result may be wrong
+	// of the messages; nil if the run simulates none. Its Computing is all times of Procs except Times.Messages.
+	Messages *engine.Result
+}
+
+// OfMessages returns the result of a run that simulates messages only. Its computation is ideal time.
+func OfMessages(messages *engine.Result, warnings []error) *Result {
+	res := &Result{Time: messages.Time, Messages: messages, Warnings: warnings, Procs: make([]Processor, len(messages.Ranks))}
+	for i := range res.Procs {
+		p, rank := &res.Procs[i], &messages.Ranks[i]
+		p.Ideal = rank.Parts[engine.Computing]
+		p.Times.Messages, p.End = rank.Time-p.Ideal, res.Time-rank.Time
+	}
+	return res
 }
 
 // Instr returns the number of instructions of all processors.
 func (r *Result) Instr() (n unit.Instructions) {
 	for i := range r.Procs {
 		n += r.Procs[i].Instr
+	}
+	return n
+}
+
+// References returns the number of loads and stores of all processors.
+func (r *Result) References() (n uint64) {
+	for i := range r.Procs {
+		n += r.Procs[i].Refs
 	}
 	return n
 }

@@ -110,8 +110,8 @@ func (r *run) charge(p *processor, now unit.Picos, c touch.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
 	wait := c.Total()
-	if r.opt.Waits != nil && wait > 0 {
-		r.opt.Waits(p.id, now, now+wait)
+	if r.opt.Observer != nil && wait > 0 {
+		r.observeStall(p, now, c)
 	}
 	return wait
 }

@@ -21,10 +21,10 @@ func TestMessageSlices(t *testing.T) {
 	}
 	c := figures[0].Chart
 	if got, want := c.Series[0].Points, []chart.Point{chart.At(0, 0, 2000, 0, 1), chart.At(1, 0, 2000, 0, .25)}; !reflect.DeepEqual(got, want) {
-		t.Errorf("compute: got %v, want %v", got, want)
+		t.Errorf("ideal: got %v, want %v", got, want)
 	}
 	// The run ends after 1.5 s of the slice, so that its piece is as long.
-	if got, want := c.Series[4].Points, []chart.Point{chart.At(0, 2000, 3500, 1./3, 1), chart.At(1, 0, 2000, .875, 1)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[7].Points, []chart.Point{chart.At(0, 2000, 3500, 1./3, 1), chart.At(1, 0, 2000, .875, 1)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("wait: got %v, want %v", got, want)
 	}
 	if figures, err = messageRanks.draw(tables); err != nil {
@@ -36,7 +36,7 @@ func TestMessageSlices(t *testing.T) {
 			sums[int(p[0])] += float64(p[1])
 		}
 	}
-	if end := figures[0].Chart.Series[5]; sums != [2]float64{3500, 3500} || end.Name != "end" || end.Points[1][1] != 1500 {
+	if end := figures[0].Chart.Series[8]; sums != [2]float64{3500, 3500} || end.Name != "end" || end.Points[1][1] != 1500 {
 		t.Errorf("sums %v, %+v", sums, end)
 	}
 }
@@ -44,7 +44,7 @@ func TestMessageSlices(t *testing.T) {
 // Simulations of one run say in what they differ, and two that do not are an error.
 func TestMessageSettings(t *testing.T) {
 	with := func(collectives string) found {
-		table := *samples("x")["message simulation"]
+		table := *samples("x")["simulation"]
 		table.Meta = []trace.Arg{{Key: "collectives", Value: collectives}, {Key: "semantics", Value: "spoor"}}
 		return found{Table: &table, path: collectives}
 	}
@@ -74,7 +74,7 @@ func TestMessagePath(t *testing.T) {
 	if got, want := c.Series[0].Points, []chart.Point{chart.At(0, .875), chart.At(1, .375), chart.At(2, .5)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("compute: got %v, want %v", got, want)
 	}
-	if got, want := c.Series[2].Points, []chart.Point{chart.At(0, .125), chart.At(1, .125), chart.At(2, 0)}; !reflect.DeepEqual(got, want) {
+	if got, want := c.Series[5].Points, []chart.Point{chart.At(0, .125), chart.At(1, .125), chart.At(2, 0)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("latency: got %v, want %v", got, want)
 	}
 }
@@ -88,7 +88,7 @@ func TestMessagePlotsRefuseRows(t *testing.T) {
 	}{
 		{messageTimeline, "proc", []int32{0, 2, 1}}, {messageTimeline, "processors", []int32{2, 0, 2}}, {messageTimeline, "slice", []int32{0, 1 << 20, 0}},
 		{messageTimeline, "begin", []float64{0, math.NaN(), 0}}, {messageTimeline, "wait", []float64{0, -1, 0}},
-		{messagePath, "proc", []int32{0, -1, 0}}, {messagePath, "part", []string{"compute", "sleep", "wait"}}, {messagePath, "time", []float64{1, math.Inf(1), 1}},
+		{messagePath, "proc", []int32{0, -1, 0}}, {messagePath, "part", []string{"ideal", "sleep", "wait"}}, {messagePath, "time", []float64{1, math.Inf(1), 1}},
 	} {
 		t.Run(bad.column, func(t *testing.T) {
 			table := samples("x")[bad.plot.tables[0]]

@@ -48,7 +48,7 @@ func drawSlices(tables []found, draw func(slicedRun) chart.Figure) (figures []ch
 var sliceParts = messageParts[:len(messageParts)-1]
 
 // slice is the mean time in ms that a block of processors spent on each cause in a slice of time.
-type slice [8]float64
+type slice [9]float64
 
 // slicedRun is one simulation.
 type slicedRun struct {

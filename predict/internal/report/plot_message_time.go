@@ -9,6 +9,7 @@ import (
 	"spoor/predict/internal/report/chart"
 	"spoor/predict/internal/report/columns"
 	"spoor/predict/internal/report/numeral"
+	"spoor/predict/internal/report/paired"
 )
 
 // messagePart is a part of the time of a run of messages.
@@ -17,11 +18,12 @@ type messagePart struct {
 	ink    chart.Ink
 }
 
-var messageParts = []messagePart{{"compute", chart.Grey}, {"overhead", chart.Green}, {"latency", chart.Blue}, {"contention", chart.Red}, {"wait", chart.Purple}, {"end", chart.Amber}}
+var messageParts = []messagePart{{"ideal", chart.Grey}, {"memory_latency", chart.Teal}, {"memory_contention", chart.Brown}, {"sync", chart.Olive}, {"overhead", chart.Green},
+	{"message_latency", chart.Blue}, {"message_contention", chart.Red}, {"wait", chart.Purple}, {"end", chart.Amber}}
 
 // messageTime is where the time of programs goes that pass messages, of predict replay.
 var messageTime = tablePlot{
-	id: "message-time", heading: "Message-passing time by cause", tables: []string{"message simulation"},
+	id: "message-time", heading: "Message-passing time by cause", tables: []string{paired.SimulationTable},
 	note: "Time of the run by cause, mean of all processors; end is waiting for the last processor to finish.",
 	draw: func(tables []found) (figures []chart.Figure, err error) {
 		runs, err := messageRuns(tables)
@@ -54,18 +56,22 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 	for _, t := range tables {
 		r := columns.Reader{Table: t.Table}
 		program, machine, processors := r.Text("program"), r.Text("machine"), r.Whole("processors")
+		passes, err := paired.Rows(t.Table)
 		var parts [len(slice{})][]float64
 		for k, part := range messageParts {
 			parts[k] = r.Measured(part.column, "s")
 		}
-		if r.Err != nil {
-			return nil, fmt.Errorf("%s: %w", t.path, r.Err)
+		if err := cmp.Or(err, r.Err); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.path, err)
 		}
 		settings := make([]string, len(messageSettings))
 		for k, name := range messageSettings {
 			settings[k] = columns.Clean(t.Fact(name))
 		}
 		for i := range program {
+			if !passes[i].Passes {
+				continue
+			}
 			run := messageRun{program: columns.Clean(program[i]), machine: columns.Clean(machine[i]), processors: int(processors[i]), settings: settings}
 			if run.processors < 1 {
 				return nil, fmt.Errorf("%s: row %d is of %d processors", t.path, i, run.processors)

@@ -42,7 +42,7 @@ func phaseRows(t found) ([]phaseRow, error) {
 	r := columns.Reader{Table: t.Table}
 	program, machine, proc := r.Text("program"), r.Text("machine"), r.Whole("proc")
 	var parts [len(terms)][]float64
-	for k, name := range [...]string{"ideal", "latency", "contention", "sync"} {
+	for k, name := range [...]string{"ideal", "memory_latency", "memory_contention", "sync"} {
 		parts[k] = r.Measured(name, "s")
 	}
 	if r.Err != nil {

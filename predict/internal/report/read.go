@@ -36,7 +36,7 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]paired.Row, err
 	if err != nil {
 		return nil, err
 	}
-	if plotted(t.Name) {
+	if plotted(t.Name) && t.Name != paired.SimulationTable {
 		s.tables = append(s.tables, found{t, path, programOf(path, t)})
 		s.addSource(path, t)
 		return nil, nil
@@ -48,10 +48,14 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]paired.Row, err
 	if t.Name == paired.CurveTable {
 		return nil, folder().readCurve(t)
 	}
+	rows, err := paired.Rows(t)
 	if t.Name == paired.SimulationTable {
-		s.simulations = append(s.simulations, found{t, path, programOf(path, t)})
+		one := found{t, path, programOf(path, t)}
+		s.simulations, s.tables = append(s.simulations, one), append(s.tables, one)
+		// The message plots show these rows. The others are of E(Instr).
+		rows = slices.DeleteFunc(rows, func(r paired.Row) bool { return r.Passes })
 	}
-	return paired.Rows(t)
+	return rows, err
 }
 
 // programOf is the program that a table is about, or the name of its folder.

@@ -103,10 +103,10 @@ func TestRowsRefusesWhatNoFigureCouldShow(t *testing.T) {
 	table := one.simulation()
 	for i := range table.Columns {
 		if table.Columns[i].Name == "ideal" {
-			table.Columns[i].Unit = "s"
+			table.Columns[i].Unit = "ns"
 		}
 	}
-	if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), `column ideal of the simulation table is in "s"`) {
+	if _, err := paired.Rows(table); err == nil || !strings.Contains(err.Error(), `column ideal of the simulation table is in "ns"`) {
 		t.Errorf("seconds: got %v", err)
 	}
 	table.Columns = table.Columns[1:]

@@ -27,6 +27,7 @@ func samples(name string) map[string]*store.Table {
 	c := func(name, unit string, data any) store.Column {
 		return store.Column{Name: name, Unit: unit, Data: data}
 	}
+	none := func(n int) []float64 { return make([]float64, n) }
 	words := func(n int) []string { return slices.Repeat([]string{name}, n) }
 	budget := []store.Column{c("nodes", "", []int32{1, 2, 2}), c("each", "", []int32{4, 1, 1}), c("node", "", words(3)), c("cache", "", words(3)), c("memory", "", words(3)),
 		c("network", "", []string{"-", "10m", "100m"}), c("price", "$", []float64{6000, 3000, 3500}), c("time", "s", []float64{1, 2, 2.5}),
@@ -43,16 +44,19 @@ func samples(name string) map[string]*store.Table {
 		"fit": of("fit", c("experiment", "", words(4)), c("state", "", []string{"", "", "", ""}), c("model", "", []string{"S1", "S1", "M1", name}), c("method", "", words(4)),
 			c("bytes", "B", []int64{8, 80, 8, 8}), c("rows", "", []int64{1, 2, 1, 0}), c("cols", "", []int64{2, 10, 2, 0}), c("stride", "B", []int64{8, 400, 8, 0}),
 			c("measured", "s", []float64{1e-6, 3e-6, 1e-6, 1e-6}), c("predicted", "s", []float64{2e-6, 3e-6, 1e-6, math.NaN()})),
-		"message simulation": of("message simulation", c("program", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{2, 4}),
-			c("compute", "s", []float64{1, 2}), c("overhead", "s", []float64{0, 0}), c("latency", "s", []float64{.1, .2}), c("contention", "s", []float64{0, .1}),
-			c("wait", "s", []float64{.5, 0}), c("end", "s", []float64{0, 0})),
+		"simulation": of("simulation", c("program", "", words(2)), c("trace", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{2, 4}),
+			c("time", "s", []float64{1.6, 2.3}), c("e_instr", "ns", []float64{math.NaN(), 2.3e6}), c("instructions", "", []uint64{0, 1000}), c("messages", "", []uint64{3, 0}), c("miss_ratio", "", []float64{0, math.NaN()}),
+			c("ideal", "s", []float64{1, 2}), c("memory_latency", "s", none(2)), c("memory_contention", "s", none(2)), c("sync", "s", none(2)),
+			c("overhead", "s", none(2)), c("message_latency", "s", []float64{.1, .2}), c("message_contention", "s", []float64{0, .1}),
+			c("wait", "s", []float64{.5, 0}), c("end", "s", none(2))),
 		"simulated phases": of("simulated phases", c("program", "", words(4)), c("machine", "", words(4)), c("proc", "", []int32{0, 0, 1, 1}), c("phase", "", []int32{0, 1, 0, 1}),
-			c("ideal", "s", []float64{1, 2, 1, 1}), c("latency", "s", []float64{1, 0, 0, 1}), c("contention", "s", []float64{0, 0, 0, 0}), c("sync", "s", []float64{0, 0, 1, 0})),
+			c("ideal", "s", []float64{1, 2, 1, 1}), c("memory_latency", "s", []float64{1, 0, 0, 1}), c("memory_contention", "s", none(4)), c("sync", "s", []float64{0, 0, 1, 0})),
 		"simulated slices": of("simulated slices", c("program", "", words(3)), c("machine", "", words(3)), c("processors", "", []int32{2, 2, 2}), c("proc", "", []int32{0, 0, 1}),
-			c("slice", "", []int32{0, 1, 0}), c("begin", "s", []float64{0, 2, 0}), c("compute", "s", []float64{2, 0, .5}), c("overhead", "s", []float64{0, .5, 1}),
-			c("latency", "s", []float64{0, 0, .25}), c("contention", "s", []float64{0, 0, 0}), c("wait", "s", []float64{0, 1, .25})),
+			c("slice", "", []int32{0, 1, 0}), c("begin", "s", []float64{0, 2, 0}), c("ideal", "s", []float64{2, 0, .5}), c("overhead", "s", []float64{0, .5, 1}),
+			c("memory_latency", "s", none(3)), c("memory_contention", "s", none(3)), c("sync", "s", none(3)),
+			c("message_latency", "s", []float64{0, 0, .25}), c("message_contention", "s", none(3)), c("wait", "s", []float64{0, 1, .25})),
 		"critical path": of("critical path", c("program", "", words(3)), c("machine", "", words(3)), c("processors", "", []int32{2, 2, 2}), c("proc", "", []int32{0, 0, 1}),
-			c("part", "", []string{"compute", "latency", "compute"}), c("time", "s", []float64{3, 1, 4})),
+			c("part", "", []string{"ideal", "message_latency", "ideal"}), c("time", "s", []float64{3, 1, 4})),
 		"windtunnel": of("windtunnel", c("targets", "", []int32{8, 8, 8}), c("hosts", "", []int32{1, 2, 4}), c("host", "", []string{"uni", name, name}),
 			c("speedup", "", []float64{1, 1.9, 3}), c("lo", "", []float64{1, 1.8, math.NaN()}), c("hi", "", []float64{1, 2, math.NaN()}), c("cost_performance", "$", []float64{10, 8, 9})),
 		"budget": of("budget", budget...),

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spoor/calibrate/param"
 	"spoor/predict/internal/report/columns"
@@ -76,13 +77,23 @@ func (c *fakeColumns) add(program, machine string, n int32, model string, e floa
 
 func (c fakeColumns) simulated() []store.Column {
 	return []store.Column{{Name: "program", Data: c.program}, {Name: "trace", Data: c.trace}, {Name: "machine", Data: c.machine},
-		{Name: "processors", Data: c.processors}, {Name: "e_instr", Unit: "ns", Data: c.e}, {Name: "ideal", Unit: "ns", Data: c.ideal},
-		{Name: "latency", Unit: "ns", Data: c.latency}, {Name: "contention", Unit: "ns", Data: c.contention}, {Name: "sync", Unit: "ns", Data: c.sync},
-		{Name: "instructions", Data: make([]uint64, len(c.e))}}
+		{Name: "processors", Data: c.processors}, {Name: "e_instr", Unit: "ns", Data: c.e}, c.part("time", c.e), c.part("ideal", c.ideal), c.part("memory_latency", c.latency),
+		c.part("memory_contention", c.contention), c.part("sync", c.sync), c.none("overhead"), c.none("message_latency"), c.none("message_contention"), c.none("wait"), c.none("end"),
+		{Name: "instructions", Data: slices.Repeat([]uint64{1000}, len(c.e))}, {Name: "messages", Data: make([]uint64, len(c.e))}, {Name: "miss_ratio", Data: make([]float64, len(c.e))}}
 }
 
+// part is a part of the time of 1000 instructions.
+func (c fakeColumns) part(name string, nanos []float64) store.Column {
+	return store.ColumnOf(nanos, name, "s", func(e float64) float64 { return e * 1000 / 1e9 })
+}
+
+func (c fakeColumns) none(name string) store.Column { return c.part(name, make([]float64, len(c.e))) }
+
 func (c fakeColumns) predicted() []store.Column {
-	return append(c.simulated(), store.Column{Name: "model", Data: c.model}, store.Column{Name: "lo", Unit: "ns", Data: c.lo},
+	all := []store.Column{{Name: "program", Data: c.program}, {Name: "trace", Data: c.trace}, {Name: "machine", Data: c.machine},
+		{Name: "processors", Data: c.processors}, {Name: "e_instr", Unit: "ns", Data: c.e}, {Name: "ideal", Unit: "ns", Data: c.ideal},
+		{Name: "latency", Unit: "ns", Data: c.latency}, {Name: "contention", Unit: "ns", Data: c.contention}, {Name: "sync", Unit: "ns", Data: c.sync}}
+	return append(all, store.Column{Name: "model", Data: c.model}, store.Column{Name: "lo", Unit: "ns", Data: c.lo},
 		store.Column{Name: "hi", Unit: "ns", Data: c.hi}, store.Column{Name: "parameters_lo", Unit: "ns", Data: c.lo}, store.Column{Name: "parameters_hi", Unit: "ns", Data: c.hi},
 		store.Column{Name: "target", Data: c.limit}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "warnings", Data: c.warnings})
 }

@@ -72,8 +72,8 @@ memory: calibrate memory --quick --from memory.memory.arrow -o again
 terms: predict cluster --params fft.all --machine du2000-smp-256k --terms
 remarks: predict cluster --params fft.all --machine du2000-smp-256k
 processors with shared memory: predict replay fft --machine du2000-smp-256k
-processors with messages: predict replay sor --machine loggp-example
-processors with both: predict replay sor --machine du2000-clump-2x2-256k-155m --references
+processors with messages: predict replay sor --machine loggp-example --references=false
+processors with both: predict replay sor --machine du2000-clump-2x2-256k-155m
 engine: predict replay sor --machine loggp-example --engine whoa --workers 4 --engine-stats
 comparison of models, errors of models: predict compare cluster.arrow replay.arrow
 errors of abstractions: predict compare simplified.arrow --baseline spasm-mesh

@@ -1,5 +1,5 @@
-// Package timeline records the events of a message-passing simulation. It finds the critical path, and gives the
-// events of a trace at their simulated times for viewers.
+// Package timeline records the events of a simulation. It finds the critical path, and gives the events of a trace at
+// their simulated times for viewers.
 package timeline
 
 import (
@@ -11,14 +11,15 @@ import (
 
 // Path is an observer that finds the critical path: the chain of causes that determines the run time. The path starts
 // at the end of the processor that ended last, and goes backwards. If a processor waited for a message, the path
-// follows the message back to its sender, or to the sender of the message that held it up. More computation on the
+// follows the message back to its sender, or to the sender of the message that held it up. If it waited for a lock, a
+// flag, a task or the last processor at a barrier, the path follows that processor. More computation on the
 // path makes the run longer by the same amount. Slightly less computation makes it shorter, if no other chain takes
 // as long.
 //
 // Differs: a larger change may change the order of messages and operations: in ports, on links, for receives from any
 // sender, in graphs and next to nonblocking collectives. Then the run may take any time. If messages share links, by
 // bandwidth or in packets, all waiting of a message there is counted from its own sender, whatever other messages it
-// waited for.
+// waited for. Waiting for the memory is a processor's own time, although the contention is due to others.
 //
 // A Path needs about 16 bytes for each operation.
 type Path struct {
@@ -30,13 +31,18 @@ type Path struct {
 type activity struct {
 	periods []period
 	causes  []engine.Cause
+	stalls  []stall
+	cut     bool // the next Span begins a period, because an event began after a stall
 }
+
+// stall is the time of a period in which the processor waited for the memory.
+type stall struct{ latency, contention unit.Picos }
 
 // period is what a processor did since the end of the period before it.
 type period struct {
 	to    unit.Picos
 	part  engine.Part
-	cause int32 // index in causes of a wait; or noIndex
+	index int32 // in causes of a wait; in stalls of computing; or noIndex
 }
 
 const noIndex int32 = -1
@@ -45,29 +51,57 @@ const noIndex int32 = -1
 func NewPath(ranks int) *Path { return &Path{ranks: make([]activity, ranks)} }
 
 // Span implements engine.Observer.
-func (p *Path) Span(rank int32, what engine.Part, _, to unit.Picos) {
+func (p *Path) Span(rank int32, what engine.Part, from, to unit.Picos) {
+	a, part := &p.ranks[rank], what
+	switch what {
+	case engine.MemoryLatency, engine.MemoryContention:
+		part = engine.Computing
+	case engine.Latency, engine.Contention:
+		part = engine.Waiting
+	}
+	n := len(a.periods) - 1
+	if n < 0 || a.cut || a.periods[n].part != part || part != engine.Computing && a.periods[n].index != noIndex {
+		a.periods = append(a.periods, period{to, part, noIndex})
+		a.cut = false
+		n++
+	}
+	a.periods[n].to = to
+	switch what {
+	case engine.MemoryLatency:
+		a.stall(n).latency += to - from
+	case engine.MemoryContention:
+		a.stall(n).contention += to - from
+	}
+}
+
+// stall returns the stalls of a period.
+func (a *activity) stall(period int) *stall {
+	p := &a.periods[period]
+	if p.index == noIndex {
+		p.index = int32(len(a.stalls))
+		a.stalls = append(a.stalls, stall{})
+	}
+	return &a.stalls[p.index]
+}
+
+// Began implements engine.Observer. A cause is the begin of an event, so a period with stalls ends there.
+func (p *Path) Began(rank int32, _ int64, _ unit.Picos) {
 	a := &p.ranks[rank]
-	if busy := what == engine.Computing || what == engine.Overhead; !busy {
-		what = engine.Waiting
-	}
-	if n := len(a.periods); n > 0 && a.periods[n-1].part == what && a.periods[n-1].cause == noIndex {
-		a.periods[n-1].to = to
-		return
-	}
-	a.periods = append(a.periods, period{to, what, noIndex})
+	n := len(a.periods)
+	a.cut = n > 0 && a.periods[n-1].part == engine.Computing && a.periods[n-1].index != noIndex
 }
 
 // Waited implements engine.Observer.
 func (p *Path) Waited(rank int32, why engine.Cause) {
 	a := &p.ranks[rank]
-	a.periods[len(a.periods)-1].cause = int32(len(a.causes))
+	a.periods[len(a.periods)-1].index = int32(len(a.causes))
 	a.causes = append(a.causes, why)
 }
 
 // Segment is a part of the critical path: an activity of a processor, or a message to it.
 type Segment struct {
 	Rank     int32 // the processor; for a message, its receiver
-	From     int32 // for a message, its sender; else engine.None
+	From     int32 // for a message, its sender; for a wait, the processor that ended it; else engine.None
 	Part     engine.Part
 	Begin, T unit.Picos // when it began and how long it took
 }
@@ -114,13 +148,29 @@ func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine
 	if i > 0 {
 		begin = a.periods[i-1].to
 	}
-	if at.cause == noIndex {
+	switch {
+	case at.index == noIndex:
 		return []Segment{{rank, engine.None, at.part, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
+	case at.part == engine.Computing:
+		return a.stalls[at.index].segments(rank, begin, t), engine.Cause{By: rank, Since: begin}
 	}
-	why := a.causes[at.cause]
+	why := a.causes[at.index]
 	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // unknown cause
 		return []Segment{{rank, engine.None, engine.Contention, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
+	if at.part == engine.Sync {
+		return []Segment{{rank, why.By, engine.Sync, why.Since, t - why.Since}}, why
+	}
 	contention := max(0, t-why.Since-why.Flight)
 	return []Segment{{rank, why.By, engine.Latency, why.Since + contention, t - why.Since - contention}, {rank, why.By, engine.Contention, why.Since, contention}}, why
+}
+
+// segments returns the parts of a processor's time from begin to t, the last first: it computes, and then it waits for
+// the memory.
+func (s stall) segments(rank int32, begin, t unit.Picos) []Segment {
+	contention := min(s.contention, t-begin)
+	latency := min(s.latency, t-begin-contention)
+	computing := t - begin - contention - latency
+	return []Segment{{rank, engine.None, engine.MemoryContention, begin + computing + latency, contention},
+		{rank, engine.None, engine.MemoryLatency, begin + computing, latency}, {rank, engine.None, engine.Computing, begin, computing}}
 }

@@ -70,27 +70,27 @@ func TestPathsByHand(t *testing.T) {
 		want  []string
 	}{
 		"one message": {model, [][]engine.Op{{op(engine.Send, 7, 1, 10)}, {op(engine.Recv, 9, 0, 0), op(engine.Compute, 3, 0, 0)}},
-			[]string{"0 compute 0+7", "0 overhead 7+5", "1 latency 12+38", "1 overhead 50+5", "1 compute 55+3"}},
+			[]string{"0 ideal 0+7", "0 overhead 7+5", "1 message_latency 12+38", "1 overhead 50+5", "1 ideal 55+3"}},
 		"late receiver": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 90, 0, 0)}},
-			[]string{"1 compute 0+90", "1 overhead 90+5"}},
+			[]string{"1 ideal 0+90", "1 overhead 90+5"}},
 		// The request comes at 25 and is answered at 100, when the receive is posted: the sender is asked to
 		// send at 100 + 5 + 20 + 5 + 5, and 101 bytes take 20 + 200.
 		"late receiver of a long message": {model, [][]engine.Op{{op(engine.Send, 0, 1, 101)}, {op(engine.Recv, 100, 0, 0)}},
-			[]string{"1 compute 0+100", "1 latency 100+255", "1 overhead 355+5"}},
+			[]string{"1 ideal 0+100", "1 message_latency 100+255", "1 overhead 355+5"}},
 		"late sender of a long message": {model, [][]engine.Op{{op(engine.Send, 100, 1, 101)}, {op(engine.Recv, 0, 0, 0)}},
-			[]string{"0 compute 0+100", "0 overhead 100+5", "1 latency 105+280", "1 overhead 385+5"}},
+			[]string{"0 ideal 0+100", "0 overhead 100+5", "1 message_latency 105+280", "1 overhead 385+5"}},
 		// The second message is taken in from 25 + 26 on, because the first one came at 25.
 		"fan-in": {ports, [][]engine.Op{{op(engine.Recv, 0, 1, 0), op(engine.Recv, 0, 2, 0)}, {op(engine.Send, 0, 0, 10)}, {op(engine.Send, 0, 0, 10)}},
-			[]string{"1 overhead 0+5", "0 contention 5+26", "0 latency 31+38", "0 overhead 69+5"}},
+			[]string{"1 overhead 0+5", "0 message_contention 5+26", "0 message_latency 31+38", "0 overhead 69+5"}},
 		// The second message leaves when the port is free, at 5 + 26, so that its sender goes on at 26.
 		"own port": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10), op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 0, 0, 0), op(engine.Recv, 0, 0, 0)}},
-			[]string{"0 overhead 0+5", "0 contention 5+21", "0 overhead 26+5", "1 latency 31+38", "1 overhead 69+5"}},
+			[]string{"0 overhead 0+5", "0 message_contention 5+21", "0 overhead 26+5", "1 message_latency 31+38", "1 overhead 69+5"}},
 		// Rank 3's message of 10 ns waits for rank 1's, which had the bus from 1 + 5 on; its way is counted from there.
 		"bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 10)}},
-			[]string{"1 compute 0+1", "1 overhead 1+5", "2 contention 6+20000", "2 latency 20006+10000", "2 overhead 30006+5"}},
+			[]string{"1 ideal 0+1", "1 overhead 1+5", "2 message_contention 6+20000", "2 message_latency 20006+10000", "2 overhead 30006+5"}},
 		// The request waits as long, and takes the bus for 1; it is read and answered in 5 each, and so is the answer.
 		"rendezvous over a bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 101)}},
-			[]string{"1 compute 0+1", "1 overhead 1+5", "2 contention 6+20000", "2 latency 20006+101022", "2 overhead 121028+5"}},
+			[]string{"1 ideal 0+1", "1 overhead 1+5", "2 message_contention 6+20000", "2 message_latency 20006+101022", "2 overhead 121028+5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := path(t, c.model, c.ops)

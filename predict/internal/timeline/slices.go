@@ -10,11 +10,11 @@ import (
 const MostSlices = 256
 
 // Parts is the duration of each part of a processor's time, indexed by engine.Part.
-type Parts [engine.Waiting + 1]unit.Picos
+type Parts [engine.EndPart]unit.Picos
 
 // Slices is an observer that sums up the activity of processors in slices of time, for pictures of runs of any
 // length. All slices are equally long, a power of two of picoseconds. When the run goes on beyond the last slice,
-// their length doubles. It needs at most 12 KiB for each processor.
+// their length doubles. It needs at most 18 KiB for each processor.
 type Slices struct {
 	engine.NopObserver
 	width unit.Picos

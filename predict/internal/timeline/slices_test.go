@@ -87,9 +87,9 @@ func TestSlicesAddUp(t *testing.T) {
 				sum[k] += v
 			}
 		}
-		for k, v := range sum {
-			if v != res.Ranks[rank].Parts[k] {
-				t.Errorf("rank %d, %v: slices have %d, the result %d", rank, engine.Part(k), v, res.Ranks[rank].Parts[k])
+		for k, v := range res.Ranks[rank].Parts {
+			if v != sum[k] {
+				t.Errorf("rank %d, %v: slices have %d, the result %d", rank, engine.Part(k), sum[k], v)
 			}
 		}
 	}

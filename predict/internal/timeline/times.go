@@ -61,6 +61,9 @@ func NewTimes(ranks int) *Times {
 // Span implements engine.Observer.
 func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
 	r := &t.ranks[rank]
+	if what == engine.MemoryLatency || what == engine.MemoryContention { // too many for a viewer
+		what = engine.Computing
+	}
 	if all := r.periods; len(all) > 0 && all[len(all)-1].what == what {
 		all[len(all)-1].to = to
 	} else {
@@ -121,9 +124,9 @@ func (it *item) visible(k trace.Kind, graph bool) interval {
 	return interval{it.receiveStart, it.end}
 }
 
-// states maps parts to the states of viewers.
+// states maps parts to the states of viewers. Waiting for the memory is part of computing.
 var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
-	engine.Contention: format.StateContention, engine.Waiting: format.StateWait}
+	engine.Contention: format.StateContention, engine.Waiting: format.StateWait, engine.Sync: format.StateWait}
 
 // StateIntervals returns the states of a processor from time 0 on without gaps.
 func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {

@@ -20,15 +20,15 @@ type warm struct {
 // pause is the time between two runs. It is long enough that ports and links are free again.
 const pause = unit.Picos(1e15)
 
-// Warm returns s with all its contents, for another run that begins at time 0. s must have run to end, and all its
-// touches must have ended.
-func Warm(s touch.System, end unit.Picos, processors int) touch.System {
+// Warm returns s with all its contents, for another run that begins at time 0, and when that is for s. s must have run
+// to end, and all its touches must have ended.
+func Warm(s touch.System, end unit.Picos, processors int) (second touch.System, start unit.Picos) {
 	w := &warm{System: s, shared: s.SharedUsage()}
 	w.start = max(end, w.shared.End) + pause
 	for p := range trace.Proc(processors) {
 		w.counts = append(w.counts, s.Counts(p))
 	}
-	return w
+	return w, w.start
 }
 
 // Access touches a line at a time of this run.

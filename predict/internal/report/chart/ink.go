@@ -40,10 +40,13 @@ var (
 	Green  = Ink{"green", rgb(0x009e73), rgb(0x3fcf9f)}
 	Purple = Ink{"purple", rgb(0xb65f93), rgb(0xdf95c2)}
 	Amber  = Ink{"amber", rgb(0xe69f00), rgb(0xf2bd4a)}
+	Teal   = Ink{"teal", rgb(0x00767a), rgb(0x4fc3c7)}
+	Brown  = Ink{"brown", rgb(0x8c4a1f), rgb(0xc98a5e)}
+	Olive  = Ink{"olive", rgb(0x7a7a00), rgb(0xb9b93c)}
 	Grey   = Ink{"grey", rgb(0x8b97a3), rgb(0x7f8b96)}
 )
 
-var inks = []Ink{TextInk, MutedInk, gridInk, BandInk, cardInk, Blue, Red, Green, Purple, Amber, Grey}
+var inks = []Ink{TextInk, MutedInk, gridInk, BandInk, cardInk, Blue, Red, Green, Purple, Amber, Teal, Brown, Olive, Grey}
 
 // Mark is how one series looks: colour and shape.
 type Mark struct {

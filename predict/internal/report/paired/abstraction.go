@@ -106,12 +106,20 @@ func (a *Abstractions) Table() *store.Table {
 		{Name: "program", Data: program}, {Name: "machine", Data: machine}, {Name: "abstraction", Data: kind}, {Name: "processors", Data: processors},
 		column("e_instr", "ns", func(p Pair) float64 { return p.Real.EInstr }),
 		column("abstract_e_instr", "ns", func(p Pair) float64 { return p.Abstract.EInstr }),
-		column("error", "%", func(p Pair) float64 { return 100 * (p.Abstract.EInstr - p.Real.EInstr) / p.Real.EInstr }),
+		column("error", "%", Pair.errorPercent),
 		column("latency", "ns", func(p Pair) float64 { return p.Real.Split.Latency }),
 		column("abstract_latency", "ns", func(p Pair) float64 { return p.Abstract.Split.Latency }),
 		column("contention", "ns", func(p Pair) float64 { return p.Real.Split.Contention }),
 		column("abstract_contention", "ns", func(p Pair) float64 { return p.Abstract.Split.Contention }),
 	}}
+}
+
+// errorPercent returns how far the abstraction is off: by E(Instr), or by the time if that is not known.
+func (p Pair) errorPercent() float64 {
+	if math.IsNaN(p.Real.EInstr) || math.IsNaN(p.Abstract.EInstr) {
+		return 100 * (p.Abstract.Time - p.Real.Time) / p.Real.Time
+	}
+	return 100 * (p.Abstract.EInstr - p.Real.EInstr) / p.Real.EInstr
 }
 
 // Summary has a row for each machine and kind of abstraction: mean errors over programs and processors, more than one.
@@ -127,7 +135,7 @@ func (a *Abstractions) Summary() *store.Table {
 				continue
 			}
 			n++
-			sums[0] += 100 * math.Abs(p.Abstract.EInstr-p.Real.EInstr) / p.Real.EInstr
+			sums[0] += math.Abs(p.errorPercent())
 			sums[1] += math.Abs(p.Abstract.Split.Latency - p.Real.Split.Latency)
 			sums[2] += math.Abs(p.Abstract.Split.Contention - p.Real.Split.Contention)
 		}

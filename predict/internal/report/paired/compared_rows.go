@@ -2,44 +2,12 @@ package paired
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"spoor/predict/internal/report/columns"
 	"spoor/predict/internal/report/numeral"
 	"spoor/traces/store"
 )
-
-// The kinds of table with simulations of programs that pass messages.
-const (
-	messageSimulationTable = "message simulation"
-	mixedSimulationTable   = "mixed simulation"
-)
-
-// ComparedRows reads a table of predictions or of simulations of any kind. Rows of simulations with messages have no
-// parts. Their E(Instr) is NaN if the table does not have the instructions.
-func ComparedRows(t *store.Table) ([]Row, error) {
-	if t.Name != messageSimulationTable && t.Name != mixedSimulationTable {
-		return Rows(t)
-	}
-	r := columns.Reader{Table: t}
-	program, trace, machine := r.Text("program"), r.Text("trace"), r.Text("machine")
-	processors, time := r.Whole("processors"), r.Measured("time", "s")
-	if r.Err != nil {
-		return nil, r.Err
-	}
-	out := make([]Row, t.Rows())
-	digests, instr := machineDigests(t), instructions(t)
-	for i := range out {
-		out[i] = Row{Program: columns.Clean(program[i]), Trace: columns.Clean(trace[i]), Machine: columns.Clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
-			Time: time[i], Instr: instr[i], EInstr: 1e9 * time[i] / instr[i]}
-		if !(time[i] >= 0) || out[i].Program == "" || out[i].Machine == "" || processors[i] < 1 {
-			return nil, fmt.Errorf("row %d of the %s table: program, machine, processors or time are missing", i, t.Name)
-		}
-	}
-	return out, nil
-}
 
 // machineDigests returns the digests of the machines of a table, "" for each row of an older version.
 func machineDigests(t *store.Table) []string {
@@ -47,21 +15,6 @@ func machineDigests(t *store.Table) []string {
 		return all
 	}
 	return make([]string, t.Rows())
-}
-
-// instructions returns the instructions of each row, or NaN.
-func instructions(t *store.Table) []float64 {
-	if all, err := store.Data[float64](t, "instructions"); err == nil {
-		return all
-	}
-	whole, err := store.Data[uint64](t, "instructions")
-	all := make([]float64, t.Rows())
-	for i := range all {
-		if all[i] = math.NaN(); err == nil && whole[i] > 0 {
-			all[i] = float64(whole[i])
-		}
-	}
-	return all
 }
 
 // differs returns an error if two rows of one case are of different descriptions of a machine.

@@ -29,9 +29,10 @@ type Row struct {
 	MachineSHA              string // digest of the machine's description; "" in tables of older versions
 	Processors              int
 	Time                    float64 // of the run in seconds; 0 of predictions
+	Passes                  bool    // of simulations: messages, or no references
 	Model                   string  // "" for the simulation
 	Target                  string  // kind of machine; of predictions only
-	EInstr                  float64 // E(Instr) in nanoseconds
+	EInstr                  float64 // E(Instr) in nanoseconds; NaN of simulations without instructions
 	Lo, Hi                  float64 // where EInstr may lie as far as Covers reaches, in nanoseconds; NaN if nobody says
 	Covers                  string  // what is varied between Lo and Hi
 	ParametersLo            float64 // the same without the error of the model, as measured on other programs
@@ -44,48 +45,90 @@ type Row struct {
 
 // Rows reads a prediction or simulation table.
 func Rows(t *store.Table) ([]Row, error) {
-	if t.Name != SimulationTable && t.Name != PredictionTable {
-		return nil, fmt.Errorf("a %s table holds neither predictions nor simulations; give tables of predict cluster and predict replay", t.Name)
+	switch t.Name {
+	case SimulationTable:
+		return simulations(t)
+	case PredictionTable:
+		return predictions(t)
 	}
-	r := columns.Reader{Table: t}
-	out := make([]Row, t.Rows())
-	predicted := t.Name == PredictionTable
+	return nil, fmt.Errorf("a %s table holds neither predictions nor simulations; give tables of predict cluster and predict replay", t.Name)
+}
+
+// newRows returns a row for each row of r, with the columns that predictions and simulations have.
+func newRows(r *columns.Reader) []Row {
+	out := make([]Row, r.Table.Rows())
 	program, trace, machine := r.Text("program"), r.Text("trace"), r.Text("machine")
-	processors := r.Whole("processors")
-	e, split := r.Nanos("e_instr"), [...][]float64{r.Nanos("ideal"), r.Nanos("latency"), r.Nanos("contention"), r.Nanos("sync")}
-	var model, target, limit, covers, warnings []string
-	var lo, hi, parametersLo, parametersHi []float64
-	var instr []int64
-	if !predicted {
-		instr = r.Whole("instructions")
-	} else {
-		model, limit, covers, warnings = r.Text("model"), r.Text("limit"), r.Text("interval"), r.Text(warningColumn(t))
-		target = r.Text("target")
-		lo, hi, parametersLo, parametersHi = r.Nanos("lo"), r.Nanos("hi"), r.Nanos("parameters_lo"), r.Nanos("parameters_hi")
+	processors, e := r.Whole("processors"), r.Nanos("e_instr")
+	if r.Err != nil {
+		return nil
+	}
+	digests := machineDigests(r.Table)
+	for i := range out {
+		out[i] = Row{Program: columns.Clean(program[i]), Trace: columns.Clean(trace[i]), Machine: columns.Clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
+			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(), ParametersLo: math.NaN(), ParametersHi: math.NaN()}
+	}
+	return out
+}
+
+// predictions reads a prediction table.
+func predictions(t *store.Table) ([]Row, error) {
+	r := columns.Reader{Table: t}
+	out := newRows(&r)
+	split := [...][]float64{r.Nanos("ideal"), r.Nanos("latency"), r.Nanos("contention"), r.Nanos("sync")}
+	model, limit, covers, warnings := r.Text("model"), r.Text("limit"), r.Text("interval"), r.Text(warningColumn(t))
+	target := r.Text("target")
+	lo, hi, parametersLo, parametersHi := r.Nanos("lo"), r.Nanos("hi"), r.Nanos("parameters_lo"), r.Nanos("parameters_hi")
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	for i := range out {
+		row := &out[i]
+		row.Split = Split{split[0][i], split[1][i], split[2][i], split[3][i]}
+		row.Model, row.Limit = columns.Clean(model[i]), columns.Clean(limit[i])
+		row.Target = columns.Clean(target[i])
+		row.Lo, row.Hi, row.Covers = lo[i], hi[i], columns.Clean(covers[i])
+		row.ParametersLo, row.ParametersHi = parametersLo[i], parametersHi[i]
+		row.Warnings = warningList(warnings[i])
+		if err := row.check(true); err != nil {
+			return nil, fmt.Errorf("row %d of the %s table: %w", i, t.Name, err)
+		}
+	}
+	return out, nil
+}
+
+// partColumns are the columns of a simulation table with the parts of its time, by the part of Split that they add to.
+var partColumns = [...][]string{{"ideal", "overhead"}, {"memory_latency", "message_latency"}, {"memory_contention", "message_contention"}, {"sync", "wait", "end"}}
+
+// simulations reads a simulation table. E(Instr) and its parts are NaN if the trace counts no instructions.
+func simulations(t *store.Table) ([]Row, error) {
+	r := columns.Reader{Table: t}
+	out := newRows(&r)
+	time, instr, messages, missRatio := r.Measured("time", "s"), r.Whole("instructions"), r.Whole("messages"), r.Measured("miss_ratio", "")
+	var parts [len(partColumns)][][]float64
+	for k, names := range partColumns {
+		for _, name := range names {
+			parts[k] = append(parts[k], r.Measured(name, "s"))
+		}
 	}
 	if r.Err != nil {
 		return nil, r.Err
 	}
-	digests := machineDigests(t)
 	for i := range out {
-		row := Row{Program: columns.Clean(program[i]), Trace: columns.Clean(trace[i]), Machine: columns.Clean(machine[i]), MachineSHA: digests[i], Processors: int(processors[i]),
-			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(), ParametersLo: math.NaN(), ParametersHi: math.NaN(),
-			Split: Split{split[0][i], split[1][i], split[2][i], split[3][i]}}
-		if predicted {
-			row.Model, row.Limit = columns.Clean(model[i]), columns.Clean(limit[i])
-			row.Target = columns.Clean(target[i])
-			row.Lo, row.Hi, row.Covers = lo[i], hi[i], columns.Clean(covers[i])
-			row.ParametersLo, row.ParametersHi = parametersLo[i], parametersHi[i]
-			row.Warnings = warningList(warnings[i])
+		row := &out[i]
+		row.Time, row.Instr = time[i], float64(instr[i])
+		row.Passes = messages[i] > 0 || math.IsNaN(missRatio[i])
+		var split [len(partColumns)]float64
+		for k := range parts {
+			for _, seconds := range parts[k] {
+				split[k] += seconds[i] * 1e9 / row.Instr
+			}
 		}
-		if !predicted {
-			row.Instr = float64(instr[i])
-			row.Time = row.EInstr * row.Instr / 1e9
+		if row.Split = (Split{split[0], split[1], split[2], split[3]}); row.Instr == 0 {
+			row.Instr, row.EInstr, row.Split = math.NaN(), math.NaN(), Split{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 		}
-		if err := row.check(predicted); err != nil {
+		if err := row.check(false); err != nil {
 			return nil, fmt.Errorf("row %d of the %s table: %w", i, t.Name, err)
 		}
-		out[i] = row
 	}
 	return out, nil
 }
@@ -93,6 +136,10 @@ func Rows(t *store.Table) ([]Row, error) {
 // check verifies that a row has the values that figures and quotients need.
 func (r Row) check(predicted bool) error {
 	switch {
+	case !predicted && (!(r.Time >= 0) || math.IsInf(r.Time, 0)):
+		return fmt.Errorf("time is %v s", r.Time)
+	case !predicted && math.IsNaN(r.EInstr) && r.Processors > 0 && r.Program != "" && r.Machine != "":
+		return nil
 	case !(r.EInstr > 0) || math.IsInf(r.EInstr, 0):
 		return fmt.Errorf("e_instr is %v, which is no time per instruction", r.EInstr)
 	case r.Processors < 1:

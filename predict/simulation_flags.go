@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine"
+	"spoor/predict/internal/placement"
+	"spoor/predict/internal/replay"
+	"spoor/traces/lookup"
+	"spoor/traces/stage"
+	"spoor/traces/unit"
+)
+
+// simulationFlags are the flags of simulations: those of predict direct, and more of predict replay.
+type simulationFlags struct {
+	references                                   bool
+	barrier, semantics, collectives, computation string
+	engine                                       engineFlags
+	observerFlags
+	place   placement.Placement
+	opt     replay.Options
+	changed func(flag string) bool
+}
+
+// addCommon adds the flags that predict direct has, too.
+func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
+	f.collectives, f.computation = string(comm.Doubling), computations[0]
+	f.engine.protocol, f.engine.quantum = string(engine.Sequential), "0s"
+	flags.BoolVar(&f.references, "references", false, "an error if references cannot be simulated, not a note; =false: simulate no references")
+	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: spoor or loggopsim")
+	f.observerFlags.add(flags)
+	f.changed = flags.Changed
+}
+
+// add adds all flags.
+func (f *simulationFlags) add(flags *pflag.FlagSet) {
+	f.addCommon(flags)
+	flags.BoolVar(&f.opt.Warm, "warm", false, "begin with the caches and memories of a previous run, not empty ones")
+	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, or the path of a file with the host of each rank (default block)")
+	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
+	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms()))
+	flags.StringVar(&f.computation, "computation", computations[0], "`SOURCE` of computation times: instructions or recorded")
+	f.engine.add(flags)
+}
+
+// computations are the values of --computation.
+var computations = []string{"instructions", "recorded"}
+
+// algorithms lists the algorithms of collectives with messages.
+func algorithms() (names []string) {
+	for _, a := range comm.Algorithms {
+		if a != comm.Apart {
+			names = append(names, string(a))
+		}
+	}
+	return names
+}
+
+// semanticsNames are the values of --semantics.
+func semanticsNames() []string { return []string{string(replay.LogGPS), string(replay.LogGOPSim)} }
+
+// completeChoices completes the values of flags.
+func completeChoices(cmd *cobra.Command) {
+	for flag, values := range map[string]func() []string{
+		"path": func() []string { return pathKinds }, "semantics": semanticsNames,
+		"map":         func() []string { return []string{placement.Block, placement.Cyclic} },
+		"computation": func() []string { return computations }, "collectives": algorithms, "engine": engineNames,
+	} {
+		if cmd.Flags().Lookup(flag) != nil {
+			stage.Complete(cmd, flag, values)
+		}
+	}
+}
+
+// check reads the flags.
+func (f *simulationFlags) check() (err error) {
+	barrier, err := unit.Parse(f.barrier, "s")
+	switch {
+	case err != nil:
+		return stage.Usage("--barrier: %v", err)
+	case barrier < 0 || barrier > 1:
+		return stage.Usage("--barrier %s is not from 0s to 1s", f.barrier)
+	}
+	f.opt.Barrier = unit.Seconds(barrier).Picos()
+	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
+		return stage.Usage("--semantics: %w", lookup.Unknown("semantics", f.semantics, semanticsNames()))
+	}
+	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
+		return stage.Usage("--collectives: %w", lookup.Unknown("algorithm", f.collectives, algorithms()))
+	}
+	if !slices.Contains(computations, f.computation) {
+		return stage.Usage("--computation: %w", lookup.Unknown("source", f.computation, computations))
+	}
+	f.opt.Recorded = f.computation == "recorded"
+	if err := f.place.Check(); err != nil {
+		return err
+	}
+	if err := f.observerFlags.check(); err != nil {
+		return err
+	}
+	return f.engine.check()
+}
+
+// withoutReferences returns why references of a program with messages cannot be simulated with these flags, or nil.
+func (f *simulationFlags) withoutReferences() error {
+	switch {
+	case f.opt.Semantics == replay.LogGOPSim:
+		return fmt.Errorf("with --semantics loggopsim, messages interrupt computing processors")
+	case f.opt.Recorded:
+		return fmt.Errorf("with --computation recorded, their time is part of the recorded times")
+	case f.place.Given():
+		return fmt.Errorf("with --map or --ranks-per-node, processors have no places in the memories")
+	}
+	return nil
+}
+
+// on returns the options for a simulation of so many processors on m. out receives what the flags observe.
+func (f *simulationFlags) on(scope replay.Scope, ranks int, out *observed, progress func(int)) replay.Options {
+	opt := f.opt
+	opt.Scope, opt.Progress = scope, progress
+	opt.Phases = f.phases && !f.inSlices
+	opt.Observer = f.observe(ranks, out)
+	return opt
+}
+
+// placed returns m with so many ranks placed on its nodes, if the user chose a placement. what is the simulation.
+func (f *simulationFlags) placed(env *stage.Env, m *machine.Machine, ranks int, scope replay.Scope, what string) (*machine.Machine, error) {
+	if !f.place.Given() {
+		return m, nil
+	}
+	switch {
+	case scope != replay.Messages:
+		return nil, stage.Usage("%s: --map and --ranks-per-node place the ranks of programs that pass messages and whose references are not simulated", what)
+	case slices.Contains(m.Missing, machine.SystemSection):
+		return nil, fmt.Errorf("%s: --map and --ranks-per-node need the nodes of [system], which the machine does not have", what)
+	case f.opt.Semantics == replay.LogGOPSim:
+		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect with --semantics loggopsim, where each rank has a port of its own", what)
+	}
+	placed, err := f.place.On(m, ranks)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if !slices.ContainsFunc(placed.Placed, func(node int) bool { return node > 0 }) {
+		env.Note("%s: all ranks are on the first node; --ranks-per-node spreads them", what)
+	}
+	return placed, nil
+}
