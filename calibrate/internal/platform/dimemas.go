@@ -21,6 +21,9 @@ type node struct {
 	in, out                     int
 }
 
+// maxRails is the largest network.rails of a machine file.
+const maxRails = 64
+
 // megabyte is the MB of Dimemas: communic.c divides by 2^20.
 const megabyte = 1 << 20
 
@@ -214,7 +217,12 @@ func (s *source) between(r *record, n *node, bw float64, buses int) {
 	if bw > 0 && buses > 1 {
 		s.note("%d buses are not imported: a %s of Spoor has no limit of messages", buses, model)
 	}
-	if rails := min(n.in, n.out); model == "switch" && (n.in != n.out || rails > 1) {
+	switch {
+	case model != "switch" || n.in == 1 && n.out == 1:
+	case n.in == n.out && n.in <= maxRails:
+		s.key("rails", strconv.Itoa(n.in), "input and output links, line %d", n.line)
+		s.note("messages of a node take turns on its %d links in Spoor; in Dimemas each takes a free one", n.in)
+	default:
 		s.note("%d input and %d output links of a node are not imported: it has one of each in Spoor", n.in, n.out)
 	}
 }

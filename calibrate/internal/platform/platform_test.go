@@ -153,6 +153,7 @@ func TestDimemas(t *testing.T) {
 		{"no time", dimemasOf("4, 0.0, 0", `4, "", 1, 1.0, 0.0, 0.0, 0, 0, 0, 0, 1, 1`), "model=ideal; latency=0 ns; o_s=0 ns; o_r=0 ns", ""},
 		{"buses", dimemasOf("4, 1.0, 3", `4, "", 1, 1.0, 0.0, 0.0, 0, 0, 0, 0, 1, 1`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns", "3 buses are not imported"},
 		{"links", dimemasOf("4, 1.0, 0", `4, "", 1, 1.0, 0.0, 0.0, 0, 0, 0, 0, 2, 1`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns", "2 input and 1 output links of a node are not imported"},
+		{"rails", dimemasOf("4, 1.0, 0", `4, "", 1, 1.0, 0.0, 0.0, 0, 0, 0, 0, 2, 2`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns; rails=2", "take turns on its 2 links in Spoor"},
 		{"speed", dimemasOf("4, 1.0, 0", `4, "", 1, 2.0, 0.0, 0.0, 0, 0, 0, 0, 1, 1`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns", "the processor speed 2 is not imported"},
 		{"within", dimemasOf("2, 1.0, 0", `2, "", 2, 1.0, 0.0, 0.0, 1, 1, 0, 0, 1, 1`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns", "1 buses, 1 input and 0 output links within a node are not imported"},
 		{"fill", dimemasOf("2, 1.0, 0", `2, "", 1, 1.0, 0.0, 0.0, 0, 0, 0, 0, 1, 1`, `"predefined mapping information" {"FILL_NODES"};;`), "model=switch; latency=0 ns; bandwidth=1.048576 MB/s; o_s=0 ns; o_r=0 ns", "FILL_NODES: predict replay places ranks so"},
