@@ -149,7 +149,7 @@ func (s *source) misshapen(c *cluster, form string) error {
 // flat writes a cluster whose hosts have a link each, and a backbone between all of them, or none.
 func (s *source) flat(c *cluster, f *factors, at string) error {
 	bw, from, latency := c.bw, "bw "+at, 2*c.lat+c.backboneLat
-	origin := "lat " + at + ", twice: up and down"
+	origin := "lat " + at + ", twice"
 	if c.backboneLat > 0 {
 		origin += ", and bb_lat"
 	}
