@@ -193,8 +193,8 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 		e.fast = e.canRunFast()
 		e.packets.items, e.pendingOps.items = make([]packet, 1), make([]pendingOp, 1) // index 0 stands for none
 		if e.usesLinks() {
-			e.pairs, e.transfers.last = map[uint64]unit.Picos{}, map[uint64]int32{}
-			e.transfers.all.items = make([]transfer, 1)
+			e.pairs, e.transfers.order = map[uint64]unit.Picos{}, map[uint64]int32{}
+			e.transfers.all.items, e.transfers.orders = make([]transfer, 1), make([]order, 1)
 		}
 		if e.obs != nil && e.Net != nil {
 			e.Net.TrackBlocking()

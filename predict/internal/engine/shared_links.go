@@ -8,8 +8,15 @@ import (
 // transferTable holds the packets in flight over shared links. The arrival of a packet becomes known only when it has
 // left.
 type transferTable struct {
-	all  pool[transfer]
-	last map[uint64]int32 // last unfinished transfer between two ranks
+	all    pool[transfer]
+	orders []order          // of pairs of ranks; index 0 stands for none
+	order  map[uint64]int32 // by pair
+}
+
+// order is the order of the transfers between two ranks.
+type order struct {
+	last   int32      // last unfinished one
+	arrive unit.Picos // when the last of the delivered ones arrives
 }
 
 // transfer is a packet in flight over shared links.
@@ -22,6 +29,7 @@ type transfer struct {
 	next   int32 // next transfer between the same ranks, which arrives no sooner; or 0
 	held   bool  // until those before it have arrived
 	left   bool
+	order  int32 // its order, or 0 if it may overtake others
 }
 
 // pairKey returns the map key of two ranks.
@@ -33,12 +41,13 @@ func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered b
 	s.cause = e.causes.now
 	i := all.add()
 	if ordered {
-		pair := pairKey(s.from, s.to)
-		if before := e.transfers.last[pair]; before != 0 {
-			all.items[before].next = i
+		s.order = e.transfers.orderOf(pairKey(s.from, s.to))
+		o := &e.transfers.orders[s.order]
+		if o.last != 0 {
+			all.items[o.last].next = i
 			s.held = true
 		}
-		e.transfers.last[pair] = i
+		o.last = i
 	}
 	all.items[i] = s
 	e.Shared.Send(at, network.Message{From: e.Node(s.from), To: e.Node(s.to), Bytes: unit.Bytes(bytes)}, network.Order{Major: s.from, Minor: s.seq, Tag: i})
@@ -69,8 +78,8 @@ func (e *engine) deliverTransfer(i int32) {
 	for i != 0 {
 		s := all.items[i]
 		all.drop(i)
-		if pair := pairKey(s.from, s.to); e.transfers.last[pair] == i {
-			delete(e.transfers.last, pair)
+		if e.causes.now = s.cause; s.order != 0 {
+			e.delayToOrder(&s, i)
 		}
 		if s.at >= Horizon {
 			e.active = s.from
@@ -78,7 +87,6 @@ func (e *engine) deliverTransfer(i int32) {
 			e.active = None
 			return
 		}
-		e.causes.now = s.cause
 		e.enqueueArrival(s.to, &s.packet, s.flight)
 		if i = s.next; i == 0 {
 			return
@@ -87,8 +95,32 @@ func (e *engine) deliverTransfer(i int32) {
 		if n.held = false; !n.left {
 			return
 		}
-		if s.at > n.at {
-			n.portWait, n.at, n.cause = n.portWait+s.at-n.at, s.at, s.cause
-		}
 	}
+}
+
+// delayToOrder delays the arrival of transfer i to that of the one before it. It may be sooner if they took other routes.
+func (e *engine) delayToOrder(s *transfer, i int32) {
+	o := &e.transfers.orders[s.order]
+	if o.last == i {
+		o.last = 0
+	}
+	held := o.arrive > s.at
+	if held {
+		s.at, s.portWait = o.arrive, s.portWait+o.arrive-s.at
+	}
+	o.arrive = s.at
+	if e.obs != nil {
+		e.chainOrder(pairKey(s.from, s.to), held)
+	}
+}
+
+// orderOf returns the order of a pair.
+func (t *transferTable) orderOf(pair uint64) int32 {
+	i := t.order[pair]
+	if i == 0 {
+		i = int32(len(t.orders))
+		t.orders = append(t.orders, order{})
+		t.order[pair] = i
+	}
+	return i
 }

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
@@ -166,10 +168,8 @@ func (n *naive) land() {
 			if !o.left || o.gone || slices.ContainsFunc(n.ships[:i], before) {
 				continue
 			}
-			portWait := d.Arrive - o.at // for those that waited for this one
-			if o != s && portWait > 0 {
-				o.at += portWait
-				o.portWait += portWait
+			if o.ordered {
+				n.hold(n.ranks[o.from], o.to, o.naiveMail)
 			}
 			o.gone = true
 			n.ranks[o.to].coming = append(n.ranks[o.to].coming, o.naiveMail)
@@ -179,10 +179,10 @@ func (n *naive) land() {
 
 // Over links that have one message at a time, who acts first sends first, at a time the lower rank.
 func FuzzLinked(f *testing.F) {
-	all := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Wormhole("full"), network.Wormhole("mesh"), network.Wormhole("torus"), network.Wormhole("fattree"), network.LogP{}, network.LogGP{}, network.Ideal{}, network.PLogP{}}
+	all := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Wormhole("full"), network.Wormhole("mesh"), network.Wormhole("torus"), network.Wormhole("fattree"), network.Wormhole("dragonfly"), network.LogP{}, network.LogGP{}, network.Ideal{}, network.PLogP{}}
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
-		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(9)) // plogp
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(10)) // plogp
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
 		a := newAuthor(seed, 1+int(ranks%8))
@@ -192,7 +192,12 @@ func FuzzLinked(f *testing.F) {
 			needs = a.graphs(ops)
 		}
 		build := func() Model {
-			net, err := all[int(model)%len(all)].New(network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12, Sizes: plogp().Sizes})
+			of := all[int(model)%len(all)]
+			c := network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12, Sizes: plogp().Sizes, Rails: int(seed % 3)}
+			if k := comm.TopologyNamed(of.Name()); k != nil && k.Detours {
+				c.Routing = []string{"", machine.RouteValiant, machine.RouteAdaptive}[seed%7%3]
+			}
+			net, err := of.New(c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,6 +234,7 @@ func FuzzShared(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
 	}
+	f.Add(uint64(19), uint8(4), uint8(62), uint8(92)) // a message overtakes another on the other rail
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
 		a := newAuthor(seed, 1+int(ranks%8))
 		ops := a.write(int(steps))
@@ -236,13 +242,17 @@ func FuzzShared(f *testing.F) {
 		if seed%3 == 0 {
 			needs = a.graphs(ops)
 		}
-		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree"}[model%6]
+		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree", "dragonfly"}[model%7]
+		keys := fmt.Sprintf("latency = \"3 ns\"\nrails = %d\n", 1+seed%2)
+		if comm.TopologyNamed(name).Detours {
+			keys += fmt.Sprintf("routing = %q\n", []string{"minimal", machine.RouteValiant, machine.RouteAdaptive}[seed%3])
+		}
 		build := func() Model {
 			links := sharing
 			if seed%7 > 3 {
 				links = inPackets
 			}
-			m := links(t, name, len(ops), "latency = \"3 ns\"\n")
+			m := links(t, name, len(ops), keys)
 			switch seed % 5 {
 			case 0:
 				m.Node = func(rank int32) int { return int(rank) / 2 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
 	"spoor/traces/testsize"
@@ -108,7 +109,7 @@ func (d *description) system(target string, procs, line int) (perNode, nodes int
 
 // network writes one that so many nodes can have.
 func (d *description) network(nodes int) {
-	models := []string{"ideal", "bus", "switch", "full", "mesh", "torus", "fattree", "loggp", "logp"}
+	models := []string{"ideal", "bus", "switch", "full", "mesh", "torus", "fattree", "dragonfly", "loggp", "logp"}
 	if nodes&(nodes-1) == 0 {
 		models = append(models, "hypercube")
 	}
@@ -129,6 +130,12 @@ func (d *description) network(nodes int) {
 		d.line("bandwidth = %q", d.one("20 MB/s", "1 TB/s", "3 B/s"))
 		d.maybe("efficiency = \"48/53\"")
 		d.maybe("header = \"25 B\"")
+		if model != "ideal" {
+			d.maybe("rails = 2")
+		}
+		if k := comm.TopologyNamed(model); k != nil && k.Detours {
+			d.maybe("routing = %q", d.one("valiant", "adaptive"))
+		}
 		d.maybe("latency = %q", d.latency())
 	}
 }
