@@ -332,6 +332,7 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte("bytes [B],time [us]\n1,1\n2,2\n3,3\n4,4.1\n5,5\n"), "")
 	f.Add([]byte("experiment,bytes [B],count,rep,delay [us],time [us]\npingpong,1,,0,,1\npingpong,64,,0,,2\nburst,1,5,0,,3\nburst,64,5,0,,9\ndelayed,1,5,0,9,40\nreceive,1,,0,,1\nexchange,9,,0,,3\n"), "")
 	f.Add([]byte("experiment,bytes [B],time [us]\ngap,1,1\ngap,2,1e9\ngap,3,1e-9\npingpong,0,1\nsend,9,9\n"), "")
+	f.Add([]byte("# OSU MPI Latency Test v7.1\n# Size          Latency (us)\n1 2\n1001 3\n# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n1 2\n1001 600\n"), "")
 	f.Fuzz(func(t *testing.T, text []byte, state string) {
 		prefix := filepath.Join(t.TempDir(), "x")
 		if err := os.WriteFile(prefix+".csv", text, 0o666); err != nil {
@@ -345,6 +346,12 @@ func FuzzFit(f *testing.F) {
 		if status == stage.Done {
 			if _, err := param.Read(prefix + ".params.toml"); err != nil {
 				t.Fatal(err)
+			}
+			networks, _ := filepath.Glob(prefix + ".*network.toml")
+			for _, path := range networks {
+				if _, err := machine.ReadPart(path); err != nil {
+					t.Fatal(err)
+				}
 			}
 			return
 		}

@@ -56,9 +56,13 @@ func (r *Fitted) network(s *loggp.Study, note Note) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	text := simple.text("[network]\nmodel = \"loggp\"")
+	if _, err := machine.ParsePart("LogGP", []byte(text)); err != nil {
+		return "", err
+	}
 	note("%s: %s", r.networkFile(s), simple.assumed)
 	simple.noteFar(r.networkFile(s), s, note)
-	return "# LogGP [alexandrov1995] " + put + simple.text("[network]\nmodel = \"loggp\""), nil
+	return "# LogGP [alexandrov1995] " + put + text, nil
 }
 
 func (r *Fitted) networkFile(s *loggp.Study) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/internal/fit/loggp"
+	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
 
@@ -146,6 +147,9 @@ func (r *Fitted) AddLocal(within *Fitted, note Note) error {
 	l := &local{Fitted: within, study: within.message[0]}
 	var err error
 	if l.section, err = logGP(l.study); err != nil {
+		return fmt.Errorf("--local: no [network.local]: %w", err)
+	}
+	if _, err := machine.ParsePart("LogGP", []byte("[network]\nmodel = \"ideal\"\n"+l.text("[network.local]"))); err != nil {
 		return fmt.Errorf("--local: no [network.local]: %w", err)
 	}
 	r.local = l
