@@ -110,7 +110,7 @@ var describedMachines = []described{
 	{"smp-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, eagerKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
 	{"smp-shared", join(headKeys, processorKeys, cacheKeys, sharedKeys, memoryKeys, onlyDisk, systemKeys("smp", 4, 1), net("loggp", lg, costKeys))},
 	{"clump-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("loggp", lg, costKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
-	{"cow-bus", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("cow", 1, 4), blockKeys, net("bus", linkedKeys, costKeys, eagerKeys, []keyed{{"network.sharing", `"exclusive"`, `"max-min"`}}))},
+	{"cow-bus", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("cow", 1, 4), blockKeys, net("bus", linkedKeys, costKeys, eagerKeys, []keyed{{"network.sharing", `"exclusive"`, `"max-min"`}, {"network.rails", "1", "2"}}))},
 	{"clump-switch", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 2, 2), protocolKeys, blockKeys, net("switch", lAndG, sidedKeys, eagerKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}}))},
 	{"ccnuma-mesh", join(headKeys, processorKeys, aheadKeys, cacheKeys, memoryKeys, onlyDisk, systemKeys("ccnuma", 1, 4), protocolKeys, directoryKeys,
 		[]keyed{{"directory.kind", `"limited"`, ""}, {"directory.pointers", "1", "2"}, {"directory.overflow", `"broadcast"`, `"no-broadcast"`}, {"directory.hints", "false", "true"}}, messagesKeys,

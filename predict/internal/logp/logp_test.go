@@ -218,6 +218,32 @@ func TestGapsOfThePaper(t *testing.T) {
 	}
 }
 
+// Rails divide gaps, a dragonfly of all its nodes has one by its bisection, and of some of them it has none.
+func TestGapsOfOtherTopologies(t *testing.T) {
+	for _, c := range []struct {
+		keys  string
+		procs int
+		want  float64 // in times of L
+	}{
+		{"model = \"torus\"\ndims = [4, 4, 4]\n", 64, 1}, {"model = \"torus\"\ndims = [4, 4, 4]\nrails = 2\n", 64, 0.5},
+		{"model = \"fattree\"\ndown = [6, 4]\nup = [1, 3]\n", 24, 2}, {"model = \"fattree\"\narity = 4\ntaper = 2.0\n", 64, 2},
+		{"model = \"dragonfly\"\ngroups = 2\nrouters = 4\nhosts = 2\n", 16, 8}, {"model = \"dragonfly\"\ngroups = 2\nrouters = 4\nhosts = 2\n", 15, 0},
+	} {
+		m, err := machine.ParsePart("m.toml", []byte("[network]\nL = \"1 us\"\nbandwidth = \"1 GB/s\"\n"+c.keys))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Abstract(m, c.procs, 32, nil)
+		if c.want == 0 {
+			if err == nil || !strings.HasPrefix(err.Error(), "the gap by the bisection is known only for all nodes of the dragonfly") {
+				t.Errorf("%s: %v, %v", c.keys, a, err)
+			}
+		} else if err != nil || a.Machine.Gap != unit.Seconds(c.want*1e-6).Picos() {
+			t.Errorf("%s: g = %v, %v, want %v L", c.keys, a.Machine.Gap, err, c.want)
+		}
+	}
+}
+
 // All send to processor 0 over a bus: every message is on the busiest link.
 func TestGapOfTraffic(t *testing.T) {
 	m, err := machine.Read(spasm + "mesh.toml")

@@ -108,7 +108,7 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 	a.Machine.PerByte = 0
 	bisection, err := network.BisectionGap(net)
 	if err != nil {
-		return fmt.Errorf("machine %q: %w", m.Name, err)
+		return err
 	}
 	each := float64(a.Machine.Latency) / float64(max(1, n.Rails)) // messages take turns on the rails
 	a.Gaps = []Gap{{machine.GapBisection, unit.Picos(each*bisection + 0.5)}}

@@ -12,7 +12,7 @@ import (
 )
 
 // shared are the models whose links can be shared.
-var shared = []Model{Wormhole("bus"), Switch{}, Wormhole("full"), Wormhole("hypercube"), Wormhole("mesh"), Wormhole("torus"), Wormhole("fattree")}
+var shared = []Model{Wormhole("bus"), Switch{}, Wormhole("full"), Wormhole("hypercube"), Wormhole("mesh"), Wormhole("torus"), Wormhole("fattree"), Wormhole("dragonfly")}
 
 // sending is a message and when it is sent.
 type sending struct {
@@ -117,11 +117,11 @@ func naiveRates(all []*naiveFlow, capacity float64) {
 }
 
 // naiveEnds is when each message has left, by new rates for all whenever one begins or ends.
-func naiveEnds(net comm.Topology, w linkTime, all []sending) (ends []unit.Picos) {
+func naiveEnds(ways [][]comm.Link, w linkTime, all []sending) (ends []unit.Picos) {
 	capacity := 1 / w.perByte
 	var flows []*naiveFlow
-	for _, s := range all {
-		flows = append(flows, &naiveFlow{way: net.Route(s.From, s.To, nil), left: max(float64(s.Bytes)+w.header, capacity), begin: s.at})
+	for m, s := range all {
+		flows = append(flows, &naiveFlow{way: ways[m], left: max(float64(s.Bytes)+w.header, capacity), begin: s.at})
 	}
 	for now := unit.Picos(0); ; {
 		var on []*naiveFlow
@@ -178,13 +178,15 @@ func FuzzFluidIsNaive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, model, n uint8) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		c := Config{Nodes: 2 << r.IntN(4), Bandwidth: 1e9 * unit.BytesPerSecond(1+r.IntN(3)), Efficiency: 1, Header: unit.Bytes(r.IntN(20))}
-		net, err := newFluid(c, shared[int(model)%len(shared)].Name())
+		name := shared[int(model)%len(shared)].Name()
+		withRoutes(&c, name, seed)
+		net, err := newFluid(c, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := scatter(r, c.Nodes, 1+int(n%80))
 		got := drain(t, net, all)
-		for i, want := range naiveEnds(net.routes.net, net.linkTime, all) {
+		for i, want := range naiveEnds(waysOf(net.routes.router, all), net.linkTime, all) {
 			if d := got[i].Free - want; d < -20 || d > 20 || got[i].Free < all[i].at+net.MinTime(all[i].Bytes)-1 {
 				t.Errorf("%v at %d: left at %d, want %d", all[i].Message, all[i].at, got[i].Free, want)
 			}

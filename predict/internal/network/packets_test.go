@@ -48,9 +48,8 @@ type naivePacket struct {
 // naivePackets cuts all messages up and takes whichever packet is at a link first, as long as there is any.
 func naivePackets(p *Packets, all []sending) []Completion {
 	var on []*naivePacket
-	ways := map[int][]comm.Link{}
+	ways := waysOf(p.routes.router, all)
 	for m, s := range all {
-		ways[m] = p.routes.net.Route(s.From, s.To, nil)
 		for k, left := 0, s.Bytes; k == 0 || left > 0; k++ {
 			b := min(left, p.size)
 			on, left = append(on, &naivePacket{m, k, b, -1, 0}), left-b
@@ -98,7 +97,9 @@ func FuzzPacketsAreNaive(f *testing.F) {
 		r := rand.New(rand.NewPCG(seed, 22))
 		c := Config{Nodes: 2 << r.IntN(4), Bandwidth: 1e9 * unit.BytesPerSecond(1+r.IntN(3)), Efficiency: 1, Header: unit.Bytes(r.IntN(20)),
 			Latency: unit.Picos(r.IntN(3) * 5000), Switch: unit.Picos(r.IntN(3) * 700), Packet: unit.Bytes(200 + r.IntN(3000))}
-		net, err := newPackets(c, shared[int(model)%len(shared)].Name())
+		name := shared[int(model)%len(shared)].Name()
+		withRoutes(&c, name, seed)
+		net, err := newPackets(c, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,23 @@ import (
 	"spoor/traces/unit"
 )
 
+// withRoutes gives a network rails and Valiant routes, if it may have them.
+func withRoutes(c *Config, model string, seed uint64) {
+	if c.Rails = int(seed % 4); comm.TopologyNamed(model).Detours && seed%3 == 1 {
+		c.Routing, c.Seed = machine.RouteValiant, int(seed)
+	}
+}
+
+// waysOf is the routes of messages that are sent in their order, and are not adaptive.
+func waysOf(r router, all []sending) (ways [][]comm.Link) {
+	sent := map[int]uint64{}
+	for _, s := range all {
+		ways = append(ways, r.route(numbered{s.From, s.To, sent[s.From]}, 0, nil))
+		sent[s.From]++
+	}
+	return ways
+}
+
 // lastArrival is when the last of messages arrives that are sent at once.
 func lastArrival(t *testing.T, sharing string, c Config, model string, all []Message) (last unit.Picos) {
 	t.Helper()
