@@ -23,6 +23,9 @@ func keysOf(at string, value any) (keys []string) {
 			keys = append(keys, keysOf(strings.TrimPrefix(at+"."+key, "."), inner)...)
 		}
 	case []any:
+		if _, isTable := v[0].(map[string]any); !isTable {
+			return []string{at} // a list of numbers
+		}
 		for i, inner := range v {
 			keys = append(keys, keysOf(fmt.Sprintf("%s[%d]", at, i), inner)...)
 		}
@@ -44,6 +47,10 @@ func TestShowsAllOfAMachine(t *testing.T) {
 		"[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"2 ns/B\"\no_s = \"1 us\"\no_r = \"1 us\"\ngamma = \"60 ns/line\"\nports = \"both\"\nS = \"65535 B\"\n[directory]\nkind = \"limited\"\npointers = 2\noverflow = \"broadcast\"\n",
 		"[network]\nmodel = \"torus\"\nbandwidth = \"1 GB/s\"\nefficiency = 0.9\nswitch = \"9 ns\"\nrows = 2\ncols = 4\n[directory]\nkind = \"sparse\"\nentries = 64\nways = 4\nhints = true\n",
 		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\narity = 3\n",
+		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\narity = 4\ntaper = 2.0\n",
+		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\ndown = [4, 2]\nup = [1, 2]\nparallel = [1, 2]\n",
+		"[network]\nmodel = \"torus\"\nbandwidth = \"1 GB/s\"\ndims = [2, 2, 2]\nrails = 2\nrouting = \"valiant\"\nseed = 3\n",
+		"[network]\nmodel = \"dragonfly\"\nbandwidth = \"1 GB/s\"\ngroups = 2\nchassis = 2\nrouters = 2\nhosts = 2\nglobal = 3\n",
 	} {
 		file := filepath.Join(t.TempDir(), fmt.Sprint(i, ".toml"))
 		if err := os.WriteFile(file, []byte(`name = "rest"

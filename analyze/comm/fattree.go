@@ -68,7 +68,7 @@ func newFatTree(s Shape, procs int) (Topology, error) {
 		return t.built(), nil
 	}
 	arity := s.arity()
-	if s.Taper == 0 {
+	if s.Taper == 0 || s.Taper == 1 {
 		return FatTree(procs, arity), nil
 	}
 	t := arityTree(procs, arity, int(float64(arity)/s.Taper))

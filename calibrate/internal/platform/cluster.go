@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,7 +118,8 @@ func (s *source) topology(c *cluster, f *factors) error {
 			return s.misshapen(c, "sizes of dimensions such as 3,2,2, whose product is the number of hosts")
 		}
 		s.model("torus", "topology "+at)
-		s.key("dims", list(dims), "topo_parameters")
+		slices.Reverse(dims)
+		s.key("dims", list(dims), "topo_parameters, whose first dimension has neighbouring hosts, and is the last here")
 	case "FAT_TREE":
 		if err := s.fatTree(c, shape, at); err != nil {
 			return err

@@ -55,7 +55,7 @@ func TestClusters(t *testing.T) {
 		{"half duplex", flat + `sharing_policy="SHARED"`, switched, "", "target=cow; processors=1; nodes=5", "sharing_policy SHARED is not imported"},
 		{"limiter", flat + `limiter_link="1GBps"`, switched, "", "target=cow; processors=1; nodes=5", "limiter_link is not imported"},
 		{"torus", `radical="0-11" speed="1Gf" bw="125MBps" lat="50us" topology="TORUS" topo_parameters="3,2,2"`,
-			"model=torus; dims=[3, 2, 2]; latency=50000 ns; bandwidth=125 MB/s; sharing=max-min; switch=50000 ns", "", "target=cow; processors=1; nodes=12", ""},
+			"model=torus; dims=[2, 2, 3]; latency=50000 ns; bandwidth=125 MB/s; sharing=max-min; switch=50000 ns", "", "target=cow; processors=1; nodes=12", ""},
 		{"fat tree", `radical="0-15" speed="1Gf" bw="125MBps" lat="50us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2" loopback_bw="100MBps" loopback_lat="0"`,
 			"model=fattree; down=[4, 4]; up=[1, 2]; parallel=[1, 2]; latency=50000 ns; bandwidth=125 MB/s; sharing=max-min; switch=50000 ns", "L=0 ns; G=10 ns/B", "target=cow; processors=1; nodes=16", ""},
 		{"dragonfly", `radical="0-119" speed="1Gf" bw="125MBps" lat="50us" topology="DRAGONFLY" topo_parameters="3,4;4,3;5,1;2"`,
