@@ -23,7 +23,7 @@ func timesOn(m *markdown, rows []row, processors string) {
 		}
 		time := r.number("time")
 		m.row(details.ReplaceAllString(stations.ReplaceAllString(r.text("program"), ""), ""),
-			fmt.Sprintf("%.3g", 1e3*time), fmt.Sprintf("%.0f", 100*r.number("compute")/time))
+			fmt.Sprintf("%.3g", 1e3*time), fmt.Sprintf("%.0f", 100*r.number("ideal")/time))
 	}
 }
 

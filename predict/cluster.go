@@ -12,7 +12,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/predict/cluster"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/stage"
 )
 

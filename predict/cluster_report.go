@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"spoor/predict/cluster"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )

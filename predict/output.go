@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"

@@ -27,9 +27,11 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.full, "full", false, "use only machines with as many processors as the trace")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write and print quanta of simulated time into `DIR`, for predict windtunnel")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
+	flags.BoolVar(&o.together, "together", false, "run all traces at the same time, and compare with each alone")
+	flags.StringSliceVar(&o.start, "start", nil, "`TIME` when each trace begins, for --together (default 0s)")
 	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
-	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "full", "workers")
+	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "together", "start", "full", "workers")
 	stage.Group(flags, "References", "references", "warm", "barrier")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "format", "output")
@@ -48,7 +50,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d: at least 1 is needed", o.workers)
 	}
-	if err := errors.Join(o.check(), o.checkQuanta()); err != nil {
+	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes))); err != nil {
 		return err
 	}
 	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
@@ -61,6 +63,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	}
 	if err := o.prepare(env, sims); err != nil {
 		return err
+	}
+	if o.together {
+		return o.runTogether(ctx, env, sims)
 	}
 	if o.quanta.dir != "" {
 		return o.runQuanta(ctx, env, sims)
@@ -85,6 +90,9 @@ func (o *replayOptions) prepare(env *stage.Env, sims []*simulation) (err error) 
 		}
 		if err := s.need(s.scope, o.opt.Recorded); err != nil {
 			return err
+		}
+		if o.together {
+			continue // jobs are placed together
 		}
 		if s.machine, err = o.placed(env, s.machine, s.trace.Header().Procs, s.scope, "replaying "+s.name()); err != nil {
 			return err

@@ -1,5 +1,7 @@
 package main
 
+import "spoor/traces/unit"
+
 // replayOptions are the flags of predict replay.
 type replayOptions struct {
 	machines []string
@@ -8,6 +10,7 @@ type replayOptions struct {
 	full     bool
 	simulationFlags
 	quanta quantaFlags
+	togetherFlags
 	output tableOutput
 }
 
@@ -15,4 +18,11 @@ type replayOptions struct {
 type quantaFlags struct {
 	dir    string
 	cycles float64
+}
+
+// togetherFlags are the flags of jobs that run at the same time.
+type togetherFlags struct {
+	together bool
+	start    []string
+	starts   []unit.Picos // of each job, after check
 }

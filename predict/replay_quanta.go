@@ -19,6 +19,7 @@ import (
 type waitObserver struct {
 	engine.NopObserver
 	waits [][]quanta.Wait
+	last  []engine.Part // of the last Span of each processor
 }
 
 // Span implements engine.Observer.
@@ -26,11 +27,12 @@ func (o *waitObserver) Span(rank int32, what engine.Part, from, to unit.Picos) {
 	all := o.waits[rank]
 	switch n := len(all); {
 	case what == engine.Computing:
-	case what == engine.MemoryContention && n > 0 && all[n-1].To == from: // of the same access as the latency
+	case what == engine.MemoryContention && o.last[rank] == engine.MemoryLatency: // of one access
 		all[n-1].To = to
 	default:
 		o.waits[rank] = append(all, quanta.Wait{From: from, To: to})
 	}
+	o.last[rank] = what
 }
 
 // checkQuanta returns an error for flags that --quanta excludes.
@@ -59,7 +61,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,
 		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SourceFacts(),
 		Meta:   []trace.Arg{{Key: "program", Value: s.trace.Header().Title()}, {Key: "trace", Value: s.trace.SHA256()}, {Key: "machine", Value: s.machine.Name}, {Key: "tool", Value: "predict " + stage.Version}}}
-	waits := &waitObserver{waits: make([][]quanta.Wait, s.trace.Header().Procs)}
+	waits := &waitObserver{waits: make([][]quanta.Wait, s.trace.Header().Procs), last: make([]engine.Part, s.trace.Header().Procs)}
 	rows, err := o.simulate(ctx, env, sims, waits)
 	if err != nil {
 		return err

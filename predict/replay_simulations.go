@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -151,30 +152,37 @@ func (s *simulation) instructions() uint64 {
 	return s.total(func(t trace.Totals) uint64 { return uint64(t.Instr) })
 }
 
-// runAll runs sims, several at once. Of several errors it returns the first in the order of sims, so the result does not depend on
-// timing.
+// runAll runs sims, several at once.
 func runAll[R any](sims []*simulation, workers int, run func(*simulation) (R, error)) ([]R, error) {
-	results, errs := make([]R, len(sims)), make([]error, len(sims))
+	results := make([]R, len(sims))
+	err := runEach(len(sims), workers, func(i int) (err error) {
+		if results[i], err = run(sims[i]); err != nil {
+			return fmt.Errorf("replaying %s: %w", sims[i].name(), err)
+		}
+		return nil
+	})
+	return results, err
+}
+
+// runEach runs 0 to before n, several at once. Of several errors it returns the first in their order, so the result
+// does not depend on timing.
+func runEach(n, workers int, run func(i int) error) error {
+	errs := make([]error, n)
 	next := make(chan int)
 	var all sync.WaitGroup
-	for range min(workers, len(sims)) {
+	for range min(workers, n) {
 		all.Go(func() {
 			for i := range next {
-				results[i], errs[i] = run(sims[i])
+				errs[i] = run(i)
 			}
 		})
 	}
-	for i := range sims {
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	all.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("replaying %s: %w", sims[i].name(), err)
-		}
-	}
-	return results, nil
+	return cmp.Or(errs...)
 }
 
 // hasTimesAlone reports whether a trace has only events with recorded times, without instructions and references.

@@ -66,9 +66,9 @@ while read -r program data small; do
 	record "$program" "$small" 1
 	simulate "$machine"
 	# Instructions and what they wait for, of the smaller run.
-	cpi=$(awk -v native="$(native "$program" "$small" 1)" -v ideal="$(column "$out/simulation.csv" ideal)" -v e="$(column "$out/simulation.csv" e_instr)" \
+	cpi=$(awk -v native="$(native "$program" "$small" 1)" -v ideal="$(column "$out/simulation.csv" ideal)" -v time="$(column "$out/simulation.csv" time)" \
 		-v n="$(column "$out/simulation.csv" instructions)" -v clock="$clock" \
-		'BEGIN { c = (native / n - (e - ideal) * 1e-9) * clock; if (c < 0.1) c = 0.1; printf "%.4g\n", c }')
+		'BEGIN { c = (native - (time - ideal)) / n * clock; if (c < 0.1) c = 0.1; printf "%.4g\n", c }')
 	sed "s/^cpi = .*/cpi = $cpi/" "$machine" >"$out/own.machine.toml"
 	printf '%-34s %6s' "$program $data" "$cpi"
 	for procs in 1 2; do

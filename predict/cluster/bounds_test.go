@@ -9,8 +9,8 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/memsys"
+	"spoor/predict/internal/model"
 	"spoor/predict/internal/replay"
-	"spoor/predict/model"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 )

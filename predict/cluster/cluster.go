@@ -28,7 +28,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/accuracy"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )

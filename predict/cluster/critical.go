@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/locality"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

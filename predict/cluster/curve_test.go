@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )

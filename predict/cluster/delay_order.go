@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"spoor/analyze/phases"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

@@ -10,7 +10,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

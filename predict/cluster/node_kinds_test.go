@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 )
 
 // fourNodes is a cluster of four nodes of two processors, with changes.

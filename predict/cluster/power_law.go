@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"spoor/calibrate/param"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

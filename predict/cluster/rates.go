@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

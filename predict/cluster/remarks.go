@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 )
 

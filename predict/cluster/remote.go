@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/model"
 	netmodel "spoor/predict/internal/network"
-	"spoor/predict/model"
 	"spoor/traces/unit"
 )
 

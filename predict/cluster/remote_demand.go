@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"spoor/analyze/phases"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

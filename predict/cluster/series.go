@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 )
 
 // smp holds the inputs of (3.16), for an SMP or one node of a cluster.

@@ -6,7 +6,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 )
 
 // Study predicts the runs of one program on several machines by several models.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

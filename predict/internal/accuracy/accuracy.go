@@ -30,7 +30,7 @@ import (
 	"strings"
 	"sync"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 )
 
 // Level is the share of simulations that the intervals should contain.

@@ -19,7 +19,7 @@ import (
 
 	"spoor/predict/cluster"
 	"spoor/predict/internal/catalogue"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

@@ -14,7 +14,7 @@ import (
 	"spoor/calibrate/param"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/catalogue"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"spoor/calibrate/packing"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

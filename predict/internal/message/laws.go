@@ -9,7 +9,7 @@ import (
 
 	"spoor/calibrate/packing"
 	"spoor/calibrate/param"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/lookup"
 	"spoor/traces/unit"
 )

@@ -54,6 +54,9 @@ func (r *eventReader) next() (engine.Ops, error) {
 		if err == nil {
 			op.Work, err = r.work(e)
 		}
+		if r.row == 0 {
+			op.Work += r.opt.start(r.proc)
+		}
 		if err != nil {
 			return engine.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
 		}

@@ -31,8 +31,8 @@ type place struct {
 	refs uint64
 }
 
-// collectiveID identifies a sequence of collectives: a group, or an object in shared memory with a barrier of all
-// processors.
+// collectiveID identifies a sequence of collectives: a group, or an object in shared memory with a barrier of a group
+// or of all processors.
 type collectiveID struct{ group, object int32 }
 
 // callSequence is the collectives of a collectiveID, in the order in which each member calls them.
@@ -176,7 +176,7 @@ func (s *EventStats) sortedCollectives() []collectiveID {
 // collectiveOf returns the collectiveID of an event.
 func collectiveOf(e *trace.Event) collectiveID {
 	if e.Kind == trace.Barrier && e.Peer >= 0 {
-		return collectiveID{trace.None, e.Peer}
+		return collectiveID{e.Group, e.Peer}
 	}
 	return collectiveID{e.Group, trace.None}
 }

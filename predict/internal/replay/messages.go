@@ -71,7 +71,9 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	if s.refs {
 		warnings = append(warnings, WithoutReferences(opt.Without))
 	}
-	return OfMessages(res, warnings), nil
+	out := OfMessages(res, warnings)
+	out.begunAt(opt.Starts)
+	return out, nil
 }
 
 // WithoutReferences warns that references of a program are not simulated, and says why if that is known.
@@ -101,6 +103,9 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 		return errors.New("the trace has no recorded times")
 	}
 	for p, graph := range s.graphs {
+		if graph && r.opt.start(trace.Proc(p)) > 0 {
+			return fmt.Errorf("the events of processor %d are a graph; it can only begin at 0", p)
+		}
 		if graph && r.opt.Recorded {
 			return fmt.Errorf("the events of processor %d are a graph; recorded times can only be used for a sequence of events", p)
 		}

@@ -52,6 +52,7 @@ func (r *messageRun) replayOn(x *mixed) (*Result, error) {
 	r.maxBytes = x.model.MaxBytes()
 	for id := range trace.Proc(r.head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
+		p.startAt(r.opt.start(id))
 		p.read(r.src)
 		defer p.stop()
 		x.procs = append(x.procs, p)
@@ -215,6 +216,7 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 	}
 	res := x.result()
 	res.Messages = messages
+	res.begunAt(x.opt.Starts)
 	return res, nil
 }
 

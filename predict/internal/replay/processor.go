@@ -81,6 +81,9 @@ func newProcessor(id trace.Proc, clock Clock) *processor {
 	return &processor{id: id, clock: clock, maxInstr: clock.maxInstructions(horizon), state: running, window: newWindow, firstSaturated: math.MaxUint64, observedRow: noRow}
 }
 
+// startAt makes p begin at a time.
+func (p *processor) startAt(at unit.Picos) { p.workTime, p.stall, p.next = at, at, at }
+
 // read opens the streams of p. The caller must call p.stop.
 func (p *processor) read(src trace.Source) {
 	var stopRefs, stopEvents func()

@@ -56,6 +56,8 @@ type Options struct {
 	Observer engine.Observer // receives what processors do, and why they wait; or nil
 	Progress func(n int)     // receives the number of references, or of events for Messages, done since its last call
 
+	Starts []unit.Picos // when processors begin; nil: all at 0
+
 	// Of references.
 	Clocks  []Clock    // of each processor; nil: all have the same clock
 	Barrier unit.Picos // cost of a barrier after the last processor arrived
@@ -81,6 +83,7 @@ func Run(ctx context.Context, src trace.Source, sys touch.System, clock Clock, o
 	r := newRun(ctx, head, sys, opt)
 	for id := range trace.Proc(head.Procs) {
 		p := newProcessor(id, opt.clock(id, clock))
+		p.startAt(opt.start(id))
 		p.read(src)
 		defer p.stop()
 		r.procs = append(r.procs, p)
@@ -120,7 +123,9 @@ func (r *run) simulate() (*Result, error) {
 	if err := r.deadlock(); err != nil {
 		return nil, err
 	}
-	return r.result(), nil
+	res := r.result()
+	res.begunAt(r.opt.Starts)
+	return res, nil
 }
 
 // run is the state of one simulation.

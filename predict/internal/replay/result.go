@@ -25,9 +25,10 @@ func (t Times) minus(u Times) Times {
 	return Times{t.Ideal - u.Ideal, t.Latency - u.Latency, t.Contention - u.Contention, t.Sync - u.Sync, t.Messages - u.Messages}
 }
 
-// Processor is the result of one processor. It finished at Times.Total(), and waited End for the slowest:
-// Times.Total() + End is Result.Time for all processors.
+// Processor is the result of one processor. It began at Start, finished at Start + Times.Total(), and waited End for
+// the slowest: Start + Times.Total() + End is Result.Time for all processors.
 type Processor struct {
+	Start unit.Picos
 	Times
 	End    unit.Picos
 	Instr  unit.Instructions // including compute events in instructions

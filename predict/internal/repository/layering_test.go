@@ -78,7 +78,7 @@ func TestCheckImport(t *testing.T) {
 	}{
 		{"spoor/predict/internal/report", "spoor/traces/store", true},
 		{"spoor/predict/internal/report", "spoor/calibrate/param", true},
-		{"spoor/predict/internal/report", "spoor/predict/model", true},
+		{"spoor/predict/internal/report", "spoor/predict/internal/model", true},
 		{"spoor/predict/internal/direct", "spoor/tracegen/spmd", true},
 		{"spoor/predict", "spoor/tracegen/kernel", true},
 		{"spoor/traces/store", "fmt", true},

@@ -11,7 +11,7 @@ import (
 
 	"spoor/analyze/bootstrap"
 	"spoor/predict/internal/accuracy"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/unit"
 )
 

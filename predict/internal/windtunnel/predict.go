@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 )
 
 // Case is a prediction to make.

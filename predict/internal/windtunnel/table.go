@@ -3,7 +3,7 @@ package windtunnel
 import (
 	"strings"
 
-	"spoor/predict/model"
+	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"

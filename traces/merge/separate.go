@@ -24,6 +24,18 @@ func (s *space) move(a uint64) uint64 {
 	return a&(1<<separateShift-1) | s.to[a>>separateShift]
 }
 
+// moveAll returns the new addresses of all.
+func (s *space) moveAll(all []uint64) []uint64 {
+	if all == nil {
+		return nil
+	}
+	moved := make([]uint64, len(all))
+	for i, a := range all {
+		moved[i] = s.move(a)
+	}
+	return moved
+}
+
 // use records the top byte of the bytes from a to last. They must share it.
 func (s *space) use(a, last uint64) error {
 	if s.used[a>>separateShift] = true; a>>separateShift != last>>separateShift {
@@ -33,12 +45,13 @@ func (s *space) use(a, last uint64) error {
 }
 
 // survey finds the top bytes of all addresses of m.
-func (m *mergeInput) survey() error {
+func (m *input) survey() error {
 	s := new(space)
-	for b, err := range m.Trace.Trace.Refs() {
-		if err == nil {
-			err = m.Err()
-		}
+	src := m.Addresses
+	if src == nil {
+		src = m.Source
+	}
+	for b, err := range src.Refs() {
 		if err != nil {
 			return err
 		}
@@ -81,11 +94,11 @@ func (s *space) refs(b *trace.Refs) error {
 
 // separateAll gives top byte 0 of each trace the number of the trace, and each other
 // top byte the next free number. The notes list the other ones.
-func separateAll(all []*mergeInput) (notes []string, err error) {
+func separateAll(all []*input) (notes []string, err error) {
 	next := uint64(len(all))
 	for i, m := range all {
 		if err := m.survey(); err != nil {
-			return nil, fmt.Errorf("merging %s: %w", m.path, err)
+			return nil, fmt.Errorf("merging %s: %w", m.Name, err)
 		}
 		m.space.to[0] = uint64(i) << separateShift
 		for top := 1; top < len(m.space.used); top++ {
@@ -93,7 +106,7 @@ func separateAll(all []*mergeInput) (notes []string, err error) {
 				continue
 			}
 			if next > 255 {
-				return nil, fmt.Errorf("merging %s: --separate has 256 address spaces, but the top bytes of the addresses need more", m.path)
+				return nil, fmt.Errorf("merging %s: --separate has 256 address spaces, but the top bytes of the addresses need more", m.Name)
 			}
 			m.space.to[top] = next << separateShift
 			notes = append(notes, fmt.Sprintf("trace %d: addresses with top byte %#02x get top byte %#02x", i, top, next))
