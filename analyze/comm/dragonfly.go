@@ -14,7 +14,7 @@ type dragonfly struct {
 }
 
 var dragonflyKind = TopologyKind{Name: "dragonfly", Keys: []string{"groups", "chassis", "routers", "hosts", "global"}, Switched: true, Detours: true,
-	Hosts: dragonflyHosts, New: newDragonfly}
+	OneRoute: func(s Shape) bool { return s.Groups > 0 && s.Groups < 3 && max(1, s.Chassis)*s.Routers == 1 }, Hosts: dragonflyHosts, New: newDragonfly}
 
 // dragonflyHosts returns the number of processors of a dragonfly with a shape.
 func dragonflyHosts(s Shape) (int, error) {

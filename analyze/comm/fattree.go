@@ -48,7 +48,12 @@ func arityTree(procs, arity, leafUp int) *fatTree {
 }
 
 var fatTreeKind = TopologyKind{Name: "fattree", Keys: []string{"arity", "taper", "down", "up", "parallel"}, Switched: true, Detours: true,
-	Hosts: fatTreeHosts, New: newFatTree}
+	OneRoute: oneRouteTree, Hosts: fatTreeHosts, New: newFatTree}
+
+// oneRouteTree reports whether the levels of a fat tree have one link up from each node.
+func oneRouteTree(s Shape) bool {
+	return s.Down != nil && !slices.ContainsFunc(slices.Concat(s.Up, s.Parallel), func(n int) bool { return n > 1 })
+}
 
 // newFatTree returns the fat tree of a shape.
 func newFatTree(s Shape, procs int) (Topology, error) {

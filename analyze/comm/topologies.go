@@ -12,6 +12,8 @@ type TopologyKind struct {
 	Keys     []string // of the section [network], which give the shape
 	Switched bool     // messages pass switches, or nodes that act as such
 	Detours  bool     // its topologies are Detourers
+	// OneRoute reports whether the detours of a shape are minimal routes; nil: of none.
+	OneRoute func(s Shape) bool
 	// Hosts returns the number of processors that a shape has room for, or 0 if it adapts to any number. A shape that is
 	// not possible is an error, which names the key.
 	Hosts func(s Shape) (int, error)

@@ -162,6 +162,62 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
+// Random numbers draw all routes of a fat tree equally often, and all third groups of a dragonfly.
+func TestDetoursAreDrawnEqually(t *testing.T) {
+	for _, c := range []struct {
+		kind     string
+		shape    Shape
+		from, to int
+		links    []int // of a route, which differ
+		routes   int
+	}{
+		{"fattree", Shape{Down: []int{4, 4}, Up: []int{1, 4}}, 0, 15, []int{1, 2}, 4},
+		{"fattree", Shape{Down: []int{4, 2, 2}, Up: []int{1, 2, 3}, Parallel: []int{1, 3, 1}}, 0, 15, []int{1, 2, 3}, 18},
+		{"dragonfly", Shape{Groups: 9, Routers: 1, Hosts: 2}, 0, 17, []int{1, 2}, 7},
+	} {
+		r, drawn := rand.New(rand.NewPCG(7, 8)), map[string]int{}
+		const draws = 100_000
+		n := shaped(t, c.kind, c.shape).(Detourer)
+		for range draws {
+			route, key := n.Detour(c.from, c.to, r.Uint64(), nil), ""
+			for _, l := range c.links {
+				key += fmt.Sprint(route[l], " ")
+			}
+			drawn[key]++
+		}
+		if len(drawn) != c.routes {
+			t.Errorf("%s: %d routes, want %d", n.Name(), len(drawn), c.routes)
+		}
+		for key, count := range drawn {
+			if want := draws / c.routes; count < want*9/10 || count > want*11/10 {
+				t.Errorf("%s: route over %s %d times, want about %d", n.Name(), key, count, want)
+			}
+		}
+	}
+}
+
+// Random routes are minimal ones if the kind says that a shape has one route.
+func TestOneRoute(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, c := range []struct {
+		kind  string
+		shape Shape
+	}{
+		{"fattree", Shape{Down: []int{2, 3}, Up: []int{1, 1}}}, {"fattree", Shape{Down: []int{2, 3}, Up: []int{1, 2}}},
+		{"fattree", Shape{Down: []int{2, 3}, Up: []int{1, 1}, Parallel: []int{1, 2}}}, {"dragonfly", Shape{Groups: 2, Routers: 1, Hosts: 2, Global: 2}},
+		{"dragonfly", Shape{Groups: 1, Routers: 1, Hosts: 2}}, {"dragonfly", Shape{Groups: 3, Routers: 1, Hosts: 2}}, {"dragonfly", Shape{Groups: 1, Routers: 3, Hosts: 1}},
+	} {
+		n, one := shaped(t, c.kind, c.shape).(Detourer), true
+		for range 1000 {
+			from, to := r.IntN(n.Procs()), r.IntN(n.Procs())
+			one = one && slices.Equal(n.Detour(from, to, r.Uint64(), nil), n.Route(from, to, nil))
+		}
+		if said := TopologyNamed(c.kind).OneRoute(c.shape); said != one {
+			t.Errorf("%s %+v: one route: %v, said %v", n.Name(), c.shape, one, said)
+		}
+	}
+}
+
 // Ends of links are different, or the links have different lanes.
 func TestLanes(t *testing.T) {
 	for _, n := range someShapes(t) {

@@ -112,6 +112,9 @@ func (r *reader) routes(t *networkText, n *Network) {
 		if n.Routing = r.oneOf("network.routing", t.Routing, []string{routeMinimal, RouteValiant, RouteAdaptive}); n.Routing == routeMinimal {
 			n.Routing = ""
 		}
+		if k := comm.TopologyNamed(n.Model); k != nil && n.Routing != "" && k.OneRoute != nil && k.OneRoute(n.Shape) {
+			r.fail("network.routing", "%q has no effect: there is one route between two nodes of this %s", n.Routing, n.Model)
+		}
 	}
 	switch {
 	case t.Seed == nil:

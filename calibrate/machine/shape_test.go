@@ -65,6 +65,8 @@ func TestBadShapes(t *testing.T) {
 		{"model = \"ideal\"\nrails = 2", "m.toml:24: network.rails: has no effect for \"ideal\"; it is for bus, switch"},
 		{"model = \"torus\"\nrails = 0", "m.toml:24: network.rails: 0 is not from 1 to 64"},
 		{"model = \"switch\"\nrouting = \"valiant\"", "m.toml:24: network.routing: has no effect for \"switch\"; it is for full, hypercube, mesh, torus, fattree, dragonfly"},
+		{"model = \"fattree\"\ndown = [2, 2]\nup = [1, 1]\nrouting = \"valiant\"", "m.toml:26: network.routing: \"valiant\" has no effect: there is one route between two nodes of this fattree"},
+		{"model = \"dragonfly\"\ngroups = 2\nrouters = 1\nhosts = 2\nrouting = \"adaptive\"", "m.toml:27: network.routing: \"adaptive\" has no effect"},
 		{"model = \"torus\"\nrouting = \"ugal\"", "m.toml:24: network.routing: \"ugal\" is not one of minimal, valiant, adaptive"},
 		{"model = \"torus\"\nseed = 1", "m.toml:24: network.seed: has no effect without network.routing = \"valiant\" or \"adaptive\""},
 		{"model = \"torus\"\nrouting = \"valiant\"\nseed = -1", "m.toml:25: network.seed: -1 is not from 0 to"},
