@@ -88,6 +88,19 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.RendezvousMin.Known {
 		add("S", strconv.Quote(n.RendezvousMin.Value.String()))
 	}
+	n.describeLinks(add)
+	for _, s := range n.Sizes {
+		to.WriteString("\n[[network.size]]\n")
+		add("bytes", strconv.Quote(s.Bytes.String()))
+		given("o_s", s.Sending)
+		given("o_r", s.Receiving)
+		given("g", s.Gap)
+	}
+	n.describeLevels(add, to)
+}
+
+// describeLinks adds the keys of links.
+func (n *Network) describeLinks(add func(key, value string)) {
 	if n.Fixed.Known {
 		add("latency", n.Fixed.Value.exact())
 	}
@@ -112,14 +125,6 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.Packet > 0 {
 		add("packet", strconv.Quote(n.Packet.String()))
 	}
-	for _, s := range n.Sizes {
-		to.WriteString("\n[[network.size]]\n")
-		add("bytes", strconv.Quote(s.Bytes.String()))
-		given("o_s", s.Sending)
-		given("o_r", s.Receiving)
-		given("g", s.Gap)
-	}
-	n.describeLevels(add, to)
 }
 
 // duration returns s in nanoseconds if that reads back exactly, else in seconds.
