@@ -38,7 +38,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	o.addCommon(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Program", "procs", "set", "seed")
-	stage.Group(flags, "Simulation", "machine", "node", "references", "barrier", "semantics", "ahead")
+	stage.Group(flags, "Simulation", "machine", "node", "map", "ranks-per-node", "node-order", "references", "barrier", "semantics", "ahead")
 	stage.Group(flags, "Full speed", "native", "repeat")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "format", "output")
 	completeChoices(cmd)
@@ -88,7 +88,13 @@ func (o *directOptions) targets(env *stage.Env) (machines []target, err error) {
 		for _, a := range m.Assumed {
 			env.Note("%s: %s", m.Name, a)
 		}
-		machines = append(machines, target{m, f})
+		for _, place := range o.places {
+			placed, err := o.placed(env, place, m, o.procs, "running on "+m.Name)
+			if err != nil {
+				return nil, err
+			}
+			machines = append(machines, target{placed, f, place.Map})
+		}
 	}
 	return machines, nil
 }
@@ -119,14 +125,21 @@ func (o *directOptions) runIn(ctx context.Context, env *stage.Env, p directProgr
 		}
 		rows, runs, times = append(rows, row), append(runs, host), append(times, row.result.Time)
 	}
-	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output}
+	var native []hostRun
 	if o.native {
-		native, err := o.nativeRuns(ctx, p)
-		if err != nil {
+		var err error
+		if native, err = o.nativeRuns(ctx, p); err != nil {
 			return err
 		}
-		out.extend = func(t *store.Table) { addNative(t, times, runs, native) }
 	}
+	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output, extend: func(t *store.Table) {
+		if len(o.places) > 1 {
+			t.Columns = append(t.Columns, store.ColumnOf(machines, "map", "", func(m target) string { return m.placement }))
+		}
+		if o.native {
+			addNative(t, times, runs, native)
+		}
+	}}
 	return out.print(env.Out, rows)
 }
 

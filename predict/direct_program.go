@@ -27,7 +27,8 @@ type directProgram interface {
 // target is a machine and its file.
 type target struct {
 	*machine.Machine
-	file string
+	file      string
+	placement string // of its ranks, with --map
 }
 
 // simulated is the result of a simulation, with the seconds that it took on this host.

@@ -51,7 +51,7 @@ func TestLogPStatus(t *testing.T) {
 		{[]string{"logp", "nowhere.toml"}, stage.Failed, "nowhere.toml"},
 		{[]string{"logp", "../data/machine/du2000-smp-256k.toml"}, stage.Failed, "no section [network]"},
 		{[]string{"logp", "../data/machine/spasm-cube.toml", "--procs", "12"}, stage.Failed, "12"},
-		{[]string{"logp", "../data/machine/wwt-dir1sw.toml"}, stage.Failed, "has model ideal, which has no topology"},
+		{[]string{"logp", "../data/machine/wwt-dir1sw.toml"}, stage.Failed, "\"ideal\" is no topology"},
 		{[]string{"logp", "../data/machine/spasm-mesh.toml", "--procs", "1"}, stage.Failed, "for 1 processor: one processor has no gap"},
 	} {
 		t.Run(row.says, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 // replayCommand is predict replay.
@@ -31,7 +32,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.start, "start", nil, "`TIME` when each trace begins, for --together (default 0s)")
 	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
-	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "together", "start", "full", "workers")
+	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "node-order", "together", "start", "full", "workers")
 	stage.Group(flags, "References", "references", "warm", "barrier")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "format", "output")
@@ -61,6 +62,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if sims, err = fitting(env, sims, o.full); err != nil {
 		return err
 	}
+	sims = inPlaces(sims, o.places)
 	if err := o.prepare(env, sims); err != nil {
 		return err
 	}
@@ -78,6 +80,11 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		return err
 	}
 	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output}
+	if len(o.places) > 1 {
+		out.extend = func(t *store.Table) {
+			t.Columns = append(t.Columns, store.ColumnOf(sims, "map", "", func(s *simulation) string { return s.place.Map }))
+		}
+	}
 	return out.print(env.Out, rows)
 }
 
@@ -94,7 +101,7 @@ func (o *replayOptions) prepare(env *stage.Env, sims []*simulation) (err error) 
 		if o.together {
 			continue // jobs are placed together
 		}
-		if s.machine, err = o.placed(env, s.machine, s.trace.Header().Procs, s.scope, "replaying "+s.name()); err != nil {
+		if s.machine, err = o.placed(env, s.place, s.machine, s.trace.Header().Procs, "replaying "+s.name()); err != nil {
 			return err
 		}
 		o.inSlices = o.inSlices || s.scope != replay.References

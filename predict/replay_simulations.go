@@ -8,6 +8,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
+	"spoor/predict/internal/placement"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -20,12 +21,25 @@ type simulation struct {
 	trace   *store.Trace
 	machine *machine.Machine
 	survey  *replay.EventStats
+	place   placement.Placement
 	scope   replay.Scope
 	without error // why references of the trace are not simulated; nil: they are, or there are none
 }
 
 // name returns the name of s in errors and notes.
 func (s *simulation) name() string { return s.prefix + " on " + s.machine.Name }
+
+// inPlaces returns each simulation with each placement.
+func inPlaces(sims []*simulation, places []placement.Placement) (all []*simulation) {
+	for _, s := range sims {
+		for _, p := range places {
+			one := *s
+			one.place = p
+			all = append(all, &one)
+		}
+	}
+	return all
+}
 
 // openSimulations opens all traces and machines, and pairs each trace with each machine. The caller must call done.
 func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
@@ -200,9 +214,15 @@ func noteUnusedOfSimulations(env *stage.Env, sims []*simulation, recorded bool, 
 		}
 		uses[s.machine] = append(uses[s.machine], useOf(s.machine, s.scope, s.trace.Header().Procs, s.trace.Header().WorkUnit == trace.WorkFlop, recorded, semantics))
 	}
+	var notes []string
 	for _, m := range machines {
-		noteAll(env, keyuse.OfMachine(m, uses[m]...))
+		for _, n := range keyuse.OfMachine(m, uses[m]...) {
+			if !slices.Contains(notes, n) { // a machine with several placements
+				notes = append(notes, n)
+			}
+		}
 	}
+	noteAll(env, notes)
 }
 
 // mayPassMessages reports whether a trace without messages may be of a program that passes messages on more

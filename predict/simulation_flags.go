@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
-	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/placement"
 	"spoor/predict/internal/replay"
@@ -16,17 +15,6 @@ import (
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
-
-// simulationFlags are the flags of simulations: those of predict direct, and more of predict replay.
-type simulationFlags struct {
-	references                                   bool
-	barrier, semantics, collectives, computation string
-	engine                                       engineFlags
-	observerFlags
-	place   placement.Placement
-	opt     replay.Options
-	changed func(flag string) bool
-}
 
 // addCommon adds the flags that predict direct has, too.
 func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
@@ -36,6 +24,9 @@ func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
 	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: spoor or loggopsim")
 	f.observerFlags.add(flags)
+	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, the path of a file with the host of each rank, or all: compare block and cyclic (default block)")
+	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
+	flags.StringVar(&f.place.Order, "node-order", "", "`ORDER` of nodes on the network: random, random:SEED, or the path of a file with numbers of nodes (default from 0 on)")
 	f.changed = flags.Changed
 }
 
@@ -43,8 +34,6 @@ func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 func (f *simulationFlags) add(flags *pflag.FlagSet) {
 	f.addCommon(flags)
 	flags.BoolVar(&f.opt.Warm, "warm", false, "begin with the caches and memories of a previous run, not empty ones")
-	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, or the path of a file with the host of each rank (default block)")
-	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms()))
 	flags.StringVar(&f.computation, "computation", computations[0], "`SOURCE` of computation times: instructions or recorded")
 	f.engine.add(flags)
@@ -70,7 +59,8 @@ func semanticsNames() []string { return []string{string(replay.LogGPS), string(r
 func completeChoices(cmd *cobra.Command) {
 	for flag, values := range map[string]func() []string{
 		"path": func() []string { return pathKinds }, "semantics": semanticsNames,
-		"map":         func() []string { return []string{placement.Block, placement.Cyclic} },
+		"map":         func() []string { return []string{placement.Block, placement.Cyclic, allMaps} },
+		"node-order":  func() []string { return []string{placement.Random} },
 		"computation": func() []string { return computations }, "collectives": algorithms, "engine": engineNames,
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
@@ -99,7 +89,7 @@ func (f *simulationFlags) check() (err error) {
 		return stage.Usage("--computation: %w", lookup.Unknown("source", f.computation, computations))
 	}
 	f.opt.Recorded = f.computation == "recorded"
-	if err := f.place.Check(); err != nil {
+	if err := f.checkPlaces(); err != nil {
 		return err
 	}
 	if err := f.observerFlags.check(); err != nil {
@@ -115,8 +105,6 @@ func (f *simulationFlags) withoutReferences() error {
 		return fmt.Errorf("with --semantics loggopsim, messages interrupt computing processors")
 	case f.opt.Recorded:
 		return fmt.Errorf("with --computation recorded, their time is part of the recorded times")
-	case f.place.Given():
-		return fmt.Errorf("with --map or --ranks-per-node, processors have no places in the memories")
 	}
 	return nil
 }
@@ -128,27 +116,4 @@ func (f *simulationFlags) on(scope replay.Scope, ranks int, out *observed, progr
 	opt.Phases = f.phases && !f.inSlices
 	opt.Observer = f.observe(ranks, out)
 	return opt
-}
-
-// placed returns m with so many ranks placed on its nodes, if the user chose a placement. what is the simulation.
-func (f *simulationFlags) placed(env *stage.Env, m *machine.Machine, ranks int, scope replay.Scope, what string) (*machine.Machine, error) {
-	if !f.place.Given() {
-		return m, nil
-	}
-	switch {
-	case scope != replay.Messages:
-		return nil, stage.Usage("%s: --map and --ranks-per-node place the ranks of programs that pass messages and whose references are not simulated", what)
-	case slices.Contains(m.Missing, machine.SystemSection):
-		return nil, fmt.Errorf("%s: --map and --ranks-per-node need the nodes of [system], which the machine does not have", what)
-	case f.opt.Semantics == replay.LogGOPSim:
-		return nil, stage.Usage("%s: --map and --ranks-per-node have no effect with --semantics loggopsim, where each rank has a port of its own", what)
-	}
-	placed, err := f.place.On(m, ranks)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	if !slices.ContainsFunc(placed.Placed, func(node int) bool { return node > 0 }) {
-		env.Note("%s: all ranks are on the first node; --ranks-per-node spreads them", what)
-	}
-	return placed, nil
 }

@@ -195,6 +195,9 @@ func (f *simulationFlags) settings() []trace.Arg {
 	if f.place.PerNode > 0 {
 		meta = append(meta, trace.Arg{Key: "ranks_per_node", Value: strconv.Itoa(f.place.PerNode)})
 	}
+	if f.place.Order != "" {
+		meta = append(meta, trace.Arg{Key: "node_order", Value: f.place.OrderName()})
+	}
 	return meta
 }
 
@@ -225,7 +228,7 @@ func processorTable(row simulationRow) *store.Table {
 }
 
 // forPeople lists the columns of a simulation table to print on a terminal, besides the parts.
-var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "time": true, "end": true, "native": true, "error": true, "alone": true, "slowdown": true}
+var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "time": true, "end": true, "native": true, "error": true, "alone": true, "slowdown": true, "map": true}
 
 // forReferences and forMessages list further such columns, for simulations that have them. So does forNodes, for
 // machines with several nodes.

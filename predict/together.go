@@ -23,6 +23,8 @@ func (o *replayOptions) checkTogether(jobs int) error {
 		return stage.Usage("--start needs --together")
 	case !o.together:
 		return nil
+	case o.place.Map == allMaps:
+		return stage.Usage("--together needs one placement; give --map block, cyclic or a file")
 	case jobs < 2:
 		return stage.Usage("--together needs two traces or more")
 	case o.asked() || o.timeline != "" || o.quanta.dir != "" || o.opt.Warm || o.engine.stats || o.changed("engine"):
@@ -116,7 +118,7 @@ func (o *replayOptions) jobsOn(env *stage.Env, sims []*simulation) (*jobs, error
 		}
 	}
 	var err error
-	if j.machine, err = o.placed(env, j.machine, j.first[len(sims)], j.scope, what); err != nil {
+	if j.machine, err = o.placed(env, o.place, j.machine, j.first[len(sims)], what); err != nil {
 		return nil, err
 	}
 	if j.src, err = merge.Join(inputs, true); err != nil {

@@ -31,7 +31,7 @@ const windtunnelModels = "windtunnel-models"
 
 // otherTopics are the pages that are not of a model, a target or a network.
 var otherTopics = []string{"time-parts", "intervals", "references", "collectives", "engines", "critical-path", "sharing",
-	"placement", "unequal-nodes", "direct-execution", "quanta", "traffic", "budget-search"}
+	"placement", "together", "unequal-nodes", "direct-execution", "quanta", "traffic", "budget-search"}
 
 // addTopics adds a page for each model, target and network, and for what several commands have in common.
 func addTopics(root *cobra.Command) {

@@ -30,6 +30,7 @@ type Order struct {
 	Semantics replay.Semantics // of messages
 	Barrier   unit.Picos       // of references
 	Phases    bool             // of references
+	Placed    []int            // node of each rank; nil: in order
 }
 
 // Machine is a machine file.
@@ -94,6 +95,7 @@ func (o *Order) machine() (*machine.Machine, error) {
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {
+	m.Placed = o.Placed
 	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
 		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
 	res, err := direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process

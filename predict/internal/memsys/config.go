@@ -2,6 +2,7 @@ package memsys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spoor/analyze/comm"
@@ -25,6 +26,8 @@ type Config struct {
 
 	Homes      *trace.HomeMap   // homes of the program's arrays, for distributed memory; nil: not given
 	PerNode    int              // processors of each node
+	Slots      []trace.Proc     // where the program's processors are among Processors; nil: in order
+	Ranks      []int            // processors of each node, with Slots
 	OtherNodes []Node           // of a cluster, in place of the last nodes; all processors take part then
 	Placement  numa.Placement   // of pages whose home is not given
 	Machine    *machine.Machine // for keys that only some targets need
@@ -82,7 +85,33 @@ func (c *Config) layout() numa.Layout {
 	for _, o := range c.OtherNodes {
 		others = append(others, o.Processors)
 	}
-	return numa.NewLayout(c.Processors, c.PerNode, others)
+	if c.Slots == nil {
+		return numa.NewLayout(c.Processors, c.PerNode, others)
+	}
+	l := numa.NewLayout(0, c.PerNode, c.Ranks)
+	l.Slots = c.Slots
+	return l
+}
+
+// place puts the processors of a program on the nodes of m.Placed. Nodes up to the last one take part, with those
+// processors that have a rank.
+func (c *Config) place(m *machine.Machine) {
+	if m.Placed == nil {
+		return
+	}
+	c.Ranks = make([]int, slices.Max(m.Placed)+1)
+	for _, n := range m.Placed {
+		c.Ranks[n]++
+	}
+	next, sum := make([]trace.Proc, len(c.Ranks)), trace.Proc(0)
+	for n, ranks := range c.Ranks {
+		next[n] = sum
+		sum += trace.Proc(ranks)
+	}
+	for _, n := range m.Placed {
+		c.Slots = append(c.Slots, next[n])
+		next[n]++
+	}
 }
 
 // nodes returns how many nodes take part.
@@ -96,7 +125,11 @@ func (c *Config) node(l *numa.Layout, i int) Node {
 	if first := l.Nodes() - len(c.OtherNodes); i >= first {
 		return c.OtherNodes[i-first]
 	}
-	return Node{Processors: min(l.PerNode, c.Processors-i*l.PerNode), Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
+	processors := min(l.PerNode, c.Processors-i*l.PerNode)
+	if c.Ranks != nil {
+		processors = c.Ranks[i]
+	}
+	return Node{Processors: processors, Caches: c.Caches, Memory: c.Memory, Capacity: c.Capacity, Disk: c.Disk}
 }
 
 // New returns the memory system of m with empty caches for the processors of a trace, of which there may be fewer
@@ -113,7 +146,7 @@ func NewWithHomes(m *machine.Machine, places *trace.HomeMap, traffic ...comm.Flo
 		return nil, err
 	}
 	if m.Network != nil {
-		if c.Net, err = network.New(m, c.nodes(), traffic...); err != nil {
+		if c.Net, err = network.New(m, network.NodesOf(m, c.nodes()), traffic...); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +175,10 @@ func (c *Config) system(target Target) (touch.System, error) {
 		return nil, fmt.Errorf("target %s does not simulate prefetching; remove processor.ahead and processor.streams, or choose another target", target.Name())
 	}
 	s = layer.WithPrefetch(s, layer.Prefetch{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
-	return layer.WithOverlap(s, overlap(own), c.Processors), nil
+	if s = layer.WithOverlap(s, overlap(own), c.Processors); c.Slots != nil {
+		s = layer.WithPlaces(s, c.Slots, c.Processors)
+	}
+	return s, nil
 }
 
 // prepare returns the target of m and its Config without the network.
@@ -174,6 +210,7 @@ func targetNamed(name string) (Target, error) {
 func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	c := Config{Processors: places.Procs(), Homes: places, PerNode: m.System.Processors, Machine: m,
 		Placement: numa.Placement{Policy: m.Memory.Placement, Page: m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
+	c.place(m)
 	if m.Shared != nil {
 		shared := cacheOf(m, *m.Shared)
 		c.Shared = &shared

@@ -27,7 +27,7 @@ func NewCountingTraffic(m *machine.Machine, places *trace.HomeMap) (sys touch.Sy
 	}
 	like, net := *m, *m.Network
 	net.GapFrom, like.Network = machine.GapBisection, &net
-	inner, err := network.New(&like, c.nodes())
+	inner, err := network.New(&like, network.NodesOf(m, c.nodes()))
 	if err != nil {
 		return nil, nil, err
 	}

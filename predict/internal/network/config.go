@@ -66,6 +66,15 @@ func (c Config) check() error {
 	return nil
 }
 
+// NodesOf returns the number of nodes of m's network if a program uses nodes up to that number: a grid always has all
+// of its nodes.
+func NodesOf(m *machine.Machine, used int) int {
+	if m.Network.Rows > 0 || m.Network.Dims != nil || used < 1 {
+		return m.System.Nodes
+	}
+	return used
+}
+
 // New returns the network of m between nodes, of which there may be fewer than m has. traffic is a program's traffic.
 // It is needed only by logp with a gap that depends on it.
 func New(m *machine.Machine, nodes int, traffic ...comm.Flow) (Network, error) {

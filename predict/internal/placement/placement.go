@@ -4,8 +4,6 @@ package placement
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
@@ -17,16 +15,22 @@ const (
 	Cyclic = "cyclic" // each rank is on the node after that of the rank before
 )
 
+// Random is an order of nodes; with a colon and a number behind it, the seed is that number.
+const Random = "random"
+
 // Placement is how ranks are placed. The zero value is that of the machine: [Block] with all its processors.
 type Placement struct {
 	Map     string // Block, Cyclic, or the path of a file; empty: Block
 	PerNode int    // ranks on each node; 0: as many as its processors
+	Order   string // Random, or the path of a file with the numbers of nodes to use; empty: in order
 
-	text string // of the file, after Check
+	text  string // of the file of Map, after Check
+	seed  uint64 // of Order
+	order []int  // of the file of Order
 }
 
 // Given reports whether the user chose a placement.
-func (p Placement) Given() bool { return p.Map != "" || p.PerNode != 0 }
+func (p Placement) Given() bool { return p.Map != "" || p.PerNode != 0 || p.Order != "" }
 
 // Check reads the file, and validates the placement as far as possible without a machine.
 func (p *Placement) Check() error {
@@ -35,10 +39,13 @@ func (p *Placement) Check() error {
 		return stage.Usage("--ranks-per-node: %d is not a number from 1", p.PerNode)
 	case p.PerNode > 0 && p.isFile():
 		return stage.Usage("--ranks-per-node has no effect with --map %s: the file names the node of each rank", p.Map)
-	case p.isFile():
-		return p.read()
 	}
-	return nil
+	if err := p.checkOrder(); err != nil || !p.isFile() {
+		return err
+	}
+	text, err := read("--map", p.Map, "neither "+Block+", "+Cyclic+" nor a file")
+	p.text = text
+	return err
 }
 
 // Name returns what results say of Map: a file by its digest, because results have no paths.
@@ -49,14 +56,25 @@ func (p Placement) Name() string {
 	return p.Map
 }
 
+// OrderName returns what results say of Order.
+func (p Placement) OrderName() string {
+	if p.order != nil {
+		return fmt.Sprintf("file sha256:%x", sha256.Sum256(fmt.Append(nil, p.order)))
+	}
+	return fmt.Sprintf("%s:%d", Random, p.seed)
+}
+
 func (p Placement) isFile() bool { return p.Map != "" && p.Map != Block && p.Map != Cyclic }
 
 // On returns m with so many ranks placed on its nodes. Check comes before.
 func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
 	if m.System.Nodes == 1 {
-		return nil, fmt.Errorf("--map and --ranks-per-node have no effect: machine %q has one node; give nodes in [system]", m.Name)
+		return nil, fmt.Errorf("--map, --ranks-per-node and --node-order have no effect: machine %q has one node; give nodes in [system]", m.Name)
 	}
 	nodes, err := p.nodes(m, ranks)
+	if err == nil {
+		nodes, err = p.ordered(m, nodes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,40 +109,16 @@ func (p Placement) nodes(m *machine.Machine, ranks int) ([]int, error) {
 	return nodes, nil
 }
 
-// maxFile is the largest accepted file. It has room for 256 bytes for each of 65,536 ranks.
-const maxFile = 1 << 24
-
-// read reads the file.
-func (p *Placement) read() error {
-	f, err := os.Open(p.Map)
-	if os.IsNotExist(err) {
-		return stage.Usage("--map: %q is neither %s, %s nor a file", p.Map, Block, Cyclic)
-	}
-	if err != nil {
-		return fmt.Errorf("--map: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("--map: %w", err)
-	case len(text) > maxFile:
-		return fmt.Errorf("--map: %s is longer than %d bytes; give the host of each rank", p.Map, maxFile)
-	}
-	p.text = string(text)
-	return nil
-}
-
 // fits returns an error if a node has fewer processors than ranks, or if there is no such node.
 func fits(m *machine.Machine, nodes []int) error {
 	ranks := map[int]int{}
 	for r, n := range nodes {
 		if n >= m.System.Nodes {
-			return fmt.Errorf("placing rank %d on node %d: machine %q has %s; change --map, --ranks-per-node or [system]", r, n, m.Name, stage.Count(m.System.Nodes, "node"))
+			return fmt.Errorf("placing rank %d on node %d: machine %q has %s; change --map, --ranks-per-node, --node-order or [system]", r, n, m.Name, stage.Count(m.System.Nodes, "node"))
 		}
 		ranks[n]++
 		if have := m.Node(n).System.Processors; ranks[n] > have {
-			return fmt.Errorf("placing rank %d: node %d of machine %q has %s, which have ranks already; change --map, --ranks-per-node or [system]", r, n, m.Name, stage.Count(have, "processor"))
+			return fmt.Errorf("placing rank %d: node %d of machine %q has %s, which have ranks already; change --map, --ranks-per-node, --node-order or [system]", r, n, m.Name, stage.Count(have, "processor"))
 		}
 	}
 	return nil

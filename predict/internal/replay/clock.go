@@ -51,15 +51,13 @@ func ClocksOf(m *machine.Machine) (all []Clock, err error) {
 	if len(m.OtherNodes) == 0 {
 		return nil, nil
 	}
-	for i := range m.System.Nodes {
-		node := m.Node(i)
-		c, err := ClockOf(node)
+	for p := range m.Count() {
+		i := m.NodeOf(p)
+		c, err := ClockOf(m.Node(i))
 		if err != nil {
-			return nil, fmt.Errorf("node %d, %s: %w", i, node.Name, err)
+			return nil, fmt.Errorf("node %d, %s: %w", i, m.Node(i).Name, err)
 		}
-		for range node.System.Processors {
-			all = append(all, c)
-		}
+		all = append(all, c)
 	}
 	return all, nil
 }

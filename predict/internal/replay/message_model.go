@@ -71,9 +71,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	for r := range ranks {
 		nodes = max(nodes, m.NodeOf(r)+1)
 	}
-	if m.Network.Rows > 0 || m.Network.Dims != nil || nodes < 1 { // a grid always has all of its nodes
-		nodes = m.System.Nodes
-	}
+	nodes = network.NodesOf(m, nodes)
 	var flows []comm.Flow
 	if m.Network.GapFrom == machine.GapTraffic {
 		for _, f := range traffic() {

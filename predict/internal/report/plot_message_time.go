@@ -35,7 +35,7 @@ var messageTime = tablePlot{
 }
 
 // messageSettings are the facts of tables that tell simulations of one run apart.
-var messageSettings = []string{"semantics", "collectives", "computation", "map", "ranks_per_node"}
+var messageSettings = []string{"semantics", "collectives", "computation", "map", "ranks_per_node", "node_order"}
 
 // messageRun is one simulation.
 type messageRun struct {

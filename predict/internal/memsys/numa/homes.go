@@ -48,7 +48,7 @@ func (h *Homes) Of(line uint64, toucher int) int {
 func (h *Homes) Known(line uint64) (home int, ok bool) {
 	addr := line << h.shift
 	if p, ok := h.places.Of(addr, addr+1<<h.shift-1); ok {
-		return h.layout.Of(p), true
+		return h.layout.Home(p), true
 	}
 	page := addr >> h.placement.Page.Shift()
 	if h.placement.Policy == machine.Interleaved {

@@ -6,8 +6,9 @@ import "spoor/traces/trace"
 // Layout is the division of processors into nodes.
 type Layout struct {
 	processors, PerNode int
-	first               []int   // processor of each node, and the number of processors; nil: all nodes have perNode
-	Node                []int32 // of each processor, if first is set
+	Slots               []trace.Proc // processor here of each of the program's, or nil: the same
+	first               []int        // processor of each node, and the number of processors; nil: all nodes have perNode
+	Node                []int32      // of each processor, if first is set
 }
 
 // NewLayout divides processors into nodes of perNode, at least 1. The last nodes have the sizes of others, if there are
@@ -49,6 +50,14 @@ func (l *Layout) Of(p trace.Proc) int {
 		return int(l.Node[p])
 	}
 	return int(p) / l.PerNode
+}
+
+// Home returns the node of a processor of the program.
+func (l *Layout) Home(p trace.Proc) int {
+	if l.Slots != nil {
+		p = l.Slots[p]
+	}
+	return l.Of(p)
 }
 
 // FirstProc returns the first processor of a node.

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The same program in the places of its ranks: replay and direct agree, with references and without.
+func TestPlaces(t *testing.T) {
+	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
+	order := filepath.Join(t.TempDir(), "order")
+	if err := os.WriteFile(order, []byte("# nodes\n7, 0\n3 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	machine := writeMachine(t, "torus", "processors = 4", "processors = 2\nnodes = 8", `"smp"`, `"ccnuma"`, "[system]", "[network]\nmodel = \"torus\"\ndims = [2, 4]\nbandwidth = \"10 MB/s\"\nswitch = \"1 us\"\no = \"1 us\"\n[system]")
+	times := map[string]string{}
+	for _, flags := range [][]string{nil, {"--map", "cyclic"}, {"--ranks-per-node", "1"}, {"--node-order", "random"}, {"--node-order", "random:5"}, {"--node-order", order}, {"--references=false", "--node-order", order}} {
+		t.Run(caseOf(flags...), func(t *testing.T) {
+			flags := append(slices.Clone(flags), "--machine", machine)
+			replayed := csvRows(t, append([]string{"replay", prefix}, flags...)...)
+			direct := csvRows(t, append([]string{"direct", "sor", "--procs", "4", "--set", "g=6"}, flags...)...)
+			at := slices.Index(replayed[0], "time")
+			if replayed[1][at] != direct[1][at] {
+				t.Errorf("replayed %v, direct %v", replayed[1], direct[1])
+			}
+			times[caseOf(flags[:len(flags)-2]...)] = replayed[1][at]
+		})
+	}
+	if times[caseOf("--ranks-per-node", "1")] == times[caseOf()] || times[caseOf("--node-order", order)] == times[caseOf()] {
+		t.Errorf("places change nothing: %v", times)
+	}
+	rows := csvRows(t, "replay", prefix, "--machine", machine, "--map", "all")
+	column := slices.Index(rows[0], "map")
+	if len(rows) != 3 || rows[1][column] != "block" || rows[2][column] != "cyclic" || rows[1][slices.Index(rows[0], "time")] != times[caseOf()] || rows[2][slices.Index(rows[0], "time")] != times[caseOf("--map", "cyclic")] {
+		t.Errorf("of all maps: %v, and alone %v", rows, times)
+	}
+}
+
+func TestPlacesRefuse(t *testing.T) {
+	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "order")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for want, flags := range map[string][]string{
+		`"x" is no seed`: {"--node-order", "random:x"},
+		"is neither random, random:SEED nor a file":   {"--node-order", "nowhere"},
+		":2: node 0 is listed twice":                  {"--node-order", file("0\n0")},
+		`:1: "a" is not the number of a node`:         {"--node-order", file("a")},
+		"there are no nodes":                          {"--node-order", file("# none\n")},
+		"the ranks need 2 nodes, and the order has 1": {"--node-order", file("1")},
+		"placing rank 0 on node 9":                    {"--node-order", file("9 8")},
+		"--map all compares times":                    {"--map", "all", "--phases"},
+		"needs one placement":                         {"--map", "all", "--together"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			status, out, errs := predict(append([]string{"replay", prefix, "--machine", "../data/machine/du2000-clump-2x2-256k-155m.toml"}, flags...)...)
+			if status == 0 || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("%v: status %d, %s%s", flags, status, out, errs)
+			}
+		})
+	}
+}
