@@ -19,9 +19,18 @@ type EventStats struct {
 	collectives   map[collectiveID]*callSequence
 	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks, whose recorded results depend on time
 	flops         bool
-	refs          bool  // there are references
-	nonblocking   bool  // a collective has a request
-	collectiveErr error // collectives of the processors do not match
+	refs          bool // there are references
+	nonblocking   bool // a collective has a request
+	forks         []fork
+	members       map[int32]int        // processors with a barrier in each group
+	meets         map[int32]trace.Proc // the last of them
+	collectiveErr error                // collectives of the processors do not match
+}
+
+// fork is a processor that starts another one.
+type fork struct {
+	parent trace.Proc
+	child  int32
 }
 
 // place is the position of an event.
@@ -120,6 +129,12 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 		s.timeDependent[e.Kind]++
 	case trace.Compute:
 		s.flops = s.flops || e.Work > 0
+	case trace.Fork:
+		if e.Peer >= 0 {
+			s.forks = append(s.forks, fork{p, e.Peer})
+		}
+	case trace.Barrier:
+		s.meet(p, e.Group)
 	}
 	if e.Kind == trace.Barrier || e.Collective() {
 		s.nonblocking = s.nonblocking || e.Request >= 0
@@ -128,6 +143,18 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 		}
 	}
 	return nil
+}
+
+// meet counts a processor with a barrier in a group.
+func (s *EventStats) meet(p trace.Proc, group int32) {
+	if last, met := s.meets[group]; group < 0 || met && last == p {
+		return
+	}
+	if s.members == nil {
+		s.members, s.meets = map[int32]int{}, map[int32]trace.Proc{}
+	}
+	s.members[group]++
+	s.meets[group] = p
 }
 
 // HasMessages reports whether the trace passes messages.

@@ -6,33 +6,18 @@ import (
 	"spoor/traces/trace"
 )
 
-// markChildren marks the processors that others fork. They wait for the fork from the start. It also counts the members of
-// groups with barriers.
-func (r *run) markChildren(src trace.Source) error {
-	for b, err := range src.Events() {
-		if err != nil {
-			return err
+// markChildren marks the processors that others fork. They wait for the fork from the start.
+func (r *run) markChildren(s *EventStats) error {
+	r.members = s.members
+	for _, f := range s.forks {
+		if int(f.child) >= len(r.procs) {
+			return fmt.Errorf("processor %d forks processor %d, but there are only %d", f.parent, f.child, len(r.procs))
 		}
-		for i := range b.Rows {
-			e := &b.Rows[i]
-			if e.Kind == trace.Barrier && e.Group >= 0 && r.members == nil {
-				var err error
-				if r.members, err = trace.BarrierMembers(src); err != nil {
-					return err
-				}
-			}
-			if e.Kind != trace.Fork || e.Peer < 0 {
-				continue
-			}
-			if int(e.Peer) >= len(r.procs) {
-				return fmt.Errorf("processor %d forks processor %d, but there are only %d", b.Proc, e.Peer, len(r.procs))
-			}
-			child := r.procs[e.Peer]
-			if child.id == b.Proc || child.state == notForked {
-				return fmt.Errorf("processor %d forks processor %d, which is the same processor or was already forked", b.Proc, e.Peer)
-			}
-			child.state = notForked
+		child := r.procs[f.child]
+		if child.id == f.parent || child.state == notForked {
+			return fmt.Errorf("processor %d forks processor %d, which is the same processor or was already forked", f.parent, f.child)
 		}
+		child.state = notForked
 	}
 	return nil
 }

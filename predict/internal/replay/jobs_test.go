@@ -14,14 +14,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// simulated scans and simulates src.
-func simulated(t *testing.T, src trace.Source, m *machine.Machine, opt Options) *Result {
+// scanned is the Scan of src.
+func scanned(t testing.TB, src trace.Source) *EventStats {
 	t.Helper()
 	s, err := Scan(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Simulate(context.Background(), src, s, m, opt)
+	return s
+}
+
+// simulated scans and simulates src.
+func simulated(t *testing.T, src trace.Source, m *machine.Machine, opt Options) *Result {
+	t.Helper()
+	res, err := Simulate(context.Background(), src, scanned(t, src), m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

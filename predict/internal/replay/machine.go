@@ -18,12 +18,12 @@ import (
 //
 // Differs: the traffic of the two runs is not exactly the same if the gap changes the order of locks or of first
 // touches.
-func runReferences(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (_ *Result, err error) {
+func runReferences(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, clock Clock, opt Options) (_ *Result, err error) {
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
 	if !memsys.NeedsTraffic(m) {
-		return runOnSystem(ctx, src, m, clock, opt)
+		return runOnSystem(ctx, src, s, m, clock, opt)
 	}
 	sys, flows, err := memsys.NewCountingTraffic(m, trace.NewHomeMap(src.Header()))
 	if err != nil {
@@ -31,11 +31,11 @@ func runReferences(ctx context.Context, src trace.Source, m *machine.Machine, cl
 	}
 	first := opt
 	first.Progress, first.Observer = nil, nil
-	res, err := Run(ctx, src, sys, clock, first)
+	res, err := runOn(ctx, src, s, sys, clock, first)
 	if err != nil || len(flows()) == 0 && opt.Observer == nil {
 		return res, err
 	}
-	if res, err = runOnSystem(ctx, src, m, clock, opt, flows()...); err != nil {
+	if res, err = runOnSystem(ctx, src, s, m, clock, opt, flows()...); err != nil {
 		return nil, err
 	}
 	res.Warnings = append(res.Warnings, TrafficWarning(res, flows()))
@@ -53,15 +53,15 @@ func TrafficWarning(res *Result, first []comm.Flow) error {
 }
 
 // runOnSystem replays src on a new system; twice if opt.Warm.
-func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...comm.Flow) (*Result, error) {
+func runOnSystem(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, clock Clock, opt Options, traffic ...comm.Flow) (*Result, error) {
 	sys, err := memsys.New(m, src.Header(), traffic...)
 	if err != nil {
 		return nil, err
 	}
 	if !opt.Warm {
-		return Run(ctx, src, sys, clock, opt)
+		return runOn(ctx, src, s, sys, clock, opt)
 	}
-	first, err := Run(ctx, src, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
+	first, err := runOn(ctx, src, s, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
 	if err != nil {
 		return nil, fmt.Errorf("in the warm-up run: %w", err)
 	}
@@ -69,7 +69,7 @@ func runOnSystem(ctx context.Context, src trace.Source, m *machine.Machine, cloc
 		return nil, err
 	}
 	sys, _ = layer.Warm(sys, first.Time, src.Header().Procs)
-	return Run(ctx, src, sys, clock, opt)
+	return runOn(ctx, src, s, sys, clock, opt)
 }
 
 // errTooLong returns an error if a warm-up run takes too long for a second run after it.

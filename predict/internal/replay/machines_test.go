@@ -187,7 +187,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 		t.Fatalf("%v\n%s", err, text)
 	}
-	want, err := runReferences(context.Background(), trace, m, clock, Options{Phases: true})
+	want, err := runReferences(context.Background(), trace, scanned(t, trace), m, clock, Options{Phases: true})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -198,7 +198,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 		}
 	}
 	for _, batch := range []int{1, 3} {
-		got, err := runReferences(context.Background(), trace.InBatches(batch), m, clock, Options{Phases: true})
+		got, err := runReferences(context.Background(), trace.InBatches(batch), scanned(t, trace.InBatches(batch)), m, clock, Options{Phases: true})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("batches of %d: %v\n got %+v\nwant %+v\n%s", batch, err, got, want, text)
 		}
@@ -239,7 +239,7 @@ func checkWarm(t *testing.T, m *trace.Memory, desc *machine.Machine) {
 	}
 	run := func(m trace.Source, opt Options) *Result {
 		opt.Barrier, opt.Phases = 1e16, true
-		r, err := runReferences(context.Background(), m, desc, clock, opt)
+		r, err := runReferences(context.Background(), m, scanned(t, m), desc, clock, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func (r *messageRun) replayOn(x *mixed) (*Result, error) {
 		in.stop()
 		x.readers = append(x.readers, in)
 	}
-	if err := x.markChildren(r.src); err != nil {
+	if err := x.markChildren(r.stats); err != nil {
 		return nil, err
 	}
 	res, err := x.simulate(newPlans(r.stats, r.opt.Collectives).steps, nil)

@@ -87,7 +87,7 @@ func TestMixedIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := runReferences(context.Background(), src, m, clock, Options{})
+		want, err := runReferences(context.Background(), src, scanned(t, src), m, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestMixedIsMessagesBetweenReferences(t *testing.T) {
 		c := randomChoices(seed, 4000)
 		whole, alone, messages := segments(c, 2+c.below(4))
 		for p := range alone {
-			res, err := runReferences(context.Background(), alone[p], m, clock, Options{Phases: true})
+			res, err := runReferences(context.Background(), alone[p], scanned(t, alone[p]), m, clock, Options{Phases: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,7 +135,7 @@ func TestTrafficGap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := runReferences(context.Background(), pairs(), m, clock, Options{})
+		res, err := runReferences(context.Background(), pairs(), scanned(t, pairs()), m, clock, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestNoTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := runReferences(context.Background(), source(b, &builder{}), m, clock, Options{})
+	res, err := runReferences(context.Background(), source(b, &builder{}), scanned(t, source(b, &builder{})), m, clock, Options{})
 	if err != nil || res.Shared.Messages != 0 {
 		t.Errorf("got %+v, %v", res, err)
 	}

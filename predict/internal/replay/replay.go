@@ -76,6 +76,15 @@ type Options struct {
 // Run replays src on sys. sys must be new and made for at least the processors of src; Run consumes it. The result
 // depends on the trace, the system, the clock and the options, but not on the batches of the trace.
 func Run(ctx context.Context, src trace.Source, sys touch.System, clock Clock, opt Options) (*Result, error) {
+	s, err := Scan(src)
+	if err != nil {
+		return nil, err
+	}
+	return runOn(ctx, src, s, sys, clock, opt)
+}
+
+// runOn is Run with the Scan of src.
+func runOn(ctx context.Context, src trace.Source, s *EventStats, sys touch.System, clock Clock, opt Options) (*Result, error) {
 	head := src.Header()
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the trace has no processors")
@@ -88,7 +97,7 @@ func Run(ctx context.Context, src trace.Source, sys touch.System, clock Clock, o
 		defer p.stop()
 		r.procs = append(r.procs, p)
 	}
-	if err := r.markChildren(src); err != nil {
+	if err := r.markChildren(s); err != nil {
 		return nil, err
 	}
 	return r.simulate()

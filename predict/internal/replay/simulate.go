@@ -9,11 +9,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// Simulate replays src on m. s is the Scan of src. The Scope of opt says what of the program is simulated.
+// Simulate replays src on m. s is the Scan of src; Simulate scans it itself if s is nil. The Scope of opt says what of the program is simulated.
 //
 // A trace without messages has the same result with Both as with References if it has no barriers, which are messages
 // with Both. A trace without references has the same result with Both as with Messages.
-func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (*Result, error) {
+func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (_ *Result, err error) {
+	if s == nil {
+		if s, err = Scan(src); err != nil {
+			return nil, err
+		}
+	}
 	opt = opt.On(m)
 	switch opt.Scope {
 	case References:
@@ -21,7 +26,7 @@ func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 		if err != nil {
 			return nil, err
 		}
-		return runReferences(ctx, src, m, clock, opt)
+		return runReferences(ctx, src, s, m, clock, opt)
 	case Messages:
 		return runMessages(ctx, src, s, m, opt)
 	}
