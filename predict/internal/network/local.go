@@ -20,8 +20,8 @@ import (
 //	it arrives L later; the messages that come to a rank are at least g apart
 //
 // An L or G that no level gives is that of the memory. A g that no level gives is 0: copies need no interface. If no
-// level gives g or G, messages wait for each other only in the memory. References of the node do not compete with
-// messages, unless UseMemory is called.
+// level gives g or G, messages wait for each other only in the memory. References of the node compete with
+// messages after UseMemory.
 //
 // Differs: a message holds the memory for all of its bytes at once, so others wait until it has been copied.
 type Local struct {

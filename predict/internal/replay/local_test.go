@@ -341,7 +341,7 @@ func TestLevelsOfOneNode(t *testing.T) {
 // A copy and the misses of its node wait for each other. By hand, in ns, with a memory of 50 that takes a byte in 0.1 and
 // a line of 64 in 6.4: rank 0 sends 6400 bytes at 100. The copy has the memory from 104 to 744. A miss that comes to it at
 // 202 has it after that. A miss at 99 has it until 105.4, and the copy from then on. References of another node do not
-// wait. Without costs within the node, no reference waits, as before there were such costs.
+// wait. Without costs within the node, o is 10, so the copy has the memory from 110 to 750.
 func TestCopiesCompeteWithReferences(t *testing.T) {
 	for _, c := range []struct {
 		name, target, local string
@@ -356,7 +356,7 @@ func TestCopiesCompeteWithReferences(t *testing.T) {
 		{"a copy behind a miss of a cluster", "clump", fastCopies, 97, 2, 0, 105.4 + 640 + 30 + 4},
 		{"another node", "clump", fastCopies, 200, 4, 0, 104 + 640 + 30 + 4},
 		{"distributed memory", "ccnuma", fastCopies, 200, 2, 744 - 202, 104 + 640 + 30 + 4},
-		{"costs of the memory", "clump", "", 200, 2, 0, 110 + 640 + 50 + 10},
+		{"costs of the memory", "clump", "", 200, 2, 750 - 202, 110 + 640 + 50 + 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			all := []*builder{{}, {}, {}, {}, {}}

@@ -178,7 +178,7 @@ func mixedOn(ctx context.Context, head trace.Header, m *machine.Machine, sys tou
 	if opt.Clocks, err = ClocksOf(m); err != nil {
 		return nil, err
 	}
-	if model.Local != nil && len(m.Network.Levels) > 0 {
+	if model.Local != nil {
 		model.Local.UseMemory(sys)
 	}
 	x.run = newRun(ctx, head, sys, opt)
