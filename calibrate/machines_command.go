@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func machinesCommand(env *stage.Env) *cobra.Command {
 // listMachines returns a table with a row for each machine, with its file if files is set. It reports files that it cannot read and
 // leaves them out.
 func listMachines(files bool, report func(error)) (*store.Table, error) {
-	var names, targets, networks, sources, abouts, paths []string
+	var names, targets, networks, sources, abouts, validated, paths []string
 	var processors []int64
 	for _, name := range machine.Names() {
 		path, err := machine.FindFile(name)
@@ -53,14 +54,16 @@ func listMachines(files bool, report func(error)) (*store.Table, error) {
 			target, count = "-", 0 // as many as the trace has
 		}
 		names, targets, networks = append(names, name), append(targets, target), append(networks, network)
-		sources, abouts, paths = append(sources, m.Source), append(abouts, m.About), append(paths, path)
+		sources, abouts, paths = append(sources, m.Source.Text), append(abouts, m.About), append(paths, path)
+		validated = append(validated, cmp.Or(m.Source.Validated, "-"))
 		processors = append(processors, count)
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("listing machines: none is in data/machine here, and none in Spoor's own folder; set SPOOR_HOME to a checkout of Spoor")
 	}
 	t := &store.Table{Name: "machines", Columns: []store.Column{{Name: "name", Data: names}, {Name: "target", Data: targets},
-		{Name: "processors", Data: processors}, {Name: "network", Data: networks}, {Name: "source", Data: sources}, {Name: "about", Data: abouts}}}
+		{Name: "processors", Data: processors}, {Name: "network", Data: networks}, {Name: "source", Data: sources}, {Name: "about", Data: abouts},
+		{Name: "validated", Data: validated}}}
 	if files {
 		t.Columns = append(t.Columns, store.Column{Name: "file", Data: paths})
 	}

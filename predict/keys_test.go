@@ -62,7 +62,8 @@ func (d *described) write(t *testing.T, changed int, lists []string) string {
 }
 
 var (
-	headKeys      = []keyed{{"name", `"m"`, `"other"`}, {"about", `"a"`, `"b"`}, {"source", `"a"`, `"b"`}}
+	headKeys = []keyed{{"name", `"m"`, `"other"`}, {"about", `"a"`, `"b"`}, {"source.text", `"a"`, `"b"`}, {"source.url", `"a"`, `["b", "c"]`},
+		{"source.date", `"2026"`, `"2026-08-31"`}, {"source.validated", `"no"`, `"b"`}}
 	processorKeys = []keyed{{"processor.clock", `"1 GHz"`, `"2 GHz"`}, {"processor.cpi", "1", "2"}, {"processor.cpf", "4", "8"}}
 	overlapKeys   = []keyed{{"processor.outstanding", "4", "1"}, {"processor.window", "200", "20"}}
 	aheadKeys     = []keyed{{"processor.ahead", "4", "1"}, {"processor.streams", "4", "1"}}
@@ -310,6 +311,7 @@ func TestEveryKeyHasAnEffectOrANote(t *testing.T) {
 
 // untestable are keys that cannot be changed alone, and those that only machines have that a command refuses.
 var untestable = map[string]string{
+	"source":               "a machine has it or source.text",
 	"node.processor.ahead": "clusters have no prefetching", "node.processor.streams": "clusters have no prefetching",
 	"node.memory.placement": "refused in [[node]]", "node.memory.page": "refused in [[node]]",
 }
@@ -322,7 +324,7 @@ func testKeys(t *testing.T, d *described, name string, args []string, tested map
 	status, want, unused := run(-1)
 	for i, k := range d.keys {
 		tested[[2]string{name, k.key}] = true
-		if status != 0 || k.other == "" || k.key == "name" || k.key == "about" || k.key == "source" || k.key == "node.name" {
+		if status != 0 || k.other == "" || k.key == "name" || k.key == "about" || strings.HasPrefix(k.key, "source.") || k.key == "node.name" {
 			continue
 		}
 		status, got, _ := run(i)

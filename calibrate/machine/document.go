@@ -17,7 +17,7 @@ func (t *text) UnmarshalText(b []byte) error {
 type document struct {
 	Name      *string        `toml:"name"`
 	About     *string        `toml:"about"`
-	Source    *string        `toml:"source"`
+	Source    *sourceText    `toml:"source"`
 	Processor *processorText `toml:"processor"`
 	Cache     []cacheText    `toml:"cache"`
 	Shared    *cacheText     `toml:"shared_cache"`

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"encoding"
 	"reflect"
 	"regexp"
 	"slices"
@@ -23,6 +24,9 @@ func keysOf(section reflect.Type, prefix string) (keys []string) {
 		of := field.Type
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 			of = of.Elem()
+		}
+		if reflect.PointerTo(of).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && of != reflect.TypeFor[text]() {
+			keys = append(keys, key) // the whole section as a text
 		}
 		if below := subsection(of); below != nil {
 			keys = slices.Concat(keys, keysOf(below, key+"."))

@@ -17,7 +17,7 @@ import "spoor/traces/unit"
 type Machine struct {
 	Name       string
 	About      string // one line for lists, or ""
-	Source     string // where the numbers come from, or ""
+	Source     Source
 	Processor  Processor
 	Caches     []Cache // nearest first; empty for targets without caches
 	Shared     *Cache  // last level, shared by the processors of a node; nil: none

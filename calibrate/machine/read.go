@@ -81,7 +81,8 @@ func decode(d *strict.Document, part bool) (*Machine, error) {
 		r.m.Name = r.name(doc.Name)
 	}
 	r.m.Given = given(d)
-	r.m.About, r.m.Source = r.oneLine("about", doc.About), r.oneLine("source", doc.Source)
+	r.m.About = r.oneLine("about", doc.About)
+	r.source(doc.Source)
 	r.parts(&doc)
 	if doc.System == nil {
 		r.ranksOnNodes(&doc)

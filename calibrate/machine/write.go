@@ -19,8 +19,8 @@ func (m *Machine) Text() []byte {
 	if m.About != "" {
 		add("about", strconv.Quote(m.About))
 	}
-	if m.Source != "" {
-		add("source", strconv.Quote(m.Source))
+	if s := m.Source.text(); s != "" {
+		add("source", s)
 	}
 	section("[processor]")
 	add("clock", exact(float64(m.Processor.Clock), "Hz"))

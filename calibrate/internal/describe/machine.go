@@ -20,7 +20,7 @@ func (s *shown) machine(path string, m *machine.Machine) {
 	r := machineRows{s, path, m}
 	r.row("name", m.Name, "")
 	r.given("about", m.About, "")
-	r.given("source", m.Source, "of the numbers")
+	r.source()
 	has := func(section machine.Section) bool { return !slices.Contains(m.Missing, section) }
 	if has(machine.ProcessorSection) {
 		r.processor()
@@ -50,6 +50,20 @@ func (s *shown) machine(path string, m *machine.Machine) {
 }
 
 func (r machineRows) row(name, value, means string) { r.add(r.file, name, value, means) }
+
+// source adds where the numbers are from, and what they were held to.
+func (r machineRows) source() {
+	name := "source"
+	if len(r.Source.URLs) > 0 || r.Source.Date+r.Source.Validated != "" {
+		name = "source.text"
+	}
+	r.given(name, r.Source.Text, "of the numbers")
+	for _, u := range r.Source.URLs {
+		r.row("source.url", u, "")
+	}
+	r.given("source.date", r.Source.Date, "of the newest number")
+	r.given("source.validated", r.Source.Validated, "predictions compared with measurements, and the error")
+}
 
 // given adds a row unless the value is zero.
 func (r machineRows) given(name string, value any, means string) {

@@ -81,6 +81,7 @@ func (u *Use) lacks(known bool, of func(machine.Size) bool) bool {
 // those of the machine; see [Use.uses].
 var keyUses = map[string]func(u *Use) bool{
 	"name": always, "about": always, "source": always, // they describe the machine
+	"source.text": always, "source.url": always, "source.date": always, "source.validated": always,
 
 	"processor.clock": func(u *Use) bool { return !u.LogP || u.cycles() },
 	"processor.cpi":   func(u *Use) bool { return u.hierarchy() || u.messages() && !u.Recorded },
