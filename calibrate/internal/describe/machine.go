@@ -61,7 +61,7 @@ func (r machineRows) source() {
 	for _, u := range r.Source.URLs {
 		r.row("source.url", u, "")
 	}
-	r.given("source.date", r.Source.Date, "of the newest number")
+	r.given("source.date", r.Source.Date, "of the newest source, or when it was read")
 	r.given("source.validated", r.Source.Validated, "predictions compared with measurements, and the error")
 }
 
