@@ -42,6 +42,9 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	if err != nil {
 		return err
 	}
+	if err := noteSettings(env, files); err != nil {
+		return err
+	}
 	if len(files) == 1 {
 		return fmt.Errorf("comparing %s: it is one table; give two, such as those of cluster -o and replay -o", files[0])
 	}

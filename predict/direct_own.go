@@ -83,7 +83,7 @@ func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options)
 	if opt.Scope == replay.References && memsys.NeedsTraffic(m.Machine) {
 		return out, direct.ErrTraffic
 	}
-	said, seconds, err := p.order(ctx, m, session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed})
+	said, seconds, err := p.order(ctx, m, session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed, Whole: m.Whole})
 	if err != nil {
 		return out, err
 	}

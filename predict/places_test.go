@@ -67,3 +67,43 @@ func TestPlacesRefuse(t *testing.T) {
 		})
 	}
 }
+
+// An order of nodes is one of the whole machine: the network does not depend on which nodes it gives.
+func TestNodeOrderUsesTheWholeNetwork(t *testing.T) {
+	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
+	for _, machine := range []string{"torus-maxmin-example", "spasm-cube"} {
+		for _, seed := range []string{"1", "2", "3"} {
+			rows := csvRows(t, "replay", prefix, "--machine", "../data/machine/"+machine+".toml", "--node-order", "random:"+seed)
+			if len(rows) != 2 {
+				t.Errorf("%s, seed %s: %v", machine, seed, rows)
+			}
+		}
+	}
+}
+
+// Tables of several placements and of jobs are drawn and compared, row by row, and other settings get a note.
+func TestVariantsAreCompared(t *testing.T) {
+	prefix, dir := recordedKernel(t, "sor", 4, []string{"g=6"}), t.TempDir()
+	run := func(name string, args ...string) string {
+		out := filepath.Join(dir, name+".arrow")
+		if status, _, errs := predict(append(args, "-o", out, "--machine", "../data/machine/du2000-clump-4x2-512k-155m.toml")...); status != 0 {
+			t.Fatal(errs)
+		}
+		return out
+	}
+	maps := run("maps", "replay", prefix, "--map", "all")
+	jobs := run("jobs", "replay", prefix, prefix, "--together")
+	warm := run("warm", "replay", prefix, "--warm")
+	for _, table := range []string{maps, jobs} {
+		if status, _, errs := predict("report", table, "-o", filepath.Join(dir, "x.html")); status != 0 {
+			t.Errorf("%s: %s", table, errs)
+		}
+		if status, out, errs := predict("compare", table, table); status != 0 || strings.Count(out, "sor ") != 2 {
+			t.Errorf("%s: %s%s", table, out, errs)
+		}
+	}
+	plain := run("plain", "replay", prefix)
+	if _, _, errs := predict("compare", plain, warm); !strings.Contains(errs, "different settings: warm is false, true") {
+		t.Error(errs)
+	}
+}

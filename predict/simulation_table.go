@@ -189,7 +189,13 @@ func countColumns(rows []simulationRow) []store.Column {
 func (f *simulationFlags) settings() []trace.Arg {
 	meta := []trace.Arg{{Key: "barrier", Value: f.barrier}, {Key: "warm", Value: strconv.FormatBool(f.opt.Warm)}, {Key: "semantics", Value: f.semantics},
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}}
-	if f.place.Map != "" {
+	if f.changed("references") {
+		meta = append(meta, trace.Arg{Key: "references", Value: strconv.FormatBool(f.references)})
+	}
+	switch {
+	case len(f.places) > 1:
+		meta = append(meta, trace.Arg{Key: "map", Value: allMaps})
+	case f.place.Map != "":
 		meta = append(meta, trace.Arg{Key: "map", Value: f.place.Name()})
 	}
 	if f.place.PerNode > 0 {

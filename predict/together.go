@@ -58,6 +58,7 @@ type jobs struct {
 // runTogether runs all traces at the same time on each machine, and each of them alone, and prints a row for each job.
 func (o *replayOptions) runTogether(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	var rows []simulationRow
+	var numbers []int32
 	var starts, alone, slowdown []float64
 	for _, m := range machinesOf(sims) {
 		j, err := o.jobsOn(env, slices.DeleteFunc(slices.Clone(sims), func(s *simulation) bool { return s.machine != m }))
@@ -72,12 +73,13 @@ func (o *replayOptions) runTogether(ctx context.Context, env *stage.Env, sims []
 			row := newRow(s.trace.Header().Title(), s.trace.SHA256(), j.machine, j.scope, all[0].Job(j.first[i], j.first[i+1]), s.instructions(), recordedTasks)
 			single := all[1+i].Job(j.first[i], j.first[i+1]).Time
 			rows = append(rows, row)
+			numbers = append(numbers, int32(i))
 			starts, alone = append(starts, float64(o.starts[i].Seconds())), append(alone, float64(single.Seconds()))
 			slowdown = append(slowdown, float64(row.result.Time)/float64(max(1, single)))
 		}
 	}
 	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output, extend: func(t *store.Table) {
-		t.Columns = append(t.Columns, store.Column{Name: "start", Unit: "s", Data: starts}, store.Column{Name: "alone", Unit: "s", Data: alone},
+		t.Columns = append(t.Columns, store.Column{Name: "job", Data: numbers}, store.Column{Name: "start", Unit: "s", Data: starts}, store.Column{Name: "alone", Unit: "s", Data: alone},
 			store.Column{Name: "slowdown", Data: slowdown})
 	}}
 	return out.print(env.Out, rows)

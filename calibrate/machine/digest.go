@@ -16,7 +16,7 @@ func (m *Machine) Digest() string {
 }
 
 // undigested are fields that results do not depend on, or that no description has.
-var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true, "Placed": true}
+var undigested = map[string]bool{"Name": true, "About": true, "Source": true, "Assumed": true, "Given": true, "Exposed": true, "Placed": true, "Whole": true}
 
 // later are fields that older descriptions lack. They are left out where they are absent, so that those keep their digest.
 var later = map[string]bool{"Levels": true, "Dims": true, "Down": true, "Up": true, "Parallel": true, "Taper": true, "Groups": true, "Chassis": true,

@@ -30,6 +30,7 @@ type Machine struct {
 	System     System
 	OtherNodes []*Machine // cow, clump: nodes of other kinds, which replace the last ones; each has processors, caches, memory and disk
 	Placed     []int      // node of each rank of a program; nil: ranks fill the nodes in order
+	Whole      bool       // Placed is on the network of all nodes; false: on one of the nodes up to the last
 	Missing    []Section  // absent sections; nil except for ReadPart
 	Assumed    []string   // absent keys, and the values that were assumed
 	Given      []string   // keys that the description has, in its order, as [Keys] names them

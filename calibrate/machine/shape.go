@@ -72,7 +72,11 @@ func (r *reader) shape(t *networkText, n *Network) {
 
 // shapeCounts reads the keys of a shape that are one number. Those that a shape needs together are all read if one is given.
 func (r *reader) shapeCounts(t *networkText, n *Network, topology string) {
-	if t.Rows != nil || t.Cols != nil {
+	switch {
+	case t.Rows == nil && t.Cols == nil:
+	case len(t.Dims) > 0:
+		r.fail("network.dims", "is given besides network.rows; give one of them")
+	default:
 		r.shapes("rows", topology)
 		n.Rows, n.Cols = r.count("network.rows", t.Rows, MaxProcessors), r.count("network.cols", t.Cols, MaxProcessors)
 	}

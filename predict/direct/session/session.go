@@ -31,6 +31,7 @@ type Order struct {
 	Barrier   unit.Picos       // of references
 	Phases    bool             // of references
 	Placed    []int            // node of each rank; nil: in order
+	Whole     bool             // of machine.Machine
 }
 
 // Machine is a machine file.
@@ -95,7 +96,7 @@ func (o *Order) machine() (*machine.Machine, error) {
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (result Result, err error) {
-	m.Placed = o.Placed
+	m.Placed, m.Whole = o.Placed, o.Whole
 	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
 		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
 	res, err := direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process

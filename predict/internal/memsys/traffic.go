@@ -44,13 +44,14 @@ func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Ne
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Net = net
+	others := &network.Usage{}
+	c.Net = systemNetwork{net, others}
 	sys, err := c.system(target)
 	slack := lowerLevelLatency(c.Caches)
 	for _, o := range c.OtherNodes {
 		slack = max(slack, lowerLevelLatency(o.Caches))
 	}
-	return sys, sharedNetwork{net, slack, 0}, err
+	return sys, sharedNetwork{net, others, slack, 0}, err
 }
 
 // sharedNetwork is a network that a system uses too. Transactions of the system may be earlier than earlier traffic,
@@ -58,8 +59,22 @@ func NewSharingNetwork(m *machine.Machine, places *trace.HomeMap, net network.Ne
 // that a caller knows.
 type sharedNetwork struct {
 	network.Network
-	slack unit.Picos
-	start unit.Picos // time 0 of the traffic, for the network
+	others *network.Usage // counts the traffic
+	slack  unit.Picos
+	start  unit.Picos // time 0 of the traffic, for the network
+}
+
+// systemNetwork is the same network for the system. Its Usage does not count the messages of the others.
+type systemNetwork struct {
+	network.Network
+	others *network.Usage
+}
+
+// Usage implements network.Network. Parts are used by all traffic.
+func (l systemNetwork) Usage() network.Usage {
+	u := l.Network.Usage()
+	u.Messages, u.Bytes = u.Messages-l.others.Messages, u.Bytes-l.others.Bytes
+	return u
 }
 
 // Settled implements network.Network.
@@ -67,6 +82,10 @@ func (l sharedNetwork) Settled(before unit.Picos) { l.Network.Settled(l.start + 
 
 // Send implements network.Network.
 func (l sharedNetwork) Send(at unit.Picos, m network.Message) network.Delivery {
+	if m.From != m.To && l.start+at < network.Horizon {
+		l.others.Messages++
+		l.others.Bytes += m.Bytes
+	}
 	d := l.Network.Send(l.start+at, m)
 	d.Free, d.Arrive = d.Free-l.start, d.Arrive-l.start
 	return d

@@ -69,7 +69,7 @@ func (c Config) check() error {
 // NodesOf returns the number of nodes of m's network if a program uses nodes up to that number: a grid always has all
 // of its nodes.
 func NodesOf(m *machine.Machine, used int) int {
-	if m.Network.Rows > 0 || m.Network.Dims != nil || used < 1 {
+	if m.Whole || m.Network.Rows > 0 || m.Network.Dims != nil || used < 1 {
 		return m.System.Nodes
 	}
 	return used

@@ -47,7 +47,7 @@ func parseRank(line string) (rank int, host string, err error) {
 	rank, err = strconv.Atoi(strings.TrimSpace(number))
 	fields := strings.Fields(rest)
 	if !found || err != nil || len(fields) == 0 {
-		return 0, "", fmt.Errorf("%q is not a line such as \"rank 0=node07 slot=0\"", line)
+		return 0, "", fmt.Errorf("%.60q is not a line such as \"rank 0=node07 slot=0\"", line)
 	}
 	return rank, fields[0], nil
 }
@@ -55,9 +55,9 @@ func parseRank(line string) (rank int, host string, err error) {
 func set(hosts []string, rank int, host string) error {
 	switch {
 	case rank < 0 || rank >= len(hosts):
-		return fmt.Errorf("rank %d does not exist: the program has %d", rank, len(hosts))
+		return fmt.Errorf("rank %d does not exist: the program has ranks 0 to %d", rank, len(hosts)-1)
 	case host == "" || strings.ContainsAny(host, " \t="):
-		return fmt.Errorf("%q is not the name of a host", host)
+		return fmt.Errorf("%.60q is not the name of a host", host)
 	case hosts[rank] != "":
 		return fmt.Errorf("rank %d has a host already", rank)
 	}

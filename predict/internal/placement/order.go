@@ -74,7 +74,7 @@ func parseOrder(text string) (order []int, err error) {
 			n, err := strconv.Atoi(word)
 			switch {
 			case err != nil || n < 0:
-				return nil, fmt.Errorf(":%d: %q is not the number of a node, from 0", at, word)
+				return nil, fmt.Errorf(":%d: %.60q is not the number of a node, from 0", at, word)
 			case seen[n]:
 				return nil, fmt.Errorf(":%d: node %d is listed twice", at, n)
 			}

@@ -43,7 +43,7 @@ func (p *Placement) Check() error {
 	if err := p.checkOrder(); err != nil || !p.isFile() {
 		return err
 	}
-	text, err := read("--map", p.Map, "neither "+Block+", "+Cyclic+" nor a file")
+	text, err := read("--map", p.Map, "neither "+Block+", "+Cyclic+", all nor a file")
 	p.text = text
 	return err
 }
@@ -82,7 +82,7 @@ func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
 		return nil, err
 	}
 	placed := *m
-	placed.Placed = nodes
+	placed.Placed, placed.Whole = nodes, p.Order != ""
 	return &placed, nil
 }
 
@@ -118,7 +118,7 @@ func fits(m *machine.Machine, nodes []int) error {
 		}
 		ranks[n]++
 		if have := m.Node(n).System.Processors; ranks[n] > have {
-			return fmt.Errorf("placing rank %d: node %d of machine %q has %s, which have ranks already; change --map, --ranks-per-node, --node-order or [system]", r, n, m.Name, stage.Count(have, "processor"))
+			return fmt.Errorf("placing rank %d: node %d of machine %q has only %s; change --map, --ranks-per-node, --node-order or [system]", r, n, m.Name, stage.Count(have, "processor"))
 		}
 	}
 	return nil

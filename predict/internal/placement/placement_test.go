@@ -77,12 +77,12 @@ func TestPlacementErrors(t *testing.T) {
 		ranks      int
 		want       string
 	}{
-		{"too many on a node", "", Placement{PerNode: 5}, 6, `placing rank 4: node 0 of machine "m" has 4 processors, which have ranks already`},
+		{"too many on a node", "", Placement{PerNode: 5}, 6, `placing rank 4: node 0 of machine "m" has only 4 processors`},
 		{"too many nodes", "", Placement{PerNode: 1}, 5, `placing rank 4 on node 4: machine "m" has 4 nodes`},
 		{"negative", "", Placement{PerNode: -1}, 5, "--ranks-per-node: -1 is not a number from 1"},
-		{"no file", "", Placement{Map: "blok"}, 5, `--map: "blok" is neither block, cyclic nor a file`},
+		{"no file", "", Placement{Map: "blok"}, 5, `--map: "blok" is neither block, cyclic, all nor a file`},
 		{"a number beside a file", "x\n", Placement{PerNode: 1}, 1, "has no effect with --map"},
-		{"a rank too many", "x\ny\nz\n", Placement{}, 2, "ranks:3: rank 2 does not exist: the program has 2"},
+		{"a rank too many", "x\ny\nz\n", Placement{}, 2, "ranks:3: rank 2 does not exist: the program has ranks 0 to 1"},
 		{"a rank without host", "x\n", Placement{}, 2, "ranks: rank 1 has no host"},
 		{"a rank twice", "rank 0=x slot=0\nrank 0=y slot=0\n", Placement{}, 2, "ranks:2: rank 0 has a host already"},
 		{"no rank line", "rank zero\n", Placement{}, 2, `ranks:1: "rank zero" is not a line such as`},

@@ -32,6 +32,7 @@ func (r *Result) begunAt(starts []unit.Picos) {
 // Its time counts from there. The use of shared parts is that of all processors.
 func (r *Result) Job(from, to int) *Result {
 	job := &Result{Procs: append([]Processor{}, r.Procs[from:to]...), Shared: r.Shared, TaskQueues: r.TaskQueues}
+	job.Shared.End = max(r.Shared.End, r.Time) // of all jobs, for the shares of time
 	for i := range job.Procs {
 		p := &job.Procs[i]
 		job.Time = max(job.Time, p.Total())

@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"spoor/traces/store"
 	"strings"
 
 	"spoor/predict/internal/report/chart"
@@ -98,8 +99,15 @@ func (s *Study) page(title string) (*page, error) {
 		p.MachineNames = appendNew(p.MachineNames, r.Machine)
 	}
 	for _, t := range s.tables {
-		if t.Name != fittedTable { // which is of a host
+		names, err := store.Data[string](t.Table, "program")
+		switch {
+		case t.Name == fittedTable: // which is of a host
+		case err != nil || len(names) == 0:
 			p.Programs = appendNew(p.Programs, t.program)
+		default:
+			for _, name := range names {
+				p.Programs = appendNew(p.Programs, columns.Clean(name))
+			}
 		}
 	}
 	for i := range s.Comparison.Models {

@@ -72,7 +72,7 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 			if !passes[i].Passes {
 				continue
 			}
-			run := messageRun{program: columns.Clean(program[i]), machine: columns.Clean(machine[i]), processors: int(processors[i]), settings: settings}
+			run := messageRun{program: passes[i].Program, machine: columns.Clean(machine[i]), processors: int(processors[i]), settings: settings}
 			if run.processors < 1 {
 				return nil, fmt.Errorf("%s: row %d is of %d processors", t.path, i, run.processors)
 			}

@@ -30,6 +30,7 @@ predict replay sor --machine loggp-example --path segment -o path.arrow
 predict replay sor --machine loggp-example --path processor -o sums.arrow
 predict replay sor --machine du2000-clump-2x2-256k-155m --references -o mixed.arrow
 predict replay sor sor --machine du2000-clump-4x2-512k-155m --together -o together.arrow
+predict replay sor --machine du2000-clump-4x2-512k-155m --map all -o maps.arrow
 predict direct sor --procs 4 --set g=8 --set iterations=5 --machine loggp-example --native -o native-messages.arrow
 predict direct cholesky --procs 2 --set rings=3 --set spokes=8 --machine spasm-mesh --native -o native-memory.arrow
 predict direct sor --procs 4 --set g=8 --set iterations=5 --machine du2000-clump-2x2-256k-155m --references --native -o native-mixed.arrow

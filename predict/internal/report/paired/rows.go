@@ -113,8 +113,10 @@ func simulations(t *store.Table) ([]Row, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
+	variant := variants(t)
 	for i := range out {
 		row := &out[i]
+		row.Program += variant(i)
 		row.Time, row.Instr = time[i], float64(instr[i])
 		row.Passes = messages[i] > 0 || math.IsNaN(missRatio[i])
 		var split [len(partColumns)]float64
