@@ -205,6 +205,10 @@ func (p *predictor) collective(m, action string, ranks int) float64 {
 // replace dirty lines of an earlier run.
 func (p *predictor) stream(m string, processors int, operations string) float64 {
 	const each = 400
+	described, err := machine.Read(m)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	text := "time,tid,op,addr,size\n"
 	var rows strings.Builder
 	for i := range each {
@@ -215,7 +219,7 @@ func (p *predictor) stream(m string, processors int, operations string) float64 
 			}
 		}
 	}
-	return float64(64*each*processors) / p.replay(m, text+rows.String(), "x.csv", nil, []string{"--warm"}) / 1e9
+	return float64(int(described.Caches[0].Line)*each*processors) / p.replay(m, text+rows.String(), "x.csv", nil, []string{"--warm"}) / 1e9
 }
 
 // inARow returns the GB/s of one processor that reads line after line.
