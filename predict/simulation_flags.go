@@ -95,6 +95,9 @@ func (f *simulationFlags) check() (err error) {
 	if err := f.observerFlags.check(); err != nil {
 		return err
 	}
+	if f.engine.stats && f.asked() {
+		return stage.Usage("--engine-stats, --path, --matrix and --phases print different tables; choose one")
+	}
 	return f.engine.check()
 }
 

@@ -25,6 +25,8 @@ func (o *replayOptions) checkTogether(jobs int) error {
 		return nil
 	case o.place.Map == allMaps:
 		return stage.Usage("--together needs one placement; give --map block, cyclic or a file")
+	case o.full:
+		return stage.Usage("--together runs on every machine with room; omit --full")
 	case jobs < 2:
 		return stage.Usage("--together needs two traces or more")
 	case o.asked() || o.timeline != "" || o.quanta.dir != "" || o.opt.Warm || o.engine.stats || o.changed("engine"):

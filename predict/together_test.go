@@ -49,3 +49,12 @@ func TestReplayTogether(t *testing.T) {
 		})
 	}
 }
+
+// Copies of a program with locks and task queues have locks and queues of their own.
+func TestJobsWithTaskQueues(t *testing.T) {
+	prefix := recordedKernel(t, "cholesky", 2, []string{"rings=3", "spokes=8"})
+	rows := csvRows(t, "replay", prefix, prefix, "--machine", writeMachine(t, "m"), "--together", "--start", "0s,1s")
+	if at := slices.Index(rows[0], "slowdown"); len(rows) != 3 || rows[1][at] != "1" || rows[2][at] != "1" {
+		t.Errorf("%v", rows)
+	}
+}

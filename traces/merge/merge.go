@@ -28,8 +28,10 @@ type input struct {
 	proc    trace.Proc // new number of its processor 0
 	group   int32      // new number of its world
 	object  int32      // new number of its lock, barrier or flag 0
+	queue   int32      // how much the numbers of its task queues grow
 	space   *space     // of its addresses, or nil to keep them
 	objects int32      // number of its locks, barriers and flags
+	queues  int32      // number of its task queues
 	groups  int32      // number of its groups, including the world
 }
 
@@ -121,7 +123,11 @@ func (m *input) count() error {
 				return fmt.Errorf("merging %s: group %d or object %d is over the limit", m.Name, e.Group, e.Peer)
 			}
 			m.groups = max(m.groups, e.Group+2) // the world is -1
-			if !walk.NamesProc(e.Kind) {
+			switch {
+			case walk.NamesProc(e.Kind):
+			case e.Peer >= trace.TaskQueues:
+				m.queues = max(m.queues, e.Peer-trace.TaskQueues+1)
+			default:
 				m.objects = max(m.objects, e.Peer+1)
 			}
 		}
@@ -134,19 +140,20 @@ func headerOf(all []*input, separate bool) (trace.Header, error) {
 	first := all[0].Header()
 	h := trace.Header{WorkUnit: first.WorkUnit, HasPC: first.HasPC, HasTime: first.HasTime, Rule: first.Rule}
 	var programs, formats []string
-	var groups, objects, procs int64
+	var groups, objects, queues, procs int64
 	for i, m := range all {
 		one := m.Header()
 		if one.WorkUnit != h.WorkUnit || one.HasPC != h.HasPC || one.HasTime != h.HasTime {
 			return h, fmt.Errorf("merging %s: its work unit (%s) or optional columns (pc %t, time %t) differ from those of %s; import both alike",
 				m.Name, one.WorkUnit, one.HasPC, one.HasTime, all[0].Name)
 		}
-		m.proc, m.group, m.object = trace.Proc(procs), int32(groups), int32(objects)
+		m.proc, m.group, m.object, m.queue = trace.Proc(procs), int32(groups), int32(objects), int32(queues)
 		if len(all) == 1 {
 			m.group = trace.None
 		}
 		procs, groups, objects = procs+int64(one.Procs), groups+int64(m.groups), objects+int64(m.objects)
-		if max(procs, groups, objects) > math.MaxInt32 {
+		queues += int64(m.queues)
+		if max(procs, groups, trace.TaskQueues+queues) > math.MaxInt32 || objects > trace.TaskQueues {
 			return h, fmt.Errorf("merging %s: too many processors, groups or objects", m.Name)
 		}
 		programs, formats = append(programs, one.Title()), append(formats, one.Format)
@@ -208,6 +215,8 @@ func (m *input) renumber(e *trace.Event) {
 	case e.Peer == trace.None:
 	case walk.NamesProc(e.Kind):
 		e.Peer += int32(m.proc)
+	case e.Peer >= trace.TaskQueues:
+		e.Peer += m.queue
 	default:
 		e.Peer += m.object
 	}
