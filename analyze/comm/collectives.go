@@ -24,7 +24,7 @@ import (
 // and back. Trees are binomial, of blocks of members with neighbouring numbers, for any root. The
 // root leads its own blocks; the first member leads any other block. The other algorithms are those
 // with the same names in package spmd, with the same number of messages. Pieces of data differ by
-// at most one byte.
+// at most one byte. See SMPI for the fifth.
 type Algorithm string
 
 // The algorithms. Apart replaces no collective by messages: collectives are counted separately.
@@ -37,7 +37,7 @@ const (
 )
 
 // Algorithms lists all algorithms.
-var Algorithms = []Algorithm{Apart, Linear, Binomial, Doubling, Ring}
+var Algorithms = []Algorithm{Apart, Linear, Binomial, Doubling, Ring, SMPI}
 
 // ParseAlgorithm returns the algorithm with a name.
 func ParseAlgorithm(name string) (Algorithm, error) {
@@ -78,7 +78,10 @@ func (c *call) messages(a Algorithm) {
 	if len(c.bytes) < 2 {
 		return
 	}
-	c.round = 0
+	if c.round = 0; a == SMPI {
+		smpiPlans[c.kind](c)
+		return
+	}
 	plans[c.kind][slices.Index(Algorithms, a)-1](c)
 }
 
@@ -105,7 +108,7 @@ func receives(kind trace.Kind, a Algorithm, root, member, n int) bool {
 	case trace.Scan:
 		return member > 0
 	case trace.Reduce, trace.Gather:
-		if a == Apart || a == Linear || member == root {
+		if a == Apart || a == Linear || a == SMPI || member == root {
 			return member == root
 		}
 		if member%2 == 1 { // the mate of a leaf is its leaf too, if it is not the root

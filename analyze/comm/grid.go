@@ -153,13 +153,16 @@ func (g grid) step(at, by, n int) (int, bool) {
 	return (next + n) % n, n > 2 || n == 2 && by > 0
 }
 
-func (g grid) Route(from, to int, into []Link) []Link {
+func (g grid) Route(from, to int, into []Link) []Link { return g.route(from, to, into, g.forward) }
+
+// route goes along each dimension, upwards if forward says so.
+func (g grid) route(from, to int, into []Link, forward func(from, to, n int) bool) []Link {
 	at, unit, links := from, 1, Link(g.directions())
 	for i := len(g.dims) - 1; i >= 0; i-- {
 		n := g.dims[i]
 		x, toX := at/unit%n, to/unit%n
 		l, by := Link(2*(len(g.dims)-1-i)), 1
-		if !g.forward(x, toX, n) {
+		if !forward(x, toX, n) {
 			l, by = l+1, -1
 		}
 		for x != toX {

@@ -102,17 +102,20 @@ func TestRoutesAreSimGrids(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareRoutes(t, n, words, func(from, to int) (links, length bool) { return simgridDiffers(kind, shape, from, to) })
+			compareRoutes(t, n, n.Route, words, func(from, to int) (links, length bool) { return simgridDiffers(kind, shape, from, to) })
+			if same, is := n.(SimGridRouter); is {
+				compareRoutes(t, n, same.SimGridRoute, words, func(int, int) (links, length bool) { return false, false })
+			}
 		})
 	}
 }
 
-// compareRoutes compares the routes of n with those of SimGrid.
-func compareRoutes(t *testing.T, n Topology, words [][]string, differs func(from, to int) (links, length bool)) {
+// compareRoutes compares routes of n with those of SimGrid.
+func compareRoutes(t *testing.T, n Topology, by func(from, to int, into []Link) []Link, words [][]string, differs func(from, to int) (links, length bool)) {
 	names, other := renamed{map[string]Link{}, map[Link]string{}}, 0
 	for from := range words {
 		for to, word := range words[from] {
-			route := n.Route(from, to, nil)
+			route := by(from, to, nil)
 			links, length := differs(from, to)
 			if links {
 				other++
