@@ -78,6 +78,8 @@ type networkText struct {
 	Local *localText  `toml:"local"`
 	Level []levelText `toml:"level"`
 
+	SimGrid *simgridText `toml:"simgrid"`
+
 	Gap      *string `toml:"gap"`
 	Spacing  *string `toml:"spacing"`
 	Topology *string `toml:"topology"`

@@ -52,6 +52,8 @@ type Network struct {
 	Rails   int    // planes of links, of which each node has a port on each; 0: one
 	Routing string // RouteValiant or RouteAdaptive; "": minimal routes
 	Seed    int    // of random routes
+
+	SimGrid *SimGrid // or nil
 }
 
 // Values of Network.GapFrom and Network.Spacing.
@@ -119,6 +121,7 @@ func (r *reader) network(n *networkText) *Network {
 	r.links(n, out)
 	r.shape(n, out)
 	r.routes(n, out)
+	r.simgrid(n, out)
 	r.logFamily(out)
 	return out
 }

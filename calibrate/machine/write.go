@@ -97,6 +97,7 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 		given("g", s.Gap)
 	}
 	n.describeLevels(add, to)
+	n.describeSimGrid(add, to)
 }
 
 // describeLinks adds the keys of links.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
@@ -242,6 +243,9 @@ func (r machineRows) shape(n *machine.Network) {
 	r.given("network.rails", n.Rails, "equal networks with a port of each node")
 	r.given("network.routing", n.Routing, "choice of routes")
 	r.given("network.seed", n.Seed, "of random routes")
+	if n.SimGrid != nil {
+		n.SimGrid.Rows(func(key, value, means string) { r.row("network.simgrid."+key, strings.Trim(value, `"`), means) })
+	}
 }
 
 // distributed adds the sections of machines whose nodes share memory by messages.

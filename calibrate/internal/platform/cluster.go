@@ -50,6 +50,7 @@ func (s *source) cluster(e *element, config map[string]element) error {
 		return err
 	}
 	s.overheads(f)
+	s.smpi(c, f)
 	s.local(c)
 	s.system(c.cores, c.hosts, fmt.Sprintf("core of <cluster>, line %d", e.line), fmt.Sprintf("radical of <cluster>, line %d", e.line))
 	return nil
@@ -165,7 +166,7 @@ func (s *source) flat(c *cluster, f *factors, at string) error {
 	case c.sharing == fatpipe && (!c.hasBackbone || c.backboneSharing == fatpipe):
 		name, why = "ideal", "sharing_policy FATPIPE: messages share nothing"
 	case c.hasBackbone && c.backboneSharing == shared && c.backbone < all:
-		s.note("the backbone of %s is not imported: all hosts together can send %s, which a switch of Spoor carries", strings.Trim(bandwidth(c.backbone), `"`), strings.Trim(bandwidth(all), `"`))
+		s.note("the backbone of %s is only for predict replay --semantics simgrid: all hosts together can send %s, which a switch of Spoor carries", strings.Trim(bandwidth(c.backbone), `"`), strings.Trim(bandwidth(all), `"`))
 	}
 	s.model(name, why)
 	s.links(c, name != "ideal", bw, latency*f.latency, origin+f.latencyOrigin, from, f)

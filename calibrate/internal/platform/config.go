@@ -14,8 +14,9 @@ type factors struct {
 	latency, bandwidth             float64
 	latencyOrigin, bandwidthOrigin string
 	sending, receiving             *costs
-	rendezvous                     int64 // size from which sends wait
-	rendezvousLine                 int   // 0: not given
+	rendezvous                     int64             // size from which sends wait
+	rendezvousLine                 int               // 0: not given
+	smpi                           map[string]string // properties that only SMPI has, by key of [network.simgrid]
 }
 
 // costs are a property by the size of messages: a factor, or a time and a time of each byte.
@@ -32,7 +33,7 @@ type piece struct {
 
 // factors reads the properties of <config>.
 func (s *source) factors(config map[string]element) (*factors, error) {
-	f := &factors{latency: 1, bandwidth: 1}
+	f := &factors{latency: 1, bandwidth: 1, smpi: map[string]string{}}
 	for _, id := range slices.Sorted(maps.Keys(config)) {
 		e := config[id]
 		if err := s.property(f, strings.ToLower(id), &e); err != nil {
@@ -47,6 +48,9 @@ func (s *source) factors(config map[string]element) (*factors, error) {
 
 // property reads one property.
 func (s *source) property(f *factors, id string, e *element) error {
+	if key := smpiKeys[id]; key != "" {
+		f.smpi[key] = e.attr["value"]
+	}
 	switch id {
 	case "network/latency-factor", "smpi/lat-factor":
 		c, err := s.costs(e, id, 1)
@@ -75,6 +79,8 @@ func (s *source) property(f *factors, id string, e *element) error {
 			f.receiving = c
 		}
 		return err
+	case "smpi/ois", "smpi/async-small-thresh":
+		s.note("%s is only for predict replay --semantics simgrid", id)
 	case "smpi/send-is-detached-thresh":
 		n, err := strconv.ParseInt(e.attr["value"], 10, 64)
 		if err != nil || n < 0 {

@@ -48,7 +48,7 @@ func TestClusters(t *testing.T) {
 		{"without units", `radical="0-1" speed="2e9" bw="1e9" lat="1e-6"`, "model=switch; latency=2000 ns; bandwidth=1000 MB/s; sharing=max-min", "", "target=cow; processors=1; nodes=2", `lat: "1e-6" has no unit`},
 		{"power states", `radical="0-1" speed="2Gf, 1Gf" bw="1GBps" lat="1us"`, "model=switch; latency=2000 ns; bandwidth=1000 MB/s; sharing=max-min", "", "target=cow; processors=1; nodes=2", `speed: the first of "2Gf, 1Gf" is read`},
 		{"large backbone", flat + `bb_bw="1GBps" bb_lat="20us"`, "model=switch; latency=120000 ns; bandwidth=100 MB/s; sharing=max-min", "", "target=cow; processors=1; nodes=5", ""},
-		{"backbone", flat + `bb_bw="300MBps"`, switched, "", "target=cow; processors=1; nodes=5", "the backbone of 300 MB/s is not imported: all hosts together can send 500 MB/s"},
+		{"backbone", flat + `bb_bw="300MBps"`, switched, "", "target=cow; processors=1; nodes=5", "the backbone of 300 MB/s is only for predict replay --semantics simgrid: all hosts together can send 500 MB/s"},
 		{"small backbone", flat + `bb_bw="50MBps" bb_lat="1us"`, "model=bus; latency=101000 ns; bandwidth=50 MB/s; sharing=max-min", "", "target=cow; processors=1; nodes=5", ""},
 		{"fat backbone", flat + `bb_bw="50MBps" bb_sharing_policy="FATPIPE"`, "model=switch; latency=100000 ns; bandwidth=50 MB/s; sharing=max-min", "", "target=cow; processors=1; nodes=5", ""},
 		{"fat pipes", flat + `sharing_policy="FATPIPE"`, "model=ideal; latency=100000 ns; bandwidth=100 MB/s", "", "target=cow; processors=1; nodes=5", ""},
@@ -284,4 +284,22 @@ func FuzzImport(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The machine files of predict/testdata/simgrid are those that Import makes of the platforms there.
+func TestMachinesOfSMPI(t *testing.T) {
+	files, _ := filepath.Glob("../../../predict/testdata/simgrid/*.xml")
+	if len(files) != 6 {
+		t.Fatalf("there are platforms %q", files)
+	}
+	for _, file := range files {
+		m, err := Import(file, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".toml")
+		if err != nil || string(m.Text) != string(want) {
+			t.Errorf("%s, %v:\n%s", file, err, m.Text)
+		}
+	}
 }
