@@ -32,6 +32,8 @@ func needReferences(m *machine.Machine, what string, scope replay.Scope) error {
 
 // useOf returns the use of a machine by a simulation.
 func useOf(m *machine.Machine, scope replay.Scope, procs int, flops, recorded bool, semantics replay.Semantics) keyuse.Use {
+	near := scope != replay.References && m.Network != nil && replay.RanksShareNodes(m, procs)
+	smpi := scope != replay.References && semantics == replay.SMPI
 	return keyuse.Use{References: scope != replay.Messages, Messages: scope != replay.References, Flops: flops, Recorded: recorded && scope == replay.Messages,
-		Shares: scope != replay.References && m.Network != nil && semantics != replay.LogGOPSim && replay.RanksShareNodes(m, procs)}
+		Shares: near && semantics == replay.LogGPS, SMPI: smpi, SMPIWithin: near && smpi}
 }

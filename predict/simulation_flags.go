@@ -22,7 +22,7 @@ func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 	f.engine.protocol, f.engine.quantum = string(engine.Sequential), "0s"
 	flags.BoolVar(&f.references, "references", false, "an error if references cannot be simulated, not a note; =false: simulate no references")
 	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
-	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: spoor or loggopsim")
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: "+list(replay.AllSemantics))
 	f.observerFlags.add(flags)
 	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, the path of a file with the host of each rank, or all: compare block and cyclic (default block)")
 	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
@@ -34,7 +34,7 @@ func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 func (f *simulationFlags) add(flags *pflag.FlagSet) {
 	f.addCommon(flags)
 	flags.BoolVar(&f.opt.Warm, "warm", false, "begin with the caches and memories of a previous run, not empty ones")
-	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms()))
+	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms())+"; without the flag smpi with --semantics simgrid")
 	flags.StringVar(&f.computation, "computation", computations[0], "`SOURCE` of computation times: instructions or recorded")
 	f.engine.add(flags)
 }
@@ -53,7 +53,7 @@ func algorithms() (names []string) {
 }
 
 // semanticsNames are the values of --semantics.
-func semanticsNames() []string { return []string{string(replay.LogGPS), string(replay.LogGOPSim)} }
+func semanticsNames() []string { return replay.AllSemantics }
 
 // completeChoices completes the values of flags.
 func completeChoices(cmd *cobra.Command) {
@@ -82,6 +82,9 @@ func (f *simulationFlags) check() (err error) {
 	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
 		return stage.Usage("--semantics: %w", lookup.Unknown("semantics", f.semantics, semanticsNames()))
 	}
+	if f.opt.Semantics == replay.SMPI && !f.changed("collectives") {
+		f.collectives = string(comm.SMPI)
+	}
 	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
 		return stage.Usage("--collectives: %w", lookup.Unknown("algorithm", f.collectives, algorithms()))
 	}
@@ -106,6 +109,8 @@ func (f *simulationFlags) withoutReferences() error {
 	switch {
 	case f.opt.Semantics == replay.LogGOPSim:
 		return fmt.Errorf("with --semantics loggopsim, messages interrupt computing processors")
+	case f.opt.Semantics == replay.SMPI:
+		return fmt.Errorf("with --semantics simgrid, messages share links as in SimGrid, which no references use")
 	case f.opt.Recorded:
 		return fmt.Errorf("with --computation recorded, their time is part of the recorded times")
 	}

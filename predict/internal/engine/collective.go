@@ -99,7 +99,7 @@ func (r *rank) stepRound(s *task, now unit.Picos) {
 		d.next, d.stage = d.from, sendMessages
 	} else {
 		m := &d.steps[d.next]
-		s.t, d.pending[d.next-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0)
+		s.t, d.pending[d.next-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0, false)
 		s.stamp.began(now)
 		d.next++
 	}

@@ -3,8 +3,8 @@ package engine
 import "spoor/traces/unit"
 
 // send sends a message from time now on. It returns the time at which the processor goes on, and the pending
-// operation or completed.
-func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos) (unit.Picos, int32) {
+// operation or completed. waits means that it will wait for that operation.
+func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos, waits bool) (unit.Picos, int32) {
 	e := r.e
 	if e.LogGOPSim {
 		e.chainPort(e.causes.out, r.id, now == r.outFree)
@@ -12,6 +12,9 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if r.exceedsHorizon(to, bytes) {
 		e.fail(errTooLong(r.id, to, bytes))
 		return now, completed
+	}
+	if e.SMPI != nil {
+		return r.sendSMPI(now, to, tag, group, bytes, extra, waits)
 	}
 	long := e.isRendezvousTo(r.id, to, bytes)
 	onWire := bytes
@@ -229,6 +232,10 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	}
 	if p := &e.pendingOps.items[n]; p.bytes < m.bytes && p.bytes > 0 {
 		r.noteTruncation(p, m)
+	}
+	if m.kind == rts && e.SMPI != nil {
+		r.startMatched(n, m, now)
+		return
 	}
 	if m.kind == rts {
 		reads, sends := e.receiveOverheadFrom(m.from, r.id, 0), e.sendOverheadTo(r.id, m.from, 0)

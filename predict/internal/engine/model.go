@@ -43,6 +43,8 @@ type Model struct {
 	// Differs: LogGOPSim orders by all events of the simulation. That is the order of ranks if they enqueue from the
 	// same time on. A message without bytes takes as long as a message of one byte, not G less.
 	LogGOPSim bool
+
+	SMPI *SMPI // or nil; it replaces o_s and o_r
 }
 
 // check returns an error if m is not a valid model.
@@ -59,6 +61,8 @@ func (m *Model) check() error {
 		return fmt.Errorf("LogGOPSim's semantics need L, o, g and G; they cannot use a network of links or tables by size")
 	case m.Shared != nil && (m.Net != nil || m.Sizes != nil):
 		return fmt.Errorf("machine model: a network of shared links excludes another network and tables by size")
+	case m.SMPI != nil && (m.Shared == nil || m.Local != nil || m.LogGOPSim):
+		return fmt.Errorf("SMPI's semantics need a network of shared links that carries all messages")
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("LogGOPSim's semantics need equal send and receive overheads, not %v and %v", m.Send, m.Receive)
 	}
@@ -96,8 +100,11 @@ func (m *Model) sendOverhead(bytes int64) unit.Picos {
 
 // receiveOverhead returns o_r of a message.
 func (m *Model) receiveOverhead(bytes int64) unit.Picos {
-	if m.Sizes != nil {
+	switch {
+	case m.Sizes != nil:
 		return m.Sizes.Receive.At(unit.Bytes(bytes))
+	case m.SMPI != nil && !m.isRendezvous(bytes):
+		return overhead(m.SMPI.Receive, bytes)
 	}
 	return m.Receive
 }

@@ -151,7 +151,7 @@ func (r *rank) startSend(s *task, now unit.Picos) {
 	if op.Kind == Send {
 		now = r.waitForPort(now, op.Extra, op.Peer)
 	}
-	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra)
+	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra, op.Kind == Send)
 	if s.stamp.began(now); op.Kind == Send {
 		s.stamp.enqueueNext(t)
 	}

@@ -20,6 +20,8 @@ type Use struct {
 	Shares     bool // messages between ranks of a node are copied through its memory
 	Flops      bool // the trace counts floating-point operations
 	Recorded   bool // computation takes the recorded times
+	SMPI       bool // messages cost what SMPI of SimGrid charges
+	SMPIWithin bool // also between ranks of a node
 }
 
 // refs reports whether references are simulated.
@@ -68,7 +70,7 @@ func (u *Use) links() bool {
 
 // overheads reports whether the costs of messages for processors matter.
 func (u *Use) overheads() bool {
-	return u.messages() || u.LogP || u.network() && u.of("plogp")
+	return !u.SMPI && (u.messages() || u.LogP || u.network() && u.of("plogp"))
 }
 
 // lacks reports whether a cost for processors is missing in the machine and in one of its sizes.
@@ -115,7 +117,7 @@ var keyUses = map[string]func(u *Use) bool{
 
 	"network.model": (*Use).network,
 	"network.L": func(u *Use) bool {
-		return u.network() && (!u.linked() || u.LogP || !u.Machine.Network.Fixed.Known)
+		return u.network() && (!u.linked() || u.LogP || !u.Machine.Network.Fixed.Known && !(u.SMPI && u.smpi().Fixed.Known))
 	},
 	"network.o": func(u *Use) bool {
 		n := u.Machine.Network
@@ -146,17 +148,21 @@ var keyUses = map[string]func(u *Use) bool{
 	"network.size.bytes": (*Use).network, "network.size.g": (*Use).network,
 	"network.size.o_s": func(u *Use) bool { return u.overheads() && !u.inside(sends) },
 	"network.size.o_r": func(u *Use) bool { return u.overheads() && !u.inside(receives) },
-	"network.local.L":  (*Use).shares, "network.local.o": (*Use).shares, "network.local.o_s": (*Use).shares, "network.local.o_r": (*Use).shares,
-	"network.local.g": (*Use).shares, "network.local.G": (*Use).shares, "network.local.S": (*Use).shares,
+	"network.local.L":  (*Use).copies, "network.local.o": (*Use).shares, "network.local.o_s": (*Use).shares, "network.local.o_r": (*Use).shares,
+	"network.local.g": (*Use).shares, "network.local.G": (*Use).copies, "network.local.S": (*Use).shares,
 	"network.level.L": (*Use).shares, "network.level.o": (*Use).shares, "network.level.o_s": (*Use).shares, "network.level.o_r": (*Use).shares,
 	"network.level.g": (*Use).shares, "network.level.G": (*Use).shares, "network.level.S": (*Use).shares,
 	"network.level.name": (*Use).shares, "network.level.processors": (*Use).shares,
 	"network.gap": (*Use).simulatedNetwork, "network.spacing": (*Use).simulatedNetwork, "network.topology": (*Use).network,
-	"network.latency": (*Use).links, "network.bandwidth": (*Use).links, "network.efficiency": (*Use).links, "network.header": (*Use).links,
-	"network.switch": (*Use).simulatedNetwork, "network.sharing": (*Use).simulatedNetwork, "network.packet": (*Use).simulatedNetwork,
+	"network.latency": func(u *Use) bool { return u.links() && !(u.SMPI && u.smpi().Fixed.Known) }, "network.bandwidth": (*Use).links,
+	"network.efficiency": func(u *Use) bool { return u.links() && !u.SMPI }, "network.header": func(u *Use) bool { return u.links() && !u.SMPI },
+	"network.switch": func(u *Use) bool { return u.simulatedNetwork() && !(u.SMPI && u.smpi().Switch.Known) }, "network.sharing": (*Use).simulatedNetwork, "network.packet": (*Use).simulatedNetwork,
 	"network.rows": (*Use).network, "network.cols": (*Use).network, "network.arity": (*Use).network,
 	"network.dims": (*Use).network, "network.down": (*Use).network, "network.up": (*Use).network, "network.parallel": (*Use).network, "network.taper": (*Use).network,
 	"network.groups": (*Use).network, "network.chassis": (*Use).network, "network.routers": (*Use).network, "network.hosts": (*Use).network, "network.global": (*Use).network,
+	"network.simgrid.backbone": (*Use).charged, "network.simgrid.latency": (*Use).charged, "network.simgrid.switch": (*Use).charged,
+	"network.simgrid.bw_factor": (*Use).charged, "network.simgrid.lat_factor": (*Use).charged, "network.simgrid.os": (*Use).charged,
+	"network.simgrid.ois": (*Use).charged, "network.simgrid.or": (*Use).charged, "network.simgrid.async_small": (*Use).charged,
 	"network.rails":   func(u *Use) bool { return u.routed() || u.LogP && !u.Machine.Network.Gap.Known },
 	"network.routing": (*Use).routed, "network.seed": (*Use).routed,
 
@@ -175,6 +181,20 @@ func always(*Use) bool { return true }
 
 // shares reports whether there are messages between ranks of a node that have costs of their own.
 func (u *Use) shares() bool { return u.Shares }
+
+// copies reports whether messages between ranks of a node have the latency and bandwidth of [network.local].
+func (u *Use) copies() bool { return u.Shares || u.SMPIWithin }
+
+// charged reports whether messages cost what SMPI charges.
+func (u *Use) charged() bool { return u.SMPI }
+
+// smpi returns what the machine says of SMPI.
+func (u *Use) smpi() machine.SimGrid {
+	if s := u.Machine.Network.SimGrid; s != nil {
+		return *s
+	}
+	return machine.SimGrid{}
+}
 
 // sends and receives report whether a level has o_s and o_r.
 func sends(l machine.Level) bool    { return l.Sending.Known || l.Overhead.Known }

@@ -77,7 +77,7 @@ func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 			return it, nil
 		}
 	}
-	if len(c.members) > maxAllToAllMembers && one.kind == trace.AllToAll && p.algorithm != comm.Doubling {
+	if len(c.members) > maxAllToAllMembers && p.allToAll(one.kind) {
 		return nil, fmt.Errorf("%v between %d processors sends %d messages by the algorithm %s, more than can be simulated; use %s",
 			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.algorithm, comm.Doubling)
 	}
@@ -94,6 +94,11 @@ func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 		p.recent[key] = it
 	}
 	return it, nil
+}
+
+// allToAll reports whether each member sends to each other in collectives of a kind.
+func (p *plans) allToAll(kind trace.Kind) bool {
+	return kind == trace.AllToAll && p.algorithm != comm.Doubling || p.algorithm == comm.SMPI && (kind == trace.AllGather || kind == trace.Scan)
 }
 
 // BarrierSteps returns the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.

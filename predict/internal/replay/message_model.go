@@ -3,6 +3,8 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
@@ -18,14 +20,18 @@ type Semantics string
 const (
 	LogGPS    Semantics = "spoor"
 	LogGOPSim Semantics = "loggopsim"
+	SMPI      Semantics = "simgrid"
 )
+
+// AllSemantics lists the names of all semantics.
+var AllSemantics = []string{string(LogGPS), string(LogGOPSim), string(SMPI)}
 
 // ParseSemantics returns the semantics with a name.
 func ParseSemantics(name string) (Semantics, error) {
-	if s := Semantics(name); s == LogGPS || s == LogGOPSim {
-		return s, nil
+	if slices.Contains(AllSemantics, name) {
+		return Semantics(name), nil
 	}
-	return "", fmt.Errorf("unknown semantics %q; use %s or %s", name, LogGPS, LogGOPSim)
+	return "", fmt.Errorf("unknown semantics %q; use one of %s", name, strings.Join(AllSemantics, ", "))
 }
 
 // MessageModel returns the cost model of messages on m between ranks. Each processor of m has one rank. The ranks of
@@ -37,6 +43,9 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 	n := m.Network
 	if n == nil {
 		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
+	}
+	if s == SMPI {
+		return smpiModel(m, ranks)
 	}
 	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
 	if n.Sending.Known {
@@ -67,11 +76,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 
 // linkModel returns the model of a network that package network simulates.
 func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (engine.Model, error) {
-	nodes := 0
-	for r := range ranks {
-		nodes = max(nodes, m.NodeOf(r)+1)
-	}
-	nodes = network.NodesOf(m, nodes)
+	nodes := networkNodes(m, ranks)
 	var flows []comm.Flow
 	if m.Network.GapFrom == machine.GapTraffic {
 		for _, f := range traffic() {
@@ -99,6 +104,14 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 		return engine.Model{}, err
 	}
 	return model, nil
+}
+
+// networkNodes returns the nodes of the network that ranks need.
+func networkNodes(m *machine.Machine, ranks int) (nodes int) {
+	for r := range ranks {
+		nodes = max(nodes, m.NodeOf(r)+1)
+	}
+	return network.NodesOf(m, nodes)
 }
 
 // lineCost returns the cost of a line of a buffer, and the line size.
@@ -129,7 +142,7 @@ func RanksShareNodes(m *machine.Machine, ranks int) bool {
 // nodeWarnings say how messages between ranks of one node were simulated, if there were any. They give their costs.
 func nodeWarnings(m *machine.Machine, model *engine.Model, ranks int) []error {
 	switch {
-	case !RanksShareNodes(m, ranks):
+	case model.SMPI != nil, !RanksShareNodes(m, ranks):
 		return nil
 	case model.Local == nil:
 		return []error{fmt.Errorf("several ranks run on a node of machine %q, but each is simulated with a port of its own, as if it had a node to itself", m.Name)}

@@ -67,7 +67,7 @@ type Options struct {
 
 	// Of messages.
 	Semantics   Semantics      // zero: LogGPS
-	Collectives comm.Algorithm // algorithm of collectives that are recorded as one event; empty: comm.Doubling
+	Collectives comm.Algorithm // algorithm of collectives that are recorded as one event; empty: comm.Doubling, or comm.SMPI with its semantics
 	Without     error          // why the references of the program are not simulated, for a warning; nil: not known
 	Recorded    bool           // computation takes its recorded time; only without references
 	Engine      engine.Options // of several workers: Protocol, Workers, Quantum, Ahead; only without references

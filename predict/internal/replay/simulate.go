@@ -35,6 +35,9 @@ func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 
 // On returns the options with the defaults that depend on m.
 func (o Options) On(m *machine.Machine) Options {
+	if o.Collectives == "" && o.Semantics == SMPI {
+		o.Collectives = comm.SMPI
+	}
 	if o.Collectives == "" {
 		o.Collectives = comm.Doubling
 	}
