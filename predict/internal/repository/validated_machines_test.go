@@ -232,7 +232,7 @@ func (p *predictor) inARow(m string) float64 {
 	return 64 * lines / p.replay(m, "time,tid,op,addr,size\n"+rows.String(), "x.csv", nil, nil) / 1e9
 }
 
-// dirty returns the time in units of 100 reads, in ns, of a program whose processor reads lines that the one before has written.
+// dirty returns a hundredth of a program's time, in ns. One processor reads lines that the one before it has written.
 func (p *predictor) dirty(m string, reader, reads int) float64 {
 	var rows strings.Builder
 	for proc := range reader {
