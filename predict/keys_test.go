@@ -79,7 +79,9 @@ var (
 	localKeys  = []keyed{{"L", `"300 ns"`, `"400 ns"`}, {"g", `"200 ns"`, `"9 us"`}, {"G", `"8 ns/B"`, `"20 ns/B"`}, {"S", `"64 B"`, `"1 MiB"`}}
 	overLocal  = []keyed{{"o", `"100 ns"`, `"200 ns"`}}
 	sidedLocal = []keyed{{"o_s", `"100 ns"`, `"200 ns"`}, {"o_r", `"300 ns"`, `"400 ns"`}}
-	eagerKeys  = []keyed{{"network.S", `"64 B"`, `"1 MiB"`}, {"network.gamma", `"50 ns/line"`, `"90 ns/line"`}}
+	smpiKeys   = []keyed{{"backbone", `"11 MB/s"`, `"5 MB/s"`}, {"bw_factor", `"0:0.5"`, `"0:0.6"`}, {"lat_factor", `"0:2"`, `"0:3"`}, {"os", `"0:1e-6:0"`, `"0:2e-6:0"`},
+		{"ois", `"0:1e-6:0"`, `"0:2e-6:0"`}, {"or", `"0:1e-6:0"`, `"0:2e-6:0"`}, {"async_small", `"20 B"`, `"1 KiB"`}}
+	eagerKeys = []keyed{{"network.S", `"64 B"`, `"1 MiB"`}, {"network.gamma", `"50 ns/line"`, `"90 ns/line"`}}
 )
 
 func systemKeys(target string, processors, nodes int) []keyed {
@@ -134,6 +136,10 @@ var describedMachines = []described{
 		[]keyed{{"network.level.name", `"unit"`, `"socket"`}, {"network.level.processors", "2", "4"}}, within("network.level.", localKeys, overLocal)))},
 	{"plogp-levels", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("plogp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.o", `"1 us"`, `"2 us"`}}, []keyed{{"network.size.bytes", `"1 B"`, ""}, {"network.size.g", `"9 us"`, `"19 us"`},
 		{"network.level.name", `"unit"`, `"socket"`}, {"network.level.processors", "2", "4"}}, within("network.level.", localKeys, sidedLocal)))},
+	{"smpi", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("switch", linkedKeys, costKeys, eagerKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}, {"network.sharing", `"max-min"`, `"exclusive"`}},
+		within("network.simgrid.", smpiKeys, []keyed{{"latency", `"3 us"`, `"4 us"`}, {"switch", `"5 us"`, `"6 us"`}})))},
+	{"smpi-cores", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 2, 2), net("switch", lAndG, []keyed{{"network.switch", `"1 us"`, `"2 us"`}, {"network.sharing", `"max-min"`, ""}},
+		within("network.local.", localKeys, overLocal), within("network.simgrid.", smpiKeys[1:])))},
 	{"nodes", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("clump", 1, 4), blockKeys, net("bus", linkedKeys, costKeys), []keyed{{"node.name", `"n"`, `"o"`}, {"node.count", "1", "2"}, {"node.processors", "1", ""}},
 		within("node.", processorKeys, overlapKeys, cacheKeys, diskKeys[:1], []keyed{{"memory.latency", `"70 cycles"`, `"99 cycles"`}}, diskKeys[2:4], diskKeys[6:]))},
 }
@@ -248,7 +254,7 @@ func keyConsumers(memory, messages, analyses string, d *described) map[string][]
 	if d.name == "clump-switch" {
 		perNode = "2"
 	}
-	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages, "--references=false"}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"},
+	all := map[string][]string{"references": {"replay", memory}, "messages": {"replay", messages, "--references=false"}, "smpi": {"replay", messages, "--references=false", "--semantics", "simgrid"}, "mixed": {"replay", messages, "--references"}, "logp": {"logp", "--network"},
 		"direct references": {"direct", "radix", "--set", "keys=2000", "--procs", "4"}, "direct messages": {"direct", "transfer", "--set", "rows=40", "--set", "cols=40", "--procs", "4", "--references=false"}}
 	for _, model := range []string{"paper", "curve", "mva"} {
 		all[model] = []string{"cluster", "--params", filepath.Join(analyses, perNode), "--model", model}
@@ -268,6 +274,7 @@ var hidden = map[string]string{
 	"direct messages network.ports": "messages are further apart", "nodes direct messages node.count": "processors of both nodes are equal",
 	"clump-switch direct messages network.L": "pairs are within nodes", "clump-switch direct messages network.G": "pairs are within nodes",
 	"clump-local direct messages network.L": "pairs are within nodes", "clump-local direct messages network.G": "pairs are within nodes",
+	"smpi-cores direct messages network.L": "pairs are within nodes", "smpi-cores direct messages network.G": "pairs are within nodes",
 	"clump-local direct messages network.o": "pairs are within nodes", "plogp-levels direct messages network.o": "pairs are within units",
 	"direct messages network.local.L": "pairs are within units", "direct messages network.local.o": "pairs are within units",
 	"direct messages network.local.g": "pairs are within units", "direct messages network.local.G": "pairs are within units",

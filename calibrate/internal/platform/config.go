@@ -41,7 +41,7 @@ func (s *source) factors(config map[string]element) (*factors, error) {
 		}
 	}
 	if f.latencyOrigin == "" && f.bandwidth == 1 {
-		s.note("SimGrid multiplies latencies and bandwidths by factors of its network model (LV08: 13.01 and 0.97; SMPI: by size). The file has none, and none is applied")
+		s.note("SimGrid multiplies latencies and bandwidths by factors of its network model (LV08: 13.01 and 0.97; SMPI: by size). The file has none, and none is applied, except by predict replay --semantics simgrid")
 	}
 	return f, nil
 }

@@ -14,6 +14,12 @@ var smpiKeys = map[string]string{"smpi/bw-factor": "bw_factor", "smpi/lat-factor
 // smpi writes what only predict replay --semantics simgrid reads.
 func (s *source) smpi(c *cluster, f *factors) {
 	flat := c.get("topology", "FLAT") == "FLAT"
+	switch {
+	case flat && c.sharing == fatpipe:
+		s.note("for predict replay --semantics simgrid, FATPIPE is no bound on sums; SimGrid 3.32 instead has one link for both directions of a host")
+	case flat && c.hasBackbone && c.backboneSharing == fatpipe && c.backbone < c.bw:
+		s.note("for predict replay --semantics simgrid, bb_bw bounds each link of a host; in SimGrid it bounds each message")
+	}
 	backbone := flat && c.hasBackbone && c.backboneSharing == shared && c.backbone > c.bw && c.backbone < c.bw*float64(c.hosts)
 	if !backbone && len(f.smpi) == 0 && f.latency == 1 {
 		return
