@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	"spoor/traces/lookup"
 	"spoor/traces/stage"
@@ -20,7 +21,7 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "`NAME` of the engine: sequential, quantum or whoa")
+	flags.StringVar(&f.protocol, "engine", string(outcome.Sequential), "`NAME` of the engine: sequential, quantum or whoa")
 	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` between synchronizations of engine quantum, at most the lookahead; 0s: the lookahead")
 	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` that engine whoa looks ahead, F of [dickens1996]; 0: %d while it saves time", engine.DefaultAhead))
 	flags.BoolVar(&f.stats, "engine-stats", false, "print windows, events and appointments of the engine")
@@ -28,12 +29,12 @@ func (f *engineFlags) add(flags *pflag.FlagSet) {
 
 // engineNames lists the engines.
 func engineNames() []string {
-	return []string{string(engine.Sequential), string(engine.Quantum), string(engine.Whoa)}
+	return []string{string(outcome.Sequential), string(outcome.Quantum), string(outcome.Whoa)}
 }
 
 // check reads the flags.
 func (f *engineFlags) check() (err error) {
-	if f.opt.Protocol, err = engine.ParseProtocol(f.protocol); err != nil {
+	if f.opt.Protocol, err = outcome.ParseProtocol(f.protocol); err != nil {
 		return stage.Usage("--engine: %w", lookup.Unknown("engine", f.protocol, engineNames()))
 	}
 	quantum, err := unit.Parse(f.quantum, "s")
@@ -42,9 +43,9 @@ func (f *engineFlags) check() (err error) {
 		return stage.Usage("--quantum: %v", err)
 	case quantum < 0 || quantum > 1:
 		return stage.Usage("--quantum %s is not from 0s to 1s", f.quantum)
-	case quantum > 0 && f.opt.Protocol != engine.Quantum:
+	case quantum > 0 && f.opt.Protocol != outcome.Quantum:
 		return stage.Usage("--quantum needs --engine quantum, not %s", f.opt.Protocol)
-	case f.opt.Ahead > 0 && f.opt.Protocol != engine.Whoa:
+	case f.opt.Ahead > 0 && f.opt.Protocol != outcome.Whoa:
 		return stage.Usage("--ahead needs --engine whoa, not %s", f.opt.Protocol)
 	case f.opt.Ahead < 0:
 		return stage.Usage("--ahead %d is negative", f.opt.Ahead)
@@ -56,21 +57,21 @@ func (f *engineFlags) check() (err error) {
 // options returns the options of a simulation by so many workers.
 func (f *engineFlags) options(workers int) engine.Options {
 	opt := f.opt
-	if opt.Protocol != engine.Sequential {
+	if opt.Protocol != outcome.Sequential {
 		opt.Workers = workers
 	}
 	return opt
 }
 
 // note reports which engine ran, if the user chose one.
-func (f *engineFlags) note(env *stage.Env, simulation string, scope replay.Scope, e engine.Stats) {
+func (f *engineFlags) note(env *stage.Env, simulation string, scope replay.Scope, e outcome.Stats) {
 	switch {
 	case scope == replay.References:
-	case scope == replay.Both && f.opt.Protocol != engine.Sequential:
-		env.Note("%s: engine %s ran instead of %s: references are simulated; --references=false leaves them out", simulation, engine.Sequential, f.opt.Protocol)
-	case f.opt.Protocol == engine.Sequential && f.stats && e.Reason != "":
+	case scope == replay.Both && f.opt.Protocol != outcome.Sequential:
+		env.Note("%s: engine %s ran instead of %s: references are simulated; --references=false leaves them out", simulation, outcome.Sequential, f.opt.Protocol)
+	case f.opt.Protocol == outcome.Sequential && f.stats && e.Reason != "":
 		env.Note("%s: only engine %s can run: %s", simulation, e.Protocol, e.Reason)
-	case f.opt.Protocol == engine.Sequential:
+	case f.opt.Protocol == outcome.Sequential:
 	case e.Reason != "":
 		env.Note("%s: engine %s ran instead of %s: %s", simulation, e.Protocol, f.opt.Protocol, e.Reason)
 	default:

@@ -222,7 +222,7 @@ func writeKeyTraces(t *testing.T) (memory, messages string) {
 var digestCell = regexp.MustCompile(`[0-9a-f]{64}`)
 
 // outcome is a run of predict: its result, and the keys that it says are not used.
-func outcome(t *testing.T, args ...string) (status int, result string, unused string) {
+func outcomeOf(t *testing.T, args ...string) (status int, result string, unused string) {
 	t.Helper()
 	status, out, errs := predict(args...)
 	var notes []string
@@ -326,7 +326,7 @@ var untestable = map[string]string{
 // testKeys changes each key of one machine for one command.
 func testKeys(t *testing.T, d *described, name string, args []string, tested map[[2]string]bool) {
 	run := func(changed int) (status int, result, unused string) {
-		return outcome(t, append(slices.Clone(args), "--format", "csv", "--machine", d.write(t, changed, keyuse.ListSections))...)
+		return outcomeOf(t, append(slices.Clone(args), "--format", "csv", "--machine", d.write(t, changed, keyuse.ListSections))...)
 	}
 	status, want, unused := run(-1)
 	for i, k := range d.keys {
@@ -398,7 +398,7 @@ func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
 	}
 	for name, args := range consumers {
 		run := func(changed int) (status int, result, unused string) {
-			return outcome(t, append(slices.Clone(args), "--prices", describedPrices.write(t, changed, keyuse.PriceLists))...)
+			return outcomeOf(t, append(slices.Clone(args), "--prices", describedPrices.write(t, changed, keyuse.PriceLists))...)
 		}
 		status, want, unused := run(-1)
 		if status != 0 {

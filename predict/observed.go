@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/format"
 	"spoor/traces/lookup"
@@ -66,8 +66,8 @@ type observed struct {
 }
 
 // observe returns an observer for a simulation of so many ranks, or nil.
-func (f *observerFlags) observe(ranks int, o *observed) engine.Observer {
-	var all engine.Observers
+func (f *observerFlags) observe(ranks int, o *observed) observe.Observer {
+	var all observe.Observers
 	if f.matrix {
 		o.matrix = matrix{}
 		all = append(all, matrixObserver{matrix: o.matrix})
@@ -142,12 +142,12 @@ type matrix map[[2]int32]*struct{ messages, bytes uint64 }
 
 // matrixObserver fills a matrix.
 type matrixObserver struct {
-	engine.NopObserver
+	observe.NopObserver
 	matrix
 }
 
 // Message counts one message.
-func (o matrixObserver) Message(from, to int32, d *engine.ReceivedMessage) {
+func (o matrixObserver) Message(from, to int32, d *observe.ReceivedMessage) {
 	c := o.matrix[[2]int32{from, to}]
 	if c == nil {
 		c = new(struct{ messages, bytes uint64 })

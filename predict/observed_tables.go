@@ -5,7 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/store"
@@ -63,7 +64,7 @@ func phaseTable(sims []simulationRow) *store.Table {
 			rows = append(rows, row{s, &s.result.Phases[i]})
 		}
 	}
-	seconds := func(part engine.Part, of func(row) unit.Picos) store.Column {
+	seconds := func(part observe.Part, of func(row) unit.Picos) store.Column {
 		return store.ColumnOf(rows, part.String(), "s", func(p row) float64 { return float64(of(p).Seconds()) })
 	}
 	return &store.Table{Name: "simulated phases", Columns: []store.Column{
@@ -77,10 +78,10 @@ func phaseTable(sims []simulationRow) *store.Table {
 		store.ColumnOf(rows, "misses", "", func(p row) uint64 { return p.Misses }),
 		store.ColumnOf(rows, "upgrades", "", func(p row) uint64 { return p.Upgrades }),
 		store.ColumnOf(rows, "writebacks", "", func(p row) uint64 { return p.WriteBacks }),
-		seconds(engine.Computing, func(p row) unit.Picos { return p.Ideal }),
-		seconds(engine.MemoryLatency, func(p row) unit.Picos { return p.Latency }),
-		seconds(engine.MemoryContention, func(p row) unit.Picos { return p.Contention }),
-		seconds(engine.Sync, func(p row) unit.Picos { return p.Sync }),
+		seconds(observe.Computing, func(p row) unit.Picos { return p.Ideal }),
+		seconds(observe.MemoryLatency, func(p row) unit.Picos { return p.Latency }),
+		seconds(observe.MemoryContention, func(p row) unit.Picos { return p.Contention }),
+		seconds(observe.Sync, func(p row) unit.Picos { return p.Sync }),
 	}}
 }
 
@@ -148,7 +149,7 @@ func pathSums(all []simulationRow) *store.Table {
 	type key struct {
 		simulation int
 		rank       int32
-		part       engine.Part
+		part       observe.Part
 	}
 	sums := map[key]pathRow{}
 	for i, one := range all {
@@ -181,7 +182,7 @@ func pathColumns(rows []pathRow) []store.Column {
 
 // engineTable has a row for each simulation.
 func engineTable(rows []simulationRow) *store.Table {
-	count := func(name string, of func(*engine.Result) uint64) store.Column {
+	count := func(name string, of func(*outcome.Result) uint64) store.Column {
 		return store.ColumnOf(rows, name, "", func(r simulationRow) uint64 { return of(r.messages()) })
 	}
 	return &store.Table{Name: "engine", Columns: []store.Column{
@@ -190,13 +191,13 @@ func engineTable(rows []simulationRow) *store.Table {
 		store.ColumnOf(rows, "processors", "", func(r simulationRow) int32 { return int32(len(r.result.Procs)) }),
 		store.ColumnOf(rows, "engine", "", func(r simulationRow) string { return string(r.messages().Engine.Protocol) }),
 		store.ColumnOf(rows, "workers", "", func(r simulationRow) int32 { return int32(r.messages().Engine.Workers) }),
-		count("ahead", func(r *engine.Result) uint64 { return uint64(r.Engine.Ahead) }),
-		count("events", func(r *engine.Result) uint64 { return r.Ops }),
-		count("windows", func(r *engine.Result) uint64 { return r.Engine.Windows }),
+		count("ahead", func(r *outcome.Result) uint64 { return uint64(r.Engine.Ahead) }),
+		count("events", func(r *outcome.Result) uint64 { return r.Ops }),
+		count("windows", func(r *outcome.Result) uint64 { return r.Engine.Windows }),
 		store.ColumnOf(rows, "events_window_processor", "", func(r simulationRow) float64 { return r.messages().EventsPerWindow() }),
-		count("meetings", func(r *engine.Result) uint64 { return r.Engine.Barriers }),
-		count("appointments", func(r *engine.Result) uint64 { return r.Engine.Appointments }),
-		count("messages", func(r *engine.Result) uint64 { return r.Messages }),
-		count("between_workers", func(r *engine.Result) uint64 { return r.Engine.Remote }),
+		count("meetings", func(r *outcome.Result) uint64 { return r.Engine.Barriers }),
+		count("appointments", func(r *outcome.Result) uint64 { return r.Engine.Appointments }),
+		count("messages", func(r *outcome.Result) uint64 { return r.Messages }),
+		count("between_workers", func(r *outcome.Result) uint64 { return r.Engine.Remote }),
 	}}
 }

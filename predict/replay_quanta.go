@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"spoor/analyze/quanta"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -17,17 +17,17 @@ import (
 // waitObserver collects the intervals in which processors execute no instructions. Sending and receiving are such
 // intervals, too: the trace has no instructions of them.
 type waitObserver struct {
-	engine.NopObserver
+	observe.NopObserver
 	waits [][]quanta.Wait
-	last  []engine.Part // of the last Span of each processor
+	last  []observe.Part // of the last Span of each processor
 }
 
 // Span implements engine.Observer.
-func (o *waitObserver) Span(rank int32, what engine.Part, from, to unit.Picos) {
+func (o *waitObserver) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	all := o.waits[rank]
 	switch n := len(all); {
-	case what == engine.Computing:
-	case what == engine.MemoryContention && o.last[rank] == engine.MemoryLatency: // of one access
+	case what == observe.Computing:
+	case what == observe.MemoryContention && o.last[rank] == observe.MemoryLatency: // of one access
 		all[n-1].To = to
 	default:
 		o.waits[rank] = append(all, quanta.Wait{From: from, To: to})
@@ -61,7 +61,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 	t := &quanta.Timeline{Clock: s.machine.Processor.Clock, Length: unit.Cycles(o.quanta.cycles), Seed: 1, Tool: "spoor predict " + stage.Version,
 		Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256() + s.trace.Header().SourceFacts(),
 		Meta:   []trace.Arg{{Key: "program", Value: s.trace.Header().Title()}, {Key: "trace", Value: s.trace.SHA256()}, {Key: "machine", Value: s.machine.Name}, {Key: "tool", Value: "predict " + stage.Version}}}
-	waits := &waitObserver{waits: make([][]quanta.Wait, s.trace.Header().Procs), last: make([]engine.Part, s.trace.Header().Procs)}
+	waits := &waitObserver{waits: make([][]quanta.Wait, s.trace.Header().Procs), last: make([]observe.Part, s.trace.Header().Procs)}
 	rows, err := o.simulate(ctx, env, sims, waits)
 	if err != nil {
 		return err

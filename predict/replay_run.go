@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/replay"
 	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
 
 // simulate runs all simulations, and notes their warnings. also observes the only one, if it is not nil.
-func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation, also engine.Observer) ([]simulationRow, error) {
+func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation, also observe.Observer) ([]simulationRow, error) {
 	progress := env.Progress("replaying", int64(o.work(sims)), "refs and events")
 	defer progress.Done()
 	workers := o.workers

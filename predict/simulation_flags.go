@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/placement"
 	"spoor/predict/internal/replay"
 	"spoor/traces/lookup"
@@ -19,7 +19,7 @@ import (
 // addCommon adds the flags that predict direct has, too.
 func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 	f.collectives, f.computation = string(comm.Doubling), computations[0]
-	f.engine.protocol, f.engine.quantum = string(engine.Sequential), "0s"
+	f.engine.protocol, f.engine.quantum = string(outcome.Sequential), "0s"
 	flags.BoolVar(&f.references, "references", false, "an error if references cannot be simulated, not a note; =false: simulate no references")
 	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
 	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: "+list(replay.AllSemantics))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -58,13 +58,13 @@ func printRun(w io.Writer, row simulationRow) error {
 	counted := uint64(0)
 	for i := range row.result.Procs {
 		p, rank := &row.result.Procs[i], row.rank(i)
-		seconds := func(memory unit.Picos, part engine.Part) float64 {
+		seconds := func(memory unit.Picos, part observe.Part) float64 {
 			return float64((memory + rank.Parts[part]).Seconds())
 		}
 		counted += p.Events
 		run.Procs = append(run.Procs, processorRun{Proc: i, Time: float64(p.Total().Seconds()), Compute: float64(p.Ideal.Seconds()),
-			Overhead: seconds(0, engine.Overhead), Latency: seconds(p.Latency, engine.Latency),
-			Contention: seconds(p.Contention, engine.Contention), Wait: seconds(p.Sync, engine.Waiting)})
+			Overhead: seconds(0, observe.Overhead), Latency: seconds(p.Latency, observe.Latency),
+			Contention: seconds(p.Contention, observe.Contention), Wait: seconds(p.Sync, observe.Waiting)})
 	}
 	if counted > 0 {
 		run.Events = counted

@@ -5,7 +5,8 @@ import (
 	"strconv"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/predict/internal/replay"
 	"spoor/traces/store"
@@ -45,23 +46,23 @@ func newRow(title, trace string, m *machine.Machine, scope replay.Scope, r *repl
 
 // timePart is a part of a processor's time and its column.
 type timePart struct {
-	part engine.Part
-	of   func(memory *replay.Processor, rank *engine.Rank) unit.Picos
+	part observe.Part
+	of   func(memory *replay.Processor, rank *outcome.Rank) unit.Picos
 }
 
 // memoryParts and messageParts are the parts of the time until a processor ends. A simulation has those of its scope.
 var (
-	idealPart   = timePart{engine.Computing, func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Ideal }}
+	idealPart   = timePart{observe.Computing, func(p *replay.Processor, _ *outcome.Rank) unit.Picos { return p.Ideal }}
 	memoryParts = []timePart{
-		{engine.MemoryLatency, func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Latency }},
-		{engine.MemoryContention, func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Contention }},
-		{engine.Sync, func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Sync }},
+		{observe.MemoryLatency, func(p *replay.Processor, _ *outcome.Rank) unit.Picos { return p.Latency }},
+		{observe.MemoryContention, func(p *replay.Processor, _ *outcome.Rank) unit.Picos { return p.Contention }},
+		{observe.Sync, func(p *replay.Processor, _ *outcome.Rank) unit.Picos { return p.Sync }},
 	}
-	messageParts = []timePart{ofRank(engine.Overhead), ofRank(engine.Latency), ofRank(engine.Contention), ofRank(engine.Waiting)}
+	messageParts = []timePart{ofRank(observe.Overhead), ofRank(observe.Latency), ofRank(observe.Contention), ofRank(observe.Waiting)}
 )
 
-func ofRank(part engine.Part) timePart {
-	return timePart{part, func(_ *replay.Processor, r *engine.Rank) unit.Picos { return r.Parts[part] }}
+func ofRank(part observe.Part) timePart {
+	return timePart{part, func(_ *replay.Processor, r *outcome.Rank) unit.Picos { return r.Parts[part] }}
 }
 
 // partsOf returns the parts of rows: all, or those that a simulation of the rows has.
@@ -86,15 +87,15 @@ func anyOf(rows []simulationRow, is func(simulationRow) bool) bool {
 }
 
 // rank returns the times of a processor's messages, which are zero without messages.
-func (r simulationRow) rank(i int) *engine.Rank {
+func (r simulationRow) rank(i int) *outcome.Rank {
 	if r.result.Messages == nil {
-		return &engine.Rank{}
+		return &outcome.Rank{}
 	}
 	return &r.result.Messages.Ranks[i]
 }
 
 // mean returns a part's mean over processors, in seconds.
-func (r simulationRow) mean(of func(*replay.Processor, *engine.Rank) unit.Picos) float64 {
+func (r simulationRow) mean(of func(*replay.Processor, *outcome.Rank) unit.Picos) float64 {
 	sum := 0.0
 	for i := range r.result.Procs {
 		sum += float64(of(&r.result.Procs[i], r.rank(i)))
@@ -125,7 +126,7 @@ func simulationTable(rows []simulationRow, options ...trace.Arg) *store.Table {
 		columns = append(columns, store.ColumnOf(rows, part.part.String(), "s", func(r simulationRow) float64 { return r.mean(part.of) }))
 	}
 	columns = append(columns, store.ColumnOf(rows, "end", "s", func(r simulationRow) float64 {
-		return r.mean(func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.End })
+		return r.mean(func(p *replay.Processor, _ *outcome.Rank) unit.Picos { return p.End })
 	}))
 	columns = append(columns, countColumns(rows)...)
 	columns = append(columns,
@@ -137,9 +138,9 @@ func simulationTable(rows []simulationRow, options ...trace.Arg) *store.Table {
 }
 
 // messages returns the result of the messages, which is empty without them.
-func (r simulationRow) messages() *engine.Result {
+func (r simulationRow) messages() *outcome.Result {
 	if r.result.Messages == nil {
-		return &engine.Result{}
+		return &outcome.Result{}
 	}
 	return r.result.Messages
 }

@@ -7,6 +7,8 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
@@ -21,12 +23,12 @@ type backend struct {
 	timelines    []*rankTimeline
 	usesMessages bool // the program sends a message
 	usesBarriers bool // the program has a barrier in shared memory
-	result       *engine.Result
+	result       *outcome.Result
 }
 
 // Run implements spmd.Backend.
 func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
-	var programs []engine.Program
+	var programs []program.Program
 	for p, r := range ranks {
 		l := &rankTimeline{Coroutine: spmd.NewCoroutine(r), backend: b}
 		l.matcher.queues = map[channel]*channelQueue{}
@@ -35,7 +37,7 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 			return err
 		}
 		b.timelines = append(b.timelines, l)
-		programs = append(programs, engine.Program{Next: l.next})
+		programs = append(programs, program.Program{Next: l.next})
 	}
 	obs := b.opt.Observer
 	if obs != nil {
@@ -64,21 +66,21 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Recv:
 		l.receive(op)
 	case trace.Irecv:
-		l.add(op, engine.Op{Kind: engine.Irecv, Peer: op.Request.Source, Tag: op.Request.Tag, Group: op.Request.Group,
+		l.add(op, program.Op{Kind: program.Irecv, Peer: op.Request.Source, Tag: op.Request.Tag, Group: op.Request.Group,
 			Request: op.Request.ID, Bytes: l.matcher.post(op.Request)})
 	case trace.Wait:
 		l.wait(op)
 	case trace.Test:
 		l.test(op)
 	case trace.Probe:
-		l.probe(op, engine.Probe)
+		l.probe(op, program.Probe)
 	case trace.Iprobe:
-		l.probe(op, engine.Iprobe)
+		l.probe(op, program.Iprobe)
 	case trace.Clock:
 		l.clock(op)
 	case trace.Barrier:
 		b.usesBarriers = true
-		l.add(op, engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None})
+		l.add(op, program.Op{Kind: program.Collective, Group: barrierGroup, Request: program.None})
 		l.pause() // what others did before the barrier is in shared memory after it
 	default:
 		l.fail(errShared(op.Kind))

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
@@ -185,7 +185,7 @@ func TestDirectIsReplay(t *testing.T) {
 }
 
 // different says where two results differ.
-func different(got, want *engine.Result) string {
+func different(got, want *outcome.Result) string {
 	for p := range want.Ranks {
 		if got.Ranks[p] != want.Ranks[p] {
 			return fmt.Sprintf("rank %d: got %+v, want %+v", p, got.Ranks[p], want.Ranks[p])

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
@@ -93,9 +93,9 @@ func (b *mixed) Events(e *trace.Events) error {
 }
 
 // Operations implements replay.MixedProgram.
-func (b *mixed) Operations(p trace.Proc, e *trace.Event) (engine.Ops, error) {
+func (b *mixed) Operations(p trace.Proc, e *trace.Event) (program.Ops, error) {
 	if e.Kind == trace.Barrier {
-		return engine.Pack(engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None}), nil
+		return program.Pack(program.Op{Kind: program.Collective, Group: barrierGroup, Request: program.None}), nil
 	}
 	return b.timelines[p].ops, nil
 }

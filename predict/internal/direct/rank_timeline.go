@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
@@ -16,9 +17,9 @@ type rankTimeline struct {
 	*spmd.Coroutine
 	*backend
 	costs       replay.CostTracker
-	executed    uint64     // instructions up to the last operation
-	ops         engine.Ops // not handed over, or being simulated
-	now         unit.Picos // when all operations before them had ended
+	executed    uint64      // instructions up to the last operation
+	ops         program.Ops // not handed over, or being simulated
+	now         unit.Picos  // when all operations before them had ended
 	matcher     matcher
 	blockedOn   *spmd.Op // operation for which the rank is paused
 	answer      engine.Answer
@@ -42,19 +43,19 @@ const (
 const maxIdleQueries = 1 << 20
 
 // next resumes the rank until it waits for an answer, or is Options.Ahead operations ahead.
-func (l *rankTimeline) next() (engine.Ops, error) {
+func (l *rankTimeline) next() (program.Ops, error) {
 	l.ops.Reset()
 	for l.ops.Len() == 0 && !l.ended {
 		l.resumed++
 		l.Resume()
 		switch {
 		case l.err != nil:
-			return engine.Ops{}, l.err
+			return program.Ops{}, l.err
 		case l.Err != nil:
-			return engine.Ops{}, l.Err
+			return program.Ops{}, l.Err
 		case l.Ended:
 			l.ended = true
-			l.ops.Add(&engine.Op{Kind: engine.Compute, Work: l.work(), Request: engine.None})
+			l.ops.Add(&program.Op{Kind: program.Compute, Work: l.work(), Request: program.None})
 		}
 	}
 	return l.ops, l.err
@@ -82,7 +83,7 @@ func (l *rankTimeline) fail(err error) {
 }
 
 // add adds an operation to the time-line, with the cost of op's buffer.
-func (l *rankTimeline) add(op *spmd.Op, is engine.Op) {
+func (l *rankTimeline) add(op *spmd.Op, is program.Op) {
 	switch {
 	case l.memory != nil: // the memory simulation accounts for the time until then
 		l.unsimulated = true
@@ -153,9 +154,9 @@ func errIdle(times int, k trace.Kind) error {
 
 func (l *rankTimeline) send(op *spmd.Op) {
 	m := op.Message
-	is := engine.Op{Kind: engine.Send, Peer: m.To, Tag: m.Tag, Group: m.Group, Bytes: int64(m.Bytes()), Request: engine.None}
+	is := program.Op{Kind: program.Send, Peer: m.To, Tag: m.Tag, Group: m.Group, Bytes: int64(m.Bytes()), Request: program.None}
 	if op.Kind == trace.Isend {
-		is.Kind, is.Request = engine.Isend, op.Request.ID
+		is.Kind, is.Request = program.Isend, op.Request.ID
 	}
 	l.add(op, is)
 	to := l.timelines[m.To]
@@ -165,7 +166,7 @@ func (l *rankTimeline) send(op *spmd.Op) {
 func (l *rankTimeline) receive(op *spmd.Op) {
 	q := op.Request
 	mark := l.matcher.post(q)
-	l.add(op, engine.Op{Kind: engine.Recv, Peer: q.Source, Tag: q.Tag, Group: q.Group, Bytes: mark, Request: engine.None})
+	l.add(op, program.Op{Kind: program.Recv, Peer: q.Source, Tag: q.Tag, Group: q.Group, Bytes: mark, Request: program.None})
 	if !q.Completed() {
 		l.simulateTo(op)
 	}
@@ -189,7 +190,7 @@ func (l *rankTimeline) wait(op *spmd.Op) {
 		return
 	}
 	q := op.Requests[0]
-	is := engine.Op{Kind: engine.Wait, Request: q.ID}
+	is := program.Op{Kind: program.Wait, Request: q.ID}
 	if q.Completed() {
 		l.add(op, is)
 		return
@@ -204,9 +205,9 @@ func (l *rankTimeline) wait(op *spmd.Op) {
 
 func (l *rankTimeline) waitAny(op *spmd.Op) {
 	for i, q := range op.Requests {
-		is := engine.Op{Kind: engine.AddToWaitAny, Request: q.ID}
+		is := program.Op{Kind: program.AddToWaitAny, Request: q.ID}
 		if i == len(op.Requests)-1 {
-			is.Kind = engine.WaitAny
+			is.Kind = program.WaitAny
 		}
 		l.add(nil, is)
 	}
@@ -215,7 +216,7 @@ func (l *rankTimeline) waitAny(op *spmd.Op) {
 
 func (l *rankTimeline) test(op *spmd.Op) {
 	q := op.Request
-	is := engine.Op{Kind: engine.Test, Request: q.ID}
+	is := program.Op{Kind: program.Test, Request: q.ID}
 	if op.Done = l.matcher.hasArrived(q, l.now); op.Done {
 		is.Bytes = alreadyAnswered
 		l.answered++
@@ -226,10 +227,10 @@ func (l *rankTimeline) test(op *spmd.Op) {
 	}
 }
 
-func (l *rankTimeline) probe(op *spmd.Op, kind engine.Kind) {
+func (l *rankTimeline) probe(op *spmd.Op, kind program.Kind) {
 	q := op.Request
-	is := engine.Op{Kind: kind, Peer: q.Source, Tag: q.Tag, Group: q.Group, Request: engine.None}
-	if op.Message = l.matcher.probe(q, kind == engine.Probe, l.now); op.Message != nil {
+	is := program.Op{Kind: kind, Peer: q.Source, Tag: q.Tag, Group: q.Group, Request: program.None}
+	if op.Message = l.matcher.probe(q, kind == program.Probe, l.now); op.Message != nil {
 		is.Bytes = alreadyAnswered
 		l.answered++
 	}
@@ -237,7 +238,7 @@ func (l *rankTimeline) probe(op *spmd.Op, kind engine.Kind) {
 	switch {
 	case op.Message != nil:
 		return
-	case kind == engine.Probe:
+	case kind == program.Probe:
 		l.simulateTo(op)
 	default:
 		l.query(op)
@@ -251,13 +252,13 @@ func (l *rankTimeline) probe(op *spmd.Op, kind engine.Kind) {
 func (l *rankTimeline) clock(op *spmd.Op) {
 	s := op.Stamp
 	if s == nil {
-		l.add(nil, engine.Op{Kind: engine.Clock, Request: engine.None})
+		l.add(nil, program.Op{Kind: program.Clock, Request: program.None})
 		op.Clock = duration(l.query(op).At)
 		return
 	}
 	l.stamps = append(l.stamps, s)
 	s.Defer(l.pause)
-	l.add(nil, engine.Op{Kind: engine.Clock, Request: engine.None, Bytes: lazyClock})
+	l.add(nil, program.Op{Kind: program.Clock, Request: program.None, Bytes: lazyClock})
 }
 
 func duration(t unit.Picos) time.Duration { return time.Duration(t / 1000) }

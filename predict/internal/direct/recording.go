@@ -1,7 +1,7 @@
 package direct
 
 import (
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -41,7 +41,7 @@ func (r *Recording) Source(h trace.Header) trace.Source {
 // rowNumbering is an Observer that numbers the events of ranks as in a recording: a wait for several requests is one
 // event.
 type rowNumbering struct {
-	engine.Observer
+	observe.Observer
 	next  []int64
 	rowOf [][]int64 // by rank and operation
 }

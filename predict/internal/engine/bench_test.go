@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -17,32 +18,32 @@ import (
 
 // workload builds programs.
 type workload struct {
-	ranks    [][]Op
+	ranks    [][]program.Op
 	requests []int32
 	open     [][]int32
 	messages int
 	rng      *rand.Rand
-	packed   []Ops
+	packed   []program.Ops
 }
 
 func newWorkload(ranks int) *workload {
-	return &workload{ranks: make([][]Op, ranks), requests: make([]int32, ranks), open: make([][]int32, ranks), rng: rand.New(rand.NewPCG(1, 2))}
+	return &workload{ranks: make([][]program.Op, ranks), requests: make([]int32, ranks), open: make([][]int32, ranks), rng: rand.New(rand.NewPCG(1, 2))}
 }
 
-func (w *workload) add(rank int, op Op) {
-	op.Request, op.Group = w.requests[rank], None
+func (w *workload) add(rank int, op program.Op) {
+	op.Request, op.Group = w.requests[rank], program.None
 	w.requests[rank]++
 	w.open[rank] = append(w.open[rank], op.Request)
 	w.ranks[rank] = append(w.ranks[rank], op)
 }
 
 func (w *workload) send(from, to int, bytes int64, tag int32) {
-	w.add(from, Op{Kind: Isend, Peer: int32(to), Bytes: bytes, Tag: tag})
+	w.add(from, program.Op{Kind: program.Isend, Peer: int32(to), Bytes: bytes, Tag: tag})
 	w.messages++
 }
 
 func (w *workload) recv(to, from int, tag int32) {
-	w.add(to, Op{Kind: Irecv, Peer: int32(from), Tag: tag})
+	w.add(to, program.Op{Kind: program.Irecv, Peer: int32(from), Tag: tag})
 }
 
 // wait waits for all that is open, and works.
@@ -53,14 +54,14 @@ func (w *workload) wait(rank int, work unit.Picos) {
 	}
 	w.open[rank] = w.open[rank][:0]
 	if work > 0 {
-		w.ranks[rank] = append(w.ranks[rank], Op{Kind: Compute, Work: work, Request: None, Group: None})
+		w.ranks[rank] = append(w.ranks[rank], program.Op{Kind: program.Compute, Work: work, Request: program.None, Group: program.None})
 	}
 }
 
 // programs is the workload to the engine, in the form in which it takes operations, which is prepared once.
-func (w *workload) programs() (all []Program) {
+func (w *workload) programs() (all []program.Program) {
 	for i := len(w.packed); i < len(w.ranks); i++ {
-		w.packed = append(w.packed, Pack(w.ranks[i]...))
+		w.packed = append(w.packed, program.Pack(w.ranks[i]...))
 	}
 	for _, ops := range w.packed {
 		all = append(all, inBatches(ops, 256))

@@ -1,17 +1,20 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/observe"
+	"spoor/traces/unit"
+)
 
 // causes holds why packets come and why pending operations end.
 type causes struct {
-	now        Cause // of the present event
-	packets    []Cause
-	pendingOps []Cause
-	out        []Cause // why the port of a rank is not free sooner
-	in         []Cause
-	links      []Cause          // why messages over Model.Net were sent
-	departure  Cause            // why the last of them left
-	pairs      map[uint64]Cause // of the last message between two ranks, if Model.usesLinks
+	now        observe.Cause // of the present event
+	packets    []observe.Cause
+	pendingOps []observe.Cause
+	out        []observe.Cause // why the port of a rank is not free sooner
+	in         []observe.Cause
+	links      []observe.Cause          // why messages over Model.Net were sent
+	departure  observe.Cause            // why the last of them left
+	pairs      map[uint64]observe.Cause // of the last message between two ranks, if Model.usesLinks
 
 	task *task   // that posts receives now although its processor is busy with something else, or nil
 	row  int64   // of the receive that is being posted, or noRow
@@ -42,7 +45,7 @@ func (e *engine) reportMatched(rank, n int32, m *packet) {
 // setCause sets the cause of the present event: what rank by did until since.
 func (e *engine) setCause(by int32, since unit.Picos) {
 	if e.obs != nil {
-		e.causes.now = Cause{By: by, Since: since}
+		e.causes.now = observe.Cause{By: by, Since: since}
 	}
 }
 
@@ -77,7 +80,7 @@ func (e *engine) setCausePort(rank int32) {
 
 // chainPort sets the cause to what a port waited for, if by is set. It then makes the present event what the port
 // waits for.
-func (e *engine) chainPort(port []Cause, rank int32, by bool) {
+func (e *engine) chainPort(port []observe.Cause, rank int32, by bool) {
 	if e.obs == nil {
 		return
 	}
@@ -124,19 +127,19 @@ func (e *engine) chainOrder(pair uint64, held bool) {
 }
 
 // setPortCause makes a port wait for what the rank began at a time.
-func (e *engine) setPortCause(port []Cause, rank int32, since unit.Picos) {
+func (e *engine) setPortCause(port []observe.Cause, rank int32, since unit.Picos) {
 	if e.obs != nil {
-		port[rank] = Cause{By: rank, Since: since}
+		port[rank] = observe.Cause{By: rank, Since: since}
 	}
 }
 
 // saveCause stores the present cause under number i.
-func (e *engine) saveCause(all *[]Cause, i int32) {
+func (e *engine) saveCause(all *[]observe.Cause, i int32) {
 	if e.obs == nil {
 		return
 	}
 	for len(*all) <= int(i) {
-		*all = append(*all, Cause{})
+		*all = append(*all, observe.Cause{})
 	}
 	(*all)[i] = e.causes.now
 }

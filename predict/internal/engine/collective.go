@@ -3,12 +3,13 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
 // collectiveState is the progress of a task within a collective.
 type collectiveState struct {
-	steps    []Step
+	steps    []program.Step
 	from, to int // of steps, the present round
 	next     int // of steps, the next action
 	stage    roundStage
@@ -45,8 +46,8 @@ func (r *rank) startCollective(s *task, now unit.Picos) {
 		if c.stamp != nil {
 			*c.stamp = *s.stamp
 		}
-		c.completes = r.e.pendingOps.add()
-		r.e.pendingOps.items[c.completes] = pendingOp{done: unfinished, kind: Collective, group: s.op.Group, tag: s.op.Tag}
+		c.completes = r.e.pendingOps.Add()
+		r.e.pendingOps.Items[c.completes] = pendingOp{done: unfinished, kind: program.Collective, group: s.op.Group, tag: s.op.Tag}
 		r.openRequest(s.op.Request, c.completes)
 	}
 	if c.collective == nil {

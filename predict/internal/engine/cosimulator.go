@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -28,7 +30,7 @@ type CoSimulator interface {
 }
 
 // errCoSimulator returns an error if the programs cannot be simulated with a co-simulator.
-func errCoSimulator(opt *Options, programs []Program) error {
+func errCoSimulator(opt *Options, programs []program.Program) error {
 	if opt.CoSimulator == nil {
 		return nil
 	}
@@ -82,7 +84,7 @@ func (e *engine) resume(id int32, at unit.Picos) {
 // finishSuspended ends a Suspended. Its time counts as computation. The co-simulator gives the observer its parts.
 func (r *rank) finishSuspended(s *task, now unit.Picos) {
 	long := max(0, now-r.cpu)
-	r.account.Parts[Computing] += long
+	r.account.Parts[observe.Computing] += long
 	r.cpu += long // the co-simulator reports the Spans
 	r.finish(s, r.cpu)
 }
@@ -90,7 +92,7 @@ func (r *rank) finishSuspended(s *task, now unit.Picos) {
 // observedRow returns the row of a task's operation for the observer, or noRow if the observer does not see it.
 func (r *rank) observedRow(s *task) int64 {
 	switch {
-	case s.op.Kind == AddToWaitAny || s.op.Kind == Suspended:
+	case s.op.Kind == program.AddToWaitAny || s.op.Kind == program.Suspended:
 		return noRow
 	case r.e.opt.CoSimulator != nil:
 		return r.e.opt.CoSimulator.Row(r.id)

@@ -3,119 +3,15 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"spoor/traces/unit"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 )
-
-// Blocked is an operation that waits forever.
-type Blocked struct {
-	Rank int32
-	Row  int64  // of the operation in its program
-	For  int32  // the rank that it waits for, or None: any
-	What string // that it waits for: "a message from rank 1 with tag 3"
-}
-
-// Deadlock is the error of a run in which ranks wait forever.
-type Deadlock struct {
-	At      unit.Picos // of the last event
-	Ranks   int
-	Blocked []Blocked // by rank and row
-	Left    []string  // unmatched messages and receives, the first of each rank
-}
-
-// maxNamed is how many of a kind an error names.
-const maxNamed = 8
-
-// Error names the blocked ranks, their operations, and what they wait for.
-func (d *Deadlock) Error() string {
-	var b strings.Builder
-	waiting := map[int32]bool{}
-	for _, w := range d.Blocked {
-		waiting[w.Rank] = true
-	}
-	fmt.Fprintf(&b, "deadlock at %v: %d of %d ranks wait forever", d.At, len(waiting), d.Ranks)
-	for i, w := range d.Blocked[:min(maxNamed, len(d.Blocked))] {
-		sep := ";"
-		if i == 0 {
-			sep = ":"
-		}
-		fmt.Fprintf(&b, "%s rank %d (event %d) for %s", sep, w.Rank, w.Row, w.What)
-		if w.For >= 0 && !waiting[w.For] {
-			fmt.Fprintf(&b, ", which has ended")
-		}
-	}
-	if n := len(d.Blocked) - maxNamed; n > 0 {
-		fmt.Fprintf(&b, "; and %d more", n)
-	}
-	if c := d.cycle(); c != nil {
-		fmt.Fprintf(&b, "; cycle: %s", c)
-	}
-	if len(d.Left) > 0 {
-		fmt.Fprintf(&b, "; left over: %s", list(d.Left))
-	}
-	return b.String()
-}
-
-// cycle returns ranks each of which waits only for the next.
-func (d *Deadlock) cycle() cycle {
-	on := map[int32]int32{}
-	for _, w := range d.Blocked {
-		if _, is := on[w.Rank]; !is {
-			on[w.Rank] = w.For
-		}
-	}
-	seen := map[int32]bool{}
-	for _, w := range d.Blocked {
-		var path cycle
-		for at := w.Rank; ; at = on[at] {
-			if i := slices.Index(path, at); i >= 0 {
-				return path[i:]
-			}
-			if _, is := on[at]; !is || seen[at] {
-				break
-			}
-			seen[at] = true
-			path = append(path, at)
-		}
-	}
-	return nil
-}
-
-type cycle []int32
-
-// String returns "rank 0 for rank 1 for rank 0".
-func (c cycle) String() string {
-	var b strings.Builder
-	for i, r := range c {
-		if i == maxNamed && len(c) > maxNamed+1 {
-			fmt.Fprintf(&b, "%d more for ", len(c)-maxNamed)
-			break
-		}
-		fmt.Fprintf(&b, "rank %d for ", r)
-	}
-	fmt.Fprintf(&b, "rank %d", c[0])
-	return b.String()
-}
-
-// Leftover is the error of a run that ended with messages that were not received, or receives without a message.
-type Leftover struct{ Left []string }
-
-// Error names some of them.
-func (l *Leftover) Error() string { return "left over at the end: " + list(l.Left) }
-
-func list(all []string) string {
-	text := strings.Join(all[:min(maxNamed, len(all))], "; ")
-	if n := len(all) - maxNamed; n > 0 {
-		text += fmt.Sprintf("; and on %d more ranks", n)
-	}
-	return text
-}
 
 // checkFinished returns the error of a run that has no more events.
 func (c *workers) checkFinished() error {
 	ranks := c.engines[0].ranks
-	d := &Deadlock{Ranks: len(ranks)}
+	d := &outcome.Deadlock{Ranks: len(ranks)}
 	for i := range ranks {
 		r := &ranks[i]
 		d.At = max(d.At, r.cpu)
@@ -128,13 +24,13 @@ func (c *workers) checkFinished() error {
 	case len(d.Blocked) > 0:
 		return d
 	case len(d.Left) > 0:
-		return &Leftover{d.Left}
+		return &outcome.Leftover{Left: d.Left}
 	}
 	return nil
 }
 
 // blocked returns the operations of r that wait, by row.
-func (r *rank) blocked() (all []Blocked) {
+func (r *rank) blocked() (all []outcome.Blocked) {
 	if r.main.phase == blocked || r.main.phase == suspended {
 		all = append(all, r.waitsFor(&r.main))
 	}
@@ -145,16 +41,16 @@ func (r *rank) blocked() (all []Blocked) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Blocked) int { return int(a.Row - b.Row) })
+	slices.SortFunc(all, func(a, b outcome.Blocked) int { return int(a.Row - b.Row) })
 	if g := r.graph; g != nil && g.left > 0 && len(all) == 0 {
-		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), r.id, "operations that depend on themselves"})
+		all = append(all, outcome.Blocked{Rank: r.id, Row: int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), For: r.id, What: "operations that depend on themselves"})
 	}
 	return all
 }
 
 // waitsFor describes what a task waits for.
-func (r *rank) waitsFor(s *task) Blocked {
-	b := Blocked{Rank: r.id, Row: s.row, For: None}
+func (r *rank) waitsFor(s *task) outcome.Blocked {
+	b := outcome.Blocked{Rank: r.id, Row: s.row, For: program.None}
 	if r.e.opt.CoSimulator != nil {
 		b.Row = r.e.opt.CoSimulator.Row(r.id)
 	}
@@ -162,11 +58,11 @@ func (r *rank) waitsFor(s *task) Blocked {
 		b.What, b.For = r.e.opt.CoSimulator.WaitsFor(r.id)
 		return b
 	}
-	if s.op.Kind == Probe {
+	if s.op.Kind == program.Probe {
 		b.For, b.What = s.op.Peer, "to probe "+message(s.op.Peer, s.op.Tag, s.op.Group)
 		return b
 	}
-	if s.op.Kind == WaitAny {
+	if s.op.Kind == program.WaitAny {
 		b.What = fmt.Sprintf("one of %d requests to end", len(r.anyRequests))
 		return b
 	}
@@ -176,13 +72,13 @@ func (r *rank) waitsFor(s *task) Blocked {
 
 // describePending describes what ends a pending operation of a task. It returns the rank that has to do it, or None.
 func (r *rank) describePending(s *task, on int32) (other int32, what string) {
-	p := &r.e.pendingOps.items[on]
+	p := &r.e.pendingOps.Items[on]
 	switch {
-	case p.kind == Isend:
+	case p.kind == program.Isend:
 		return p.from, fmt.Sprintf("rank %d to receive its message of %d bytes%s%s", p.from, p.bytes, withTag(p.tag), inGroup(p.group))
-	case p.kind == Collective:
-		return None, "a collective that it began to end"
-	case s.op.Kind == Collective:
+	case p.kind == program.Collective:
+		return program.None, "a collective that it began to end"
+	case s.op.Kind == program.Collective:
 		return p.from, fmt.Sprintf("rank %d in a collective", p.from)
 	}
 	return p.from, message(p.from, p.tag, p.group)
@@ -209,7 +105,7 @@ func (r *rank) leftOver() string {
 // leftReceives returns the first unmatched receive for which no operation waits, and how many there are.
 func (r *rank) leftReceives() (first *pendingOp, n int) {
 	look := func(i int32) {
-		p := &r.e.pendingOps.items[i]
+		p := &r.e.pendingOps.Items[i]
 		if p.waiter != 0 {
 			return
 		}
@@ -218,13 +114,13 @@ func (r *rank) leftReceives() (first *pendingOp, n int) {
 		}
 	}
 	for i := range r.inbox.slots {
-		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendingOps.items[p].next {
+		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendingOps.Items[p].next {
 			look(p)
 		}
 	}
 	if w := r.inbox.wild; w != nil {
 		for _, p := range w.receives { // orders differ, so that the first does not depend on the order of the map
-			for ; p != 0; p = r.e.pendingOps.items[p].next {
+			for ; p != 0; p = r.e.pendingOps.Items[p].next {
 				look(p)
 			}
 		}
@@ -257,9 +153,9 @@ func withTag(tag int32) string {
 
 func inGroup(group int32) string {
 	switch {
-	case group == None:
+	case group == program.None:
 		return ""
-	case group < None:
+	case group < program.None:
 		return " of a collective"
 	}
 	return fmt.Sprintf(" in group %d", group)

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -38,27 +39,27 @@ func (r *rank) startQuery(s *task, now unit.Picos) {
 		return
 	}
 	switch s.op.Kind {
-	case Clock:
+	case program.Clock:
 		r.answer(s, Answer{})
 		r.finish(s, now)
-	case Test:
+	case program.Test:
 		r.startTest(s, now)
-	case Iprobe:
+	case program.Iprobe:
 		p := pendingOp{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
 		i := r.firstSelected(&p)
-		if i != 0 && r.e.packets.items[i].at <= now {
+		if i != 0 && r.e.packets.Items[i].at <= now {
 			r.startProbe(s, now)
 			return
 		}
 		if i == 0 {
 			r.countPoll(s)
 		}
-		r.answer(s, Answer{From: None, Tag: None})
+		r.answer(s, Answer{From: program.None, Tag: program.None})
 		r.finish(s, now)
-	case AddToWaitAny:
+	case program.AddToWaitAny:
 		r.anyRequests = append(r.anyRequests, s.op.Request)
 		r.finish(s, now)
-	case WaitAny:
+	case program.WaitAny:
 		r.anyRequests = append(r.anyRequests, s.op.Request)
 		r.waitAny(s, now)
 	}
@@ -81,7 +82,7 @@ func (r *rank) reportArrival(m *packet) {
 
 // reportMatch reports a match.
 func (r *rank) reportMatch(n int32, m *packet) {
-	if mark := r.e.pendingOps.items[n].bytes; mark != 0 {
+	if mark := r.e.pendingOps.Items[n].bytes; mark != 0 {
 		r.e.direct.Matched(r.id, mark, m.from, m.tag)
 	}
 }
@@ -95,14 +96,14 @@ func (r *rank) reportProbe(s *task, m *packet) {
 
 // requestEnd returns when a request ended, or unfinished.
 func (r *rank) requestEnd(id int32) (n int32, done unit.Picos) {
-	switch n = r.requests.find(id); n {
+	switch n = r.requests.Find(id); n {
 	case 0:
 		r.e.fail(fmt.Errorf("rank %d: queries request %d, which is not open", r.id, id))
 		return n, unfinished
 	case completed:
 		return n, 0
 	}
-	return n, r.e.pendingOps.items[n].done
+	return n, r.e.pendingOps.Items[n].done
 }
 
 func (r *rank) startTest(s *task, now unit.Picos) {
@@ -124,7 +125,7 @@ func (r *rank) waitAny(s *task, now unit.Picos) {
 	first, when := -1, never
 	for i, id := range r.anyRequests {
 		if n, done := r.requestEnd(id); done == unfinished && n > 0 {
-			r.e.pendingOps.items[n].waiter = r.number(s)
+			r.e.pendingOps.Items[n].waiter = r.number(s)
 		} else if done != unfinished && done < when {
 			first, when = i, done
 		}
@@ -141,8 +142,8 @@ func (r *rank) waitAny(s *task, now unit.Picos) {
 // finishWaitAny ends a WaitAny: it becomes the Wait for one of its requests.
 func (r *rank) finishWaitAny(s *task, i int, now unit.Picos) {
 	for _, id := range r.anyRequests {
-		if n := r.requests.find(id); n > 0 {
-			r.e.pendingOps.items[n].waiter = 0
+		if n := r.requests.Find(id); n > 0 {
+			r.e.pendingOps.Items[n].waiter = 0
 		}
 	}
 	s.op.Request = r.anyRequests[i]

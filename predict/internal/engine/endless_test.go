@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -41,16 +43,16 @@ func TestEndlessMessages(t *testing.T) {
 	for name, of := range models {
 		t.Run(name, func(t *testing.T) {
 			for _, long := range []int64{-1, 1000} {
-				simulate := func(all ...[]Op) (*Result, error) {
+				simulate := func(all ...[]program.Op) (*outcome.Result, error) {
 					m := of(t)
 					m.EagerLimit = long
 					return Run(context.Background(), programs(all, 0), Options{Model: m})
 				}
-				_, err := simulate([]Op{send(1, math.MaxInt64)}, []Op{recv(0)})
+				_, err := simulate([]program.Op{send(1, math.MaxInt64)}, []program.Op{recv(0)})
 				if err == nil || !strings.Contains(err.Error(), "a message of 9223372036854775807 bytes from rank 0 to rank 1 takes ") {
 					t.Errorf("%s, S %d: %v", name, long, err)
 				}
-				res, err := simulate([]Op{isend(0, math.MaxInt64, 0), recv(0)})
+				res, err := simulate([]program.Op{isend(0, math.MaxInt64, 0), recv(0)})
 				if name != "loggopsim" && (err != nil || res.Time > 8*(500+700)) {
 					t.Errorf("%s, S %d, to itself: %v, %v", name, long, res, err)
 				}
@@ -65,9 +67,9 @@ func TestSharedLinksBeyondTime(t *testing.T) {
 	for name, of := range onBus {
 		t.Run(name, func(t *testing.T) {
 			for _, days := range []int64{5, 9} {
-				var all [][]Op
+				var all [][]program.Op
 				for from := range int32(8) {
-					all = append(all, []Op{isend((from+1)%8, days*day*1e9, 0), recv((from + 7) % 8)})
+					all = append(all, []program.Op{isend((from+1)%8, days*day*1e9, 0), recv((from + 7) % 8)})
 				}
 				res, err := Run(context.Background(), programs(all, 0), Options{Model: of(t)})
 				switch {

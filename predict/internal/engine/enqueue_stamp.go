@@ -1,6 +1,9 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
 
 // enqueueStamp is when LogGOPSim enqueued the operation of a task. A free processor does what was enqueued first. An
 // operation enqueues its successors when it begins. Computation and sends begin when they get the processor. A
@@ -39,7 +42,7 @@ func (a *enqueueStamp) enqueueNext(begin unit.Picos) {
 
 // tookUpAt returns when the processor took up the message of an ended pending operation.
 func (r *rank) tookUpAt(p *pendingOp) unit.Picos {
-	if p.kind != Irecv {
+	if p.kind != program.Irecv {
 		return p.done
 	}
 	return p.done - r.e.Receive - r.e.bytesTime(p.bytes)

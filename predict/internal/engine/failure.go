@@ -1,6 +1,9 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/outcome"
+	"spoor/traces/unit"
+)
 
 // failure is the error of a rank. The first failure in time ends a run, ties by rank.
 type failure struct {
@@ -27,4 +30,12 @@ func (f *failure) cause() error {
 		return nil
 	}
 	return f.err
+}
+
+// noteTruncation counts a message that exceeds the capacity of its receive. The marks of directly executed programs
+// are no capacities.
+func (r *rank) noteTruncation(p *pendingOp, m *packet) {
+	if r.e.direct == nil {
+		r.e.truncations.Add(&outcome.Truncations{Receives: 1, Rank: r.id, From: m.from, Tag: m.tag, Group: m.group, Room: p.bytes, Bytes: m.bytes, Number: p.order})
+	}
 }

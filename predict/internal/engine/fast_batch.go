@@ -1,11 +1,14 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
 
 // canBatch reports whether runBatch can continue the program.
 func (r *rank) canBatch() bool {
 	s := &r.main
-	return r.e.aheadLeft > 0 && (s.phase == starting || s.phase == collecting) && r.ops[r.at-1].isCommon() && s.t < Horizon && !r.failed
+	return r.e.aheadLeft > 0 && (s.phase == starting || s.phase == collecting) && r.ops[r.at-1].IsCommon() && s.t < Horizon && !r.failed
 }
 
 // runBatch does one operation after the other, whatever arrives: see mayRunAhead. It stops at an operation that
@@ -27,7 +30,7 @@ func (r *rank) runBatch() {
 			e.ops++
 		}
 		if on > 0 {
-			p := &e.pendingOps.items[on]
+			p := &e.pendingOps.Items[on]
 			if p.done == unfinished {
 				r.commitBatch(at, t)
 				s.phase, s.pending, p.waiter = blocked, on, mainNumber
@@ -43,7 +46,7 @@ func (r *rank) runBatch() {
 			return
 		}
 		op = &ops[at]
-		if at++; op.work != 0 || !op.isCommon() || t >= Horizon || r.failed {
+		if at++; op.Work != 0 || !op.IsCommon() || t >= Horizon || r.failed {
 			r.commitBatch(at, t)
 			r.beginOp(s)
 			return
@@ -65,35 +68,35 @@ const notStarted int32 = -2
 
 // issueFast begins an operation. Its message, if it sends one, must not be a rendezvous message. It returns until
 // when the processor is busy, and the pending operation that ends then, 0 or notStarted.
-func (r *rank) issueFast(op *packedOp, now unit.Picos) (unit.Picos, int32) {
-	switch op.kind {
-	case Compute:
-	case Isend, Send:
-		if uint(op.peer) >= uint(len(r.e.ranks)) || op.peer == r.id {
+func (r *rank) issueFast(op *program.Packed, now unit.Picos) (unit.Picos, int32) {
+	switch op.Kind {
+	case program.Compute:
+	case program.Isend, program.Send:
+		if uint(op.Peer) >= uint(len(r.e.ranks)) || op.Peer == r.id {
 			return now, notStarted
 		}
-		if op.kind == Send {
-			return r.sendFast(op, r.waitForPort(now, 0, op.peer)), 0
+		if op.Kind == program.Send {
+			return r.sendFast(op, r.waitForPort(now, 0, op.Peer)), 0
 		}
 		now = r.sendFast(op, now)
-		if !r.requests.tryOpen(op.request, completed) {
-			r.openRequest(op.request, completed)
+		if !r.requests.TryOpen(op.Request, completed) {
+			r.openRequest(op.Request, completed)
 		}
-	case Irecv:
-		n := r.postReceive(op.peer, op.tag, int32(op.group), int64(op.bytes), now)
-		if !r.requests.tryOpen(op.request, n) {
-			r.openRequest(op.request, n)
+	case program.Irecv:
+		n := r.postReceive(op.Peer, op.Tag, int32(op.Group), int64(op.Bytes), now)
+		if !r.requests.TryOpen(op.Request, n) {
+			r.openRequest(op.Request, n)
 		}
-	case Wait:
-		switch n := r.requests.close(op.request); n {
+	case program.Wait:
+		switch n := r.requests.Close(op.Request); n {
 		case 0:
 			return now, notStarted
 		case completed:
 		default:
 			return now, n
 		}
-	case Recv:
-		return now, r.postReceive(op.peer, op.tag, int32(op.group), int64(op.bytes), now)
+	case program.Recv:
+		return now, r.postReceive(op.Peer, op.Tag, int32(op.Group), int64(op.Bytes), now)
 	default:
 		return now, notStarted
 	}

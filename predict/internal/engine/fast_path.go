@@ -1,6 +1,10 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
 
 // This file is the fast path for most messages: eager messages in LogGP, of programs without an observer that do one
 // operation after the other. The functions do the same as runProgram, startOp, send and arrive in fewer steps. They
@@ -52,7 +56,7 @@ func (r *rank) takeArrivals(at unit.Picos) {
 	for {
 		e.now = at
 		i := r.arrivals[0].packet
-		m := &e.packets.items[i]
+		m := &e.packets.Items[i]
 		if m.kind != eager || m.from == r.id {
 			r.arrive(at)
 			return
@@ -74,14 +78,14 @@ func (r *rank) runProgramFast(now, nextArrival unit.Picos) bool {
 	for {
 		t := noTime
 		switch e.now = now; {
-		case s.phase == starting && r.ops[r.at-1].isCommon():
+		case s.phase == starting && r.ops[r.at-1].IsCommon():
 			e.ops++
 			t = r.startFast(&r.ops[r.at-1], now)
-		case s.phase == collecting && s.op.Kind != Collective:
+		case s.phase == collecting && s.op.Kind != program.Collective:
 			t = r.collectFast(s.pending, s.op.Extra, now)
 			s.pending = 0
 		case s.phase == working:
-			s.t, s.phase = r.occupy(now, s.op.Work, Computing, 0, 0), starting
+			s.t, s.phase = r.occupy(now, s.op.Work, observe.Computing, 0, 0), starting
 		default:
 			r.step(s, now)
 			if r.tasks != nil {
@@ -110,9 +114,9 @@ func (r *rank) runProgramFast(now, nextArrival unit.Picos) bool {
 const noTime = unit.Picos(-1)
 
 // startFast does the same as startOp. It returns when the operation has ended, or noTime.
-func (r *rank) startFast(op *packedOp, now unit.Picos) unit.Picos {
+func (r *rank) startFast(op *program.Packed, now unit.Picos) unit.Picos {
 	on := notStarted
-	if op.kind > Isend || !r.e.isRendezvous(int64(op.bytes)) {
+	if op.Kind > program.Isend || !r.e.isRendezvous(int64(op.Bytes)) {
 		now, on = r.issueFast(op, now)
 	}
 	switch on {
@@ -127,12 +131,12 @@ func (r *rank) startFast(op *packedOp, now unit.Picos) unit.Picos {
 }
 
 // sendFast does the same as send, for an eager message to another rank.
-func (r *rank) sendFast(op *packedOp, now unit.Picos) unit.Picos {
-	e, bytes, tag, group := r.e, int64(op.bytes), op.tag, int32(op.group)
+func (r *rank) sendFast(op *program.Packed, now unit.Picos) unit.Picos {
+	e, bytes, tag, group := r.e, int64(op.Bytes), op.Tag, int32(op.Group)
 	carry, ok := e.bytesTimeFast(bytes)
 	if !ok {
 		if carry = e.bytesTimeSlow(bytes); carry >= maxDuration {
-			e.fail(errTooLong(r.id, op.peer, bytes))
+			e.fail(errTooLong(r.id, op.Peer, bytes))
 			return now
 		}
 	}
@@ -141,26 +145,26 @@ func (r *rank) sendFast(op *packedOp, now unit.Picos) unit.Picos {
 	}
 	begun := r.cpu
 	t := begun + e.Send
-	r.account.Parts[Overhead] += e.Send
+	r.account.Parts[observe.Overhead] += e.Send
 	r.cpu = t
 	begins := max(begun, r.outFree)
 	r.outFree = min(begins+e.Gap+carry, Horizon)
 	at := max(begins+e.firstByteDelay(), now+1)
 	seq := r.sequence()
 	if at >= Horizon {
-		e.fail(errTooLate(r.id, op.peer))
+		e.fail(errTooLate(r.id, op.Peer))
 		return t
 	}
-	if op.peer < e.first || op.peer >= e.end {
-		e.sendRemote(op.peer, &packet{at: at, portWait: begins - begun, bytes: bytes, from: r.id, seq: seq, tag: tag, group: group, kind: eager})
+	if op.Peer < e.first || op.Peer >= e.end {
+		e.sendRemote(op.Peer, &packet{at: at, portWait: begins - begun, bytes: bytes, from: r.id, seq: seq, tag: tag, group: group, kind: eager})
 		return t
 	}
-	i := e.packets.add()
-	m := &e.packets.items[i]
+	i := e.packets.Add()
+	m := &e.packets.Items[i]
 	m.at, m.portWait, m.bytes, m.from, m.seq, m.tag, m.group, m.pending, m.next, m.kind = at, begins-begun, bytes, r.id, seq, tag, group, 0, 0, eager
-	d := &e.ranks[op.peer]
+	d := &e.ranks[op.Peer]
 	e.push(&d.arrivals, arrival{at, r.id, i})
-	if d.source == r.id || d.source == None {
+	if d.source == r.id || d.source == program.None {
 		if d.tasks == nil {
 			at += carry
 			if !d.probes {
@@ -178,17 +182,17 @@ func (r *rank) sendFast(op *packedOp, now unit.Picos) unit.Picos {
 
 // collectFast does the same as collect, except for collectives.
 func (r *rank) collectFast(on int32, extra, now unit.Picos) unit.Picos {
-	p := &r.e.pendingOps.items[on]
+	p := &r.e.pendingOps.Items[on]
 	t, long := max(now, p.done), unit.Picos(0)
-	if p.kind == Irecv {
+	if p.kind == program.Irecv {
 		long = r.e.Receive + extra
 	}
 	if t > r.cpu {
 		r.accountIdle(t-r.cpu, p.portWait, p.flight)
 	}
-	r.account.Parts[Overhead] += long
+	r.account.Parts[observe.Overhead] += long
 	r.cpu += long
-	r.e.pendingOps.drop(on)
+	r.e.pendingOps.Drop(on)
 	return r.cpu
 }
 
@@ -220,15 +224,15 @@ func (r *rank) arriveFast(i int32, m *packet) {
 		}
 		return
 	}
-	p := &e.pendingOps.items[n]
+	p := &e.pendingOps.Items[n]
 	if p.bytes < m.bytes && p.bytes > 0 {
 		r.noteTruncation(p, m)
 	}
 	p.done, p.portWait, p.flight, p.bytes = m.at, m.portWait, e.Latency+carry, m.bytes
-	e.packets.drop(i)
+	e.packets.Drop(i)
 	switch {
 	case p.abandoned:
-		e.pendingOps.drop(n)
+		e.pendingOps.Drop(n)
 	case p.waiter != 0:
 		p.waiter = 0
 		r.main.t, r.main.phase = max(r.main.t, p.done), collecting

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -39,30 +41,38 @@ func long(m Model) Model {
 	return m
 }
 
-func work(t unit.Picos) Op { return Op{Kind: Compute, Work: t, Request: None, Group: None} }
-func send(to int32, bytes int64) Op {
-	return Op{Kind: Send, Peer: to, Bytes: bytes, Request: None, Group: None}
+func work(t unit.Picos) program.Op {
+	return program.Op{Kind: program.Compute, Work: t, Request: program.None, Group: program.None}
 }
-func recv(from int32) Op { return Op{Kind: Recv, Peer: from, Request: None, Group: None} }
-func isend(to int32, bytes int64, request int32) Op {
-	return Op{Kind: Isend, Peer: to, Bytes: bytes, Request: request, Group: None}
+func send(to int32, bytes int64) program.Op {
+	return program.Op{Kind: program.Send, Peer: to, Bytes: bytes, Request: program.None, Group: program.None}
 }
-func irecv(from, request int32) Op {
-	return Op{Kind: Irecv, Peer: from, Request: request, Group: None}
+func recv(from int32) program.Op {
+	return program.Op{Kind: program.Recv, Peer: from, Request: program.None, Group: program.None}
 }
-func wait(request int32) Op { return Op{Kind: Wait, Request: request, Group: None} }
-func probe(from int32) Op   { return Op{Kind: Probe, Peer: from, Request: None, Group: None} }
+func isend(to int32, bytes int64, request int32) program.Op {
+	return program.Op{Kind: program.Isend, Peer: to, Bytes: bytes, Request: request, Group: program.None}
+}
+func irecv(from, request int32) program.Op {
+	return program.Op{Kind: program.Irecv, Peer: from, Request: request, Group: program.None}
+}
+func wait(request int32) program.Op {
+	return program.Op{Kind: program.Wait, Request: request, Group: program.None}
+}
+func probe(from int32) program.Op {
+	return program.Op{Kind: program.Probe, Peer: from, Request: program.None, Group: program.None}
+}
 
 // programs gives each rank its operations, some at a time.
-func programs(ranks [][]Op, batch int) (all []Program) {
+func programs(ranks [][]program.Op, batch int) (all []program.Program) {
 	for _, ops := range ranks {
-		all = append(all, inBatches(Pack(ops...), batch))
+		all = append(all, inBatches(program.Pack(ops...), batch))
 	}
 	return all
 }
 
-func inBatches(ops Ops, batch int) Program {
-	return Program{Next: func() (Ops, error) {
+func inBatches(ops program.Ops, batch int) program.Program {
+	return program.Program{Next: func() (program.Ops, error) {
 		n := ops.Len()
 		if batch > 0 {
 			n = min(n, batch)
@@ -73,12 +83,12 @@ func inBatches(ops Ops, batch int) Program {
 	}}
 }
 
-func ranks(all ...[]Op) [][]Op { return all }
-func does(ops ...Op) []Op      { return ops }
+func ranks(all ...[]program.Op) [][]program.Op { return all }
+func does(ops ...program.Op) []program.Op      { return ops }
 
 var goldens = []struct {
 	name  string
-	ranks [][]Op
+	ranks [][]program.Op
 	// When each rank ends, in LogGP, with the receiver's port, and in LogGOPSim's semantics.
 	loggp, receiver, loggopsim []unit.Picos
 	long                       bool // S = 100
@@ -131,10 +141,10 @@ var goldens = []struct {
 		ranks: ranks(does(send(1, 100)), does(recv(0))),
 		loggp: at(5, 228), receiver: at(5, 228), loggopsim: at(5, 228)},
 	{name: "any source", // rank 2's comes at 25, last at 43; rank 1's at 35, last at 53. With the port: 51 to 69. LogGOPSim: 51 to 74
-		ranks: ranks(does(recv(None), recv(None)), does(work(10), send(0, 10)), does(send(0, 10))),
+		ranks: ranks(does(recv(program.None), recv(program.None)), does(work(10), send(0, 10)), does(send(0, 10))),
 		loggp: at(58, 15, 5), receiver: at(74, 15, 5), loggopsim: at(74, 15, 5)},
 	{name: "any source, then one source", // rank 2's is taken by who comes first, and the other waits for rank 1's
-		ranks: ranks(does(irecv(None, 1), recv(1), work(100), wait(1)), does(work(10), send(0, 10)), does(send(0, 10))),
+		ranks: ranks(does(irecv(program.None, 1), recv(1), work(100), wait(1)), does(work(10), send(0, 10)), does(send(0, 10))),
 		// 53 + 5, work until 158, and 5 for rank 2's. LogGOPSim: 74 + 100
 		loggp: at(163, 15, 5), receiver: at(69+5+100+5, 15, 5), loggopsim: at(174, 15, 5)},
 	{name: "probe", // is there at 43, which is not taken yet; then work until 53, taken by 58. LogGOPSim: 48 + 10
@@ -149,8 +159,8 @@ var goldens = []struct {
 		loggp: at(2086, 5, 5, 5, 5, 5, 5, 5, 5), receiver: at(16086, 5, 5, 5, 5, 5, 5, 5, 5), loggopsim: at(16086, 5, 5, 5, 5, 5, 5, 5, 5)},
 }
 
-func eightIntoOne() [][]Op {
-	all := make([][]Op, 9)
+func eightIntoOne() [][]program.Op {
+	all := make([][]program.Op, 9)
 	for i := range int32(8) {
 		all[0] = append(all[0], recv(i+1))
 		all[i+1] = does(send(0, 1001))
@@ -196,7 +206,7 @@ func picos(all []unit.Picos) (n []int64) {
 }
 
 // checkParts holds that the parts add up.
-func checkParts(t *testing.T, res *Result) {
+func checkParts(t *testing.T, res *outcome.Result) {
 	t.Helper()
 	for i, r := range res.Ranks {
 		sum := unit.Picos(0)
@@ -213,7 +223,7 @@ func checkParts(t *testing.T, res *Result) {
 func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		ranks [][]Op
+		ranks [][]program.Op
 		want  [][]int64
 	}{
 		// Rank 1 waits for 43: 5 until the message leaves, 38 on its way.

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
 // graph holds the operations of a rank whose program is a graph.
 type graph struct {
-	ops        []Op
+	ops        []program.Op
 	remaining  []int32 // needed operations that have not ended
 	readyAt    []unit.Picos
 	enqueued   []unit.Picos // with LogGOPSim: when the last needed operation began
@@ -49,7 +51,7 @@ func (r *rank) load() error {
 }
 
 // link computes dependents from the needs.
-func (g *graph) link(of *Graph) error {
+func (g *graph) link(of *program.Graph) error {
 	n := len(g.ops)
 	if len(of.Starts) != n+1 {
 		return fmt.Errorf("the graph has %d operations but dependencies for %d", n, len(of.Starts)-1)
@@ -105,6 +107,6 @@ func (r *rank) endGraphOp(s *task, t unit.Picos) {
 		}
 	}
 	if g.left == 0 {
-		r.occupy(g.last, 0, Overhead, 0, 0)
+		r.occupy(g.last, 0, observe.Overhead, 0, 0)
 	}
 }

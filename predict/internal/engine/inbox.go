@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -17,12 +18,12 @@ type pendingOp struct {
 	from      int32      // of a receive, its selector, then the sender of its message; of a send, its receiver
 	tag       int32
 	group     int32
-	order     uint32 // of a receive, in the order of posting
-	next      int32  // in its channel or list of wildcards
-	last      int32  // last in it, if this is the first
-	waiter    int32  // the number of the task that waits for it, from 1
-	kind      Kind   // Isend, Irecv, Collective
-	abandoned bool   // no operation will wait for it
+	order     uint32       // of a receive, in the order of posting
+	next      int32        // in its channel or list of wildcards
+	last      int32        // last in it, if this is the first
+	waiter    int32        // the number of the task that waits for it, from 1
+	kind      program.Kind // Isend, Irecv, Collective
+	abandoned bool         // no operation will wait for it
 }
 
 const unfinished = unit.Picos(-1)
@@ -79,10 +80,10 @@ func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
 // isChannel reports whether the first element of a slot belongs to a channel.
 func (e *engine) isChannel(first, from, tag, group int32) bool {
 	if first > 0 {
-		m := &e.packets.items[first]
+		m := &e.packets.Items[first]
 		return m.from == from && m.tag == tag && m.group == group
 	}
-	p := &e.pendingOps.items[-first]
+	p := &e.pendingOps.Items[-first]
 	return p.from == from && p.tag == tag && p.group == group
 }
 
@@ -130,12 +131,12 @@ func (r *rank) match(m *packet) int32 {
 		}
 	}
 	if found != 0 {
-		p := &e.pendingOps.items[found]
+		p := &e.pendingOps.Items[found]
 		if p.next == 0 {
 			b.free(at)
 		} else {
 			b.slots[at].first = -p.next
-			e.pendingOps.items[p.next].last = p.last
+			e.pendingOps.Items[p.next].last = p.last
 		}
 	}
 	return found
@@ -148,15 +149,15 @@ func (p *pendingOp) selects(m *packet) bool {
 // storeUnmatched stores a packet until its receive is posted.
 func (r *rank) storeUnmatched(i int32) {
 	e, b := r.e, &r.inbox
-	m := &e.packets.items[i]
+	m := &e.packets.Items[i]
 	at, hash := r.channel(m.from, m.tag, m.group)
 	m.next, m.last = 0, i
 	if first := b.slots[at].first; first == 0 {
 		b.slots[at] = slot{hash, i}
 		b.used++
 	} else {
-		f := &e.packets.items[first]
-		e.packets.items[f.last].next = i
+		f := &e.packets.Items[first]
+		e.packets.Items[f.last].next = i
 		f.last = i
 	}
 	e.stored++
@@ -171,7 +172,7 @@ func (r *rank) storeUnmatched(i int32) {
 // 0.
 func (r *rank) matchReceive(n int32) int32 {
 	e, b := r.e, &r.inbox
-	p := &e.pendingOps.items[n]
+	p := &e.pendingOps.Items[n]
 	b.posted++
 	p.order, p.next, p.last = b.posted, 0, n
 	if p.from < 0 || p.tag < 0 {
@@ -180,7 +181,7 @@ func (r *rank) matchReceive(n int32) int32 {
 			r.postWildcard(n)
 			return 0
 		}
-		at, _ := r.channel(e.packets.items[i].from, e.packets.items[i].tag, p.group)
+		at, _ := r.channel(e.packets.Items[i].from, e.packets.Items[i].tag, p.group)
 		r.unlink(i, at)
 		return i
 	}
@@ -193,8 +194,8 @@ func (r *rank) matchReceive(n int32) int32 {
 		b.slots[at] = slot{hash, -n}
 		b.used++
 	default:
-		f := &e.pendingOps.items[-first]
-		e.pendingOps.items[f.last].next = n
+		f := &e.pendingOps.Items[-first]
+		e.pendingOps.Items[f.last].next = n
 		f.last = n
 	}
 	return 0
@@ -203,12 +204,12 @@ func (r *rank) matchReceive(n int32) int32 {
 // unlink removes a packet, the first of a slot, from the unmatched packets.
 func (r *rank) unlink(i int32, at int) {
 	e, b := r.e, &r.inbox
-	m := &e.packets.items[i]
+	m := &e.packets.Items[i]
 	if m.next == 0 {
 		b.free(at)
 	} else {
 		b.slots[at].first = m.next
-		e.packets.items[m.next].last = m.last
+		e.packets.Items[m.next].last = m.last
 	}
 	m.stored = 0
 	b.unmatched--

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -15,20 +17,20 @@ func TestInterrupts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, long := range []unit.Picos{0, 1} {
 				for _, ranks := range []int{1, 3} {
-					for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+					for _, p := range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 						ctx, interrupt := context.WithCancel(t.Context())
 						rendezvousAfter := 0
-						all := []Program{{Next: func() (Ops, error) {
+						all := []program.Program{{Next: func() (program.Ops, error) {
 							switch rendezvousAfter++; rendezvousAfter {
 							case soon:
 								interrupt()
 							case 10 * soon:
-								return Ops{}, errors.New("it goes on")
+								return program.Ops{}, errors.New("it goes on")
 							}
-							return Pack(work(long)), nil
+							return program.Pack(work(long)), nil
 						}}}
 						for len(all) < ranks {
-							all = append(all, programs([][]Op{{recv(0)}}, 0)...)
+							all = append(all, programs([][]program.Op{{recv(0)}}, 0)...)
 						}
 						_, err := Run(ctx, all, Options{Model: m, Protocol: p, Workers: ranks})
 						if !errors.Is(err, context.Canceled) || rendezvousAfter > 2*soon {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -13,7 +14,7 @@ import (
 // those at a time in the order in which they were first put in. It knows no ranks, lookahead or agendas.
 type blocking struct {
 	Model
-	ops                  [][]Op
+	ops                  [][]program.Op
 	at                   []int // the operation of each rank
 	free, sends, takesUp []unit.Picos
 	queue                []blockingEvent
@@ -25,7 +26,7 @@ type blockingEvent struct {
 	t    unit.Picos
 	nth  int
 	rank int32
-	op   *Op              // or
+	op   *program.Op      // or
 	m    *blockingMessage // which comes
 }
 
@@ -34,7 +35,7 @@ type blockingMessage struct {
 	bytes     int64
 }
 
-func newBlocking(m Model, ops [][]Op) *blocking {
+func newBlocking(m Model, ops [][]program.Op) *blocking {
 	n := len(ops)
 	b := &blocking{Model: m, ops: ops, at: make([]int, n), free: make([]unit.Picos, n), sends: make([]unit.Picos, n), takesUp: make([]unit.Picos, n),
 		here: make([][]blockingMessage, n), posted: make([][]blockingMessage, n)}
@@ -48,7 +49,7 @@ func newBlocking(m Model, ops [][]Op) *blocking {
 func (b *blocking) schedule(r int32) {
 	if i := b.at[r]; i < len(b.ops[r]) {
 		e := blockingEvent{t: b.free[r], rank: r, op: &b.ops[r][i]}
-		if e.op.Kind == Send {
+		if e.op.Kind == program.Send {
 			e.t = max(e.t, b.sends[r])
 		}
 		b.insert(e)
@@ -91,9 +92,9 @@ func (b *blocking) ready(e *blockingEvent) unit.Picos {
 	switch {
 	case e.m != nil:
 		return max(b.free[e.rank], b.takesUp[e.rank])
-	case e.op.Kind == Send:
+	case e.op.Kind == program.Send:
 		return max(b.free[e.rank], b.sends[e.rank])
-	case e.op.Kind == Compute:
+	case e.op.Kind == program.Compute:
 		return b.free[e.rank]
 	}
 	return 0
@@ -110,10 +111,10 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 			return b.meets(r, e.m, e.t)
 		}
 		b.here[r] = append(b.here[r], *e.m)
-	case e.op.Kind == Compute:
+	case e.op.Kind == program.Compute:
 		b.free[r] = e.t + e.op.Work
 		return []int32{r}
-	case e.op.Kind == Send:
+	case e.op.Kind == program.Send:
 		b.free[r], b.sends[r] = e.t+b.Send, e.t+b.Gap+b.bytesTime(e.op.Bytes)
 		b.insert(blockingEvent{t: e.t + b.Send + b.Latency, rank: e.op.Peer, m: &blockingMessage{r, e.op.Tag, e.op.Bytes}})
 		if !b.isRendezvous(e.op.Bytes) {
@@ -144,8 +145,8 @@ func find(all []blockingMessage, from, tag int32) int {
 }
 
 // blockingProgram is a random program of some ranks, each of which works, sends and receives one thing after the other.
-func blockingProgram(rng *rand.Rand) [][]Op {
-	ops := make([][]Op, 2+rng.IntN(4))
+func blockingProgram(rng *rand.Rand) [][]program.Op {
+	ops := make([][]program.Op, 2+rng.IntN(4))
 	for tag := range int32(3 + rng.IntN(23)) {
 		from := rng.IntN(len(ops))
 		to := (from + 1 + rng.IntN(len(ops)-1)) % len(ops)
@@ -158,8 +159,8 @@ func blockingProgram(rng *rand.Rand) [][]Op {
 		if rng.IntN(2) == 0 {
 			bytes = 501 + rng.Int64N(2500)
 		}
-		ops[from] = append(ops[from], Op{Kind: Send, Peer: int32(to), Tag: tag, Bytes: bytes, Request: None, Group: None})
-		ops[to] = append(ops[to], Op{Kind: Recv, Peer: int32(from), Tag: tag, Request: None, Group: None})
+		ops[from] = append(ops[from], program.Op{Kind: program.Send, Peer: int32(to), Tag: tag, Bytes: bytes, Request: program.None, Group: program.None})
+		ops[to] = append(ops[to], program.Op{Kind: program.Recv, Peer: int32(from), Tag: tag, Request: program.None, Group: program.None})
 	}
 	return ops
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
@@ -17,7 +18,7 @@ func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
 		PerByte: float64(cost.G) * 1000, EagerLimit: -1, LogGOPSim: true}
 	ref := w.reference()
 	ends, _ := refExact(ref, refChannels(ref), cost)
-	for _, all := range [][]Program{programs(w.ranks, 7), graphsOf(w)} {
+	for _, all := range [][]program.Program{programs(w.ranks, 7), graphsOf(w)} {
 		res, err := Run(context.Background(), all, Options{Model: m})
 		if err != nil {
 			t.Fatal(err)
@@ -32,20 +33,20 @@ func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
 }
 
 // graphsOf is a workload whose operations need those before the wait that is before them: what LogGOPSim has in place of waits.
-func graphsOf(w *workload) (all []Program) {
+func graphsOf(w *workload) (all []program.Program) {
 	for _, ops := range w.ranks {
-		var nodes []Op
-		g := &Graph{Starts: []int64{0}}
+		var nodes []program.Op
+		g := &program.Graph{Starts: []int64{0}}
 		from, to := 0, 0 // the needs
 		for i, op := range ops {
-			if op.Kind == Wait {
+			if op.Kind == program.Wait {
 				continue
 			}
-			if i > 0 && (ops[i-1].Kind == Wait || ops[i-1].Kind == Compute) {
+			if i > 0 && (ops[i-1].Kind == program.Wait || ops[i-1].Kind == program.Compute) {
 				from, to = to, len(nodes)
 			}
-			if op.Request = None; op.Kind == Irecv {
-				op.Kind = Recv
+			if op.Request = program.None; op.Kind == program.Irecv {
+				op.Kind = program.Recv
 			}
 			nodes = append(nodes, op)
 			for need := from; need < to; need++ {
@@ -53,7 +54,7 @@ func graphsOf(w *workload) (all []Program) {
 			}
 			g.Starts = append(g.Starts, int64(len(g.Rows)))
 		}
-		one := programs([][]Op{nodes}, 0)[0]
+		one := programs([][]program.Op{nodes}, 0)[0]
 		one.Graph = g
 		all = append(all, one)
 	}

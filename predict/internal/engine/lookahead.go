@@ -3,6 +3,7 @@ package engine
 import (
 	"unsafe"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -208,7 +209,7 @@ func (o *lookaheads) addSchedule(r *rank, i int) {
 	switch {
 	case s.phase == working:
 		o.addRunning(r, i, r.programTime(), before)
-	case s.phase == collecting && s.op.Kind == Send:
+	case s.phase == collecting && s.op.Kind == program.Send:
 		o.addRunning(r, i, r.programTime(), behind)
 	case s.phase == selecting: // or sooner
 		begun := min(behind, before+s.op.Work)
@@ -223,7 +224,7 @@ func (o *lookaheads) addSchedule(r *rank, i int) {
 		if r.next < never && r.releaseInOrder() {
 			return
 		}
-		if s.op.Kind != Send {
+		if s.op.Kind != program.Send {
 			behind = min(behind, before+s.op.Work)
 		}
 		o.addBlocked(r, i, behind)
@@ -233,7 +234,7 @@ func (o *lookaheads) addSchedule(r *rank, i int) {
 // releaseInOrder reports whether the message that releases r comes after all that its sender sent before. Answers
 // (CTS) may overtake them.
 func (r *rank) releaseInOrder() bool {
-	return r.source >= 0 && (r.main.op.Kind == Probe || r.e.pendingOps.items[r.main.pending].kind != Isend)
+	return r.source >= 0 && (r.main.op.Kind == program.Probe || r.e.pendingOps.Items[r.main.pending].kind != program.Isend)
 }
 
 // addRunning sets the bounds of a rank that goes on at a time, when it has done the given part of its schedule.

@@ -1,6 +1,10 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
 
 // send sends a message from time now on. It returns the time at which the processor goes on, and the pending
 // operation or completed. waits means that it will wait for that operation.
@@ -21,15 +25,15 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if long && !e.LogGOPSim {
 		onWire = 0
 	}
-	t := r.occupy(now, e.sendOverheadTo(r.id, to, onWire)+extra, Overhead, 0, 0)
+	t := r.occupy(now, e.sendOverheadTo(r.id, to, onWire)+extra, observe.Overhead, 0, 0)
 	if e.setCause(r.id, t); e.Sizes != nil && e.near(r.id, to) == nil {
 		e.setCause(r.id, min(t, t+e.flightAfterSend(onWire)))
 	}
 	m := packet{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
 	n := completed
 	if long {
-		n = e.pendingOps.add()
-		e.pendingOps.items[n] = pendingOp{done: unfinished, bytes: bytes, from: to, tag: tag, group: group, kind: Isend}
+		n = e.pendingOps.Add()
+		e.pendingOps.Items[n] = pendingOp{done: unfinished, bytes: bytes, from: to, tag: tag, group: group, kind: program.Isend}
 		m.pending = n
 		e.rendezvousPending++
 	}
@@ -113,7 +117,7 @@ func (r *rank) arrive(now unit.Picos) {
 	}
 	i := e.pop(&r.arrivals)
 	e.setCausePacket(i)
-	m := e.packets.items[i]
+	m := e.packets.Items[i]
 	flight := r.flightTime(i, &m)
 	if e.urgent(&m) {
 		r.urgent--
@@ -123,7 +127,7 @@ func (r *rank) arrive(now unit.Picos) {
 		r.occupyReceiver(&m, now, flight)
 		r.countMessage(&m)
 	case m.kind == cts:
-		e.packets.drop(i)
+		e.packets.Drop(i)
 		r.sendData(&m, flight)
 		return
 	case m.kind == rts:
@@ -132,8 +136,8 @@ func (r *rank) arrive(now unit.Picos) {
 		r.passPort(&m, m.bytes)
 		r.countMessage(&m)
 		if m.kind == data {
-			e.packets.drop(i)
-			e.pendingOps.items[m.pending].bytes, e.pendingOps.items[m.pending].from = m.bytes, m.from
+			e.packets.Drop(i)
+			e.pendingOps.Items[m.pending].bytes, e.pendingOps.Items[m.pending].from = m.bytes, m.from
 			r.complete(m.pending, m.at, m.portWait, flight)
 			return
 		}
@@ -142,11 +146,11 @@ func (r *rank) arrive(now unit.Picos) {
 		r.reportArrival(&m)
 	}
 	if n := r.match(&m); n != 0 {
-		e.packets.drop(i)
+		e.packets.Drop(i)
 		r.acceptMatch(n, &m, flight, now)
 		return
 	}
-	e.packets.items[i] = m
+	e.packets.Items[i] = m
 	e.saveCause(&e.causes.packets, i)
 	r.storeUnmatched(i)
 	r.wakeProbers(&m, flight)
@@ -157,7 +161,7 @@ func (r *rank) occupyReceiver(m *packet, now, flight unit.Picos) {
 	e := r.e
 	e.chainPort(e.causes.in, r.id, now > m.at && now == r.inFree)
 	m.portWait += now - m.at
-	m.at = r.occupy(now, e.Receive+e.bytesTime(m.bytes), Overhead, m.portWait, flight)
+	m.at = r.occupy(now, e.Receive+e.bytesTime(m.bytes), observe.Overhead, m.portWait, flight)
 	r.inFree = min(now+e.Gap+e.bytesTime(m.bytes), Horizon)
 	e.setPortCause(e.causes.in, r.id, now)
 }
@@ -187,7 +191,7 @@ func (r *rank) countMessage(m *packet) {
 	r.account.Messages++
 	r.account.Bytes += m.bytes
 	if r.e.obs != nil {
-		r.e.received = ReceivedMessage{Tag: m.tag, Group: m.group, Bytes: m.bytes, Arrived: m.at}
+		r.e.received = observe.ReceivedMessage{Tag: m.tag, Group: m.group, Bytes: m.bytes, Arrived: m.at}
 		r.e.obs.Message(m.from, r.id, &r.e.received)
 	}
 }
@@ -210,14 +214,14 @@ func (r *rank) wakeProbers(m *packet, flight unit.Picos) {
 // postReceive posts a receive.
 func (r *rank) postReceive(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
-	n := e.pendingOps.add()
-	p := &e.pendingOps.items[n] // a match fills in the message's fields, a channel the others
-	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned = unfinished, mark, from, tag, group, 0, Irecv, false
+	n := e.pendingOps.Add()
+	p := &e.pendingOps.Items[n] // a match fills in the message's fields, a channel the others
+	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned = unfinished, mark, from, tag, group, 0, program.Irecv, false
 	e.noteReceiveRow(n)
 	if i := r.matchReceive(n); i != 0 {
-		m := e.packets.items[i]
+		m := e.packets.Items[i]
 		e.setCausePacket(i)
-		e.packets.drop(i)
+		e.packets.Drop(i)
 		r.acceptMatch(n, &m, r.flightTime(i, &m), now)
 	}
 	return n
@@ -230,7 +234,7 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	if e.direct != nil {
 		r.reportMatch(n, m)
 	}
-	if p := &e.pendingOps.items[n]; p.bytes < m.bytes && p.bytes > 0 {
+	if p := &e.pendingOps.Items[n]; p.bytes < m.bytes && p.bytes > 0 {
 		r.noteTruncation(p, m)
 	}
 	if m.kind == rts && e.SMPI != nil {
@@ -246,7 +250,7 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 		r.sendCTS(n, m, flight+reads+sends, max(read, now)+sends)
 		return
 	}
-	e.pendingOps.items[n].bytes, e.pendingOps.items[n].from = m.bytes, m.from
+	e.pendingOps.Items[n].bytes, e.pendingOps.Items[n].from = m.bytes, m.from
 	r.complete(n, m.at, m.portWait, flight)
 	if e.LogGOPSim && m.pending != 0 {
 		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive was posted
@@ -257,16 +261,16 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 
 // complete ends a pending operation.
 func (r *rank) complete(n int32, done, portWait, flight unit.Picos) {
-	p := &r.e.pendingOps.items[n]
+	p := &r.e.pendingOps.Items[n]
 	p.done, p.portWait, p.flight = done, portWait, flight
 	r.e.saveCause(&r.e.causes.pendingOps, n)
 	switch {
 	case p.abandoned:
-		r.e.pendingOps.drop(n)
+		r.e.pendingOps.Drop(n)
 	case p.waiter != 0:
 		s := r.taskNumbered(p.waiter)
 		p.waiter = 0
-		if s.op.Kind == WaitAny {
+		if s.op.Kind == program.WaitAny {
 			r.recheckWaitAny(s, done)
 			return
 		}

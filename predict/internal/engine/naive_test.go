@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -12,7 +15,7 @@ import (
 // a collective apart into receives, sends and waits.
 type naive struct {
 	Model
-	steps func(rank int32, op *Op) ([]Step, error)
+	steps func(rank int32, op *program.Op) ([]program.Step, error)
 	ranks []*naiveRank
 	now   unit.Picos
 	bad   string
@@ -34,8 +37,8 @@ type naiveRank struct {
 	needs    [][]int // of a graph
 	done     []bool
 	from     []unit.Picos
-	graph    []Op
-	account  Rank
+	graph    []program.Op
+	account  outcome.Rank
 	virtual  unit.Picos
 	last     unit.Picos
 	since    []unit.Picos // of a graph
@@ -98,11 +101,11 @@ func (a *naiveAgenda) schedule(begin unit.Picos) {
 }
 
 type naiveOp struct {
-	Op
+	program.Op
 	end *naiveEnd // of an irecv, isend or wait that a collective is made of
 }
 
-func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]Step, error)) *naive {
+func newNaive(all [][]program.Op, graphs []*program.Graph, m Model, steps func(int32, *program.Op) ([]program.Step, error)) *naive {
 	n := &naive{Model: m, steps: steps, pairs: map[[2]int32]unit.Picos{}}
 	for i, ops := range all {
 		r := &naiveRank{id: int32(i), requests: map[int32]*naiveEnd{}}
@@ -249,10 +252,10 @@ func (n *naive) ready(r *naiveRank, s *naiveStrand) (at unit.Picos, free, can bo
 	if op.Work > 0 && !s.worked {
 		return n.when(r, s, true, false)
 	}
-	if op.Kind == Send || op.Kind == Isend {
+	if op.Kind == program.Send || op.Kind == program.Isend {
 		return n.when(r, s, true, n.LogGOPSim)
 	}
-	if n.LogGOPSim && len(s.inner) == 0 && (op.Kind == Recv || op.Kind == Irecv) {
+	if n.LogGOPSim && len(s.inner) == 0 && (op.Kind == program.Recv || op.Kind == program.Irecv) {
 		return s.t, false, true // it needs no processor, but has its turn among those that do
 	}
 	return n.when(r, s, false, false)
@@ -270,13 +273,13 @@ func (n *naive) when(r *naiveRank, s *naiveStrand, processor, port bool) (unit.P
 }
 
 // busy has the processor busy from a time on, after it was idle for want of a message.
-func (n *naive) busy(r *naiveRank, from, long unit.Picos, part Part, portWait, flight unit.Picos) {
+func (n *naive) busy(r *naiveRank, from, long unit.Picos, part observe.Part, portWait, flight unit.Picos) {
 	if idle := from - r.cpu; idle > 0 {
 		contention := min(idle, portWait)
 		latency := min(idle-contention, flight)
-		r.account.Parts[Contention] += contention
-		r.account.Parts[Latency] += latency
-		r.account.Parts[Waiting] += idle - contention - latency
+		r.account.Parts[observe.Contention] += contention
+		r.account.Parts[observe.Latency] += latency
+		r.account.Parts[observe.Waiting] += idle - contention - latency
 		r.cpu = from
 	}
 	r.account.Parts[part] += long
@@ -297,7 +300,7 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 			}
 		}
 		if long > 0 || max(now, e.at) > r.cpu {
-			n.busy(r, max(now, e.at), long, Overhead, e.portWait, e.flight)
+			n.busy(r, max(now, e.at), long, observe.Overhead, e.portWait, e.flight)
 			now = r.cpu
 		}
 		s.on = nil
@@ -310,12 +313,12 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 		n.over(r, s, max(now, e.at))
 		return
 	case s.seen != nil:
-		n.busy(r, now, 0, Overhead, s.seen.portWait, s.seen.flight)
+		n.busy(r, now, 0, observe.Overhead, s.seen.portWait, s.seen.flight)
 		s.seen = nil
 		n.over(r, s, max(now, r.cpu))
 		return
 	case op.Work > 0 && !s.worked:
-		n.busy(r, now, op.Work, Computing, 0, 0)
+		n.busy(r, now, op.Work, observe.Computing, 0, 0)
 		s.t, s.worked = r.cpu, true
 		s.agenda.began = append(s.agenda.began, now)
 		s.agenda.schedule(r.cpu)
@@ -326,39 +329,39 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 
 func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Picos) {
 	switch op.Kind {
-	case Compute:
+	case program.Compute:
 		n.over(r, s, now)
-	case Send, Isend:
-		if op.Kind == Send && !n.LogGOPSim && r.graph == nil && op.Peer != r.id {
+	case program.Send, program.Isend:
+		if op.Kind == program.Send && !n.LogGOPSim && r.graph == nil && op.Peer != r.id {
 			free := r.out - n.Send - op.Extra
 			if n.Sizes != nil {
 				free = r.out - op.Extra
 			}
 			if free > now {
-				n.busy(r, free, 0, Overhead, free-now, 0)
+				n.busy(r, free, 0, observe.Overhead, free-now, 0)
 				now = free
 			}
 		}
 		e := n.sends(r, op, now)
-		if s.agenda.began = append(s.agenda.began, now); op.Kind == Send {
+		if s.agenda.began = append(s.agenda.began, now); op.Kind == program.Send {
 			s.agenda.schedule(r.cpu)
 		}
 		switch {
 		case op.end != nil: // part of a collective: its wait is for e
 			for i := range s.inner {
-				if s.inner[i].Kind == Wait && s.inner[i].end == op.end {
+				if s.inner[i].Kind == program.Wait && s.inner[i].end == op.end {
 					s.inner[i].end = e
 				}
 			}
-		case op.Kind == Isend && op.Request >= 0:
+		case op.Kind == program.Isend && op.Request >= 0:
 			r.requests[op.Request] = e
 		}
-		if op.Kind == Send && !e.known {
+		if op.Kind == program.Send && !e.known {
 			s.on, s.t = e, r.cpu
 			return
 		}
 		n.over(r, s, r.cpu)
-	case Recv, Irecv:
+	case program.Recv, program.Irecv:
 		s.agenda.began = append(s.agenda.began, s.agenda.begun)
 		e := op.end
 		if e == nil {
@@ -373,7 +376,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		} else {
 			r.posted = append(r.posted, p)
 		}
-		if op.Kind == Recv {
+		if op.Kind == program.Recv {
 			s.on = e
 			s.t = now
 			if e.known {
@@ -385,7 +388,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 			r.requests[op.Request] = e
 		}
 		n.over(r, s, now)
-	case Wait:
+	case program.Wait:
 		s.agenda.schedule(now)
 		e := op.end
 		if e == nil {
@@ -411,14 +414,14 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		if e.known {
 			s.t = max(now, e.at)
 		}
-	case Probe:
+	case program.Probe:
 		p := &naiveReceive{from: op.Peer, tag: op.Tag, group: op.Group}
 		if i := slices.IndexFunc(r.here, p.selects); i >= 0 {
 			s.seen, s.t = r.here[i], max(now, r.here[i].at)
 			return
 		}
 		s.t, s.probes = now, true
-	case Collective:
+	case program.Collective:
 		steps, _ := n.steps(r.id, &op.Op)
 		ops := apart(steps, &op.Op)
 		if op.Request >= 0 {
@@ -445,7 +448,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 }
 
 // apart is a collective as receives, sends and waits, round by round.
-func apart(steps []Step, op *Op) (ops []naiveOp) {
+func apart(steps []program.Step, op *program.Op) (ops []naiveOp) {
 	for len(steps) > 0 {
 		k := 1
 		for k < len(steps) && steps[k].Round == steps[0].Round {
@@ -453,10 +456,10 @@ func apart(steps []Step, op *Op) (ops []naiveOp) {
 		}
 		var sendOps, waits, lasts []naiveOp
 		for _, m := range steps[:k] {
-			one := naiveOp{Op: Op{Peer: m.Peer, Bytes: m.Bytes, Tag: op.Tag, Group: op.Group, Request: None, Kind: Irecv}, end: &naiveEnd{}}
-			waiting := naiveOp{Op: Op{Kind: Wait}, end: one.end}
+			one := naiveOp{Op: program.Op{Peer: m.Peer, Bytes: m.Bytes, Tag: op.Tag, Group: op.Group, Request: program.None, Kind: program.Irecv}, end: &naiveEnd{}}
+			waiting := naiveOp{Op: program.Op{Kind: program.Wait}, end: one.end}
 			if m.Send {
-				one.Kind = Isend
+				one.Kind = program.Isend
 				sendOps = append(sendOps, one)
 				lasts = append(lasts, waiting)
 			} else {
@@ -484,7 +487,7 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 			s.t = n.posts(r, &s.ops[0], t)
 		}
 		if len(s.ops) == 0 {
-			n.busy(r, t, 0, Overhead, 0, 0)
+			n.busy(r, t, 0, observe.Overhead, 0, 0)
 		}
 		return
 	}
@@ -513,14 +516,14 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 		}
 	}
 	if !slices.Contains(r.done, false) {
-		n.busy(r, r.last, 0, Overhead, 0, 0)
+		n.busy(r, r.last, 0, observe.Overhead, 0, 0)
 	}
 }
 
 // wakes lets who waits for an end go on.
 // posts is when an operation that could begin at a time does: LogGOPSim's receives when the processor has done with what it took up before.
 func (n *naive) posts(r *naiveRank, op *naiveOp, t unit.Picos) unit.Picos {
-	if n.LogGOPSim && op.Work == 0 && (op.Kind == Recv || op.Kind == Irecv) {
+	if n.LogGOPSim && op.Work == 0 && (op.Kind == program.Recv || op.Kind == program.Irecv) {
 		return max(t, r.cpu)
 	}
 	return t
@@ -540,7 +543,7 @@ func (p *naiveReceive) selects(m *naiveMail) bool {
 
 // sends sends a message; an end at -1 is that of a send that is over.
 func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
-	n.busy(r, now, n.ownS(r.id, op.Peer, n.wired(r.id, op.Peer, op.Bytes))+op.Extra, Overhead, 0, 0)
+	n.busy(r, now, n.ownS(r.id, op.Peer, n.wired(r.id, op.Peer, op.Bytes))+op.Extra, observe.Overhead, 0, 0)
 	e := &naiveEnd{known: true, at: -1}
 	m := &naiveMail{from: r.id, tag: op.Tag, group: op.Group, bytes: op.Bytes, kind: eager}
 	isLong := n.isLong(r.id, op.Peer, op.Bytes)
@@ -638,7 +641,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		return
 	case n.LogGOPSim:
 		m.portWait += now - m.at
-		n.busy(r, now, n.Receive+n.bytesTime(m.bytes), Overhead, m.portWait, m.flight)
+		n.busy(r, now, n.Receive+n.bytesTime(m.bytes), observe.Overhead, m.portWait, m.flight)
 		r.in = now + n.Gap + n.bytesTime(m.bytes)
 		m.at = r.cpu
 	case m.from != r.id && !n.usesLinks():
@@ -728,7 +731,7 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 }
 
 // outcome is what there is to compare.
-func (n *naive) outcome() (text string, ok bool) {
+func (n *naive) outcomeOf() (text string, ok bool) {
 	var waiting []int32
 	left := 0
 	for _, r := range n.ranks {
@@ -753,6 +756,6 @@ func (n *naive) outcome() (text string, ok bool) {
 	return text, true
 }
 
-func describe(r Rank) string {
+func describe(r outcome.Rank) string {
 	return fmt.Sprintf("%d %v %d %d %d\n", int64(r.Time), picos(r.Parts[:]), r.Messages, r.Bytes, int64(r.Overlap))
 }

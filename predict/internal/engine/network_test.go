@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -12,8 +13,8 @@ import (
 // L, g and G mean the same here and in package network: messages of several lengths, of which each
 // leaves when the port is free after the one before.
 func TestLogGPOfNetwork(t *testing.T) {
-	var sends []Op
-	programs := func() (all []Program) {
+	var sends []program.Op
+	programs := func() (all []program.Program) {
 		return programs(append(ranks(sends), does(recv(0)), does(recv(0)), does(recv(0)), does(recv(0))), 0)
 	}
 	for i, bytes := range []int64{10, 1, 0, 300} {
@@ -44,7 +45,7 @@ func TestLogGPOfNetwork(t *testing.T) {
 
 // PLogP means the same here and in package network, too: L + g(s) from begin to end, and the next message g(s) after the begin.
 func TestPLogPOfNetwork(t *testing.T) {
-	var sends []Op
+	var sends []program.Op
 	for i, bytes := range []int64{10, 1, 0, 300} {
 		sends = append(sends, isend(int32(i+1), bytes, int32(i)))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -16,9 +17,9 @@ func TestPackKeepsAll(t *testing.T) {
 		math.MaxUint32, math.MaxUint32 + 1, 1 << 62, math.MaxInt64, math.MinInt64}
 	some := func() int64 { return numbers[rng.IntN(len(numbers))] }
 	for range 200 {
-		var ops []Op
+		var ops []program.Op
 		for range rng.IntN(40) {
-			op := Op{Kind: Kind(rng.IntN(int(Suspended) + 2)), Peer: int32(some()), Tag: int32(some()), Request: int32(some()), Group: None}
+			op := program.Op{Kind: program.Kind(rng.IntN(int(program.Suspended) + 2)), Peer: int32(some()), Tag: int32(some()), Request: int32(some()), Group: program.None}
 			switch rng.IntN(4) {
 			case 0:
 				op.Work, op.Bytes, op.Group = unit.Picos(some()), some(), int32(some())
@@ -29,11 +30,11 @@ func TestPackKeepsAll(t *testing.T) {
 			}
 			ops = append(ops, op)
 		}
-		all, joined := Pack(ops...), Pack(ops...)
+		all, joined := program.Pack(ops...), program.Pack(ops...)
 		from := rng.IntN(len(ops) + 1)
 		rest := all.Slice(from, all.Len())
-		joined.append(&rest)
-		all.append(&Ops{})
+		joined.Append(&rest)
+		all.Append(&program.Ops{})
 		if all.Len() != len(ops) || joined.Len() != 2*len(ops)-from {
 			t.Fatalf("%d and %d operations, want %d and %d", all.Len(), joined.Len(), len(ops), 2*len(ops)-from)
 		}
@@ -53,30 +54,30 @@ func TestPackKeepsAll(t *testing.T) {
 
 // What most programs consist of is packed, and takes half of an Op.
 func TestUsualOperationsArePacked(t *testing.T) {
-	if size := unsafe.Sizeof(packedOp{}); 2*size > unsafe.Sizeof(Op{}) {
-		t.Errorf("%d bytes of %d", size, unsafe.Sizeof(Op{}))
+	if size := unsafe.Sizeof(program.Packed{}); 2*size > unsafe.Sizeof(program.Op{}) {
+		t.Errorf("%d bytes of %d", size, unsafe.Sizeof(program.Op{}))
 	}
 	ops := stencil(16, 500).ranks[0]
-	if all := Pack(ops...); len(all.wide) > 0 {
-		t.Errorf("%d of %d are wide, as %+v", len(all.wide), len(ops), all.wide[0])
+	if all := program.Pack(ops...); len(all.Wide) > 0 {
+		t.Errorf("%d of %d are wide, as %+v", len(all.Wide), len(ops), all.Wide[0])
 	}
 }
 
 // A program may change an operation that it added open until that has ended, here a receive that waits: the engine reads it where it is.
 func TestOpenOperations(t *testing.T) {
-	var waits Ops
+	var waits program.Ops
 	portWait := recv(1)
 	waits.AddOpen(&portWait)
 	rendezvousAfter := 0
 	all := programs(ranks(nil, does(work(50), send(0, 10))), 0)
 	sends := all[1].Next
-	all[0].Next = func() (Ops, error) {
+	all[0].Next = func() (program.Ops, error) {
 		now := waits
-		waits = Ops{}
+		waits = program.Ops{}
 		return now, nil
 	}
 	open := waits.Last()
-	all[1].Next = func() (Ops, error) {
+	all[1].Next = func() (program.Ops, error) {
 		if rendezvousAfter++; rendezvousAfter == 2 { // it has sent, at 55; rank 0 has waited since 0
 			open.Extra = 100
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -15,7 +17,7 @@ import (
 // out if no send waited for its receiver: what is received has been sent before.
 type author struct {
 	*rand.Rand
-	ranks    [][]Op
+	ranks    [][]program.Op
 	sent     map[[4]int32]int // messages that nobody receives yet, by from, to, tag, group
 	open     [][]int32        // requests
 	next     []int32
@@ -25,13 +27,13 @@ type author struct {
 }
 
 func newAuthor(seed uint64, ranks int) *author {
-	return &author{Rand: rand.New(rand.NewPCG(seed, 5)), ranks: make([][]Op, ranks), sent: map[[4]int32]int{},
+	return &author{Rand: rand.New(rand.NewPCG(seed, 5)), ranks: make([][]program.Op, ranks), sent: map[[4]int32]int{},
 		open: make([][]int32, ranks), next: make([]int32, ranks)}
 }
 
 // write is a program of so many steps, in which everything is received in the end, unless the
 // author is careless.
-func (a *author) write(steps int) [][]Op {
+func (a *author) write(steps int) [][]program.Op {
 	n := int32(len(a.ranks))
 	for range steps {
 		a.step(a.Int32N(n))
@@ -39,7 +41,7 @@ func (a *author) write(steps int) [][]Op {
 	for from := range n {
 		for to := range n {
 			for tag := range int32(2) {
-				for group := None; group < 1; group++ {
+				for group := program.None; group < 1; group++ {
 					for a.sent[[4]int32{from, to, tag, group}] > 0 {
 						a.receive(from, to, tag, group)
 					}
@@ -55,14 +57,14 @@ func (a *author) write(steps int) [][]Op {
 	return a.ranks
 }
 
-func (a *author) add(r int32, op Op) {
+func (a *author) add(r int32, op program.Op) {
 	if a.careless && a.IntN(40) == 0 {
 		return
 	}
 	if a.IntN(3) == 0 {
 		op.Work = unit.Picos(a.IntN(60))
 	}
-	if a.IntN(8) == 0 && op.Kind != Collective {
+	if a.IntN(8) == 0 && op.Kind != program.Collective {
 		op.Extra = unit.Picos(a.IntN(5))
 	}
 	a.ranks[r] = append(a.ranks[r], op)
@@ -79,15 +81,15 @@ func (a *author) step(r int32) {
 	n := int32(len(a.ranks))
 	switch a.IntN(12) {
 	case 0:
-		a.add(r, Op{Kind: Compute, Request: None, Group: None})
+		a.add(r, program.Op{Kind: program.Compute, Request: program.None, Group: program.None})
 	case 1, 2, 3, 4:
 		to, tag, group := a.Int32N(n), a.Int32N(2), a.Int32N(2)-1
-		op := Op{Kind: Send, Peer: to, Tag: tag, Group: group, Bytes: a.Int64N(30), Request: None}
+		op := program.Op{Kind: program.Send, Peer: to, Tag: tag, Group: group, Bytes: a.Int64N(30), Request: program.None}
 		if a.IntN(4) == 0 {
 			op.Bytes += 80
 		}
 		if a.IntN(2) == 0 || op.Bytes > 100 {
-			op.Kind, op.Request = Isend, a.request(r)
+			op.Kind, op.Request = program.Isend, a.request(r)
 		}
 		a.add(r, op)
 		a.sent[[4]int32{r, to, tag, group}]++
@@ -111,17 +113,17 @@ func (a *author) step(r int32) {
 // wildcard, some run ends in a deadlock, in both simulations.
 func (a *author) receive(from, to, tag, group int32) {
 	a.sent[[4]int32{from, to, tag, group}]--
-	op := Op{Kind: Recv, Peer: from, Tag: tag, Group: group, Request: None}
+	op := program.Op{Kind: program.Recv, Peer: from, Tag: tag, Group: group, Request: program.None}
 	if a.IntN(2) == 0 {
-		op.Kind, op.Request = Irecv, a.request(to)
+		op.Kind, op.Request = program.Irecv, a.request(to)
 	} else if a.IntN(4) == 0 {
-		a.add(to, Op{Kind: Probe, Peer: from, Tag: tag, Group: group, Request: None})
+		a.add(to, program.Op{Kind: program.Probe, Peer: from, Tag: tag, Group: group, Request: program.None})
 	}
 	if a.IntN(40) == 0 {
-		op.Peer = None
+		op.Peer = program.None
 	}
 	if a.IntN(40) == 0 {
-		op.Tag = None
+		op.Tag = program.None
 	}
 	a.add(to, op)
 }
@@ -130,7 +132,7 @@ func (a *author) wait(r int32) {
 	i := a.IntN(len(a.open[r]))
 	id := a.open[r][i]
 	a.open[r] = slices.Delete(a.open[r], i, i+1)
-	a.add(r, Op{Kind: Wait, Request: id, IgnoreClosed: a.IntN(3) == 0, Group: None})
+	a.add(r, program.Op{Kind: program.Wait, Request: id, IgnoreClosed: a.IntN(3) == 0, Group: program.None})
 }
 
 // collective has all ranks do one, some of them maybe without waiting.
@@ -138,7 +140,7 @@ func (a *author) collective() {
 	a.calls++
 	request := a.IntN(3) == 0
 	for r := range int32(len(a.ranks)) {
-		op := Op{Kind: Collective, Tag: a.calls, Group: -3, Peer: a.calls, Request: None}
+		op := program.Op{Kind: program.Collective, Tag: a.calls, Group: -3, Peer: a.calls, Request: program.None}
 		if request {
 			op.Request = a.request(r)
 		}
@@ -152,29 +154,29 @@ func (a *author) anybody(to int32) {
 	k := 1 + a.IntN(4)
 	for range k {
 		from := a.Int32N(int32(len(a.ranks)))
-		a.add(from, Op{Kind: Isend, Peer: to, Tag: a.Int32N(3), Group: 100 + a.group, Bytes: a.Int64N(120), Request: a.request(from)})
+		a.add(from, program.Op{Kind: program.Isend, Peer: to, Tag: a.Int32N(3), Group: 100 + a.group, Bytes: a.Int64N(120), Request: a.request(from)})
 	}
 	for range k {
-		op := Op{Kind: Irecv, Peer: None, Tag: None, Group: 100 + a.group, Request: a.request(to)}
+		op := program.Op{Kind: program.Irecv, Peer: program.None, Tag: program.None, Group: 100 + a.group, Request: a.request(to)}
 		if a.IntN(3) == 0 {
-			a.add(to, Op{Kind: Probe, Peer: None, Tag: None, Group: op.Group, Request: None})
+			a.add(to, program.Op{Kind: program.Probe, Peer: program.None, Tag: program.None, Group: op.Group, Request: program.None})
 		}
 		a.add(to, op)
 	}
 }
 
 // stepsOf is a random collective of all ranks, which its number decides.
-func stepsOf(ranks int) func(rank int32, op *Op) ([]Step, error) {
-	return func(rank int32, op *Op) (mine []Step, _ error) {
+func stepsOf(ranks int) func(rank int32, op *program.Op) ([]program.Step, error) {
+	return func(rank int32, op *program.Op) (mine []program.Step, _ error) {
 		rng := rand.New(rand.NewPCG(uint64(op.Peer), 11))
 		for round := range int32(rng.IntN(4)) {
 			for range rng.IntN(2 * ranks) {
 				from, to, bytes := rng.Int32N(int32(ranks)), rng.Int32N(int32(ranks)), rng.Int64N(130)
 				if from == rank {
-					mine = append(mine, Step{Bytes: bytes, Round: round, Peer: to, Send: true})
+					mine = append(mine, program.Step{Bytes: bytes, Round: round, Peer: to, Send: true})
 				}
 				if to == rank {
-					mine = append(mine, Step{Bytes: bytes, Round: round, Peer: from})
+					mine = append(mine, program.Step{Bytes: bytes, Round: round, Peer: from})
 				}
 			}
 		}
@@ -184,13 +186,13 @@ func stepsOf(ranks int) func(rank int32, op *Op) ([]Step, error) {
 
 // graphs turns some programs into graphs: of operations that need some before them, and maybe not
 // the one before. Waits need what opens their request.
-func (a *author) graphs(ranks [][]Op) (all []*Graph) {
+func (a *author) graphs(ranks [][]program.Op) (all []*program.Graph) {
 	for _, ops := range ranks {
 		if a.IntN(2) == 0 {
 			all = append(all, nil)
 			continue
 		}
-		g := &Graph{Starts: []int64{0}}
+		g := &program.Graph{Starts: []int64{0}}
 		opened := map[int32]int32{}
 		for i, op := range ops {
 			if i > 0 && a.IntN(3) > 0 {
@@ -199,7 +201,7 @@ func (a *author) graphs(ranks [][]Op) (all []*Graph) {
 			if i > 0 && a.IntN(3) == 0 {
 				g.Rows = append(g.Rows, int32(a.IntN(i)))
 			}
-			if from, is := opened[op.Request]; is && op.Kind == Wait {
+			if from, is := opened[op.Request]; is && op.Kind == program.Wait {
 				g.Rows = append(g.Rows, from)
 			} else if op.Request >= 0 {
 				opened[op.Request] = int32(i)
@@ -216,15 +218,15 @@ var models = []Model{loggp(), long(loggp()), receiver(), long(receiver()), loggo
 	plogp(), long(plogp()), crooked()}
 
 // compare holds a run to the naive one. It reports whether the program came to its end.
-func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
+func compare(t *testing.T, ops [][]program.Op, graphs []*program.Graph, m Model) bool {
 	t.Helper()
 	steps := stepsOf(len(ops))
 	naive := newNaive(ops, graphs, m, steps)
 	naive.run()
-	want, ends := naive.outcome()
+	want, ends := naive.outcomeOf()
 	for name, d := range map[string]driver{"suited": driverFor(&m), "in order": &sequentialDriver{}, "windows": newWindows(m.Lookahead()),
 		"narrow windows": newWindows((m.Lookahead() + 6) / 7)} {
-		if got, err := outcome(t, d, ops, graphs, Options{Model: m, Steps: steps}); got != want {
+		if got, err := outcomeOf(t, d, ops, graphs, Options{Model: m, Steps: steps}); got != want {
 			t.Errorf("%s, %+v: got\n%s\nwant\n%s\n%v", name, m, got, want, err)
 		}
 	}
@@ -232,7 +234,7 @@ func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
 }
 
 // outcome is what a driver makes of programs, as naive.outcome says it.
-func outcome(t *testing.T, d driver, ops [][]Op, graphs []*Graph, opt Options) (text string, err error) {
+func outcomeOf(t *testing.T, d driver, ops [][]program.Op, graphs []*program.Graph, opt Options) (text string, err error) {
 	t.Helper()
 	all := programs(ops, 3)
 	for i := range all {
@@ -241,8 +243,8 @@ func outcome(t *testing.T, d driver, ops [][]Op, graphs []*Graph, opt Options) (
 		}
 	}
 	res, err := drive(context.Background(), all, opt, d)
-	var dead *Deadlock
-	var left *Leftover
+	var dead *outcome.Deadlock
+	var left *outcome.Leftover
 	switch {
 	case errors.As(err, &dead):
 		var waiting []int32
@@ -272,7 +274,7 @@ func FuzzRun(f *testing.F) {
 		a := newAuthor(seed, 1+int(ranks%8))
 		a.careless = careless
 		ops := a.write(int(steps))
-		var needs []*Graph
+		var needs []*program.Graph
 		if graphs {
 			needs = a.graphs(ops)
 		}

@@ -3,13 +3,15 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
 // remotePacket is a packet to a rank of another worker.
 type remotePacket struct {
 	packet
-	cause Cause // of its sending, if there is an Observer
+	cause observe.Cause // of its sending, if there is an Observer
 	to    int32
 }
 
@@ -63,7 +65,7 @@ func (e *engine) receiveRemote(from []*engine, side int) {
 				e.fail(fmt.Errorf("rank %d: a message from rank %d arrives at %v, but the rank is simulated up to %v; this is a bug: use the sequential engine", p.to, p.from, p.at, e.settledUntil))
 				return
 			}
-			e.active, e.causes.now = None, p.cause
+			e.active, e.causes.now = program.None, p.cause
 			e.enqueueArrival(p.to, &p.packet, 0)
 		}
 	}

@@ -1,6 +1,12 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
+
+// completed stands for an operation that ended at once.
+const completed int32 = -1
 
 // packetKind is the kind of a packet.
 type packetKind uint8
@@ -50,7 +56,7 @@ func (e *engine) before(a, b arrival) bool {
 		return a.from < b.from
 	}
 	// Sequence numbers wrap around; those of packets in flight are near each other.
-	return int32(e.packets.items[a.packet].seq-e.packets.items[b.packet].seq) < 0
+	return int32(e.packets.Items[a.packet].seq-e.packets.Items[b.packet].seq) < 0
 }
 
 func (e *engine) push(h *arrivalHeap, n arrival) {
@@ -120,11 +126,11 @@ func (e *engine) deliver(to int32, m packet, flight unit.Picos) {
 
 // enqueueArrival adds a packet to the arrivals of a rank of this worker.
 func (e *engine) enqueueArrival(to int32, m *packet, flight unit.Picos) {
-	i := e.packets.add()
-	e.packets.items[i] = *m
+	i := e.packets.Add()
+	e.packets.Items[i] = *m
 	e.saveCause(&e.causes.packets, i)
 	if e.usesLinks() {
-		e.flights = append(e.flights, make([]unit.Picos, len(e.packets.items)-len(e.flights))...)
+		e.flights = append(e.flights, make([]unit.Picos, len(e.packets.Items)-len(e.flights))...)
 		e.flights[i] = flight
 	}
 	d, acts := &e.ranks[to], m.at
@@ -139,7 +145,7 @@ func (e *engine) enqueueArrival(to int32, m *packet, flight unit.Picos) {
 		e.push(&d.arrivals, arrival{m.at, m.from, i})
 	default:
 		e.push(&d.arrivals, arrival{m.at, m.from, i})
-		if d.source != m.from && d.source != None {
+		if d.source != m.from && d.source != program.None {
 			return
 		}
 		acts += d.effectDelay(m)

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
 // account is all that a run says about its programs.
-func account(ops [][]Op, graphs []*Graph, opt Options) (text string, stats Stats) {
+func account(ops [][]program.Op, graphs []*program.Graph, opt Options) (text string, stats outcome.Stats) {
 	all := programs(ops, 5)
 	for i := range all {
 		if graphs != nil {
@@ -23,17 +26,17 @@ func account(ops [][]Op, graphs []*Graph, opt Options) (text string, stats Stats
 	if err != nil {
 		return err.Error(), stats
 	}
-	stats, res.Engine = res.Engine, Stats{}
+	stats, res.Engine = res.Engine, outcome.Stats{}
 	return fmt.Sprintf("%+v", *res), stats
 }
 
 // agree holds all protocols to the sequential one, by any number of workers. It reports whether the
 // program came to its end.
-func agree(t *testing.T, ops [][]Op, graphs []*Graph, opt Options) bool {
+func agree(t *testing.T, ops [][]program.Op, graphs []*program.Graph, opt Options) bool {
 	t.Helper()
-	opt.Protocol = Sequential
+	opt.Protocol = outcome.Sequential
 	want, _ := account(ops, graphs, opt)
-	for _, opt.Protocol = range []Protocol{Quantum, Whoa} {
+	for _, opt.Protocol = range []outcome.Protocol{outcome.Quantum, outcome.Whoa} {
 		for _, opt.Workers = range []int{1, 2, 3, 8} {
 			if got, _ := account(ops, graphs, opt); got != want {
 				t.Errorf("%s, %d workers, %d ahead, %+v: got\n%s\nwant\n%s", opt.Protocol, opt.Workers, opt.Ahead, opt.Model, got, want)
@@ -44,7 +47,7 @@ func agree(t *testing.T, ops [][]Op, graphs []*Graph, opt Options) bool {
 }
 
 // random is programs by a seed, and what runs them.
-func random(seed uint64, ranks, steps int, graphs, careless bool) (ops [][]Op, needs []*Graph, opt Options) {
+func random(seed uint64, ranks, steps int, graphs, careless bool) (ops [][]program.Op, needs []*program.Graph, opt Options) {
 	a := newAuthor(seed, ranks)
 	a.careless = careless
 	ops = a.write(steps)
@@ -115,12 +118,12 @@ func TestFirstFailure(t *testing.T) {
 		{[]unit.Picos{700, 700, 700, 700}, "rank 0: bad"},
 	} {
 		t.Run(fmt.Sprint(c.fails), func(t *testing.T) {
-			for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+			for _, p := range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 				for _, workers := range []int{1, 2, 3, 4} {
-					var all []Program
+					var all []program.Program
 					for _, at := range c.fails {
 						next := programs(ranks(does(work(at/2), work(at-at/2))), 1)[0].Next
-						all = append(all, Program{Next: func() (Ops, error) {
+						all = append(all, program.Program{Next: func() (program.Ops, error) {
 							one, err := next()
 							if one.Len() == 0 {
 								err = bad
@@ -145,17 +148,19 @@ func (l log) Ended(rank int32, row int64, at unit.Picos) { fmt.Fprintln(&l[rank]
 func (l log) Matched(rank int32, row int64, from, tag, group int32) {
 	fmt.Fprintln(&l[rank], "matched", row, from, tag, group)
 }
-func (l log) Waited(rank int32, why Cause) { fmt.Fprintln(&l[rank], "waited", why) }
-func (l log) Span(rank int32, what Part, from, to unit.Picos) {
+func (l log) Waited(rank int32, why observe.Cause) { fmt.Fprintln(&l[rank], "waited", why) }
+func (l log) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	fmt.Fprintln(&l[rank], what, from, to)
 }
-func (l log) Message(from, to int32, op *ReceivedMessage) { fmt.Fprintln(&l[to], "message", from, *op) }
+func (l log) Message(from, to int32, op *observe.ReceivedMessage) {
+	fmt.Fprintln(&l[to], "message", from, *op)
+}
 
 // Observers see the same of each rank.
 func TestObserversAgree(t *testing.T) {
 	for seed := range uint64(20) {
 		ops, _, opt := random(seed, 6, 60, false, false)
-		see := func(p Protocol) (text string) {
+		see := func(p outcome.Protocol) (text string) {
 			l := make(log, len(ops))
 			opt.Observer, opt.Protocol, opt.Workers = l, p, 3
 			account(ops, nil, opt)
@@ -164,7 +169,7 @@ func TestObserversAgree(t *testing.T) {
 			}
 			return text
 		}
-		if want := see(Sequential); see(Quantum) != want || see(Whoa) != want {
+		if want := see(outcome.Sequential); see(outcome.Quantum) != want || see(outcome.Whoa) != want {
 			t.Errorf("seed %d: observers see different things", seed)
 		}
 	}
@@ -174,9 +179,9 @@ func TestObserversAgree(t *testing.T) {
 func TestSensitive(t *testing.T) {
 	for _, sensitive := range []bool{true, false} {
 		rendezvousAfter := 0
-		ops := []Op{work(100), recv(1), work(50)}
+		ops := []program.Op{work(100), recv(1), work(50)}
 		ops[1].Sensitive = sensitive
-		programs := []Program{{Next: func() (next Ops, _ error) {
+		programs := []program.Program{{Next: func() (next program.Ops, _ error) {
 			if rendezvousAfter < len(ops) {
 				next.Add(&ops[rendezvousAfter])
 			}
@@ -184,8 +189,8 @@ func TestSensitive(t *testing.T) {
 			return next, nil
 		}}, {Next: programs(ranks(does(work(300), send(0, 10))), 0)[0].Next}}
 		early := 0
-		programs[1].Next = func(next func() (Ops, error)) func() (Ops, error) {
-			return func() (Ops, error) {
+		programs[1].Next = func(next func() (program.Ops, error)) func() (program.Ops, error) {
+			return func() (program.Ops, error) {
 				one, err := next()
 				if one.Len() == 0 { // its only operations are over, or seen ahead
 					early = rendezvousAfter
@@ -193,7 +198,7 @@ func TestSensitive(t *testing.T) {
 				return one, err
 			}
 		}(programs[1].Next)
-		if _, err := Run(context.Background(), programs, Options{Model: loggp(), Protocol: Whoa, Workers: 1}); err != nil {
+		if _, err := Run(context.Background(), programs, Options{Model: loggp(), Protocol: outcome.Whoa, Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if want := map[bool]int{true: 2, false: 4}[sensitive]; early != want {

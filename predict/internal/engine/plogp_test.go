@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -88,7 +90,7 @@ func asPLogP(m Model) Model {
 func TestPLogPByHand(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		ranks [][]Op
+		ranks [][]program.Op
 		want  []unit.Picos
 		long  int64
 	}{
@@ -139,14 +141,14 @@ func FuzzPLogPIsLogGP(f *testing.F) {
 		}
 		a := newAuthor(seed, 1+int(ranks%8))
 		ops := a.write(int(steps))
-		var needs []*Graph
+		var needs []*program.Graph
 		if graphs {
 			needs = a.graphs(ops)
 		}
 		opt := Options{Model: m, Steps: stepsOf(len(ops))}
 		want, _ := account(ops, needs, opt)
 		opt.Model = asPLogP(m)
-		for _, opt.Protocol = range []Protocol{Sequential, Quantum, Whoa} {
+		for _, opt.Protocol = range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 			opt.Workers = 3
 			if got, _ := account(ops, needs, opt); got != want {
 				t.Fatalf("%s, %+v: got\n%s\nwant\n%s", opt.Protocol, m, got, want)

@@ -1,6 +1,11 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
+)
 
 // pollCount counts the consecutive unsuccessful polls of a rank.
 type pollCount struct {
@@ -42,20 +47,20 @@ func (e *engine) isLivelock() bool {
 // pollsForever reports whether r has reached pollLimit and polls next.
 func (r *rank) pollsForever() bool {
 	s := &r.main
-	return r.polls.times >= pollLimit && (s.op.Kind == Iprobe || s.op.Kind == Test) && s.row-r.polls.row <= 1
+	return r.polls.times >= pollLimit && (s.op.Kind == program.Iprobe || s.op.Kind == program.Test) && s.row-r.polls.row <= 1
 }
 
 // livelock describes the polling and the blocked ranks.
-func (e *engine) livelock() *Deadlock {
-	d := &Deadlock{At: e.now, Ranks: len(e.ranks)}
+func (e *engine) livelock() *outcome.Deadlock {
+	d := &outcome.Deadlock{At: e.now, Ranks: len(e.ranks)}
 	for i := range e.ranks {
 		r := &e.ranks[i]
 		if r.id != e.active && r.next >= Horizon {
 			d.Blocked = append(d.Blocked, r.blocked()...)
 			continue
 		}
-		b := Blocked{Rank: r.id, Row: r.main.row, For: r.main.op.Peer}
-		if r.main.op.Kind == Iprobe {
+		b := outcome.Blocked{Rank: r.id, Row: r.main.row, For: r.main.op.Peer}
+		if r.main.op.Kind == program.Iprobe {
 			b.What = message(b.For, r.main.op.Tag, r.main.op.Group)
 		} else if n, _ := r.requestEnd(r.main.op.Request); n > 0 {
 			b.For, b.What = r.describePending(&r.main, n)

@@ -1,47 +1,19 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
 
-// Protocol decides how far workers go before they synchronize.
-type Protocol string
-
-// The protocols. The zero Protocol is Sequential.
-const (
-	Sequential Protocol = "sequential" // one worker
-	Quantum    Protocol = "quantum"    // a window of a fixed length
-	Whoa       Protocol = "whoa"       // until the first appointment that other workers have with the worker
+	"spoor/predict/internal/engine/outcome"
 )
-
-// ParseProtocol returns the protocol with a name.
-func ParseProtocol(name string) (Protocol, error) {
-	switch p := Protocol(name); p {
-	case Sequential, Quantum, Whoa:
-		return p, nil
-	}
-	return "", fmt.Errorf("unknown engine %q; use %s, %s or %s", name, Sequential, Quantum, Whoa)
-}
 
 // DefaultAhead is the number of operations that Whoa looks ahead if F is not given. See lookaheadBackoff.
 const DefaultAhead = 64
-
-// Stats describes the work of an engine. It depends on the program, the protocol and the number of workers. It does
-// not depend on the host or its timing.
-type Stats struct {
-	Protocol     Protocol // that ran; it may differ from the requested one
-	Reason       string   // why it has one worker; empty if it could have several
-	Workers      int
-	Ahead        int    // F of Whoa
-	Windows      uint64 // with Whoa, windows with lookahead; with Quantum or without lookahead, windows of a fixed length
-	Barriers     uint64 // barriers at which workers exchanged messages
-	Appointments uint64 // messages to other workers that Whoa found by looking ahead
-	Remote       uint64 // packets from worker to worker, RTS and CTS included
-}
 
 // driversFor returns a driver for each worker. It sets the defaults in opt.
 func driversFor(opt *Options, ranks int) ([]driver, error) {
 	width := opt.Model.Lookahead()
 	if opt.Protocol == "" {
-		opt.Protocol = Sequential
+		opt.Protocol = outcome.Sequential
 	}
 	if opt.Ahead == 0 {
 		opt.Ahead, opt.adaptive = DefaultAhead, true
@@ -50,13 +22,13 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 		return nil, fmt.Errorf("the quantum is %v, the workers %d, the operations ahead %d; none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
 	}
 	if opt.CoSimulator != nil {
-		opt.Protocol = Sequential
+		opt.Protocol = outcome.Sequential
 		return []driver{&sequentialDriver{}}, nil
 	}
-	if opt.Protocol == Sequential || sequentialReason(&opt.Model) != "" {
+	if opt.Protocol == outcome.Sequential || sequentialReason(&opt.Model) != "" {
 		return []driver{driverFor(&opt.Model)}, nil
 	}
-	if opt.Protocol == Quantum && opt.Quantum > 0 {
+	if opt.Protocol == outcome.Quantum && opt.Quantum > 0 {
 		if opt.Quantum > width {
 			return nil, fmt.Errorf("the quantum %v is %v longer than the lookahead, %v; use a quantum of at most the lookahead, or messages arrive too late", opt.Quantum, opt.Quantum-width, width)
 		}

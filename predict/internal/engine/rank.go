@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"unsafe"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
+	"spoor/predict/internal/engine/table"
 	"spoor/traces/unit"
 )
 
@@ -28,25 +32,25 @@ type rank struct {
 	e          *engine
 	seq        uint32 // of packets sent
 	scanBudget int32  // see earliestEffect
-	requests   requestTable
+	requests   table.Requests
 	at         int // index in ops of the operation after main's
 	inbox      inbox
 	virtualIn  unit.Picos // when the receive port would be free if bytes held it
-	account    Rank
-	ops        []packedOp
+	account    outcome.Rank
+	ops        []program.Packed
 	cpu        unit.Picos // until when the processor's time is accounted for
 	outFree    unit.Picos // when the ports are free
 	inFree     unit.Picos
-	mainOp     Op   // main's operation, unless it is wide
-	main       task // the task of the program, if it is no graph
+	mainOp     program.Op // main's operation, unless it is wide
+	main       task       // the task of the program, if it is no graph
 
 	// Fields that most ranks do not use.
 	releases    arrivalHeap // acks need no processor
 	probers     []int32     // tasks in a Probe
 	anyRequests []int32     // requests of a WaitAny
 	graph       *graph
-	program     Program
-	wide        []Op // of ops
+	program     program.Program
+	wide        []program.Op // of ops
 	polls       pollCount
 	_           [40]byte
 }
@@ -56,19 +60,19 @@ const hot = unsafe.Offsetof(rank{}.main) + unsafe.Offsetof(task{}.completes)
 
 // inlineTables is room for the requests and the inbox of most ranks.
 type inlineTables struct {
-	requests [leastRequests]request
+	requests [table.Least]table.Request
 	slots    [leastSlots]slot
 }
 
 // open points the tables of r to its inline room.
 func (r *rank) open() {
 	r.arrivals = r.arrivalRoom[:0]
-	r.requests.slots = r.inline.requests[:]
+	r.requests.Slots = r.inline.requests[:]
 	r.inbox.slots, r.inbox.shift = r.inline.slots[:], shiftOf(leastSlots)
 }
 
 // start reads the first operations.
-func (r *rank) start(p Program) {
+func (r *rank) start(p program.Program) {
 	r.open()
 	if r.program, r.e.active = p, r.id; r.e.LogGOPSim {
 		r.main.stamp = &enqueueStamp{enqueued: beforeAll}
@@ -93,7 +97,7 @@ func (r *rank) advance(s *task, t unit.Picos) {
 	s.op = r.op(r.at)
 	r.at++
 	r.beginOp(s)
-	if s.op.Kind == Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks exist yet
+	if s.op.Kind == program.Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks exist yet
 		// At once, even before earlier events of other ranks: a rank that suspends at t must be known when the
 		// co-simulator acts at t.
 		r.step(s, t)
@@ -116,20 +120,20 @@ func (r *rank) fetchOps(s *task, t unit.Picos) bool {
 		return false
 	case ops.Len() == 0:
 		s.phase = ended
-		r.occupy(t, 0, Overhead, 0, 0)
+		r.occupy(t, 0, observe.Overhead, 0, 0)
 		return false
 	}
-	r.ops, r.wide, r.at = ops.all, ops.wide, 0
+	r.ops, r.wide, r.at = ops.All, ops.Wide, 0
 	return true
 }
 
 // op returns the i-th operation, which becomes main's.
-func (r *rank) op(i int) *Op {
+func (r *rank) op(i int) *program.Op {
 	p := &r.ops[i]
-	if p.kind == isWide {
-		return &r.wide[p.request]
+	if p.Kind == program.IsWide {
+		return &r.wide[p.Request]
 	}
-	p.into(&r.mainOp)
+	p.Into(&r.mainOp)
 	return &r.mainOp
 }
 
@@ -138,22 +142,22 @@ func (r *rank) beginOp(s *task) {
 	op := s.op
 	if s.phase = starting; op.Work > 0 {
 		s.phase = working
-	} else if r.e.LogGOPSim && (op.Kind == Recv || op.Kind == Irecv) {
+	} else if r.e.LogGOPSim && (op.Kind == program.Recv || op.Kind == program.Irecv) {
 		s.t = max(s.t, r.cpu) // posted when the processor has finished what it took up before
 	}
-	if !op.valid() {
+	if !isValid(op) {
 		r.e.fail(fmt.Errorf("rank %d: operation %d is invalid: %d ps of work, %d ps of overhead, %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
 	}
 }
 
-// valid reports whether the durations and bytes of an operation are in range.
-func (op *Op) valid() bool {
+// isValid reports whether the durations and bytes of an operation are in range.
+func isValid(op *program.Op) bool {
 	return uint64(op.Work) <= uint64(maxDuration) && uint64(op.Extra) <= uint64(maxDuration) && op.Bytes >= 0
 }
 
 // occupy uses the processor for a time, from a given time on or when it is free. If the processor was idle before, it
 // waited for a message. portWait and flight say how long that message waited for ports and how long it was in flight.
-func (r *rank) occupy(at, long unit.Picos, part Part, portWait, flight unit.Picos) unit.Picos {
+func (r *rank) occupy(at, long unit.Picos, part observe.Part, portWait, flight unit.Picos) unit.Picos {
 	if idle := at - r.cpu; idle > 0 {
 		r.accountIdle(idle, portWait, flight)
 	}
@@ -171,16 +175,16 @@ func (r *rank) accountIdle(idle, portWait, flight unit.Picos) {
 	portWait = min(portWait, idle)
 	flight = min(flight, idle-portWait)
 	if r.e.obs == nil {
-		r.account.Parts[Waiting] += idle - portWait - flight
-		r.account.Parts[Contention] += portWait
-		r.account.Parts[Latency] += flight
+		r.account.Parts[observe.Waiting] += idle - portWait - flight
+		r.account.Parts[observe.Contention] += portWait
+		r.account.Parts[observe.Latency] += flight
 		r.cpu += idle
 		return
 	}
 	for _, part := range [...]struct {
-		what Part
+		what observe.Part
 		long unit.Picos
-	}{{Waiting, idle - portWait - flight}, {Contention, portWait}, {Latency, flight}} {
+	}{{observe.Waiting, idle - portWait - flight}, {observe.Contention, portWait}, {observe.Latency, flight}} {
 		if part.long > 0 {
 			r.account.Parts[part.what] += part.long
 			r.e.obs.Span(r.id, part.what, r.cpu, r.cpu+part.long)

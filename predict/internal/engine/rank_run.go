@@ -1,6 +1,9 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/unit"
+)
 
 // run simulates the rank up to the limit. An arrival at a time is handled before the program acts at that time.
 func (r *rank) run() {
@@ -52,26 +55,26 @@ func (r *rank) hasWork() bool {
 // wait for, affect no other rank and are done then.
 func (r *rank) updateNext(nextArrival, nextAction unit.Picos) {
 	s := &r.main
-	r.probes = s.op != nil && s.op.Kind == Probe
+	r.probes = s.op != nil && s.op.Kind == program.Probe
 	switch {
 	case r.failed:
 		r.source, r.next = noSource, never
 	case s.phase == suspended && r.urgent == 0:
 		r.source, r.next = noSource, never
 	case r.tasks != nil || r.urgent > 0:
-		r.source, r.next = None, min(nextArrival, nextAction)
+		r.source, r.next = program.None, min(nextArrival, nextAction)
 	case s.phase == working:
 		r.source, r.next = noSource, nextAction+s.op.Work
 	case s.phase == selecting:
-		r.source = None
+		r.source = program.None
 		r.next = min(nextAction, r.earliestEffect(nextArrival))
 	case s.phase != blocked:
 		r.source, r.next = noSource, nextAction
 	default:
-		if r.source = s.op.Peer; s.op.Kind == WaitAny {
-			r.source = None
-		} else if s.op.Kind != Probe {
-			r.source = r.e.pendingOps.items[r.lastAwaited()].from
+		if r.source = s.op.Peer; s.op.Kind == program.WaitAny {
+			r.source = program.None
+		} else if s.op.Kind != program.Probe {
+			r.source = r.e.pendingOps.Items[r.lastAwaited()].from
 		}
 		r.next = r.earliestEffect(nextArrival)
 	}
@@ -98,8 +101,8 @@ func (r *rank) earliestEffect(nextArrival unit.Picos) unit.Picos {
 	}
 	at := never
 	for i := range r.arrivals {
-		if a := &r.arrivals[i]; a.from == r.source || r.source == None {
-			at = min(at, max(nextArrival, a.at)+r.effectDelay(&r.e.packets.items[a.packet]))
+		if a := &r.arrivals[i]; a.from == r.source || r.source == program.None {
+			at = min(at, max(nextArrival, a.at)+r.effectDelay(&r.e.packets.Items[a.packet]))
 		}
 	}
 	return at

@@ -1,5 +1,7 @@
 package engine
 
+import "spoor/predict/internal/engine/program"
+
 // The engines of this file are references for speed: they take a message trace in their own form, prepared before
 // the clock runs, and do what LogGOPSim does and no more: no tags, no any-source, no rendezvous, no parts of time.
 
@@ -32,19 +34,19 @@ func (w *workload) reference() *refTrace {
 		for _, op := range ops {
 			one := refOp{Size: uint32(op.Bytes), Peer: uint32(op.Peer), Tag: uint32(op.Tag)}
 			switch op.Kind {
-			case Isend:
+			case program.Isend:
 				one.Kind = refSend
-			case Irecv:
+			case program.Irecv:
 				one.Kind = refRecv
-			case Wait:
+			case program.Wait:
 				one.Kind = refWait
 				if waits {
 					continue
 				}
-			case Compute:
+			case program.Compute:
 				one = refOp{Size: uint32(op.Work / 1000), Kind: refCalc}
 			}
-			waits = op.Kind == Wait
+			waits = op.Kind == program.Wait
 			t.Ranks[r] = append(t.Ranks[r], one)
 		}
 	}

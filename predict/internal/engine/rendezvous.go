@@ -27,7 +27,7 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 func (r *rank) sendData(a *packet, flight unit.Picos) {
 	e := r.e
 	e.rendezvousPending--
-	p := e.pendingOps.items[a.pending]
+	p := e.pendingOps.Items[a.pending]
 	m := packet{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, portWait: a.portWait, pending: a.next, kind: data}
 	before := e.receiveOverheadFrom(a.from, r.id, 0) + e.sendOverheadTo(r.id, a.from, p.bytes)
 	r.transmit(a.from, m, flight+before, a.at+before, p.bytes, a.pending)
@@ -39,8 +39,8 @@ func (r *rank) arriveAck() {
 	i := e.pop(&r.releases)
 	r.urgent--
 	e.setCausePacket(i)
-	m := e.packets.items[i]
+	m := e.packets.Items[i]
 	flight := r.flightTime(i, &m)
-	e.packets.drop(i)
+	e.packets.Drop(i)
 	r.complete(m.pending, m.at, m.portWait, flight)
 }

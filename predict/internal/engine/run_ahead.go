@@ -1,5 +1,7 @@
 package engine
 
+import "spoor/predict/internal/engine/program"
+
 // A program on the fast path depends on messages only through the times at which its receives end. The match of
 // messages and receives does not depend on which of the two comes first. Both sides are ordered, and each side takes
 // the first that it selects from the other. Sent messages use neither the port nor the time of received messages. So
@@ -26,11 +28,11 @@ func (r *rank) mayRunAhead() bool {
 	}
 	switch s.phase {
 	case collecting:
-		if s.op.Kind == Collective {
+		if s.op.Kind == program.Collective {
 			return false
 		}
 	case starting:
-		if s.op.Kind > Wait || s.op.Peer == r.id && (s.op.Kind == Send || s.op.Kind == Isend) {
+		if s.op.Kind > program.Wait || s.op.Peer == r.id && (s.op.Kind == program.Send || s.op.Kind == program.Isend) {
 			return false
 		}
 	default:
@@ -52,14 +54,14 @@ func (r *rank) lastAwaited() int32 {
 	}
 	next := r.ops[r.at:min(r.at+maxWaitScan, len(r.ops))]
 	for i := range next {
-		if next[i].kind != Wait || next[i].work != 0 {
+		if next[i].Kind != program.Wait || next[i].Work != 0 {
 			break
 		}
-		n := r.requests.find(next[i].request)
+		n := r.requests.Find(next[i].Request)
 		if n <= 0 {
 			break
 		}
-		if p := &r.e.pendingOps.items[n]; p.done == unfinished && p.from >= 0 {
+		if p := &r.e.pendingOps.Items[n]; p.done == unfinished && p.from >= 0 {
 			on = n
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -28,12 +31,12 @@ func TestAheadIsSeen(t *testing.T) {
 }
 
 // holdToWatched holds all protocols to a run that is watched.
-func holdToWatched(t *testing.T, ops [][]Op, opt Options) {
+func holdToWatched(t *testing.T, ops [][]program.Op, opt Options) {
 	t.Helper()
-	opt.Observer = NopObserver{}
+	opt.Observer = observe.NopObserver{}
 	want, _ := account(ops, nil, opt)
 	opt.Observer = nil
-	for _, opt.Protocol = range []Protocol{Sequential, Quantum, Whoa} {
+	for _, opt.Protocol = range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 		for _, opt.Workers = range []int{1, 3} {
 			if got, _ := account(ops, nil, opt); got != want {
 				t.Errorf("%s, %d workers: got\n%.2000s\nwant\n%.2000s", opt.Protocol, opt.Workers, got, want)
@@ -45,11 +48,11 @@ func holdToWatched(t *testing.T, ops [][]Op, opt Options) {
 // A receive from any sender that is posted ahead of time gets the message that comes first, here that of rank 1, unless one that was posted before
 // selects it.
 func TestAheadOfAny(t *testing.T) {
-	anyOne, first, second := recv(None), recv(0), recv(1)
-	for i, op := range []*Op{&anyOne, &first, &second} {
-		op.Kind, op.Request = Irecv, int32(i)
+	anyOne, first, second := recv(program.None), recv(0), recv(1)
+	for i, op := range []*program.Op{&anyOne, &first, &second} {
+		op.Kind, op.Request = program.Irecv, int32(i)
 	}
-	ends := func(ops ...Op) string {
+	ends := func(ops ...program.Op) string {
 		ops = append(ops, wait(2), wait(0), wait(1), wait(3))
 		all := ranks(does(work(500), send(2, 10), send(2, 20)), does(work(100), send(2, 30), work(1000), send(2, 40)), ops)
 		holdToWatched(t, all, Options{Model: loggp()})
@@ -71,7 +74,7 @@ func TestAheadFails(t *testing.T) {
 	slow.Extra = 1e6
 	portWait, sooner := does(slow, bad), does(recv(0), work(10), bad)
 	ops := ranks(does(send(1, 1), work(unit.Picos(5e5)), send(1, 1)), sooner, portWait)
-	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+	for _, p := range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			for _, workers := range []int{1, 2, 3} {
 				got, _ := account(ops, nil, Options{Model: loggp(), Protocol: p, Workers: workers})
@@ -85,10 +88,10 @@ func TestAheadFails(t *testing.T) {
 
 // Of ranks that wait for ever it says what they wait for, not what came before.
 func TestAheadWaitsForEver(t *testing.T) {
-	var ops []Op
+	var ops []program.Op
 	for i := range int32(3) {
 		one := recv(1 + i)
-		one.Kind, one.Request = Irecv, i
+		one.Kind, one.Request = program.Irecv, i
 		ops = append(ops, one)
 	}
 	ops = append(ops, wait(0), wait(1), wait(2))
@@ -105,27 +108,27 @@ func TestAheadOfSpecial(t *testing.T) {
 	lenient, extra, unsound := wait(9), isend(1, 8, 5), isend(1, 8, 6)
 	lenient.IgnoreClosed, extra.Extra, unsound.Extra = true, 70, -1
 	far := work(Horizon / 5)
-	for name, middle := range map[string][]Op{
+	for name, middle := range map[string][]program.Op{
 		"nothing":               nil,
-		"no work":               does(work(0), Op{Kind: Compute, Request: None}),
+		"no work":               does(work(0), program.Op{Kind: program.Compute, Request: program.None}),
 		"overhead":              does(extra, wait(5)),
 		"itself":                does(irecv(0, 5), isend(0, 8, 6), wait(5), wait(6)),
 		"a request twice":       does(isend(1, 8, 5), isend(1, 8, 5), wait(5)),
-		"no request":            does(isend(1, 8, None), wait(None)),
+		"no request":            does(isend(1, 8, program.None), wait(program.None)),
 		"one lenient":           does(lenient),
 		"one that is not open":  does(wait(9)),
 		"nobody":                does(isend(2, 8, 5)),
 		"negative overhead":     does(unsound),
-		"a kind that is not":    does(Op{Kind: Suspended + 1}),
+		"a kind that is not":    does(program.Op{Kind: program.Suspended + 1}),
 		"next to for ever":      does(far, far, far, far, isend(1, 8, 5), work(maxDuration), isend(1, 8, 6), wait(5)),
 		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), maxAhead),
-		"more than is received": slices.Repeat(does(isend(1, 8, None)), 3),
+		"more than is received": slices.Repeat(does(isend(1, 8, program.None)), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := slices.Concat(does(irecv(1, 0), isend(1, 80, 1)), middle, does(irecv(1, 2), isend(1, 80, 3), wait(0), wait(1), wait(2), wait(3)))
 			second := does(send(0, 20), work(100), send(0, 8), probe(0), recv(0))
 			for _, op := range first[2:] {
-				if op.Peer == 1 && (op.Kind == Isend) {
+				if op.Peer == 1 && (op.Kind == program.Isend) {
 					second = append(second, recv(0))
 				}
 			}
@@ -139,9 +142,9 @@ func TestAheadOfSpecial(t *testing.T) {
 
 // An operation of a kind that there is not is an error wherever it comes: programs that go on freely once passed it by.
 func TestKindsThatThereAreNot(t *testing.T) {
-	for _, kind := range []Kind{0, Suspended + 1} {
-		ops := [][]Op{{{Kind: Irecv, Peer: 1, Request: 0, Group: None}, {Kind: kind, Request: None}, {Kind: Wait, Request: 0}}, {{Kind: Send, Request: None, Group: None}}}
-		if _, err := outcome(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "unknown kind") {
+	for _, kind := range []program.Kind{0, program.Suspended + 1} {
+		ops := [][]program.Op{{{Kind: program.Irecv, Peer: 1, Request: 0, Group: program.None}, {Kind: kind, Request: program.None}, {Kind: program.Wait, Request: 0}}, {{Kind: program.Send, Request: program.None, Group: program.None}}}
+		if _, err := outcomeOf(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "unknown kind") {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 	}

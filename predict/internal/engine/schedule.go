@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -17,10 +18,10 @@ type schedule struct {
 	end          int            // index in sums at which the unknown operations begin
 	appointments []appointments // messages to each worker; last, rendezvous messages
 
-	ops       Ops  // the rank's operations, if they are stored here
-	ownsOps   bool // rank.ops are stored in ops
-	ended     bool // the program has ended or failed
-	following Ops  // what the program gave after ops
+	ops       program.Ops // the rank's operations, if they are stored here
+	ownsOps   bool        // rank.ops are stored in ops
+	ended     bool        // the program has ended or failed
+	following program.Ops // what the program gave after ops
 	err       error
 	_         [56]byte
 }
@@ -95,7 +96,7 @@ func (k *schedule) complete(r *rank) bool {
 }
 
 // nextOps returns the next operations of the program when none is left.
-func (r *rank) nextOps() (Ops, error) {
+func (r *rank) nextOps() (program.Ops, error) {
 	if r.e.lookaheads == nil {
 		return r.program.Next()
 	}
@@ -103,11 +104,11 @@ func (r *rank) nextOps() (Ops, error) {
 	k.base += len(r.ops)
 	k.ownsOps = false
 	if more := k.following; more.Len() > 0 {
-		k.following = Ops{}
+		k.following = program.Ops{}
 		return more, nil
 	}
 	if k.ended {
-		return Ops{}, k.err
+		return program.Ops{}, k.err
 	}
 	return r.program.Next()
 }
@@ -152,7 +153,7 @@ func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
 	}
 	ops, from, to := r.ops, max(len(k.sums)-1-k.base, r.at-1), r.at-1+ahead+ahead/2
 	if from >= len(ops) {
-		ops, from, to = k.following.all, from-len(ops), to-len(ops)
+		ops, from, to = k.following.All, from-len(ops), to-len(ops)
 	}
 	if to = min(to, len(ops)); from < to {
 		prefetchOps(ops[from:to])
@@ -160,8 +161,8 @@ func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
 }
 
 // prefetchOps prefetches at least one operation.
-func prefetchOps(ops []packedOp) {
-	prefetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes+1)
+func prefetchOps(ops []program.Packed) {
+	prefetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(program.Packed{}))-1)/lineBytes+1)
 }
 
 // trim removes the sums of operations before the i-th, once they are most of sums. What is left, with what is added
@@ -183,7 +184,7 @@ func (k *schedule) trim(i int) {
 func (k *schedule) computeSums(r *rank, i int) {
 	row := r.main.row - int64(r.at-1)
 	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
-		k.addOps(r, Ops{r.ops[from:to], r.wide}, row+int64(from))
+		k.addOps(r, program.Ops{All: r.ops[from:to], Wide: r.wide}, row+int64(from))
 	}
 	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), k.following.Len()); from < to {
 		k.addOps(r, k.following.Slice(from, to), row+int64(from+len(r.ops)))
@@ -198,45 +199,45 @@ func (k *schedule) readAhead(r *rank, ahead int) bool {
 	}
 	if first := r.at - 1; !k.ownsOps || 2*first >= len(r.ops) {
 		k.ops.Reset()
-		k.ops.append(&Ops{r.ops[first:], r.wide})
+		k.ops.Append(&program.Ops{All: r.ops[first:], Wide: r.wide})
 		k.base += first
 		r.at, k.ownsOps = 1, true
 	}
-	k.ops.append(&k.following)
-	k.following = Ops{}
-	var more Ops
+	k.ops.Append(&k.following)
+	k.following = program.Ops{}
+	var more program.Ops
 	if more, k.err = r.program.Next(); k.err != nil || more.Len() == 0 {
 		k.ended = true
 	}
 	if more.Len() < ahead {
-		k.ops.append(&more)
+		k.ops.Append(&more)
 	} else {
 		k.following = more
 	}
-	r.ops, r.wide = k.ops.all, k.ops.wide
+	r.ops, r.wide = k.ops.All, k.ops.Wide
 	r.main.op = r.op(r.at - 1)
 	return !k.ended
 }
 
 // lastOp returns the last operation that r has.
-func (k *schedule) lastOp(r *rank) Op {
+func (k *schedule) lastOp(r *rank) program.Op {
 	if n := k.following.Len(); n > 0 {
 		return k.following.At(n - 1)
 	}
-	all := Ops{r.ops, r.wide}
+	all := program.Ops{All: r.ops, Wide: r.wide}
 	return all.At(all.Len() - 1)
 }
 
 // addOps adds operations to the schedule. The first of them has the given row.
-func (k *schedule) addOps(r *rank, ops Ops, row int64) {
+func (k *schedule) addOps(r *rank, ops program.Ops, row int64) {
 	n := len(k.sums)
 	k.sums = slices.Grow(k.sums, ops.Len())[:n+ops.Len()]
 	total, sums := k.sums[n-1], k.sums[n:]
-	for i := range ops.all {
-		p := &ops.all[i]
-		if total += unit.Picos(p.work); p.kind != Wait && p.kind != Irecv && p.kind != Compute {
+	for i := range ops.All {
+		p := &ops.All[i]
+		if total += unit.Picos(p.Work); p.Kind != program.Wait && p.Kind != program.Irecv && p.Kind != program.Compute {
 			op := ops.At(i)
-			if p.kind == isWide {
+			if p.Kind == program.IsWide {
 				total += bounded(op.Work)
 			}
 			total = k.addOp(r, &op, appointment{row + int64(i), total})
@@ -247,19 +248,19 @@ func (k *schedule) addOps(r *rank, ops Ops, row int64) {
 }
 
 // addOp notes the receivers of an operation. It returns a lower bound on the time at which the processor has done it.
-func (k *schedule) addOp(r *rank, op *Op, begun appointment) unit.Picos {
+func (k *schedule) addOp(r *rank, op *program.Op, begun appointment) unit.Picos {
 	e, total := r.e, begun.sum
 	switch op.Kind {
-	case Send, Isend:
+	case program.Send, program.Isend:
 		if op.Peer < e.first || op.Peer >= e.end || e.EagerLimit >= 0 {
 			k.addAppointment(r, op, begun)
 		}
 		total += bounded(e.minSendOverhead(op.Bytes) + op.Extra)
-	case Recv:
+	case program.Recv:
 		if !e.LogGOPSim {
 			total += bounded(e.minReceiveOverhead() + op.Extra)
 		}
-	case Collective:
+	case program.Collective:
 		k.addAppointment(r, op, begun)
 	}
 	return total
@@ -274,9 +275,9 @@ func bounded(long unit.Picos) unit.Picos {
 }
 
 // addAppointment notes the workers that an operation affects.
-func (k *schedule) addAppointment(r *rank, op *Op, p appointment) {
+func (k *schedule) addAppointment(r *rank, op *program.Op, p appointment) {
 	e := r.e
-	if op.Kind == Collective {
+	if op.Kind == program.Collective {
 		for w := range k.appointments {
 			if w != e.number {
 				k.appointments[w].add(p) // its members become known when it begins

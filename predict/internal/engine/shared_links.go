@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
+	"spoor/predict/internal/engine/table"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -8,7 +11,7 @@ import (
 // transferTable holds the packets in flight over shared links. The arrival of a packet becomes known only when it has
 // left.
 type transferTable struct {
-	all    pool[transfer]
+	all    table.Pool[transfer]
 	orders []order          // of pairs of ranks; index 0 stands for none
 	order  map[uint64]int32 // by pair
 }
@@ -22,7 +25,7 @@ type order struct {
 // transfer is a packet in flight over shared links.
 type transfer struct {
 	packet
-	cause  Cause
+	cause  observe.Cause
 	flight unit.Picos // before this transfer
 	to     int32
 	ends   int32 // pending operation that ends when it has left, or completed
@@ -39,26 +42,26 @@ func pairKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(u
 func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered bool) {
 	all := &e.transfers.all
 	s.cause = e.causes.now
-	i := all.add()
+	i := all.Add()
 	if ordered {
 		s.order = e.transfers.orderOf(pairKey(s.from, s.to))
 		o := &e.transfers.orders[s.order]
 		if o.last != 0 {
-			all.items[o.last].next = i
+			all.Items[o.last].next = i
 			s.held = true
 		}
 		o.last = i
 	}
-	all.items[i] = s
+	all.Items[i] = s
 	e.Shared.Send(at, network.Message{From: e.Node(s.from), To: e.Node(s.to), Bytes: unit.Bytes(bytes)}, network.Order{Major: s.from, Minor: s.seq, Tag: i})
 	e.limit = min(e.limit, at+e.Shared.MinTime(unit.Bytes(bytes)))
 }
 
 // stepLinks simulates the next event of the links.
 func (e *engine) stepLinks() {
-	e.now, e.active = e.Shared.Next(), None
+	e.now, e.active = e.Shared.Next(), program.None
 	for _, d := range e.Shared.Step() {
-		s := &e.transfers.all.items[d.Tag]
+		s := &e.transfers.all.Items[d.Tag]
 		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
 		if e.causes.now = s.cause; d.Departed && s.ends != completed {
 			e.enqueueArrival(s.from, &packet{at: d.Free, from: s.from, seq: s.seq, portWait: portWait, pending: s.ends, kind: ack}, flight)
@@ -76,22 +79,22 @@ func (e *engine) stepLinks() {
 func (e *engine) deliverTransfer(i int32) {
 	all := &e.transfers.all
 	for i != 0 {
-		s := all.items[i]
-		all.drop(i)
+		s := all.Items[i]
+		all.Drop(i)
 		if e.causes.now = s.cause; s.order != 0 {
 			e.delayToOrder(&s, i)
 		}
 		if s.at >= Horizon {
 			e.active = s.from
 			e.fail(errTooLate(s.from, s.to))
-			e.active = None
+			e.active = program.None
 			return
 		}
 		e.enqueueArrival(s.to, &s.packet, s.flight)
 		if i = s.next; i == 0 {
 			return
 		}
-		n := &all.items[i]
+		n := &all.Items[i]
 		if n.held = false; !n.left {
 			return
 		}

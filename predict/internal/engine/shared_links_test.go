@@ -8,6 +8,9 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -187,7 +190,7 @@ func FuzzLinked(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
 		a := newAuthor(seed, 1+int(ranks%8))
 		ops := a.write(int(steps))
-		var needs []*Graph
+		var needs []*program.Graph
 		if seed%3 == 0 {
 			needs = a.graphs(ops)
 		}
@@ -222,8 +225,8 @@ func FuzzLinked(f *testing.F) {
 			n.own = ownLevel
 		}
 		n.run()
-		want, _ := n.outcome()
-		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+		want, _ := n.outcomeOf()
+		if got, err := outcomeOf(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
 			t.Fatalf("got\n%s\nwant\n%s\n%v", got, want, err)
 		}
 	})
@@ -238,7 +241,7 @@ func FuzzShared(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
 		a := newAuthor(seed, 1+int(ranks%8))
 		ops := a.write(int(steps))
-		var needs []*Graph
+		var needs []*program.Graph
 		if seed%3 == 0 {
 			needs = a.graphs(ops)
 		}
@@ -271,8 +274,8 @@ func FuzzShared(f *testing.F) {
 			n.own = ownLevel
 		}
 		n.run()
-		want, _ := n.outcome()
-		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+		want, _ := n.outcomeOf()
+		if got, err := outcomeOf(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
 			t.Fatalf("%s: got\n%s\nwant\n%s\n%v", name, got, want, err)
 		}
 	})
@@ -283,7 +286,7 @@ func TestSharedByHand(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		model    Model
-		ranks    [][]Op
+		ranks    [][]program.Op
 		want     []unit.Picos
 		portWait unit.Picos // of all ranks
 	}{
@@ -316,7 +319,7 @@ func TestSharedByHand(t *testing.T) {
 			checkParts(t, res)
 			portWait := unit.Picos(0)
 			for i, r := range res.Ranks {
-				portWait += r.Parts[Contention]
+				portWait += r.Parts[observe.Contention]
 				if r.Time != c.want[i] {
 					t.Errorf("rank %d ends at %d, want %d", i, r.Time, c.want[i])
 				}
@@ -324,7 +327,7 @@ func TestSharedByHand(t *testing.T) {
 			if portWait != c.portWait {
 				t.Errorf("%d of contention, want %d", portWait, c.portWait)
 			}
-			if p := res.Engine.Protocol; p != Sequential {
+			if p := res.Engine.Protocol; p != outcome.Sequential {
 				t.Errorf("%s", p)
 			}
 		})

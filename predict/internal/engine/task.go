@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -27,7 +29,7 @@ const (
 type task struct {
 	t          unit.Picos // when it goes on
 	row        int64      // of its operation
-	op         *Op
+	op         *program.Op
 	pending    int32 // the pending operation that it waits for or that it opened
 	phase      phase
 	number     int32
@@ -36,8 +38,8 @@ type task struct {
 	stamp      *enqueueStamp    // with LogGOPSim, or nil
 	portWait   unit.Picos       // of the probed message
 	flight     unit.Picos
-	cause      Cause      // with an Observer: why the probed message came, or why the last pending operation ended
-	endedAt    unit.Picos // when that operation ended, if the task waited for it
+	cause      observe.Cause // with an Observer: why the probed message came, or why the last pending operation ended
+	endedAt    unit.Picos    // when that operation ended, if the task waited for it
 }
 
 // resource is what a task must have to go on.
@@ -66,9 +68,9 @@ func (r *rank) resourceFor(s *task) resource {
 		}
 	case starting:
 		switch {
-		case s.op.Kind == Send || s.op.Kind == Isend:
+		case s.op.Kind == program.Send || s.op.Kind == program.Isend:
 			return sends
-		case r.e.LogGOPSim && (s.op.Kind == Recv || s.op.Kind == Irecv):
+		case r.e.LogGOPSim && (s.op.Kind == program.Recv || s.op.Kind == program.Irecv):
 			return postOrder
 		}
 	case stepping:
@@ -81,11 +83,11 @@ func (r *rank) resourceFor(s *task) resource {
 
 // step lets a task do its next action at a time.
 func (r *rank) step(s *task, now unit.Picos) {
-	r.e.setCause(None, now)
+	r.e.setCause(program.None, now)
 	r.e.causes.row = noRow
 	switch s.phase {
 	case working:
-		s.t = r.occupy(now, s.op.Work, Computing, 0, 0)
+		s.t = r.occupy(now, s.op.Work, observe.Computing, 0, 0)
 		s.phase = starting
 		s.stamp.began(now)
 		s.stamp.enqueueNext(s.t)
@@ -100,7 +102,7 @@ func (r *rank) step(s *task, now unit.Picos) {
 		r.collect(s, now)
 	case probed:
 		r.e.setCause(s.cause.By, s.cause.Since)
-		r.finish(s, r.occupy(now, 0, Overhead, s.portWait, s.flight))
+		r.finish(s, r.occupy(now, 0, observe.Overhead, s.portWait, s.flight))
 	case stepping:
 		r.stepRound(s, now)
 	case selecting:
@@ -114,28 +116,28 @@ func (r *rank) step(s *task, now unit.Picos) {
 func (r *rank) startOp(s *task, now unit.Picos) {
 	op := s.op
 	switch op.Kind {
-	case Compute:
+	case program.Compute:
 		r.finish(s, now)
-	case Send, Isend:
+	case program.Send, program.Isend:
 		r.startSend(s, now)
-	case Recv, Irecv:
+	case program.Recv, program.Irecv:
 		s.stamp.postedReceive()
 		n := r.postReceive(op.Peer, op.Tag, op.Group, op.Bytes, now)
-		if op.Kind == Recv {
+		if op.Kind == program.Recv {
 			r.blockOn(s, n, now)
 			return
 		}
 		r.openRequest(op.Request, n)
 		r.finish(s, now)
-	case Wait:
+	case program.Wait:
 		r.startWait(s, now)
-	case Probe:
+	case program.Probe:
 		r.startProbe(s, now)
-	case Collective:
+	case program.Collective:
 		r.startCollective(s, now)
-	case Test, Iprobe, Clock, AddToWaitAny, WaitAny:
+	case program.Test, program.Iprobe, program.Clock, program.AddToWaitAny, program.WaitAny:
 		r.startQuery(s, now)
-	case Suspended:
+	case program.Suspended:
 		r.startSuspended(s, now)
 	default:
 		r.e.fail(fmt.Errorf("rank %d: operation %d has the unknown kind %d", r.id, s.row, op.Kind))
@@ -148,15 +150,15 @@ func (r *rank) startSend(s *task, now unit.Picos) {
 		r.e.fail(fmt.Errorf("rank %d: operation %d sends to rank %d, but there are only %d ranks", r.id, s.row, op.Peer, len(r.e.ranks)))
 		return
 	}
-	if op.Kind == Send {
+	if op.Kind == program.Send {
 		now = r.waitForPort(now, op.Extra, op.Peer)
 	}
-	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra, op.Kind == Send)
-	if s.stamp.began(now); op.Kind == Send {
+	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra, op.Kind == program.Send)
+	if s.stamp.began(now); op.Kind == program.Send {
 		s.stamp.enqueueNext(t)
 	}
 	switch {
-	case op.Kind == Isend:
+	case op.Kind == program.Isend:
 		r.openRequest(op.Request, n)
 		r.finish(s, t)
 	case n == completed:
@@ -174,22 +176,22 @@ func (r *rank) waitForPort(now, extra unit.Picos, to int32) unit.Picos {
 		return now
 	}
 	r.e.setCausePort(r.id)
-	return r.occupy(free, 0, Overhead, free-now, 0)
+	return r.occupy(free, 0, observe.Overhead, free-now, 0)
 }
 
 // openRequest opens a request for a pending operation.
 func (r *rank) openRequest(id, n int32) {
 	old := n
 	if id >= 0 {
-		if old = r.requests.open(id, n); old == 0 {
+		if old = r.requests.Open(id, n); old == 0 {
 			return
 		}
 		r.e.reused++
 	}
 	if old > 0 { // no operation will wait for it
-		p := &r.e.pendingOps.items[old]
+		p := &r.e.pendingOps.Items[old]
 		if p.abandoned = true; p.done != unfinished {
-			r.e.pendingOps.drop(old)
+			r.e.pendingOps.Drop(old)
 		}
 	}
 }
@@ -201,7 +203,7 @@ func (r *rank) startWait(s *task, now unit.Picos) {
 		r.finish(s, now)
 		return
 	}
-	n := r.requests.close(id)
+	n := r.requests.Close(id)
 	switch {
 	case n == 0 && s.op.IgnoreClosed:
 		r.finish(s, now)
@@ -219,7 +221,7 @@ func (r *rank) startWait(s *task, now unit.Picos) {
 
 // blockOn lets a task go on when a pending operation has ended.
 func (r *rank) blockOn(s *task, n int32, now unit.Picos) {
-	p := &r.e.pendingOps.items[n]
+	p := &r.e.pendingOps.Items[n]
 	s.pending = n
 	if p.done == unfinished {
 		s.t, s.phase = now, blocked
@@ -231,10 +233,10 @@ func (r *rank) blockOn(s *task, n int32, now unit.Picos) {
 
 // collect ends the wait of a task: the processor takes up the message.
 func (r *rank) collect(s *task, now unit.Picos) {
-	p := &r.e.pendingOps.items[s.pending]
+	p := &r.e.pendingOps.Items[s.pending]
 	long := unit.Picos(0)
-	if p.kind == Irecv && !r.e.LogGOPSim {
-		if long = r.e.receiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != Collective {
+	if p.kind == program.Irecv && !r.e.LogGOPSim {
+		if long = r.e.receiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != program.Collective {
 			long += s.op.Extra
 		}
 	}
@@ -249,11 +251,11 @@ func (r *rank) collect(s *task, now unit.Picos) {
 		}
 	}
 	if long > 0 || t > r.cpu {
-		t = r.occupy(t, long, Overhead, p.portWait, p.flight)
+		t = r.occupy(t, long, observe.Overhead, p.portWait, p.flight)
 	}
-	r.e.pendingOps.drop(s.pending)
+	r.e.pendingOps.Drop(s.pending)
 	s.pending = 0
-	if s.op.Kind == Collective && s.collective != nil {
+	if s.op.Kind == program.Collective && s.collective != nil {
 		s.t, s.phase = t, stepping
 		r.advanceRound(s)
 		return
@@ -264,7 +266,7 @@ func (r *rank) collect(s *task, now unit.Picos) {
 func (r *rank) startProbe(s *task, now unit.Picos) {
 	p := pendingOp{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
 	if i := r.firstSelected(&p); i != 0 {
-		m := &r.e.packets.items[i]
+		m := &r.e.packets.Items[i]
 		s.t, s.phase, s.portWait, s.flight = max(now, m.at), probed, m.portWait, r.flightTime(i, m)
 		r.e.setCausePacket(i)
 		s.cause = r.e.causes.now

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -9,22 +10,17 @@ import (
 // nonblocking collectives. Tasks that need the same resource are in one heap. It is ordered by the time at which they
 // could go on, ties by enqueue time and row.
 type taskQueue struct {
-	all   []*task // by number
-	free  []int32
-	ready [resources]readyHeap // by resource
+	all  []*task // by number
+	free []int32
+	// The numbers of tasks by resource. The key is the time from which a task can go on. The tie is when it was enqueued
+	// with LogGOPSim, else the key. The turn is its row.
+	ready [resources]heap.Heap[unit.Picos, unit.Picos, uint64, int32]
 
 	enqueues bool // with LogGOPSim: ordered by enqueue time
 }
 
-// readyHeap holds the numbers of tasks. The key is the time from which a task can go on. The tie is when it was
-// enqueued with LogGOPSim, else the key. The turn is its row.
-type readyHeap = heap.Heap[unit.Picos, unit.Picos, uint64, int32]
-
-// readyEntry is an element of a readyHeap.
-type readyEntry = heap.Item[unit.Picos, unit.Picos, uint64, int32]
-
 // earlier reports whether a goes first if both could go on.
-func earlier(a, b readyEntry) bool {
+func earlier(a, b heap.Item[unit.Picos, unit.Picos, uint64, int32]) bool {
 	a.Key = b.Key
 	return a.Before(&b)
 }
@@ -48,7 +44,7 @@ func (r *rank) taskNumbered(number int32) *task {
 }
 
 // add adds a task.
-func (m *taskQueue) add(row int64, op *Op, t unit.Picos) *task {
+func (m *taskQueue) add(row int64, op *program.Op, t unit.Picos) *task {
 	var s *task
 	if n := len(m.free); n > 0 {
 		s = m.all[m.free[n-1]-mainNumber-1]
@@ -67,7 +63,7 @@ func (m *taskQueue) add(row int64, op *Op, t unit.Picos) *task {
 // put queues a task for the resource that it needs.
 func (m *taskQueue) put(r *rank, s *task) {
 	n := r.resourceFor(s)
-	k := readyEntry{Key: s.t, Tie: s.t, Turn: uint64(s.row), Value: r.number(s)}
+	k := heap.Item[unit.Picos, unit.Picos, uint64, int32]{Key: s.t, Tie: s.t, Turn: uint64(s.row), Value: r.number(s)}
 	switch {
 	case s.stamp == nil:
 	case n == nothing:

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 )
 
 // Who receives with too little room is found by every protocol, by any number of workers, and whether somebody observes or not. By hand it is
 // known where ranks send to each other in turns: message i has i % 7 bytes, and its receive room for i % 5.
 func TestShortReceives(t *testing.T) {
-	want := Truncations{Group: None}
-	all := make([][]Op, 6)
+	want := outcome.Truncations{Group: program.None}
+	all := make([][]program.Op, 6)
 	for i := range 300 {
 		from, to := int32(i%6), int32((i+1+i/6%5)%6)
 		s, r := send(to, int64(i%7)), recv(from)
@@ -21,18 +25,18 @@ func TestShortReceives(t *testing.T) {
 			continue
 		}
 		if want.Receives++; want.Receives == 1 || to < want.Rank {
-			want = Truncations{want.Receives, to, from, int32(i), None, int64(i % 5), int64(i % 7), 0}
+			want = outcome.Truncations{Receives: want.Receives, Rank: to, From: from, Tag: int32(i), Group: program.None, Room: int64(i % 5), Bytes: int64(i % 7)}
 		}
 	}
-	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+	for _, p := range []outcome.Protocol{outcome.Sequential, outcome.Quantum, outcome.Whoa} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			for _, workers := range []int{1, 2, 5} {
-				for _, obs := range []Observer{nil, NopObserver{}} {
+				for _, obs := range []observe.Observer{nil, observe.NopObserver{}} {
 					res, err := Run(context.Background(), programs(all, 0), Options{Model: loggp(), Protocol: p, Workers: workers, Observer: obs})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if res.Truncations.number = 0; res.Truncations != want {
+					if res.Truncations.Number = 0; res.Truncations != want {
 						t.Errorf("%s, %d workers, observer %v: got %+v, want %+v", p, workers, obs, res.Truncations, want)
 					}
 				}
@@ -48,7 +52,7 @@ func TestShortReceivesAgree(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for _, rank := range ops {
 			for i := range rank {
-				if k := rank[i].Kind; k == Recv || k == Irecv {
+				if k := rank[i].Kind; k == program.Recv || k == program.Irecv {
 					rank[i].Bytes = rng.Int64N(40)
 				}
 			}

@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"slices"
+
+	"spoor/predict/internal/engine/program"
 )
 
 // wildcards finds the partners of receives from any sender or with any tag, in constant time. It exists only in ranks
@@ -31,7 +33,7 @@ type storedPacket struct {
 
 // formsOf returns the selectors that select messages of a sender, tag and group, by the number of their view.
 func formsOf(from, tag, group int32) [3]selector {
-	return [3]selector{{None, None, group}, {None, tag, group}, {from, None, group}}
+	return [3]selector{{program.None, program.None, group}, {program.None, tag, group}, {from, program.None, group}}
 }
 
 // viewOf returns the number of the view of a selector.
@@ -46,7 +48,9 @@ func viewOf(s selector) int {
 }
 
 // selectorOf returns the selector of a wildcard receive.
-func selectorOf(p *pendingOp) selector { return selector{max(p.from, None), max(p.tag, None), p.group} }
+func selectorOf(p *pendingOp) selector {
+	return selector{max(p.from, program.None), max(p.tag, program.None), p.group}
+}
 
 // wildcards returns those of r.
 func (r *rank) wildcards() *wildcards {
@@ -58,7 +62,7 @@ func (r *rank) wildcards() *wildcards {
 
 // postWildcard stores a wildcard receive until its packet comes.
 func (r *rank) postWildcard(n int32) {
-	posted, ops := r.wildcards().receives, r.e.pendingOps.items
+	posted, ops := r.wildcards().receives, r.e.pendingOps.Items
 	s := selectorOf(&ops[n])
 	if first := posted[s]; first == 0 {
 		posted[s] = n
@@ -70,7 +74,7 @@ func (r *rank) postWildcard(n int32) {
 
 // matchWild returns the wildcard receive that takes a packet before the receive found, or 0.
 func (r *rank) matchWild(m *packet, found int32) int32 {
-	posted, ops := r.inbox.wild.receives, r.e.pendingOps.items
+	posted, ops := r.inbox.wild.receives, r.e.pendingOps.Items
 	first, from := found, selector{}
 	for _, s := range formsOf(m.from, m.tag, m.group) {
 		if n := posted[s]; n != 0 && (first == 0 || int32(ops[n].order-ops[first].order) < 0) {
@@ -91,7 +95,7 @@ func (r *rank) matchWild(m *packet, found int32) int32 {
 
 // storeForWildcards adds an unmatched packet to the views in use.
 func (r *rank) storeForWildcards(i int32) {
-	m := &r.e.packets.items[i]
+	m := &r.e.packets.Items[i]
 	for number, s := range formsOf(m.from, m.tag, m.group) {
 		v := &r.inbox.wild.views[number]
 		if !v.used {
@@ -114,14 +118,14 @@ func (v *packetView) add(s selector, p storedPacket) {
 func (r *rank) fill(v *packetView, number int) {
 	var all []storedPacket
 	for _, s := range r.inbox.slots {
-		for i := max(0, s.first); i != 0; i = r.e.packets.items[i].next {
-			all = append(all, storedPacket{r.e.packets.items[i].stored, i})
+		for i := max(0, s.first); i != 0; i = r.e.packets.Items[i].next {
+			all = append(all, storedPacket{r.e.packets.Items[i].stored, i})
 		}
 	}
 	slices.SortFunc(all, func(a, b storedPacket) int { return cmp.Compare(a.stored, b.stored) })
 	*v = packetView{used: true, packets: map[selector][]storedPacket{}}
 	for _, p := range all {
-		m := &r.e.packets.items[p.packet]
+		m := &r.e.packets.Items[p.packet]
 		v.add(formsOf(m.from, m.tag, m.group)[number], p)
 	}
 }
@@ -138,7 +142,7 @@ func (r *rank) firstSelected(p *pendingOp) int32 {
 		r.fill(v, viewOf(s))
 	}
 	queue := v.packets[s]
-	for len(queue) > 0 && r.e.packets.items[queue[0].packet].stored != queue[0].stored {
+	for len(queue) > 0 && r.e.packets.Items[queue[0].packet].stored != queue[0].stored {
 		queue = queue[1:]
 		v.size--
 	}
@@ -154,7 +158,7 @@ func (r *rank) firstSelected(p *pendingOp) int32 {
 func (r *rank) oldestUnmatched() (oldest *packet) {
 	for _, s := range r.inbox.slots {
 		if s.first > 0 {
-			if m := &r.e.packets.items[s.first]; oldest == nil || m.stored < oldest.stored {
+			if m := &r.e.packets.Items[s.first]; oldest == nil || m.stored < oldest.stored {
 				oldest = m
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"spoor/predict/internal/engine/program"
 )
 
 // The partners of packets and receives are those that a search through lists finds.
@@ -16,7 +18,7 @@ func TestWildcardsAreNaive(t *testing.T) {
 			calls, wild = 20_000, 300 // most packets that a view holds have been matched
 		}
 		e := &engine{ranks: make([]rank, 1)}
-		e.packets.items, e.pendingOps.items = make([]packet, 1), make([]pendingOp, 1)
+		e.packets.Items, e.pendingOps.Items = make([]packet, 1), make([]pendingOp, 1)
 		r := &e.ranks[0]
 		r.e = e
 		r.open()
@@ -36,21 +38,21 @@ func TestWildcardsAreNaive(t *testing.T) {
 					t.Fatalf("seed %d, call %d: a packet matches receive %d, by search %d", seed, call, got, want)
 				}
 				if got == 0 {
-					i := e.packets.add()
+					i := e.packets.Add()
 					m.pending = i
-					e.packets.items[i] = m
+					e.packets.Items[i] = m
 					r.storeUnmatched(i)
 					packets = append(packets, m)
 				} else {
-					e.pendingOps.drop(got)
+					e.pendingOps.Drop(got)
 				}
 				continue
 			}
 			if rng.IntN(wild) == 0 {
-				from = None
+				from = program.None
 			}
 			if rng.IntN(wild) == 0 {
-				tag = None
+				tag = program.None
 			}
 			p := pendingOp{from: from, tag: tag, group: group}
 			want := int32(0)
@@ -61,8 +63,8 @@ func TestWildcardsAreNaive(t *testing.T) {
 			if got := r.firstSelected(&p); got != want {
 				t.Fatalf("seed %d, call %d: a probe finds packet %d, by search %d", seed, call, got, want)
 			}
-			n := e.pendingOps.add()
-			e.pendingOps.items[n] = p
+			n := e.pendingOps.Add()
+			e.pendingOps.Items[n] = p
 			if got := r.matchReceive(n); got != want {
 				t.Fatalf("seed %d, call %d: a receive matches packet %d, by search %d", seed, call, got, want)
 			}
@@ -71,8 +73,8 @@ func TestWildcardsAreNaive(t *testing.T) {
 				continue
 			}
 			packets = slices.Delete(packets, at, at+1)
-			e.packets.drop(want)
-			e.pendingOps.drop(n)
+			e.packets.Drop(want)
+			e.pendingOps.Drop(n)
 		}
 		if len(packets) > 0 && r.oldestUnmatched().pending != packets[0].pending {
 			t.Errorf("seed %d: the oldest packet is %d, want %d", seed, r.oldestUnmatched().pending, packets[0].pending)
@@ -95,22 +97,22 @@ func TestWildcardsTakeLinearTime(t *testing.T) {
 	const n = 100_000
 	begin := time.Now()
 	e := &engine{ranks: make([]rank, 1)}
-	e.packets.items, e.pendingOps.items = make([]packet, 1), make([]pendingOp, 1)
+	e.packets.Items, e.pendingOps.Items = make([]packet, 1), make([]pendingOp, 1)
 	r := &e.ranks[0]
 	r.e = e
 	r.open()
 	for i := range int32(2 * n) {
-		at := e.packets.add()
-		e.packets.items[at] = packet{from: i % 2, tag: i / 2, group: None}
+		at := e.packets.Add()
+		e.packets.Items[at] = packet{from: i % 2, tag: i / 2, group: program.None}
 		r.storeUnmatched(at)
 	}
 	for i := range int32(2 * n) {
-		p, want := pendingOp{from: None, tag: n - 1 - i, group: None}, 2*(n-1-i)+1
+		p, want := pendingOp{from: program.None, tag: n - 1 - i, group: program.None}, 2*(n-1-i)+1
 		if i >= n {
-			p.tag, want = None, 2*(i-n)+2
+			p.tag, want = program.None, 2*(i-n)+2
 		}
-		at := e.pendingOps.add()
-		e.pendingOps.items[at] = p
+		at := e.pendingOps.Add()
+		e.pendingOps.Items[at] = p
 		if got := r.matchReceive(at); got != want {
 			t.Fatalf("receive %d gets packet %d, want %d", i, got, want)
 		}

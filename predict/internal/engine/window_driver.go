@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"spoor/predict/internal/engine/program"
+	"spoor/predict/internal/engine/table"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -23,8 +25,6 @@ type windowDriver struct {
 	far           heap.Heap[unit.Picos, uint8, uint32, struct{}] // by next and rank
 	activeWindows int64                                          // windows in which ranks acted
 }
-
-type farRank = heap.Item[unit.Picos, uint8, uint32, struct{}]
 
 const (
 	ringSize        = 1 << 10
@@ -72,7 +72,7 @@ func (d *windowDriver) put(r *rank) {
 	}
 	r.window = w
 	if w-d.now >= ringSize {
-		d.far.Push(farRank{Key: r.next, Turn: uint32(r.id)})
+		d.far.Push(heap.Item[unit.Picos, uint8, uint32, struct{}]{Key: r.next, Turn: uint32(r.id)})
 		return
 	}
 	i := w % ringSize
@@ -130,7 +130,7 @@ const (
 	rankLines        = (int(hot)-1)/lineBytes + 1
 	prefetchedOps    = 6 // of each rank
 	// cache lines that they take, wherever they begin
-	opLines = (prefetchedOps*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes + 2
+	opLines = (prefetchedOps*int(unsafe.Sizeof(program.Packed{}))-1)/lineBytes + 2
 )
 
 // prefetchRanks prefetches ranks that act after the k-th of a list.
@@ -150,15 +150,15 @@ func (r *rank) prefetchTargets() {
 		prefetch(unsafe.Pointer(&r.ops[at]), opLines)
 	}
 	if len(r.arrivals) > 0 {
-		prefetch(unsafe.Pointer(&e.packets.items[r.arrivals[0].packet]), 1)
+		prefetch(unsafe.Pointer(&e.packets.Items[r.arrivals[0].packet]), 1)
 	}
 	if on := r.main.pending; on > 0 {
-		prefetch(unsafe.Pointer(&e.pendingOps.items[on]), 1)
+		prefetch(unsafe.Pointer(&e.pendingOps.Items[on]), 1)
 	}
 	if slots := r.inbox.slots; len(slots) > leastSlots {
 		prefetch(unsafe.Pointer(&slots[0]), 2)
 	}
-	if slots := r.requests.slots; len(slots) > leastRequests {
+	if slots := r.requests.Slots; len(slots) > table.Least {
 		prefetch(unsafe.Pointer(&slots[0]), 1)
 	}
 }

@@ -3,15 +3,17 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/barrier"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
 
 // workers are the workers of a run.
 type workers struct {
-	Stats
+	outcome.Stats
 	engines  []*engine
-	barrier  *barrier
+	barrier  *barrier.Barrier
 	statuses [2][]status  // of each worker; the two sides alternate between barriers
 	plans    []windowPlan // of each worker
 }
@@ -41,18 +43,18 @@ type windowPlan struct {
 // run runs all workers to the end.
 func (c *workers) run() error {
 	first := c.engines[0]
-	if c.Protocol == "" || c.Protocol == Sequential || sequentialReason(&first.Model) != "" {
-		c.Protocol, c.Reason = Sequential, sequentialReason(&first.Model)
+	if c.Protocol == "" || c.Protocol == outcome.Sequential || sequentialReason(&first.Model) != "" {
+		c.Protocol, c.Reason = outcome.Sequential, sequentialReason(&first.Model)
 		if err := first.driver.run(first); err != nil {
 			return err
 		}
 		return first.failed.cause()
 	}
 	n := len(c.engines)
-	if c.Protocol == Whoa {
+	if c.Protocol == outcome.Whoa {
 		c.Ahead = first.opt.Ahead
 	}
-	c.barrier = newBarrier(n)
+	c.barrier = barrier.New(n)
 	c.plans = make([]windowPlan, n)
 	for side := range c.statuses {
 		c.statuses[side] = make([]status, n)
@@ -62,7 +64,7 @@ func (c *workers) run() error {
 	}
 	for _, e := range c.engines {
 		e.outbox.open(n)
-		if c.Protocol == Whoa {
+		if c.Protocol == outcome.Whoa {
 			e.lookaheads = newLookaheads(int(e.end-e.first), n, c.Ahead)
 		}
 	}
@@ -70,18 +72,18 @@ func (c *workers) run() error {
 		go c.runWorker(e)
 	}
 	c.runWorker(first)
-	c.barrier.close()
+	c.barrier.Close()
 	return c.firstError()
 }
 
 // runWorker alternates between a barrier and a simulation up to the next halt.
 func (c *workers) runWorker(e *engine) {
-	defer c.barrier.leave()
+	defer c.barrier.Leave()
 	d := e.driver.(*windowDriver)
 	for barriers := uint64(0); ; barriers++ {
 		side := barriers % 2
 		c.writeStatus(e, d, &c.statuses[side][e.number])
-		c.barrier.wait(e.number)
+		c.barrier.Wait(e.number)
 		e.outbox.flip()
 		e.receiveRemote(c.engines, int(side))
 		halt := c.nextHalt(e, c.statuses[side])
@@ -103,7 +105,7 @@ func (c *workers) writeStatus(e *engine, d *windowDriver, r *status) {
 		r.next = min(r.next, int64(e.outbox.first/d.width))
 	}
 	r.activeWindows, r.hasBounds = d.activeWindows, false
-	if p := &c.plans[e.number]; c.Protocol == Whoa && (p.backoff.skip == 0 || r.next < p.windowEnd) {
+	if p := &c.plans[e.number]; c.Protocol == outcome.Whoa && (p.backoff.skip == 0 || r.next < p.windowEnd) {
 		e.updateLookahead(r, r.next >= p.windowEnd)
 		r.computed = e.lookaheads.computed
 	}
@@ -123,7 +125,7 @@ func (c *workers) nextHalt(e *engine, all []status) (halt int64) {
 	}
 	width := e.driver.(*windowDriver).width
 	halt = p.from + 1
-	if c.Protocol == Whoa {
+	if c.Protocol == outcome.Whoa {
 		halt = max(halt, c.haltingWindow(e, all))
 	} else if e.number == 0 && p.from < noFurtherWindow {
 		c.Windows++

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"spoor/predict/internal/engine/outcome"
 )
 
 // way is a way to run a workload.
@@ -32,7 +34,7 @@ func byTurns(b *testing.B, now func() time.Duration, ways []way) map[string]floa
 }
 
 // simulate runs a workload.
-func (w *workload) simulate(b *testing.B, opt Options) *Result {
+func (w *workload) simulate(b *testing.B, opt Options) *outcome.Result {
 	res, err := Run(context.Background(), w.programs(), opt)
 	if err != nil {
 		b.Fatal(err)
@@ -58,11 +60,11 @@ func BenchmarkWorkers(b *testing.B) {
 		w.programs()
 		b.Run(c.name, func(b *testing.B) {
 			start := time.Now()
-			var stats [2]Stats
-			with := func(p Protocol, workers, ahead int) func() {
+			var stats [2]outcome.Stats
+			with := func(p outcome.Protocol, workers, ahead int) func() {
 				return func() {
 					e := w.simulate(b, Options{Model: benchModel(), Protocol: p, Workers: workers, Ahead: ahead}).Engine
-					if workers == 2 && p == Quantum {
+					if workers == 2 && p == outcome.Quantum {
 						stats[0] = e
 					} else if workers == 2 && ahead == 0 {
 						stats[1] = e
@@ -70,8 +72,8 @@ func BenchmarkWorkers(b *testing.B) {
 				}
 			}
 			least := byTurns(b, func() time.Duration { return time.Since(start) }, []way{
-				{"sequential", with(Sequential, 1, 0)}, {"quantum", with(Quantum, 2, 0)}, {"whoa", with(Whoa, 2, 0)}, {"whoa-1", with(Whoa, 1, 0)},
-				{"ahead", with(Whoa, 2, DefaultAhead)}})
+				{"sequential", with(outcome.Sequential, 1, 0)}, {"quantum", with(outcome.Quantum, 2, 0)}, {"whoa", with(outcome.Whoa, 2, 0)}, {"whoa-1", with(outcome.Whoa, 1, 0)},
+				{"ahead", with(outcome.Whoa, 2, DefaultAhead)}})
 			b.ReportMetric(float64(w.messages)/least["sequential"]/1e6, "sequential-Mmsg/s")
 			b.ReportMetric(least["sequential"]/least["quantum"], "quantum-2-speedup")
 			b.ReportMetric(least["sequential"]/least["whoa"], "whoa-2-speedup")

@@ -10,20 +10,21 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
 // simulate runs one collective of given steps, by rank, which begin at 0 or when they are told.
-func simulate(t testing.TB, m Machine, steps [][]engine.Step, begin ...unit.Picos) unit.Picos {
+func simulate(t testing.TB, m Machine, steps [][]program.Step, begin ...unit.Picos) unit.Picos {
 	t.Helper()
-	var programs []engine.Program
+	var programs []program.Program
 	for p := range m.Procs {
-		op, begun := engine.Op{Kind: engine.Collective, Request: engine.None}, false
+		op, begun := program.Op{Kind: program.Collective, Request: program.None}, false
 		if begin != nil {
 			op.Work = begin[p]
 		}
-		programs = append(programs, engine.Program{Next: func() (now engine.Ops, _ error) {
+		programs = append(programs, program.Program{Next: func() (now program.Ops, _ error) {
 			if !begun {
 				begun = true
 				now.Add(&op)
@@ -32,7 +33,7 @@ func simulate(t testing.TB, m Machine, steps [][]engine.Step, begin ...unit.Pico
 		}})
 	}
 	model := engine.Model{Send: m.Send, Receive: m.Receive, Latency: m.Latency, Gap: m.Gap, PerByte: m.PerByte, EagerLimit: -1, ReceiverPort: m.Receiver}
-	res, err := engine.Run(context.Background(), programs, engine.Options{Model: model, Steps: func(rank int32, _ *engine.Op) ([]engine.Step, error) { return steps[rank], nil }})
+	res, err := engine.Run(context.Background(), programs, engine.Options{Model: model, Steps: func(rank int32, _ *program.Op) ([]program.Step, error) { return steps[rank], nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +41,14 @@ func simulate(t testing.TB, m Machine, steps [][]engine.Step, begin ...unit.Pico
 }
 
 // by is the steps of a collective by an algorithm of package comm.
-func by(a comm.Algorithm, kind trace.Kind, procs int, bytes int64) [][]engine.Step {
-	each, steps := make([]int64, procs), make([][]engine.Step, procs)
+func by(a comm.Algorithm, kind trace.Kind, procs int, bytes int64) [][]program.Step {
+	each, steps := make([]int64, procs), make([][]program.Step, procs)
 	for i := range each {
 		each[i] = bytes
 	}
 	comm.Messages(a, kind, 0, each, func(round, from, to int, bytes int64) {
-		steps[from] = append(steps[from], engine.Step{Bytes: bytes, Round: int32(round), Peer: int32(to), Send: true})
-		steps[to] = append(steps[to], engine.Step{Bytes: bytes, Round: int32(round), Peer: int32(from)})
+		steps[from] = append(steps[from], program.Step{Bytes: bytes, Round: int32(round), Peer: int32(to), Send: true})
+		steps[to] = append(steps[to], program.Step{Bytes: bytes, Round: int32(round), Peer: int32(from)})
 	})
 	return steps
 }
@@ -77,7 +78,7 @@ func least(t testing.TB, name string, m Machine, bytes int64) unit.Picos {
 }
 
 // whole says whether an algorithm sends all messages in one piece of so many bytes.
-func whole(steps [][]engine.Step, bytes int64) bool {
+func whole(steps [][]program.Step, bytes int64) bool {
 	for _, of := range steps {
 		for _, s := range of {
 			if s.Bytes != bytes {
@@ -123,10 +124,10 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 	for range 300 {
 		m, bytes := random(r), 1+r.Int64N(1<<r.IntN(14))
 		m.Latency = max(m.Latency, 1) // messages take a picosecond at least
-		down, up := make([][]engine.Step, m.Procs), make([][]engine.Step, m.Procs)
+		down, up := make([][]program.Step, m.Procs), make([][]program.Step, m.Procs)
 		optimalTree(m.Procs, m.hop(bytes), m.sendInterval(bytes), func(from, to int, _ unit.Picos) {
-			down[to] = append(down[to], engine.Step{Bytes: bytes, Peer: int32(from)})
-			down[from] = append(down[from], engine.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
+			down[to] = append(down[to], program.Step{Bytes: bytes, Peer: int32(from)})
+			down[from] = append(down[from], program.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
 		})
 		if got, want := simulate(t, m, down), least(t, "broadcast", m, bytes); got != want {
 			t.Errorf("%+v, %d bytes: a broadcast takes %d ps, not %d", m, bytes, got, want)
@@ -135,8 +136,8 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 		want := least(t, "reduce", m, bytes)
 		begin := make([]unit.Picos, m.Procs)
 		optimalTree(m.Procs, m.hop(bytes), m.receiveInterval(bytes), func(to, from int, at unit.Picos) {
-			up[to] = append([]engine.Step{{Bytes: bytes, Peer: int32(from)}}, up[to]...) // what the tree has first comes last
-			up[from] = append(up[from], engine.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
+			up[to] = append([]program.Step{{Bytes: bytes, Peer: int32(from)}}, up[to]...) // what the tree has first comes last
+			up[from] = append(up[from], program.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
 			begin[from], begin[to] = want-at, 0
 		})
 		if got := simulate(t, m, up, begin...); got != want {
@@ -148,13 +149,13 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 // All send to the next one first, then to the one after that: nobody waits for anybody, where ports are slower than processors.
 func TestStaggeredAllToAllReachesItsBound(t *testing.T) {
 	m := Machine{Procs: 9, Send: 100, Receive: 200, Latency: 5000, Gap: 1000, PerByte: 10, Receiver: true}
-	steps := make([][]engine.Step, m.Procs)
+	steps := make([][]program.Step, m.Procs)
 	for p := range m.Procs {
 		for i := 1; i < m.Procs; i++ {
-			steps[p] = append(steps[p], engine.Step{Bytes: 50, Peer: int32((p + m.Procs - i) % m.Procs)})
+			steps[p] = append(steps[p], program.Step{Bytes: 50, Peer: int32((p + m.Procs - i) % m.Procs)})
 		}
 		for i := 1; i < m.Procs; i++ {
-			steps[p] = append(steps[p], engine.Step{Bytes: 50, Peer: int32((p + i) % m.Procs), Send: true})
+			steps[p] = append(steps[p], program.Step{Bytes: 50, Peer: int32((p + i) % m.Procs), Send: true})
 		}
 	}
 	if got, want := simulate(t, m, steps), least(t, "alltoall", m, 50); got != want || want != 100+5000+490+200+7*1490 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"spoor/analyze/comm"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 )
 
@@ -31,7 +31,7 @@ type planKey struct {
 
 // plan holds the steps of each member.
 type plan struct {
-	steps     [][]engine.Step
+	steps     [][]program.Step
 	remaining int // members that have not come
 }
 
@@ -50,7 +50,7 @@ func newPlans(s *EventStats, how comm.Algorithm) *plans {
 }
 
 // steps returns the steps of a rank. op.Group is the code of the collective, and op.Peer the number of the call.
-func (p *plans) steps(rank int32, op *engine.Op) ([]engine.Step, error) {
+func (p *plans) steps(rank int32, op *program.Op) ([]program.Step, error) {
 	c, id := p.byCode[op.Group], callID{op.Group, op.Peer}
 	it := p.inProgress[id]
 	if it == nil {
@@ -81,11 +81,11 @@ func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 		return nil, fmt.Errorf("%v between %d processors sends %d messages by the algorithm %s, more than can be simulated; use %s",
 			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.algorithm, comm.Doubling)
 	}
-	it, messages := &plan{steps: make([][]engine.Step, len(c.members))}, 0
+	it, messages := &plan{steps: make([][]program.Step, len(c.members))}, 0
 	comm.Messages(p.algorithm, one.kind, c.root(number), one.bytesOfMembers(len(c.members)), func(round, from, to int, bytes int64) {
 		messages++
-		it.steps[from] = append(it.steps[from], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
-		it.steps[to] = append(it.steps[to], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
+		it.steps[from] = append(it.steps[from], program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
+		it.steps[to] = append(it.steps[to], program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
 	})
 	if one.uniform && messages <= maxStoredMessages {
 		if len(p.recent) == maxStoredPlans {
@@ -102,13 +102,13 @@ func (p *plans) allToAll(kind trace.Kind) bool {
 }
 
 // BarrierSteps returns the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.
-func BarrierSteps(ranks int, how comm.Algorithm) func(rank int32, op *engine.Op) ([]engine.Step, error) {
+func BarrierSteps(ranks int, how comm.Algorithm) func(rank int32, op *program.Op) ([]program.Step, error) {
 	c := &callSequence{all: []call{{kind: trace.Barrier, root: trace.None, uniform: true, bytes: []int64{0}}}}
 	for r := range int32(ranks) {
 		c.members = append(c.members, r)
 	}
 	var made *plan
-	return func(rank int32, _ *engine.Op) (_ []engine.Step, err error) {
+	return func(rank int32, _ *program.Op) (_ []program.Step, err error) {
 		if made == nil {
 			if made, err = (&plans{algorithm: how, recent: map[planKey]*plan{}}).plan(c, 0); err != nil {
 				return nil, err

@@ -13,17 +13,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// outcome is what a simulator says about a trace.
-type outcome struct {
+// simulatorSays is what a simulator says about a trace.
+type simulatorSays struct {
 	result   any // without warnings
 	warnings string
 	err      error
 }
 
 // simulatorRuns runs each simulator.
-func simulatorRuns(t *testing.T) map[string]func(m *trace.Memory) outcome {
-	shared := func(target memsys.Target) func(m *trace.Memory) outcome {
-		return func(m *trace.Memory) outcome {
+func simulatorRuns(t *testing.T) map[string]func(m *trace.Memory) simulatorSays {
+	shared := func(target memsys.Target) func(m *trace.Memory) simulatorSays {
+		return func(m *trace.Memory) simulatorSays {
 			cfg := randomNodes(t, &choices{data: []byte{2}}, target, m)
 			cfg.Memory = memsys.Memory{Latency: 100_000, Occupancy: 50_000, Invalidate: 10_000}
 			sys, err := target.New(cfg)
@@ -32,28 +32,28 @@ func simulatorRuns(t *testing.T) map[string]func(m *trace.Memory) outcome {
 			}
 			res, err := Run(context.Background(), m, sys, tick, Options{})
 			if err != nil {
-				return outcome{err: err}
+				return simulatorSays{err: err}
 			}
-			return outcome{res.Procs, fmt.Sprint(res.Warnings), nil}
+			return simulatorSays{res.Procs, fmt.Sprint(res.Warnings), nil}
 		}
 	}
 	machine := parsed(t, "ccnuma", "model = \"full\"\nbandwidth = \"100 MB/s\"")
-	return map[string]func(m *trace.Memory) outcome{
+	return map[string]func(m *trace.Memory) simulatorSays{
 		"replay of references":       shared(memsys.CCNUMA{}),
 		"replay of references, logp": shared(memsys.LogP{}),
-		"replay of messages": func(m *trace.Memory) outcome {
+		"replay of messages": func(m *trace.Memory) simulatorSays {
 			res, err := replayMessages(m, machine, Options{})
 			if err != nil {
-				return outcome{err: err}
+				return simulatorSays{err: err}
 			}
-			return outcome{res.Ranks, fmt.Sprint(res.Warnings), nil}
+			return simulatorSays{res.Ranks, fmt.Sprint(res.Warnings), nil}
 		},
-		"replay of both": func(m *trace.Memory) outcome {
+		"replay of both": func(m *trace.Memory) simulatorSays {
 			res, err := replayMixed(m, machine, Options{})
 			if err != nil {
-				return outcome{err: err}
+				return simulatorSays{err: err}
 			}
-			return outcome{res.Procs, fmt.Sprint(res.Warnings), nil}
+			return simulatorSays{res.Procs, fmt.Sprint(res.Warnings), nil}
 		},
 	}
 }
@@ -84,7 +84,7 @@ func TestEffectsOfSimulators(t *testing.T) {
 }
 
 // checkEffect compares the outcomes with and without rows.
-func checkEffect(t *testing.T, what string, e analysis.Effect, name string, with, without outcome) {
+func checkEffect(t *testing.T, what string, e analysis.Effect, name string, with, without simulatorSays) {
 	t.Helper()
 	switch {
 	case e == analysis.Refused:

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -19,7 +19,7 @@ type eventReader struct {
 	stop         func()
 	rows         []trace.Event
 	row          int64
-	ops          engine.Ops
+	ops          program.Ops
 	computeStart int64 // start of a recorded Compute before the next event, if computing
 	computing    bool
 	calls        map[int32]int32 // collectives so far, by code
@@ -35,14 +35,14 @@ func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
 }
 
 // next returns the next operations.
-func (r *eventReader) next() (engine.Ops, error) {
+func (r *eventReader) next() (program.Ops, error) {
 	for len(r.rows) == 0 {
 		b, err, ok := r.pull()
 		if err != nil || !ok {
-			return engine.Ops{}, err
+			return program.Ops{}, err
 		}
 		if b.Proc != r.proc {
-			return engine.Ops{}, fmt.Errorf("requested its events, but got those of processor %d", b.Proc)
+			return program.Ops{}, fmt.Errorf("requested its events, but got those of processor %d", b.Proc)
 		}
 		r.rows = b.Rows
 	}
@@ -58,7 +58,7 @@ func (r *eventReader) next() (engine.Ops, error) {
 			op.Work += r.opt.start(r.proc)
 		}
 		if err != nil {
-			return engine.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
+			return program.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
 		}
 		r.ops.Add(&op)
 		r.row++
@@ -68,28 +68,28 @@ func (r *eventReader) next() (engine.Ops, error) {
 }
 
 // operation converts an event, without the computation before it.
-func (r *eventReader) operation(e *trace.Event) (op engine.Op, err error) {
-	op = engine.Op{Kind: engine.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
+func (r *eventReader) operation(e *trace.Event) (op program.Op, err error) {
+	op = program.Op{Kind: program.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
 	switch e.Kind {
 	case trace.Send:
-		op.Kind = engine.Send
+		op.Kind = program.Send
 	case trace.Isend:
-		op.Kind = engine.Isend
+		op.Kind = program.Isend
 	case trace.Recv:
-		op.Kind = engine.Recv
+		op.Kind = program.Recv
 	case trace.Irecv:
-		op.Kind = engine.Irecv
+		op.Kind = program.Irecv
 	case trace.Wait:
-		op.Kind = engine.Wait
+		op.Kind = program.Wait
 	case trace.Test: // a successful test is waited for
 		if e.Count > 0 {
-			op.Kind, op.IgnoreClosed = engine.Wait, true
+			op.Kind, op.IgnoreClosed = program.Wait, true
 		}
 	case trace.Probe:
-		op.Kind = engine.Probe
+		op.Kind = program.Probe
 	case trace.Iprobe:
 		if e.Count > 0 {
-			op.Kind = engine.Probe
+			op.Kind = program.Probe
 		}
 	default:
 		if e.Kind == trace.Barrier || e.Collective() {
@@ -146,9 +146,9 @@ func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 }
 
 // collective sets the collective and the number of the call in op.
-func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
+func (r *eventReader) collective(op *program.Op, e *trace.Event) {
 	code := r.stats.collectives[collectiveOf(e)].code
-	op.Kind, op.Group, op.Peer, op.Tag = engine.Collective, code, r.calls[code], 0
+	op.Kind, op.Group, op.Peer, op.Tag = program.Collective, code, r.calls[code], 0
 	if r.tagCalls {
 		op.Tag = op.Peer
 	}
@@ -156,8 +156,8 @@ func (r *eventReader) collective(op *engine.Op, e *trace.Event) {
 }
 
 // graph returns the dependencies of each event of a processor.
-func (m *messageRun) graph(p trace.Proc) (*engine.Graph, error) {
-	g := &engine.Graph{Starts: []int64{0}}
+func (m *messageRun) graph(p trace.Proc) (*program.Graph, error) {
+	g := &program.Graph{Starts: []int64{0}}
 	row := int64(0)
 	for b, err := range m.src.Events(p) {
 		if err != nil {

@@ -1,7 +1,8 @@
 package replay
 
 import (
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -23,7 +24,7 @@ func (r *Result) begunAt(starts []unit.Picos) {
 		if r.Messages != nil {
 			rank := &r.Messages.Ranks[i]
 			rank.Time -= start
-			rank.Parts[engine.Computing] -= start
+			rank.Parts[observe.Computing] -= start
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (r *Result) Job(from, to int) *Result {
 	if r.Messages == nil {
 		return job
 	}
-	job.Messages = &engine.Result{Time: job.Time, Ranks: r.Messages.Ranks[from:to]}
+	job.Messages = &outcome.Result{Time: job.Time, Ranks: r.Messages.Ranks[from:to]}
 	for i := range job.Messages.Ranks {
 		job.Messages.Messages += job.Messages.Ranks[i].Messages
 		job.Messages.Bytes += job.Messages.Ranks[i].Bytes

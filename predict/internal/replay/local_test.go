@@ -10,6 +10,8 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -407,7 +409,7 @@ func randomLocals(c *choices) (text string) {
 
 // sentAndCame notes when messages are sent and when they are there, by tag.
 type sentAndCame struct {
-	engine.NopObserver
+	observe.NopObserver
 	trace *trace.Memory
 	sent  map[int32]unit.Picos
 	came  map[int32]unit.Picos
@@ -419,7 +421,7 @@ func (s *sentAndCame) Began(rank int32, row int64, at unit.Picos) {
 	}
 }
 
-func (s *sentAndCame) Message(_, _ int32, m *engine.ReceivedMessage) { s.came[m.Tag] = m.Arrived }
+func (s *sentAndCame) Message(_, _ int32, m *observe.ReceivedMessage) { s.came[m.Tag] = m.Arrived }
 
 // Whatever the program, the machine and its local G: a message within a node takes at least its bytes over the bandwidth of
 // the memory, and all messages of a node take at least all of their bytes over it. Workers find the same.
@@ -474,7 +476,7 @@ func TestCopiesTakeTheirBytesOverTheBandwidth(t *testing.T) {
 				t.Fatalf("seed %d: the messages of node %d take %v, and their bytes %v ps", seed, node, res.Time, least)
 			}
 		}
-		several, err := replayMessages(src, m, Options{Engine: engine.Options{Protocol: []engine.Protocol{engine.Quantum, engine.Whoa}[seed%2], Workers: 3}})
+		several, err := replayMessages(src, m, Options{Engine: engine.Options{Protocol: []outcome.Protocol{outcome.Quantum, outcome.Whoa}[seed%2], Workers: 3}})
 		if err != nil || !reflect.DeepEqual(several.Ranks, res.Ranks) {
 			t.Fatalf("seed %d: on several workers %v, want %v (%v)", seed, several, res.Ranks, err)
 		}

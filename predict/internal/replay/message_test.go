@@ -10,7 +10,8 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/plainmachine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -61,7 +62,7 @@ func rows(all ...trace.Event) []trace.Event { return all }
 
 // messageResult is a result of messages.
 type messageResult struct {
-	*engine.Result
+	*outcome.Result
 	Warnings []error
 }
 
@@ -296,7 +297,7 @@ func TestMessagesOfAllCollectives(t *testing.T) {
 					for _, part := range r.Parts {
 						sum += part
 					}
-					if sum != r.Time || r.Parts[engine.Computing] != unit.Picos(7*p*len(kinds))*1000 {
+					if sum != r.Time || r.Parts[observe.Computing] != unit.Picos(7*p*len(kinds))*1000 {
 						t.Errorf("%d processors, %s: processor %d: %v, which ends at %v", n, a, p, r.Parts, r.Time)
 					}
 				}

@@ -9,6 +9,8 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 )
 
@@ -48,11 +50,11 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 		return nil, err
 	}
 	r.maxBytes = model.MaxBytes()
-	var programs []engine.Program
+	var programs []program.Program
 	for p := range trace.Proc(r.head.Procs) {
 		in := r.newEventReader(p)
 		defer in.stop()
-		one := engine.Program{Next: in.next}
+		one := program.Program{Next: in.next}
 		if s.graphs[p] {
 			r.tagCalls = true
 			if one.Graph, err = r.graph(p); err != nil {
@@ -129,7 +131,7 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 const overlapThreshold = 0.05
 
 // NetworkWarnings returns the warnings about the network of a run.
-func NetworkWarnings(m *machine.Machine, model *engine.Model, res *engine.Result) (all []error) {
+func NetworkWarnings(m *machine.Machine, model *engine.Model, res *outcome.Result) (all []error) {
 	all = nodeWarnings(m, model, len(res.Ranks))
 	if err := overlapWarning(m, model, res); err != nil {
 		all = append(all, err)
@@ -138,7 +140,7 @@ func NetworkWarnings(m *machine.Machine, model *engine.Model, res *engine.Result
 }
 
 // overlapWarning returns a warning if many messages arrive at the same time, or nil.
-func overlapWarning(m *machine.Machine, model *engine.Model, res *engine.Result) error {
+func overlapWarning(m *machine.Machine, model *engine.Model, res *outcome.Result) error {
 	worst := 0
 	for i := range res.Ranks {
 		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
@@ -153,7 +155,7 @@ func overlapWarning(m *machine.Machine, model *engine.Model, res *engine.Result)
 }
 
 // warnings returns the warnings about the result.
-func (r *messageRun) warnings(m *machine.Machine, model *engine.Model, res *engine.Result) (all []error) {
+func (r *messageRun) warnings(m *machine.Machine, model *engine.Model, res *outcome.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
 		if n := r.stats.timeDependent[k]; n > 0 {
 			all = append(all, fmt.Errorf("the results of %v depend on time; they are replayed as recorded (%d)", k, n))

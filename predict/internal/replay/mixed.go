@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/memsys/layer"
 	"spoor/predict/internal/memsys/touch"
@@ -109,7 +110,7 @@ type MixedProgram interface {
 	Program
 	engine.DirectProgram
 	// Operations returns the engine's operations for a message event to which processor p has come: one or more.
-	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
+	Operations(p trace.Proc, e *trace.Event) (program.Ops, error)
 }
 
 // DirectMixed is Simulate of Both for a directly executed program, as Direct is for Run.
@@ -142,7 +143,7 @@ type mixed struct {
 	model      engine.Model
 	readers    []*eventReader // of a trace: convert its events into operations
 	direct     MixedProgram   // or nil
-	ops        []engine.Ops
+	ops        []program.Ops
 	resumeRank func(rank int32, at unit.Picos)
 	resumed    bool // a rank has been resumed in the engine
 	suspended  int  // how many ranks have been suspended at least once, as all are at first
@@ -171,7 +172,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 
 // mixedOn returns a run on a memory system, with a model of messages.
 func mixedOn(ctx context.Context, head trace.Header, m *machine.Machine, sys touch.System, model engine.Model, opt Options) (x *mixed, err error) {
-	x = &mixed{machine: m, model: model, ops: make([]engine.Ops, head.Procs)}
+	x = &mixed{machine: m, model: model, ops: make([]program.Ops, head.Procs)}
 	if x.clock, err = ClockOf(m); err != nil {
 		return nil, err
 	}
@@ -204,11 +205,11 @@ func (x *mixed) warmed(end unit.Picos, opt Options) (*mixed, error) {
 func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
-func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*Result, error) {
+func (x *mixed) simulate(steps func(int32, *program.Op) ([]program.Step, error), live engine.DirectProgram) (*Result, error) {
 	x.sys.OnInvalidate(x.syncBefore)
-	var programs []engine.Program
+	var programs []program.Program
 	for p := range x.procs {
-		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
+		programs = append(programs, program.Program{Next: func() (program.Ops, error) { return x.next(p) }})
 	}
 	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, Observer: x.opt.Observer, CoSimulator: x, Direct: live})
 	if err != nil {
@@ -221,17 +222,17 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 }
 
 // suspendOps is the operation of a processor without a message operation.
-var suspendOps = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
+var suspendOps = program.Pack(program.Op{Kind: program.Suspended, Peer: program.None, Tag: program.None, Request: program.None})
 
 // next returns the next operations of processor p: message operations, whose costs may change until they have
 // ended, or a suspension.
-func (x *mixed) next(p int) (engine.Ops, error) {
+func (x *mixed) next(p int) (program.Ops, error) {
 	if ops := x.ops[p]; ops.Len() > 0 {
-		x.ops[p] = engine.Ops{}
+		x.ops[p] = program.Ops{}
 		return ops, nil
 	}
 	if x.procs[p].state == finished {
-		return engine.Ops{}, nil
+		return program.Ops{}, nil
 	}
 	return suspendOps, nil
 }
@@ -250,9 +251,9 @@ func (x *mixed) handOver(p *processor, e *trace.Event) (err error) {
 	if x.direct != nil {
 		x.ops[p.id], err = x.direct.Operations(p.id, e)
 	} else {
-		var op engine.Op
+		var op program.Op
 		op, err = x.readers[p.id].operation(e)
-		x.ops[p.id] = engine.Pack(op)
+		x.ops[p.id] = program.Pack(op)
 	}
 	if err != nil {
 		return p.eventError(e, "cannot be simulated: %v", err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -30,7 +30,7 @@ func checkMixedSums(t *testing.T, name string, r *Result) {
 	}
 	for p := range r.Procs {
 		memory, rank := &r.Procs[p], &r.Messages.Ranks[p]
-		passing := rank.Time - rank.Parts[engine.Computing]
+		passing := rank.Time - rank.Parts[observe.Computing]
 		if memory.Total() != rank.Time || memory.Messages != passing || memory.Total()+memory.End != r.Time {
 			t.Errorf("%s: processor %d: %+v, and by its messages %v", name, p, memory.Times, rank.Parts)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/memsys"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -15,7 +16,7 @@ import (
 // what processors do about messages.
 type naiveMail struct {
 	net      engine.Model
-	barriers func(rank int32, op *engine.Op) ([]engine.Step, error) // the messages of a barrier, by rank
+	barriers func(rank int32, op *program.Op) ([]program.Step, error) // the messages of a barrier, by rank
 	ranks    []*naiveRank
 	byte     float64         // in a node that says what messages cost: of the memory
 	local    bool            // it does; net has its costs
@@ -150,7 +151,7 @@ func (n *naiveMail) barrier(p int) (all []naivePart) {
 	r.met++
 	steps, _ := n.barriers(int32(p), nil)
 	for len(steps) > 0 {
-		last := slices.IndexFunc(steps, func(s engine.Step) bool { return s.Round != steps[0].Round })
+		last := slices.IndexFunc(steps, func(s program.Step) bool { return s.Round != steps[0].Round })
 		if last < 0 {
 			last = len(steps)
 		}

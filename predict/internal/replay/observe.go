@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/unit"
 )
@@ -12,13 +12,13 @@ const noRow = -1
 // observeWork gives the observer what p executed until a time.
 func (r *run) observeWork(p *processor, until unit.Picos) {
 	if r.opt.Observer != nil && until > p.observed {
-		r.opt.Observer.Span(int32(p.id), engine.Computing, p.observed, until)
+		r.opt.Observer.Span(int32(p.id), observe.Computing, p.observed, until)
 		p.observed = until
 	}
 }
 
 // observeSpan gives the observer a wait of p from where it was observed last.
-func (r *run) observeSpan(p *processor, part engine.Part, long unit.Picos) {
+func (r *run) observeSpan(p *processor, part observe.Part, long unit.Picos) {
 	if long > 0 {
 		r.opt.Observer.Span(int32(p.id), part, p.observed, p.observed+long)
 		p.observed += long
@@ -28,8 +28,8 @@ func (r *run) observeSpan(p *processor, part engine.Part, long unit.Picos) {
 // observeStall gives the observer a wait of p for the memory.
 func (r *run) observeStall(p *processor, now unit.Picos, c touch.Cost) {
 	r.observeWork(p, now)
-	r.observeSpan(p, engine.MemoryLatency, c.Latency)
-	r.observeSpan(p, engine.MemoryContention, c.Contention)
+	r.observeSpan(p, observe.MemoryLatency, c.Latency)
+	r.observeSpan(p, observe.MemoryContention, c.Contention)
 }
 
 // observeEvent gives the observer the begin of the next event of p.
@@ -56,8 +56,8 @@ func (r *run) observeWait(p *processor, until unit.Picos, by *processor, since u
 	}
 	if until > p.next {
 		r.observeWork(p, p.next)
-		r.observeSpan(p, engine.Sync, until-p.next)
-		r.opt.Observer.Waited(int32(p.id), engine.Cause{By: int32(by.id), Since: since})
+		r.observeSpan(p, observe.Sync, until-p.next)
+		r.opt.Observer.Waited(int32(p.id), observe.Cause{By: int32(by.id), Since: since})
 	}
 	r.observeEnd(p, until)
 }

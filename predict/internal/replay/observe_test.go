@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/plainmachine"
 	"spoor/predict/internal/timeline"
 	"spoor/traces/testsize"
@@ -18,20 +19,20 @@ import (
 
 // recorder sums up what processors do, and holds the calls to their order.
 type recorder struct {
-	engine.NopObserver
+	observe.NopObserver
 	t     *testing.T
 	at    []unit.Picos
-	parts [][engine.EndPart]unit.Picos
+	parts [][observe.EndPart]unit.Picos
 	open  []int64 // the event that has begun, or none
 	ended []int64 // the last event that ended
 }
 
 func newRecorder(t *testing.T, procs int) *recorder {
-	return &recorder{t: t, at: make([]unit.Picos, procs), parts: make([][engine.EndPart]unit.Picos, procs),
+	return &recorder{t: t, at: make([]unit.Picos, procs), parts: make([][observe.EndPart]unit.Picos, procs),
 		open: slices.Repeat([]int64{noRow}, procs), ended: slices.Repeat([]int64{noRow}, procs)}
 }
 
-func (r *recorder) Span(rank int32, what engine.Part, from, to unit.Picos) {
+func (r *recorder) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	if from != r.at[rank] || to <= from {
 		r.t.Errorf("processor %d: %v from %d to %d follows %d", rank, what, from, to, r.at[rank])
 	}
@@ -39,7 +40,7 @@ func (r *recorder) Span(rank int32, what engine.Part, from, to unit.Picos) {
 	r.parts[rank][what] += to - from
 }
 
-func (r *recorder) Waited(rank int32, why engine.Cause) {
+func (r *recorder) Waited(rank int32, why observe.Cause) {
 	if why.Since > r.at[rank] {
 		r.t.Errorf("processor %d waited until %d for what was at %d", rank, r.at[rank], why.Since)
 	}
@@ -64,9 +65,9 @@ func (r *recorder) check(what string, res *Result) {
 	r.t.Helper()
 	for i := range res.Procs {
 		p := &res.Procs[i]
-		want := [engine.EndPart]unit.Picos{engine.Computing: p.Ideal, engine.MemoryLatency: p.Latency, engine.MemoryContention: p.Contention, engine.Sync: p.Sync}
+		want := [observe.EndPart]unit.Picos{observe.Computing: p.Ideal, observe.MemoryLatency: p.Latency, observe.MemoryContention: p.Contention, observe.Sync: p.Sync}
 		if res.Messages != nil {
-			copy(want[engine.Overhead:], res.Messages.Ranks[i].Parts[engine.Overhead:])
+			copy(want[observe.Overhead:], res.Messages.Ranks[i].Parts[observe.Overhead:])
 		}
 		if r.parts[i] != want || r.at[i] != p.Total() || r.open[i] != noRow {
 			r.t.Errorf("%s: processor %d: observed %v until %d, want %v until %d", what, i, r.parts[i], r.at[i], want, p.Total())
@@ -86,7 +87,7 @@ func observed(t *testing.T, what string, src trace.Source, m *machine.Machine, o
 		t.Fatal(what, err)
 	}
 	seen, path := newRecorder(t, src.Header().Procs), timeline.NewPath(src.Header().Procs)
-	opt.Observer = engine.Observers{seen, path}
+	opt.Observer = observe.Observers{seen, path}
 	res, err := Simulate(context.Background(), src, s, m, opt)
 	if err != nil || !reflect.DeepEqual(res, alone) {
 		t.Fatalf("%s: %v, got %+v, and without an observer %+v", what, err, res, alone)
@@ -133,7 +134,7 @@ func TestPathOfLocks(t *testing.T) {
 		rows(an(trace.Lock, object(3), after(30)), an(trace.Unlock, object(3), after(7))))
 	m := plainmachine.New(t)
 	res := observed(t, "locks", src, m, Options{Scope: References}).CriticalPath(107_000)
-	want := []timeline.Segment{{Rank: 0, From: engine.None, Part: engine.Computing, Begin: 0, T: 100_000}, {Rank: 1, From: engine.None, Part: engine.Computing, Begin: 100_000, T: 7000}}
+	want := []timeline.Segment{{Rank: 0, From: program.None, Part: observe.Computing, Begin: 0, T: 100_000}, {Rank: 1, From: program.None, Part: observe.Computing, Begin: 100_000, T: 7000}}
 	if !reflect.DeepEqual(res, want) {
 		t.Errorf("got %+v, want %+v", res, want)
 	}

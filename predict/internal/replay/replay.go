@@ -29,6 +29,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/memsys/layer"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
@@ -52,9 +53,9 @@ const (
 // Options are the options of simulations. Those of messages do not matter for Scope References, and those of references
 // do not for Messages.
 type Options struct {
-	Scope    Scope           // of Simulate
-	Observer engine.Observer // receives what processors do, and why they wait; or nil
-	Progress func(n int)     // receives the number of references, or of events for Messages, done since its last call
+	Scope    Scope            // of Simulate
+	Observer observe.Observer // receives what processors do, and why they wait; or nil
+	Progress func(n int)      // receives the number of references, or of events for Messages, done since its last call
 
 	Starts []unit.Picos // when processors begin; nil: all at 0
 

@@ -3,7 +3,8 @@ package replay
 import (
 	"math"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -61,15 +62,15 @@ type Result struct {
 	TaskQueues bool    // several processors take tasks from queues
 	Warnings   []error // what is not simulated, and why the result may be wrong
 	// of the messages; nil if the run simulates none. Its Computing is all times of Procs except Times.Messages.
-	Messages *engine.Result
+	Messages *outcome.Result
 }
 
 // OfMessages returns the result of a run that simulates messages only. Its computation is ideal time.
-func OfMessages(messages *engine.Result, warnings []error) *Result {
+func OfMessages(messages *outcome.Result, warnings []error) *Result {
 	res := &Result{Time: messages.Time, Messages: messages, Warnings: warnings, Procs: make([]Processor, len(messages.Ranks))}
 	for i := range res.Procs {
 		p, rank := &res.Procs[i], &messages.Ranks[i]
-		p.Ideal = rank.Parts[engine.Computing]
+		p.Ideal = rank.Parts[observe.Computing]
 		p.Times.Messages, p.End = rank.Time-p.Ideal, res.Time-rank.Time
 	}
 	return res

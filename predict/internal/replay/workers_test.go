@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/traces/trace"
 )
 
@@ -35,7 +36,7 @@ func TestMessagesOnWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		for _, protocol := range []engine.Protocol{engine.Quantum, engine.Whoa} {
+		for _, protocol := range []outcome.Protocol{outcome.Quantum, outcome.Whoa} {
 			opt := c.opt
 			opt.Engine = engine.Options{Protocol: protocol, Workers: 3}
 			several, err := replayMessages(c.trace, messageMachine(t, c.net), opt)

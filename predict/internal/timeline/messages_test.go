@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/format"
 	"spoor/traces/trace"
 )
@@ -21,14 +22,14 @@ func message(k trace.Kind, peer int32, bytes int64, needs ...int64) trace.Event 
 func simulated(t *testing.T, m engine.Model, all ...[]trace.Event) (*Times, trace.Source) {
 	t.Helper()
 	src := &trace.Memory{Head: trace.Header{Program: "messages", Procs: len(all)}}
-	kinds := map[trace.Kind]engine.Kind{trace.Send: engine.Send, trace.Isend: engine.Isend, trace.Recv: engine.Recv, trace.Irecv: engine.Irecv, trace.Wait: engine.Wait, trace.Compute: engine.Compute}
-	var programs []engine.Program
+	kinds := map[trace.Kind]program.Kind{trace.Send: program.Send, trace.Isend: program.Isend, trace.Recv: program.Recv, trace.Irecv: program.Irecv, trace.Wait: program.Wait, trace.Compute: program.Compute}
+	var programs []program.Program
 	for p, rows := range all {
-		var ops []engine.Op
-		g := &engine.Graph{Starts: []int64{0}}
+		var ops []program.Op
+		g := &program.Graph{Starts: []int64{0}}
 		for i := range rows {
 			e := &rows[i]
-			ops = append(ops, engine.Op{Kind: kinds[e.Kind], Peer: e.Peer, Tag: e.Tag, Group: e.Group, Bytes: e.Bytes, Request: e.Request})
+			ops = append(ops, program.Op{Kind: kinds[e.Kind], Peer: e.Peer, Tag: e.Tag, Group: e.Group, Bytes: e.Bytes, Request: e.Request})
 			for _, need := range e.Needs {
 				g.Rows = append(g.Rows, int32(need))
 			}
@@ -37,9 +38,9 @@ func simulated(t *testing.T, m engine.Model, all ...[]trace.Event) (*Times, trac
 		if rows[0].Needs == nil {
 			g = nil
 		}
-		left := engine.Pack(ops...)
-		programs = append(programs, engine.Program{Graph: g, Next: func() (now engine.Ops, _ error) {
-			now, left = left, engine.Ops{}
+		left := program.Pack(ops...)
+		programs = append(programs, program.Program{Graph: g, Next: func() (now program.Ops, _ error) {
+			now, left = left, program.Ops{}
 			return now, nil
 		}})
 		src.EventsOf = append(src.EventsOf, trace.Events{Proc: trace.Proc(p), Rows: rows})

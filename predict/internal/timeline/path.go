@@ -5,7 +5,8 @@ package timeline
 import (
 	"slices"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -23,14 +24,14 @@ import (
 //
 // A Path needs about 16 bytes for each operation.
 type Path struct {
-	engine.NopObserver
+	observe.NopObserver
 	ranks []activity
 }
 
 // activity is what a processor did, from time 0 on without gaps.
 type activity struct {
 	periods []period
-	causes  []engine.Cause
+	causes  []observe.Cause
 	stalls  []stall
 	cut     bool // the next Span begins a period, because an event began after a stall
 }
@@ -41,7 +42,7 @@ type stall struct{ latency, contention unit.Picos }
 // period is what a processor did since the end of the period before it.
 type period struct {
 	to    unit.Picos
-	part  engine.Part
+	part  observe.Part
 	index int32 // in causes of a wait; in stalls of computing; or noIndex
 }
 
@@ -51,25 +52,25 @@ const noIndex int32 = -1
 func NewPath(ranks int) *Path { return &Path{ranks: make([]activity, ranks)} }
 
 // Span implements engine.Observer.
-func (p *Path) Span(rank int32, what engine.Part, from, to unit.Picos) {
+func (p *Path) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	a, part := &p.ranks[rank], what
 	switch what {
-	case engine.MemoryLatency, engine.MemoryContention:
-		part = engine.Computing
-	case engine.Latency, engine.Contention:
-		part = engine.Waiting
+	case observe.MemoryLatency, observe.MemoryContention:
+		part = observe.Computing
+	case observe.Latency, observe.Contention:
+		part = observe.Waiting
 	}
 	n := len(a.periods) - 1
-	if n < 0 || a.cut || a.periods[n].part != part || part != engine.Computing && a.periods[n].index != noIndex {
+	if n < 0 || a.cut || a.periods[n].part != part || part != observe.Computing && a.periods[n].index != noIndex {
 		a.periods = append(a.periods, period{to, part, noIndex})
 		a.cut = false
 		n++
 	}
 	a.periods[n].to = to
 	switch what {
-	case engine.MemoryLatency:
+	case observe.MemoryLatency:
 		a.stall(n).latency += to - from
-	case engine.MemoryContention:
+	case observe.MemoryContention:
 		a.stall(n).contention += to - from
 	}
 }
@@ -88,11 +89,11 @@ func (a *activity) stall(period int) *stall {
 func (p *Path) Began(rank int32, _ int64, _ unit.Picos) {
 	a := &p.ranks[rank]
 	n := len(a.periods)
-	a.cut = n > 0 && a.periods[n-1].part == engine.Computing && a.periods[n-1].index != noIndex
+	a.cut = n > 0 && a.periods[n-1].part == observe.Computing && a.periods[n-1].index != noIndex
 }
 
 // Waited implements engine.Observer.
-func (p *Path) Waited(rank int32, why engine.Cause) {
+func (p *Path) Waited(rank int32, why observe.Cause) {
 	a := &p.ranks[rank]
 	a.periods[len(a.periods)-1].index = int32(len(a.causes))
 	a.causes = append(a.causes, why)
@@ -102,7 +103,7 @@ func (p *Path) Waited(rank int32, why engine.Cause) {
 type Segment struct {
 	Rank     int32 // the processor; for a message, its receiver
 	From     int32 // for a message, its sender; for a wait, the processor that ended it; else engine.None
-	Part     engine.Part
+	Part     observe.Part
 	Begin, T unit.Picos // when it began and how long it took
 }
 
@@ -141,7 +142,7 @@ func appendSegment(path []Segment, s Segment) []Segment {
 
 // traceBack returns the segments that led to time t of a rank, the last first, and the cause where they began. If
 // jump is set, that may be at the same time on another rank.
-func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine.Cause) {
+func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, observe.Cause) {
 	a := &p.ranks[rank]
 	i, _ := slices.BinarySearchFunc(a.periods, t, func(x period, t unit.Picos) int { return int(min(1, max(-1, x.to-t))) })
 	at, begin := a.periods[i], unit.Picos(0)
@@ -150,19 +151,19 @@ func (p *Path) traceBack(rank int32, t unit.Picos, jump bool) ([]Segment, engine
 	}
 	switch {
 	case at.index == noIndex:
-		return []Segment{{rank, engine.None, at.part, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
-	case at.part == engine.Computing:
-		return a.stalls[at.index].segments(rank, begin, t), engine.Cause{By: rank, Since: begin}
+		return []Segment{{rank, program.None, at.part, begin, t - begin}}, observe.Cause{By: rank, Since: begin}
+	case at.part == observe.Computing:
+		return a.stalls[at.index].segments(rank, begin, t), observe.Cause{By: rank, Since: begin}
 	}
 	why := a.causes[at.index]
-	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // unknown cause
-		return []Segment{{rank, engine.None, engine.Contention, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
+	if why.By == program.None || why.Since > t || why.Since == t && !jump { // unknown cause
+		return []Segment{{rank, program.None, observe.Contention, begin, t - begin}}, observe.Cause{By: rank, Since: begin}
 	}
-	if at.part == engine.Sync {
-		return []Segment{{rank, why.By, engine.Sync, why.Since, t - why.Since}}, why
+	if at.part == observe.Sync {
+		return []Segment{{rank, why.By, observe.Sync, why.Since, t - why.Since}}, why
 	}
 	contention := max(0, t-why.Since-why.Flight)
-	return []Segment{{rank, why.By, engine.Latency, why.Since + contention, t - why.Since - contention}, {rank, why.By, engine.Contention, why.Since, contention}}, why
+	return []Segment{{rank, why.By, observe.Latency, why.Since + contention, t - why.Since - contention}, {rank, why.By, observe.Contention, why.Since, contention}}, why
 }
 
 // segments returns the parts of a processor's time from begin to t, the last first: it computes, and then it waits for
@@ -171,6 +172,6 @@ func (s stall) segments(rank int32, begin, t unit.Picos) []Segment {
 	contention := min(s.contention, t-begin)
 	latency := min(s.latency, t-begin-contention)
 	computing := t - begin - contention - latency
-	return []Segment{{rank, engine.None, engine.MemoryContention, begin + computing + latency, contention},
-		{rank, engine.None, engine.MemoryLatency, begin + computing, latency}, {rank, engine.None, engine.Computing, begin, computing}}
+	return []Segment{{rank, program.None, observe.MemoryContention, begin + computing + latency, contention},
+		{rank, program.None, observe.MemoryLatency, begin + computing, latency}, {rank, program.None, observe.Computing, begin, computing}}
 }

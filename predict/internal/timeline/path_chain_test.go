@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
@@ -32,14 +34,14 @@ func chains(t testing.TB, number uint64, nodes int) engine.Model {
 
 // varied is programs in which all kinds of operations send and wait. Messages are sent and received in one order of all, so that there is no deadlock. If wild,
 // some receives take what any rank sends.
-func varied(rng *rand.Rand, ranks int, wild bool) [][]engine.Op {
-	ops := make([][]engine.Op, ranks)
+func varied(rng *rand.Rand, ranks int, wild bool) [][]program.Op {
+	ops := make([][]program.Op, ranks)
 	open := make([][]int32, ranks)
-	add := func(r int, o engine.Op) {
+	add := func(r int, o program.Op) {
 		if o.Work = 0; len(ops[r]) == 0 || rng.IntN(3) == 0 {
 			o.Work = 1 + unit.Picos(rng.IntN(60_000))
 		}
-		if o.Kind == engine.Isend || o.Kind == engine.Irecv || o.Kind == engine.Collective && rng.IntN(2) == 0 {
+		if o.Kind == program.Isend || o.Kind == program.Irecv || o.Kind == program.Collective && rng.IntN(2) == 0 {
 			o.Request = int32(len(ops[r]))
 			open[r] = append(open[r], o.Request)
 		}
@@ -47,28 +49,28 @@ func varied(rng *rand.Rand, ranks int, wild bool) [][]engine.Op {
 	}
 	wait := func(r int) {
 		i := rng.IntN(len(open[r]))
-		add(r, engine.Op{Kind: engine.Wait, Request: open[r][i]})
+		add(r, program.Op{Kind: program.Wait, Request: open[r][i]})
 		open[r] = slices.Delete(open[r], i, i+1)
 	}
 	for range 10 + rng.IntN(30) {
 		from := rng.IntN(ranks)
 		to := (from + 1 + rng.IntN(ranks-1)) % ranks
-		s, r := op([]engine.Kind{engine.Send, engine.Isend}[rng.IntN(2)], 0, int32(to), int64(rng.IntN(150))), op([]engine.Kind{engine.Recv, engine.Irecv}[rng.IntN(2)], 0, int32(from), 0)
+		s, r := op([]program.Kind{program.Send, program.Isend}[rng.IntN(2)], 0, int32(to), int64(rng.IntN(150))), op([]program.Kind{program.Recv, program.Irecv}[rng.IntN(2)], 0, int32(from), 0)
 		s.Tag = int32(rng.IntN(2))
 		if r.Tag = s.Tag; wild && rng.IntN(3) == 0 {
-			r.Peer, s.Bytes = engine.None, s.Bytes%100 // which nobody waits for
+			r.Peer, s.Bytes = program.None, s.Bytes%100 // which nobody waits for
 			s.Tag, r.Tag = 2, 2
 		}
 		add(from, s)
-		if r.Kind == engine.Recv && rng.IntN(4) == 0 {
+		if r.Kind == program.Recv && rng.IntN(4) == 0 {
 			look := r
-			look.Kind = engine.Probe
+			look.Kind = program.Probe
 			add(to, look)
 		}
 		add(to, r)
 		if rng.IntN(12) == 0 {
 			for r := range ranks {
-				add(r, engine.Op{Kind: engine.Collective, Group: 7, Request: engine.None, Bytes: int64(rng.IntN(120))})
+				add(r, program.Op{Kind: program.Collective, Group: 7, Request: program.None, Bytes: int64(rng.IntN(120))})
 			}
 		}
 		for _, r := range []int{from, to} {
@@ -81,34 +83,34 @@ func varied(rng *rand.Rand, ranks int, wild bool) [][]engine.Op {
 		for len(open[r]) > 0 {
 			wait(r)
 		}
-		add(r, op(engine.Compute, 0, 0, 0))
+		add(r, op(program.Compute, 0, 0, 0))
 	}
 	return ops
 }
 
 // dissemination has each rank tell all others.
-func dissemination(ranks int) func(rank int32, _ *engine.Op) ([]engine.Step, error) {
-	return func(rank int32, _ *engine.Op) (steps []engine.Step, err error) {
+func dissemination(ranks int) func(rank int32, _ *program.Op) ([]program.Step, error) {
+	return func(rank int32, _ *program.Op) (steps []program.Step, err error) {
 		n := int32(ranks)
 		for round, q := int32(0), int32(1); q < n; round, q = round+1, 2*q {
-			steps = append(steps, engine.Step{Round: round, Peer: (rank + n - q) % n}, engine.Step{Round: round, Peer: (rank + q) % n, Send: true, Bytes: 120})
+			steps = append(steps, program.Step{Round: round, Peer: (rank + n - q) % n}, program.Step{Round: round, Peer: (rank + q) % n, Send: true, Bytes: 120})
 		}
 		return steps, nil
 	}
 }
 
 // onPath is which operations of ops compute on a path.
-func onPath(p *Path, ops [][]engine.Op, path []Segment) (all [][2]int) {
+func onPath(p *Path, ops [][]program.Op, path []Segment) (all [][2]int) {
 	for r := range ops {
 		i, begin := 0, unit.Picos(0)
 		for _, x := range p.ranks[r].periods {
-			for x.part == engine.Computing && begin < x.to {
+			for x.part == observe.Computing && begin < x.to {
 				for ops[r][i].Work == 0 {
 					i++
 				}
 				end := begin + ops[r][i].Work
 				if slices.ContainsFunc(path, func(s Segment) bool {
-					return s.Rank == int32(r) && s.Part == engine.Computing && s.Begin <= begin && end <= s.Begin+s.T
+					return s.Rank == int32(r) && s.Part == observe.Computing && s.Begin <= begin && end <= s.Begin+s.T
 				}) {
 					all = append(all, [2]int{r, i})
 				}
@@ -123,14 +125,14 @@ func onPath(p *Path, ops [][]engine.Op, path []Segment) (all [][2]int) {
 
 // order is in which order messages came to each rank, and which receives got them.
 type order struct {
-	engine.NopObserver
+	observe.NopObserver
 	came [][][4]int64
 }
 
 func newOrder(ranks int) *order { return &order{came: make([][][4]int64, ranks)} }
 
 // Message implements engine.Observer.
-func (o *order) Message(from, to int32, d *engine.ReceivedMessage) {
+func (o *order) Message(from, to int32, d *observe.ReceivedMessage) {
 	o.came[to] = append(o.came[to], [4]int64{int64(from), int64(d.Tag), int64(d.Group), d.Bytes})
 }
 
@@ -141,10 +143,10 @@ func (o *order) Matched(rank int32, row int64, from, tag, group int32) {
 
 // checkChain holds the critical path of ops to be a chain of causes that no other one exceeds: of all that compute on it, the run is longer if they take
 // a picosecond more. Less would not do: another chain may be as long. Where messages come in another order then, there is nothing to compare.
-func checkChain(t *testing.T, build func() engine.Model, ops [][]engine.Op) (compared, all int) {
+func checkChain(t *testing.T, build func() engine.Model, ops [][]program.Op) (compared, all int) {
 	t.Helper()
 	p, was := NewPath(len(ops)), newOrder(len(ops))
-	res := run(t, build(), ops, engine.Observers{p, was})
+	res := run(t, build(), ops, observe.Observers{p, was})
 	for _, at := range onPath(p, ops, wholePath(t, p, res)) {
 		all++
 		more := slices.Clone(ops)

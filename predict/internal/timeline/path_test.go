@@ -9,6 +9,9 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -16,14 +19,14 @@ import (
 // The costs of the cases: 10 bytes take 5 + 20 + 18 + 5, and a message of more than 100 bytes asks.
 var model = engine.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, EagerLimit: 100}
 
-func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *engine.Result {
+func run(t testing.TB, m engine.Model, ops [][]program.Op, obs observe.Observer) *outcome.Result {
 	t.Helper()
-	var programs []engine.Program
+	var programs []program.Program
 	for _, all := range ops {
-		left := engine.Pack(all...)
-		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) {
+		left := program.Pack(all...)
+		programs = append(programs, program.Program{Next: func() (program.Ops, error) {
 			now := left
-			left = engine.Ops{}
+			left = program.Ops{}
 			return now, nil
 		}})
 	}
@@ -34,11 +37,11 @@ func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *
 	return res
 }
 
-func op(k engine.Kind, work unit.Picos, peer int32, bytes int64) engine.Op {
-	return engine.Op{Kind: k, Work: work, Peer: peer, Bytes: bytes, Request: engine.None, Group: engine.None}
+func op(k program.Kind, work unit.Picos, peer int32, bytes int64) program.Op {
+	return program.Op{Kind: k, Work: work, Peer: peer, Bytes: bytes, Request: program.None, Group: program.None}
 }
 
-func path(t testing.TB, m engine.Model, ops [][]engine.Op) (texts []string) {
+func path(t testing.TB, m engine.Model, ops [][]program.Op) (texts []string) {
 	t.Helper()
 	p := NewPath(len(ops))
 	res := run(t, m, ops, p)
@@ -66,30 +69,30 @@ func TestPathsByHand(t *testing.T) {
 	bus := func() engine.Model { return linked(t, network.Wormhole("bus"), 4, 1) }
 	for name, c := range map[string]struct {
 		model engine.Model
-		ops   [][]engine.Op
+		ops   [][]program.Op
 		want  []string
 	}{
-		"one message": {model, [][]engine.Op{{op(engine.Send, 7, 1, 10)}, {op(engine.Recv, 9, 0, 0), op(engine.Compute, 3, 0, 0)}},
+		"one message": {model, [][]program.Op{{op(program.Send, 7, 1, 10)}, {op(program.Recv, 9, 0, 0), op(program.Compute, 3, 0, 0)}},
 			[]string{"0 ideal 0+7", "0 overhead 7+5", "1 message_latency 12+38", "1 overhead 50+5", "1 ideal 55+3"}},
-		"late receiver": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 90, 0, 0)}},
+		"late receiver": {model, [][]program.Op{{op(program.Send, 0, 1, 10)}, {op(program.Recv, 90, 0, 0)}},
 			[]string{"1 ideal 0+90", "1 overhead 90+5"}},
 		// The request comes at 25 and is answered at 100, when the receive is posted: the sender is asked to
 		// send at 100 + 5 + 20 + 5 + 5, and 101 bytes take 20 + 200.
-		"late receiver of a long message": {model, [][]engine.Op{{op(engine.Send, 0, 1, 101)}, {op(engine.Recv, 100, 0, 0)}},
+		"late receiver of a long message": {model, [][]program.Op{{op(program.Send, 0, 1, 101)}, {op(program.Recv, 100, 0, 0)}},
 			[]string{"1 ideal 0+100", "1 message_latency 100+255", "1 overhead 355+5"}},
-		"late sender of a long message": {model, [][]engine.Op{{op(engine.Send, 100, 1, 101)}, {op(engine.Recv, 0, 0, 0)}},
+		"late sender of a long message": {model, [][]program.Op{{op(program.Send, 100, 1, 101)}, {op(program.Recv, 0, 0, 0)}},
 			[]string{"0 ideal 0+100", "0 overhead 100+5", "1 message_latency 105+280", "1 overhead 385+5"}},
 		// The second message is taken in from 25 + 26 on, because the first one came at 25.
-		"fan-in": {ports, [][]engine.Op{{op(engine.Recv, 0, 1, 0), op(engine.Recv, 0, 2, 0)}, {op(engine.Send, 0, 0, 10)}, {op(engine.Send, 0, 0, 10)}},
+		"fan-in": {ports, [][]program.Op{{op(program.Recv, 0, 1, 0), op(program.Recv, 0, 2, 0)}, {op(program.Send, 0, 0, 10)}, {op(program.Send, 0, 0, 10)}},
 			[]string{"1 overhead 0+5", "0 message_contention 5+26", "0 message_latency 31+38", "0 overhead 69+5"}},
 		// The second message leaves when the port is free, at 5 + 26, so that its sender goes on at 26.
-		"own port": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10), op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 0, 0, 0), op(engine.Recv, 0, 0, 0)}},
+		"own port": {model, [][]program.Op{{op(program.Send, 0, 1, 10), op(program.Send, 0, 1, 10)}, {op(program.Recv, 0, 0, 0), op(program.Recv, 0, 0, 0)}},
 			[]string{"0 overhead 0+5", "0 message_contention 5+21", "0 overhead 26+5", "1 message_latency 31+38", "1 overhead 69+5"}},
 		// Rank 3's message of 10 ns waits for rank 1's, which had the bus from 1 + 5 on; its way is counted from there.
-		"bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 10)}},
+		"bus": {bus(), [][]program.Op{{op(program.Recv, 0, 1, 0)}, {op(program.Send, 1, 0, 20)}, {op(program.Recv, 0, 3, 0)}, {op(program.Send, 4, 2, 10)}},
 			[]string{"1 ideal 0+1", "1 overhead 1+5", "2 message_contention 6+20000", "2 message_latency 20006+10000", "2 overhead 30006+5"}},
 		// The request waits as long, and takes the bus for 1; it is read and answered in 5 each, and so is the answer.
-		"rendezvous over a bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 101)}},
+		"rendezvous over a bus": {bus(), [][]program.Op{{op(program.Recv, 0, 1, 0)}, {op(program.Send, 1, 0, 20)}, {op(program.Recv, 0, 3, 0)}, {op(program.Send, 4, 2, 101)}},
 			[]string{"1 ideal 0+1", "1 overhead 1+5", "2 message_contention 6+20000", "2 message_latency 20006+101022", "2 overhead 121028+5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +105,7 @@ func TestPathsByHand(t *testing.T) {
 }
 
 // wholePath is the critical path of a run, which has no gaps and takes its time, as the parts of each rank take the rank's.
-func wholePath(t *testing.T, p *Path, res *engine.Result) []Segment {
+func wholePath(t *testing.T, p *Path, res *outcome.Result) []Segment {
 	t.Helper()
 	path := p.CriticalPath(res.Time)
 	at := unit.Picos(0)
@@ -143,10 +146,10 @@ func TestPathsOverLinks(t *testing.T) {
 		p := NewPath(len(ops))
 		res := run(t, links(t, seed, len(ops)), ops, p)
 		for _, s := range wholePath(t, p, res) {
-			if s.Part == engine.Contention {
+			if s.Part == observe.Contention {
 				contended++
 			}
-			if s.Part == engine.Computing {
+			if s.Part == observe.Computing {
 				all++
 				if run(t, links(t, seed, len(ops)), delayed(p, ops, s), nil).Time > res.Time {
 					longer++
@@ -174,7 +177,7 @@ func TestPathsOverSharedLinks(t *testing.T) {
 		p := NewPath(len(ops))
 		res := run(t, engine.Model{Send: 5, Receive: 5, EagerLimit: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
 		for _, s := range wholePath(t, p, res) {
-			if s.Part == engine.Contention {
+			if s.Part == observe.Contention {
 				contended++
 			}
 		}
@@ -185,12 +188,12 @@ func TestPathsOverSharedLinks(t *testing.T) {
 }
 
 // delayed is ops with a picosecond more of the computation that is a segment.
-func delayed(p *Path, ops [][]engine.Op, s Segment) [][]engine.Op {
+func delayed(p *Path, ops [][]program.Op, s Segment) [][]program.Op {
 	out := slices.Clone(ops)
 	out[s.Rank] = slices.Clone(ops[s.Rank])
 	begin, before := unit.Picos(0), unit.Picos(0) // how long the rank has computed
 	for _, x := range p.ranks[s.Rank].periods {
-		if x.part == engine.Computing && x.to <= s.Begin {
+		if x.part == observe.Computing && x.to <= s.Begin {
 			before += x.to - begin
 		}
 		begin = x.to
@@ -205,16 +208,16 @@ func delayed(p *Path, ops [][]engine.Op, s Segment) [][]engine.Op {
 }
 
 // random is programs of rounds: every rank posts its receives, sends, and waits for all.
-func random(rng *rand.Rand, ranks int) [][]engine.Op {
-	ops := make([][]engine.Op, ranks)
+func random(rng *rand.Rand, ranks int) [][]program.Op {
+	ops := make([][]program.Op, ranks)
 	for round := range int32(4) {
-		posts, sends := make([][]engine.Op, ranks), make([][]engine.Op, ranks)
+		posts, sends := make([][]program.Op, ranks), make([][]program.Op, ranks)
 		for range rng.IntN(3 * ranks) {
 			from, to := rng.IntN(ranks), rng.IntN(ranks)
 			if from == to {
 				continue
 			}
-			send, recv := op(engine.Isend, 0, int32(to), int64(rng.IntN(150))), op(engine.Irecv, 0, int32(from), 0)
+			send, recv := op(program.Isend, 0, int32(to), int64(rng.IntN(150))), op(program.Irecv, 0, int32(from), 0)
 			send.Tag, recv.Tag = round, round
 			sends[from], posts[to] = append(sends[from], send), append(posts[to], recv)
 		}
@@ -225,9 +228,9 @@ func random(rng *rand.Rand, ranks int) [][]engine.Op {
 				ops[r][i].Request = int32(i)
 			}
 			for i := range ops[r][begin:] {
-				ops[r] = append(ops[r], engine.Op{Kind: engine.Wait, Request: int32(begin + i)})
+				ops[r] = append(ops[r], program.Op{Kind: program.Wait, Request: int32(begin + i)})
 			}
-			ops[r] = append(ops[r], op(engine.Compute, 1+unit.Picos(rng.IntN(200000)), 0, 0))
+			ops[r] = append(ops[r], op(program.Compute, 1+unit.Picos(rng.IntN(200000)), 0, 0))
 		}
 	}
 	return ops

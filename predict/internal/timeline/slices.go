@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/unit"
 )
 
@@ -10,13 +10,13 @@ import (
 const MostSlices = 256
 
 // Parts is the duration of each part of a processor's time, indexed by engine.Part.
-type Parts [engine.EndPart]unit.Picos
+type Parts [observe.EndPart]unit.Picos
 
 // Slices is an observer that sums up the activity of processors in slices of time, for pictures of runs of any
 // length. All slices are equally long, a power of two of picoseconds. When the run goes on beyond the last slice,
 // their length doubles. It needs at most 18 KiB for each processor.
 type Slices struct {
-	engine.NopObserver
+	observe.NopObserver
 	width unit.Picos
 	ranks [][]Parts // by slice, up to the last one with activity of the processor
 }
@@ -31,7 +31,7 @@ func (s *Slices) Width() unit.Picos { return s.width }
 func (s *Slices) Rank(rank int) []Parts { return s.ranks[rank] }
 
 // Span implements engine.Observer.
-func (s *Slices) Span(rank int32, what engine.Part, from, to unit.Picos) {
+func (s *Slices) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	for (to-1)/MostSlices >= s.width {
 		s.widen()
 	}

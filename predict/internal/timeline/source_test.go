@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/format"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -26,9 +27,9 @@ func lateReceiver(t testing.TB) trace.Source {
 	src := &trace.Memory{Head: trace.Header{Program: "late", Procs: 2}, EventsOf: []trace.Events{rows(send, compute), rows(recv, compute)}}
 	src.EventsOf[1].Proc = 1
 	times := NewTimes(2)
-	s, r := op(engine.Send, 7000, 1, 10), op(engine.Recv, 90000, 0, 0)
+	s, r := op(program.Send, 7000, 1, 10), op(program.Recv, 90000, 0, 0)
 	s.Tag, r.Tag = 3, 3
-	run(t, m, [][]engine.Op{{s, op(engine.Compute, 4000, 0, 0)}, {r, op(engine.Compute, 2000, 0, 0)}}, times)
+	run(t, m, [][]program.Op{{s, op(program.Compute, 4000, 0, 0)}, {r, op(program.Compute, 2000, 0, 0)}}, times)
 	return times.Source(src)
 }
 

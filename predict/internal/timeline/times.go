@@ -3,7 +3,7 @@ package timeline
 import (
 	"iter"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/traces/format"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -11,7 +11,7 @@ import (
 
 // Times is an observer that records when the events of a trace begin and end, and which receive gets which message.
 type Times struct {
-	engine.NopObserver
+	observe.NopObserver
 	ranks []observedRank
 }
 
@@ -40,7 +40,7 @@ type interval struct{ from, to unit.Picos }
 // statePeriod is what a processor did since the end of the period before it. There are no gaps.
 type statePeriod struct {
 	to   unit.Picos
-	what engine.Part
+	what observe.Part
 }
 
 // match is a receive that gets the next message of a sender.
@@ -59,10 +59,10 @@ func NewTimes(ranks int) *Times {
 }
 
 // Span implements engine.Observer.
-func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
+func (t *Times) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	r := &t.ranks[rank]
-	if what == engine.MemoryLatency || what == engine.MemoryContention { // too many for a viewer
-		what = engine.Computing
+	if what == observe.MemoryLatency || what == observe.MemoryContention { // too many for a viewer
+		what = observe.Computing
 	}
 	if all := r.periods; len(all) > 0 && all[len(all)-1].what == what {
 		all[len(all)-1].to = to
@@ -70,12 +70,12 @@ func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
 		r.periods = append(all, statePeriod{to, what})
 	}
 	switch what {
-	case engine.Overhead:
+	case observe.Overhead:
 		r.busy = interval{from, to}
 		if r.open != noIndex && r.items[r.open].at == from {
 			r.items[r.open].sendDone = to
 		}
-	case engine.Computing:
+	case observe.Computing:
 		if n := len(r.items); n > 0 && r.items[n-1].row < 0 && r.items[n-1].end == from {
 			r.items[n-1].end = to
 			return
@@ -125,8 +125,8 @@ func (it *item) visible(k trace.Kind, graph bool) interval {
 }
 
 // states maps parts to the states of viewers. Waiting for the memory is part of computing.
-var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
-	engine.Contention: format.StateContention, engine.Waiting: format.StateWait, engine.Sync: format.StateWait}
+var states = [...]format.State{observe.Computing: format.StateCompute, observe.Overhead: format.StateOverhead, observe.Latency: format.StateLatency,
+	observe.Contention: format.StateContention, observe.Waiting: format.StateWait, observe.Sync: format.StateWait}
 
 // StateIntervals returns the states of a processor from time 0 on without gaps.
 func (t *Times) StateIntervals(p trace.Proc) iter.Seq[format.StateInterval] {

@@ -1,6 +1,10 @@
-package engine
+package outcome
 
-import "fmt"
+import (
+	"fmt"
+
+	"spoor/predict/internal/engine/program"
+)
 
 // Truncations counts receives whose message was larger than their capacity, which MPI calls a truncation error. They
 // are simulated with all bytes. A receive of 0 bytes has unlimited capacity.
@@ -9,31 +13,23 @@ type Truncations struct {
 	// The first one in the program of the lowest rank that has any.
 	Rank, From, Tag, Group int32
 	Room, Bytes            int64
-	number                 uint32
+	Number                 uint32
 }
 
 // String returns "on rank 1: 10 bytes for a message of 20 from rank 0 with tag 3".
 func (s *Truncations) String() string {
 	text := fmt.Sprintf("on rank %d: %d bytes for a message of %d from rank %d with tag %d", s.Rank, s.Room, s.Bytes, s.From, s.Tag)
-	if s.Group != None {
+	if s.Group != program.None {
 		text += fmt.Sprintf(" in group %d", s.Group)
 	}
 	return text
 }
 
-// add adds those of another worker.
-func (s *Truncations) add(o *Truncations) {
+// Add adds those of another worker.
+func (s *Truncations) Add(o *Truncations) {
 	n := s.Receives + o.Receives
-	if o.Receives > 0 && (s.Receives == 0 || o.Rank < s.Rank || o.Rank == s.Rank && int32(o.number-s.number) < 0) {
+	if o.Receives > 0 && (s.Receives == 0 || o.Rank < s.Rank || o.Rank == s.Rank && int32(o.Number-s.Number) < 0) {
 		*s = *o
 	}
 	s.Receives = n
-}
-
-// noteTruncation counts a message that exceeds the capacity of its receive. The marks of directly executed programs
-// are no capacities.
-func (r *rank) noteTruncation(p *pendingOp, m *packet) {
-	if r.e.direct == nil {
-		r.e.truncations.add(&Truncations{Receives: 1, Rank: r.id, From: m.from, Tag: m.tag, Group: m.group, Room: p.bytes, Bytes: m.bytes, number: p.order})
-	}
 }

@@ -1,4 +1,5 @@
-package engine
+// Package observe has what an observer sees of a simulation.
+package observe
 
 import "spoor/traces/unit"
 

@@ -1,4 +1,5 @@
-package engine
+// Package barrier lets workers wait for each other.
+package barrier
 
 import (
 	"runtime"
@@ -14,9 +15,9 @@ const (
 	maxSleepRounds = 15
 )
 
-// barrier synchronizes workers. Early workers spin for some time. Then they sleep, because the host may have no free
+// Barrier synchronizes workers. Early workers spin for some time. Then they sleep, because the host may have no free
 // processor for the others.
-type barrier struct {
+type Barrier struct {
 	missing    atomic.Int32 // workers that have not come
 	generation atomic.Uint64
 	waiters    []barrierWaiter
@@ -33,8 +34,9 @@ type barrierWaiter struct {
 	_               [64]byte
 }
 
-func newBarrier(workers int) *barrier {
-	m := &barrier{waiters: make([]barrierWaiter, workers), spins: workers <= runtime.GOMAXPROCS(0)}
+// New returns a barrier of so many workers.
+func New(workers int) *Barrier {
+	m := &Barrier{waiters: make([]barrierWaiter, workers), spins: workers <= runtime.GOMAXPROCS(0)}
 	m.missing.Store(int32(workers))
 	m.running.Add(workers)
 	for i := range m.waiters {
@@ -43,8 +45,8 @@ func newBarrier(workers int) *barrier {
 	return m
 }
 
-// wait returns when all workers have come. What they wrote before it, all see after it.
-func (m *barrier) wait(worker int) {
+// Wait returns when all workers have come. What they wrote before it, all see after it.
+func (m *Barrier) Wait(worker int) {
 	number := m.generation.Load()
 	if m.missing.Add(-1) == 0 {
 		m.missing.Store(int32(len(m.waiters)))
@@ -68,14 +70,14 @@ func (m *barrier) wait(worker int) {
 	}
 }
 
-// leave removes a worker for good. close waits until all have left.
-func (m *barrier) leave() { m.running.Done() }
-func (m *barrier) close() { m.running.Wait() }
+// Leave removes a worker for good. Close waits until all have left.
+func (m *Barrier) Leave() { m.running.Done() }
+func (m *Barrier) Close() { m.running.Wait() }
 
 // spin reports whether all others come in time. After an unsuccessful spin, a worker does not spin at the next
 // barriers: first one, then three, up to maxSleepRounds. On a host with other load, this leaves the processor to the
 // workers that have not come.
-func (m *barrier) spin(s *barrierWaiter, number uint64) bool {
+func (m *Barrier) spin(s *barrierWaiter, number uint64) bool {
 	if !m.spins {
 		return false
 	}
