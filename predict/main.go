@@ -6,8 +6,11 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
@@ -20,7 +23,7 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 func command(env *stage.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "predict",
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return tryOutputs(cmd) },
+		PersistentPreRunE: tryOutputs,
 	}
 	stage.Describe(root, helpTexts, "predict")
 	root.AddCommand(
@@ -44,16 +47,58 @@ func command(env *stage.Env) *cobra.Command {
 	return root
 }
 
-// tryOutputs checks before the work that the output files of cmd can be written.
-func tryOutputs(cmd *cobra.Command) error {
-	for _, name := range []string{"output", "timeline"} {
+// outputFlags are the flags that name a file to write.
+var outputFlags = []string{"output", "timeline"}
+
+// tryOutputs checks before the work that the output files of cmd can be written, and that they are no inputs.
+func tryOutputs(cmd *cobra.Command, args []string) error {
+	seen := map[string]string{}
+	for _, name := range outputFlags {
 		f := cmd.Flags().Lookup(name)
 		if f == nil || f.Value.String() == "-" || f.Value.String() == "" {
 			continue
+		}
+		path := filepath.Clean(f.Value.String())
+		if other := seen[path]; other != "" {
+			return stage.Usage("--%s and --%s name the same file, %s", other, name, path)
+		}
+		seen[path] = name
+		if input := sameFile(path, inputsOf(cmd, args)); input != "" {
+			return stage.Usage("--%s %s would overwrite an input, %s; give another name", name, path, input)
 		}
 		if err := store.CheckWritable(f.Value.String()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inputsOf returns the files that cmd may read: arguments, which may be prefixes of traces, and values of flags.
+func inputsOf(cmd *cobra.Command, args []string) (files []string) {
+	all := slices.Clone(args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if values, is := f.Value.(pflag.SliceValue); is {
+			all = append(all, values.GetSlice()...)
+		} else if !slices.Contains(outputFlags, f.Name) {
+			all = append(all, f.Value.String())
+		}
+	})
+	for _, a := range all {
+		files = append(files, a, a+store.RefsSuffix, a+store.EventsSuffix)
+	}
+	return files
+}
+
+// sameFile returns which of some files is the file at path, or "".
+func sameFile(path string, files []string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		if other, err := os.Stat(f); err == nil && other.Mode().IsRegular() && os.SameFile(info, other) {
+			return f
+		}
+	}
+	return ""
 }

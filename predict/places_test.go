@@ -107,3 +107,32 @@ func TestVariantsAreCompared(t *testing.T) {
 		t.Error(errs)
 	}
 }
+
+// A logp network of one node connects its processors, as loggp does.
+func TestLogPWithinANode(t *testing.T) {
+	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
+	time := func(latency string) string {
+		m := writeMachine(t, "one", "[system]", "[network]\nmodel = \"logp\"\nL = \""+latency+"\"\ng = \"1 us\"\no = \"0.5 us\"\n[system]")
+		rows := csvRows(t, "replay", prefix, "--machine", m)
+		return rows[1][slices.Index(rows[0], "time")]
+	}
+	if a, b := time("2 us"), time("200 us"); a == b {
+		t.Errorf("L changes nothing: %s", a)
+	}
+}
+
+// No output replaces an input or another output.
+func TestOutputsAreNoInputs(t *testing.T) {
+	prefix, machine := recordedKernel(t, "sor", 2, []string{"g=6"}), writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"1 us\"\ng = \"1 us\"\nG = \"1 ns/B\"\n[system]")
+	for want, flags := range map[string][]string{
+		"would overwrite an input, " + prefix + ".events.arrow": {"-o", prefix + ".events.arrow"},
+		"would overwrite an input, " + machine:                  {"-o", machine},
+		"name the same file":                                    {"-o", "x.json", "--timeline", "x.json"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			if status, _, errs := predict(append([]string{"replay", prefix, "--machine", machine}, flags...)...); status != 2 || !strings.Contains(errs, want) {
+				t.Errorf("status %d: %s", status, errs)
+			}
+		})
+	}
+}

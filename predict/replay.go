@@ -142,7 +142,11 @@ func (o *replayOptions) noteFlags(env *stage.Env, sims []*simulation) {
 	}
 	for _, flag := range idle {
 		if o.changed(flag) {
-			env.Note("--%s has no effect: %s %s", flag, sims[0].prefix, programsOf(sims[0].scope))
+			why := programsOf(sims[0].scope)
+			if flag == "barrier" {
+				why = "is simulated with its barriers as messages"
+			}
+			env.Note("--%s has no effect: %s %s", flag, sims[0].prefix, why)
 		}
 	}
 	switch {

@@ -22,7 +22,7 @@ type waitObserver struct {
 	last  []observe.Part // of the last Span of each processor
 }
 
-// Span implements engine.Observer.
+// Span implements observe.Observer.
 func (o *waitObserver) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	all := o.waits[rank]
 	switch n := len(all); {

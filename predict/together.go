@@ -55,6 +55,7 @@ type jobs struct {
 	src     *merge.Joined
 	machine *machine.Machine
 	scope   replay.Scope
+	without error // why references are not simulated, or nil
 }
 
 // runTogether runs all traces at the same time on each machine, and each of them alone, and prints a row for each job.
@@ -108,6 +109,9 @@ func (o *replayOptions) jobsOn(env *stage.Env, sims []*simulation) (*jobs, error
 		} else {
 			j.scope = replay.Both
 		}
+		if s.without != nil && j.without == nil {
+			j.without = s.without
+		}
 		j.first = append(j.first, j.first[i]+s.trace.Header().Procs)
 		inputs = append(inputs, merge.Input{Source: s.trace, Name: s.prefix, SHA256: s.trace.SHA256()})
 		names = append(names, s.prefix)
@@ -141,6 +145,7 @@ func (o *replayOptions) simulateJobs(ctx context.Context, env *stage.Env, j *job
 	results := make([]*replay.Result, len(sources))
 	err := runEach(len(sources), o.workers, func(i int) error {
 		opt := o.on(j.scope, procs, &observed{}, nil)
+		opt.Without = j.without
 		if i == 0 {
 			opt.Starts = make([]unit.Picos, procs)
 			for k, start := range o.starts {

@@ -46,7 +46,7 @@ type rowNumbering struct {
 	rowOf [][]int64 // by rank and operation
 }
 
-// Began implements engine.Observer.
+// Began implements observe.Observer.
 func (r *rowNumbering) Began(rank int32, row int64, at unit.Picos) {
 	for int64(len(r.rowOf[rank])) <= row {
 		r.rowOf[rank] = append(r.rowOf[rank], r.next[rank])
@@ -55,12 +55,12 @@ func (r *rowNumbering) Began(rank int32, row int64, at unit.Picos) {
 	r.next[rank]++
 }
 
-// Ended implements engine.Observer.
+// Ended implements observe.Observer.
 func (r *rowNumbering) Ended(rank int32, row int64, at unit.Picos) {
 	r.Observer.Ended(rank, r.rowOf[rank][row], at)
 }
 
-// Matched implements engine.Observer.
+// Matched implements observe.Observer.
 func (r *rowNumbering) Matched(rank int32, row int64, from, tag, group int32) {
 	r.Observer.Matched(rank, r.rowOf[rank][row], from, tag, group)
 }

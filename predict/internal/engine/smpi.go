@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
 
@@ -37,11 +39,11 @@ func (r *rank) sendSMPI(now unit.Picos, to, tag, group int32, bytes int64, extra
 	case !long:
 		cost += overhead(e.SMPI.Send, bytes)
 	}
-	t := r.occupy(now, cost, Overhead, 0, 0)
+	t := r.occupy(now, cost, observe.Overhead, 0, 0)
 	e.setCause(r.id, t)
 	if long {
-		n = e.pendingOps.add()
-		e.pendingOps.items[n] = pendingOp{done: unfinished, bytes: bytes, from: to, tag: tag, group: group, kind: Isend}
+		n = e.pendingOps.Add()
+		e.pendingOps.Items[n] = pendingOp{done: unfinished, bytes: bytes, from: to, tag: tag, group: group, kind: program.Isend}
 	}
 	m := packet{at: t, from: r.id, seq: r.sequence(), tag: tag, group: group, bytes: bytes, pending: n, kind: rts}
 	if bytes < e.SMPI.Early {

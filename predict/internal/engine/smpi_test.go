@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -13,25 +14,25 @@ import (
 // us, nonblocking ones of 2 us, and receives of 3 us; S is 1000 bytes.
 func TestSMPIProtocol(t *testing.T) {
 	const us = unit.Picos(1e6)
-	work := func(long unit.Picos, op Op) Op { op.Work = long; return op }
-	send := func(kind Kind, bytes int64) Op { return Op{Kind: kind, Peer: 1, Bytes: bytes, Request: 1} }
-	recv := Op{Kind: Recv, Peer: 0}
-	wait := Op{Kind: Wait, Request: 1}
+	work := func(long unit.Picos, op program.Op) program.Op { op.Work = long; return op }
+	send := func(kind program.Kind, bytes int64) program.Op { return program.Op{Kind: kind, Peer: 1, Bytes: bytes, Request: 1} }
+	recv := program.Op{Kind: program.Recv, Peer: 0}
+	wait := program.Op{Kind: program.Wait, Request: 1}
 	carry := func(bytes int64) unit.Picos { return unit.Picos(bytes+16) * 1000 }
 	for _, row := range []struct {
 		what     string
 		early    int64
-		ops      [2][]Op
+		ops      [2][]program.Op
 		sender   unit.Picos
 		receiver unit.Picos
 	}{
-		{"a small message waits for its receive, but its sender does not", 0, [2][]Op{{send(Send, 1000)}, {work(50*us, recv)}}, us, 50*us + carry(1000) + 3*us},
-		{"a large one holds its sender, and has no overheads", 0, [2][]Op{{send(Send, 1001)}, {work(50*us, recv)}}, 50*us + carry(1001), 50*us + carry(1001)},
-		{"the receive is first", 0, [2][]Op{{work(50*us, send(Send, 1000))}, {recv}}, 51 * us, 51*us + carry(1000) + 3*us},
-		{"a nonblocking large one", 0, [2][]Op{{send(Isend, 5000), work(70*us, wait)}, {work(50*us, recv)}}, 72 * us, 50*us + carry(5000)},
-		{"and one that waits", 0, [2][]Op{{send(Isend, 5000), wait}, {work(50*us, recv)}}, 50*us + carry(5000), 50*us + carry(5000)},
-		{"an early message does not wait for its receive", 101, [2][]Op{{send(Send, 100)}, {work(50*us, recv)}}, us, 53 * us},
-		{"one at the limit does", 100, [2][]Op{{send(Send, 100)}, {work(50*us, recv)}}, us, 50*us + carry(100) + 3*us},
+		{"a small message waits for its receive, but its sender does not", 0, [2][]program.Op{{send(program.Send, 1000)}, {work(50*us, recv)}}, us, 50*us + carry(1000) + 3*us},
+		{"a large one holds its sender, and has no overheads", 0, [2][]program.Op{{send(program.Send, 1001)}, {work(50*us, recv)}}, 50*us + carry(1001), 50*us + carry(1001)},
+		{"the receive is first", 0, [2][]program.Op{{work(50*us, send(program.Send, 1000))}, {recv}}, 51 * us, 51*us + carry(1000) + 3*us},
+		{"a nonblocking large one", 0, [2][]program.Op{{send(program.Isend, 5000), work(70*us, wait)}, {work(50*us, recv)}}, 72 * us, 50*us + carry(5000)},
+		{"and one that waits", 0, [2][]program.Op{{send(program.Isend, 5000), wait}, {work(50*us, recv)}}, 50*us + carry(5000), 50*us + carry(5000)},
+		{"an early message does not wait for its receive", 101, [2][]program.Op{{send(program.Send, 100)}, {work(50*us, recv)}}, us, 53 * us},
+		{"one at the limit does", 100, [2][]program.Op{{send(program.Send, 100)}, {work(50*us, recv)}}, us, 50*us + carry(100) + 3*us},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			m, err := machine.ParsePart("m.toml", []byte("[network]\nmodel = \"ideal\"\nlatency = \"0 ns\"\nbandwidth = \"1 GB/s\"\n[network.simgrid]\nbw_factor = \"0:1\"\nlat_factor = \"0:1\"\n[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 2\n"))

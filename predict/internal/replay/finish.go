@@ -116,8 +116,11 @@ func (r *run) warnings(lines uint64) (all []error) {
 		all = append(all, fmt.Errorf("the program touches %v of data and the memory has %v; paging is not simulated, so the real machine is slower",
 			size, r.opt.Memory))
 	}
-	if lines == 0 {
+	switch {
+	case lines == 0 && r.messages == nil:
 		all = append(all, errors.New("the trace has no loads and no stores: the time is only that of the instructions"))
+	case lines == 0:
+		all = append(all, errors.New("the trace has no loads and no stores: no processor waits for the memory"))
 	}
 	if r.uncountedWaits > 0 {
 		all = append(all, fmt.Errorf("%d waits for flags have no number of signals, and do not wait", r.uncountedWaits))

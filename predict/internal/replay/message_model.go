@@ -76,16 +76,19 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 
 // linkModel returns the model of a network that package network simulates.
 func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (engine.Model, error) {
-	nodes := networkNodes(m, ranks)
+	nodeOf, nodes := m.NodeOf, networkNodes(m, ranks)
+	if inOneNode(m) { // logp, which connects the processors of the node
+		nodeOf, nodes = func(rank int) int { return rank }, ranks
+	}
 	var flows []comm.Flow
 	if m.Network.GapFrom == machine.GapTraffic {
 		for _, f := range traffic() {
-			if f.From, f.To = m.NodeOf(f.From), m.NodeOf(f.To); f.From != f.To {
+			if f.From, f.To = nodeOf(f.From), nodeOf(f.To); f.From != f.To {
 				flows = append(flows, f)
 			}
 		}
 	}
-	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
+	model.Node = func(rank int32) int { return nodeOf(int(rank)) }
 	var err error
 	if RanksShareNodes(m, ranks) {
 		if model.Local, err = network.NewLocal(m, nodes, ranks); err != nil {
@@ -125,11 +128,16 @@ func lineCost(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line
 	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
 }
 
+// inOneNode reports whether the network of m connects the processors of its only node.
+func inOneNode(m *machine.Machine) bool {
+	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
+	return abstract && m.System.Nodes == 1 && len(m.Network.Levels) == 0
+}
+
 // RanksShareNodes reports whether two of the ranks are on one node of m, and the network of m connects nodes. An
 // abstract network of a single node connects the processors of that node, unless it says what they cost there.
 func RanksShareNodes(m *machine.Machine, ranks int) bool {
-	abstract := m.Network.Model == "loggp" || m.Network.Model == "plogp" || m.Network.Model == "logp"
-	if abstract && m.System.Nodes == 1 && len(m.Network.Levels) == 0 {
+	if inOneNode(m) {
 		return false
 	}
 	used := map[int]bool{}

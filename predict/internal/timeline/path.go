@@ -51,7 +51,7 @@ const noIndex int32 = -1
 // NewPath returns an observer of ranks.
 func NewPath(ranks int) *Path { return &Path{ranks: make([]activity, ranks)} }
 
-// Span implements engine.Observer.
+// Span implements observe.Observer.
 func (p *Path) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	a, part := &p.ranks[rank], what
 	switch what {
@@ -85,14 +85,14 @@ func (a *activity) stall(period int) *stall {
 	return &a.stalls[p.index]
 }
 
-// Began implements engine.Observer. A cause is the begin of an event, so a period with stalls ends there.
+// Began implements observe.Observer. A cause is the begin of an event, so a period with stalls ends there.
 func (p *Path) Began(rank int32, _ int64, _ unit.Picos) {
 	a := &p.ranks[rank]
 	n := len(a.periods)
 	a.cut = n > 0 && a.periods[n-1].part == observe.Computing && a.periods[n-1].index != noIndex
 }
 
-// Waited implements engine.Observer.
+// Waited implements observe.Observer.
 func (p *Path) Waited(rank int32, why observe.Cause) {
 	a := &p.ranks[rank]
 	a.periods[len(a.periods)-1].index = int32(len(a.causes))

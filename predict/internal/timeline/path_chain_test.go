@@ -131,12 +131,12 @@ type order struct {
 
 func newOrder(ranks int) *order { return &order{came: make([][][4]int64, ranks)} }
 
-// Message implements engine.Observer.
+// Message implements observe.Observer.
 func (o *order) Message(from, to int32, d *observe.ReceivedMessage) {
 	o.came[to] = append(o.came[to], [4]int64{int64(from), int64(d.Tag), int64(d.Group), d.Bytes})
 }
 
-// Matched implements engine.Observer.
+// Matched implements observe.Observer.
 func (o *order) Matched(rank int32, row int64, from, tag, group int32) {
 	o.came[rank] = append(o.came[rank], [4]int64{row, int64(from), int64(tag), int64(group)})
 }

@@ -9,7 +9,7 @@ import (
 // that number of picoseconds.
 const MostSlices = 256
 
-// Parts is the duration of each part of a processor's time, indexed by engine.Part.
+// Parts is the duration of each part of a processor's time, indexed by observe.Part.
 type Parts [observe.EndPart]unit.Picos
 
 // Slices is an observer that sums up the activity of processors in slices of time, for pictures of runs of any
@@ -30,7 +30,7 @@ func (s *Slices) Width() unit.Picos { return s.width }
 // Rank returns the activity of a rank, by slice. There are no slices after its end.
 func (s *Slices) Rank(rank int) []Parts { return s.ranks[rank] }
 
-// Span implements engine.Observer.
+// Span implements observe.Observer.
 func (s *Slices) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	for (to-1)/MostSlices >= s.width {
 		s.widen()

@@ -58,7 +58,7 @@ func NewTimes(ranks int) *Times {
 	return t
 }
 
-// Span implements engine.Observer.
+// Span implements observe.Observer.
 func (t *Times) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	r := &t.ranks[rank]
 	if what == observe.MemoryLatency || what == observe.MemoryContention { // too many for a viewer
@@ -84,7 +84,7 @@ func (t *Times) Span(rank int32, what observe.Part, from, to unit.Picos) {
 	}
 }
 
-// Began implements engine.Observer.
+// Began implements observe.Observer.
 func (t *Times) Began(rank int32, row int64, at unit.Picos) {
 	r := &t.ranks[rank]
 	for len(r.itemOf) <= int(row) {
@@ -95,7 +95,7 @@ func (t *Times) Began(rank int32, row int64, at unit.Picos) {
 	r.items = append(r.items, item{at: at, end: at, row: row, sendDone: at, receiveStart: at})
 }
 
-// Ended implements engine.Observer.
+// Ended implements observe.Observer.
 func (t *Times) Ended(rank int32, row int64, at unit.Picos) {
 	r := &t.ranks[rank]
 	it := &r.items[r.itemOf[row]]
@@ -106,7 +106,7 @@ func (t *Times) Ended(rank int32, row int64, at unit.Picos) {
 	r.busy, r.open = interval{}, noIndex
 }
 
-// Matched implements engine.Observer.
+// Matched implements observe.Observer.
 func (t *Times) Matched(rank int32, row int64, from, tag, group int32) {
 	r := &t.ranks[rank]
 	r.matches = append(r.matches, match{row, from, tag, group})

@@ -1,6 +1,7 @@
 package paired
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -51,8 +52,14 @@ func Rows(t *store.Table) ([]Row, error) {
 	case PredictionTable:
 		return predictions(t)
 	}
+	if strings.HasSuffix(t.Name, " simulation") {
+		return nil, errOld
+	}
 	return nil, fmt.Errorf("a %s table holds neither predictions nor simulations; give tables of predict cluster and predict replay", t.Name)
 }
+
+// errOld is the error of tables of simulations before their parts were in seconds.
+var errOld = errors.New("an older version of predict wrote this table; simulate again")
 
 // newRows returns a row for each row of r, with the columns that predictions and simulations have.
 func newRows(r *columns.Reader) []Row {
@@ -101,6 +108,11 @@ var partColumns = [...][]string{{"ideal", "overhead"}, {"memory_latency", "messa
 
 // simulations reads a simulation table. E(Instr) and its parts are NaN if the trace counts no instructions.
 func simulations(t *store.Table) ([]Row, error) {
+	if _, err := store.Data[float64](t, "memory_latency"); err != nil {
+		if _, old := store.Data[float64](t, "latency"); old == nil {
+			return nil, errOld
+		}
+	}
 	r := columns.Reader{Table: t}
 	out := newRows(&r)
 	time, instr, messages, missRatio := r.Measured("time", "s"), r.Whole("instructions"), r.Whole("messages"), r.Measured("miss_ratio", "")
