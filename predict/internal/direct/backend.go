@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
@@ -19,7 +20,7 @@ import (
 type backend struct {
 	opt          Options
 	machine      *machine.Machine
-	model        engine.Model
+	model        cost.Model
 	timelines    []*rankTimeline
 	usesMessages bool // the program sends a message
 	usesBarriers bool // the program has a barrier in shared memory
@@ -106,7 +107,7 @@ func (b *backend) Arrived(rank, group, from, tag int32, at unit.Picos) {
 }
 
 // Answered implements engine.DirectProgram.
-func (b *backend) Answered(rank int32, a *engine.Answer) {
+func (b *backend) Answered(rank int32, a *program.Answer) {
 	l := b.timelines[rank]
 	switch a.Mark {
 	case alreadyAnswered:

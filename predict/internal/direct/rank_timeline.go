@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"spoor/predict/internal/engine"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
@@ -22,7 +21,7 @@ type rankTimeline struct {
 	now         unit.Picos  // when all operations before them had ended
 	matcher     matcher
 	blockedOn   *spmd.Op // operation for which the rank is paused
-	answer      engine.Answer
+	answer      program.Answer
 	idleQueries int           // consecutive queries without progress of time
 	stamps      []*spmd.Stamp // in the order of their clocks
 	err         error         // ends the run
@@ -137,7 +136,7 @@ func (l *rankTimeline) simulateTo(op *spmd.Op) {
 }
 
 // query returns the engine's answer to op, which does not wait for anything.
-func (l *rankTimeline) query(op *spmd.Op) *engine.Answer {
+func (l *rankTimeline) query(op *spmd.Op) *program.Answer {
 	before := l.answer.At
 	l.simulateTo(op)
 	if l.idleQueries++; l.answer.At != before {

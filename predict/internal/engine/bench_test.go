@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -155,8 +156,8 @@ func scattered(ranks, messages int) *workload {
 }
 
 // benchModel is L = 2 us, o = 0.5 us, g = 0.5 us, G = 1 ns/B.
-func benchModel() Model {
-	return Model{Send: 500_000, Receive: 500_000, Latency: 2_000_000, Gap: 500_000, PerByte: 1000, EagerLimit: -1}
+func benchModel() cost.Model {
+	return cost.Model{Send: 500_000, Receive: 500_000, Latency: 2_000_000, Gap: 500_000, PerByte: 1000, EagerLimit: -1}
 }
 
 // pattern is a workload of a million messages.
@@ -178,9 +179,9 @@ func BenchmarkRun(b *testing.B) {
 		w.programs()
 		for _, m := range []struct {
 			name  string
-			model func(*Model)
-		}{{"loggp", func(*Model) {}}, {"receiver", func(m *Model) { m.ReceiverPort = true }},
-			{"rendezvous", func(m *Model) { m.EagerLimit = 1024 }}, {"loggopsim", func(m *Model) { m.LogGOPSim = true }}} {
+			model func(*cost.Model)
+		}{{"loggp", func(*cost.Model) {}}, {"receiver", func(m *cost.Model) { m.ReceiverPort = true }},
+			{"rendezvous", func(m *cost.Model) { m.EagerLimit = 1024 }}, {"loggopsim", func(m *cost.Model) { m.LogGOPSim = true }}} {
 			b.Run(c.name+"/"+m.name, func(b *testing.B) {
 				model := benchModel()
 				m.model(&model)

@@ -7,31 +7,6 @@ import (
 	"spoor/traces/unit"
 )
 
-// DirectProgram is a directly executed program: it runs during the simulation and receives the results that depend on
-// time. Calls about one rank come in order of its time. With several workers, calls about several ranks are
-// concurrent.
-type DirectProgram interface {
-	// Matched is called when a receive with a mark other than 0 gets the next message from a rank with a tag, in the
-	// group of the receive.
-	Matched(rank int32, mark int64, from, tag int32)
-	// Arrived is called when a message comes, before Matched. at is when all of it is there, or never if it waits for
-	// its receiver.
-	Arrived(rank, group, from, tag int32, at unit.Picos)
-	// Answered gives the answer to a query.
-	Answered(rank int32, a *Answer)
-	// Resumed is called when a rank has done its operations, before the engine calls Next.
-	Resumed(rank int32, now unit.Picos)
-}
-
-// Answer is the result of a query.
-type Answer struct {
-	Mark      int64      // of the operation
-	At        unit.Picos // when it was found; for a Clock, the time
-	From, Tag int32      // Probe, Iprobe: of the message
-	Index     int        // WaitAny: which request, in the order of the AddToWaitAnys
-	Done      bool       // Test: the request has ended; Iprobe: there is a message
-}
-
 // startQuery begins an operation whose result depends on time.
 func (r *rank) startQuery(s *task, now unit.Picos) {
 	if r.e.direct == nil || r.tasks != nil {
@@ -40,7 +15,7 @@ func (r *rank) startQuery(s *task, now unit.Picos) {
 	}
 	switch s.op.Kind {
 	case program.Clock:
-		r.answer(s, Answer{})
+		r.answer(s, program.Answer{})
 		r.finish(s, now)
 	case program.Test:
 		r.startTest(s, now)
@@ -54,7 +29,7 @@ func (r *rank) startQuery(s *task, now unit.Picos) {
 		if i == 0 {
 			r.countPoll(s)
 		}
-		r.answer(s, Answer{From: program.None, Tag: program.None})
+		r.answer(s, program.Answer{From: program.None, Tag: program.None})
 		r.finish(s, now)
 	case program.AddToWaitAny:
 		r.anyRequests = append(r.anyRequests, s.op.Request)
@@ -66,7 +41,7 @@ func (r *rank) startQuery(s *task, now unit.Picos) {
 }
 
 // answer gives the answer to a query.
-func (r *rank) answer(s *task, a Answer) {
+func (r *rank) answer(s *task, a program.Answer) {
 	a.Mark, a.At = s.op.Bytes, r.e.now
 	r.e.direct.Answered(r.id, &a)
 }
@@ -90,7 +65,7 @@ func (r *rank) reportMatch(n int32, m *packet) {
 // reportProbe answers a successful probe.
 func (r *rank) reportProbe(s *task, m *packet) {
 	if r.e.direct != nil {
-		r.answer(s, Answer{From: m.from, Tag: m.tag, Done: true})
+		r.answer(s, program.Answer{From: m.from, Tag: m.tag, Done: true})
 	}
 }
 
@@ -112,11 +87,11 @@ func (r *rank) startTest(s *task, now unit.Picos) {
 		if done == unfinished {
 			r.countPoll(s)
 		}
-		r.answer(s, Answer{})
+		r.answer(s, program.Answer{})
 		r.finish(s, now)
 		return
 	}
-	r.answer(s, Answer{Done: true})
+	r.answer(s, program.Answer{Done: true})
 	r.startWait(s, now)
 }
 
@@ -148,7 +123,7 @@ func (r *rank) finishWaitAny(s *task, i int, now unit.Picos) {
 	}
 	s.op.Request = r.anyRequests[i]
 	r.anyRequests = r.anyRequests[:0]
-	r.answer(s, Answer{Index: i})
+	r.answer(s, program.Answer{Index: i})
 	r.startWait(s, now)
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/traces/unit"
 )
 
@@ -15,8 +16,8 @@ type driver interface {
 }
 
 // driverFor returns the driver that suits a model.
-func driverFor(m *Model) driver {
-	if m.usesLinks() || m.Lookahead() < leastWidth {
+func driverFor(m *cost.Model) driver {
+	if m.UsesLinks() || m.Lookahead() < leastWidth {
 		return &sequentialDriver{}
 	}
 	return newWindows(m.Lookahead())
@@ -30,7 +31,7 @@ func (d *sequentialDriver) run(e *engine) error {
 		first := d.first()
 		shared, coSimulator := e.sharedNext(), e.coSimulatorNext()
 		at := min(first.at, shared, coSimulator)
-		if at >= Horizon || e.failed != nil && at > e.failed.at {
+		if at >= cost.Horizon || e.failed != nil && at > e.failed.at {
 			return nil
 		}
 		if n%1024 == 0 {
@@ -81,12 +82,12 @@ func (d *sequentialDriver) sooner(e *engine, r *rank) {
 // first rank to act sends first, ties by rank.
 func (e *engine) limitBefore(at unit.Picos, rank int32) unit.Picos {
 	h := at + e.lookahead
-	if e.usesLinks() && e.active > rank {
+	if e.UsesLinks() && e.active > rank {
 		h = at
 	}
-	return min(h, Horizon)
+	return min(h, cost.Horizon)
 }
 
 func errBeyondHorizon(rank int32) error {
-	return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", rank, Horizon)
+	return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", rank, cost.Horizon)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
@@ -13,28 +14,28 @@ import (
 )
 
 // onBus are models of a bus of 1 GB/s, which has one message at a time, shares itself fairly, or carries packets.
-var onBus = map[string]func(t *testing.T) Model{
-	"exclusive": func(t *testing.T) Model {
+var onBus = map[string]func(t *testing.T) cost.Model{
+	"exclusive": func(t *testing.T) cost.Model {
 		net, err := network.Wormhole("bus").New(network.Config{Nodes: 8, Bandwidth: 1e9, Efficiency: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Model{Send: 500, Receive: 700, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+		return cost.Model{Send: 500, Receive: 700, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 	},
-	"max-min": func(t *testing.T) Model { return sharingBy(t, "sharing = \"max-min\"\n", "bus", 8, "") },
-	"packets": func(t *testing.T) Model { return inPackets(t, "bus", 8, "") },
+	"max-min": func(t *testing.T) cost.Model { return sharingBy(t, "sharing = \"max-min\"\n", "bus", 8, "") },
+	"packets": func(t *testing.T) cost.Model { return inPackets(t, "bus", 8, "") },
 }
 
 // A message that takes longer than what can be simulated is an error: it took 2^60 ps, whatever its bytes, and where links carry packets its
 // receiver was said to wait for ever.
 func TestEndlessMessages(t *testing.T) {
-	models := map[string]func(t *testing.T) Model{
-		"loggp": func(*testing.T) Model { return loggp() },
-		"plogp": func(*testing.T) Model {
-			return Model{EagerLimit: -1, Sizes: network.NewSizeTable(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
+	models := map[string]func(t *testing.T) cost.Model{
+		"loggp": func(*testing.T) cost.Model { return loggp() },
+		"plogp": func(*testing.T) cost.Model {
+			return cost.Model{EagerLimit: -1, Sizes: network.NewSizeTable(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
 		},
-		"loggopsim": func(*testing.T) Model {
-			return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1, LogGOPSim: true}
+		"loggopsim": func(*testing.T) cost.Model {
+			return cost.Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1, LogGOPSim: true}
 		},
 	}
 	for name, of := range onBus {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -10,24 +11,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// Horizon is the simulated time that no run may reach: 53 days. It leaves room for the sum of any two durations.
-const Horizon = unit.Picos(1) << 62
-
-// maxDuration bounds each duration that a program or a message adds.
-const maxDuration = Horizon / 4
-
 // never is later than all events.
 const never = unit.Picos(1)<<62 + 1
 
 // Options are the inputs of a run besides the programs.
 type Options struct {
-	Model Model
+	Model cost.Model
 	// Steps returns the steps of a rank in a collective, ordered by round. The caller may share them; the engine does
 	// not change them.
 	Steps       func(rank int32, op *program.Op) ([]program.Step, error)
-	Observer    observe.Observer // or nil
-	Direct      DirectProgram    // or nil
-	CoSimulator CoSimulator      // or nil; a run with it has one worker
+	Observer    observe.Observer      // or nil
+	Direct      program.DirectProgram // or nil
+	CoSimulator CoSimulator           // or nil; a run with it has one worker
 	Progress    func(ops int)
 	Protocol    outcome.Protocol // of several workers
 	Workers     int              // 0 means one; at most the number of ranks
@@ -48,7 +43,7 @@ func Run(ctx context.Context, programs []program.Program, opt Options) (*outcome
 
 // drive simulates the programs with one worker for each driver.
 func drive(ctx context.Context, programs []program.Program, opt Options, drivers ...driver) (*outcome.Result, error) {
-	if err := opt.Model.check(); err != nil {
+	if err := opt.Model.Check(); err != nil {
 		return nil, err
 	}
 	if err := errCoSimulator(&opt, programs); err != nil {
@@ -80,11 +75,11 @@ func drive(ctx context.Context, programs []program.Program, opt Options, drivers
 
 // engine is the state of a worker. The worker owns the ranks from first to before end.
 type engine struct {
-	Model
+	cost.Model
 	ctx               context.Context
 	opt               Options
 	obs               observe.Observer
-	direct            DirectProgram
+	direct            program.DirectProgram
 	fast              bool   // the fast path applies: see canRunFast
 	ranks             []rank // of all workers
 	first             int32
@@ -124,7 +119,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
 		e.fast = e.canRunFast()
 		e.packets.Items, e.pendingOps.Items = make([]packet, 1), make([]pendingOp, 1) // index 0 stands for none
-		if e.usesLinks() {
+		if e.UsesLinks() {
 			e.pairs, e.transfers.order = map[uint64]unit.Picos{}, map[uint64]int32{}
 			e.transfers.all.Items, e.transfers.orders = make([]transfer, 1), make([]order, 1)
 		}

@@ -45,7 +45,7 @@ func (r *rank) tookUpAt(p *pendingOp) unit.Picos {
 	if p.kind != program.Irecv {
 		return p.done
 	}
-	return p.done - r.e.Receive - r.e.bytesTime(p.bytes)
+	return p.done - r.e.Receive - r.e.BytesTime(p.bytes)
 }
 
 // arrivalIsFirst reports whether a rank takes up a packet before it goes on when it could do either at a time

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -8,7 +9,7 @@ import (
 // canBatch reports whether runBatch can continue the program.
 func (r *rank) canBatch() bool {
 	s := &r.main
-	return r.e.aheadLeft > 0 && (s.phase == starting || s.phase == collecting) && r.ops[r.at-1].IsCommon() && s.t < Horizon && !r.failed
+	return r.e.aheadLeft > 0 && (s.phase == starting || s.phase == collecting) && r.ops[r.at-1].IsCommon() && s.t < cost.Horizon && !r.failed
 }
 
 // runBatch does one operation after the other, whatever arrives: see mayRunAhead. It stops at an operation that
@@ -46,7 +47,7 @@ func (r *rank) runBatch() {
 			return
 		}
 		op = &ops[at]
-		if at++; op.Work != 0 || !op.IsCommon() || t >= Horizon || r.failed {
+		if at++; op.Work != 0 || !op.IsCommon() || t >= cost.Horizon || r.failed {
 			r.commitBatch(at, t)
 			r.beginOp(s)
 			return

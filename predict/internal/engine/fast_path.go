@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -12,7 +13,7 @@ import (
 
 // canRunFast reports whether the fast path applies.
 func (e *engine) canRunFast() bool {
-	return e.obs == nil && e.direct == nil && !e.LogGOPSim && !e.usesLinks() && e.Sizes == nil
+	return e.obs == nil && e.direct == nil && !e.LogGOPSim && !e.UsesLinks() && e.Sizes == nil
 }
 
 // runFast does the same as run. It reports false when the fast path no longer applies to the rank. The processor of
@@ -116,7 +117,7 @@ const noTime = unit.Picos(-1)
 // startFast does the same as startOp. It returns when the operation has ended, or noTime.
 func (r *rank) startFast(op *program.Packed, now unit.Picos) unit.Picos {
 	on := notStarted
-	if op.Kind > program.Isend || !r.e.isRendezvous(int64(op.Bytes)) {
+	if op.Kind > program.Isend || !r.e.IsRendezvous(int64(op.Bytes)) {
 		now, on = r.issueFast(op, now)
 	}
 	switch on {
@@ -133,9 +134,9 @@ func (r *rank) startFast(op *program.Packed, now unit.Picos) unit.Picos {
 // sendFast does the same as send, for an eager message to another rank.
 func (r *rank) sendFast(op *program.Packed, now unit.Picos) unit.Picos {
 	e, bytes, tag, group := r.e, int64(op.Bytes), op.Tag, int32(op.Group)
-	carry, ok := e.bytesTimeFast(bytes)
+	carry, ok := e.BytesTimeFast(bytes)
 	if !ok {
-		if carry = e.bytesTimeSlow(bytes); carry >= maxDuration {
+		if carry = e.BytesTimeSlow(bytes); carry >= cost.MaxDuration {
 			e.fail(errTooLong(r.id, op.Peer, bytes))
 			return now
 		}
@@ -148,10 +149,10 @@ func (r *rank) sendFast(op *program.Packed, now unit.Picos) unit.Picos {
 	r.account.Parts[observe.Overhead] += e.Send
 	r.cpu = t
 	begins := max(begun, r.outFree)
-	r.outFree = min(begins+e.Gap+carry, Horizon)
-	at := max(begins+e.firstByteDelay(), now+1)
+	r.outFree = min(begins+e.Gap+carry, cost.Horizon)
+	at := max(begins+e.FirstByteDelay(), now+1)
 	seq := r.sequence()
-	if at >= Horizon {
+	if at >= cost.Horizon {
 		e.fail(errTooLate(r.id, op.Peer))
 		return t
 	}
@@ -199,16 +200,16 @@ func (r *rank) collectFast(on int32, extra, now unit.Picos) unit.Picos {
 // arriveFast does the same as arrive, for a whole message of another rank.
 func (r *rank) arriveFast(i int32, m *packet) {
 	e := r.e
-	carry, ok := e.bytesTimeFast(m.bytes)
+	carry, ok := e.BytesTimeFast(m.bytes)
 	if !ok {
-		carry = e.bytesTimeSlow(m.bytes)
+		carry = e.BytesTimeSlow(m.bytes)
 	}
 	start := max(m.at, r.inFree)
 	if r.inFree = start + e.Gap; e.ReceiverPort {
-		r.inFree = min(r.inFree+carry, Horizon)
+		r.inFree = min(r.inFree+carry, cost.Horizon)
 	} else {
 		queued := max(m.at, r.virtualIn)
-		r.virtualIn = min(queued+e.Gap+carry, Horizon)
+		r.virtualIn = min(queued+e.Gap+carry, cost.Horizon)
 		r.account.Overlap += queued - start
 	}
 	m.portWait += start - m.at

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -10,7 +11,7 @@ import (
 func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 	e := r.e
 	switch {
-	case e.usesLinks():
+	case e.UsesLinks():
 		return e.flights[i]
 	case e.LogGOPSim:
 		return e.Latency
@@ -24,9 +25,9 @@ func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 	}
 	switch m.kind {
 	case cts:
-		flight += e.sendOverhead(0) + e.receiveOverhead(0)
+		flight += e.SendOverhead(0) + e.ReceiveOverhead(0)
 	case data:
-		flight += e.sendOverhead(0) + e.sendOverhead(m.bytes) + 2*e.receiveOverhead(0)
+		flight += e.SendOverhead(0) + e.SendOverhead(m.bytes) + 2*e.ReceiveOverhead(0)
 	}
 	return flight
 }
@@ -35,9 +36,9 @@ func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 // receiver may have it sooner.
 func (e *engine) flightAfterSend(bytes int64) unit.Picos {
 	if e.Sizes != nil {
-		return e.firstByteDelay() - e.sendOverhead(bytes) + e.bytesTime(bytes)
+		return e.FirstByteDelay() - e.SendOverhead(bytes) + e.BytesTime(bytes)
 	}
-	return e.Latency + e.bytesTime(bytes)
+	return e.Latency + e.BytesTime(bytes)
 }
 
 // emptyLegs is the number of packets without bytes in a protocol exchange, up to and including this one.
@@ -63,7 +64,7 @@ func (e *engine) sendOverLinks(at unit.Picos, from, to int32, bytes int64) netwo
 		return e.sendLocally(at, from, to, m)
 	}
 	d := e.Net.Send(at, m)
-	if d.Latency >= maxDuration {
+	if d.Latency >= cost.MaxDuration {
 		e.fail(errTooLong(from, to, bytes))
 	}
 	e.chainLinks()
@@ -76,7 +77,7 @@ func (e *engine) sendLocally(at unit.Picos, from, to int32, m network.Message) n
 		return network.Delivery{Free: at, Arrive: at}
 	}
 	d := e.Local.Send(at, from, to, m.Bytes)
-	if d.Latency >= maxDuration {
+	if d.Latency >= cost.MaxDuration {
 		e.fail(errTooLong(from, to, int64(m.Bytes)))
 	}
 	return d

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -19,24 +20,24 @@ const (
 	perByte            = 2
 )
 
-func loggp() Model {
-	return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1}
+func loggp() cost.Model {
+	return cost.Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1}
 }
 
-func receiver() Model {
+func receiver() cost.Model {
 	m := loggp()
 	m.ReceiverPort = true
 	return m
 }
 
-func loggopsim() Model {
+func loggopsim() cost.Model {
 	m := loggp()
 	m.LogGOPSim = true
 	return m
 }
 
 // long is m with S = 100.
-func long(m Model) Model {
+func long(m cost.Model) cost.Model {
 	m.EagerLimit = 100
 	return m
 }
@@ -174,7 +175,7 @@ func TestGolden(t *testing.T) {
 	for _, c := range goldens {
 		for _, m := range []struct {
 			name string
-			Model
+			cost.Model
 			want []unit.Picos
 		}{{"loggp", loggp(), c.loggp}, {"receiver", receiver(), c.receiver}, {"loggopsim", loggopsim(), c.loggopsim}} {
 			if c.long {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -13,7 +14,7 @@ import (
 // An interrupt ends a run soon, also while one rank acts alone or takes no time.
 func TestInterrupts(t *testing.T) {
 	const soon = 1000 // operations
-	for name, m := range map[string]Model{"loggp": loggp(), "loggopsim": loggopsim(), "links": sharing(t, "bus", 3, "")} {
+	for name, m := range map[string]cost.Model{"loggp": loggp(), "loggopsim": loggopsim(), "links": sharing(t, "bus", 3, "")} {
 		t.Run(name, func(t *testing.T) {
 			for _, long := range []unit.Picos{0, 1} {
 				for _, ranks := range []int{1, 3} {

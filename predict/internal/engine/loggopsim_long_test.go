@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -13,7 +14,7 @@ import (
 // blocking is what LogGOPSim does with programs whose operations wait for each other, in its own words: one queue of events in order of time,
 // those at a time in the order in which they were first put in. It knows no ranks, lookahead or agendas.
 type blocking struct {
-	Model
+	cost.Model
 	ops                  [][]program.Op
 	at                   []int // the operation of each rank
 	free, sends, takesUp []unit.Picos
@@ -35,7 +36,7 @@ type blockingMessage struct {
 	bytes     int64
 }
 
-func newBlocking(m Model, ops [][]program.Op) *blocking {
+func newBlocking(m cost.Model, ops [][]program.Op) *blocking {
 	n := len(ops)
 	b := &blocking{Model: m, ops: ops, at: make([]int, n), free: make([]unit.Picos, n), sends: make([]unit.Picos, n), takesUp: make([]unit.Picos, n),
 		here: make([][]blockingMessage, n), posted: make([][]blockingMessage, n)}
@@ -105,7 +106,7 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 	r := e.rank
 	switch {
 	case e.m != nil:
-		b.free[r], b.takesUp[r] = e.t+b.Receive+b.bytesTime(e.m.bytes), e.t+b.Gap+b.bytesTime(e.m.bytes)
+		b.free[r], b.takesUp[r] = e.t+b.Receive+b.BytesTime(e.m.bytes), e.t+b.Gap+b.BytesTime(e.m.bytes)
 		if i := find(b.posted[r], e.m.from, e.m.tag); i >= 0 {
 			b.posted[r] = slices.Delete(b.posted[r], i, i+1)
 			return b.meets(r, e.m, e.t)
@@ -115,9 +116,9 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 		b.free[r] = e.t + e.op.Work
 		return []int32{r}
 	case e.op.Kind == program.Send:
-		b.free[r], b.sends[r] = e.t+b.Send, e.t+b.Gap+b.bytesTime(e.op.Bytes)
+		b.free[r], b.sends[r] = e.t+b.Send, e.t+b.Gap+b.BytesTime(e.op.Bytes)
 		b.insert(blockingEvent{t: e.t + b.Send + b.Latency, rank: e.op.Peer, m: &blockingMessage{r, e.op.Tag, e.op.Bytes}})
-		if !b.isRendezvous(e.op.Bytes) {
+		if !b.IsRendezvous(e.op.Bytes) {
 			return []int32{r}
 		}
 	default:
@@ -133,7 +134,7 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 
 // meets is who goes on when a message has its receive, at a time: the sender of a long one, too, from then on.
 func (b *blocking) meets(r int32, m *blockingMessage, t unit.Picos) []int32 {
-	if !b.isRendezvous(m.bytes) {
+	if !b.IsRendezvous(m.bytes) {
 		return []int32{r}
 	}
 	b.free[m.from], b.sends[m.from] = max(b.free[m.from], t), max(b.sends[m.from], t)
@@ -172,7 +173,7 @@ func TestLogGOPSimOfLongMessages(t *testing.T) {
 	differ := 0
 	for seed := range uint64(all) {
 		rng := rand.New(rand.NewPCG(seed, 23))
-		m := Model{Send: 1_500_000, Receive: 1_500_000, Latency: 2_500_000, Gap: 1_000_000, PerByte: 6000, EagerLimit: 500, LogGOPSim: true}
+		m := cost.Model{Send: 1_500_000, Receive: 1_500_000, Latency: 2_500_000, Gap: 1_000_000, PerByte: 6000, EagerLimit: 500, LogGOPSim: true}
 		ops := blockingProgram(rng)
 		res, err := Run(context.Background(), programs(ops, 0), Options{Model: m})
 		if err != nil {

@@ -6,18 +6,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
 
 // exactly holds a workload to LogGOPSim's order of events, as programs and as graphs. It is how many ranks end at another time.
-func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
+func exactly(t testing.TB, w *workload, with refCost) (differ int) {
 	t.Helper()
-	m := Model{Send: unit.Picos(cost.o) * 1000, Receive: unit.Picos(cost.o) * 1000, Latency: unit.Picos(cost.L) * 1000, Gap: unit.Picos(cost.g) * 1000,
-		PerByte: float64(cost.G) * 1000, EagerLimit: -1, LogGOPSim: true}
+	m := cost.Model{Send: unit.Picos(with.o) * 1000, Receive: unit.Picos(with.o) * 1000, Latency: unit.Picos(with.L) * 1000, Gap: unit.Picos(with.g) * 1000,
+		PerByte: float64(with.G) * 1000, EagerLimit: -1, LogGOPSim: true}
 	ref := w.reference()
-	ends, _ := refExact(ref, refChannels(ref), cost)
+	ends, _ := refExact(ref, refChannels(ref), with)
 	for _, all := range [][]program.Program{programs(w.ranks, 7), graphsOf(w)} {
 		res, err := Run(context.Background(), all, Options{Model: m})
 		if err != nil {
@@ -84,10 +85,10 @@ func halo(ranks, rounds int, bytes int64) *workload {
 
 // In LogGOPSim's semantics, every rank ends when it does there, to the picosecond.
 func TestLogGOPSimIsExact(t *testing.T) {
-	cost := refCost{L: 2000, o: 500, g: 500, G: 1}
+	with := refCost{L: 2000, o: 500, g: 500, G: 1}
 	for name, w := range map[string]*workload{"halo": halo(64, 10, 8192), "short halo": halo(64, 10, 8), "stencil": stencil(64, 20000), "all to all": allToAll(32, 10000), "scattered": scattered(64, 20000)} {
 		t.Run(name, func(t *testing.T) {
-			if n := exactly(t, w, cost); n > 0 {
+			if n := exactly(t, w, with); n > 0 {
 				t.Errorf("%d ranks end at another time", n)
 			}
 		})

@@ -3,6 +3,7 @@ package engine
 import (
 	"unsafe"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -78,7 +79,7 @@ func (e *engine) markDirty(rank int32) {
 }
 
 // maxLookahead is the longest duration that is looked ahead.
-const maxLookahead = Horizon / 4
+const maxLookahead = cost.Horizon / 4
 
 // addTime returns t plus a duration, at most never. At most maxLookahead of the duration counts.
 func addTime(t, long unit.Picos) unit.Picos { return min(t+min(long, maxLookahead), never) }

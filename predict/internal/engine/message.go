@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -20,13 +21,13 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if e.SMPI != nil {
 		return r.sendSMPI(now, to, tag, group, bytes, extra, waits)
 	}
-	long := e.isRendezvousTo(r.id, to, bytes)
+	long := e.IsRendezvousTo(r.id, to, bytes)
 	onWire := bytes
 	if long && !e.LogGOPSim {
 		onWire = 0
 	}
-	t := r.occupy(now, e.sendOverheadTo(r.id, to, onWire)+extra, observe.Overhead, 0, 0)
-	if e.setCause(r.id, t); e.Sizes != nil && e.near(r.id, to) == nil {
+	t := r.occupy(now, e.SendOverheadTo(r.id, to, onWire)+extra, observe.Overhead, 0, 0)
+	if e.setCause(r.id, t); e.Sizes != nil && e.Near(r.id, to) == nil {
 		e.setCause(r.id, min(t, t+e.flightAfterSend(onWire)))
 	}
 	m := packet{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
@@ -39,7 +40,7 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	}
 	switch {
 	case e.LogGOPSim:
-		r.outFree = min(now+e.Gap+e.bytesTime(bytes), Horizon)
+		r.outFree = min(now+e.Gap+e.BytesTime(bytes), cost.Horizon)
 		e.setPortCause(e.causes.out, r.id, now)
 		m.at, m.seq = t+e.Latency, r.sequence()
 		e.deliver(to, m, e.Latency)
@@ -60,11 +61,11 @@ func (r *rank) exceedsHorizon(to int32, bytes int64) bool {
 	case bytes <= 1 || to == r.id:
 		return false
 	case e.Shared != nil:
-		return e.Node(r.id) != e.Node(to) && e.Shared.MinTime(b) >= maxDuration
+		return e.Node(r.id) != e.Node(to) && e.Shared.MinTime(b) >= cost.MaxDuration
 	case e.Sizes != nil:
-		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= maxDuration
+		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= cost.MaxDuration
 	}
-	return e.Net == nil && e.bytesTime(bytes) >= maxDuration
+	return e.Net == nil && e.BytesTime(bytes) >= cost.MaxDuration
 }
 
 func (r *rank) sequence() uint32 {
@@ -85,7 +86,7 @@ func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, 
 	case e.Shared != nil && e.Node(r.id) != e.Node(to):
 		e.startTransfer(transfer{packet: m, flight: flight, to: to, ends: ends}, at, bytes, true)
 		return
-	case e.usesLinks():
+	case e.UsesLinks():
 		d := e.sendOverLinks(at, r.id, to, bytes)
 		m.portWait += d.Arrive - at - d.Latency
 		flight += max(0, d.Latency)
@@ -93,14 +94,14 @@ func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, 
 		r.deliverInOrder(to, m, d.Arrive, flight)
 		e.setCauseDeparture(e.Node(r.id), e.Node(to))
 	default:
-		sending, carry := e.sendOverhead(bytes), e.bytesTime(bytes)
+		sending, carry := e.SendOverhead(bytes), e.BytesTime(bytes)
 		begun := at - sending
 		e.chainPort(e.causes.out, r.id, r.outFree > begun)
 		begins := max(begun, r.outFree)
-		r.outFree = min(begins+e.portTime(bytes, carry), Horizon)
+		r.outFree = min(begins+e.PortTime(bytes, carry), cost.Horizon)
 		m.portWait += begins - begun
-		flight += max(0, e.firstByteDelay()-sending+carry)
-		m.at, left = begins+e.firstByteDelay(), begins+sending+carry
+		flight += max(0, e.FirstByteDelay()-sending+carry)
+		m.at, left = begins+e.FirstByteDelay(), begins+sending+carry
 		e.deliver(to, m, flight)
 	}
 	if ends != completed {
@@ -161,25 +162,25 @@ func (r *rank) occupyReceiver(m *packet, now, flight unit.Picos) {
 	e := r.e
 	e.chainPort(e.causes.in, r.id, now > m.at && now == r.inFree)
 	m.portWait += now - m.at
-	m.at = r.occupy(now, e.Receive+e.bytesTime(m.bytes), observe.Overhead, m.portWait, flight)
-	r.inFree = min(now+e.Gap+e.bytesTime(m.bytes), Horizon)
+	m.at = r.occupy(now, e.Receive+e.BytesTime(m.bytes), observe.Overhead, m.portWait, flight)
+	r.inFree = min(now+e.Gap+e.BytesTime(m.bytes), cost.Horizon)
 	e.setPortCause(e.causes.in, r.id, now)
 }
 
 // passPort brings bytes of a packet through the receiver's port. It sets m.at to the arrival of the last byte.
 func (r *rank) passPort(m *packet, bytes int64) {
 	e := r.e
-	if m.from == r.id || e.usesLinks() {
+	if m.from == r.id || e.UsesLinks() {
 		return
 	}
 	e.chainPort(e.causes.in, r.id, r.inFree > m.at)
-	start, carry := max(m.at, r.inFree), e.bytesTime(bytes)
-	held := e.portTime(bytes, carry)
+	start, carry := max(m.at, r.inFree), e.BytesTime(bytes)
+	held := e.PortTime(bytes, carry)
 	if r.inFree = start + e.Gap; e.ReceiverPort || e.Sizes != nil {
-		r.inFree = min(start+held, Horizon)
+		r.inFree = min(start+held, cost.Horizon)
 	} else {
 		queued := max(m.at, r.virtualIn)
-		r.virtualIn = min(queued+held, Horizon)
+		r.virtualIn = min(queued+held, cost.Horizon)
 		r.account.Overlap += queued - start
 	}
 	m.portWait += start - m.at
@@ -242,7 +243,7 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 		return
 	}
 	if m.kind == rts {
-		reads, sends := e.receiveOverheadFrom(m.from, r.id, 0), e.sendOverheadTo(r.id, m.from, 0)
+		reads, sends := e.ReceiveOverheadFrom(m.from, r.id, 0), e.SendOverheadTo(r.id, m.from, 0)
 		read := m.at + reads
 		if now > read {
 			e.setCause(r.id, now)
@@ -253,7 +254,7 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	e.pendingOps.Items[n].bytes, e.pendingOps.Items[n].from = m.bytes, m.from
 	r.complete(n, m.at, m.portWait, flight)
 	if e.LogGOPSim && m.pending != 0 {
-		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive was posted
+		at := max(m.at-e.Receive-e.BytesTime(m.bytes), now) // when it was taken up and the receive was posted
 		e.setCausePosted(r.id, at)
 		e.deliver(m.from, packet{at: at, from: r.id, seq: r.sequence(), portWait: m.portWait, pending: m.pending, kind: ack}, flight)
 	}
@@ -285,4 +286,15 @@ func (r *rank) resumeTask(s *task, at unit.Picos) {
 	if r.tasks != nil {
 		r.tasks.put(r, s)
 	}
+}
+
+// minSendOverhead returns the least time for which a send occupies the processor.
+func (e *engine) minSendOverhead(bytes int64) unit.Picos {
+	if e.Sizes == nil {
+		return e.Send
+	}
+	if e.IsRendezvous(bytes) && !e.LogGOPSim {
+		bytes = 0
+	}
+	return e.SendOverhead(bytes)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -14,7 +15,7 @@ import (
 // next anywhere, and does what is first. It knows no lookahead, no tables and no heaps, and takes
 // a collective apart into receives, sends and waits.
 type naive struct {
-	Model
+	cost.Model
 	steps func(rank int32, op *program.Op) ([]program.Step, error)
 	ranks []*naiveRank
 	now   unit.Picos
@@ -105,7 +106,7 @@ type naiveOp struct {
 	end *naiveEnd // of an irecv, isend or wait that a collective is made of
 }
 
-func newNaive(all [][]program.Op, graphs []*program.Graph, m Model, steps func(int32, *program.Op) ([]program.Step, error)) *naive {
+func newNaive(all [][]program.Op, graphs []*program.Graph, m cost.Model, steps func(int32, *program.Op) ([]program.Step, error)) *naive {
 	n := &naive{Model: m, steps: steps, pairs: map[[2]int32]unit.Picos{}}
 	for i, ops := range all {
 		r := &naiveRank{id: int32(i), requests: map[int32]*naiveEnd{}}
@@ -306,7 +307,7 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 		s.on = nil
 		taken := e.at
 		if e.receive && n.LogGOPSim {
-			taken -= n.Receive + n.bytesTime(e.bytes)
+			taken -= n.Receive + n.BytesTime(e.bytes)
 		}
 		s.agenda.began = append(s.agenda.began, taken)
 		s.agenda.schedule(max(now, e.at))
@@ -552,7 +553,7 @@ func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
 		m.send, m.sendBytes = e, op.Bytes
 	}
 	if n.LogGOPSim {
-		r.out = now + n.Gap + n.bytesTime(op.Bytes)
+		r.out = now + n.Gap + n.BytesTime(op.Bytes)
 		m.at, m.flight = r.cpu+n.Latency, n.Latency
 		n.put(r, op.Peer, m)
 		return e
@@ -614,12 +615,12 @@ func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, byte
 		return start + n.oS(bytes) + n.rest(bytes)
 	}
 	start := max(at, r.out)
-	r.out = start + n.Gap + n.bytesTime(bytes)
+	r.out = start + n.Gap + n.BytesTime(bytes)
 	m.portWait += start - at
-	m.flight += n.Latency + n.bytesTime(bytes)
+	m.flight += n.Latency + n.BytesTime(bytes)
 	m.at = start + n.Latency
 	n.put(r, to, m)
-	return start + n.bytesTime(bytes)
+	return start + n.BytesTime(bytes)
 }
 
 // comes takes up a mail.
@@ -641,10 +642,10 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		return
 	case n.LogGOPSim:
 		m.portWait += now - m.at
-		n.busy(r, now, n.Receive+n.bytesTime(m.bytes), observe.Overhead, m.portWait, m.flight)
-		r.in = now + n.Gap + n.bytesTime(m.bytes)
+		n.busy(r, now, n.Receive+n.BytesTime(m.bytes), observe.Overhead, m.portWait, m.flight)
+		r.in = now + n.Gap + n.BytesTime(m.bytes)
 		m.at = r.cpu
-	case m.from != r.id && !n.usesLinks():
+	case m.from != r.id && !n.UsesLinks():
 		bytes := m.bytes
 		if m.kind == rts {
 			bytes = 0
@@ -654,14 +655,14 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		if n.Sizes != nil {
 			r.in = start + n.gap(bytes)
 		} else if n.ReceiverPort {
-			r.in += n.bytesTime(bytes)
+			r.in += n.BytesTime(bytes)
 		} else {
 			queued := max(m.at, r.virtual)
-			r.virtual = queued + n.Gap + n.bytesTime(bytes)
+			r.virtual = queued + n.Gap + n.BytesTime(bytes)
 			r.account.Overlap += queued - start
 		}
 		m.portWait += start - m.at
-		if m.at = start + n.bytesTime(bytes); n.Sizes != nil {
+		if m.at = start + n.BytesTime(bytes); n.Sizes != nil {
 			m.at = start + n.rest(bytes)
 		}
 	}
@@ -700,7 +701,7 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	if m.kind != rts {
 		n.ends(r, p.end, m)
 		if m.send != nil {
-			n.put(r, m.from, &naiveMail{kind: ack, from: r.id, at: max(now, m.at-n.Receive-n.bytesTime(m.bytes)), portWait: m.portWait, flight: m.flight, send: m.send})
+			n.put(r, m.from, &naiveMail{kind: ack, from: r.id, at: max(now, m.at-n.Receive-n.BytesTime(m.bytes)), portWait: m.portWait, flight: m.flight, send: m.send})
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
@@ -24,9 +25,9 @@ func TestLogGPOfNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linked := Model{Send: o, Receive: o, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+	linked := cost.Model{Send: o, Receive: o, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 	var ends []string
-	for _, m := range []Model{loggp(), linked} {
+	for _, m := range []cost.Model{loggp(), linked} {
 		res, err := Run(context.Background(), programs(), Options{Model: m})
 		if err != nil {
 			t.Fatal(err)
@@ -49,12 +50,12 @@ func TestPLogPOfNetwork(t *testing.T) {
 	for i, bytes := range []int64{10, 1, 0, 300} {
 		sends = append(sends, isend(int32(i+1), bytes, int32(i)))
 	}
-	for name, m := range map[string]Model{"plogp": plogp(), "crooked": crooked()} {
+	for name, m := range map[string]cost.Model{"plogp": plogp(), "crooked": crooked()} {
 		m.EagerLimit = -1
 		linked := m
 		linked.Net, linked.Node = network.PaidPorts(5, m.Sizes), func(rank int32) int { return int(rank) }
 		var ends []string
-		for _, m := range []Model{m, linked} {
+		for _, m := range []cost.Model{m, linked} {
 			res, err := Run(context.Background(), programs(append(ranks(sends), does(recv(0)), does(recv(0)), does(recv(0)), does(recv(0))), 0), Options{Model: m})
 			if err != nil {
 				t.Fatal(err)

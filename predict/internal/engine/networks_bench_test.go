@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/network"
 )
 
@@ -16,18 +17,18 @@ func BenchmarkNetworks(b *testing.B) {
 		load.programs()
 		b.Run(w.name, func(b *testing.B) {
 			ranks := len(load.ranks)
-			torus := func() Model {
+			torus := func() cost.Model {
 				net, err := network.Wormhole("torus").New(network.Config{Nodes: ranks, Bandwidth: 1e9, Efficiency: 1, Latency: 1_000_000, Switch: 100_000})
 				if err != nil {
 					b.Fatal(err)
 				}
-				return Model{Send: 500_000, Receive: 500_000, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+				return cost.Model{Send: 500_000, Receive: 500_000, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 			}
 			sized := benchModel()
 			sized.ReceiverPort = true
-			for name, model := range map[string]func() Model{"loggp": benchModel, "plogp": func() Model { return asPLogP(sized) }, "torus": torus,
-				"torus max-min": func() Model { return sharing(b, "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n") },
-				"torus in packets": func() Model {
+			for name, model := range map[string]func() cost.Model{"loggp": benchModel, "plogp": func() cost.Model { return asPLogP(sized) }, "torus": torus,
+				"torus max-min": func() cost.Model { return sharing(b, "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n") },
+				"torus in packets": func() cost.Model {
 					return sharingBy(b, "sharing = \"packets\"\npacket = \"2 KiB\"\n", "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n")
 				}} {
 				b.Run(name, func(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -98,8 +99,8 @@ func TestWindowsDivideExactly(t *testing.T) {
 			width = 1 << rng.IntN(62)
 		}
 		d := newWindows(width)
-		at := unit.Picos(rng.Int64N(int64(Horizon)))
-		for _, at := range []unit.Picos{0, at, at / width * width, max(0, at/width*width-1), Horizon - 1} {
+		at := unit.Picos(rng.Int64N(int64(cost.Horizon)))
+		for _, at := range []unit.Picos{0, at, at / width * width, max(0, at/width*width-1), cost.Horizon - 1} {
 			if got, want := d.windowOf(at), int64(at/width); got != want {
 				t.Fatalf("%d / %d is %d, got %d", at, width, want, got)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -213,12 +214,12 @@ func (a *author) graphs(ranks [][]program.Op) (all []*program.Graph) {
 	return all
 }
 
-var models = []Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
+var models = []cost.Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
 	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, EagerLimit: 50}, {EagerLimit: -1}, {EagerLimit: 0, LogGOPSim: true}, {Latency: 1, EagerLimit: -1, PerByte: 1},
 	plogp(), long(plogp()), crooked()}
 
 // compare holds a run to the naive one. It reports whether the program came to its end.
-func compare(t *testing.T, ops [][]program.Op, graphs []*program.Graph, m Model) bool {
+func compare(t *testing.T, ops [][]program.Op, graphs []*program.Graph, m cost.Model) bool {
 	t.Helper()
 	steps := stepsOf(len(ops))
 	naive := newNaive(ops, graphs, m, steps)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -113,7 +114,7 @@ func (e *engine) deliver(to int32, m packet, flight unit.Picos) {
 	if to != e.active {
 		m.at = max(m.at, e.now+1)
 	}
-	if m.at >= Horizon {
+	if m.at >= cost.Horizon {
 		e.fail(errTooLate(m.from, to))
 		return
 	}
@@ -129,7 +130,7 @@ func (e *engine) enqueueArrival(to int32, m *packet, flight unit.Picos) {
 	i := e.packets.Add()
 	e.packets.Items[i] = *m
 	e.saveCause(&e.causes.packets, i)
-	if e.usesLinks() {
+	if e.UsesLinks() {
 		e.flights = append(e.flights, make([]unit.Picos, len(e.packets.Items)-len(e.flights))...)
 		e.flights[i] = flight
 	}

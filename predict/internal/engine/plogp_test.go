@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
@@ -65,25 +66,25 @@ func lookUp(c network.Curve, bytes int64) unit.Picos {
 }
 
 // plogp is L = 22 and tables in which a byte costs 2 ps up to 30 bytes, 4 beyond; the processors of both ends take part in it.
-func plogp() Model {
-	return Model{EagerLimit: -1, Sizes: network.NewSizeTable(22,
+func plogp() cost.Model {
+	return cost.Model{EagerLimit: -1, Sizes: network.NewSizeTable(22,
 		network.Curve{{Bytes: 1, Cost: 5}, {Bytes: 51, Cost: 30}},
 		network.Curve{{Bytes: 0, Cost: 4}, {Bytes: 10, Cost: 4}, {Bytes: 50, Cost: 24}},
 		network.Curve{{Bytes: 1, Cost: 8}, {Bytes: 30, Cost: 66}, {Bytes: 80, Cost: 266}})}
 }
 
 // crooked has a table as it may be measured: a gap shorter than overheads, that falls, and is known of few sizes.
-func crooked() Model {
-	return Model{EagerLimit: 60, Sizes: network.NewSizeTable(3,
+func crooked() cost.Model {
+	return cost.Model{EagerLimit: 60, Sizes: network.NewSizeTable(3,
 		network.Curve{{Bytes: 8, Cost: 12}, {Bytes: 20, Cost: 7}, {Bytes: 33, Cost: 31}},
 		network.Curve{{Bytes: 3, Cost: 9}},
 		network.Curve{{Bytes: 5, Cost: 10}, {Bytes: 17, Cost: 40}, {Bytes: 40, Cost: 13}})}
 }
 
 // asPLogP is the tables of LogGP: of two sizes, as it is a line.
-func asPLogP(m Model) Model {
+func asPLogP(m cost.Model) cost.Model {
 	latency := m.Send + m.Latency + m.Receive - m.Gap
-	return Model{EagerLimit: m.EagerLimit, Sizes: network.NewSizeTable(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
+	return cost.Model{EagerLimit: m.EagerLimit, Sizes: network.NewSizeTable(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
 		network.Curve{{Bytes: 1, Cost: m.Gap}, {Bytes: 1001, Cost: m.Gap + unit.Picos(1000*m.PerByte)}})}
 }
 
@@ -135,7 +136,7 @@ func FuzzPLogPIsLogGP(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps uint8, graphs bool) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		m := Model{Send: unit.Picos(rng.IntN(9)), Receive: unit.Picos(rng.IntN(9)), Latency: 17 + unit.Picos(rng.IntN(30)), PerByte: float64(rng.IntN(4)), EagerLimit: -1, ReceiverPort: true}
+		m := cost.Model{Send: unit.Picos(rng.IntN(9)), Receive: unit.Picos(rng.IntN(9)), Latency: 17 + unit.Picos(rng.IntN(30)), PerByte: float64(rng.IntN(4)), EagerLimit: -1, ReceiverPort: true}
 		if m.Gap = max(m.Send, m.Receive) + unit.Picos(rng.IntN(9)); seed%2 == 0 {
 			m.EagerLimit = int64(rng.IntN(100))
 		}
@@ -160,7 +161,7 @@ func FuzzPLogPIsLogGP(f *testing.F) {
 // The lookahead is the least of all sizes.
 func TestLookaheadOfSizes(t *testing.T) {
 	for name, c := range map[string]struct {
-		model Model
+		model cost.Model
 		want  unit.Picos
 	}{"least at a byte": {plogp(), 26}, "a gap shorter than o_s": {crooked(), 4}, "LogGP": {asPLogP(loggp()), o + l}} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 )
@@ -32,12 +33,12 @@ func (r *rank) countPoll(s *task) {
 
 // isLivelock reports whether ranks poll and nothing else happens any more.
 func (e *engine) isLivelock() bool {
-	if int(e.end-e.first) < len(e.ranks) || e.sharedNext() < Horizon || e.coSimulatorNext() < Horizon {
+	if int(e.end-e.first) < len(e.ranks) || e.sharedNext() < cost.Horizon || e.coSimulatorNext() < cost.Horizon {
 		return false
 	}
 	for i := range e.ranks {
 		r := &e.ranks[i]
-		if len(r.arrivals) > 0 || len(r.releases) > 0 || r.next < Horizon && r.id != e.active && !r.pollsForever() {
+		if len(r.arrivals) > 0 || len(r.releases) > 0 || r.next < cost.Horizon && r.id != e.active && !r.pollsForever() {
 			return false
 		}
 	}
@@ -55,7 +56,7 @@ func (e *engine) livelock() *outcome.Deadlock {
 	d := &outcome.Deadlock{At: e.now, Ranks: len(e.ranks)}
 	for i := range e.ranks {
 		r := &e.ranks[i]
-		if r.id != e.active && r.next >= Horizon {
+		if r.id != e.active && r.next >= cost.Horizon {
 			d.Blocked = append(d.Blocked, r.blocked()...)
 			continue
 		}

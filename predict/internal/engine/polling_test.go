@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/testsize"
@@ -18,7 +19,7 @@ type deaf struct{}
 
 func (deaf) Matched(int32, int64, int32, int32)     {}
 func (deaf) Arrived(_, _, _, _ int32, _ unit.Picos) {}
-func (deaf) Answered(int32, *Answer)                {}
+func (deaf) Answered(int32, *program.Answer)        {}
 func (deaf) Resumed(int32, unit.Picos)              {}
 func iprobe(from int32) program.Op {
 	return program.Op{Kind: program.Iprobe, Peer: from, Tag: 3, Request: program.None, Group: program.None, Work: 10}
@@ -50,7 +51,7 @@ func TestLookingInVain(t *testing.T) {
 	quiet := func(ops ...program.Op) program.Program { return programs(ranks(ops), 0)[0] }
 	cases := []struct {
 		name  string
-		model Model
+		model cost.Model
 		all   []program.Program
 		want  []string // nothing: no error
 	}{

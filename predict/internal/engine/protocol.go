@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 )
 
@@ -42,7 +43,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 }
 
 // sequentialReason returns why a model needs a single worker, or "" if it can use several.
-func sequentialReason(m *Model) string {
+func sequentialReason(m *cost.Model) string {
 	switch {
 	case m.Net != nil:
 		return "all messages share its network in the order of sending"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -152,7 +153,7 @@ func (r *rank) beginOp(s *task) {
 
 // isValid reports whether the durations and bytes of an operation are in range.
 func isValid(op *program.Op) bool {
-	return uint64(op.Work) <= uint64(maxDuration) && uint64(op.Extra) <= uint64(maxDuration) && op.Bytes >= 0
+	return uint64(op.Work) <= uint64(cost.MaxDuration) && uint64(op.Extra) <= uint64(cost.MaxDuration) && op.Bytes >= 0
 }
 
 // occupy uses the processor for a time, from a given time on or when it is free. If the processor was idle before, it

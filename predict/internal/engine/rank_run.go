@@ -115,11 +115,11 @@ func (r *rank) effectDelay(m *packet) (long unit.Picos) {
 	if r.tasks != nil {
 		return 0
 	}
-	if !e.usesLinks() && m.from != r.id {
-		long = e.bytesTime(m.bytes)
+	if !e.UsesLinks() && m.from != r.id {
+		long = e.BytesTime(m.bytes)
 	}
 	if !r.probes || e.LogGOPSim {
-		long += e.receiveOverheadFrom(m.from, r.id, m.bytes)
+		long += e.ReceiveOverheadFrom(m.from, r.id, m.bytes)
 	}
 	return long
 }

@@ -11,7 +11,7 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	case e.Shared != nil && e.Node(r.id) != e.Node(m.from):
 		e.startTransfer(transfer{packet: a, flight: flight, to: m.from, ends: completed}, at, 0, false)
 		return
-	case e.usesLinks():
+	case e.UsesLinks():
 		d := e.sendOverLinks(at, r.id, m.from, 0)
 		a.portWait += d.Arrive - at - d.Latency
 		flight += max(0, d.Latency)
@@ -29,7 +29,7 @@ func (r *rank) sendData(a *packet, flight unit.Picos) {
 	e.rendezvousPending--
 	p := e.pendingOps.Items[a.pending]
 	m := packet{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, portWait: a.portWait, pending: a.next, kind: data}
-	before := e.receiveOverheadFrom(a.from, r.id, 0) + e.sendOverheadTo(r.id, a.from, p.bytes)
+	before := e.ReceiveOverheadFrom(a.from, r.id, 0) + e.SendOverheadTo(r.id, a.from, p.bytes)
 	r.transmit(a.from, m, flight+before, a.at+before, p.bytes, a.pending)
 }
 

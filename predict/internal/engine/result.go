@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 )
 
@@ -26,9 +27,9 @@ func (c *workers) result() *outcome.Result {
 }
 
 func errTooLong(from, to int32, bytes int64) error {
-	return fmt.Errorf("a message of %d bytes from rank %d to rank %d takes %v or longer, more than can be simulated", bytes, from, to, maxDuration)
+	return fmt.Errorf("a message of %d bytes from rank %d to rank %d takes %v or longer, more than can be simulated", bytes, from, to, cost.MaxDuration)
 }
 
 func errTooLate(from, to int32) error {
-	return fmt.Errorf("a message from rank %d to rank %d arrives after %v, more than can be simulated", from, to, Horizon)
+	return fmt.Errorf("a message from rank %d to rank %d arrives after %v, more than can be simulated", from, to, cost.Horizon)
 }

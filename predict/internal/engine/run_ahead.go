@@ -1,6 +1,9 @@
 package engine
 
-import "spoor/predict/internal/engine/program"
+import (
+	"spoor/predict/internal/engine/cost"
+	"spoor/predict/internal/engine/program"
+)
 
 // A program on the fast path depends on messages only through the times at which its receives end. The match of
 // messages and receives does not depend on which of the two comes first. Both sides are ordered, and each side takes
@@ -23,7 +26,7 @@ func (e *engine) runsAhead() bool { return e.fast && e.EagerLimit < 0 && e.opt.C
 // messages sent after work would be stored for long.
 func (r *rank) mayRunAhead() bool {
 	e, s := r.e, &r.main
-	if e.aheadLeft == 0 || s.t >= Horizon || r.failed {
+	if e.aheadLeft == 0 || s.t >= cost.Horizon || r.failed {
 		return false
 	}
 	switch s.phase {
@@ -73,7 +76,7 @@ func (c *workers) drainBlocked() error {
 	for _, e := range c.engines {
 		for i := e.first; i < e.end; i++ {
 			if r := &e.ranks[i]; r.tasks == nil && len(r.arrivals) > 0 {
-				e.active, e.limit = r.id, Horizon
+				e.active, e.limit = r.id, cost.Horizon
 				r.run()
 			}
 		}

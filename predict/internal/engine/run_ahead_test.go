@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -107,7 +108,7 @@ func TestAheadWaitsForEver(t *testing.T) {
 func TestAheadOfSpecial(t *testing.T) {
 	lenient, extra, unsound := wait(9), isend(1, 8, 5), isend(1, 8, 6)
 	lenient.IgnoreClosed, extra.Extra, unsound.Extra = true, 70, -1
-	far := work(Horizon / 5)
+	far := work(cost.Horizon / 5)
 	for name, middle := range map[string][]program.Op{
 		"nothing":               nil,
 		"no work":               does(work(0), program.Op{Kind: program.Compute, Request: program.None}),
@@ -120,7 +121,7 @@ func TestAheadOfSpecial(t *testing.T) {
 		"nobody":                does(isend(2, 8, 5)),
 		"negative overhead":     does(unsound),
 		"a kind that is not":    does(program.Op{Kind: program.Suspended + 1}),
-		"next to for ever":      does(far, far, far, far, isend(1, 8, 5), work(maxDuration), isend(1, 8, 6), wait(5)),
+		"next to for ever":      does(far, far, far, far, isend(1, 8, 5), work(cost.MaxDuration), isend(1, 8, 6), wait(5)),
 		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), maxAhead),
 		"more than is received": slices.Repeat(does(isend(1, 8, program.None)), 3),
 	} {

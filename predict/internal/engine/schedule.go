@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
 )
@@ -242,7 +243,7 @@ func (k *schedule) addOps(r *rank, ops program.Ops, row int64) {
 			}
 			total = k.addOp(r, &op, appointment{row + int64(i), total})
 		}
-		total = min(total, Horizon)
+		total = min(total, cost.Horizon)
 		sums[i] = total
 	}
 }
@@ -258,7 +259,7 @@ func (k *schedule) addOp(r *rank, op *program.Op, begun appointment) unit.Picos 
 		total += bounded(e.minSendOverhead(op.Bytes) + op.Extra)
 	case program.Recv:
 		if !e.LogGOPSim {
-			total += bounded(e.minReceiveOverhead() + op.Extra)
+			total += bounded(e.MinReceiveOverhead() + op.Extra)
 		}
 	case program.Collective:
 		k.addAppointment(r, op, begun)
@@ -268,10 +269,10 @@ func (k *schedule) addOp(r *rank, op *program.Op, begun appointment) unit.Picos 
 
 // bounded returns a duration clamped to the valid range, because an invalid operation may have any.
 func bounded(long unit.Picos) unit.Picos {
-	if uint64(long) <= uint64(maxDuration) {
+	if uint64(long) <= uint64(cost.MaxDuration) {
 		return long
 	}
-	return min(max(long, 0), maxDuration)
+	return min(max(long, 0), cost.MaxDuration)
 }
 
 // addAppointment notes the workers that an operation affects.
@@ -285,7 +286,7 @@ func (k *schedule) addAppointment(r *rank, op *program.Op, p appointment) {
 		}
 		return
 	}
-	if e.isRendezvous(op.Bytes) {
+	if e.IsRendezvous(op.Bytes) {
 		k.appointments[len(k.appointments)-1].add(p)
 	}
 	if to := op.Peer; (to < e.first || to >= e.end) && to >= 0 && int(to) < len(e.ranks) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/engine/table"
@@ -84,7 +85,7 @@ func (e *engine) deliverTransfer(i int32) {
 		if e.causes.now = s.cause; s.order != 0 {
 			e.delayToOrder(&s, i)
 		}
-		if s.at >= Horizon {
+		if s.at >= cost.Horizon {
 			e.active = s.from
 			e.fail(errTooLate(s.from, s.to))
 			e.active = program.None

@@ -8,6 +8,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -16,18 +17,18 @@ import (
 )
 
 // sharing is a model of links of a gigabyte a second, 1000 ps for a byte, that messages share max-min fairly.
-func sharing(t testing.TB, model string, nodes int, more string) Model {
+func sharing(t testing.TB, model string, nodes int, more string) cost.Model {
 	t.Helper()
 	return sharingBy(t, "sharing = \"max-min\"\n", model, nodes, more)
 }
 
 // inPackets is the same by packets of 10 bytes.
-func inPackets(t testing.TB, model string, nodes int, more string) Model {
+func inPackets(t testing.TB, model string, nodes int, more string) cost.Model {
 	t.Helper()
 	return sharingBy(t, "sharing = \"packets\"\npacket = \"10 B\"\n", model, nodes, more)
 }
 
-func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
+func sharingBy(t testing.TB, how, model string, nodes int, more string) cost.Model {
 	t.Helper()
 	m, err := machine.Parse("m.toml", []byte("name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n"+
 		"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n"+
@@ -39,7 +40,7 @@ func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Send: 500, Receive: 700, EagerLimit: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
+	return cost.Model{Send: 500, Receive: 700, EagerLimit: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
 }
 
 // naiveShip is a mail that is on its way over shared links.
@@ -53,7 +54,7 @@ type naiveShip struct {
 }
 
 // near is whether messages between two ranks use no links.
-func (n *naive) near(r, to int32) bool { return n.usesLinks() && r != to && n.Node(r) == n.Node(to) }
+func (n *naive) near(r, to int32) bool { return n.UsesLinks() && r != to && n.Node(r) == n.Node(to) }
 
 // copyLocally sends a mail within a node, and returns when it has left.
 func (n *naive) copyLocally(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
@@ -68,11 +69,11 @@ func (n *naive) copyLocally(r *naiveRank, to int32, m *naiveMail, at unit.Picos,
 }
 
 // twoToANode has two ranks on each node, whose memories take 5 ps and 2 ps for each byte.
-func twoToANode(t *testing.T, m *Model, ranks int) {
+func twoToANode(t *testing.T, m *cost.Model, ranks int) {
 	shareNodes(t, m, ranks, 2, nil)
 }
 
-func shareNodes(t *testing.T, m *Model, ranks, perNode int, levels []machine.Level) {
+func shareNodes(t *testing.T, m *cost.Model, ranks, perNode int, levels []machine.Level) {
 	node := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Caches: []machine.Cache{{Line: 64}}, Network: &machine.Network{Levels: levels},
 		Memory: machine.Memory{Latency: machine.InSeconds(5e-12), Occupancy: machine.InSeconds(128e-12)}, System: machine.System{Nodes: ranks, Processors: perNode}}
 	var err error
@@ -89,7 +90,7 @@ type naiveLevel struct {
 }
 
 // fourToANode has four ranks on each node, in units of two. A unit has all costs of its own but o_r, which is the node's.
-func fourToANode(t *testing.T, m *Model, ranks int) {
+func fourToANode(t *testing.T, m *cost.Model, ranks int) {
 	time := func(t unit.Picos) machine.Optional[unit.Seconds] {
 		return machine.Optional[unit.Seconds]{Value: unit.Seconds(t) * 1e-12, Known: true}
 	}
@@ -194,7 +195,7 @@ func FuzzLinked(f *testing.F) {
 		if seed%3 == 0 {
 			needs = a.graphs(ops)
 		}
-		build := func() Model {
+		build := func() cost.Model {
 			of := all[int(model)%len(all)]
 			c := network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12, Sizes: plogp().Sizes, Rails: int(seed % 3)}
 			if k := comm.TopologyNamed(of.Name()); k != nil && k.Detours {
@@ -204,7 +205,7 @@ func FuzzLinked(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+			m := cost.Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 			if seed%2 == 0 {
 				m.EagerLimit = 50
 			}
@@ -250,7 +251,7 @@ func FuzzShared(f *testing.F) {
 		if comm.TopologyNamed(name).Detours {
 			keys += fmt.Sprintf("routing = %q\n", []string{"minimal", machine.RouteValiant, machine.RouteAdaptive}[seed%3])
 		}
-		build := func() Model {
+		build := func() cost.Model {
 			links := sharing
 			if seed%7 > 3 {
 				links = inPackets
@@ -282,10 +283,10 @@ func FuzzShared(f *testing.F) {
 }
 
 func TestSharedByHand(t *testing.T) {
-	long := func(m Model) Model { m.EagerLimit = 100; return m }
+	long := func(m cost.Model) cost.Model { m.EagerLimit = 100; return m }
 	for _, c := range []struct {
 		name     string
-		model    Model
+		model    cost.Model
 		ranks    [][]program.Op
 		want     []unit.Picos
 		portWait unit.Picos // of all ranks

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
@@ -15,7 +16,9 @@ import (
 func TestSMPIProtocol(t *testing.T) {
 	const us = unit.Picos(1e6)
 	work := func(long unit.Picos, op program.Op) program.Op { op.Work = long; return op }
-	send := func(kind program.Kind, bytes int64) program.Op { return program.Op{Kind: kind, Peer: 1, Bytes: bytes, Request: 1} }
+	send := func(kind program.Kind, bytes int64) program.Op {
+		return program.Op{Kind: kind, Peer: 1, Bytes: bytes, Request: 1}
+	}
 	recv := program.Op{Kind: program.Recv, Peer: 0}
 	wait := program.Op{Kind: program.Wait, Request: 1}
 	carry := func(bytes int64) unit.Picos { return unit.Picos(bytes+16) * 1000 }
@@ -44,14 +47,14 @@ func TestSMPIProtocol(t *testing.T) {
 				t.Fatal(err)
 			}
 			always := func(long unit.Picos) func(int64) unit.Picos { return func(int64) unit.Picos { return long } }
-			model := Model{EagerLimit: 1000, Shared: net, Node: func(rank int32) int { return int(rank) },
-				SMPI: &SMPI{Early: row.early, Send: always(us), Isend: always(2 * us), Receive: always(3 * us)}}
-			var programs []Program
+			model := cost.Model{EagerLimit: 1000, Shared: net, Node: func(rank int32) int { return int(rank) },
+				SMPI: &cost.SMPI{Early: row.early, Send: always(us), Isend: always(2 * us), Receive: always(3 * us)}}
+			var programs []program.Program
 			for _, ops := range row.ops {
-				all := Pack(ops...)
-				programs = append(programs, Program{Next: func() (Ops, error) {
+				all := program.Pack(ops...)
+				programs = append(programs, program.Program{Next: func() (program.Ops, error) {
 					now := all
-					all = Ops{}
+					all = program.Ops{}
 					return now, nil
 				}})
 			}
@@ -66,7 +69,7 @@ func TestSMPIProtocol(t *testing.T) {
 			}
 		})
 	}
-	bad := Model{SMPI: &SMPI{}}
+	bad := cost.Model{SMPI: &cost.SMPI{}}
 	if _, err := Run(context.Background(), nil, Options{Model: bad}); err == nil {
 		t.Error("no error about SMPI without shared links")
 	}

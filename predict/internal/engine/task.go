@@ -236,7 +236,7 @@ func (r *rank) collect(s *task, now unit.Picos) {
 	p := &r.e.pendingOps.Items[s.pending]
 	long := unit.Picos(0)
 	if p.kind == program.Irecv && !r.e.LogGOPSim {
-		if long = r.e.receiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != program.Collective {
+		if long = r.e.ReceiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != program.Collective {
 			long += s.op.Extra
 		}
 	}

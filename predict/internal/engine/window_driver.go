@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/engine/table"
 	"spoor/traces/heap"
@@ -62,7 +63,7 @@ func (d *windowDriver) add(r *rank) {
 // put enters a rank in the window of its next action. The rank may still be in lists of other windows; r.window says
 // which one counts.
 func (d *windowDriver) put(r *rank) {
-	if r.next >= Horizon {
+	if r.next >= cost.Horizon {
 		r.window = noWindow
 		return
 	}
@@ -98,7 +99,7 @@ func (d *windowDriver) upTo(e *engine, end int64) error {
 		if err := e.checkpoint(); err != nil {
 			return err
 		}
-		limit := min(unit.Picos(d.now+1)*d.width, Horizon)
+		limit := min(unit.Picos(d.now+1)*d.width, cost.Horizon)
 		i, acted := d.now%ringSize, int64(0)
 		list := d.ring[i]
 		for k := -2 * prefetchDistance; k < 0; k++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/predict/internal/engine/barrier"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
@@ -159,8 +160,8 @@ func (c *workers) firstError() error {
 // checkHorizon returns an error if a rank would act after Horizon.
 func (c *workers) checkHorizon() error {
 	for _, e := range c.engines {
-		if next := e.sharedNext(); next >= Horizon && next < network.Never && e.Shared != nil {
-			return fmt.Errorf("messages still use links after %v, more than can be simulated", Horizon)
+		if next := e.sharedNext(); next >= cost.Horizon && next < network.Never && e.Shared != nil {
+			return fmt.Errorf("messages still use links after %v, more than can be simulated", cost.Horizon)
 		}
 		if err := e.checkpoint(); err != nil {
 			return err

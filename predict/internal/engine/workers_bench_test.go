@@ -92,7 +92,7 @@ func BenchmarkBeside(b *testing.B) {
 		w := c.make()
 		w.programs()
 		b.Run(c.name, func(b *testing.B) {
-			cost := refCost{L: 2000, o: 500, g: 500, G: 1}
+			with := refCost{L: 2000, o: 500, g: 500, G: 1}
 			byChannel, paired := w.reference(), w.reference()
 			channels, pairs := refChannels(byChannel), refPair(paired)
 			sim := benchModel()
@@ -104,9 +104,9 @@ func BenchmarkBeside(b *testing.B) {
 			least := byTurns(b, processorTime, []way{
 				{"loggp", func() { w.simulate(b, Options{Model: benchModel()}) }},
 				{"loggopsim", func() { w.simulate(b, Options{Model: sim}) }},
-				{"exact", func() { refExact(byChannel, channels, cost) }},
-				{"windows", func() { refWindows(byChannel, channels, cost) }},
-				{"matched", func() { refMatched(paired, pairs, cost) }},
+				{"exact", func() { refExact(byChannel, channels, with) }},
+				{"windows", func() { refWindows(byChannel, channels, with) }},
+				{"matched", func() { refMatched(paired, pairs, with) }},
 			})
 			for name, took := range least {
 				b.ReportMetric(float64(w.messages)/took/1e6, name+"-Mmsg/cpu-s")

@@ -10,6 +10,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -32,7 +33,7 @@ func simulate(t testing.TB, m Machine, steps [][]program.Step, begin ...unit.Pic
 			return now, nil
 		}})
 	}
-	model := engine.Model{Send: m.Send, Receive: m.Receive, Latency: m.Latency, Gap: m.Gap, PerByte: m.PerByte, EagerLimit: -1, ReceiverPort: m.Receiver}
+	model := cost.Model{Send: m.Send, Receive: m.Receive, Latency: m.Latency, Gap: m.Gap, PerByte: m.PerByte, EagerLimit: -1, ReceiverPort: m.Receiver}
 	res, err := engine.Run(context.Background(), programs, engine.Options{Model: model, Steps: func(rank int32, _ *program.Op) ([]program.Step, error) { return steps[rank], nil }})
 	if err != nil {
 		t.Fatal(err)

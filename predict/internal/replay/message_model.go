@@ -8,7 +8,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -39,15 +39,15 @@ func ParseSemantics(name string) (Semantics, error) {
 // does. traffic is called only if the gap depends on it.
 //
 // Limitation: with LogGOPSim's semantics, each rank has a port of its own. A warning says so.
-func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []comm.Flow) (engine.Model, error) {
+func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []comm.Flow) (cost.Model, error) {
 	n := m.Network
 	if n == nil {
-		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
+		return cost.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
 	}
 	if s == SMPI {
 		return smpiModel(m, ranks)
 	}
-	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
+	model := cost.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
 	if n.Sending.Known {
 		model.Send = n.Sending.Value.Picos()
 	}
@@ -69,13 +69,13 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 		}
 	}
 	if model.LogGOPSim {
-		return engine.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
+		return cost.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
 	}
 	return linkModel(model, m, ranks, traffic)
 }
 
 // linkModel returns the model of a network that package network simulates.
-func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (engine.Model, error) {
+func linkModel(model cost.Model, m *machine.Machine, ranks int, traffic func() []comm.Flow) (cost.Model, error) {
 	nodeOf, nodes := m.NodeOf, networkNodes(m, ranks)
 	if inOneNode(m) { // logp, which connects the processors of the node
 		nodeOf, nodes = func(rank int) int { return rank }, ranks
@@ -92,7 +92,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 	var err error
 	if RanksShareNodes(m, ranks) {
 		if model.Local, err = network.NewLocal(m, nodes, ranks); err != nil {
-			return engine.Model{}, err
+			return cost.Model{}, err
 		}
 	}
 	switch {
@@ -104,7 +104,7 @@ func linkModel(model engine.Model, m *machine.Machine, ranks int, traffic func()
 		model.Net, err = network.New(m, nodes, flows...)
 	}
 	if err != nil {
-		return engine.Model{}, err
+		return cost.Model{}, err
 	}
 	return model, nil
 }
@@ -148,7 +148,7 @@ func RanksShareNodes(m *machine.Machine, ranks int) bool {
 }
 
 // nodeWarnings say how messages between ranks of one node were simulated, if there were any. They give their costs.
-func nodeWarnings(m *machine.Machine, model *engine.Model, ranks int) []error {
+func nodeWarnings(m *machine.Machine, model *cost.Model, ranks int) []error {
 	switch {
 	case model.SMPI != nil, !RanksShareNodes(m, ranks):
 		return nil

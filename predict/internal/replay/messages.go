@@ -9,6 +9,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
@@ -131,7 +132,7 @@ func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 const overlapThreshold = 0.05
 
 // NetworkWarnings returns the warnings about the network of a run.
-func NetworkWarnings(m *machine.Machine, model *engine.Model, res *outcome.Result) (all []error) {
+func NetworkWarnings(m *machine.Machine, model *cost.Model, res *outcome.Result) (all []error) {
 	all = nodeWarnings(m, model, len(res.Ranks))
 	if err := overlapWarning(m, model, res); err != nil {
 		all = append(all, err)
@@ -140,7 +141,7 @@ func NetworkWarnings(m *machine.Machine, model *engine.Model, res *outcome.Resul
 }
 
 // overlapWarning returns a warning if many messages arrive at the same time, or nil.
-func overlapWarning(m *machine.Machine, model *engine.Model, res *outcome.Result) error {
+func overlapWarning(m *machine.Machine, model *cost.Model, res *outcome.Result) error {
 	worst := 0
 	for i := range res.Ranks {
 		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
@@ -155,7 +156,7 @@ func overlapWarning(m *machine.Machine, model *engine.Model, res *outcome.Result
 }
 
 // warnings returns the warnings about the result.
-func (r *messageRun) warnings(m *machine.Machine, model *engine.Model, res *outcome.Result) (all []error) {
+func (r *messageRun) warnings(m *machine.Machine, model *cost.Model, res *outcome.Result) (all []error) {
 	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
 		if n := r.stats.timeDependent[k]; n > 0 {
 			all = append(all, fmt.Errorf("the results of %v depend on time; they are replayed as recorded (%d)", k, n))

@@ -7,6 +7,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/memsys/layer"
@@ -108,7 +109,7 @@ func CheckBoth(m *machine.Machine) error {
 // The program's next work is returned when that operation has been simulated.
 type MixedProgram interface {
 	Program
-	engine.DirectProgram
+	program.DirectProgram
 	// Operations returns the engine's operations for a message event to which processor p has come: one or more.
 	Operations(p trace.Proc, e *trace.Event) (program.Ops, error)
 }
@@ -140,7 +141,7 @@ type mixed struct {
 	*run
 	machine    *machine.Machine
 	clock      Clock
-	model      engine.Model
+	model      cost.Model
 	readers    []*eventReader // of a trace: convert its events into operations
 	direct     MixedProgram   // or nil
 	ops        []program.Ops
@@ -171,7 +172,7 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 }
 
 // mixedOn returns a run on a memory system, with a model of messages.
-func mixedOn(ctx context.Context, head trace.Header, m *machine.Machine, sys touch.System, model engine.Model, opt Options) (x *mixed, err error) {
+func mixedOn(ctx context.Context, head trace.Header, m *machine.Machine, sys touch.System, model cost.Model, opt Options) (x *mixed, err error) {
 	x = &mixed{machine: m, model: model, ops: make([]program.Ops, head.Procs)}
 	if x.clock, err = ClockOf(m); err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func (x *mixed) warmed(end unit.Picos, opt Options) (*mixed, error) {
 func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
-func (x *mixed) simulate(steps func(int32, *program.Op) ([]program.Step, error), live engine.DirectProgram) (*Result, error) {
+func (x *mixed) simulate(steps func(int32, *program.Op) ([]program.Step, error), live program.DirectProgram) (*Result, error) {
 	x.sys.OnInvalidate(x.syncBefore)
 	var programs []program.Program
 	for p := range x.procs {

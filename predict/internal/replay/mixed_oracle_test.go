@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/memsys"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -129,11 +129,11 @@ func (m *mixedWriter) event(p int, k trace.Kind, peer, tag int32, bytes int64) {
 }
 
 // randomMixedMachine is an SMP on whose processors ports of LogGP pass messages, or that says what they cost in a node: its file, and what that says.
-func randomMixedMachine(t *testing.T, c *choices, procs int) (m *machine.Machine, cfg memsys.Config, net engine.Model, local bool) {
+func randomMixedMachine(t *testing.T, c *choices, procs int) (m *machine.Machine, cfg memsys.Config, net cost.Model, local bool) {
 	t.Helper()
 	cfg = randomConfig(c, procs)
 	cfg.Memory.Latency = max(cfg.Memory.Latency, 100) // machine files have no 0
-	net = engine.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, EagerLimit: -1}
+	net = cost.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, EagerLimit: -1}
 	net.Receive = net.Send
 	cache, section := cfg.Caches[0], "[network]"
 	if local = c.below(2) == 0; local {

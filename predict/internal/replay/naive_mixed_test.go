@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/memsys"
 	"spoor/traces/trace"
@@ -15,7 +15,7 @@ import (
 // Of what happens at one time, touches, locks and flags are first, then messages that come, then
 // what processors do about messages.
 type naiveMail struct {
-	net      engine.Model
+	net      cost.Model
 	barriers func(rank int32, op *program.Op) ([]program.Step, error) // the messages of a barrier, by rank
 	ranks    []*naiveRank
 	byte     float64         // in a node that says what messages cost: of the memory
@@ -63,21 +63,21 @@ type naivePart struct {
 	awaiting *naiveReceive
 }
 
-func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net engine.Model, local bool, perByte float64, clock Clock) (*Result, error) {
+func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net cost.Model, local bool, perByte float64, clock Clock) (*Result, error) {
 	n := newNaive(m, cfg, 0, clock)
 	n.mail = &naiveMail{net: net, local: local, byte: perByte, barriers: BarrierSteps(m.Head.Procs, "doubling")}
 	for range n.procs {
 		n.mail.ranks = append(n.mail.ranks, &naiveRank{requests: map[int32]*naiveReceive{}, latest: map[int32]unit.Picos{}})
 	}
 	for {
-		memory := engine.Horizon + 1
+		memory := cost.Horizon + 1
 		if ready := n.ready(); len(ready) > 0 {
 			memory = n.time(ready[0])
 		}
 		to, comes := n.mail.comes()
 		p, acts := n.mail.acts()
 		switch first := min(memory, comes, acts); {
-		case first > engine.Horizon:
+		case first > cost.Horizon:
 			return n.finish(m)
 		case memory == first:
 			n.step()
@@ -91,7 +91,7 @@ func runNaiveMixed(m *trace.Memory, cfg memsys.Config, net engine.Model, local b
 
 // comes is where the first of all letters comes, and when.
 func (n *naiveMail) comes() (to int, at unit.Picos) {
-	at = engine.Horizon + 1
+	at = cost.Horizon + 1
 	for p, r := range n.ranks {
 		if len(r.coming) > 0 && r.coming[0].at < at {
 			to, at = p, r.coming[0].at
@@ -102,7 +102,7 @@ func (n *naiveMail) comes() (to int, at unit.Picos) {
 
 // acts is who does something about messages first, and when.
 func (n *naiveMail) acts() (p int, at unit.Picos) {
-	at = engine.Horizon + 1
+	at = cost.Horizon + 1
 	for i, r := range n.ranks {
 		if len(r.todo) == 0 {
 			continue

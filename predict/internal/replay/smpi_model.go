@@ -2,7 +2,7 @@ package replay
 
 import (
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -12,17 +12,17 @@ import (
 const smpiDetached = 64 << 10
 
 // smpiModel returns the cost model of SMPI of SimGrid. The network carries all messages, also those within a node.
-func smpiModel(m *machine.Machine, ranks int) (engine.Model, error) {
+func smpiModel(m *machine.Machine, ranks int) (cost.Model, error) {
 	net, err := network.NewSMPI(m, networkNodes(m, ranks))
 	if err != nil {
-		return engine.Model{}, err
+		return cost.Model{}, err
 	}
-	model := engine.Model{EagerLimit: smpiDetached - 1, Shared: net, SMPI: &engine.SMPI{}, Node: func(rank int32) int { return m.NodeOf(int(rank)) }}
+	model := cost.Model{EagerLimit: smpiDetached - 1, Shared: net, SMPI: &cost.SMPI{}, Node: func(rank int32) int { return m.NodeOf(int(rank)) }}
 	if s := m.Network.RendezvousMin; s.Known {
 		model.EagerLimit = int64(s.Value)
 	}
 	if g := m.Network.SimGrid; g != nil {
-		*model.SMPI = engine.SMPI{Early: int64(g.EarlyBelow), Send: overheadOf(g.Sends), Isend: overheadOf(g.Isends), Receive: overheadOf(g.Receives)}
+		*model.SMPI = cost.SMPI{Early: int64(g.EarlyBelow), Send: overheadOf(g.Sends), Isend: overheadOf(g.Isends), Receive: overheadOf(g.Receives)}
 	}
 	return model, nil
 }

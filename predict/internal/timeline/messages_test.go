@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/format"
 	"spoor/traces/trace"
@@ -19,7 +20,7 @@ func message(k trace.Kind, peer int32, bytes int64, needs ...int64) trace.Event 
 }
 
 // simulated runs events, which are graphs or take no more time than their messages, and observes them.
-func simulated(t *testing.T, m engine.Model, all ...[]trace.Event) (*Times, trace.Source) {
+func simulated(t *testing.T, m cost.Model, all ...[]trace.Event) (*Times, trace.Source) {
 	t.Helper()
 	src := &trace.Memory{Head: trace.Header{Program: "messages", Procs: len(all)}}
 	kinds := map[trace.Kind]program.Kind{trace.Send: program.Send, trace.Isend: program.Isend, trace.Recv: program.Recv, trace.Irecv: program.Irecv, trace.Wait: program.Wait, trace.Compute: program.Compute}

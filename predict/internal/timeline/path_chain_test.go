@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
@@ -16,8 +16,8 @@ import (
 
 // chains are models by number in which only the times of computation and messages decide: no message or operation of random programs goes before another one because of
 // a picosecond, or hardly any.
-func chains(t testing.TB, number uint64, nodes int) engine.Model {
-	m := engine.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, EagerLimit: 100}
+func chains(t testing.TB, number uint64, nodes int) cost.Model {
+	m := cost.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, EagerLimit: 100}
 	switch number % 5 {
 	case 1:
 		m.ReceiverPort = true
@@ -143,7 +143,7 @@ func (o *order) Matched(rank int32, row int64, from, tag, group int32) {
 
 // checkChain holds the critical path of ops to be a chain of causes that no other one exceeds: of all that compute on it, the run is longer if they take
 // a picosecond more. Less would not do: another chain may be as long. Where messages come in another order then, there is nothing to compare.
-func checkChain(t *testing.T, build func() engine.Model, ops [][]program.Op) (compared, all int) {
+func checkChain(t *testing.T, build func() cost.Model, ops [][]program.Op) (compared, all int) {
 	t.Helper()
 	p, was := NewPath(len(ops)), newOrder(len(ops))
 	res := run(t, build(), ops, observe.Observers{p, was})
@@ -176,7 +176,7 @@ func FuzzPath(f *testing.F) {
 		if seed/5%3 == 2 {
 			ops = random(rng, ranks)
 		}
-		checkChain(t, func() engine.Model { return chains(t, seed, ranks) }, ops)
+		checkChain(t, func() cost.Model { return chains(t, seed, ranks) }, ops)
 	})
 }
 
@@ -186,7 +186,7 @@ func TestPathsOverLinksAreChains(t *testing.T) {
 	for seed := range testsize.Cases[uint64](400, 100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		ranks := 2 + rng.IntN(6)
-		c, a := checkChain(t, func() engine.Model { return links(t, seed, ranks) }, varied(rng, ranks, seed%2 == 1))
+		c, a := checkChain(t, func() cost.Model { return links(t, seed, ranks) }, varied(rng, ranks, seed%2 == 1))
 		compared, all = compared+c, all+a
 	}
 	if all < testsize.Cases(1000, 200) || compared < all-all/100 {

@@ -9,6 +9,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
@@ -17,9 +18,9 @@ import (
 )
 
 // The costs of the cases: 10 bytes take 5 + 20 + 18 + 5, and a message of more than 100 bytes asks.
-var model = engine.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, EagerLimit: 100}
+var model = cost.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, EagerLimit: 100}
 
-func run(t testing.TB, m engine.Model, ops [][]program.Op, obs observe.Observer) *outcome.Result {
+func run(t testing.TB, m cost.Model, ops [][]program.Op, obs observe.Observer) *outcome.Result {
 	t.Helper()
 	var programs []program.Program
 	for _, all := range ops {
@@ -41,7 +42,7 @@ func op(k program.Kind, work unit.Picos, peer int32, bytes int64) program.Op {
 	return program.Op{Kind: k, Work: work, Peer: peer, Bytes: bytes, Request: program.None, Group: program.None}
 }
 
-func path(t testing.TB, m engine.Model, ops [][]program.Op) (texts []string) {
+func path(t testing.TB, m cost.Model, ops [][]program.Op) (texts []string) {
 	t.Helper()
 	p := NewPath(len(ops))
 	res := run(t, m, ops, p)
@@ -52,13 +53,13 @@ func path(t testing.TB, m engine.Model, ops [][]program.Op) (texts []string) {
 }
 
 // linked is the overheads of model over links of a gigabyte a second, a byte in 1000 ps, or of that many times it.
-func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond) engine.Model {
+func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond) cost.Model {
 	t.Helper()
 	net, err := of.New(network.Config{Nodes: nodes, Bandwidth: 1e9 * times, Efficiency: 1, L: 20_011, Gap: 8_117, GapPerByte: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := engine.Model{Send: 5, Receive: 5, EagerLimit: 100, Net: net}
+	m := cost.Model{Send: 5, Receive: 5, EagerLimit: 100, Net: net}
 	m.Node = func(rank int32) int { return int(rank) }
 	return m
 }
@@ -66,9 +67,9 @@ func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond
 func TestPathsByHand(t *testing.T) {
 	ports := model
 	ports.ReceiverPort = true
-	bus := func() engine.Model { return linked(t, network.Wormhole("bus"), 4, 1) }
+	bus := func() cost.Model { return linked(t, network.Wormhole("bus"), 4, 1) }
 	for name, c := range map[string]struct {
-		model engine.Model
+		model cost.Model
 		ops   [][]program.Op
 		want  []string
 	}{
@@ -131,7 +132,7 @@ func wholePath(t *testing.T, p *Path, res *outcome.Result) []Segment {
 }
 
 // links are networks by number in which messages wait for each other.
-func links(t testing.TB, number uint64, nodes int) engine.Model {
+func links(t testing.TB, number uint64, nodes int) cost.Model {
 	all := []network.Model{network.Wormhole("bus"), network.Switch{}, network.Wormhole("full"), network.Wormhole("mesh"), network.Wormhole("torus"), network.Wormhole("fattree"), network.LogP{}, network.LogGP{}}
 	return linked(t, all[number%8], nodes, 1+unit.BytesPerSecond(number/8%3)*4)
 }
@@ -175,7 +176,7 @@ func TestPathsOverSharedLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := NewPath(len(ops))
-		res := run(t, engine.Model{Send: 5, Receive: 5, EagerLimit: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
+		res := run(t, cost.Model{Send: 5, Receive: 5, EagerLimit: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
 		for _, s := range wholePath(t, p, res) {
 			if s.Part == observe.Contention {
 				contended++

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"spoor/predict/internal/engine"
+	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/format"
 	"spoor/traces/trace"
@@ -19,7 +19,7 @@ import (
 // lateReceiver is a receiver that comes late, in nanoseconds: the message of 10 bytes is sent from 7 to 12.
 func lateReceiver(t testing.TB) trace.Source {
 	t.Helper()
-	m := engine.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, EagerLimit: -1}
+	m := cost.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, EagerLimit: -1}
 	rows := func(events ...trace.Event) trace.Events { return trace.Events{Rows: events} }
 	send, recv, compute := trace.NewEvent(trace.Send), trace.NewEvent(trace.Recv), trace.NewEvent(trace.Compute)
 	send.Peer, send.Tag, send.Bytes = 1, 3, 10

@@ -10,7 +10,7 @@ import (
 // them takes longer than most of their simulation. So a common operation takes half the memory of an Op.
 type Ops struct {
 	All  []Packed
-	Wide []Op // operations that do not fit packedOp
+	Wide []Op // operations that do not fit Packed
 }
 
 // Packed is an operation without the fields that most operations do not use.
@@ -24,7 +24,7 @@ type Packed struct {
 	Kind    Kind
 }
 
-// isWide is the kind of a packedOp that refers to wide.
+// IsWide is the kind of a Packed that refers to wide.
 const IsWide Kind = 0
 
 // Pack returns the operations as Ops.
