@@ -50,7 +50,7 @@ func TestCompareAnyTwoTables(t *testing.T) {
 		{"cluster", "replay", "curve", "", 0},
 		{"cluster", "mixed", "curve", "", 0},
 		{"replay", "mixed", "difference [%]", "", 0},
-		{"replay", "ring", "difference [%]", "", 0},
+		{"replay", "ring", "difference [%]", "different settings: collectives is doubling, ring", 0},
 		{"replay", "direct", "difference [%]", "", 0},
 		{"ring", "far", "", "the tables have different machines (m; far); name the same machine in both, or give both machines to one predict replay", 1},
 		{"ring", "far", "", "4 processors, m: only in the first table", 1},

@@ -190,8 +190,8 @@ func countColumns(rows []simulationRow) []store.Column {
 func (f *simulationFlags) settings() []trace.Arg {
 	meta := []trace.Arg{{Key: "barrier", Value: f.barrier}, {Key: "warm", Value: strconv.FormatBool(f.opt.Warm)}, {Key: "semantics", Value: f.semantics},
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}}
-	if f.changed("references") {
-		meta = append(meta, trace.Arg{Key: "references", Value: strconv.FormatBool(f.references)})
+	if f.changed("references") && !f.references { // --references only makes an error of a note
+		meta = append(meta, trace.Arg{Key: "references", Value: "false"})
 	}
 	switch {
 	case len(f.places) > 1:
@@ -264,6 +264,3 @@ func shortened(rows []simulationRow, t *store.Table) *store.Table {
 	}
 	return short
 }
-
-// nanos returns a time in nanoseconds.
-func nanos(s unit.Seconds) float64 { return float64(s) * 1e9 }
