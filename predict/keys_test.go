@@ -111,6 +111,8 @@ var lAndG = []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.G", `"9 ns/B"`,
 var describedMachines = []described{
 	{"smp", join(headKeys, processorKeys, overlapKeys, aheadKeys, cacheKeys, sharedKeys, memoryKeys, onlyDisk, systemKeys("smp", 4, 1), protocolKeys)},
 	{"smp-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, eagerKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
+	{"smp-switch", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("switch", linkedKeys, costKeys, eagerKeys, []keyed{{"network.switch", `"1 us"`, `"2 us"`}}))},
+	{"smp-logp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("logp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.g", `"3 us"`, `"6 us"`}}, costKeys))},
 	{"smp-shared", join(headKeys, processorKeys, cacheKeys, sharedKeys, memoryKeys, onlyDisk, systemKeys("smp", 4, 1), net("loggp", lg, costKeys))},
 	{"clump-loggp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("loggp", lg, costKeys, []keyed{{"network.ports", `"send"`, `"both"`}}))},
 	{"cow-bus", join(headKeys, processorKeys, overlapKeys, cacheKeys, diskKeys, systemKeys("cow", 1, 4), blockKeys, net("bus", linkedKeys, costKeys, eagerKeys, []keyed{{"network.sharing", `"exclusive"`, `"max-min"`}, {"network.rails", "1", "2"}}))},

@@ -72,10 +72,14 @@ func TestPlacesRefuse(t *testing.T) {
 func TestNodeOrderUsesTheWholeNetwork(t *testing.T) {
 	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
 	for _, machine := range []string{"torus-maxmin-example", "spasm-cube"} {
-		for _, seed := range []string{"1", "2", "3"} {
-			rows := csvRows(t, "replay", prefix, "--machine", "../data/machine/"+machine+".toml", "--node-order", "random:"+seed)
+		file := filepath.Join(t.TempDir(), "ranks")
+		if err := os.WriteFile(file, []byte("+n0 # the first\n+n28\n+n3\n+n4\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, place := range [][]string{{"--node-order", "random:1"}, {"--node-order", "random:2"}, {"--node-order", "random:3"}, {"--map", file}} {
+			rows := csvRows(t, append([]string{"replay", prefix, "--machine", "../data/machine/" + machine + ".toml"}, place...)...)
 			if len(rows) != 2 {
-				t.Errorf("%s, seed %s: %v", machine, seed, rows)
+				t.Errorf("%s, %v: %v", machine, place, rows)
 			}
 		}
 	}

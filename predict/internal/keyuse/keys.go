@@ -101,7 +101,8 @@ var keyUses = map[string]func(u *Use) bool{
 		return u.refs() || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
 	},
 	"memory.latency": func(u *Use) bool {
-		return u.hierarchy() || u.Shares && !u.locally(func(l machine.Level) bool { return l.Latency.Known })
+		return u.hierarchy() || u.Shares && (!u.locally(func(l machine.Level) bool { return l.Latency.Known }) ||
+			!slices.Contains(u.Machine.Given, "memory.occupancy")) // which then is the latency
 	},
 	"memory.occupancy": func(u *Use) bool {
 		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP) || u.Shares
@@ -115,7 +116,7 @@ var keyUses = map[string]func(u *Use) bool{
 	},
 	"disk.latency": func(u *Use) bool { return u.refs() && u.clustered() || u.runs("paper", "curve") },
 
-	"network.model": (*Use).network,
+	"network.model": func(u *Use) bool { return u.network() || u.alone() }, // it says that they are copied
 	"network.L": func(u *Use) bool {
 		return u.network() && (!u.linked() || u.LogP || !u.Machine.Network.Fixed.Known && !(u.SMPI && u.smpi().Fixed.Known))
 	},
@@ -206,10 +207,8 @@ func (u *Use) locally(has func(machine.Level) bool) bool {
 	return u.Shares && len(n.Levels) > 0 && n.Levels[len(n.Levels)-1].Processors == 0 && has(n.Levels[len(n.Levels)-1])
 }
 
-// alone reports whether there is one node, which has costs of its own, so that no message leaves it.
-func (u *Use) alone() bool {
-	return u.Shares && u.Machine.System.Nodes == 1 && len(u.Machine.Network.Levels) > 0
-}
+// alone reports whether messages are copied within the only node, so that none uses the network.
+func (u *Use) alone() bool { return u.Shares && u.Machine.System.Nodes == 1 }
 
 // inside reports whether no message has the cost of those between nodes.
 func (u *Use) inside(has func(machine.Level) bool) bool { return u.alone() && u.locally(has) }

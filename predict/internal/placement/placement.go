@@ -4,6 +4,7 @@ package placement
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
@@ -82,7 +83,7 @@ func (p Placement) On(m *machine.Machine, ranks int) (*machine.Machine, error) {
 		return nil, err
 	}
 	placed := *m
-	placed.Placed, placed.Whole = nodes, p.Order != ""
+	placed.Placed, placed.Whole = nodes, p.Order != "" || strings.Contains(p.text, "+n")
 	return &placed, nil
 }
 
