@@ -23,11 +23,9 @@ type solver struct {
 	fills    uint64
 	part     []int32 // flows
 	links    []*fluidLink
-	heap     heap.Heap[float64, comm.Link, uint8, *fluidLink]
+	// lower bounds on the bandwidth that a link has for each of its messages without a known rate
+	heap heap.Heap[float64, comm.Link, uint8, *fluidLink]
 }
-
-// linkShare is a lower bound on the bandwidth that a link has for each of its messages without a known rate.
-type linkShare = heap.Item[float64, comm.Link, uint8, *fluidLink]
 
 // rateTolerance is the relative difference of rates that are equal except for rounding. Below endTolerance, a flow
 // keeps its end.
@@ -107,7 +105,7 @@ func (f *Fluid) fill() {
 	s.heap = s.heap[:0]
 	for _, l := range s.links {
 		l.unknown, l.spare, l.maxRate, l.fairRate = len(l.inPart), max(0, s.capacity-l.sum), 0, math.Inf(1)
-		s.heap = append(s.heap, linkShare{Key: l.spare / float64(l.unknown), Tie: l.link, Value: l})
+		s.heap = append(s.heap, heap.Item[float64, comm.Link, uint8, *fluidLink]{Key: l.spare / float64(l.unknown), Tie: l.link, Value: l})
 	}
 	s.heap.Init()
 	for unknown := len(s.part); unknown > 0; {

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"spoor/analyze/comm"
 	"spoor/traces/unit"
 )
@@ -75,4 +76,28 @@ func (r *routes[T]) way(route []comm.Link, old []*T) []*T {
 		way = append(way, at)
 	}
 	return way
+}
+
+// linkName returns the ends of a link, its number among several that are parallel, and its rail.
+func linkName(net comm.Topology, l comm.Link) string {
+	node := func(n int) string {
+		if n >= net.Procs() {
+			return fmt.Sprintf("switch %d", n-net.Procs())
+		}
+		return fmt.Sprintf("node %d", n)
+	}
+	rail := ""
+	if p, is := net.(planes); is {
+		net = p.Topology
+		plane := comm.Link(net.Links())
+		l, rail = l%plane, fmt.Sprintf(", rail %d", l/plane)
+	}
+	from, to, _ := net.Ends(l)
+	if from == to {
+		return "bus" + rail // the only link that all nodes share
+	}
+	if of, is := net.(interface{ Lane(comm.Link) int }); is && of.Lane(l) > 0 {
+		rail = fmt.Sprintf(", link %d", of.Lane(l)) + rail
+	}
+	return node(from) + " to " + node(to) + rail
 }

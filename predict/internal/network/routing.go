@@ -32,18 +32,18 @@ type router struct {
 // adaptiveRoutes is the number of routes that are compared.
 const adaptiveRoutes = 4
 
-// newRouter returns the router of c on a topology.
-func (c Config) newRouter(net comm.Topology) (router, error) {
-	r := router{plane: net, rails: max(1, c.Rails), seed: uint64(c.Seed), adaptive: c.Routing == machine.RouteAdaptive}
-	if c.Routing != "" {
+// newRouter returns the router of a topology with a routing of package machine. Without a name, routes are minimal.
+func newRouter(net comm.Topology, nodes, rails int, routing string, seed uint64) (router, error) {
+	r := router{plane: net, rails: max(1, rails), seed: seed, adaptive: routing == machine.RouteAdaptive}
+	if routing != "" {
 		d, is := net.(comm.Detourer)
-		if !is || c.Routing != machine.RouteAdaptive && c.Routing != machine.RouteValiant {
-			return r, fmt.Errorf("network.routing is %q, which a %s does not have", c.Routing, net.Name())
+		if !is || routing != machine.RouteAdaptive && routing != machine.RouteValiant {
+			return r, fmt.Errorf("network.routing is %q, which a %s does not have", routing, net.Name())
 		}
 		r.detours = d
 	}
 	if r.fixed = r.detours == nil && r.rails == 1; !r.fixed {
-		r.sent = make([]uint64, c.Nodes)
+		r.sent = make([]uint64, nodes)
 	}
 	return r, nil
 }

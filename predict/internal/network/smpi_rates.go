@@ -11,11 +11,9 @@ type smpiRates struct {
 	solves uint64
 	part   []int32 // messages that are solved
 	links  []*smpiLink
-	heap   heap.Heap[float64, uint32, uint8, *smpiLink]
+	// lower bounds on the share per weight at which a link is full; ties go to the link that was found first
+	heap heap.Heap[float64, uint32, uint8, *smpiLink]
 }
-
-// smpiFull is a lower bound on the share per weight at which a link is full. Ties go to the link that was found first.
-type smpiFull = heap.Item[float64, uint32, uint8, *smpiLink]
 
 // solve computes the shares of all messages of the part that contains some links.
 func (s *smpiRates) solve(flows []smpiFlow, from []*smpiLink) {
@@ -23,7 +21,7 @@ func (s *smpiRates) solve(flows []smpiFlow, from []*smpiLink) {
 	s.heap = s.heap[:0]
 	for i, l := range s.links {
 		if l.usage > 0 {
-			s.heap = append(s.heap, smpiFull{Key: l.spare / l.usage, Tie: uint32(i), Value: l})
+			s.heap = append(s.heap, heap.Item[float64, uint32, uint8, *smpiLink]{Key: l.spare / l.usage, Tie: uint32(i), Value: l})
 		}
 	}
 	s.heap.Init()

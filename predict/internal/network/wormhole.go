@@ -66,7 +66,7 @@ func (c Config) linkedBy(name string) (r router, w linkTime, err error) {
 	if err != nil {
 		return r, w, err
 	}
-	if r, err = c.newRouter(net); err != nil {
+	if r, err = newRouter(net, c.Nodes, c.Rails, c.Routing, uint64(c.Seed)); err != nil {
 		return r, w, err
 	}
 	w, err = c.linkTime()
