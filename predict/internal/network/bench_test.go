@@ -78,7 +78,7 @@ func BenchmarkSend(b *testing.B) {
 			c := newCalls(nodes, 10*carry)
 			links, hops := float64(nodes), 1.0
 			if on, ok := n.(*circuits); ok {
-				links, hops = c.on(on.routes.net)
+				links, hops = c.on(on.routes.Net)
 			}
 			c.load(0.2, links, hops)
 			b.Run(fmt.Sprintf("%s/%d", model.Name(), nodes), func(b *testing.B) {

@@ -2,6 +2,7 @@ package network
 
 import (
 	"spoor/predict/internal/calendar"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -9,7 +10,7 @@ import (
 type circuits struct {
 	history
 	linkTime
-	routes   routes[channel]
+	routes   routing.Routes[channel]
 	latency  unit.Picos // holds no link
 	hop      unit.Picos // between two links
 	wormhole bool       // holds links while it waits for the next
@@ -23,7 +24,7 @@ func newCircuits(c Config, name string, greedy bool) (Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &circuits{linkTime: w, routes: newRoutes[channel](r, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
+	return &circuits{linkTime: w, routes: routing.New[channel](r, c.Nodes), latency: c.Latency, hop: c.Switch, wormhole: greedy}, nil
 }
 
 // Send finds the earliest end, and reserves the links until then.
@@ -48,11 +49,11 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 
 // route finds the links of a message.
 func (c *circuits) route(at unit.Picos, m Message, carry unit.Picos) {
-	if c.routes.fixed {
-		c.path = c.routes.between(m.From, m.To, c.path)
+	if c.routes.Fixed {
+		c.path = c.routes.Between(m.From, m.To, c.path)
 		return
 	}
-	c.path = c.routes.choose(m.From, m.To, c.path, func(way []*channel) unit.Picos { return c.earliestEnd(way, at, carry) })
+	c.path = c.routes.Choose(m.From, m.To, c.path, func(way []*channel) unit.Picos { return c.earliestEnd(way, at, carry) })
 	c.blocker = 0 // of the other routes
 }
 
@@ -96,9 +97,9 @@ func (c *circuits) reserveSwitch(at, end unit.Picos, b unit.Bytes) {
 // Usage returns the use of the links.
 func (c *circuits) Usage() Usage {
 	var parts []Part
-	for l, used := range c.routes.links.All() {
+	for l, used := range c.routes.Links.All() {
 		if used.sent.messages > 0 {
-			parts = append(parts, used.part(linkName(c.routes.net, l)))
+			parts = append(parts, used.part(routing.LinkName(c.routes.Net, l)))
 		}
 	}
 	return c.usage(parts)

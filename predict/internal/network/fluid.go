@@ -5,6 +5,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -21,7 +22,7 @@ type Fluid struct {
 	linkTime
 	latency  unit.Picos
 	hop      unit.Picos
-	routes   routes[fluidLink]
+	routes   routing.Routes[fluidLink]
 	flows    []flow
 	free     []int32
 	events   heap.Indexed[unit.Picos, int32, uint32, struct{}] // flows by when they begin or end, ties by order
@@ -95,8 +96,8 @@ func newFluid(c Config, name string) (*Fluid, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fluid{linkTime: w, latency: c.Latency, hop: c.Switch, routes: newRoutes[fluidLink](r, c.Nodes)}
-	f.routes.number = func(l *fluidLink, number comm.Link) { l.link = number }
+	f := &Fluid{linkTime: w, latency: c.Latency, hop: c.Switch, routes: routing.New[fluidLink](r, c.Nodes)}
+	f.routes.Number = func(l *fluidLink, number comm.Link) { l.link = number }
 	f.solver.capacity = 1 / w.perByte
 	return f, nil
 }
@@ -184,10 +185,10 @@ func (f *Fluid) estimate(n *flow, way []*fluidLink) unit.Picos {
 func (f *Fluid) enter(id int32) {
 	n := &f.flows[id]
 	n.begun, n.since = true, f.now
-	if f.routes.fixed {
-		n.route = f.routes.between(int(n.from), int(n.to), n.route)
+	if f.routes.Fixed {
+		n.route = f.routes.Between(int(n.from), int(n.to), n.route)
 	} else {
-		n.route = f.routes.choose(int(n.from), int(n.to), n.route, func(way []*fluidLink) unit.Picos { return f.estimate(n, way) })
+		n.route = f.routes.Choose(int(n.from), int(n.to), n.route, func(way []*fluidLink) unit.Picos { return f.estimate(n, way) })
 	}
 	for hop, s := range n.route {
 		n.index = append(n.index, int32(len(s.on)))
@@ -215,10 +216,10 @@ func (f *Fluid) leave(id int32) {
 // Usage returns the use of the links. The busy time of a link is the time of its messages at its full bandwidth.
 func (f *Fluid) Usage() Usage {
 	var parts []Part
-	for l, s := range f.routes.links.All() {
+	for l, s := range f.routes.Links.All() {
 		if t := s.sent; t.messages > 0 {
 			busy := picos((float64(t.bytes) + f.header*float64(t.messages)) * f.perByte)
-			parts = append(parts, Part{linkName(f.routes.net, l), t.messages, t.bytes, busy})
+			parts = append(parts, Part{routing.LinkName(f.routes.Net, l), t.messages, t.bytes, busy})
 		}
 	}
 	return f.usage(parts)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spoor/analyze/comm"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -59,7 +60,7 @@ func checkFair(t testing.TB, f *Fluid) {
 	})
 	for l, sum := range sums {
 		if sum > f.solver.capacity*(1+1e-6) {
-			t.Fatalf("at %d, %s carries %v of %v", f.now, linkName(f.routes.net, l), sum, f.solver.capacity)
+			t.Fatalf("at %d, %s carries %v of %v", f.now, routing.LinkName(f.routes.Net, l), sum, f.solver.capacity)
 		}
 	}
 	each(func(n *flow) {
@@ -186,7 +187,7 @@ func FuzzFluidIsNaive(f *testing.F) {
 		}
 		all := scatter(r, c.Nodes, 1+int(n%80))
 		got := drain(t, net, all)
-		for i, want := range naiveEnds(waysOf(net.routes.router, all), net.linkTime, all) {
+		for i, want := range naiveEnds(waysOf(net.routes.Router, all), net.linkTime, all) {
 			if d := got[i].Free - want; d < -20 || d > 20 || got[i].Free < all[i].at+net.MinTime(all[i].Bytes)-1 {
 				t.Errorf("%v at %d: left at %d, want %d", all[i].Message, all[i].at, got[i].Free, want)
 			}

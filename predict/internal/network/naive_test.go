@@ -9,6 +9,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -74,12 +75,12 @@ func (v *naive) free(part string, s span) bool {
 
 // circuit tries every route, and takes the first of those by which the message arrives first.
 func (v *naive) circuit(c *circuits, at unit.Picos, m Message) Delivery {
-	routes := [][]comm.Link{c.routes.plane.Route(m.From, m.To, nil)}
-	if !c.routes.fixed {
-		t := c.routes.next(m.From, m.To)
-		routes = [][]comm.Link{c.routes.router.route(t, 0, nil)}
-		for i := 1; i < adaptiveRoutes && c.routes.adaptive; i++ {
-			routes = append(routes, c.routes.router.route(t, i, nil))
+	routes := [][]comm.Link{c.routes.Plane.Route(m.From, m.To, nil)}
+	if !c.routes.Fixed {
+		t := c.routes.Next(m.From, m.To)
+		routes = [][]comm.Link{c.routes.Router.Route(t, 0, nil)}
+		for i := 1; i < routing.Compared && c.routes.Adaptive; i++ {
+			routes = append(routes, c.routes.Router.Route(t, i, nil))
 		}
 	}
 	carry := c.time(m.Bytes)
@@ -88,7 +89,7 @@ func (v *naive) circuit(c *circuits, at unit.Picos, m Message) Delivery {
 	for _, route := range routes {
 		var parts []string
 		for _, l := range route {
-			parts = append(parts, linkName(c.routes.net, l))
+			parts = append(parts, routing.LinkName(c.routes.Net, l))
 		}
 		if end := v.circuitEnd(c, parts, at, carry); end < least {
 			best, least = parts, end
@@ -286,7 +287,7 @@ func FuzzOneLinkIsFirstComeFirstServed(f *testing.F) {
 				continue
 			}
 			got = append(got, n.Send(at, m).Arrive-c.Latency)
-			worms = append(worms, &worm{at: at, carry: max(1, unit.Picos(m.Bytes)), way: n.(*circuits).routes.net.Route(m.From, m.To, nil)})
+			worms = append(worms, &worm{at: at, carry: max(1, unit.Picos(m.Bytes)), way: n.(*circuits).routes.Net.Route(m.From, m.To, nil)})
 		}
 		var s wormhole
 		for _, w := range worms {

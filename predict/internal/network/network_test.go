@@ -230,7 +230,7 @@ func TestForgets(t *testing.T) {
 func channels(n Network) (all []*channel) {
 	switch n := n.(type) {
 	case *circuits:
-		for _, c := range n.routes.links.All() {
+		for _, c := range n.routes.Links.All() {
 			all = append(all, c)
 		}
 	case *ports:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -31,7 +32,7 @@ type Packets struct {
 	size     unit.Bytes // of a packet
 	latency  unit.Picos
 	hop      unit.Picos
-	routes   routes[packetLink]
+	routes   routing.Routes[packetLink]
 	transits []transit
 	free     []int32
 	heads    heap.Heap[unit.Picos, int32, uint64, headed]
@@ -83,7 +84,7 @@ func newPackets(c Config, name string) (*Packets, error) {
 	if c.Packet < 1 {
 		return nil, fmt.Errorf("network.packet is %v; it must be at least one byte", c.Packet)
 	}
-	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[packetLink](r, c.Nodes)}, nil
+	return &Packets{linkTime: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: routing.New[packetLink](r, c.Nodes)}, nil
 }
 
 // Send implements SharedLinks.
@@ -146,7 +147,7 @@ func (p *Packets) transmit(at unit.Picos, h headed) {
 	}
 	l := n.route[h.hop]
 	long := p.time(h.bytes)
-	if !p.routes.fixed {
+	if !p.routes.Fixed {
 		l.ahead -= float64(long)
 	}
 	begins := max(at, l.taken)
@@ -175,11 +176,11 @@ func (p *Packets) transmit(at unit.Picos, h headed) {
 // route finds the links of a message when its first packet is sent.
 func (p *Packets) route(n *transit, at unit.Picos) {
 	n.routed = true
-	if p.routes.fixed {
-		n.route = p.routes.between(int(n.from), int(n.to), n.route)
+	if p.routes.Fixed {
+		n.route = p.routes.Between(int(n.from), int(n.to), n.route)
 		return
 	}
-	n.route = p.routes.choose(int(n.from), int(n.to), n.route, func(way []*packetLink) unit.Picos { return p.estimate(way, at) })
+	n.route = p.routes.Choose(int(n.from), int(n.to), n.route, func(way []*packetLink) unit.Picos { return p.estimate(way, at) })
 	for _, l := range n.route {
 		l.ahead += float64(p.MinTime(n.bytes))
 	}
@@ -208,9 +209,9 @@ func (p *Packets) allocate() int32 {
 // Usage returns the use of the links.
 func (p *Packets) Usage() Usage {
 	var parts []Part
-	for l, n := range p.routes.links.All() {
+	for l, n := range p.routes.Links.All() {
 		if n.sent.messages > 0 {
-			parts = append(parts, Part{linkName(p.routes.net, l), n.sent.messages, n.sent.bytes, n.busy})
+			parts = append(parts, Part{routing.LinkName(p.routes.Net, l), n.sent.messages, n.sent.bytes, n.busy})
 		}
 	}
 	return p.usage(parts)

@@ -48,7 +48,7 @@ type naivePacket struct {
 // naivePackets cuts all messages up and takes whichever packet is at a link first, as long as there is any.
 func naivePackets(p *Packets, all []sending) []Completion {
 	var on []*naivePacket
-	ways := waysOf(p.routes.router, all)
+	ways := waysOf(p.routes.Router, all)
 	for m, s := range all {
 		for k, left := 0, s.Bytes; k == 0 || left > 0; k++ {
 			b := min(left, p.size)
@@ -264,7 +264,7 @@ func BenchmarkPackets(b *testing.B) {
 				send := func(from int32, at unit.Picos) {
 					to := (int(from) + 1 + r.IntN(nodes-1)) % nodes
 					p.Send(at+unit.Picos(r.IntN(2_000_000)), Message{int(from), to, 8192}, Order{Major: from, Tag: from})
-					hops += 8 * len(p.routes.net.Route(int(from), to, nil))
+					hops += 8 * len(p.routes.Net.Route(int(from), to, nil))
 				}
 				for n := range nodes {
 					send(int32(n), p.now)

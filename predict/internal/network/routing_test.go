@@ -8,6 +8,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -19,10 +20,10 @@ func withRoutes(c *Config, model string, seed uint64) {
 }
 
 // waysOf is the routes of messages that are sent in their order, and are not adaptive.
-func waysOf(r router, all []sending) (ways [][]comm.Link) {
+func waysOf(r routing.Router, all []sending) (ways [][]comm.Link) {
 	sent := map[int]uint64{}
 	for _, s := range all {
-		ways = append(ways, r.route(numbered{s.From, s.To, sent[s.From]}, 0, nil))
+		ways = append(ways, r.Route(routing.Numbered{From: s.From, To: s.To, Number: sent[s.From]}, 0, nil))
 		sent[s.From]++
 	}
 	return ways

@@ -6,6 +6,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -55,12 +56,12 @@ func NewSharedLinks(m *machine.Machine, nodes int) (SharedLinks, error) {
 }
 
 // linksToShare is linkedBy for a model that may have no links.
-func (c Config) linksToShare(name string) (router, linkTime, error) {
+func (c Config) linksToShare(name string) (routing.Router, linkTime, error) {
 	if err := c.check(); err != nil {
-		return router{}, linkTime{}, err
+		return routing.Router{}, linkTime{}, err
 	}
 	if comm.TopologyNamed(name) == nil {
-		return router{}, linkTime{}, fmt.Errorf("a %s network has no links to share", name)
+		return routing.Router{}, linkTime{}, fmt.Errorf("a %s network has no links to share", name)
 	}
 	return c.linkedBy(name)
 }

@@ -7,6 +7,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
 
@@ -99,7 +100,7 @@ type smpiPath struct {
 
 // smpiRoutes are the paths between nodes.
 type smpiRoutes struct {
-	routes    routes[smpiLink]
+	routes    routing.Routes[smpiLink]
 	linked    bool
 	backbone  *smpiLink // or nil
 	latency   float64   // picoseconds of the first link
@@ -145,11 +146,11 @@ func (r *smpiRoutes) open(m *machine.Machine, nodes int) error {
 		return fmt.Errorf("%w, which messages of SMPI need", err)
 	case n.Sharing != machine.ShareMaxMin:
 		return fmt.Errorf("network.sharing is %q; messages of SMPI share links by %q", n.Sharing, machine.ShareMaxMin)
-	case !route.fixed:
+	case !route.Fixed:
 		return errors.New("network.rails and network.routing are not in SMPI, where each two nodes have one route")
 	}
-	r.linked, r.routes = true, newRoutes[smpiLink](route, nodes)
-	r.routes.number = func(l *smpiLink, number comm.Link) { l.link, l.capacity = number, r.bandwidth }
+	r.linked, r.routes = true, routing.New[smpiLink](route, nodes)
+	r.routes.Number = func(l *smpiLink, number comm.Link) { l.link, l.capacity = number, r.bandwidth }
 	return nil
 }
 
@@ -243,10 +244,10 @@ func (r *smpiRoutes) path(from, to int) *smpiPath {
 
 // way returns the links from one node to another, as SimGrid chooses them.
 func (r *smpiRoutes) way(from, to int) []*smpiLink {
-	if net, is := r.routes.plane.(comm.SimGridRouter); is {
-		return r.routes.way(net.SimGridRoute(from, to, nil), nil)
+	if net, is := r.routes.Plane.(comm.SimGridRouter); is {
+		return r.routes.Way(net.SimGridRoute(from, to, nil), nil)
 	}
-	return r.routes.between(from, to, nil)
+	return r.routes.Between(from, to, nil)
 }
 
 // backboneWay returns the backbone, if there is one.

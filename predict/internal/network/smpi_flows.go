@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 
+	"spoor/predict/internal/network/routing"
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
@@ -154,8 +155,8 @@ func (s *SMPI) Usage() Usage {
 		}
 	}
 	if s.linked {
-		for l, link := range s.routes.links.All() {
-			add(linkName(s.routes.net, l), link)
+		for l, link := range s.routes.Links.All() {
+			add(routing.LinkName(s.routes.Net, l), link)
 		}
 	}
 	if s.backbone != nil {

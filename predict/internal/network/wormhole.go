@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spoor/analyze/comm"
+	"spoor/predict/internal/network/routing"
 )
 
 // Wormhole is a network of links on the kind of topology of its name: see comm.Topologies. On a bus, all messages share
@@ -61,12 +62,12 @@ func errNoTopology(name string) error {
 }
 
 // linkedBy returns the routes of the topology with a name, and the time of bytes on a link.
-func (c Config) linkedBy(name string) (r router, w linkTime, err error) {
+func (c Config) linkedBy(name string) (r routing.Router, w linkTime, err error) {
 	net, err := c.topology(name)
 	if err != nil {
 		return r, w, err
 	}
-	if r, err = newRouter(net, c.Nodes, c.Rails, c.Routing, uint64(c.Seed)); err != nil {
+	if r, err = routing.NewRouter(net, c.Nodes, c.Rails, c.Routing, uint64(c.Seed)); err != nil {
 		return r, w, err
 	}
 	w, err = c.linkTime()

@@ -1,4 +1,5 @@
-package network
+// Package routing chooses the links over which messages go through a network.
+package routing
 
 import (
 	"fmt"
@@ -7,7 +8,7 @@ import (
 	"spoor/calibrate/machine"
 )
 
-// router chooses the route of each message.
+// Router chooses the route of each message.
 //
 // With several rails, each node has a port on each of so many equal networks. Node n sends its i-th message, from 0, over
 // rail (n + i) mod rails. The messages of a node are counted in the order in which they are sent.
@@ -19,22 +20,22 @@ import (
 //
 // Differs: UGAL compares products of lengths of queues and routes, of one minimal and one Valiant route. Four routes are
 // compared in Slingshot networks [desensi2020, sec. II].
-type router struct {
-	plane    comm.Topology // one of the rails
+type Router struct {
+	Plane    comm.Topology // one of the rails
 	detours  comm.Detourer // nil: minimal routes
-	adaptive bool
+	Adaptive bool
 	rails    int
 	seed     uint64
-	fixed    bool     // the route of a message depends only on its ends
+	Fixed    bool     // the route of a message depends only on its ends
 	sent     []uint64 // messages of each node, if not fixed
 }
 
-// adaptiveRoutes is the number of routes that are compared.
-const adaptiveRoutes = 4
+// Compared is the number of routes that are compared.
+const Compared = 4
 
-// newRouter returns the router of a topology with a routing of package machine. Without a name, routes are minimal.
-func newRouter(net comm.Topology, nodes, rails int, routing string, seed uint64) (router, error) {
-	r := router{plane: net, rails: max(1, rails), seed: seed, adaptive: routing == machine.RouteAdaptive}
+// NewRouter returns the router of a topology with a routing of package machine. Without a name, routes are minimal.
+func NewRouter(net comm.Topology, nodes, rails int, routing string, seed uint64) (Router, error) {
+	r := Router{Plane: net, rails: max(1, rails), seed: seed, Adaptive: routing == machine.RouteAdaptive}
 	if routing != "" {
 		d, is := net.(comm.Detourer)
 		if !is || routing != machine.RouteAdaptive && routing != machine.RouteValiant {
@@ -42,36 +43,36 @@ func newRouter(net comm.Topology, nodes, rails int, routing string, seed uint64)
 		}
 		r.detours = d
 	}
-	if r.fixed = r.detours == nil && r.rails == 1; !r.fixed {
+	if r.Fixed = r.detours == nil && r.rails == 1; !r.Fixed {
 		r.sent = make([]uint64, nodes)
 	}
 	return r, nil
 }
 
-// numbered is a message with its place in the order of its sender's messages.
-type numbered struct {
-	from, to int
-	number   uint64
+// Numbered is a message with its place in the order of its sender's messages.
+type Numbered struct {
+	From, To int
+	Number   uint64
 }
 
-// next counts a message.
-func (r *router) next(from, to int) numbered {
-	t := numbered{from, to, r.sent[from]}
+// Next counts a message.
+func (r *Router) Next(from, to int) Numbered {
+	t := Numbered{from, to, r.sent[from]}
 	r.sent[from]++
 	return t
 }
 
-// route appends the i-th route of a message to choose from.
-func (r *router) route(t numbered, i int, into []comm.Link) []comm.Link {
+// Route appends the i-th route of a message to choose from.
+func (r *Router) Route(t Numbered, i int, into []comm.Link) []comm.Link {
 	begin := len(into)
-	if r.detours == nil || r.adaptive && i == 0 {
-		into = r.plane.Route(t.from, t.to, into)
+	if r.detours == nil || r.Adaptive && i == 0 {
+		into = r.Plane.Route(t.From, t.To, into)
 	} else {
-		into = r.detours.Detour(t.from, t.to, mix(mix(mix(r.seed)+uint64(t.from))+t.number)+uint64(i)*step, into)
+		into = r.detours.Detour(t.From, t.To, mix(mix(mix(r.seed)+uint64(t.From))+t.Number)+uint64(i)*step, into)
 	}
-	rail := (uint64(t.from) + t.number) % uint64(r.rails)
+	rail := (uint64(t.From) + t.Number) % uint64(r.rails)
 	for k := range into[begin:] {
-		into[begin+k] += comm.Link(rail) * comm.Link(r.plane.Links())
+		into[begin+k] += comm.Link(rail) * comm.Link(r.Plane.Links())
 	}
 	return into
 }
