@@ -10,6 +10,7 @@ import (
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -32,7 +33,7 @@ func TestEndlessMessages(t *testing.T) {
 	models := map[string]func(t *testing.T) cost.Model{
 		"loggp": func(*testing.T) cost.Model { return loggp() },
 		"plogp": func(*testing.T) cost.Model {
-			return cost.Model{EagerLimit: -1, Sizes: network.NewSizeTable(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
+			return cost.Model{EagerLimit: -1, Sizes: bysize.New(l, bysize.Curve{{Cost: o}}, bysize.Curve{{Cost: o}}, bysize.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
 		},
 		"loggopsim": func(*testing.T) cost.Model {
 			return cost.Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1, LogGOPSim: true}

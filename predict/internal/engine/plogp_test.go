@@ -9,7 +9,7 @@ import (
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/program"
-	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -46,7 +46,7 @@ func (n *naive) wired(from, to int32, bytes int64) int64 {
 }
 
 // lookUp is a table's value by rational numbers.
-func lookUp(c network.Curve, bytes int64) unit.Picos {
+func lookUp(c bysize.Curve, bytes int64) unit.Picos {
 	b, last := unit.Bytes(bytes), len(c)-1
 	if b <= c[0].Bytes || last == 0 {
 		return c[0].Cost
@@ -67,25 +67,25 @@ func lookUp(c network.Curve, bytes int64) unit.Picos {
 
 // plogp is L = 22 and tables in which a byte costs 2 ps up to 30 bytes, 4 beyond; the processors of both ends take part in it.
 func plogp() cost.Model {
-	return cost.Model{EagerLimit: -1, Sizes: network.NewSizeTable(22,
-		network.Curve{{Bytes: 1, Cost: 5}, {Bytes: 51, Cost: 30}},
-		network.Curve{{Bytes: 0, Cost: 4}, {Bytes: 10, Cost: 4}, {Bytes: 50, Cost: 24}},
-		network.Curve{{Bytes: 1, Cost: 8}, {Bytes: 30, Cost: 66}, {Bytes: 80, Cost: 266}})}
+	return cost.Model{EagerLimit: -1, Sizes: bysize.New(22,
+		bysize.Curve{{Bytes: 1, Cost: 5}, {Bytes: 51, Cost: 30}},
+		bysize.Curve{{Bytes: 0, Cost: 4}, {Bytes: 10, Cost: 4}, {Bytes: 50, Cost: 24}},
+		bysize.Curve{{Bytes: 1, Cost: 8}, {Bytes: 30, Cost: 66}, {Bytes: 80, Cost: 266}})}
 }
 
 // crooked has a table as it may be measured: a gap shorter than overheads, that falls, and is known of few sizes.
 func crooked() cost.Model {
-	return cost.Model{EagerLimit: 60, Sizes: network.NewSizeTable(3,
-		network.Curve{{Bytes: 8, Cost: 12}, {Bytes: 20, Cost: 7}, {Bytes: 33, Cost: 31}},
-		network.Curve{{Bytes: 3, Cost: 9}},
-		network.Curve{{Bytes: 5, Cost: 10}, {Bytes: 17, Cost: 40}, {Bytes: 40, Cost: 13}})}
+	return cost.Model{EagerLimit: 60, Sizes: bysize.New(3,
+		bysize.Curve{{Bytes: 8, Cost: 12}, {Bytes: 20, Cost: 7}, {Bytes: 33, Cost: 31}},
+		bysize.Curve{{Bytes: 3, Cost: 9}},
+		bysize.Curve{{Bytes: 5, Cost: 10}, {Bytes: 17, Cost: 40}, {Bytes: 40, Cost: 13}})}
 }
 
 // asPLogP is the tables of LogGP: of two sizes, as it is a line.
 func asPLogP(m cost.Model) cost.Model {
 	latency := m.Send + m.Latency + m.Receive - m.Gap
-	return cost.Model{EagerLimit: m.EagerLimit, Sizes: network.NewSizeTable(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
-		network.Curve{{Bytes: 1, Cost: m.Gap}, {Bytes: 1001, Cost: m.Gap + unit.Picos(1000*m.PerByte)}})}
+	return cost.Model{EagerLimit: m.EagerLimit, Sizes: bysize.New(latency, bysize.Curve{{Bytes: 1, Cost: m.Send}}, bysize.Curve{{Bytes: 1, Cost: m.Receive}},
+		bysize.Curve{{Bytes: 1, Cost: m.Gap}, {Bytes: 1001, Cost: m.Gap + unit.Picos(1000*m.PerByte)}})}
 }
 
 func TestPLogPByHand(t *testing.T) {

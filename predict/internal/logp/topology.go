@@ -7,6 +7,7 @@ import (
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -54,7 +55,7 @@ func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []comm.Fl
 	if n.Receiving.Known {
 		a.Machine.Receive = n.Receiving.Value.Picos()
 	}
-	if s := network.SizeTableOf(n); s != nil {
+	if s := bysize.Of(n); s != nil {
 		if err := a.bySize(m, s, bytes); err != nil {
 			return a, err
 		}
@@ -68,7 +69,7 @@ func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []comm.Fl
 }
 
 // bySize sets the parameters of messages of so many bytes.
-func (a *Abstraction) bySize(m *machine.Machine, s *network.SizeTable, bytes unit.Bytes) error {
+func (a *Abstraction) bySize(m *machine.Machine, s *bysize.Table, bytes unit.Bytes) error {
 	bytes = max(1, bytes)
 	one := s.Gap.At(1)
 	a.Gaps = []Gap{{"machine", one}}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spoor/analyze/comm"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -71,7 +72,7 @@ func BenchmarkSend(b *testing.B) {
 	for _, model := range All {
 		for _, nodes := range []int{16, 128, 1024} {
 			n, err := model.New(Config{Nodes: nodes, Bandwidth: 20e6, Efficiency: 1, L: carry, Gap: carry, GapPerByte: 1e-12, SameKind: true,
-				Sizes: NewSizeTable(carry, Curve{{1, carry}}, Curve{{1, carry}}, Curve{{1, carry}, {1000, 2 * carry}})})
+				Sizes: bysize.New(carry, bysize.Curve{{Bytes: 1, Cost: carry}}, bysize.Curve{{Bytes: 1, Cost: carry}}, bysize.Curve{{Bytes: 1, Cost: carry}, {Bytes: 1000, Cost: 2 * carry}})})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -30,12 +31,12 @@ type Config struct {
 	// Of the LogP family.
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
-	Sizes      *SizeTable  // of plogp
-	BothPorts  bool        // bytes also hold the receiver's port
-	SameKind   bool        // Gap separates two sends, or two receives, but not a send and a receive
-	GapFrom    string      // machine.GapBisection, machine.GapTraffic, or empty: Gap
-	Topology   string      // for GapFrom
-	Traffic    []comm.Flow // for machine.GapTraffic
+	Sizes      *bysize.Table // of plogp
+	BothPorts  bool          // bytes also hold the receiver's port
+	SameKind   bool          // Gap separates two sends, or two receives, but not a send and a receive
+	GapFrom    string        // machine.GapBisection, machine.GapTraffic, or empty: Gap
+	Topology   string        // for GapFrom
+	Traffic    []comm.Flow   // for machine.GapTraffic
 }
 
 // Limits of the simulation. They keep every sum of two times within unit.Picos.
@@ -115,7 +116,7 @@ func configOf(m *machine.Machine, nodes int, traffic []comm.Flow) Config {
 		Switch: m.At(n.Switch).Picos(), Shape: n.Shape, Packet: n.Packet, Rails: n.Rails, Routing: n.Routing, Seed: n.Seed,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
 		BothPorts: n.Ports == machine.BothPorts, SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
-		Sizes: SizeTableOf(n)}
+		Sizes: bysize.Of(n)}
 	c.Latency = c.L
 	if n.Fixed.Known {
 		c.Latency = m.At(n.Fixed.Value).Picos()

@@ -9,6 +9,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/bysize"
 	"spoor/predict/internal/network/routing"
 	"spoor/traces/unit"
 )
@@ -163,7 +164,7 @@ func (v *naive) port(p *ports, at unit.Picos, m Message) Delivery {
 }
 
 // bySize is PLogP: the message is with its receiver L + g - o_r after it began, which was o_s before it was sent.
-func (v *naive) bySize(s *SizeTable, out, in string, at unit.Picos, m Message) Delivery {
+func (v *naive) bySize(s *bysize.Table, out, in string, at unit.Picos, m Message) Delivery {
 	gap, sending := s.Gap.At(m.Bytes), s.Send.At(m.Bytes)
 	sent := v.event(out, at, gap, m.Bytes)
 	first := max(sent, sent-sending+s.FirstByte())
@@ -215,7 +216,7 @@ func small(d *draws) (Model, Config) {
 	c := Config{Nodes: 4 << d.below(2), Bandwidth: 1e12, Efficiency: 1, Header: unit.Bytes(d.below(2)),
 		Latency: unit.Picos(d.below(4)), Switch: unit.Picos(d.below(3)), L: unit.Picos(d.below(6)),
 		Gap: unit.Picos(d.below(6)), GapPerByte: unit.Seconds(d.below(2)) * 1e-12, SameKind: d.below(2) == 0}
-	c.Sizes = NewSizeTable(c.L, Curve{{0, c.Latency}, {8, 6}}, Curve{{1, c.Gap}, {3, 1}}, Curve{{0, 2}, {2, c.Gap}, {6, 9}})
+	c.Sizes = bysize.New(c.L, bysize.Curve{{Bytes: 0, Cost: c.Latency}, {Bytes: 8, Cost: 6}}, bysize.Curve{{Bytes: 1, Cost: c.Gap}, {Bytes: 3, Cost: 1}}, bysize.Curve{{Bytes: 0, Cost: 2}, {Bytes: 2, Cost: c.Gap}, {Bytes: 6, Cost: 9}})
 	model := All[d.below(len(All))]
 	if k := comm.TopologyNamed(model.Name()); k != nil {
 		c.Rails = d.below(4)

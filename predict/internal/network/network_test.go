@@ -10,6 +10,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -17,7 +18,7 @@ import (
 func usual(nodes int) Config {
 	return Config{Nodes: nodes, Latency: 500, Bandwidth: 1e9, Efficiency: 1, Header: 8, Switch: 100,
 		L: 4000, Gap: 3000, GapPerByte: 1e-9, SameKind: true,
-		Sizes: NewSizeTable(4000, Curve{{1, 300}}, Curve{{1, 200}, {1000, 400}}, Curve{{1, 3000}, {1000, 1_000_000}})}
+		Sizes: bysize.New(4000, bysize.Curve{{Bytes: 1, Cost: 300}}, bysize.Curve{{Bytes: 1, Cost: 200}, {Bytes: 1000, Cost: 400}}, bysize.Curve{{Bytes: 1, Cost: 3000}, {Bytes: 1000, Cost: 1_000_000}})}
 }
 
 // each runs a test on a network of every model.

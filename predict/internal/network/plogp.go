@@ -1,8 +1,12 @@
 package network
 
-import "errors"
+import (
+	"errors"
 
-// PLogP has a gap that depends on message size [kielmann2000]: see SizeTable. The network does not include the
+	"spoor/predict/internal/network/bysize"
+)
+
+// PLogP has a gap that depends on message size [kielmann2000]: see package bysize. The network does not include the
 // overheads o_s and o_r of processors. A message of m bytes arrives L + g(m) - o_s(m) - o_r(m) after it was sent, at
 // least at once. It holds its sender's port for g(m) from then on, and its receiver's port from the earliest time at
 // which it can be noticed there. So messages from many senders to one receiver queue with all of their bytes.
@@ -16,7 +20,7 @@ func (PLogP) Name() string { return "plogp" }
 // PaidPorts returns the ports of nodes with the costs of s, for messages that are sent when o_s is over. Their begin,
 // which is that of o_s, may not be before the last Settled. Their Latency is from the end of o_s on. It is negative if
 // the receiver may have a message before its sender is done with it.
-func PaidPorts(nodes int, s *SizeTable) Network {
+func PaidPorts(nodes int, s *bysize.Table) Network {
 	return newPorts(nodes, ports{sizes: s, sameKind: true, paid: true})
 }
 

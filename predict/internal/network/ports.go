@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -15,7 +16,7 @@ type ports struct {
 	gap       unit.Picos
 	nodeGaps  [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
 	perByte   float64         // picoseconds for each byte except the first
-	sizes     *SizeTable      // replaces the fields above, if not nil
+	sizes     *bysize.Table   // replaces the fields above, if not nil
 	paid      bool            // see PaidPorts
 	sameKind  bool            // see Config.SameKind
 	bothPorts bool            // see Config.BothPorts

@@ -10,6 +10,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -64,7 +65,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 		return model, nil
 	}
 	if n.Model == "plogp" && !model.LogGOPSim {
-		if model.Sizes = network.SizeTableOf(n); !RanksShareNodes(m, ranks) {
+		if model.Sizes = bysize.Of(n); !RanksShareNodes(m, ranks) {
 			return model, nil
 		}
 	}

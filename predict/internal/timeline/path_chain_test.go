@@ -10,6 +10,7 @@ import (
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/testsize"
 	"spoor/traces/unit"
 )
@@ -24,8 +25,8 @@ func chains(t testing.TB, number uint64, nodes int) cost.Model {
 	case 2:
 		m.LogGOPSim = true
 	case 3:
-		m.Sizes = network.NewSizeTable(20011, network.Curve{{Bytes: 0, Cost: 3001}, {Bytes: 150, Cost: 9013}}, network.Curve{{Bytes: 0, Cost: 4007}},
-			network.Curve{{Bytes: 0, Cost: 11003}, {Bytes: 60, Cost: 21011}, {Bytes: 150, Cost: 300017}})
+		m.Sizes = bysize.New(20011, bysize.Curve{{Bytes: 0, Cost: 3001}, {Bytes: 150, Cost: 9013}}, bysize.Curve{{Bytes: 0, Cost: 4007}},
+			bysize.Curve{{Bytes: 0, Cost: 11003}, {Bytes: 60, Cost: 21011}, {Bytes: 150, Cost: 300017}})
 	case 4:
 		m = linked(t, network.Ideal{}, nodes, 1)
 	}

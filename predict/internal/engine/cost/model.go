@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"spoor/predict/internal/network"
+	"spoor/predict/internal/network/bysize"
 	"spoor/traces/unit"
 )
 
@@ -24,7 +25,7 @@ type Model struct {
 	ReceiverPort  bool       // messages also hold the port of their receiver
 
 	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP. With a Net, it replaces o_s and o_r only.
-	Sizes *network.SizeTable
+	Sizes *bysize.Table
 
 	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
 	// returns the node of a rank. Local carries messages between ranks of one node; without it they cost nothing. It may

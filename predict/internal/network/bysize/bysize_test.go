@@ -1,4 +1,4 @@
-package network
+package bysize
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func TestCurve(t *testing.T) {
 	if got := (Curve)(nil).At(3); got != 0 {
 		t.Error(got)
 	}
-	if got := (Curve{{0, 0}, {1, maxWire}}).At(math.MaxInt64); got != maxWire {
+	if got := (Curve{{0, 0}, {1, maxCost}}).At(math.MaxInt64); got != maxCost {
 		t.Errorf("beyond all time: %d", got)
 	}
 }
@@ -42,7 +42,7 @@ func FuzzBySize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, latency, r0, r1, g0, g1, far, wide uint16) {
 		receive := Curve{{2, unit.Picos(r0)}, {3 + unit.Bytes(far%500), unit.Picos(r1)}}
 		gap := Curve{{5, unit.Picos(g0)}, {6 + unit.Bytes(wide%500), unit.Picos(g1)}}
-		s := NewSizeTable(unit.Picos(latency), nil, receive, gap)
+		s := New(unit.Picos(latency), nil, receive, gap)
 		last := max(receive[1].Bytes, gap[1].Bytes)
 		least, took := unit.Picos(math.MaxInt64), unit.Picos(math.MaxInt64)
 		for b := range 3 * last {

@@ -1,4 +1,5 @@
-package network
+// Package bysize has the parameters of messages that depend on their size.
+package bysize
 
 import (
 	"math/bits"
@@ -7,6 +8,9 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
+
+// maxCost is the highest cost of a message.
+const maxCost = unit.Picos(1) << 60
 
 // Point is the cost of messages of one size.
 type Point struct {
@@ -35,34 +39,34 @@ func (c Curve) At(b unit.Bytes) unit.Picos {
 		}
 		return to.Cost + scale(from.Cost-to.Cost, to.Bytes-b, to.Bytes-from.Bytes)
 	}
-	return min(from.Cost+scale(to.Cost-from.Cost, b-from.Bytes, to.Bytes-from.Bytes), maxWire)
+	return min(from.Cost+scale(to.Cost-from.Cost, b-from.Bytes, to.Bytes-from.Bytes), maxCost)
 }
 
-// scale returns cost x part / whole, rounded half up; at most maxWire.
+// scale returns cost x part / whole, rounded half up; at most maxCost.
 func scale(cost unit.Picos, part, whole unit.Bytes) unit.Picos {
 	hi, lo := bits.Mul64(uint64(cost), uint64(part))
 	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
 	if hi += carry; hi >= uint64(whole) {
-		return maxWire
+		return maxCost
 	}
 	q, _ := bits.Div64(hi, lo, uint64(whole))
-	return unit.Picos(min(q, uint64(maxWire)))
+	return unit.Picos(min(q, uint64(maxCost)))
 }
 
-// SizeTable holds the parameters of PLogP [kielmann2000, sec. 2]: the overheads of the processors and the gap as
+// Table holds the parameters of PLogP [kielmann2000, sec. 2]: the overheads of the processors and the gap as
 // functions of message size, and a latency. A sender of m bytes is busy for o_s(m), and may send again g(m) after it
 // began. The receiver has the message L + g(m) after that begin; it is busy for o_r(m) at the end. By definition g(m)
 // is at least o_s(m) and o_r(m), but a measured table may violate that. Beyond the last size, L + g(m) - o_r(m) is
 // assumed to be no less than at smaller sizes.
-type SizeTable struct {
+type Table struct {
 	Latency            unit.Picos
 	Send, Receive, Gap Curve
 	first, minReceive  unit.Picos
 }
 
-// NewSizeTable returns the table with these parameters.
-func NewSizeTable(latency unit.Picos, send, receive, gap Curve) *SizeTable {
-	s := &SizeTable{Latency: latency, Send: send, Receive: receive, Gap: gap, first: maxWire, minReceive: maxWire}
+// New returns the table with these parameters.
+func New(latency unit.Picos, send, receive, gap Curve) *Table {
+	s := &Table{Latency: latency, Send: send, Receive: receive, Gap: gap, first: maxCost, minReceive: maxCost}
 	// a piecewise linear function is lowest at one of its points
 	for _, p := range slices.Concat(Curve{{}}, receive, gap) {
 		s.first = min(s.first, latency+gap.At(p.Bytes)-receive.At(p.Bytes))
@@ -74,19 +78,19 @@ func NewSizeTable(latency unit.Picos, send, receive, gap Curve) *SizeTable {
 
 // FirstByte returns the least of L + g(m) - o_r(m) over all sizes, at least 0. It is the earliest time after the
 // begin of a message at which its receiver can notice it.
-func (s *SizeTable) FirstByte() unit.Picos { return s.first }
+func (s *Table) FirstByte() unit.Picos { return s.first }
 
 // MinReceive returns the least o_r of any size.
-func (s *SizeTable) MinReceive() unit.Picos { return s.minReceive }
+func (s *Table) MinReceive() unit.Picos { return s.minReceive }
 
 // RestOfBytes returns how much later than FirstByte the receiver's processor can take a message up: L + g(m) - o_r(m)
 // less FirstByte.
-func (s *SizeTable) RestOfBytes(b unit.Bytes) unit.Picos {
+func (s *Table) RestOfBytes(b unit.Bytes) unit.Picos {
 	return max(0, s.Latency+s.Gap.At(b)-s.Receive.At(b)-s.first)
 }
 
-// SizeTableOf returns the PLogP parameters of a machine; nil if it has none.
-func SizeTableOf(n *machine.Network) *SizeTable {
+// Of returns the PLogP parameters of a machine; nil if it has none.
+func Of(n *machine.Network) *Table {
 	if len(n.Sizes) == 0 {
 		return nil
 	}
@@ -108,7 +112,7 @@ func SizeTableOf(n *machine.Network) *SizeTable {
 	if !receive.Known {
 		receive = n.Overhead
 	}
-	return NewSizeTable(n.Latency.Value.Picos(),
+	return New(n.Latency.Value.Picos(),
 		curve(send, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Sending }),
 		curve(receive, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Receiving }),
 		curve(n.Gap, func(s *machine.Size) machine.Optional[unit.Seconds] { return s.Gap }))
