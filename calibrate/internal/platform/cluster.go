@@ -162,7 +162,7 @@ func (s *source) flat(c *cluster, f *factors, at string) error {
 	}
 	switch all := c.bw * float64(c.hosts); {
 	case c.hasBackbone && c.backboneSharing == shared && c.backbone <= c.bw:
-		name, why = "bus", "the backbone has less than a link, and all messages share it"
+		name, why = "bus", "the backbone has no more than a link, and all messages share it"
 	case c.sharing == fatpipe && (!c.hasBackbone || c.backboneSharing == fatpipe):
 		name, why = "ideal", "sharing_policy FATPIPE: messages share nothing"
 	case c.hasBackbone && c.backboneSharing == shared && c.backbone < all:

@@ -10,7 +10,7 @@ import (
 // --distribution=arbitrary.
 //
 //	rank 0=node07 slot=0      Open MPI: the host of a rank; +n2 is the third node
-//	node07                    Slurm: the host of the next rank; a line may have several, apart by commas
+//	node07                    Slurm: the host of the next rank; a line may have several, as in node[07-09],node12*2
 //
 // Hosts get the numbers of nodes in the order of their first rank. Errors begin with the line.
 func parse(text string, ranks int) ([]int, error) {
@@ -30,11 +30,12 @@ func parse(text string, ranks int) ([]int, error) {
 				return nil, fmt.Errorf(":%d: %w", at, err)
 			}
 		default:
-			for host := range strings.SplitSeq(line, ",") {
-				if err := set(hosts, next, strings.TrimSpace(host)); err != nil {
-					return nil, fmt.Errorf(":%d: %w", at, err)
-				}
+			err := eachHost(line, func(host string) error {
 				next++
+				return set(hosts, next-1, host)
+			})
+			if err != nil {
+				return nil, fmt.Errorf(":%d: %w", at, err)
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func set(hosts []string, rank int, host string) error {
 	switch {
 	case rank < 0 || rank >= len(hosts):
 		return fmt.Errorf("rank %d does not exist: the program has ranks 0 to %d", rank, len(hosts)-1)
-	case host == "" || strings.ContainsAny(host, " \t="):
+	case host == "" || strings.ContainsAny(host, " \t=[]*"):
 		return fmt.Errorf("%.60q is not the name of a host", host)
 	case hosts[rank] != "":
 		return fmt.Errorf("rank %d has a host already", rank)

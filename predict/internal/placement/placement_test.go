@@ -36,6 +36,9 @@ func TestNodesOfRanks(t *testing.T) {
 		{"relative nodes", "rank 0=+n3 slot=0\nrank 1=+n0 slot=0\n", Placement{}, 2, "[3 0]"},
 		{"hosts", "x\ny\nx # again\n", Placement{}, 3, "[0 1 0]"},
 		{"hosts in lines", "x,y,x\ny\n", Placement{}, 4, "[0 1 0 1]"},
+		{"a range of hosts", "n[08-10,08]\nn9,n09\n", Placement{}, 6, "[0 1 2 0 3 1]"},
+		{"two ranges", "r[0-1]n[2, 3]\n", Placement{}, 4, "[0 1 2 3]"},
+		{"repeated hosts", "x*2,y,x*1\n", Placement{}, 4, "[0 0 1 0]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.place.in(t, c.file)
@@ -87,6 +90,13 @@ func TestPlacementErrors(t *testing.T) {
 		{"a rank twice", "rank 0=x slot=0\nrank 0=y slot=0\n", Placement{}, 2, "ranks:2: rank 0 has a host already"},
 		{"no rank line", "rank zero\n", Placement{}, 2, `ranks:1: "rank zero" is not a line such as`},
 		{"no host", "x,,y\n", Placement{}, 3, `ranks:1: "" is not the name of a host`},
+		{"an empty host", "x,\n", Placement{}, 3, `ranks:1: "" is not the name of a host`},
+		{"open brackets", "x[1-2\n", Placement{}, 2, `ranks:1: "x[1-2" has brackets that do not match`},
+		{"closed brackets", "x1]\n", Placement{}, 2, `ranks:1: "x1]" has brackets that do not match`},
+		{"no range", "x[2-1]\n", Placement{}, 2, `ranks:1: "2-1" in brackets is not a number or a range such as 08-11`},
+		{"too long a range", "x[0-4294967295]\n", Placement{}, 2, "ranks:1: rank 2 does not exist"},
+		{"no repetition", "x*0\n", Placement{}, 2, `ranks:1: "x*0" is not a host and how often it is repeated`},
+		{"brackets of a rank", "rank 0=x[1-2] slot=0\n", Placement{}, 2, `ranks:1: "x[1-2]" is not the name of a host`},
 		{"no node", "rank 0=+nx slot=0\n", Placement{}, 1, `"+nx" is not a node such as +n2`},
 		{"mixed names", "+n1\nx\n", Placement{}, 2, "cannot be mixed"},
 		{"far node", "rank 0=+n9 slot=0\n", Placement{}, 1, `placing rank 0 on node 9: machine "m" has 4 nodes`},
@@ -129,6 +139,7 @@ func TestNameHasNoPath(t *testing.T) {
 func FuzzFile(f *testing.F) {
 	f.Add("rank 0=a slot=0\nrank 1=+n2\n", 2)
 	f.Add("a\nb,c # d\n", 3)
+	f.Add("a[1-2,09]b[0-1]*2,c*3\n", 9)
 	f.Fuzz(func(t *testing.T, text string, ranks int) {
 		ranks = min(max(ranks, 1), 64)
 		nodes, err := parse(text, ranks)
