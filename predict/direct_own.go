@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/direct/session"
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/instrument"
@@ -32,8 +34,8 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	switch {
 	case len(o.set) > 0:
 		return nil, stage.Usage("--set is for kernels; give arguments of your program after --")
-	case o.matrix || o.path != "" || o.timeline != "":
-		return nil, stage.Usage("--matrix, --path and --timeline need a kernel; record your program with tracegen --package and replay it")
+	case o.timeline != "":
+		return nil, stage.Usage("--timeline needs a kernel; record your program with tracegen --package and replay it")
 	}
 	p := &ownProgram{o: o, env: env, args: args[1:]}
 	dir, err := env.InputFolder(args[0])
@@ -46,9 +48,6 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.remove())
-	}
-	if p.built.Messages && o.phases {
-		return nil, errors.Join(stage.Usage("--phases with messages needs a kernel; record your program with tracegen --package and replay it"), p.remove())
 	}
 	for i, f := range p.built.Findings {
 		if i < 8 {
@@ -83,13 +82,36 @@ func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options)
 	if opt.Scope == replay.References && memsys.NeedsTraffic(m.Machine) {
 		return out, direct.ErrTraffic
 	}
-	said, seconds, err := p.order(ctx, m, session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed, Whole: m.Whole})
+	order := session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed, Whole: m.Whole}
+	var said session.Result
+	err = observing(opt.Observer, func(journal string) (err error) {
+		order.Journal = journal
+		said, out.seconds, err = p.order(ctx, m, order)
+		return err
+	})
 	if err != nil {
 		return out, err
 	}
-	out.dropped, out.seconds = said.Dropped, seconds
+	out.dropped = said.Dropped
 	out.result, err = said.Decode()
 	return out, err
+}
+
+// observing calls run with the name of a file for what the program's process observes, and then tells watch. Without
+// watch, the name is empty.
+func observing(watch observe.Observer, run func(journal string) error) (err error) {
+	if watch == nil {
+		return run("")
+	}
+	file, err := os.CreateTemp("", "spoor-observed-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	if err := run(file.Name()); err != nil {
+		return err
+	}
+	return observe.ReadJournal(bufio.NewReader(file), watch)
 }
 
 // order simulates the program on m, and returns the result.

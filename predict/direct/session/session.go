@@ -3,16 +3,19 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/replay"
 	tracing "spoor/tracegen/instrument/session"
 	"spoor/tracegen/spmd"
@@ -32,6 +35,7 @@ type Order struct {
 	Phases    bool             // of references
 	Placed    []int            // node of each rank; nil: in order
 	Whole     bool             // of machine.Machine
+	Journal   string           // file for what an observer sees, or empty
 }
 
 // Machine is a machine file.
@@ -99,7 +103,10 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (r
 	m.Placed, m.Whole = o.Placed, o.Whole
 	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
 		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
-	res, err := direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process
+	res, err := o.observed(func(watch observe.Observer) (*direct.Result, error) {
+		opt.Observer = watch
+		return direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process
+	})
 	if err != nil {
 		return result, err
 	}
@@ -112,4 +119,22 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (r
 	err = gob.NewEncoder(&out).Encode(res.Result)
 	result.Run = out.Bytes()
 	return result, err
+}
+
+// observed simulates with an observer that writes the Journal, or without one.
+func (o *Order) observed(simulate func(observe.Observer) (*direct.Result, error)) (res *direct.Result, err error) {
+	if o.Journal == "" {
+		return simulate(nil)
+	}
+	file, err := os.Create(o.Journal)
+	if err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriter(file)
+	journal := observe.NewJournal(out)
+	res, err = simulate(journal)
+	if failed := errors.Join(journal.Err(), out.Flush(), file.Close()); err == nil && failed != nil {
+		err = fmt.Errorf("writing what was observed: %w", failed)
+	}
+	return res, err
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/replay"
+	"spoor/predict/internal/timeline"
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/spmd"
 	"spoor/traces/trace"
@@ -33,13 +35,13 @@ func built(t *testing.T, o instrument.Options) *instrument.Program {
 }
 
 // simulated is what becomes of it on the machine.
-func simulated(t *testing.T, p *instrument.Program, args ...string) *replay.Result {
+func simulated(t *testing.T, p *instrument.Program, journal string, args ...string) *replay.Result {
 	t.Helper()
 	text, err := os.ReadFile(smp)
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(Order{Machines: []Machine{{smp, text}}, Scope: replay.References, Phases: true})
+	order, err := json.Marshal(Order{Machines: []Machine{{smp, text}}, Scope: replay.References, Phases: true, Journal: journal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +75,21 @@ func (r recording) Events(b *trace.Events) error {
 	return nil
 }
 
+// pathOf is the critical path of what the program's process observed.
+func pathOf(t *testing.T, journal string, res *replay.Result) []timeline.Segment {
+	t.Helper()
+	file, err := os.Open(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	path := timeline.NewPath(len(res.Procs))
+	if err := observe.ReadJournal(file, path); err != nil {
+		t.Fatal(err)
+	}
+	return path.CriticalPath(res.Time)
+}
+
 // A program of a user's takes as long as a replay of its trace.
 func TestProgramsThatShareMemory(t *testing.T) {
 	if testing.Short() {
@@ -81,7 +98,8 @@ func TestProgramsThatShareMemory(t *testing.T) {
 	const procs = 3
 	args := []string{"-dealt", "-size", "16"}
 	p := built(t, instrument.Options{Sharing: true, Session: Path})
-	got := simulated(t, p, args...)
+	journal := filepath.Join(t.TempDir(), "journal")
+	got := simulated(t, p, journal, args...)
 	k := &trace.Memory{Head: trace.Header{Procs: procs, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
 	for i := range trace.Proc(procs) {
 		k.RefsOf[i].Proc, k.EventsOf[i].Proc = i, i
@@ -95,14 +113,18 @@ func TestProgramsThatShareMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := replay.Simulate(t.Context(), k, nil, m, replay.Options{Scope: replay.References, Phases: true})
+	path := timeline.NewPath(procs)
+	want, err := replay.Simulate(t.Context(), k, nil, m, replay.Options{Scope: replay.References, Phases: true, Observer: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := simulated(t, p, "-size", "16"); !got.TaskQueues {
+	if got, want := pathOf(t, journal, got), path.CriticalPath(want.Time); len(got) < 3 || !reflect.DeepEqual(got, want) {
+		t.Errorf("critical path %+v, want %+v", got, want)
+	}
+	if got := simulated(t, p, "", "-size", "16"); !got.TaskQueues {
 		t.Error("it takes no tasks from a queue")
 	}
 }
