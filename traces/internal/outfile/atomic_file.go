@@ -155,8 +155,12 @@ func CreatePartial(path, suffix string) (*PartialFile, error) {
 	if to.stream {
 		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, ModeName(to.mode))
 	}
+	record("+", to.path+suffix)
 	for {
 		a, err := openPartial(to.path + suffix)
+		if err != nil {
+			record("-", to.path+suffix)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, WithoutPath(err), filepath.Dir(to.path))
 		}
@@ -165,7 +169,6 @@ func CreatePartial(path, suffix string) (*PartialFile, error) {
 		}
 		if a != nil {
 			a.final = to.path
-			record("+", a.Name())
 			return a, nil
 		}
 	}

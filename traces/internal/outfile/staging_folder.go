@@ -17,13 +17,14 @@ type StagingFolder struct {
 // fails if another process is writing there.
 func NewStagingFolder(dir string) (*StagingFolder, error) {
 	path := filepath.Join(dir, PartialSuffix)
+	record("+", path)
 	for {
 		f, err := lockFolder(path)
 		if err != nil {
+			record("-", path)
 			return nil, WriteError(dir, err)
 		}
 		if f != nil {
-			record("+", path)
 			return f, nil
 		}
 	}

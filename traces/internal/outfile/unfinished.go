@@ -22,7 +22,7 @@ func RecordUnfinished(w io.Writer) {
 	unfinished.to = w
 }
 
-// record writes that the file or folder at path begins (+) or is finished or removed (-).
+// record writes that the file or folder at path will be opened (+), or that it is finished, removed or of another process (-).
 func record(sign, path string) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -31,7 +31,8 @@ func record(sign, path string) {
 	}
 }
 
-// RemoveUnfinished removes the files and folders that are unfinished by the records of a killed process.
+// RemoveUnfinished removes the files and folders that are unfinished by the records of a killed process, unless another
+// process writes them.
 func RemoveUnfinished(records string) {
 	left := map[string]bool{}
 	for _, r := range strings.Split(records, "\x00") {
@@ -41,7 +42,19 @@ func RemoveUnfinished(records string) {
 	}
 	for path, is := range left {
 		if is && strings.HasSuffix(filepath.Base(path), PartialSuffix) {
-			os.RemoveAll(path)
+			removeUnlocked(path)
 		}
+	}
+}
+
+// removeUnlocked removes the file or folder at path, unless another process has locked it.
+func removeUnlocked(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if tryLock(f) {
+		os.RemoveAll(path)
 	}
 }
