@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -48,8 +49,16 @@ func (f *simulationFlags) placed(env *stage.Env, place placement.Placement, m *m
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
+	if f.onePerNode(place, m) {
+		env.Note("%s: --map has no effect: each node has one rank", what)
+	}
 	if !slices.ContainsFunc(placed.Placed, func(node int) bool { return node != placed.Placed[0] }) {
 		env.Note("%s: all ranks are on one node; --ranks-per-node spreads them", what)
 	}
 	return placed, nil
+}
+
+// onePerNode reports whether block and cyclic are the same, because a node has room for one rank.
+func (f *simulationFlags) onePerNode(place placement.Placement, m *machine.Machine) bool {
+	return (place.Map == placement.Block || place.Map == placement.Cyclic) && cmp.Or(place.PerNode, m.System.Processors) == 1
 }

@@ -29,7 +29,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write and print quanta of simulated time into `DIR`, for predict windtunnel")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
 	flags.BoolVar(&o.together, "together", false, "run all traces at the same time, and compare with each alone")
-	flags.StringSliceVar(&o.start, "start", nil, "`TIME` when each trace begins, for --together (default 0s)")
+	flags.StringSliceVar(&o.start, "start", nil, "`TIMES` when the traces begin, one for each, as 0s,50us, for --together (default all 0s)")
 	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "node-order", "together", "start", "full", "workers")

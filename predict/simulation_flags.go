@@ -22,7 +22,7 @@ func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 	f.engine.protocol, f.engine.quantum = string(outcome.Sequential), "0s"
 	flags.BoolVar(&f.references, "references", false, "an error if references cannot be simulated, not a note; =false: simulate no references")
 	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
-	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: "+list(replay.AllSemantics))
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: "+list(replay.AllSemantics)+" (see 'predict help sharing')")
 	f.observerFlags.add(flags)
 	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, the path of a file with the host of each rank, or all: compare block and cyclic (default block)")
 	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")

@@ -235,7 +235,7 @@ func processorTable(row simulationRow) *store.Table {
 }
 
 // forPeople lists the columns of a simulation table to print on a terminal, besides the parts.
-var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "time": true, "end": true, "native": true, "error": true, "start": true, "alone": true, "slowdown": true, "map": true}
+var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "time": true, "end": true, "native": true, "error": true, "job": true, "start": true, "alone": true, "slowdown": true, "map": true}
 
 // forReferences and forMessages list further such columns, for simulations that have them. So does forNodes, for
 // machines with several nodes.

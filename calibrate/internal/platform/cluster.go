@@ -178,7 +178,7 @@ func (s *source) links(c *cluster, contended bool, bw, latency float64, latencyF
 	s.key("latency", duration(latency), "%s", latencyFrom)
 	s.key("bandwidth", bandwidth(bw), "%s", bwFrom)
 	if f.bandwidth != 1 {
-		s.key("efficiency", strconv.FormatFloat(f.bandwidth, 'f', -1, 64), "network/bandwidth-factor of <config>%s", f.bandwidthOrigin)
+		s.key("efficiency", strconv.FormatFloat(f.bandwidth, 'f', -1, 64), "%s", f.bandwidthOrigin)
 	}
 	if contended {
 		s.key("sharing", strconv.Quote(machine.ShareMaxMin), "as in the flow models of SimGrid")

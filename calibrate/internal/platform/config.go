@@ -66,7 +66,7 @@ func (s *source) property(f *factors, id string, e *element) error {
 			return err
 		}
 		largest := c.pieces[len(c.pieces)-1]
-		f.bandwidth, f.bandwidthOrigin = largest.values[0], fmt.Sprintf(", line %d", e.line)
+		f.bandwidth, f.bandwidthOrigin = largest.values[0], fmt.Sprintf("%s of <config>, line %d", id, e.line)
 		if f.bandwidth > 1 {
 			return s.errorf(e.line, "%s: %v is more than 1; multiply the bandwidths of the clusters instead", id, f.bandwidth)
 		}
@@ -96,8 +96,16 @@ func (s *source) property(f *factors, id string, e *element) error {
 // oneOf notes that only one of several factors is used.
 func (s *source) oneOf(c *costs, id, which string, p piece) {
 	if len(c.pieces) > 1 {
-		s.note("%s has %d factors by size; Spoor has one: %v, that of %s messages", id, len(c.pieces), p.values[0], which)
+		s.note("%s has %d factors by size; [network] has one: %v, that of %s messages%s", id, len(c.pieces), p.values[0], which, elsewhere(id))
 	}
+}
+
+// elsewhere says that --semantics simgrid uses all values of a property, if it does.
+func elsewhere(id string) string {
+	if smpiKeys[id] == "" {
+		return ""
+	}
+	return "; [network.simgrid] has all"
 }
 
 // costs reads A:B:C;D:E:F: from size A on the values B and C, and so on; or one value for all sizes.
@@ -150,7 +158,7 @@ func (s *source) overheads(f *factors) {
 		least := one.of.pieces[0]
 		s.key(one.key, duration(least.values[0]), "%s of <config>, line %d", one.id, one.of.line)
 		if len(one.of.pieces) > 1 || len(least.values) > 1 && least.values[1] > 0 {
-			s.note("%s depends on the size of messages; Spoor has one %s: that of the smallest messages without their bytes", one.id, one.key)
+			s.note("%s depends on the size of messages; %s is that of the smallest messages without their bytes%s", one.id, one.key, elsewhere(one.id))
 		}
 	}
 	if f.rendezvousLine > 0 {

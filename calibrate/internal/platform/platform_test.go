@@ -92,7 +92,7 @@ func TestConfig(t *testing.T) {
 	if got, want := keys(m, "processor"), "clock=8000000000 Hz; cpi=1.0; cpf=1.0"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	for _, want := range []string{"network/bandwidth-factor has 3 factors by size; Spoor has one: 0.94, that of the largest messages", "the property network/model of <config> is not imported",
+	for _, want := range []string{"network/bandwidth-factor has 3 factors by size; [network] has one: 0.94, that of the largest messages", "the property network/model of <config> is not imported",
 		"smpi/os depends on the size of messages", "the property wattage_per_state of clusters is not imported", "cpi = 1.0 is no number"} {
 		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.Contains(n, want) }) {
 			t.Errorf("no note %q among %q", want, m.Notes)

@@ -13,7 +13,7 @@ import (
 // The names of placements that need no file.
 const (
 	Block  = "block"  // ranks fill a node before the next
-	Cyclic = "cyclic" // each rank is on the node after that of the rank before
+	Cyclic = "cyclic" // ranks go round the nodes, one on each node and round
 )
 
 // Random is an order of nodes; with a colon and a number behind it, the seed is that number.
@@ -37,7 +37,7 @@ func (p Placement) Given() bool { return p.Map != "" || p.PerNode != 0 || p.Orde
 func (p *Placement) Check() error {
 	switch {
 	case p.PerNode < 0:
-		return stage.Usage("--ranks-per-node: %d is not a number from 1", p.PerNode)
+		return stage.Usage("--ranks-per-node: %d is not a number from 0", p.PerNode)
 	case p.PerNode > 0 && p.isFile():
 		return stage.Usage("--ranks-per-node has no effect with --map %s: the file names the node of each rank", p.Map)
 	}

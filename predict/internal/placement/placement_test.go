@@ -82,7 +82,7 @@ func TestPlacementErrors(t *testing.T) {
 	}{
 		{"too many on a node", "", Placement{PerNode: 5}, 6, `placing rank 4: node 0 of machine "m" has only 4 processors`},
 		{"too many nodes", "", Placement{PerNode: 1}, 5, `placing rank 4 on node 4: machine "m" has 4 nodes`},
-		{"negative", "", Placement{PerNode: -1}, 5, "--ranks-per-node: -1 is not a number from 1"},
+		{"negative", "", Placement{PerNode: -1}, 5, "--ranks-per-node: -1 is not a number from 0"},
 		{"no file", "", Placement{Map: "blok"}, 5, `--map: "blok" is neither block, cyclic, all nor a file`},
 		{"a number beside a file", "x\n", Placement{PerNode: 1}, 1, "has no effect with --map"},
 		{"a rank too many", "x\ny\nz\n", Placement{}, 2, "ranks:3: rank 2 does not exist: the program has ranks 0 to 1"},

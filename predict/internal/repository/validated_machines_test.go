@@ -2,6 +2,7 @@ package repository
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,7 @@ func TestPublishedMeasurementsArePredicted(t *testing.T) {
 		if got := threeDigits(predicted) + " " + row.unit; got != row.predicted {
 			t.Errorf("%s, %s: %s, the page has %s", row.machine, row.run, got, row.predicted)
 		}
-		if got := fmt.Sprintf("%+.0f %%", percent); got != row.error {
+		if got := signed(percent) + " %"; got != row.error {
 			t.Errorf("%s, %s: error %s, the page has %s", row.machine, row.run, got, row.error)
 		}
 	}
@@ -43,11 +44,22 @@ func TestPublishedMeasurementsArePredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf(", %d predictions: %+.0f to %+.0f %% (%s)", len(errors), slices.Min(errors), slices.Max(errors), validationPage)
+		want := fmt.Sprintf(", %d predictions: %s to %s %% (%s)", len(errors), signed(slices.Min(errors)), signed(slices.Max(errors)), validationPage)
+		if len(errors) == 1 {
+			want = fmt.Sprintf(", 1 prediction: %s %% (%s)", signed(errors[0]), validationPage)
+		}
 		if !strings.HasSuffix(m.Source.Validated, want) {
 			t.Errorf("%s: validated %q does not end in %q", name, m.Source.Validated, want)
 		}
 	}
+}
+
+// signed writes whole percents with their sign, and 0 without one.
+func signed(percent float64) string {
+	if math.Abs(percent) < .5 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.0f", percent)
 }
 
 // A machine that does not name the page has no rows there.
