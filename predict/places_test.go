@@ -68,6 +68,20 @@ func TestPlacesRefuse(t *testing.T) {
 	}
 }
 
+// A note says where --map changes nothing.
+func TestMapWithoutEffect(t *testing.T) {
+	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
+	for _, c := range []struct {
+		flags []string
+		note  bool
+	}{{[]string{"--map", "cyclic"}, false}, {[]string{"--map", "cyclic", "--ranks-per-node", "1"}, true}} {
+		_, _, errs := predict(append([]string{"replay", prefix, "--machine", "../data/machine/du2000-clump-4x2-512k-155m.toml"}, c.flags...)...)
+		if strings.Contains(errs, "--map has no effect: each node has one rank") != c.note {
+			t.Errorf("%v: %s", c.flags, errs)
+		}
+	}
+}
+
 // An order of nodes is one of the whole machine: the network does not depend on which nodes it gives.
 func TestNodeOrderUsesTheWholeNetwork(t *testing.T) {
 	prefix := recordedKernel(t, "sor", 4, []string{"g=6"})
