@@ -188,21 +188,25 @@ func (s *source) links(c *cluster, contended bool, bw, latency float64, latencyF
 	}
 }
 
+// fourRows reads A,...;B,...;C,...;D,...
+func fourRows(shape string) (rows [4][]int, err error) {
+	parts := strings.Split(shape, ";")
+	if len(parts) != len(rows) {
+		return rows, fmt.Errorf("%d rows", len(parts))
+	}
+	for i, part := range parts {
+		if rows[i], err = integers(part, ","); err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
 // fatTree writes a fat tree of levels;down;up;parallel.
 func (s *source) fatTree(c *cluster, shape, at string) error {
 	const form = "LEVELS;DOWN,...;UP,...;LINKS,..., such as 2;4,4;1,2;1,2, whose product of DOWN is the number of hosts"
-	parts := strings.Split(shape, ";")
-	if len(parts) != 4 {
-		return s.misshapen(c, form)
-	}
-	var rows [4][]int
-	for i, part := range parts {
-		var err error
-		if rows[i], err = integers(part, ","); err != nil || i > 0 && len(rows[i]) != rows[0][0] || len(rows[0]) != 1 {
-			return s.misshapen(c, form)
-		}
-	}
-	if product(rows[1]) != c.hosts {
+	rows, err := fourRows(shape)
+	if err != nil || len(rows[0]) != 1 || slices.ContainsFunc(rows[1:], func(r []int) bool { return len(r) != rows[0][0] }) || product(rows[1]) != c.hosts {
 		return s.misshapen(c, form)
 	}
 	s.model("fattree", "topology "+at)
@@ -215,18 +219,9 @@ func (s *source) fatTree(c *cluster, shape, at string) error {
 // dragonfly writes a dragonfly of groups,links;chassis,links;routers,links;hosts.
 func (s *source) dragonfly(c *cluster, shape, at string) error {
 	const form = "GROUPS,LINKS;CHASSIS,LINKS;ROUTERS,LINKS;HOSTS, such as 3,4;4,3;5,1;2, whose product is the number of hosts"
-	parts := strings.Split(shape, ";")
-	if len(parts) != 4 {
-		return s.misshapen(c, form)
-	}
-	var rows [4][]int
-	for i, part := range parts {
-		var err error
-		if rows[i], err = integers(part, ","); err != nil || len(rows[i]) != []int{2, 2, 2, 1}[i] {
-			return s.misshapen(c, form)
-		}
-	}
-	if product([]int{rows[0][0], rows[1][0], rows[2][0], rows[3][0]}) != c.hosts {
+	rows, err := fourRows(shape)
+	if err != nil || len(rows[0]) != 2 || len(rows[1]) != 2 || len(rows[2]) != 2 || len(rows[3]) != 1 ||
+		product([]int{rows[0][0], rows[1][0], rows[2][0], rows[3][0]}) != c.hosts {
 		return s.misshapen(c, form)
 	}
 	s.model("dragonfly", "topology "+at)
