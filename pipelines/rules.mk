@@ -8,6 +8,7 @@
 #   EXTERNALS   names of traces from other tools; each has FILE.name, and FLAGS.name for traces import
 #   MACHINES    machine descriptions
 #   SETS        numbers of sets of the machines' caches, with commas; without it there are no predictions
+#   DIRECT      programs that ask for the time: they are simulated by predict direct, not replayed; optional
 #   ANALYSES    analyses, with commas; default reuse,locality,phases with SETS, none without
 #   RESULTS     the files that ANALYSES write, if they differ from the default
 #   LINE_SIZES  sizes of the machines' lines and blocks, with commas; 64B if not given
@@ -66,10 +67,13 @@ trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),traceg
 analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--node-network % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(firstword $(fields)):%= %) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
-simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
+# A program of DIRECT runs under the simulator, because its work depends on the answers to its questions about time.
+direct             = $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(if $(filter %refs=false,$(RECORD)), --references=false)
+simulated          = $(if $(filter $(DIRECT),$(firstword $(fields))),direct $(direct),replay $(OUT)/$1)
+simulation.command = predict $(simulated) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
-timeline.command   = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
-path.command       = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow
+timeline.command   = predict $(simulated) --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
+path.command       = predict $(simulated) --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow
 
 # Results are in files, so standard output is dropped. With ENGINE=slurm each command is a job, at most JOBS at a time: see
 # slurm/README.md.

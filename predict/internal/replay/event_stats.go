@@ -17,7 +17,7 @@ type EventStats struct {
 	graphs        []bool // processors that have events with Needs
 	first         [trace.Marker + 1]place
 	collectives   map[collectiveID]*callSequence
-	timeDependent [trace.Marker + 1]uint64 // tests, iprobes and clocks, whose recorded results depend on time
+	timeDependent [trace.Marker + 1]uint64 // tests, iprobes, clocks and probes of several channels, whose recorded results depend on time
 	flops         bool
 	refs          bool // there are references
 	nonblocking   bool // a collective has a request
@@ -127,6 +127,10 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	switch e.Kind {
 	case trace.Test, trace.Iprobe, trace.Clock:
 		s.timeDependent[e.Kind]++
+	case trace.Probe:
+		if e.Peer < 0 || e.Tag < 0 {
+			s.timeDependent[e.Kind]++
+		}
 	case trace.Compute:
 		s.flops = s.flops || e.Work > 0
 	case trace.Fork:

@@ -116,7 +116,7 @@ func messageCases() []messageCase {
 		{name: "a test that succeeded waits, one that failed does not", // 138
 			trace: messageTrace(rows(an(trace.Irecv, with(1), request(3)), an(trace.Test, request(3)), an(trace.Test, request(3), count(1)), an(trace.Clock)),
 				rows(an(trace.Send, with(0), of(10)))),
-			want: []float64{138, 10}, warns: "the results of test depend on time; they are replayed as recorded (2)"},
+			want: []float64{138, 10}, warns: "results that depend on time are replayed as recorded (test: 2, clock: 1); for the times of this machine run the program with predict direct"},
 		{name: "an iprobe that found something", // there at 128; 138
 			trace: messageTrace(rows(an(trace.Iprobe, with(1)), an(trace.Iprobe, with(1), count(1)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(10)))),
 			want:  []float64{138, 10}, warns: "iprobe"},

@@ -157,10 +157,8 @@ func overlapWarning(m *machine.Machine, model *cost.Model, res *outcome.Result) 
 
 // warnings returns the warnings about the result.
 func (r *messageRun) warnings(m *machine.Machine, model *cost.Model, res *outcome.Result) (all []error) {
-	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
-		if n := r.stats.timeDependent[k]; n > 0 {
-			all = append(all, fmt.Errorf("the results of %v depend on time; they are replayed as recorded (%d)", k, n))
-		}
+	if err := r.stats.timeWarning(r.head); err != nil {
+		all = append(all, err)
 	}
 	all = append(all, NetworkWarnings(m, model, res)...)
 	if res.Reused > 0 {
