@@ -22,29 +22,43 @@ import (
 //     the lock of its first column. When none is due, it puts the supernode into
 //     the queue.
 //
-// Ordering (minimum degree), elimination tree and supernodes are computed before the run, serially, as in the
+// Ordering, elimination tree and supernodes are computed before the run, serially, as in the
 // paper. Locks are numbers of columns. There are no barriers.
 //
 // The order of the modifications of a column depends on time. They are added as integers, in units of 2^-62, so
 // that the sum does not depend on the order. A has a unit diagonal, which bounds every sum of products by 1.
 //
 // The paper's matrix is of order 1806 with 30824 non-zeros below the diagonal. Its factor has 110461 non-zeros and
-// 503 supernodes. These are the sizes of BCSSTK14 of the Harwell-Boeing collection, the stiffness of a roof, which
-// comes with SPLASH.
+// 503 supernodes. This is BCSSTK14 of the Harwell-Boeing collection, the stiffness of a roof, which comes with SPLASH.
+// It is the default, rings=0, in a multiple-minimum-degree order (multipleMinimumDegree), which gives both numbers. With
+// rings, A is a generated dome of any size, in a minimum-degree order.
 //
-// Differs: A is generated, a double-layer dome of 7 rings and 43 spokes, of order 1806 with 30831 non-zeros. For
-// seed 1 the factor has 121209 non-zeros and 294 supernodes. Modifications are added separately from the matrix, in
-// integers.
+// Differs: A is scaled to a unit diagonal. Modifications are added separately from the matrix, in integers.
 var Cholesky = workload.Kernel{
 	Name: "cholesky", Paper: "sivasubramaniam1995",
 	Doc: "sparse supernodal Cholesky factorization from a central task queue (SPLASH)",
 	Params: []workload.Param{
-		{Name: "rings", Default: 7, Min: 1, Max: 64, Doc: "rings of the dome; the order is 6 rings x spokes"},
-		{Name: "spokes", Default: 43, Min: 3, Max: 128, Doc: "joints of a ring in each layer"},
-		{Name: "braces", Default: 84, Min: 0, Max: 100, Doc: "per cent of the diagonal neighbours that are joined"},
+		{Name: "rings", Default: 0, Min: 0, Max: 64, Doc: "rings of a dome of order 6 rings x spokes; 0: the matrix is BCSSTK14, of order 1806"},
+		{Name: "spokes", Default: domeSpokes, Min: 3, Max: 128, Doc: "joints of a ring in each layer of the dome"},
+		{Name: "braces", Default: domeBraces, Min: 0, Max: 100, Doc: "per cent of the diagonal neighbours of the dome that are joined"},
 	},
 	Small: workload.Values{"rings": 3, "spokes": 8},
+	Check: checkCholesky,
+	Fixed: func(v workload.Values) bool { return v["rings"] == 0 },
 	Make:  newCholesky,
+}
+
+const (
+	domeSpokes = 43
+	domeBraces = 84
+)
+
+// checkCholesky refuses a size of a dome without a dome.
+func checkCholesky(v workload.Values) error {
+	if v["rings"] == 0 && (v["spokes"] != domeSpokes || v["braces"] != domeBraces) {
+		return fmt.Errorf("spokes and braces are those of a dome, but rings=0 is the matrix BCSSTK14; set rings to 1 to 64")
+	}
+	return nil
 }
 
 type cholesky struct {
@@ -62,8 +76,8 @@ const choleskyUnit = 0x1p-62
 
 func newCholesky(v workload.Values, _ int, seed uint64) workload.Instance {
 	f := &cholesky{dome: dome{v["rings"], v["spokes"], v["braces"]}, seed: seed}
-	a := domeMatrix(f.dome, seed)
-	f.super = newSupernodes(a)
+	a := f.matrix()
+	f.super = f.symbolic(a.neighbours)
 	f.value, f.sum = make([]float64, f.super.size()), make([]int64, f.super.size())
 	for _, e := range a.elements {
 		i, j := f.super.place[e.row], f.super.place[e.column]
@@ -76,6 +90,24 @@ func newCholesky(v workload.Values, _ int, seed uint64) workload.Instance {
 		}
 	}
 	return f
+}
+
+// matrix returns A.
+func (f *cholesky) matrix() sparseSymmetric {
+	if f.dome.rings == 0 {
+		return bcsstk14()
+	}
+	return domeMatrix(f.dome, f.seed)
+}
+
+// symbolic orders the blocks of A, whose neighbours are given, and finds the supernodes of L.
+func (f *cholesky) symbolic(neighbours [][]int32) supernodes {
+	if f.dome.rings == 0 {
+		order := multipleMinimumDegree(neighbours)
+		return newSupernodes(1, order, structure(neighbours, order))
+	}
+	order, below := minimumDegree(neighbours)
+	return newSupernodes(domeFreedom, order, below)
 }
 
 // choleskyRank is the state of one rank.

@@ -1,7 +1,6 @@
 package sivasubramaniam1995
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"spoor/tracegen/kernel/internal/workload"
@@ -53,9 +52,10 @@ func (d dome) bars(rng *rand.Rand) [][2]int32 {
 	return append(bars, others[:(len(others)*d.braces+50)/100]...)
 }
 
-// sparseSymmetric is a symmetric matrix of blocks of domeFreedom rows and columns. It holds the elements of the
-// lower triangle, and which blocks are not zero.
+// sparseSymmetric is a symmetric matrix of square blocks. It holds the elements of the lower triangle, and which
+// blocks are not zero.
 type sparseSymmetric struct {
+	freedom    int // rows and columns of a block
 	elements   []symmetricElement
 	neighbours [][]int32 // of each block row, in the whole matrix, without itself
 }
@@ -69,7 +69,7 @@ type symmetricElement struct {
 // diagonal. The vector v is random at the six freedoms of the bar's joints.
 func domeMatrix(d dome, seed uint64) sparseSymmetric {
 	rng := workload.Generator(seed)
-	m := sparseSymmetric{neighbours: make([][]int32, d.joints())}
+	m := sparseSymmetric{freedom: domeFreedom, neighbours: make([][]int32, d.joints())}
 	diagonal := make([][domeFreedom][domeFreedom]float64, d.joints())
 	for i := range diagonal {
 		for k := range domeFreedom {
@@ -95,15 +95,7 @@ func domeMatrix(d dome, seed uint64) sparseSymmetric {
 			}
 		}
 	}
-	scale := func(i int32) float64 { return math.Sqrt(diagonal[i/domeFreedom][i%domeFreedom][i%domeFreedom]) }
-	for k := range m.elements {
-		e := &m.elements[k]
-		if e.row == e.column {
-			e.value = 1
-		} else {
-			e.value /= scale(e.row) * scale(e.column)
-		}
-	}
+	m.scaleToUnitDiagonal()
 	return m
 }
 

@@ -63,19 +63,19 @@ func (s *supernodes) modifications() []int32 {
 	return due
 }
 
-// newSupernodes orders the blocks of a matrix by minimum degree, and finds the supernodes of its factor.
-func newSupernodes(a sparseSymmetric) supernodes {
-	order, below := minimumDegree(a.neighbours)
+// newSupernodes finds the supernodes of the factor of a matrix whose blocks are eliminated in an order. below has the
+// structure of each block column below the diagonal.
+func newSupernodes(freedom int, order []int32, below [][]int32) supernodes {
 	order = postorder(order, below)
 	n := len(order)
 	position := make([]int32, n) // of each block row in L
 	for i, v := range order {
 		position[v] = int32(i)
 	}
-	s := supernodes{place: make([]int32, n*domeFreedom), rowStart: []int32{0}, start: []int64{0}}
+	s := supernodes{place: make([]int32, n*freedom), rowStart: []int32{0}, start: []int64{0}}
 	for v := range n {
-		for k := range int32(domeFreedom) {
-			s.place[v*domeFreedom+int(k)] = position[v]*domeFreedom + k
+		for k := range freedom {
+			s.place[v*freedom+k] = position[v]*int32(freedom) + int32(k)
 		}
 	}
 	children := make([]int, n)
@@ -89,11 +89,38 @@ func newSupernodes(a sparseSymmetric) supernodes {
 		for end < n && isSameSupernode(below[order[end-1]], below[order[end]], order[end], position, children) {
 			end++
 		}
-		s.append(order[i:end], below[order[end-1]], position)
+		s.append(freedom, order[i:end], below[order[end-1]], position)
 		i = end
 	}
-	s.first = append(s.first, int32(n*domeFreedom))
+	s.first = append(s.first, int32(n*freedom))
 	return s
+}
+
+// structure returns the neighbours of each vertex of a graph when it is eliminated in an order. They are its later
+// neighbours, and those of the vertices of the elimination tree that are directly below it.
+func structure(graph [][]int32, order []int32) (below [][]int32) {
+	below = make([][]int32, len(graph))
+	position := make([]int32, len(graph))
+	for i, v := range order {
+		position[v] = int32(i)
+	}
+	children := make([][]int32, len(graph))
+	for _, v := range order {
+		for _, u := range graph[v] {
+			if position[u] > position[v] {
+				below[v] = append(below[v], u)
+			}
+		}
+		slices.Sort(below[v])
+		for _, c := range children[v] {
+			below[v] = unionWithout(below[v], below[c], v, v)
+		}
+		if len(below[v]) > 0 {
+			p := firstBelow(below[v], position)
+			children[p] = append(children[p], v)
+		}
+	}
+	return below
 }
 
 // firstBelow returns the first of the blocks below in L: its parent in the elimination tree.
@@ -108,15 +135,15 @@ func isSameSupernode(before, below []int32, next int32, position []int32, childr
 }
 
 // append adds a supernode of these block columns and of the blocks below the last.
-func (s *supernodes) append(columns, below, position []int32) {
-	rows := make([]int32, 0, (len(columns)+len(below))*domeFreedom)
+func (s *supernodes) append(freedom int, columns, below, position []int32) {
+	rows := make([]int32, 0, (len(columns)+len(below))*freedom)
 	for _, v := range slices.Concat(columns, below) {
-		for k := range int32(domeFreedom) {
-			rows = append(rows, position[v]*domeFreedom+k)
+		for k := range int32(freedom) {
+			rows = append(rows, position[v]*int32(freedom)+k)
 		}
 	}
 	slices.Sort(rows)
-	width := len(columns) * domeFreedom
+	width := len(columns) * freedom
 	s.first = append(s.first, rows[0])
 	s.owner = append(s.owner, slices.Repeat([]int32{int32(len(s.first) - 1)}, width)...)
 	s.rows = append(s.rows, rows...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,32 +23,39 @@ func spoilCholesky(inst workload.Instance) {
 	f.value[0] *= 1 + 1e-12
 }
 
-// TestCholeskyHasAboutThePapersSize: order 1806, 30824 non-zeros below the diagonal,
-// 110461 in the factor.
-func TestCholeskyHasAboutThePapersSize(t *testing.T) {
-	f := newCholesky(kerneltest.Complete(t, Cholesky, nil), 1, 1).(*cholesky)
-	s := &f.super
-	nonzeros := 0
+// TestCholeskyHasThePapersSize: order 1806, 30824 non-zeros below the diagonal. The paper has 110461 in the factor and
+// 503 supernodes.
+func TestCholeskyHasThePapersSize(t *testing.T) {
+	for _, c := range []struct {
+		rings, nonzeros, factor, supernodes int
+	}{{0, 30824, 110461, 503}, {7, 30831, 121209, 294}} {
+		v := kerneltest.Complete(t, Cholesky, workload.Values{"rings": c.rings})
+		f := newCholesky(v, 1, 1).(*cholesky)
+		if n := len(f.super.owner); n != 1806 {
+			t.Errorf("rings=%d: order %d", c.rings, n)
+		}
+		if n := len(f.matrix().elements) - 1806; n != c.nonzeros {
+			t.Errorf("rings=%d: %d non-zeros below the diagonal", c.rings, n)
+		}
+		if n := f.super.nonzeros(); n != c.factor || len(f.due) != c.supernodes {
+			t.Errorf("rings=%d: %d non-zeros of L below the diagonal, %d supernodes", c.rings, n, len(f.due))
+		}
+	}
+}
+
+// nonzeros returns the number of elements of L below the diagonal.
+func (s *supernodes) nonzeros() (n int) {
 	for column := range int32(len(s.owner)) {
-		nonzeros += len(s.below(column)) - 1
+		n += len(s.below(column)) - 1
 	}
-	a := domeMatrix(f.dome, f.seed).elements
-	if n := len(s.owner); n != 1806 {
-		t.Errorf("order %d", n)
-	}
-	if n := len(a) - len(s.owner); n != 30831 {
-		t.Errorf("%d non-zeros below the diagonal", n)
-	}
-	if nonzeros != 121209 || len(f.due) != 294 { // the paper's has 503 supernodes
-		t.Errorf("%d non-zeros of L below the diagonal, %d supernodes", nonzeros, len(f.due))
-	}
+	return n
 }
 
 // dense is A in the order of L, and L, each in full.
 func (f *cholesky) dense() (a *mat.SymDense, l *mat.TriDense) {
 	n := len(f.super.owner)
 	a, l = mat.NewSymDense(n, nil), mat.NewTriDense(n, mat.Lower, nil)
-	for _, e := range domeMatrix(f.dome, f.seed).elements {
+	for _, e := range f.matrix().elements {
 		a.SetSym(int(f.super.place[e.row]), int(f.super.place[e.column]), e.value)
 	}
 	for column := range int32(n) {
@@ -61,9 +69,22 @@ func (f *cholesky) dense() (a *mat.SymDense, l *mat.TriDense) {
 // TestCholeskyIsGonums: L differs from that of the dense matrix by no more than its
 // condition number allows, to first order [higham2002, thm. 10.8].
 func TestCholeskyIsGonums(t *testing.T) {
-	f := kerneltest.Instance(t, Cholesky, choleskySizes[2], 4).(*cholesky)
+	for _, v := range []workload.Values{choleskySizes[2], {"rings": 0}} {
+		t.Run(fmt.Sprint(v), func(t *testing.T) { isGonums(t, v) })
+	}
+}
+
+func isGonums(t *testing.T, v workload.Values) {
+	inst, err := Cholesky.New(kerneltest.Complete(t, Cholesky, v), 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := inst.(*cholesky)
 	if err := spmd.Native(context.Background(), 4, f.Program); err != nil {
 		t.Fatal(err)
+	}
+	if err := f.Verify(); err != nil {
+		t.Error(err)
 	}
 	a, got := f.dense()
 	var factor mat.Cholesky
@@ -86,7 +107,8 @@ func TestCholeskyIsGonums(t *testing.T) {
 func TestSupernodesAreThoseOfElimination(t *testing.T) {
 	for _, d := range []dome{{1, 3, 0}, {2, 4, 100}, {3, 7, 50}, {4, 5, 0}} {
 		t.Run(fmt.Sprint(d), func(t *testing.T) {
-			s := newSupernodes(domeMatrix(d, 5))
+			order, below := minimumDegree(domeMatrix(d, 5).neighbours)
+			s := newSupernodes(domeFreedom, order, below)
 			n := int32(len(s.owner))
 			filled := make([][]bool, n)
 			for i := range filled {
@@ -127,6 +149,18 @@ func TestMinimumDegreeOfAPath(t *testing.T) {
 	order, below = minimumDegree([][]int32{{1, 2, 3}, {0}, {0}, {0}}) // a star: the centre when it is as good as the last
 	if fmt.Sprint(order, below) != "[1 2 0 3] [[3] [0] [0] []]" {
 		t.Error(order, below)
+	}
+}
+
+// TestCholeskyRefusesWhatHasNoEffect: BCSSTK14 has neither spokes nor a seed.
+func TestCholeskyRefusesWhatHasNoEffect(t *testing.T) {
+	for _, set := range []workload.Values{{"spokes": 8}, {"braces": 0}} {
+		if _, err := Cholesky.Values(set); err == nil || !strings.Contains(err.Error(), "set rings") {
+			t.Errorf("%v: error %v", set, err)
+		}
+	}
+	if _, err := Cholesky.New(kerneltest.Complete(t, Cholesky, nil), 2, 5); err == nil || !strings.Contains(err.Error(), "seed 5") {
+		t.Errorf("error %v", err)
 	}
 }
 

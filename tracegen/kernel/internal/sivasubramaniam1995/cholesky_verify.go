@@ -14,7 +14,7 @@ func (f *cholesky) Verify() error {
 	s := &f.super
 	n := len(s.owner)
 	a := make([][]symmetricElement, n) // columns of A in the order of L
-	for _, e := range domeMatrix(f.dome, f.seed).elements {
+	for _, e := range f.matrix().elements {
 		i, j := s.place[e.row], s.place[e.column]
 		a[min(i, j)] = append(a[min(i, j)], symmetricElement{max(i, j), min(i, j), e.value})
 	}

@@ -28,6 +28,7 @@ type Kernel struct {
 
 	Procs func(v Values, procs int) error // error for a number of ranks that cannot run it; nil: any number can
 	Check func(v Values) error            // error for values that do not fit together, or nil
+	Fixed func(v Values) bool             // reports whether the input is data without a seed; nil: it never is
 	Make  func(v Values, procs int, seed uint64) Instance
 }
 
@@ -111,6 +112,9 @@ func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
 		if err := k.Procs(v, procs); err != nil {
 			return nil, err
 		}
+	}
+	if k.Fixed != nil && k.Fixed(v) && seed != 1 {
+		return nil, fmt.Errorf("the input is fixed data, so seed %d has no effect; remove the seed", seed)
 	}
 	return k.Make(v, procs, seed), nil
 }
