@@ -183,8 +183,8 @@ func (a *calibration) parts(transports []transport.Transport) (list []part) {
 		}})
 	}
 	t := transport.All[slices.IndexFunc(transport.All, func(t transport.Transport) bool { return t.Name == marshallingTransport })]
-	return append(list, part{"marshalling", "", usual.Launches * len(marshalling.Plan(a.seed, a.quick)), func(ctx context.Context, env *stage.Env, wait waiter, step func()) (*store.Table, error) {
-		return a.marshalling(ctx, env, t, wait, step)
+	return append(list, part{"marshalling", "", usual.Launches * len(marshalling.Plans[0].Points(a.seed, a.quick)), func(ctx context.Context, env *stage.Env, wait waiter, step func()) (*store.Table, error) {
+		return a.marshalling(ctx, env, t, marshalling.Plans[0], wait, step)
 	}})
 }
 

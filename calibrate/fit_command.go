@@ -31,7 +31,9 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	cmd.Flags().StringVar(&f.Line, "line", "", "`SIZE` of memory lines, if the files have none (default 64B)")
 	cmd.Flags().StringVar(&f.Page, "page", "", "`SIZE` of memory pages, if the files have none (default 4KiB)")
 	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of bootstraps and cross-validation")
-	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page", "local")
+	cmd.Flags().StringVar(&f.Take, "take", "", "time of a point of its launches, the `WHICH`: mean, median or minimum (default mean)")
+	cmd.Flags().IntSliceVar(&f.Train, "train", nil, "print errors of fits to these `NUMBERS` of training points, such as 10,50,100")
+	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page", "local", "take", "train")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, local, *format) }
 	return cmd
@@ -56,6 +58,11 @@ func runFit(env *stage.Env, f *fitting.Options, paths, local []string, format st
 	}
 	if err := r.Write(env.Note); err != nil {
 		return err
+	}
+	if t, asked := r.Learned(); t != nil {
+		return stage.Print(env.Out, format, t)
+	} else if asked {
+		return errors.New("--train: no experiment has test points and so many training points")
 	}
 	return stage.Print(env.Out, format, r.Summary())
 }

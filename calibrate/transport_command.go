@@ -48,9 +48,12 @@ func (o *transportOptions) chosen(env *stage.Env) (list []transport.Transport, e
 	return transportsOf("--transports", o.transports)
 }
 
-// present returns the transports that can be measured here. It notes the others.
+// present returns the transports that can be measured here, without variants of others. It notes those that cannot.
 func present(env *stage.Env) (list []transport.Transport) {
 	for _, t := range transport.All {
+		if t.Variant {
+			continue
+		}
 		if err := t.Absent(); err != nil {
 			env.Note("%s is not measured: %v", t.Name, err)
 			continue

@@ -54,7 +54,7 @@ func messageCommand(env *stage.Env) *cobra.Command {
 		}
 		return names
 	})
-	stage.Complete(cmd, "model", func() []string { return shownModels })
+	stage.Complete(cmd, "model", message.Names)
 	cmd.AddCommand(crossoverCommand(env), blocksCommand(env))
 	return cmd
 }

@@ -61,10 +61,8 @@ func (f *lawFlags) laws(env *stage.Env) (out []*message.Laws, err error) {
 	}
 	models := f.models
 	if len(models) == 0 {
-		for _, name := range message.Models(set, o) {
-			if slices.Contains(shownModels, name) {
-				models = append(models, name)
-			}
+		if models = message.Models(set, o); f.printed { // powers with negative coefficients give times below zero
+			models = slices.DeleteFunc(models, message.HigherOrder)
 		}
 		if len(models) == 0 { // for an error that names the missing parameter
 			models = []string{"M1"}
@@ -82,9 +80,6 @@ func (f *lawFlags) laws(env *stage.Env) (out []*message.Laws, err error) {
 	}
 	return out, nil
 }
-
-// shownModels are the models to use without --model.
-var shownModels = []string{"S1", "M1", "M1x", "page", "level"}
 
 // set reads all parameters, and the residuals next to their files.
 func (f *lawFlags) set(o *message.Options) (*param.Set, error) {

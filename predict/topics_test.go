@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/internal/message"
 	"spoor/traces/stage"
 )
 
@@ -25,7 +26,7 @@ func TestEveryPageIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range shownModels {
+	for _, m := range message.Names() {
 		if text, err := pages.ReadFile("pages/model/message-models.txt"); err != nil || !strings.Contains(string(text), "\n  "+m+" ") {
 			t.Errorf("message-models does not explain %s", m)
 		}

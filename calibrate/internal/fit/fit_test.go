@@ -319,11 +319,11 @@ func TestSpreadSaysWhatItKnows(t *testing.T) {
 		known bool
 		what  string
 	}{
-		{"both", &Times{four, "launches"}, mean, false, true, "bootstrap over 4 points and 2 launches, seed 7"},
-		{"points", &Times{one, "launches"}, mean, false, true, "bootstrap over 4 points, seed 7; says nothing of other runs"},
-		{"clusters", &Times{four, "files"}, mean, true, true, "bootstrap over 2 files, seed 7"},
-		{"nothing", &Times{one, "launches"}, mean, true, false, "no interval, as nothing was repeated"},
-		{"no solutions", &Times{four, "launches"}, fails, false, false, "bootstrap over 4 points and 2 launches, seed 7"},
+		{"both", &Times{Of: four, Cluster: "launches"}, mean, false, true, "bootstrap over 4 points and 2 launches, seed 7"},
+		{"points", &Times{Of: one, Cluster: "launches"}, mean, false, true, "bootstrap over 4 points, seed 7; says nothing of other runs"},
+		{"clusters", &Times{Of: four, Cluster: "files"}, mean, true, true, "bootstrap over 2 files, seed 7"},
+		{"nothing", &Times{Of: one, Cluster: "launches"}, mean, true, false, "no interval, as nothing was repeated"},
+		{"no solutions", &Times{Of: four, Cluster: "launches"}, fails, false, false, "bootstrap over 4 points and 2 launches, seed 7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.times.Spread(c.e, 1, c.fixed, 7)

@@ -20,6 +20,7 @@ const ShortestTime = 1e-15
 type Times struct {
 	Of      [][]float64 // by point and cluster; NaN: not measured
 	Cluster string      // noun for the clusters, such as "launches"
+	Take    Take        // time of a point; empty: the mean of its clusters
 }
 
 // clusters returns the number of clusters.
@@ -30,7 +31,7 @@ func (t *Times) clusters() int {
 	return len(t.Of[0])
 }
 
-// Means returns the mean time of each point.
+// Means returns the time of each point: the mean of its clusters, or what Take says.
 func (t *Times) Means() []float64 {
 	all := make([]int, t.clusters())
 	for c := range all {
@@ -40,56 +41,16 @@ func (t *Times) Means() []float64 {
 	return means
 }
 
-// drawn returns the means of the points if cluster c counts times[c] times. count is 1 for points that were
+// drawn returns the times of the points if cluster c counts times[c] times. count is 1 for points that were
 // measured in these clusters, else 0.
 func (t *Times) drawn(times []int) (means []float64, count []int) {
 	means, count = make([]float64, len(t.Of)), make([]int, len(t.Of))
 	for p, row := range t.Of {
-		sum, n := 0.0, 0
-		for c, y := range row {
-			if times[c] > 0 && !math.IsNaN(y) {
-				sum += float64(times[c]) * y
-				n += times[c]
-			}
-		}
-		if n > 0 {
-			means[p], count[p] = sum/float64(n), 1
+		if y, measured := t.Take.of(row, times); measured {
+			means[p], count[p] = y, 1
 		}
 	}
 	return means, count
-}
-
-// Floor returns the noise floor: the share of the variance between points that is noise. No model can have a lower
-// Errors.Ratio, except by chance. Clusters are split into halves, of even and of odd index. With m1 and m2 the
-// means of k1 and k2 of a point's k clusters, it is
-//
-//	sum (k1 k2/k^2) (m1-m2)^2 / SST,
-//
-// whose terms estimate the variance of the mean of all k. It is not known if no point was measured in both halves,
-// or if all means are equal.
-func (t *Times) Floor() (floor float64, known bool) {
-	noise, halved := 0.0, 0
-	for _, row := range t.Of {
-		var sum [2]float64
-		var n [2]float64
-		for c, y := range row {
-			if !math.IsNaN(y) {
-				sum[c%2] += y
-				n[c%2]++
-			}
-		}
-		if n[0] > 0 && n[1] > 0 {
-			apart, all := sum[0]/n[0]-sum[1]/n[1], n[0]+n[1]
-			noise += n[0] * n[1] / (all * all) * apart * apart
-			halved++
-		}
-	}
-	means := t.Means()
-	if halved == 0 || len(means) < 2 {
-		return math.NaN(), false
-	}
-	sst := stat.PopVariance(means, nil) * float64(halved) // of as many points as the noise
-	return noise / sst, sst > 0
 }
 
 // MaxFloor is the largest noise floor for which parameters are computed.

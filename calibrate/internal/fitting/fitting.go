@@ -8,9 +8,11 @@ import (
 	"io"
 	"slices"
 
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/loggp"
 	"spoor/calibrate/internal/fit/study"
 	"spoor/calibrate/internal/fit/timing"
+	"spoor/traces/lookup"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -25,6 +27,8 @@ type Options struct {
 	Prefix, State string
 	Line, Page    string
 	Cuts          []string
+	Take          string // of a point's launches; empty: the mean
+	Train         []int  // see study.Options
 	Seed          uint64
 }
 
@@ -48,6 +52,9 @@ func (f *Options) Apply(d *timing.Data) error {
 			return stage.Usage("--%s %v: the file has %v", s.flag, v, *s.size)
 		}
 	}
+	if err := f.check(d); err != nil {
+		return err
+	}
 	if d.Page < d.Line {
 		return stage.Usage("pages of %v are smaller than lines of %v", d.Page, d.Line)
 	}
@@ -61,6 +68,20 @@ func (f *Options) Apply(d *timing.Data) error {
 		return fmt.Errorf("no timing has the state %s; states are %q", f.State, states)
 	}
 	d.Timings = slices.DeleteFunc(d.Timings, func(t timing.Timing) bool { return t.State != f.State })
+	return nil
+}
+
+// check applies --take, and checks --train.
+func (f *Options) check(d *timing.Data) error {
+	d.Take = fit.Take(f.Take)
+	if f.Take != "" && !slices.Contains(fit.Takes, d.Take) {
+		return stage.Usage("--take: %w", lookup.Unknown("choice", f.Take, []string{string(fit.Mean), string(fit.Median), string(fit.Least)}))
+	}
+	for i, n := range f.Train {
+		if n < 1 || i > 0 && n <= f.Train[i-1] {
+			return stage.Usage("--train: numbers of points must be above zero and ascending")
+		}
+	}
 	return nil
 }
 
@@ -111,7 +132,7 @@ func Run(data *timing.Data, options *Options, note Note) (*Fitted, error) {
 // run makes all studies. It returns an error if none can be made.
 func (r *Fitted) run(note Note) error {
 	var failed, also []error
-	r.transfer, failed = study.Run(r.data, study.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed})
+	r.transfer, failed = study.Run(r.data, study.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed, Train: r.options.Train})
 	r.message, also = loggp.Run(r.data, r.options.Seed)
 	failed = append(failed, also...)
 	if len(r.transfer)+len(r.message) == 0 {
@@ -131,12 +152,26 @@ func (r *Fitted) run(note Note) error {
 			note("%s: the best model is %s, %s, judged by %s: error_ratio %.3g", study.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
 		}
 	}
+	r.noteUnused(note)
 	for _, s := range r.message {
 		for _, w := range s.Warnings {
 			note("%v", w)
 		}
 	}
 	return nil
+}
+
+// noteUnused notes options without effect on LogGP and PLogP.
+func (r *Fitted) noteUnused(note Note) {
+	if len(r.message) == 0 {
+		return
+	}
+	if r.options.Take != "" {
+		note("--take has no effect on LogGP and PLogP: they use the mean of the launches")
+	}
+	if len(r.options.Train) > 0 {
+		note("--train has no effect on LogGP and PLogP")
+	}
 }
 
 func noteResult(note Note, s *study.Study, r *study.Result) {
@@ -171,6 +206,11 @@ func (r *Fitted) write(networks []networkText) error {
 	if err := store.WriteTable(r.options.Prefix+".fit.arrow", r.compared()); err != nil {
 		return err
 	}
+	if t := r.learned(); t != nil {
+		if err := store.WriteTable(r.options.Prefix+".train.arrow", t); err != nil {
+			return err
+		}
+	}
 	if t := r.plogp(); t != nil {
 		if err := store.WriteTable(r.options.Prefix+".plogp.arrow", t); err != nil {
 			return err
@@ -189,6 +229,9 @@ func (r *Fitted) write(networks []networkText) error {
 func (r *Fitted) meta() []trace.Arg {
 	facts := []trace.Arg{{Key: "tool", Value: "calibrate " + stage.Version}, {Key: "seed", Value: fmt.Sprint(r.options.Seed)},
 		{Key: "line", Value: r.data.Line.String()}, {Key: "page", Value: r.data.Page.String()}}
+	if r.options.Take != "" {
+		facts = append(facts, trace.Arg{Key: "take", Value: r.options.Take})
+	}
 	for _, source := range r.data.Sources {
 		facts = append(facts, trace.Arg{Key: "input", Value: source})
 	}

@@ -116,7 +116,7 @@ func TestStatements(t *testing.T) {
 // As many training as test points, all different, that fit into a matrix; 100 of transfers, half of them rows.
 func TestPlan(t *testing.T) {
 	for _, look := range []bool{false, true} {
-		list := Plan(1, look)
+		list := Plans[0].Points(1, look)
 		count, rows := map[packing.Experiment]map[packing.Set]int{}, 0
 		for i, p := range list {
 			if err := Check(&p); err != nil || slices.Contains(list[:i], p) {
@@ -142,6 +142,28 @@ func TestPlan(t *testing.T) {
 		}
 		if c := count[packing.Transfer]; !look && (c[timing.Train] != transfers || rows < transfers || rows > transfers+5) {
 			t.Errorf("transfers: %v, %d of them rows", c, rows)
+		}
+	}
+}
+
+// Plans other than the first have what their names say, as many test as training points.
+func TestOtherPlans(t *testing.T) {
+	for _, c := range []struct {
+		plan                    int
+		transfers, scans, array int
+	}{{1, 400, 0, 0}, {2, 6 * sides, 2 * sides, sides}} {
+		count, test := map[packing.Experiment]int{}, 0
+		list := Plans[c.plan].Points(1, false)
+		for i, p := range list {
+			if err := Check(&p); err != nil || slices.Contains(list[:i], p) {
+				t.Fatalf("%s: %+v: %v, or it is there twice", Plans[c.plan].Name, p, err)
+			}
+			if count[p.Experiment]++; p.Set == timing.Test {
+				test++
+			}
+		}
+		if count[packing.Transfer] != c.transfers || count[packing.Scan] != c.scans || count[packing.Array] != c.array || 2*test != len(list) {
+			t.Errorf("%s: %v, %d of %d are test points", Plans[c.plan].Name, count, test, len(list))
 		}
 	}
 }

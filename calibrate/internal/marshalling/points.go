@@ -18,35 +18,100 @@ const (
 	leastQuick = 6   // at least
 )
 
-// Sides of matrices of scans and statements [hur1999, figs. 11 and 14].
+// Sides of matrices of scans [hur1999, sec. 6] and statements [hur1999, fig. 14].
 const (
 	leastSide = 50
+	mostScan  = 2000
 	mostOther = 1000
 )
 
-// Plan returns the points: as many test as training points, drawn in the same way and independently. look selects
-// a quick measurement.
-func Plan(seed uint64, look bool) (list []packing.Point) {
-	r := rand.New(rand.NewPCG(seed, 4))
-	add := func(number int, draw func(i int) packing.Point) {
-		if look {
-			number = max(number/quick, leastQuick)
+// Plan is a set of points to measure.
+type Plan struct {
+	Name, What string
+	points     func(d *draws)
+}
+
+// Plans lists the plans. The first is the default.
+var Plans = []Plan{
+	{"models", "random points of all experiments, as many test as training points: 100 of transfers", models},
+	{"many", "200 random training and 200 random test points of transfers alone, for a learning curve", many},
+	{"figures", "square matrices of growing size: rows and columns with d = 1, 2, 5, scans, and A = A + B [hur1999, figs. 2, 11]", figures},
+}
+
+// draws are points that are drawn, or laid out, for a plan.
+type draws struct {
+	r    *rand.Rand
+	look bool // a quick measurement
+	list []packing.Point
+}
+
+// Points returns the points of a plan: as many test as training points, drawn in the same way and independently, or
+// in turns from a grid. look selects a quick measurement.
+func (p Plan) Points(seed uint64, look bool) []packing.Point {
+	d := &draws{r: rand.New(rand.NewPCG(seed, 4)), look: look}
+	p.points(d)
+	return d.list
+}
+
+// add draws a number of training points, and of test points. Training and test points alternate.
+func (d *draws) add(number int, draw func(i int) packing.Point) {
+	if d.look {
+		number = max(number/quick, leastQuick)
+	}
+	for i := 0; i < 2*number; {
+		p := draw(i)
+		if p.Set = timing.Train; i%2 == 1 {
+			p.Set = timing.Test
 		}
-		for i := 0; i < 2*number; {
-			p := draw(i)
-			if p.Set = timing.Train; i%2 == 1 {
-				p.Set = timing.Test
-			}
-			if !slices.Contains(list, p) {
-				list = append(list, p)
-				i++
-			}
+		if !slices.Contains(d.list, p) {
+			d.list = append(d.list, p)
+			i++
 		}
 	}
-	add(transfers, func(i int) packing.Point { return transfer(r, i/2%2 == 0) })
-	add(2*scans, func(i int) packing.Point { return scan(r, i/2%2 == 0) })
-	add(len(Statements)*statements, func(i int) packing.Point { return statement(r, Statements[i/2%len(Statements)]) })
-	return list
+}
+
+func models(d *draws) {
+	d.add(transfers, func(i int) packing.Point { return transfer(d.r, i/2%2 == 0) })
+	d.add(2*scans, func(i int) packing.Point { return scan(d.r, i/2%2 == 0) })
+	d.add(len(Statements)*statements, func(i int) packing.Point { return statement(d.r, Statements[i/2%len(Statements)]) })
+}
+
+func many(d *draws) {
+	d.add(2*transfers, func(i int) packing.Point { return transfer(d.r, i/2%2 == 0) })
+}
+
+// Sides of square matrices in plan figures: sides of them, from transferStep to most of mostSide, and from leastSide to mostScan. An
+// odd step varies how rows are aligned.
+const (
+	sides        = 26
+	transferStep = 151
+	scanStep     = (mostScan - leastSide) / (sides - 1)
+)
+
+func figures(d *draws) {
+	step := 1
+	if d.look {
+		step = quick
+	}
+	for i := 0; i < sides; i += step {
+		set := timing.Train
+		if i%2 == 1 {
+			set = timing.Test
+		}
+		side := int64(i+1) * transferStep
+		for _, n := range []int64{1, 2, 5} {
+			p := packing.Point{Experiment: packing.Transfer, Stride: unit.Bytes(side), Set: set, Rows: n, Cols: side}
+			d.list = append(d.list, block(p, 0))
+			p.Rows, p.Cols = side, n
+			d.list = append(d.list, block(p, 0))
+		}
+		side = leastSide + int64(i)*scanStep
+		a := packing.Point{Experiment: packing.Array, Stride: unit.Bytes(side), Set: set, Rows: side, Cols: side, Accesses: 3 * side * side, Ops: side * side, Blocks: 2}
+		for _, p := range []packing.Point{scanOf(side, side, true), scanOf(side, side, false), block(a, 0)} {
+			p.Set = set
+			d.list = append(d.list, p)
+		}
+	}
 }
 
 // block fills in the layout of a point.
@@ -69,12 +134,16 @@ func transfer(r *rand.Rand, rows bool) packing.Point {
 	return block(p, r.Int64N(width-p.Cols+1))
 }
 
-// scan returns a scan that passes on the last column or the last row of a matrix.
+// scan returns a scan of a random matrix.
 //
-// Differs: in [hur1999, sec. 6] matrices are square. Operations are then proportional to n^2, and models with both
-// terms cannot separate them.
+// Differs: in [hur1999, sec. 6] matrices are square, as in plan figures. Operations are then proportional to n^2, and
+// models with both terms cannot separate them.
 func scan(r *rand.Rand, horizontal bool) packing.Point {
-	height, width := side(r), side(r)
+	return scanOf(side(r, mostScan), side(r, mostScan), horizontal)
+}
+
+// scanOf returns a scan that passes on the last column or the last row of a matrix.
+func scanOf(height, width int64, horizontal bool) packing.Point {
 	p := packing.Point{Experiment: packing.Scan, Stride: unit.Bytes(width), Ops: height * width, Rows: 1, Cols: width}
 	if horizontal {
 		p.Rows, p.Cols = height, 1
@@ -84,11 +153,11 @@ func scan(r *rand.Rand, horizontal bool) packing.Point {
 }
 
 // side returns a random side of a matrix of scans and statements.
-func side(r *rand.Rand) int64 { return leastSide + r.Int64N(mostOther-leastSide+1) }
+func side(r *rand.Rand, most int64) int64 { return leastSide + r.Int64N(most-leastSide+1) }
 
 // statement returns a statement over arrays, or over 1 to 200 columns of them, as for borders.
 func statement(r *rand.Rand, s Statement) packing.Point {
-	height, width := side(r), side(r)
+	height, width := side(r, mostOther), side(r, mostOther)
 	p := packing.Point{Experiment: packing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}
 	base := int64(0)
 	if r.IntN(2) == 0 {

@@ -2,6 +2,7 @@ package marshalling
 
 import (
 	"fmt"
+	"slices"
 
 	"spoor/calibrate/packing"
 )
@@ -59,13 +60,18 @@ func add(a, b, c []int32) {
 // smaller.
 const apart = Matrix / Item / 3 >> 12 << 12
 
+// Index returns the index of a point's statement in Statements; -1 if it is none of them.
+func Index(p *packing.Point) int64 {
+	items := p.Rows * p.Cols
+	return int64(slices.IndexFunc(Statements, func(s Statement) bool {
+		return s.Accesses*items == p.Accesses && s.Ops*items == p.Ops && s.Arrays == p.Blocks
+	}))
+}
+
 // StatementOf returns the statement of a point.
 func StatementOf(p *packing.Point) (Statement, error) {
-	items := p.Rows * p.Cols
-	for _, s := range Statements {
-		if s.Accesses*items == p.Accesses && s.Ops*items == p.Ops && s.Arrays == p.Blocks {
-			return s, nil
-		}
+	if i := Index(p); i >= 0 {
+		return Statements[i], nil
 	}
 	return Statement{}, fmt.Errorf("no statement has %d accesses and %d operations in %d blocks of %d x %d items", p.Accesses, p.Ops, p.Blocks, p.Rows, p.Cols)
 }

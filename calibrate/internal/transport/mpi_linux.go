@@ -2,12 +2,11 @@ package transport
 
 import (
 	"bufio"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,31 +14,16 @@ import (
 
 	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/host"
+	"spoor/calibrate/internal/marshalling"
 	"spoor/calibrate/packing"
 	"spoor/traces/unit"
 )
-
-// mpiSource is the program of both sides, which is built where it runs.
-//
-//go:embed mpi/mpi.c
-var mpiSource []byte
-
-var mpi = Transport{Name: "mpi", What: "MPI between two pinned processes, if mpicc and mpirun are installed", open: openMPI, absent: mpiAbsent}
-
-// mpiAbsent returns an error that names the missing tool.
-func mpiAbsent() error {
-	for _, tool := range []string{"mpicc", "mpirun"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			return fmt.Errorf("%s is not installed; it is part of Open MPI (Debian: openmpi-bin, libopenmpi-dev)", tool)
-		}
-	}
-	return nil
-}
 
 // mpiBench is two processes that mpirun starts. One of them is the measuring side. It receives its commands as
 // lines.
 type mpiBench struct {
 	*host.Local
+	kit          kit
 	dir, program string
 	cmd          *exec.Cmd
 	orders       *os.File
@@ -48,47 +32,6 @@ type mpiBench struct {
 	errs         strings.Builder
 	switches     int64
 	broken       error
-}
-
-// building bounds the time of the compiler.
-const building = 60 * time.Second
-
-// openMPI builds the program.
-func openMPI() (Bench, func() error, error) {
-	if err := mpiAbsent(); err != nil {
-		return nil, nil, err
-	}
-	local, err := host.OpenAlone()
-	if err != nil {
-		return nil, nil, err
-	}
-	b := &mpiBench{Local: local}
-	if local.Peer < 0 {
-		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side; this process may use only one"), b.close())
-	}
-	if err := b.build(); err != nil {
-		return nil, nil, errors.Join(err, b.close())
-	}
-	return b, b.close, nil
-}
-
-func (b *mpiBench) build() (err error) {
-	if b.dir, err = os.MkdirTemp("", "spoor-calibrate-*"); err != nil {
-		return err
-	}
-	source := filepath.Join(b.dir, "mpi.c")
-	b.program = filepath.Join(b.dir, "mpi")
-	if err := os.WriteFile(source, mpiSource, 0o600); err != nil {
-		return err
-	}
-	compile := exec.Command("mpicc", "-O2", "-o", b.program, source)
-	compile.WaitDelay = time.Second
-	timer := time.AfterFunc(building, func() { _ = compile.Process.Kill() })
-	defer timer.Stop()
-	if out, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the program of both sides with mpicc: %w: %s", err, strings.TrimSpace(string(out)))
-	}
-	return nil
 }
 
 // close ends everything and removes all files.
@@ -118,7 +61,7 @@ func (b *mpiBench) Rest() error {
 
 // failed returns an error with the output of mpirun.
 func (b *mpiBench) failed(err error) error {
-	return fmt.Errorf("mpirun: %w: %s", err, strings.Join(strings.Fields(b.errs.String()), " "))
+	return fmt.Errorf("%s: %w: %s", b.kit.runner(), err, strings.Join(strings.Fields(b.errs.String()), " "))
 }
 
 // allowed has settings of Open MPI. It may start two processes on fewer slots, must not bind them, and may run as
@@ -140,7 +83,8 @@ func (b *mpiBench) Launch(int) error {
 		return errors.Join(err, in.Close(), orders.Close())
 	}
 	b.errs.Reset()
-	cmd := exec.Command("mpirun", "-n", "2", b.program, strconv.Itoa(b.CPU), strconv.Itoa(b.Peer))
+	sides := slices.Concat(b.kit.run, []string{b.program, strconv.Itoa(b.CPU), strconv.Itoa(b.Peer)})
+	cmd := exec.Command(sides[0], sides[1:]...)
 	cmd.Env = append(os.Environ(), allowed...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, out, &b.errs, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
@@ -175,7 +119,11 @@ func (b *mpiBench) order(task byte, p packing.Point, repeat int64) (t unit.Secon
 	if b.broken != nil {
 		return 0, b.broken
 	}
-	if _, err = fmt.Fprintf(b.orders, "%c %d %d %d %g\n", task, max(p.Count, 1), repeat, p.Bytes, float64(p.Delay)); err == nil {
+	count, l := max(p.Count, 1), marshalling.LayoutOf(&p)
+	if p.Experiment == packing.Array {
+		count = 1 + marshalling.Index(&p)
+	}
+	if _, err = fmt.Fprintf(b.orders, "%c %d %d %d %g %d %d %d %d\n", task, count, repeat, p.Bytes, float64(p.Delay), l.Base, l.Rows, l.Cols, l.Stride); err == nil {
 		var line string
 		if line, err = b.line(); err == nil {
 			var switches int64
@@ -207,17 +155,24 @@ func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
 	return max(t, d)
 }
 
-// letters are the first letters of the commands of experiments. The others are ping-pongs and bursts, with and
-// without delays.
-var letters = map[packing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
+// letters are the first letters of the commands of experiments. m is ping-pongs and bursts, with and without delays.
+var letters = map[packing.Experiment]byte{packing.Transfer: 't', packing.Scan: 'c', packing.Array: 'a',
+	timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
 
 // Trial repeats a point for about trialTime.
 func (b *mpiBench) Trial(p packing.Point) (host.Trial, error) {
 	task, is := letters[p.Experiment]
 	if !is {
-		return nil, errors.New("marshalling cannot be measured over MPI; choose another transport")
+		return nil, fmt.Errorf("experiment %s cannot be measured over MPI; choose another transport", p.Experiment)
 	}
-	if p.Bytes > largestSize {
+	if p.Rows > 0 {
+		if err := marshalling.Check(&p); err != nil {
+			return nil, err
+		}
+		if _, err := marshalling.StatementOf(&p); err != nil && p.Experiment == packing.Array {
+			return nil, err
+		}
+	} else if p.Bytes > largestSize {
 		return nil, fmt.Errorf("messages of %v are larger than %v", p.Bytes, unit.Bytes(largestSize))
 	}
 	once := unit.Seconds(1)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spoor/calibrate/internal/fit/timing"
+	"spoor/calibrate/internal/marshalling"
 	"spoor/calibrate/packing"
 )
 
@@ -27,25 +28,71 @@ func tools(t *testing.T, mpicc, mpirun string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// The program of both sides does all experiments, also where there is no MPI, over a part of it that two processes need.
+// The program of both sides does all experiments over MPI, and where there is none, over sockets.
 func TestMPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program with a C compiler")
 	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Log("there is no C compiler, so that nothing can be built")
-		return
+	for _, one := range []Transport{openMPI, mpich, unixInC, tcpInC} {
+		t.Run(one.Name, func(t *testing.T) {
+			if err := one.Absent(); err != nil {
+				t.Skip(err)
+			}
+			if err := runs(t, one); err != nil {
+				t.Fatal(err)
+			}
+			if err := works(t, one, 2); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
-	include, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
+}
+
+// The part in C packs, unpacks, scans and runs statements as package marshalling does in Go, item by item.
+func TestCIsGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program with a C compiler")
 	}
-	tools(t, fmt.Sprintf("exec cc -I '%s' -Wno-unused-function \"$@\"", include), `shift 2; exec "$@"`)
-	if err := mpi.Absent(); err != nil {
-		t.Fatal(err)
+	if err := unixInC.Absent(); err != nil {
+		t.Skip(err)
 	}
-	if err := runs(t, mpi); err != nil {
-		t.Fatal(err)
+	program := filepath.Join(t.TempDir(), "marshal")
+	if out, err := exec.Command("cc", "-O2", "-I", "mpi", "-o", program, "testdata/marshal.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	block, column, row := marshalling.Layout{Base: 3, Rows: 4, Cols: 5, Stride: 9}, marshalling.Layout{Base: 6, Rows: 5, Cols: 1, Stride: 7}, marshalling.Layout{Base: 28, Rows: 1, Cols: 7, Stride: 7}
+	tasks := map[string]func(matrix, packed []int32, l marshalling.Layout){
+		"p": func(m, p []int32, l marshalling.Layout) { l.Pack(p, m) }, "u": func(m, p []int32, l marshalling.Layout) { l.Unpack(m, p) },
+		"c": func(m, p []int32, l marshalling.Layout) { l.Scan(m, p) },
+	}
+	for i, s := range marshalling.Statements {
+		tasks[fmt.Sprint(i)] = func(m, _ []int32, l marshalling.Layout) { s.Run(m, l) }
+	}
+	matrix, packed := make([]int32, marshalling.Matrix/marshalling.Item), make([]int32, marshalling.Packed/marshalling.Item)
+	for task, do := range tasks {
+		layouts := []marshalling.Layout{block, column, row}
+		if task == "c" {
+			layouts = layouts[1:]
+		}
+		for _, l := range layouts {
+			for i := range matrix {
+				matrix[i] = int32(i) * 3
+			}
+			for i := range packed {
+				packed[i] = int32(i) * 5
+			}
+			do(matrix, packed, l)
+			var want strings.Builder
+			const items = 60
+			for i := range items {
+				fmt.Fprintln(&want, matrix[i], packed[i])
+			}
+			arguments := fmt.Sprintf("%s %d %d %d %d %d", task, l.Base, l.Rows, l.Cols, l.Stride, items)
+			got, err := exec.Command(program, strings.Fields(arguments)...).Output()
+			if err != nil || string(got) != want.String() {
+				t.Errorf("%s: %v, got\n%s\nwant\n%s", arguments, err, got, want.String())
+			}
+		}
 	}
 }
 

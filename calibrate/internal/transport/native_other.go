@@ -5,7 +5,10 @@ package transport
 import "spoor/calibrate/internal/host"
 
 // Transport is a way to send messages.
-type Transport struct{ Name, What string }
+type Transport struct {
+	Name, What string
+	Variant    bool
+}
 
 // Absent returns nil.
 func (t Transport) Absent() error { return nil }

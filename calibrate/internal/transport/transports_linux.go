@@ -10,6 +10,7 @@ import (
 // Transport is a way to send messages.
 type Transport struct {
 	Name, What string
+	Variant    bool // of another transport: measured only if it is named
 	start      func(b *native) (conn, func() error, error)
 	open       func() (Bench, func() error, error) // replaces start, for sides that are other programs
 	absent     func() error
@@ -24,7 +25,7 @@ func (t Transport) Absent() error {
 }
 
 // All lists the transports, the fastest first.
-var All = []Transport{ringTransport, shared, channel, unixSocket, tcp, mpi}
+var All = []Transport{ringTransport, shared, channel, unixSocket, tcp, mpi, openMPI, mpich, unixInC, tcpInC}
 
 var ringTransport = Transport{Name: "ring", What: "a ring buffer in memory that two pinned threads share and poll",
 	start: func(b *native) (conn, func() error, error) {

@@ -69,13 +69,21 @@ func Models(set *param.Set, o Options) (out []string) {
 	return out
 }
 
+// Names returns the names of all models.
+func Names() []string {
+	return names(packing.All, func(m packing.Model) string { return m.Name })
+}
+
+// HigherOrder reports whether the model of that name has powers or products of its features [hur1999, sec. 4.3].
+func HigherOrder(name string) bool { return slices.Contains([]string{"S2", "S3", "M2", "M3"}, name) }
+
 // New takes the coefficients of a model from a set of parameters. Statements on arrays use model S1 if they
 // have no coefficients of the model: measurements on contiguous blocks alone cannot separate lines from loads
 // and stores.
 func New(set *param.Set, name string, o Options) (*Laws, error) {
 	i := slices.IndexFunc(packing.All, func(m packing.Model) bool { return m.Name == name })
 	if i < 0 {
-		return nil, lookup.Unknown("model", name, names(packing.All, func(m packing.Model) string { return m.Name }))
+		return nil, lookup.Unknown("model", name, Names())
 	}
 	l := &Laws{Model: packing.All[i], Printed: o.Printed, of: map[packing.Experiment]*law{}}
 	for _, e := range experiments {

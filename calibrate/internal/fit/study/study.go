@@ -23,6 +23,8 @@ type Options struct {
 	Seed       uint64
 	// Models to fit; nil: All.
 	Models []packing.Model
+	// Train are numbers of training points. Each model is also fitted to so many of them, for Study.Curve.
+	Train []int
 }
 
 // Coefficient is a fitted coefficient.
@@ -55,6 +57,7 @@ type Study struct {
 	Floor      float64
 	Results    []Result
 	Compared   []timing.Comparison
+	Curve      []Learned // see Options.Train
 	Warnings   []error
 }
 
@@ -135,6 +138,7 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 		s.Judged = fmt.Sprintf("%d test points", len(test.points))
 	}
 	s.fit(train, test, o)
+	s.learn(train, test, o)
 	return s, s.useless(title)
 }
 
@@ -166,7 +170,7 @@ func divide(points []packing.Point, times *fit.Times, o Options) (train, test *d
 		}
 		d := all[p.Set]
 		if d == nil {
-			d = &design{times: &fit.Times{Cluster: times.Cluster}}
+			d = &design{times: &fit.Times{Cluster: times.Cluster, Take: times.Take}}
 			all[p.Set] = d
 		}
 		d.points, d.features, d.times.Of = append(d.points, p), append(d.features, f), append(d.times.Of, times.Of[i])
@@ -256,6 +260,7 @@ func (s *Study) one(m packing.Model, method packing.Method, train, test *design,
 		}
 		r.Coefficients = append(r.Coefficients, c)
 	}
+	r.negative()
 	s.judge(&r, &m, solution.Coef, train, test, o)
 	return r
 }

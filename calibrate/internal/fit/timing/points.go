@@ -175,7 +175,7 @@ func (d *Data) strays(state string) func(*Timing) bool {
 // its repetitions are divided into groups by number, which replace launches. Groups contain no variation between
 // launches.
 func (d *Data) Select(state string, experiments ...packing.Experiment) *Selection {
-	s := &Selection{Times: &fit.Times{Cluster: Launches}}
+	s := &Selection{Times: &fit.Times{Cluster: Launches, Take: d.Take}}
 	of, launches, least := d.repetitions(state, experiments, s)
 	clusters, groups := len(launches), 1
 	if clusters == 1 {

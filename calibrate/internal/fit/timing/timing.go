@@ -72,7 +72,9 @@ type Data struct {
 	// Line and Page are the sizes of memory lines and pages; 0 if no file has them.
 	Line, Page unit.Bytes
 	// Minimum selects the least of the repetitions of a launch, instead of the median.
-	Minimum  bool
+	Minimum bool
+	// Take selects the time of a point from its launches; empty: the mean.
+	Take     fit.Take
 	Warnings []error
 	paths    []string
 }

@@ -1,5 +1,5 @@
 // The two sides of a transport over MPI, pinned to the processors that the arguments name. Rank 0 reads orders from its
-// standard input, a letter and four numbers in a line, and answers each with a line of two: a time in seconds, and how
+// standard input, a letter and eight numbers in a line, and answers each with a line of two: a time in seconds, and how
 // often a processor was taken away from either side meanwhile. Rank 1 is told what to do through shared memory, as the other
 // sides of other transports are, and answers sentinels there: MPI is idle until an experiment begins.
 #define _GNU_SOURCE
@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include "marshal.h"
 
 #define LINE 256 // apart, so that words have lines of their own
 #define LARGEST (64 << 10)
@@ -22,7 +23,7 @@
 struct block {
 	atomic_uint ping; char a[LINE - 4];
 	atomic_uint pong; char b[LINE - 4];
-	atomic_uint order; char task; long count, repeat, size; double delay; char c[LINE - 40];
+	atomic_uint order; char task; long count, repeat, size; double delay; struct layout layout; char c[LINE - 72];
 	atomic_uint taken, ended; atomic_long switches; char d[LINE - 16];
 	atomic_uint held; char e[LINE - 4];
 	atomic_uint got; char f[LINE - 4];
@@ -75,7 +76,31 @@ static void belated(long size, double delay) {
 	atomic_store(&shared->got, next);
 }
 
-// serve is rank 1: x exchanges, h is late for messages, any other task receives count messages and sends one back.
+// passed receives a block, unpacks it, packs it and sends it back (t), or receives a carry, scans, and sends the carry (c).
+static void passed(char task, long size, struct layout layout) {
+	MPI_Recv(packed, size, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (task == 't') {
+		unpack(layout);
+		pack(layout);
+	} else {
+		scan(layout);
+	}
+	MPI_Send(packed, size, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
+// block is the measuring side of that, or an array statement (a), which nobody else takes part in.
+static void block(char task, long which, long size, struct layout layout) {
+	if (task == 'a') {
+		statement(which - 1, layout);
+		return;
+	}
+	task == 't' ? pack(layout) : scan(layout);
+	MPI_Send(packed, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	MPI_Recv(packed, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (task == 't') unpack(layout);
+}
+
+// serve is rank 1: x exchanges, h is late for messages, t and c pass blocks, any other task receives count messages and sends one back.
 static void serve(void) {
 	unsigned done = 0, answered = 0;
 	for (;;) {
@@ -88,6 +113,8 @@ static void serve(void) {
 		char task = shared->task;
 		long count = shared->count, repeat = shared->repeat, size = shared->size;
 		double delay = shared->delay;
+		struct layout layout = shared->layout;
+		if (task == 't' || task == 'c') lay();
 		long before = switches();
 		atomic_store(&shared->taken, done);
 		if (task == 'q') return;
@@ -100,6 +127,10 @@ static void serve(void) {
 				belated(size, delay);
 				continue;
 			}
+			if (task == 't' || task == 'c') {
+				passed(task, size, layout);
+				continue;
+			}
 			for (long i = 0; i < count; i++) receive_from(size, 0);
 			send_to(size, 0);
 		}
@@ -108,7 +139,8 @@ static void serve(void) {
 	}
 }
 
-static void tell(char task, long count, long repeat, long size, double delay) {
+static void tell(char task, long count, long repeat, long size, double delay, struct layout layout) {
+	shared->layout = layout;
 	shared->task = task, shared->count = count, shared->repeat = repeat, shared->size = size, shared->delay = delay;
 	unsigned order = atomic_fetch_add(&shared->order, 1) + 1;
 	while (atomic_load(&shared->taken) != order) {}
@@ -179,20 +211,32 @@ static void trips(char task, long count, long repeat, long size, double delay) {
 	for (long i = 0; i < repeat; i++) task == 'x' ? exchange(size, 1) : burst(count, size, delay);
 }
 
-static double run(char task, long count, long repeat, long size, double delay, long *taken) {
+// blocks times blocks that pass both ways, per way, or array statements.
+static double blocks(char task, long which, long repeat, long size, struct layout layout) {
+	lay();
+	for (long i = 0; i < repeat / 4 + 1; i++) block(task, which, size, layout);
+	double begin = now();
+	for (long i = 0; i < repeat; i++) block(task, which, size, layout);
+	return (now() - begin) / repeat / (task == 'a' ? 1 : 2);
+}
+
+static double run(char task, long count, long repeat, long size, double delay, struct layout layout, long *taken) {
 	if (task == 's') return sentinel();
 	if (task == 'p') {
 		double begin = now();
 		for (long i = 0; i < repeat; i++) wait_for(delay);
 		return (now() - begin) / repeat;
 	}
+	if (task == 'a') return blocks(task, count, repeat, size, layout);
 	long warm = task == 'h' ? 0 : task == 'l' ? 1 : repeat / 4 + 1;
-	tell(task, count, warm + repeat, size, delay);
+	tell(task, count, warm + repeat, size, delay, layout);
 	double begin, took;
 	if (task == 'l') {
 		took = late(repeat, size);
 	} else if (task == 'h') {
 		took = hold(repeat, size);
+	} else if (task == 't' || task == 'c') {
+		took = blocks(task, count, repeat, size, layout);
 	} else {
 		trips(task, count, warm, size, delay);
 		begin = now();
@@ -201,6 +245,27 @@ static double run(char task, long count, long repeat, long size, double delay, l
 	}
 	*taken += ended();
 	return took;
+}
+
+static const struct layout none;
+
+// orders reads orders and answers them, until there are no more or one is no order.
+static void orders(void) {
+	char line[512], task;
+	long count, repeat, bytes;
+	double delay;
+	struct layout l;
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof line, stdin)) {
+		if (sscanf(line, "%c %ld %ld %ld %lg %ld %ld %ld %ld", &task, &count, &repeat, &bytes, &delay, &l.base, &l.rows, &l.cols, &l.stride) != 9) return;
+		if (bytes > (task == 'a' ? MATRIX : task == 't' || task == 'c' ? PACKED : LARGEST)) return;
+		usleep(SETTLE);
+		long taken = -switches();
+		double took = run(task, count, repeat, bytes, delay, l, &taken);
+		printf("%.10e %ld\n", took, taken + switches());
+		fflush(stdout);
+	}
 }
 
 int main(int argc, char **argv) {
@@ -228,19 +293,8 @@ int main(int argc, char **argv) {
 	if (rank == 1) {
 		serve();
 	} else {
-		char line[256], task;
-		long count, repeat, bytes;
-		double delay;
-		puts("ready");
-		fflush(stdout);
-		while (fgets(line, sizeof line, stdin) && sscanf(line, "%c %ld %ld %ld %lg", &task, &count, &repeat, &bytes, &delay) == 5 && bytes <= LARGEST) {
-			usleep(SETTLE);
-			long taken = -switches();
-			double took = run(task, count, repeat, bytes, delay, &taken);
-			printf("%.10e %ld\n", took, taken + switches());
-			fflush(stdout);
-		}
-		tell('q', 0, 0, 0, 0);
+		orders();
+		tell('q', 0, 0, 0, 0, none);
 	}
 	MPI_Win_free(&window);
 	MPI_Finalize();
