@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,8 @@ import (
 	"spoor/predict/internal/budget"
 	"spoor/predict/internal/catalogue"
 	"spoor/predict/internal/keyuse"
+	"spoor/predict/internal/model"
+	"spoor/predict/internal/published"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -23,12 +24,12 @@ import (
 type budgetOptions struct {
 	modelRuns
 	prices, money, have      string
-	model, raise, objective  string
+	model, objective         string
 	modelError, vary         string
 	minMemory, minTotal, due string
 	limits                   budget.Limits
 	top                      int
-	printed                  bool
+	published                published.Options
 	output                   budgetOutput
 }
 
@@ -72,8 +73,7 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	stage.PathVar(flags, &o.prices, "prices", "price list `FILE` with a [catalogue]")
 	flags.StringVar(&o.money, "budget", "", "`MONEY` to spend at most: '$5000', or '$10/h' for rent")
 	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve or mva (default \"curve\")")
-	flags.BoolVar(&o.printed, "as-printed", false, "run model paper with its equations as printed")
-	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` added to remote accesses of model paper for coherence")
+	o.published.Add(flags)
 	flags.StringVar(&o.objective, "objective", "time", "`NAME` of what to minimize: time, cost-per-job or time-cost")
 	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only numbers of processors that are powers of two")
 	flags.IntVar(&o.limits.MaxNodes, "max-nodes", 0, "largest number of nodes (default any)")
@@ -84,15 +84,16 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	flags.StringVar(&o.due, "deadline", "", "longest `TIME` of the run, such as 10s")
 	flags.StringVar(&o.modelError, "model-error", "", "error of the model: a `SHARE` such as 16%, or a table of predict compare -o")
 	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which to vary parameters")
+	flags.StringVar(&o.output.spread, "price-spread", "", "print only the winners with prices that differ by up to a `SHARE`, in 100 draws")
 	flags.IntVar(&o.top, "top", 10, "`NUMBER` of machines to rank")
 	flags.BoolVar(&o.output.front, "front", false, "print only the front")
 	flags.BoolVar(&o.output.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
 	o.output.add(flags, "write the ranking as an Arrow table to `FILE`, for predict report")
 	flags.StringVar(&o.output.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
 	stage.Group(flags, "Input", "params", "prices", "budget", "without-messages")
-	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "raise-remote", "vary")
+	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "law", "raise-remote", "without-barriers", "vary")
 	stage.Group(flags, "Limits", "deadline", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
-	stage.Group(flags, "Output", "top", "front", "sensitivity", "format", "output", "machines")
+	stage.Group(flags, "Output", "top", "front", "sensitivity", "price-spread", "format", "output", "machines")
 	stage.Complete(cmd, "model", clusterModels)
 	stage.Complete(cmd, "objective", func() (names []string) {
 		for _, o := range budget.Objectives {
@@ -108,6 +109,9 @@ func (o *budgetOptions) run(env *stage.Env) error {
 		return err
 	}
 	if p.Runs, err = o.open(env); err != nil {
+		return err
+	}
+	if p.Runs, err = o.published.Apply(p.Runs); err != nil {
 		return err
 	}
 	prices, err := machine.ReadPrices(o.prices)
@@ -141,21 +145,29 @@ func (o *budgetOptions) run(env *stage.Env) error {
 	return o.output.report(env, p, r, vary)
 }
 
-// problem returns the problem that the flags describe.
-func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
+// check returns an error about flags.
+func (o *budgetOptions) check() error {
 	switch {
 	case len(o.params) == 0:
-		return nil, 0, stage.Usage("no parameters; give --params with a directory that analyze wrote")
+		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case o.prices == "":
-		return nil, 0, stage.Usage("no prices; give --prices FILE, such as data/price/example1999.toml")
+		return stage.Usage("no prices; give --prices FILE, such as data/price/example1999.toml")
 	case o.money == "":
-		return nil, 0, stage.Usage("no budget; give --budget, such as --budget '$5000'")
-	case o.output.front && o.output.sensitivity:
-		return nil, 0, stage.Usage("--front and --sensitivity print different tables; choose one")
+		return stage.Usage("no budget; give --budget, such as --budget '$5000'")
+	case o.output.tables() > 1:
+		return stage.Usage("--front, --sensitivity and --price-spread print different tables; choose one")
 	case o.top < 1 || o.top > 1000:
-		return nil, 0, stage.Usage("--top %d is not from 1 to 1000", o.top)
+		return stage.Usage("--top %d is not from 1 to 1000", o.top)
 	case min(o.limits.MaxNodes, o.limits.MinProcessors, o.limits.MaxProcessors) < 0:
-		return nil, 0, stage.Usage("numbers of nodes and processors must be 0 or more")
+		return stage.Usage("numbers of nodes and processors must be 0 or more")
+	}
+	return nil
+}
+
+// problem returns the problem that the flags describe.
+func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
+	if err := o.check(); err != nil {
+		return nil, 0, err
 	}
 	p := &budget.Problem{Limits: o.limits, Top: o.top}
 	if err := o.sizes(&p.Limits); err != nil {
@@ -165,28 +177,38 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	if p.Objective, err = budget.ObjectiveNamed(o.objective); err != nil {
 		return nil, 0, stage.Usage("--objective: %w", err)
 	}
-	switch {
-	case !o.printed:
-	case o.model != "" && o.model != "paper":
-		return nil, 0, stage.Usage("--as-printed needs model paper, not %s", o.model)
-	default:
-		o.model = "paper"
-	}
-	if p.Model, err = cluster.Named(cmp.Or(o.model, "curve")); err != nil {
-		return nil, 0, stage.Usage("--model: %w", err)
-	}
-	raise, err := percent("--raise-remote", o.raise, 1000)
-	if err != nil {
+	if p.Model, err = o.chosen(); err != nil {
 		return nil, 0, err
 	}
-	switch {
-	case p.Model == (cluster.Paper{}):
-		p.Model = cluster.Paper{Raise: raise, Printed: o.printed}
-	case raise != 0:
-		return nil, 0, stage.Usage("--raise-remote is for model paper, not %s", p.Model.Name())
+	if o.output.spread != "" {
+		if o.output.share, err = published.Percent("--price-spread", o.output.spread, 99); err != nil {
+			return nil, 0, err
+		}
 	}
-	vary, err := percent("--vary", o.vary, 99)
+	vary, err := published.Percent("--vary", o.vary, 99)
 	return p, vary, err
+}
+
+// chosen returns the model. The equations as printed and a law from a file are for model paper.
+func (o *budgetOptions) chosen() (model.Model[*cluster.Case], error) {
+	paper, err := o.published.Model()
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(o.model, "curve")
+	if o.model == "" && (o.published.Printed || o.published.Given()) {
+		name = "paper"
+	}
+	m, err := cluster.Named(name)
+	switch flag := o.published.Flag(); {
+	case err != nil:
+		return nil, stage.Usage("--model: %w", err)
+	case m == (cluster.Paper{}):
+		return paper, nil
+	case flag != "":
+		return nil, stage.Usage("%s needs model paper, not %s", flag, name)
+	}
+	return m, nil
 }
 
 func (o *budgetOptions) sizes(l *budget.Limits) (err error) {
@@ -211,15 +233,6 @@ func (o *budgetOptions) sizes(l *budget.Limits) (err error) {
 	return nil
 }
 
-// percent parses a share such as "12.4%".
-func percent(flag, text string, most float64) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !strings.HasSuffix(text, "%") || !(v >= 0 && v <= most) {
-		return 0, stage.Usage("%s %s is not a share from 0%% to %v%%", flag, text, most)
-	}
-	return v / 100, nil
-}
-
 // amount parses the budget, per hour if the prices are.
 func (o *budgetOptions) amount(hourly bool) (unit.Dollars, error) {
 	text, isHourly := strings.CutSuffix(strings.TrimSpace(o.money), "/h")
@@ -242,7 +255,7 @@ func (o *budgetOptions) errorOf(name string) (float64, error) {
 		return math.NaN(), nil
 	}
 	if strings.HasSuffix(o.modelError, "%") {
-		return percent("--model-error", o.modelError, 1e4)
+		return published.Percent("--model-error", o.modelError, 1e4)
 	}
 	t, err := store.ReadTable(o.modelError)
 	if err != nil {

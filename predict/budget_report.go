@@ -15,6 +15,30 @@ type budgetOutput struct {
 	tableOutput
 	front, sensitivity bool
 	machines           string // the folder for machine files
+	spread             string // of --price-spread; empty: no such table
+	share              float64
+}
+
+// tables counts the flags that print another table than the ranking.
+func (o *budgetOutput) tables() (n int) {
+	for _, given := range []bool{o.front, o.sensitivity, o.spread != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// printSpread prints the winners of other price lists, and how often the winner of the list itself wins.
+func (o *budgetOutput) printSpread(env *stage.Env, p *budget.Problem, r *budget.Result) error {
+	all, err := p.PriceSpread(o.share)
+	if err != nil {
+		return err
+	}
+	if o.format == stage.Human {
+		fmt.Fprintf(env.Out, "%s\n\n", p.SpreadSummary(all, r, o.share))
+	}
+	return stage.Print(env.Out, o.format, p.SpreadTable(all, o.share))
 }
 
 // report prints the tables, and writes the ranking and its machines.
@@ -25,7 +49,7 @@ func (o *budgetOutput) report(env *stage.Env, p *budget.Problem, r *budget.Resul
 		return err
 	}
 	var shifts []budget.Shift
-	if vary > 0 && (o.sensitivity || o.format == stage.Human && !o.front) {
+	if vary > 0 && (o.sensitivity || o.format == stage.Human && o.tables() == 0) {
 		if shifts, err = p.Sensitivity(r, vary); err != nil {
 			return err
 		}
@@ -33,10 +57,12 @@ func (o *budgetOutput) report(env *stage.Env, p *budget.Problem, r *budget.Resul
 	if err := o.writeAll(p, r, facts); err != nil {
 		return err
 	}
-	if o.front || o.sensitivity || o.format != stage.Human {
+	if o.tables() > 0 || o.format != stage.Human {
 		noteWarnings(env, r.Warnings)
 	}
 	switch {
+	case o.spread != "":
+		return o.printSpread(env, p, r)
 	case o.front:
 		return stage.Print(env.Out, o.format, p.FrontTable(r, facts))
 	case o.sensitivity:

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +11,23 @@ import (
 	"spoor/calibrate/param"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/model"
+	"spoor/predict/internal/published"
 	"spoor/traces/stage"
 )
 
 // clusterOptions are the flags of predict cluster.
 type clusterOptions struct {
 	modelRuns
-	machines       []string
-	processors     []int
-	models         []string
-	full           bool
-	printed        bool
-	transaction    float64 // instructions of a transaction; 0: none
-	raise, exposed string
-	nodes          []string
-	output         clusterOutput
+	machines    []string
+	processors  []int
+	models      []string
+	full        bool
+	published   published.Options
+	transaction float64 // instructions of a transaction; 0: none
+	exposed     string
+	nodes       []string
+	like        string // of --equal-clock
+	output      clusterOutput
 }
 
 // clusterCommand is predict cluster.
@@ -43,36 +43,53 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node, for model mva; may be repeated")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all with measurements)")
-	flags.BoolVar(&o.printed, "as-printed", false, "run model paper with its equations as printed")
+	o.published.Add(flags)
 	flags.BoolVar(&o.full, "full", false, "use only runs with as many processors as the machine")
 	flags.BoolVar(&o.output.terms, "terms", false, "print the terms of each prediction, and CPI")
 	flags.Float64Var(&o.transaction, "transaction", 0, "`INSTRUCTIONS` of a transaction, for --terms")
-	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` added to remote accesses of model paper for coherence")
 	stage.PathVar(flags, &o.exposed, "exposed", "parameter `FILE` of calibrate instructions: exposed share of misses, for curve and mva")
+	stage.PathVar(flags, &o.like, "equal-clock", "print the clock at which each machine has the time of this machine `FILE`")
 	o.output.add(flags, "write the predictions as an Arrow table to `FILE`")
 	stage.Group(flags, "Input", "params", "machine", "node", "exposed", "without-messages")
-	stage.Group(flags, "Models", "model", "processors", "full", "as-printed", "raise-remote")
-	stage.Group(flags, "Output", "terms", "transaction", "format", "output")
+	stage.Group(flags, "Models", "model", "processors", "full", "as-printed", "law", "raise-remote", "without-barriers")
+	stage.Group(flags, "Output", "terms", "transaction", "equal-clock", "format", "output")
 	stage.Complete(cmd, "model", clusterModels)
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(env, args) }
 	return cmd
 }
 
-func (o *clusterOptions) run(env *stage.Env, args []string) error {
-	stray, machines := splitReplayArgs(env, args, o.machines)
+// check returns an error about flags.
+func (o *clusterOptions) check() error {
 	switch {
-	case len(stray) > 0:
-		return stage.Usage("unexpected argument %q; give parameters with --params, machines with --machine", stray[0])
 	case len(o.params) == 0:
 		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
-	case len(machines) == 0:
-		return noMachine(nil)
 	case o.transaction != 0 && !(o.transaction >= 1 && o.transaction <= math.MaxInt64):
 		return stage.Usage("--transaction %v: a transaction has at least one instruction", o.transaction)
 	case o.transaction != 0 && !o.output.terms:
 		return stage.Usage("--transaction needs --terms")
+	case o.like != "" && (o.output.terms || o.full || len(o.nodes) > 0):
+		return stage.Usage("--equal-clock prints a table of clocks; omit --terms, --full and --node")
+	case o.like != "" && len(o.processors) > 1:
+		return stage.Usage("--equal-clock needs one number of --processors")
 	case slices.ContainsFunc(o.processors, func(n int) bool { return n < 1 }):
 		return stage.Usage("--processors %v: each number must be at least 1", o.processors)
+	}
+	if o.like != "" && len(o.models) == 0 {
+		o.models = []string{"paper"}
+	}
+	return nil
+}
+
+func (o *clusterOptions) run(env *stage.Env, args []string) error {
+	stray, machines := splitReplayArgs(env, args, o.machines)
+	if len(stray) > 0 {
+		return stage.Usage("unexpected argument %q; give parameters with --params, machines with --machine", stray[0])
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	if len(machines) == 0 {
+		return noMachine(nil)
 	}
 	models, err := o.chosen()
 	if err != nil {
@@ -86,12 +103,18 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if runs, err = o.published.Apply(runs); err != nil {
+		return err
+	}
 	targets, err := readMachines(machines, o.nodes, share)
 	if err != nil {
 		return err
 	}
 	study := cluster.Study{Runs: runs, Models: models, Named: len(o.models) > 0, Processors: o.processors, Full: o.full, Transaction: o.transaction,
-		Printed: o.printed, Note: func(text string) { env.Note("%s", text) }}
+		Printed: o.published.Printed, Note: func(text string) { env.Note("%s", text) }}
+	if o.like != "" {
+		return o.output.printClocks(env.Out, o.like, &study, targets)
+	}
 	all, err := study.Predict(targets)
 	if err != nil {
 		return err
@@ -133,20 +156,26 @@ func exposedShare(path string) (float64, error) {
 	return p.Value, nil
 }
 
-// chosen returns the models of --model, or all.
+// chosen returns the models of --model, or all. The equations as printed and a law from a file are for model paper alone.
 func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
-	raise, err := strconv.ParseFloat(strings.TrimSuffix(o.raise, "%"), 64)
-	if err != nil || !strings.HasSuffix(o.raise, "%") || !(raise >= 0 && raise <= 1000) {
-		return nil, stage.Usage("--raise-remote %s is not a share from 0%% to 1000%%", o.raise)
+	paper, err := o.published.Model()
+	if err != nil {
+		return nil, err
 	}
-	names := o.models
+	names, only := o.models, ""
 	switch {
-	case o.printed && len(names) > 0 && !slices.Equal(names, []string{"paper"}):
-		return nil, stage.Usage("--as-printed needs model paper; omit --model")
-	case raise > 0 && len(names) > 0 && !slices.Contains(names, "paper"):
-		return nil, stage.Usage("--raise-remote is for model paper, which --model does not name")
-	case o.printed:
-		return []model.Model[*cluster.Case]{cluster.Paper{Raise: raise / 100, Printed: true}}, nil
+	case o.published.Printed:
+		only = "--as-printed"
+	case o.published.Given():
+		only = "--law FILE"
+	}
+	switch flag := o.published.Flag(); {
+	case only != "" && len(names) > 0 && !slices.Equal(names, []string{"paper"}):
+		return nil, stage.Usage("%s needs model paper; omit --model", only)
+	case flag != "" && len(names) > 0 && !slices.Contains(names, "paper"):
+		return nil, stage.Usage("%s is for model paper, which --model does not name", flag)
+	case only != "":
+		return []model.Model[*cluster.Case]{paper}, nil
 	case len(names) == 0:
 		for _, m := range cluster.All {
 			names = append(names, m.Name())
@@ -159,7 +188,7 @@ func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
 			return nil, stage.Usage("--model: %w", err)
 		}
 		if m == (cluster.Paper{}) {
-			m = cluster.Paper{Raise: raise / 100}
+			m = paper
 		}
 		if slices.Contains(out, m) {
 			return nil, stage.Usage("--model names %s twice", name)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/model"
 	"spoor/traces/stage"
@@ -30,6 +31,24 @@ func (o *clusterOutput) print(w io.Writer, all []model.Prediction) error {
 		return stage.Print(w, o.format, t)
 	}
 	return printPredictions(w, t, all)
+}
+
+// printClocks prints the table of --equal-clock, and writes it to the file of -o.
+func (o *clusterOutput) printClocks(w io.Writer, file string, study *cluster.Study, machines []*machine.Machine) error {
+	like, err := machine.Read(file)
+	if err != nil {
+		return err
+	}
+	all, err := study.EqualClocks(machines, like)
+	if err != nil {
+		return err
+	}
+	t := cluster.EqualClockTable(all)
+	t.Meta = append(t.Meta, toolFacts()...)
+	if err := o.write("the clocks", t); err != nil {
+		return err
+	}
+	return stage.Print(w, o.format, t)
 }
 
 // printPredictions prints the predictions, and below them intervals and warnings.

@@ -193,14 +193,14 @@ func TestPhasesDiffer(t *testing.T) {
 	}
 	trials := testsize.Cases(60, 12)
 	for _, w := range []fitMethod{powerLS, powerML, cappedML} {
-		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
+		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var linear, drawn int
 		for seed := range uint64(trials) {
 			s := mixed(rand.New(rand.NewPCG(seed, 3)), 24)
-			fit, err := w.fit(pooled(s))
+			fit, err := w.fit(pooled(s), 64)
 			if err != nil {
 				t.Fatal(err)
 			}

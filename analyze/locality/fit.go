@@ -199,6 +199,9 @@ func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 	return p
 }
 
+// betaAtBound is the warning of a beta of 1, in the unit of the fit.
+const betaAtBound = "beta is at its bound 1: a smaller beta would fit the curve better"
+
 // newFit adds intervals and warnings to parameters.
 func newFit(p params, width [2]float64, err error) fit {
 	f := fit{at: p}
@@ -207,7 +210,7 @@ func newFit(p params, width [2]float64, err error) fit {
 	}
 	f.setIntervals(width)
 	if p[1] <= minB {
-		f.Warnings = append(f.Warnings, errors.New("beta is at its bound 1: a smaller beta would fit the curve better"))
+		f.Warnings = append(f.Warnings, errors.New(betaAtBound))
 	}
 	if f.Alpha.Value > nearlyExponential {
 		f.Warnings = append(f.Warnings, errors.New("the curve falls at least as fast as an exponential: no power law fits it, and only the ratio of alpha and beta is meaningful"))

@@ -12,7 +12,8 @@ import (
 type fitMethod struct {
 	name, suffix     string
 	capped           bool
-	fit              func(s *sample) (fit, error)
+	inBytes          bool // sizes are in bytes, not in lines
+	fit              func(s *sample, line float64) (fit, error)
 	objective        func(s *sample, m *memo) objective // what fit minimises, for replicates
 	description      string                             // what is fitted, with %d for N
 	fallbackInterval string                             // method of intervals without enough blocks
@@ -23,10 +24,18 @@ const linearisedInterval = "interval from the covariance of the linearised probl
 // The published law has first uses as misses of every size (powerLS), or as censored uses (powerML).
 var (
 	powerLS = fitMethod{name: "power", description: "least squares of the miss ratio at %d sizes, quarter octaves up to the footprint, equal weights", fallbackInterval: linearisedInterval,
-		fit: func(s *sample) (fit, error) { return fitLaw(s.points()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.points(), m) }}
+		fit: func(s *sample, _ float64) (fit, error) { return fitLaw(s.points()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.points(), m) }}
 	powerML = fitMethod{name: "power_ml", suffix: "_ml", description: "maximum likelihood of %d uses by classes of distance, cold ones censored at the lines used before", fallbackInterval: informationInterval,
-		fit: func(s *sample) (fit, error) { return maximizeLikelihood(s, likelihood(s, new(memo)), s.total()) }, objective: likelihood}
+		fit: func(s *sample, _ float64) (fit, error) {
+			return maximizeLikelihood(s, likelihood(s, new(memo)), s.total())
+		}, objective: likelihood}
 )
+
+// powerLog is the published law where caches and memories are: see [logPoints]. Least squares of the miss ratio
+// itself weigh spatial locality below a kilobyte, and leave a factor of 1000 where caches are.
+var powerLog = fitMethod{name: "power_log", suffix: "_log", inBytes: true, description: "least squares of the logarithm of the miss ratio at %d sizes, quarter octaves from 8 KiB to 64 MiB, equal weights", fallbackInterval: linearisedInterval,
+	fit:       func(s *sample, line float64) (fit, error) { return s.fitLogLaw(line) },
+	objective: func(s *sample, m *memo) objective { return logSquares(s.logPoints(m.line)) }}
 
 // The capped law is the power law between two limits. One is the ratio of first uses, which miss at every
 // size. The other is the footprint, from which on there are no other misses:
@@ -34,9 +43,9 @@ var (
 //	1 - P(x) = cold + (1 - cold) (x/beta + 1)^-(alpha-1) for x < footprint, else cold
 var (
 	cappedLS = fitMethod{name: "capped", suffix: "_capped", capped: true, description: "least squares of the miss ratio above cold at %d sizes, quarter octaves below the footprint, equal weights", fallbackInterval: linearisedInterval,
-		fit: func(s *sample) (fit, error) { return fitLaw(s.pointsAbove()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.pointsAbove(), m) }}
+		fit: func(s *sample, _ float64) (fit, error) { return fitLaw(s.pointsAbove()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.pointsAbove(), m) }}
 	cappedML = fitMethod{name: "capped_ml", suffix: "_capped_ml", capped: true, description: "maximum likelihood of %d uses that are not cold, by classes of distance, the last of which has the rest of the law", fallbackInterval: informationInterval,
-		fit: func(s *sample) (fit, error) {
+		fit: func(s *sample, _ float64) (fit, error) {
 			return maximizeLikelihood(s, likelihoodAbove(s, new(memo)), s.total()-s.cold)
 		}, objective: likelihoodAbove}
 )
@@ -46,20 +55,23 @@ const informationInterval = "interval from the observed information, far too nar
 // model returns the model of the method.
 func (w fitMethod) model() missModel {
 	return missModel{Name: w.name, Suffix: w.suffix, Fit: func(m *measured) (*fittedModel, error) {
-		fit, err := w.fit(&m.sample)
+		fit, err := w.fit(&m.sample, float64(m.Line))
 		if err != nil {
 			return nil, err
 		}
 		interval := w.fallbackInterval
 		switch {
 		case m.intervals != nil:
-			fit.setIntervals(m.intervals.widths(&m.sample, fit.at, func(s *sample) ([]float64, error) { return w.replicate(s, &memo{start: fit.at}) }))
+			fit.setIntervals(m.intervals.widths(&m.sample, fit.at, func(s *sample) ([]float64, error) { return w.replicate(s, &memo{start: fit.at, line: float64(m.Line)}) }))
 			interval = sampledInterval
 		case m.bootstrap != nil:
-			from := &memo{start: fit.at}
+			from := &memo{start: fit.at, line: float64(m.Line)}
 			width := m.bootstrap.widths(func(s *sample) ([]float64, error) { return w.replicate(s, from) })
 			fit.setIntervals([2]float64(width))
 			interval = m.bootstrap.method()
+		}
+		if w.inBytes {
+			fit.toLines(float64(m.Line))
 		}
 		f := &fittedModel{Params: fit.params(w, interval, m.Source), Miss: w.miss(fit.Law(), m)}
 		if w.suffix == "" {

@@ -13,6 +13,10 @@
 // (*_ml). In the second, the k-th first use of a program is censored at the k-1 lines before it, see
 // [likelihood].
 //
+// The published law is also fitted to the logarithm of the curve at the sizes of caches and memories (*_log), see
+// [logPoints]. That is the law with small errors there: the other fits are dominated by distances below a
+// kilobyte.
+//
 // Intervals come from a block bootstrap over processors and over phases between barriers, see [bootstrap].
 // With too few barriers, phases are replaced by parts of equal length. With fewer than four of both,
 // intervals are those of the linearised least squares, or of the observed information. Both are far too
@@ -134,6 +138,7 @@ func (a *Analysis) fit(m *measured, needs [][]analysis.Shard) (r analysis.Result
 	counted, warnings := m.counted()
 	r.Warnings = append(r.Warnings, warnings...)
 	params = append(params, counted...)
+	params = append(params, m.hasBarriers())
 	if a.Messages != nil {
 		params = append(params, passesMessages(*a.Messages, a.Source))
 	}
@@ -145,6 +150,20 @@ func (a *Analysis) fit(m *measured, needs [][]analysis.Shard) (r analysis.Result
 
 // MessagesParam is the parameter that says whether the trace passes messages. It is 1 or 0.
 const MessagesParam = "passes_messages"
+
+// BarriersParam is the parameter that says whether all processors of the trace meet at barriers. It is 1 or 0.
+const BarriersParam = "has_barriers"
+
+// hasBarriers returns [BarriersParam]. Members of a group that meet each other only do not count.
+func (m *measured) hasBarriers() paramfile.Param {
+	v := 0.0
+	for _, p := range m.paths {
+		if p.Every > 0 {
+			v = 1
+		}
+	}
+	return paramfile.Exact(BarriersParam, v, "1", uint64(len(m.paths)), "found: 1 if all processors meet at barriers, else 0", m.Source)
+}
 
 // CriticalInstr and CriticalRefs are the parameters of the critical path: see [reuse.Critical].
 const (

@@ -313,7 +313,7 @@ func TestDegenerateTraces(t *testing.T) {
 		{"no references", source(nil), "no loads or stores", append(noTime, nothing...)},
 		{"fetches alone", fetches, "no loads or stores", append(noTime, nothing...)},
 		{"one line", source([]uint64{5, 5, 5}), "alpha and beta: a curve of 1 cache size does not determine two parameters", noFit},
-		{"all cold", source(sweep), "omitted models power, capped, power_ml, capped_ml, and with them alpha and beta: no line is used twice", noFit},
+		{"all cold", source(sweep), "omitted models power, capped, power_ml, capped_ml, power_log, and with them alpha and beta: no line is used twice", noFit},
 		{"no instructions", uncounted, "counts no instructions, so that gamma", noTime},
 		{"three references in two instructions", often, "gamma is 1.5 references per instruction", nil},
 		{"a sweep, twice", source(append(sweep, sweep...)), "", nil},

@@ -12,6 +12,7 @@ import (
 // the bound of beta and stay there. Then the part that depends only on beta is cached too.
 type memo struct {
 	start          params
+	line           float64          // bytes of a line
 	power          terms[powerTerm] // by point
 	uses, censored terms[logProb]   // by class: uses has one term for each, censored two
 

@@ -25,7 +25,7 @@ type missModel struct {
 }
 
 // all lists every model. The results omit models that could not be fitted.
-var all = []missModel{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
+var all = []missModel{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), powerLog.model(), hotl, aet}
 
 // models returns the models of the analysis.
 func (a *Analysis) models() []missModel {

@@ -65,7 +65,7 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote with probability (N-1)/N, as if homes were random"))
 	}
 	pred.Warnings = append(pred.Warnings, r.coldWarning(c, in.memory)...)
-	pred.Warnings = append(pred.Warnings, barrierWarning(c)...)
+	pred.Warnings = append(pred.Warnings, barrierWarning(c, r)...)
 	return c.complete(pred, v.Name(), r)
 }
 
@@ -102,7 +102,7 @@ func (Curve) inputs(c *Case, r *Run, net remoteAccess, count func(d distances, s
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remoteAccess: net, gamma: gamma.Value, pipelined: true, overlaps: true}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remoteAccess: net, gamma: gamma.Value, pipelined: true, overlaps: true, noBarriers: !r.meetsAtBarriers()}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"spoor/calibrate/param"
 	"spoor/predict/internal/model"
@@ -30,15 +31,27 @@ type Paper struct {
 	// Printed uses rates and prefactor as printed, to check the paper. Both are without gamma: l_i = S times
 	// the share of references [du2000, sec. 3.2], and 1/S in (3.16), (3.19), (3.20), (3.25) and (3.27).
 	Printed bool
+	// Law is the fit of the power law: one of [Laws], or the name of parameters that replaced it, see [WithLaw]. Without
+	// one, it is [DefaultLaw], or alpha and beta of a file without fits.
+	Law string
+	// NoBarriers leaves out the barrier term, as [du2000, sec. 5] does for TPC-C. It is also left out for traces
+	// without barriers.
+	NoBarriers bool
 }
 
 var _ model.Model[*Case] = Paper{}
 
-// Name returns "paper" or "printed", with the raise if there is one: "paper+12.4%".
+// Name returns "paper" or "printed", with what differs from the default: "paper-likelihood-no-barriers+12.4%".
 func (p Paper) Name() string {
 	name := "paper"
 	if p.Printed {
 		name = "printed"
+	}
+	if p.Law != "" && p.Law != DefaultLaw {
+		name += "-" + p.Law
+	}
+	if p.NoBarriers {
+		name += "-no-barriers"
 	}
 	if p.Raise != 0 {
 		name += fmt.Sprintf("%+.4g%%", 100*p.Raise)
@@ -55,7 +68,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	r := c.Runs[0]
-	l, err := r.locality()
+	l, err := r.locality(p)
 	if err != nil {
 		return model.Prediction{}, err
 	}
@@ -64,7 +77,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	if err != nil {
 		return model.Prediction{}, err
 	}
-	net.raise, l.printed = p.Raise, p.Printed
+	net.raise = p.Raise
 	in := l.smp(c, r, net, value(l.alpha), value(l.beta), value(l.gamma))
 	out := in.solve(response)
 	pred := in.prediction(out)
@@ -75,6 +88,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
 	}, pred.Terms...)
+	pred.Warnings = append(pred.Warnings, p.curveWarning(c, r, in.memory)...)
 	pred.Warnings = append(pred.Warnings, p.warnings(c, r, l)...)
 	pred.Warnings = append(pred.Warnings, in.lawWarning(pred.EInstr)...)
 	return c.complete(pred, p.Name(), r)
@@ -93,9 +107,10 @@ func (p Paper) warnings(c *Case, r *Run, l powerLawFit) (all []error) {
 	if p.Printed {
 		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are those of one reference per instruction, and the barrier term is gamma times (3.13)"))
 	}
-	if worst, ok := r.Params.Lookup("fit_max_error"); ok {
+	if worst, ok := r.Params.Lookup("fit_max_error" + strings.TrimPrefix(l.alpha.Name, "alpha")); ok {
 		all = append(all, fmt.Errorf("the power law differs from the measured miss ratio by up to %.2g", worst.Value))
 	}
+	all = append(all, l.boundWarnings()...)
 	if r.Processors != c.Processors {
 		all = append(all, fmt.Errorf("%w; P_n(x) = P_1(n x)", scaledWarning("locality is", r, c)))
 	}
@@ -112,7 +127,10 @@ func (p Paper) warnings(c *Case, r *Run, l powerLawFit) (all []error) {
 	if c.Machine.Processor.Outstanding > 0 {
 		all = append(all, fmt.Errorf("the model waits for every miss; this processor has up to %d in flight", c.Machine.Processor.Outstanding))
 	}
-	return append(all, barrierWarning(c)...)
+	if p.NoBarriers {
+		return all
+	}
+	return append(all, barrierWarning(c, r)...)
 }
 
 // lawWarning warns if accesses hold a bus, the network or a disk for longer than the predicted time. The
@@ -134,12 +152,4 @@ func (s *smp) lawWarning(e unit.Seconds) []error {
 		return nil
 	}
 	return []error{fmt.Errorf("E(Instr) is %.0f %% below %v, for which the model's own accesses hold %s", 100*float64(1-e/least), least, what)}
-}
-
-// barrierWarning returns the warnings of all predictions with (3.16).
-func barrierWarning(c *Case) (all []error) {
-	if c.Processors > 1 {
-		all = append(all, fmt.Errorf("the barrier term is per instruction and ignores the number of barriers"))
-	}
-	return all
 }

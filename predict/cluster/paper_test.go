@@ -166,7 +166,7 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, _ := run.locality()
+		l, _ := run.locality(Paper{})
 		for _, alpha := range []float64{1.2, 1.25, 1.4} {
 			for _, beta := range []float64{80, 93, 100} {
 				for _, gamma := range []float64{0.3, 0.32} {

@@ -22,13 +22,13 @@ type powerLawFit struct {
 	alpha, beta, gamma param.Param
 	line               float64
 	printed            bool // see [Paper]
+	noBarriers         bool // see [Paper]
 }
 
-func (r *Run) locality() (l powerLawFit, err error) {
-	if l.alpha, err = r.parameter("alpha", "1"); err != nil {
-		return l, err
-	}
-	if l.beta, err = r.parameter("beta", "lines"); err != nil {
+// locality returns the parameters of model p.
+func (r *Run) locality(p Paper) (l powerLawFit, err error) {
+	l.printed, l.noBarriers = p.Printed, p.NoBarriers || !r.meetsAtBarriers()
+	if l.alpha, l.beta, err = p.law(r); err != nil {
 		return l, err
 	}
 	if l.gamma, err = r.gamma(); err != nil {
@@ -65,6 +65,7 @@ func (l powerLawFit) fill(s *smp, c *Case, r *Run, net remoteAccess, alpha, beta
 		s.costs = costsOf(c.Machine)
 	}
 	s.n, s.remoteAccess, s.gamma, s.inner, s.printed = c.perNode(), net, gamma, s.inner[:0], l.printed
+	s.noBarriers = l.noBarriers
 	memory := float64(c.Machine.Memory.Size) / l.line
 	if net.nodes > 1 {
 		s.remoteAccess.share = law.miss(memory) * (1 + net.raise)

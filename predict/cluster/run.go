@@ -233,14 +233,14 @@ func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	return p, nil
 }
 
-// Scaled returns copies of runs with alpha, beta or gamma multiplied by a factor, and whether any run has that
-// parameter.
+// Scaled returns copies of runs with alpha, beta or gamma multiplied by a factor, in all fits, and whether any run has
+// that parameter.
 func Scaled(runs []*Run, name string, factor float64) (out []*Run, found bool) {
 	for _, r := range runs {
 		scaled := *r
 		scaled.inputs, scaled.Params = nil, &param.Set{}
 		for _, p := range r.Params.All() {
-			if p.Name == name {
+			if p.Name == name || strings.HasPrefix(p.Name, name+"_") {
 				p.Value, p.Lo, p.Hi, found = p.Value*factor, p.Lo*factor, p.Hi*factor, true
 			}
 			if err := scaled.Params.Add(p); err != nil {

@@ -58,11 +58,11 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 
 // paper prepares s for model paper, over net with any number of nodes.
 func (s *Series) paper(v Paper, net remoteAccess) error {
-	l, err := s.c.Runs[0].locality()
+	l, err := s.c.Runs[0].locality(v)
 	if err != nil {
 		return err
 	}
-	net.raise, l.printed = v.Raise, v.Printed
+	net.raise = v.Raise
 	into := &smp{}
 	s.first = true
 	s.nodes = func(nodes int) (*smp, error) {

@@ -15,6 +15,7 @@ type smp struct {
 	pipelined    bool
 	overlaps     bool // processors continue behind misses
 	printed      bool // see [Paper]
+	noBarriers   bool // without the barrier term
 	remoteAccess      // accesses to other nodes
 	gamma        float64
 	inner        []float64 // misses of each cache level but the last, per reference
@@ -57,8 +58,16 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	if s.pipelined { // see [keepBusLaw], here for equal processors
 		out.contention = max(out.contention, float64(s.n)*s.gamma*s.memory*s.held()-out.ideal-out.latency)
 	}
-	out.sync = harmonicTail(s.processors()) * barriers
+	out.sync = s.barrierTerm() * barriers
 	return out
+}
+
+// barrierTerm returns 1/2 + ... + 1/n [du2000, eq. 3.13], or 0 without barriers.
+func (s *smp) barrierTerm() float64 {
+	if s.noBarriers {
+		return 0
+	}
+	return harmonicTail(s.processors())
 }
 
 // least returns E(Instr) without any miss, if all processors have equal work.
@@ -123,7 +132,7 @@ func (s *smp) prediction(o solution) model.Prediction {
 		{Symbol: "lambda_2", Value: o.l2, Unit: "1/s", What: "rate of memory accesses of a processor that never waits"},
 		{Symbol: "U_2", Value: o.u2, Unit: "1", What: "utilization of the memory (3.9)"},
 		{Symbol: "t_2", Value: o.t2, Unit: "s", What: "time of a memory access with contention (3.12)"},
-		{Symbol: "H_n-1", Value: harmonicTail(s.processors()), Unit: "1", What: "barrier term 1/2+...+1/n (3.13)"},
+		{Symbol: "H_n-1", Value: s.barrierTerm(), Unit: "1", What: "barrier term 1/2+...+1/n (3.13)"},
 	}
 	if s.disk > 0 {
 		p.Terms = append(p.Terms,

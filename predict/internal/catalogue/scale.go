@@ -66,3 +66,24 @@ func scaled(n machine.NodeOffer, by Scale) machine.NodeOffer {
 	n.Machines = machines
 	return n
 }
+
+// Repriced returns c with every price replaced.
+func (c *Catalogue) Repriced(price func(unit.Dollars) unit.Dollars) *Catalogue {
+	out := *c
+	out.Nodes, out.Networks = slices.Clone(c.Nodes), slices.Clone(c.Networks)
+	for i := range out.Nodes {
+		n := &out.Nodes[i]
+		n.Price, n.PerProcessor = price(n.Price), price(n.PerProcessor)
+		n.Caches, n.Memories = slices.Clone(n.Caches), slices.Clone(n.Memories)
+		for _, choices := range [][]machine.Choice{n.Caches, n.Memories} {
+			for j := range choices {
+				choices[j].Price = price(choices[j].Price)
+			}
+		}
+	}
+	for i := range out.Networks {
+		n := &out.Networks[i]
+		n.Price, n.Base = price(n.Price), price(n.Base)
+	}
+	return &out
+}

@@ -18,6 +18,7 @@ analyze --run quanta,footprint -o water.all water
 analyze compose --line 64B --cache 4KiB -o both fft.all fft.all
 for p in 1 2; do for n in 64 256; do tracegen fft --procs $p --set points=$n -o f$p.$n; analyze --run reuse,locality -o f$p.$n.all f$p.$n; done; done
 predict cluster --params fft.all --machine du2000-smp-256k -o cluster.arrow
+predict cluster --params fft.all --machine du2000-smp-256k --processors 1 --equal-clock du2000-smp-2-256k -o clock.arrow
 predict replay fft --machine du2000-smp-256k -o replay.arrow
 predict replay fft --machine spasm-mesh --machine spasm-mesh-clogp -o simplified.arrow
 predict replay fft --machine du2000-smp-256k --phases -o phases.arrow
@@ -80,6 +81,7 @@ engine: predict replay sor --machine loggp-example --engine whoa --workers 4 --e
 comparison of models, errors of models: predict compare cluster.arrow replay.arrow
 errors of abstractions: predict compare simplified.arrow --baseline spasm-mesh
 front, sensitivity: predict budget --params fft.all --prices data/price/example1999.toml --budget '$20000'
+price_spread: predict budget --params fft.all --prices data/price/example1999.toml --budget '$20000' --price-spread 10%
 summary of windtunnel: predict windtunnel --params water.all --prices data/price/sgi1993.toml
 terms of windtunnel: predict windtunnel --params water.all --prices data/price/sgi1993.toml --terms
 errors of windtunnel: predict windtunnel --params water.all --measured water.all

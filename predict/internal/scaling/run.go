@@ -212,7 +212,7 @@ func (s *Study) observations(name string) (all []observation) {
 }
 
 // bounded lists parameters with a lower bound. The fit is of their distance from it.
-var bounded = map[string]float64{"alpha": 1, "alpha_capped": 1, "alpha_ml": 1, "alpha_capped_ml": 1}
+var bounded = map[string]float64{"alpha": 1, "alpha_capped": 1, "alpha_ml": 1, "alpha_log": 1, "alpha_capped_ml": 1}
 
 // Extrapolate predicts all parameters at a point.
 func (s *Study) Extrapolate(at Point) (all []Quantity, err error) {

@@ -1,0 +1,33 @@
+package cluster
+
+import (
+	"math"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/model"
+)
+
+// All times of the machines are in cycles, so that E(Instr) is inversely proportional to the clock.
+func TestEqualClock(t *testing.T) {
+	run := lawRun(t, 1, 1.3, 90, 0.31)
+	m := smpMachine(t)
+	one, err := Paper{}.Predict(&Case{[]*Run{run}, m, 1})
+	many, err2 := Paper{}.Predict(&Case{[]*Run{run}, m, m.Count()})
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	s := &Study{Runs: []*Run{run}, Models: []model.Model[*Case]{Paper{}}, Processors: []int{1}}
+	all, err := s.EqualClocks([]*machine.Machine{m}, m)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	want := float64(m.Processor.Clock) * float64(one.EInstr/many.EInstr)
+	if got := float64(all[0].Clock); math.Abs(got/want-1) > 1e-6 || m.Processor.Clock != 200e6 {
+		t.Errorf("%g Hz, want %g", got, want)
+	}
+	slow := smpMachine(t, `"50 cycles"`, `"1 ms"`)
+	if _, err := s.EqualClocks([]*machine.Machine{slow}, m); err == nil {
+		t.Error("no clock makes a memory of 1 ms as fast")
+	}
+}
