@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
@@ -18,6 +20,7 @@ type engineFlags struct {
 	protocol, quantum string
 	stats             bool
 	opt               engine.Options
+	changed           func(string) bool
 }
 
 func (f *engineFlags) add(flags *pflag.FlagSet) {
@@ -54,19 +57,26 @@ func (f *engineFlags) check() (err error) {
 	return nil
 }
 
-// options returns the options of a simulation by so many workers.
-func (f *engineFlags) options(workers int) engine.Options {
+// options returns the options of simulations by so many workers.
+func (f *engineFlags) options(workers int, sims []*simulation) engine.Options {
 	opt := f.opt
-	if opt.Protocol != outcome.Sequential {
+	if opt.Protocol != outcome.Sequential || !f.changed("engine") && slices.ContainsFunc(sims, (*simulation).hasWindows) {
 		opt.Workers = workers
 	}
 	return opt
 }
 
+// hasWindows reports whether references are simulated in windows, which several workers can do.
+func (s *simulation) hasWindows() bool {
+	return s.scope == replay.References && s.machine.System.Target == machine.WWT
+}
+
 // note reports which engine ran, if the user chose one.
 func (f *engineFlags) note(env *stage.Env, simulation string, scope replay.Scope, e outcome.Stats) {
 	switch {
-	case scope == replay.References:
+	case scope == replay.References && e.Workers == 0:
+	case scope == replay.References && f.opt.Protocol == outcome.Whoa:
+		env.Note("%s: engine %s ran instead of %s: target wwt is simulated in windows", simulation, e.Protocol, f.opt.Protocol)
 	case scope == replay.Both && f.opt.Protocol != outcome.Sequential:
 		env.Note("%s: engine %s ran instead of %s: references are simulated; --references=false leaves them out", simulation, outcome.Sequential, f.opt.Protocol)
 	case f.opt.Protocol == outcome.Sequential && f.stats && e.Reason != "":

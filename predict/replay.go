@@ -136,7 +136,10 @@ func (o *replayOptions) noteFlags(env *stage.Env, sims []*simulation) {
 	idle := []string{}
 	switch {
 	case !messages:
-		idle = []string{"collectives", "matrix", "semantics", "computation", "engine", "quantum", "ahead", "engine-stats"}
+		idle = []string{"collectives", "matrix", "semantics", "computation", "ahead"}
+		if !slices.ContainsFunc(sims, (*simulation).hasWindows) {
+			idle = append(idle, "engine", "quantum", "engine-stats")
+		}
 	case !slices.ContainsFunc(sims, func(s *simulation) bool { return s.scope == replay.References }):
 		idle = []string{"barrier"}
 	}

@@ -14,7 +14,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	progress := env.Progress("replaying", int64(o.work(sims)), "refs and events")
 	defer progress.Done()
 	workers := o.workers
-	if o.opt.Engine = o.engine.options(o.workers); o.opt.Engine.Workers > 1 {
+	if o.opt.Engine = o.engine.options(o.workers, sims); o.opt.Engine.Workers > 1 {
 		workers = 1 // one simulation after the other, each by all workers
 	}
 	rows, err := runAll(sims, workers, func(s *simulation) (row simulationRow, err error) {

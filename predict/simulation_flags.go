@@ -37,6 +37,7 @@ func (f *simulationFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms())+"; without the flag smpi with --semantics simgrid")
 	flags.StringVar(&f.computation, "computation", computations[0], "`SOURCE` of computation times: instructions or recorded")
 	f.engine.add(flags)
+	f.engine.changed = flags.Changed
 }
 
 // computations are the values of --computation.

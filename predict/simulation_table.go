@@ -140,7 +140,7 @@ func simulationTable(rows []simulationRow, options ...trace.Arg) *store.Table {
 // messages returns the result of the messages, which is empty without them.
 func (r simulationRow) messages() *outcome.Result {
 	if r.result.Messages == nil {
-		return &outcome.Result{}
+		return &outcome.Result{Engine: r.result.Engine}
 	}
 	return r.result.Messages
 }

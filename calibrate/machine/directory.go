@@ -58,9 +58,9 @@ type TLB struct {
 
 // Targets that have each section.
 var (
-	withDirectory = []Target{CCNUMA, Dir1SW}
-	withMessages  = []Target{CCNUMA, LogP, CLogP, Dir1SW}
-	withTLB       = []Target{Dir1SW}
+	withDirectory = []Target{CCNUMA, Dir1SW, WWT}
+	withMessages  = []Target{CCNUMA, LogP, CLogP, Dir1SW, WWT}
+	withTLB       = []Target{Dir1SW, WWT}
 )
 
 // Default sizes of messages: without data, and with data on machines without caches. The latter is the longest
@@ -110,8 +110,8 @@ func (r *reader) distributed(doc *document) {
 		r.is("directory", withDirectory...)
 		r.directory(doc.Directory)
 	}
-	if r.m.System.Target == Dir1SW && (doc.Directory == nil || !doc.Directory.Trap.given) {
-		r.fail("directory.trap", "is missing; target %s has traps", Dir1SW)
+	if t := r.m.System.Target; (t == Dir1SW || t == WWT) && (doc.Directory == nil || !doc.Directory.Trap.given) {
+		r.fail("directory.trap", "is missing; target %s has traps", r.m.System.Target)
 	}
 	r.messages(doc.Messages)
 	if doc.TLB != nil {
@@ -154,7 +154,7 @@ func (r *reader) directory(t *directoryText) {
 		d.Hints = *t.Hints
 	}
 	if t.Trap.given {
-		r.is("directory.trap", Dir1SW)
+		r.is("directory.trap", Dir1SW, WWT)
 		d.Trap = r.latency("directory.trap", t.Trap)
 	}
 	r.m.Directory = d

@@ -87,9 +87,10 @@ const (
 	LogP   Target = "logp"   // distributed memory without caches
 	CLogP  Target = "clogp"  // LogP with ideally coherent caches
 	Dir1SW Target = "dir1sw" // directory of one pointer, with software for other cases
+	WWT    Target = "wwt"    // dir1sw whose nodes affect each other only by messages
 )
 
-var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW}
+var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW, WWT}
 
 // At returns the duration of l at m's clock.
 func (m *Machine) At(l Latency) unit.Seconds { return l.at(m.Processor.Clock) }

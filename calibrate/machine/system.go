@@ -70,10 +70,15 @@ func (r *reader) system(t *systemText) {
 		r.fail(level(0), "target %s has no caches; %s is %s with caches", LogP, CLogP, LogP)
 	case s.Target == LogP && t.Protocol != nil:
 		r.fail("system.protocol", "has no effect for target %s, which has no caches", LogP)
+	case s.Target == WWT && t.Protocol != nil && s.Protocol != MSI:
+		r.fail("system.protocol", "%q is not %s, which target %s has", s.Protocol, MSI, WWT)
 	case s.Target == Dir1SW && t.Protocol != nil && s.Protocol != MSI:
 		r.fail("system.protocol", "%q is not %s, which target %s has", s.Protocol, MSI, Dir1SW)
 	case s.Target != SMP && r.m.Shared != nil:
 		r.fail("shared_cache", "is for target %s only, not for %s", SMP, s.Target)
+	}
+	if s.Target == WWT && r.err == nil {
+		r.wwt(&s)
 	}
 	r.m.System = s
 }

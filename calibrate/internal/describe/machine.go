@@ -251,7 +251,7 @@ func (r machineRows) shape(n *machine.Network) {
 // distributed adds the sections of machines whose nodes share memory by messages.
 func (r machineRows) distributed() {
 	d, t := r.Directory, r.System.Target
-	if t == machine.CCNUMA || t == machine.Dir1SW {
+	if t == machine.CCNUMA || t == machine.Dir1SW || t == machine.WWT {
 		if t == machine.CCNUMA {
 			r.row("directory.kind", string(d.Kind), "organization")
 			r.row("directory.hints", strconv.FormatBool(d.Hints), "caches report clean lines that they replace")
@@ -262,7 +262,7 @@ func (r machineRows) distributed() {
 		r.given("directory.ways", d.Ways, "associativity of the entries")
 		r.latency("directory.latency", d.Latency, "a lookup")
 	}
-	if t == machine.Dir1SW {
+	if t == machine.Dir1SW || t == machine.WWT {
 		r.latency("directory.trap", d.Trap, "software occupies the home")
 	}
 	if t != machine.SMP && t != machine.COW && t != machine.CLUMP {

@@ -203,6 +203,9 @@ func targetNamed(name string) (Target, error) {
 		}
 		names = append(names, t.Name())
 	}
+	if name == string(machine.WWT) {
+		return nil, fmt.Errorf("target wwt is only for predict replay of programs that pass no messages; use target dir1sw")
+	}
 	return nil, fmt.Errorf("unknown target %q; use one of %s", name, strings.Join(names, ", "))
 }
 

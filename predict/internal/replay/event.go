@@ -59,6 +59,11 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 
 // performShared performs an event that passes no message.
 func (r *run) performShared(p *processor, e *trace.Event) error {
+	if r.node != nil {
+		if sent, err := r.node.synchronize(p, e); sent {
+			return err
+		}
+	}
 	switch e.Kind {
 	case trace.Compute:
 		return r.compute(p, e)

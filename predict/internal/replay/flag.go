@@ -1,11 +1,15 @@
 package replay
 
-import "spoor/traces/trace"
+import (
+	"spoor/predict/internal/memsys/wwt"
+	"spoor/traces/trace"
+)
 
 // flag counts the signals that it has received. It never loses signals.
 type flag struct {
 	signals int64
 	waiting []*processor // in the order of arrival
+	last    wwt.Message  // the last signal, of windows
 }
 
 func (r *run) flagOf(id int32) *flag {

@@ -21,6 +21,7 @@ const (
 	atFlag
 	atJoin
 	atMessage
+	atMemory  // of windows
 	notForked // until another one forks it
 	finished
 )

@@ -145,9 +145,10 @@ type run struct {
 	sys            touch.System
 	prefetching    layer.Prefetching // sys, from the first prefetch on
 	opt            Options
-	program        Program // directly executed; nil: a trace
-	messages       *mixed  // simulator of messages; nil: there are none
-	shift          uint    // log2 of the line size
+	program        Program     // directly executed; nil: a trace
+	messages       *mixed      // simulator of messages; nil: there are none
+	node           *windowNode // whose processor this run is of; nil: it is of all
+	shift          uint        // log2 of the line size
 	procs          []*processor
 	queue          queue
 	barriers       map[barrierID][]*processor // processors that have arrived

@@ -63,6 +63,7 @@ type Result struct {
 	Warnings   []error // what is not simulated, and why the result may be wrong
 	// of the messages; nil if the run simulates none. Its Computing is all times of Procs except Times.Messages.
 	Messages *outcome.Result
+	Engine   outcome.Stats // of references on target wwt; zero: one after the other
 }
 
 // OfMessages returns the result of a run that simulates messages only. Its computation is ideal time.

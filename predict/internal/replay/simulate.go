@@ -26,6 +26,9 @@ func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.M
 		if err != nil {
 			return nil, err
 		}
+		if m.System.Target == machine.WWT {
+			return runWindows(ctx, src, s, m, clock, opt)
+		}
 		return runReferences(ctx, src, s, m, clock, opt)
 	case Messages:
 		return runMessages(ctx, src, s, m, opt)

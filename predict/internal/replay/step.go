@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 
 	"spoor/predict/internal/memsys/layer"
@@ -40,6 +41,9 @@ func (r *run) stepRows(p *processor, limit *unit.Picos) (done bool, err error) {
 				if now > *limit {
 					p.next, done = now, false
 					break
+				}
+				if r.node != nil {
+					return false, errNoControl
 				}
 				if cost := r.control(p, now, ops[i], addrs[i], sizes[i]); cost.Retry {
 					stall += r.charge(p, now, cost)
@@ -96,6 +100,9 @@ func (r *run) control(p *processor, now unit.Picos, op trace.Op, addr uint64, si
 	}
 	return cost
 }
+
+// errNoControl is the error of a prefetch or a flush on nodes that affect each other only by messages.
+var errNoControl = errors.New("target wwt does not simulate prefetches and flushes; use target dir1sw")
 
 // tooLong returns an error if instr instructions are too many to be simulated.
 func (p *processor) tooLong(instr uint64) error {
