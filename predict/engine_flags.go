@@ -2,16 +2,20 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"spoor/calibrate/machine"
+	"spoor/calibrate/param"
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	"spoor/traces/lookup"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 	"spoor/traces/unit"
 )
 
@@ -19,6 +23,7 @@ import (
 type engineFlags struct {
 	protocol, quantum string
 	stats             bool
+	times             string // file for the host's times, or empty
 	opt               engine.Options
 	changed           func(string) bool
 }
@@ -27,6 +32,7 @@ func (f *engineFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.protocol, "engine", string(outcome.Sequential), "`NAME` of the engine: sequential, quantum or whoa")
 	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` between synchronizations of engine quantum, at most the lookahead; 0s: the lookahead")
 	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` that engine whoa looks ahead, F of [dickens1996]; 0: %d while it saves time", engine.DefaultAhead))
+	stage.PathVar(flags, &f.times, "host-times", "write the times of the simulator itself on this host to `FILE`, for predict windtunnel; target wwt")
 	flags.BoolVar(&f.stats, "engine-stats", false, "print windows, events and appointments of the engine")
 }
 
@@ -87,4 +93,42 @@ func (f *engineFlags) note(env *stage.Env, simulation string, scope replay.Scope
 	default:
 		env.Note("%s: engine %s, workers: %d", simulation, e.Protocol, e.Workers)
 	}
+}
+
+// checkTimes returns an error for simulations whose times on the host are not measured.
+func (f *engineFlags) checkTimes(sims []*simulation) error {
+	if f.times == "" || len(sims) == 1 && sims[0].hasWindows() {
+		return nil
+	}
+	return stage.Usage("--host-times needs one trace on one machine of target wwt, and no messages")
+}
+
+// writeTimes writes the times of the simulator on this host as parameters of predict windtunnel. A cycle of the host is a nanosecond.
+func (f *engineFlags) writeTimes(s *simulation, res *replay.Result) error {
+	if f.times == "" {
+		return nil
+	}
+	h, set := res.Host, &param.Set{}
+	add := func(name, unit string, value float64, n uint64, method string) {
+		if err := set.Add(param.Param{Name: name, Unit: unit, Value: value, Lo: math.NaN(), Hi: math.NaN(), N: n, Method: method,
+			Source: filepath.Base(s.prefix) + store.RefsSuffix + " sha256:" + s.trace.SHA256()}); err != nil {
+			panic(err) // names and units are constants
+		}
+	}
+	add("targets", "processors", float64(len(res.Procs)), 0, "of the trace")
+	add("workers", "1", float64(res.Engine.Workers), 0, "of the simulation")
+	add("quanta", "1", float64(h.Windows), 0, "windows of the simulation")
+	add("elapsed", "s", h.Elapsed.Seconds(), 0, "time of the simulation on this host, without opening the trace")
+	if h.Sampled > 0 {
+		add("mu", "cycles", h.Mean, h.Sampled, "time of a target in a quantum, in ns")
+		add("sigma_intra", "cycles", math.Sqrt(h.Variance), h.Sampled, "standard deviation of that within quanta, in ns")
+		add("n_cxsw", "processors", h.Active, h.Sampled, "targets with something to do in a quantum")
+		add("n_fp", "processors", 0, 0, "the simulator saves no registers")
+		add("t_cxsw", "cycles", h.Rest/max(1, h.Active), h.Sampled, "rest of the time of a quantum for each of them, in ns")
+		add("n_win", "1", 0, 0, "the simulator saves no registers")
+		add("t_win", "cycles", 0, 0, "the simulator saves no registers")
+		add("t_fp", "cycles", 0, 0, "the simulator saves no registers")
+		add("t_quantum_overhead", "cycles", h.Barrier, 0, "barrier of two workers, in ns")
+	}
+	return store.WriteFileAtomic(f.times, set.Write)
 }

@@ -35,7 +35,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "node-order", "together", "start", "full", "workers")
 	stage.Group(flags, "References", "references", "warm", "barrier")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
-	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "format", "output")
+	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "host-times", "format", "output")
 	completeChoices(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
@@ -112,6 +112,9 @@ func (o *replayOptions) prepare(env *stage.Env, sims []*simulation) (err error) 
 		return stage.Usage("--timeline needs one trace on one machine, not %d simulations", len(sims))
 	case o.opt.Warm && !references:
 		return stage.Usage("replaying %s: --warm needs caches, and references are not simulated%s", sims[0].prefix, because(sims[0].without))
+	}
+	if err := o.engine.checkTimes(sims); err != nil {
+		return err
 	}
 	noteSources(env, sims, references)
 	o.noteFlags(env, sims)

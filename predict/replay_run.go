@@ -20,7 +20,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	rows, err := runAll(sims, workers, func(s *simulation) (row simulationRow, err error) {
 		var out observed
 		opt := o.on(s.scope, s.trace.Header().Procs, &out, progress.Add)
-		opt.Without = s.without
+		opt.Without, opt.HostTimes = s.without, o.engine.times != ""
 		if also != nil {
 			opt.Observer = also
 		}
@@ -39,6 +39,9 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	for i, s := range sims {
 		for _, w := range rows[i].result.Warnings {
 			env.Note("%s: %v", s.name(), w)
+		}
+		if err := o.engine.writeTimes(s, rows[i].result); err != nil {
+			return nil, err
 		}
 		o.engine.note(env, s.name(), rows[i].scope, rows[i].messages().Engine)
 	}

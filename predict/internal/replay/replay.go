@@ -60,11 +60,12 @@ type Options struct {
 	Starts []unit.Picos // when processors begin; nil: all at 0
 
 	// Of references.
-	Clocks  []Clock    // of each processor; nil: all have the same clock
-	Barrier unit.Picos // cost of a barrier after the last processor arrived
-	Memory  unit.Bytes // size of the memory, to warn if the trace needs more; 0: not checked
-	Phases  bool       // collect Result.Phases
-	Warm    bool       // of Simulate: run twice and report the second run, with the caches and memories of the first
+	Clocks    []Clock    // of each processor; nil: all have the same clock
+	HostTimes bool       // measure Result.Host, on target wwt
+	Barrier   unit.Picos // cost of a barrier after the last processor arrived
+	Memory    unit.Bytes // size of the memory, to warn if the trace needs more; 0: not checked
+	Phases    bool       // collect Result.Phases
+	Warm      bool       // of Simulate: run twice and report the second run, with the caches and memories of the first
 
 	// Of messages.
 	Semantics   Semantics      // zero: LogGPS

@@ -64,6 +64,7 @@ type Result struct {
 	// of the messages; nil if the run simulates none. Its Computing is all times of Procs except Times.Messages.
 	Messages *outcome.Result
 	Engine   outcome.Stats // of references on target wwt; zero: one after the other
+	Host     *WindowTimes  // with Options.HostTimes
 }
 
 // OfMessages returns the result of a run that simulates messages only. Its computation is ideal time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/engine/outcome"
@@ -28,6 +29,7 @@ type windows struct {
 	workers []*worker
 	barrier *spinBarrier
 	observe *windowObserver // or nil
+	clock   *windowClock    // of the host, with one worker; or nil
 }
 
 // worker simulates some of the nodes. Windows are even or odd: what a worker writes in one, others read in the next.
@@ -94,10 +96,22 @@ func runNodes(ctx context.Context, src trace.Source, s *EventStats, hardware []*
 		w.nodes = append(w.nodes, w.newNode(p, hardware[i]))
 	}
 	w.assign(min(max(1, opt.Engine.Workers), len(w.nodes)))
+	if opt.HostTimes && len(w.workers) == 1 {
+		w.clock = newWindowClock(len(w.nodes))
+	}
+	begin := time.Now()
 	if err := w.simulate(); err != nil {
 		return nil, err
 	}
-	return w.result()
+	took := time.Since(begin)
+	res, err := w.result()
+	if err == nil && opt.HostTimes {
+		res.Host = &WindowTimes{Windows: res.Engine.Windows, Elapsed: took}
+		if w.clock != nil {
+			res.Host = w.clock.result(took)
+		}
+	}
+	return res, err
 }
 
 // concurrent returns o for several workers at once.
@@ -194,11 +208,13 @@ func (w *windows) window(me *worker, start unit.Picos, then uint64) {
 	}
 	next, end := never, start+w.quantum
 	me.failed[then] = nil
+	timed := w.clock != nil && w.clock.begin()
 	for _, n := range me.nodes {
 		if n.observer != nil {
 			n.observer.at = int(then)
 		}
-		if n.nextAction() < end {
+		works := n.nextAction() < end
+		if works {
 			if n.err = n.runUntil(end); n.err != nil && me.failed[then] == nil {
 				me.failed[then] = n
 			}
@@ -209,9 +225,14 @@ func (w *windows) window(me *worker, start unit.Picos, then uint64) {
 			}
 			n.hardware.Out = n.hardware.Out[:0]
 		}
+		if timed {
+			w.clock.target(works)
+		}
 		next = min(next, n.nextAction())
 	}
-	me.next[then] = next
+	if me.next[then] = next; timed {
+		w.clock.end()
+	}
 }
 
 // result collects the results of all nodes.
