@@ -16,7 +16,7 @@ func onSimulated(r row) bool { return strings.HasSuffix(r.text("program"), "dir1
 func hosts(m *markdown, rows []row, simulated bool) {
 	programs := distinct(rows, row.program)
 	models := distinct(having(rows, "model"), func(r row) string { return r.text("model") })
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return onSimulated(r) != simulated })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return onSimulated(r) != simulated || r.text("parameter") != "" })
 	worst, bought, on32 := worstSpeedups(rows), map[string]row{}, map[string]row{}
 	for _, r := range rows {
 		if r.text("host") != "" {
@@ -152,5 +152,26 @@ func together(m *markdown, rows []row) {
 	}
 	for s := 1; s < procs; s *= 2 {
 		m.printf("%2d apart: %5.2f\n", s, with[s]/all)
+	}
+}
+
+// hostClaims prints a row for each number about a host that the paper makes a claim about, in the order of the first program.
+func hostClaims(m *markdown, rows []row) {
+	rows = having(rows, "parameter")
+	programs := distinct(rows, row.program)
+	heads := []string{"", ""}
+	m.heads(append(heads, programs...)...)
+	value := map[string]string{}
+	for _, r := range rows {
+		value[r.text("host")+r.text("parameter")+r.program()] = short(r.number("value"))
+	}
+	for _, of := range distinct(rows, func(r row) string { return r.text("host") + "|" + r.text("parameter") }) {
+		host, parameter, _ := strings.Cut(of, "|")
+		m.each(parameter+" | "+host, programs, func(p string) string {
+			if v, ok := value[host+parameter+p]; ok {
+				return v
+			}
+			return "-"
+		})
 	}
 }

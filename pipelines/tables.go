@@ -28,6 +28,7 @@ var tables = []struct {
 	{"du2000", "fetched", true, fetched},
 	{"falsafi1997", "trace", false, func(m *markdown, rows []row) { hosts(m, rows, false) }},
 	{"falsafi1997", "simulated", false, func(m *markdown, rows []row) { hosts(m, rows, true) }},
+	{"falsafi1997", "claims", false, hostClaims},
 	{"falsafi1997", "intervals", true, hostIntervals},
 	{"falsafi1997", "together", true, together},
 	{"hur1999", "gains", false, gains},

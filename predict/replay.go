@@ -160,6 +160,8 @@ func (o *replayOptions) noteFlags(env *stage.Env, sims []*simulation) {
 		env.Note("--collectives has no effect: %s has no recorded collectives", sims[0].prefix)
 	case !messages && o.references && o.changed("references"):
 		env.Note("--references has no effect: %s passes no messages, and its references are simulated anyway", sims[0].prefix)
+	case o.changed("workers") && len(sims) == 1 && is(replay.References) && !sims[0].hasWindows() && o.workers > 1:
+		env.Note("--workers has no effect: one worker simulates references on target %s, where an access changes all caches at once; target wwt can have several", sims[0].machine.System.Target)
 	case o.changed("quanta-length") && o.quanta.dir == "":
 		env.Note("--quanta-length has no effect: there is no --quanta")
 	}

@@ -53,8 +53,18 @@ func (c *Config) checkWWT(m *machine.Machine) error {
 		return fmt.Errorf("target wwt needs protocol msi, not %s", c.Protocol.Name)
 	case len(c.OtherNodes) > 0:
 		return fmt.Errorf("target wwt has nodes of one kind; use target dir1sw")
-	case m.Placed != nil:
+	case !inOrder(m.Placed):
 		return fmt.Errorf("target wwt has one processor in each node, and processor i is on node i; omit --map, --ranks-per-node and --node-order")
 	}
 	return nil
+}
+
+// inOrder reports whether rank i is on node i.
+func inOrder(placed []int) bool {
+	for i, n := range placed {
+		if i != n {
+			return false
+		}
+	}
+	return true
 }

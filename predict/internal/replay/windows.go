@@ -259,6 +259,9 @@ func (w *windows) result() (*Result, error) {
 	for _, o := range w.workers {
 		res.Engine.Windows = max(res.Engine.Windows, o.window)
 	}
+	if len(w.workers) > 1 {
+		res.Engine.Barriers = res.Engine.Windows
+	}
 	return res, nil
 }
 
