@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
@@ -33,14 +35,15 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.StringArrayVar(&o.set, "set", nil, "set a parameter of the kernel, as `KEY=VALUE`; may be repeated")
 	flags.Uint64Var(&o.seed, "seed", 1, "`SEED` of the input")
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
+	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`NUMBER` of workers of engine quantum or whoa: each runs and simulates some of the ranks")
 	flags.BoolVar(&o.native, "native", false, "also run the program at full speed, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "`NUMBER` of runs and simulations, for --native")
 	o.addCommon(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Program", "procs", "set", "seed")
-	stage.Group(flags, "Simulation", "machine", "node", "map", "ranks-per-node", "node-order", "references", "barrier", "semantics", "ahead")
+	stage.Group(flags, "Simulation", "machine", "node", "map", "ranks-per-node", "node-order", "references", "barrier", "semantics", "engine", "workers", "ahead", "quantum")
 	stage.Group(flags, "Full speed", "native", "repeat")
-	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "format", "output")
+	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "engine-stats", "format", "output")
 	completeChoices(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
@@ -64,6 +67,9 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		return withReferences(p, scope)
 	case scope == replay.References && o.references:
 		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
+	}
+	if o.changed("workers") && o.engine.opt.Protocol == outcome.Sequential {
+		env.Note("--workers has no effect with engine %s; use --engine %s or %s", outcome.Sequential, outcome.Whoa, outcome.Quantum)
 	}
 	if o.changed("repeat") && !o.native {
 		env.Note("--repeat has no effect without --native: every simulation gives the same result")
@@ -164,7 +170,7 @@ func (o *directOptions) scopeOn(m target, name string, program replay.Scope) (sc
 
 // onlyMessages returns which flag is only for simulations without references, or nil.
 func (o *directOptions) onlyMessages() error {
-	for _, flag := range []string{"ahead", "timeline"} {
+	for _, flag := range []string{"ahead", "timeline", "engine", "workers", "quantum", "engine-stats"} {
 		if o.changed(flag) {
 			return fmt.Errorf("with --%s", flag)
 		}
@@ -186,8 +192,8 @@ func (o *directOptions) need(env *stage.Env, p directProgram, m target, scope re
 
 // checkScope returns an error if a flag is not for simulations of this scope.
 func (o *directOptions) checkScope(program string, scope replay.Scope) error {
-	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline"}, replay.Messages: {"barrier"},
-		replay.Both: {"ahead", "semantics", "barrier", "timeline"}}
+	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline", "engine", "workers", "quantum", "engine-stats"}, replay.Messages: {"barrier"},
+		replay.Both: {"ahead", "semantics", "barrier", "timeline", "engine", "workers", "quantum", "engine-stats"}}
 	for _, flag := range not[scope] {
 		if o.changed(flag) {
 			return stage.Usage("--%s cannot be used: %s %s", flag, program, programsOf(scope))
@@ -206,6 +212,7 @@ func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directPr
 	for range o.repeat {
 		seen = observed{}
 		opt := direct.Options{Options: o.on(scope, o.procs, &seen, progress.Add), Procs: o.procs, Ahead: o.ahead}
+		opt.Engine = o.engine.options(o.workers, nil)
 		rec := direct.NewRecording(o.procs)
 		if o.timeline != "" {
 			opt.Sink = rec
@@ -230,6 +237,7 @@ func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directPr
 		env.Note("%s: %v", name, replay.WithoutReferences(without))
 	}
 	row = newRow(head.Title(), "", m.Machine, scope, out.result, 0, simulatedTasks)
+	o.engine.note(env, name, scope, row.messages().Engine)
 	row.observed = seen
 	return row, host, nil
 }
@@ -239,6 +247,8 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 	switch {
 	case len(o.machines) == 0:
 		return nil, noMachine(args)
+	case o.workers < 1:
+		return nil, stage.Usage("--workers %d; it takes at least one", o.workers)
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// engineFlags are the flags of predict replay about the engine for messages. The results do not depend on them.
+// engineFlags are the flags of predict replay and direct about the engine for messages. The results do not depend on
+// them.
 type engineFlags struct {
 	protocol, quantum string
 	stats             bool
@@ -31,8 +31,6 @@ type engineFlags struct {
 func (f *engineFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.protocol, "engine", string(outcome.Sequential), "`NAME` of the engine: sequential, quantum or whoa")
 	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` between synchronizations of engine quantum, at most the lookahead; 0s: the lookahead")
-	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` that engine whoa looks ahead, F of [dickens1996]; 0: %d while it saves time", engine.DefaultAhead))
-	stage.PathVar(flags, &f.times, "host-times", "write the times of the simulator itself on this host to `FILE`, for predict windtunnel; target wwt")
 	flags.BoolVar(&f.stats, "engine-stats", false, "print windows, events and appointments of the engine")
 }
 

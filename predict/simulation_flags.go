@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/comm"
-	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine"
 	"spoor/predict/internal/placement"
 	"spoor/predict/internal/replay"
 	"spoor/traces/lookup"
@@ -19,15 +19,15 @@ import (
 // addCommon adds the flags that predict direct has, too.
 func (f *simulationFlags) addCommon(flags *pflag.FlagSet) {
 	f.collectives, f.computation = string(comm.Doubling), computations[0]
-	f.engine.protocol, f.engine.quantum = string(outcome.Sequential), "0s"
 	flags.BoolVar(&f.references, "references", false, "an error if references cannot be simulated, not a note; =false: simulate no references")
 	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` of a barrier in shared memory after the last processor arrived")
 	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "`NAME` of the rules for message costs: "+list(replay.AllSemantics)+" (see 'predict help sharing')")
 	f.observerFlags.add(flags)
 	flags.StringVar(&f.place.Map, "map", "", "`PLACEMENT` of ranks on nodes: block, cyclic, the path of a file with the host of each rank, or all: compare block and cyclic (default block)")
 	flags.IntVar(&f.place.PerNode, "ranks-per-node", 0, "`NUMBER` of ranks on each node; 0: as many as its processors")
+	f.engine.add(flags)
 	flags.StringVar(&f.place.Order, "node-order", "", "`ORDER` of nodes on the network: random, random:SEED, or the path of a file with numbers of nodes (default from 0 on)")
-	f.changed = flags.Changed
+	f.changed, f.engine.changed = flags.Changed, flags.Changed
 }
 
 // add adds all flags.
@@ -36,8 +36,8 @@ func (f *simulationFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.opt.Warm, "warm", false, "begin with the caches and memories of a previous run, not empty ones")
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "`ALGORITHM` of recorded collectives: "+list(algorithms())+"; without the flag smpi with --semantics simgrid")
 	flags.StringVar(&f.computation, "computation", computations[0], "`SOURCE` of computation times: instructions or recorded")
-	f.engine.add(flags)
-	f.engine.changed = flags.Changed
+	flags.IntVar(&f.engine.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` that engine whoa looks ahead, F of [dickens1996]; 0: %d while it saves time", engine.DefaultAhead))
+	stage.PathVar(flags, &f.engine.times, "host-times", "write the times of the simulator itself on this host to `FILE`, for predict windtunnel; target wwt")
 }
 
 // computations are the values of --computation.

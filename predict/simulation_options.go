@@ -51,6 +51,7 @@ type directOptions struct {
 	set      []string
 	seed     uint64
 	ahead    int
+	workers  int
 	native   bool
 	repeat   int
 	simulationFlags

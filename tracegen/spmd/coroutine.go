@@ -8,7 +8,7 @@ import (
 )
 
 // Coroutine runs a rank step by step. A backend that schedules ranks itself has one Coroutine for each rank. A
-// switch costs a fifth of waking a goroutine, and only one rank runs at a time.
+// switch costs a fifth of waking a goroutine. Only one rank runs at a time, except on different Slots.
 type Coroutine struct {
 	Rank   *Rank
 	Ended  bool  // Main has returned ...
@@ -46,11 +46,20 @@ func errGoexit(rank int) error { return fmt.Errorf("rank %d: the program ended i
 
 // Resume runs the rank until it pauses or ends.
 func (c *Coroutine) Resume() {
-	t := c.Rank.rec.tape
-	tape.Switch(t)
+	rec := c.Rank.rec
+	if rec.slot != nil {
+		rec.slot.Switch(rec.tape)
+		c.next()
+		rec.slot.Switch(nil)
+		return
+	}
+	tape.Switch(rec.tape)
 	c.next()
-	tape.Release(t)
+	tape.Release(rec.tape)
 }
+
+// On lets the rank run in a slot, at the same time as ranks in other slots. Call it before the first Resume.
+func (c *Coroutine) On(s *tape.Slot) { c.Rank.rec.slot = s }
 
 // Pause, called in Do, returns when the rank is resumed. If the rank is stopped instead, Pause panics with Stopped.
 func (c *Coroutine) Pause() {
@@ -58,7 +67,7 @@ func (c *Coroutine) Pause() {
 		panic(Stopped{})
 	}
 	if guarded {
-		tape.Switch(nil) // until Do returns
+		c.Rank.rec.switchTo(nil) // until Do returns
 	}
 }
 

@@ -42,6 +42,7 @@ type recorder struct {
 	wholeCollectives bool   // record each collective as one event ...
 	inCollective     bool   // ... and this rank is in one
 	tape             *tape.Tape
+	slot             *tape.Slot // nil if one rank runs at a time
 	space            *space.Space
 	sink             Sink
 	ctx              context.Context

@@ -19,8 +19,8 @@ type recordingBackend struct{ Backend }
 // Do implements Backend.
 func (b recordingBackend) Do(r *Rank, op *Op) {
 	if guarded {
-		tape.Switch(nil)
-		defer tape.Switch(r.rec.tape)
+		r.rec.switchTo(nil)
+		defer r.rec.switchTo(r.rec.tape)
 	}
 	r.rec.sync() // while this rank waits, other ranks may reuse memory that words of its tape refer to
 	early := r.rec.early && op.isKnown()
@@ -35,6 +35,15 @@ func (b recordingBackend) Do(r *Rank, op *Op) {
 	if !early && !r.rec.inCollective {
 		r.rec.addEvent(op.event(r.space))
 	}
+}
+
+// switchTo makes t the tape of the running rank.
+func (rec *recorder) switchTo(t *tape.Tape) {
+	if rec.slot != nil {
+		rec.slot.Switch(t)
+		return
+	}
+	tape.Switch(t)
 }
 
 // isKnown reports whether the event of an operation is known before it is carried out.

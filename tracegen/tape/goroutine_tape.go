@@ -9,13 +9,13 @@ var otherTapes sync.Map
 const otherTapeWords = 2 * margin
 
 // Bind makes the calling goroutine that of the rank with tape t.
-func (t *Tape) Bind() { t.g = goroutine() }
+func (t *Tape) Bind() { t.g.Store(goroutine()) }
 
 // Mine returns the tape of the calling goroutine. That is the running rank's tape if the goroutine is that rank's.
 // Otherwise it is a tape that nobody reads.
 func Mine() *Tape {
 	g := goroutine()
-	if t := Cur(); t.g == g {
+	if t := Cur(); t.g.Load() == g {
 		return t
 	}
 	return otherTape(g)

@@ -1,8 +1,9 @@
 // Package tape is the buffer that instrumented code writes to while it is recorded. It holds one word for each
 // memory reference. The recorder of the running rank reads the words when the buffer is full and at each event.
 //
-// Only one rank runs at a time in a recording. Therefore the tape of the running rank is a package variable, and
-// Cur costs one load. Code that may run on goroutines other than ranks calls Mine instead.
+// In most recordings only one rank runs at a time. Therefore the tape of the running rank is a package variable, and
+// Cur costs one load. Code that may run on goroutines other than ranks calls Mine instead. If several ranks run at the
+// same time, each on a Slot, Cur looks for the slot of the calling goroutine.
 //
 // The functions are so small that the compiler inlines them into instrumented code. They do not check what they
 // write; the reader of the tape checks it.
@@ -24,7 +25,7 @@ type Tape struct {
 	offset uintptr        // bytes of the words written
 	limit  uintptr        // offset at which the tape is full
 	words  []uint64
-	g      uintptr                              // the goroutine of the rank, once bound
+	g      atomic.Uintptr                       // the goroutine of the rank, once bound
 	drain  func([]uint64)                       // receives the words written, or nil
 	place  func(p unsafe.Pointer, bytes uint64) // gives an allocation its address, or nil
 
@@ -47,7 +48,7 @@ const idleWords = 16 * margin
 
 var (
 	idle    = newIdle()
-	current atomic.Pointer[Tape]
+	current unsafe.Pointer // *Tape; not an atomic.Pointer, whose method is too large to be inlined twice
 )
 
 func init() { Switch(nil) }
@@ -59,24 +60,36 @@ func newIdle() *Tape {
 }
 
 // Cur returns the tape of the running rank. It is never nil: while no rank runs, it is a tape that nobody reads.
-func Cur() *Tape { return current.Load() }
+func Cur() *Tape {
+	if t := (*Tape)(atomic.LoadPointer(&current)); t != nil {
+		return t
+	}
+	return inSlot()
+}
 
 // CurAdd adds n instructions to the tape of the running rank, and returns it.
 func CurAdd(n uint64) *Tape {
-	t := Cur()
+	t := (*Tape)(atomic.LoadPointer(&current))
+	if t == nil {
+		t = inSlot()
+	}
 	t.N += n
 	return t
 }
 
 // Begin returns the tape of the running rank and its cursor.
 func Begin() (t *Tape, base unsafe.Pointer, off, lim uintptr) {
-	t = Cur()
+	if t = (*Tape)(atomic.LoadPointer(&current)); t == nil {
+		t = inSlot()
+	}
 	return t, t.base, t.offset, t.limit
 }
 
 // BeginAt is Begin, and returns n instructions.
 func BeginAt(n uint64) (t *Tape, base unsafe.Pointer, off, lim uintptr, count uint64) {
-	t = Cur()
+	if t = (*Tape)(atomic.LoadPointer(&current)); t == nil {
+		t = inSlot()
+	}
 	return t, t.base, t.offset, t.limit, n
 }
 
@@ -85,12 +98,14 @@ func Switch(t *Tape) {
 	if t == nil {
 		t = idle
 	}
-	current.Store(t)
+	atomic.StorePointer(&current, unsafe.Pointer(t))
 }
 
 // Release makes the idle tape current if t is current. After an interrupt, a rank may compute on and end later. By
 // then, another recording may have started, whose tape is current.
-func Release(t *Tape) { current.CompareAndSwap(t, idle) }
+func Release(t *Tape) {
+	atomic.CompareAndSwapPointer(&current, unsafe.Pointer(t), unsafe.Pointer(idle))
+}
 
 // Drain passes on the words written so far.
 func (t *Tape) Drain() {

@@ -15,7 +15,9 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/direct"
+	"spoor/predict/internal/engine"
 	"spoor/predict/internal/engine/observe"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	tracing "spoor/tracegen/instrument/session"
 	"spoor/tracegen/spmd"
@@ -30,6 +32,9 @@ type Order struct {
 	Machines  []Machine // the machine, and nodes of other kinds that replace its last ones
 	Scope     replay.Scope
 	Ahead     int              // of messages
+	Protocol  outcome.Protocol // of messages
+	Workers   int              // of messages
+	Quantum   unit.Picos       // of messages
 	Semantics replay.Semantics // of messages
 	Barrier   unit.Picos       // of references
 	Phases    bool             // of references
@@ -103,6 +108,7 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (r
 	m.Placed, m.Whole = o.Placed, o.Whole
 	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
 		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
+	opt.Engine = engine.Options{Protocol: o.Protocol, Workers: o.Workers, Quantum: o.Quantum}
 	res, err := o.observed(func(watch observe.Observer) (*direct.Result, error) {
 		opt.Observer = watch
 		return direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process

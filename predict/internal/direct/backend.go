@@ -18,13 +18,12 @@ import (
 
 // backend performs the message operations of ranks. The engine determines their times.
 type backend struct {
-	opt          Options
-	machine      *machine.Machine
-	model        cost.Model
-	timelines    []*rankTimeline
-	usesMessages bool // the program sends a message
-	usesBarriers bool // the program has a barrier in shared memory
-	result       *outcome.Result
+	opt       Options
+	machine   *machine.Machine
+	model     cost.Model
+	timelines []*rankTimeline
+	mail      *mail // between workers; nil: there is one worker
+	result    *outcome.Result
 }
 
 // Run implements spmd.Backend.
@@ -38,16 +37,19 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 			return err
 		}
 		b.timelines = append(b.timelines, l)
-		programs = append(programs, program.Program{Next: l.next})
+		programs = append(programs, program.Program{Next: l.next, Ready: l.ready})
 	}
 	obs := b.opt.Observer
 	if obs != nil {
 		obs = &rowNumbering{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
 	}
-	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.BarrierSteps(len(ranks), b.opt.Collectives),
-		Observer: obs, Direct: b, Progress: b.opt.Progress})
+	run := b.opt.Engine
+	run.Model, run.Steps = b.model, replay.BarrierSteps(len(ranks), b.opt.Collectives)
+	run.Observer, run.Direct, run.Progress = obs, b, b.opt.Progress
+	defer b.endDivision()
+	b.result, err = engine.Run(ctx, programs, run)
 	for _, l := range b.timelines {
-		if l.Err != nil {
+		if l.Err != nil && errors.Is(err, l.Err) {
 			return l.Err // unchanged, because it names the rank
 		}
 	}
@@ -62,7 +64,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	l := b.timelines[r.ID()]
 	switch op.Kind {
 	case trace.Send, trace.Isend:
-		b.usesMessages = true
+		l.usesMessages = true
 		l.send(op)
 	case trace.Recv:
 		l.receive(op)
@@ -80,7 +82,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Clock:
 		l.clock(op)
 	case trace.Barrier:
-		b.usesBarriers = true
+		l.usesBarriers = true
 		l.add(op, program.Op{Kind: program.Collective, Group: barrierGroup, Request: program.None})
 		l.pause() // what others did before the barrier is in shared memory after it
 	default:

@@ -19,8 +19,13 @@
 // Programs that share memory instead of passing messages run on the memory systems of package memsys: see runReferences. For
 // programs that do both, see runBoth.
 //
-// Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here the
-// application and the simulator are one process, and only one rank runs at a time.
+// Several workers of package engine run ranks at the same time: see mail. A worker runs and simulates its ranks, so the
+// application runs at the same time as the simulator and as itself. With Whoa, a rank goes on before its operations
+// have been simulated where what it does next does not depend on time: see ready.
+//
+// Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here a worker
+// is both an application process and a simulator process. It runs its ranks as coroutines, and messages between workers
+// are seen at the next barrier.
 package direct
 
 import (
@@ -29,6 +34,7 @@ import (
 
 	"spoor/analyze/comm"
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
 )
@@ -87,12 +93,19 @@ func runMessages(ctx context.Context, program spmd.Program, m *machine.Machine, 
 	if err != nil {
 		return nil, err
 	}
+	if opt.Engine.Protocol == outcome.Whoa {
+		opt.Engine.Ahead = opt.Ahead
+	}
 	b := &backend{opt: opt, machine: m, model: model}
 	recording, err := spmd.Run(ctx, spmd.Options{Procs: opt.Procs, NoRefs: true}, program, b, opt.Sink)
 	if err != nil {
 		return nil, err
 	}
-	if b.usesBarriers && !b.usesMessages {
+	usesMessages, usesBarriers := false, false
+	for _, l := range b.timelines {
+		usesMessages, usesBarriers = usesMessages || l.usesMessages, usesBarriers || l.usesBarriers
+	}
+	if usesBarriers && !usesMessages {
 		return nil, errors.New("the program has barriers and sends no messages; simulate it as a shared-memory program, with its references")
 	}
 	res := &Result{Result: replay.OfMessages(b.result, replay.NetworkWarnings(m, &model, b.result)), Recording: recording}

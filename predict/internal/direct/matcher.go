@@ -82,11 +82,14 @@ func (l *channelQueue) assign(q *spmd.Request, m *spmd.Message) *spmd.Request {
 }
 
 // deliver takes a message that is sent to the rank. It returns the receive that gets the message, or nil. The sender
-// owns m.
-func (p *matcher) deliver(m *spmd.Message) *spmd.Request {
+// owns m, unless it is kept.
+func (p *matcher) deliver(m *spmd.Message, kept bool) *spmd.Request {
 	l := p.queue(channel{m.From, m.Tag, m.Group})
 	if len(l.receives) == 0 {
-		l.messages = append(l.messages, m.Keep())
+		if !kept {
+			m = m.Keep()
+		}
+		l.messages = append(l.messages, m)
 		return nil
 	}
 	q := l.receives[0]

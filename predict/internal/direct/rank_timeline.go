@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -15,21 +16,28 @@ import (
 type rankTimeline struct {
 	*spmd.Coroutine
 	*backend
-	costs       replay.CostTracker
-	executed    uint64      // instructions up to the last operation
-	ops         program.Ops // not handed over, or being simulated
-	now         unit.Picos  // when all operations before them had ended
-	matcher     matcher
-	blockedOn   *spmd.Op // operation for which the rank is paused
-	answer      program.Answer
-	idleQueries int           // consecutive queries without progress of time
-	stamps      []*spmd.Stamp // in the order of their clocks
-	err         error         // ends the run
-	memory      *memoryRank   // work of the rank on shared memory before its operations; nil: message passing only
-	unsimulated bool          // ops is not simulated yet, if memory is set
-	ended       bool
-	resumed     uint64
-	answered    uint64
+	costs        replay.CostTracker
+	usesMessages bool        // the program sends a message
+	usesBarriers bool        // the program has a barrier in shared memory
+	executed     uint64      // instructions up to the last operation
+	ops          program.Ops // not handed over, or being simulated
+	now          unit.Picos  // when all operations before them had ended
+	matcher      matcher
+	blockedOn    *spmd.Op // operation for which the rank is paused
+	answer       program.Answer
+	idleQueries  int           // consecutive queries without progress of time
+	stamps       []*spmd.Stamp // in the order of their clocks
+	err          error         // ends the run
+	memory       *memoryRank   // work of the rank on shared memory before its operations; nil: message passing only
+	unsimulated  bool          // ops is not simulated yet, if memory is set
+	ended        bool          // it has returned or failed ...
+	failure      error         // ... with this error
+	endKnown     bool          // the engine knows that it has ended
+	full         bool          // it is paused because it is Options.Ahead operations ahead ...
+	awaited      *spmd.Request // ... or until this receive has a message
+	worker       int
+	resumed      uint64
+	answered     uint64
 }
 
 // The marks of operations whose answer the rank does not wait for.
@@ -41,23 +49,33 @@ const (
 // maxIdleQueries is how often a rank may make queries in a row without progress of time.
 const maxIdleQueries = 1 << 20
 
-// next resumes the rank until it waits for an answer, or is Options.Ahead operations ahead.
+// next resumes the rank until it waits for an answer, or is Options.Ahead operations ahead. A rank that fails does so
+// when the operations before have been simulated, so that the time of the failure does not depend on how far it ran ahead.
 func (l *rankTimeline) next() (program.Ops, error) {
 	l.ops.Reset()
+	l.endKnown = l.ended
 	for l.ops.Len() == 0 && !l.ended {
 		l.resumed++
 		l.Resume()
-		switch {
-		case l.err != nil:
-			return program.Ops{}, l.err
-		case l.Err != nil:
-			return program.Ops{}, l.Err
-		case l.Ended:
-			l.ended = true
+		l.failure = cmp.Or(l.err, l.Err)
+		if l.ended = l.failure != nil || l.Ended; l.ended && l.failure == nil {
 			l.ops.Add(&program.Op{Kind: program.Compute, Work: l.work(), Request: program.None})
+			l.failure = l.err
 		}
 	}
-	return l.ops, l.err
+	if l.ops.Len() == 0 {
+		return program.Ops{}, l.failure
+	}
+	return l.ops, nil
+}
+
+// ready reports whether the rank can go on before its operations have been simulated: it was too far ahead, or the
+// message that it waits for is there. What the program does next does not depend on time then.
+func (l *rankTimeline) ready() bool {
+	if l.ended {
+		return !l.endKnown
+	}
+	return l.full || l.awaited != nil && l.awaited.Completed()
 }
 
 // work returns the time of the instructions since the last operation.
@@ -87,7 +105,9 @@ func (l *rankTimeline) add(op *spmd.Op, is program.Op) {
 	case l.memory != nil: // the memory simulation accounts for the time until then
 		l.unsimulated = true
 	case l.ops.Len() >= l.opt.Ahead:
+		l.full = true
 		l.Pause()
+		l.full = false
 		fallthrough
 	default:
 		is.Work = l.work()
@@ -126,12 +146,18 @@ func (l *rankTimeline) pause() {
 	} else {
 		l.Pause()
 	}
-	l.blockedOn = nil
+	l.blockedOn, l.awaited = nil, nil
 }
 
 // simulateTo lets the engine simulate op, which is the last operation, and all before it.
 func (l *rankTimeline) simulateTo(op *spmd.Op) {
 	l.blockedOn = op
+	switch {
+	case op.Kind == trace.Recv:
+		l.awaited = op.Request
+	case op.Kind == trace.Wait && len(op.Requests) == 1:
+		l.awaited = op.Requests[0]
+	}
 	l.pause()
 }
 
@@ -159,7 +185,11 @@ func (l *rankTimeline) send(op *spmd.Op) {
 	}
 	l.add(op, is)
 	to := l.timelines[m.To]
-	to.noteCompleted(to.matcher.deliver(m))
+	if to.worker != l.worker {
+		l.mail.put(l.worker, to.worker, m.Keep())
+		return
+	}
+	to.noteCompleted(to.matcher.deliver(m, false))
 }
 
 func (l *rankTimeline) receive(op *spmd.Op) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"spoor/predict/internal/engine/appointment"
 
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/observe"
@@ -12,7 +13,7 @@ import (
 )
 
 // never is later than all events.
-const never = unit.Picos(1)<<62 + 1
+const never = appointment.Never
 
 // Options are the inputs of a run besides the programs.
 type Options struct {
@@ -56,13 +57,8 @@ func drive(ctx context.Context, programs []program.Program, opt Options, drivers
 	if opt.CoSimulator != nil {
 		opt.CoSimulator.Open(engines[0].resume)
 	}
-	for i := range programs {
-		r := &engines[0].ranks[i]
-		if r.start(programs[i]); r.e.failed != nil {
-			return nil, r.e.failed.err
-		}
-		r.updateNext(never, r.programTime())
-		r.e.driver.add(r)
+	if err := startAll(engines, programs); err != nil {
+		return nil, err
 	}
 	all := workers{Stats: outcome.Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
 	for _, finish := range []func() error{all.run, all.drainBlocked, all.checkHorizon, all.drainArrivals, all.checkFinished} {

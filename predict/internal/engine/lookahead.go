@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"spoor/predict/internal/engine/appointment"
+	"spoor/predict/internal/engine/prefetch"
 	"unsafe"
 
 	"spoor/predict/internal/engine/cost"
@@ -32,9 +34,9 @@ type lookaheads struct {
 	sends, sendsAfter                                     [][]unit.Picos // by worker; the own one is unused
 	// ranks to recompute; ranks whose schedules are to be filled
 	dirty, toFill dirtySet
-	computed      int64          // ranks recomputed so far
-	schedules     []schedule     // of each rank
-	appointments  []appointments // of each schedule
+	computed      int64               // ranks recomputed so far
+	schedules     []schedule          // of each rank
+	appointments  []appointment.Queue // of each schedule
 }
 
 // dirtySet is a set of ranks in no particular order.
@@ -100,6 +102,7 @@ func (e *engine) updateLookahead(r *status, fill bool) {
 	}
 	found := &o.dirty
 	if fill {
+		o.addReady(e)
 		found = &o.toFill
 	}
 	for k := -prefetchDistance - opsPrefetchDistance; k < 0; k++ {
@@ -121,6 +124,15 @@ func (e *engine) updateLookahead(r *status, fill bool) {
 	}
 }
 
+// addReady adds the ranks of a directly executed program that go on because of messages from other ranks.
+func (o *lookaheads) addReady(e *engine) {
+	for i := e.first; e.direct != nil && i < e.end; i++ {
+		if e.ranks[i].isReady() {
+			o.toFill.add(i - e.first)
+		}
+	}
+}
+
 // prefetch prefetches ranks and schedules that compute needs after the k-th rank, and then what they point to.
 func (o *lookaheads) prefetch(e *engine, found []int32, k int, fill bool) {
 	if k += opsPrefetchDistance; k >= 0 && k < len(found) {
@@ -130,11 +142,11 @@ func (o *lookaheads) prefetch(e *engine, found []int32, k int, fill bool) {
 	if k += prefetchDistance; k < len(found) {
 		i := found[k]
 		r, k := &e.ranks[e.first+i], &o.schedules[i]
-		prefetch(unsafe.Pointer(r), 1)
-		prefetch(unsafe.Pointer(&r.e), 1)
-		prefetch(unsafe.Pointer(&r.ops), 2)
-		prefetch(unsafe.Pointer(k), 2)
-		prefetch(unsafe.Pointer(&o.appointments[int(i)*len(k.appointments)]), 2)
+		prefetch.Lines(unsafe.Pointer(r), 1)
+		prefetch.Lines(unsafe.Pointer(&r.e), 1)
+		prefetch.Lines(unsafe.Pointer(&r.ops), 2)
+		prefetch.Lines(unsafe.Pointer(k), 2)
+		prefetch.Lines(unsafe.Pointer(&o.appointments[int(i)*len(k.appointments)]), 2)
 	}
 }
 
@@ -242,11 +254,11 @@ func (r *rank) releaseInOrder() bool {
 func (o *lookaheads) addRunning(r *rank, i int, at, done unit.Picos) {
 	e, k := r.e, &o.schedules[i]
 	for w := range o.sends {
-		if d := k.appointments[w].untilNext(r.main.row, done); d < never {
+		if d := k.appointments[w].UntilNext(r.main.row, done); d < never {
 			o.sends[w][i] = addTime(at, d+e.lookahead)
 		}
 	}
-	if d := k.appointments[len(o.sends)].untilNext(r.main.row, done); d < never {
+	if d := k.appointments[len(o.sends)].UntilNext(r.main.row, done); d < never {
 		o.rendezvous[i] = min(o.rendezvous[i], addTime(at, d+e.lookahead))
 	}
 	if !k.complete(r) {
@@ -258,11 +270,11 @@ func (o *lookaheads) addRunning(r *rank, i int, at, done unit.Picos) {
 func (o *lookaheads) addBlocked(r *rank, i int, done unit.Picos) {
 	e, k := r.e, &o.schedules[i]
 	for w := range o.sendsAfter {
-		if d := k.appointments[w].untilNext(r.main.row, done); d < never {
+		if d := k.appointments[w].UntilNext(r.main.row, done); d < never {
 			o.sendsAfter[w][i] = d + e.lookahead
 		}
 	}
-	if d := k.appointments[len(o.sendsAfter)].untilNext(r.main.row, done); d < never {
+	if d := k.appointments[len(o.sendsAfter)].UntilNext(r.main.row, done); d < never {
 		o.rendezvousAfter[i] = d + e.lookahead
 	}
 	if !k.complete(r) {

@@ -53,7 +53,7 @@ type rank struct {
 	program     program.Program
 	wide        []program.Op // of ops
 	polls       pollCount
-	_           [40]byte
+	_           [32]byte
 }
 
 // hot is the offset at which the frequently used part of a rank ends. That part includes the first fields of main.

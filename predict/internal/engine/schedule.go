@@ -2,6 +2,8 @@ package engine
 
 import (
 	"slices"
+	"spoor/predict/internal/engine/appointment"
+	"spoor/predict/internal/engine/prefetch"
 	"unsafe"
 
 	"spoor/predict/internal/engine/cost"
@@ -14,10 +16,10 @@ import (
 // each would wait for memory.
 type schedule struct {
 	// The fields that are used most.
-	sums         []unit.Picos   // least time of all operations before one, if done one after the other
-	base         int            // index in sums at which rank.ops begin
-	end          int            // index in sums at which the unknown operations begin
-	appointments []appointments // messages to each worker; last, rendezvous messages
+	sums         []unit.Picos        // least time of all operations before one, if done one after the other
+	base         int                 // index in sums at which rank.ops begin
+	end          int                 // index in sums at which the unknown operations begin
+	appointments []appointment.Queue // messages to each worker; last, rendezvous messages
 
 	ops       program.Ops // the rank's operations, if they are stored here
 	ownsOps   bool        // rank.ops are stored in ops
@@ -28,58 +30,14 @@ type schedule struct {
 }
 
 // newSchedules returns schedules without operations, with room for most of the operations to come.
-func newSchedules(ranks, workers, ahead int) ([]schedule, []appointments) {
+func newSchedules(ranks, workers, ahead int) ([]schedule, []appointment.Queue) {
 	room := 3*min(ahead, DefaultAhead) + 2 // see trim
-	all, due, sums := make([]schedule, ranks), make([]appointments, ranks*(workers+1)), make([]unit.Picos, ranks*room)
+	all, due, sums := make([]schedule, ranks), make([]appointment.Queue, ranks*(workers+1)), make([]unit.Picos, ranks*room)
 	for i := range all {
 		all[i].appointments = due[i*(workers+1) : (i+1)*(workers+1)]
 		all[i].sums = sums[i*room : i*room+1 : (i+1)*room]
 	}
 	return all, due
-}
-
-// appointments are the messages to a worker, in the order in which they are sent.
-type appointments struct {
-	all   []appointment
-	head  int32
-	known int32 // how many belong to known operations
-}
-
-// appointment is the earliest time, counted in the rank's own operations, at which the rank begins to send a message.
-type appointment struct {
-	row int64 // of its operation
-	sum unit.Picos
-}
-
-// untilNext returns a lower bound on the time until a rank begins the first message of an operation from row on. It
-// is never if there is none. The rank has done the time `done` so far.
-func (d *appointments) untilNext(row int64, done unit.Picos) unit.Picos {
-	for d.head < d.known && d.all[d.head].row < row {
-		d.head++
-	}
-	if d.head >= d.known {
-		return never
-	}
-	return max(d.all[d.head].sum-done, 0)
-}
-
-func (d *appointments) add(p appointment) {
-	if d.head > 16 && 2*int(d.head) > len(d.all) {
-		d.all = d.all[:copy(d.all, d.all[d.head:])]
-		d.known -= d.head
-		d.head = 0
-	}
-	d.all = append(d.all, p)
-}
-
-// reveal makes the appointments before a row known. It returns how many of them are from row from on.
-func (d *appointments) reveal(before, from int64) (n uint64) {
-	for ; int(d.known) < len(d.all) && d.all[d.known].row < before; d.known++ {
-		if d.all[d.known].row >= from {
-			n++
-		}
-	}
-	return n
 }
 
 // minBefore returns the least time of all operations before operation i of those that the rank has.
@@ -132,7 +90,7 @@ func (k *schedule) fill(r *rank, ahead int) {
 	k.end = k.base + end
 	row := r.main.row - int64(r.at-1)
 	for w := range k.appointments {
-		if n := k.appointments[w].reveal(row+int64(end), r.main.row); w < len(k.appointments)-1 {
+		if n := k.appointments[w].Reveal(row+int64(end), r.main.row); w < len(k.appointments)-1 {
 			r.e.appointments += n
 		}
 	}
@@ -140,14 +98,14 @@ func (k *schedule) fill(r *rank, ahead int) {
 
 // prefetch prefetches what updateLookahead reads of r and its schedule.
 func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
-	prefetch(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
+	prefetch.Lines(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
 	for w := range k.appointments {
-		if d := &k.appointments[w]; int(d.head) < len(d.all) {
-			prefetch(unsafe.Pointer(&d.all[d.head]), 1)
+		if first := k.appointments[w].First(); first != nil {
+			prefetch.Lines(unsafe.Pointer(first), 1)
 		}
 	}
 	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
-		prefetch(unsafe.Pointer(&r.ops[at]), 1)
+		prefetch.Lines(unsafe.Pointer(&r.ops[at]), 1)
 	}
 	if !fill || k.base+r.at-1+ahead < len(k.sums) {
 		return
@@ -163,7 +121,7 @@ func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
 
 // prefetchOps prefetches at least one operation.
 func prefetchOps(ops []program.Packed) {
-	prefetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(program.Packed{}))-1)/lineBytes+1)
+	prefetch.Lines(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(program.Packed{}))-1)/lineBytes+1)
 }
 
 // trim removes the sums of operations before the i-th, once they are most of sums. What is left, with what is added
@@ -195,7 +153,7 @@ func (k *schedule) computeSums(r *rank, i int) {
 // readAhead gets more operations from the program. It first copies what the program gave and the rank has not done,
 // because the program may overwrite it. Few of the new operations are copied; a long sequence stays where it is.
 func (k *schedule) readAhead(r *rank, ahead int) bool {
-	if k.ended || r.e.direct != nil || k.lastOp(r).Sensitive {
+	if k.ended || k.lastOp(r).Sensitive || r.e.direct != nil && !r.isReady() {
 		return false
 	}
 	if first := r.at - 1; !k.ownsOps || 2*first >= len(r.ops) {
@@ -210,7 +168,7 @@ func (k *schedule) readAhead(r *rank, ahead int) bool {
 	if more, k.err = r.program.Next(); k.err != nil || more.Len() == 0 {
 		k.ended = true
 	}
-	if more.Len() < ahead {
+	if more.Len() < ahead && r.e.direct == nil { // a running program may still change its last operation
 		k.ops.Append(&more)
 	} else {
 		k.following = more
@@ -219,6 +177,9 @@ func (k *schedule) readAhead(r *rank, ahead int) bool {
 	r.main.op = r.op(r.at - 1)
 	return !k.ended
 }
+
+// isReady reports whether a directly executed program goes on although its operations have not ended.
+func (r *rank) isReady() bool { return r.program.Ready != nil && r.program.Ready() }
 
 // lastOp returns the last operation that r has.
 func (k *schedule) lastOp(r *rank) program.Op {
@@ -241,7 +202,7 @@ func (k *schedule) addOps(r *rank, ops program.Ops, row int64) {
 			if p.Kind == program.IsWide {
 				total += bounded(op.Work)
 			}
-			total = k.addOp(r, &op, appointment{row + int64(i), total})
+			total = k.addOp(r, &op, appointment.Message{Row: row + int64(i), Begin: total})
 		}
 		total = min(total, cost.Horizon)
 		sums[i] = total
@@ -249,8 +210,8 @@ func (k *schedule) addOps(r *rank, ops program.Ops, row int64) {
 }
 
 // addOp notes the receivers of an operation. It returns a lower bound on the time at which the processor has done it.
-func (k *schedule) addOp(r *rank, op *program.Op, begun appointment) unit.Picos {
-	e, total := r.e, begun.sum
+func (k *schedule) addOp(r *rank, op *program.Op, begun appointment.Message) unit.Picos {
+	e, total := r.e, begun.Begin
 	switch op.Kind {
 	case program.Send, program.Isend:
 		if op.Peer < e.first || op.Peer >= e.end || e.EagerLimit >= 0 {
@@ -276,20 +237,20 @@ func bounded(long unit.Picos) unit.Picos {
 }
 
 // addAppointment notes the workers that an operation affects.
-func (k *schedule) addAppointment(r *rank, op *program.Op, p appointment) {
+func (k *schedule) addAppointment(r *rank, op *program.Op, p appointment.Message) {
 	e := r.e
 	if op.Kind == program.Collective {
 		for w := range k.appointments {
 			if w != e.number {
-				k.appointments[w].add(p) // its members become known when it begins
+				k.appointments[w].Add(p) // its members become known when it begins
 			}
 		}
 		return
 	}
 	if e.IsRendezvous(op.Bytes) {
-		k.appointments[len(k.appointments)-1].add(p)
+		k.appointments[len(k.appointments)-1].Add(p)
 	}
 	if to := op.Peer; (to < e.first || to >= e.end) && to >= 0 && int(to) < len(e.ranks) {
-		k.appointments[e.workerOf(to)].add(p)
+		k.appointments[e.workerOf(to)].Add(p)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"spoor/predict/internal/engine/prefetch"
 	"unsafe"
 
 	"spoor/predict/internal/engine/cost"
@@ -140,7 +141,7 @@ func prefetchRanks(e *engine, ids []int32, k int) {
 		e.ranks[ids[k]].prefetchTargets()
 	}
 	if k += prefetchDistance; k < len(ids) {
-		prefetch(unsafe.Pointer(&e.ranks[ids[k]]), rankLines)
+		prefetch.Lines(unsafe.Pointer(&e.ranks[ids[k]]), rankLines)
 	}
 }
 
@@ -148,19 +149,19 @@ func prefetchRanks(e *engine, ids []int32, k int) {
 func (r *rank) prefetchTargets() {
 	e := r.e
 	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
-		prefetch(unsafe.Pointer(&r.ops[at]), opLines)
+		prefetch.Lines(unsafe.Pointer(&r.ops[at]), opLines)
 	}
 	if len(r.arrivals) > 0 {
-		prefetch(unsafe.Pointer(&e.packets.Items[r.arrivals[0].packet]), 1)
+		prefetch.Lines(unsafe.Pointer(&e.packets.Items[r.arrivals[0].packet]), 1)
 	}
 	if on := r.main.pending; on > 0 {
-		prefetch(unsafe.Pointer(&e.pendingOps.Items[on]), 1)
+		prefetch.Lines(unsafe.Pointer(&e.pendingOps.Items[on]), 1)
 	}
 	if slots := r.inbox.slots; len(slots) > leastSlots {
-		prefetch(unsafe.Pointer(&slots[0]), 2)
+		prefetch.Lines(unsafe.Pointer(&slots[0]), 2)
 	}
 	if slots := r.requests.Slots; len(slots) > table.Least {
-		prefetch(unsafe.Pointer(&slots[0]), 1)
+		prefetch.Lines(unsafe.Pointer(&slots[0]), 1)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"spoor/predict/internal/engine/barrier"
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/network"
 	"spoor/traces/unit"
 )
@@ -86,6 +87,9 @@ func (c *workers) runWorker(e *engine) {
 		c.writeStatus(e, d, &c.statuses[side][e.number])
 		c.barrier.Wait(e.number)
 		e.outbox.flip()
+		if p, ok := e.direct.(program.Concurrent); ok {
+			p.Exchange(e.number)
+		}
 		e.receiveRemote(c.engines, int(side))
 		halt := c.nextHalt(e, c.statuses[side])
 		if c.plans[e.number].over {

@@ -18,6 +18,15 @@ type DirectProgram interface {
 	Resumed(rank int32, now unit.Picos)
 }
 
+// Concurrent is a DirectProgram whose ranks run on several workers. Each rank is only used by its worker.
+type Concurrent interface {
+	DirectProgram
+	// Divide is called before the ranks start, with the worker of each rank.
+	Divide(workers int, of func(rank int32) int)
+	// Exchange is called by each worker after each barrier. What other workers' ranks sent before it is there after it.
+	Exchange(worker int)
+}
+
 // Answer is the result of a query.
 type Answer struct {
 	Mark      int64      // of the operation

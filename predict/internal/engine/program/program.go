@@ -65,6 +65,9 @@ type Program struct {
 	// before these operations have ended, except if the last of them is Sensitive or if there is an Options.Direct.
 	// With several workers, the Nexts of several ranks are called concurrently.
 	Next func() (Ops, error)
+	// Ready reports whether Next may be called before the operations have ended, in a directly executed program; nil
+	// means never.
+	Ready func() bool
 	// Graph gives the operations that each operation needs to have ended; nil means the operation before it.
 	Graph *Graph
 }

@@ -127,6 +127,8 @@ func (s *Space) bounds(owner int) (base, limit uint64) {
 
 // Virtual returns the virtual address of p, or false if its memory is unknown.
 func (s *Space) Virtual(p unsafe.Pointer) (uint64, bool) {
+	s.mu.Lock() // ranks may run at the same time
+	defer s.mu.Unlock()
 	return s.Addresses.Translate(uint64(uintptr(p)))
 }
 

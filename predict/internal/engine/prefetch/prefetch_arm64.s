@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetch(from unsafe.Pointer, lines int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
+// func Lines(from unsafe.Pointer, lines int)
+TEXT ·Lines(SB), NOSPLIT, $0-16
 	MOVD from+0(FP), R0
 	MOVD lines+8(FP), R1
 more:

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func prefetch(from unsafe.Pointer, lines int)
-TEXT ·prefetch(SB), NOSPLIT, $0-16
+// func Lines(from unsafe.Pointer, lines int)
+TEXT ·Lines(SB), NOSPLIT, $0-16
 	MOVQ from+0(FP), AX
 	MOVQ lines+8(FP), CX
 more:

@@ -5,19 +5,6 @@ import (
 	"unsafe"
 )
 
-// TestFetchTouchesNothing: not what it is told to fetch, be that nowhere.
-func TestFetchTouchesNothing(t *testing.T) {
-	one := [3]uint64{1, 2, 3}
-	for _, from := range []unsafe.Pointer{nil, unsafe.Pointer(&one)} {
-		for _, lines := range []int{0, 1, 1000} {
-			prefetch(from, lines)
-		}
-	}
-	if one != [3]uint64{1, 2, 3} {
-		t.Errorf("fetch changed memory to %v", one)
-	}
-}
-
 // TestRanksFillLines: a rank shares no line of memory with another one, which fetching and workers rely on; what others look at is in two lines, and what most have no use for is behind what is fetched.
 func TestRanksFillLines(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
