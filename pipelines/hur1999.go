@@ -8,7 +8,7 @@ import (
 // messageModels returns the rows of models by model and method, the models, and the least error that noise allows, by method.
 func messageModels(rows []row) (of map[[2]string]row, models []string, noise map[string]float64) {
 	of, noise = map[[2]string]row{}, map[string]float64{}
-	rows = having(rows, "gain")
+	rows = having(having(rows, "gain"), "method")
 	for _, r := range rows {
 		of[[2]string{r.text("model"), r.text("method")}] = r
 		noise[r.text("method")] = r.number("error_ratio") / r.number("noise") * r.number("gain")

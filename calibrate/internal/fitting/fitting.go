@@ -29,6 +29,7 @@ type Options struct {
 	Cuts          []string
 	Take          string // of a point's launches; empty: the mean
 	Train         []int  // see study.Options
+	MaxNoise      float64
 	Seed          uint64
 }
 
@@ -71,11 +72,14 @@ func (f *Options) Apply(d *timing.Data) error {
 	return nil
 }
 
-// check applies --take, and checks --train.
+// check applies --take, and checks --train and --max-noise.
 func (f *Options) check(d *timing.Data) error {
 	d.Take = fit.Take(f.Take)
 	if f.Take != "" && !slices.Contains(fit.Takes, d.Take) {
 		return stage.Usage("--take: %w", lookup.Unknown("choice", f.Take, []string{string(fit.Mean), string(fit.Median), string(fit.Least)}))
+	}
+	if !(f.MaxNoise >= 0 && f.MaxNoise <= 1) {
+		return stage.Usage("--max-noise: %v is not from 0 to 1", f.MaxNoise)
 	}
 	for i, n := range f.Train {
 		if n < 1 || i > 0 && n <= f.Train[i-1] {
@@ -132,7 +136,7 @@ func Run(data *timing.Data, options *Options, note Note) (*Fitted, error) {
 // run makes all studies. It returns an error if none can be made.
 func (r *Fitted) run(note Note) error {
 	var failed, also []error
-	r.transfer, failed = study.Run(r.data, study.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed, Train: r.options.Train})
+	r.transfer, failed = study.Run(r.data, study.Options{Line: r.data.Line, Page: r.data.Page, Seed: r.options.Seed, Train: r.options.Train, MaxNoise: r.options.MaxNoise})
 	r.message, also = loggp.Run(r.data, r.options.Seed)
 	failed = append(failed, also...)
 	if len(r.transfer)+len(r.message) == 0 {
@@ -153,6 +157,10 @@ func (r *Fitted) run(note Note) error {
 		}
 	}
 	r.noteUnused(note)
+	noisy := func(s *study.Study) bool { return s.Floor > fit.MaxFloor }
+	if r.options.MaxNoise > 0 && len(r.transfer) > 0 && !slices.ContainsFunc(r.transfer, noisy) {
+		note("--max-noise has no effect: no times have more noise than %g", fit.MaxFloor)
+	}
 	for _, s := range r.message {
 		for _, w := range s.Warnings {
 			note("%v", w)
@@ -171,6 +179,9 @@ func (r *Fitted) noteUnused(note Note) {
 	}
 	if len(r.options.Train) > 0 {
 		note("--train has no effect on LogGP and PLogP")
+	}
+	if r.options.MaxNoise > 0 {
+		note("--max-noise has no effect on LogGP and PLogP")
 	}
 }
 

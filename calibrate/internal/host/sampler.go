@@ -46,8 +46,8 @@ func (s *Sampler) Take(point, launch int, trial Trial) bool {
 		s.Samples = append(s.Samples, one)
 		late := s.Host.Now() - begin
 		switch {
-		case one.Disturbed && tries == 0 && late > hopeless*s.Rules.Patience:
-			return false
+		case one.Disturbed && late > hopeless*s.Rules.Patience:
+			return tries > 0
 		case one.Disturbed:
 			continue
 		case late > s.Rules.Patience:

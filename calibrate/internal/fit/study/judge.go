@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/timing"
@@ -63,4 +64,22 @@ func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// Best returns the result with the least error ratio, or nil if no model has parameters.
+func (s *Study) Best() (best *Result) {
+	for i := range s.Results {
+		if r := &s.Results[i]; r.Refused == nil && (best == nil || r.Errors.Ratio < best.Errors.Ratio) {
+			best = r
+		}
+	}
+	return best
+}
+
+// useless returns an error if no model has parameters.
+func (s *Study) useless(title string) error {
+	if slices.ContainsFunc(s.Results, func(r Result) bool { return r.Refused == nil }) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", title, s.Results[0].Model.Name, s.Results[0].Refused)
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Seed       uint64
 	// Models to fit; nil: All.
 	Models []packing.Model
+	// MaxNoise is the largest noise floor with parameters; 0: fit.MaxFloor.
+	MaxNoise float64
 	// Train are numbers of training points. Each model is also fitted to so many of them, for Study.Curve.
 	Train []int
 }
@@ -125,8 +127,10 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	var known bool
 	if s.Floor, known = times.Floor(); !known {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated: the noise is not known", title))
-	} else if s.Floor > fit.MaxFloor {
+	} else if s.Floor > max(o.MaxNoise, fit.MaxFloor) {
 		return nil, &fit.TooNoisyError{What: title, Floor: s.Floor, Points: len(points)}
+	} else if s.Floor > fit.MaxFloor {
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: noise is %.2g of the variance between points, which only --max-noise allows", title, s.Floor))
 	}
 	train, test, err := divide(points, times, o)
 	if err != nil {
@@ -140,24 +144,6 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	s.fit(train, test, o)
 	s.learn(train, test, o)
 	return s, s.useless(title)
-}
-
-// Best returns the result with the least error ratio, or nil if no model has parameters.
-func (s *Study) Best() (best *Result) {
-	for i := range s.Results {
-		if r := &s.Results[i]; r.Refused == nil && (best == nil || r.Errors.Ratio < best.Errors.Ratio) {
-			best = r
-		}
-	}
-	return best
-}
-
-// useless returns an error if no model has parameters.
-func (s *Study) useless(title string) error {
-	if slices.ContainsFunc(s.Results, func(r Result) bool { return r.Refused == nil }) {
-		return nil
-	}
-	return fmt.Errorf("%s: %s: %w", title, s.Results[0].Model.Name, s.Results[0].Refused)
 }
 
 // divide returns the training and the test points. The latter is nil if there is no test set.

@@ -90,10 +90,7 @@ static void passed(char task, long size, struct layout layout) {
 
 // block is the measuring side of that, or an array statement (a), which nobody else takes part in.
 static void block(char task, long which, long size, struct layout layout) {
-	if (task == 'a') {
-		statement(which - 1, layout);
-		return;
-	}
+	if (task == 'a') return statement(which - 1, layout);
 	task == 't' ? pack(layout) : scan(layout);
 	MPI_Send(packed, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 	MPI_Recv(packed, size, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
