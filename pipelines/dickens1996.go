@@ -27,12 +27,42 @@ func timesOn(m *markdown, rows []row, processors string) {
 	}
 }
 
-// windows prints the events in windows for each F, by how far the engine looks ahead.
-func windows(m *markdown, rows []row) {
-	rows = having(rows, "ahead")
-	name := func(r row) string {
-		return timed.ReplaceAllString(stations.ReplaceAllString(r.text("program"), ""), "")
+// shortName is the name of a program without what all runs of the study have.
+func shortName(r row) string {
+	return timed.ReplaceAllString(stations.ReplaceAllString(details.ReplaceAllString(r.text("program"), ""), ""), "")
+}
+
+// windowsOver prints the events in windows for each number of processors.
+func windowsOver(m *markdown, rows []row) {
+	var all []row
+	for _, r := range having(rows, "ahead") {
+		if r.text("processors") != "8" {
+			all = append(all, r)
+		}
 	}
+	processors := distinct(all, func(r row) string { return r.text("processors") })
+	cells := map[[2]string]row{}
+	for _, r := range all {
+		cells[[2]string{shortName(r), r.text("processors")}] = r
+	}
+	m.heads(append([]string{"events per window and processor, F = 16"}, processors...)...)
+	for _, n := range distinct(all, shortName) {
+		m.each(n, processors, func(p string) string {
+			return fmt.Sprintf("%.2f", cells[[2]string{n, p}].number("events_window_processor"))
+		})
+	}
+}
+
+// windows prints the events in windows of 8 processors for each F, by how far ranks run ahead.
+func windows(m *markdown, rows []row) {
+	var of8 []row
+	for _, r := range having(rows, "ahead") {
+		if r.text("processors") == "8" {
+			of8 = append(of8, r)
+		}
+	}
+	rows = of8
+	name := shortName
 	f := distinct(rows, func(r row) string { return r.text("ahead") })
 	cells := map[[2]string]row{}
 	for _, r := range rows {

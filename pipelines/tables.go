@@ -18,6 +18,7 @@ var tables = []struct {
 	{"dickens1996", "times", false, func(m *markdown, rows []row) { timesOn(m, rows, "16") }},
 	{"dickens1996", "times-64", true, func(m *markdown, rows []row) { timesOn(m, rows, "64") }},
 	{"dickens1996", "windows", false, windows},
+	{"dickens1996", "windows-processors", true, windowsOver},
 	{"du2000", "errors", false, clusterErrors},
 	{"du2000", "clusters", false, clusterSentence},
 	{"du2000", "unequal", false, unequalNodes},
