@@ -163,7 +163,7 @@ func hostClaims(m *markdown, rows []row) {
 	m.heads(append(heads, programs...)...)
 	value := map[string]string{}
 	for _, r := range rows {
-		value[r.text("host")+r.text("parameter")+r.program()] = short(r.number("value"))
+		value[r.text("host")+r.text("parameter")+r.program()] = fmt.Sprintf("%.3g", r.number("value"))
 	}
 	for _, of := range distinct(rows, func(r row) string { return r.text("host") + "|" + r.text("parameter") }) {
 		host, parameter, _ := strings.Cut(of, "|")

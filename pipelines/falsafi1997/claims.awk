@@ -5,10 +5,8 @@ NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	n = $(at["targets"]); k = $(at["per_host"]); kind = $(at["host"]); time = $(at["time"]); cp = $(at["cost_performance"])
 	if (kind == "uni") {
 		single[n] = cp
-		if (n == 32) {
-			one = time
+		if (n == 32 && (prices == "sgi1993" || model == "paper"))
 			print program, kind, model ": overhead share of one host %", 100 * (1 - $(at["processing"]) / time)
-		}
 	} else {
 		if (!((kind, n) in least) || cp < least[kind, n]) { least[kind, n] = cp; best[kind, n] = k }
 	}
