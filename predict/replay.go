@@ -26,6 +26,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a different node in each cluster; may be repeated")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`NUMBER` of simulations, or of workers of an engine, that run at once")
 	flags.BoolVar(&o.full, "full", false, "use only machines with as many processors as the trace")
+	flags.BoolVar(&o.ideal, "ideal", false, "run also on a PRAM, an ideal machine, and add the time there")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write and print quanta of simulated time into `DIR`, for predict windtunnel")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
 	flags.BoolVar(&o.together, "together", false, "run all traces at the same time, and compare with each alone")
@@ -33,7 +34,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "node-order", "together", "start", "full", "workers")
-	stage.Group(flags, "References", "references", "warm", "barrier")
+	stage.Group(flags, "References", "references", "warm", "barrier", "ideal")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "host-times", "format", "output")
 	completeChoices(cmd)
@@ -51,7 +52,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d: at least 1 is needed", o.workers)
 	}
-	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes))); err != nil {
+	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes)), o.checkIdeal()); err != nil {
 		return err
 	}
 	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
@@ -76,15 +77,22 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err != nil {
 		return err
 	}
+	if o.ideal {
+		if err := o.simulateIdeal(ctx, sims, rows); err != nil {
+			return err
+		}
+	}
 	if err := o.write(env, sims[0].trace, rows[0].times); err != nil {
 		return err
 	}
-	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output}
-	if len(o.places) > 1 {
-		out.extend = func(t *store.Table) {
+	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output, extend: func(t *store.Table) {
+		if len(o.places) > 1 {
 			t.Columns = append(t.Columns, store.ColumnOf(sims, "map", "", func(s *simulation) string { return s.place.Map }))
 		}
-	}
+		if o.ideal {
+			t.Columns = append(t.Columns, idealColumns(rows)...)
+		}
+	}}
 	return out.print(env.Out, rows)
 }
 

@@ -24,6 +24,7 @@ type replayOptions struct {
 	nodes    []string
 	workers  int
 	full     bool
+	ideal    bool
 	simulationFlags
 	quanta quantaFlags
 	togetherFlags

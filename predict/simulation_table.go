@@ -20,8 +20,9 @@ type simulationRow struct {
 	machine      *machine.Machine
 	scope        replay.Scope
 	result       *replay.Result
-	instructions uint64 // of all processors; 0: not known
-	tasks        string // how tasks of queues are assigned
+	ideal        *replay.Result // on a PRAM; nil: not asked for
+	instructions uint64         // of all processors; 0: not known
+	tasks        string         // how tasks of queues are assigned
 	observed
 }
 
@@ -250,6 +251,9 @@ func shortened(rows []simulationRow, t *store.Table) *store.Table {
 	show := map[string]bool{}
 	for _, part := range partsOf(rows, false) {
 		show[part.part.String()] = true
+	}
+	for _, name := range []string{"ideal_time", "algorithm_wait", "machine_wait"} {
+		show[name] = true // with --ideal
 	}
 	references := anyOf(rows, func(r simulationRow) bool { return r.scope != replay.Messages })
 	show["miss_ratio"] = references

@@ -64,7 +64,7 @@ func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 // read error, which the analysis reports.
 func anyPlaced(src trace.Source, p trace.Proc) bool {
 	for b, err := range src.Events(p) {
-		if err != nil || slices.ContainsFunc(b.Rows, func(e trace.Event) bool { return e.Addr != 0 }) {
+		if err != nil || slices.ContainsFunc(b.Rows, func(e trace.Event) bool { return e.Addr != 0 && !e.Kind.Synchronizes() }) {
 			return true
 		}
 	}

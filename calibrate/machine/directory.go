@@ -106,6 +106,9 @@ func (r *reader) is(path string, targets ...Target) {
 // distributed reads the sections of machines with distributed memory. The target has been read.
 func (r *reader) distributed(doc *document) {
 	r.m.Directory = Directory{Kind: FullMap}
+	if r.m.System.Target == PRAM {
+		r.pram(doc)
+	}
 	if doc.Directory != nil {
 		r.is("directory", withDirectory...)
 		r.directory(doc.Directory)

@@ -86,11 +86,15 @@ const (
 	CCNUMA Target = "ccnuma" // distributed memory with coherent caches
 	LogP   Target = "logp"   // distributed memory without caches
 	CLogP  Target = "clogp"  // LogP with ideally coherent caches
+	PRAM   Target = "pram"   // memory of unit cost without latency, contention or cost of synchronization
 	Dir1SW Target = "dir1sw" // directory of one pointer, with software for other cases
 	WWT    Target = "wwt"    // dir1sw whose nodes affect each other only by messages
 )
 
-var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW, WWT}
+var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW, WWT, PRAM}
+
+// hasCaches reports whether machines of the target have caches.
+func (t Target) hasCaches() bool { return t != LogP && t != PRAM }
 
 // At returns the duration of l at m's clock.
 func (m *Machine) At(l Latency) unit.Seconds { return l.at(m.Processor.Clock) }

@@ -35,7 +35,7 @@ type Network struct {
 	PerLine Optional[unit.Seconds]
 
 	// Source and meaning of the gap of LogP.
-	GapFrom  string // GapBisection or GapTraffic; "": Gap
+	GapFrom  string // GapBisection, GapTraffic or GapHistory; "": Gap
 	Spacing  string // SpaceAny or SpaceSameKind; "" for other models
 	Topology string // topology that GapFrom uses
 
@@ -60,6 +60,7 @@ type Network struct {
 const (
 	GapBisection  = "bisection" // by the links across the bisection [sivasubramaniam1995, sec. 5]
 	GapTraffic    = "traffic"   // by the busiest link of a program's traffic
+	GapHistory    = "history"   // the same of the traffic so far, while the simulation runs
 	SpaceAny      = "any"       // between any two events of a node, sends or receives
 	SpaceSameKind = "same-kind" // between two messages that it sends, or two that it receives
 )
@@ -173,7 +174,7 @@ func (r *reader) gap(t *networkText, n *Network) {
 		r.belongs(path, n.Model, "logp")
 		return r.oneOf(path, value, list)
 	}
-	n.GapFrom = choose("network.gap", t.Gap, GapBisection, GapTraffic)
+	n.GapFrom = choose("network.gap", t.Gap, GapBisection, GapTraffic, GapHistory)
 	n.Topology = choose("network.topology", t.Topology, contended...)
 	n.Spacing = choose("network.spacing", t.Spacing, SpaceAny, SpaceSameKind)
 	if n.Spacing == "" && n.Model == "logp" {

@@ -106,13 +106,13 @@ func lacks(missing []Section) string {
 
 // missing lists the absent sections of a document.
 func (d *document) missing() (list []Section) {
-	isLogP := d.System != nil && d.System.Target != nil && Target(*d.System.Target) == LogP
+	noCaches := d.System != nil && d.System.Target != nil && !Target(*d.System.Target).hasCaches()
 	severalNodes := d.System != nil && d.System.Nodes != nil && *d.System.Nodes > 1
 	for _, one := range []struct {
 		section Section
 		absent  bool
 	}{
-		{ProcessorSection, d.Processor == nil}, {MemorySection, d.Memory == nil}, {cacheSection, len(d.Cache) == 0 && !isLogP},
+		{ProcessorSection, d.Processor == nil}, {MemorySection, d.Memory == nil}, {cacheSection, len(d.Cache) == 0 && !noCaches},
 		{SystemSection, d.System == nil}, {NetworkSection, d.Network == nil && severalNodes},
 	} {
 		if one.absent {

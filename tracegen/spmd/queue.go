@@ -59,6 +59,8 @@ func NewQueue[T any](r *Rank, name string, capacity int, initial ...T) *Queue[T]
 	Shared(r, name+".waiters", q.waiters)
 	Shared(r, name+".hands", q.handed)
 	Shared(r, name+".filled", q.filled)
+	Locks(r, q.object, q.state[:1], 1)
+	Flags(r, q.object, q.filled[r.id:r.id+1]) // each rank waits for its own word
 	return q
 }
 

@@ -26,14 +26,14 @@ func (b recordingBackend) Do(r *Rank, op *Op) {
 	early := r.rec.early && op.isKnown()
 	switch {
 	case early:
-		r.rec.addEvent(op.event(r.space))
+		r.rec.addEvent(op.Event(r))
 		r.rec.flushEarly()
 	case r.rec.early:
 		r.rec.compute() // so that a backend knows the instructions before a message operation
 	}
 	b.Backend.Do(r, op)
 	if !early && !r.rec.inCollective {
-		r.rec.addEvent(op.event(r.space))
+		r.rec.addEvent(op.Event(r))
 	}
 }
 
@@ -59,7 +59,13 @@ func (rec *recorder) addEvent(e trace.Event) {
 }
 
 // Event returns the event of op for r, as far as op has been carried out. It is for backends.
-func (op *Op) Event(r *Rank) trace.Event { return op.event(r.space) }
+func (op *Op) Event(r *Rank) trace.Event {
+	e := op.event(r.space)
+	if op.Kind == trace.WaitFlag || op.Kind == trace.Lock {
+		e.Addr = r.wordOf(op.Kind, op.Object)
+	}
+	return e
+}
 
 // event returns the event of an operation that was carried out. The package comment explains its columns.
 func (op *Op) event(s *space.Space) trace.Event {

@@ -101,7 +101,8 @@ type Rank struct {
 	pending     []*Request // not waited for, in any order
 	requests    int32      // number started so far
 	held        []int32    // numbers of locks
-	ended       bool       // the program has returned
+	variables   []variables
+	ended       bool // the program has returned
 	checkedType reflect.Type
 }
 

@@ -91,7 +91,7 @@ type Event struct {
 	Group   int32 // communicator
 	Request int32
 	Bytes   int64 // payload
-	Addr    int64 // layout of the buffer: Count blocks of Block bytes, Stride bytes apart, from Addr
+	Addr    int64 // layout of the buffer: Count blocks of Block bytes, Stride bytes apart, from Addr; of Lock and WaitFlag: the word waited for, or 0
 	Count   int64
 	Block   int64
 	Stride  int64

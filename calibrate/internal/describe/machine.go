@@ -285,7 +285,7 @@ func (r machineRows) system() {
 	r.row("system.target", string(s.Target), "")
 	r.row("system.processors", strconv.Itoa(s.Processors), "of each node")
 	r.row("system.nodes", strconv.Itoa(s.Nodes), fmt.Sprintf("%d processors in all", s.Nodes*s.Processors))
-	if s.Target != machine.LogP {
+	if s.Target != machine.LogP && s.Target != machine.PRAM {
 		if s.Protocol != "" {
 			r.row("system.protocol", string(s.Protocol), "of caches")
 		} else {

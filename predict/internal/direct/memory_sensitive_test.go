@@ -116,7 +116,7 @@ func TestCholesky(t *testing.T) {
 		if inst.Digest() != digest {
 			t.Errorf("%s: another factor", name)
 		}
-		if reflect.DeepEqual(did.RefsOf, recording.RefsOf) {
+		if name != "spasm-pram" && reflect.DeepEqual(did.RefsOf, recording.RefsOf) { // a recording is of an ideal machine, too
 			t.Errorf("%s: the tasks are as recorded", name)
 		}
 	}

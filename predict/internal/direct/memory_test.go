@@ -19,7 +19,7 @@ import (
 
 // targets are machines, one of each target at least.
 var targets = []string{"du2000-smp-256k", "example-server", "du2000-cow-8-512k-155m", "du2000-clump-4x2-512k-155m",
-	"spasm-mesh", "spasm-mesh-logp", "spasm-mesh-clogp", "../../predict/internal/direct/testdata/dir1sw"}
+	"spasm-mesh", "spasm-mesh-logp", "spasm-mesh-clogp", "../../predict/internal/direct/testdata/dir1sw", "spasm-pram"}
 
 func targetOf(t testing.TB, name string) *machine.Machine {
 	t.Helper()

@@ -98,14 +98,14 @@ var keyUses = map[string]func(u *Use) bool{
 	"shared_cache.line": func(u *Use) bool { return u.exact() || u.Shares },
 
 	"memory.size": func(u *Use) bool {
-		return u.refs() || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
+		return u.refs() && !u.target(machine.PRAM) || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
 	},
 	"memory.latency": func(u *Use) bool {
 		return u.hierarchy() || u.Shares && (!u.locally(func(l machine.Level) bool { return l.Latency.Known }) ||
 			!slices.Contains(u.Machine.Given, "memory.occupancy")) // which then is the latency
 	},
 	"memory.occupancy": func(u *Use) bool {
-		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP) || u.Shares
+		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
 	},
 	"memory.invalidate": func(u *Use) bool {
 		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || len(u.Models) > 0

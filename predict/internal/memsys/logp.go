@@ -35,6 +35,10 @@ func (LogP) New(c Config) (touch.System, error) {
 	if c.Messages.Data < minLine {
 		return nil, fmt.Errorf("messages carry %v of data; they must carry at least %v", c.Messages.Data, minLine)
 	}
+	if c.Homes == nil {
+		c.Homes = trace.NewHomeMap(trace.Header{Procs: c.Processors})
+	}
+	c.Homes.Add(trace.Region{Name: "barriers", Base: touch.BarrierWord, Bytes: uint64(c.Messages.Data), Owner: 0})
 	n, err := newNodes(&c)
 	if err != nil {
 		return nil, err

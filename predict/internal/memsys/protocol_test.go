@@ -231,7 +231,7 @@ func TestProtocol(t *testing.T) {
 // keeps reports whether target has caches that pr keeps coherent.
 func keeps(target Target, pr coherence.Protocol) bool {
 	switch target.(type) {
-	case LogP:
+	case LogP, PRAM:
 		return false
 	case Dir1SW:
 		return pr.Name == machine.MSI

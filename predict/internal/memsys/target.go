@@ -23,4 +23,4 @@ type Target interface {
 }
 
 // All lists every target.
-var All = []Target{SMP{}, COW{}, CLUMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}}
+var All = []Target{SMP{}, COW{}, CLUMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}, PRAM{}}

@@ -34,7 +34,7 @@ type Config struct {
 	Sizes      *bysize.Table // of plogp
 	BothPorts  bool          // bytes also hold the receiver's port
 	SameKind   bool          // Gap separates two sends, or two receives, but not a send and a receive
-	GapFrom    string        // machine.GapBisection, machine.GapTraffic, or empty: Gap
+	GapFrom    string        // machine.GapBisection, machine.GapTraffic, machine.GapHistory, or empty: Gap
 	Topology   string        // for GapFrom
 	Traffic    []comm.Flow   // for machine.GapTraffic
 }

@@ -16,7 +16,7 @@ import (
 // The gap is given, or computed from L and a topology as L times comm.BisectionGap [sivasubramaniam1995, sec. 5].
 // It can also be computed from the traffic of a program. Then each node has its own gap. For each of its messages, it
 // is L times the messages over the busiest link on their routes (comm.Gaps; [sivasubramaniam1995, sec. 7: future
-// work]).
+// work]). With a gap from the history, the traffic is that of the messages so far (gapHistory).
 //
 // Differs: a message gets its time at the receiver as soon as it is sent. A send of the receiver less than g before
 // that time waits until g after it. In a simulation in order of time, the receiver sends first and the message waits.
@@ -56,6 +56,9 @@ func (c Config) gaps(p *ports) error {
 		return err
 	case machine.GapTraffic:
 		return c.trafficGaps(net, p)
+	case machine.GapHistory:
+		p.past = newGapHistory(net, c.L)
+		return nil
 	}
 	return fmt.Errorf("network.gap is %q, which is unknown", c.GapFrom)
 }

@@ -15,6 +15,7 @@ type ports struct {
 	latency   unit.Picos
 	gap       unit.Picos
 	nodeGaps  [2][]unit.Picos // gaps between messages that each node sends, and receives, if they are not all equal
+	past      *gapHistory     // computes the gaps of each message from the messages so far, if not nil
 	perByte   float64         // picoseconds for each byte except the first
 	sizes     *bysize.Table   // replaces the fields above, if not nil
 	paid      bool            // see PaidPorts
@@ -38,6 +39,9 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	way := p.timesOf(m)
 	if !p.begin(at-way.early, m) {
 		return Delivery{Free: at, Arrive: at}
+	}
+	if p.past != nil {
+		way.out, way.in = p.past.add(m)
 	}
 	sent, free := p.sends[m.From].reserve(at-way.early, way.out, m.Bytes, &p.history)
 	p.notePortFree()

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 
+	"spoor/predict/internal/memsys/touch"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -132,10 +133,15 @@ func (r *run) arrive(p *processor, id barrierID) {
 	there := append(r.barriers[id], p)
 	r.barriers[id] = there
 	if len(there) < r.membersOf(id.group) {
+		r.look(p, touch.BarrierWord, false)
 		return
 	}
 	since := p.next
 	for _, q := range there {
+		if q.looking.active {
+			q.looking.pass(p, since, since+r.opt.Barrier)
+			continue
+		}
 		r.resume(q, since+r.opt.Barrier, p, since)
 		r.endPhase(q)
 		if q != p {

@@ -122,6 +122,9 @@ func (r *run) warnings(lines uint64) (all []error) {
 	case lines == 0:
 		all = append(all, errors.New("the trace has no loads and no stores: no processor waits for the memory"))
 	}
+	if err := r.lookWarning(); err != nil {
+		all = append(all, err)
+	}
 	if r.uncountedWaits > 0 {
 		all = append(all, fmt.Errorf("%d waits for flags have no number of signals, and do not wait", r.uncountedWaits))
 	}

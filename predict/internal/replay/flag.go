@@ -3,13 +3,16 @@ package replay
 import (
 	"spoor/predict/internal/memsys/wwt"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // flag counts the signals that it has received. It never loses signals.
 type flag struct {
 	signals int64
-	waiting []*processor // in the order of arrival
-	last    wwt.Message  // the last signal, of windows
+	waiting []*processor // in the order of arrival, without those that look
+	by      *processor   // that signalled last, at time since
+	since   unit.Picos
+	last    wwt.Message // the last signal, of windows
 }
 
 func (r *run) flagOf(id int32) *flag {
@@ -25,6 +28,7 @@ func (r *run) flagOf(id int32) *flag {
 func (r *run) signal(p *processor, id int32) {
 	f := r.flagOf(id)
 	f.signals++
+	f.by, f.since = p, p.next
 	left := f.waiting[:0]
 	for _, q := range f.waiting {
 		if int64(q.rows[q.event-1].Tag) > f.signals {
@@ -45,6 +49,8 @@ func (r *run) await(p *processor, e *trace.Event) {
 	}
 	if f := r.flagOf(e.Peer); f.signals < int64(e.Tag) {
 		p.state = atFlag
-		f.waiting = append(f.waiting, p)
+		if !r.look(p, wordOf(e), false) {
+			f.waiting = append(f.waiting, p)
+		}
 	}
 }

@@ -1,11 +1,16 @@
 package replay
 
-import "spoor/traces/trace"
+import (
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
 
 // lock is a lock that has been acquired at least once.
 type lock struct {
 	holder *processor
-	queue  []*processor // in the order of arrival
+	queue  []*processor // in the order of arrival, without those that look
+	by     *processor   // that released it last, at time since
+	since  unit.Picos
 }
 
 func (r *run) acquire(p *processor, e *trace.Event) error {
@@ -21,18 +26,20 @@ func (r *run) acquire(p *processor, e *trace.Event) error {
 		l.holder = p
 	default:
 		p.state = atLock
-		l.queue = append(l.queue, p)
+		if !r.look(p, wordOf(e), true) {
+			l.queue = append(l.queue, p)
+		}
 	}
 	return nil
 }
 
-// release gives the lock to the processor that waits longest.
+// release gives the lock to the processor that waits longest. Those that look take it later.
 func (r *run) release(p *processor, e *trace.Event) error {
 	l := r.locks[e.Peer]
 	if l == nil || l.holder != p {
 		return p.eventError(e, "releases lock %d, which the processor does not hold", e.Peer)
 	}
-	l.holder = nil
+	l.holder, l.by, l.since = nil, p, p.next
 	if len(l.queue) > 0 {
 		l.holder = l.queue[0]
 		l.queue = l.queue[:copy(l.queue, l.queue[1:])]

@@ -61,7 +61,7 @@ func runOnSystem(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	if !opt.Warm {
 		return runOn(ctx, src, s, sys, clock, opt)
 	}
-	first, err := runOn(ctx, src, s, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
+	first, err := runOn(ctx, src, s, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Looks: opt.Looks, Progress: opt.Progress})
 	if err != nil {
 		return nil, fmt.Errorf("in the warm-up run: %w", err)
 	}

@@ -40,11 +40,15 @@ func (d *description) latency() string {
 func randomDescription(c *choices, target string, procs int) string {
 	d := &description{choices: c}
 	d.line("name = \"m\"\n[processor]\nclock = %q\ncpi = %s", d.one("33 MHz", "1 GHz", "3.1 GHz"), d.one("1", "0.25", "3"))
-	if d.below(3) == 0 {
+	if target != "pram" && d.below(3) == 0 {
 		d.line("outstanding = %d\nwindow = %d", 1+d.below(4), 1+d.below(300))
 	}
 	if target == "smp" || target == "ccnuma" || target == "dir1sw" || target == "clogp" {
 		d.maybe("ahead = %d\nstreams = %d", 1+d.below(4), 1+d.below(3))
+	}
+	if target == "pram" {
+		d.line("[memory]\nsize = \"4096 B\"\nlatency = %q\n[system]\ntarget = \"pram\"\nprocessors = %d", d.one("1 cycle", "25 ns", "900 ns"), procs+d.below(2))
+		return d.String()
 	}
 	line, size, slow := 4<<d.below(5), 0, "900 ns" // every touch takes it without caches
 	if target != "logp" {

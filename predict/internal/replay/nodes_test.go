@@ -32,7 +32,7 @@ func randomNodes(t testing.TB, c *choices, target memsys.Target, m *trace.Memory
 		{Kind: machine.LimitedPointers, Pointers: 1, Overflow: machine.Broadcast}}[c.below(5)]
 	cfg.Directory.LookUp, cfg.Directory.Trap = 500, 2000
 	switch target.(type) {
-	case memsys.LogP:
+	case memsys.LogP, memsys.PRAM:
 		cfg.Caches = nil
 	case memsys.Dir1SW:
 		cfg.TLB = &memsys.TLB{Entries: 2, Ways: 2, Page: 64, Latency: 1500}

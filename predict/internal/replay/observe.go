@@ -49,6 +49,18 @@ func (r *run) observeEnd(p *processor, at unit.Picos) {
 	}
 }
 
+// observeCause gives the observer why a wait of p has ended.
+func (r *run) observeCause(p, by *processor, since unit.Picos) {
+	r.opt.Observer.Waited(int32(p.id), observe.Cause{By: int32(by.id), Since: since})
+}
+
+// observeSync gives the observer a wait of p for others from where it was observed last.
+func (r *run) observeSync(p *processor, long unit.Picos) {
+	if r.opt.Observer != nil {
+		r.observeSpan(p, observe.Sync, long)
+	}
+}
+
 // observeWait gives the observer a wait of p for what another processor did until a time.
 func (r *run) observeWait(p *processor, until unit.Picos, by *processor, since unit.Picos) {
 	if r.opt.Observer == nil {
@@ -57,7 +69,7 @@ func (r *run) observeWait(p *processor, until unit.Picos, by *processor, since u
 	if until > p.next {
 		r.observeWork(p, p.next)
 		r.observeSpan(p, observe.Sync, until-p.next)
-		r.opt.Observer.Waited(int32(p.id), observe.Cause{By: int32(by.id), Since: since})
+		r.observeCause(p, by, since)
 	}
 	r.observeEnd(p, until)
 }

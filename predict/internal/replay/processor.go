@@ -71,6 +71,9 @@ type processor struct {
 	observedRow int64      // of the event that has begun and not ended for an observer; or noRow
 	skipped     [trace.Flush + 1]uint64
 
+	looking   looking
+	lookedFor uint64 // looks, for stuckAfter
+
 	ended   unit.Picos   // when p finished
 	joiners []*processor // processors that wait for that
 

@@ -13,7 +13,8 @@
 // Processors wait at a barrier until all processors of the trace have arrived. They get a lock in the order of their
 // simulated arrival, ties by processor; the recorded order does not matter. A wait for a flag ends when the flag has
 // as many signals as the event says. A forked processor begins at the fork, and a join waits for its end. All these
-// cost only their recorded instructions and Options.Barrier.
+// cost only their recorded instructions and Options.Barrier. With Options.Looks, processors without caches look over the
+// network at the word of a flag, lock or barrier until the wait ends, see look.go.
 //
 // The actions of a processor are as recorded, even if they depend on timing. For example, the tasks that it took from
 // a queue ([trace.TaskQueues]) stay the same. Direct runs the program itself instead of a trace; then simulated time
@@ -63,6 +64,7 @@ type Options struct {
 	Clocks    []Clock    // of each processor; nil: all have the same clock
 	HostTimes bool       // measure Result.Host, on target wwt
 	Barrier   unit.Picos // cost of a barrier after the last processor arrived
+	Looks     bool       // processors without caches look at what they wait for
 	Memory    unit.Bytes // size of the memory, to warn if the trace needs more; 0: not checked
 	Phases    bool       // collect Result.Phases
 	Warm      bool       // of Simulate: run twice and report the second run, with the caches and memories of the first
@@ -157,6 +159,8 @@ type run struct {
 	locks          map[int32]*lock
 	flags          map[int32]*flag
 	uncountedWaits uint64       // waits for flags without a number of signals
+	unplacedWaits  uint64       // waits without the address of a word to look at
+	looks          uint64       // at words of other nodes
 	limit          unit.Picos   // until which the present processor acts before all others
 	rescheduled    []*processor // processors whose next actions the present processor has changed
 }
@@ -169,22 +173,33 @@ func (r *run) runFirst(until unit.Picos) error {
 		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, horizon)
 	}
 	r.limit = min(limit, until)
+	if p.looking.active {
+		return r.runLooking(p)
+	}
 	if err := r.commitLookahead(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
 	}
 	if err := r.advance(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
 	}
-	if p.state == running {
-		r.queue.put(action{r.lookahead(p), p.id})
-	} else {
-		r.queue.drop(p.id)
-	}
+	r.requeue(p)
 	for _, q := range r.rescheduled {
 		r.queue.put(action{r.lookahead(q), q.id})
 	}
 	r.rescheduled = r.rescheduled[:0]
 	return nil
+}
+
+// requeue sets the next action of p, which has acted.
+func (r *run) requeue(p *processor) {
+	switch {
+	case p.looking.active:
+		r.queue.put(action{p.next, p.id})
+	case p.state == running:
+		r.queue.put(action{r.lookahead(p), p.id})
+	default:
+		r.queue.drop(p.id)
+	}
 }
 
 // advance lets p act as long as its time does not pass r.limit and no other processor is rescheduled. It sets p.next

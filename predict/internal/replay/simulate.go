@@ -45,11 +45,15 @@ func (o Options) On(m *machine.Machine) Options {
 		o.Collectives = comm.Doubling
 	}
 	o.Memory = memorySize(m)
+	o.Looks = m.System.Target == machine.LogP
 	return o
 }
 
 // memorySize returns the size of the memory of m, or 0 if it does not matter because clusters page.
 func memorySize(m *machine.Machine) (size unit.Bytes) {
+	if m.System.Target == machine.PRAM {
+		return 0 // it has no lines that could be counted
+	}
 	if m.Disk != nil && m.System.Block != 0 {
 		return 0
 	}

@@ -20,7 +20,7 @@ for p in 1 2; do for n in 64 256; do tracegen fft --procs $p --set points=$n -o 
 predict cluster --params fft.all --machine du2000-smp-256k -o cluster.arrow
 predict cluster --params fft.all --machine du2000-smp-256k --processors 1 --equal-clock du2000-smp-2-256k -o clock.arrow
 predict replay fft --machine du2000-smp-256k -o replay.arrow
-predict replay fft --machine spasm-mesh --machine spasm-mesh-clogp -o simplified.arrow
+predict replay fft --machine spasm-mesh --machine spasm-mesh-clogp --ideal -o simplified.arrow
 predict replay fft --machine du2000-smp-256k --phases -o phases.arrow
 predict replay fft --machine wwt-dir1sw --quanta replay.quanta
 predict replay sor --machine loggp-example --timeline sor.prv -o messages.arrow

@@ -60,6 +60,10 @@ type System interface {
 	Copy(at unit.Picos, node int, hold unit.Picos) (begin unit.Picos)
 }
 
+// BarrierWord is the address of the word that processors without caches look at while they wait at a barrier. No program
+// uses it. It is in the memory of processor 0's node.
+const BarrierWord = 1 << 62
+
 // InvalidateFunc is called for an invalidation in the cache of q.
 type InvalidateFunc func(q trace.Proc, c Invalidation)
 

@@ -102,7 +102,7 @@ func (a *Abstractions) Table() *store.Table {
 		program, machine, kind = append(program, p.Real.Program), append(machine, p.Real.Machine), append(kind, p.Kind())
 		processors = append(processors, int32(p.Real.Processors))
 	}
-	return &store.Table{Name: "abstraction", Columns: []store.Column{
+	table := &store.Table{Name: "abstraction", Columns: []store.Column{
 		{Name: "program", Data: program}, {Name: "machine", Data: machine}, {Name: "abstraction", Data: kind}, {Name: "processors", Data: processors},
 		column("e_instr", "ns", func(p Pair) float64 { return p.Real.EInstr }),
 		column("abstract_e_instr", "ns", func(p Pair) float64 { return p.Abstract.EInstr }),
@@ -112,6 +112,10 @@ func (a *Abstractions) Table() *store.Table {
 		column("contention", "ns", func(p Pair) float64 { return p.Real.Split.Contention }),
 		column("abstract_contention", "ns", func(p Pair) float64 { return p.Abstract.Split.Contention }),
 	}}
+	if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Real.IdealTime > 0 }) {
+		table.Columns = append(table.Columns, column("ideal", "ns", func(p Pair) float64 { return p.Real.IdealTime * 1e9 / p.Real.Instr }))
+	}
+	return table
 }
 
 // errorPercent returns how far the abstraction is off: by E(Instr), or by the time if that is not known.

@@ -30,6 +30,7 @@ type Row struct {
 	MachineSHA              string // digest of the machine's description; "" in tables of older versions
 	Processors              int
 	Time                    float64 // of the run in seconds; 0 of predictions
+	IdealTime               float64 // on a PRAM in seconds; 0: not known
 	Passes                  bool    // of simulations: messages, or no references
 	Model                   string  // "" for the simulation
 	Target                  string  // kind of machine; of predictions only
@@ -125,11 +126,18 @@ func simulations(t *store.Table) ([]Row, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
+	ideal := make([]float64, len(out))
+	if _, err := store.Data[float64](t, "ideal_time"); err == nil {
+		ideal = r.Measured("ideal_time", "s")
+	}
+	if r.Err != nil {
+		return nil, r.Err
+	}
 	variant := variants(t)
 	for i := range out {
 		row := &out[i]
 		row.Program += variant(i)
-		row.Time, row.Instr = time[i], float64(instr[i])
+		row.Time, row.IdealTime, row.Instr = time[i], ideal[i], float64(instr[i])
 		row.Passes = messages[i] > 0 || math.IsNaN(missRatio[i])
 		var split [len(partColumns)]float64
 		for k := range parts {

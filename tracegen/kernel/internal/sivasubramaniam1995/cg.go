@@ -157,3 +157,6 @@ func quotient(a, b float64) float64 {
 func (f *cg) Digest() string { return workload.Digest(f.x, f.r) }
 
 func (f *cg) Counts() workload.Counts { return workload.Counts{Barriers: uint64(f.iterations)} }
+
+// PlaceVariables implements workload.Waiting. A flag is in its cell.
+func (f *cg) PlaceVariables(r *spmd.Rank) { spmd.Flags(r, 0, f.cells) }

@@ -254,3 +254,6 @@ func (f *cholesky) Digest() string { return workload.Digest(f.value) }
 
 // Counts predicts that there are no barriers.
 func (f *cholesky) Counts() workload.Counts { return workload.Counts{} }
+
+// PlaceVariables implements workload.Waiting. The lock of a column is beside the number of its supernode.
+func (f *cholesky) PlaceVariables(r *spmd.Rank) { spmd.Locks(r, 0, f.super.owner, 1) }

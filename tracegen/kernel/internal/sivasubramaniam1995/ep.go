@@ -134,3 +134,6 @@ func (f *ep) Digest() string { return workload.Digest(f.annuli, f.sums) }
 
 // Counts predicts that there are no barriers.
 func (f *ep) Counts() workload.Counts { return workload.Counts{} }
+
+// PlaceVariables implements workload.Waiting. The cells of totals, whose flags have the same numbers, are in the same memories.
+func (f *ep) PlaceVariables(r *spmd.Rank) { spmd.Flags(r, 0, f.counts) }

@@ -790,6 +790,13 @@ func recordedQuotient(a, b float64) float64 {
 	return a / b
 }
 
+func (f *cg) recordedPlaceVariables(r *spmd.Rank) {
+	t__, b__, o__, l__ := tape__.Begin()
+	o__ = t__.Reserve(o__, l__)
+	t__.PutClose(b__, o__, unsafe__.Pointer(&f.cells), tape__.L24)
+	spmd.Flags(r, 0, f.cells)
+}
+
 func (f *cholesky) recordedProgram(r *spmd.Rank) error {
 	t__, b__, o__, l__, n__ := tape__.BeginAt(hooks__.None)
 	t__.Close(o__)
@@ -1117,6 +1124,13 @@ func recordedAddToSum(sum []int64, product []float64, relative []int32) {
 	t__.Close(o__)
 }
 
+func (f *cholesky) recordedPlaceVariables(r *spmd.Rank) {
+	t__, b__, o__, l__ := tape__.Begin()
+	o__ = t__.Reserve(o__, l__)
+	t__.PutClose(b__, o__, unsafe__.Pointer(&f.super.owner), tape__.L24)
+	spmd.Locks(r, 0, f.super.owner, 1)
+}
+
 func (s *supernodes) recordedShare(r *spmd.Rank) supernodes {
 	t__, b__, o__, l__ := tape__.Begin()
 	o__ = t__.Reserve(o__, l__)
@@ -1301,6 +1315,13 @@ func recordedLogarithm(x float64) float64 {
 	half := 0.5 * f * f
 	n__ = t__.FlushClose(b__, o__, l__, n__)
 	return k*ln2High - ((half - (s*(half+odd+even) + k*ln2Low)) - f)
+}
+
+func (f *ep) recordedPlaceVariables(r *spmd.Rank) {
+	t__, b__, o__, l__ := tape__.Begin()
+	o__ = t__.Reserve(o__, l__)
+	t__.PutClose(b__, o__, unsafe__.Pointer(&f.counts), tape__.L24)
+	spmd.Flags(r, 0, f.counts)
 }
 
 func (f *fftBlocked) recordedProgram(r *spmd.Rank) error {
@@ -1521,6 +1542,17 @@ func recordedRankKeys(ranks, local, keys []int32) {
 		o__ += 40
 	}
 	t__.Close(o__)
+}
+
+func (f *is) recordedPlaceVariables(r *spmd.Rank) {
+	t__, b__, o__, l__ := tape__.Begin()
+	o__ = t__.Reserve(o__, l__)
+	t__.PutClose(b__, o__, unsafe__.Pointer(&f.cells), tape__.L24)
+	spmd.Flags(r, 0, f.cells)
+	o__ = t__.Reserve(t__.Off(), l__)
+	tape__.Put(b__, o__, unsafe__.Pointer(&f.global), tape__.L24)
+	v21__ := tape__.PutLoadClose(t__, b__, o__+8, &f.stride, tape__.L8)
+	spmd.Locks(r, 0, f.global, v21__)
 }
 
 var recordedAll = []workload.Kernel{

@@ -183,3 +183,9 @@ func (f *is) sorted() []int32 {
 func (f *is) Digest() string { return workload.Digest(f.sorted()) }
 
 func (f *is) Counts() workload.Counts { return workload.Counts{Barriers: 2} }
+
+// PlaceVariables implements workload.Waiting. A flag is in its cell, and a lock in the block of its bucket.
+func (f *is) PlaceVariables(r *spmd.Rank) {
+	spmd.Flags(r, 0, f.cells)
+	spmd.Locks(r, 0, f.global, f.stride)
+}

@@ -19,7 +19,7 @@ func publish[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int, v
 }
 
 // await waits for the value of a sum in cell at. The wait is an event. Of the spinning on the flag, only the last
-// test remains.
+// test remains; a replay on a machine without caches simulates the others.
 func await[T int64 | float64](r *spmd.Rank, cells []sumCell[T], at, sum int) T {
 	r.WaitFlag(int32(at), sum)
 	for cells[at].flag < int64(sum) {

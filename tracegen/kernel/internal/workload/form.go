@@ -10,11 +10,22 @@ func InForm[P any](all []Kernel, program func(P, *spmd.Rank) error) []Kernel {
 		make := k.Make
 		k.Make = func(v Values, procs int, seed uint64) Instance {
 			inst := make(v, procs, seed)
-			return formed{inst, func(r *spmd.Rank) error { return program(inst.(P), r) }}
+			return formed{inst, func(r *spmd.Rank) error {
+				if w, ok := inst.(Waiting); ok {
+					w.PlaceVariables(r)
+				}
+				return program(inst.(P), r)
+			}}
 		}
 		list[i] = k
 	}
 	return list
+}
+
+// Waiting is an instance whose ranks wait at flags or locks. PlaceVariables says where their words are, by spmd.Flags and
+// spmd.Locks. It is called before the program runs, and not in it, because the instructions of programs are counted.
+type Waiting interface {
+	PlaceVariables(r *spmd.Rank)
 }
 
 // formed is an instance with another form of its program.
