@@ -16,6 +16,7 @@
 #   PLACEMENTS  of pages among nodes, with commas; first-touch if not given
 #   NETWORKS    between nodes, and DELAYS of their blocks in instructions, with commas, for which what they ask of each other is counted,
 #               and MESSAGES, more flags of analyze about them; optional
+#   REPLAY      more flags of predict replay; optional
 #   FULL        the PROCS that are simulated, on machines that have as many processors; without it, all on all that have enough
 #   DECISIONS   names of decisions on what to buy, each with DECIDE.name, the command and flags of predict (without --params), and
 #               for programs that need more flags OPTIONS.kernel; optional, shown by the report, and printed by the target decisions
@@ -70,7 +71,7 @@ decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(
 # A program of DIRECT runs under the simulator, because its work depends on the answers to its questions about time.
 direct             = $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(if $(filter %refs=false,$(RECORD)), --references=false)
 simulated          = $(if $(filter $(DIRECT),$(firstword $(fields))),direct $(direct),replay $(OUT)/$1)
-simulation.command = predict $(simulated) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
+simulation.command = predict $(simulated) $(MACHINES:%=--machine %) $(REPLAY:%=% )$(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
 timeline.command   = predict $(simulated) --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
 path.command       = predict $(simulated) --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow

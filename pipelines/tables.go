@@ -45,6 +45,9 @@ var tables = []struct {
 	{"sivasubramaniam1995", "differences", false, differences},
 	{"sivasubramaniam1995", "programs", false, programs32},
 	{"sivasubramaniam1995", "contention", false, contentionSentence},
+	{"sivasubramaniam1995", "figures", false, everyFigure},
+	{"sivasubramaniam1995", "agreement", false, agreement},
+	{"sivasubramaniam1995", "ideal", false, idealTimes},
 	{"calibration", "exposed", true, exposed},
 }
 
