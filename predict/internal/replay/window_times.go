@@ -84,7 +84,7 @@ func (c *windowClock) end() {
 	c.rest += max(0, all-mean*float64(len(c.times))-float64(readings)*float64(c.reading))
 }
 
-// times returns what the clock has measured.
+// result returns what the clock has measured.
 func (c *windowClock) result(elapsed time.Duration) *WindowTimes {
 	w := &WindowTimes{Windows: c.windows, Elapsed: elapsed, Sampled: c.sampled, Barrier: barrierTime()}
 	if n := float64(c.sampled); n > 0 {

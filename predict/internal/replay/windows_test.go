@@ -59,7 +59,7 @@ func newNaiveTunnel(m *trace.Memory, c *wwt.Config, clock Clock, barrier unit.Pi
 	return n
 }
 
-// result runs the plain simulation.
+// resultOf runs the plain simulation.
 func (n *naiveTunnel) resultOf(t *testing.T, m *trace.Memory) *Result {
 	t.Helper()
 	for n.step() {
