@@ -43,7 +43,6 @@ type naiveTarget struct {
 	sent    int
 	needs   map[int32]int // flag and number of signals
 	joins   []int         // who waits for its end
-	delay   unit.Picos    // of the translation before the present access
 	result  Processor
 }
 
