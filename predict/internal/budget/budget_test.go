@@ -288,7 +288,7 @@ func TestDecision(t *testing.T) {
 
 // A series agrees with predictions bit by bit, and bounds them from below.
 func TestSeriesIsPrediction(t *testing.T) {
-	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{Raise: 0.124}, cluster.Paper{Printed: true}, cluster.Curve{}} {
+	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{NoBarriers: true}, cluster.Paper{Raise: 0.124}, cluster.Paper{Printed: true}, cluster.Curve{}} {
 		runs := traced(t)
 		instr, err := runs[0].Params.Get("instructions", "1")
 		if err != nil {
