@@ -35,7 +35,7 @@ type Plan struct {
 var Plans = []Plan{
 	{"models", "random points of all experiments, as many test as training points: 100 of transfers", models},
 	{"many", "200 random training and 200 random test points of transfers alone, for a learning curve", many},
-	{"figures", "square matrices of growing size: rows and columns with d = 1, 2, 5, scans, and A = A + B [hur1999, figs. 2, 11]", figures},
+	{"figures", "square matrices: 1, 2 and 5 rows and columns, scans, and A = A + B [hur1999, figs. 2, 11]", figures},
 }
 
 // draws are points that are drawn, or laid out, for a plan.

@@ -57,7 +57,7 @@ func mpirunOf(suffix, packages string) kit {
 var (
 	mpi = inC("mpi", "MPI between two pinned processes, if mpicc and mpirun are installed",
 		mpirunOf("", "Open MPI (Debian: openmpi-bin, libopenmpi-dev)"), false)
-	openMPI = inC("openmpi", "the same by mpicc.openmpi and mpirun.openmpi, as Debian has both implementations side by side",
+	openMPI = inC("openmpi", "the same by mpicc.openmpi and mpirun.openmpi",
 		mpirunOf(".openmpi", "Open MPI (Debian: openmpi-bin, libopenmpi-dev)"), true)
 	mpich = inC("mpich", "the same by mpicc.mpich and mpirun.mpich",
 		mpirunOf(".mpich", "MPICH (Debian: mpich, libmpich-dev)"), true)
