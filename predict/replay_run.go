@@ -115,7 +115,8 @@ func (o *replayOptions) simulateIdeal(ctx context.Context, sims []*simulation, r
 }
 
 // idealColumns have the time on a PRAM, the ideal time of [sivasubramaniam1995, sec. 3.3], and divide the waiting of the
-// processors for each other: the algorithm's own, as on the PRAM, and what the machine adds.
+// processors for each other: the algorithm's own, as on the PRAM, and what the machine adds. The latter is negative where
+// latencies take the place of waits.
 func idealColumns(rows []simulationRow) []store.Column {
 	waits := func(r *replay.Result) float64 {
 		sum := 0.0
