@@ -27,9 +27,6 @@ func TestEveryClaimHasAVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(string(text), claimHeads) {
-				t.Skip("the page has no table of claims yet")
-			}
 			seen, complaints := checkClaims(string(text), makeTargets(t, study))
 			for _, complaint := range complaints {
 				t.Error(complaint)
