@@ -44,7 +44,7 @@ predict budget --params fft.all --prices data/price/example-cloud.toml --budget 
 predict windtunnel --params water.all --prices data/price/sgi1993.toml -o windtunnel.arrow
 predict windtunnel --params water.all --measured water.all --halves -o measured.arrow
 calibrate fit data/sample/transfers.csv -o fit
-calibrate fit data/sample/transfers.csv --state far --train 5,10 -o learning
+calibrate fit data/sample/transfers.csv --state far --train 5,10 -o learning.fit
 mkdir osu && calibrate fit data/sample/osu.txt -o osu/fit
 predict message --params fit.params.toml --state far --of rows,columns -o message.arrow
 predict message transfer --params fit.params.toml --state far -o traffic.arrow
