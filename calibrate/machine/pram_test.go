@@ -41,7 +41,7 @@ func TestPRAM(t *testing.T) {
 
 // Ideal takes the unit from the nearest cache.
 func TestIdeal(t *testing.T) {
-	m, err := Read("spasm-mesh")
+	m, err := Read("../../data/machine/spasm-mesh.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -75,8 +76,13 @@ func recordingOf(t testing.TB, program spmd.Program, procs int) *trace.Memory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Head.Regions = rec.Regions
+	k.Head.Regions = byBase(rec.Regions)
 	return &k.Memory
+}
+
+// byBase are regions in the order of their addresses. Which processor uses an array first depends on time.
+func byBase(regions []trace.Region) []trace.Region {
+	return slices.SortedFunc(slices.Values(regions), func(a, b trace.Region) int { return cmp.Compare(a.Base, b.Base) })
 }
 
 // scope is the options that have no others.
@@ -112,7 +118,7 @@ func ranOn(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Head.Regions = res.Recording.Regions
+	k.Head.Regions = byBase(res.Recording.Regions)
 	res.Warnings = nil
 	return res.Result, &k.Memory
 }

@@ -104,7 +104,8 @@ func (n *windowNode) handle(m *wwt.Message) error {
 	return n.advance(m.At) // which makes the access before anything can take the line away
 }
 
-// nodeSystem is the memory system of a node for its run. An access that takes a message ends the run's turn.
+// nodeSystem is the memory system of a node for its run. An access that takes a message ends the run's turn, and so does its
+// repetition: other messages of that time come before what the processor does next.
 type nodeSystem struct {
 	wwtSystem
 	node  *wwt.Node
@@ -114,7 +115,7 @@ type nodeSystem struct {
 // Access touches a line.
 func (s nodeSystem) Access(now unit.Picos, _ trace.Proc, line uint64, store bool) touch.Cost {
 	cost := s.node.Access(now, line, store)
-	if cost.Retry {
+	if cost.Retry || s.node.Repeats() {
 		*s.limit = -1
 	}
 	return cost

@@ -65,6 +65,7 @@ type Node struct {
 type miss struct {
 	line          uint64
 	store, waits  bool
+	repeats       bool       // the answer is there, and the access has not been repeated
 	at            unit.Picos // the begin of the access
 	translateTime unit.Picos
 }
@@ -89,6 +90,15 @@ func (n *Node) Rest() {
 
 // Waits reports whether the processor waits for an access.
 func (n *Node) Waits() bool { return n.miss.waits }
+
+// Repeats reports, once, whether the last access repeated the one that an answer is for.
+func (n *Node) Repeats() bool {
+	if !n.miss.repeats {
+		return false
+	}
+	n.miss.repeats = false
+	return true
+}
 
 // Access makes the processor touch a line at a time. If that takes a message, the processor waits until Handle reports an answer.
 // Then it must repeat the access, which hits.
@@ -158,7 +168,7 @@ func countMiss(m *touch.Misses, state uint8) {
 
 // answered puts the line that the processor waits for into the cache, and returns the cost of the access.
 func (n *Node) answered(m *Message) touch.Cost {
-	n.miss.waits = false
+	n.miss.waits, n.miss.repeats = false, true
 	right := uint64(lru.MayLoad)
 	if m.Store {
 		right = lru.MayStore
