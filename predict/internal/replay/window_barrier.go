@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -9,6 +10,7 @@ import (
 // others have come, and then sleeps, because the host may have given their core to somebody else.
 type spinBarrier struct {
 	members  int32
+	spins    int // how often a worker looks before it sleeps
 	_        [60]byte
 	there    atomic.Int32
 	_        [60]byte
@@ -19,11 +21,15 @@ type spinBarrier struct {
 	waking   sync.Cond
 }
 
-// spins is how often a worker looks before it sleeps, some ten microseconds.
+// spins is how often a worker looks before it sleeps, some ten microseconds. If there are more workers than cores, looking only
+// keeps the others from their core.
 const spins = 1 << 14
 
 func newSpinBarrier(members int) *spinBarrier {
 	b := &spinBarrier{members: int32(members)}
+	if members <= runtime.GOMAXPROCS(0) {
+		b.spins = spins
+	}
 	b.waking.L = &b.lock
 	return b
 }
@@ -44,7 +50,7 @@ func (b *spinBarrier) wait() {
 		}
 		return
 	}
-	for range spins {
+	for range b.spins {
 		if b.round.Load() != round {
 			return
 		}
