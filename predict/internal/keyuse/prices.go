@@ -51,6 +51,8 @@ func usesPrice(key, model string, uses []Use) bool {
 		return true
 	case section == "windtunnel" || model == "":
 		return section == "windtunnel" && model == ""
+	case model == "paper" && key == "node.last_cache.line":
+		return true // at this cache the law is compared with the curve
 	case name == "sizes" || name == "prices" || strings.HasSuffix(key, ".sizes") || strings.HasSuffix(key, ".prices"):
 		return true
 	}
