@@ -3,6 +3,8 @@ package replay
 import (
 	"sync"
 	"time"
+
+	"spoor/predict/internal/engine/barrier"
 )
 
 // WindowTimes is the time that a simulation in windows took on this host.
@@ -97,16 +99,16 @@ func (c *windowClock) result(elapsed time.Duration) *WindowTimes {
 // barrierTime measures the time of a barrier of two workers, in nanoseconds.
 func barrierTime() float64 {
 	const rounds = 1 << 15
-	b := newSpinBarrier(2)
+	b := barrier.New(2)
 	var other sync.WaitGroup
 	other.Go(func() {
 		for range rounds {
-			b.wait()
+			b.Wait(1)
 		}
 	})
 	begin := time.Now()
 	for range rounds {
-		b.wait()
+		b.Wait(0)
 	}
 	took := time.Since(begin)
 	other.Wait()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/internal/engine/barrier"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/memsys"
 	"spoor/predict/internal/memsys/touch"
@@ -27,7 +28,7 @@ type windows struct {
 	nodes   []*windowNode
 	quantum unit.Picos // length of a window
 	workers []*worker
-	barrier *spinBarrier
+	barrier *barrier.Barrier
 	observe *windowObserver // or nil
 	clock   *windowClock    // of the host, with one worker; or nil
 }
@@ -129,7 +130,7 @@ func (o Options) concurrent() Options {
 
 // assign divides the nodes among workers one by one, because neighbours often work at the same time.
 func (w *windows) assign(workers int) {
-	w.barrier = newSpinBarrier(workers)
+	w.barrier = barrier.New(workers)
 	for i := range workers {
 		one := &worker{}
 		for box := range one.boxes {
@@ -187,7 +188,7 @@ func (w *windows) work(i int) {
 			return
 		}
 		w.window(me, start, then)
-		w.barrier.wait()
+		w.barrier.Wait(i)
 		for _, o := range w.workers {
 			box := &o.boxes[then][i]
 			for m := range box.messages {
