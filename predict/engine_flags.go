@@ -102,7 +102,7 @@ func (f *engineFlags) checkTimes(sims []*simulation) error {
 }
 
 // writeTimes writes the times of the simulator on this host as parameters of predict windtunnel. A cycle of the host is a nanosecond.
-func (f *engineFlags) writeTimes(s *simulation, res *replay.Result) error {
+func (f *engineFlags) writeTimes(env *stage.Env, s *simulation, res *replay.Result) error {
 	if f.times == "" {
 		return nil
 	}
@@ -127,6 +127,8 @@ func (f *engineFlags) writeTimes(s *simulation, res *replay.Result) error {
 		add("t_win", "cycles", 0, 0, "the simulator saves no registers")
 		add("t_fp", "cycles", 0, 0, "the simulator saves no registers")
 		add("t_quantum_overhead", "cycles", h.Barrier, 0, "barrier of two workers, in ns")
+	} else {
+		env.Note("%s has only the time of the whole simulation; --workers 1 also measures what predict windtunnel needs", f.times)
 	}
 	return store.WriteFileAtomic(f.times, set.Write)
 }

@@ -43,7 +43,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 		for _, w := range rows[i].result.Warnings {
 			env.Note("%s: %v", s.name(), w)
 		}
-		if err := o.engine.writeTimes(s, rows[i].result); err != nil {
+		if err := o.engine.writeTimes(env, s, rows[i].result); err != nil {
 			return nil, err
 		}
 		o.engine.note(env, s.name(), rows[i].scope, rows[i].messages().Engine)
