@@ -24,7 +24,7 @@ type windowNode struct {
 func (w *windows) newNode(p *processor, hardware *wwt.Node) *windowNode {
 	own := *w.run
 	n := &windowNode{run: &own, proc: p, hardware: hardware}
-	own.sys, own.node = nodeSystem{wwtSystem: w.run.sys.(wwtSystem), node: hardware, limit: &own.limit}, n
+	own.sys, own.node = &nodeSystem{wwtSystem: w.run.sys.(wwtSystem), node: hardware, limit: &own.limit}, n
 	own.barriers, own.locks, own.flags = map[barrierID][]*processor{}, map[int32]*lock{}, map[int32]*flag{}
 	if w.observe != nil {
 		n.observer = &nodeObserver{}
@@ -113,7 +113,7 @@ type nodeSystem struct {
 }
 
 // Access touches a line.
-func (s nodeSystem) Access(now unit.Picos, _ trace.Proc, line uint64, store bool) touch.Cost {
+func (s *nodeSystem) Access(now unit.Picos, _ trace.Proc, line uint64, store bool) touch.Cost {
 	cost := s.node.Access(now, line, store)
 	if cost.Retry || s.node.Repeats() {
 		*s.limit = -1

@@ -3,7 +3,9 @@ package replay
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spoor/calibrate/machine"
@@ -33,18 +35,27 @@ type windows struct {
 	clock   *windowClock    // of the host, with one worker; or nil
 }
 
-// worker simulates some of the nodes. Windows are even or odd: what a worker writes in one, others read in the next.
+// worker simulates its nodes, and then nodes that others have left in the same window. Windows are even or odd: what a worker writes
+// in one, others read in the next.
 type worker struct {
 	nodes  []*windowNode
 	boxes  [2][]mailbox // by window and receiving worker
 	next   [2]unit.Picos
-	failed [2]*windowNode // the first of its nodes with an error
+	failed [2]*windowNode // the first node with an error
 	window uint64
-	_      [64]byte // the next worker is in another line of the host's cache
+	_      [64]byte        // what others write is in another line of the host's cache
+	taken  [2]atomic.Int32 // how many of its nodes workers have taken in a window, or notYet
+	_      [64]byte
 }
 
+// notYet is a number of nodes taken, before they have their messages and can be taken.
+const notYet = math.MaxInt32 / 2
+
 // mailbox is messages from one worker to another.
-type mailbox struct{ messages []wwt.Message }
+type mailbox struct {
+	messages []wwt.Message
+	_        [104]byte // the next mailbox is in other lines of the host's cache
+}
 
 // runWindows replays src on the nodes of m.
 func runWindows(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
@@ -136,12 +147,11 @@ func (w *windows) assign(workers int) {
 		for box := range one.boxes {
 			one.boxes[box] = make([]mailbox, workers)
 		}
-		for n := i; n < len(w.nodes); n += workers {
-			one.nodes = append(one.nodes, w.nodes[n])
-		}
+		one.nodes = w.nodes[i*len(w.nodes)/workers : (i+1)*len(w.nodes)/workers]
 		w.workers = append(w.workers, one)
 	}
 	for i, one := range w.workers {
+		one.taken[1].Store(notYet)
 		one.next[0] = never
 		for _, n := range one.nodes {
 			n.worker = i
@@ -174,7 +184,6 @@ func (w *windows) simulate() error {
 
 // work simulates the nodes of worker i until nothing is left, or a node has failed.
 func (w *windows) work(i int) {
-	me := w.workers[i]
 	for window := uint64(0); ; window++ {
 		now, then := window%2, (window+1)%2
 		start := never
@@ -187,7 +196,7 @@ func (w *windows) work(i int) {
 		if start == never {
 			return
 		}
-		w.window(me, start, then)
+		w.window(i, start, then)
 		w.barrier.Wait(i)
 		for _, o := range w.workers {
 			box := &o.boxes[then][i]
@@ -201,39 +210,55 @@ func (w *windows) work(i int) {
 	}
 }
 
-// window simulates the nodes of a worker in the window that begins at start.
-func (w *windows) window(me *worker, start unit.Picos, then uint64) {
+// window simulates nodes in the window that begins at start: those of a worker, and then those that others have not begun.
+func (w *windows) window(i int, start unit.Picos, then uint64) {
+	me, end := w.workers[i], start+w.quantum
 	me.window++
 	for b := range me.boxes[then] {
 		me.boxes[then][b].messages = me.boxes[then][b].messages[:0]
 	}
-	next, end := never, start+w.quantum
-	me.failed[then] = nil
+	me.next[then], me.failed[then] = never, nil
+	me.taken[1-then].Store(notYet) // in the next window
+	me.taken[then].Store(0)
 	timed := w.clock != nil && w.clock.begin()
-	for _, n := range me.nodes {
-		if n.observer != nil {
-			n.observer.at = int(then)
-		}
-		works := n.nextAction() < end
-		if works {
-			if n.err = n.runUntil(end); n.err != nil && me.failed[then] == nil {
-				me.failed[then] = n
+	for o := range w.workers {
+		from := w.workers[(i+o)%len(w.workers)]
+		for {
+			k := int(from.taken[then].Add(1)) - 1
+			if k >= len(from.nodes) {
+				break
 			}
-			for m := range n.hardware.Out {
-				to := w.nodes[n.hardware.Out[m].To].worker
-				me.boxes[then][to].messages = append(me.boxes[then][to].messages, n.hardware.Out[m])
-				next = min(next, n.hardware.Out[m].At)
+			works := w.simulateNode(me, from.nodes[k], end, then)
+			if timed {
+				w.clock.target(works)
 			}
-			n.hardware.Out = n.hardware.Out[:0]
 		}
-		if timed {
-			w.clock.target(works)
-		}
-		next = min(next, n.nextAction())
 	}
-	if me.next[then] = next; timed {
+	if timed {
 		w.clock.end()
 	}
+}
+
+// simulateNode lets a worker simulate a node until the end of a window. It reports whether the node had anything to do.
+func (w *windows) simulateNode(me *worker, n *windowNode, end unit.Picos, then uint64) bool {
+	if n.observer != nil {
+		n.observer.at = int(then)
+	}
+	next, works := n.nextAction(), false
+	if works = next < end; works {
+		if n.err = n.runUntil(end); n.err != nil && (me.failed[then] == nil || n.proc.id < me.failed[then].proc.id) {
+			me.failed[then] = n
+		}
+		next = n.nextAction()
+		for m := range n.hardware.Out {
+			to := w.nodes[n.hardware.Out[m].To].worker
+			me.boxes[then][to].messages = append(me.boxes[then][to].messages, n.hardware.Out[m])
+			next = min(next, n.hardware.Out[m].At)
+		}
+		n.hardware.Out = n.hardware.Out[:0]
+	}
+	me.next[then] = min(me.next[then], next)
+	return works
 }
 
 // result collects the results of all nodes.

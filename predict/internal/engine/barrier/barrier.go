@@ -12,6 +12,7 @@ import (
 // workers that have a processor each almost never sleep.
 const (
 	spinTime       = 200 * time.Microsecond
+	yieldTime      = 4 * time.Microsecond
 	maxSleepRounds = 15
 )
 
@@ -85,7 +86,14 @@ func (m *Barrier) spin(s *barrierWaiter, number uint64) bool {
 		s.sleepRounds--
 		return false
 	}
-	for began := time.Now(); time.Since(began) < spinTime; {
+	for began := time.Now(); ; {
+		waited := time.Since(began)
+		if waited > spinTime {
+			break
+		}
+		if waited > yieldTime {
+			runtime.Gosched()
+		}
 		for range 256 {
 			if m.generation.Load() != number {
 				s.nextSleepRounds = 0

@@ -53,6 +53,7 @@ type Node struct {
 	Used   touch.SharedUsage // of its memory, and of the network by its messages
 
 	cache, tlb lru.Copies
+	recent     uint64          // the word of the TLB that was used last
 	states     coherence.Table // of the lines that it ever had
 	homes      *numa.Homes
 	sent       uint64 // messages, which numbers them
@@ -104,8 +105,8 @@ func (n *Node) Repeats() bool {
 // Then it must repeat the access, which hits.
 func (n *Node) Access(now unit.Picos, line uint64, store bool) touch.Cost {
 	translate := unit.Picos(0)
-	if n.Entries > 0 {
-		translate = n.translate(line >> n.PageShift)
+	if page := line >> n.PageShift; n.Entries > 0 && lru.Word(page, lru.MayLoad) != n.recent {
+		translate = n.translate(page)
 	}
 	set := n.cache.Set(line)
 	w := lru.FindCopy(set, line)
@@ -124,14 +125,12 @@ func (n *Node) Access(now unit.Picos, line uint64, store bool) touch.Cost {
 // translate returns the time to translate a page.
 func (n *Node) translate(page uint64) unit.Picos {
 	set := n.tlb.Set(page)
-	switch w := lru.FindCopy(set, page); {
-	case w == 0:
-		return 0
-	case w > 0:
+	n.recent = lru.Word(page, lru.MayLoad)
+	if w := lru.FindCopy(set, page); w >= 0 {
 		lru.ToFront(set, w, set[w])
 		return 0
 	}
-	lru.ToFront(set, lru.Victim(set), lru.Word(page, lru.MayLoad))
+	lru.ToFront(set, lru.Victim(set), n.recent)
 	n.Counts.TLBMisses++
 	return n.Translate
 }
