@@ -117,6 +117,7 @@ func (f *engineFlags) writeTimes(env *stage.Env, s *simulation, res *replay.Resu
 	add("workers", "1", float64(res.Engine.Workers), 0, "of the simulation")
 	add("quanta", "1", float64(h.Windows), 0, "windows of the simulation")
 	add("elapsed", "s", h.Elapsed.Seconds(), 0, "time of the simulation on this host, without opening the trace")
+	add("t_quantum_overhead", "cycles", h.Overhead, 0, "window of two workers that has only a message of each, in ns")
 	if h.Sampled > 0 {
 		add("mu", "cycles", h.Mean, h.Sampled, "time of a target in a quantum, in ns")
 		add("sigma_intra", "cycles", math.Sqrt(h.Variance), h.Sampled, "standard deviation of that within quanta, in ns")
@@ -126,7 +127,6 @@ func (f *engineFlags) writeTimes(env *stage.Env, s *simulation, res *replay.Resu
 		add("n_win", "1", 0, 0, "the simulator saves no registers")
 		add("t_win", "cycles", 0, 0, "the simulator saves no registers")
 		add("t_fp", "cycles", 0, 0, "the simulator saves no registers")
-		add("t_quantum_overhead", "cycles", h.Barrier, 0, "barrier of two workers, in ns")
 	} else {
 		env.Note("%s has only the time of the whole simulation; --workers 1 also measures what predict windtunnel needs", f.times)
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -37,7 +38,8 @@ type processor struct {
 	pullRefs   func() (*trace.Refs, error, bool)
 	pullEvents func() (*trace.Events, error, bool)
 	stop       func()
-	checked    bool // the source has checked the references
+	checked    bool          // the source has checked the references
+	reading    time.Duration // of the host
 
 	batch            trace.Refs
 	row              int    // of batch, the next one
@@ -145,7 +147,9 @@ const eventsPerCheck = 32
 
 func (r *run) fillEvents(p *processor) error {
 	if p.eventsTaken == len(p.events.Rows) {
+		begin := time.Now()
 		b, err, ok := p.pullEvents()
+		p.reading += time.Since(begin)
 		if !ok {
 			p.rows, p.event, p.eventsEnd = nil, 0, true
 			return nil
@@ -183,7 +187,9 @@ func (r *run) setEvents(p *processor, b *trace.Events) error {
 
 func (r *run) fillRefs(p *processor) error {
 	r.progress(p)
+	begin := time.Now()
 	b, err, ok := p.pullRefs()
+	p.reading += time.Since(begin)
 	if !ok {
 		p.batch, p.row, p.refsEnd = trace.Refs{}, 0, true
 		return nil

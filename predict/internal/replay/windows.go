@@ -118,9 +118,13 @@ func runNodes(ctx context.Context, src trace.Source, s *EventStats, hardware []*
 	took := time.Since(begin)
 	res, err := w.result()
 	if err == nil && opt.HostTimes {
-		res.Host = &WindowTimes{Windows: res.Engine.Windows, Elapsed: took}
+		res.Host = &WindowTimes{Windows: res.Engine.Windows, Elapsed: took, Overhead: emptyWindowTime()}
 		if w.clock != nil {
-			res.Host = w.clock.result(took)
+			read := time.Duration(0)
+			for _, n := range w.nodes {
+				read += n.proc.reading
+			}
+			res.Host = w.clock.result(took, read)
 		}
 	}
 	return res, err
@@ -220,7 +224,7 @@ func (w *windows) window(i int, start unit.Picos, then uint64) {
 	me.next[then], me.failed[then] = never, nil
 	me.taken[1-then].Store(notYet) // in the next window
 	me.taken[then].Store(0)
-	timed := w.clock != nil && w.clock.begin()
+	measured := w.clock.begin()
 	for o := range w.workers {
 		from := w.workers[(i+o)%len(w.workers)]
 		for {
@@ -228,15 +232,15 @@ func (w *windows) window(i int, start unit.Picos, then uint64) {
 			if k >= len(from.nodes) {
 				break
 			}
-			works := w.simulateNode(me, from.nodes[k], end, then)
-			if timed {
-				w.clock.target(works)
+			n := from.nodes[k]
+			before := n.proc.reading
+			works := w.simulateNode(me, n, end, then)
+			if measured != nothing {
+				w.clock.target(measured, works, n.proc.reading-before)
 			}
 		}
 	}
-	if timed {
-		w.clock.end()
-	}
+	w.clock.end(measured)
 }
 
 // simulateNode lets a worker simulate a node until the end of a window. It reports whether the node had anything to do.
@@ -251,14 +255,18 @@ func (w *windows) simulateNode(me *worker, n *windowNode, end unit.Picos, then u
 		}
 		next = n.nextAction()
 		for m := range n.hardware.Out {
-			to := w.nodes[n.hardware.Out[m].To].worker
-			me.boxes[then][to].messages = append(me.boxes[then][to].messages, n.hardware.Out[m])
+			me.send(then, w.nodes[n.hardware.Out[m].To].worker, &n.hardware.Out[m])
 			next = min(next, n.hardware.Out[m].At)
 		}
 		n.hardware.Out = n.hardware.Out[:0]
 	}
 	me.next[then] = min(me.next[then], next)
 	return works
+}
+
+// send puts a message into the mailbox of a worker.
+func (o *worker) send(then uint64, to int, m *wwt.Message) {
+	o.boxes[then][to].messages = append(o.boxes[then][to].messages, *m)
 }
 
 // result collects the results of all nodes.
