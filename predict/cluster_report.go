@@ -48,11 +48,19 @@ func (o *clusterOutput) printClocks(w io.Writer, file string, study *cluster.Stu
 	if err := o.write("the clocks", t); err != nil {
 		return err
 	}
-	return stage.Print(w, o.format, t)
+	if o.format != stage.Human {
+		return stage.Print(w, o.format, t)
+	}
+	return printRemarks(w, t, cluster.EqualClockRemarks(all))
 }
 
 // printPredictions prints the predictions, and below them intervals and warnings.
 func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
+	return printRemarks(w, t, cluster.Remarks(all))
+}
+
+// printRemarks prints a table without its long columns, and notes below it.
+func printRemarks(w io.Writer, t, notes *store.Table) error {
 	short := *t
 	short.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
 		return c.Name == "trace" || c.Name == "interval" || c.Name == "warnings" || c.Name == machineDigest
@@ -60,7 +68,6 @@ func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error
 	if err := stage.Print(w, stage.Human, &short); err != nil {
 		return err
 	}
-	notes := cluster.Remarks(all)
 	if notes.Rows() == 0 {
 		return nil
 	}

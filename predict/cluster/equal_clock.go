@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/model"
@@ -16,6 +17,7 @@ type EqualClock struct {
 	Processors                    int // of Machine
 	Clock                         unit.Hertz
 	EInstr                        unit.Seconds // at that clock
+	Warnings                      []error      // of both predictions
 }
 
 // The range of clocks that [Study.EqualClocks] searches.
@@ -43,6 +45,7 @@ func (s *Study) EqualClocks(machines []*machine.Machine, like *machine.Machine) 
 				return nil, fmt.Errorf("predicting %s with model %s: %w", m.Name, v.Name(), err)
 			}
 			e.Program, e.Model, e.Machine, e.Like, e.Processors = want.Program, v.Name(), m.Name, like.Name, n
+			e.addWarnings(want.Warnings)
 			all = append(all, e)
 		}
 	}
@@ -65,7 +68,7 @@ func (s *Study) equalClock(v model.Model[*Case], m *machine.Machine, n int, want
 		if err != nil {
 			return e, err
 		}
-		e.Clock, e.EInstr = unit.Hertz(math.Exp(middle)), p.EInstr
+		e.Clock, e.EInstr, e.Warnings = unit.Hertz(math.Exp(middle)), p.EInstr, p.Warnings
 		if p.EInstr > want {
 			lo = middle
 		} else {
@@ -78,6 +81,29 @@ func (s *Study) equalClock(v model.Model[*Case], m *machine.Machine, n int, want
 	return e, nil
 }
 
+// addWarnings adds those that e does not have.
+func (e *EqualClock) addWarnings(more []error) {
+	for _, w := range more {
+		if !slices.ContainsFunc(e.Warnings, func(has error) bool { return has.Error() == w.Error() }) {
+			e.Warnings = append(e.Warnings, w)
+		}
+	}
+}
+
+// prediction returns what tables and remarks of predictions need of e.
+func (e EqualClock) prediction() model.Prediction {
+	return model.Prediction{Program: e.Program, Machine: e.Machine, Processors: e.Processors, Model: e.Model, Warnings: e.Warnings}
+}
+
+// EqualClockRemarks lists the warnings, as [Remarks] does.
+func EqualClockRemarks(all []EqualClock) *store.Table {
+	var predictions []model.Prediction
+	for _, e := range all {
+		predictions = append(predictions, e.prediction())
+	}
+	return Remarks(predictions)
+}
+
 // EqualClockTable has a row for each machine and model.
 func EqualClockTable(all []EqualClock) *store.Table {
 	return &store.Table{Name: "equal_clock", Columns: []store.Column{
@@ -87,5 +113,6 @@ func EqualClockTable(all []EqualClock) *store.Table {
 		store.ColumnOf(all, "like", "", func(e EqualClock) string { return e.Like }),
 		store.ColumnOf(all, "model", "", func(e EqualClock) string { return e.Model }),
 		store.ColumnOf(all, "clock", "MHz", func(e EqualClock) float64 { return float64(e.Clock) / 1e6 }),
-		store.ColumnOf(all, "e_instr", "ns", func(e EqualClock) float64 { return 1e9 * float64(e.EInstr) })}}
+		store.ColumnOf(all, "e_instr", "ns", func(e EqualClock) float64 { return 1e9 * float64(e.EInstr) }),
+		store.ColumnOf(all, "warnings", "", func(e EqualClock) string { return warnings(e.prediction()) })}}
 }
