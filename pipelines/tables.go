@@ -24,6 +24,7 @@ var tables = []struct {
 	{"du2000", "unequal", false, unequalNodes},
 	{"du2000", "unequal-mean", false, unequalSentence},
 	{"du2000", "coherence", false, coherence},
+	{"du2000", "laws", false, lawErrors},
 	{"du2000", "others", true, otherPrograms},
 	{"du2000", "deep", true, deepCaches},
 	{"du2000", "fetched", true, fetched},
