@@ -36,12 +36,13 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.Uint64Var(&o.seed, "seed", 1, "`SEED` of the input")
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`NUMBER` of workers of engine quantum or whoa: each runs and simulates some of the ranks")
+	flags.IntVar(&o.engine.opt.Application, "application-workers", 0, "`NUMBER` of workers more, which only run parts of the program")
 	flags.BoolVar(&o.native, "native", false, "also run the program at full speed, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "`NUMBER` of runs and simulations, for --native")
 	o.addCommon(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Program", "procs", "set", "seed")
-	stage.Group(flags, "Simulation", "machine", "node", "map", "ranks-per-node", "node-order", "references", "barrier", "semantics", "engine", "workers", "ahead", "quantum")
+	stage.Group(flags, "Simulation", "machine", "node", "map", "ranks-per-node", "node-order", "references", "barrier", "semantics", "engine", "workers", "application-workers", "ahead", "quantum")
 	stage.Group(flags, "Full speed", "native", "repeat")
 	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "engine-stats", "format", "output")
 	completeChoices(cmd)
@@ -68,8 +69,10 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case scope == replay.References && o.references:
 		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
 	}
-	if o.changed("workers") && o.engine.opt.Protocol == outcome.Sequential {
-		env.Note("--workers has no effect with engine %s; use --engine %s or %s", outcome.Sequential, outcome.Whoa, outcome.Quantum)
+	for _, flag := range []string{"workers", "application-workers"} {
+		if o.changed(flag) && o.engine.opt.Protocol == outcome.Sequential {
+			env.Note("--%s has no effect with engine %s; use --engine %s or %s", flag, outcome.Sequential, outcome.Whoa, outcome.Quantum)
+		}
 	}
 	if o.changed("repeat") && !o.native {
 		env.Note("--repeat has no effect without --native: every simulation gives the same result")
@@ -170,7 +173,7 @@ func (o *directOptions) scopeOn(m target, name string, program replay.Scope) (sc
 
 // onlyMessages returns which flag is only for simulations without references, or nil.
 func (o *directOptions) onlyMessages() error {
-	for _, flag := range []string{"ahead", "timeline", "engine", "workers", "quantum", "engine-stats"} {
+	for _, flag := range []string{"ahead", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"} {
 		if o.changed(flag) {
 			return fmt.Errorf("with --%s", flag)
 		}
@@ -192,8 +195,8 @@ func (o *directOptions) need(env *stage.Env, p directProgram, m target, scope re
 
 // checkScope returns an error if a flag is not for simulations of this scope.
 func (o *directOptions) checkScope(program string, scope replay.Scope) error {
-	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline", "engine", "workers", "quantum", "engine-stats"}, replay.Messages: {"barrier"},
-		replay.Both: {"ahead", "semantics", "barrier", "timeline", "engine", "workers", "quantum", "engine-stats"}}
+	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"}, replay.Messages: {"barrier"},
+		replay.Both: {"ahead", "semantics", "barrier", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"}}
 	for _, flag := range not[scope] {
 		if o.changed(flag) {
 			return stage.Usage("--%s cannot be used: %s %s", flag, program, programsOf(scope))
@@ -249,6 +252,8 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 		return nil, noMachine(args)
 	case o.workers < 1:
 		return nil, stage.Usage("--workers %d; it takes at least one", o.workers)
+	case o.engine.opt.Application < 0:
+		return nil, stage.Usage("--application-workers %d is negative", o.engine.opt.Application)
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):

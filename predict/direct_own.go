@@ -82,7 +82,7 @@ func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options)
 	if opt.Scope == replay.References && memsys.NeedsTraffic(m.Machine) {
 		return out, direct.ErrTraffic
 	}
-	order := session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Protocol: opt.Engine.Protocol, Workers: opt.Engine.Workers, Quantum: opt.Engine.Quantum, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed, Whole: m.Whole}
+	order := session.Order{Scope: opt.Scope, Ahead: opt.Ahead, Protocol: opt.Engine.Protocol, Workers: opt.Engine.Workers, Application: opt.Engine.Application, Quantum: opt.Engine.Quantum, Semantics: opt.Semantics, Barrier: opt.Barrier, Phases: opt.Phases, Placed: m.Placed, Whole: m.Whole}
 	var said session.Result
 	err = observing(opt.Observer, func(journal string) (err error) {
 		order.Journal = journal

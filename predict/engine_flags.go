@@ -88,6 +88,8 @@ func (f *engineFlags) note(env *stage.Env, simulation string, scope replay.Scope
 	case f.opt.Protocol == outcome.Sequential:
 	case e.Reason != "":
 		env.Note("%s: engine %s ran instead of %s: %s", simulation, e.Protocol, f.opt.Protocol, e.Reason)
+	case e.Application > 0:
+		env.Note("%s: engine %s, workers: %d, and %d for the application", simulation, e.Protocol, e.Workers, e.Application)
 	default:
 		env.Note("%s: engine %s, workers: %d", simulation, e.Protocol, e.Workers)
 	}

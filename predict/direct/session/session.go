@@ -29,18 +29,19 @@ const Path = "spoor/predict/direct/session"
 
 // Order is the request of predict direct: the machine and the options.
 type Order struct {
-	Machines  []Machine // the machine, and nodes of other kinds that replace its last ones
-	Scope     replay.Scope
-	Ahead     int              // of messages
-	Protocol  outcome.Protocol // of messages
-	Workers   int              // of messages
-	Quantum   unit.Picos       // of messages
-	Semantics replay.Semantics // of messages
-	Barrier   unit.Picos       // of references
-	Phases    bool             // of references
-	Placed    []int            // node of each rank; nil: in order
-	Whole     bool             // of machine.Machine
-	Journal   string           // file for what an observer sees, or empty
+	Machines    []Machine // the machine, and nodes of other kinds that replace its last ones
+	Scope       replay.Scope
+	Ahead       int              // of messages
+	Protocol    outcome.Protocol // of messages
+	Workers     int              // of messages
+	Application int              // of messages
+	Quantum     unit.Picos       // of messages
+	Semantics   replay.Semantics // of messages
+	Barrier     unit.Picos       // of references
+	Phases      bool             // of references
+	Placed      []int            // node of each rank; nil: in order
+	Whole       bool             // of machine.Machine
+	Journal     string           // file for what an observer sees, or empty
 }
 
 // Machine is a machine file.
@@ -108,7 +109,7 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (r
 	m.Placed, m.Whole = o.Placed, o.Whole
 	opt := direct.Options{Procs: procs, Ahead: o.Ahead, Allocated: true,
 		Options: replay.Options{Scope: o.Scope, Semantics: o.Semantics, Barrier: o.Barrier, Phases: o.Phases}}
-	opt.Engine = engine.Options{Protocol: o.Protocol, Workers: o.Workers, Quantum: o.Quantum}
+	opt.Engine = engine.Options{Protocol: o.Protocol, Workers: o.Workers, Application: o.Application, Quantum: o.Quantum}
 	res, err := o.observed(func(watch observe.Observer) (*direct.Result, error) {
 		opt.Observer = watch
 		return direct.Simulate(context.Background(), program, m, opt) // an interrupt ends the process

@@ -12,6 +12,7 @@ import (
 	"spoor/predict/internal/engine/program"
 	"spoor/predict/internal/replay"
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -22,7 +23,8 @@ type backend struct {
 	machine   *machine.Machine
 	model     cost.Model
 	timelines []*rankTimeline
-	mail      *mail // between workers; nil: there is one worker
+	mail      *mail        // between workers; nil: there is one worker
+	slots     []*tape.Slot // of workers
 	result    *outcome.Result
 }
 

@@ -19,13 +19,14 @@
 // Programs that share memory instead of passing messages run on the memory systems of package memsys: see runReferences. For
 // programs that do both, see runBoth.
 //
-// Several workers of package engine run ranks at the same time: see mail. A worker runs and simulates its ranks, so the
+// Several workers of package engine run ranks at the same time: see mail. A worker simulates its ranks and runs their
+// programs, and those of other workers' ranks while it would wait. Some workers may only run programs. So the
 // application runs at the same time as the simulator and as itself. With Whoa, a rank goes on before its operations
 // have been simulated where what it does next does not depend on time: see ready.
 //
-// Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here a worker
-// is both an application process and a simulator process. It runs its ranks as coroutines, and messages between workers
-// are seen at the next barrier.
+// Differs: [dickens1996] runs the application in processes of their own, which send each other messages. Here ranks are
+// coroutines that any worker runs. Messages between workers are seen at the next barrier, and those between ranks of one
+// worker when no rank of it runs.
 package direct
 
 import (

@@ -38,6 +38,24 @@ func (b *backend) Divide(workers int, of func(rank int32) int) {
 		l.worker = of(int32(rank))
 		l.On(slots[l.worker])
 	}
+	b.slots = slots
+}
+
+// RunsOn implements program.Concurrent.
+func (b *backend) RunsOn(rank int32, worker int) { b.timelines[rank].On(b.slots[worker]) }
+
+// Deliver implements program.Concurrent.
+func (b *backend) Deliver(rank int32) {
+	l := b.timelines[rank]
+	for i, m := range l.sent {
+		if to := b.timelines[m.To]; to.worker == l.worker {
+			to.noteCompleted(to.matcher.deliver(m, true))
+		} else {
+			b.mail.put(l.worker, to.worker, m)
+		}
+		l.sent[i] = nil
+	}
+	l.sent = l.sent[:0]
 }
 
 func (b *backend) endDivision() {

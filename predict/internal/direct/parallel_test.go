@@ -17,12 +17,12 @@ import (
 	"spoor/traces/trace"
 )
 
-// byWorkers simulates a program with several workers.
+// byWorkers simulates a program with several workers, and up to two more for the application.
 func byWorkers(t testing.TB, program spmd.Program, network string, procs, ahead, workers int, protocol outcome.Protocol) (*Result, recording, error) {
 	t.Helper()
 	rec := newRecording(procs)
 	opt := Options{Options: scope(replay.Messages), Procs: procs, Ahead: ahead, Sink: sink{rec}}
-	opt.Engine = engine.Options{Protocol: protocol, Workers: workers}
+	opt.Engine = engine.Options{Protocol: protocol, Workers: workers, Application: ahead % 3}
 	got, err := Simulate(context.Background(), program, machineOf(t, network), opt)
 	return got, rec, err
 }

@@ -36,6 +36,7 @@ type rankTimeline struct {
 	full         bool          // it is paused because it is Options.Ahead operations ahead ...
 	awaited      *spmd.Request // ... or until this receive has a message
 	worker       int
+	sent         []*spmd.Message // not delivered yet, with several workers
 	resumed      uint64
 	answered     uint64
 }
@@ -184,11 +185,11 @@ func (l *rankTimeline) send(op *spmd.Op) {
 		is.Kind, is.Request = program.Isend, op.Request.ID
 	}
 	l.add(op, is)
-	to := l.timelines[m.To]
-	if to.worker != l.worker {
-		l.mail.put(l.worker, to.worker, m.Keep())
+	if l.mail != nil {
+		l.sent = append(l.sent, m.Keep())
 		return
 	}
+	to := l.timelines[m.To]
 	to.noteCompleted(to.matcher.deliver(m, false))
 }
 

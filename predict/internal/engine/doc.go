@@ -79,6 +79,9 @@
 // other workers have with it. The worker simulates up to its halting time without synchronizing. While a rank is
 // blocked, its appointments move to later times.
 //
+// If ranks are programs that run during the simulation, workers share the parts of them that can run at the same time:
+// see segments. Options.Application adds workers that do nothing else.
+//
 // Differs: the paper's simulators send each other messages to update appointments. Our workers meet at a barrier and
 // compute all appointments and halting times anew. So the number of appointments depends on the program and not on
 // the timing of the host.

@@ -27,6 +27,7 @@ type Options struct {
 	Progress    func(ops int)
 	Protocol    outcome.Protocol // of several workers
 	Workers     int              // 0 means one; at most the number of ranks
+	Application int              // more workers, which only run the programs of ranks, if Direct is Concurrent
 	Quantum     unit.Picos       // at most the lookahead; 0 means the lookahead
 	Ahead       int              // F, the number of operations that Whoa looks ahead; 0 means DefaultAhead where that pays
 
@@ -60,7 +61,7 @@ func drive(ctx context.Context, programs []program.Program, opt Options, drivers
 	if err := startAll(engines, programs); err != nil {
 		return nil, err
 	}
-	all := workers{Stats: outcome.Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
+	all := workers{Stats: outcome.Stats{Protocol: opt.Protocol, Workers: engines[0].simulators, Application: opt.Application}, engines: engines}
 	for _, finish := range []func() error{all.run, all.drainBlocked, all.checkHorizon, all.drainArrivals, all.checkFinished} {
 		if err := finish(); err != nil {
 			return nil, err
@@ -81,6 +82,7 @@ type engine struct {
 	first             int32
 	end               int32
 	number            int
+	simulators        int // workers that have ranks
 	driver            driver
 	packets           table.Pool[packet]
 	pendingOps        table.Pool[pendingOp]
@@ -103,16 +105,18 @@ type engine struct {
 	received          observe.ReceivedMessage // scratch value for the observer
 	outbox            outbox
 	lookaheads        *lookaheads // if Whoa
+	polls             bool        // a rank has reached pollLimit
+	segments          *segments   // of a program that runs on several workers, or nil
 	rendezvousPending int         // rendezvous messages without an answer
 	appointments      uint64
 }
 
 // newEngines divides the ranks among the drivers.
 func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all []*engine) {
-	ranks := make([]rank, n)
+	ranks, simulators := make([]rank, n), len(drivers)-opt.Application
 	for i, d := range drivers {
 		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, direct: opt.Direct, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
-			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
+			number: i, simulators: simulators, first: int32(min(i, simulators) * n / simulators), end: int32(min(i+1, simulators) * n / simulators)}
 		e.fast = e.canRunFast()
 		e.packets.Items, e.pendingOps.Items = make([]packet, 1), make([]pendingOp, 1) // index 0 stands for none
 		if e.UsesLinks() {

@@ -7,6 +7,7 @@ import (
 
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/program"
+	"spoor/predict/internal/engine/table"
 	"spoor/traces/unit"
 )
 
@@ -33,42 +34,22 @@ type lookaheads struct {
 	earliest, last, residual, rendezvous, rendezvousAfter []unit.Picos
 	sends, sendsAfter                                     [][]unit.Picos // by worker; the own one is unused
 	// ranks to recompute; ranks whose schedules are to be filled
-	dirty, toFill dirtySet
+	dirty, toFill table.Set
 	computed      int64               // ranks recomputed so far
 	schedules     []schedule          // of each rank
 	appointments  []appointment.Queue // of each schedule
 }
 
-// dirtySet is a set of ranks in no particular order.
-type dirtySet struct {
-	all []int32
-	is  []bool
-}
-
-func (m *dirtySet) add(i int32) {
-	if !m.is[i] {
-		m.is[i] = true
-		m.all = append(m.all, i)
-	}
-}
-
-func (m *dirtySet) clear() {
-	for _, i := range m.all {
-		m.is[i] = false
-	}
-	m.all = m.all[:0]
-}
-
 func newLookaheads(ranks, workers, ahead int) *lookaheads {
 	each := func() []unit.Picos { return make([]unit.Picos, ranks) }
 	o := &lookaheads{earliest: each(), last: each(), residual: each(), rendezvous: each(), rendezvousAfter: each(),
-		dirty: dirtySet{is: make([]bool, ranks)}, toFill: dirtySet{is: make([]bool, ranks)}}
+		dirty: table.NewSet(ranks), toFill: table.NewSet(ranks)}
 	o.schedules, o.appointments = newSchedules(ranks, workers, ahead)
 	for range workers {
 		o.sends, o.sendsAfter = append(o.sends, each()), append(o.sendsAfter, each())
 	}
 	for i := range int32(ranks) {
-		o.dirty.add(i)
+		o.dirty.Add(i)
 	}
 	return o
 }
@@ -76,7 +57,7 @@ func newLookaheads(ranks, workers, ahead int) *lookaheads {
 // markDirty notes that a rank acted, or acts sooner than its bounds say, or has to answer.
 func (e *engine) markDirty(rank int32) {
 	if e.lookaheads != nil {
-		e.lookaheads.dirty.add(rank - e.first)
+		e.lookaheads.dirty.Add(rank - e.first)
 	}
 }
 
@@ -86,35 +67,35 @@ const maxLookahead = cost.Horizon / 4
 // addTime returns t plus a duration, at most never. At most maxLookahead of the duration counts.
 func addTime(t, long unit.Picos) unit.Picos { return min(t+min(long, maxLookahead), never) }
 
-// maxRecomputed is the number of ranks whose bounds are recomputed within a window. For more, that takes longer than
-// a barrier after one lookahead.
-const maxRecomputed = 64
+// maxRecomputed is the number of ranks whose bounds are recomputed within a window.
+const maxRecomputed = appointment.PerBarrier
 
 // updateLookahead computes a worker's bounds. With fill, at the end of a window, it also fills the schedules of the
 // ranks that acted since the last one.
 func (e *engine) updateLookahead(r *status, fill bool) {
 	o := e.lookaheads
-	if r.hasBounds = fill || len(o.dirty.all) <= maxRecomputed; !r.hasBounds {
+	if r.hasBounds = fill || len(o.dirty.All) <= maxRecomputed; !r.hasBounds {
 		return
 	}
-	for _, i := range o.dirty.all {
-		o.toFill.add(i)
+	for _, i := range o.dirty.All {
+		o.toFill.Add(i)
 	}
 	found := &o.dirty
 	if fill {
 		o.addReady(e)
+		e.readAheadTogether()
 		found = &o.toFill
 	}
 	for k := -prefetchDistance - opsPrefetchDistance; k < 0; k++ {
-		o.prefetch(e, found.all, k, fill)
+		o.prefetch(e, found.All, k, fill)
 	}
-	o.computed += int64(len(found.all))
-	for k, i := range found.all {
-		o.prefetch(e, found.all, k, fill)
+	o.computed += int64(len(found.All))
+	for k, i := range found.All {
+		o.prefetch(e, found.All, k, fill)
 		o.compute(&e.ranks[e.first+i], int(i), fill)
 	}
-	if o.dirty.clear(); fill {
-		o.toFill.clear()
+	if o.dirty.Clear(); fill {
+		o.toFill.Clear()
 	}
 	r.firstSent = e.outbox.first
 	o.sum(&r.lookahead, e)
@@ -128,7 +109,7 @@ func (e *engine) updateLookahead(r *status, fill bool) {
 func (o *lookaheads) addReady(e *engine) {
 	for i := e.first; e.direct != nil && i < e.end; i++ {
 		if e.ranks[i].isReady() {
-			o.toFill.add(i - e.first)
+			o.toFill.Add(i - e.first)
 		}
 	}
 }
@@ -156,25 +137,13 @@ const opsPrefetchDistance = 2
 
 // sum sets l to the least bounds of all ranks.
 func (o *lookaheads) sum(l *lookahead, e *engine) {
-	l.earliest, l.last, l.residual = least(o.earliest), least(o.last), least(o.residual)
-	l.rendezvous, l.rendezvousAfter = least(o.rendezvous), least(o.rendezvousAfter)
+	l.earliest, l.last, l.residual = appointment.Least(o.earliest), appointment.Least(o.last), appointment.Least(o.residual)
+	l.rendezvous, l.rendezvousAfter = appointment.Least(o.rendezvous), appointment.Least(o.rendezvousAfter)
 	for w := range l.sends {
 		if w != e.number {
-			l.sends[w], l.sendsAfter[w] = least(o.sends[w]), least(o.sendsAfter[w])
+			l.sends[w], l.sendsAfter[w] = appointment.Least(o.sends[w]), appointment.Least(o.sendsAfter[w])
 		}
 	}
-}
-
-// least returns the least of some times, or never. Two chains of comparisons make it twice as fast.
-func least(all []unit.Picos) unit.Picos {
-	a, b := never, never
-	for ; len(all) >= 2; all = all[2:] {
-		a, b = min(a, all[0]), min(b, all[1])
-	}
-	if len(all) == 1 {
-		a = min(a, all[0])
-	}
-	return min(a, b)
 }
 
 // compute computes the bounds of r, the i-th rank.

@@ -101,7 +101,7 @@ func TestWindowsDivideExactly(t *testing.T) {
 		d := newWindows(width)
 		at := unit.Picos(rng.Int64N(int64(cost.Horizon)))
 		for _, at := range []unit.Picos{0, at, at / width * width, max(0, at/width*width-1), cost.Horizon - 1} {
-			if got, want := d.windowOf(at), int64(at/width); got != want {
+			if got, want := d.Window(at), int64(at/width); got != want {
 				t.Fatalf("%d / %d is %d, got %d", at, width, want, got)
 			}
 		}

@@ -41,7 +41,7 @@ func (o *outbox) flip() {
 
 // workerOf returns the worker of a rank. It is the inverse of the division in newEngines.
 func (e *engine) workerOf(rank int32) int {
-	return ((int(rank)+1)*len(e.outbox.sides[0]) - 1) / len(e.ranks)
+	return ((int(rank)+1)*e.simulators - 1) / len(e.ranks)
 }
 
 // sendRemote puts a packet to a rank of another worker into the outbox.

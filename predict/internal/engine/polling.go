@@ -26,23 +26,39 @@ func (r *rank) countPoll(s *task) {
 		l.times = 0
 	}
 	l.row = s.row
-	if l.times++; l.times%pollLimit == 0 && r.e.isLivelock() {
+	if l.times++; l.times%pollLimit != 0 {
+		return
+	}
+	r.e.polls = true
+	if int(r.e.end-r.e.first) == len(r.e.ranks) && r.e.onlyPolls() {
 		r.e.fail(r.e.livelock())
 	}
 }
 
-// isLivelock reports whether ranks poll and nothing else happens any more.
-func (e *engine) isLivelock() bool {
-	if int(e.end-e.first) < len(e.ranks) || e.sharedNext() < cost.Horizon || e.coSimulatorNext() < cost.Horizon {
+// onlyPolls reports whether ranks of a worker poll and nothing else happens to its ranks any more.
+func (e *engine) onlyPolls() bool {
+	if e.sharedNext() < cost.Horizon || e.coSimulatorNext() < cost.Horizon {
 		return false
 	}
-	for i := range e.ranks {
+	for i := e.first; i < e.end; i++ {
 		r := &e.ranks[i]
 		if len(r.arrivals) > 0 || len(r.releases) > 0 || r.next < cost.Horizon && r.id != e.active && !r.pollsForever() {
 			return false
 		}
 	}
 	return true
+}
+
+// isLivelock reports whether ranks of some workers poll, and no other rank acts any more.
+func isLivelock(all []status) bool {
+	polls := false
+	for i := range all {
+		if !all[i].onlyPolls && all[i].next < noFurtherWindow {
+			return false
+		}
+		polls = polls || all[i].onlyPolls
+	}
+	return polls
 }
 
 // pollsForever reports whether r has reached pollLimit and polls next.

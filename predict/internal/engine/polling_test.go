@@ -83,3 +83,15 @@ func TestLookingInVain(t *testing.T) {
 		})
 	}
 }
+
+// Several workers find out as well that ranks look in vain.
+func TestWorkersLookInVain(t *testing.T) {
+	for _, p := range []outcome.Protocol{outcome.Quantum, outcome.Whoa}[:testsize.Cases(2, 1)] {
+		all := []program.Program{thenLooks(-1, iprobe(2)), thenLooks(0, iprobe(0), work(5)), thenLooks(-1, iprobe(0))}
+		_, err := Run(context.Background(), all, Options{Model: loggp(), Direct: deaf{}, Protocol: p, Workers: 3})
+		var d *outcome.Deadlock
+		if !errors.As(err, &d) || !strings.Contains(err.Error(), "2 of 3 ranks") || !strings.Contains(err.Error(), "cycle: rank 0 for rank 2 for rank 0") {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}

@@ -5,22 +5,24 @@ import (
 
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
+	"spoor/predict/internal/engine/program"
 )
 
-// DefaultAhead is the number of operations that Whoa looks ahead if F is not given. See lookaheadBackoff.
+// DefaultAhead is the number of operations that Whoa looks ahead if F is not given. See appointment.Backoff.
 const DefaultAhead = 64
 
 // driversFor returns a driver for each worker. It sets the defaults in opt.
 func driversFor(opt *Options, ranks int) ([]driver, error) {
-	width := opt.Model.Lookahead()
+	width, application := opt.Model.Lookahead(), opt.Application
+	opt.Application = 0
 	if opt.Protocol == "" {
 		opt.Protocol = outcome.Sequential
 	}
 	if opt.Ahead == 0 {
 		opt.Ahead, opt.adaptive = DefaultAhead, true
 	}
-	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
-		return nil, fmt.Errorf("the quantum is %v, the workers %d, the operations ahead %d; none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
+	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 || application < 0 {
+		return nil, fmt.Errorf("the quantum is %v, the workers %d and %d, the operations ahead %d; none may be negative", opt.Quantum, opt.Workers, application, opt.Ahead)
 	}
 	if opt.CoSimulator != nil {
 		opt.Protocol = outcome.Sequential
@@ -37,6 +39,12 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	}
 	var all []driver
 	for range max(1, min(opt.Workers, ranks)) {
+		all = append(all, newWindows(width))
+	}
+	if _, is := opt.Direct.(program.Concurrent); is {
+		opt.Application = application
+	}
+	for range opt.Application {
 		all = append(all, newWindows(width))
 	}
 	return all, nil

@@ -92,25 +92,44 @@ func (r *rank) start(p program.Program) {
 func (r *rank) advance(s *task, t unit.Picos) {
 	s.t = t
 	s.row++
-	if r.at == len(r.ops) && !r.fetchOps(s, t) {
-		return
+	if r.at < len(r.ops) || r.fetchOps(s, t) {
+		r.beginNext(s)
 	}
+}
+
+// beginNext begins the next of the operations that r has.
+func (r *rank) beginNext(s *task) {
 	s.op = r.op(r.at)
 	r.at++
 	r.beginOp(s)
 	if s.op.Kind == program.Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks exist yet
 		// At once, even before earlier events of other ranks: a rank that suspends at t must be known when the
 		// co-simulator acts at t.
-		r.step(s, t)
+		r.step(s, s.t)
 	}
 }
 
-// fetchOps gets the next operations from the program. It reports false at the end of the program.
+// fetchOps gets the next operations from the program. It reports false at the end of the program, and if a worker must
+// run the program first.
 func (r *rank) fetchOps(s *task, t unit.Picos) bool {
 	if r.e.direct != nil {
 		r.e.direct.Resumed(r.id, t)
 	}
-	ops, err := r.nextOps()
+	ops, err, known := r.knownOps()
+	switch {
+	case known:
+	case r.e.segments != nil && r.tasks == nil:
+		s.phase = fetching
+		r.e.segments.fetching = append(r.e.segments.fetching, r)
+		return false
+	default:
+		ops, err = r.program.Next()
+	}
+	return r.takeOps(s, t, ops, err)
+}
+
+// takeOps makes operations of the program the next ones. It reports false at the end of the program.
+func (r *rank) takeOps(s *task, t unit.Picos, ops program.Ops, err error) bool {
 	// A rank that acts alone or takes no time acts until its program ends, so it checks the context itself.
 	switch interrupted := r.e.ctx.Err(); {
 	case interrupted != nil:

@@ -12,7 +12,7 @@ func (r *rank) run() {
 	if e.fast && r.tasks == nil && r.runFast() {
 		return
 	}
-	for {
+	for r.main.phase != fetching {
 		nextArrival, nextAction := r.arrivalTime(), r.programTime()
 		arrivalFirst := nextArrival <= nextAction
 		if nextArrival == nextAction && e.LogGOPSim {

@@ -54,22 +54,19 @@ func (k *schedule) complete(r *rank) bool {
 	return k.ended && k.known() >= len(r.ops)+k.following.Len()
 }
 
-// nextOps returns the next operations of the program when none is left.
-func (r *rank) nextOps() (program.Ops, error) {
+// knownOps returns the operations after those that the rank has, if they are known.
+func (r *rank) knownOps() (ops program.Ops, err error, known bool) {
 	if r.e.lookaheads == nil {
-		return r.program.Next()
+		return program.Ops{}, nil, false
 	}
 	k := &r.e.lookaheads.schedules[r.id-r.e.first]
 	k.base += len(r.ops)
 	k.ownsOps = false
 	if more := k.following; more.Len() > 0 {
 		k.following = program.Ops{}
-		return more, nil
+		return more, nil, true
 	}
-	if k.ended {
-		return program.Ops{}, k.err
-	}
-	return r.program.Next()
+	return program.Ops{}, k.err, k.ended
 }
 
 // fill adds operations to the schedule until there are `ahead` from the present one on.
@@ -78,7 +75,8 @@ func (k *schedule) fill(r *rank, ahead int) {
 		return
 	}
 	k.trim(r.at - 1)
-	for r.at-1+ahead > len(r.ops)+k.following.Len() && k.readAhead(r, ahead) {
+	for k.canReadAhead(r, ahead) {
+		k.readAhead(r, ahead)
 	}
 	end := min(r.at-1+ahead, len(r.ops)+k.following.Len())
 	if k.base+end <= k.end {
@@ -152,10 +150,7 @@ func (k *schedule) computeSums(r *rank, i int) {
 
 // readAhead gets more operations from the program. It first copies what the program gave and the rank has not done,
 // because the program may overwrite it. Few of the new operations are copied; a long sequence stays where it is.
-func (k *schedule) readAhead(r *rank, ahead int) bool {
-	if k.ended || k.lastOp(r).Sensitive || r.e.direct != nil && !r.isReady() {
-		return false
-	}
+func (k *schedule) readAhead(r *rank, ahead int) {
 	if first := r.at - 1; !k.ownsOps || 2*first >= len(r.ops) {
 		k.ops.Reset()
 		k.ops.Append(&program.Ops{All: r.ops[first:], Wide: r.wide})
@@ -175,7 +170,11 @@ func (k *schedule) readAhead(r *rank, ahead int) bool {
 	}
 	r.ops, r.wide = k.ops.All, k.ops.Wide
 	r.main.op = r.op(r.at - 1)
-	return !k.ended
+}
+
+// canReadAhead reports whether fewer than `ahead` operations are known from the present one on, and the program can give more.
+func (k *schedule) canReadAhead(r *rank, ahead int) bool {
+	return r.at-1+ahead > len(r.ops)+k.following.Len() && !k.ended && !k.lastOp(r).Sensitive && (r.e.direct == nil || r.isReady())
 }
 
 // isReady reports whether a directly executed program goes on although its operations have not ended.
@@ -200,7 +199,7 @@ func (k *schedule) addOps(r *rank, ops program.Ops, row int64) {
 		if total += unit.Picos(p.Work); p.Kind != program.Wait && p.Kind != program.Irecv && p.Kind != program.Compute {
 			op := ops.At(i)
 			if p.Kind == program.IsWide {
-				total += bounded(op.Work)
+				total += cost.Bounded(op.Work)
 			}
 			total = k.addOp(r, &op, appointment.Message{Row: row + int64(i), Begin: total})
 		}
@@ -217,23 +216,15 @@ func (k *schedule) addOp(r *rank, op *program.Op, begun appointment.Message) uni
 		if op.Peer < e.first || op.Peer >= e.end || e.EagerLimit >= 0 {
 			k.addAppointment(r, op, begun)
 		}
-		total += bounded(e.minSendOverhead(op.Bytes) + op.Extra)
+		total += cost.Bounded(e.minSendOverhead(op.Bytes) + op.Extra)
 	case program.Recv:
 		if !e.LogGOPSim {
-			total += bounded(e.MinReceiveOverhead() + op.Extra)
+			total += cost.Bounded(e.MinReceiveOverhead() + op.Extra)
 		}
 	case program.Collective:
 		k.addAppointment(r, op, begun)
 	}
 	return total
-}
-
-// bounded returns a duration clamped to the valid range, because an invalid operation may have any.
-func bounded(long unit.Picos) unit.Picos {
-	if uint64(long) <= uint64(cost.MaxDuration) {
-		return long
-	}
-	return min(max(long, 0), cost.MaxDuration)
 }
 
 // addAppointment notes the workers that an operation affects.

@@ -19,7 +19,12 @@ func startAll(engines []*engine, programs []program.Program) error {
 			e.start(programs)
 			continue
 		}
-		all.Go(func() { e.start(programs) })
+		all.Go(func() {
+			e.start(programs)
+			for i := e.first; i < e.end; i++ {
+				parallel.Deliver(i)
+			}
+		})
 	}
 	all.Wait()
 	for _, e := range engines {

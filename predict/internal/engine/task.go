@@ -21,6 +21,7 @@ const (
 	resuming                    // the co-simulator resumed it
 	blocked
 	suspended // until the co-simulator resumes it
+	fetching  // until the program, which a worker runs, has given operations
 	ended
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spoor/predict/internal/engine/appointment"
 	"spoor/predict/internal/engine/barrier"
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
@@ -25,6 +26,7 @@ type status struct {
 	next          int64 // first window in which one of its ranks, or a receiver of its packets, acts
 	activeWindows int64 // windows of the lookahead in which its ranks have acted
 	computed      int64 // bounds that it has computed
+	onlyPolls     bool
 	failed        *failure
 	err           error
 	lookahead                // of Whoa
@@ -36,9 +38,10 @@ type status struct {
 // windowPlan is what a worker does until the next barrier. Each worker computes it, with the same result.
 type windowPlan struct {
 	over      bool
+	livelock  bool
 	from      int64 // window
 	windowEnd int64 // the end of Whoa's window
-	backoff   lookaheadBackoff
+	backoff   appointment.Backoff
 	_         [64]byte
 }
 
@@ -70,11 +73,15 @@ func (c *workers) run() error {
 			e.lookaheads = newLookaheads(int(e.end-e.first), n, c.Ahead)
 		}
 	}
+	c.shareSegments()
 	for _, e := range c.engines[1:] {
 		go c.runWorker(e)
 	}
 	c.runWorker(first)
 	c.barrier.Close()
+	for _, e := range c.engines {
+		e.segments = nil
+	}
 	return c.firstError()
 }
 
@@ -87,8 +94,8 @@ func (c *workers) runWorker(e *engine) {
 		c.writeStatus(e, d, &c.statuses[side][e.number])
 		c.barrier.Wait(e.number)
 		e.outbox.flip()
-		if p, ok := e.direct.(program.Concurrent); ok {
-			p.Exchange(e.number)
+		if e.segments != nil {
+			e.segments.program.Exchange(e.number)
 		}
 		e.receiveRemote(c.engines, int(side))
 		halt := c.nextHalt(e, c.statuses[side])
@@ -99,7 +106,7 @@ func (c *workers) runWorker(e *engine) {
 			return
 		}
 		c.statuses[1-side][e.number].err = d.upTo(e, halt)
-		e.settledUntil = unit.Picos(halt) * d.width
+		e.settledUntil = unit.Picos(halt) * d.Width
 	}
 }
 
@@ -107,10 +114,11 @@ func (c *workers) runWorker(e *engine) {
 func (c *workers) writeStatus(e *engine, d *windowDriver, r *status) {
 	r.failed = e.failed
 	if r.next = d.first(e); e.outbox.first < never {
-		r.next = min(r.next, int64(e.outbox.first/d.width))
+		r.next = min(r.next, int64(e.outbox.first/d.Width))
 	}
+	r.onlyPolls = e.polls && e.outbox.first == never && e.onlyPolls()
 	r.activeWindows, r.hasBounds = d.activeWindows, false
-	if p := &c.plans[e.number]; c.Protocol == outcome.Whoa && (p.backoff.skip == 0 || r.next < p.windowEnd) {
+	if p := &c.plans[e.number]; c.Protocol == outcome.Whoa && (p.backoff.Skip == 0 || r.next < p.windowEnd) {
 		e.updateLookahead(r, r.next >= p.windowEnd)
 		r.computed = e.lookaheads.computed
 	}
@@ -128,7 +136,10 @@ func (c *workers) nextHalt(e *engine, all []status) (halt int64) {
 			failed = all[i].failed
 		}
 	}
-	width := e.driver.(*windowDriver).width
+	if isLivelock(all) {
+		p.over, p.livelock = true, true
+	}
+	width := e.driver.(*windowDriver).Width
 	halt = p.from + 1
 	if c.Protocol == outcome.Whoa {
 		halt = max(halt, c.haltingWindow(e, all))
@@ -157,6 +168,10 @@ func (c *workers) firstError() error {
 		}
 		c.Remote += e.outbox.sent
 		c.Appointments += e.appointments
+	}
+	if failed == nil && c.plans[0].livelock {
+		c.engines[0].active = program.None
+		return c.engines[0].livelock()
 	}
 	return failed.cause()
 }
@@ -200,12 +215,16 @@ func (c *workers) drainArrivals() error {
 func (c *workers) haltingWindow(e *engine, all []status) int64 {
 	p, look := &c.plans[e.number], e.lookahead
 	if p.from >= p.windowEnd && e.opt.adaptive {
-		if p.backoff.skip > 0 {
+		if p.backoff.Skip > 0 {
 			return c.endWithoutLookahead(e)
 		}
-		p.backoff.endWindow(all)
+		active, computed := int64(0), int64(0)
+		for i := range all {
+			active, computed = max(active, all[i].activeWindows), max(computed, all[i].computed)
+		}
+		p.backoff.EndWindow(active, computed)
 	}
-	p.backoff.barriers++
+	p.backoff.Barriers++
 	next, nextArrival, last, residual, rendezvous, rendezvousAfter := never, never, never, never, never, never
 	for i := range all {
 		l := &all[i]
@@ -232,4 +251,14 @@ func (c *workers) haltingWindow(e *engine, all []status) int64 {
 		}
 	}
 	return min(p.windowEnd, int64(halt/look))
+}
+
+// endWithoutLookahead ends a window of the lookahead for which no worker looked ahead.
+func (c *workers) endWithoutLookahead(e *engine) int64 {
+	p := &c.plans[e.number]
+	p.backoff.EndSkipped()
+	if p.windowEnd = p.from + 1; e.number == 0 && p.from < noFurtherWindow {
+		c.Windows++
+	}
+	return p.windowEnd
 }

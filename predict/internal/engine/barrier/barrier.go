@@ -16,7 +16,7 @@ const (
 	maxSleepRounds = 15
 )
 
-// Barrier synchronizes workers. Early workers spin for some time. Then they sleep, because the host may have no free
+// Barrier synchronizes workers. Workers that wait may do work of others. Early workers spin for some time. Then they sleep, because the host may have no free
 // processor for the others.
 type Barrier struct {
 	missing    atomic.Int32 // workers that have not come
@@ -24,6 +24,9 @@ type Barrier struct {
 	waiters    []barrierWaiter
 	spins      bool // there is a processor for each worker
 	running    sync.WaitGroup
+
+	// Help does some work of another worker, and reports whether there was any; or nil.
+	Help func(worker int) bool
 }
 
 // barrierWaiter is the state of a worker at a barrier.
@@ -52,22 +55,35 @@ func (m *Barrier) Wait(worker int) {
 	if m.missing.Add(-1) == 0 {
 		m.missing.Store(int32(len(m.waiters)))
 		m.generation.Add(1)
-		for i := range m.waiters {
-			if m.waiters[i].asleep.CompareAndSwap(true, false) {
-				m.waiters[i].wake <- struct{}{}
-			}
-		}
+		m.Rouse()
 		return
 	}
 	s := &m.waiters[worker]
-	if m.spin(s, number) {
+	if m.spin(worker, number) {
 		return
 	}
 	for m.generation.Load() == number { // the worker that woke up the previous barrier may still be waking others
+		if m.Help != nil && m.Help(worker) {
+			continue
+		}
 		s.asleep.Store(true)
 		if m.generation.Load() == number || !s.asleep.CompareAndSwap(true, false) {
 			<-s.wake
 		}
+	}
+}
+
+// Rouse wakes workers that sleep at the barrier, so that they look for work of others.
+func (m *Barrier) Rouse() {
+	for i := range m.waiters {
+		m.waiters[i].rouse()
+	}
+}
+
+// rouse wakes a worker if it sleeps.
+func (s *barrierWaiter) rouse() {
+	if s.asleep.CompareAndSwap(true, false) {
+		s.wake <- struct{}{}
 	}
 }
 
@@ -78,7 +94,8 @@ func (m *Barrier) Close() { m.running.Wait() }
 // spin reports whether all others come in time. After an unsuccessful spin, a worker does not spin at the next
 // barriers: first one, then three, up to maxSleepRounds. On a host with other load, this leaves the processor to the
 // workers that have not come.
-func (m *Barrier) spin(s *barrierWaiter, number uint64) bool {
+func (m *Barrier) spin(worker int, number uint64) bool {
+	s := &m.waiters[worker]
 	if !m.spins {
 		return false
 	}
@@ -91,7 +108,10 @@ func (m *Barrier) spin(s *barrierWaiter, number uint64) bool {
 		if waited > spinTime {
 			break
 		}
-		if waited > yieldTime {
+		switch {
+		case m.Help != nil && m.Help(worker):
+			began = time.Now()
+		case waited > yieldTime:
 			runtime.Gosched()
 		}
 		for range 256 {

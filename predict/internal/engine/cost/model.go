@@ -228,3 +228,11 @@ func OverheadOf(of func(int64) unit.Picos, bytes int64) unit.Picos {
 	}
 	return of(bytes)
 }
+
+// Bounded returns a duration clamped to the valid range, because an invalid operation may have any.
+func Bounded(long unit.Picos) unit.Picos {
+	if uint64(long) <= uint64(MaxDuration) {
+		return long
+	}
+	return min(max(long, 0), MaxDuration)
+}

@@ -27,6 +27,7 @@ type Stats struct {
 	Protocol     Protocol // that ran; it may differ from the requested one
 	Reason       string   // why it has one worker; empty if it could have several
 	Workers      int
+	Application  int    // workers that only ran the program
 	Ahead        int    // F of Whoa
 	Windows      uint64 // with Whoa, windows with lookahead; with Quantum or without lookahead, windows of a fixed length
 	Barriers     uint64 // barriers at which workers exchanged messages

@@ -18,11 +18,17 @@ type DirectProgram interface {
 	Resumed(rank int32, now unit.Picos)
 }
 
-// Concurrent is a DirectProgram whose ranks run on several workers. Each rank is only used by its worker.
+// Concurrent is a DirectProgram whose ranks run on several workers. Each rank is only used by its worker, except that
+// any worker may run its program while its own does not use it.
 type Concurrent interface {
 	DirectProgram
 	// Divide is called before the ranks start, with the worker of each rank.
 	Divide(workers int, of func(rank int32) int)
+	// RunsOn is called before Next, with the worker that calls it.
+	RunsOn(rank int32, worker int)
+	// Deliver is called by a rank's worker while none of its ranks run. What the rank sent is there after it for other
+	// ranks of the same worker.
+	Deliver(rank int32)
 	// Exchange is called by each worker after each barrier. What other workers' ranks sent before it is there after it.
 	Exchange(worker int)
 }
