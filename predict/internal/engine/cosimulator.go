@@ -34,8 +34,8 @@ func errCoSimulator(opt *Options, programs []program.Program) error {
 	if opt.CoSimulator == nil {
 		return nil
 	}
-	if opt.Model.LogGOPSim {
-		return fmt.Errorf("LogGOPSim's semantics cannot be simulated with a shared memory, because its messages interrupt computing processors")
+	if opt.Model.LogGOPSim || opt.Model.Interrupts {
+		return fmt.Errorf("messages that interrupt computing processors, as LogGOPSim's do, cannot be simulated with a shared memory")
 	}
 	for i := range programs {
 		if programs[i].Graph != nil {

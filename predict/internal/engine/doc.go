@@ -43,6 +43,8 @@
 // Between ranks of one node, Model.Local carries the messages, with o_s, o_r and S of their own: see network.Local. Where
 // ranks share the port of their node, Model.Net has the ports, and all waiting for them is left to the interface.
 //
+// Messages may interrupt computing processors, and early messages may be copied: see cost.Arrivals.
+//
 // The semantics of LogGOPSim [hoefler2010] differ: see Model.LogGOPSim.
 //
 // # Matching

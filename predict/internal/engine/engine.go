@@ -51,6 +51,11 @@ func drive(ctx context.Context, programs []program.Program, opt Options, drivers
 	if err := errCoSimulator(&opt, programs); err != nil {
 		return nil, err
 	}
+	if opt.Observer != nil && opt.Model.Interrupts {
+		interrupted := observe.NewInterrupted(opt.Observer, len(programs))
+		defer interrupted.Flush()
+		opt.Observer = interrupted
+	}
 	if len(drivers) > 1 {
 		opt = withLocks(opt)
 	}

@@ -13,7 +13,7 @@ import (
 
 // canRunFast reports whether the fast path applies.
 func (e *engine) canRunFast() bool {
-	return e.obs == nil && e.direct == nil && !e.LogGOPSim && !e.UsesLinks() && e.Sizes == nil
+	return e.obs == nil && e.direct == nil && !e.LogGOPSim && !e.UsesLinks() && e.Sizes == nil && e.Arrivals == (cost.Arrivals{})
 }
 
 // runFast does the same as run. It reports false when the fast path no longer applies to the rank. The processor of
@@ -137,7 +137,7 @@ func (r *rank) sendFast(op *program.Packed, now unit.Picos) unit.Picos {
 	carry, ok := e.BytesTimeFast(bytes)
 	if !ok {
 		if carry = e.BytesTimeSlow(bytes); carry >= cost.MaxDuration {
-			e.fail(errTooLong(r.id, op.Peer, bytes))
+			e.fail(cost.ErrTooLong(r.id, op.Peer, bytes))
 			return now
 		}
 	}
@@ -153,7 +153,7 @@ func (r *rank) sendFast(op *program.Packed, now unit.Picos) unit.Picos {
 	at := max(begins+e.FirstByteDelay(), now+1)
 	seq := r.sequence()
 	if at >= cost.Horizon {
-		e.fail(errTooLate(r.id, op.Peer))
+		e.fail(cost.ErrTooLate(r.id, op.Peer))
 		return t
 	}
 	if op.Peer < e.first || op.Peer >= e.end {

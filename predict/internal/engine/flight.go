@@ -17,10 +17,10 @@ func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 		return e.Latency
 	case m.from == r.id:
 	case m.kind == eager:
-		return max(0, e.flightAfterSend(m.bytes))
+		return max(0, e.FlightAfterSend(m.bytes))
 	default:
-		if flight = max(0, e.flightAfterSend(0)) * emptyLegs[m.kind]; m.kind == data {
-			flight += max(0, e.flightAfterSend(m.bytes))
+		if flight = max(0, e.FlightAfterSend(0)) * emptyLegs[m.kind]; m.kind == data {
+			flight += max(0, e.FlightAfterSend(m.bytes))
 		}
 	}
 	switch m.kind {
@@ -30,15 +30,6 @@ func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 		flight += e.SendOverhead(0) + e.SendOverhead(m.bytes) + 2*e.ReceiveOverhead(0)
 	}
 	return flight
-}
-
-// flightAfterSend returns how long a message is in flight after its sender's processor is done. It is negative if its
-// receiver may have it sooner.
-func (e *engine) flightAfterSend(bytes int64) unit.Picos {
-	if e.Sizes != nil {
-		return e.FirstByteDelay() - e.SendOverhead(bytes) + e.BytesTime(bytes)
-	}
-	return e.Latency + e.BytesTime(bytes)
 }
 
 // emptyLegs is the number of packets without bytes in a protocol exchange, up to and including this one.
@@ -65,7 +56,7 @@ func (e *engine) sendOverLinks(at unit.Picos, from, to int32, bytes int64) netwo
 	}
 	d := e.Net.Send(at, m)
 	if d.Latency >= cost.MaxDuration {
-		e.fail(errTooLong(from, to, bytes))
+		e.fail(cost.ErrTooLong(from, to, bytes))
 	}
 	e.chainLinks()
 	return d
@@ -78,7 +69,7 @@ func (e *engine) sendLocally(at unit.Picos, from, to int32, m network.Message) n
 	}
 	d := e.Local.Send(at, from, to, m.Bytes)
 	if d.Latency >= cost.MaxDuration {
-		e.fail(errTooLong(from, to, int64(m.Bytes)))
+		e.fail(cost.ErrTooLong(from, to, int64(m.Bytes)))
 	}
 	return d
 }

@@ -24,6 +24,7 @@ type pendingOp struct {
 	waiter    int32        // the number of the task that waits for it, from 1
 	kind      program.Kind // Isend, Irecv, Collective
 	abandoned bool         // no operation will wait for it
+	copied    bool         // its message was early, and is copied: see cost.Arrivals
 }
 
 const unfinished = unit.Picos(-1)

@@ -14,8 +14,8 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if e.LogGOPSim {
 		e.chainPort(e.causes.out, r.id, now == r.outFree)
 	}
-	if r.exceedsHorizon(to, bytes) {
-		e.fail(errTooLong(r.id, to, bytes))
+	if e.IsTooLong(r.id, to, bytes) {
+		e.fail(cost.ErrTooLong(r.id, to, bytes))
 		return now, completed
 	}
 	if e.SMPI != nil {
@@ -28,7 +28,7 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	}
 	t := r.occupy(now, e.SendOverheadTo(r.id, to, onWire)+extra, observe.Overhead, 0, 0)
 	if e.setCause(r.id, t); e.Sizes != nil && e.Near(r.id, to) == nil {
-		e.setCause(r.id, min(t, t+e.flightAfterSend(onWire)))
+		e.setCause(r.id, min(t, t+e.FlightAfterSend(onWire)))
 	}
 	m := packet{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
 	n := completed
@@ -51,21 +51,6 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		r.transmit(to, m, 0, t, onWire, completed)
 	}
 	return t, n
-}
-
-// exceedsHorizon reports whether a message takes longer than any valid duration. With Net, that is known only when it
-// is sent.
-func (r *rank) exceedsHorizon(to int32, bytes int64) bool {
-	e, b := r.e, unit.Bytes(bytes)
-	switch {
-	case bytes <= 1 || to == r.id:
-		return false
-	case e.Shared != nil:
-		return e.Node(r.id) != e.Node(to) && e.Shared.MinTime(b) >= cost.MaxDuration
-	case e.Sizes != nil:
-		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= cost.MaxDuration
-	}
-	return e.Net == nil && e.BytesTime(bytes) >= cost.MaxDuration
 }
 
 func (r *rank) sequence() uint32 {
@@ -136,6 +121,7 @@ func (r *rank) arrive(now unit.Picos) {
 	default:
 		r.passPort(&m, m.bytes)
 		r.countMessage(&m)
+		r.interrupt(&m, now)
 		if m.kind == data {
 			e.packets.Drop(i)
 			e.pendingOps.Items[m.pending].bytes, e.pendingOps.Items[m.pending].from = m.bytes, m.from
@@ -217,12 +203,13 @@ func (r *rank) postReceive(from, tag, group int32, mark int64, now unit.Picos) i
 	e := r.e
 	n := e.pendingOps.Add()
 	p := &e.pendingOps.Items[n] // a match fills in the message's fields, a channel the others
-	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned = unfinished, mark, from, tag, group, 0, program.Irecv, false
+	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned, p.copied = unfinished, mark, from, tag, group, 0, program.Irecv, false, false
 	e.noteReceiveRow(n)
 	if i := r.matchReceive(n); i != 0 {
 		m := e.packets.Items[i]
 		e.setCausePacket(i)
 		e.packets.Drop(i)
+		e.pendingOps.Items[n].copied = e.CopyPerByte > 0 && m.kind == eager
 		r.acceptMatch(n, &m, r.flightTime(i, &m), now)
 	}
 	return n

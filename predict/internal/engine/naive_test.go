@@ -43,6 +43,7 @@ type naiveRank struct {
 	virtual  unit.Picos
 	last     unit.Picos
 	since    []unit.Picos // of a graph
+	computes bool         // what the processor is busy with
 }
 
 type naiveMail struct {
@@ -65,6 +66,7 @@ type naiveEnd struct {
 	receive          bool
 	bytes            int64
 	from             int32 // of a received message
+	early            bool  // it came before its receive was posted
 }
 
 type naiveReceive struct {
@@ -285,6 +287,33 @@ func (n *naive) busy(r *naiveRank, from, long unit.Picos, part observe.Part, por
 	}
 	r.account.Parts[part] += long
 	r.cpu += long
+	if long > 0 {
+		r.computes = part == observe.Computing
+	}
+}
+
+// interrupts has a mail take the processor from what it does: at once from a computation, which ends later by that; from anything else when it is over.
+// What the rank would do next, it does later.
+func (n *naive) interrupts(r *naiveRank, m *naiveMail, now unit.Picos) {
+	if !n.Interrupts || m.kind == rts || now >= r.cpu || m.from == r.id || n.near(m.from, r.id) {
+		return
+	}
+	long := n.Interrupt
+	switch {
+	case n.UsesLinks():
+	case n.Sizes != nil:
+		long += n.rest(m.bytes)
+	default:
+		long += n.BytesTime(m.bytes)
+	}
+	computes, end := r.computes, r.cpu
+	n.busy(r, end, long, observe.Overhead, 0, 0)
+	r.computes = computes
+	for _, s := range r.strands {
+		if s.t >= end {
+			s.t = max(s.t, r.cpu)
+		}
+	}
 }
 
 // act does the next thing of a strand.
@@ -298,6 +327,9 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 			long = n.ownR(e.from, r.id, e.bytes)
 			if op.end == nil { // the operation's own, not a part's of a collective
 				long += op.Extra
+			}
+			if e.early {
+				long += unit.Picos(float64(e.bytes)*n.CopyPerByte + 0.5)
 			}
 		}
 		if long > 0 || max(now, e.at) > r.cpu {
@@ -373,6 +405,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		if i := slices.IndexFunc(r.here, p.selects); i >= 0 {
 			m := r.here[i]
 			r.here = slices.Delete(r.here, i, i+1)
+			e.early = m.kind == eager
 			n.meet(r, p, m, now)
 		} else {
 			r.posted = append(r.posted, p)
@@ -669,6 +702,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 	if m.kind != rts {
 		r.account.Messages++
 		r.account.Bytes += m.bytes
+		n.interrupts(r, m, now)
 	}
 	if m.kind == data {
 		n.ends(r, m.receive.end, m)

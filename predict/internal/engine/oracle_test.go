@@ -216,7 +216,20 @@ func (a *author) graphs(ranks [][]program.Op) (all []*program.Graph) {
 
 var models = []cost.Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
 	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, EagerLimit: 50}, {EagerLimit: -1}, {EagerLimit: 0, LogGOPSim: true}, {Latency: 1, EagerLimit: -1, PerByte: 1},
-	plogp(), long(plogp()), crooked()}
+	plogp(), long(plogp()), crooked(),
+	interrupted(loggp(), 7), interrupted(long(receiver()), 0), early(loggp()), early(interrupted(long(loggp()), 3)), early(interrupted(long(plogp()), 11))}
+
+// interrupted is m in which a message that comes interrupts the processor, for a time and that of its bytes.
+func interrupted(m cost.Model, long unit.Picos) cost.Model {
+	m.Interrupts, m.Interrupt = true, long
+	return m
+}
+
+// early is m in which a byte of an early message is copied in 0.7 ps.
+func early(m cost.Model) cost.Model {
+	m.CopyPerByte = 0.7
+	return m
+}
 
 // compare holds a run to the naive one. It reports whether the program came to its end.
 func compare(t *testing.T, ops [][]program.Op, graphs []*program.Graph, m cost.Model) bool {

@@ -115,7 +115,7 @@ func (e *engine) deliver(to int32, m packet, flight unit.Picos) {
 		m.at = max(m.at, e.now+1)
 	}
 	if m.at >= cost.Horizon {
-		e.fail(errTooLate(m.from, to))
+		e.fail(cost.ErrTooLate(m.from, to))
 		return
 	}
 	if to < e.first || to >= e.end {

@@ -53,7 +53,8 @@ type rank struct {
 	program     program.Program
 	wide        []program.Op // of ops
 	polls       pollCount
-	_           [32]byte
+	computed    unit.Picos // cpu, while the processor computes; only with Model.Interrupts
+	_           [24]byte
 }
 
 // hot is the offset at which the frequently used part of a rank ends. That part includes the first fields of main.

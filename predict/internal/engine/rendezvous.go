@@ -17,8 +17,8 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 		flight += max(0, d.Latency)
 		a.at = d.Arrive
 	default:
-		flight += max(0, e.flightAfterSend(0))
-		a.at += e.flightAfterSend(0)
+		flight += max(0, e.FlightAfterSend(0))
+		a.at += e.FlightAfterSend(0)
 	}
 	e.deliver(m.from, a, flight)
 }

@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"fmt"
-
-	"spoor/predict/internal/engine/cost"
-	"spoor/predict/internal/engine/outcome"
-)
+import "spoor/predict/internal/engine/outcome"
 
 func (c *workers) result() *outcome.Result {
 	res := &outcome.Result{Engine: c.Stats}
@@ -24,12 +19,4 @@ func (c *workers) result() *outcome.Result {
 		}
 	}
 	return res
-}
-
-func errTooLong(from, to int32, bytes int64) error {
-	return fmt.Errorf("a message of %d bytes from rank %d to rank %d takes %v or longer, more than can be simulated", bytes, from, to, cost.MaxDuration)
-}
-
-func errTooLate(from, to int32) error {
-	return fmt.Errorf("a message from rank %d to rank %d arrives after %v, more than can be simulated", from, to, cost.Horizon)
 }

@@ -87,7 +87,7 @@ func (e *engine) deliverTransfer(i int32) {
 		}
 		if s.at >= cost.Horizon {
 			e.active = s.from
-			e.fail(errTooLate(s.from, s.to))
+			e.fail(cost.ErrTooLate(s.from, s.to))
 			e.active = program.None
 			return
 		}

@@ -219,6 +219,9 @@ func FuzzLinked(f *testing.F) {
 			case 2:
 				fourToANode(t, &m, len(ops))
 			}
+			if seed%4 == 3 {
+				m = early(interrupted(m, 5))
+			}
 			return m
 		}
 		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
@@ -267,6 +270,9 @@ func FuzzShared(f *testing.F) {
 			}
 			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
 				m.EagerLimit = 50
+			}
+			if seed%4 == 3 {
+				m = early(interrupted(m, 700))
 			}
 			return m
 		}

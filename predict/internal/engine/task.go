@@ -89,7 +89,9 @@ func (r *rank) step(s *task, now unit.Picos) {
 	switch s.phase {
 	case working:
 		s.t = r.occupy(now, s.op.Work, observe.Computing, 0, 0)
-		s.phase = starting
+		if s.phase = starting; r.e.Interrupts {
+			r.computed = r.cpu
+		}
 		s.stamp.began(now)
 		s.stamp.enqueueNext(s.t)
 	case starting:
@@ -239,6 +241,9 @@ func (r *rank) collect(s *task, now unit.Picos) {
 	if p.kind == program.Irecv && !r.e.LogGOPSim {
 		if long = r.e.ReceiveOverheadFrom(p.from, r.id, p.bytes); s.op.Kind != program.Collective {
 			long += s.op.Extra
+		}
+		if p.copied {
+			long += r.e.CopyTime(p.bytes)
 		}
 	}
 	t := max(now, p.done)

@@ -53,6 +53,8 @@ type Model struct {
 	LogGOPSim bool
 
 	SMPI *SMPI // or nil; it replaces o_s and o_r
+
+	Arrivals
 }
 
 // Check returns an error if m is not a valid model.
@@ -74,7 +76,7 @@ func (m *Model) Check() error {
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("LogGOPSim's semantics need equal send and receive overheads, not %v and %v", m.Send, m.Receive)
 	}
-	return nil
+	return m.checkArrivals()
 }
 
 // Lookahead returns the least time from an action of a rank to its effect on another rank. It is at least one
