@@ -44,7 +44,7 @@ func TestShowsAllOfAMachine(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for i, rest := range []string{
-		"[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"2 ns/B\"\no_s = \"1 us\"\no_r = \"1 us\"\ngamma = \"60 ns/line\"\nports = \"both\"\nS = \"65535 B\"\n[directory]\nkind = \"limited\"\npointers = 2\noverflow = \"broadcast\"\n",
+		"[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"2 ns/B\"\no_s = \"1 us\"\no_r = \"1 us\"\ngamma = \"60 ns/line\"\nports = \"both\"\nS = \"65535 B\"\ninterrupt = \"5 us\"\nbuffer_copy = \"0.2 ns/B\"\n[directory]\nkind = \"limited\"\npointers = 2\noverflow = \"broadcast\"\n",
 		"[network]\nmodel = \"torus\"\nbandwidth = \"1 GB/s\"\nefficiency = 0.9\nswitch = \"9 ns\"\nrows = 2\ncols = 4\n[directory]\nkind = \"sparse\"\nentries = 64\nways = 4\nhints = true\n",
 		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\narity = 3\n",
 		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\narity = 4\ntaper = 2.0\n",

@@ -81,7 +81,10 @@ var (
 	sidedLocal = []keyed{{"o_s", `"100 ns"`, `"200 ns"`}, {"o_r", `"300 ns"`, `"400 ns"`}}
 	smpiKeys   = []keyed{{"backbone", `"11 MB/s"`, `"5 MB/s"`}, {"bw_factor", `"0:0.5"`, `"0:0.6"`}, {"lat_factor", `"0:2"`, `"0:3"`}, {"os", `"0:1e-6:0"`, `"0:2e-6:0"`},
 		{"ois", `"0:1e-6:0"`, `"0:2e-6:0"`}, {"or", `"0:1e-6:0"`, `"0:2e-6:0"`}, {"async_small", `"20 B"`, `"1 KiB"`}}
-	eagerKeys = []keyed{{"network.S", `"64 B"`, `"1 MiB"`}, {"network.gamma", `"50 ns/line"`, `"90 ns/line"`}}
+	slowKeys    = []keyed{{"network.o", `"20 us"`, `"30 us"`}} // messages come meanwhile
+	copyKeys    = []keyed{{"network.buffer_copy", `"0.2 ns/B"`, `"9 ns/B"`}}
+	arrivalKeys = append(copyKeys, keyed{"network.interrupt", `"1 us"`, `"2 us"`})
+	eagerKeys   = []keyed{{"network.S", `"64 B"`, `"1 MiB"`}, {"network.gamma", `"50 ns/line"`, `"90 ns/line"`}}
 )
 
 func systemKeys(target string, processors, nodes int) []keyed {
@@ -133,6 +136,9 @@ var describedMachines = []described{
 	{"packets", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("torus", linkedKeys, costKeys, []keyed{{"network.sharing", `"packets"`, ""}, {"network.packet", `"128 B"`, `"512 B"`}}))},
 	{"plogp", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("plogp", []keyed{{"network.L", `"2 us"`, `"5 us"`}, {"network.o", `"1 us"`, `"2 us"`}}), []keyed{{"network.size.bytes", `"1 B"`, `"3 B"`}, {"network.size.o_s", `"1 us"`, `"2 us"`}, {"network.size.o_r", `"1 us"`, `"2 us"`}, {"network.size.g", `"9 us"`, `"19 us"`},
 		{"network.size.bytes", `"1 KiB"`, `"1.5 KiB"`}, {"network.size.o_s", `"5 us"`, `"6 us"`}, {"network.size.o_r", `"5 us"`, `"6 us"`}, {"network.size.g", `"40 us"`, `"50 us"`}})},
+	{"arrivals", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("loggp", lg, slowKeys, arrivalKeys))},
+	{"arrivals-links", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 1, 4), net("switch", lAndG, slowKeys, arrivalKeys))},
+	{"early", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, copyKeys))},
 	{"clump-local", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("clump", 2, 2), net("loggp", lg, costKeys, within("network.local.", localKeys, sidedLocal)))},
 	{"smp-levels", join(headKeys, processorKeys, cacheKeys, memoryKeys, systemKeys("smp", 4, 1), net("loggp", lg, costKeys, eagerKeys, within("network.local.", localKeys, overLocal),
 		[]keyed{{"network.level.name", `"unit"`, `"socket"`}, {"network.level.processors", "2", "4"}}, within("network.level.", localKeys, overLocal)))},
@@ -281,6 +287,7 @@ var hidden = map[string]string{
 	"direct messages network.local.L": "pairs are within units", "direct messages network.local.o": "pairs are within units",
 	"direct messages network.local.g": "pairs are within units", "direct messages network.local.G": "pairs are within units",
 	"direct messages network.local.S": "pairs are within units", "plogp-levels direct messages memory.latency": "pairs are within units",
+	"direct messages network.interrupt": "receivers wait", "direct messages network.buffer_copy": "receivers wait",
 	"direct messages network.dims": "pairs are neighbours", "direct messages network.rails": "pairs send one message at a time", "direct messages network.up": "pairs are neighbours",
 	"direct messages network.parallel": "pairs are neighbours", "direct messages network.taper": "pairs are neighbours", "direct messages network.global": "pairs are in a group",
 	"direct messages network.routing": "pairs are in a group", "direct messages network.seed": "pairs are in a group", "direct messages network.down": "pairs are neighbours",

@@ -74,6 +74,9 @@ type networkText struct {
 	Gamma     text    `toml:"gamma"`
 	Ports     *string `toml:"ports"`
 
+	Interrupt  text `toml:"interrupt"`
+	BufferCopy text `toml:"buffer_copy"`
+
 	Size  []sizeText  `toml:"size"`
 	Local *localText  `toml:"local"`
 	Level []levelText `toml:"level"`

@@ -34,6 +34,10 @@ type Network struct {
 	// PerLine is the processor's time for each memory line of a message's buffer: gamma of [hur1999, sec. 3].
 	PerLine Optional[unit.Seconds]
 
+	// Costs of messages that come before their receiver waits for them [dickens1996, sec. 2].
+	Interrupt  Optional[unit.Seconds] // time for which an arrival interrupts a busy processor; absent: it does not
+	BufferCopy Optional[unit.Seconds] // time to copy a byte of an early message from the system's buffer
+
 	// Source and meaning of the gap of LogP.
 	GapFrom  string // GapBisection, GapTraffic or GapHistory; "": Gap
 	Spacing  string // SpaceAny or SpaceSameKind; "" for other models
@@ -132,6 +136,8 @@ func (r *reader) processors(t *networkText, n *Network) {
 	n.Sending = r.duration("network.o_s", t.Sending)
 	n.Receiving = r.duration("network.o_r", t.Receiving)
 	n.PerLine = r.per("network.gamma", t.Gamma, "/line", "60 ns/line")
+	n.Interrupt = r.duration("network.interrupt", t.Interrupt)
+	n.BufferCopy = r.per("network.buffer_copy", t.BufferCopy, "/B", "0.2 ns/B")
 	if t.Ports != nil {
 		r.belongs("network.ports", n.Model, "loggp")
 		n.Ports = r.oneOf("network.ports", t.Ports, []string{SendPort, BothPorts})

@@ -93,6 +93,9 @@ func TestBadNetworks(t *testing.T) {
 		{"model = \"bus\"\no_s = \"5\"", "m.toml:24: network.o_s: "},
 		{"model = \"bus\"\no_r = \"-1 us\"", "m.toml:24: network.o_r: "},
 		{"model = \"bus\"\ngamma = \"60 ns/B\"", "m.toml:24: network.gamma: \"60 ns/B\" is not a time such as \"60 ns/line\""},
+		{"model = \"bus\"\ninterrupt = \"5\"", "m.toml:24: network.interrupt: \"5\" has no unit"},
+		{"model = \"bus\"\ninterrupt = \"-1 us\"", "m.toml:24: network.interrupt: -1us is not from 0 to 10s"},
+		{"model = \"bus\"\nbuffer_copy = \"2 ns\"", "m.toml:24: network.buffer_copy: \"2 ns\" is not a time such as \"0.2 ns/B\""},
 		{"model = \"bus\"\ngamma = \"2 s/line\"", "m.toml:24: network.gamma: \"2 s/line\" is not from 0 to 1s/line"},
 		{"model = \"bus\"\nefficiency = \"53/48\"", "m.toml:24: network.efficiency: \"53/48\" is not from 0.001 to 1"},
 		{"model = \"bus\"\nefficiency = \"48/0\"", "m.toml:24: network.efficiency: "},
@@ -162,6 +165,8 @@ g = "1 us"
 G = "2 ns/B"
 S = "64 KiB"
 gamma = "60 ns/line"
+interrupt = "5 us"
+buffer_copy = "0.2 ns/B"
 ports = "both"
 `), "cpi =", "cpf = 0.25\ncpi =", 1)))
 	if err != nil {
@@ -170,5 +175,8 @@ ports = "both"
 	n := m.Network
 	if n.Sending.Value.Picos() != 400_000 || n.Receiving.Value.Picos() != 600_000 || n.PerLine.Value.Picos() != 60_000 || n.Ports != BothPorts || m.Processor.CPF != 0.25 {
 		t.Errorf("got %+v and %v", n, m.Processor.CPF)
+	}
+	if n.Interrupt.Value.Picos() != 5_000_000 || !n.Interrupt.Known || n.BufferCopy.Value.String() != "200ps" {
+		t.Errorf("got %+v and %+v", n.Interrupt, n.BufferCopy)
 	}
 }

@@ -88,6 +88,9 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.RendezvousMin.Known {
 		add("S", strconv.Quote(n.RendezvousMin.Value.String()))
 	}
+	if given("interrupt", n.Interrupt); n.BufferCopy.Known {
+		add("buffer_copy", exact(float64(n.BufferCopy.Value), "s/B"))
+	}
 	n.describeLinks(add)
 	for _, s := range n.Sizes {
 		to.WriteString("\n[[network.size]]\n")

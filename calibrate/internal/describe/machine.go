@@ -145,6 +145,12 @@ func (r machineRows) network(n *machine.Network) {
 	if n.PerLine.Known {
 		r.row("network.gamma", n.PerLine.Value.String()+"/line", "time of the processor for each memory line of the buffer")
 	}
+	if n.Interrupt.Known {
+		r.row("network.interrupt", n.Interrupt.Value.String(), "a message that arrives interrupts a busy processor")
+	}
+	if n.BufferCopy.Known {
+		r.row("network.buffer_copy", n.BufferCopy.Value.String()+"/B", "copying an early message from the system's buffer")
+	}
 	r.given("network.ports", n.Ports, "ports that the bytes of a message occupy")
 	r.given("network.gap", n.GapFrom, "source of g")
 	r.given("network.topology", n.Topology, "of the gap")

@@ -145,7 +145,9 @@ var keyUses = map[string]func(u *Use) bool{
 	"network.S": func(u *Use) bool {
 		return u.messages() && !u.inside(func(l machine.Level) bool { return l.RendezvousMin.Known })
 	},
-	"network.gamma": (*Use).messages, "network.ports": (*Use).network,
+	"network.interrupt":   func(u *Use) bool { return u.messages() && !u.alone() && !u.SMPI },
+	"network.buffer_copy": func(u *Use) bool { return u.messages() && !u.SMPI },
+	"network.gamma":       (*Use).messages, "network.ports": (*Use).network,
 	"network.size.bytes": (*Use).network, "network.size.g": (*Use).network,
 	"network.size.o_s": func(u *Use) bool { return u.overheads() && !u.inside(sends) },
 	"network.size.o_r": func(u *Use) bool { return u.overheads() && !u.inside(receives) },

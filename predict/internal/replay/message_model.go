@@ -45,10 +45,14 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 	if n == nil {
 		return cost.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
 	}
+	if err := errArrivals(n, s); err != nil {
+		return cost.Model{}, err
+	}
 	if s == SMPI {
 		return smpiModel(m, ranks)
 	}
-	model := cost.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
+	model := cost.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim,
+		Arrivals: cost.Arrivals{Interrupts: n.Interrupt.Known, Interrupt: n.Interrupt.Value.Picos(), CopyPerByte: float64(n.BufferCopy.Value) * 1e12}}
 	if n.Sending.Known {
 		model.Send = n.Sending.Value.Picos()
 	}
@@ -73,6 +77,19 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []c
 		return cost.Model{}, fmt.Errorf("the network of machine %q has model %s; LogGOPSim's semantics need loggp", m.Name, n.Model)
 	}
 	return linkModel(model, m, ranks, traffic)
+}
+
+// errArrivals returns an error if the semantics have no use for the costs of arrivals that n has.
+func errArrivals(n *machine.Network, s Semantics) error {
+	for _, key := range []struct {
+		name  string
+		given bool
+	}{{"network.interrupt", n.Interrupt.Known}, {"network.buffer_copy", n.BufferCopy.Known}} {
+		if key.given && (s == LogGOPSim || s == SMPI) {
+			return fmt.Errorf("--semantics %s cannot use %s: messages cost what that simulator charges; remove the key or the flag", s, key.name)
+		}
+	}
+	return nil
 }
 
 // linkModel returns the model of a network that package network simulates.

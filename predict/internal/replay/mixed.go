@@ -99,6 +99,8 @@ func CheckBoth(m *machine.Machine) error {
 	switch {
 	case memsys.NeedsTraffic(m):
 		return errors.New("network.gap = \"traffic\" cannot be used for messages and references together; give the gap as network.g")
+	case m.Network != nil && m.Network.Interrupt.Known:
+		return errors.New("network.interrupt works only for messages, because the time of references cannot be interrupted")
 	case m.Network != nil && m.Network.Shared() && m.System.Nodes > 1:
 		return fmt.Errorf("network.sharing = %q works only for messages, not for memories on several nodes; use %q", m.Network.Sharing, machine.ShareExclusive)
 	}

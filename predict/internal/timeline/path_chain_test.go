@@ -194,3 +194,27 @@ func TestPathsOverLinksAreChains(t *testing.T) {
 		t.Errorf("%d of %d are compared", compared, all)
 	}
 }
+
+// Where messages interrupt computations, and early ones are copied, a path has no gaps either, and a run as many picoseconds as its path.
+func TestPathsOfInterrupts(t *testing.T) {
+	interrupts := 0
+	for seed := range testsize.Cases[uint64](300, 60) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		ranks := 2 + rng.IntN(5)
+		m := chains(t, seed%2, ranks)
+		m.Arrivals = cost.Arrivals{Interrupts: true, Interrupt: 7001, CopyPerByte: 501}
+		p := NewPath(ranks)
+		res := run(t, m, varied(rng, ranks, seed%3 == 1), p)
+		wholePath(t, p, res)
+		for i := range p.ranks {
+			for j, x := range p.ranks[i].periods[1:] {
+				if x.part == observe.Overhead && p.ranks[i].periods[j].part == observe.Computing {
+					interrupts++
+				}
+			}
+		}
+	}
+	if interrupts == 0 {
+		t.Error("no interrupts")
+	}
+}

@@ -67,6 +67,8 @@ func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond
 func TestPathsByHand(t *testing.T) {
 	ports := model
 	ports.ReceiverPort = true
+	interrupts := model
+	interrupts.Interrupts, interrupts.Interrupt = true, 30
 	bus := func() cost.Model { return linked(t, network.Wormhole("bus"), 4, 1) }
 	for name, c := range map[string]struct {
 		model cost.Model
@@ -77,6 +79,9 @@ func TestPathsByHand(t *testing.T) {
 			[]string{"0 ideal 0+7", "0 overhead 7+5", "1 message_latency 12+38", "1 overhead 50+5", "1 ideal 55+3"}},
 		"late receiver": {model, [][]program.Op{{op(program.Send, 0, 1, 10)}, {op(program.Recv, 90, 0, 0)}},
 			[]string{"1 ideal 0+90", "1 overhead 90+5"}},
+		// The first byte comes at 32. The interrupt takes 30 and the 18 of the other bytes.
+		"interrupt": {interrupts, [][]program.Op{{op(program.Send, 7, 1, 10)}, {op(program.Recv, 90, 0, 0)}},
+			[]string{"1 ideal 0+32", "1 overhead 32+48", "1 ideal 80+58", "1 overhead 138+5"}},
 		// The request comes at 25 and is answered at 100, when the receive is posted: the sender is asked to
 		// send at 100 + 5 + 20 + 5 + 5, and 101 bytes take 20 + 200.
 		"late receiver of a long message": {model, [][]program.Op{{op(program.Send, 0, 1, 101)}, {op(program.Recv, 100, 0, 0)}},
