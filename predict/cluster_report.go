@@ -18,19 +18,20 @@ type clusterOutput struct {
 	terms bool
 }
 
-// print prints the predictions or their terms, and writes the predictions to the file of -o.
+// print prints the predictions or their terms, for people with intervals and warnings below, and writes the predictions to the file of -o.
 func (o *clusterOutput) print(w io.Writer, all []model.Prediction) error {
 	t := cluster.Table(all, toolFacts())
 	if err := o.write("the predictions", t); err != nil {
 		return err
 	}
-	switch {
-	case o.terms:
-		return stage.Print(w, o.format, cluster.TermsTable(all, toolFacts()))
-	case o.format != stage.Human:
-		return stage.Print(w, o.format, t)
+	shown := t
+	if o.terms {
+		shown = cluster.TermsTable(all, toolFacts())
 	}
-	return printPredictions(w, t, all)
+	if o.format != stage.Human {
+		return stage.Print(w, o.format, shown)
+	}
+	return printRemarks(w, shown, cluster.Remarks(all))
 }
 
 // printClocks prints the table of --equal-clock, and writes it to the file of -o.
@@ -52,11 +53,6 @@ func (o *clusterOutput) printClocks(w io.Writer, file string, study *cluster.Stu
 		return stage.Print(w, o.format, t)
 	}
 	return printRemarks(w, t, cluster.EqualClockRemarks(all))
-}
-
-// printPredictions prints the predictions, and below them intervals and warnings.
-func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
-	return printRemarks(w, t, cluster.Remarks(all))
 }
 
 // printRemarks prints a table without its long columns, and notes below it.

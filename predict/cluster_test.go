@@ -96,6 +96,9 @@ func TestClusterForPeople(t *testing.T) {
 	if !strings.HasPrefix(terms, "program,machine,processors,model,term,value,unit,meaning\nprog,m1,1,paper,alpha,1.3,1,") {
 		t.Errorf("got\n%s", terms)
 	}
+	if _, text, _ := predict("cluster", "--params", dir, "--machine", smp, "--processors", "2", "--terms"); !strings.Contains(text, "warning: the barrier term is per instruction") {
+		t.Errorf("terms without warnings\n%s", text)
+	}
 	// 2.8 ns at 1 GHz; of 1000 instructions 60/2.8e-6 a minute.
 	_, terms, _ = predict("cluster", "--params", dir, "--machine", smp, "--model", "curve", "--terms", "--transaction", "1000", "--format", "csv")
 	if !strings.Contains(terms, "curve,CPI,2.8,cycles") || !strings.Contains(terms, "curve,tpm,2.14285714285714") {
