@@ -114,9 +114,13 @@ func (c *windowClock) end(of sampling) {
 	c.rest += max(0, all-sum-float64(readings)*float64(c.reading))
 }
 
-// result returns what the clock has measured. Reading the trace took some time of all windows.
+// result returns what the clock has measured; nil measures only the whole. Reading the trace took some time of all windows.
 func (c *windowClock) result(elapsed, read time.Duration) *WindowTimes {
-	w := &WindowTimes{Windows: c.windows, Elapsed: elapsed, Sampled: uint64(len(c.variances)), Overhead: emptyWindowTime()}
+	w := &WindowTimes{Elapsed: elapsed, Overhead: emptyWindowTime()}
+	if c == nil {
+		return w
+	}
+	w.Windows, w.Sampled = c.windows, uint64(len(c.variances))
 	if n := float64(len(c.variances)); n > 0 && c.wholes > 0 {
 		w.Active, w.Rest, w.Variance = c.active/n, c.rest/n, c.variance()
 		w.Mean = (max(0, c.whole/float64(c.wholes)-w.Rest) + float64(read)/float64(c.windows)) / float64(cap(c.times))
