@@ -70,7 +70,7 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		env.Note("--references has no effect: the program passes no messages, and its references are simulated anyway")
 	}
 	for _, flag := range []string{"workers", "application-workers"} {
-		if o.changed(flag) && o.engine.opt.Protocol == outcome.Sequential {
+		if o.changed(flag) && !o.hasEffect(flag) {
 			env.Note("--%s has no effect with engine %s; use --engine %s or %s", flag, outcome.Sequential, outcome.Whoa, outcome.Quantum)
 		}
 	}
@@ -85,6 +85,11 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		err = o.runIn(ctx, env, p, machines, replay.Both)
 	}
 	return err
+}
+
+// hasEffect reports whether a flag can have an effect with the engine.
+func (o *directOptions) hasEffect(flag string) bool {
+	return o.engine.opt.Protocol != outcome.Sequential || flag != "workers" && flag != "application-workers"
 }
 
 // targets reads the machines.
@@ -174,7 +179,7 @@ func (o *directOptions) scopeOn(m target, name string, program replay.Scope) (sc
 // onlyMessages returns which flag is only for simulations without references, or nil.
 func (o *directOptions) onlyMessages() error {
 	for _, flag := range []string{"ahead", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"} {
-		if o.changed(flag) {
+		if o.changed(flag) && o.hasEffect(flag) {
 			return fmt.Errorf("with --%s", flag)
 		}
 	}
@@ -198,7 +203,7 @@ func (o *directOptions) checkScope(program string, scope replay.Scope) error {
 	not := map[replay.Scope][]string{replay.References: {"ahead", "semantics", "matrix", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"}, replay.Messages: {"barrier"},
 		replay.Both: {"ahead", "semantics", "barrier", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"}}
 	for _, flag := range not[scope] {
-		if o.changed(flag) {
+		if o.changed(flag) && o.hasEffect(flag) {
 			return stage.Usage("--%s cannot be used: %s %s", flag, program, programsOf(scope))
 		}
 	}

@@ -27,6 +27,12 @@ func TestHostTimes(t *testing.T) {
 			}
 		}
 	}
+	for _, flags := range [][]string{{trace + ".refs.arrow"}, {file, "-o", file}} {
+		status, _, stderr := predict(append([]string{"replay", trace, "--machine", "../data/machine/wwt-dir1sw.toml", "--host-times"}, flags...)...)
+		if status != stage.WrongUsage || !strings.Contains(stderr, "would overwrite an input") && !strings.Contains(stderr, "name the same file") {
+			t.Errorf("%v: status %v, %s", flags, status, stderr)
+		}
+	}
 	if status, _, stderr := predict("replay", trace, "--machine", "../data/machine/spasm-mesh.toml", "--host-times", file); status != stage.WrongUsage ||
 		!strings.Contains(stderr, "target wwt") {
 		t.Errorf("status %v, %s", status, stderr)

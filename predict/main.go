@@ -48,7 +48,7 @@ func command(env *stage.Env) *cobra.Command {
 }
 
 // outputFlags are the flags that name a file to write.
-var outputFlags = []string{"output", "timeline"}
+var outputFlags = []string{"output", "timeline", "host-times"}
 
 // tryOutputs checks before the work that the output files of cmd can be written, and that they are no inputs.
 func tryOutputs(cmd *cobra.Command, args []string) error {

@@ -27,7 +27,7 @@ type Options struct {
 	Progress    func(ops int)
 	Protocol    outcome.Protocol // of several workers
 	Workers     int              // 0 means one; at most the number of ranks
-	Application int              // more workers, which only run the programs of ranks, if Direct is Concurrent
+	Application int              // more workers, at most one for each rank, which only run their programs; if Direct is Concurrent
 	Quantum     unit.Picos       // at most the lookahead; 0 means the lookahead
 	Ahead       int              // F, the number of operations that Whoa looks ahead; 0 means DefaultAhead where that pays
 

@@ -42,7 +42,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 		all = append(all, newWindows(width))
 	}
 	if _, is := opt.Direct.(program.Concurrent); is {
-		opt.Application = application
+		opt.Application = min(application, ranks)
 	}
 	for range opt.Application {
 		all = append(all, newWindows(width))
