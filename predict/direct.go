@@ -36,7 +36,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.Uint64Var(&o.seed, "seed", 1, "`SEED` of the input")
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`NUMBER` of workers of engine quantum or whoa: each runs and simulates some of the ranks")
-	flags.IntVar(&o.engine.opt.Application, "application-workers", 0, "`NUMBER` of additional workers, which only run parts of the program")
+	flags.IntVar(&o.engine.opt.Application, "application-workers", 0, "`NUMBER` of other workers, which only run parts of the program")
 	flags.BoolVar(&o.native, "native", false, "also run the program at full speed, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "`NUMBER` of runs and simulations, for --native")
 	o.addCommon(flags)
