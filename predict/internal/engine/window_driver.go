@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"spoor/predict/internal/engine/calendar"
+	"spoor/predict/internal/engine/calendarqueue"
 	"spoor/predict/internal/engine/prefetch"
 	"unsafe"
 
@@ -14,18 +14,18 @@ import (
 // windowDriver lets all ranks that act in a window of time act in any order. A window is no longer than the
 // lookahead, so their effects come in the next window or later.
 type windowDriver struct {
-	*calendar.Calendar
+	*calendarqueue.Queue
 	activeWindows int64 // windows in which ranks acted
 }
 
 const (
 	leastWidth      = unit.Picos(16) // shorter windows are not worth it
-	noWindow        = calendar.None
-	noFurtherWindow = calendar.NoFurther
+	noWindow        = calendarqueue.None
+	noFurtherWindow = calendarqueue.NoFurther
 )
 
 func newWindows(width unit.Picos) *windowDriver {
-	return &windowDriver{Calendar: calendar.New(width)}
+	return &windowDriver{Queue: calendarqueue.New(width)}
 }
 
 func (d *windowDriver) add(r *rank) {

@@ -9,15 +9,16 @@ import (
 )
 
 // A worker spins for spinTime at a barrier before it sleeps. This is a little longer than waking it up takes. So
-// workers that have a processor each almost never sleep.
+// workers that have a processor each almost never sleep. After yieldTime, which is longer than most waits, a worker that
+// spins also lets other goroutines run, such as those that decode a trace.
 const (
 	spinTime       = 200 * time.Microsecond
 	yieldTime      = 4 * time.Microsecond
 	maxSleepRounds = 15
 )
 
-// Barrier synchronizes workers. Workers that wait may do work of others. Early workers spin for some time. Then they sleep, because the host may have no free
-// processor for the others.
+// Barrier synchronizes workers. Early workers do work of others, if there is some, and spin for some time. Then they sleep,
+// because the host may have no free processor for the others.
 type Barrier struct {
 	missing    atomic.Int32 // workers that have not come
 	generation atomic.Uint64

@@ -1,5 +1,5 @@
-// Package calendar lists ranks by the window of time in which they act next.
-package calendar
+// Package calendarqueue lists ranks by the window of time in which they act next.
+package calendarqueue
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"spoor/traces/unit"
 )
 
-// Calendar divides time into windows of one width. Ranks that act in one of the next windows are in a ring of lists. The
+// Queue divides time into windows of one width. Ranks that act in one of the next windows are in a ring of lists. The
 // others are in a heap. A rank may still be in lists of other windows; the caller knows which one counts.
-type Calendar struct {
+type Queue struct {
 	Width unit.Picos
 	Now   int64 // window
 
@@ -30,9 +30,9 @@ const (
 	NoFurther = int64(math.MaxInt64) // after all windows
 )
 
-// New returns an empty calendar, before the first window.
-func New(width unit.Picos) *Calendar {
-	c := &Calendar{Width: width, Now: None}
+// New returns an empty queue, before the first window.
+func New(width unit.Picos) *Queue {
+	c := &Queue{Width: width, Now: None}
 	if width > 2 {
 		n := bits.Len64(uint64(width - 1))
 		c.inverse, _ = bits.Div64(1<<n>>2, 0, uint64(width))
@@ -44,7 +44,7 @@ func New(width unit.Picos) *Calendar {
 // Window returns the window of a time before 2^62 ps. It multiplies by the reciprocal of the width, because a division
 // takes longer than the rest. The result is exact: the product of the reciprocal and the width, of L bits, is at most
 // 2^L more than 2^(62+L).
-func (c *Calendar) Window(t unit.Picos) int64 {
+func (c *Queue) Window(t unit.Picos) int64 {
 	if c.inverse == 0 {
 		return int64(t / c.Width)
 	}
@@ -53,7 +53,7 @@ func (c *Calendar) Window(t unit.Picos) int64 {
 }
 
 // Add enters a rank that acts at a time, in the window w, which is not before the present one.
-func (c *Calendar) Add(rank int32, at unit.Picos, w int64) {
+func (c *Queue) Add(rank int32, at unit.Picos, w int64) {
 	if w-c.Now >= ringSize {
 		c.far.Push(heap.Item[unit.Picos, uint8, uint32, struct{}]{Key: at, Turn: uint32(rank)})
 		return
@@ -64,7 +64,7 @@ func (c *Calendar) Add(rank int32, at unit.Picos, w int64) {
 }
 
 // enter puts a rank into the i-th list. A new list reuses an emptied one.
-func (c *Calendar) enter(i int64, rank int32) {
+func (c *Queue) enter(i int64, rank int32) {
 	if n := len(c.spare); n > 0 && c.ring[i] == nil {
 		c.ring[i], c.spare = c.spare[n-1], c.spare[:n-1]
 	}
@@ -73,7 +73,7 @@ func (c *Calendar) enter(i int64, rank int32) {
 
 // Advance goes to the next window for which a rank is entered, and reports false if it is not before end. It moves the
 // ranks of that window from the heap to its list.
-func (c *Calendar) Advance(end int64) bool {
+func (c *Queue) Advance(end int64) bool {
 	i := (c.Now + 1) % ringSize
 	next := c.Now + 1 + c.gap(i)
 	if next > c.Now+ringSize {
@@ -95,16 +95,16 @@ func (c *Calendar) Advance(end int64) bool {
 }
 
 // List returns the ranks of the present window. Ranks that are entered there meanwhile are not in it.
-func (c *Calendar) List() []int32 { return c.ring[c.Now%ringSize] }
+func (c *Queue) List() []int32 { return c.ring[c.Now%ringSize] }
 
 // Clear empties the list of the present window.
-func (c *Calendar) Clear() {
+func (c *Queue) Clear() {
 	i := c.Now % ringSize
 	c.ring[i], c.spare = nil, append(c.spare, c.ring[i][:0])
 }
 
 // First returns the first later window in which a rank acts, or NoFurther. acts reports whether a rank acts in a window.
-func (c *Calendar) First(acts func(rank int32, window int64) bool) int64 {
+func (c *Queue) First(acts func(rank int32, window int64) bool) int64 {
 	next, ring := NoFurther, c.Now+1+ringSize
 	if len(c.far) > 0 {
 		next = int64(c.far[0].Key / c.Width)
@@ -126,7 +126,7 @@ func (c *Calendar) First(acts func(rank int32, window int64) bool) int64 {
 }
 
 // gap returns how many lists of the ring have no ranks, from the i-th on.
-func (c *Calendar) gap(i int64) int64 {
+func (c *Queue) gap(i int64) int64 {
 	for n := int64(0); n < ringSize+64; {
 		word := c.filled[(i+n)%ringSize/64] >> ((i + n) % 64)
 		if word != 0 {
