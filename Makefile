@@ -8,11 +8,11 @@ ROOT := .
 include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
-CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/internal/outfile traces/format traces/format/internal/* traces/stage tracegen/spmd tracegen/kernel tracegen/kernel/internal/* tracegen/tape analyze/analysis predict/internal/engine predict/internal/replay))
+CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/internal/outfile traces/format traces/format/internal/* traces/stage tracegen/spmd tracegen/kernel tracegen/kernel/internal/* tracegen/tape analyze/analysis predict/internal/engine predict/internal/engine/barrier predict/internal/engine/share predict/internal/replay))
 # Tests of theirs that the race detector can skip, as a regular expression for -skip.
 SEQUENTIAL = $(shell $(GO) run ./pipelines sequential)
-# Tests of a package in which only one part has goroutines.
-STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
+# Tests of packages in which only one part has goroutines.
+STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar|TestWorkers.*)$$' ./analyze/reuse ./predict/internal/direct
 # Their tests build and run the commands of all stages.
 WHOLE := ./predict ./predict/internal/repository
 FUZZTIME   ?= 30s
