@@ -85,7 +85,7 @@ func cachegrind(t *testing.T, program string, args ...string) (sum float64) {
 	out := filepath.Join(t.TempDir(), "cachegrind")
 	cmd := exec.Command("valgrind", append([]string{"--tool=cachegrind", "--cache-sim=no", "--vex-guest-chase=no",
 		"--cachegrind-out-file=" + out, program}, args...)...)
-	cmd.Env = append(os.Environ(), "SPOOR_PROCS=1", "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
+	cmd.Env = append(os.Environ(), "SPOOR_PROCS=1", "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

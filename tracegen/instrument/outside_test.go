@@ -106,7 +106,7 @@ func outsideEdges(t *testing.T, program string) map[string]callEdge {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "callgrind")
 	cmd := exec.Command("valgrind", "--tool=callgrind", "--callgrind-out-file="+file, program)
-	cmd.Env = append(os.Environ(), "SPOOR_PROCS=1", "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off")
+	cmd.Env = append(os.Environ(), "SPOOR_PROCS=1", "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOGC=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
