@@ -204,6 +204,9 @@ func (o *directOptions) checkScope(program string, scope replay.Scope) error {
 		replay.Both: {"ahead", "semantics", "barrier", "timeline", "engine", "workers", "application-workers", "quantum", "engine-stats"}}
 	for _, flag := range not[scope] {
 		if o.changed(flag) && o.hasEffect(flag) {
+			if scope == replay.Both {
+				return stage.Usage("--%s cannot be used: the simulation covers references and messages of %s", flag, program)
+			}
 			return stage.Usage("--%s cannot be used: %s %s", flag, program, programsOf(scope))
 		}
 	}

@@ -138,9 +138,9 @@ func TestDirectMistakes(t *testing.T) {
 		{[]string{"ep", smp, "--barrier", "3s"}, 2, "--barrier 3s is not from 0s to 1s"},
 		{[]string{"ep", smp, "--procs", "8"}, 1, "the program has 8 processors, and the machine has only 4"},
 		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
-		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier cannot be used: sor shares memory and passes messages"},
+		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier cannot be used: the simulation covers references and messages of sor"},
 		{[]string{"ep", smp, "--references=false"}, 2, "--references=false: ep shares memory, so its references must be simulated"},
-		{[]string{"sor", smp, "--references", "--ahead", "3"}, 2, "--ahead cannot be used: sor shares memory and passes messages"},
+		{[]string{"sor", smp, "--references", "--ahead", "3"}, 2, "--ahead cannot be used: the simulation covers references and messages of sor"},
 		{[]string{"sor", smp, "--references", "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 	} {
 		t.Run(fmt.Sprint(c.args), func(t *testing.T) {

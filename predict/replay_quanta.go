@@ -45,6 +45,8 @@ func (o *replayOptions) checkQuanta() error {
 		return stage.Usage("--quanta-length %v is not from 1 to 1000000 cycles", q.cycles)
 	case o.asked() || o.timeline != "" || o.output.file != "":
 		return stage.Usage("--quanta writes its own tables; omit --phases, --matrix, --path, --timeline and -o")
+	case o.engine.times != "" && filepath.Dir(o.engine.times) == filepath.Clean(q.dir):
+		return stage.Usage("--host-times %s is in the folder of --quanta, whose files it may replace; give it another folder", o.engine.times)
 	}
 	return nil
 }

@@ -5,7 +5,8 @@
 # three lengths give the line U = a + c I that has the least squares, for I instructions; a is what it takes to start. What
 # messages cost is measured by tracegen/delayed, between ranks that compute as those of programs do. All of
 # these take turns, in processes of their own, and of each the least counts, as what the host does besides makes times
-# longer; with BY=median it is the median.
+# longer; with BY=median it is the median. A last table takes a and c from the first size of each program, on one rank or on two,
+# for all its sizes on one rank and on two.
 #
 #   sh native.sh FOLDER
 set -eu
@@ -111,18 +112,43 @@ runs() {
 	cp "$(for turn in "$out"/turn.*; do total "$turn"; done | sort -g | "$by" | cut -d ' ' -f 2-)" "$out/network.toml"
 }
 
-# instruction FILE...: of the rows of runs of several lengths and, last, of the predicted one: what an instruction of that takes
-# on average [ns], and how much of it is to start [%].
-instruction() {
+# line FILE...: a and c, of the rows of runs of several lengths [ns, ns].
+line() {
 	for file; do echo "$(chosen 6 "$file") $(chosen 15 "$file")"; done | awk '
 		{ i[NR] = $1; u[NR] = $2 }
 		END {
-			n = NR - 1
-			for (k = 1; k <= n; k++) { mi += i[k] / n; mu += u[k] / n }
-			for (k = 1; k <= n; k++) { ii += (i[k] - mi) ^ 2; iu += (i[k] - mi) * (u[k] - mu) }
-			whole = mu + iu / ii * (i[NR] - mi)
-			printf "%.6g %.0f\n", whole / i[NR], 100 * (1 - iu / ii * i[NR] / whole)
+			for (k = 1; k <= NR; k++) { mi += i[k] / NR; mu += u[k] / NR }
+			for (k = 1; k <= NR; k++) { ii += (i[k] - mi) ^ 2; iu += (i[k] - mi) * (u[k] - mu) }
+			printf "%.9g %.9g\n", mu - iu / ii * mi, iu / ii
 		}'
+}
+
+# instruction "A C" I: what each of I instructions takes on average [ns], and how much of it is to start [%].
+instruction() { echo "$1 $2" | awk '{ whole = $1 + $2 * $3; printf "%.6g %.0f\n", whole / $3, 100 * $1 / whole }'; }
+
+# off NATIVE PREDICTED: in %.
+off() { echo "$1 $2" | awk '{ printf "%+.1f\n", 100 * ($2 - $1) / $1 }'; }
+
+# smallest: predicts each program of the list of measured ones by the lines of its first size.
+smallest() {
+	echo
+	echo "errors in % of times predicted by a and c of a program's first size, on one rank and on two"
+	printf '%-37s | %14s %14s | %14s %14s\n' program "1 rank by 1" "1 rank by 2" "2 ranks by 1" "2 ranks by 2"
+	while read -r kernel settings _; do
+		m=$(echo "$kernel.$settings" | tr ,= .-)
+		printf '%-37s' "$kernel $settings"
+		for procs in 1 2; do
+			printf ' |'
+			for first in 1 2; do
+				read -r native instr <"$out/$m.$procs.whole"
+				c=$(instruction "$(cat "$out/$kernel.first.$first")" "$instr")
+				sed "s/^cpi = .*/cpi = ${c% *}/" "$out/$m.$procs.toml" >"$out/first.toml"
+				direct "$kernel" "$settings" --procs $procs --machine "$out/first.toml" >"$out/row.csv"
+				printf ' %14s' "$(off "$native" "$(chosen 5 "$out/row.csv")")"
+			done
+		done
+		echo
+	done
 }
 
 # EP sends next to nothing: what two processors do of it is what the host has. Programs whose ranks wait for each other often
@@ -137,12 +163,16 @@ echo
 echo "ns of an instruction, % of it to start, ns of a message of 8 bytes (o_s, o_r, L); times in seconds, error of the predicted one in %${slowdown:+, and slowdown on one host core of $slowdown ranks}"
 printf '%-37s %7s %5s %7s %5s %17s | %9s %9s %6s | %9s %9s %6s |\n' program instr,1 start instr,2 start message native,1 predicted error native,2 predicted error
 programs >"$out/programs"
+rm -f "$out"/*.first.*
 while read -r kernel settings few; do
 	runs "$kernel" "$settings" "$few"
 	m=$(echo "$kernel.$settings" | tr ,= .-)
 	printf '%-37s' "$kernel $settings"
 	for procs in 1 2; do
-		c=$(instruction $(lengths "$few" | tr ' ' '\n' | sed "s|^|$out/short.$procs.|") "$out/whole.$procs")
+		line $(lengths "$few" | tr ' ' '\n' | sed "s|^|$out/short.$procs.|") >"$out/line"
+		[ -f "$out/$kernel.first.$procs" ] || cp "$out/line" "$out/$kernel.first.$procs"
+		echo "$(chosen 14 "$out/whole.$procs") $(chosen 6 "$out/whole.$procs")" >"$out/$m.$procs.whole"
+		c=$(instruction "$(cat "$out/line")" "$(chosen 6 "$out/whole.$procs")")
 		machine "$m.$procs" "${c% *}"
 		printf ' %7.3g %5s' $c
 	done
@@ -158,6 +188,7 @@ while read -r kernel settings few; do
 	done
 	echo
 done <"$out/programs"
+smallest <"$out/programs"
 
 [ -n "$slowdown" ] && grep -q ^apucs "$out/programs" || exit 0
 echo

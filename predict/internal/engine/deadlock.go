@@ -59,7 +59,7 @@ func (r *rank) waitsFor(s *task) outcome.Blocked {
 		return b
 	}
 	if s.op.Kind == program.Probe {
-		b.For, b.What = s.op.Peer, "to probe "+message(s.op.Peer, s.op.Tag, s.op.Group)
+		b.For, b.What = s.op.Peer, "in a probe for "+message(s.op.Peer, s.op.Tag, s.op.Group)
 		return b
 	}
 	if s.op.Kind == program.WaitAny {
