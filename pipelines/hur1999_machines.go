@@ -91,20 +91,31 @@ func learning(m *markdown, rows []row) {
 		return
 	}
 	numbers := distinct(rows, func(r row) string { return r.text("train") })
-	m.heads(append([]string{"training points"}, numbers...)...)
-	for _, model := range paperModels {
-		m.each(model, numbers, func(n string) string {
-			i := slices.IndexFunc(rows, func(r row) bool { return r.text("train") == n && r.text("model") == model })
-			if i < 0 {
-				return "-"
+	m.heads(append([]string{"experiment", "training points"}, numbers...)...)
+	for _, experiment := range distinct(rows, func(r row) string { return r.text("experiment") }) {
+		for _, model := range paperModels {
+			cells := []string{experiment, model}
+			for _, n := range numbers {
+				cells = append(cells, learnt(rows, experiment, model, n))
 			}
-			r := rows[i]
-			if r.text("least") == r.text("largest") {
-				return thousandth(r.number("error_ratio"))
-			}
-			return fmt.Sprintf("%s (%s to %s)", thousandth(r.number("error_ratio")), thousandth(r.number("least")), thousandth(r.number("largest")))
-		})
+			m.row(cells...)
+		}
 	}
+}
+
+// learnt is the error of a model that was fitted to n training points, with its range.
+func learnt(rows []row, experiment, model, n string) string {
+	i := slices.IndexFunc(rows, func(r row) bool {
+		return r.text("experiment") == experiment && r.text("train") == n && r.text("model") == model
+	})
+	if i < 0 {
+		return "-"
+	}
+	r := rows[i]
+	if r.text("least") == r.text("largest") {
+		return thousandth(r.number("error_ratio"))
+	}
+	return fmt.Sprintf("%s (%s to %s)", thousandth(r.number("error_ratio")), thousandth(r.number("least")), thousandth(r.number("largest")))
 }
 
 // squareErrors prints SSE/SST of models for square matrices.

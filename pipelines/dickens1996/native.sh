@@ -46,12 +46,15 @@ others() {
 	P
 }
 
-# direct PROGRAM SETTINGS FLAG...: the row of its run under the simulator.
+# direct PROGRAM SETTINGS FLAG...: of its run under the simulator, the time, the time of instructions alone and, with --native, native
+# time, that of computation alone, and slowdown.
 direct() (
 	kernel=$1 settings=$2
 	shift 2
 	for s in $(echo "$settings" | tr , ' '); do set -- "$@" --set "$s"; done
-	predict --quiet direct "$kernel" "$@" --format csv | sed 1d
+	predict --quiet direct "$kernel" "$@" --references=false --format csv | awk -F , '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 { print $at["time"] "," $at["ideal"] (at["native"] ? "," $at["native"] "," $at["native_compute"] "," $at["slowdown"] : "") }'
 )
 
 # median: the line in the middle, of two the later one.
@@ -60,8 +63,11 @@ median() { awk '{ v[NR] = $0 } END { print v[int(NR / 2) + 1] }'; }
 # least: the first line.
 least() { head -n 1; }
 
-# chosen COLUMN FILE: of several rows.
-chosen() { cut -d , -f "$1" "$2" | sort -g | "$by"; }
+# chosen COLUMN FILE: of several rows of direct.
+chosen() {
+	case $1 in time) set -- 1 "$2" ;; ideal) set -- 2 "$2" ;; native) set -- 3 "$2" ;; native_compute) set -- 4 "$2" ;; slowdown) set -- 5 "$2" ;; esac
+	cut -d , -f "$1" "$2" | sort -g | "$by"
+}
 
 # shorter SETTINGS SETTING: with the setting in the place of one of the same name.
 shorter() { echo "$1,$2" | tr , '\n' | awk -F = '{ v[$1] = $2 } END { for (k in v) print k "=" v[k] }' | paste -s -d , -; }
@@ -114,7 +120,7 @@ runs() {
 
 # line FILE...: a and c, of the rows of runs of several lengths [ns, ns].
 line() {
-	for file; do echo "$(chosen 6 "$file") $(chosen 15 "$file")"; done | awk '
+	for file; do echo "$(chosen ideal "$file") $(chosen native_compute "$file")"; done | awk '
 		{ i[NR] = $1; u[NR] = $2 }
 		END {
 			for (k = 1; k <= NR; k++) { mi += i[k] / NR; mu += u[k] / NR }
@@ -144,7 +150,7 @@ smallest() {
 				c=$(instruction "$(cat "$out/$kernel.first.$first")" "$instr")
 				sed "s/^cpi = .*/cpi = ${c% *}/" "$out/$m.$procs.toml" >"$out/first.toml"
 				direct "$kernel" "$settings" --procs $procs --machine "$out/first.toml" >"$out/row.csv"
-				printf ' %14s' "$(off "$native" "$(chosen 5 "$out/row.csv")")"
+				printf ' %14s' "$(off "$native" "$(chosen time "$out/row.csv")")"
 			done
 		done
 		echo
@@ -171,20 +177,20 @@ while read -r kernel settings few; do
 	for procs in 1 2; do
 		line $(lengths "$few" | tr ' ' '\n' | sed "s|^|$out/short.$procs.|") >"$out/line"
 		[ -f "$out/$kernel.first.$procs" ] || cp "$out/line" "$out/$kernel.first.$procs"
-		echo "$(chosen 14 "$out/whole.$procs") $(chosen 6 "$out/whole.$procs")" >"$out/$m.$procs.whole"
-		c=$(instruction "$(cat "$out/line")" "$(chosen 6 "$out/whole.$procs")")
+		echo "$(chosen native "$out/whole.$procs") $(chosen ideal "$out/whole.$procs")" >"$out/$m.$procs.whole"
+		c=$(instruction "$(cat "$out/line")" "$(chosen ideal "$out/whole.$procs")")
 		machine "$m.$procs" "${c% *}"
 		printf ' %7.3g %5s' $c
 	done
 	tr -d '"' <"$out/network.toml" | awk '/^L / { l = $3 } /^o_s/ && !s { s = $3 } /^o_r/ && !r { r = $3 } END { printf " %17s", s " " r " " l }'
 	for procs in 1 2; do
 		direct "$kernel" "$settings" --procs $procs --machine "$out/$m.$procs.toml" >"$out/row.csv"
-		echo "$(chosen 14 "$out/whole.$procs") $(chosen 5 "$out/row.csv")" | awk '{ printf " | %9.4g %9.4g %+6.1f", $1, $2, 100 * ($2 - $1) / $1 }'
+		echo "$(chosen native "$out/whole.$procs") $(chosen time "$out/row.csv")" | awk '{ printf " | %9.4g %9.4g %+6.1f", $1, $2, 100 * ($2 - $1) / $1 }'
 	done
 	printf ' |'
 	for procs in $slowdown; do
 		GOMAXPROCS=1 direct "$kernel" "$settings" --procs $procs --machine "$out/$m.2.toml" --native --repeat "$repeat" >"$out/row.csv"
-		printf ' %6.1f' "$(chosen 18 "$out/row.csv")"
+		printf ' %6.1f' "$(chosen slowdown "$out/row.csv")"
 	done
 	echo
 done <"$out/programs"
@@ -199,7 +205,7 @@ for f in 64 1; do
 	printf 'f=%-3s' $f
 	for ahead in 2 4 8 16 24 32 40; do
 		GOMAXPROCS=1 direct apucs "f=$f,time=1000" --procs 8 --ahead $ahead --machine "$out/$m.toml" --native --repeat "$repeat" >"$out/row.csv"
-		printf '  %s: %.2f' $ahead "$(chosen 18 "$out/row.csv")"
+		printf '  %s: %.2f' $ahead "$(chosen slowdown "$out/row.csv")"
 	done
 	echo
 done
