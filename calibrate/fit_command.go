@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/fitting"
 	"spoor/traces/stage"
@@ -33,7 +34,7 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of bootstraps and cross-validation")
 	cmd.Flags().StringVar(&f.Take, "take", "", "time of a point of its launches, the `WHICH`: mean, median or minimum (default mean)")
 	cmd.Flags().IntSliceVar(&f.Train, "train", nil, "print errors of fits to these `NUMBERS` of training points, such as 10,50,100")
-	cmd.Flags().Float64Var(&f.MaxNoise, "max-noise", 0, "fit times whose noise is up to this `SHARE` of the variance of times (default 0.002)")
+	cmd.Flags().Float64Var(&f.MaxNoise, "max-noise", fit.MaxFloor, "fit times whose noise is up to this `SHARE` of the variance of times")
 	stage.Group(cmd.Flags(), "Choose timings", "state", "cuts", "line", "page", "local", "take", "train", "max-noise")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, local, *format) }

@@ -194,6 +194,7 @@ func TestFitStatus(t *testing.T) {
 		{"fit two.csv -o x", stage.Failed, "transfer: S1: 2 points are too few for 2 coefficients; at least 3 are needed"},
 		{"fit same.csv -o x", stage.Failed, "transfer: S1: 1 points are too few"},
 		{"fit noisy.csv -o x", stage.Failed, "transfer: too noisy: the noise floor of split halves is "},
+		{"fit noisy.csv -o x --max-noise 0", stage.WrongUsage, "--max-noise: 0 is not above 0 and at most 1"},
 		{"fit sentinels.csv -o x", stage.Failed, "sentinels from 100ns to 700ns are of several states, which are never pooled"},
 		{"fit nowhere.csv -o x", stage.Failed, "nowhere.csv: no such file"},
 		{"fit good.csv -o nowhere/x", stage.Failed, "no such file"},

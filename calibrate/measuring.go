@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"spoor/calibrate/internal/fit"
 	"spoor/calibrate/internal/fit/timing"
 	"spoor/calibrate/internal/fitting"
 	"spoor/calibrate/internal/host"
@@ -121,7 +122,7 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitti
 	if err != nil {
 		return nil, fmt.Errorf("reading timings: %w", err)
 	}
-	options := &fitting.Options{Prefix: prefix, Seed: o.seed}
+	options := &fitting.Options{Prefix: prefix, Seed: o.seed, MaxNoise: fit.MaxFloor}
 	var several *timing.SeveralStatesError
 	if err := options.Apply(data); errors.As(err, &several) {
 		return nil, &host.TooNoisyError{What: fmt.Sprintf("sentinels from %v to %v: the distance between the processors changed at an unknown time", several.Low, several.High)}

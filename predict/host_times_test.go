@@ -27,6 +27,12 @@ func TestHostTimes(t *testing.T) {
 			}
 		}
 	}
+	if status, _, stderr := predict("replay", trace, "--machine", "../data/machine/wwt-dir1sw.toml", "--workers", "1", "--host-times", file); status != stage.Done {
+		t.Fatal(stderr)
+	}
+	if status, _, stderr := predict("windtunnel", "--params", file, "--measured", "testdata"); status != stage.Failed || !strings.Contains(stderr, "times of this host") {
+		t.Errorf("--measured with times of the host: status %v, %s", status, stderr)
+	}
 	for _, flags := range [][]string{{trace + ".refs.arrow"}, {file, "-o", file}, {filepath.Join(filepath.Dir(file), "params.arrow"), "--quanta", filepath.Dir(file)}} {
 		status, _, stderr := predict(append([]string{"replay", trace, "--machine", "../data/machine/wwt-dir1sw.toml", "--host-times"}, flags...)...)
 		if status != stage.WrongUsage || !strings.Contains(stderr, "would overwrite an input") && !strings.Contains(stderr, "name the same file") && !strings.Contains(stderr, "in the folder of --quanta") {

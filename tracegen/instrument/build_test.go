@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -196,5 +197,19 @@ func TestPositionsAreTheUsers(t *testing.T) {
 	}
 	if at := s.Fset.PositionFor(last.End(), false); at.Line <= 14 {
 		t.Errorf("the exploded program ends at %s", at)
+	}
+}
+
+// A simulation needs all of spoor. The module that tracegen init writes has only what recordings need.
+func TestSimulationNeedsAllOfSpoor(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/user\n\ngo 1.26.0\n\nrequire spoor v0.0.0\n\nreplace spoor => ./spoor\n")
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main() { spmd.Main(func(r *spmd.Rank) error { return nil }) }\n")
+	if err := WriteSources(filepath.Join(dir, "spoor")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Build(t.Context(), Options{Dir: dir, Session: "spoor/predict/internal/direct/session", Messages: io.Discard})
+	if err == nil || !strings.Contains(err.Error(), "has only the sources that a recording needs") {
+		t.Errorf("error %v", err)
 	}
 }

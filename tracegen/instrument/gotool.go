@@ -32,6 +32,12 @@ func errNoSpoor(dir string) error {
 		"go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER && go mod tidy, where FOLDER holds the sources of spoor", dir)
 }
 
+// errPartOfSpoor is the error of a program whose module has only the sources of spoor that tracegen init writes.
+func errPartOfSpoor(spoor, dir string) error {
+	return fmt.Errorf("%s has only the sources that a recording needs, and a simulation needs all of spoor; run in %s: "+
+		"go mod edit -replace=spoor=FOLDER && go mod tidy, where FOLDER holds the sources of spoor", spoor, dir)
+}
+
 // stopTimeout is how long an interrupted process may take to end.
 const stopTimeout = 5 * time.Second
 

@@ -120,7 +120,7 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 	}
 	changed.addSession(s.main.Dir, cmp.Or(o.Session, sessionPath))
 	if o.Session != "" {
-		if err := s.sessionModule(changed); err != nil {
+		if err := s.sessionModule(o.Session, changed); err != nil {
 			return err
 		}
 	}

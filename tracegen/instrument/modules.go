@@ -41,9 +41,12 @@ func (s *Sources) findSpoor(ctx context.Context) error {
 
 // sessionModule makes go commands use a copy of the user's go.mod. They may add the modules that spoor requires, which
 // the session of a simulator needs. The files of packages that the overlay supplies are removed from module spoor.
-func (s *Sources) sessionModule(o overlay) error {
+func (s *Sources) sessionModule(session string, o overlay) error {
 	if s.spoor == "" {
 		return errNoSpoor(s.tool.dir)
+	}
+	if _, err := os.Stat(filepath.Join(s.spoor, filepath.FromSlash(strings.TrimPrefix(session, "spoor/")))); err != nil {
+		return errPartOfSpoor(s.spoor, s.tool.dir)
 	}
 	file, err := s.copyModuleFile("session", s.user, s.spoor)
 	if err != nil {

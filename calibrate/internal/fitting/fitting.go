@@ -78,8 +78,8 @@ func (f *Options) check(d *timing.Data) error {
 	if f.Take != "" && !slices.Contains(fit.Takes, d.Take) {
 		return stage.Usage("--take: %w", lookup.Unknown("choice", f.Take, []string{string(fit.Mean), string(fit.Median), string(fit.Least)}))
 	}
-	if !(f.MaxNoise >= 0 && f.MaxNoise <= 1) {
-		return stage.Usage("--max-noise: %v is not from 0 to 1", f.MaxNoise)
+	if !(f.MaxNoise > 0 && f.MaxNoise <= 1) {
+		return stage.Usage("--max-noise: %v is not above 0 and at most 1", f.MaxNoise)
 	}
 	for i, n := range f.Train {
 		if n < 1 || i > 0 && n <= f.Train[i-1] {

@@ -62,6 +62,9 @@ func (e simulatedMisses) per(p *Parameters, k int) (out [2]unit.Cycles, err erro
 
 // OpenMeasured reads the tables quanta and interference of an analysis, for the host of r.
 func OpenMeasured(r *Run, dir string) (*Measured, error) {
+	if _, host := r.Params.Lookup("elapsed"); host {
+		return nil, fmt.Errorf("the parameters have times of this host, from predict replay --host-times, and the quanta of %s those of targets; give the parameters of the quanta", dir)
+	}
 	of := *r
 	if err := of.readQuanta(filepath.Join(dir, quantaTable+".arrow")); err != nil {
 		return nil, fmt.Errorf("%w; run analyze with --run quanta,footprint", err)

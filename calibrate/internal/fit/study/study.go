@@ -6,6 +6,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -127,7 +128,7 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	var known bool
 	if s.Floor, known = times.Floor(); !known {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated: the noise is not known", title))
-	} else if s.Floor > max(o.MaxNoise, fit.MaxFloor) {
+	} else if s.Floor > cmp.Or(o.MaxNoise, fit.MaxFloor) {
 		return nil, &fit.TooNoisyError{What: title, Floor: s.Floor, Points: len(points)}
 	} else if s.Floor > fit.MaxFloor {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: noise is %.2g of the variance between points, which only --max-noise allows", title, s.Floor))
