@@ -54,11 +54,32 @@ func (e *Env) Note(format string, args ...any) {
 	}
 }
 
+// Standard returns the standard streams for a program that the command runs.
+func (e *Env) Standard() (in io.Reader, out, err io.Writer) {
+	if o, ok := e.Out.(*output); ok {
+		return e.In, o.Writer, e.Err
+	}
+	return e.In, e.Out, e.Err
+}
+
 // usageError is a usage error found after the flags were parsed.
 type usageError struct{ error }
 
 // Usage returns an error that ends the command with status 2.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitError ends a command with the status of a program that it ran.
+type exitError struct{ status int }
+
+func (e exitError) Error() string { return fmt.Sprintf("status %d", e.status) }
+
+// Exit returns an error that ends the command with a status and no message, or nil if the status is 0.
+func Exit(status int) error {
+	if status == Done {
+		return nil
+	}
+	return exitError{status}
+}
 
 // runError marks errors of a command's own work. All other errors are usage errors from the command tree.
 type runError struct{ error }
@@ -93,6 +114,10 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 			return Done
 		}
 		err = runError{err}
+	}
+	var exit exitError
+	if errors.As(err, &exit) {
+		return exit.status
 	}
 	if ctx.Err() != nil {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}
