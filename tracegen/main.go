@@ -50,7 +50,7 @@ func command(env *stage.Env) *cobra.Command {
 		}
 		return cmd.Help()
 	}
-	root.AddCommand(initCommand(env))
+	root.AddCommand(initCommand(env), runCommand(env))
 	for _, k := range kernel.All {
 		root.AddCommand(kernelCommand(env, k))
 	}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The recorder: a plugin of QEMU's user mode. It sends the memory references of a program, and the calls that the preloaded
+ * library marks, to tracegen through a pipe.
+ *
+ * Options: pipe=FD and buffers=FD; refs=0|1; fetches=0|1; marked=1 if the library numbers threads; from=OFFSET to record from the
+ * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on.
+ *
+ * Each block on the pipe is a header and its contents. Threads write blocks one at a time, so the order of marks on the pipe is the
+ * order in which they happened. Records of a thread that are not written yet are in shared memory (buffers), where tracegen finds
+ * them if the program is killed.
+ */
+#include "qemu.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+EXPORT int qemu_plugin_version = API;
+
+enum { MAGIC = 0x53505231, REFS = 1, SITES, MARK, END, CHILD, LAST };
+enum { LOAD = 0, STORE, FETCH, STEP };                   /* of records; a STEP is only instructions, with their number as the address */
+enum { RECORDS = 8190, VCPUS = 4096, NAMES = 1024, OWNFD = 500 };
+enum { MARKCALL = 0x5350f000, FORGET = 0, BEGIN, LEAVE };/* the number of a system call that does not exist, and its phases */
+enum { STARTS = 1, RUNS = 10 };                          /* the kinds of the marks with which a thread and main begin */
+
+/* A record: what is, from the lowest bit, 20 bits of instructions since the last record, 2 of its kind, 10 of its size. */
+typedef struct { uint64_t addr; uint32_t site, what; } record;
+enum { MAXSTEP = (1 << 20) - 1, KIND = 20, SIZE = 22, MAXSIZE = (1 << 10) - 1, MAXJOIN = 512 };
+
+typedef struct { uint32_t magic, kind, thread, sequence; uint64_t instr, bytes; } header;
+typedef struct { header head; record records[RECORDS]; } buffer; /* of a thread, in shared memory; bytes are those of its records */
+typedef struct { uint64_t id, pc; } name;
+typedef struct { uint64_t kind, object, phase, number; } mark;
+
+typedef struct {
+	uint64_t done;     /* instructions of blocks before the one that runs */
+	uint64_t skipped;  /* instructions that are not recorded */
+	uint64_t begin;    /* where it became quiet */
+	uint64_t last;     /* position of the last record */
+	uint32_t now;      /* instructions of the block that runs */
+	uint32_t quiet;    /* calls of a library that it is inside of; and 1 before it is recorded */
+	uint32_t slot;
+	record *joins[2];  /* the records, of loads and stores, that the next access of this instruction may extend */
+	uint64_t joinsat;
+	uint64_t repeats;  /* address of the repeated instruction with which the last block ended, or 0 */
+	buffer *out;
+} thread;
+
+typedef struct { uint64_t pc; uint32_t index, id, bytes; } site;
+typedef struct { uint64_t first, last; uint32_t instructions; } repeat; /* addresses of repeated instructions, or 0 */
+
+static thread *vcpus[VCPUS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int pipefd = -1, buffers = -1, refs = 1, fetches, marked, recording = 1, off, x86;
+static uint64_t from;
+static uint32_t nsites, nnames, nthreads, nslots, nfree, freeslots[VCPUS];
+static name names[NAMES];
+
+static void put(const void *p, size_t n) {
+	for (const char *q = p; n > 0 && !off;) {
+		ssize_t w = write(pipefd, q, n);
+		if (w <= 0) off = 1; /* tracegen has ended */
+		else q += w, n -= w;
+	}
+}
+
+/* How many recorded instructions the thread has executed. */
+static uint64_t place(const thread *t) { return (t->quiet ? t->begin : t->done + t->now) - t->skipped; }
+
+static void block(uint32_t kind, thread *t, const void *p, size_t n) {
+	header h = {MAGIC, kind, t ? t->out->head.thread : 0, t ? t->out->head.sequence : 0, t ? place(t) : 0, n};
+	put(&h, sizeof h);
+	put(p, n);
+}
+
+static void putnames(void) {
+	if (nnames) block(SITES, NULL, names, nnames * sizeof *names);
+	nnames = 0;
+}
+
+/* The caller holds the lock. */
+static void flush(thread *t) {
+	buffer *b = t->out;
+	putnames();
+	if (b->head.bytes) block(REFS, t, b->records, b->head.bytes);
+	__atomic_store_n(&b->head.sequence, b->head.sequence + 1, __ATOMIC_RELEASE);
+	b->head.bytes = 0;
+	t->joins[LOAD] = t->joins[STORE] = NULL;
+}
+
+static record *slot(thread *t) {
+	buffer *b = t->out;
+	if (b->head.bytes == sizeof b->records) {
+		pthread_mutex_lock(&lock);
+		flush(t);
+		pthread_mutex_unlock(&lock);
+	}
+	return b->records + b->head.bytes / sizeof(record);
+}
+
+/* Appends a record at a position, in instructions of the thread. */
+static record *add(thread *t, uint64_t at, uint64_t addr, uint32_t id, uint32_t kind, uint32_t size) {
+	uint64_t step = at - t->last;
+	if (step > MAXSTEP) {
+		*slot(t) = (record){step, 0, STEP << KIND};
+		t->out->head.bytes += sizeof(record);
+		step = 0;
+	}
+	record *r = slot(t);
+	*r = (record){addr, id, step | kind << KIND | size << SIZE};
+	t->out->head.bytes += sizeof *r;
+	t->last = at;
+	return r;
+}
+
+static void access1(thread *t, const site *s, uint64_t at, uint64_t addr, uint32_t size, uint32_t kind) {
+	record *j = t->joins[kind];
+	/* QEMU splits an access of more than 8 bytes, and repeats string instructions: the parts of one instruction that touch are one
+	 * reference. */
+	if (j && t->joinsat == at && j->addr + (j->what >> SIZE) == addr && (j->what >> SIZE) + size <= MAXJOIN) {
+		j->what += size << SIZE;
+		return;
+	}
+	if (t->joinsat != at) t->joins[LOAD] = t->joins[STORE] = NULL;
+	j = add(t, at, addr, s->id, kind, size);
+	t->joins[kind] = j;
+	t->joinsat = at;
+}
+
+static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
+	thread *t = vcpus[v];
+	if (t->quiet) return;
+	const site *s = u;
+	uint64_t at = t->done + s->index + 1 - t->skipped;
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
+	if ((m >> 16 & 3) == READ_WRITE) { /* an atomic operation */
+		access1(t, s, at, addr, size, LOAD);
+		access1(t, s, at, addr, size, STORE);
+		return;
+	}
+	access1(t, s, at, addr, size, qemu_plugin_mem_is_store(m) ? STORE : LOAD);
+}
+
+static void block_runs(unsigned v, void *u) {
+	thread *t = vcpus[v];
+	t->done += t->now;
+	t->now = (uintptr_t)u;
+	t->repeats = 0;
+}
+
+/* A block that begins or ends with a repeated instruction. Each repetition is a block; together they are one instruction. */
+static void block_repeats(unsigned v, void *u) {
+	thread *t = vcpus[v];
+	const repeat *r = u;
+	t->done += t->now;
+	t->now = r->instructions;
+	if (r->first && r->first == t->repeats) t->done--;
+	t->repeats = r->last;
+}
+
+static void block_fetched(unsigned v, void *u) {
+	thread *t = vcpus[v];
+	const site *s = u;
+	if (t->quiet) return;
+	uint64_t at = t->done + 1 - t->skipped;
+	for (uint32_t i = 0; i < s->bytes; i += MAXSIZE)
+		add(t, at, s->pc + i, s->id, FETCH, s->bytes - i < MAXSIZE ? s->bytes - i : MAXSIZE);
+}
+
+static void wake(thread *t) {
+	if (t->quiet && --t->quiet == 0) t->skipped += t->done + t->now - t->begin;
+}
+
+static void silence(thread *t) {
+	if (t->quiet++ == 0) t->begin = t->done + t->now;
+}
+
+/* The first recorded instruction. */
+static void begins(unsigned v, void *u) {
+	if (__atomic_exchange_n(&recording, 1, __ATOMIC_ACQ_REL)) return;
+	wake(vcpus[v]);
+}
+
+/* The caller holds the lock. */
+static void init(uint64_t id, unsigned v) {
+	thread *t = calloc(1, sizeof *t);
+	pthread_mutex_lock(&lock);
+	t->slot = nfree ? freeslots[--nfree] : nslots++;
+	off_t at = (off_t)t->slot * sizeof(buffer);
+	if (v >= VCPUS || ftruncate(buffers, (off_t)nslots * sizeof(buffer)) ||
+	    (t->out = mmap(NULL, sizeof(buffer), PROT_READ | PROT_WRITE, MAP_SHARED, buffers, at)) == MAP_FAILED) abort();
+	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
+	t->quiet = !recording || (marked && nthreads > 1);
+	pthread_mutex_unlock(&lock);
+	vcpus[v] = t;
+}
+
+/* The caller holds the lock. */
+static void finish(thread *t) {
+	flush(t);
+	block(END, t, NULL, 0);
+	t->out->head.magic = 0;
+	freeslots[nfree++] = t->slot;
+	munmap(t->out, sizeof(buffer));
+	free(t);
+}
+
+static void gone(uint64_t id, unsigned v) {
+	pthread_mutex_lock(&lock);
+	if (vcpus[v]) finish(vcpus[v]);
+	vcpus[v] = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+static void bye(uint64_t id, void *u) {
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < VCPUS; i++) {
+		if (vcpus[i]) finish(vcpus[i]);
+		vcpus[i] = NULL;
+	}
+	block(LAST, NULL, NULL, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Whether an instruction of x86 has a prefix that repeats it: F3 or F2 before a string operation, with other prefixes between. */
+static bool repeated(const struct insn *in) {
+	const uint8_t *b = qemu_plugin_insn_data(in);
+	bool prefix = false;
+	for (size_t i = 0; x86 && i < qemu_plugin_insn_size(in); i++) {
+		if (b[i] == 0xf2 || b[i] == 0xf3) prefix = true;
+		else if (b[i] != 0x66 && b[i] != 0x67 && (b[i] & 0xf0) != 0x40)
+			return prefix && ((b[i] >= 0xa4 && b[i] <= 0xa7) || (b[i] >= 0xaa && b[i] <= 0xaf));
+	}
+	return false;
+}
+
+/* The caller holds the lock. */
+static void named(site *s, struct tb *tb, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		struct insn *in = qemu_plugin_tb_get_insn(tb, i);
+		s[i] = (site){qemu_plugin_insn_vaddr(in), i, nsites++, qemu_plugin_insn_size(in)};
+		if (nnames == NAMES) putnames();
+		names[nnames++] = (name){s[i].id, s[i].pc};
+		if (refs) qemu_plugin_register_vcpu_mem_cb(in, touch, NO_REGISTERS, READ_WRITE, &s[i]);
+	}
+}
+
+static void translate(uint64_t id, struct tb *tb) {
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	site *s = malloc((n + 1) * sizeof *s);
+	pthread_mutex_lock(&lock);
+	named(s, tb, n);
+	pthread_mutex_unlock(&lock);
+	if (!recording && from && s[0].pc == qemu_plugin_start_code() + from) qemu_plugin_register_vcpu_tb_exec_cb(tb, begins, NO_REGISTERS, NULL);
+	bool first = repeated(qemu_plugin_tb_get_insn(tb, 0)), last = repeated(qemu_plugin_tb_get_insn(tb, n - 1));
+	if (first || last) {
+		repeat *r = malloc(sizeof *r);
+		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, n};
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_repeats, NO_REGISTERS, r);
+	} else {
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, (void *)n);
+	}
+	if (fetches) {
+		s[n] = s[0];
+		s[n].bytes = s[n - 1].pc + s[n - 1].bytes - s[0].pc;
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_fetched, NO_REGISTERS, &s[n]);
+	}
+}
+
+static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_t object, uint64_t phase, uint64_t value, uint64_t a5, uint64_t a6,
+	uint64_t a7, uint64_t a8) {
+	thread *t = vcpus[v];
+	if (number != MARKCALL || !t) return;
+	if (kind == RUNS) {
+		if (!from) begins(v, NULL);
+		return;
+	}
+	if (kind == STARTS) {
+		t->out->head.thread = object;
+		t->quiet = 1;
+		t->begin = 0;
+		wake(t);
+	}
+	if (phase == LEAVE) wake(t);
+	mark m = {kind, object, phase, value};
+	pthread_mutex_lock(&lock);
+	flush(t);
+	block(MARK, t, &m, sizeof m);
+	pthread_mutex_unlock(&lock);
+	if (phase == BEGIN) silence(t);
+}
+
+/* A process that the program forked is not recorded, and must not touch what it shares with its parent. */
+static void forked(void) {
+	static buffer none;
+	off = 1;
+	for (int i = 0; i < VCPUS; i++)
+		if (vcpus[i]) vcpus[i]->quiet = 1u << 31, vcpus[i]->out = &none;
+	pthread_mutex_unlock(&lock);
+}
+static void forks(void) { pthread_mutex_lock(&lock); }
+static void parent(void) { block(CHILD, NULL, NULL, 0); pthread_mutex_unlock(&lock); }
+
+/* The program shares our descriptors: it is not likely to close high ones. */
+static int own(int fd) {
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, OWNFD);
+	if (high < 0) return fd;
+	close(fd);
+	return high;
+}
+
+EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **argv) {
+	for (int i = 0; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+		if (!value) return 1;
+		unsigned long long n = strtoull(value + 1, NULL, 0);
+		if (!strncmp(argv[i], "pipe=", 5)) pipefd = own(n);
+		else if (!strncmp(argv[i], "buffers=", 8)) buffers = own(n);
+		else if (!strncmp(argv[i], "refs=", 5)) refs = n;
+		else if (!strncmp(argv[i], "fetches=", 8)) fetches = n;
+		else if (!strncmp(argv[i], "marked=", 7)) marked = n;
+		else if (!strncmp(argv[i], "from=", 5)) from = n, recording = 0;
+		else return 1;
+	}
+	x86 = !strcmp(info->target, "x86_64");
+	pthread_atfork(forks, parent, forked);
+	qemu_plugin_register_vcpu_init_cb(id, init);
+	qemu_plugin_register_vcpu_exit_cb(id, gone);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+	qemu_plugin_register_vcpu_syscall_cb(id, call);
+	qemu_plugin_register_atexit_cb(id, bye, NULL);
+	return 0;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Preloaded into the recorded program: it marks the calls by which threads wait for each other with a system call that does not
+ * exist. QEMU shows the call to the plugin, and answers that there is none. Between BEGIN and LEAVE, what a thread does is the
+ * library's waiting and not the program's work. Threads are numbered in the order in which the program starts them.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define THREADS_OWN static __thread __attribute__((tls_model("initial-exec")))
+enum { MARKCALL = 0x5350f000, ONLY = 0, BEGIN, LEAVE };
+/* Kinds of marks. QUIET is not an event: the thread is inside of a library. */
+enum { START = 1, FORK, JOIN, LOCK, UNLOCK, BARRIER, SIGNAL, WAIT, UNFOLLOWED, RUN, QUIET, MEMBERS, READ, WRITE, RELEASE, VALUE, TAKE, ORDER, NOTIFY };
+enum { CANCEL, TASK, TASKWAIT, TASKLOOP, TASKGROUP, CANCELREGION, DOACROSS, OLDPARALLEL }; /* of calls that are not followed, as in calls_notes.go */
+
+static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
+	int e = errno;
+#ifdef __x86_64__
+	long r;
+	register uint64_t r10 __asm__("r10") = number;
+	__asm__ volatile("syscall" : "=a"(r) : "a"((long)MARKCALL), "D"(kind), "S"(object), "d"(phase), "r"(r10) : "rcx", "r11", "memory");
+#elif defined __aarch64__
+	register uint64_t x8 __asm__("x8") = MARKCALL, x0 __asm__("x0") = kind, x1 __asm__("x1") = object, x2 __asm__("x2") = phase, x3 __asm__("x3") = number;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+#else
+#error "this processor's system calls are not known"
+#endif
+	errno = e;
+}
+
+/* The plugin does not know where a thread is that is quiet. So a call that is inside of another is not: a few instructions before
+ * and after its marks are recorded, which are the same each time. */
+THREADS_OWN int hushed; /* calls of libraries that it is inside of */
+
+static void mark(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
+	if (phase == LEAVE) hushed--;
+	else if (hushed > 0) send(QUIET, 0, LEAVE, 0);
+	send(kind, object, phase, number);
+	if (phase == BEGIN) hushed++;
+	else if (hushed > 0) send(QUIET, 0, BEGIN, 0);
+}
+
+/* REAL(f): the function of the library that this one hides. All that are loaded are found before main. */
+#define FUNCTIONS(X) X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np) X(pthread_clockjoin_np) X(pthread_detach) \
+	X(pthread_cancel) X(pthread_once) X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock) \
+	X(pthread_mutex_unlock) X(pthread_spin_lock) X(pthread_spin_trylock) X(pthread_spin_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) \
+	X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) \
+	X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(pthread_barrier_init) X(pthread_barrier_wait) X(sem_init) X(sem_open) X(sem_getvalue) \
+	X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) X(pthread_cond_wait) \
+	X(pthread_cond_timedwait) X(pthread_cond_clockwait)
+/* GNU OpenMP: those that are quiet, those that are barriers, and those that run a function by a team. */
+#define PAIR(X, f) X(f##_start) X(f##_next)
+#define SCHEDULES(X, f) PAIR(X, f##_static) PAIR(X, f##_dynamic) PAIR(X, f##_guided) PAIR(X, f##_runtime)
+#define LOOPS(X, f) X(f##_start) X(f##_ordered_start) SCHEDULES(X, f) SCHEDULES(X, f##_ordered) PAIR(X, f##_nonmonotonic_dynamic) \
+	PAIR(X, f##_nonmonotonic_guided) PAIR(X, f##_nonmonotonic_runtime) PAIR(X, f##_maybe_nonmonotonic_runtime)
+#define QUIETS(X) LOOPS(X, GOMP_loop) LOOPS(X, GOMP_loop_ull) X(GOMP_loop_end_nowait) X(GOMP_sections_start) X(GOMP_sections2_start) \
+	X(GOMP_sections_next) X(GOMP_sections_end_nowait) X(GOMP_single_start) X(GOMP_scope_start) X(GOMP_taskgroup_start)
+#define BARRIERS(X) X(GOMP_barrier) X(GOMP_barrier_cancel) X(GOMP_loop_end) X(GOMP_loop_end_cancel) X(GOMP_sections_end) X(GOMP_sections_end_cancel)
+#define TEAMS(X) X(GOMP_parallel) X(GOMP_parallel_loop_static) X(GOMP_parallel_loop_dynamic) X(GOMP_parallel_loop_guided) \
+	X(GOMP_parallel_loop_runtime) X(GOMP_parallel_loop_nonmonotonic_dynamic) X(GOMP_parallel_loop_nonmonotonic_guided) \
+	X(GOMP_parallel_loop_nonmonotonic_runtime) X(GOMP_parallel_loop_maybe_nonmonotonic_runtime) X(GOMP_parallel_sections) X(GOMP_parallel_reductions)
+#define OMPLOCKS(X, suffix) X(omp_set_lock##suffix) X(omp_test_lock##suffix) X(omp_unset_lock##suffix) X(omp_set_nest_lock##suffix) \
+	X(omp_test_nest_lock##suffix) X(omp_unset_nest_lock##suffix)
+#define OPENMP(X) QUIETS(X) BARRIERS(X) TEAMS(X) OMPLOCKS(X,) OMPLOCKS(X, _) X(omp_get_num_threads) X(GOMP_critical_start) X(GOMP_critical_end) \
+	X(GOMP_critical_name_start) X(GOMP_critical_name_end) X(GOMP_atomic_start) X(GOMP_atomic_end) X(GOMP_ordered_start) X(GOMP_ordered_end) \
+	X(GOMP_single_copy_start) X(GOMP_single_copy_end) X(GOMP_task) X(GOMP_taskwait) X(GOMP_taskwait_depend) X(GOMP_taskloop) X(GOMP_taskloop_ull) \
+	X(GOMP_taskgroup_end) X(GOMP_cancel) X(GOMP_doacross_wait) X(GOMP_doacross_ull_wait) X(GOMP_parallel_start)
+#define AT(f) f##_at,
+#define NAME(f) #f,
+enum { FUNCTIONS(AT) OPENMP(AT) COUNT };
+static const char *const names[COUNT] = {FUNCTIONS(NAME) OPENMP(NAME)};
+static void *real[COUNT];
+#define REAL(f) ((__typeof__(&f))real[f##_at])
+
+/* Some functions have old forms, which a search without a version may find. */
+static void *newest(void *library, const char *name) {
+	void *f = dlvsym(library, name, "GLIBC_2.3.2");
+	if (!f) f = dlvsym(library, name, "OMP_3.0");
+	return f ? f : dlsym(library, name);
+}
+__attribute__((constructor(101))) static void find(void) {
+	if (real[0]) return;
+	for (int i = COUNT; i-- > 0;) real[i] = newest(RTLD_NEXT, names[i]);
+	dlopen("libgcc_s.so.1", RTLD_LAZY); /* else the first thread that calls pthread_exit loads it */
+}
+
+/* The start-up code of the C library calls main through this. */
+static pthread_t first; /* the thread of main, which has number 0 */
+static int (*program)(int, char **, char **);
+static int runs(int n, char **arguments, char **environment) {
+	mark(RUN, 0, ONLY, 0);
+	return program(n, arguments, environment);
+}
+EXPORT int __libc_start_main(int (*main)(int, char **, char **), int n, char **arguments, void (*init)(void), void (*fini)(void), void (*linker)(void), void *stack) {
+	__typeof__(&__libc_start_main) real_start = (__typeof__(&__libc_start_main))dlsym(RTLD_NEXT, "__libc_start_main");
+	program = main;
+	first = pthread_self();
+	return real_start(runs, n, arguments, init, fini, linker, stack);
+}
+
+/* Threads: the number that each has, by its handle. */
+typedef struct live { pthread_t handle; uint64_t number; struct live *next; } live;
+typedef struct { void *(*run)(void *); void *argument; uint64_t number; int quiet; } begin;
+static live *threads;
+static uint64_t numbers;
+THREADS_OWN int teaming; /* inside of OpenMP, whose threads wait until they are members of a team */
+static char busy; /* a spin lock: our own mutex would be marked */
+
+static void take(void) { while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield(); }
+static void give(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+
+/* The C library's work when a thread ends is not the same in each run. */
+static void ends(void *p) { mark(QUIET, (uint64_t)p, BEGIN, 0); }
+
+static void *begins(void *p) {
+	begin b = *(begin *)p;
+	void *result;
+	free(p);
+	pthread_cleanup_push(ends, NULL);
+	mark(START, b.number, ONLY, 0);
+	if (b.quiet) mark(QUIET, 0, BEGIN, 0);
+	result = b.run(b.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static int starts(begin *b, live *l, pthread_t *handle, const pthread_attr_t *attributes) {
+	uint64_t number = b->number;
+	int e = REAL(pthread_create)(handle, attributes, begins, b);
+	if (e) return e;
+	take();
+	*l = (live){*handle, number, threads};
+	threads = l;
+	give();
+	return 0;
+}
+
+EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+	find();
+	mark(FORK, 0, BEGIN, 0);
+	begin *b = malloc(sizeof *b);
+	live *l = malloc(sizeof *l);
+	uint64_t number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+	int e = EAGAIN;
+	if (b && l) {
+		*b = (begin){run, argument, number, teaming};
+		e = starts(b, l, handle, attributes);
+	}
+	if (e) free(b), free(l);
+	mark(FORK, number, LEAVE, e);
+	return e;
+}
+
+/* Forgets a handle, which another thread may get, and returns the number of its thread, or -1 if it is not known. */
+static uint64_t forget(pthread_t handle) {
+	uint64_t number = pthread_equal(handle, first) ? 0 : UINT64_MAX;
+	take();
+	for (live **p = &threads; *p; p = &(*p)->next)
+		if (pthread_equal((*p)->handle, handle)) {
+			live *l = *p;
+			number = l->number;
+			*p = l->next;
+			free(l);
+			break;
+		}
+	give();
+	return number;
+}
+
+#define JOINS(f, parameters, ...) EXPORT int f parameters { \
+	mark(JOIN, 0, BEGIN, 0); \
+	int e = REAL(f)(__VA_ARGS__); \
+	mark(JOIN, e ? 0 : forget(handle), LEAVE, e); \
+	return e; \
+}
+JOINS(pthread_join, (pthread_t handle, void **result), handle, result)
+JOINS(pthread_tryjoin_np, (pthread_t handle, void **result), handle, result)
+JOINS(pthread_timedjoin_np, (pthread_t handle, void **result, const struct timespec *until), handle, result, until)
+JOINS(pthread_clockjoin_np, (pthread_t handle, void **result, clockid_t clock, const struct timespec *until), handle, result, clock, until)
+
+EXPORT int pthread_detach(pthread_t handle) {
+	mark(QUIET, 0, BEGIN, 0);
+	forget(handle);
+	int e = REAL(pthread_detach)(handle);
+	mark(QUIET, 0, LEAVE, 0);
+	return e;
+}
+
+EXPORT int pthread_cancel(pthread_t handle) {
+	mark(UNFOLLOWED, CANCEL, BEGIN, 0);
+	int e = REAL(pthread_cancel)(handle);
+	mark(UNFOLLOWED, CANCEL, LEAVE, 0);
+	return e;
+}
+
+/* A call of the library about an object: a mark before and one after with its result. A mutex whose owner has died is taken. */
+#define CALLS(kind, f, parameters, object, ...) EXPORT int f parameters { \
+	find(); \
+	mark(kind, (uint64_t)object, BEGIN, 0); \
+	int e = REAL(f)(__VA_ARGS__); \
+	mark(kind, (uint64_t)object, LEAVE, e == EOWNERDEAD ? 0 : e); \
+	return e; \
+}
+#define CALL(kind, f, type) CALLS(kind, f, (type *o), o, o)
+#define TIMED(kind, f, type) CALLS(kind, f, (type *o, const struct timespec *until), o, o, until)
+#define CLOCKED(kind, f, type) CALLS(kind, f, (type *o, clockid_t clock, const struct timespec *until), o, o, clock, until)
+CALL(LOCK, pthread_mutex_lock, pthread_mutex_t)
+CALL(LOCK, pthread_mutex_trylock, pthread_mutex_t)
+TIMED(LOCK, pthread_mutex_timedlock, pthread_mutex_t)
+CLOCKED(LOCK, pthread_mutex_clocklock, pthread_mutex_t)
+CALL(UNLOCK, pthread_mutex_unlock, pthread_mutex_t)
+CALL(LOCK, pthread_spin_lock, pthread_spinlock_t)
+CALL(LOCK, pthread_spin_trylock, pthread_spinlock_t)
+CALL(UNLOCK, pthread_spin_unlock, pthread_spinlock_t)
+CALL(READ, pthread_rwlock_rdlock, pthread_rwlock_t)
+CALL(READ, pthread_rwlock_tryrdlock, pthread_rwlock_t)
+TIMED(READ, pthread_rwlock_timedrdlock, pthread_rwlock_t)
+CLOCKED(READ, pthread_rwlock_clockrdlock, pthread_rwlock_t)
+CALL(WRITE, pthread_rwlock_wrlock, pthread_rwlock_t)
+CALL(WRITE, pthread_rwlock_trywrlock, pthread_rwlock_t)
+TIMED(WRITE, pthread_rwlock_timedwrlock, pthread_rwlock_t)
+CLOCKED(WRITE, pthread_rwlock_clockwrlock, pthread_rwlock_t)
+CALL(RELEASE, pthread_rwlock_unlock, pthread_rwlock_t)
+CALL(SIGNAL, sem_post, sem_t)
+CALL(TAKE, sem_wait, sem_t)
+CALL(TAKE, sem_trywait, sem_t)
+TIMED(TAKE, sem_timedwait, sem_t)
+CLOCKED(TAKE, sem_clockwait, sem_t)
+CALL(BARRIER, pthread_barrier_wait, pthread_barrier_t)
+
+CALL(NOTIFY, pthread_cond_signal, pthread_cond_t)
+CALL(NOTIFY, pthread_cond_broadcast, pthread_cond_t)
+
+/* A wait releases the mutex, and takes it again, also if its time is over. */
+#define WAITS(f, parameters, ...) EXPORT int f parameters { \
+	find(); \
+	mark(ORDER, (uint64_t)m, ONLY, 0); \
+	mark(UNLOCK, (uint64_t)m, BEGIN, 0); \
+	int e = REAL(f)(__VA_ARGS__); \
+	mark(LOCK, (uint64_t)m, LEAVE, 0); \
+	return e; \
+}
+WAITS(pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), c, m)
+WAITS(pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), c, m, until)
+WAITS(pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until), c, m, clock, until)
+
+EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attributes, unsigned n) {
+	mark(MEMBERS, (uint64_t)b, ONLY, n);
+	return REAL(pthread_barrier_init)(b, attributes, n);
+}
+
+EXPORT int sem_init(sem_t *s, int shared, unsigned value) {
+	mark(VALUE, (uint64_t)s, ONLY, value);
+	return REAL(sem_init)(s, shared, value);
+}
+
+EXPORT sem_t *sem_open(const char *name, int flags, ...) {
+	va_list more;
+	va_start(more, flags);
+	mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+	unsigned value = flags & O_CREAT ? va_arg(more, unsigned) : 0;
+	va_end(more);
+	mark(QUIET, 0, BEGIN, 0);
+	sem_t *s = REAL(sem_open)(name, flags, mode, value);
+	int now = 0;
+	if (s != SEM_FAILED) {
+		REAL(sem_getvalue)(s, &now);
+		mark(VALUE, (uint64_t)s, ONLY, now);
+	}
+	mark(QUIET, 0, LEAVE, 0);
+	return s;
+}
+
+/* The routine of pthread_once is the program's work. */
+THREADS_OWN void (*routine)(void);
+THREADS_OWN pthread_once_t *control;
+static void once(void) {
+	void (*run)(void) = routine;
+	pthread_once_t *of = control;
+	mark(QUIET, 0, LEAVE, 0);
+	run();
+	mark(SIGNAL, (uint64_t)of, BEGIN, 0);
+}
+EXPORT int pthread_once(pthread_once_t *c, void (*run)(void)) {
+	find();
+	mark(QUIET, 0, BEGIN, 0);
+	routine = run, control = c;
+	int e = REAL(pthread_once)(c, once);
+	mark(WAIT, (uint64_t)c, LEAVE, 0);
+	return e;
+}
+
+/* Threads of C11: glibc's are those of pthreads, with results of their own. */
+static int result(int e) { return e == 0 ? 0 : e == EBUSY ? 1 : e == ENOMEM ? 3 : e == ETIMEDOUT ? 4 : 2; }
+#define C11(f, parameters, call) EXPORT int f parameters { return result(call); }
+C11(thrd_create, (pthread_t *t, int (*run)(void *), void *argument), pthread_create(t, NULL, (void *(*)(void *))(void *)run, argument))
+C11(thrd_detach, (pthread_t t), pthread_detach(t))
+C11(mtx_lock, (pthread_mutex_t *m), pthread_mutex_lock(m))
+C11(mtx_trylock, (pthread_mutex_t *m), pthread_mutex_trylock(m))
+C11(mtx_timedlock, (pthread_mutex_t *m, const struct timespec *until), pthread_mutex_timedlock(m, until))
+C11(mtx_unlock, (pthread_mutex_t *m), pthread_mutex_unlock(m))
+C11(cnd_wait, (pthread_cond_t *c, pthread_mutex_t *m), pthread_cond_wait(c, m))
+C11(cnd_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), pthread_cond_timedwait(c, m, until))
+C11(cnd_signal, (pthread_cond_t *c), pthread_cond_signal(c))
+C11(cnd_broadcast, (pthread_cond_t *c), pthread_cond_broadcast(c))
+EXPORT void call_once(pthread_once_t *c, void (*run)(void)) { pthread_once(c, run); }
+EXPORT int thrd_join(pthread_t t, int *status) {
+	void *returned;
+	int e = pthread_join(t, &returned);
+	if (!e && status) *status = (int)(intptr_t)returned;
+	return result(e);
+}
+
+
+#include "openmp.h"

@@ -1,0 +1,41 @@
+package recorder
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// unknownThread is the number of a thread that was not seen to begin, as in preload.c.
+const unknownThread = math.MaxUint64
+
+// what is missing, after its count
+const (
+	missedJoins     = "joins of threads whose start was not seen are not recorded"
+	missedUnlocks   = "releases of locks that the thread did not hold are not recorded"
+	missedBarriers  = "calls of barriers whose size is not known are not recorded"
+	missedCancelled = "barriers that were cancelled are not recorded"
+	missedSignals   = "signals of flags with too many signals are not recorded"
+)
+
+// unfollowedCalls are the functions whose calls are only counted, as in preload.c.
+var unfollowedCalls = []string{"pthread_cancel", "GOMP_task", "GOMP_taskwait", "GOMP_taskloop", "GOMP_taskgroup_end", "GOMP_cancel",
+	"GOMP_doacross_wait", "GOMP_parallel_start"}
+
+func (c *calls) unfollowed(function uint64) {
+	name := "unknown functions"
+	if function < uint64(len(unfollowedCalls)) {
+		name = unfollowedCalls[function]
+	}
+	c.missed["calls of "+name+" are not followed"]++
+}
+
+// notes says what could not be followed, with counts.
+func (c *calls) notes() []string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(c.missed)) {
+		all = append(all, fmt.Sprintf("%d %s", c.missed[what], what))
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package recorder
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+func TestOpenMP(t *testing.T) {
+	const threads = 4
+	program := built(t, "omp.c", "-fopenmp")
+	for what, want := range map[string]struct {
+		out                            string
+		barriers, locks, signals, last int // of each thread, and of all
+	}{
+		"loops": {"28680 0 1 15", 12, 0, 0, 0},
+		"equal": {"20 0 0 50", 5 * 4, 5, 0, 0},
+		"locks": {"8 330 0 0", 3, 5, 12 + 1, 12},
+		"tasks": {"20 0 0 0", 2, 0, 0, 0},
+	} {
+		k, rec, out := record(t, Options{Args: []string{program, what}})
+		sound(t, k, rec)
+		if first, _, _ := strings.Cut(out, "\n"); first != want.out || rec.Procs != threads || rec.Status != 0 {
+			t.Errorf("%s: output %q, want %q; %d processors, status %d", what, first, want.out, rec.Procs, rec.Status)
+		}
+		signals := 0
+		for p := range trace.Proc(threads) {
+			have := counts(k, p)
+			signals += have[trace.Signal]
+			if have[trace.Barrier] != want.barriers || have[trace.Lock] != want.locks || have[trace.Unlock] != want.locks {
+				t.Errorf("%s: processor %d has %d barriers, %d locks and %d unlocks; want %d and %d", what, p,
+					have[trace.Barrier], have[trace.Lock], have[trace.Unlock], want.barriers, want.locks)
+			}
+		}
+		if signals != want.signals {
+			t.Errorf("%s: %d signals, want %d", what, signals, want.signals)
+		}
+		order, stuck := inOrder(k, threads, trace.Signal)
+		if log := logged(out, "o"); stuck > 0 || want.last > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(order)), func(have []trace.Proc) bool { return slices.Equal(have, log) }) {
+			t.Errorf("%s: %d processors cannot end; ordered parts %v, want %v", what, stuck, order, log)
+		}
+	}
+}
+
+// TestOpenMPIsQuiet records a thread that waits for long in a barrier, and one that has no task: only work is recorded.
+func TestOpenMPIsQuiet(t *testing.T) {
+	k, rec, _ := record(t, Options{Args: []string{built(t, "omp_waits.c", "-fopenmp")}})
+	sound(t, k, rec)
+	for p := trace.Proc(1); p < 3; p++ {
+		n := uint64(0)
+		for _, e := range k.events[p] {
+			n += uint64(e.Instr)
+		}
+		if n > 400 {
+			t.Errorf("processor %d has %d instructions", p, n)
+		}
+	}
+}

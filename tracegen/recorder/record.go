@@ -1,0 +1,183 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"spoor/traces/unit"
+)
+
+// Options selects what is recorded of which program.
+type Options struct {
+	Args     []string // the program and its arguments
+	Refs     bool     // loads and stores
+	Fetches  bool     // and instructions, as they are fetched
+	From     string   // the function with which recording begins; "" is main
+	In       io.Reader
+	Out, Err io.Writer
+	Progress func(references int)
+}
+
+// Recording is what was recorded.
+type Recording struct {
+	Procs        int
+	Instructions unit.Instructions
+	References   uint64
+	Events       uint64
+	Status       int      // of the program; 128 and its number if a signal ended it
+	Notes        []string // what is not recorded
+}
+
+// Recorder is what a program needs to be recorded.
+type Recorder struct {
+	opt     Options
+	program *program
+	qemu    qemu
+	plugin  string
+	preload string // "" if the program cannot load it
+	start   string // option of the plugin: where recording begins
+}
+
+// Prepare finds the program and QEMU, and compiles the plugin.
+func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
+	r := &Recorder{opt: opt}
+	var err error
+	if r.program, err = openProgram(opt.Args[0]); err != nil {
+		return nil, err
+	}
+	if r.qemu, err = findQEMU(ctx, r.program.machine); err != nil {
+		return nil, err
+	}
+	if r.plugin, err = compile(ctx, "plugin.c", []string{"cc", "gcc", "clang"}, fmt.Sprintf("-DAPI=%d", r.qemu.api)); err != nil {
+		return nil, err
+	}
+	if r.program.interp {
+		native := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+		names := compilers[r.program.machine]
+		if native == r.program.machine {
+			names = []string{"cc", "gcc", "clang"}
+		}
+		if r.preload, err = compile(ctx, "preload.c", names); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.findStart()
+}
+
+// SHA256 is the digest of the program's file, in hexadecimal.
+func (r *Recorder) SHA256() string { return r.program.sha256 }
+
+// findStart finds where recording begins: at the function of the user, or at main. The preloaded library marks main. In other
+// programs its symbol is needed; a program without it is recorded from its first instruction on.
+func (r *Recorder) findStart() (err error) {
+	switch from := r.opt.From; {
+	case from != "":
+		var at uint64
+		at, err = r.program.offset(from)
+		r.start = fmt.Sprintf("from=%#x", at)
+	case r.preload != "":
+		r.start = "from=0"
+	case r.program.offsets["main"] != 0:
+		r.start = fmt.Sprintf("from=%#x", r.program.offsets["main"])
+	}
+	return err
+}
+
+// Record runs the program, and writes its trace to the sink. It returns an error if the trace is not sound, but not if the
+// program fails.
+func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
+	pipe, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer pipe.Close()
+	defer to.Close()
+	memory, err := unix.MemfdCreate("spoor", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("making shared memory: %w", err)
+	}
+	buffers := os.NewFile(uintptr(memory), "buffers")
+	defer buffers.Close()
+	cmd := r.command(to, buffers)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", r.qemu.path, err)
+	}
+	to.Close()
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(os.Interrupt) }) // it may have ended
+	defer stop()
+	s := &stream{sink: sink, progress: r.opt.Progress, threads: map[uint32]*thread{}, calls: newCalls()}
+	err = s.read(pipe)
+	if err != nil {
+		_ = cmd.Process.Kill() // the trace cannot be written
+	}
+	waited := cmd.Wait()
+	if err == nil {
+		err = s.rest(buffers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var exit *exec.ExitError
+	if waited != nil && !errors.As(waited, &exit) {
+		return nil, fmt.Errorf("running %s: %w", r.qemu.path, waited)
+	}
+	return r.finish(s, cmd.ProcessState)
+}
+
+// command is QEMU with the program.
+func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
+	number := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d", r.plugin,
+		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""))
+	if r.start != "" {
+		plugin += "," + r.start
+	}
+	args := []string{"-plugin", plugin, "-0", r.opt.Args[0]}
+	if r.preload != "" {
+		args = append(args, "-E", "LD_PRELOAD="+r.preload, "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
+	}
+	cmd := exec.Command(r.qemu.path, append(append(args, r.program.path), r.opt.Args[1:]...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opt.In, r.opt.Out, r.opt.Err
+	cmd.ExtraFiles = []*os.File{pipe, buffers}
+	return cmd
+}
+
+// finish completes the trace, and says what is missing.
+func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error) {
+	procs, err := s.finish()
+	if err != nil {
+		return nil, err
+	}
+	rec := &Recording{Procs: procs, Status: state.ExitCode()}
+	status, _ := state.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		rec.Status = 128 + int(status.Signal())
+		rec.Notes = append(rec.Notes, fmt.Sprintf("the program was ended by signal %d (%v)", int(status.Signal()), status.Signal()))
+	}
+	for _, t := range s.threads {
+		rec.Instructions += unit.Instructions(t.place)
+		rec.References += t.count
+		rec.Events += t.events
+	}
+	if s.children > 0 {
+		rec.Notes = append(rec.Notes, fmt.Sprintf("%d processes that the program started are not recorded", s.children))
+	}
+	rec.Notes = append(rec.Notes, s.calls.notes()...)
+	if procs == 0 {
+		return nil, fmt.Errorf("%s ended with status %d before its function %s began, so there is nothing to record", r.opt.Args[0], rec.Status, r.opt.From)
+	}
+	return rec, nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/tracegen/recorder"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	prefix  string
+	refs    bool
+	fetches bool
+	from    string
+}
+
+// runCommand returns the command that records any program.
+func runCommand(env *stage.Env) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{Use: "run [flags] -o PREFIX -- PROGRAM [ARG ...]", Args: cobra.ArbitraryArgs}
+	stage.Describe(cmd, helpTexts, "run")
+	flags := cmd.Flags()
+	flags.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
+	flags.BoolVar(&o.refs, "refs", true, refsUsage)
+	flags.BoolVar(&o.fetches, "fetches", false, "also record the instructions that are fetched, by block")
+	flags.StringVar(&o.from, "from", "", "record from the first call of `FUNCTION` on (default main)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return stage.Usage("no program; give it after --: tracegen run -o PREFIX -- PROGRAM ARG ...")
+		case o.prefix == "":
+			return stage.Usage("no output; give -o PREFIX")
+		case !o.refs && o.fetches:
+			return stage.Usage("--fetches selects references, and --refs=false records none")
+		}
+		return o.run(cmd.Context(), env, args)
+	}
+	return cmd
+}
+
+// run records the program. It keeps what was recorded of a program that fails, and ends with its status.
+func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) error {
+	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
+	in, out, errors := env.Standard()
+	r, err := recorder.Prepare(ctx, recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from,
+		In: in, Out: out, Err: errors, Progress: progress.Add})
+	if err != nil {
+		return err
+	}
+	head := trace.Header{Program: filepath.Base(args[0]) + argumentText(args[1:]), Format: "qemu", WorkUnit: trace.WorkInstr, HasPC: true,
+		Rule: "all threads at once, as the host scheduled them", Tool: "tracegen " + stage.Version, Inputs: []string{r.SHA256()}}
+	w, err := store.Create(o.prefix, head)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	rec, err := r.Record(ctx, w)
+	progress.Done()
+	if err != nil {
+		return fmt.Errorf("recording %s: %w", args[0], err)
+	}
+	head.Procs, head.Notes = rec.Procs, rec.Notes
+	if err := w.Close(head); err != nil {
+		return err
+	}
+	for _, note := range rec.Notes {
+		env.Note("%s: %s", o.prefix, note)
+	}
+	env.Note("%s procs=%d: %d instructions, %d references, %d events", head.Title(), head.Procs, rec.Instructions, rec.References, rec.Events)
+	return stage.Exit(rec.Status)
+}
+
+// argumentText is the program's arguments as a shell would take them.
+func argumentText(args []string) string {
+	var b strings.Builder
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}~#`") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		b.WriteString(" " + a)
+	}
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+// TestRunRefuses: what cannot be recorded is one error, and leaves no files.
+func TestRunRefuses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string, mode os.FileMode) {
+		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ls, err := exec.LookPath("ls")
+	if err != nil {
+		t.Skip("ls is not installed")
+	}
+	program, err := os.ReadFile(ls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("script", "#!/bin/sh\necho\n", 0o755)
+	write("setuid", string(program), 0o755|os.ModeSetuid)
+	write("cut", string(program[:1000]), 0o755)
+	write("narrow", string(program[:4])+"\x01"+string(program[5:]), 0o755)
+	write("data", "no program", 0o755)
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"run", stage.WrongUsage, "no program; give it after --"},
+		{"run -- ls", stage.WrongUsage, "no output; give -o PREFIX"},
+		{"run -o x --fetches --refs=false -- ls", stage.WrongUsage, "--fetches selects references"},
+		{"run -o x -- ./nowhere", stage.Failed, "finding the program ./nowhere: "},
+		{"run -o x -- ./script", stage.Failed, "is a script; record its interpreter: tracegen run ... -- /bin/sh ./script"},
+		{"run -o x -- ./setuid", stage.Failed, "setuid or setgid"},
+		{"run -o x -- ./cut", stage.Failed, "is not a program in the ELF format"},
+		{"run -o x -- ./narrow", stage.Failed, "program"},
+		{"run -o x -- ./data", stage.Failed, "is not a program in the ELF format"},
+	} {
+		status, out, errs := tracegen(strings.Fields(c.args)...)
+		if status != c.status || !strings.Contains(errs, c.want) || out != "" {
+			t.Errorf("%s: status %d, %q: %s", c.args, status, out, errs)
+		}
+	}
+	if files, _ := filepath.Glob("x*"); len(files) > 0 {
+		t.Errorf("files are left: %v", files)
+	}
+}
+
+// TestRunKeepsWhatAProgramDid: the status is the program's, and its trace is kept.
+func TestRunKeepsWhatAProgramDid(t *testing.T) {
+	for _, tool := range []string{"qemu-x86_64", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not installed")
+		}
+	}
+	t.Chdir(t.TempDir())
+	source := `#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int cells[100000];
+int main(int argc, char **argv) {
+	for (int i = 0; i < 100000; i++) cells[i] = i;
+	if (argc > 2) for (int i = 0; i < 20; i++) if (!fork()) _exit(0); else wait(0);
+	printf("%d\n", cells[7]);
+	fflush(stdout);
+	if (argc > 1 && argv[1][0] == 'k') kill(getpid(), SIGKILL);
+	return atoi(argv[1]);
+}
+`
+	if err := os.WriteFile("p.c", []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-o", "p", "p.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"5", 5, "references"}, {"k", 128 + 9, "the program was ended by signal 9 (killed)"}, {"0 fork", 0, "20 processes that the program started are not recorded"},
+	} {
+		status, out, errs := tracegen(append([]string{"run", "-o", "x", "--", "./p"}, strings.Fields(c.args)...)...)
+		if status != c.status || out != "7\n" || !strings.Contains(errs, c.want) {
+			t.Errorf("p %s: status %d, %q: %s", c.args, status, out, errs)
+		}
+		f, err := store.Open("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := f.Header().Procs; n != 1 {
+			t.Errorf("p %s: %d processors", c.args, n)
+		}
+		stores := 0
+		for b, err := range f.Refs() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			stores += b.Len()
+		}
+		if stores < 100000 {
+			t.Errorf("p %s: %d references, but it stores 100000 words", c.args, stores)
+		}
+		f.Close()
+	}
+}
