@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"spoor/traces/unit"
 )
 
@@ -49,6 +47,9 @@ type Recorder struct {
 // Prepare finds the program and QEMU, and compiles the plugin.
 func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 	r := &Recorder{opt: opt}
+	if runtime.GOOS != "linux" {
+		return nil, errors.New("programs are recorded by QEMU's user mode, which only Linux has")
+	}
 	var err error
 	if r.program, err = openProgram(opt.Args[0]); err != nil {
 		return nil, err
@@ -100,11 +101,10 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	}
 	defer pipe.Close()
 	defer to.Close()
-	memory, err := unix.MemfdCreate("spoor", unix.MFD_CLOEXEC)
+	buffers, err := sharedMemory()
 	if err != nil {
-		return nil, fmt.Errorf("making shared memory: %w", err)
+		return nil, err
 	}
-	buffers := os.NewFile(uintptr(memory), "buffers")
 	defer buffers.Close()
 	cmd := r.command(to, buffers)
 	if err := cmd.Start(); err != nil {
