@@ -49,6 +49,7 @@ func TestRunRefuses(t *testing.T) {
 		{"run -o x -- ./setuid", stage.Failed, "setuid or setgid"},
 		{"run -o x -- ./cut", stage.Failed, "is not a program in the ELF format"},
 		{"run -o x -- ./narrow", stage.Failed, "program"},
+		{"run -o x --from nowhere -- ls", stage.Failed, "nowhere"},
 		{"run -o x -- ./data", stage.Failed, "is not a program in the ELF format"},
 	} {
 		status, out, errs := tracegen(strings.Fields(c.args)...)
@@ -75,6 +76,7 @@ func TestRunKeepsWhatAProgramDid(t *testing.T) {
 #include <sys/wait.h>
 #include <unistd.h>
 static volatile int cells[100000];
+void unused(void) { cells[0]++; }
 int main(int argc, char **argv) {
 	for (int i = 0; i < 100000; i++) cells[i] = i;
 	if (argc > 2) for (int i = 0; i < 20; i++) if (!fork()) _exit(0); else wait(0);
@@ -89,6 +91,9 @@ int main(int argc, char **argv) {
 	}
 	if out, err := exec.Command("gcc", "-O1", "-o", "p", "p.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if status, _, errs := tracegen("run", "-o", "y", "--from", "unused", "--", "./p", "0"); status != stage.Failed || !strings.Contains(errs, "never called unused") {
+		t.Errorf("a function that is not called: status %d: %s", status, errs)
 	}
 	for _, c := range []struct {
 		args   string

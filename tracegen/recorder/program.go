@@ -113,7 +113,9 @@ func readELF(path string, f *os.File) (*program, error) {
 
 // offset returns how far a function is from the start of the code.
 func (p *program) offset(function string) (uint64, error) {
-	if at, ok := p.offsets[function]; ok {
+	if at, ok := p.offsets[function]; ok && at == 0 {
+		return 0, fmt.Errorf("%s begins the code of %s, and recording cannot begin there; name a function that it calls", function, p.path)
+	} else if ok {
 		return at, nil
 	}
 	if len(p.offsets) == 0 {

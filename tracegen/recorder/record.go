@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,6 +156,17 @@ func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
 	return cmd
 }
 
+// notes says what of a program that is linked statically is not recorded.
+func (r *Recorder) notes() (notes []string) {
+	if r.preload == "" {
+		notes = append(notes, "the program is linked statically, so its locks, barriers and other events are not recorded")
+	}
+	if r.start == "" {
+		notes = append(notes, "the program has no symbol main, so it is recorded from its first instruction on")
+	}
+	return notes
+}
+
 // finish completes the trace, and says what is missing.
 func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error) {
 	procs, err := s.finish()
@@ -176,8 +188,9 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 		rec.Notes = append(rec.Notes, fmt.Sprintf("%d processes that the program started are not recorded", s.children))
 	}
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
-	if procs == 0 {
-		return nil, fmt.Errorf("%s ended with status %d before its function %s began, so there is nothing to record", r.opt.Args[0], rec.Status, r.opt.From)
+	rec.Notes = append(rec.Notes, r.notes()...)
+	if rec.Instructions == 0 {
+		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins", r.opt.Args[0], rec.Status, cmp.Or(r.opt.From, "main"))
 	}
 	return rec, nil
 }

@@ -116,7 +116,7 @@ static record *add(thread *t, uint64_t at, uint64_t addr, uint32_t id, uint32_t 
 	return r;
 }
 
-static void access1(thread *t, const site *s, uint64_t at, uint64_t addr, uint32_t size, uint32_t kind) {
+static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint32_t size, uint32_t kind) {
 	record *j = t->joins[kind];
 	/* QEMU splits an access of more than 8 bytes, and repeats string instructions: the parts of one instruction that touch are one
 	 * reference. */
@@ -137,11 +137,11 @@ static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	uint64_t at = t->done + s->index + 1 - t->skipped;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
 	if ((m >> 16 & 3) == READ_WRITE) { /* an atomic operation */
-		access1(t, s, at, addr, size, LOAD);
-		access1(t, s, at, addr, size, STORE);
+		access_by(t, s, at, addr, size, LOAD);
+		access_by(t, s, at, addr, size, STORE);
 		return;
 	}
-	access1(t, s, at, addr, size, qemu_plugin_mem_is_store(m) ? STORE : LOAD);
+	access_by(t, s, at, addr, size, qemu_plugin_mem_is_store(m) ? STORE : LOAD);
 }
 
 static void block_runs(unsigned v, void *u) {
@@ -184,7 +184,6 @@ static void begins(unsigned v, void *u) {
 	wake(vcpus[v]);
 }
 
-/* The caller holds the lock. */
 static void init(uint64_t id, unsigned v) {
 	thread *t = calloc(1, sizeof *t);
 	pthread_mutex_lock(&lock);

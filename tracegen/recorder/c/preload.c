@@ -39,8 +39,8 @@ static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t
 	errno = e;
 }
 
-/* The plugin does not know where a thread is that is quiet. So a call that is inside of another is not: a few instructions before
- * and after its marks are recorded, which are the same each time. */
+/* A call inside of another one leaves the outer call for its marks. So a few instructions around them are recorded, which are the
+ * same each time. The plugin does not need this any more. */
 THREADS_OWN int hushed; /* calls of libraries that it is inside of */
 
 static void mark(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
