@@ -20,6 +20,8 @@ type runOptions struct {
 	refs    bool
 	fetches bool
 	from    string
+	to      string
+	sample  recorder.Sample
 }
 
 // runCommand returns the command that records any program.
@@ -32,6 +34,11 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.refs, "refs", true, refsUsage)
 	flags.BoolVar(&o.fetches, "fetches", false, "also record the instructions that are fetched, by block")
 	flags.StringVar(&o.from, "from", "", "record from the first call of `FUNCTION` on (default main)")
+	flags.StringVar(&o.to, "to", "", "record up to the first call of `FUNCTION` after that (default: to the end)")
+	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
+	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
+	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
+	flags.Uint64Var(&o.sample.Most, "max-references", 0, "record at most `N` references of each thread")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -40,6 +47,12 @@ func runCommand(env *stage.Env) *cobra.Command {
 			return stage.Usage("no output; give -o PREFIX")
 		case !o.refs && o.fetches:
 			return stage.Usage("--fetches selects references, and --refs=false records none")
+		case !o.refs && o.sample != recorder.Sample{}:
+			return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
+		case o.sample.Every > 0 && o.sample.Window == 0:
+			return stage.Usage("--every repeats a window; give its length with --window")
+		case o.sample.Every > 0 && o.sample.Every <= o.sample.Window:
+			return stage.Usage("--every %d is not more than --window %d, so no reference is left out", o.sample.Every, o.sample.Window)
 		}
 		return o.run(cmd.Context(), env, args)
 	}
@@ -50,7 +63,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
 	in, out, errors := env.Standard()
-	r, err := recorder.Prepare(ctx, recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from,
+	r, err := recorder.Prepare(ctx, recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample,
 		In: in, Out: out, Err: errors, Progress: progress.Add})
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ type Options struct {
 	Args     []string // the program and its arguments
 	Refs     bool     // loads and stores
 	Fetches  bool     // and instructions, as they are fetched
-	From     string   // the function with which recording begins; "" is main
+	From, To string   // the functions with which recording begins and ends; "" are main and the end
+	Sample   Sample   // which references are recorded
 	In       io.Reader
 	Out, Err io.Writer
 	Progress func(references int)
@@ -42,7 +43,8 @@ type Recorder struct {
 	qemu    qemu
 	plugin  string
 	preload string // "" if the program cannot load it
-	start   string // option of the plugin: where recording begins
+	region  string // options of the plugin: where recording begins and ends
+	whole   bool   // recording begins with the first instruction
 }
 
 // Prepare finds the program and QEMU, and compiles the plugin.
@@ -71,25 +73,34 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 			return nil, err
 		}
 	}
-	return r, r.findStart()
+	return r, r.findRegion()
 }
 
 // SHA256 is the digest of the program's file, in hexadecimal.
 func (r *Recorder) SHA256() string { return r.program.sha256 }
 
-// findStart finds where recording begins: at the function of the user, or at main. The preloaded library marks main. In other
+// findRegion finds where recording begins: at the function of the user, or at main. The preloaded library marks main. In other
 // programs its symbol is needed; a program without it is recorded from its first instruction on.
-func (r *Recorder) findStart() (err error) {
+func (r *Recorder) findRegion() error {
 	switch from := r.opt.From; {
 	case from != "":
-		var at uint64
-		at, err = r.program.offset(from)
-		r.start = fmt.Sprintf("from=%#x", at)
+		at, err := r.program.offset(from)
+		if err != nil {
+			return err
+		}
+		r.region = fmt.Sprintf(",from=%#x", at)
 	case r.preload != "":
-		r.start = "from=0"
+		r.region = ",from=0"
 	case r.program.offsets["main"] != 0:
-		r.start = fmt.Sprintf("from=%#x", r.program.offsets["main"])
+		r.region = fmt.Sprintf(",from=%#x", r.program.offsets["main"])
+	default:
+		r.whole = true
 	}
+	if r.opt.To == "" {
+		return nil
+	}
+	at, err := r.program.offset(r.opt.To)
+	r.region += fmt.Sprintf(",to=%#x", at)
 	return err
 }
 
@@ -143,9 +154,7 @@ func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
 	}
 	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d", r.plugin,
 		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""))
-	if r.start != "" {
-		plugin += "," + r.start
-	}
+	plugin += r.region + r.opt.Sample.option()
 	args := []string{"-plugin", plugin, "-0", r.opt.Args[0]}
 	if r.preload != "" {
 		args = append(args, "-E", "LD_PRELOAD="+r.preload, "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
@@ -156,12 +165,24 @@ func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
 	return cmd
 }
 
-// notes says what of a program that is linked statically is not recorded.
-func (r *Recorder) notes() (notes []string) {
+// notes says what of the program is not recorded: by the user's choice, and if it is linked statically.
+func (r *Recorder) notes(s *stream) (notes []string) {
+	switch note := r.opt.Sample.note(); {
+	case note != "" && s.ends.known && !s.ends.cut:
+		notes = append(notes, "all references were recorded: --skip, --window or --max-references left none out")
+	case note != "":
+		notes = append(notes, note)
+	}
+	if r.opt.To != "" && s.ends.known && !s.ends.after {
+		notes = append(notes, fmt.Sprintf("the program did not call %s, so recording ended with it", r.opt.To))
+	}
+	if s.outside > 0 && (r.opt.From != "" || r.opt.To != "") {
+		notes = append(notes, fmt.Sprintf("%d events lie before or after the part that is recorded; no work lies between them", s.outside))
+	}
 	if r.preload == "" {
 		notes = append(notes, "the program is linked statically, so its locks, barriers and other events are not recorded")
 	}
-	if r.start == "" {
+	if r.whole {
 		notes = append(notes, "the program has no symbol main, so it is recorded from its first instruction on")
 	}
 	return notes
@@ -188,7 +209,7 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 		rec.Notes = append(rec.Notes, fmt.Sprintf("%d processes that the program started are not recorded", s.children))
 	}
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
-	rec.Notes = append(rec.Notes, r.notes()...)
+	rec.Notes = append(rec.Notes, r.notes(s)...)
 	if rec.Instructions == 0 {
 		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins", r.opt.Args[0], rec.Status, cmp.Or(r.opt.From, "main"))
 	}

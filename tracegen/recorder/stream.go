@@ -20,6 +20,7 @@ const (
 	endBlock
 	childBlock
 	lastBlock
+	outsideBlock // a mark outside of the recorded region
 )
 
 const (
@@ -43,6 +44,19 @@ func readHeader(b []byte) (h header) {
 	return header{le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint64(b[16:]), le.Uint64(b[24:])}
 }
 
+// ends is the state in which the program ended.
+type ends struct {
+	known bool // false if it was killed
+	after bool // after the recorded region
+	cut   bool // references were left out
+}
+
+// endsBytes is the length of a last block, and afterRegion the state after the recorded region, as in plugin.c.
+const (
+	endsBytes   = 8
+	afterRegion = 2
+)
+
 // stream turns the blocks of the plugin into a trace.
 type stream struct {
 	sink     Sink
@@ -50,8 +64,9 @@ type stream struct {
 	threads  map[uint32]*thread
 	pcs      []uint64 // by site
 	calls    calls
-	children int  // processes that the program started
-	complete bool // the plugin has said that it ended
+	children int    // processes that the program started
+	outside  uint64 // events outside of the recorded region
+	ends     ends
 }
 
 var errDamaged = errors.New("what the plugin sends is damaged")
@@ -90,13 +105,18 @@ func (s *stream) block(h header, b []byte) error {
 		return s.refs(t, b)
 	case sitesBlock:
 		return s.sites(b)
-	case markBlock:
+	case markBlock, outsideBlock:
 		if len(b) != markBytes {
 			return errDamaged
 		}
 		t := s.thread(h.Thread)
 		t.advance(h.Instr)
-		return s.calls.mark(s, h.Thread, readMark(b))
+		before := t.events
+		err := s.calls.mark(s, h.Thread, readMark(b))
+		if h.Kind == outsideBlock {
+			s.outside += t.events - before
+		}
+		return err
 	case endBlock:
 		t := s.thread(h.Thread)
 		t.advance(h.Instr)
@@ -104,7 +124,10 @@ func (s *stream) block(h header, b []byte) error {
 	case childBlock:
 		s.children++
 	case lastBlock:
-		s.complete = true
+		if len(b) != endsBytes {
+			return errDamaged
+		}
+		s.ends = ends{true, b[0] == afterRegion, b[4] != 0}
 	default:
 		return errDamaged
 	}

@@ -4,7 +4,8 @@
  * library marks, to tracegen through a pipe.
  *
  * Options: pipe=FD and buffers=FD; refs=0|1; fetches=0|1; marked=1 if the library numbers threads; from=OFFSET to record from the
- * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on.
+ * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on;
+ * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N and most=N for references (see region.h).
  *
  * Each block on the pipe is a header and its contents. Threads write blocks one at a time, so the order of marks on the pipe is the
  * order in which they happened. Records of a thread that are not written yet are in shared memory (buffers), where tracegen finds
@@ -20,7 +21,7 @@
 
 EXPORT int qemu_plugin_version = API;
 
-enum { MAGIC = 0x53505231, REFS = 1, SITES, MARK, END, CHILD, LAST };
+enum { MAGIC = 0x53505231, REFS = 1, SITES, MARK, END, CHILD, LAST, OUTSIDE }; /* OUTSIDE is a mark outside of the region */
 enum { LOAD = 0, STORE, FETCH, STEP };                   /* of records; a STEP is only instructions, with their number as the address */
 enum { RECORDS = 8190, VCPUS = 4096, NAMES = 1024, OWNFD = 500 };
 enum { MARKCALL = 0x5350f000, FORGET = 0, BEGIN, LEAVE };/* the number of a system call that does not exist, and its phases */
@@ -41,8 +42,11 @@ typedef struct {
 	uint64_t begin;    /* where it became quiet */
 	uint64_t last;     /* position of the last record */
 	uint32_t now;      /* instructions of the block that runs */
-	uint32_t quiet;    /* calls of a library that it is inside of; and 1 before it is recorded */
+	uint32_t quiet;    /* calls of a library that it is inside of; and 1 outside of the region */
+	uint32_t mute;     /* its references are left out here */
+	uint32_t state;    /* of the region, as it knows it */
 	uint32_t slot;
+	uint64_t until, references; /* place up to which mute holds; references so far */
 	record *joins[2];  /* the records, of loads and stores, that the next access of this instruction may extend */
 	uint64_t joinsat;
 	uint64_t repeats;  /* address of the repeated instruction with which the last block ended, or 0 */
@@ -54,10 +58,11 @@ typedef struct { uint64_t first, last; uint32_t instructions; } repeat; /* addre
 
 static thread *vcpus[VCPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int pipefd = -1, buffers = -1, refs = 1, fetches, marked, recording = 1, off, x86;
-static uint64_t from;
+static int pipefd = -1, buffers = -1, refs = 1, fetches, marked, off, x86;
 static uint32_t nsites, nnames, nthreads, nslots, nfree, freeslots[VCPUS];
 static name names[NAMES];
+
+#include "region.h"
 
 static void put(const void *p, size_t n) {
 	for (const char *q = p; n > 0 && !off;) {
@@ -66,9 +71,6 @@ static void put(const void *p, size_t n) {
 		else q += w, n -= w;
 	}
 }
-
-/* How many recorded instructions the thread has executed. */
-static uint64_t place(const thread *t) { return (t->quiet ? t->begin : t->done + t->now) - t->skipped; }
 
 static void block(uint32_t kind, thread *t, const void *p, size_t n) {
 	header h = {MAGIC, kind, t ? t->out->head.thread : 0, t ? t->out->head.sequence : 0, t ? place(t) : 0, n};
@@ -125,6 +127,7 @@ static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint
 		return;
 	}
 	if (t->joinsat != at) t->joins[LOAD] = t->joins[STORE] = NULL;
+	if (enough(t)) return;
 	j = add(t, at, addr, s->id, kind, size);
 	t->joins[kind] = j;
 	t->joinsat = at;
@@ -132,7 +135,7 @@ static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint
 
 static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	thread *t = vcpus[v];
-	if (t->quiet) return;
+	if (t->quiet | t->mute) return;
 	const site *s = u;
 	uint64_t at = t->done + s->index + 1 - t->skipped;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
@@ -144,8 +147,16 @@ static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	access_by(t, s, at, addr, size, qemu_plugin_mem_is_store(m) ? STORE : LOAD);
 }
 
-static void block_runs(unsigned v, void *u) {
+/* A block begins: the one before it has executed. */
+static thread *next(unsigned v) {
 	thread *t = vcpus[v];
+	follow(t);
+	if (sampled) sample(t);
+	return t;
+}
+
+static void block_runs(unsigned v, void *u) {
+	thread *t = next(v);
 	t->done += t->now;
 	t->now = (uintptr_t)u;
 	t->repeats = 0;
@@ -153,7 +164,7 @@ static void block_runs(unsigned v, void *u) {
 
 /* A block that begins or ends with a repeated instruction. Each repetition is a block; together they are one instruction. */
 static void block_repeats(unsigned v, void *u) {
-	thread *t = vcpus[v];
+	thread *t = next(v);
 	const repeat *r = u;
 	t->done += t->now;
 	t->now = r->instructions;
@@ -164,25 +175,14 @@ static void block_repeats(unsigned v, void *u) {
 static void block_fetched(unsigned v, void *u) {
 	thread *t = vcpus[v];
 	const site *s = u;
-	if (t->quiet) return;
+	if (t->quiet | t->mute) return;
 	uint64_t at = t->done + 1 - t->skipped;
-	for (uint32_t i = 0; i < s->bytes; i += MAXSIZE)
+	for (uint32_t i = 0; i < s->bytes && !enough(t); i += MAXSIZE)
 		add(t, at, s->pc + i, s->id, FETCH, s->bytes - i < MAXSIZE ? s->bytes - i : MAXSIZE);
 }
 
-static void wake(thread *t) {
-	if (t->quiet && --t->quiet == 0) t->skipped += t->done + t->now - t->begin;
-}
-
-static void silence(thread *t) {
-	if (t->quiet++ == 0) t->begin = t->done + t->now;
-}
-
-/* The first recorded instruction. */
-static void begins(unsigned v, void *u) {
-	if (__atomic_exchange_n(&recording, 1, __ATOMIC_ACQ_REL)) return;
-	wake(vcpus[v]);
-}
+static void begins(unsigned v, void *u) { passes(vcpus[v], BEFORE, INSIDE); }
+static void ends(unsigned v, void *u) { passes(vcpus[v], INSIDE, AFTER); }
 
 static void init(uint64_t id, unsigned v) {
 	thread *t = calloc(1, sizeof *t);
@@ -192,7 +192,8 @@ static void init(uint64_t id, unsigned v) {
 	if (v >= VCPUS || ftruncate(buffers, (off_t)nslots * sizeof(buffer)) ||
 	    (t->out = mmap(NULL, sizeof(buffer), PROT_READ | PROT_WRITE, MAP_SHARED, buffers, at)) == MAP_FAILED) abort();
 	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
-	t->quiet = !recording || (marked && nthreads > 1);
+	t->state = state;
+	t->quiet = (state != INSIDE) + (marked && nthreads > 1);
 	pthread_mutex_unlock(&lock);
 	vcpus[v] = t;
 }
@@ -220,7 +221,8 @@ static void bye(uint64_t id, void *u) {
 		if (vcpus[i]) finish(vcpus[i]);
 		vcpus[i] = NULL;
 	}
-	block(LAST, NULL, NULL, 0);
+	uint32_t last[] = {state, cut};
+	block(LAST, NULL, last, sizeof last);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -253,7 +255,9 @@ static void translate(uint64_t id, struct tb *tb) {
 	pthread_mutex_lock(&lock);
 	named(s, tb, n);
 	pthread_mutex_unlock(&lock);
-	if (!recording && from && s[0].pc == qemu_plugin_start_code() + from) qemu_plugin_register_vcpu_tb_exec_cb(tb, begins, NO_REGISTERS, NULL);
+	uint64_t start = qemu_plugin_start_code();
+	if (from && s[0].pc == start + from) qemu_plugin_register_vcpu_tb_exec_cb(tb, begins, NO_REGISTERS, NULL);
+	if (to && s[0].pc == start + to) qemu_plugin_register_vcpu_tb_exec_cb(tb, ends, NO_REGISTERS, NULL);
 	bool first = repeated(qemu_plugin_tb_get_insn(tb, 0)), last = repeated(qemu_plugin_tb_get_insn(tb, n - 1));
 	if (first || last) {
 		repeat *r = malloc(sizeof *r);
@@ -279,7 +283,8 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 	}
 	if (kind == STARTS) {
 		t->out->head.thread = object;
-		t->quiet = 1;
+		t->state = state;
+		t->quiet = 1 + (t->state != INSIDE);
 		t->begin = 0;
 		wake(t);
 	}
@@ -287,7 +292,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 	mark m = {kind, object, phase, value};
 	pthread_mutex_lock(&lock);
 	flush(t);
-	block(MARK, t, &m, sizeof m);
+	block(t->state == INSIDE ? MARK : OUTSIDE, t, &m, sizeof m);
 	pthread_mutex_unlock(&lock);
 	if (phase == BEGIN) silence(t);
 }
@@ -321,7 +326,12 @@ EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **
 		else if (!strncmp(argv[i], "refs=", 5)) refs = n;
 		else if (!strncmp(argv[i], "fetches=", 8)) fetches = n;
 		else if (!strncmp(argv[i], "marked=", 7)) marked = n;
-		else if (!strncmp(argv[i], "from=", 5)) from = n, recording = 0;
+		else if (!strncmp(argv[i], "from=", 5)) from = n, state = BEFORE;
+		else if (!strncmp(argv[i], "to=", 3)) to = n;
+		else if (!strncmp(argv[i], "skip=", 5)) skip = n, sampled = 1;
+		else if (!strncmp(argv[i], "window=", 7)) window = n, sampled = 1;
+		else if (!strncmp(argv[i], "every=", 6)) every = n;
+		else if (!strncmp(argv[i], "most=", 5)) most = n;
 		else return 1;
 	}
 	x86 = !strcmp(info->target, "x86_64");

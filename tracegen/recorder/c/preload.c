@@ -39,16 +39,12 @@ static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t
 	errno = e;
 }
 
-/* A call inside of another one leaves the outer call for its marks. So a few instructions around them are recorded, which are the
- * same each time. The plugin does not need this any more. */
 THREADS_OWN int hushed; /* calls of libraries that it is inside of */
 
 static void mark(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
 	if (phase == LEAVE) hushed--;
-	else if (hushed > 0) send(QUIET, 0, LEAVE, 0);
 	send(kind, object, phase, number);
 	if (phase == BEGIN) hushed++;
-	else if (hushed > 0) send(QUIET, 0, BEGIN, 0);
 }
 
 /* REAL(f): the function of the library that this one hides. All that are loaded are found before main. */
