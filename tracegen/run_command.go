@@ -16,12 +16,13 @@ import (
 
 // runOptions are the flags of run.
 type runOptions struct {
-	prefix  string
-	refs    bool
-	fetches bool
-	from    string
-	to      string
-	sample  recorder.Sample
+	prefix   string
+	refs     bool
+	fetches  bool
+	from     string
+	to       string
+	children bool
+	sample   recorder.Sample
 }
 
 // runCommand returns the command that records any program.
@@ -35,61 +36,106 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.fetches, "fetches", false, "also record the instructions that are fetched, by block")
 	flags.StringVar(&o.from, "from", "", "record from the first call of `FUNCTION` on (default main)")
 	flags.StringVar(&o.to, "to", "", "record up to the first call of `FUNCTION` after that (default: to the end)")
+	flags.BoolVar(&o.children, "children", false, "record each process that the program starts, to PREFIX.1, PREFIX.2, ...")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
 	flags.Uint64Var(&o.sample.Most, "max-references", 0, "record at most `N` references of each thread")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return stage.Usage("no program; give it after --: tracegen run -o PREFIX -- PROGRAM ARG ...")
-		case o.prefix == "":
-			return stage.Usage("no output; give -o PREFIX")
-		case !o.refs && o.fetches:
-			return stage.Usage("--fetches selects references, and --refs=false records none")
-		case !o.refs && o.sample != recorder.Sample{}:
-			return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
-		case o.sample.Every > 0 && o.sample.Window == 0:
-			return stage.Usage("--every repeats a window; give its length with --window")
-		case o.sample.Every > 0 && o.sample.Every <= o.sample.Window:
-			return stage.Usage("--every %d is not more than --window %d, so no reference is left out", o.sample.Every, o.sample.Window)
+		if err := o.check(args); err != nil {
+			return err
 		}
 		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
 }
 
+// check refuses flags that cannot go together.
+func (o *runOptions) check(args []string) error {
+	switch {
+	case len(args) == 0:
+		return stage.Usage("no program; give it after --: tracegen run -o PREFIX -- PROGRAM ARG ...")
+	case o.prefix == "":
+		return stage.Usage("no output; give -o PREFIX")
+	case !o.refs && o.fetches:
+		return stage.Usage("--fetches selects references, and --refs=false records none")
+	case !o.refs && o.sample != recorder.Sample{}:
+		return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
+	case o.children && (o.from != "" || o.to != ""):
+		return stage.Usage("--children records whole processes; leave out --from and --to")
+	case o.sample.Every > 0 && o.sample.Window == 0:
+		return stage.Usage("--every repeats a window; give its length with --window")
+	case o.sample.Every > 0 && o.sample.Every <= o.sample.Window:
+		return stage.Usage("--every %d is not more than --window %d, so no reference is left out", o.sample.Every, o.sample.Window)
+	}
+	return nil
+}
+
 // run records the program. It keeps what was recorded of a program that fails, and ends with its status.
 func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
 	in, out, errors := env.Standard()
-	r, err := recorder.Prepare(ctx, recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample,
-		In: in, Out: out, Err: errors, Progress: progress.Add})
+	opt := recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample,
+		In: in, Out: out, Err: errors, Progress: progress.Add}
+	if o.children {
+		opt.Children = func(p recorder.Process) (recorder.Trace, error) { return o.open(env, p) }
+	}
+	r, err := recorder.Prepare(ctx, opt)
 	if err != nil {
 		return err
 	}
-	head := trace.Header{Program: filepath.Base(args[0]) + argumentText(args[1:]), Format: "qemu", WorkUnit: trace.WorkInstr, HasPC: true,
-		Rule: "all threads at once, as the host scheduled them", Tool: "tracegen " + stage.Version, Inputs: []string{r.SHA256()}}
-	w, err := store.Create(o.prefix, head)
+	t, err := o.open(env, r.Process())
 	if err != nil {
 		return err
 	}
-	defer w.Abort()
-	rec, err := r.Record(ctx, w)
+	defer t.Drop()
+	rec, err := r.Record(ctx, t)
 	progress.Done()
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", args[0], err)
 	}
-	head.Procs, head.Notes = rec.Procs, rec.Notes
-	if err := w.Close(head); err != nil {
+	if err := t.Keep(rec); err != nil {
+		return err
+	}
+	return stage.Exit(rec.Status)
+}
+
+// tracedProcess is the trace of a process.
+type tracedProcess struct {
+	*store.Writer
+	env    *stage.Env
+	prefix string
+	head   trace.Header
+}
+
+// open makes the trace of the program, which has number 0, or of a process that it starts.
+func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, error) {
+	r := &tracedProcess{env: env, prefix: o.prefix, head: trace.Header{Program: filepath.Base(p.Args[0]) + argumentText(p.Args[1:]), Format: "qemu",
+		WorkUnit: trace.WorkInstr, HasPC: true, Rule: "all threads at once, as the host scheduled them", Tool: "tracegen " + stage.Version,
+		Inputs: []string{p.SHA256}}}
+	if p.Number > 0 {
+		r.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)
+	}
+	var err error
+	r.Writer, err = store.Create(r.prefix, r.head)
+	return r, err
+}
+
+// Keep completes the trace, and says what it has.
+func (r *tracedProcess) Keep(rec *recorder.Recording) error {
+	r.head.Procs, r.head.Notes = rec.Procs, rec.Notes
+	if err := r.Close(r.head); err != nil {
 		return err
 	}
 	for _, note := range rec.Notes {
-		env.Note("%s: %s", o.prefix, note)
+		r.env.Note("%s: %s", r.prefix, note)
 	}
-	env.Note("%s procs=%d: %d instructions, %d references, %d events", head.Title(), head.Procs, rec.Instructions, rec.References, rec.Events)
-	return stage.Exit(rec.Status)
+	r.env.Note("%s: %s procs=%d: %d instructions, %d references, %d events", r.prefix, r.head.Title(), r.head.Procs, rec.Instructions, rec.References, rec.Events)
+	return nil
 }
+
+// Drop removes a trace that is not kept.
+func (r *tracedProcess) Drop() { r.Abort() }
 
 // argumentText is the program's arguments as a shell would take them.
 func argumentText(args []string) string {

@@ -62,12 +62,17 @@ func openProgram(name string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest := sha256.New()
-	if _, err := io.Copy(digest, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
-		return nil, fmt.Errorf("reading the program: %w", err)
+	p.sha256, err = digest(f)
+	return p, err
+}
+
+// digest returns the SHA-256 of a program's file, in hexadecimal.
+func digest(f io.ReaderAt) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
+		return "", fmt.Errorf("reading the program: %w", err)
 	}
-	p.sha256 = hex.EncodeToString(digest.Sum(nil))
-	return p, nil
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // cause is the error without the name that exec repeats.

@@ -16,11 +16,12 @@ import (
 
 // Options selects what is recorded of which program.
 type Options struct {
-	Args     []string // the program and its arguments
-	Refs     bool     // loads and stores
-	Fetches  bool     // and instructions, as they are fetched
-	From, To string   // the functions with which recording begins and ends; "" are main and the end
-	Sample   Sample   // which references are recorded
+	Args     []string                     // the program and its arguments
+	Refs     bool                         // loads and stores
+	Fetches  bool                         // and instructions, as they are fetched
+	From, To string                       // the functions with which recording begins and ends; "" are main and the end
+	Sample   Sample                       // which references are recorded
+	Children func(Process) (Trace, error) // makes the trace of a process that the program starts; nil if they are not recorded
 	In       io.Reader
 	Out, Err io.Writer
 	Progress func(references int)
@@ -76,8 +77,10 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 	return r, r.findRegion()
 }
 
-// SHA256 is the digest of the program's file, in hexadecimal.
-func (r *Recorder) SHA256() string { return r.program.sha256 }
+// Process is the program.
+func (r *Recorder) Process() Process {
+	return Process{Args: append([]string{r.program.path}, r.opt.Args[1:]...), SHA256: r.program.sha256}
+}
 
 // findRegion finds where recording begins: at the function of the user, or at main. The preloaded library marks main. In other
 // programs its symbol is needed; a program without it is recorded from its first instruction on.
@@ -118,14 +121,20 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 		return nil, err
 	}
 	defer buffers.Close()
-	cmd := r.command(to, buffers)
+	family, err := newFamily(r)
+	if err != nil {
+		return nil, err
+	}
+	defer family.close()
+	cmd := r.command(to, buffers, family.registry)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.qemu.path, err)
 	}
 	to.Close()
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(os.Interrupt) }) // it may have ended
 	defer stop()
-	s := &stream{sink: sink, progress: r.opt.Progress, threads: map[uint32]*thread{}, calls: newCalls()}
+	family.start(cmd.Process.Pid)
+	s := newStream(sink, r.opt.Progress)
 	err = s.read(pipe)
 	if err != nil {
 		_ = cmd.Process.Kill() // the trace cannot be written
@@ -133,6 +142,9 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	waited := cmd.Wait()
 	if err == nil {
 		err = s.rest(buffers)
+	}
+	if e := family.wait(ctx); err == nil {
+		err = e
 	}
 	if err != nil {
 		return nil, err
@@ -145,7 +157,7 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 }
 
 // command is QEMU with the program.
-func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
+func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 	number := func(b bool) int {
 		if b {
 			return 1
@@ -155,6 +167,9 @@ func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
 	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d", r.plugin,
 		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""))
 	plugin += r.region + r.opt.Sample.option()
+	if registry != nil {
+		plugin += ",children=5,preload=" + r.preload
+	}
 	args := []string{"-plugin", plugin, "-0", r.opt.Args[0]}
 	if r.preload != "" {
 		args = append(args, "-E", "LD_PRELOAD="+r.preload, "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
@@ -162,6 +177,9 @@ func (r *Recorder) command(pipe, buffers *os.File) *exec.Cmd {
 	cmd := exec.Command(r.qemu.path, append(append(args, r.program.path), r.opt.Args[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opt.In, r.opt.Out, r.opt.Err
 	cmd.ExtraFiles = []*os.File{pipe, buffers}
+	if registry != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, registry)
+	}
 	return cmd
 }
 
@@ -200,11 +218,7 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 		rec.Status = 128 + int(status.Signal())
 		rec.Notes = append(rec.Notes, fmt.Sprintf("the program was ended by signal %d (%v)", int(status.Signal()), status.Signal()))
 	}
-	for _, t := range s.threads {
-		rec.Instructions += unit.Instructions(t.place)
-		rec.References += t.count
-		rec.Events += t.events
-	}
+	s.count(rec)
 	if s.children > 0 {
 		rec.Notes = append(rec.Notes, fmt.Sprintf("%d processes that the program started are not recorded", s.children))
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // kinds of blocks, as in plugin.c
@@ -67,6 +68,10 @@ type stream struct {
 	children int    // processes that the program started
 	outside  uint64 // events outside of the recorded region
 	ends     ends
+}
+
+func newStream(sink Sink, progress func(int)) *stream {
+	return &stream{sink: sink, progress: progress, threads: map[uint32]*thread{}, calls: newCalls()}
 }
 
 var errDamaged = errors.New("what the plugin sends is damaged")
@@ -198,6 +203,15 @@ func (s *stream) rest(buffers io.ReaderAt) error {
 		if err := s.refs(t, slot[headerBytes:headerBytes+h.Bytes]); err != nil {
 			return err
 		}
+	}
+}
+
+// count adds what all threads did.
+func (s *stream) count(rec *Recording) {
+	for _, t := range s.threads {
+		rec.Instructions += unit.Instructions(t.place)
+		rec.References += t.count
+		rec.Events += t.events
 	}
 }
 

@@ -11,7 +11,9 @@
  * order in which they happened. Records of a thread that are not written yet are in shared memory (buffers), where tracegen finds
  * them if the program is killed.
  */
+#define _GNU_SOURCE
 #include "qemu.h"
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,9 +60,12 @@ typedef struct { uint64_t first, last; uint32_t instructions; } repeat; /* addre
 
 static thread *vcpus[VCPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int pipefd = -1, buffers = -1, refs = 1, fetches, marked, off, x86;
+static int pipefd = -1, buffers = -1, off, x86;
+static uint64_t refs = 1, fetches, marked, given[3]; /* options; given are descriptors */
 static uint32_t nsites, nnames, nthreads, nslots, nfree, freeslots[VCPUS];
 static name names[NAMES];
+static uint64_t *pcs; /* by site */
+static buffer none;   /* of threads in a process that is not recorded */
 
 #include "region.h"
 
@@ -184,16 +189,23 @@ static void block_fetched(unsigned v, void *u) {
 static void begins(unsigned v, void *u) { passes(vcpus[v], BEFORE, INSIDE); }
 static void ends(unsigned v, void *u) { passes(vcpus[v], INSIDE, AFTER); }
 
+/* Gives a thread a number and a buffer. The caller holds the lock. */
+static bool attach(thread *t) {
+	t->slot = nfree ? freeslots[--nfree] : nslots++;
+	off_t at = (off_t)t->slot * sizeof(buffer);
+	if (ftruncate(buffers, (off_t)nslots * sizeof(buffer)) ||
+	    (t->out = mmap(NULL, sizeof(buffer), PROT_READ | PROT_WRITE, MAP_SHARED, buffers, at)) == MAP_FAILED) return false;
+	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
+	return true;
+}
+
 static void init(uint64_t id, unsigned v) {
 	thread *t = calloc(1, sizeof *t);
 	pthread_mutex_lock(&lock);
-	t->slot = nfree ? freeslots[--nfree] : nslots++;
-	off_t at = (off_t)t->slot * sizeof(buffer);
-	if (v >= VCPUS || ftruncate(buffers, (off_t)nslots * sizeof(buffer)) ||
-	    (t->out = mmap(NULL, sizeof(buffer), PROT_READ | PROT_WRITE, MAP_SHARED, buffers, at)) == MAP_FAILED) abort();
-	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
+	if (v >= VCPUS || (!off && !attach(t))) abort();
 	t->state = state;
 	t->quiet = (state != INSIDE) + (marked && nthreads > 1);
+	if (off) t->out = &none, t->quiet = OFF;
 	pthread_mutex_unlock(&lock);
 	vcpus[v] = t;
 }
@@ -203,8 +215,7 @@ static void finish(thread *t) {
 	flush(t);
 	block(END, t, NULL, 0);
 	t->out->head.magic = 0;
-	freeslots[nfree++] = t->slot;
-	munmap(t->out, sizeof(buffer));
+	if (!off) freeslots[nfree++] = t->slot, munmap(t->out, sizeof(buffer));
 	free(t);
 }
 
@@ -239,12 +250,25 @@ static bool repeated(const struct insn *in) {
 }
 
 /* The caller holds the lock. */
+static void remember(uint32_t id, uint64_t pc) {
+	if ((id & (id - 1)) == 0) pcs = realloc(pcs, (id ? 2 * (size_t)id : 1) * sizeof *pcs);
+	if (!pcs) abort();
+	pcs[id] = pc;
+}
+
+/* Sends the address of a site with the next block. The caller holds the lock. */
+static void known(uint32_t id, uint64_t pc) {
+	if (nnames == NAMES) putnames();
+	names[nnames++] = (name){id, pc};
+}
+
+/* The caller holds the lock. */
 static void named(site *s, struct tb *tb, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		struct insn *in = qemu_plugin_tb_get_insn(tb, i);
 		s[i] = (site){qemu_plugin_insn_vaddr(in), i, nsites++, qemu_plugin_insn_size(in)};
-		if (nnames == NAMES) putnames();
-		names[nnames++] = (name){s[i].id, s[i].pc};
+		remember(s[i].id, s[i].pc);
+		known(s[i].id, s[i].pc);
 		if (refs) qemu_plugin_register_vcpu_mem_cb(in, touch, NO_REGISTERS, READ_WRITE, &s[i]);
 	}
 }
@@ -273,10 +297,17 @@ static void translate(uint64_t id, struct tb *tb) {
 	}
 }
 
+#include "children.h"
+
 static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_t object, uint64_t phase, uint64_t value, uint64_t a5, uint64_t a6,
 	uint64_t a7, uint64_t a8) {
 	thread *t = vcpus[v];
-	if (number != MARKCALL || !t) return;
+	caller = v;
+	if (off || !t) return;
+	if (number != MARKCALL) {
+		executes(t, number, kind, object, phase, value);
+		return;
+	}
 	if (kind == RUNS) {
 		if (!from) begins(v, NULL);
 		return;
@@ -297,44 +328,30 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 	if (phase == BEGIN) silence(t);
 }
 
-/* A process that the program forked is not recorded, and must not touch what it shares with its parent. */
-static void forked(void) {
-	static buffer none;
-	off = 1;
-	for (int i = 0; i < VCPUS; i++)
-		if (vcpus[i]) vcpus[i]->quiet = 1u << 31, vcpus[i]->out = &none;
-	pthread_mutex_unlock(&lock);
-}
-static void forks(void) { pthread_mutex_lock(&lock); }
-static void parent(void) { block(CHILD, NULL, NULL, 0); pthread_mutex_unlock(&lock); }
-
-/* The program shares our descriptors: it is not likely to close high ones. */
-static int own(int fd) {
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, OWNFD);
-	if (high < 0) return fd;
-	close(fd);
-	return high;
-}
-
 EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **argv) {
+	static struct { const char *name; uint64_t *to; bool inherited; } numbers[] = {{"pipe", &given[0]}, {"buffers", &given[1]}, {"children", &given[2]},
+		{"marked", &marked}, {"from", &from}, {"to", &to}, {"refs", &refs, true}, {"fetches", &fetches, true}, {"skip", &skip, true},
+		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
+		int known = 0;
 		if (!value) return 1;
-		unsigned long long n = strtoull(value + 1, NULL, 0);
-		if (!strncmp(argv[i], "pipe=", 5)) pipefd = own(n);
-		else if (!strncmp(argv[i], "buffers=", 8)) buffers = own(n);
-		else if (!strncmp(argv[i], "refs=", 5)) refs = n;
-		else if (!strncmp(argv[i], "fetches=", 8)) fetches = n;
-		else if (!strncmp(argv[i], "marked=", 7)) marked = n;
-		else if (!strncmp(argv[i], "from=", 5)) from = n, state = BEFORE;
-		else if (!strncmp(argv[i], "to=", 3)) to = n;
-		else if (!strncmp(argv[i], "skip=", 5)) skip = n, sampled = 1;
-		else if (!strncmp(argv[i], "window=", 7)) window = n, sampled = 1;
-		else if (!strncmp(argv[i], "every=", 6)) every = n;
-		else if (!strncmp(argv[i], "most=", 5)) most = n;
-		else return 1;
+		*value++ = 0;
+		if (!strcmp(argv[i], "preload")) preload = strdup(value), known = 1;
+		if (!strcmp(argv[i], "from")) state = BEFORE;
+		for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
+			if (!strcmp(argv[i], numbers[j].name)) {
+				*numbers[j].to = strtoull(value, NULL, 0), known = 1;
+				size_t n = strlen(options);
+				if (numbers[j].inherited) snprintf(options + n, sizeof options - n, ",%s=%s", argv[i], value);
+			}
+		if (!known) return 1;
 	}
+	pipefd = own(given[0]), buffers = own(given[1]);
+	if (given[2]) registry = own(given[2]);
+	sampled = skip || window;
 	x86 = !strcmp(info->target, "x86_64");
+	machine = x86 ? EM_X86_64 : EM_AARCH64;
 	pthread_atfork(forks, parent, forked);
 	qemu_plugin_register_vcpu_init_cb(id, init);
 	qemu_plugin_register_vcpu_exit_cb(id, gone);

@@ -174,6 +174,15 @@ static uint64_t forget(pthread_t handle) {
 	return number;
 }
 
+/* A forked process has one thread, which is its first. */
+static void forked(void) {
+	first = pthread_self();
+	threads = NULL;
+	numbers = 0;
+	busy = 0;
+}
+__attribute__((constructor)) static void follow_forks(void) { pthread_atfork(NULL, NULL, forked); }
+
 #define JOINS(f, parameters, ...) EXPORT int f parameters { \
 	mark(JOIN, 0, BEGIN, 0); \
 	int e = REAL(f)(__VA_ARGS__); \

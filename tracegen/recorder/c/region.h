@@ -5,6 +5,7 @@
  * The region has a state for all threads: 0 before it, 1 inside, 2 after it. A thread follows it when its next block begins.
  */
 enum { BEFORE, INSIDE, AFTER };
+enum { OFF = 1 << 30 };                      /* quiet for good */
 static uint32_t state = INSIDE;
 static uint64_t from, to;                    /* offsets of the functions that begin and end the region, or 0 */
 static uint64_t skip, window, every, most;   /* per thread: instructions without references; of each EVERY the first WINDOW have them; their number */
