@@ -20,8 +20,8 @@ const (
 )
 
 // unfollowedCalls are the functions whose calls are only counted, as in preload.c.
-var unfollowedCalls = []string{"pthread_cancel", "GOMP_task", "GOMP_taskwait", "GOMP_taskloop", "GOMP_taskgroup_end", "GOMP_cancel",
-	"GOMP_doacross_wait", "GOMP_parallel_start"}
+var unfollowedCalls = []string{"pthread_cancel", "OpenMP task", "OpenMP taskwait", "OpenMP taskloop", "OpenMP taskgroup", "OpenMP cancel",
+	"OpenMP doacross", "GOMP_parallel_start"}
 
 func (c *calls) unfollowed(function uint64) {
 	name := "unknown functions"

@@ -8,9 +8,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,9 +211,15 @@ EXPORT int pthread_cancel(pthread_t handle) {
 	return e;
 }
 
+/* Whether libomp called: its locks and conditions are not the program's. */
+static uintptr_t omp_start, omp_bytes;
+static bool internal(void *caller) { return (uintptr_t)caller - omp_start < omp_bytes; }
+#define INTERNAL internal(__builtin_return_address(0))
+
 /* A call of the library about an object: a mark before and one after with its result. A mutex whose owner has died is taken. */
 #define CALLS(kind, f, parameters, object, ...) EXPORT int f parameters { \
 	find(); \
+	if (INTERNAL) return REAL(f)(__VA_ARGS__); \
 	mark(kind, (uint64_t)object, BEGIN, 0); \
 	int e = REAL(f)(__VA_ARGS__); \
 	mark(kind, (uint64_t)object, LEAVE, e == EOWNERDEAD ? 0 : e); \
@@ -250,6 +258,7 @@ CALL(NOTIFY, pthread_cond_broadcast, pthread_cond_t)
 /* A wait releases the mutex, and takes it again, also if its time is over. */
 #define WAITS(f, parameters, ...) EXPORT int f parameters { \
 	find(); \
+	if (INTERNAL) return REAL(f)(__VA_ARGS__); \
 	mark(ORDER, (uint64_t)m, ONLY, 0); \
 	mark(UNLOCK, (uint64_t)m, BEGIN, 0); \
 	int e = REAL(f)(__VA_ARGS__); \
@@ -329,3 +338,4 @@ EXPORT int thrd_join(pthread_t t, int *status) {
 
 
 #include "openmp.h"
+#include "ompt.h"
