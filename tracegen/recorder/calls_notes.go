@@ -16,14 +16,19 @@ const (
 	missedUnlocks   = "releases of locks that the thread did not hold are not recorded"
 	missedBarriers  = "calls of barriers whose size is not known are not recorded"
 	missedCancelled = "barriers that were cancelled are not recorded"
+	missedFutexes   = "waits by futex, of atomics or of locks of Rust, have the order of this run"
 	missedSignals   = "signals of flags with too many signals are not recorded"
 )
 
-// unfollowedCalls are the functions whose calls are only counted, as in preload.c.
+// unfollowedCalls are the functions whose calls are only counted, as in preload.c. The next number is a wait by futex.
 var unfollowedCalls = []string{"pthread_cancel", "OpenMP task", "OpenMP taskwait", "OpenMP taskloop", "OpenMP taskgroup", "OpenMP cancel",
 	"OpenMP doacross", "GOMP_parallel_start"}
 
 func (c *calls) unfollowed(function uint64) {
+	if function == uint64(len(unfollowedCalls)) {
+		c.missed[missedFutexes]++
+		return
+	}
 	name := "unknown functions"
 	if function < uint64(len(unfollowedCalls)) {
 		name = unfollowedCalls[function]

@@ -24,7 +24,7 @@
 enum { MARKCALL = 0x5350f000, ONLY = 0, BEGIN, LEAVE };
 /* Kinds of marks. QUIET is not an event: the thread is inside of a library. */
 enum { START = 1, FORK, JOIN, LOCK, UNLOCK, BARRIER, SIGNAL, WAIT, UNFOLLOWED, RUN, QUIET, MEMBERS, READ, WRITE, RELEASE, VALUE, TAKE, ORDER, NOTIFY };
-enum { CANCEL, TASK, TASKWAIT, TASKLOOP, TASKGROUP, CANCELREGION, DOACROSS, OLDPARALLEL }; /* of calls that are not followed, as in calls_notes.go */
+enum { CANCEL, TASK, TASKWAIT, TASKLOOP, TASKGROUP, CANCELREGION, DOACROSS, OLDPARALLEL, FUTEX }; /* of calls that are not followed, as in calls_notes.go */
 
 static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
 	int e = errno;
@@ -56,7 +56,7 @@ static void mark(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number
 	X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) \
 	X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(pthread_barrier_init) X(pthread_barrier_wait) X(sem_init) X(sem_open) X(sem_getvalue) \
 	X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) X(pthread_cond_wait) \
-	X(pthread_cond_timedwait) X(pthread_cond_clockwait)
+	X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(syscall)
 /* GNU OpenMP: those that are quiet, those that are barriers, and those that run a function by a team. */
 #define PAIR(X, f) X(f##_start) X(f##_next)
 #define SCHEDULES(X, f) PAIR(X, f##_static) PAIR(X, f##_dynamic) PAIR(X, f##_guided) PAIR(X, f##_runtime)
@@ -339,3 +339,4 @@ EXPORT int thrd_join(pthread_t t, int *status) {
 
 #include "openmp.h"
 #include "ompt.h"
+#include "futex.h"
