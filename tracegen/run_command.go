@@ -22,6 +22,7 @@ type runOptions struct {
 	from     string
 	to       string
 	children bool
+	archive  bool
 	sample   recorder.Sample
 }
 
@@ -37,6 +38,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.from, "from", "", "record from the first call of `FUNCTION` on (default main)")
 	flags.StringVar(&o.to, "to", "", "record up to the first call of `FUNCTION` after that (default: to the end)")
 	flags.BoolVar(&o.children, "children", false, "record each process that the program starts, to PREFIX.1, PREFIX.2, ...")
+	flags.BoolVar(&o.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
@@ -61,6 +63,8 @@ func (o *runOptions) check(args []string) error {
 		return stage.Usage("--fetches selects references, and --refs=false records none")
 	case !o.refs && o.sample != recorder.Sample{}:
 		return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
+	case !o.refs && o.archive:
+		return stage.Usage("--archive is for references, and --refs=false records none")
 	case o.children && (o.from != "" || o.to != ""):
 		return stage.Usage("--children records whole processes; leave out --from and --to")
 	case o.sample.Every > 0 && o.sample.Window == 0:
@@ -116,8 +120,12 @@ func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, e
 	if p.Number > 0 {
 		r.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)
 	}
+	create := store.Create
+	if o.archive {
+		create = store.CreateArchive
+	}
 	var err error
-	r.Writer, err = store.Create(r.prefix, r.head)
+	r.Writer, err = create(r.prefix, r.head)
 	return r, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,9 @@ type program struct {
 
 // machines are the instruction sets that are recorded, by the names of QEMU's programs.
 var machines = map[elf.Machine]string{elf.EM_X86_64: "x86_64", elf.EM_AARCH64: "aarch64"}
+
+// natives are the instruction sets of this machine, by Go's names of them.
+var natives = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
 // openProgram finds a program as a shell does, and reads what the recorder needs to know of it.
 func openProgram(name string) (*program, error) {
@@ -127,4 +131,12 @@ func (p *program) offset(function string) (uint64, error) {
 		return 0, fmt.Errorf("%s has no names of functions (it is stripped), so %s cannot be found; keep its symbols", p.path, function)
 	}
 	return 0, fmt.Errorf("%s has no function %s; 'nm %s' lists those it has", p.path, function, p.path)
+}
+
+// foreign says where the libraries of a program for another processor are searched, or "".
+func (p *program) foreign() string {
+	if natives[runtime.GOARCH] == p.machine || !p.interp {
+		return ""
+	}
+	return fmt.Sprintf("; it needs libraries for another processor: set QEMU_LD_PREFIX=/usr/%s-linux-gnu, or to where they are", p.machine)
 }

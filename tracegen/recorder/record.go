@@ -65,9 +65,8 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 		return nil, err
 	}
 	if r.program.interp {
-		native := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
 		names := compilers[r.program.machine]
-		if native == r.program.machine {
+		if natives[runtime.GOARCH] == r.program.machine {
 			names = []string{"cc", "gcc", "clang"}
 		}
 		if r.preload, err = compile(ctx, "preload.c", names); err != nil {
@@ -225,7 +224,8 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
 	rec.Notes = append(rec.Notes, r.notes(s)...)
 	if rec.Instructions == 0 {
-		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins", r.opt.Args[0], rec.Status, cmp.Or(r.opt.From, "main"))
+		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins%s", r.opt.Args[0], rec.Status,
+			cmp.Or(r.opt.From, "main"), r.program.foreign())
 	}
 	return rec, nil
 }
