@@ -43,3 +43,14 @@ func descriptors(rights []byte) (files [2]*os.File) {
 	}
 	return files
 }
+
+// foreground says whether the terminal sends its signals to this process and the program alike.
+func foreground() bool {
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer terminal.Close()
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}

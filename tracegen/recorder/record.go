@@ -130,8 +130,7 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 		return nil, fmt.Errorf("starting %s: %w", r.qemu.path, err)
 	}
 	to.Close()
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(os.Interrupt) }) // it may have ended
-	defer stop()
+	defer forward(cmd.Process)()
 	family.start(cmd.Process.Pid)
 	s := newStream(sink, r.opt.Progress)
 	err = s.read(pipe)
