@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type runOptions struct {
 	to       string
 	children bool
 	archive  bool
+	locks    string
 	sample   recorder.Sample
 }
 
@@ -39,6 +41,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.to, "to", "", "record up to the first call of `FUNCTION` after that (default: to the end)")
 	flags.BoolVar(&o.children, "children", false, "record each process that the program starts, to PREFIX.1, PREFIX.2, ...")
 	flags.BoolVar(&o.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
+	flags.StringVar(&o.locks, "lock-order", string(recorder.OfConditions), "mutexes that keep the recorded order of locks: conditions|all|none")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
@@ -63,6 +66,8 @@ func (o *runOptions) check(args []string) error {
 		return stage.Usage("--fetches selects references, and --refs=false records none")
 	case !o.refs && o.sample != recorder.Sample{}:
 		return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
+	case !slices.Contains(recorder.LockOrders, recorder.LockOrder(o.locks)):
+		return stage.Usage("--lock-order %s is not known; conditions, all and none are", o.locks)
 	case !o.refs && o.archive:
 		return stage.Usage("--archive is for references, and --refs=false records none")
 	case o.children && (o.from != "" || o.to != ""):
@@ -79,7 +84,7 @@ func (o *runOptions) check(args []string) error {
 func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
 	in, out, errors := env.Standard()
-	opt := recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample,
+	opt := recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample, Locks: recorder.LockOrder(o.locks),
 		In: in, Out: out, Err: errors, Progress: progress.Add}
 	if o.children {
 		opt.Children = func(p recorder.Process) (recorder.Trace, error) { return o.open(env, p) }

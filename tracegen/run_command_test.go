@@ -44,6 +44,8 @@ func TestRunRefuses(t *testing.T) {
 		{"run", stage.WrongUsage, "no program; give it after --"},
 		{"run -- ls", stage.WrongUsage, "no output; give -o PREFIX"},
 		{"run -o x --fetches --refs=false -- ls", stage.WrongUsage, "--fetches selects references"},
+		{"run -o x --lock-order some -- ls", stage.WrongUsage, "--lock-order some is not known; conditions, all and none are"},
+		{"run -o x --archive --refs=false -- ls", stage.WrongUsage, "--archive is for references"},
 		{"run -o x --children --to main -- ls", stage.WrongUsage, "--children records whole processes"},
 		{"run -o x --skip 5 --refs=false -- ls", stage.WrongUsage, "--skip, --window and --max-references select references"},
 		{"run -o x --every 5 -- ls", stage.WrongUsage, "--every repeats a window; give its length with --window"},

@@ -77,13 +77,14 @@ type calls struct {
 	held       map[holding]int // how often
 	flags      map[objectID]*flag
 	semaphores map[uint64]*semaphore
-	turns      map[uint64]bool    // mutexes whose order is kept
+	order      LockOrder
+	turns      map[uint64]bool    // mutexes that conditions use
 	released   map[*thread]uint64 // the mutex that a thread released last
 	missed     map[string]int     // by what is missing
 }
 
-func newCalls() calls {
-	return calls{objects: map[objectID]int32{}, barriers: map[uint64]*barrier{}, groups: map[string]int32{}, held: map[holding]int{},
+func newCalls(order LockOrder) calls {
+	return calls{order: order, objects: map[objectID]int32{}, barriers: map[uint64]*barrier{}, groups: map[string]int32{}, held: map[holding]int{},
 		flags: map[objectID]*flag{}, semaphores: map[uint64]*semaphore{},
 		turns: map[uint64]bool{}, released: map[*thread]uint64{}, missed: map[string]int{}}
 }

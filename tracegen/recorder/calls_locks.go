@@ -2,6 +2,19 @@ package recorder
 
 import "spoor/traces/trace"
 
+// LockOrder says for which mutexes a trace keeps the order in which threads took them.
+type LockOrder string
+
+// The orders of locks. Others than OfConditions are for programs of which the user knows more than the recorder.
+const (
+	OfConditions LockOrder = "conditions" // of mutexes that condition variables use
+	OfAll        LockOrder = "all"        // as recorded
+	OfNone       LockOrder = "none"       // the simulator decides; then a wait for a condition may never end
+)
+
+// LockOrders are all of them.
+var LockOrders = []LockOrder{OfConditions, OfAll, OfNone}
+
 func (t *thread) holding(addr uint64) holding { return holding{uint32(t.refs.Proc), addr} }
 
 // The simulator decides who takes a mutex next, except for those that condition variables use: who took it first decided what
@@ -13,8 +26,16 @@ func (t *thread) holding(addr uint64) holding { return holding{uint32(t.refs.Pro
 // does so while it holds the mutex, or after it: so the mutexes that it holds, or else the last that it released, have
 // turns from then on, too. What came before has no turns.
 
+// ordered says whether the order of a mutex is kept.
+func (c *calls) ordered(addr uint64) bool {
+	return c.order == OfAll || c.order != OfNone && c.turns[addr]
+}
+
 // notify keeps the order of the mutexes of a thread that signals a condition.
 func (c *calls) notify(t *thread) {
+	if c.order == OfAll || c.order == OfNone {
+		return
+	}
 	holds := false
 	for h, n := range c.held {
 		if h.number == uint32(t.refs.Proc) && n != writes {
@@ -22,7 +43,7 @@ func (c *calls) notify(t *thread) {
 		}
 	}
 	if addr, ok := c.released[t]; ok && !holds {
-		if !c.turns[addr] {
+		if !c.ordered(addr) {
 			c.turns[addr] = true
 			c.signal(t, objectID{addr, asTurn}) // of its release
 		}
@@ -35,7 +56,7 @@ func (c *calls) lock(t *thread, addr uint64) {
 	if c.held[h]++; c.held[h] > 1 {
 		return
 	}
-	if c.turns[addr] {
+	if c.ordered(addr) {
 		c.wait(t, objectID{addr, asTurn})
 	}
 	t.happens(trace.Lock, c.object(addr, asLock))
@@ -54,7 +75,7 @@ func (c *calls) unlock(t *thread, addr uint64) {
 	delete(c.held, h)
 	c.released[t] = addr
 	t.happens(trace.Unlock, c.object(addr, asLock))
-	if c.turns[addr] {
+	if c.ordered(addr) {
 		c.signal(t, objectID{addr, asTurn})
 	}
 }

@@ -118,7 +118,7 @@ func logged(out, what string) (procs []trace.Proc) {
 }
 
 func TestCallsThatAreNotFollowed(t *testing.T) {
-	c := newCalls()
+	c := newCalls(OfConditions)
 	s := &stream{threads: map[uint32]*thread{}}
 	for _, m := range []mark{{unfollowedMark, 0, begin, 0}, {unfollowedMark, 0, leave, 0}, {unfollowedMark, 0, begin, 0}, {joinMark, unknownThread, leave, 0},
 		{unlockMark, 64, begin, 0}, {barrierMark, 64, begin, 0}} {
@@ -153,7 +153,7 @@ func marked(t *testing.T, c *calls, procs uint32, marks ...any) [][]trace.Event 
 
 // TestSemaphores makes a semaphore of value 1, and another at its address. A wait is for the posts that it needs.
 func TestSemaphores(t *testing.T) {
-	c := newCalls()
+	c := newCalls(OfConditions)
 	post, take := mark{signalMark, 64, begin, 0}, mark{takeMark, 64, leave, 0}
 	events := marked(t, &c, 3, 0, mark{valueMark, 64, only, 1}, 1, take, 0, post, 2, post, 1, take,
 		0, mark{valueMark, 64, only, 0}, 0, post, 2, post, 1, take, 1, take, 1, mark{takeMark, 64, leave, math.MaxUint64})
@@ -166,9 +166,29 @@ func TestSemaphores(t *testing.T) {
 	}
 }
 
+// TestLockOrders: the user chooses which mutexes have turns. A thread waits for the turn of another, not for its own.
+func TestLockOrders(t *testing.T) {
+	take, give, wait := mark{lockMark, 64, leave, 0}, mark{unlockMark, 64, begin, 0}, mark{orderMark, 64, only, 0}
+	for order, want := range map[LockOrder][]int{OfConditions: {0, 1}, OfAll: {1, 1}, OfNone: {0, 0}} {
+		for i, first := range []mark{{Phase: only}, wait} {
+			c := newCalls(order)
+			events := marked(t, &c, 2, 0, first, 0, take, 0, give, 1, take, 1, give)
+			waits := 0
+			for _, e := range events[1] {
+				if e.Kind == trace.WaitFlag {
+					waits++
+				}
+			}
+			if waits != want[i] {
+				t.Errorf("%s, condition %v: %d waits, want %d", order, i == 1, waits, want[i])
+			}
+		}
+	}
+}
+
 // TestTeamAtOldAddress lets a team meet where a barrier of more threads was, and again after one of it was let go.
 func TestTeamAtOldAddress(t *testing.T) {
-	c := newCalls()
+	c := newCalls(OfConditions)
 	meet := mark{barrierMark, 64, begin, 2}
 	events := marked(t, &c, 2, 0, mark{membersMark, 64, only, 3}, 0, meet, 1, meet, 0, meet, 0, meet, 1, meet)
 	if len(events[0]) != 2 || len(events[1]) != 2 || events[0][0].Group != events[0][1].Group || c.missed[missedCancelled] != 1 {

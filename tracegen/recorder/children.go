@@ -177,7 +177,7 @@ func (f *family) follow(m *member) (*stream, Trace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := newStream(t, f.opt.Progress)
+	s := newStream(t, f.opt)
 	if err = s.read(m.in); err == nil || errors.Is(err, os.ErrClosed) {
 		err = s.rest(m.memory)
 	}

@@ -21,6 +21,7 @@ type Options struct {
 	Fetches  bool                         // and instructions, as they are fetched
 	From, To string                       // the functions with which recording begins and ends; "" are main and the end
 	Sample   Sample                       // which references are recorded
+	Locks    LockOrder                    // which mutexes keep the recorded order
 	Children func(Process) (Trace, error) // makes the trace of a process that the program starts; nil if they are not recorded
 	In       io.Reader
 	Out, Err io.Writer
@@ -132,7 +133,7 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	to.Close()
 	defer forward(cmd.Process)()
 	family.start(cmd.Process.Pid)
-	s := newStream(sink, r.opt.Progress)
+	s := newStream(sink, r.opt)
 	err = s.read(pipe)
 	if err != nil {
 		_ = cmd.Process.Kill() // the trace cannot be written

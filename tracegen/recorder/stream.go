@@ -70,8 +70,8 @@ type stream struct {
 	ends     ends
 }
 
-func newStream(sink Sink, progress func(int)) *stream {
-	return &stream{sink: sink, progress: progress, threads: map[uint32]*thread{}, calls: newCalls()}
+func newStream(sink Sink, o Options) *stream {
+	return &stream{sink: sink, progress: o.Progress, threads: map[uint32]*thread{}, calls: newCalls(o.Locks)}
 }
 
 var errDamaged = errors.New("what the plugin sends is damaged")
