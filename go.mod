@@ -7,6 +7,8 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	// Arrow's own encoding of message metadata; Arrow needs it anyhow.
 	github.com/google/flatbuffers v25.12.19+incompatible
+	// Names of functions of C++ and Rust as in their source.
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	// zstd of all files; gzip and zstd of imported ones.
 	github.com/klauspost/compress v1.20.3
 	// Imported traces in lz4; Arrow needs it anyhow.

@@ -107,6 +107,9 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	}
 	defer src.Close()
 	o.adapt(env, src)
+	if err := o.nameMemory(env, src, path); err != nil {
+		return err
+	}
 	if o.needRefs() {
 		if err := checkRefs(src, path); err != nil {
 			return err

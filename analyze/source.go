@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"spoor/analyze/internal/kind"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/symbols"
 	"spoor/traces/trace"
 )
 
@@ -26,6 +29,26 @@ func checkRefs(src *store.Trace, path string) error {
 		}
 	}
 	return nil
+}
+
+// nameMemory gives the analyses the names of memory that a recording has in a file of its own, if one uses them.
+func (s *settings) nameMemory(env *stage.Env, src *store.Trace, path string) error {
+	if !slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.NamesMemory }) {
+		return nil
+	}
+	f, err := symbols.Open(path, src)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, symbols.ErrOther):
+		env.Note("%v", err)
+		return nil
+	case err != nil:
+		return err
+	}
+	regions, err := f.Regions()
+	src.AddRegions(regions...)
+	return err
 }
 
 // noteSource notes what makes results of the trace doubtful. Messages are complete in a sample.

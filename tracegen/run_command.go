@@ -12,6 +12,7 @@ import (
 	"spoor/tracegen/recorder"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/symbols"
 	"spoor/traces/trace"
 )
 
@@ -25,6 +26,7 @@ type runOptions struct {
 	children bool
 	archive  bool
 	locks    string
+	symbols  bool
 	sample   recorder.Sample
 }
 
@@ -42,6 +44,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.children, "children", false, "record each process that the program starts, to PREFIX.1, PREFIX.2, ...")
 	flags.BoolVar(&o.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
 	flags.StringVar(&o.locks, "lock-order", string(recorder.OfConditions), "mutexes that keep the recorded order of locks: conditions|all|none")
+	flags.BoolVar(&o.symbols, "symbols", true, "also write PREFIX.symbols.arrow: functions, lines, variables and blocks of the heap")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
@@ -85,7 +88,7 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
 	in, out, errors := env.Standard()
 	opt := recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample, Locks: recorder.LockOrder(o.locks),
-		In: in, Out: out, Err: errors, Progress: progress.Add}
+		Symbols: o.symbols, In: in, Out: out, Err: errors, Progress: progress.Add}
 	if o.children {
 		opt.Children = func(p recorder.Process) (recorder.Trace, error) { return o.open(env, p) }
 	}
@@ -112,6 +115,7 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 // tracedProcess is the trace of a process.
 type tracedProcess struct {
 	*store.Writer
+	names  *symbols.Writer // nil if they are left out
 	env    *stage.Env
 	prefix string
 	head   trace.Header
@@ -130,7 +134,12 @@ func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, e
 		create = store.CreateArchive
 	}
 	var err error
-	r.Writer, err = create(r.prefix, r.head)
+	if r.Writer, err = create(r.prefix, r.head); err != nil || !o.symbols {
+		return r, err
+	}
+	if r.names, err = symbols.Create(r.prefix); err != nil {
+		r.Abort()
+	}
 	return r, err
 }
 
@@ -140,6 +149,11 @@ func (r *tracedProcess) Keep(rec *recorder.Recording) error {
 	if err := r.Close(r.head); err != nil {
 		return err
 	}
+	if r.names != nil {
+		if err := r.names.Close(r.SHA256()); err != nil {
+			return err
+		}
+	}
 	for _, note := range rec.Notes {
 		r.env.Note("%s: %s", r.prefix, note)
 	}
@@ -148,7 +162,15 @@ func (r *tracedProcess) Keep(rec *recorder.Recording) error {
 }
 
 // Drop removes a trace that is not kept.
-func (r *tracedProcess) Drop() { r.Abort() }
+func (r *tracedProcess) Drop() {
+	r.Abort()
+	if r.names != nil {
+		r.names.Abort()
+	}
+}
+
+// Symbols is where the names of places go.
+func (r *tracedProcess) Symbols() *symbols.Writer { return r.names }
 
 // argumentText is the program's arguments as a shell would take them.
 func argumentText(args []string) string {

@@ -178,6 +178,7 @@ func (f *family) follow(m *member) (*stream, Trace, error) {
 		return nil, nil, err
 	}
 	s := newStream(t, f.opt)
+	s.forked = m.forked
 	if err = s.read(m.in); err == nil || errors.Is(err, os.ErrClosed) {
 		err = s.rest(m.memory)
 	}
@@ -200,6 +201,14 @@ func keep(s *stream, t Trace) error {
 		rec.Notes = append(rec.Notes, "the process was killed, or executed another program")
 	}
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
+	if s.forked && s.names.places != nil {
+		rec.Notes = append(rec.Notes, "blocks of the heap and stacks that the process had when it was forked have no names")
+	}
+	unnamed, err := s.names.finish(s.pcs)
+	if err != nil {
+		return err
+	}
+	rec.Notes = append(rec.Notes, unnamed...)
 	return t.Keep(rec)
 }
 

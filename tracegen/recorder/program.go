@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"os"
@@ -139,4 +140,22 @@ func (p *program) foreign() string {
 		return ""
 	}
 	return fmt.Sprintf("; it needs libraries for another processor: set QEMU_LD_PREFIX=/usr/%s-linux-gnu, or to where they are", p.machine)
+}
+
+// pathDigest is a number for the path of a file, by which the plugin knows where the file is mapped. No path has 0.
+func pathDigest(path string) uint64 {
+	if path == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	io.WriteString(h, realPath(path))
+	return h.Sum64()
+}
+
+// realPath is a path as the kernel names the file.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

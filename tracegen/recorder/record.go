@@ -22,6 +22,7 @@ type Options struct {
 	From, To string                       // the functions with which recording begins and ends; "" are main and the end
 	Sample   Sample                       // which references are recorded
 	Locks    LockOrder                    // which mutexes keep the recorded order
+	Symbols  bool                         // the names of places, if the sink is a Namer
 	Children func(Process) (Trace, error) // makes the trace of a process that the program starts; nil if they are not recorded
 	In       io.Reader
 	Out, Err io.Writer
@@ -70,7 +71,11 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 		if natives[runtime.GOARCH] == r.program.machine {
 			names = []string{"cc", "gcc", "clang"}
 		}
-		if r.preload, err = compile(ctx, "preload.c", names); err != nil {
+		var flags []string
+		if opt.Symbols {
+			flags = []string{"-DHEAPS"}
+		}
+		if r.preload, err = compile(ctx, "preload.c", names, flags...); err != nil {
 			return nil, err
 		}
 	}
@@ -163,8 +168,8 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 		}
 		return 0
 	}
-	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d", r.plugin,
-		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""))
+	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d,symbols=%d,hidden=%#x", r.plugin,
+		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""), number(r.opt.Symbols), pathDigest(r.preload))
 	plugin += r.region + r.opt.Sample.option()
 	if registry != nil {
 		plugin += ",children=5,preload=" + r.preload
@@ -198,6 +203,9 @@ func (r *Recorder) notes(s *stream) (notes []string) {
 	}
 	if r.preload == "" {
 		notes = append(notes, "the program is linked statically, so its locks, barriers and other events are not recorded")
+		if r.opt.Symbols {
+			notes = append(notes, "the program is linked statically, so blocks of its heap and stacks have no names")
+		}
 	}
 	if r.whole {
 		notes = append(notes, "the program has no symbol main, so it is recorded from its first instruction on")
@@ -223,6 +231,14 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 	}
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
 	rec.Notes = append(rec.Notes, r.notes(s)...)
+	if p := s.names.places; p != nil && r.preload != "" && !p.Mapped(realPath(r.preload)) {
+		rec.Notes = append(rec.Notes, "the program does not load the library that follows its heap, so blocks of the heap and stacks have no names")
+	}
+	unnamed, err := s.names.finish(s.pcs)
+	if err != nil {
+		return nil, err
+	}
+	rec.Notes = append(rec.Notes, unnamed...)
 	if rec.Instructions == 0 {
 		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins%s", r.opt.Args[0], rec.Status,
 			cmp.Or(r.opt.From, "main"), r.program.foreign())

@@ -24,6 +24,12 @@ const (
 	outsideBlock // a mark outside of the recorded region
 )
 
+// kinds of blocks, as in places.h
+const (
+	mapsBlock = 32 + iota
+	heapBlock
+)
+
 const (
 	blockMagic  = 0x53505231
 	headerBytes = 32
@@ -64,14 +70,16 @@ type stream struct {
 	progress func(int)
 	threads  map[uint32]*thread
 	pcs      []uint64 // by site
+	names    names
 	calls    calls
 	children int    // processes that the program started
+	forked   bool   // the process was, by another that is recorded
 	outside  uint64 // events outside of the recorded region
 	ends     ends
 }
 
 func newStream(sink Sink, o Options) *stream {
-	return &stream{sink: sink, progress: o.Progress, threads: map[uint32]*thread{}, calls: newCalls(o.Locks)}
+	return &stream{sink: sink, progress: o.Progress, threads: map[uint32]*thread{}, calls: newCalls(o.Locks), names: newNames(sink)}
 }
 
 var errDamaged = errors.New("what the plugin sends is damaged")
@@ -133,6 +141,8 @@ func (s *stream) block(h header, b []byte) error {
 			return errDamaged
 		}
 		s.ends = ends{true, b[0] == afterRegion, b[4] != 0}
+	case mapsBlock, heapBlock:
+		return s.names.block(h, b)
 	default:
 		return errDamaged
 	}
@@ -156,6 +166,7 @@ func (s *stream) sites(b []byte) error {
 			return errDamaged
 		}
 		s.pcs = append(s.pcs, binary.LittleEndian.Uint64(b[8:]))
+		s.names.used = append(s.names.used, false)
 	}
 	return nil
 }
@@ -165,6 +176,7 @@ func (s *stream) pc(site uint32) uint64 {
 	if int(site) >= len(s.pcs) {
 		return 0
 	}
+	s.names.used[site] = true
 	return s.pcs[site]
 }
 
@@ -178,6 +190,9 @@ func (s *stream) refs(t *thread, b []byte) error {
 		if kind == stepRecord {
 			t.step(addr)
 			continue
+		}
+		if s.names.places != nil && kind != fetchRecord {
+			s.names.places.Touch(addr)
 		}
 		t.reference(addr, s.pc(site), uint16(what>>sizeShift), recordOps[kind])
 	}
@@ -195,6 +210,12 @@ func (s *stream) rest(buffers io.ReaderAt) error {
 		h := readHeader(slot)
 		if h.Magic != blockMagic || h.Bytes > maxContents {
 			continue // of a thread that has ended
+		}
+		if h.Kind == heapBlock {
+			if err := s.names.rest(h, slot[headerBytes:headerBytes+h.Bytes]); err != nil {
+				return err
+			}
+			continue
 		}
 		t := s.thread(h.Thread)
 		if t.ended || t.began && h.Sequence <= t.last {

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
@@ -110,19 +111,30 @@ func (t *Trace) count() {
 	}
 }
 
+// AddRegions adds names of memory to the header, which are in another file.
+func (t *Trace) AddRegions(regions ...trace.Region) {
+	t.head.Regions = append(t.head.Regions, regions...)
+}
+
 // Header returns the header of the trace.
 func (t *Trace) Header() trace.Header { return t.head }
 
 // SHA256 returns a digest of the trace, in hexadecimal. It is computed from the digests in
 // the footers, which cover every byte of the files.
 func (t *Trace) SHA256() string {
-	h := sha256.New()
+	var digests []string
 	for _, p := range []*part{t.refs, t.events} {
 		if p != nil {
-			h.Write([]byte(p.digest))
+			digests = append(digests, p.digest)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return digestOf(digests...)
+}
+
+// digestOf returns the digest of the footers with these digests.
+func digestOf(footers ...string) string {
+	digest := sha256.Sum256([]byte(strings.Join(footers, "")))
+	return hex.EncodeToString(digest[:])
 }
 
 // Totals returns the counts of processor p, from the footers. Instr is the position of its

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,17 +56,8 @@ func writeTable(w io.Writer, e *encoder, t *Table, s *arrowmeta.Schema) error {
 	if err := out.begin(schemaMessage(s)); err != nil {
 		return err
 	}
-	for from, rows := 0, t.Rows(); from < rows; {
-		to := batchEnd(t, from, rows)
-		e.begin()
-		for _, c := range t.Columns {
-			encodeColumn(e, c.Data, from, to)
-		}
-		msg, meta := e.finish(to - from)
-		if err := out.batch(msg, meta, batchInfo{rows: uint64(to - from)}); err != nil {
-			return err
-		}
-		from = to
+	if err := out.rows(e, t); err != nil {
+		return err
 	}
 	_, err := out.end(s)
 	return err
@@ -147,51 +137,6 @@ func checkColumn(c Column) (typ arrowmeta.DataType, size int, err error) {
 
 // textOverhead is the memory of a string besides its bytes.
 const textOverhead = 16
-
-// batchEnd returns the end of the batch that begins at row from.
-func batchEnd(t *Table, from, rows int) int {
-	to := min(rows, from+batchRows)
-	for _, c := range t.Columns {
-		texts, ok := c.Data.([]string)
-		if !ok {
-			continue
-		}
-		size := 0
-		for i := from; i < to; i++ {
-			if size += len(texts[i]); size > maxText {
-				to = i
-			}
-		}
-	}
-	return to
-}
-
-func encodeColumn(e *encoder, data any, from, to int) {
-	switch d := data.(type) {
-	case []int32:
-		put(e, d[from:to])
-	case []int64:
-		put(e, d[from:to])
-	case []uint64:
-		put(e, d[from:to])
-	case []float64:
-		put(e, d[from:to])
-	case []string:
-		size := 0
-		for _, s := range d[from:to] {
-			size += len(s)
-		}
-		e.text, e.offsets = slices.Grow(e.text[:0], size), append(slices.Grow(e.offsets[:0], to-from+1), 0)
-		for _, s := range d[from:to] {
-			e.text = append(e.text, s...)
-			e.offsets = append(e.offsets, int32(len(e.text)))
-		}
-		e.column(to-from, 0)
-		e.buffer(nil, 1)
-		putBuffer(e, e.offsets)
-		e.buffer(e.text, 1)
-	}
-}
 
 // ReadTable reads the table at path.
 func ReadTable(path string) (*Table, error) {

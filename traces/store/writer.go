@@ -41,7 +41,11 @@ type Writer struct {
 	archive bool     // references are in the archive profile
 	closed  bool     // Close or Abort was called
 	gone    bool     // the files have their final names or were removed
+	sha256  string   // of both, when they are complete
 }
+
+// SHA256 is what [Trace.SHA256] returns for the trace. It is known after Close.
+func (w *Writer) SHA256() string { return w.sha256 }
 
 // Create starts the files of a trace. The header h may be preliminary, except for HasPC and
 // HasTime, which determine the columns.
@@ -194,9 +198,11 @@ func (w *Writer) Close(h trace.Header) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.events.finish(traceSchema(kindEvents, false, h), arrowmeta.Pair{Key: refsKey, Value: digest}); err != nil {
+	events, err := w.events.finish(traceSchema(kindEvents, false, h), arrowmeta.Pair{Key: refsKey, Value: digest})
+	if err != nil {
 		return err
 	}
+	w.sha256 = digestOf(digest, events)
 	if err := outfile.RenameBoth(w.refs.f, w.events.f); err != nil {
 		return err
 	}

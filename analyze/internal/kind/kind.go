@@ -21,6 +21,7 @@ type Kind struct {
 
 	Subject      Subject
 	AsksMessages bool       // the result says whether the program passes messages
+	NamesMemory  bool       // the result names memory by the regions of the trace
 	KeepsAll     bool       // the state of all processors exists at once in program order too
 	PerProc      unit.Bytes // memory for each processor of the interleaved order, roughly, if each uses few lines
 

@@ -21,8 +21,9 @@ var tablesText string
 func Kind() *kind.Kind {
 	var word string
 	return &kind.Kind{Name: "sharing", Help: helpText, Tables: tablesText,
-		PerProc: 10 << 10,
-		Shares:  []string{"refs", "line"},
+		NamesMemory: true,
+		PerProc:     10 << 10,
+		Shares:      []string{"refs", "line"},
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&word, "word", defaultWord.String(), "`size` of a word, the unit of true sharing, a power of two; a size above that of the program's items hides false sharing")
 		},

@@ -17,6 +17,7 @@ const filesHead = "# Files, tables and columns\n\n" +
 	"## Kinds of files\n\n" +
 	"| file | content | written by |\n|---|---|---|\n" +
 	"| `PREFIX.refs.arrow`, `PREFIX.events.arrow` | a [trace](#traces): memory references, and all other events | tracegen, traces |\n" +
+	"| `PREFIX.symbols.arrow` | names of the [places](#table-symbols) in a trace: functions, lines, variables, blocks of the heap | tracegen run |\n" +
 	"| `*.arrow` | a table; tables are below | analyze, calibrate, predict |\n" +
 	"| `*.params.toml` | parameters for models | analyze, calibrate, predict scaling |\n" +
 	"| `*.machine.toml`, `data/machine/*.toml` | a [machine](machine.md) | calibrate memory, you |\n" +

@@ -135,6 +135,7 @@ static void forked(void) {
 		if (vcpus[i] != t) vcpus[i] = NULL;
 	off = registry < 0 || !enrol(FORKED, parent_process, NULL, 0, &pipefd, &buffers);
 	nslots = nfree = nthreads = 0;
+	forkplaces();
 	if (t) {
 		if (off || !attach(t)) off = 1, t->out = &none, t->quiet = OFF;
 		t->done = t->now = t->skipped = t->begin = t->last = t->until = t->references = t->mute = 0;
@@ -142,8 +143,10 @@ static void forked(void) {
 	}
 	for (uint32_t id = 0; id < nsites && !off; id++) known(id, pcs[id]);
 	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&heaplock);
 }
 static void forks(void) {
+	pthread_mutex_lock(&heaplock);
 	pthread_mutex_lock(&lock);
 	putnames();
 	parent_process = getpid();
@@ -151,4 +154,5 @@ static void forks(void) {
 static void parent(void) {
 	if (registry < 0) block(CHILD, NULL, NULL, 0);
 	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&heaplock);
 }

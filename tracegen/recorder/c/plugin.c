@@ -5,7 +5,8 @@
  *
  * Options: pipe=FD and buffers=FD; refs=0|1; fetches=0|1; marked=1 if the library numbers threads; from=OFFSET to record from the
  * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on;
- * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N and most=N for references (see region.h).
+ * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N and most=N for references (see region.h); symbols=0|1 to
+ * send what names places, and hidden=DIGEST of the library's path (see places.h).
  *
  * Each block on the pipe is a header and its contents. Threads write blocks one at a time, so the order of marks on the pipe is the
  * order in which they happened. Records of a thread that are not written yet are in shared memory (buffers), where tracegen finds
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,6 +89,8 @@ static void putnames(void) {
 	if (nnames) block(SITES, NULL, names, nnames * sizeof *names);
 	nnames = 0;
 }
+
+#include "places.h"
 
 /* The caller holds the lock. */
 static void flush(thread *t) {
@@ -192,9 +196,7 @@ static void ends(unsigned v, void *u) { passes(vcpus[v], INSIDE, AFTER); }
 /* Gives a thread a number and a buffer. The caller holds the lock. */
 static bool attach(thread *t) {
 	t->slot = nfree ? freeslots[--nfree] : nslots++;
-	off_t at = (off_t)t->slot * sizeof(buffer);
-	if (ftruncate(buffers, (off_t)nslots * sizeof(buffer)) ||
-	    (t->out = mmap(NULL, sizeof(buffer), PROT_READ | PROT_WRITE, MAP_SHARED, buffers, at)) == MAP_FAILED) return false;
+	if (!(t->out = share(t->slot))) return false;
 	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
 	return true;
 }
@@ -227,6 +229,7 @@ static void gone(uint64_t id, unsigned v) {
 }
 
 static void bye(uint64_t id, void *u) {
+	if (symbols && !off) endplaces();
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < VCPUS; i++) {
 		if (vcpus[i]) finish(vcpus[i]);
@@ -275,10 +278,15 @@ static void named(site *s, struct tb *tb, size_t n) {
 
 static void translate(uint64_t id, struct tb *tb) {
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	site *s = malloc((n + 1) * sizeof *s);
 	pthread_mutex_lock(&lock);
-	named(s, tb, n);
+	bool hides = ours(tb);
+	site *s = hides ? NULL : malloc((n + 1) * sizeof *s);
+	if (!hides) named(s, tb, n);
 	pthread_mutex_unlock(&lock);
+	if (hides) {
+		hide(tb);
+		return;
+	}
 	uint64_t start = qemu_plugin_start_code();
 	if (from && s[0].pc == start + from) qemu_plugin_register_vcpu_tb_exec_cb(tb, begins, NO_REGISTERS, NULL);
 	if (to && s[0].pc == start + to) qemu_plugin_register_vcpu_tb_exec_cb(tb, ends, NO_REGISTERS, NULL);
@@ -305,6 +313,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 	caller = v;
 	if (off || !t) return;
 	if (number != MARKCALL) {
+		if (number == (x86 ? 9 : 222) && phase & EXECUTE) __atomic_store_n(&remapped, 1, __ATOMIC_RELEASE); /* mmap of code */
 		executes(t, number, kind, object, phase, value);
 		return;
 	}
@@ -331,7 +340,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **argv) {
 	static struct { const char *name; uint64_t *to; bool inherited; } numbers[] = {{"pipe", &given[0]}, {"buffers", &given[1]}, {"children", &given[2]},
 		{"marked", &marked}, {"from", &from}, {"to", &to}, {"refs", &refs, true}, {"fetches", &fetches, true}, {"skip", &skip, true},
-		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}};
+		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}, {"symbols", &symbols, true}, {"hidden", &hidden, true}};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 		int known = 0;
@@ -351,6 +360,7 @@ EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **
 	if (given[2]) registry = own(given[2]);
 	sampled = skip || window;
 	x86 = !strcmp(info->target, "x86_64");
+	if (symbols && !shareheap()) abort();
 	machine = x86 ? EM_X86_64 : EM_AARCH64;
 	pthread_atfork(forks, parent, forked);
 	qemu_plugin_register_vcpu_init_cb(id, init);

@@ -27,7 +27,6 @@ enum { START = 1, FORK, JOIN, LOCK, UNLOCK, BARRIER, SIGNAL, WAIT, UNFOLLOWED, R
 enum { CANCEL, TASK, TASKWAIT, TASKLOOP, TASKGROUP, CANCELREGION, DOACROSS, OLDPARALLEL, FUTEX }; /* of calls that are not followed, as in calls_notes.go */
 
 static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
-	int e = errno;
 #ifdef __x86_64__
 	long r;
 	register uint64_t r10 __asm__("r10") = number;
@@ -38,7 +37,6 @@ static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t
 #else
 #error "this processor's system calls are not known"
 #endif
-	errno = e;
 }
 
 THREADS_OWN int hushed; /* calls of libraries that it is inside of */
@@ -81,6 +79,13 @@ static const char *const names[COUNT] = {FUNCTIONS(NAME) OPENMP(NAME)};
 static void *real[COUNT];
 #define REAL(f) ((__typeof__(&f))real[f##_at])
 
+#ifdef HEAPS
+#include "heap.h"
+#else
+static size_t stackbytes(const pthread_attr_t *attributes) { return 0; }
+static void stacked(size_t n) {}
+#endif
+
 /* Some functions have old forms, which a search without a version may find. */
 static void *newest(void *library, const char *name) {
 	void *f = dlvsym(library, name, "GLIBC_2.3.2");
@@ -97,6 +102,7 @@ __attribute__((constructor(101))) static void find(void) {
 static pthread_t first; /* the thread of main, which has number 0 */
 static int (*program)(int, char **, char **);
 static int runs(int n, char **arguments, char **environment) {
+	stacked(0);
 	mark(RUN, 0, ONLY, 0);
 	return program(n, arguments, environment);
 }
@@ -109,7 +115,7 @@ EXPORT int __libc_start_main(int (*main)(int, char **, char **), int n, char **a
 
 /* Threads: the number that each has, by its handle. */
 typedef struct live { pthread_t handle; uint64_t number; struct live *next; } live;
-typedef struct { void *(*run)(void *); void *argument; uint64_t number; int quiet; } begin;
+typedef struct { void *(*run)(void *); void *argument; uint64_t number; int quiet; size_t stack; } begin;
 static live *threads;
 static uint64_t numbers;
 THREADS_OWN int teaming; /* inside of OpenMP, whose threads wait until they are members of a team */
@@ -127,6 +133,7 @@ static void *begins(void *p) {
 	free(p);
 	pthread_cleanup_push(ends, NULL);
 	mark(START, b.number, ONLY, 0);
+	stacked(b.stack);
 	if (b.quiet) mark(QUIET, 0, BEGIN, 0);
 	result = b.run(b.argument);
 	pthread_cleanup_pop(1);
@@ -152,7 +159,7 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	uint64_t number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 	int e = EAGAIN;
 	if (b && l) {
-		*b = (begin){run, argument, number, teaming};
+		*b = (begin){run, argument, number, teaming, stackbytes(attributes)};
 		e = starts(b, l, handle, attributes);
 	}
 	if (e) free(b), free(l);

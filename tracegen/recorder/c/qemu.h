@@ -32,6 +32,7 @@ size_t qemu_plugin_tb_n_insns(const struct tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct tb *);
 struct insn *qemu_plugin_tb_get_insn(const struct tb *, size_t);
 uint64_t qemu_plugin_insn_vaddr(const struct insn *);
+void *qemu_plugin_insn_haddr(const struct insn *);
 size_t qemu_plugin_insn_size(const struct insn *);
 const void *qemu_plugin_insn_data(const struct insn *); /* before version 3 */
 unsigned qemu_plugin_mem_size_shift(meminfo);

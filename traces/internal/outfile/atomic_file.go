@@ -60,7 +60,7 @@ func WriteVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	if err = fillFile(f.File, fill); err != nil {
 		return err
 	}
-	return f.rename()
+	return f.Rename()
 }
 
 // fillFile writes f, syncs it to the disk and closes it. After an error f is still open.
@@ -103,8 +103,8 @@ type PartialFile struct {
 	lock  *os.File // keeps other processes from writing the file, or nil
 }
 
-// rename gives the file its final name.
-func (a *PartialFile) rename() error {
+// Rename gives the file its final name.
+func (a *PartialFile) Rename() error {
 	err := os.Rename(a.Name(), a.final)
 	if err == nil {
 		record("-", a.Name())
@@ -230,11 +230,11 @@ func RenameBoth(a, b *PartialFile) error {
 	previous := a.final + previousSuffix
 	os.Remove(previous)
 	had := os.Link(a.final, previous) == nil
-	if err := a.rename(); err != nil {
+	if err := a.Rename(); err != nil {
 		os.Remove(previous)
 		return WriteError(a.final, err)
 	}
-	if err := b.rename(); err != nil {
+	if err := b.Rename(); err != nil {
 		if had {
 			return errors.Join(WriteError(b.final, err), os.Rename(previous, a.final))
 		}
