@@ -27,6 +27,7 @@ type runOptions struct {
 	archive  bool
 	locks    string
 	symbols  bool
+	stacks   bool
 	sample   recorder.Sample
 }
 
@@ -45,11 +46,13 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
 	flags.StringVar(&o.locks, "lock-order", string(recorder.OfConditions), "mutexes that keep the recorded order of locks: conditions|all|none")
 	flags.BoolVar(&o.symbols, "symbols", true, "also write PREFIX.symbols.arrow: functions, lines, variables and blocks of the heap")
+	flags.BoolVar(&o.stacks, "stacks", true, "record the references of a thread to its own stack")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
 	flags.Uint64Var(&o.sample.Most, "max-references", 0, "record at most `N` references of each thread")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.sample.NoStacks = !o.stacks
 		if err := o.check(args); err != nil {
 			return err
 		}
@@ -67,8 +70,10 @@ func (o *runOptions) check(args []string) error {
 		return stage.Usage("no output; give -o PREFIX")
 	case !o.refs && o.fetches:
 		return stage.Usage("--fetches selects references, and --refs=false records none")
+	case !o.stacks && !o.symbols:
+		return stage.Usage("--stacks=false needs to know where stacks are; leave out --symbols=false")
 	case !o.refs && o.sample != recorder.Sample{}:
-		return stage.Usage("--skip, --window and --max-references select references, and --refs=false records none")
+		return stage.Usage("--skip, --window, --max-references and --stacks=false select references, and --refs=false records none")
 	case !slices.Contains(recorder.LockOrders, recorder.LockOrder(o.locks)):
 		return stage.Usage("--lock-order %s is not known; conditions, all and none are", o.locks)
 	case !o.refs && o.archive:

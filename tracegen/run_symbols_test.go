@@ -28,10 +28,14 @@ func compileProgram(t *testing.T, args ...string) {
 	}
 }
 
-// recordedPlaces records a program, and returns what it printed, its trace and the rows of its symbols.
+// recordedPlaces records a program, after flags, and returns what it printed, its trace and the rows of its symbols.
 func recordedPlaces(t *testing.T, prefix string, program ...string) (string, *store.Trace, []symbols.Row) {
 	t.Helper()
-	status, out, errs := tracegen(append([]string{"run", "-o", prefix, "--"}, program...)...)
+	args := []string{"run", "-o", prefix}
+	for strings.HasPrefix(program[0], "--") {
+		args, program = append(args, program[0]), program[1:]
+	}
+	status, out, errs := tracegen(append(append(args, "--"), program...)...)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -177,5 +181,39 @@ int main(void) {
 	}
 	if files, _ := filepath.Glob("without.symbols*"); len(files) > 0 {
 		t.Errorf("files %v", files)
+	}
+}
+
+// TestRunLeavesOutStacks: with --stacks=false no thread has references to its own stack.
+func TestRunLeavesOutStacks(t *testing.T) {
+	source, err := filepath.Abs("testdata/places.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("library.c", []byte(library), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compileProgram(t, "-g", "-O1", "-shared", "-fPIC", "-o", "library.so", "library.c")
+	compileProgram(t, "-g", "-O1", "-pthread", "-o", "places", source)
+	for _, stacks := range []string{"true", "false"} {
+		_, trace, rows := recordedPlaces(t, "x", "--stacks="+stacks, "./places", "./library.so")
+		own, all := 0, 0
+		for b, err := range trace.Refs() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, addr := range b.Addr {
+				all++
+				for _, r := range having(rows, symbols.Stack, addr) {
+					if r.Begin.Proc == b.Proc {
+						own++
+					}
+				}
+			}
+		}
+		if all == 0 || (own == 0) != (stacks == "false") || (trace.Header().Sample() == "") != (stacks == "true") {
+			t.Errorf("--stacks=%s: %d of %d references are to stacks; sample %q", stacks, own, all, trace.Header().Sample())
+		}
 	}
 }

@@ -160,7 +160,7 @@ func (f *family) record(m *member) {
 		next.memory.Close()
 	}
 	if err == nil {
-		err = keep(s, t)
+		err = f.keep(s, t)
 	}
 	if err != nil {
 		f.mutex.Lock()
@@ -189,7 +189,7 @@ func (f *family) follow(m *member) (*stream, Trace, error) {
 }
 
 // keep completes the trace of a process, unless it did nothing.
-func keep(s *stream, t Trace) error {
+func (f *family) keep(s *stream, t Trace) error {
 	defer t.Drop()
 	procs, err := s.finish()
 	if err != nil || procs == 0 {
@@ -200,7 +200,7 @@ func keep(s *stream, t Trace) error {
 	if !s.ends.known {
 		rec.Notes = append(rec.Notes, "the process was killed, or executed another program")
 	}
-	rec.Notes = append(rec.Notes, s.calls.notes()...)
+	rec.Notes = append(append(rec.Notes, f.opt.Sample.notes(s.ends)...), s.calls.notes()...)
 	if s.forked && s.names.places != nil {
 		rec.Notes = append(rec.Notes, "blocks of the heap and stacks that the process had when it was forked have no names")
 	}

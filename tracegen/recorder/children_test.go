@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestChildren(t *testing.T) {
 		mutex sync.Mutex
 		all   []*child
 	)
-	r, err := Prepare(context.Background(), Options{Args: []string{program}, Refs: true, Out: &out, Err: os.Stderr, Progress: func(int) {},
+	r, err := Prepare(context.Background(), Options{Args: []string{program}, Refs: true, Sample: Sample{Most: 1e6}, Out: &out, Err: os.Stderr, Progress: func(int) {},
 		Children: func(p Process) (Trace, error) {
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -58,6 +59,9 @@ func TestChildren(t *testing.T) {
 			continue
 		}
 		sound(t, c.kept, c.rec)
+		if len(c.rec.Notes) == 0 || !strings.Contains(c.rec.Notes[len(c.rec.Notes)-1], "all references were recorded") {
+			t.Errorf("process %d: notes %q", c.Number, c.rec.Notes)
+		}
 		filled := stores(c.refs[0])
 		if c.rec.Procs == 2 {
 			filled += stores(c.refs[1])

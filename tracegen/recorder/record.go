@@ -79,6 +79,9 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 			return nil, err
 		}
 	}
+	if r.opt.Sample.NoStacks && r.preload == "" {
+		return nil, fmt.Errorf("%s is linked statically, so its stacks are not known; leave out --stacks=false", r.program.path)
+	}
 	return r, r.findRegion()
 }
 
@@ -189,12 +192,7 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 
 // notes says what of the program is not recorded: by the user's choice, and if it is linked statically.
 func (r *Recorder) notes(s *stream) (notes []string) {
-	switch note := r.opt.Sample.note(); {
-	case note != "" && s.ends.known && !s.ends.cut:
-		notes = append(notes, "all references were recorded: --skip, --window or --max-references left none out")
-	case note != "":
-		notes = append(notes, note)
-	}
+	notes = r.opt.Sample.notes(s.ends)
 	if r.opt.To != "" && s.ends.known && !s.ends.after {
 		notes = append(notes, fmt.Sprintf("the program did not call %s, so recording ended with it", r.opt.To))
 	}

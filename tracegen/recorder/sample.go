@@ -12,6 +12,7 @@ type Sample struct {
 	Skip          uint64 // instructions at first, without references
 	Window, Every uint64 // the first Window of each Every instructions have references; 0 for all; Every 0 for one window
 	Most          uint64 // number of references; 0 for any
+	NoStacks      bool   // without those of a thread to its own stack
 }
 
 // option is the sample as options of the plugin.
@@ -25,11 +26,14 @@ func (s Sample) option() string {
 			fmt.Fprintf(&b, ",%s=%d", o.name, o.value)
 		}
 	}
+	if s.NoStacks {
+		b.WriteString(",stacks=0")
+	}
 	return b.String()
 }
 
-// note is the note of a trace that is a sample, or "".
-func (s Sample) note() string {
+// notes says which references a trace has, if not all.
+func (s Sample) notes(e ends) []string {
 	var parts []string
 	switch {
 	case s.Every > 0:
@@ -43,8 +47,14 @@ func (s Sample) note() string {
 	if s.Most > 0 {
 		parts = append(parts, fmt.Sprintf("at most %d references", s.Most))
 	}
-	if len(parts) == 0 {
-		return ""
+	if s.NoStacks {
+		parts = append(parts, "no references to its own stack")
 	}
-	return trace.SampleNote(strings.Join(parts, ", ") + ", of each thread")
+	switch {
+	case len(parts) == 0:
+		return nil
+	case e.known && !e.cut:
+		return []string{"all references were recorded: --skip, --window, --max-references or --stacks=false left none out"}
+	}
+	return []string{trace.SampleNote(strings.Join(parts, ", ") + ", of each thread")}
 }

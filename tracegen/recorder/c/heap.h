@@ -148,7 +148,7 @@ static size_t stackbytes(const pthread_attr_t *attributes) {
 	}
 	return n;
 }
-static void stacked(size_t n) {
-	uint64_t end = n ? ((uint64_t)pthread_self() | 4095) + 1 : (uint64_t)__builtin_frame_address(0);
+static void stacked(pthread_t self, size_t n) {
+	uint64_t end = n ? ((uint64_t)self | 4095) + 1 : (uint64_t)__builtin_frame_address(0);
 	tell(STACKED, end - n, 0, n);
 }

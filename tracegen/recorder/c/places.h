@@ -2,7 +2,10 @@
  *
  * Where the program's files and blocks of memory lie: a part of plugin.c, and not to be compiled alone.
  */
+#include <sys/resource.h>
+
 enum { MAPS = 32, HEAP }; /* kinds of blocks */
+enum { STACKED = 4, USUALSTACK = 8 << 20 }; /* kind of a message of heap.h; bytes of a stack in QEMU */
 enum { EXECUTE = 4 };     /* of the protection of memory */
 enum { WRITES = 2 };      /* of callbacks of memory */
 enum { MESSAGEBYTES = 64, MARKAT = 40 }; /* of heap.h */
@@ -38,7 +41,17 @@ static void flushheap(void) {
 	heap->head.bytes = 0;
 }
 
+/* Leaves out a thread's own stack. The number of bytes of that of main is a limit, up to which it grows. */
+static void leaveout(thread *t, uint64_t stack, uint64_t bytes) {
+	struct rlimit most = {0};
+	getrlimit(RLIMIT_STACK, &most);
+	uint64_t grows = most.rlim_cur != RLIM_INFINITY && most.rlim_cur > USUALSTACK ? most.rlim_cur : USUALSTACK;
+	t->stack = bytes ? stack : stack - grows;
+	t->stackbytes = bytes ? bytes : grows + USUALSTACK; /* its arguments lie above */
+}
+
 static void changes(thread *t, uint64_t kind, uint64_t addr, uint64_t site, uint64_t bytes) {
+	if (!stacks && kind == STACKED) leaveout(t, addr, bytes);
 	if (off || !symbols) return;
 	pthread_mutex_lock(&heaplock);
 	if (heap->head.bytes + sizeof(change) > sizeof heap->records) {

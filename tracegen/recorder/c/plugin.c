@@ -5,7 +5,7 @@
  *
  * Options: pipe=FD and buffers=FD; refs=0|1; fetches=0|1; marked=1 if the library numbers threads; from=OFFSET to record from the
  * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on;
- * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N and most=N for references (see region.h); symbols=0|1 to
+ * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N, most=N and stacks=0 for references (see region.h); symbols=0|1 to
  * send what names places, and hidden=DIGEST of the library's path (see places.h).
  *
  * Each block on the pipe is a header and its contents. Threads write blocks one at a time, so the order of marks on the pipe is the
@@ -50,6 +50,7 @@ typedef struct {
 	uint32_t mute;     /* its references are left out here */
 	uint32_t state;    /* of the region, as it knows it */
 	uint32_t slot;
+	uint64_t stack, stackbytes; /* the part of memory that is its stack, if that is left out */
 	uint64_t until, references; /* place up to which mute holds; references so far */
 	record *joins[2];  /* the records, of loads and stores, that the next access of this instruction may extend */
 	uint64_t joinsat;
@@ -145,6 +146,10 @@ static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint
 static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	thread *t = vcpus[v];
 	if (t->quiet | t->mute) return;
+	if (addr - t->stack < t->stackbytes) {
+		cut = 1;
+		return;
+	}
 	const site *s = u;
 	uint64_t at = t->done + s->index + 1 - t->skipped;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
@@ -340,7 +345,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **argv) {
 	static struct { const char *name; uint64_t *to; bool inherited; } numbers[] = {{"pipe", &given[0]}, {"buffers", &given[1]}, {"children", &given[2]},
 		{"marked", &marked}, {"from", &from}, {"to", &to}, {"refs", &refs, true}, {"fetches", &fetches, true}, {"skip", &skip, true},
-		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}, {"symbols", &symbols, true}, {"hidden", &hidden, true}};
+		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}, {"stacks", &stacks, true}, {"symbols", &symbols, true}, {"hidden", &hidden, true}};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 		int known = 0;

@@ -83,7 +83,7 @@ static void *real[COUNT];
 #include "heap.h"
 #else
 static size_t stackbytes(const pthread_attr_t *attributes) { return 0; }
-static void stacked(size_t n) {}
+static void stacked(pthread_t self, size_t n) {}
 #endif
 
 /* Some functions have old forms, which a search without a version may find. */
@@ -102,7 +102,7 @@ __attribute__((constructor(101))) static void find(void) {
 static pthread_t first; /* the thread of main, which has number 0 */
 static int (*program)(int, char **, char **);
 static int runs(int n, char **arguments, char **environment) {
-	stacked(0);
+	stacked(first, 0);
 	mark(RUN, 0, ONLY, 0);
 	return program(n, arguments, environment);
 }
@@ -132,8 +132,9 @@ static void *begins(void *p) {
 	void *result;
 	free(p);
 	pthread_cleanup_push(ends, NULL);
+	volatile pthread_t self = pthread_self(); /* a call of the C library, which is not the program's */
 	mark(START, b.number, ONLY, 0);
-	stacked(b.stack);
+	stacked(self, b.stack);
 	if (b.quiet) mark(QUIET, 0, BEGIN, 0);
 	result = b.run(b.argument);
 	pthread_cleanup_pop(1);

@@ -9,6 +9,7 @@ enum { OFF = 1 << 30 };                      /* quiet for good */
 static uint32_t state = INSIDE;
 static uint64_t from, to;                    /* offsets of the functions that begin and end the region, or 0 */
 static uint64_t skip, window, every, most;   /* per thread: instructions without references; of each EVERY the first WINDOW have them; their number */
+static uint64_t stacks = 1;                  /* references of a thread to its own stack are recorded */
 static int sampled;                          /* one of the first two is given */
 static uint32_t cut;                         /* references were left out */
 
