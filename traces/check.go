@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"spoor/traces/internal/walk"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/symbols"
 	"spoor/traces/trace"
 )
 
@@ -72,7 +74,32 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 		}
 		env.Note("%s: %v", fileOf(path, n.IsRef), &n)
 	}
-	return checkTable(t.Header().Procs, did), nil
+	names, err := checkSymbols(env, path, t)
+	if err != nil {
+		return nil, err
+	}
+	return checkTable(t.Header().Procs, did, names), nil
+}
+
+// checkSymbols reads the names of places of a trace, if it has any, and returns how many there are.
+func checkSymbols(env *stage.Env, path string, t *store.Trace) (rows uint64, err error) {
+	f, err := symbols.Open(path, t)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case errors.Is(err, symbols.ErrOther):
+		env.Note("%v", err)
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	for _, err := range f.Rows() {
+		if err != nil {
+			return 0, err
+		}
+		rows++
+	}
+	return rows, nil
 }
 
 // maxCheckNotes is the most notes that a check prints.
@@ -90,7 +117,7 @@ func fileOf(path string, refs bool) string {
 }
 
 // checkTable returns a row for each kind of thing that was checked.
-func checkTable(procs int, did *trace.Report) *store.Table {
+func checkTable(procs int, did *trace.Report, names uint64) *store.Table {
 	var checked, sound []string
 	var count []uint64
 	always := func(what string, n uint64, s string) {
@@ -112,6 +139,7 @@ func checkTable(procs int, did *trace.Report) *store.Table {
 	add("receives with wildcards", did.Wildcards, "as many as the messages that they can take")
 	add("requests", did.Requests, "opened once, before each wait")
 	add("requests left open", did.Open, "legal, but perhaps a mistake")
+	add("names of places", names, "digest, and of this recording")
 	for i, g := range did.Calls {
 		if i == maxCheckGroups {
 			rest := uint64(0)
