@@ -102,8 +102,8 @@ func (r *Recorder) findRegion() error {
 		r.region = fmt.Sprintf(",from=%#x", at)
 	case r.preload != "":
 		r.region = ",from=0"
-	case r.program.offsets["main"] != 0:
-		r.region = fmt.Sprintf(",from=%#x", r.program.offsets["main"])
+	case r.program.offsets["main"] != 0 || r.program.offsets["main.main"] != 0: // of C, or of Go
+		r.region = fmt.Sprintf(",from=%#x", cmp.Or(r.program.offsets["main"], r.program.offsets["main.main"]))
 	default:
 		r.whole = true
 	}

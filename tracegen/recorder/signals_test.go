@@ -40,3 +40,14 @@ func TestSignalsAreThePrograms(t *testing.T) {
 		t.Errorf("output %q, status %d", out.out.String(), rec.Status)
 	}
 }
+
+// TestFramesOfSignals: the frames that the kernel writes for a signal are not references of the program, which would be out of order.
+func TestFramesOfSignals(t *testing.T) {
+	k, rec, _ := record(t, Options{Args: []string{built(t, "signals_frames.c")}})
+	sound(t, k, rec)
+	for i, size := range k.refs[0].Size {
+		if size > 64 && k.refs[0].Op[i] == trace.Store {
+			t.Fatalf("reference %d stores %d bytes", i, size)
+		}
+	}
+}

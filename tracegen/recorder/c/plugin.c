@@ -46,6 +46,7 @@ typedef struct {
 	uint64_t begin;    /* where it became quiet */
 	uint64_t last;     /* position of the last record */
 	uint32_t now;      /* instructions of the block that runs */
+	uint32_t sites, live; /* the first site of that block, and their number; 0 after a system call */
 	uint32_t quiet;    /* calls of a library that it is inside of; and 1 outside of the region */
 	uint32_t mute;     /* its references are left out here */
 	uint32_t state;    /* of the region, as it knows it */
@@ -59,7 +60,7 @@ typedef struct {
 } thread;
 
 typedef struct { uint64_t pc; uint32_t index, id, bytes; } site;
-typedef struct { uint64_t first, last; uint32_t instructions; } repeat; /* addresses of repeated instructions, or 0 */
+typedef struct { uint64_t first, last; uint32_t sites, instructions; } repeat; /* addresses of repeated instructions, or 0 */
 
 static thread *vcpus[VCPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -145,12 +146,14 @@ static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint
 
 static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	thread *t = vcpus[v];
+	const site *s = u;
 	if (t->quiet | t->mute) return;
+	/* When QEMU writes the frame of a signal, it calls this for an instruction of an earlier block. */
+	if (s->id - t->sites >= t->live) return;
 	if (addr - t->stack < t->stackbytes) {
 		cut = 1;
 		return;
 	}
-	const site *s = u;
 	uint64_t at = t->done + s->index + 1 - t->skipped;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
 	if ((m >> 16 & 3) == READ_WRITE) { /* an atomic operation */
@@ -162,26 +165,24 @@ static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 }
 
 /* A block begins: the one before it has executed. */
-static thread *next(unsigned v) {
+static thread *next(unsigned v, uint32_t sites, uint32_t n) {
 	thread *t = vcpus[v];
 	follow(t);
 	if (sampled) sample(t);
+	t->done += t->now;
+	t->now = t->live = n;
+	t->sites = sites;
 	return t;
 }
 
 static void block_runs(unsigned v, void *u) {
-	thread *t = next(v);
-	t->done += t->now;
-	t->now = (uintptr_t)u;
-	t->repeats = 0;
+	next(v, (uint64_t)u >> 32, (uint64_t)u)->repeats = 0;
 }
 
 /* A block that begins or ends with a repeated instruction. Each repetition is a block; together they are one instruction. */
 static void block_repeats(unsigned v, void *u) {
-	thread *t = next(v);
 	const repeat *r = u;
-	t->done += t->now;
-	t->now = r->instructions;
+	thread *t = next(v, r->sites, r->instructions);
 	if (r->first && r->first == t->repeats) t->done--;
 	t->repeats = r->last;
 }
@@ -298,10 +299,10 @@ static void translate(uint64_t id, struct tb *tb) {
 	bool first = repeated(qemu_plugin_tb_get_insn(tb, 0)), last = repeated(qemu_plugin_tb_get_insn(tb, n - 1));
 	if (first || last) {
 		repeat *r = malloc(sizeof *r);
-		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, n};
+		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, s[0].id, n};
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_repeats, NO_REGISTERS, r);
 	} else {
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, (void *)n);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, (void *)((uint64_t)s[0].id << 32 | n));
 	}
 	if (fetches) {
 		s[n] = s[0];
@@ -316,6 +317,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 	uint64_t a7, uint64_t a8) {
 	thread *t = vcpus[v];
 	caller = v;
+	if (t) t->live = 0;
 	if (off || !t) return;
 	if (number != MARKCALL) {
 		if (number == (x86 ? 9 : 222) && phase & EXECUTE) __atomic_store_n(&remapped, 1, __ATOMIC_RELEASE); /* mmap of code */
