@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -29,6 +30,7 @@ type runOptions struct {
 	symbols  bool
 	stacks   bool
 	sample   recorder.Sample
+	golang   goOptions
 }
 
 // runCommand returns the command that records any program.
@@ -51,9 +53,10 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.Uint64Var(&o.sample.Window, "window", 0, "leave out references after `N` instructions of each thread")
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
 	flags.Uint64Var(&o.sample.Most, "max-references", 0, "record at most `N` references of each thread")
+	o.golang.flags(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.sample.NoStacks = !o.stacks
-		if err := o.check(args); err != nil {
+		if err := cmp.Or(o.golang.check(flags, o), o.check(args)); err != nil {
 			return err
 		}
 		return o.run(cmd.Context(), env, args)
@@ -64,7 +67,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 // check refuses flags that cannot go together.
 func (o *runOptions) check(args []string) error {
 	switch {
-	case len(args) == 0:
+	case len(args) == 0 && !o.golang.given():
 		return stage.Usage("no program; give it after --: tracegen run -o PREFIX -- PROGRAM ARG ...")
 	case o.prefix == "":
 		return stage.Usage("no output; give -o PREFIX")
@@ -90,10 +93,17 @@ func (o *runOptions) check(args []string) error {
 
 // run records the program. It keeps what was recorded of a program that fails, and ends with its status.
 func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) error {
-	progress := env.Progress("recording "+filepath.Base(args[0]), -1, "references")
 	in, out, errors := env.Standard()
 	opt := recorder.Options{Args: args, Refs: o.refs, Fetches: o.fetches, From: o.from, To: o.to, Sample: o.sample, Locks: recorder.LockOrder(o.locks),
-		Symbols: o.symbols, In: in, Out: out, Err: errors, Progress: progress.Add}
+		Symbols: o.symbols, In: in, Out: out, Err: errors}
+	remove, err := o.golang.build(ctx, &opt)
+	defer remove()
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(opt.Args[0])
+	progress := env.Progress("recording "+name, -1, "references")
+	opt.Progress = progress.Add
 	if o.children {
 		opt.Children = func(p recorder.Process) (recorder.Trace, error) { return o.open(env, p) }
 	}
@@ -109,7 +119,7 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	rec, err := r.Record(ctx, t)
 	progress.Done()
 	if err != nil {
-		return fmt.Errorf("recording %s: %w", args[0], err)
+		return fmt.Errorf("recording %s: %w", name, err)
 	}
 	if err := t.Keep(rec); err != nil {
 		return err
@@ -129,7 +139,7 @@ type tracedProcess struct {
 // open makes the trace of the program, which has number 0, or of a process that it starts.
 func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, error) {
 	r := &tracedProcess{env: env, prefix: o.prefix, head: trace.Header{Program: filepath.Base(p.Args[0]) + argumentText(p.Args[1:]), Format: "qemu",
-		WorkUnit: trace.WorkInstr, HasPC: true, Rule: "all threads at once, as the host scheduled them", Tool: "tracegen " + stage.Version,
+		WorkUnit: trace.WorkInstr, HasPC: true, Rule: o.golang.rule(), Tool: "tracegen " + stage.Version,
 		Inputs: []string{p.SHA256}}}
 	if p.Number > 0 {
 		r.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)

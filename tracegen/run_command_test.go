@@ -58,6 +58,14 @@ func TestRunRefuses(t *testing.T) {
 		{"run -o x -- ./cut", stage.Failed, "is not a program in the ELF format"},
 		{"run -o x -- ./narrow", stage.Failed, "program"},
 		{"run -o x --from nowhere -- ls", stage.Failed, "nowhere"},
+		{"run -o x --go= -- x", stage.WrongUsage, "--go is empty; give a PACKAGE"},
+		{"run -o x --go . --go-test .", stage.WrongUsage, "--go and --go-test are two programs"},
+		{"run -o x --procs 2 -- ls", stage.WrongUsage, "--procs is for Go programs"},
+		{"run -o x --go . --procs 0", stage.WrongUsage, "--procs 0: give 1 to 65536"},
+		{"run -o x --go . --skip 5", stage.WrongUsage, "--skip, --window, --every, --max-references and --stacks are for threads"},
+		{"run -o x --go . --children", stage.WrongUsage, "--children does not follow processes that a Go program starts"},
+		{"run --go .", stage.WrongUsage, "no output; give -o PREFIX"},
+		{"run -o x --go .", stage.Failed, "finding the Go package .: "},
 		{"run -o x -- ./data", stage.Failed, "is not a program in the ELF format"},
 	} {
 		status, out, errs := tracegen(strings.Fields(c.args)...)

@@ -55,6 +55,7 @@ const (
 	asFlag
 	asReaders // the flag that readers of a rwlock signal
 	asTurn    // the flag that each release of a mutex signals
+	asGoroutine
 )
 
 // objectID is an object of the trace.

@@ -50,7 +50,14 @@ func (c *calls) waitFor(t *thread, id objectID, signals uint64) {
 	f.seen[t] = signals
 	e := trace.NewEvent(trace.WaitFlag)
 	e.Peer, e.Tag = c.object(id.addr, id.use), int32(signals)
+	if t.running == nil || len(t.running.holds) == 0 {
+		t.event(e)
+		return
+	}
+	c.missed[missedHeld]++
+	t.all(trace.Unlock, t.running.holds)
 	t.event(e)
+	t.all(trace.Lock, t.running.holds)
 }
 
 // semaphore is a semaphore: a post is a signal of its flag, and the wait number n is for the signals that n waits need.

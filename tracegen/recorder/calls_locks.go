@@ -33,16 +33,24 @@ func (c *calls) ordered(addr uint64) bool {
 
 // notify keeps the order of the mutexes of a thread that signals a condition.
 func (c *calls) notify(t *thread) {
+	var held []uint64
+	for h, n := range c.held {
+		if h.number == uint32(t.refs.Proc) && n != writes {
+			held = append(held, h.addr)
+		}
+	}
+	c.keepOrder(t, held)
+}
+
+// keepOrder keeps the order of the mutexes that a thread holds, or else of the last that it released.
+func (c *calls) keepOrder(t *thread, held []uint64) {
 	if c.order == OfAll || c.order == OfNone {
 		return
 	}
-	holds := false
-	for h, n := range c.held {
-		if h.number == uint32(t.refs.Proc) && n != writes {
-			holds, c.turns[h.addr] = true, true
-		}
+	for _, addr := range held {
+		c.turns[addr] = true
 	}
-	if addr, ok := c.released[t]; ok && !holds {
+	if addr, ok := c.released[t]; ok && len(held) == 0 {
 		if !c.ordered(addr) {
 			c.turns[addr] = true
 			c.signal(t, objectID{addr, asTurn}) // of its release

@@ -18,6 +18,10 @@ const (
 	missedCancelled = "barriers that were cancelled are not recorded"
 	missedFutexes   = "waits by futex, of atomics or of locks of Rust, have the order of this run"
 	missedSignals   = "signals of flags with too many signals are not recorded"
+	missedForks     = "goroutines that the runtime started begin at once"
+	missedHeld      = "waits of goroutines that hold mutexes release them in the trace"
+	missedOutside   = "waits of goroutines for time, files or the network take no time"
+	missedForeign   = "calls of Go by threads of C are not recorded"
 )
 
 // unfollowedCalls are the functions whose calls are only counted, as in preload.c. The next number is a wait by futex.

@@ -24,6 +24,9 @@ type Options struct {
 	Locks    LockOrder                    // which mutexes keep the recorded order
 	Symbols  bool                         // the names of places, if the sink is a Namer
 	Children func(Process) (Trace, error) // makes the trace of a process that the program starts; nil if they are not recorded
+	Go       bool                         // the program was built by goprogram
+	Procs    int                          // of Go: processors on which goroutines run; 0 if each is one
+	Dir      string                       // where the program runs; "" is here
 	In       io.Reader
 	Out, Err io.Writer
 	Progress func(references int)
@@ -66,7 +69,7 @@ func Prepare(ctx context.Context, opt Options) (*Recorder, error) {
 	if r.plugin, err = compile(ctx, "plugin.c", []string{"cc", "gcc", "clang"}, fmt.Sprintf("-DAPI=%d", r.qemu.api)); err != nil {
 		return nil, err
 	}
-	if r.program.interp {
+	if r.program.interp && !opt.Go {
 		names := compilers[r.program.machine]
 		if natives[runtime.GOARCH] == r.program.machine {
 			names = []string{"cc", "gcc", "clang"}
@@ -93,7 +96,11 @@ func (r *Recorder) Process() Process {
 // findRegion finds where recording begins: at the function of the user, or at main. The preloaded library marks main. In other
 // programs its symbol is needed; a program without it is recorded from its first instruction on.
 func (r *Recorder) findRegion() error {
-	switch from := r.opt.From; {
+	from := r.opt.From
+	if r.opt.Go {
+		from = cmp.Or(from, "main.main")
+	}
+	switch {
 	case from != "":
 		at, err := r.program.offset(from)
 		if err != nil {
@@ -142,6 +149,9 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	defer forward(cmd.Process)()
 	family.start(cmd.Process.Pid)
 	s := newStream(sink, r.opt)
+	if r.opt.Go {
+		s.goes = newGoroutines(r.opt.Procs)
+	}
 	err = s.read(pipe)
 	if err != nil {
 		_ = cmd.Process.Kill() // the trace cannot be written
@@ -171,8 +181,8 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 		}
 		return 0
 	}
-	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d,symbols=%d,hidden=%#x", r.plugin,
-		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""), number(r.opt.Symbols), pathDigest(r.preload))
+	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d,go=%d,symbols=%d,hidden=%#x", r.plugin,
+		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""), number(r.opt.Go), number(r.opt.Symbols), pathDigest(r.preload))
 	plugin += r.region + r.opt.Sample.option()
 	if registry != nil {
 		plugin += ",children=5,preload=" + r.preload
@@ -181,7 +191,11 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 	if r.preload != "" {
 		args = append(args, "-E", "LD_PRELOAD="+r.preload, "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
 	}
+	if r.opt.Procs > 0 {
+		args = append(args, "-E", fmt.Sprintf("GOMAXPROCS=%d", r.opt.Procs))
+	}
 	cmd := exec.Command(r.qemu.path, append(append(args, r.program.path), r.opt.Args[1:]...)...)
+	cmd.Dir = r.opt.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opt.In, r.opt.Out, r.opt.Err
 	cmd.ExtraFiles = []*os.File{pipe, buffers}
 	if registry != nil {
@@ -199,7 +213,9 @@ func (r *Recorder) notes(s *stream) (notes []string) {
 	if s.outside > 0 && (r.opt.From != "" || r.opt.To != "") {
 		notes = append(notes, fmt.Sprintf("%d events lie before or after the part that is recorded; no work lies between them", s.outside))
 	}
-	if r.preload == "" {
+	if s.goes != nil {
+		notes = append(notes, fmt.Sprintf("%d instructions of Go's scheduler, garbage collector and calls that wait are not recorded", s.goes.left))
+	} else if r.preload == "" {
 		notes = append(notes, "the program is linked statically, so its locks, barriers and other events are not recorded")
 		if r.opt.Symbols {
 			notes = append(notes, "the program is linked statically, so blocks of its heap and stacks have no names")

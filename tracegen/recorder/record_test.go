@@ -60,7 +60,10 @@ func record(t *testing.T, o Options) (*kept, *Recording, string) {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", cache(t))
 	var out bytes.Buffer
-	o.Refs, o.Out, o.Err, o.Progress = true, &out, os.Stderr, func(int) {}
+	o.Refs, o.Out, o.Progress = true, &out, func(int) {}
+	if o.Err == nil {
+		o.Err = os.Stderr
+	}
 	r, err := Prepare(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

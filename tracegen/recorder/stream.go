@@ -76,6 +76,7 @@ type stream struct {
 	forked   bool   // the process was, by another that is recorded
 	outside  uint64 // events outside of the recorded region
 	ends     ends
+	goes     *goroutines // nil unless it is a Go program
 }
 
 func newStream(sink Sink, o Options) *stream {
@@ -111,6 +112,9 @@ func (s *stream) read(pipe io.Reader) error {
 }
 
 func (s *stream) block(h header, b []byte) error {
+	if s.goes != nil && goBlocks[h.Kind] {
+		return s.goes.block(s, h, b)
+	}
 	switch h.Kind {
 	case refsBlock:
 		t := s.thread(h.Thread)
@@ -217,14 +221,23 @@ func (s *stream) rest(buffers io.ReaderAt) error {
 			}
 			continue
 		}
-		t := s.thread(h.Thread)
-		if t.ended || t.began && h.Sequence <= t.last {
+		t, written := s.holder(h)
+		if written {
 			continue
 		}
 		if err := s.refs(t, slot[headerBytes:headerBytes+h.Bytes]); err != nil {
 			return err
 		}
 	}
+}
+
+// holder returns the thread of a block, and whether it was written before.
+func (s *stream) holder(h header) (t *thread, written bool) {
+	if s.goes != nil {
+		return s.goes.holder(h)
+	}
+	t = s.thread(h.Thread)
+	return t, t.ended || t.began && h.Sequence <= t.last
 }
 
 // count adds what all threads did.
@@ -238,6 +251,9 @@ func (s *stream) count(rec *Recording) {
 
 // finish ends all processors, and returns how many there are.
 func (s *stream) finish() (procs int, err error) {
+	if s.goes != nil {
+		s.goes.finish()
+	}
 	for _, number := range slices.Sorted(maps.Keys(s.threads)) {
 		t := s.threads[number]
 		t.event(trace.NewEvent(trace.Compute))

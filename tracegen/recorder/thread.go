@@ -34,6 +34,7 @@ type thread struct {
 	last    uint32 // sequence number of the latest block
 	began   bool   // a block has come
 	ended   bool
+	running *goroutine // of a Go program
 }
 
 func newThread(proc trace.Proc) *thread {

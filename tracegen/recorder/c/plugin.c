@@ -6,7 +6,8 @@
  * Options: pipe=FD and buffers=FD; refs=0|1; fetches=0|1; marked=1 if the library numbers threads; from=OFFSET to record from the
  * first execution of the instruction at this offset from the start of the program's code on, or from=0 from the library's mark on;
  * to=OFFSET to record up to such an instruction; skip=N, window=N, every=N, most=N and stacks=0 for references (see region.h); symbols=0|1 to
- * send what names places, and hidden=DIGEST of the library's path (see places.h).
+ * send what names places, and hidden=DIGEST of the library's path (see places.h); go=1 if Go's runtime marks goroutines (see
+ * goroutines.h).
  *
  * Each block on the pipe is a header and its contents. Threads write blocks one at a time, so the order of marks on the pipe is the
  * order in which they happened. Records of a thread that are not written yet are in shared memory (buffers), where tracegen finds
@@ -28,6 +29,7 @@ EXPORT int qemu_plugin_version = API;
 enum { MAGIC = 0x53505231, REFS = 1, SITES, MARK, END, CHILD, LAST, OUTSIDE }; /* OUTSIDE is a mark outside of the region */
 enum { LOAD = 0, STORE, FETCH, STEP };                   /* of records; a STEP is only instructions, with their number as the address */
 enum { RECORDS = 8190, VCPUS = 4096, NAMES = 1024, OWNFD = 500 };
+enum { GOLEFT = 78 };                                    /* the mark with the instructions that no goroutine executed */
 enum { MARKCALL = 0x5350f000, FORGET = 0, BEGIN, LEAVE };/* the number of a system call that does not exist, and its phases */
 enum { STARTS = 1, RUNS = 10 };                          /* the kinds of the marks with which a thread and main begin */
 
@@ -40,13 +42,17 @@ typedef struct { header head; record records[RECORDS]; } buffer; /* of a thread,
 typedef struct { uint64_t id, pc; } name;
 typedef struct { uint64_t kind, object, phase, number; } mark;
 
+/* An instruction of a block. After the last one is one for the whole block, whose index is the number of instructions. */
+typedef struct { uint64_t pc; uint32_t index, id, bytes, once; } site;
+
 typedef struct {
 	uint64_t done;     /* instructions of blocks before the one that runs */
 	uint64_t skipped;  /* instructions that are not recorded */
+	uint64_t left;     /* those of the region, of all goroutines */
 	uint64_t begin;    /* where it became quiet */
 	uint64_t last;     /* position of the last record */
+	const site *block; /* the end of the sites of the block that runs */
 	uint32_t now;      /* instructions of the block that runs */
-	uint32_t sites, live; /* the first site of that block, and their number; 0 after a system call */
 	uint32_t quiet;    /* calls of a library that it is inside of; and 1 outside of the region */
 	uint32_t mute;     /* its references are left out here */
 	uint32_t state;    /* of the region, as it knows it */
@@ -59,19 +65,19 @@ typedef struct {
 	buffer *out;
 } thread;
 
-typedef struct { uint64_t pc; uint32_t index, id, bytes; } site;
-typedef struct { uint64_t first, last; uint32_t sites, instructions; } repeat; /* addresses of repeated instructions, or 0 */
+typedef struct { uint64_t first, last; const site *block; } repeat; /* addresses of repeated instructions, or 0 */
 
 static thread *vcpus[VCPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int pipefd = -1, buffers = -1, off, x86;
-static uint64_t refs = 1, fetches, marked, given[3]; /* options; given are descriptors */
+static uint64_t refs = 1, fetches, marked, go, given[3]; /* options; given are descriptors */
 static uint32_t nsites, nnames, nthreads, nslots, nfree, freeslots[VCPUS];
 static name names[NAMES];
 static uint64_t *pcs; /* by site */
 static buffer none;   /* of threads in a process that is not recorded */
 
 #include "region.h"
+#include "decode.h"
 
 static void put(const void *p, size_t n) {
 	for (const char *q = p; n > 0 && !off;) {
@@ -146,15 +152,15 @@ static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint
 
 static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 	thread *t = vcpus[v];
-	const site *s = u;
 	if (t->quiet | t->mute) return;
-	/* When QEMU writes the frame of a signal, it calls this for an instruction of an earlier block. */
-	if (s->id - t->sites >= t->live) return;
 	if (addr - t->stack < t->stackbytes) {
 		cut = 1;
 		return;
 	}
+	const site *s = u;
 	uint64_t at = t->done + s->index + 1 - t->skipped;
+	/* When QEMU saves the registers for a signal's handler, it reports stores of an instruction that ran earlier. */
+	if ((uintptr_t)t->block - (uintptr_t)s > t->now * sizeof *s || at < t->last || !branches(t, s, m, at)) return;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(m);
 	if ((m >> 16 & 3) == READ_WRITE) { /* an atomic operation */
 		access_by(t, s, at, addr, size, LOAD);
@@ -165,24 +171,28 @@ static void touch(unsigned v, meminfo m, uint64_t addr, void *u) {
 }
 
 /* A block begins: the one before it has executed. */
-static thread *next(unsigned v, uint32_t sites, uint32_t n) {
+static thread *next(unsigned v) {
 	thread *t = vcpus[v];
 	follow(t);
 	if (sampled) sample(t);
-	t->done += t->now;
-	t->now = t->live = n;
-	t->sites = sites;
 	return t;
 }
 
 static void block_runs(unsigned v, void *u) {
-	next(v, (uint64_t)u >> 32, (uint64_t)u)->repeats = 0;
+	thread *t = next(v);
+	t->done += t->now;
+	t->block = u;
+	t->now = t->block->index;
+	t->repeats = 0;
 }
 
 /* A block that begins or ends with a repeated instruction. Each repetition is a block; together they are one instruction. */
 static void block_repeats(unsigned v, void *u) {
+	thread *t = next(v);
 	const repeat *r = u;
-	thread *t = next(v, r->sites, r->instructions);
+	t->done += t->now;
+	t->block = r->block;
+	t->now = t->block->index;
 	if (r->first && r->first == t->repeats) t->done--;
 	t->repeats = r->last;
 }
@@ -203,7 +213,8 @@ static void ends(unsigned v, void *u) { passes(vcpus[v], INSIDE, AFTER); }
 static bool attach(thread *t) {
 	t->slot = nfree ? freeslots[--nfree] : nslots++;
 	if (!(t->out = share(t->slot))) return false;
-	t->out->head = (header){MAGIC, REFS, nthreads++, 0, 0, 0};
+	t->out->head = (header){MAGIC, REFS, go ? 0 : nthreads, 0, 0, 0};
+	nthreads++;
 	return true;
 }
 
@@ -212,7 +223,7 @@ static void init(uint64_t id, unsigned v) {
 	pthread_mutex_lock(&lock);
 	if (v >= VCPUS || (!off && !attach(t))) abort();
 	t->state = state;
-	t->quiet = (state != INSIDE) + (marked && nthreads > 1);
+	t->quiet = (state != INSIDE) + (go || (marked && nthreads > 1));
 	if (off) t->out = &none, t->quiet = OFF;
 	pthread_mutex_unlock(&lock);
 	vcpus[v] = t;
@@ -221,6 +232,8 @@ static void init(uint64_t id, unsigned v) {
 /* The caller holds the lock. */
 static void finish(thread *t) {
 	flush(t);
+	if (t->quiet) settle(t);
+	if (go) block(MARK, t, &(mark){GOLEFT, 0, 0, t->left}, sizeof(mark));
 	block(END, t, NULL, 0);
 	t->out->head.magic = 0;
 	if (!off) freeslots[nfree++] = t->slot, munmap(t->out, sizeof(buffer));
@@ -246,18 +259,6 @@ static void bye(uint64_t id, void *u) {
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether an instruction of x86 has a prefix that repeats it: F3 or F2 before a string operation, with other prefixes between. */
-static bool repeated(const struct insn *in) {
-	const uint8_t *b = qemu_plugin_insn_data(in);
-	bool prefix = false;
-	for (size_t i = 0; x86 && i < qemu_plugin_insn_size(in); i++) {
-		if (b[i] == 0xf2 || b[i] == 0xf3) prefix = true;
-		else if (b[i] != 0x66 && b[i] != 0x67 && (b[i] & 0xf0) != 0x40)
-			return prefix && ((b[i] >= 0xa4 && b[i] <= 0xa7) || (b[i] >= 0xaa && b[i] <= 0xaf));
-	}
-	return false;
-}
-
 /* The caller holds the lock. */
 static void remember(uint32_t id, uint64_t pc) {
 	if ((id & (id - 1)) == 0) pcs = realloc(pcs, (id ? 2 * (size_t)id : 1) * sizeof *pcs);
@@ -275,7 +276,7 @@ static void known(uint32_t id, uint64_t pc) {
 static void named(site *s, struct tb *tb, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		struct insn *in = qemu_plugin_tb_get_insn(tb, i);
-		s[i] = (site){qemu_plugin_insn_vaddr(in), i, nsites++, qemu_plugin_insn_size(in)};
+		s[i] = (site){qemu_plugin_insn_vaddr(in), i, nsites++, qemu_plugin_insn_size(in), branch(in)};
 		remember(s[i].id, s[i].pc);
 		known(s[i].id, s[i].pc);
 		if (refs) qemu_plugin_register_vcpu_mem_cb(in, touch, NO_REGISTERS, READ_WRITE, &s[i]);
@@ -287,7 +288,10 @@ static void translate(uint64_t id, struct tb *tb) {
 	pthread_mutex_lock(&lock);
 	bool hides = ours(tb);
 	site *s = hides ? NULL : malloc((n + 1) * sizeof *s);
-	if (!hides) named(s, tb, n);
+	if (!hides) {
+		named(s, tb, n);
+		s[n] = (site){s[0].pc, n, s[0].id, s[n - 1].pc + s[n - 1].bytes - s[0].pc};
+	}
 	pthread_mutex_unlock(&lock);
 	if (hides) {
 		hide(tb);
@@ -299,31 +303,36 @@ static void translate(uint64_t id, struct tb *tb) {
 	bool first = repeated(qemu_plugin_tb_get_insn(tb, 0)), last = repeated(qemu_plugin_tb_get_insn(tb, n - 1));
 	if (first || last) {
 		repeat *r = malloc(sizeof *r);
-		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, s[0].id, n};
+		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, &s[n]};
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_repeats, NO_REGISTERS, r);
 	} else {
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, (void *)((uint64_t)s[0].id << 32 | n));
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, &s[n]);
 	}
-	if (fetches) {
-		s[n] = s[0];
-		s[n].bytes = s[n - 1].pc + s[n - 1].bytes - s[0].pc;
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_fetched, NO_REGISTERS, &s[n]);
-	}
+	if (fetches) qemu_plugin_register_vcpu_tb_exec_cb(tb, block_fetched, NO_REGISTERS, &s[n]);
 }
 
 #include "children.h"
+
+/* The caller holds the lock. */
+static void say(thread *t, mark m) {
+	flush(t);
+	block(t->state == INSIDE ? MARK : OUTSIDE, t, &m, sizeof m);
+}
+
+#include "goroutines.h"
 
 static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_t object, uint64_t phase, uint64_t value, uint64_t a5, uint64_t a6,
 	uint64_t a7, uint64_t a8) {
 	thread *t = vcpus[v];
 	caller = v;
-	if (t) t->live = 0;
+	if (t) t->block = NULL; /* what comes before the next block is the system's */
 	if (off || !t) return;
 	if (number != MARKCALL) {
 		if (number == (x86 ? 9 : 222) && phase & EXECUTE) __atomic_store_n(&remapped, 1, __ATOMIC_RELEASE); /* mmap of code */
 		executes(t, number, kind, object, phase, value);
 		return;
 	}
+	if (go && scheduled(t, kind, object, phase, value)) return;
 	if (kind == RUNS) {
 		if (!from) begins(v, NULL);
 		return;
@@ -336,17 +345,15 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 		wake(t);
 	}
 	if (phase == LEAVE) wake(t);
-	mark m = {kind, object, phase, value};
 	pthread_mutex_lock(&lock);
-	flush(t);
-	block(t->state == INSIDE ? MARK : OUTSIDE, t, &m, sizeof m);
+	say(t, (mark){kind, object, phase, value});
 	pthread_mutex_unlock(&lock);
 	if (phase == BEGIN) silence(t);
 }
 
 EXPORT int qemu_plugin_install(uint64_t id, const qinfo *info, int argc, char **argv) {
 	static struct { const char *name; uint64_t *to; bool inherited; } numbers[] = {{"pipe", &given[0]}, {"buffers", &given[1]}, {"children", &given[2]},
-		{"marked", &marked}, {"from", &from}, {"to", &to}, {"refs", &refs, true}, {"fetches", &fetches, true}, {"skip", &skip, true},
+		{"marked", &marked}, {"go", &go}, {"from", &from}, {"to", &to}, {"refs", &refs, true}, {"fetches", &fetches, true}, {"skip", &skip, true},
 		{"window", &window, true}, {"every", &every, true}, {"most", &most, true}, {"stacks", &stacks, true}, {"symbols", &symbols, true}, {"hidden", &hidden, true}};
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');

@@ -16,8 +16,15 @@ static uint32_t cut;                         /* references were left out */
 /* How many recorded instructions the thread has executed. */
 static uint64_t place(const thread *t) { return (t->quiet ? t->begin : t->done + t->now) - t->skipped; }
 
+/* Leaves out what a thread has executed since it became quiet. */
+static void settle(thread *t) {
+	uint64_t n = t->done + t->now - t->begin;
+	t->skipped += n, t->begin += n;
+	if (t->state == INSIDE) t->left += n;
+}
+
 static void wake(thread *t) {
-	if (t->quiet && --t->quiet == 0) t->skipped += t->done + t->now - t->begin;
+	if (t->quiet && --t->quiet == 0) settle(t);
 }
 
 static void silence(thread *t) {
@@ -27,6 +34,7 @@ static void silence(thread *t) {
 static void follow(thread *t) {
 	uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 	if (t->state == now) return;
+	if (t->quiet) settle(t);
 	if (now == INSIDE) wake(t);
 	else if (t->state == INSIDE) silence(t);
 	t->state = now;
