@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -31,6 +30,7 @@ type runOptions struct {
 	stacks   bool
 	sample   recorder.Sample
 	golang   goOptions
+	mpiOptions
 }
 
 // runCommand returns the command that records any program.
@@ -54,9 +54,16 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.Uint64Var(&o.sample.Every, "every", 0, "with --window: repeat the window every `N` instructions")
 	flags.Uint64Var(&o.sample.Most, "max-references", 0, "record at most `N` references of each thread")
 	o.golang.flags(flags)
+	o.mpiFlags(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.sample.NoStacks = !o.stacks
-		if err := cmp.Or(o.golang.check(flags, o), o.check(args)); err != nil {
+		if err := o.golang.check(flags, o); err != nil {
+			return err
+		}
+		if done, err := o.withoutQEMU(cmd, env, args); done {
+			return err
+		}
+		if err := o.check(args); err != nil {
 			return err
 		}
 		return o.run(cmd.Context(), env, args)
@@ -110,6 +117,13 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	r, err := recorder.Prepare(ctx, opt)
 	if err != nil {
 		return err
+	}
+	ranked, err := r.WithMPI(ctx, o.prefix)
+	if err != nil {
+		return err
+	}
+	if ranked != nil {
+		return o.runRank(ctx, env, r, ranked, progress)
 	}
 	t, err := o.open(env, r.Process())
 	if err != nil {

@@ -36,6 +36,7 @@ const (
 	takeMark
 	orderMark
 	notifyMark
+	messageMark
 	endMark
 )
 
@@ -115,6 +116,10 @@ func (c *calls) mark(s *stream, number uint32, m mark) error {
 		return fmt.Errorf("%w: mark %d", errDamaged, m.Kind)
 	}
 	t := s.thread(number)
+	if m.Kind == messageMark {
+		c.message(t, m.Object)
+		return nil
+	}
 	switch m.Phase {
 	case only:
 		c.learn(m)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // sources are the C sources of the plugin and of the libraries that are preloaded.
@@ -37,9 +38,9 @@ func compile(ctx context.Context, source string, compiler []string, flags ...str
 	if cc == "" {
 		return "", fmt.Errorf("no C compiler (%s), which compiles the recorder once; install one: apt-get install gcc", strings.Join(compiler, ", "))
 	}
-	version, err := exec.CommandContext(ctx, cc, "--version").Output()
+	version, err := versionOf(ctx, cc)
 	if err != nil {
-		return "", fmt.Errorf("%s --version: %w", cc, err)
+		return "", err
 	}
 	flags = append(flags, "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread")
 	digest := sha256.New()
@@ -67,10 +68,29 @@ func compile(ctx context.Context, source string, compiler []string, flags ...str
 	return library, build(ctx, cc, source, folder, library, flags)
 }
 
+// versionOf returns what a compiler says of itself.
+func versionOf(ctx context.Context, cc string) ([]byte, error) {
+	version, err := exec.CommandContext(ctx, cc, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s --version: %w", cc, err)
+	}
+	if strings.HasPrefix(filepath.Base(cc), "mpicc") { // it calls the C compiler
+		show, _ := exec.CommandContext(ctx, cc, "-show").Output() // of one without it, the version tells enough
+		version = append(version, show...)
+	}
+	return version, nil
+}
+
 // build compiles aside and renames, as another tracegen may compile the same.
 func build(ctx context.Context, cc, source, folder, library string, flags []string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("compiling the recorder: %w", err)
+	}
+	lock := filepath.Join(folder, "building")
+	if os.Mkdir(lock, 0o777) == nil {
+		defer os.Remove(lock)
+	} else if awaitLibrary(ctx, library, lock) {
+		return nil
 	}
 	temp, err := os.MkdirTemp(folder, "build")
 	if err != nil {
@@ -89,6 +109,22 @@ func build(ctx context.Context, cc, source, folder, library string, flags []stri
 		return errors.New("compiling " + source + " by " + cc + ": " + firstLine(string(said), err))
 	}
 	return os.Rename(out, library)
+}
+
+// awaitLibrary waits while another tracegen compiles, as those of all ranks of a program begin at once. It reports whether the
+// library is there.
+func awaitLibrary(ctx context.Context, library, lock string) bool {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(library); err == nil {
+			return true
+		}
+		if _, err := os.Stat(lock); err != nil {
+			break
+		}
+	}
+	_, err := os.Stat(library)
+	_ = os.Remove(lock) // of one that was killed
+	return err == nil
 }
 
 // firstLine returns the first line of a message, or the error if there is none.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"syscall"
 
 	"spoor/traces/unit"
 )
@@ -48,9 +47,10 @@ type Recorder struct {
 	program *program
 	qemu    qemu
 	plugin  string
-	preload string // "" if the program cannot load it
-	region  string // options of the plugin: where recording begins and ends
-	whole   bool   // recording begins with the first instruction
+	preload string  // "" if the program cannot load it
+	ranked  *Ranked // of a program with MPI, or nil
+	region  string  // options of the plugin: where recording begins and ends
+	whole   bool    // recording begins with the first instruction
 }
 
 // Prepare finds the program and QEMU, and compiles the plugin.
@@ -181,15 +181,16 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 		}
 		return 0
 	}
-	plugin := fmt.Sprintf("%s,pipe=3,buffers=4,refs=%d,fetches=%d,marked=%d,go=%d,symbols=%d,hidden=%#x", r.plugin,
+	files := inherited()
+	plugin := fmt.Sprintf("%s,pipe=%d,buffers=%d,refs=%d,fetches=%d,marked=%d,go=%d,symbols=%d,hidden=%#x", r.plugin, 3+len(files), 4+len(files),
 		number(r.opt.Refs), number(r.opt.Fetches), number(r.preload != ""), number(r.opt.Go), number(r.opt.Symbols), pathDigest(r.preload))
 	plugin += r.region + r.opt.Sample.option()
 	if registry != nil {
-		plugin += ",children=5,preload=" + r.preload
+		plugin += fmt.Sprintf(",children=%d,preload=%s", 5+len(files), r.preload)
 	}
 	args := []string{"-plugin", plugin, "-0", r.opt.Args[0]}
 	if r.preload != "" {
-		args = append(args, "-E", "LD_PRELOAD="+r.preload, "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
+		args = append(args, "-E", "LD_PRELOAD="+r.ranked.preloads(r.preload), "-E", "LD_BIND_NOW=1", "-E", "OMP_WAIT_POLICY=passive")
 	}
 	if r.opt.Procs > 0 {
 		args = append(args, "-E", fmt.Sprintf("GOMAXPROCS=%d", r.opt.Procs))
@@ -197,10 +198,11 @@ func (r *Recorder) command(pipe, buffers, registry *os.File) *exec.Cmd {
 	cmd := exec.Command(r.qemu.path, append(append(args, r.program.path), r.opt.Args[1:]...)...)
 	cmd.Dir = r.opt.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opt.In, r.opt.Out, r.opt.Err
-	cmd.ExtraFiles = []*os.File{pipe, buffers}
+	cmd.ExtraFiles = append(files, pipe, buffers)
 	if registry != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, registry)
 	}
+	cmd.Env = r.ranked.environment()
 	return cmd
 }
 
@@ -233,11 +235,10 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 	if err != nil {
 		return nil, err
 	}
-	rec := &Recording{Procs: procs, Status: state.ExitCode()}
-	status, _ := state.Sys().(syscall.WaitStatus)
-	if status.Signaled() {
-		rec.Status = 128 + int(status.Signal())
-		rec.Notes = append(rec.Notes, fmt.Sprintf("the program was ended by signal %d (%v)", int(status.Signal()), status.Signal()))
+	rec := &Recording{Procs: procs}
+	var note string
+	if rec.Status, note = ended(state); note != "" {
+		rec.Notes = append(rec.Notes, note)
 	}
 	s.count(rec)
 	if s.children > 0 {
@@ -253,6 +254,9 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 		return nil, err
 	}
 	rec.Notes = append(rec.Notes, unnamed...)
+	if r.ranked == nil && r.program.mpi(context.Background()) != nil {
+		rec.Notes = append(rec.Notes, "the calls of MPI are not recorded: its library runs as a part of the program")
+	}
 	if rec.Instructions == 0 {
 		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins%s", r.opt.Args[0], rec.Status,
 			cmp.Or(r.opt.From, "main"), r.program.foreign())

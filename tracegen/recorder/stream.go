@@ -212,8 +212,8 @@ func (s *stream) rest(buffers io.ReaderAt) error {
 			return nil
 		}
 		h := readHeader(slot)
-		if h.Magic != blockMagic || h.Bytes > maxContents {
-			continue // of a thread that has ended
+		if h.Magic != blockMagic || h.Bytes > maxContents || h.Bytes == 0 {
+			continue // of a thread that has ended, or is not recorded
 		}
 		if h.Kind == heapBlock {
 			if err := s.names.rest(h, slot[headerBytes:headerBytes+h.Bytes]); err != nil {

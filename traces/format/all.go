@@ -15,6 +15,7 @@ import (
 	"spoor/traces/format/internal/gem5"
 	"spoor/traces/format/internal/goal"
 	"spoor/traces/format/internal/lackey"
+	"spoor/traces/format/internal/mpicalls"
 	"spoor/traces/format/internal/objects"
 	"spoor/traces/format/internal/otf2"
 	"spoor/traces/format/internal/paraver"
@@ -51,6 +52,7 @@ var All = []format.Format{
 	otf2.OTF2{},
 	otf2.OTF2Print{},
 	dumpi.Dumpi{},
+	mpicalls.MPI{},
 }
 
 // CSVImporter reads CSV. Only it has columns without names.

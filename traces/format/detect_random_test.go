@@ -167,6 +167,13 @@ var generators = map[string]func(rng *rand.Rand) string{
 	},
 	"otf2":       func(rng *rand.Rand) string { return "\x03BOTF2" + formattest.RandomBytes(rng.IntN(100)) },
 	"otf2-print": func(rng *rand.Rand) string { return formattest.Otf2Head + formattest.RandomBytes(rng.IntN(3)) },
+	"mpi": func(rng *rand.Rand) string {
+		b := []byte("SPOORMPI")
+		for range rng.IntN(200) {
+			b = append(b, byte(rng.IntN(256)))
+		}
+		return string(b)
+	},
 	"dumpi": func(rng *rand.Rand) string {
 		return formattest.DumpiText("MPI_Init argc=1\n" + strings.Repeat("MPI_Barrier comm=2\n", rng.IntN(20)))
 	},

@@ -32,6 +32,7 @@ enum { RECORDS = 8190, VCPUS = 4096, NAMES = 1024, OWNFD = 500 };
 enum { GOLEFT = 78 };                                    /* the mark with the instructions that no goroutine executed */
 enum { MARKCALL = 0x5350f000, FORGET = 0, BEGIN, LEAVE };/* the number of a system call that does not exist, and its phases */
 enum { STARTS = 1, RUNS = 10 };                          /* the kinds of the marks with which a thread and main begin */
+#define NOBODY UINT32_MAX                                /* a thread of a library, which is not recorded */
 
 /* A record: what is, from the lowest bit, 20 bits of instructions since the last record, 2 of its kind, 10 of its size. */
 typedef struct { uint64_t addr; uint32_t site, what; } record;
@@ -213,7 +214,7 @@ static void ends(unsigned v, void *u) { passes(vcpus[v], INSIDE, AFTER); }
 static bool attach(thread *t) {
 	t->slot = nfree ? freeslots[--nfree] : nslots++;
 	if (!(t->out = share(t->slot))) return false;
-	t->out->head = (header){MAGIC, REFS, go ? 0 : nthreads, 0, 0, 0};
+	t->out->head = (header){MAGIC, REFS, go ? 0 : marked && nthreads ? NOBODY : nthreads, 0, 0, 0};
 	nthreads++;
 	return true;
 }
@@ -234,7 +235,7 @@ static void finish(thread *t) {
 	flush(t);
 	if (t->quiet) settle(t);
 	if (go) block(MARK, t, &(mark){GOLEFT, 0, 0, t->left}, sizeof(mark));
-	block(END, t, NULL, 0);
+	if (t->out->head.thread != NOBODY) block(END, t, NULL, 0);
 	t->out->head.magic = 0;
 	if (!off) freeslots[nfree++] = t->slot, munmap(t->out, sizeof(buffer));
 	free(t);
@@ -333,6 +334,7 @@ static void call(uint64_t id, unsigned v, int64_t number, uint64_t kind, uint64_
 		return;
 	}
 	if (go && scheduled(t, kind, object, phase, value)) return;
+	if (t->out->head.thread == NOBODY && kind != STARTS) return;
 	if (kind == RUNS) {
 		if (!from) begins(v, NULL);
 		return;

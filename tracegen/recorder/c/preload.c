@@ -23,7 +23,7 @@
 #define THREADS_OWN static __thread __attribute__((tls_model("initial-exec")))
 enum { MARKCALL = 0x5350f000, ONLY = 0, BEGIN, LEAVE };
 /* Kinds of marks. QUIET is not an event: the thread is inside of a library. */
-enum { START = 1, FORK, JOIN, LOCK, UNLOCK, BARRIER, SIGNAL, WAIT, UNFOLLOWED, RUN, QUIET, MEMBERS, READ, WRITE, RELEASE, VALUE, TAKE, ORDER, NOTIFY };
+enum { START = 1, FORK, JOIN, LOCK, UNLOCK, BARRIER, SIGNAL, WAIT, UNFOLLOWED, RUN, QUIET, MEMBERS, READ, WRITE, RELEASE, VALUE, TAKE, ORDER, NOTIFY, MESSAGE };
 enum { CANCEL, TASK, TASKWAIT, TASKLOOP, TASKGROUP, CANCELREGION, DOACROSS, OLDPARALLEL, FUTEX }; /* of calls that are not followed, as in calls_notes.go */
 
 static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
@@ -40,11 +40,22 @@ static inline void send(uint64_t kind, uint64_t object, uint64_t phase, uint64_t
 }
 
 THREADS_OWN int hushed; /* calls of libraries that it is inside of */
+THREADS_OWN int within; /* calls of MPI, which has locks and threads of its own */
 
 static void mark(uint64_t kind, uint64_t object, uint64_t phase, uint64_t number) {
+	if (within) return;
 	if (phase == LEAVE) hushed--;
 	send(kind, object, phase, number);
 	if (phase == BEGIN) hushed++;
+}
+
+/* The recorder of MPI calls (mpi.c) enters MPI, or leaves it. The call with this number has records in its file. */
+EXPORT void spoor_inside(int begins, unsigned long call) {
+	if (begins) mark(QUIET, 0, BEGIN, 0), within++;
+	else {
+		if (call) send(MESSAGE, call, ONLY, 0);
+		if (--within == 0) mark(QUIET, 0, LEAVE, 0);
+	}
 }
 
 /* REAL(f): the function of the library that this one hides. All that are loaded are found before main. */
@@ -154,6 +165,7 @@ static int starts(begin *b, live *l, pthread_t *handle, const pthread_attr_t *at
 
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
 	find();
+	if (within) return REAL(pthread_create)(handle, attributes, run, argument);
 	mark(FORK, 0, BEGIN, 0);
 	begin *b = malloc(sizeof *b);
 	live *l = malloc(sizeof *l);
