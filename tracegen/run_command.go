@@ -5,33 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spoor/tracegen/recorder"
 	"spoor/traces/stage"
-	"spoor/traces/store"
-	"spoor/traces/symbols"
-	"spoor/traces/trace"
 )
-
-// runOptions are the flags of run.
-type runOptions struct {
-	prefix   string
-	refs     bool
-	fetches  bool
-	from     string
-	to       string
-	children bool
-	archive  bool
-	locks    string
-	symbols  bool
-	stacks   bool
-	sample   recorder.Sample
-	golang   goOptions
-	mpiOptions
-}
 
 // runCommand returns the command that records any program.
 func runCommand(env *stage.Env) *cobra.Command {
@@ -46,7 +25,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.to, "to", "", "record up to the first call of `FUNCTION` after that (default: to the end)")
 	flags.BoolVar(&o.children, "children", false, "record each process that the program starts, to PREFIX.1, PREFIX.2, ...")
 	flags.BoolVar(&o.archive, "archive", false, "write references in the archive profile: several times smaller, but slower")
-	flags.StringVar(&o.locks, "lock-order", string(recorder.OfConditions), "mutexes that keep the recorded order of locks: conditions|all|none")
+	flags.StringVar(&o.locks, "lock-order", string(recorder.OfConditions), "mutexes that keep the recorded `ORDER` of locks: conditions|all|none")
 	flags.BoolVar(&o.symbols, "symbols", true, "also write PREFIX.symbols.arrow: functions, lines, variables and blocks of the heap")
 	flags.BoolVar(&o.stacks, "stacks", true, "record the references of a thread to its own stack")
 	flags.Uint64Var(&o.sample.Skip, "skip", 0, "leave out references in the first `N` instructions of each thread")
@@ -57,7 +36,7 @@ func runCommand(env *stage.Env) *cobra.Command {
 	o.mpiFlags(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.sample.NoStacks = !o.stacks
-		if err := o.golang.check(flags, o); err != nil {
+		if err := o.golang.check(flags, o.sample, o.children); err != nil {
 			return err
 		}
 		if done, err := o.withoutQEMU(cmd, env, args); done {
@@ -139,76 +118,4 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 		return err
 	}
 	return stage.Exit(rec.Status)
-}
-
-// tracedProcess is the trace of a process.
-type tracedProcess struct {
-	*store.Writer
-	names  *symbols.Writer // nil if they are left out
-	env    *stage.Env
-	prefix string
-	head   trace.Header
-}
-
-// open makes the trace of the program, which has number 0, or of a process that it starts.
-func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, error) {
-	r := &tracedProcess{env: env, prefix: o.prefix, head: trace.Header{Program: filepath.Base(p.Args[0]) + argumentText(p.Args[1:]), Format: "qemu",
-		WorkUnit: trace.WorkInstr, HasPC: true, Rule: o.golang.rule(), Tool: "tracegen " + stage.Version,
-		Inputs: []string{p.SHA256}}}
-	if p.Number > 0 {
-		r.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)
-	}
-	create := store.Create
-	if o.archive {
-		create = store.CreateArchive
-	}
-	var err error
-	if r.Writer, err = create(r.prefix, r.head); err != nil || !o.symbols {
-		return r, err
-	}
-	if r.names, err = symbols.Create(r.prefix); err != nil {
-		r.Abort()
-	}
-	return r, err
-}
-
-// Keep completes the trace, and says what it has.
-func (r *tracedProcess) Keep(rec *recorder.Recording) error {
-	r.head.Procs, r.head.Notes = rec.Procs, rec.Notes
-	if err := r.Close(r.head); err != nil {
-		return err
-	}
-	if r.names != nil {
-		if err := r.names.Close(r.SHA256()); err != nil {
-			return err
-		}
-	}
-	for _, note := range rec.Notes {
-		r.env.Note("%s: %s", r.prefix, note)
-	}
-	r.env.Note("%s: %s procs=%d: %d instructions, %d references, %d events", r.prefix, r.head.Title(), r.head.Procs, rec.Instructions, rec.References, rec.Events)
-	return nil
-}
-
-// Drop removes a trace that is not kept.
-func (r *tracedProcess) Drop() {
-	r.Abort()
-	if r.names != nil {
-		r.names.Abort()
-	}
-}
-
-// Symbols is where the names of places go.
-func (r *tracedProcess) Symbols() *symbols.Writer { return r.names }
-
-// argumentText is the program's arguments as a shell would take them.
-func argumentText(args []string) string {
-	var b strings.Builder
-	for _, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}~#`") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		b.WriteString(" " + a)
-	}
-	return b.String()
 }

@@ -15,13 +15,6 @@ import (
 // maxProcs is the most processors that goroutines are recorded for.
 const maxProcs = 1 << 16
 
-// goOptions are the flags of run for Go programs.
-type goOptions struct {
-	program string
-	test    string
-	procs   int
-}
-
 func (o *goOptions) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.program, "go", "", "build and record the Go program `PACKAGE` of the module in this folder, or a file")
 	flags.StringVar(&o.test, "go-test", "", "record the tests of the Go `PACKAGE`; ARGs are as -test.run=TestX")
@@ -31,7 +24,7 @@ func (o *goOptions) flags(flags *pflag.FlagSet) {
 func (o *goOptions) given() bool { return o.program != "" || o.test != "" }
 
 // check refuses flags that cannot go together.
-func (o *goOptions) check(flags *pflag.FlagSet, run runOptions) error {
+func (o *goOptions) check(flags *pflag.FlagSet, sample recorder.Sample, children bool) error {
 	switch {
 	case o.program != "" && o.test != "":
 		return stage.Usage("--go and --go-test are two programs; give one of them")
@@ -39,9 +32,9 @@ func (o *goOptions) check(flags *pflag.FlagSet, run runOptions) error {
 		return stage.Usage("--procs is for Go programs; give --go PACKAGE or --go-test PACKAGE")
 	case flags.Changed("procs") && (o.procs < 1 || o.procs > maxProcs):
 		return stage.Usage("--procs %d: give 1 to %d", o.procs, maxProcs)
-	case o.given() && run.sample != recorder.Sample{}:
+	case o.given() && sample != recorder.Sample{}:
 		return stage.Usage("--skip, --window, --every, --max-references and --stacks are for threads, and Go programs have goroutines; use --from and --to")
-	case o.given() && run.children:
+	case o.given() && children:
 		return stage.Usage("--children does not follow processes that a Go program starts; leave it out")
 	}
 	return nil

@@ -8,12 +8,6 @@ import (
 	"spoor/traces/stage"
 )
 
-// mpiOptions are the flags of run for programs with MPI.
-type mpiOptions struct {
-	fast      bool
-	printShim bool
-}
-
 func (o *mpiOptions) mpiFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.fast, "fast", false, "record calls of MPI and processor time only, without QEMU, at full speed")
 	flags.BoolVar(&o.printShim, "print-shim", false, "print the C source that records calls of MPI where there is no tracegen")
