@@ -126,9 +126,10 @@ papers:
 golden:
 	@for study in $(GOLDEN); do echo "== $$study"; $(MAKE) --no-print-directory -C pipelines/$$study golden || failed=1; done; test -z "$$failed"
 
-## torture     kills small studies 20 times and fills their disk; SCALE=quick has the sizes of make papers
+## torture     kills small studies 20 times and fills their disk, and rewrites 39 packages of the standard library
 torture: $(BINARIES)
 	$(SCRIPT)$(STUDYTEST) -run '^TestTorture$$' ./pipelines -make '$(MAKE)'
+	$(TEST) -v -run '^TestStandardPackagesPassTheirTests$$' ./tracegen/instrument -standard
 
 ## times       processor time and memory of studies; TIMED=du2000 for one, SCALE=full for the papers' sizes
 TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)

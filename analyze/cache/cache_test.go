@@ -197,7 +197,7 @@ func randomLevel(r *rand.Rand, name string) string {
 }
 
 func TestIsNaive(t *testing.T) {
-	for seed := range testsize.Cases[uint64](600, 20) {
+	for seed := range testsize.Cases[uint64](300, 20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := randomTrace(r, 1+r.IntN(3), 800).InBatches(1 + r.IntN(300))
 		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}

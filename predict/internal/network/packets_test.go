@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spoor/analyze/comm"
@@ -199,11 +200,11 @@ func TestOrderOfPackets(t *testing.T) {
 		for _, i := range order {
 			p.Send(all[i].at, all[i].Message, Order{Major: int32(all[i].From), Minor: uint32(i), Tag: int32(i)})
 		}
-		text := ""
+		var text strings.Builder
 		for p.Next() < Never {
-			text += fmt.Sprint(p.Step())
+			fmt.Fprint(&text, p.Step())
 		}
-		texts = append(texts, text)
+		texts = append(texts, text.String())
 	}
 	if texts[0] != texts[1] || texts[0] != texts[2] {
 		t.Error("other orders, other times")
