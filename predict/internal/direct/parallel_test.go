@@ -65,7 +65,7 @@ func TestWorkersRunKernelsAsOne(t *testing.T) {
 		{"apucs", 9, nil},
 		{"pgl", 9, kernel.Values{"triangles": 30, "frames": 2, "size": 64, "extent": 8, "buffer": 4}},
 		{"transfer", 4, nil},
-	} {
+	}[:testsize.Cases(5, 2)] {
 		network := []string{lines, plogp, ports}[i%3] // eager: sor sends before it receives
 		inst := instance(t, c.kernel, c.procs, c.set)
 		want, wantRec, err := byWorkers(t, inst.Program, network, c.procs, 64, 1, outcome.Sequential)
