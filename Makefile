@@ -71,6 +71,8 @@ test:
 # Linux is vetted here, and what is special to arm64 there.
 PORTABLE := darwin/arm64
 BUILDS   := windows/amd64
+# What nobody executes is compiled without optimization, which is quicker.
+QUICKLY  := -gcflags='all=-N -l'
 
 ## vet         gofmt, go vet (also for macOS and arm64), a build for Windows, staticcheck
 vet:
@@ -78,8 +80,8 @@ vet:
 	$(GO) vet ./...
 	$(GO) vet -tags oracle ./tracegen/instrument/internal/oracle
 	@GOARCH=ppc64le $(GO) vet ./tracegen/tape
-	@for p in $(PORTABLE); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; done
-	@for p in $(BUILDS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./... || exit 1; done
+	@for p in $(PORTABLE); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet $(QUICKLY) ./... || exit 1; done
+	@for p in $(BUILDS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build $(QUICKLY) ./... || exit 1; done
 	$(GO) tool staticcheck ./...
 
 ## unit        tests of all packages except those of commands
