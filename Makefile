@@ -130,8 +130,8 @@ golden:
 
 ## torture     kills small studies 20 times and fills their disk, and rewrites 39 packages of the standard library
 torture: $(BINARIES)
-	$(SCRIPT)$(STUDYTEST) -run '^TestTorture$$' ./pipelines -make '$(MAKE)'
 	$(TEST) -v -run '^TestStandardPackagesPassTheirTests$$' ./tracegen/instrument -standard
+	$(SCRIPT)$(STUDYTEST) -run '^TestTorture$$' ./pipelines -make '$(MAKE)'
 
 ## times       processor time and memory of studies; TIMED=du2000 for one, SCALE=full for the papers' sizes
 TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)
