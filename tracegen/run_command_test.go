@@ -111,6 +111,9 @@ int main(int argc, char **argv) {
 	if status, _, errs := tracegen("run", "-o", "y", "--from", "unused", "--", "./p", "0"); status != stage.Failed || !strings.Contains(errs, "never called unused") {
 		t.Errorf("a function that is not called: status %d: %s", status, errs)
 	}
+	if status, _, errs := tracegen("run", "-o", "y", "--", "sh", "-c", "exec ./p 3"); status != 3 || !strings.Contains(errs, "or executed another program") {
+		t.Errorf("a program that executes another: status %d: %s", status, errs)
+	}
 	for _, c := range []struct {
 		args   string
 		status int

@@ -41,6 +41,9 @@ type family struct {
 	err   error           // the first
 }
 
+// cutNote is the note of a process whose end the plugin has not seen.
+const cutNote = "the process was killed, or executed another program"
+
 // member is a process while it runs.
 type member struct {
 	Process
@@ -198,7 +201,7 @@ func (f *family) keep(s *stream, t Trace) error {
 	rec := &Recording{Procs: procs}
 	s.count(rec)
 	if !s.ends.known {
-		rec.Notes = append(rec.Notes, "the process was killed, or executed another program")
+		rec.Notes = append(rec.Notes, cutNote)
 	}
 	rec.Notes = append(append(rec.Notes, f.opt.Sample.notes(s.ends)...), s.calls.notes()...)
 	if s.forked && s.names.places != nil {

@@ -239,6 +239,8 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 	var note string
 	if rec.Status, note = ended(state); note != "" {
 		rec.Notes = append(rec.Notes, note)
+	} else if !s.ends.known {
+		rec.Notes = append(rec.Notes, cutNote)
 	}
 	s.count(rec)
 	if s.children > 0 {

@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include "qemu.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -83,6 +84,7 @@ static buffer none;   /* of threads in a process that is not recorded */
 static void put(const void *p, size_t n) {
 	for (const char *q = p; n > 0 && !off;) {
 		ssize_t w = write(pipefd, q, n);
+		if (w < 0 && errno == EINTR) continue; /* a signal of the program */
 		if (w <= 0) off = 1; /* tracegen has ended */
 		else q += w, n -= w;
 	}
