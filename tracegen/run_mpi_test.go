@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spoor/traces/format"
 	"spoor/traces/stage"
@@ -70,7 +72,9 @@ func (m mpi) run(t *testing.T, ranks int, args ...string) (status int, out, errs
 		t.Fatal(err)
 	}
 	t.Setenv("SPOOR_TEST_IS_TRACEGEN", "1")
-	cmd := exec.Command("mpirun."+m.name, append([]string{"-np", fmt.Sprint(ranks), binary, "run"}, args...)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // MPI may wait for ever
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "mpirun."+m.name, append([]string{"-np", fmt.Sprint(ranks), binary, "run"}, args...)...)
 	var o, e strings.Builder
 	cmd.Stdout, cmd.Stderr = &o, &e
 	err = cmd.Run()
