@@ -87,8 +87,7 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	if err != nil {
 		return err
 	}
-	name := filepath.Base(opt.Args[0])
-	progress := env.Progress("recording "+name, -1, "references")
+	progress := env.Progress("recording "+filepath.Base(opt.Args[0]), -1, "references")
 	opt.Progress = progress.Add
 	if o.children {
 		opt.Children = func(p recorder.Process) (recorder.Trace, error) { return o.open(env, p) }
@@ -104,6 +103,11 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	if ranked != nil {
 		return o.runRank(ctx, env, r, ranked, progress)
 	}
+	return o.runOne(ctx, env, r, progress)
+}
+
+// runOne records a program without MPI.
+func (o *runOptions) runOne(ctx context.Context, env *stage.Env, r *recorder.Recorder, progress *stage.Progress) error {
 	t, err := o.open(env, r.Process())
 	if err != nil {
 		return err
@@ -112,7 +116,7 @@ func (o *runOptions) run(ctx context.Context, env *stage.Env, args []string) err
 	rec, err := r.Record(ctx, t)
 	progress.Done()
 	if err != nil {
-		return fmt.Errorf("recording %s: %w", name, err)
+		return fmt.Errorf("recording %s: %w", filepath.Base(r.Process().Args[0]), err)
 	}
 	if err := t.Keep(rec); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"spoor/tracegen/recorder"
 	"spoor/traces/format"
 	"spoor/traces/stage"
-	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
@@ -36,13 +35,13 @@ func (o *runOptions) runFast(ctx context.Context, env *stage.Env, args []string)
 }
 
 // joinCalls joins the calls of ranks without references.
-func joinCalls(ctx context.Context, r *recorder.Ranked, paths []string, head *trace.Header, w *store.Writer) (format.Result, error) {
-	all, _, err := format.JoinRanks(ctx, paths, nil, w)
+func joinCalls(ctx context.Context, r *recorder.Ranked, paths []string, w *tracedProcess) (format.Result, error) {
+	all, _, err := format.JoinRanks(ctx, paths, nil, w.Writer)
 	return all, err
 }
 
-// joinRanks writes the trace of all ranks, and completes its header.
-type joinRanks func(ctx context.Context, r *recorder.Ranked, paths []string, head *trace.Header, w *store.Writer) (format.Result, error)
+// joinRanks writes the trace of all ranks, their names, and notes of its header.
+type joinRanks func(ctx context.Context, r *recorder.Ranked, paths []string, w *tracedProcess) (format.Result, error)
 
 // finishRank ends a rank with the status of its program. Rank 0 first joins the parts of all ranks.
 func (o *runOptions) finishRank(ctx context.Context, env *stage.Env, r *recorder.Ranked, part recorder.Part, head trace.Header, join joinRanks) error {
@@ -66,23 +65,20 @@ func (o *runOptions) joinParts(ctx context.Context, env *stage.Env, r *recorder.
 	if err != nil {
 		return err
 	}
-	create := store.Create
-	if o.archive {
-		create = store.CreateArchive
-	}
-	w, err := create(o.prefix, head)
+	w, err := o.create(env, head)
 	if err != nil {
 		return err
 	}
-	defer w.Abort()
-	all, err := join(context.WithoutCancel(ctx), r, paths, &head, w) // what was recorded before an interrupt is kept
+	defer w.Drop()
+	all, err := join(context.WithoutCancel(ctx), r, paths, w) // what was recorded before an interrupt is kept
 	if err != nil {
 		return err
 	}
-	head.Procs, head.Notes = all.Procs, append(append(head.Notes, notes...), all.Notes...)
-	if err := w.Close(head); err != nil {
+	w.head.Procs, w.head.Notes = all.Procs, append(append(w.head.Notes, notes...), all.Notes...)
+	if err := w.complete(); err != nil {
 		return err
 	}
+	head = w.head
 	for _, note := range head.Notes {
 		env.Note("%s: %s", o.prefix, note)
 	}

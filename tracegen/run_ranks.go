@@ -10,6 +10,7 @@ import (
 	"spoor/traces/merge"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/symbols"
 	"spoor/traces/trace"
 )
 
@@ -19,7 +20,7 @@ func (o *runOptions) runRank(ctx context.Context, env *stage.Env, program *recor
 		return stage.Usage("--children is for programs without MPI; leave it out")
 	}
 	own := *o
-	own.prefix, own.symbols = r.Own(), false
+	own.prefix = r.Own()
 	t, err := own.open(env, program.Process())
 	if err != nil {
 		return err
@@ -30,21 +31,19 @@ func (o *runOptions) runRank(ctx context.Context, env *stage.Env, program *recor
 	head := t.head
 	if failed == nil {
 		t.head.Procs = rec.Procs
-		failed = t.Close(t.head)
+		failed = t.complete()
 	}
 	part, err := r.Leave(rec, failed)
 	if err = errors.Join(failed, err); err != nil {
 		return fmt.Errorf("recording %s: %w", r.Args[0], err)
 	}
-	if o.symbols && r.First() {
-		env.Note("%s: no functions and data are named: a trace of ranks has no symbols", o.prefix)
-	}
 	return o.finishRank(ctx, env, r, part, head, joinReferences)
 }
 
 // joinReferences joins the traces of the ranks, and puts their calls of MPI among their events.
-func joinReferences(ctx context.Context, r *recorder.Ranked, paths []string, head *trace.Header, w *store.Writer) (all format.Result, err error) {
+func joinReferences(ctx context.Context, r *recorder.Ranked, paths []string, w *tracedProcess) (all format.Result, err error) {
 	var inputs []merge.Input
+	var traces []*store.Trace
 	var first []trace.Proc
 	procs := 0
 	for rank, path := range paths {
@@ -57,7 +56,7 @@ func joinReferences(ctx context.Context, r *recorder.Ranked, paths []string, hea
 		}
 		defer t.Close()
 		inputs = append(inputs, merge.Input{Source: t, Name: fmt.Sprintf("rank %d", rank), SHA256: t.SHA256()})
-		first = append(first, trace.Proc(procs))
+		traces, first = append(traces, t), append(first, trace.Proc(procs))
 		procs += t.Header().Procs
 	}
 	apart := len(paths) > 1 && len(paths) <= 1<<8
@@ -65,20 +64,18 @@ func joinReferences(ctx context.Context, r *recorder.Ranked, paths []string, hea
 	if err != nil {
 		return all, err
 	}
-	for b, err := range src.Refs() {
-		if err != nil {
-			return all, err
-		}
-		if err := w.Refs(b); err != nil {
-			return all, err
-		}
+	if err := copyReferences(src, w.Writer); err != nil {
+		return all, err
 	}
-	all, _, err = format.JoinRanks(ctx, paths, &format.Recorded{Source: src, First: first, Apart: apart}, w)
+	all, _, err = format.JoinRanks(ctx, paths, &format.Recorded{Source: src, First: first, Apart: apart}, w.Writer)
 	if err != nil {
 		return all, err
 	}
-	head.Notes = rankNotes(first, procs, apart)
-	return all, copyThreads(src, first, procs, w)
+	w.head.Notes = rankNotes(first, procs, apart)
+	if err := joinSymbols(r, src, traces, apart, w); err != nil {
+		return all, err
+	}
+	return all, copyThreads(src, first, procs, w.Writer)
 }
 
 // rankNotes says which processors the ranks are, if they have threads, and what their addresses are.
@@ -99,6 +96,62 @@ func rankNotes(first []trace.Proc, procs int, apart bool) (notes []string) {
 		notes = append(notes, "over 256 ranks: their address spaces are not apart")
 	}
 	return notes
+}
+
+func copyReferences(src trace.Source, w *store.Writer) error {
+	for b, err := range src.Refs() {
+		if err != nil {
+			return err
+		}
+		if err := w.Refs(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinSymbols joins the names of the ranks' places.
+func joinSymbols(r *recorder.Ranked, src *merge.Joined, traces []*store.Trace, apart bool, w *tracedProcess) error {
+	if w.names == nil {
+		return nil
+	}
+	if len(traces) > 1 && !apart {
+		w.names.Abort()
+		w.names = nil
+		w.head.Notes = append(w.head.Notes, "no functions and data are named, because addresses do not tell the ranks apart")
+		return nil
+	}
+	for rank, t := range traces {
+		f, err := symbols.Open(r.Prefix(rank), t)
+		if err != nil {
+			return fmt.Errorf("names of rank %d: %w", rank, err)
+		}
+		for row, err := range f.Rows() {
+			if err != nil {
+				return fmt.Errorf("names of rank %d: %w", rank, err)
+			}
+			if err := w.names.Add(joined(*row, src, rank)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// joined is a row of a rank in the trace of all.
+func joined(row symbols.Row, src *merge.Joined, rank int) symbols.Row {
+	if row.Kind != symbols.Member { // its addresses count from the start of a variable
+		row.Addr = src.Address(rank, row.Addr)
+	}
+	if row.Kind == symbols.Heap || row.Kind == symbols.Mapping {
+		row.Site = src.Address(rank, row.Site)
+	}
+	for _, m := range []*symbols.Moment{&row.Begin, &row.End} {
+		if *m != symbols.Never {
+			m.Proc = src.Proc(rank, m.Proc)
+		}
+	}
+	return row
 }
 
 // copyThreads copies the events of all threads but the first of each rank.

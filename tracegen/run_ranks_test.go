@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"spoor/traces/store"
+	"spoor/traces/symbols"
 	"spoor/traces/trace"
 )
 
@@ -59,7 +62,37 @@ func TestRunRecordsRanksWithThreads(t *testing.T) {
 		if !strings.Contains(errs, "rank 1 is processors 2 to 3") {
 			t.Errorf("no note on the processors: %s", errs)
 		}
+		checkNamesOfRanks(t, f)
 	})
+}
+
+// checkNamesOfRanks: the threads of each rank use the rank's own array a, in its function main.
+func checkNamesOfRanks(t *testing.T, f *store.Trace) {
+	t.Helper()
+	rows := placesOf(t, "x", f)
+	own := slices.DeleteFunc(slices.Clone(rows), func(r symbols.Row) bool { return r.Module != "program" })
+	for rank := range trace.Proc(2) {
+		uses := 0
+		for b, err := range f.Refs(2*rank, 2*rank+1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, addr := range b.Addr {
+				data, code := having(own, symbols.Global, addr), having(own, symbols.Code, b.PC[i])
+				if len(data) == 1 && data[0].Name == "a" && len(code) == 1 && strings.HasPrefix(code[0].Name, "main") && addr>>56 == uint64(rank) {
+					uses++
+				}
+			}
+		}
+		if uses != 3*2*4096 {
+			t.Errorf("the threads of rank %d use a %d times, not %d", rank, uses, 3*2*4096)
+		}
+	}
+	for _, r := range rows {
+		if r.Kind == symbols.Stack && uint64(r.Begin.Proc/2) != r.Addr>>56 {
+			t.Errorf("processor %d has a stack at %#x", r.Begin.Proc, r.Addr)
+		}
+	}
 }
 
 // kindsOfRank counts the events of a processor of two ranks with two threads, and returns the group of its collectives.

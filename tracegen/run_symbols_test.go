@@ -44,18 +44,23 @@ func recordedPlaces(t *testing.T, prefix string, program ...string) (string, *st
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { trace.Close() })
-	f, err := symbols.Open(prefix, trace)
+	return out, trace, placesOf(t, prefix, trace)
+}
+
+// placesOf returns the rows of the symbols of a trace.
+func placesOf(t *testing.T, prefix string, of *store.Trace) (rows []symbols.Row) {
+	t.Helper()
+	f, err := symbols.Open(prefix, of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []symbols.Row
 	for r, err := range f.Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows = append(rows, *r)
 	}
-	return out, trace, rows
+	return rows
 }
 
 // having returns the rows of a kind that have an address.

@@ -22,18 +22,23 @@ type tracedProcess struct {
 
 // open makes the trace of the program, which has number 0, or of a process that it starts.
 func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, error) {
-	r := &tracedProcess{env: env, prefix: o.prefix, head: trace.Header{Program: filepath.Base(p.Args[0]) + argumentText(p.Args[1:]), Format: "qemu",
-		WorkUnit: trace.WorkInstr, HasPC: true, Rule: o.golang.rule(), Tool: "tracegen " + stage.Version,
-		Inputs: []string{p.SHA256}}}
+	own := *o
 	if p.Number > 0 {
-		r.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)
+		own.prefix = fmt.Sprintf("%s.%d", o.prefix, p.Number)
 	}
+	return own.create(env, trace.Header{Program: filepath.Base(p.Args[0]) + argumentText(p.Args[1:]), Format: "qemu",
+		WorkUnit: trace.WorkInstr, HasPC: true, Rule: o.golang.rule(), Tool: "tracegen " + stage.Version, Inputs: []string{p.SHA256}})
+}
+
+// create makes a trace with this header, and its names.
+func (o *runOptions) create(env *stage.Env, head trace.Header) (*tracedProcess, error) {
+	r := &tracedProcess{env: env, prefix: o.prefix, head: head}
 	create := store.Create
 	if o.archive {
 		create = store.CreateArchive
 	}
 	var err error
-	if r.Writer, err = create(r.prefix, r.head); err != nil || !o.symbols {
+	if r.Writer, err = create(r.prefix, r.head); err != nil || !o.symbols || o.fast {
 		return r, err
 	}
 	if r.names, err = symbols.Create(r.prefix); err != nil {
@@ -42,16 +47,20 @@ func (o *runOptions) open(env *stage.Env, p recorder.Process) (*tracedProcess, e
 	return r, err
 }
 
+// complete writes the header, and the names of this trace.
+func (r *tracedProcess) complete() error {
+	err := r.Close(r.head)
+	if err == nil && r.names != nil {
+		err = r.names.Close(r.SHA256())
+	}
+	return err
+}
+
 // Keep completes the trace, and says what it has.
 func (r *tracedProcess) Keep(rec *recorder.Recording) error {
 	r.head.Procs, r.head.Notes = rec.Procs, rec.Notes
-	if err := r.Close(r.head); err != nil {
+	if err := r.complete(); err != nil {
 		return err
-	}
-	if r.names != nil {
-		if err := r.names.Close(r.SHA256()); err != nil {
-			return err
-		}
 	}
 	for _, note := range rec.Notes {
 		r.env.Note("%s: %s", r.prefix, note)

@@ -34,7 +34,6 @@ func (r *Recorder) WithMPI(ctx context.Context, prefix string) (*Ranked, error) 
 		return nil, err
 	}
 	r.ranked = ranked
-	r.opt.Symbols = false // those of one process cannot name the places of a trace of several
 	return ranked, nil
 }
 

@@ -152,7 +152,19 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	if r.opt.Go {
 		s.goes = newGoroutines(r.opt.Procs)
 	}
-	err = s.read(pipe)
+	err = r.follow(s, cmd, pipe, buffers)
+	if e := family.wait(ctx); err == nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(s, cmd.ProcessState)
+}
+
+// follow reads what the plugin sends until the program has ended.
+func (r *Recorder) follow(s *stream, cmd *exec.Cmd, pipe, buffers *os.File) error {
+	err := s.read(pipe)
 	if err != nil {
 		_ = cmd.Process.Kill() // the trace cannot be written
 	}
@@ -160,17 +172,11 @@ func (r *Recorder) Record(ctx context.Context, sink Sink) (*Recording, error) {
 	if err == nil {
 		err = s.rest(buffers)
 	}
-	if e := family.wait(ctx); err == nil {
-		err = e
-	}
-	if err != nil {
-		return nil, err
-	}
 	var exit *exec.ExitError
-	if waited != nil && !errors.As(waited, &exit) {
-		return nil, fmt.Errorf("running %s: %w", r.qemu.path, waited)
+	if err == nil && waited != nil && !errors.As(waited, &exit) {
+		err = fmt.Errorf("running %s: %w", r.qemu.path, waited)
 	}
-	return r.finish(s, cmd.ProcessState)
+	return err
 }
 
 // command is QEMU with the program.
@@ -226,6 +232,12 @@ func (r *Recorder) notes(s *stream) (notes []string) {
 	if r.whole {
 		notes = append(notes, "the program has no symbol main, so it is recorded from its first instruction on")
 	}
+	if p := s.names.places; p != nil && r.preload != "" && !p.Mapped(realPath(r.preload)) {
+		notes = append(notes, "the program does not load the library that follows its heap, so blocks of the heap and stacks have no names")
+	}
+	if r.ranked == nil && r.program.mpi(context.Background()) != nil {
+		notes = append(notes, "the calls of MPI are not recorded: its library runs as a part of the program")
+	}
 	return notes
 }
 
@@ -248,17 +260,11 @@ func (r *Recorder) finish(s *stream, state *os.ProcessState) (*Recording, error)
 	}
 	rec.Notes = append(rec.Notes, s.calls.notes()...)
 	rec.Notes = append(rec.Notes, r.notes(s)...)
-	if p := s.names.places; p != nil && r.preload != "" && !p.Mapped(realPath(r.preload)) {
-		rec.Notes = append(rec.Notes, "the program does not load the library that follows its heap, so blocks of the heap and stacks have no names")
-	}
 	unnamed, err := s.names.finish(s.pcs)
 	if err != nil {
 		return nil, err
 	}
 	rec.Notes = append(rec.Notes, unnamed...)
-	if r.ranked == nil && r.program.mpi(context.Background()) != nil {
-		rec.Notes = append(rec.Notes, "the calls of MPI are not recorded: its library runs as a part of the program")
-	}
 	if rec.Instructions == 0 {
 		return nil, fmt.Errorf("%s ended with status %d and never called %s, with which recording begins%s", r.opt.Args[0], rec.Status,
 			cmp.Or(r.opt.From, "main"), r.program.foreign())

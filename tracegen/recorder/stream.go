@@ -123,17 +123,7 @@ func (s *stream) block(h header, b []byte) error {
 	case sitesBlock:
 		return s.sites(b)
 	case markBlock, outsideBlock:
-		if len(b) != markBytes {
-			return errDamaged
-		}
-		t := s.thread(h.Thread)
-		t.advance(h.Instr)
-		before := t.events
-		err := s.calls.mark(s, h.Thread, readMark(b))
-		if h.Kind == outsideBlock {
-			s.outside += t.events - before
-		}
-		return err
+		return s.mark(h, b)
 	case endBlock:
 		t := s.thread(h.Thread)
 		t.advance(h.Instr)
@@ -151,6 +141,20 @@ func (s *stream) block(h header, b []byte) error {
 		return errDamaged
 	}
 	return nil
+}
+
+func (s *stream) mark(h header, b []byte) error {
+	if len(b) != markBytes {
+		return errDamaged
+	}
+	t := s.thread(h.Thread)
+	t.advance(h.Instr)
+	before := t.events
+	err := s.calls.mark(s, h.Thread, readMark(b))
+	if h.Kind == outsideBlock {
+		s.outside += t.events - before
+	}
+	return err
 }
 
 // thread returns the thread of a number.

@@ -80,6 +80,12 @@ func (j *Joined) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 	return batches(j, procs, trace.Source.Events, (*input).events)
 }
 
+// Address returns the new address of an address of an input.
+func (j *Joined) Address(in int, a uint64) uint64 { return j.all[in].space.move(a) }
+
+// Proc returns the new number of a processor of an input.
+func (j *Joined) Proc(in int, p trace.Proc) trace.Proc { return j.all[in].proc + p }
+
 // batches yields the batches of some processors, or of all, with their new numbers.
 func batches[B any](j *Joined, procs []trace.Proc, of func(trace.Source, ...trace.Proc) iter.Seq2[*B, error], moved func(*input, *B) *B) iter.Seq2[*B, error] {
 	return func(yield func(*B, error) bool) {

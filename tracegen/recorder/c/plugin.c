@@ -81,62 +81,7 @@ static buffer none;   /* of threads in a process that is not recorded */
 #include "region.h"
 #include "decode.h"
 
-static void put(const void *p, size_t n) {
-	for (const char *q = p; n > 0 && !off;) {
-		ssize_t w = write(pipefd, q, n);
-		if (w < 0 && errno == EINTR) continue; /* a signal of the program */
-		if (w <= 0) off = 1; /* tracegen has ended */
-		else q += w, n -= w;
-	}
-}
-
-static void block(uint32_t kind, thread *t, const void *p, size_t n) {
-	header h = {MAGIC, kind, t ? t->out->head.thread : 0, t ? t->out->head.sequence : 0, t ? place(t) : 0, n};
-	put(&h, sizeof h);
-	put(p, n);
-}
-
-static void putnames(void) {
-	if (nnames) block(SITES, NULL, names, nnames * sizeof *names);
-	nnames = 0;
-}
-
-#include "places.h"
-
-/* The caller holds the lock. */
-static void flush(thread *t) {
-	buffer *b = t->out;
-	putnames();
-	if (b->head.bytes) block(REFS, t, b->records, b->head.bytes);
-	__atomic_store_n(&b->head.sequence, b->head.sequence + 1, __ATOMIC_RELEASE);
-	b->head.bytes = 0;
-	t->joins[LOAD] = t->joins[STORE] = NULL;
-}
-
-static record *slot(thread *t) {
-	buffer *b = t->out;
-	if (b->head.bytes == sizeof b->records) {
-		pthread_mutex_lock(&lock);
-		flush(t);
-		pthread_mutex_unlock(&lock);
-	}
-	return b->records + b->head.bytes / sizeof(record);
-}
-
-/* Appends a record at a position, in instructions of the thread. */
-static record *add(thread *t, uint64_t at, uint64_t addr, uint32_t id, uint32_t kind, uint32_t size) {
-	uint64_t step = at - t->last;
-	if (step > MAXSTEP) {
-		*slot(t) = (record){step, 0, STEP << KIND};
-		t->out->head.bytes += sizeof(record);
-		step = 0;
-	}
-	record *r = slot(t);
-	*r = (record){addr, id, step | kind << KIND | size << SIZE};
-	t->out->head.bytes += sizeof *r;
-	t->last = at;
-	return r;
-}
+#include "blocks.h"
 
 static void access_by(thread *t, const site *s, uint64_t at, uint64_t addr, uint32_t size, uint32_t kind) {
 	record *j = t->joins[kind];
@@ -262,58 +207,7 @@ static void bye(uint64_t id, void *u) {
 	pthread_mutex_unlock(&lock);
 }
 
-/* The caller holds the lock. */
-static void remember(uint32_t id, uint64_t pc) {
-	if ((id & (id - 1)) == 0) pcs = realloc(pcs, (id ? 2 * (size_t)id : 1) * sizeof *pcs);
-	if (!pcs) abort();
-	pcs[id] = pc;
-}
-
-/* Sends the address of a site with the next block. The caller holds the lock. */
-static void known(uint32_t id, uint64_t pc) {
-	if (nnames == NAMES) putnames();
-	names[nnames++] = (name){id, pc};
-}
-
-/* The caller holds the lock. */
-static void named(site *s, struct tb *tb, size_t n) {
-	for (size_t i = 0; i < n; i++) {
-		struct insn *in = qemu_plugin_tb_get_insn(tb, i);
-		s[i] = (site){qemu_plugin_insn_vaddr(in), i, nsites++, qemu_plugin_insn_size(in), branch(in)};
-		remember(s[i].id, s[i].pc);
-		known(s[i].id, s[i].pc);
-		if (refs) qemu_plugin_register_vcpu_mem_cb(in, touch, NO_REGISTERS, READ_WRITE, &s[i]);
-	}
-}
-
-static void translate(uint64_t id, struct tb *tb) {
-	size_t n = qemu_plugin_tb_n_insns(tb);
-	pthread_mutex_lock(&lock);
-	bool hides = ours(tb);
-	site *s = hides ? NULL : malloc((n + 1) * sizeof *s);
-	if (!hides) {
-		named(s, tb, n);
-		s[n] = (site){s[0].pc, n, s[0].id, s[n - 1].pc + s[n - 1].bytes - s[0].pc};
-	}
-	pthread_mutex_unlock(&lock);
-	if (hides) {
-		hide(tb);
-		return;
-	}
-	uint64_t start = qemu_plugin_start_code();
-	if (from && s[0].pc == start + from) qemu_plugin_register_vcpu_tb_exec_cb(tb, begins, NO_REGISTERS, NULL);
-	if (to && s[0].pc == start + to) qemu_plugin_register_vcpu_tb_exec_cb(tb, ends, NO_REGISTERS, NULL);
-	bool first = repeated(qemu_plugin_tb_get_insn(tb, 0)), last = repeated(qemu_plugin_tb_get_insn(tb, n - 1));
-	if (first || last) {
-		repeat *r = malloc(sizeof *r);
-		*r = (repeat){first ? s[0].pc : 0, last ? s[n - 1].pc : 0, &s[n]};
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_repeats, NO_REGISTERS, r);
-	} else {
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_runs, NO_REGISTERS, &s[n]);
-	}
-	if (fetches) qemu_plugin_register_vcpu_tb_exec_cb(tb, block_fetched, NO_REGISTERS, &s[n]);
-}
-
+#include "translate.h"
 #include "children.h"
 
 /* The caller holds the lock. */
