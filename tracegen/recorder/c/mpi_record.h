@@ -6,21 +6,23 @@ enum { SEND = 1, ISEND, RECV, IRECV, WAIT, TEST, PROBE, IPROBE, COLLECTIVE, COMM
 enum { WINDOW = 1 << 20, PAGE = 1 << 16 };
 
 #define THREADS_OWN static __thread __attribute__((tls_model("initial-exec")))
-typedef struct { int64_t wall, cpu; } moment; /* in ns */
+typedef struct { int64_t wall, cpu, cost; } moment; /* in ns; cost is what reading the clock takes before it has its time */
 
 static int file = -1, rank, ranks;
 static unsigned char *window, *scratch;
 static uint64_t windowat, windowbytes, place, filled, room; /* place of the next record; bytes of scratch */
 static uint64_t calls, polls, foreign; /* with records; tests in vain; by other threads than the first */
-static int64_t started, latest, reading; /* begin of time; end of the latest call; what reading the clock costs */
+static int64_t started, latest; /* begin of time; end of the latest call */
+static int64_t reading, glance; /* costs of reading the processor time, and of a moment without */
 static double least; /* processor time of a poll in vain, or 0 if unknown */
 static char busy;
+static int shared; /* threads may call MPI at the same time */
 
 THREADS_OWN int depth; /* calls that the thread is inside of: a library calls itself by public names at times */
 THREADS_OWN int fresh, whole; /* the call has read the clock; all of its time is to be recorded */
 THREADS_OWN uint64_t number; /* of the call, if it has a record */
 THREADS_OWN int64_t since, work, after, spent; /* clock at the latest reading; computation before this call, and before the next */
-THREADS_OWN moment began, ended;
+THREADS_OWN moment began, ended, anchor; /* of the call; the latest at which the processor time was read */
 THREADS_OWN int first; /* the thread that initialized MPI */
 
 static void hold(void) { while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield(); }
@@ -31,7 +33,19 @@ static int64_t clock_of(clockid_t c) {
 	clock_gettime(c, &t);
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
-static moment now(void) { return (moment){clock_of(CLOCK_MONOTONIC), clock_of(CLOCK_THREAD_CPUTIME_ID)}; }
+
+/* Reading the processor time is a system call, which takes up to 1 us. A thread that computes or polls is hardly ever interrupted for
+ * less than BRIEF, so that within BRIEF after such a reading, the time that passes is its processor time. */
+enum { BRIEF = 50000 };
+static moment exactly(void) {
+	int64_t cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	return anchor = (moment){clock_of(CLOCK_MONOTONIC), cpu, reading};
+}
+static moment now(void) {
+	int64_t wall = clock_of(CLOCK_MONOTONIC);
+	if (wall - anchor.wall > BRIEF) return exactly();
+	return (moment){wall, anchor.cpu + wall - anchor.wall, glance};
+}
 
 static int on(void) { return file >= 0 && depth == 1; }
 static int timed(void) { return on() && !inside; }
@@ -49,7 +63,7 @@ static __attribute__((noinline)) int leave(int error) {
 
 /* The thread computed up to a moment, and from another one on. computed is the part between that is computation. */
 static __attribute__((noinline)) void lapse(moment from, moment to, int64_t computed) {
-	int64_t step = from.cpu - since - reading;
+	int64_t step = from.cpu - since - from.cost;
 	work += after + (step > 0 && since ? step : 0);
 	after = computed > 0 ? computed : 0;
 	since = to.cpu;
@@ -60,7 +74,7 @@ static __attribute__((noinline)) void lapse(moment from, moment to, int64_t comp
 /* A call that polled has ended. */
 static void polled(moment from, long n) {
 	moment to = now();
-	int64_t used = to.cpu - from.cpu - reading;
+	int64_t used = to.cpu - from.cpu - to.cost;
 	if (used < 0) used = 0;
 	double each = (double)used / n;
 	if (n >= 50 && (least == 0 || each < least)) least = each;
@@ -71,14 +85,17 @@ static void polled(moment from, long n) {
 static void waited(moment from) {
 	moment to = now();
 	lapse(from, to, 0);
-	spent = to.cpu - from.cpu - reading;
+	spent = to.cpu - from.cpu - to.cost;
 	whole = spent > 0;
 }
-static moment start_of(void) { return timed() ? now() : (moment){0, 0}; }
+static moment start_of(void) { return timed() ? now() : (moment){0}; }
 #define WHOLECALL(call) ({ moment from_ = start_of(); int e_ = call; if (timed()) waited(from_); e_; })
 
 static int patient(long n) { /* ranks may share a processor */
-	if (n % 512 == 0) sched_yield();
+	if (n % 512 == 0) {
+		sched_yield();
+		anchor.wall = 0; /* others may have run */
+	}
 	return 1;
 }
 /* Calls the polling form until the flag is set; where computation is not timed, the blocking form. */
