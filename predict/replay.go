@@ -31,12 +31,13 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum in `CYCLES`, for --quanta")
 	flags.BoolVar(&o.together, "together", false, "run all traces at the same time, and compare with each alone")
 	flags.StringSliceVar(&o.start, "start", nil, "`TIMES` when the traces begin, one for each, as 0s,50us, for --together (default all 0s)")
+	flags.BoolVar(&o.sensitivity, "sensitivity", false, "simulate again with other costs: print what 10 % more of each does to the time")
 	o.simulationFlags.add(flags)
 	o.output.add(flags, "write the results as an Arrow table to `FILE`")
 	stage.Group(flags, "Machines", "machine", "node", "map", "ranks-per-node", "node-order", "together", "start", "full", "workers")
 	stage.Group(flags, "References", "references", "warm", "barrier", "ideal")
 	stage.Group(flags, "Messages", "collectives", "computation", "semantics", "engine", "quantum", "ahead")
-	stage.Group(flags, "Output", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "host-times", "format", "output")
+	stage.Group(flags, "Output", "sensitivity", "phases", "matrix", "path", "timeline", "quanta", "quanta-length", "engine-stats", "host-times", "format", "output")
 	completeChoices(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
@@ -52,7 +53,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d: at least 1 is needed", o.workers)
 	}
-	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes)), o.checkIdeal()); err != nil {
+	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes)), o.checkIdeal(), o.checkSensitivity()); err != nil {
 		return err
 	}
 	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
@@ -84,6 +85,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	}
 	if err := o.write(env, sims[0].trace, rows[0].times); err != nil {
 		return err
+	}
+	if o.sensitivity {
+		return o.printSensitivity(ctx, env, sims, rows)
 	}
 	out := simulationReport{simulationFlags: &o.simulationFlags, output: o.output, extend: func(t *store.Table) {
 		if len(o.places) > 1 {

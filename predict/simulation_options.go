@@ -26,7 +26,8 @@ type replayOptions struct {
 	full     bool
 	ideal    bool
 	simulationFlags
-	quanta quantaFlags
+	sensitivity bool
+	quanta      quantaFlags
 	togetherFlags
 	output tableOutput
 }

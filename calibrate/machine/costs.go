@@ -1,0 +1,206 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// Cost is a key of a machine that takes time: a time, or a rate such as a bandwidth.
+type Cost struct {
+	Key   string // as in machine files; levels of caches and of nodes have their numbers
+	Value string // as in machine files, or "by size" for all sizes of PLogP
+	Rate  bool   // the larger, the faster
+	times func(m *Machine, factor float64) string
+}
+
+// Times returns m with the cost factor times as large, and the new value. A rate is divided by factor.
+func (c Cost) Times(m *Machine, factor float64) (*Machine, string) {
+	out := m.clone()
+	value := c.times(out, factor)
+	kinds := map[*Machine]*Machine{}
+	for i, o := range m.OtherNodes {
+		if kinds[o] == nil {
+			kinds[o] = o.clone()
+			c.times(kinds[o], factor)
+		}
+		out.OtherNodes[i] = kinds[o]
+	}
+	return out, value
+}
+
+// Costs lists the costs of m that are not zero, in the order of machine files.
+func (m *Machine) Costs() (all []Cost) {
+	add := func(key string, rate bool, times func(*Machine, float64) string) {
+		if value := times(m.clone(), 1); value != "" {
+			all = append(all, Cost{key, value, rate, times})
+		}
+	}
+	add("processor.clock", true, func(m *Machine, f float64) string {
+		m.Processor.Clock /= unit.Hertz(f)
+		return m.Processor.Clock.String()
+	})
+	for _, c := range m.latencies() {
+		add(c.key, false, func(m *Machine, f float64) string { return c.of(m).scale(f) })
+	}
+	if m.Network != nil {
+		for _, c := range m.Network.costs() {
+			add("network."+c.key, c.rate, func(m *Machine, f float64) string {
+				if m.Network == nil { // another kind of node
+					return ""
+				}
+				return c.times(m.Network, f)
+			})
+		}
+	}
+	return all
+}
+
+// latencyAt is a key with a latency.
+type latencyAt struct {
+	key string
+	of  func(*Machine) *Latency // nil if the machine has none
+}
+
+// latencies lists the keys with latencies.
+func (m *Machine) latencies() (all []latencyAt) {
+	for i := range m.Caches {
+		all = append(all, latencyAt{level(i) + ".latency", func(m *Machine) *Latency {
+			if i >= len(m.Caches) { // another kind of node
+				return nil
+			}
+			return &m.Caches[i].Latency
+		}})
+	}
+	return append(all,
+		latencyAt{"shared_cache.latency", func(m *Machine) *Latency { return fieldOf(m.Shared, func(c *Cache) *Latency { return &c.Latency }) }},
+		latencyAt{"memory.latency", func(m *Machine) *Latency { return &m.Memory.Latency }},
+		latencyAt{"memory.occupancy", func(m *Machine) *Latency { return &m.Memory.Occupancy }},
+		latencyAt{"memory.invalidate", func(m *Machine) *Latency { return &m.Memory.Invalidate }},
+		latencyAt{"disk.latency", func(m *Machine) *Latency { return fieldOf(m.Disk, func(d *Disk) *Latency { return &d.Latency }) }},
+		latencyAt{"directory.latency", func(m *Machine) *Latency { return &m.Directory.Latency }},
+		latencyAt{"directory.trap", func(m *Machine) *Latency { return &m.Directory.Trap }},
+		latencyAt{"tlb.latency", func(m *Machine) *Latency { return fieldOf(m.TLB, func(t *TLB) *Latency { return &t.Latency }) }})
+}
+
+// fieldOf returns a field of a section, or nil if the section is absent.
+func fieldOf[T any](section *T, field func(*T) *Latency) *Latency {
+	if section == nil {
+		return nil
+	}
+	return field(section)
+}
+
+// scale multiplies l, and returns it as text, or "" if it is zero or absent.
+func (l *Latency) scale(f float64) string {
+	if l == nil || *l == (Latency{}) {
+		return ""
+	}
+	*l = l.Times(f)
+	return l.String()
+}
+
+// networkCost is a cost of a network.
+type networkCost struct {
+	key   string
+	rate  bool
+	times func(n *Network, factor float64) string
+}
+
+// costs lists the costs that a network can have.
+func (n *Network) costs() (all []networkCost) {
+	seconds := func(key, suffix string, of func(*Network) *Optional[unit.Seconds]) {
+		all = append(all, networkCost{key, false, func(n *Network, f float64) string { return scaleSeconds(of(n), f, suffix) }})
+	}
+	seconds("L", "", func(n *Network) *Optional[unit.Seconds] { return &n.Latency })
+	seconds("o", "", func(n *Network) *Optional[unit.Seconds] { return &n.Overhead })
+	seconds("o_s", "", func(n *Network) *Optional[unit.Seconds] { return &n.Sending })
+	seconds("o_r", "", func(n *Network) *Optional[unit.Seconds] { return &n.Receiving })
+	seconds("g", "", func(n *Network) *Optional[unit.Seconds] { return &n.Gap })
+	seconds("G", "/B", func(n *Network) *Optional[unit.Seconds] { return &n.GapPerByte })
+	seconds("gamma", "/line", func(n *Network) *Optional[unit.Seconds] { return &n.PerLine })
+	seconds("interrupt", "", func(n *Network) *Optional[unit.Seconds] { return &n.Interrupt })
+	seconds("buffer_copy", "/B", func(n *Network) *Optional[unit.Seconds] { return &n.BufferCopy })
+	all = append(all, networkCost{"latency", false, func(n *Network, f float64) string { return n.Fixed.Value.scale(f) }},
+		networkCost{"bandwidth", true, func(n *Network, f float64) string {
+			if !n.Bandwidth.Known {
+				return ""
+			}
+			n.Bandwidth.Value /= unit.BytesPerSecond(f)
+			return n.Bandwidth.Value.String()
+		}},
+		networkCost{"switch", false, func(n *Network, f float64) string { return n.Switch.scale(f) }},
+		bySize("size.o_s", func(s *Size) *Optional[unit.Seconds] { return &s.Sending }),
+		bySize("size.o_r", func(s *Size) *Optional[unit.Seconds] { return &s.Receiving }),
+		bySize("size.g", func(s *Size) *Optional[unit.Seconds] { return &s.Gap }))
+	for i, l := range n.Levels {
+		at := fmt.Sprintf("level[%d].", i)
+		if l.Processors == 0 {
+			at = "local."
+		}
+		for _, c := range l.costs() {
+			seconds(at+c.key, c.suffix, func(n *Network) *Optional[unit.Seconds] { return c.of(&n.Levels[i]) })
+		}
+	}
+	return all
+}
+
+// levelCost is a cost of a level of nodes.
+type levelCost struct {
+	key, suffix string
+	of          func(*Level) *Optional[unit.Seconds]
+}
+
+func (l *Level) costs() []levelCost {
+	return []levelCost{
+		{"L", "", func(l *Level) *Optional[unit.Seconds] { return &l.Latency }},
+		{"o", "", func(l *Level) *Optional[unit.Seconds] { return &l.Overhead }},
+		{"o_s", "", func(l *Level) *Optional[unit.Seconds] { return &l.Sending }},
+		{"o_r", "", func(l *Level) *Optional[unit.Seconds] { return &l.Receiving }},
+		{"g", "", func(l *Level) *Optional[unit.Seconds] { return &l.Gap }},
+		{"G", "/B", func(l *Level) *Optional[unit.Seconds] { return &l.GapPerByte }},
+	}
+}
+
+// bySize is a cost of PLogP: that of all sizes.
+func bySize(key string, of func(*Size) *Optional[unit.Seconds]) networkCost {
+	return networkCost{key, false, func(n *Network, f float64) (value string) {
+		for i := range n.Sizes {
+			if scaleSeconds(of(&n.Sizes[i]), f, "") != "" {
+				value = "by size"
+			}
+		}
+		return value
+	}}
+}
+
+// scaleSeconds multiplies a time, and returns it as text, or "" if it is zero or absent.
+func scaleSeconds(o *Optional[unit.Seconds], f float64, suffix string) string {
+	if !o.Known || o.Value == 0 {
+		return ""
+	}
+	o.Value *= unit.Seconds(f)
+	return o.Value.String() + suffix
+}
+
+// clone returns a copy of m whose costs can change.
+func (m *Machine) clone() *Machine {
+	out := *m
+	out.Caches, out.OtherNodes = slices.Clone(m.Caches), slices.Clone(m.OtherNodes)
+	out.Shared, out.Disk, out.TLB = copied(m.Shared), copied(m.Disk), copied(m.TLB)
+	if m.Network != nil {
+		n := *m.Network
+		n.Sizes, n.Levels = slices.Clone(n.Sizes), slices.Clone(n.Levels)
+		out.Network = &n
+	}
+	return &out
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	q := *p
+	return &q
+}
