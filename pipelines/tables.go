@@ -50,6 +50,8 @@ var tables = []struct {
 	{"sivasubramaniam1995", "agreement", false, agreement},
 	{"sivasubramaniam1995", "ideal", false, idealTimes},
 	{"calibration", "exposed", true, exposed},
+	{"realruns", "errors", true, realRuns},
+	{"realruns", "references", true, recordedReferences},
 }
 
 // printTables prints tables. Its arguments are STUDY or STUDY.PART, and files with the rows; - is the standard input.

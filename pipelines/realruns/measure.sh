@@ -1,25 +1,15 @@
 #!/bin/sh
 # Runs each program alternately as it is and recorded, and simulates each recording on the machine of this host.
 #
-#   sh measure.sh FOLDER MACHINE REPEAT PROGRAM...     # writes FOLDER/times.tsv: times in seconds
+#   sh measure.sh FOLDER MACHINE REPEAT STEPS PROGRAM...     # writes FOLDER/times.tsv: times in seconds
 #
 # The folder has the programs' inputs. Columns: native and recorded are the slowest rank's time between MPI_Init and
 # MPI_Finalize; native_command and recorded_command the times of the whole commands.
 set -eu
-folder=$1 machine=$(realpath "$2") repeat=$3
-shift 3
+folder=$1 machine=$(realpath "$2") repeat=$3 steps=$4
+shift 4
+. "$(dirname "$0")/programs.sh"
 cd "$folder"
-export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-
-command_of() {
-	case $1 in
-	lammps) echo lmp -in melt.in -log none ;;
-	cp2k) echo cp2k -i water.inp ;;
-	espresso) echo pw.x -in pw.in ;;
-	hpcc) echo hpcc ;;
-	heat) echo ./heat "$HEAT" ;;
-	esac
-}
 
 # launch NAME COMMAND...: the times of the ranks and of the command, in seconds.
 launch() {
@@ -27,8 +17,7 @@ launch() {
 	shift
 	rm -f "clock.$name".*
 	begun=$(date +%s.%N)
-	CLOCK=clock.$name mpirun.openmpi -np 2 --oversubscribe -x OMP_NUM_THREADS -x CLOCK -x LD_PRELOAD="$PWD/clock.so" "$@" \
-		>"$name.out" 2>"$name.err" </dev/null || { cat "$name.err" >&2; exit 1; }
+	CLOCK=clock.$name ranks -x CLOCK -x LD_PRELOAD="$PWD/clock.so" "$@" >"$name.out" 2>"$name.err" || { cat "$name.err" >&2; exit 1; }
 	ended=$(date +%s.%N)
 	cat "clock.$name.0" "clock.$name.1" | awk -v begun="$begun" -v ended="$ended" \
 		'$1 > time { time = $1 } END { printf "%.4f %.4f", time, ended - begun }'
@@ -36,16 +25,16 @@ launch() {
 
 printf 'program\trepeat\tnative\tnative_command\trecorded\trecorded_command\tpredicted\n' >times.new
 for program; do
-	line=$(command_of "$program")
-	command -v "${line%% *}" >/dev/null || { echo "realruns: $program is left out: it is not installed" >&2; continue; }
-	for k in $(seq "$repeat"); do
+	there "$program" || continue
+	line=$(command_of "$program" "$steps")
+	# The first of each kind is not measured: it fills the caches of the host, and compiles the recorder.
+	for k in $(seq 0 "$repeat"); do
 		# shellcheck disable=SC2086 # words
 		native=$(launch "$program.native" $line)
 		# shellcheck disable=SC2086
 		recorded=$(launch "$program.recorded" tracegen run --fast -o "$program" -- $line)
-		predicted=$(predict --quiet replay "$program" --machine "$machine" --format csv | awk -F , \
-			'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time") c = i } NR == 2 { print $c }')
-		echo "$program $k $native $recorded $predicted" | tr ' ' '\t' | tee -a times.new
+		predicted=$(predict_time "$program" "$machine")
+		[ "$k" = 0 ] || echo "$program $k $native $recorded $predicted" | tr ' ' '\t' | tee -a times.new
 	done
 done
 mv times.new times.tsv
