@@ -7,13 +7,13 @@ import (
 
 // realRuns prints simulations of recordings beside real runs, from the file that summary.awk writes.
 func realRuns(m *markdown, rows []row) {
-	m.heads("program", "native [s]", "recorded [s]", "predicted [s]", "error [%]", "same run [%]", "cost [%]")
+	m.heads("program", "native [s]", "recorded [s]", "predicted [s]", "error [%]", "same run [%]", "cost [%]", "of least times [%]")
 	for _, r := range having(rows, "error_same_run") {
 		cells := []string{r.text("program")}
 		for _, column := range []string{"native", "recorded", "predicted"} {
 			cells = append(cells, fmt.Sprintf("%.3g", r.number(column)))
 		}
-		for _, column := range []string{"error", "error_same_run", "cost"} {
+		for _, column := range []string{"error", "error_same_run", "cost", "cost_least"} {
 			cells = append(cells, fmt.Sprintf("%+.1f", r.number(column)))
 		}
 		m.row(cells...)

@@ -29,6 +29,7 @@ type budgetOptions struct {
 	minMemory, minTotal, due string
 	limits                   budget.Limits
 	top                      int
+	beaten                   bool
 	published                published.Options
 	output                   budgetOutput
 }
@@ -82,18 +83,20 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	flags.StringVar(&o.minMemory, "min-memory", "", "least `SIZE` of memory in each node")
 	flags.StringVar(&o.minTotal, "min-total-memory", "", "least `SIZE` of memory in all nodes together")
 	flags.StringVar(&o.due, "deadline", "", "longest `TIME` of the run, such as 10s")
+	flags.Float64Var(&o.limits.Jobs, "jobs", 0, "`NUMBER` of runs that the machine does in a month, one after the other (default any)")
 	flags.StringVar(&o.modelError, "model-error", "", "error of the model: a `SHARE` such as 16%, or a table of predict compare -o")
 	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which to vary parameters")
 	flags.StringVar(&o.output.spread, "price-spread", "", "print only the winners with prices that differ by up to a `SHARE`, in 100 draws")
 	flags.IntVar(&o.top, "top", 10, "`NUMBER` of machines to rank")
+	flags.BoolVar(&o.beaten, "beaten", false, "rank also machines that another one beats in time and price")
 	flags.BoolVar(&o.output.front, "front", false, "print only the front")
 	flags.BoolVar(&o.output.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
 	o.output.add(flags, "write the ranking as an Arrow table to `FILE`, for predict report")
 	flags.StringVar(&o.output.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
 	stage.Group(flags, "Input", "params", "prices", "budget", "without-messages")
 	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "law", "raise-remote", "without-barriers", "vary")
-	stage.Group(flags, "Limits", "deadline", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
-	stage.Group(flags, "Output", "top", "front", "sensitivity", "price-spread", "format", "output", "machines")
+	stage.Group(flags, "Limits", "deadline", "jobs", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
+	stage.Group(flags, "Output", "top", "beaten", "front", "sensitivity", "price-spread", "format", "output", "machines")
 	stage.Complete(cmd, "model", clusterModels)
 	stage.Complete(cmd, "objective", func() (names []string) {
 		for _, o := range budget.Objectives {
@@ -158,6 +161,8 @@ func (o *budgetOptions) check() error {
 		return stage.Usage("--front, --sensitivity and --price-spread print different tables; choose one")
 	case o.top < 1 || o.top > 1000:
 		return stage.Usage("--top %d is not from 1 to 1000", o.top)
+	case !(o.limits.Jobs >= 0) || o.limits.Jobs > 1e9:
+		return stage.Usage("--jobs %v is not a number from 0 to 1e9", o.limits.Jobs)
 	case min(o.limits.MaxNodes, o.limits.MinProcessors, o.limits.MaxProcessors) < 0:
 		return stage.Usage("numbers of nodes and processors must be 0 or more")
 	}
@@ -169,7 +174,7 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	if err := o.check(); err != nil {
 		return nil, 0, err
 	}
-	p := &budget.Problem{Limits: o.limits, Top: o.top}
+	p := &budget.Problem{Limits: o.limits, Top: o.top, Beaten: o.beaten}
 	if err := o.sizes(&p.Limits); err != nil {
 		return nil, 0, err
 	}

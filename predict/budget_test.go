@@ -17,12 +17,12 @@ const shop1999 = "../data/price/example1999.toml"
 func TestBudgetPrintsAll(t *testing.T) {
 	dir, out := writeAnalysis(t, "1", true), filepath.Join(t.TempDir(), "b.arrow")
 	machines := filepath.Join(t.TempDir(), "machines")
-	status, text, errs := predict("budget", "--params", dir, "--prices", shop1999, "--budget", "$5000", "--model", "paper", "--model-error", "50%", "-o", out, "--machines", machines)
+	status, text, errs := predict("budget", "--params", dir, "--prices", shop1999, "--budget", "$5000", "--model", "paper", "--model-error", "50%", "--beaten", "-o", out, "--machines", machines)
 	if status != stage.Done || withoutUnused(errs) != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for _, want := range []string{"prog by model paper, prices of 1999, an example", "behind [%]", "best: ", "front:", "effect of changed parameters:", "C_machine",
-		"inside the model's error of 50 %", "warning: the barrier term"} {
+		"inside the model's error of 50 %", "the runner-up is better with a probability of ", "a job is one run of prog, as it was recorded", "warning: the barrier term"} {
 		t.Run(want, func(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
@@ -102,6 +102,8 @@ func TestBudgetStatus(t *testing.T) {
 		{append(shop, "--budget", "$5000", "--min-memory", "64"), stage.WrongUsage, "--min-memory"},
 		{append(shop, "--budget", "$5000", "--deadline", "-1s"), stage.WrongUsage, "--deadline"},
 		{append(shop, "--budget", "$5000", "--deadline", "1ps"), stage.Failed, "the fastest takes"},
+		{append(shop, "--budget", "$5000", "--jobs", "-1"), stage.WrongUsage, "--jobs -1 is not a number"},
+		{append(shop, "--budget", "$5000", "--jobs", "1e9", "--deadline", "1us"), stage.Failed, "no machine meets --deadline 1us and --jobs 1e+09 a month"},
 		{append(shop, "--budget", "$5000", "--objective", "fun"), stage.WrongUsage, "known: time, cost-per-job, time-cost"},
 		{append(shop, "--budget", "$5000", "--max-nodes", "-1"), stage.WrongUsage, "must be 0 or more"},
 		{append(shop, "--budget", "$5000", "--top", "0"), stage.WrongUsage, "--top"},

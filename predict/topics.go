@@ -30,7 +30,7 @@ var helpTexts embed.FS
 const windtunnelModels = "windtunnel-models"
 
 // otherTopics are the pages that are not of a model, a target or a network.
-var otherTopics = []string{"time-parts", "intervals", "references", "collectives", "engines", "critical-path", "sensitivity", "sharing",
+var otherTopics = []string{"time-parts", "intervals", "references", "collectives", "engines", "critical-path", "sharing",
 	"placement", "together", "unequal-nodes", "direct-execution", "quanta", "traffic", "budget-search"}
 
 // addTopics adds a page for each model, target and network, and for what several commands have in common.

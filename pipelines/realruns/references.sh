@@ -16,7 +16,9 @@ cp "$folder/heat" "$folder/small"
 [ ! -e "$folder/hpccinf.txt" ] || sed 's/^2000 Ns/100 Ns/' "$folder/hpccinf.txt" >"$folder/small/hpccinf.txt"
 sed 's/^run 2000/run 20/; s/0 24 0 12 0 12/0 8 0 8 0 8/' "$folder/melt.in" >"$folder/small/melt.in"
 sed 's/ecutwfc=30.0/ecutwfc=12.0/; s/^ 3 3 3/ 1 1 1/' "$folder/pw.in" >"$folder/small/pw.in"
-sed 's/RUN_TYPE MD/RUN_TYPE ENERGY/; s/EPS_SCF 1.0E-6/MAX_SCF 2/; s/CUTOFF 200/CUTOFF 100/' "$folder/water.inp" >"$folder/small/water.inp"
+# One molecule instead of eight.
+awk '/^ +[OH] / && ++atoms > 3 { next } { print }' "$folder/water.inp" | sed 's/RUN_TYPE MD/RUN_TYPE ENERGY/; s/EPS_SCF 1.0E-6/MAX_SCF 2/
+	s/CUTOFF 200/CUTOFF 100/; s/ABC 6.2 6.2 6.2/ABC 4.0 4.0 4.0/' >"$folder/small/water.inp"
 cd "$folder/small"
 
 # seconds COMMAND...: how long it takes.

@@ -32,7 +32,8 @@ type Problem struct {
 	Budget    unit.Dollars     // for the purchase, or per hour
 	Limits    Limits
 	Objective Objective
-	Top       int // number of machines to rank
+	Top       int  // number of machines to rank
+	Beaten    bool // rank also machines that another one beats in time and price
 	// Error is the error of the model, as a share of the prediction; NaN: not known.
 	Error float64
 }
@@ -70,6 +71,7 @@ type Result struct {
 	Unpredicted    int         // number of those that the model could not predict
 	Skipped        []error     // reasons for that
 	Warnings       []error     // what makes the result doubtful
+	Better         float64     // probability that the runner-up is better than the best; NaN: not known
 }
 
 // Margin returns the relative distance of the runner-up's value to the best, or NaN without a runner-up.
@@ -87,10 +89,13 @@ func (p *Problem) Predict(c Candidate) (model.Prediction, error) {
 }
 
 // JobCost returns the cost of a run of time t: the rent for that time, or the price times that share of the
-// machine's lifetime.
+// machine's lifetime. If the number of jobs is known, each has its share of the price.
 func (p *Problem) JobCost(worth unit.Dollars, t unit.Seconds) unit.Dollars {
-	if p.Catalogue.Hourly {
+	switch {
+	case p.Catalogue.Hourly:
 		return worth * unit.Dollars(t/3600)
+	case p.Limits.Jobs > 0:
+		return worth * unit.Dollars(month/p.Catalogue.Lifetime) / unit.Dollars(p.Limits.Jobs)
 	}
 	return worth * unit.Dollars(t/p.Catalogue.Lifetime)
 }

@@ -133,7 +133,7 @@ func traced(t testing.TB) []*cluster.Run {
 }
 
 func problem(t testing.TB, text string, runs []*cluster.Run, m model.Model[*cluster.Case]) *Problem {
-	return &Problem{Runs: runs, Model: m, Catalogue: catalogueOf(t, text), Budget: 30000, Objective: Objectives[0], Top: 7, Error: math.NaN()}
+	return &Problem{Runs: runs, Model: m, Catalogue: catalogueOf(t, text), Budget: 30000, Objective: Objectives[0], Top: 7, Beaten: true, Error: math.NaN()}
 }
 
 // plain enumerates everything, predicts everything as predict cluster does, and sorts.
@@ -250,6 +250,16 @@ func TestSearchIsEnumeration(t *testing.T) {
 		}
 		near(t, fmt.Sprintf("case %d, ranking", i), r.Ranked, ranked[:min(len(ranked), p.Top)])
 		near(t, fmt.Sprintf("case %d, front", i), r.Front, front)
+		unbeaten := *p
+		unbeaten.Beaten = false
+		alone, err := unbeaten.Search()
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := slices.DeleteFunc(slices.Clone(ranked), func(c Candidate) bool {
+			return !slices.ContainsFunc(front, func(d Candidate) bool { return c.Parts == d.Parts })
+		})
+		near(t, fmt.Sprintf("case %d, without those that are beaten", i), alone.Ranked, left[:min(len(left), p.Top)])
 		for _, c := range ranked { // with just so much money as some machine costs
 			got, want := affordable(r.SmallerBudgets, c.Paid), affordable(ranked, c.Paid)
 			near(t, fmt.Sprintf("case %d, for %v", i, c.Paid), got[:min(2, len(got))], want[:min(2, len(want))])

@@ -18,6 +18,34 @@ type Limits struct {
 	MinMemory     unit.Bytes   // memory of each node
 	MinTotal      unit.Bytes   // memory of all nodes
 	Deadline      unit.Seconds // for the time of the run
+	Jobs          float64      // runs in a month, one after the other
+}
+
+// month is a twelfth of a year of 365.25 days.
+const month = unit.Seconds(365.25 * 24 * 3600 / 12)
+
+// longest returns the longest time of a run, or 0: that of the deadline, or the share of a month.
+func (l Limits) longest() unit.Seconds {
+	switch share := month / unit.Seconds(l.Jobs); {
+	case l.Jobs == 0:
+		return l.Deadline
+	case l.Deadline == 0:
+		return share
+	default:
+		return min(l.Deadline, share)
+	}
+}
+
+// timeFlags names the limits of the time.
+func (l Limits) timeFlags() string {
+	var flags []string
+	if l.Deadline > 0 {
+		flags = append(flags, fmt.Sprintf("--deadline %v", l.Deadline))
+	}
+	if l.Jobs > 0 {
+		flags = append(flags, fmt.Sprintf("--jobs %v a month", l.Jobs))
+	}
+	return strings.Join(flags, " and ")
 }
 
 // limit is a requirement that is set.

@@ -9,14 +9,22 @@ import (
 type Objective struct {
 	Name, Unit string
 	needsCost  bool
+	power      func(fixed bool) float64 // of the time in it; fixed: the cost of a job does not depend on its time
 	of         func(t unit.Seconds, job unit.Dollars) float64
 }
 
 // Objectives lists all; the first is that of [du2000].
 var Objectives = []Objective{
-	{"time", "s", false, func(t unit.Seconds, _ unit.Dollars) float64 { return float64(t) }},
-	{"cost-per-job", "$", true, func(_ unit.Seconds, job unit.Dollars) float64 { return float64(job) }},
-	{"time-cost", "s $", true, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
+	{"time", "s", false, func(bool) float64 { return 1 }, func(t unit.Seconds, _ unit.Dollars) float64 { return float64(t) }},
+	{"cost-per-job", "$", true, func(fixed bool) float64 { return oneUnless(fixed) }, func(_ unit.Seconds, job unit.Dollars) float64 { return float64(job) }},
+	{"time-cost", "s $", true, func(fixed bool) float64 { return 1 + oneUnless(fixed) }, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
+}
+
+func oneUnless(fixed bool) float64 {
+	if fixed {
+		return 0
+	}
+	return 1
 }
 
 // ObjectiveNamed returns the objective called name.

@@ -26,7 +26,23 @@ func (p *Problem) Search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !p.Beaten {
+		r.leaveOutBeaten(p.Top)
+	}
 	return r, p.addWarnings(r)
+}
+
+// leaveOutBeaten ranks the machines of the front alone: the best machine is on it, since no objective decreases when time or cost
+// increases.
+func (r *Result) leaveOutBeaten(top int) {
+	r.Ranked = slices.Clone(r.Front)
+	slices.SortFunc(r.Ranked, func(a, b Candidate) int {
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	r.Ranked = r.Ranked[:min(len(r.Ranked), top)]
 }
 
 // search is Search without warnings. With rankedOnly it computes only the ranking.
@@ -175,7 +191,7 @@ func (s *search) predict(series *cluster.Series, c *Candidate, least unit.Second
 		return
 	}
 	s.out.Predicted++
-	if s.Limits.Deadline > 0 && c.Time > s.Limits.Deadline {
+	if d := s.Limits.longest(); d > 0 && c.Time > d {
 		s.leastLate = min(s.leastLate, c.Time)
 		return
 	}
@@ -187,7 +203,7 @@ func (s *search) predict(series *cluster.Series, c *Candidate, least unit.Second
 
 // ruledOut reports whether c can be in no list if its time is at least least.
 func (s *search) ruledOut(c *Candidate, least unit.Seconds) bool {
-	if d := s.Limits.Deadline; d > 0 && least > d && least >= s.leastLate {
+	if d := s.Limits.longest(); d > 0 && least > d && least >= s.leastLate {
 		return true
 	}
 	if len(s.out.Ranked) < s.Top {
@@ -271,7 +287,7 @@ func twoBefore(list []Candidate, c *Candidate, value float64) bool {
 // noResult returns the reason why no machine is left.
 func (s *search) noResult() error {
 	if !math.IsInf(float64(s.leastLate), 0) {
-		return fmt.Errorf("no machine meets --deadline %v within the budget and the other limits: the fastest takes %v", s.Limits.Deadline, s.leastLate)
+		return fmt.Errorf("no machine meets %s within the budget and the other limits: the fastest takes %v", s.Limits.timeFlags(), s.leastLate)
 	}
 	text, reasons := "", s.skipReasons()
 	for i, r := range reasons {

@@ -28,6 +28,7 @@ func (p *Problem) addWarnings(r *Result) error {
 	case margin <= p.Error:
 		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be better", 100*margin, 100*p.Error)
 	}
+	r.Better = math.NaN()
 	if len(r.Ranked) < 2 {
 		return nil
 	}
@@ -35,6 +36,7 @@ func (p *Problem) addWarnings(r *Result) error {
 	if err != nil {
 		return err
 	}
+	r.Better = p.better(best, second, r.Margin())
 	if best.Interval.Known() && second.Interval.Known() { // the error of the model is the same for both
 		worst := r.Ranked[0].Value * float64(best.Interval.Hi/best.EInstr)
 		if least := r.Ranked[1].Value * float64(second.Interval.Lo/second.EInstr); worst >= least {

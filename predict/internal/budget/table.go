@@ -169,6 +169,9 @@ func (p *Problem) Summary(r *Result) string {
 	if m := r.Margin(); !math.IsNaN(m) {
 		text += fmt.Sprintf("; the runner-up is %.2g %% behind: %s for %s", 100*m, p.Catalogue.Name(r.Ranked[1].Parts), p.money(r.Ranked[1].Paid))
 	}
+	if !math.IsNaN(r.Better) {
+		text += fmt.Sprintf("\nthe runner-up is better with a probability of %.0f %%, by the error of the model", 100*r.Better)
+	}
 	share := closeShare
 	if !math.IsNaN(p.Error) {
 		share = p.Error
@@ -176,12 +179,19 @@ func (p *Problem) Summary(r *Result) string {
 	if c, cheaper := p.cheapestWithin(r, share); cheaper {
 		text += fmt.Sprintf("\nwithin %.2g %% of the best: %s for %s", 100*share, p.Catalogue.Name(c.Parts), p.money(c.Paid))
 	}
+	text += "\na job is one run of " + p.Runs[0].Program + ", as it was recorded"
+	if n := p.Limits.Jobs; n > 0 {
+		text += fmt.Sprintf("; %v a month take %.2g %% of the time of the best", n, 100*n*float64(best.Time/month))
+	}
 	text += fmt.Sprintf("\n%d machines within limits and budget, %d predicted", r.All, r.Predicted)
 	if r.Unpredicted > 0 {
 		text += fmt.Sprintf(", %d without prediction", r.Unpredicted)
 	}
 	if bounded := r.All - r.Predicted - r.Unpredicted; bounded > 0 {
 		text += fmt.Sprintf(", %d ruled out by bounds", bounded)
+	}
+	if !p.Beaten {
+		text += "\nmachines that another one beats in time and price are left out: --beaten ranks them, too"
 	}
 	return text
 }
