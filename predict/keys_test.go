@@ -403,7 +403,7 @@ func TestEveryPriceHasAnEffectOrANote(t *testing.T) {
 	stagetest.Run(t, water, filepath.Join(commandsBuilt(t), "analyze"), "--run", "quanta,footprint", "-o", "w", memory)
 	consumers := map[string][]string{"windtunnel": {"windtunnel", "--params", filepath.Join(water, "w")}}
 	for _, model := range []string{"paper", "curve"} {
-		consumers[model] = []string{"budget", "--params", analyses, "--budget", "$2000", "--model", model}
+		consumers[model] = []string{"budget", "--params", analyses, "--budget", "$2000", "--beaten", "--model", model}
 	}
 	for name, args := range consumers {
 		run := func(changed int) (status int, result, unused string) {

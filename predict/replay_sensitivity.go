@@ -54,6 +54,11 @@ func (o *replayOptions) printSensitivity(ctx context.Context, env *stage.Env, si
 	if err != nil {
 		return err
 	}
+	for i := range all {
+		if v := &all[i]; v.Limit != nil {
+			env.Note("%s: %s: no value up to 1000 times is known at which the run is 5 %% slower: %v", v.name(), v.Key, v.Limit)
+		}
+	}
 	table := sensitivityTable(all)
 	if err := o.output.write("the sensitivities", table); err != nil {
 		return err
@@ -68,7 +73,7 @@ func (o *replayOptions) vary(ctx context.Context, v *varied) (err error) {
 	v.Sensitivity, err = sensitivity.Of(v.machine, v.Cost, v.begin, func(m *machine.Machine) (unit.Picos, error) {
 		res, err := replay.Simulate(ctx, v.trace, v.survey, m, opt)
 		if err != nil {
-			return 0, fmt.Errorf("replaying %s with another %s: %w", v.name(), v.Key, err)
+			return 0, err
 		}
 		return res.Time, nil
 	})

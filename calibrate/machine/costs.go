@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"spoor/traces/unit"
 )
@@ -42,7 +43,9 @@ func (m *Machine) Costs() (all []Cost) {
 		return m.Processor.Clock.String()
 	})
 	for _, c := range m.latencies() {
-		add(c.key, false, func(m *Machine, f float64) string { return c.of(m).scale(f) })
+		if m.gives(c.key) {
+			add(c.key, false, func(o *Machine, f float64) string { return scaleAll(c.of(o), f) })
+		}
 	}
 	if m.Network != nil {
 		for _, c := range m.Network.costs() {
@@ -57,31 +60,61 @@ func (m *Machine) Costs() (all []Cost) {
 	return all
 }
 
-// latencyAt is a key with a latency.
+// gives reports whether the file of m has a key. A machine that is of no file gives all.
+func (m *Machine) gives(key string) bool {
+	return m.Given == nil || slices.Contains(m.Given, index.ReplaceAllString(key, ""))
+}
+
+// latencyAt is a key with a latency, and those that have its value if the file does not give them.
 type latencyAt struct {
 	key string
-	of  func(*Machine) *Latency // nil if the machine has none
+	of  func(*Machine) []*Latency
 }
 
 // latencies lists the keys with latencies.
 func (m *Machine) latencies() (all []latencyAt) {
+	one := func(key string, of func(*Machine) *Latency) {
+		all = append(all, latencyAt{key, func(m *Machine) []*Latency { return []*Latency{of(m)} }})
+	}
 	for i := range m.Caches {
-		all = append(all, latencyAt{level(i) + ".latency", func(m *Machine) *Latency {
+		one(level(i)+".latency", func(m *Machine) *Latency {
 			if i >= len(m.Caches) { // another kind of node
 				return nil
 			}
 			return &m.Caches[i].Latency
-		}})
+		})
 	}
-	return append(all,
-		latencyAt{"shared_cache.latency", func(m *Machine) *Latency { return fieldOf(m.Shared, func(c *Cache) *Latency { return &c.Latency }) }},
-		latencyAt{"memory.latency", func(m *Machine) *Latency { return &m.Memory.Latency }},
-		latencyAt{"memory.occupancy", func(m *Machine) *Latency { return &m.Memory.Occupancy }},
-		latencyAt{"memory.invalidate", func(m *Machine) *Latency { return &m.Memory.Invalidate }},
-		latencyAt{"disk.latency", func(m *Machine) *Latency { return fieldOf(m.Disk, func(d *Disk) *Latency { return &d.Latency }) }},
-		latencyAt{"directory.latency", func(m *Machine) *Latency { return &m.Directory.Latency }},
-		latencyAt{"directory.trap", func(m *Machine) *Latency { return &m.Directory.Trap }},
-		latencyAt{"tlb.latency", func(m *Machine) *Latency { return fieldOf(m.TLB, func(t *TLB) *Latency { return &t.Latency }) }})
+	one("shared_cache.latency", func(m *Machine) *Latency { return fieldOf(m.Shared, func(c *Cache) *Latency { return &c.Latency }) })
+	all = append(all, m.memoryLatencies()...)
+	one("disk.latency", func(m *Machine) *Latency { return fieldOf(m.Disk, func(d *Disk) *Latency { return &d.Latency }) })
+	one("directory.latency", func(m *Machine) *Latency { return &m.Directory.Latency })
+	one("directory.trap", func(m *Machine) *Latency { return &m.Directory.Trap })
+	one("tlb.latency", func(m *Machine) *Latency { return fieldOf(m.TLB, func(t *TLB) *Latency { return &t.Latency }) })
+	return all
+}
+
+// memoryLatencies are those of the memory: its latency is the default of occupancy, and that is the default of invalidate.
+func (m *Machine) memoryLatencies() []latencyAt {
+	occupancy, invalidate := m.gives("memory.occupancy"), m.gives("memory.invalidate")
+	return []latencyAt{
+		{"memory.latency", func(o *Machine) []*Latency {
+			list := []*Latency{&o.Memory.Latency}
+			if !occupancy {
+				list = append(list, &o.Memory.Occupancy)
+			}
+			if !occupancy && !invalidate {
+				list = append(list, &o.Memory.Invalidate)
+			}
+			return list
+		}},
+		{"memory.occupancy", func(o *Machine) []*Latency {
+			if !invalidate {
+				return []*Latency{&o.Memory.Occupancy, &o.Memory.Invalidate}
+			}
+			return []*Latency{&o.Memory.Occupancy}
+		}},
+		{"memory.invalidate", func(o *Machine) []*Latency { return []*Latency{&o.Memory.Invalidate} }},
+	}
 }
 
 // fieldOf returns a field of a section, or nil if the section is absent.
@@ -92,13 +125,22 @@ func fieldOf[T any](section *T, field func(*T) *Latency) *Latency {
 	return field(section)
 }
 
+// scaleAll multiplies latencies, and returns the first as text, or "" if it is zero or absent.
+func scaleAll(list []*Latency, f float64) string {
+	for _, l := range list[1:] {
+		*l = l.Times(f)
+	}
+	return list[0].scale(f)
+}
+
 // scale multiplies l, and returns it as text, or "" if it is zero or absent.
 func (l *Latency) scale(f float64) string {
 	if l == nil || *l == (Latency{}) {
 		return ""
 	}
 	*l = l.Times(f)
-	return l.String()
+	digits, _ := strconv.ParseFloat(strconv.FormatFloat(float64(l.cycles), 'g', 4, 64), 64)
+	return Latency{unit.Cycles(digits), l.seconds}.String()
 }
 
 // networkCost is a cost of a network.

@@ -4,10 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"spoor/predict/cluster"
+	"spoor/predict/internal/catalogue"
 	"spoor/predict/internal/model"
 )
 
@@ -85,5 +87,41 @@ func TestJobs(t *testing.T) {
 	p.Limits.Deadline, p.Limits.Jobs = all.Ranked[2].Time, 1
 	if d := p.Limits.longest(); d != p.Limits.Deadline {
 		t.Errorf("the longest time is %v", d)
+	}
+}
+
+// TestLeavingOutKeepsTheBest: also of upgrades, whose cost of a job does not follow from the price to pay.
+func TestLeavingOutKeepsTheBest(t *testing.T) {
+	for _, objective := range Objectives {
+		for nodes := 1; nodes <= 4; nodes++ {
+			p := problem(t, shop, powerLaw(t, 1.2, 100, 0.3), cluster.Paper{})
+			have := catalogue.Parts{Nodes: nodes, Processors: 1, Cache: 1, Memory: 1, Network: 1}
+			if nodes == 1 {
+				have.Network = catalogue.NoNetwork
+			}
+			q, err := p.UpgradeOf(p.Catalogue.Machine(have))
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Objective, q.Budget, q.Limits.Jobs, q.Top = objective, 20000, 1000, 1000
+			all, err := q.Search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Beaten = false
+			some, err := q.Search()
+			if err != nil || some.Ranked[0] != all.Ranked[0] {
+				t.Fatalf("%s, %d nodes: %+v is left out for %+v, %v", objective.Name, nodes, all.Ranked[0], some.Ranked[0], err)
+			}
+			for _, c := range all.Ranked {
+				left := !slices.Contains(some.Ranked, c)
+				beaten := slices.ContainsFunc(all.Ranked, func(d Candidate) bool {
+					return d.Time <= c.Time && d.Paid <= c.Paid && d.Value <= c.Value && d != c
+				})
+				if left && !beaten {
+					t.Errorf("%s, %d nodes: no machine beats %+v", objective.Name, nodes, c)
+				}
+			}
+		}
 	}
 }

@@ -26,26 +26,11 @@ func (p *Problem) Search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.Beaten {
-		r.leaveOutBeaten(p.Top)
-	}
+	p.leaveOut(r)
 	return r, p.addWarnings(r)
 }
 
-// leaveOutBeaten ranks the machines of the front alone: the best machine is on it, since no objective decreases when time or cost
-// increases.
-func (r *Result) leaveOutBeaten(top int) {
-	r.Ranked = slices.Clone(r.Front)
-	slices.SortFunc(r.Ranked, func(a, b Candidate) int {
-		if a.before(&b) {
-			return -1
-		}
-		return 1
-	})
-	r.Ranked = r.Ranked[:min(len(r.Ranked), top)]
-}
-
-// search is Search without warnings. With rankedOnly it computes only the ranking.
+// search is Search without warnings, of all machines; with rankedOnly, only the ranking.
 func (p *Problem) search(rankedOnly bool) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -232,25 +217,6 @@ func (s *search) rank(c Candidate) {
 		r = r[:len(r)-1]
 	}
 	s.out.Ranked = slices.Insert(r, i, c)
-}
-
-// addToFront adds c to a front, unless another one is as fast and costs no more. It removes those that c makes
-// superfluous.
-func addToFront(front []Candidate, c Candidate) []Candidate {
-	first := sort.Search(len(front), func(i int) bool { return front[i].Paid >= c.Paid })
-	if first > 0 && front[first-1].Time <= c.Time {
-		return front
-	}
-	last := first
-	for ; last < len(front) && front[last].Time >= c.Time; last++ {
-		if e := &front[last]; e.Paid == c.Paid && e.Time == c.Time && (e.at < c.at || e.at == c.at && e.Nodes < c.Nodes) {
-			return front
-		}
-	}
-	if last < len(front) && last == first && front[last].Paid == c.Paid {
-		return front // it costs the same and is faster
-	}
-	return slices.Replace(front, first, last, c)
 }
 
 // addToBestTwo adds c to the machines that are among the best two for some budget, best first. It removes each

@@ -5,6 +5,8 @@
 package sensitivity
 
 import (
+	"context"
+	"errors"
 	"math"
 
 	"spoor/calibrate/machine"
@@ -25,6 +27,7 @@ type Sensitivity struct {
 	Time   float64 // relative change of the time if the cost is Larger
 	Factor float64 // of the cost at which the time is Slower; +Inf: it is not, up to mostTimes
 	At     string  // the cost there, "" if Factor is infinite
+	Limit  error   // why the cost could not grow up to mostTimes, or nil
 }
 
 // Run simulates the program on a machine.
@@ -43,7 +46,10 @@ func Of(m *machine.Machine, c machine.Cost, begin unit.Picos, run Run) (Sensitiv
 		return s, err
 	}
 	s.Time = larger - 1
-	if s.Factor, err = reach(larger, times); err == nil && !math.IsInf(s.Factor, 1) {
+	if s.Factor, err = reach(larger, times); err != nil && !errors.Is(err, context.Canceled) {
+		s.Factor, s.Limit, err = math.Inf(1), err, nil // no machine can have this cost
+	}
+	if err == nil && !math.IsInf(s.Factor, 1) {
 		_, s.At = c.Times(m, s.Factor)
 	}
 	return s, err

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -60,20 +61,22 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOfFails: an error of the simulation ends the search.
-func TestOfFails(t *testing.T) {
+// TestOfAtALimit: a cost that no machine can have ends the search. An interrupt is an error, and so is one at 10 % more.
+func TestOfAtALimit(t *testing.T) {
 	m, c := latency(t)
 	broken := errors.New("broken")
 	for fails := range 4 {
-		runs := 0
-		_, err := Of(m, c, 1e12, func(m *machine.Machine) (unit.Picos, error) {
-			if runs++; runs > fails {
-				return 0, broken
+		for _, why := range []error{broken, context.Canceled} {
+			runs := 0
+			s, err := Of(m, c, 1e12, func(m *machine.Machine) (unit.Picos, error) {
+				if runs++; runs > fails {
+					return 0, why
+				}
+				return unit.Picos(1e12 * (0.99 + 0.01*float64(m.Network.Latency.Value)/2e-6)), nil
+			})
+			if isError := fails == 0 || why == context.Canceled; isError != errors.Is(err, why) || isError == errors.Is(s.Limit, why) {
+				t.Errorf("%v after %d runs: %+v, %v", why, fails, s, err)
 			}
-			return unit.Picos(1e12 * (0.99 + 0.01*float64(m.Network.Latency.Value)/2e-6)), nil
-		})
-		if !errors.Is(err, broken) {
-			t.Errorf("after %d runs: %v", fails, err)
 		}
 	}
 }

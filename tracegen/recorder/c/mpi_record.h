@@ -34,9 +34,9 @@ static int64_t clock_of(clockid_t c) {
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* Reading the processor time is a system call, which takes up to 1 us. A thread that computes or polls is hardly ever interrupted for
- * less than BRIEF, so that within BRIEF after such a reading, the time that passes is its processor time. */
-enum { BRIEF = 50000 };
+/* Reading the processor time is a system call, which takes up to 1 us. A thread that sleeps, or gives its processor to another, is
+ * away for longer than BRIEF. So within BRIEF after such a reading, the time that passes is its processor time. */
+enum { BRIEF = 4000 };
 static moment exactly(void) {
 	int64_t cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	return anchor = (moment){clock_of(CLOCK_MONOTONIC), cpu, reading};
