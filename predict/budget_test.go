@@ -103,7 +103,7 @@ func TestBudgetStatus(t *testing.T) {
 		{append(shop, "--budget", "$5000", "--deadline", "-1s"), stage.WrongUsage, "--deadline"},
 		{append(shop, "--budget", "$5000", "--deadline", "1ps"), stage.Failed, "the fastest takes"},
 		{append(shop, "--budget", "$5000", "--jobs", "-1"), stage.WrongUsage, "--jobs -1 is not a number"},
-		{append(shop, "--budget", "$5000", "--jobs", "1e9", "--deadline", "1us"), stage.Failed, "no machine meets --deadline 1us and --jobs 1e+09 a month"},
+		{append(shop, "--budget", "$5000", "--jobs", "1e9", "--deadline", "1us"), stage.Failed, "no machine meets --deadline 1us and --jobs 1000000000 a month"},
 		{append(shop, "--budget", "$5000", "--objective", "fun"), stage.WrongUsage, "known: time, cost-per-job, time-cost"},
 		{append(shop, "--budget", "$5000", "--max-nodes", "-1"), stage.WrongUsage, "must be 0 or more"},
 		{append(shop, "--budget", "$5000", "--top", "0"), stage.WrongUsage, "--top"},

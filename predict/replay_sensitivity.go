@@ -60,6 +60,9 @@ func (o *replayOptions) printSensitivity(ctx context.Context, env *stage.Env, si
 		}
 	}
 	table := sensitivityTable(all)
+	if len(o.places) > 1 {
+		table.Columns = append(table.Columns, store.ColumnOf(all, "map", "", func(v varied) string { return v.place.Map }))
+	}
 	if err := o.output.write("the sensitivities", table); err != nil {
 		return err
 	}

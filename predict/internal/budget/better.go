@@ -14,7 +14,7 @@ import (
 // Limitation: a model errs alike for one program on similar machines. The probability is then smaller.
 func (p *Problem) better(best, second model.Prediction, margin float64) float64 {
 	deviation := math.Hypot(p.deviation(best), p.deviation(second))
-	power := p.Objective.power(!p.Catalogue.Hourly && p.Limits.Jobs > 0)
+	power := p.Objective.power(p.fixedCost())
 	switch {
 	case math.IsNaN(deviation):
 		return math.NaN()

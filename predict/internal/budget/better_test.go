@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 		t.Error(s)
 	}
 	p.Limits.Deadline, p.Limits.Jobs = 1, 1e15
-	if _, err := p.Search(); err == nil || !strings.Contains(err.Error(), "--deadline 1s and --jobs 1e+15 a month") {
+	if _, err := p.Search(); err == nil || !strings.Contains(err.Error(), "--deadline 1s and --jobs 1000000000000000 a month") {
 		t.Error(err)
 	}
 	p.Limits.Deadline, p.Limits.Jobs = all.Ranked[2].Time, 1

@@ -94,11 +94,14 @@ func (p *Problem) JobCost(worth unit.Dollars, t unit.Seconds) unit.Dollars {
 	switch {
 	case p.Catalogue.Hourly:
 		return worth * unit.Dollars(t/3600)
-	case p.Limits.Jobs > 0:
+	case p.fixedCost():
 		return worth * unit.Dollars(month/p.Catalogue.Lifetime) / unit.Dollars(p.Limits.Jobs)
 	}
 	return worth * unit.Dollars(t/p.Catalogue.Lifetime)
 }
+
+// fixedCost reports whether the cost of a job does not depend on its time.
+func (p *Problem) fixedCost() bool { return !p.Catalogue.Hourly && p.Limits.Jobs > 0 }
 
 // cheapestWithin returns the cheapest machine on the front that is within a share of the best value. It
 // returns false if that is the best machine itself.

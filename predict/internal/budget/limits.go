@@ -43,7 +43,7 @@ func (l Limits) timeFlags() string {
 		flags = append(flags, fmt.Sprintf("--deadline %v", l.Deadline))
 	}
 	if l.Jobs > 0 {
-		flags = append(flags, fmt.Sprintf("--jobs %v a month", l.Jobs))
+		flags = append(flags, fmt.Sprintf("--jobs %.0f a month", l.Jobs))
 	}
 	return strings.Join(flags, " and ")
 }

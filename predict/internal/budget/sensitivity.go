@@ -17,15 +17,17 @@ func (p *Problem) addWarnings(r *Result) error {
 		return err
 	}
 	r.Warnings = append(r.Warnings, best.Warnings...)
-	switch margin := r.Margin(); {
+	margin, power := r.Margin(), p.Objective.power(p.fixedCost())
+	switch {
 	case math.IsNaN(margin):
 		warn("there is no other machine to compare with")
-	case math.IsNaN(p.Error) && best.ModelMargin.Known() && margin <= max(best.ModelMargin.Below, best.ModelMargin.Above):
+	case power == 0: // prices decide, and not times
+	case math.IsNaN(p.Error) && best.ModelMargin.Known() && margin <= power*max(best.ModelMargin.Below, best.ModelMargin.Above):
 		warn("the margin of %.2g %% is inside the model's error, which is -%.0f %% to +%.0f %% by simulations of other programs; set --model-error to use another",
 			100*margin, 100*best.ModelMargin.Below, 100*best.ModelMargin.Above)
 	case math.IsNaN(p.Error) && !best.ModelMargin.Known():
 		warn("the error of model %s is not known, so the margin of %.2g %% may mean nothing; set --model-error", p.Model.Name(), 100*margin)
-	case margin <= p.Error:
+	case margin <= power*p.Error:
 		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be better", 100*margin, 100*p.Error)
 	}
 	r.Better = math.NaN()

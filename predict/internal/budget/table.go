@@ -79,6 +79,9 @@ func (p *Problem) table(name string, list []Candidate, predictions []model.Predi
 	}
 	t := &store.Table{Name: name, Meta: append([]trace.Arg{{Key: "program", Value: p.Runs[0].Program}, {Key: "trace", Value: p.Runs[0].Trace}, {Key: "model", Value: p.Model.Name()},
 		{Key: "prices", Value: p.Catalogue.Date}, {Key: "budget", Value: p.money(p.Budget)}, {Key: "objective", Value: p.Objective.Name}}, facts...)}
+	if n := p.Limits.Jobs; n > 0 {
+		t.Meta = append(t.Meta, trace.Arg{Key: "jobs_a_month", Value: strconv.FormatFloat(n, 'f', -1, 64)})
+	}
 	t.Columns = p.parts(list)
 	t.Columns = append(t.Columns, numbers("price", paid, func(_ int, c *Candidate) float64 { return cents(float64(c.Paid)) }),
 		numbers("time", "s", func(_ int, c *Candidate) float64 { return float64(c.Time) }))
@@ -162,12 +165,20 @@ func (p *Problem) SensitivityTable(all []Shift) *store.Table {
 // closeShare is the distance that counts as equal in a summary if the model's error is not known.
 const closeShare = 0.01
 
+// digits has two digits of a number, or all before the point.
+func digits(x float64) string {
+	if math.Abs(x) >= 99.5 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
 // Summary describes the decision in a few lines.
 func (p *Problem) Summary(r *Result) string {
 	best := r.Ranked[0]
 	text := fmt.Sprintf("best: %s for %s", p.Catalogue.Name(best.Parts), p.money(best.Paid))
 	if m := r.Margin(); !math.IsNaN(m) {
-		text += fmt.Sprintf("; the runner-up is %.2g %% behind: %s for %s", 100*m, p.Catalogue.Name(r.Ranked[1].Parts), p.money(r.Ranked[1].Paid))
+		text += fmt.Sprintf("; the runner-up is %s %% behind: %s for %s", digits(100*m), p.Catalogue.Name(r.Ranked[1].Parts), p.money(r.Ranked[1].Paid))
 	}
 	if !math.IsNaN(r.Better) {
 		text += fmt.Sprintf("\nthe runner-up is better with a probability of %.0f %%, by the error of the model", 100*r.Better)
@@ -181,7 +192,7 @@ func (p *Problem) Summary(r *Result) string {
 	}
 	text += "\na job is one run of " + p.Runs[0].Program + ", as it was recorded"
 	if n := p.Limits.Jobs; n > 0 {
-		text += fmt.Sprintf("; %v a month take %.2g %% of the time of the best", n, 100*n*float64(best.Time/month))
+		text += fmt.Sprintf("; %.0f a month take %s %% of the time of the best", n, digits(100*n*float64(best.Time/month)))
 	}
 	text += fmt.Sprintf("\n%d machines within limits and budget, %d predicted", r.All, r.Predicted)
 	if r.Unpredicted > 0 {

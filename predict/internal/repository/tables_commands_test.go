@@ -29,6 +29,8 @@ predict replay sor --machine loggp-example --matrix -o matrix.arrow
 predict replay sor --machine loggp-example --phases -o slices.arrow
 predict replay sor --machine loggp-example --path segment -o path.arrow
 predict replay sor --machine loggp-example --path processor -o sums.arrow
+predict replay sor --machine loggp-example --sensitivity -o sensitivity.arrow
+predict replay sor --machine du2000-clump-4x2-512k-155m --map all --sensitivity -o sensitivity-maps.arrow
 predict replay sor --machine du2000-clump-2x2-256k-155m --references -o mixed.arrow
 predict replay sor sor --machine du2000-clump-4x2-512k-155m --together -o together.arrow
 predict replay sor --machine du2000-clump-4x2-512k-155m --map all -o maps.arrow

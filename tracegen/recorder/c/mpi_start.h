@@ -28,6 +28,9 @@ static void begin_recording(void) {
 	char path[4096];
 	const char *folder = getenv("SPOOR_MPI");
 	if (!folder) folder = "spoor-mpi";
+	int level = MPI_THREAD_SINGLE;
+	PMPI_Query_thread(&level); /* the user's environment may have chosen it */
+	shared = level == MPI_THREAD_MULTIPLE;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	uint64_t run = clock_of(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40;
@@ -60,7 +63,6 @@ int MPI_Init(int *n, char ***arguments) {
 int MPI_Init_thread(int *n, char ***arguments, int wanted, int *given) {
 	enter();
 	int e = real_Init_thread(n, arguments, wanted, given);
-	shared = !e && *given == MPI_THREAD_MULTIPLE;
 	if (depth == 1 && !e) begin_recording();
 	return leave(e);
 }
