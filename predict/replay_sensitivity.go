@@ -31,14 +31,9 @@ type varied struct {
 
 // printSensitivity simulates each run again with other costs, and prints how its time depends on them.
 func (o *replayOptions) printSensitivity(ctx context.Context, env *stage.Env, sims []*simulation, rows []simulationRow) error {
-	var all []varied
-	for i, s := range sims {
-		if rows[i].result.Time == 0 {
-			return fmt.Errorf("replaying %s: --sensitivity: the run takes no time", s.name())
-		}
-		for _, c := range s.machine.Costs() {
-			all = append(all, varied{s, rows[i].result.Time, rows[i].title, sensitivity.Sensitivity{Cost: c}})
-		}
+	all, err := costsOf(env, sims, rows)
+	if err != nil {
+		return err
 	}
 	progress := env.Progress("varying costs", int64(len(all)), "costs")
 	defer progress.Done()
@@ -46,7 +41,7 @@ func (o *replayOptions) printSensitivity(ctx context.Context, env *stage.Env, si
 	if o.opt.Engine.Workers > 1 {
 		workers = 1 // one simulation after the other, each by all workers
 	}
-	err := runEach(len(all), workers, func(i int) error {
+	err = runEach(len(all), workers, func(i int) error {
 		defer progress.Add(1)
 		return o.vary(ctx, &all[i])
 	})
@@ -69,6 +64,23 @@ func (o *replayOptions) printSensitivity(ctx context.Context, env *stage.Env, si
 	return stage.Print(env.Out, o.output.format, table)
 }
 
+// costsOf lists the costs of the machine of each simulation.
+func costsOf(env *stage.Env, sims []*simulation, rows []simulationRow) ([]varied, error) {
+	var all []varied
+	for i, s := range sims {
+		if rows[i].result.Time == 0 {
+			return nil, fmt.Errorf("replaying %s: --sensitivity: the run takes no time", s.name())
+		}
+		if len(s.machine.OtherNodes) > 0 {
+			env.Note("%s: a cost is that of all kinds of nodes; its value is that of the first, and costs that the first lacks are left out", s.name())
+		}
+		for _, c := range s.machine.Costs() {
+			all = append(all, varied{s, rows[i].result.Time, rows[i].title, sensitivity.Sensitivity{Cost: c}})
+		}
+	}
+	return all, nil
+}
+
 // vary simulates a run with other values of one cost.
 func (o *replayOptions) vary(ctx context.Context, v *varied) (err error) {
 	opt := o.on(v.scope, v.trace.Header().Procs, &observed{}, nil)
@@ -80,7 +92,10 @@ func (o *replayOptions) vary(ctx context.Context, v *varied) (err error) {
 		}
 		return res.Time, nil
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("replaying %s with another %s: %w", v.name(), v.Key, err)
+	}
+	return nil
 }
 
 // sensitivityTable has a row for each simulation and cost.

@@ -12,7 +12,6 @@ import (
 type Cost struct {
 	Key   string // as in machine files; levels of caches and of nodes have their numbers
 	Value string // as in machine files, or "by size" for all sizes of PLogP
-	Rate  bool   // the larger, the faster
 	times func(m *Machine, factor float64) string
 }
 
@@ -33,23 +32,25 @@ func (c Cost) Times(m *Machine, factor float64) (*Machine, string) {
 
 // Costs lists the costs of m that are not zero, in the order of machine files.
 func (m *Machine) Costs() (all []Cost) {
-	add := func(key string, rate bool, times func(*Machine, float64) string) {
+	add := func(key string, times func(*Machine, float64) string) {
 		if value := times(m.clone(), 1); value != "" {
-			all = append(all, Cost{key, value, rate, times})
+			all = append(all, Cost{key, value, times})
 		}
 	}
-	add("processor.clock", true, func(m *Machine, f float64) string {
-		m.Processor.Clock /= unit.Hertz(f)
-		return m.Processor.Clock.String()
-	})
+	if m.gives("processor.clock") {
+		add("processor.clock", func(m *Machine, f float64) string {
+			m.Processor.Clock /= unit.Hertz(f)
+			return m.Processor.Clock.String()
+		})
+	}
 	for _, c := range m.latencies() {
 		if m.gives(c.key) {
-			add(c.key, false, func(o *Machine, f float64) string { return scaleAll(c.of(o), f) })
+			add(c.key, func(o *Machine, f float64) string { return scaleAll(c.of(o), f) })
 		}
 	}
 	if m.Network != nil {
 		for _, c := range m.Network.costs() {
-			add("network."+c.key, c.rate, func(m *Machine, f float64) string {
+			add("network."+c.key, func(m *Machine, f float64) string {
 				if m.Network == nil { // another kind of node
 					return ""
 				}
@@ -146,14 +147,13 @@ func (l *Latency) scale(f float64) string {
 // networkCost is a cost of a network.
 type networkCost struct {
 	key   string
-	rate  bool
 	times func(n *Network, factor float64) string
 }
 
 // costs lists the costs that a network can have.
 func (n *Network) costs() (all []networkCost) {
 	seconds := func(key, suffix string, of func(*Network) *Optional[unit.Seconds]) {
-		all = append(all, networkCost{key, false, func(n *Network, f float64) string { return scaleSeconds(of(n), f, suffix) }})
+		all = append(all, networkCost{key, func(n *Network, f float64) string { return scaleSeconds(of(n), f, suffix) }})
 	}
 	seconds("L", "", func(n *Network) *Optional[unit.Seconds] { return &n.Latency })
 	seconds("o", "", func(n *Network) *Optional[unit.Seconds] { return &n.Overhead })
@@ -164,15 +164,15 @@ func (n *Network) costs() (all []networkCost) {
 	seconds("gamma", "/line", func(n *Network) *Optional[unit.Seconds] { return &n.PerLine })
 	seconds("interrupt", "", func(n *Network) *Optional[unit.Seconds] { return &n.Interrupt })
 	seconds("buffer_copy", "/B", func(n *Network) *Optional[unit.Seconds] { return &n.BufferCopy })
-	all = append(all, networkCost{"latency", false, func(n *Network, f float64) string { return n.Fixed.Value.scale(f) }},
-		networkCost{"bandwidth", true, func(n *Network, f float64) string {
+	all = append(all, networkCost{"latency", func(n *Network, f float64) string { return n.Fixed.Value.scale(f) }},
+		networkCost{"bandwidth", func(n *Network, f float64) string {
 			if !n.Bandwidth.Known {
 				return ""
 			}
 			n.Bandwidth.Value /= unit.BytesPerSecond(f)
 			return n.Bandwidth.Value.String()
 		}},
-		networkCost{"switch", false, func(n *Network, f float64) string { return n.Switch.scale(f) }},
+		networkCost{"switch", func(n *Network, f float64) string { return n.Switch.scale(f) }},
 		bySize("size.o_s", func(s *Size) *Optional[unit.Seconds] { return &s.Sending }),
 		bySize("size.o_r", func(s *Size) *Optional[unit.Seconds] { return &s.Receiving }),
 		bySize("size.g", func(s *Size) *Optional[unit.Seconds] { return &s.Gap }))
@@ -207,7 +207,7 @@ func (l *Level) costs() []levelCost {
 
 // bySize is a cost of PLogP: that of all sizes.
 func bySize(key string, of func(*Size) *Optional[unit.Seconds]) networkCost {
-	return networkCost{key, false, func(n *Network, f float64) (value string) {
+	return networkCost{key, func(n *Network, f float64) (value string) {
 		for i := range n.Sizes {
 			if scaleSeconds(of(&n.Sizes[i]), f, "") != "" {
 				value = "by size"

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -42,6 +43,25 @@ func TestCosts(t *testing.T) {
 				t.Errorf("%s: %s is no cost", file, key)
 			}
 		}
+	}
+}
+
+// TestCostsOfAPart: a file of a network alone has costs of the network alone.
+func TestCostsOfAPart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.toml")
+	if err := os.WriteFile(file, []byte("name = \"m\"\n[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"1 us\"\ng = \"1 us\"\nG = \"0 s/B\"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadPart(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, c := range m.Costs() {
+		keys = append(keys, c.Key+" "+c.Value)
+	}
+	if want := []string{"network.L 2us", "network.o 1us", "network.g 1us"}; !slices.Equal(keys, want) {
+		t.Errorf("%q, want %q", keys, want)
 	}
 }
 

@@ -9,6 +9,7 @@ set -eu
 folder=$1 machine=$(realpath "$2") repeat=$3 steps=$4
 shift 4
 . "$(dirname "$0")/programs.sh"
+case $repeat in '' | 0* | *[!0-9]*) echo "realruns: REPEAT=$repeat is not a number of runs from 1 on" >&2; exit 2 ;; esac
 cd "$folder"
 
 # launch NAME COMMAND...: the times of the ranks and of the command, in seconds.

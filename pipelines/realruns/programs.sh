@@ -16,7 +16,7 @@ command_of() {
 
 # there PROGRAM: whether it is installed.
 there() {
-	line=$(command_of "$1" 1)
+	line=$(command_of "$1" 1) || exit 2
 	command -v "${line%% *}" >/dev/null || { echo "realruns: $1 is left out: it is not installed" >&2; return 1; }
 }
 

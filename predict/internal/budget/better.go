@@ -14,7 +14,7 @@ import (
 // Limitation: a model errs alike for one program on similar machines. The probability is then smaller.
 func (p *Problem) better(best, second model.Prediction, margin float64) float64 {
 	deviation := math.Hypot(p.deviation(best), p.deviation(second))
-	power := p.Objective.power(p.fixedCost())
+	power := p.power()
 	switch {
 	case math.IsNaN(deviation):
 		return math.NaN()
@@ -22,6 +22,14 @@ func (p *Problem) better(best, second model.Prediction, margin float64) float64 
 		return 0
 	}
 	return distuv.UnitNormal.CDF(-math.Log1p(margin) / (deviation * power))
+}
+
+// power returns the power of the time in the objective. 0: the value does not depend on it.
+func (p *Problem) power() float64 {
+	if p.Objective.needsCost && !p.fixedCost() {
+		return p.Objective.timed + 1
+	}
+	return p.Objective.timed
 }
 
 // deviation returns the standard deviation of the logarithm of a time: from the mean of absolute errors that the user gives, or

@@ -9,22 +9,15 @@ import (
 type Objective struct {
 	Name, Unit string
 	needsCost  bool
-	power      func(fixed bool) float64 // of the time in it; fixed: the cost of a job does not depend on its time
+	timed      float64 // power of the time in it, beside that in the cost of a job
 	of         func(t unit.Seconds, job unit.Dollars) float64
 }
 
 // Objectives lists all; the first is that of [du2000].
 var Objectives = []Objective{
-	{"time", "s", false, func(bool) float64 { return 1 }, func(t unit.Seconds, _ unit.Dollars) float64 { return float64(t) }},
-	{"cost-per-job", "$", true, func(fixed bool) float64 { return oneUnless(fixed) }, func(_ unit.Seconds, job unit.Dollars) float64 { return float64(job) }},
-	{"time-cost", "s $", true, func(fixed bool) float64 { return 1 + oneUnless(fixed) }, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
-}
-
-func oneUnless(fixed bool) float64 {
-	if fixed {
-		return 0
-	}
-	return 1
+	{"time", "s", false, 1, func(t unit.Seconds, _ unit.Dollars) float64 { return float64(t) }},
+	{"cost-per-job", "$", true, 0, func(_ unit.Seconds, job unit.Dollars) float64 { return float64(job) }},
+	{"time-cost", "s $", true, 1, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
 }
 
 // ObjectiveNamed returns the objective called name.

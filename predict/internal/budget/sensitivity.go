@@ -17,7 +17,7 @@ func (p *Problem) addWarnings(r *Result) error {
 		return err
 	}
 	r.Warnings = append(r.Warnings, best.Warnings...)
-	margin, power := r.Margin(), p.Objective.power(p.fixedCost())
+	margin, power := r.Margin(), p.power()
 	switch {
 	case math.IsNaN(margin):
 		warn("there is no other machine to compare with")

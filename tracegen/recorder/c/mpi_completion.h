@@ -13,7 +13,7 @@ int MPI_Wait(MPI_Request *q, MPI_Status *s) {
 	release();
 	return leave(e);
 }
-/* A program that polls does so millions of times, so a test in vain takes no lock: no other thread can get the handle meanwhile. */
+/* A program that polls does so millions of times, so a test that returns false takes no lock: no other thread can get the handle meanwhile. */
 static int test_alone(MPI_Request *q, int *done, MPI_Status *s) {
 	MPI_Request was = *q;
 	depth = 1;

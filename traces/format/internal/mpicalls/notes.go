@@ -46,7 +46,7 @@ func (n *notes) list() (all []string) {
 	note(uint64(n.alone), "collective", "of a rank alone left out")
 	note(uint64(n.irregular), "buffer", "with an irregular datatype, stored without layout")
 	note(n.byThreads, "call", "of other threads than the first, stored as calls of the first")
-	note(n.polls, "test", "in vain, which are computation")
+	note(n.polls, "test", "that returned false, which are computation")
 	return all
 }
 
