@@ -49,10 +49,10 @@ func (r *rank) mayRunAhead() bool {
 const maxWaitScan = 32
 
 // lastAwaited returns the pending operation for which r, which waits, waits last before it does anything but wait. It
-// searches up to maxWaitScan waits.
+// searches up to maxWaitScan waits. In a collective it is the operation of the present round.
 func (r *rank) lastAwaited() int32 {
 	on := r.main.pending
-	if !r.e.runsAhead() {
+	if !r.e.runsAhead() || r.main.op.Kind == program.Collective { // a collective sends in its later rounds
 		return on
 	}
 	next := r.ops[r.at:min(r.at+maxWaitScan, len(r.ops))]
