@@ -47,7 +47,7 @@ func (o *options) adapt(env *stage.Env, src *store.Trace) {
 // ofMessages names the analyses that need no references.
 func (s *settings) ofMessages() (names []string) {
 	for _, k := range s.kinds {
-		if k.Subject == kind.Messages {
+		if k.Subject == kind.Messages && !k.OnRequest {
 			names = append(names, k.Name)
 		}
 	}

@@ -116,7 +116,7 @@ func eventsOf(k trace.Kind) (a, b []trace.Event) {
 	arrived := func(e *trace.Event) { e.Peer, e.Bytes = 0, 50 }
 	switch k {
 	case trace.Compute:
-		return []trace.Event{work}, nil
+		return []trace.Event{work, send}, []trace.Event{recv}
 	case trace.Send, trace.Recv:
 		return []trace.Event{work, send}, []trace.Event{recv}
 	case trace.Isend:

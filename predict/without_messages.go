@@ -21,16 +21,16 @@ func (o *modelRuns) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.withoutMessages, "without-messages", false, "predict programs that pass messages without the time of messages")
 }
 
-// open reads the runs. No model knows the time of messages, so it refuses runs of programs that pass messages unless
-// the user leaves that time out.
+// open reads the runs. It refuses runs of programs that pass messages if the time of messages is not known, unless the user
+// leaves that time out.
 func (o *modelRuns) open(env *stage.Env) ([]*cluster.Run, error) {
 	var runs []*cluster.Run
 	for _, p := range o.params {
 		r, err := cluster.Open(p)
 		switch {
 		case err != nil && cluster.OnlyMessages(p) && !o.withoutMessages:
-			return nil, fmt.Errorf("predicting %s: the program passes messages, and models do not know their time; "+
-				"simulate it with predict replay, or analyze its references too and give --without-messages", p)
+			return nil, fmt.Errorf("predicting %s: the analysis has only messages; analyze references too, with analyze --run reuse,locality,phases,paths, "+
+				"or simulate the trace with predict replay", p)
 		case err != nil:
 			return nil, err
 		}
@@ -47,9 +47,11 @@ func (o *modelRuns) checkMessages(env *stage.Env, runs []*cluster.Run) error {
 	any := false
 	for _, r := range runs {
 		switch passes, known := r.PassesMessages(); {
-		case passes && !o.withoutMessages:
-			return fmt.Errorf("predicting %s: the program of %s passes messages, and models do not know their time; "+
-				"simulate it with predict replay, or give --without-messages to leave their time out", r.Program, r.Name)
+		case passes && o.withoutMessages:
+			r.LeaveOutMessages()
+		case passes && r.HasMessageTime() != nil:
+			return fmt.Errorf("predicting %s: the program passes messages, and their time is not known: %w; "+
+				"or simulate the trace with predict replay, or give --without-messages to leave their time out", r.Program, r.HasMessageTime())
 		case !known && !o.withoutMessages:
 			env.Note("%s does not say whether the program passes messages, whose time models do not know; analyze the trace again", r.Name)
 		}

@@ -47,7 +47,7 @@ func TestMessagesAreNeverFree(t *testing.T) {
 	for name, args := range commands {
 		t.Run(name, func(t *testing.T) {
 			status, out, errs := predict(append(args, "--params", messages)...)
-			if want := "passes messages, and models do not know their time; simulate it with predict replay, or give --without-messages"; status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+			if want := "passes messages, and their time is not known: " + messages + " has no paths.arrow; run analyze with --run paths; or simulate the trace with predict replay, or give --without-messages"; status != stage.Failed || out != "" || !strings.Contains(errs, want) {
 				t.Errorf("%s with messages: %d %s%s", name, status, out, errs)
 			}
 			status, out, errs = predict(append(args, "--params", messages, "--without-messages")...)
@@ -79,8 +79,8 @@ func TestOnlyMessagesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"cluster --machine " + m:                           "predicting " + dir + ": the program passes messages, and models do not know their time; simulate it with predict replay",
-		"budget --prices " + shop1999 + " --budget $20000": "the program passes messages",
+		"cluster --machine " + m:                           "predicting " + dir + ": the analysis has only messages; analyze references too, with analyze --run reuse,locality,phases,paths",
+		"budget --prices " + shop1999 + " --budget $20000": "the analysis has only messages",
 		"cluster --without-messages --machine " + m:        "make it with analyze --run reuse,locality,phases",
 	} {
 		t.Run(caseOf(strings.Fields(args)...), func(t *testing.T) {

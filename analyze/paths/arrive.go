@@ -33,10 +33,12 @@ func (r *run) passPort(number int32, m *message, bytes int64) {
 		return
 	}
 	at, in := &r.at[number], &r.procs[m.to].in
-	at.await(in)
-	*in = *at
-	r.add(in, Gap, 1)
-	if r.BothPorts {
+	if r.Ports != NoPort {
+		at.await(in)
+		*in = *at
+		r.add(in, Gap, 1)
+	}
+	if r.Ports == BothPort {
 		r.add(in, Byte, bytes)
 	}
 	r.add(at, Byte, bytes)

@@ -21,6 +21,7 @@ type compiler struct {
 	at     op              // what is computed since the last operation
 	open   map[int32]int32 // operations that opened requests
 	probes []openProbe     // of the present processor, whose receives have not come
+	shared []trace.Kind    // events of a shared memory
 }
 
 // receiveAt is the place of a receive in the program.
@@ -28,9 +29,6 @@ type receiveAt struct {
 	proc trace.Proc
 	op   int32
 }
-
-// errNoMessages means that a program passes none.
-var errNoMessages = errors.New("the program passes no messages")
 
 // Compile reads the program of a trace.
 func Compile(src trace.Source, how comm.Algorithm) (*Program, error) {
@@ -62,7 +60,7 @@ func Compile(src trace.Source, how comm.Algorithm) (*Program, error) {
 // endProcessor ends the program of the present processor.
 func (c *compiler) endProcessor() error {
 	if len(c.probes) > 0 {
-		return errors.New("it probes for a message that it does not receive")
+		return unfit{errors.New("it probes for a message that it does not receive")}
 	}
 	if c.at != (op{}) {
 		if _, err := c.add(computes, -1); err != nil {
@@ -74,8 +72,11 @@ func (c *compiler) endProcessor() error {
 
 // finish replaces collectives by messages, and checks that there are messages.
 func (c *compiler) finish(how comm.Algorithm) (*Program, error) {
+	if len(c.shared) > 0 {
+		return nil, errShared(c.shared)
+	}
 	if m, r := c.match.Unmatched(); r > 0 {
-		return nil, fmt.Errorf("receives without messages: %d, and messages without receives: %d", r, m)
+		return nil, unfit{fmt.Errorf("receives without messages: %d, and messages without receives: %d", r, m)}
 	}
 	c.resolve()
 	if err := c.expand(how); err != nil {
@@ -93,11 +94,13 @@ func (c *compiler) event(e *trace.Event) error {
 	case e.Needs != nil:
 		return errGraph
 	case sharesMemory(e.Kind):
-		return errShared
+		if !slices.Contains(c.shared, e.Kind) {
+			c.shared = append(c.shared, e.Kind)
+		}
 	case (e.Kind == trace.Barrier || e.Collective()) && e.Request >= 0:
 		return errNonblocking
 	case e.Bytes < 0 || e.Bytes > maxBytes:
-		return fmt.Errorf("has %d bytes", e.Bytes)
+		return unfit{fmt.Errorf("has %d bytes, more than the analysis allows", e.Bytes)}
 	}
 	if err := c.compute(e); err != nil {
 		return err
@@ -130,7 +133,7 @@ func (c *compiler) compute(e *trace.Event) error {
 	instr, work := int64(e.Instr), int64(0)
 	if e.Kind == trace.Compute {
 		if e.Work < 0 || e.Work > maxWork {
-			return fmt.Errorf("has work %d", e.Work)
+			return unfit{fmt.Errorf("has work %d, more than the analysis allows", e.Work)}
 		}
 		if c.head.WorkUnit == trace.WorkInstr {
 			instr += e.Work
@@ -139,10 +142,10 @@ func (c *compiler) compute(e *trace.Event) error {
 		}
 	}
 	if c.instr += instr; c.instr > maxWork {
-		return errors.New("the program has too many instructions")
+		return unfit{errors.New("the program has too many instructions")}
 	}
 	if c.work += work; c.work > maxWork {
-		return errors.New("the program has too much work")
+		return unfit{errors.New("the program has too much work")}
 	}
 	c.at.instr += instr
 	c.at.work += work

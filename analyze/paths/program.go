@@ -3,6 +3,7 @@ package paths
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"spoor/traces/trace"
 )
@@ -50,14 +51,28 @@ const (
 	maxWork     = 1 << 53
 )
 
-// errors of programs whose time is no maximum of linear functions, or is not determined here.
+// unfit is why a program has no paths that are functions of costs.
+type unfit struct{ error }
+
+// The reasons.
 var (
-	errGraph       = errors.New("the order of events is a graph")
-	errNonblocking = errors.New("a collective is nonblocking")
-	errShared      = errors.New("the program shares memory, too")
-	errTooMany     = fmt.Errorf("the program has more than %d messages", maxMessages)
-	errWild        = errors.New("a receive takes a message of any processor or with any tag")
+	errNoMessages  = unfit{errors.New("the program passes no messages")}
+	errGraph       = unfit{errors.New("the order of events is a graph")}
+	errNonblocking = unfit{errors.New("a collective is nonblocking")}
+	errWild        = unfit{errors.New("a receive takes a message of any processor or with any tag")}
+	errDeadlock    = unfit{errors.New("processors wait for ever")}
+	errTooLong     = unfit{errors.New("the program takes longer than 53 days")}
+	errTooMany     = unfit{fmt.Errorf("the program has more than %d messages", maxMessages)}
 )
+
+// errShared is the reason of a program with events of a shared memory.
+func errShared(kinds []trace.Kind) error {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.String())
+	}
+	return unfit{fmt.Errorf("the program shares memory, too (%s)", strings.Join(names, ", "))}
+}
 
 // sharesMemory reports whether events of kind k are of a shared memory.
 func sharesMemory(k trace.Kind) bool {

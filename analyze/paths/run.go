@@ -1,17 +1,25 @@
 package paths
 
 import (
-	"errors"
-
 	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
 // Class is what the paths of a program depend on besides costs.
 type Class struct {
-	BothPorts  bool  // the bytes of a message hold the port of its receiver, too
+	Ports      Ports
 	Rendezvous int64 // larger messages use the rendezvous protocol; -1: none do
 }
+
+// Ports is how messages compete for the port of their receiver.
+type Ports string
+
+// The ways. The first is without contention: the time of a program is the largest of its paths, with these ways nearly so.
+const (
+	NoPort   Ports = "none" // they do not
+	SendPort Ports = "send" // they come at least g apart
+	BothPort Ports = "both" // they hold it for g + (s-1) G
+)
 
 // run simulates a program on a machine of LogGP, as package predict/internal/engine does, and counts the costs of the path
 // that determines each moment:
@@ -95,11 +103,6 @@ const last = int32(1<<31 - 1)
 
 // horizon is the time that no run reaches.
 const horizon = int64(1) << 62
-
-var (
-	errDeadlock = errors.New("processors wait for ever")
-	errTooLong  = errors.New("the program takes longer than 53 days")
-)
 
 // Time returns how long the program takes at costs, and the counts of the path to its end.
 func (p *Program) Time(c Class, costs Vector) (unit.Picos, Vector, error) {

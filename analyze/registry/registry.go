@@ -20,6 +20,7 @@ import (
 	"spoor/analyze/internal/sharing"
 	"spoor/analyze/locality"
 	"spoor/analyze/marshal"
+	"spoor/analyze/paths"
 	"spoor/analyze/phases"
 	"spoor/analyze/quanta"
 	"spoor/analyze/reuse"
@@ -35,6 +36,7 @@ func All() []*kind.Kind {
 		phases.Kind(),
 		marshal.Kind(),
 		comm.Kind(),
+		paths.Kind(),
 		footprint.Kind(),
 		quanta.Kind(),
 		cache.Kind(),

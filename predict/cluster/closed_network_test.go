@@ -228,7 +228,7 @@ func TestMVAAgainstTheSimulator(t *testing.T) {
 					m := smpMachine(t, `"256 KiB"`, `"64 KiB"`)
 					src := record(n, 40_000, tc.patterns...)
 					want := simulated(t, src, m)
-					got, err := MVA{}.Predict(&Case{[]*Run{measured(t, src, m)}, m, n})
+					got, err := MVA{}.Predict(&Case{Runs: []*Run{measured(t, src, m)}, Machine: m, Processors: n})
 					if err != nil {
 						t.Fatal(err)
 					}

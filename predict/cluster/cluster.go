@@ -41,6 +41,8 @@ type Case struct {
 	Runs       []*Run           // runs of one program, by rising number of processors, each number once
 	Machine    *machine.Machine // only [MVA] allows nodes of several kinds, with equal numbers of processors
 	Processors int              // number that run the program
+
+	whole *machine.Machine // of [Case.ranksAlone]: the machine with its network; else nil
 }
 
 // All lists the models, from the published one to the most exact.
@@ -96,12 +98,18 @@ func (c *Case) runSizes() string {
 // complete adds names, the model's error and the machine's warnings to a prediction from run r, and checks the
 // result.
 func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Prediction, error) {
+	if err := c.addMessages(&p, r); err != nil {
+		return p, err
+	}
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	if p.Bounds.Least > p.EInstr && p.Bounds.Least <= p.EInstr*(1+enough) {
 		p.Bounds.Least = p.EInstr // equal up to rounding
 	}
 	p.Interval = p.Bounds.Clamp(p.Interval)
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
+	if c.whole != nil {
+		p.Target, p.Untested = string(c.whole.System.Target), "no simulations of programs that pass messages are behind the model's error"
+	}
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
 	}

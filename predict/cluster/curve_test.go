@@ -93,7 +93,7 @@ func curveRun(t testing.TB, n int, rows ...[3]int) *Run {
 func TestCurveOnOneProcessor(t *testing.T) {
 	run := curveRun(t, 1, [3]int{64, -1, 100}, [3]int{64, 10, 700}, [3]int{64, 5000, 200})
 	m := smpMachine(t, "ways = 2", "ways = 4096")
-	p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 1})
+	p, err := Curve{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestCurveEndsAtTheFootprint(t *testing.T) {
 	for distance, pages := range map[int]bool{lines - 1: false, lines: true} {
 		run := curveRun(t, 4, [3]int{64, -1, 100}, [3]int{64, distance, 900})
 		m := smpMachine(t, "[system]", "[disk]\nlatency = \"1 ms\"\n[system]")
-		p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 4})
+		p, err := Curve{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 	one := curveRun(t, 1, [3]int{64, -1, 10_000}, [3]int{64, 9000, 10_000})
 	two := curveRun(t, 2, [3]int{64, -1, 1000}, [3]int{64, 1000, 9000})
 	predict := func(n int, runs ...*Run) (string, error) {
-		p, err := Curve{}.Predict(&Case{runs, smpMachine(t), n})
+		p, err := Curve{}.Predict(&Case{Runs: runs, Machine: smpMachine(t), Processors: n})
 		var warnings []string
 		for _, w := range p.Warnings {
 			warnings = append(warnings, w.Error())
@@ -153,7 +153,7 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 func TestCurveOfAShortRun(t *testing.T) {
 	for cold, want := range map[int]bool{300: true, 150: false} {
 		run := curveRun(t, 1, [3]int{64, -1, cold}, [3]int{64, 10, 700}, [3]int{64, 5000, 200})
-		p, err := Curve{}.Predict(&Case{[]*Run{run}, smpMachine(t, "ways = 2", "ways = 4096"), 1})
+		p, err := Curve{}.Predict(&Case{Runs: []*Run{run}, Machine: smpMachine(t, "ways = 2", "ways = 4096"), Processors: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,14 +174,14 @@ func TestCurveRefuses(t *testing.T) {
 		"distance -3 of processor 0 is impossible":   curveRun(t, 1, [3]int{64, -3, 10}),
 	} {
 		t.Run(want, func(t *testing.T) {
-			if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
+			if p, err := (Curve{}).Predict(&Case{Runs: []*Run{run}, Machine: smpMachine(t), Processors: 1}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %+v, %v, want an error with %q", p, err, want)
 			}
 		})
 	}
 	wrong := curveRun(t, 2, [3]int{64, -1, 10})
 	wrong.Processors = 1
-	if _, err := (Curve{}).Predict(&Case{[]*Run{wrong}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), "of processor 1 is impossible") {
+	if _, err := (Curve{}).Predict(&Case{Runs: []*Run{wrong}, Machine: smpMachine(t), Processors: 1}); err == nil || !strings.Contains(err.Error(), "of processor 1 is impossible") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -189,13 +189,13 @@ func TestCurveRefuses(t *testing.T) {
 // Without phases there is no mva: its intervals are of what it says of phases.
 func TestMVAWithoutPhases(t *testing.T) {
 	run := curveRun(t, 4, [3]int{64, -1, 100}, [3]int{64, 10, 700})
-	if p, err := (MVA{}).Predict(&Case{[]*Run{run}, smpMachine(t), 4}); err == nil || !strings.Contains(err.Error(), "has no phases.arrow; run analyze with --run phases") {
+	if p, err := (MVA{}).Predict(&Case{Runs: []*Run{run}, Machine: smpMachine(t), Processors: 4}); err == nil || !strings.Contains(err.Error(), "has no phases.arrow; run analyze with --run phases") {
 		t.Errorf("got %+v, %v", p, err)
 	}
 }
 
 func TestMVANeedsItsOwnRun(t *testing.T) {
-	_, err := MVA{}.Predict(&Case{[]*Run{curveRun(t, 1, [3]int{64, -1, 100}), curveRun(t, 2, [3]int{64, -1, 100})}, smpMachine(t), 4})
+	_, err := MVA{}.Predict(&Case{Runs: []*Run{curveRun(t, 1, [3]int{64, -1, 100}), curveRun(t, 2, [3]int{64, -1, 100})}, Machine: smpMachine(t), Processors: 4})
 	if err == nil || err.Error() != "model mva needs a run with 4 processors; there are runs with 1, 2" {
 		t.Errorf("got %v", err)
 	}
@@ -220,7 +220,7 @@ func TestSortRefusesToMix(t *testing.T) {
 }
 
 func TestTableRows(t *testing.T) {
-	p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 4})
+	p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.3, 90, 0.31)}, Machine: smpMachine(t), Processors: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestNeighbours(t *testing.T) {
 func TestOrdersSayWhatToCount(t *testing.T) {
 	m := clumpMachine(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1")
 	run := measuredApart(t, record(2, 200, scatter(20, 4096, 0.3)), m)
-	got, err := MVA{}.Predict(&Case{[]*Run{run}, m, 2})
+	got, err := MVA{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

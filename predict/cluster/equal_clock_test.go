@@ -14,8 +14,8 @@ import (
 func TestEqualClock(t *testing.T) {
 	run := lawRun(t, 1, 1.3, 90, 0.31)
 	m := smpMachine(t)
-	one, err := Paper{}.Predict(&Case{[]*Run{run}, m, 1})
-	many, err2 := Paper{}.Predict(&Case{[]*Run{run}, m, m.Count()})
+	one, err := Paper{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 1})
+	many, err2 := Paper{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: m.Count()})
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}

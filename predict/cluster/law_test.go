@@ -30,8 +30,8 @@ func fitted(t *testing.T, more ...param.Param) *Run {
 func TestLaws(t *testing.T) {
 	for law, want := range map[string]float64{LogLaw: 1.3, LeastSquares: 1.1, MaxLikelihood: 1.5} {
 		t.Run("law "+law, func(t *testing.T) {
-			p, err := Paper{Law: law}.Predict(&Case{[]*Run{fitted(t)}, smpMachine(t), 4})
-			plain, err2 := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, want, 90, 0.31)}, smpMachine(t), 4})
+			p, err := Paper{Law: law}.Predict(&Case{Runs: []*Run{fitted(t)}, Machine: smpMachine(t), Processors: 4})
+			plain, err2 := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, want, 90, 0.31)}, Machine: smpMachine(t), Processors: 4})
 			if err != nil || err2 != nil || p.EInstr != plain.EInstr {
 				t.Errorf("%v %v, want %v %v", p.EInstr, err, plain.EInstr, err2)
 			}
@@ -45,7 +45,7 @@ func TestLaws(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (Paper{Law: LogLaw}).Predict(&Case{[]*Run{old}, smpMachine(t), 4}); err == nil || !strings.Contains(err.Error(), "alpha_log") {
+	if _, err := (Paper{Law: LogLaw}).Predict(&Case{Runs: []*Run{old}, Machine: smpMachine(t), Processors: 4}); err == nil || !strings.Contains(err.Error(), "alpha_log") {
 		t.Errorf("results of an older version: %v", err)
 	}
 }
@@ -57,8 +57,8 @@ func TestWithLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Paper{Law: "table"}.Predict(&Case{runs, smpMachine(t), 4})
-	want, err2 := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 4})
+	p, err := Paper{Law: "table"}.Predict(&Case{Runs: runs, Machine: smpMachine(t), Processors: 4})
+	want, err2 := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.3, 90, 0.31)}, Machine: smpMachine(t), Processors: 4})
 	if err != nil || err2 != nil || !near(float64(p.EInstr), float64(want.EInstr), 1e-12) || p.Model != "paper-table" {
 		t.Errorf("%v %v, want %v %v", p.EInstr, err, want.EInstr, err2)
 	}
@@ -73,7 +73,7 @@ func TestBarrierTermNeedsBarriers(t *testing.T) {
 		return fitted(t, param.Param{Name: "has_barriers", Value: v, Unit: "1", Lo: v, Hi: v})
 	}
 	predicted := func(p Paper, r *Run) (sync float64, warned bool) {
-		out, err := p.Predict(&Case{[]*Run{r}, smpMachine(t), 4})
+		out, err := p.Predict(&Case{Runs: []*Run{r}, Machine: smpMachine(t), Processors: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestBoundIsAWarning(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Paper{}.Predict(&Case{[]*Run{r}, smpMachine(t), 4})
+	p, err := Paper{}.Predict(&Case{Runs: []*Run{r}, Machine: smpMachine(t), Processors: 4})
 	if err != nil || strings.Count(fmt.Sprint(p.Warnings), "at its bound") != 1 {
 		t.Errorf("%v %v", p.Warnings, err)
 	}

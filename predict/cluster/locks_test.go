@@ -86,7 +86,7 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		{"alone", measured(t, locking(1, steps), m), m, true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})
+			p, err := MVA{}.Predict(&Case{Runs: []*Run{tc.run}, Machine: tc.on, Processors: tc.run.Processors})
 			if err != nil {
 				t.Fatalf("%v", err)
 			}

@@ -22,14 +22,14 @@ import (
 // the counts for two neighbouring delays (see [Run.addRemoteDemand]). In every window, the bound takes the
 // smaller counts of the two. It is the lowest bound over all pairs of neighbouring delays.
 //
-// For unequal nodes the bound is 0.
+// For unequal nodes, and for programs that pass messages, the bound is 0.
 //
 // Source: [lazowska1984, ch. 5].
 func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	if len(c.Machine.OtherNodes) > 0 {
+	if len(c.Machine.OtherNodes) > 0 || c.passesMessages() {
 		return 0, nil
 	}
 	works, err := c.boundWork()

@@ -37,7 +37,7 @@ var errMessages = errors.New("the program passes messages, and their time is not
 func (c *Case) sourceWarnings() (all []error) {
 	var params []param.Param
 	for _, r := range c.Runs {
-		if passes, _ := r.PassesMessages(); passes && len(all) == 0 {
+		if passes, _ := r.PassesMessages(); passes && r.withoutMessages && len(all) == 0 {
 			all = append(all, errMessages)
 		}
 		params = append(params, r.Params.All()...)

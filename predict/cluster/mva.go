@@ -66,6 +66,7 @@ func (MVA) Paper() string { return paperKey }
 
 // Predict needs a run with exactly c.Processors processors.
 func (v MVA) Predict(c *Case) (model.Prediction, error) {
+	c = c.ranksAlone()
 	on, err := v.place(c)
 	if err != nil {
 		return model.Prediction{}, err
@@ -75,6 +76,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
+	if c.whole != nil {
+		noWaits(&pred)
+	}
 	all, instr := on.work.sum(), instructions(on.work)
 	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
 	pred.Warnings = append(pred.Warnings, on.warnings...)
@@ -141,6 +145,9 @@ func (c *Case) exactRun() (*Run, error) {
 
 // solve finds the waits. In a cluster, it also adds the requests between nodes to the work.
 func (on *placedRun) solve(c *Case) (*network, error) {
+	if c.whole != nil {
+		return on.alone(c.Processors), nil
+	}
 	if c.nodes() == 1 {
 		return on.costs.run(on.work, c.Processors, waits), nil
 	}

@@ -20,7 +20,7 @@ func mvaOf(t *testing.T, r *Run, m *machine.Machine, others ...*machine.Machine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MVA{}.Predict(&Case{[]*Run{r}, m, 8})
+	p, err := MVA{}.Predict(&Case{Runs: []*Run{r}, Machine: m, Processors: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,18 +94,18 @@ func TestUnequalNodesRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, one, 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, one of test + test + test has 2") {
+	if _, err := (MVA{}).Predict(&Case{Runs: []*Run{r}, Machine: one, Processors: 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, one of test + test + test has 2") {
 		t.Error(err)
 	}
 	m, err = m.WithNodes(m, m, m, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, m, 6}); err == nil || !strings.Contains(err.Error(), "4 nodes of other kinds among 3") {
+	if _, err := (MVA{}).Predict(&Case{Runs: []*Run{r}, Machine: m, Processors: 6}); err == nil || !strings.Contains(err.Error(), "4 nodes of other kinds among 3") {
 		t.Error(err)
 	}
 	for _, v := range []model.Model[*Case]{Paper{}, Curve{}} {
-		if _, err := v.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, m, 8}); err == nil || !strings.Contains(err.Error(), "needs equal nodes; use model mva") {
+		if _, err := v.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.3, 90, 0.31)}, Machine: m, Processors: 8}); err == nil || !strings.Contains(err.Error(), "needs equal nodes; use model mva") {
 			t.Error(err)
 		}
 	}

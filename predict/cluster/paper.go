@@ -64,7 +64,7 @@ func (Paper) Paper() string { return paperKey }
 
 // Predict needs alpha, beta and gamma of a run.
 func (p Paper) Predict(c *Case) (model.Prediction, error) {
-	if err := cmp.Or(c.check(), c.requireEqualNodes(p.Name())); err != nil {
+	if err := cmp.Or(c.check(), c.requireEqualNodes(p.Name()), c.requireNoMessages(p.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r := c.Runs[0]

@@ -100,7 +100,7 @@ func lawRun(t testing.TB, n int, alpha, beta, gamma float64) *Run {
 // On one processor the model is a closed form: cpi + gamma (tau_1 + tau_2 P_2), here with
 // P_2 = (4096/90 + 1)^-0.3.
 func TestPaperOnOneProcessor(t *testing.T) {
-	p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 1})
+	p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.3, 90, 0.31)}, Machine: smpMachine(t), Processors: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPaperOnOneProcessor(t *testing.T) {
 // 1 are misses of a cache four times as large.
 func TestPaperScalesDistances(t *testing.T) {
 	miss := func(measured, n int) float64 {
-		p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, measured, 1.3, 90, 0.31)}, smpMachine(t), n})
+		p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, measured, 1.3, 90, 0.31)}, Machine: smpMachine(t), Processors: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,11 +138,11 @@ func TestPaperScalesDistances(t *testing.T) {
 func TestPaperWithADisk(t *testing.T) {
 	run := lawRun(t, 1, 1.3, 90, 0.31)
 	disk := smpMachine(t, "[system]", "[disk]\nlatency = \"1 ms\"\n[system]")
-	p, err := Paper{}.Predict(&Case{[]*Run{run}, disk, 1})
+	p, err := Paper{}.Predict(&Case{Runs: []*Run{run}, Machine: disk, Processors: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := Paper{}.Predict(&Case{[]*Run{run}, smpMachine(t), 1})
+	none, err := Paper{}.Predict(&Case{Runs: []*Run{run}, Machine: smpMachine(t), Processors: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 4} {
-		p, err := Paper{}.Predict(&Case{[]*Run{run}, smpMachine(t), n})
+		p, err := Paper{}.Predict(&Case{Runs: []*Run{run}, Machine: smpMachine(t), Processors: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 		for _, alpha := range []float64{1.2, 1.25, 1.4} {
 			for _, beta := range []float64{80, 93, 100} {
 				for _, gamma := range []float64{0.3, 0.32} {
-					s := l.smp(&Case{[]*Run{run}, smpMachine(t), n}, run, remoteAccess{}, alpha, beta, gamma).solve(response)
+					s := l.smp(&Case{Runs: []*Run{run}, Machine: smpMachine(t), Processors: n}, run, remoteAccess{}, alpha, beta, gamma).solve(response)
 					if e := unit.Seconds(s.eInstr(n)); e < p.Interval.Lo*(1-1e-12) || e > p.Interval.Hi*(1+1e-12) {
 						t.Errorf("n=%d: %v at (%v, %v, %v) is outside %+v", n, e, alpha, beta, gamma, p.Interval)
 					}
@@ -183,14 +183,14 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 func TestPaperRefuses(t *testing.T) {
 	good := lawRun(t, 1, 1.3, 90, 0.31)
 	for want, c := range map[string]*Case{
-		"no analyzed run":                         {nil, smpMachine(t), 1},
-		"cannot use 9 processors of machine test": {[]*Run{good}, smpMachine(t), 9},
-		"cannot use 0 processors of machine test": {[]*Run{good}, smpMachine(t), 0},
-		"these models predict smp, cow and clump": {[]*Run{good}, smpMachine(t, `"smp"`, `"ccnuma"`), 1},
-		"alpha is 1, but the power law needs":     {[]*Run{lawRun(t, 1, 1, 90, 0.31)}, smpMachine(t), 1},
-		"beta is 0, but the power law needs":      {[]*Run{lawRun(t, 1, 1.3, 0, 0.31)}, smpMachine(t), 1},
-		"parameter gamma is -1, below 0":          {[]*Run{lawRun(t, 1, 1.3, 90, -1)}, smpMachine(t), 1},
-		"parameter alpha is missing":              {[]*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, smpMachine(t), 1},
+		"no analyzed run":                         {Runs: nil, Machine: smpMachine(t), Processors: 1},
+		"cannot use 9 processors of machine test": {Runs: []*Run{good}, Machine: smpMachine(t), Processors: 9},
+		"cannot use 0 processors of machine test": {Runs: []*Run{good}, Machine: smpMachine(t), Processors: 0},
+		"these models predict smp, cow and clump": {Runs: []*Run{good}, Machine: smpMachine(t, `"smp"`, `"ccnuma"`), Processors: 1},
+		"alpha is 1, but the power law needs":     {Runs: []*Run{lawRun(t, 1, 1, 90, 0.31)}, Machine: smpMachine(t), Processors: 1},
+		"beta is 0, but the power law needs":      {Runs: []*Run{lawRun(t, 1, 1.3, 0, 0.31)}, Machine: smpMachine(t), Processors: 1},
+		"parameter gamma is -1, below 0":          {Runs: []*Run{lawRun(t, 1, 1.3, 90, -1)}, Machine: smpMachine(t), Processors: 1},
+		"parameter alpha is missing":              {Runs: []*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, Machine: smpMachine(t), Processors: 1},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if p, err := (Paper{}).Predict(c); err == nil || !strings.Contains(err.Error(), want) {
@@ -206,7 +206,7 @@ func TestPaperLaws(t *testing.T) {
 		before := unit.Seconds(0)
 		for _, latency := range []int{1, 10, 50, 100, 1000} {
 			m := smpMachine(t, `latency = "50 cycles"`, fmt.Sprintf(`latency = "%d cycles"`, latency))
-			p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.2, 100, 0.4)}, m, n})
+			p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.2, 100, 0.4)}, Machine: m, Processors: n})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestPaperLaws(t *testing.T) {
 		}
 		slower := unit.Seconds(math.Inf(1))
 		for _, size := range []string{"64 KiB", "256 KiB", "4 MiB"} {
-			p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.2, 100, 0.4)}, smpMachine(t, `"256 KiB"`, `"`+size+`"`), n})
+			p, err := Paper{}.Predict(&Case{Runs: []*Run{lawRun(t, 1, 1.2, 100, 0.4)}, Machine: smpMachine(t, `"256 KiB"`, `"`+size+`"`), Processors: n})
 			if err != nil || p.EInstr > slower {
 				t.Errorf("n=%d: a cache of %s gives %v after %v: %v", n, size, p.EInstr, slower, err)
 			}

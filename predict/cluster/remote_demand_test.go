@@ -153,7 +153,7 @@ func TestClustersAgainstTheSimulator(t *testing.T) {
 					n := m.System.Processors * m.System.Nodes
 					src := record(n, 2000, tc.patterns...)
 					want := simulated(t, src, m)
-					got, err := MVA{}.Predict(&Case{[]*Run{measuredApart(t, src, m)}, m, n})
+					got, err := MVA{}.Predict(&Case{Runs: []*Run{measuredApart(t, src, m)}, Machine: m, Processors: n})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -176,8 +176,8 @@ func TestClustersAgainstTheSimulator(t *testing.T) {
 func TestOneNodeIsAnSMP(t *testing.T) {
 	src := record(2, 5000, scatter(20, 4096, 0.3))
 	smp, clump := smpMachine(t), clumpMachine(t)
-	a, err1 := MVA{}.Predict(&Case{[]*Run{measured(t, src, smp)}, smp, 2})
-	b, err2 := MVA{}.Predict(&Case{[]*Run{measured(t, src, clump)}, clump, 2})
+	a, err1 := MVA{}.Predict(&Case{Runs: []*Run{measured(t, src, smp)}, Machine: smp, Processors: 2})
+	b, err2 := MVA{}.Predict(&Case{Runs: []*Run{measured(t, src, clump)}, Machine: clump, Processors: 2})
 	if err1 != nil || err2 != nil || a.EInstr != b.EInstr || a.Split != b.Split {
 		t.Errorf("%v and %v, %v, %v", a, b, err1, err2)
 	}
@@ -185,7 +185,7 @@ func TestOneNodeIsAnSMP(t *testing.T) {
 
 func TestClusterNeedsTraffic(t *testing.T) {
 	src, m := record(4, 100, scatter(20, 4096, 0.3)), clumpMachine(t)
-	if _, err := (MVA{}).Predict(&Case{[]*Run{measured(t, src, m)}, m, 4}); err == nil || !strings.Contains(err.Error(), "--per-node 2 --placement first-touch") {
+	if _, err := (MVA{}).Predict(&Case{Runs: []*Run{measured(t, src, m)}, Machine: m, Processors: 4}); err == nil || !strings.Contains(err.Error(), "--per-node 2 --placement first-touch") {
 		t.Error(err)
 	}
 }
@@ -213,7 +213,7 @@ func TestFalseSharingOnABus(t *testing.T) {
 	src := record(2, 2000, func(_ *rand.Rand, p trace.Proc, _, _ int) (int, uint64, bool) { return 10, 1<<20 + uint64(128*p), true })
 	for _, bandwidth := range []string{"10 Mb/s", "100 Mb/s"} {
 		m := clumpMachine(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1", `"100 Mb/s"`, `"`+bandwidth+`"`)
-		got, err := MVA{}.Predict(&Case{[]*Run{measuredApart(t, src, m)}, m, 2})
+		got, err := MVA{}.Predict(&Case{Runs: []*Run{measuredApart(t, src, m)}, Machine: m, Processors: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

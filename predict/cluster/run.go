@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spoor/analyze/paths"
 	"spoor/analyze/phases"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
@@ -34,6 +35,9 @@ type Run struct {
 	timed        *phases.TrafficProfile  // see [Run.node]
 	solved       map[string]unit.Seconds // cache of model mva: see [Series.solved]
 	boundWorks   map[string][]program    // cache of model mva: see [Case.boundWork]
+
+	messages        *paths.Term // time of messages; nil: not measured
+	withoutMessages bool        // predictions leave out the time of messages
 }
 
 // nodesOf holds the settings that traffic between nodes depends on, besides delays.
@@ -87,6 +91,9 @@ func Open(path string) (*Run, error) {
 		if err := r.join(t); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
+	}
+	if err := r.readMessages(dir); err != nil {
+		return nil, err
 	}
 	return r, r.count()
 }

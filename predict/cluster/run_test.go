@@ -63,7 +63,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %+v", path, r)
 		}
 		for _, m := range All {
-			p, err := m.Predict(&Case{[]*Run{r}, smpMachine(t), 2})
+			p, err := m.Predict(&Case{Runs: []*Run{r}, Machine: smpMachine(t), Processors: 2})
 			if err != nil {
 				t.Errorf("%s: %v", m.Name(), err)
 				continue
@@ -86,7 +86,7 @@ func TestOpenWithoutTables(t *testing.T) {
 	if err != nil || r.Processors != 2 || r.Program != "pattern" || r.Trace != hash {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	c := &Case{[]*Run{r}, smpMachine(t), 2}
+	c := &Case{Runs: []*Run{r}, Machine: smpMachine(t), Processors: 2}
 	if _, err := (Paper{}).Predict(c); err != nil {
 		t.Error(err)
 	}
@@ -157,7 +157,7 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 		"caches of 1 to 20 ways, not 32; use predict replay":                      smpMachine(t, "ways = 2", "ways = 32"),
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
+			_, err = MVA{}.Predict(&Case{Runs: []*Run{r}, Machine: m, Processors: 2})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}
@@ -192,8 +192,8 @@ func TestTwoLevels(t *testing.T) {
 		}
 	}
 	flat := smpMachine(t)
-	with, err1 := MVA{}.Predict(&Case{[]*Run{one}, m, 2})
-	without, err2 := MVA{}.Predict(&Case{[]*Run{one}, flat, 2})
+	with, err1 := MVA{}.Predict(&Case{Runs: []*Run{one}, Machine: m, Processors: 2})
+	without, err2 := MVA{}.Predict(&Case{Runs: []*Run{one}, Machine: flat, Processors: 2})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
@@ -208,7 +208,7 @@ func BenchmarkMVA(b *testing.B) {
 	m := smpMachine(b)
 	for _, n := range []int{1, 4, 8} {
 		src := record(n, 100_000, scatter(5, 10_000, 0.3))
-		c := &Case{[]*Run{measured(b, src, m)}, m, n}
+		c := &Case{Runs: []*Run{measured(b, src, m)}, Machine: m, Processors: n}
 		b.Run(fmt.Sprintf("%dprocessors", n), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := (MVA{}).Predict(c); err != nil {

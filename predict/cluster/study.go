@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/keyuse"
@@ -32,7 +33,7 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 	for _, m := range machines {
 		some, err := s.predict(m)
 		if err == nil {
-			for _, note := range keyuse.OfMachine(m, keyuse.Use{Models: modelsOf(some), Procs: len(s.Processors) > 0}) {
+			for _, note := range keyuse.OfMachine(m, s.use(some)) {
 				s.Note(note)
 			}
 		}
@@ -53,6 +54,15 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 		return nil, errors.New("nothing can be predicted on any of these machines")
 	}
 	return all, nil
+}
+
+// use returns what predictions use of a machine.
+func (s *Study) use(all []model.Prediction) keyuse.Use {
+	u := keyuse.Use{Models: modelsOf(all), Procs: len(s.Processors) > 0}
+	u.Messages = (&Case{Runs: s.Runs}).passesMessages()
+	u.Apart = u.Messages
+	u.Flops = u.Messages && slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.messages != nil && r.messages.Work > 0 && r.messages.WorkUnit != "ps" })
+	return u
 }
 
 // modelsOf returns the names of the models of predictions.

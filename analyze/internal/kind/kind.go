@@ -20,6 +20,7 @@ type Kind struct {
 	Topics []Topic
 
 	Subject      Subject
+	OnRequest    bool       // runs only if --run names it
 	AsksMessages bool       // the result says whether the program passes messages
 	NamesMemory  bool       // the result names memory by the regions of the trace
 	KeepsAll     bool       // the state of all processors exists at once in program order too

@@ -14,6 +14,7 @@ type Use struct {
 	References bool     // references are simulated
 	Messages   bool     // messages are simulated
 	Models     []string // names of models
+	Apart      bool     // models of a program that passes messages: each processor has a memory of its own
 	LogP       bool
 	Procs      bool // the numbers of processors do not follow from the machine
 	Machine    *machine.Machine
@@ -105,10 +106,10 @@ var keyUses = map[string]func(u *Use) bool{
 			!slices.Contains(u.Machine.Given, "memory.occupancy")) // which then is the latency
 	},
 	"memory.occupancy": func(u *Use) bool {
-		return u.hierarchy() && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
+		return u.hierarchy() && !u.Apart && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
 	},
 	"memory.invalidate": func(u *Use) bool {
-		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || len(u.Models) > 0
+		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || len(u.Models) > 0 && !u.Apart
 	},
 	"memory.placement": (*Use).placed,
 	"memory.page": func(u *Use) bool {
@@ -176,7 +177,7 @@ var keyUses = map[string]func(u *Use) bool{
 
 	"system.target":     (*Use).hierarchy,
 	"system.processors": func(u *Use) bool { return !u.LogP }, "system.nodes": func(u *Use) bool { return !u.Procs },
-	"system.protocol": func(u *Use) bool { return u.refs() || u.runs("mva") }, "system.block": (*Use).hierarchy,
+	"system.protocol": func(u *Use) bool { return u.refs() || u.runs("mva") }, "system.block": func(u *Use) bool { return u.hierarchy() && !u.Apart },
 	"node.name": always, "node.count": func(u *Use) bool { return !u.LogP }, "node.processors": func(u *Use) bool { return !u.LogP },
 }
 
@@ -217,7 +218,7 @@ func (u *Use) inside(has func(machine.Level) bool) bool { return u.alone() && u.
 
 // placed reports whether the home of a page matters.
 func (u *Use) placed() bool {
-	return u.refs() && !u.target(machine.SMP) || u.runs("mva") && u.clustered()
+	return u.refs() && !u.target(machine.SMP) || u.runs("mva") && u.clustered() && !u.Apart
 }
 
 // simulatedNetwork reports whether messages are sent through the network one by one. Models refuse keys that they lack.
