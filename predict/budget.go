@@ -73,7 +73,7 @@ func (o *budgetOptions) declare(cmd *cobra.Command) {
 	o.modelRuns.add(flags)
 	stage.PathVar(flags, &o.prices, "prices", "price list `FILE` with a [catalogue]")
 	flags.StringVar(&o.money, "budget", "", "`MONEY` to spend at most: '$5000', or '$10/h' for rent")
-	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve or mva (default \"curve\")")
+	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve, mva or messages (default \"curve\")")
 	o.published.Add(flags)
 	flags.StringVar(&o.objective, "objective", "time", "`NAME` of what to minimize: time, cost-per-job or time-cost")
 	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only numbers of processors that are powers of two")

@@ -110,7 +110,7 @@ func TestBudgetStatus(t *testing.T) {
 		{append(shop, "--budget", "$5000", "--vary", "5"), stage.WrongUsage, "--vary"},
 		{append(shop, "--budget", "$5000", "--front", "--sensitivity"), stage.WrongUsage, "choose one"},
 		{append(shop, "--budget", "$5000", "--model-error", comparison), stage.Failed, "give one of predict compare -o"},
-		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "known: paper, curve, mva"},
+		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "known: paper, curve, mva, messages"},
 		{append(shop, "--budget", "$5000", "--model", "curve", "--as-printed"), stage.WrongUsage, "--as-printed needs model paper"},
 		{[]string{"budget", "--params", dir, "--prices", shop1999, "--budget", "$5000"}, stage.Failed, "run analyze with --run reuse,locality"},
 		{[]string{"budget", "--params", lacks, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "run analyze with --run locality"},

@@ -167,7 +167,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one}, stage.WrongUsage, "no machine"},
 		{[]string{"--machine", smp}, stage.WrongUsage, "no parameters"},
 		{[]string{"--params", one, "--machine", smp, "stray"}, stage.WrongUsage, `unexpected argument "stray"`},
-		{[]string{"--params", one, "--machine", smp, "--model", "best"}, stage.WrongUsage, `unknown model "best" (known: paper, curve, mva)`},
+		{[]string{"--params", one, "--machine", smp, "--model", "best"}, stage.WrongUsage, `unknown model "best" (known: paper, curve, mva, messages)`},
 		{[]string{"--params", one, "--machine", smp, "--exposed", exposed}, stage.Done, ""},
 		{[]string{"--params", one, "--machine", smp, "--exposed", exposed + "nowhere"}, stage.Failed, "nowhere"},
 		{[]string{"--params", one, "--machine", smp, "--exposed", inBytes}, stage.Failed, "parameter exposed has the unit \"B\"; it must be \"1\""},

@@ -35,7 +35,7 @@ const (
 	inRound   = 16    // random costs at a time
 	samples   = 256   // random costs with contention
 	mostTried = 4000
-	mostSteps = 6e8 // operations of all simulations
+	mostSteps = 1e9 // operations of all simulations
 )
 
 // search is how paths of a program are searched.
@@ -66,7 +66,7 @@ func (s *search) cover(rendezvous int64) (*cover, error) {
 // sample simulates the program at random costs with contention.
 func (s *search) sample(c Class) (*cover, error) {
 	found := &cover{Class: c}
-	return found, found.try(s, s.draw(s.random(), min(samples, s.mostTried())))
+	return found, found.try(s, s.draw(s.random(), min(samples, max(inRound, s.mostTried()/4))))
 }
 
 // random returns the source of random costs, which is the same for each class.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"spoor/traces/trace"
 )
@@ -42,6 +43,7 @@ type Program struct {
 	messages []message
 	instr    int64 // of all processors
 	work     int64
+	runs     sync.Pool // of *run that have ended
 }
 
 // Limits of a program. They keep times within 64 bits and its operations within memory.

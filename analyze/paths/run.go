@@ -112,8 +112,9 @@ func (p *Program) Time(c Class, costs Vector) (unit.Picos, Vector, error) {
 
 // path runs the program at costs, and returns when it ends and the counts of the path to its end.
 func (p *Program) path(c Class, cost Vector) (moment, error) {
-	r := &run{Program: p, Class: c, cost: cost, procs: make([]processor, len(p.ops)), at: make([]moment, len(p.messages)),
-		state: make([]progress, len(p.messages)), long: map[int32]*transfer{}}
+	r := p.newRun()
+	defer p.runs.Put(r)
+	r.Class, r.cost = c, cost
 	if p.atMost(&cost) > float64(horizon) {
 		return moment{}, errTooLong
 	}
@@ -132,6 +133,20 @@ func (p *Program) path(c Class, cost Vector) (moment, error) {
 		end.await(&r.procs[i].cpu)
 	}
 	return end, nil
+}
+
+// newRun returns a run at its start. It uses the memory of a run that has ended.
+func (p *Program) newRun() *run {
+	r, _ := p.runs.Get().(*run)
+	if r == nil {
+		return &run{Program: p, procs: make([]processor, len(p.ops)), at: make([]moment, len(p.messages)),
+			state: make([]progress, len(p.messages)), long: map[int32]*transfer{}}
+	}
+	clear(r.procs)
+	clear(r.state)
+	clear(r.long)
+	r.queue = r.queue[:0]
+	return r
 }
 
 // atMost returns the time if everything happens in sequence.

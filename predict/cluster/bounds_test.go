@@ -216,7 +216,7 @@ func TestBoundsHold(t *testing.T) {
 		pair := newRandomPair(t, seed)
 		c := &Case{Runs: []*Run{pair.run}, Machine: pair.m, Processors: pair.run.Processors}
 		var broken []string
-		for _, m := range All {
+		for _, m := range withReferences {
 			p, err := m.Predict(c)
 			if err != nil && (strings.Contains(err.Error(), "parameter alpha is missing") || strings.Contains(err.Error(), "parameter gamma is missing")) {
 				continue // too few references for a fit, or none

@@ -45,8 +45,8 @@ type Case struct {
 	whole *machine.Machine // of [Case.ranksAlone]: the machine with its network; else nil
 }
 
-// All lists the models, from the published one to the most exact.
-var All = []model.Model[*Case]{Paper{}, Curve{}, MVA{}}
+// All lists the models, from the published one to the most exact, and that of traces without references.
+var All = []model.Model[*Case]{Paper{}, Curve{}, MVA{}, Messages{}}
 
 // Named returns the model called name.
 func Named(name string) (model.Model[*Case], error) {

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"spoor/analyze/locality"
 	"spoor/analyze/paths"
+	"spoor/calibrate/param"
 	"spoor/predict/internal/model"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -49,6 +51,20 @@ func (c *Case) passesMessages() bool {
 		passes, _ := r.PassesMessages()
 		return passes && !r.withoutMessages
 	})
+}
+
+// openMessages reads a run of which only messages were analyzed. It returns nil if they were not.
+func openMessages(path, dir string) (*Run, error) {
+	r := &Run{Name: path, Params: &param.Set{}, onlyMessages: true}
+	if err := r.readMessages(dir); err != nil || r.messages == nil {
+		return nil, err
+	}
+	for name, value := range map[string]float64{locality.MessagesParam: 1, "instructions": float64(r.messages.Instructions)} {
+		if err := r.Params.Add(param.Param{Name: name, Value: value, Unit: "1", Lo: math.NaN(), Hi: math.NaN()}); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.count()
 }
 
 // addMessages adds the time of messages to a prediction, if the program of run r passes messages: the program takes as long as its

@@ -37,6 +37,7 @@ type Run struct {
 	boundWorks   map[string][]program    // cache of model mva: see [Case.boundWork]
 
 	messages        *paths.Term // time of messages; nil: not measured
+	onlyMessages    bool        // only messages were analyzed
 	withoutMessages bool        // predictions leave out the time of messages
 }
 
@@ -64,6 +65,11 @@ func Open(path string) (*Run, error) {
 		file, dir = filepath.Join(path, paramsFile), path
 	}
 	set, err := param.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if r, err := openMessages(path, dir); r != nil || err != nil {
+			return r, err
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if filepath.Ext(path) != ".toml" {

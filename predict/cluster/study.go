@@ -93,6 +93,8 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 				p.MachineSHA = digest
 				p.Terms = append(p.Terms, rates(p, c, s.Transaction, s.Printed)...)
 				all = append(all, p)
+			case !s.Named && (errors.Is(err, errHasReferences) || s.Runs[0].onlyMessages && v.Name() != Messages{}.Name()):
+				last = err // it is for other traces
 			case s.Named:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", s.Runs[0].Program, v.Name(), err)
 			default:

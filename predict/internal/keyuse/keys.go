@@ -32,7 +32,7 @@ func (u *Use) refs() bool { return u.References }
 func (u *Use) messages() bool { return u.Messages }
 
 // hierarchy reports whether caches and memory are simulated, or are the input of any model.
-func (u *Use) hierarchy() bool { return u.refs() || len(u.Models) > 0 }
+func (u *Use) hierarchy() bool { return u.refs() || u.runs("paper", "curve", "mva") }
 
 // runs reports whether one of the models runs.
 func (u *Use) runs(models ...string) bool {
@@ -99,7 +99,7 @@ var keyUses = map[string]func(u *Use) bool{
 	"shared_cache.line": func(u *Use) bool { return u.exact() || u.Shares },
 
 	"memory.size": func(u *Use) bool {
-		return u.refs() && !u.target(machine.PRAM) || u.runs("mva") || len(u.Models) > 0 && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
+		return u.refs() && !u.target(machine.PRAM) || u.runs("mva") || u.runs("paper", "curve", "mva") && (u.Machine.Disk != nil || u.Machine.System.Nodes > 1)
 	},
 	"memory.latency": func(u *Use) bool {
 		return u.hierarchy() || u.Shares && (!u.locally(func(l machine.Level) bool { return l.Latency.Known }) ||
@@ -109,7 +109,7 @@ var keyUses = map[string]func(u *Use) bool{
 		return u.hierarchy() && !u.Apart && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
 	},
 	"memory.invalidate": func(u *Use) bool {
-		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || len(u.Models) > 0 && !u.Apart
+		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || u.runs("paper", "curve", "mva") && !u.Apart
 	},
 	"memory.placement": (*Use).placed,
 	"memory.page": func(u *Use) bool {
