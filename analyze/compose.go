@@ -9,6 +9,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/reusetime"
+	"spoor/analyze/study"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -46,7 +47,7 @@ func (c *composing) compose(env *stage.Env, dirs []string) error {
 	if err := c.check(len(dirs)); err != nil {
 		return err
 	}
-	if err := checkOutput(c.dir); err != nil {
+	if err := study.CheckOutput(c.dir); err != nil {
 		return err
 	}
 	line, programs, err := c.load(dirs)
@@ -57,8 +58,8 @@ func (c *composing) compose(env *stage.Env, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	table := reusetime.SharesTable(line, sizes, dirs, programs, tool)
-	if err := save(c.dir, []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
+	table := reusetime.SharesTable(line, sizes, dirs, programs, study.Tool)
+	if err := study.Save(c.dir, []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
 		return err
 	}
 	return stage.Print(env.Out, *c.format, table)
@@ -111,7 +112,7 @@ func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
 func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error) {
 	var line unit.Bytes
 	if c.line != "" {
-		lines, err := parseLines([]string{c.line})
+		lines, err := study.ParseLines([]string{c.line})
 		if err != nil {
 			return 0, nil, err
 		}

@@ -18,6 +18,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
+	"spoor/analyze/study"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -73,8 +74,8 @@ func TestRotatedMatrix(t *testing.T) {
 
 func compareCombinations(t *testing.T, path string, seed uint64, flags []string, combinations int, r *rand.Rand) {
 	t.Helper()
-	all := newSettings().names()
-	all = slices.DeleteFunc(all, func(name string) bool { return name == everything })
+	all := study.NewSettings().Names()
+	all = slices.DeleteFunc(all, func(name string) bool { return name == "all" })
 	alone := map[string]string{}
 	for range combinations {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -117,11 +118,11 @@ func digests(t *testing.T, path string, flags, names []string, cores int) map[st
 		t.Fatal(err)
 	}
 	defer src.Close()
-	s := newSettings()
-	if err := s.flags.Parse(append(flags, "--run="+strings.Join(names, ","))); err != nil {
+	s := study.NewSettings()
+	if err := s.Flags.Parse(append(flags, "--run="+strings.Join(names, ","))); err != nil {
 		t.Fatal(err)
 	}
-	analyses, err := s.build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
+	analyses, err := s.Build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/registry"
+	"spoor/analyze/study"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -23,9 +24,9 @@ func TestEveryAnalysisDeclaresEffects(t *testing.T) {
 // builtFor returns one analysis with the default flags.
 func builtFor(t *testing.T, k *kind.Kind, h trace.Header) analysis.Analysis {
 	t.Helper()
-	s := newSettings()
-	s.run = []string{k.Name}
-	built, err := s.build(&kind.Request{Header: h, Interleaved: true, Lines: []unit.Bytes{64}})
+	s := study.NewSettings()
+	s.Run = []string{k.Name}
+	built, err := s.Build(&kind.Request{Header: h, Interleaved: true, Lines: []unit.Bytes{64}})
 	if err != nil {
 		t.Fatal(err)
 	}

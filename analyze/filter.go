@@ -7,6 +7,7 @@ import (
 
 	"spoor/analyze/cache"
 	"spoor/analyze/internal/filter"
+	"spoor/analyze/study"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -56,7 +57,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	if src.IsAt(f.output) {
 		return stage.Usage("-o %s is the trace to be read; choose another name", f.output)
 	}
-	if err := checkRefs(src, path); err != nil {
+	if err := study.CheckRefs(src, path); err != nil {
 		return err
 	}
 	total := uint64(0)
@@ -65,7 +66,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	}
 	bar := env.Progress("filtering", int64(total), "refs")
 	defer bar.Done()
-	f.options.Spec, f.options.Tool, f.options.Input, f.options.Progress = spec, tool, src.SHA256(), bar.Add
+	f.options.Spec, f.options.Tool, f.options.Input, f.options.Progress = spec, study.Tool, src.SHA256(), bar.Add
 	n, err := filter.Write(ctx, src, f.output, f.options)
 	if err != nil {
 		return err

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"spoor/analyze/phases"
 	"spoor/analyze/registry"
 	"spoor/traces/stage"
@@ -515,22 +513,9 @@ func TestHelpHasAllColumns(t *testing.T) {
 	}
 }
 
-// A flag belongs to the analyses that it affects. One without effect gets a note.
+// A flag without effect gets a note.
 func TestUnusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := newSettings()
-	for _, k := range s.kinds {
-		if k.Flags == nil {
-			continue
-		}
-		own := pflag.NewFlagSet(k.Name, pflag.ContinueOnError)
-		k.Flags(own)
-		own.VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(s.owners(f), k.Name) {
-				t.Errorf("--%s of %s: it belongs to %v", f.Name, k.Name, s.owners(f))
-			}
-		})
-	}
 	unmatched(t, "x")
 	write(t, "y", 2, 1, 10)
 	for args, want := range map[string]string{
@@ -613,7 +598,7 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
-// Old names of flags work, and also name the values in the files of runs with --procs.
+// Old names of flags work.
 func TestRenamedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "y", 2, 1, 10)
@@ -623,9 +608,6 @@ func TestRenamedFlags(t *testing.T) {
 	status2, out2, _ := analyze(append(strings.Fields(now), "-o", "b", "y")...)
 	if status1 != stage.Done || status2 != stage.Done || out1 != out2 || errs != "" {
 		t.Errorf("status %d and %d: %s", status1, status2, errs)
-	}
-	if s := newSettings(); s.settingName(s.flags.Lookup("node-network")) != "setting.between" {
-		t.Error(s.settingName(s.flags.Lookup("node-network")))
 	}
 }
 

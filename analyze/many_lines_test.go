@@ -12,6 +12,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
+	"spoor/analyze/study"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
@@ -34,8 +35,8 @@ func TestTooManyLines(t *testing.T) {
 		}
 		lines.Limit(int64(1) << r.IntN(14))
 		runtime.GOMAXPROCS(1 + r.IntN(4))
-		for _, name := range newSettings().names() {
-			if name == everything {
+		for _, name := range study.NewSettings().Names() {
+			if name == "all" {
 				continue
 			}
 			err := runOne(t, path, name, flags)
@@ -72,11 +73,11 @@ func runOne(t *testing.T, path, name string, flags []string) error {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	s := newSettings()
-	if err := s.flags.Parse(append(flags, "--run="+name)); err != nil {
+	s := study.NewSettings()
+	if err := s.Flags.Parse(append(flags, "--run="+name)); err != nil {
 		t.Fatal(err)
 	}
-	analyses, err := s.build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
+	analyses, err := s.Build(&kind.Request{Header: src.Header(), Digest: "digest", Name: "random", Events: src, Interleaved: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/registry"
+	"spoor/analyze/study"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -67,10 +67,10 @@ func must(t *testing.T, args string) string {
 // apart are the analyses that run on some of the processors.
 func apart(t *testing.T) (names []string) {
 	t.Helper()
-	s := newSettings()
-	for _, k := range s.kinds {
-		s.run = append(s.run[:0], k.Name)
-		analyses, err := s.build(&kind.Request{Header: trace.Header{Procs: 2}})
+	s := study.NewSettings()
+	for _, k := range s.Kinds {
+		s.Run = append(s.Run[:0], k.Name)
+		analyses, err := s.Build(&kind.Request{Header: trace.Header{Procs: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,39 +155,6 @@ func TestIdlePartsJoin(t *testing.T) {
 	sameFiles(t, "joined", "whole")
 }
 
-// long is a shard whose JSON is longer than rows of a part.
-type long struct{ text string }
-
-func (*long) Add(*analysis.Chunk) error         { return nil }
-func (*long) End() error                        { return nil }
-func (l *long) MarshalJSON() ([]byte, error)    { return json.Marshal(l.text) }
-func (l *long) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.text) }
-
-func TestLongShardsAreKept(t *testing.T) {
-	dir := t.TempDir()
-	p := newPart(&kind.Request{}, newSettings())
-	var want [2]*long
-	for i, n := range []int{3*rowLength + 5, rowLength - 2} {
-		want[i] = &long{strings.Repeat("0123456789", n/10+1)[:n]}
-		if err := p.keep("x/0", trace.Proc(i), want[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := save(dir, []analysis.Result{p.result()}); err != nil {
-		t.Fatal(err)
-	}
-	kept, err := readPart(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, shard := range want {
-		var got long
-		if err := kept.read("x/0", trace.Proc(i), &got); err != nil || got != *shard {
-			t.Errorf("of %d bytes %d are read (%v)", len(shard.text), len(got.text), err)
-		}
-	}
-}
-
 // Parts that another version made are not understood.
 func TestPartsOfOtherVersions(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -199,11 +166,11 @@ func TestPartsOfOtherVersions(t *testing.T) {
 			table.Meta[i].Value = "spoor analyze 0.0"
 		}
 	}
-	if err := save("a", []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
+	if err := study.Save("a", []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
 		t.Fatal(err)
 	}
 	status, _, errs := analyze("merge", "a", "-o", "b")
-	if status != stage.Failed || !strings.Contains(errs, `it was written by "spoor analyze 0.0", and this is "`+tool) {
+	if status != stage.Failed || !strings.Contains(errs, `it was written by "spoor analyze 0.0", and this is "`+study.Tool) {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -215,11 +182,11 @@ func TestMergeLeavesNoPart(t *testing.T) {
 	must(t, "--procs 0 -o a x")
 	must(t, "--procs 1 -o b x")
 	must(t, "merge a -o a")
-	if _, err := os.Stat("a/" + partTable + ".arrow"); err != nil {
+	if _, err := os.Stat("a/shards.arrow"); err != nil {
 		t.Error(err)
 	}
 	must(t, "merge a b -o a")
-	if _, err := os.Stat("a/" + partTable + ".arrow"); err == nil {
+	if _, err := os.Stat("a/shards.arrow"); err == nil {
 		t.Error("a is still a part")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/registry"
+	"spoor/analyze/study"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/testsize"
@@ -80,10 +81,10 @@ var nastyTraces = map[string]nasty{
 
 // stuck are the analyses that use the interleaved order, which has no end.
 var stuck = failing(func(k *kind.Kind) string {
-	s := newSettings()
-	s.run = []string{k.Name}
+	s := study.NewSettings()
+	s.Run = []string{k.Name}
 	h := trace.Header{Procs: 2}
-	built, err := s.build(&kind.Request{Header: h, Interleaved: true})
+	built, err := s.Build(&kind.Request{Header: h, Interleaved: true})
 	if err != nil {
 		panic(err)
 	}

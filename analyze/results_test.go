@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"spoor/analyze/study"
 )
 
 // Finding out whether one can write leaves nothing behind, not even what a killed run left.
 func TestOutputIsTriedWithoutATrace(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		if err := checkOutput(filepath.Join(dir, "new", "results")); err != nil {
+		if err := study.CheckOutput(filepath.Join(dir, "new", "results")); err != nil {
 			t.Fatal(err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -22,12 +22,12 @@ func page(name, help string, flags *pflag.FlagSet) stage.Topic {
 }
 
 // topics returns the help pages: one for each analysis, and some on parts of analyses.
-func (s *settings) topics(all *pflag.FlagSet) []stage.Topics {
+func (o *options) topics(all *pflag.FlagSet) []stage.Topics {
 	analyses, further := stage.Topics{Title: "Analyses"}, stage.Topics{Title: "Further topics"}
-	for _, k := range s.kinds {
-		names := s.flagNames(k)
+	for _, k := range o.Kinds {
+		names := o.FlagNames(k)
 		for _, t := range k.Topics {
-			further.Pages = append(further.Pages, page(t.Name, t.Help, flagsNamed(all, s.topicFlags(k, t))))
+			further.Pages = append(further.Pages, page(t.Name, t.Help, flagsNamed(all, o.topicFlags(k, t))))
 			names = slices.DeleteFunc(names, func(name string) bool { return t.Needing != "" && k.Needs[name] == t.Needing })
 		}
 		analyses.Pages = append(analyses.Pages, page(k.Name, k.Help, flagsNamed(all, names)))
@@ -36,12 +36,12 @@ func (s *settings) topics(all *pflag.FlagSet) []stage.Topics {
 }
 
 // topicFlags returns the names of the flags of a topic.
-func (s *settings) topicFlags(k *kind.Kind, t kind.Topic) []string {
+func (o *options) topicFlags(k *kind.Kind, t kind.Topic) []string {
 	names := slices.Clone(t.Flags)
 	if t.Needing == "" {
 		return names
 	}
-	for _, name := range s.flagNames(k) {
+	for _, name := range o.FlagNames(k) {
 		if name == t.Needing || k.Needs[name] == t.Needing {
 			names = append(names, name)
 		}

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// checkRefs returns an error if the references of a trace are missing although its events count them. Otherwise
+// CheckRefs returns an error if the references of a trace are missing although its events count them. Otherwise
 // the analyses would report an empty program. It ignores read errors, which the analysis reports.
-func checkRefs(src *store.Trace, path string) error {
+func CheckRefs(src *store.Trace, path string) error {
 	if kind.HasRefs(src) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func checkRefs(src *store.Trace, path string) error {
 }
 
 // nameMemory gives the analyses the names of memory that a recording has in a file of its own, if one uses them.
-func (s *settings) nameMemory(env *stage.Env, src *store.Trace, path string) error {
+func (s *Settings) nameMemory(env *stage.Env, src *store.Trace, path string) error {
 	if !slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.NamesMemory }) {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (s *settings) nameMemory(env *stage.Env, src *store.Trace, path string) err
 }
 
 // noteSource notes what makes results of the trace doubtful. Messages are complete in a sample.
-func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
+func (s *Settings) noteSource(env *stage.Env, path string, h trace.Header) {
 	refs := slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.Subject != kind.Messages })
 	for _, warning := range h.Warnings(refs) {
 		env.Note("%s: %s", path, warning)
@@ -61,7 +61,7 @@ func (s *settings) noteSource(env *stage.Env, path string, h trace.Header) {
 
 // passesMessages reports whether the trace passes messages, or returns nil if no chosen analysis writes that. It reads
 // events up to the first message.
-func (s *settings) passesMessages(src *store.Trace) (*bool, error) {
+func (s *Settings) passesMessages(src *store.Trace) (*bool, error) {
 	passes := false
 	if !slices.ContainsFunc(s.chosen(), func(k *kind.Kind) bool { return k.AsksMessages }) {
 		return nil, nil

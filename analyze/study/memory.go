@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const (
 
 // checkMemory refuses a trace of so many processors that their state alone takes too much memory, for its number of
 // references. All processors have state in the interleaved order. Otherwise few analyses make it for all at once.
-func (s *settings) checkMemory(procs int, orders []trace.Proc, refs uint64) error {
+func (s *Settings) checkMemory(procs int, orders []trace.Proc, refs uint64) error {
 	interleaved := slices.Contains(orders, trace.Interleaved)
 	if !interleaved {
 		procs = len(orders)
@@ -37,7 +37,7 @@ func (s *settings) checkMemory(procs int, orders []trace.Proc, refs uint64) erro
 }
 
 // checkCaches is checkMemory for the program orders of all processors, or of some.
-func (s *settings) checkCaches(src *store.Trace, procs []trace.Proc) error {
+func (s *Settings) checkCaches(src *store.Trace, procs []trace.Proc) error {
 	refs := uint64(0)
 	for p := range trace.Proc(src.Header().Procs) {
 		refs += src.Totals(p).Refs

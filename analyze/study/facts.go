@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"strconv"
@@ -20,7 +20,7 @@ func facts(r *kind.Request) []trace.Arg {
 		{Key: "procs", Value: strconv.Itoa(r.Header.Procs)},
 		{Key: "trace", Value: r.Digest},
 		{Key: "line", Value: strings.Join(sizes, ",")},
-		{Key: "tool", Value: tool},
+		{Key: "tool", Value: Tool},
 	}
 	if which := r.Header.Sample(); which != "" {
 		facts = append(facts, trace.Arg{Key: "trace_sample", Value: which})

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"context"
@@ -28,15 +28,22 @@ func (l lengthy) Merge([]analysis.Shard) (analysis.Result, error) {
 // Who is interrupted while results are made from what was read does not wait for them.
 func TestInterruptedMerge(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "x", 1, 1, 10)
+	h := trace.Header{Procs: 1, WorkUnit: trace.WorkInstr}
+	w, err := store.Create("x", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(h); err != nil {
+		t.Fatal(err)
+	}
 	src, err := store.Open("x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	o := options{settings: newSettings()}
-	_, err = o.measure(ctx, &stage.Env{Out: io.Discard, Err: io.Discard}, src, newPart(&kind.Request{Header: src.Header()}, o.settings), []analysis.Analysis{lengthy{cancel}})
+	o := Options{Settings: NewSettings()}
+	_, err = o.measure(ctx, &stage.Env{Out: io.Discard, Err: io.Discard}, src, newPart(&kind.Request{Header: src.Header()}, o.Settings), []analysis.Analysis{lengthy{cancel}})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"fmt"
@@ -33,8 +33,8 @@ func TestManyProcessors(t *testing.T) {
 		{"comm", 1_000_000, true, 1, ""},
 	} {
 		t.Run(fmt.Sprintf("%v %v", c.refs, c.refused), func(t *testing.T) {
-			s := newSettings()
-			if err := s.flags.Parse([]string{"--run=" + c.run}); err != nil {
+			s := NewSettings()
+			if err := s.Flags.Parse([]string{"--run=" + c.run}); err != nil {
 				t.Fatal(err)
 			}
 			orders := both(c.procs)

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"encoding/json"
@@ -49,14 +49,14 @@ const (
 	rowLength = 1 << 20
 )
 
-func newPart(r *kind.Request, s *settings) *part {
+func newPart(r *kind.Request, s *Settings) *part {
 	header, _ := json.Marshal(r.Header) // texts and numbers
 	p := &part{procs: r.Procs, facts: slices.Clone(r.Meta)}
 	p.facts = append(p.facts, trace.Arg{Key: traceFact, Value: r.Name}, trace.Arg{Key: headerFact, Value: string(header)})
 	if s.all {
 		p.facts = append(p.facts, trace.Arg{Key: allFact, Value: "true"})
 	}
-	s.flags.VisitAll(func(f *pflag.Flag) {
+	s.Flags.VisitAll(func(f *pflag.Flag) {
 		p.facts = append(p.facts, trace.Arg{Key: s.settingName(f), Value: setting(f)})
 	})
 	if r.Messages != nil {
@@ -66,8 +66,8 @@ func newPart(r *kind.Request, s *settings) *part {
 }
 
 // settingName returns the key of a flag's value. Files use the first name that the flag ever had.
-func (s *settings) settingName(f *pflag.Flag) string {
-	for before, now := range s.renamed {
+func (s *Settings) settingName(f *pflag.Flag) string {
+	for before, now := range s.Renamed {
 		if now == f.Name {
 			return settingFact + before
 		}

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"cmp"
@@ -20,33 +20,33 @@ import (
 // everything is the name for all analyses in --run.
 const everything = "all"
 
-// expand replaces the name everything with the names of all analyses.
-func (s *settings) expand() {
-	if s.all = slices.Contains(s.run, everything); !s.all {
+// Expand replaces the name everything with the names of all analyses.
+func (s *Settings) Expand() {
+	if s.all = slices.Contains(s.Run, everything); !s.all {
 		return
 	}
-	s.run = slices.DeleteFunc(s.run, func(name string) bool { return name == everything })
-	for _, k := range s.kinds {
-		s.run = append(s.run, k.Name)
+	s.Run = slices.DeleteFunc(s.Run, func(name string) bool { return name == everything })
+	for _, k := range s.Kinds {
+		s.Run = append(s.Run, k.Name)
 	}
 }
 
 // adapt chooses the analyses of messages if the trace has no references and --run names no analysis.
-func (o *options) adapt(env *stage.Env, src *store.Trace) {
-	if o.runAsked && !o.all || !messagesOnly(src) {
+func (o *Options) adapt(env *stage.Env, src *store.Trace) {
+	if o.RunAsked && !o.all || !messagesOnly(src) {
 		return
 	}
-	meant, instead := strings.Join(o.run, ","), o.ofMessages()
+	meant, instead := strings.Join(o.Run, ","), o.ofMessages()
 	if o.all {
 		meant = everything
 	}
 	env.Note("the trace has no references; running %s instead of %s", strings.Join(instead, ","), meant)
-	o.run = instead
+	o.Run = instead
 }
 
 // ofMessages names the analyses that need no references.
-func (s *settings) ofMessages() (names []string) {
-	for _, k := range s.kinds {
+func (s *Settings) ofMessages() (names []string) {
+	for _, k := range s.Kinds {
 		if k.Subject == kind.Messages && !k.OnRequest {
 			names = append(names, k.Name)
 		}
@@ -55,20 +55,20 @@ func (s *settings) ofMessages() (names []string) {
 }
 
 // needRefs reports whether a chosen analysis needs references.
-func (o *options) needRefs() bool {
+func (o *Options) needRefs() bool {
 	return slices.ContainsFunc(o.chosen(), func(k *kind.Kind) bool { return k.Subject == kind.References })
 }
 
-// noteUnused prints a note if a flag has no effect: its analyses do not run, or another flag that it needs is missing.
-func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag) {
+// NoteUnused prints a note if a flag has no effect: its analyses do not run, or another flag that it needs is missing.
+func (s *Settings) NoteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag) {
 	of := s.owners(f)
-	if len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(s.run, name) }) {
+	if len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(s.Run, name) }) {
 		env.Note("--%s has no effect: it is a flag of %s, which --run does not name", f.Name, strings.Join(of, ", "))
 		return
 	}
 	missing := ""
 	for _, k := range s.chosen() {
-		if !slices.Contains(s.flagNames(k), f.Name) {
+		if !slices.Contains(s.FlagNames(k), f.Name) {
 			continue
 		}
 		other := k.Needs[f.Name]
@@ -83,9 +83,9 @@ func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag)
 }
 
 // owners returns the names of the analyses that a flag affects, or nil if it affects all.
-func (s *settings) owners(f *pflag.Flag) (names []string) {
-	for _, k := range s.kinds {
-		if slices.Contains(s.flagNames(k), f.Name) {
+func (s *Settings) owners(f *pflag.Flag) (names []string) {
+	for _, k := range s.Kinds {
+		if slices.Contains(s.FlagNames(k), f.Name) {
 			names = append(names, k.Name)
 		}
 	}
@@ -93,15 +93,15 @@ func (s *settings) owners(f *pflag.Flag) (names []string) {
 }
 
 // check validates the settings as far as possible without a trace.
-func (s *settings) check(f stage.Format) error {
-	for _, name := range s.run {
-		if !slices.ContainsFunc(s.kinds, func(k *kind.Kind) bool { return k.Name == name }) {
-			return stage.Usage("--run: %w", lookup.Unknown("analysis", name, s.names()))
+func (s *Settings) check(f stage.Format) error {
+	for _, name := range s.Run {
+		if !slices.ContainsFunc(s.Kinds, func(k *kind.Kind) bool { return k.Name == name }) {
+			return stage.Usage("--run: %w", lookup.Unknown("analysis", name, s.Names()))
 		}
 	}
 	chosen := s.chosen()
 	if len(chosen) == 0 {
-		return stage.Usage("--run: no analysis; known: %s", strings.Join(s.names(), ", "))
+		return stage.Usage("--run: no analysis; known: %s", strings.Join(s.Names(), ", "))
 	}
 	if f != stage.Human && len(chosen) > 1 {
 		return stage.Usage("--format %s prints one analysis; choose one with --run", f)
@@ -109,7 +109,7 @@ func (s *settings) check(f stage.Format) error {
 	if _, err := parseRefs(s.refs); err != nil {
 		return err
 	}
-	_, err := parseLines(s.line)
+	_, err := ParseLines(s.line)
 	return err
 }
 
@@ -121,36 +121,37 @@ func parseRefs(text string) (trace.OpSet, error) {
 	if refs, known := refSets[text]; known {
 		return refs, nil
 	}
-	return 0, stage.Usage("--refs: %w", lookup.Unknown("value", text, refNames()))
+	return 0, stage.Usage("--refs: %w", lookup.Unknown("value", text, RefNames()))
 }
 
-func refNames() []string { return []string{"data", "ifetch", "all"} }
+// RefNames lists the values of --refs.
+func RefNames() []string { return []string{"data", "ifetch", "all"} }
 
-// names returns the values of --run.
-func (s *settings) names() (names []string) {
-	for _, k := range s.kinds {
+// Names returns the values of --run.
+func (s *Settings) Names() (names []string) {
+	for _, k := range s.Kinds {
 		names = append(names, k.Name)
 	}
 	return append(names, everything)
 }
 
 // chosen returns the analyses of --run, in the order of the help.
-func (s *settings) chosen() (out []*kind.Kind) {
-	for _, k := range s.kinds {
-		if slices.Contains(s.run, k.Name) {
+func (s *Settings) chosen() (out []*kind.Kind) {
+	for _, k := range s.Kinds {
+		if slices.Contains(s.Run, k.Name) {
 			out = append(out, k)
 		}
 	}
 	return out
 }
 
-// build creates the analyses and completes the request.
-func (s *settings) build(r *kind.Request) (analyses []analysis.Analysis, err error) {
-	given, err := parseLines(s.line)
+// Build creates the analyses and completes the request.
+func (s *Settings) Build(r *kind.Request) (analyses []analysis.Analysis, err error) {
+	given, err := ParseLines(s.line)
 	if err != nil {
 		return nil, err
 	}
-	r.Run, r.Flags, r.Tool = s.run, s.flags, tool
+	r.Run, r.Flags, r.Tool = s.Run, s.Flags, Tool
 	r.Lines, r.First = kind.Sorted(given), given[0]
 	if r.Refs, err = parseRefs(s.refs); err != nil {
 		return nil, err
@@ -169,8 +170,8 @@ func (s *settings) build(r *kind.Request) (analyses []analysis.Analysis, err err
 	return analyses, nil
 }
 
-// parseLines parses line sizes, in the given order. There must be at least one.
-func parseLines(texts []string) ([]unit.Bytes, error) {
+// ParseLines parses line sizes, in the given order. There must be at least one.
+func ParseLines(texts []string) ([]unit.Bytes, error) {
 	var lines []unit.Bytes
 	for _, text := range texts {
 		b, err := unit.ParseBytes(text)

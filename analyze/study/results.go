@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 )
 
 // onlyMessages reports whether all chosen analyses need events only.
-func (s *settings) onlyMessages() bool {
+func (s *Settings) onlyMessages() bool {
 	for _, k := range s.chosen() {
 		if k.Subject != kind.Messages {
 			return false
@@ -31,7 +31,7 @@ func (s *settings) onlyMessages() bool {
 }
 
 // measure runs the analyses and shows progress by references.
-func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
+func (o *Options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
 	if err := o.checkCaches(src, kept.procs); err != nil { // before its state is made
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func mostPlaces(refs uint64, tables int) int64 {
 }
 
 // skipping returns a function that collects why analyses are skipped: with --run all. Otherwise it returns nil.
-func (s *settings) skipping(why *[]error) func(error) {
+func (s *Settings) skipping(why *[]error) func(error) {
 	if !s.all {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (s *settings) skipping(why *[]error) func(error) {
 }
 
 // skip removes the analyses without a result from those that are chosen, and prints why they have none.
-func (s *settings) skip(env *stage.Env, results []analysis.Result, why []error) (kept []analysis.Result) {
+func (s *Settings) skip(env *stage.Env, results []analysis.Result, why []error) (kept []analysis.Result) {
 	if len(why) == 0 {
 		return results
 	}
@@ -107,7 +107,7 @@ func (s *settings) skip(env *stage.Env, results []analysis.Result, why []error) 
 		}
 		names, kept = append(names, k.Name), append(kept, results[i])
 	}
-	s.run = names
+	s.Run = names
 	return kept
 }
 
@@ -127,8 +127,8 @@ func warn(env *stage.Env, results []analysis.Result) {
 	}
 }
 
-// checkOutput checks before the analysis that results can be written into dir.
-func checkOutput(dir string) error {
+// CheckOutput checks before the analysis that results can be written into dir.
+func CheckOutput(dir string) error {
 	above := filepath.Clean(dir)
 	info, err := os.Stat(above)
 	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(above) != above {
@@ -159,9 +159,9 @@ func tryDirectory(dir string) error {
 	return nil
 }
 
-// save writes all results into dir, or none. It writes them into a temporary directory and moves them when all
+// Save writes all results into dir, or none. It writes them into a temporary directory and moves them when all
 // are complete.
-func save(dir string, results []analysis.Result) (err error) {
+func Save(dir string, results []analysis.Result) (err error) {
 	_, statErr := os.Stat(dir)
 	isNew := errors.Is(statErr, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -246,7 +246,7 @@ func print(env *stage.Env, format stage.Format, chosen []*kind.Kind, results []a
 
 // keep writes the results. If they cover all processors, it removes an older part for merging.
 func keep(dir string, results []analysis.Result, whole bool) error {
-	if err := save(dir, results); err != nil || !whole {
+	if err := Save(dir, results); err != nil || !whole {
 		return err
 	}
 	return dropPart(dir)

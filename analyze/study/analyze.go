@@ -1,0 +1,122 @@
+package study
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/internal/kind"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// Analyze analyzes the trace at path, keeps the results and prints summaries.
+func (o *Options) Analyze(ctx context.Context, env *stage.Env, path string) error {
+	if err := o.check(*o.Format); err != nil {
+		return err
+	}
+	if err := CheckOutput(o.Dir); err != nil {
+		return err
+	}
+	src, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	o.adapt(env, src)
+	if err := o.nameMemory(env, src, path); err != nil {
+		return err
+	}
+	if o.needRefs() {
+		if err := CheckRefs(src, path); err != nil {
+			return err
+		}
+	}
+	procs, err := o.selected(src.Header().Procs)
+	if err != nil {
+		return err
+	}
+	r := kind.Request{Header: src.Header(), Events: src, Digest: src.SHA256(), Name: sourceName(path), Procs: procs, Interleaved: o.Interleaved}
+	if r.Messages, err = o.passesMessages(src); err != nil {
+		return err
+	}
+	analyses, err := o.Build(&r)
+	if err != nil {
+		return err
+	}
+	o.noteSource(env, path, r.Header)
+	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
+		return err
+	}
+	kept := newPart(&r, o.Settings)
+	results, err := o.measure(ctx, env, src, kept, analyses)
+	if err != nil {
+		return err
+	}
+	if procs != nil {
+		results = append(results, kept.result())
+	}
+	if err := keep(o.Dir, results, procs == nil); err != nil {
+		return err
+	}
+	noteOthers(env, o.Dir, r.Digest)
+	return print(env, *o.Format, o.chosen(), results)
+}
+
+// selected returns the processors of --procs, nil for all.
+func (o *Options) selected(have int) ([]trace.Proc, error) {
+	procs, err := trace.ParseProcs(strings.Join(o.Procs, ","), have)
+	if err != nil {
+		return nil, stage.Usage("--procs: %w", err)
+	}
+	if len(procs) == have {
+		return nil, nil
+	}
+	if o.Interleaved && o.InterleavedAsked {
+		return nil, stage.Usage("the interleaved order needs all processors; omit --procs or --interleaved")
+	}
+	return procs, nil
+}
+
+// checkOrders checks the analyses against --procs and returns those that can run. An analysis that needs the
+// interleaved order cannot run, which --run all skips. The others run without that order, with a note.
+func (o *Options) checkOrders(env *stage.Env, r *kind.Request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
+	if r.Procs == nil {
+		return analyses, nil
+	}
+	var needAll, names, without []string
+	for _, a := range analyses {
+		if len(analysis.Orders(r.Header, r.Procs[:1], a)) == 0 {
+			needAll = append(needAll, a.Name())
+			continue
+		}
+		able, names = append(able, a), append(names, a.Name())
+		if len(analysis.Orders(r.Header, []trace.Proc{trace.Interleaved}, a)) > 0 {
+			without = append(without, a.Name())
+		}
+	}
+	switch {
+	case o.all && len(needAll) > 0:
+		env.Note("skipping %s: the analysis needs all processors", strings.Join(needAll, ", "))
+		o.Run = names
+	case len(needAll) == 1:
+		return nil, stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
+	case len(needAll) > 1:
+		return nil, stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
+	}
+	for _, name := range without {
+		env.Note("%s: without the interleaved order, which needs all processors", name)
+	}
+	return able, nil
+}
+
+// sourceName returns the name of the trace in parameter files: its file of references.
+func sourceName(path string) string {
+	name := filepath.Base(path)
+	if strings.HasSuffix(name, store.RefsSuffix) || strings.HasSuffix(name, store.EventsSuffix) {
+		return name
+	}
+	return name + store.RefsSuffix
+}
