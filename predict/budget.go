@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/budget"
-	"spoor/predict/internal/catalogue"
 	"spoor/predict/internal/keyuse"
 	"spoor/predict/internal/model"
 	"spoor/predict/internal/published"
@@ -20,139 +20,93 @@ import (
 	"spoor/traces/unit"
 )
 
-// budgetOptions are the flags of predict budget and predict upgrade.
-type budgetOptions struct {
-	modelRuns
-	prices, money, have      string
-	model, objective         string
-	modelError, vary         string
-	minMemory, minTotal, due string
-	limits                   budget.Limits
-	top                      int
-	beaten                   bool
-	published                published.Options
-	output                   budgetOutput
-}
-
 // budgetCommand is predict budget.
 func budgetCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:  "budget --params P... --prices FILE --budget MONEY",
-		Args: cobra.NoArgs,
+		Use: "budget TRACE... --prices FILE --budget MONEY",
 	}
 	stage.Describe(cmd, helpTexts, "budget")
 	o := &budgetOptions{}
 	o.declare(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error { return o.run(env) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
 }
 
 // upgradeCommand is predict upgrade.
 func upgradeCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:  "upgrade --params P... --prices FILE --have FILE --budget MONEY",
-		Args: cobra.NoArgs,
+		Use: "upgrade TRACE... --prices FILE --have FILE --budget MONEY",
 	}
 	stage.Describe(cmd, helpTexts, "upgrade")
 	o := &budgetOptions{}
 	o.declare(cmd)
 	stage.PathVar(cmd.Flags(), &o.have, "have", "description `FILE` of the existing machine")
 	stage.Group(cmd.Flags(), "Input", "have")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.have == "" {
 			return stage.Usage("no existing machine; give --have FILE")
 		}
-		return o.run(env)
+		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
 }
 
-// declare adds the flags that both commands have.
-func (o *budgetOptions) declare(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	o.modelRuns.add(flags)
-	stage.PathVar(flags, &o.prices, "prices", "price list `FILE` with a [catalogue]")
-	flags.StringVar(&o.money, "budget", "", "`MONEY` to spend at most: '$5000', or '$10/h' for rent")
-	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve, mva or messages (default \"curve\")")
-	o.published.Add(flags)
-	flags.StringVar(&o.objective, "objective", "time", "`NAME` of what to minimize: time, cost-per-job or time-cost")
-	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only numbers of processors that are powers of two")
-	flags.IntVar(&o.limits.MaxNodes, "max-nodes", 0, "largest number of nodes (default any)")
-	flags.IntVar(&o.limits.MinProcessors, "min-processors", 0, "least number of processors in all (default 1)")
-	flags.IntVar(&o.limits.MaxProcessors, "max-processors", 0, "largest number of processors in all (default any)")
-	flags.StringVar(&o.minMemory, "min-memory", "", "least `SIZE` of memory in each node")
-	flags.StringVar(&o.minTotal, "min-total-memory", "", "least `SIZE` of memory in all nodes together")
-	flags.StringVar(&o.due, "deadline", "", "longest `TIME` of the run, such as 10s")
-	flags.Float64Var(&o.limits.Jobs, "jobs", 0, "`NUMBER` of runs that the machine does in a month, one after the other (default any)")
-	flags.StringVar(&o.modelError, "model-error", "", "error of the model: a `SHARE` such as 16%, or a table of predict compare -o")
-	flags.StringVar(&o.vary, "vary", "10%", "`SHARE` by which to vary parameters")
-	flags.StringVar(&o.output.spread, "price-spread", "", "print only the winners with prices that differ by up to a `SHARE`, in 100 draws")
-	flags.IntVar(&o.top, "top", 10, "`NUMBER` of machines to rank")
-	flags.BoolVar(&o.beaten, "beaten", false, "rank also machines that another one beats in time and price")
-	flags.BoolVar(&o.output.front, "front", false, "print only the front")
-	flags.BoolVar(&o.output.sensitivity, "sensitivity", false, "print only the effect of varied parameters")
-	o.output.add(flags, "write the ranking as an Arrow table to `FILE`, for predict report")
-	flags.StringVar(&o.output.machines, "machines", "", "write the ranked machines as files into `DIR`, for predict replay")
-	stage.Group(flags, "Input", "params", "prices", "budget", "without-messages")
-	stage.Group(flags, "Decision", "objective", "model", "model-error", "as-printed", "law", "raise-remote", "without-barriers", "vary")
-	stage.Group(flags, "Limits", "deadline", "jobs", "max-nodes", "min-processors", "max-processors", "power-of-two", "min-memory", "min-total-memory")
-	stage.Group(flags, "Output", "top", "beaten", "front", "sensitivity", "price-spread", "format", "output", "machines")
-	stage.Complete(cmd, "model", clusterModels)
-	stage.Complete(cmd, "objective", func() (names []string) {
-		for _, o := range budget.Objectives {
-			names = append(names, o.Name)
-		}
-		return names
-	})
-}
-
-func (o *budgetOptions) run(env *stage.Env) error {
+func (o *budgetOptions) run(ctx context.Context, env *stage.Env, traces []string) error {
+	if err := o.checkInput(traces); err != nil {
+		return err
+	}
 	p, vary, err := o.problem()
 	if err != nil {
 		return err
 	}
-	if p.Runs, err = o.open(env); err != nil {
-		return err
-	}
-	if p.Runs, err = o.published.Apply(p.Runs); err != nil {
-		return err
-	}
-	prices, err := machine.ReadPrices(o.prices)
-	if err != nil {
-		return err
-	}
-	if p.Catalogue = (*catalogue.Catalogue)(prices.Catalogue); p.Catalogue == nil {
-		return fmt.Errorf("reading %s: it has no [catalogue]; use a price list such as example1999", o.prices)
-	}
-	noteAll(env, keyuse.OfPrices(prices, p.Model.Name()))
-	if p.Budget, err = o.amount(p.Catalogue.Hourly); err != nil {
+	if err := o.readPrices(env, p); err != nil {
 		return err
 	}
 	if p.Error, err = o.errorOf(p.Model.Name()); err != nil {
 		return err
 	}
-	if o.have != "" {
-		m, err := machine.Read(o.have)
+	if len(traces) > 0 {
+		program, err := o.count(ctx, env, p, traces)
 		if err != nil {
 			return err
 		}
-		if *p, err = p.UpgradeOf(m); err != nil {
-			return err
-		}
-		noteAll(env, keyuse.OfExisting(m))
+		defer program.Close()
+	} else if p.Runs, err = o.open(env); err != nil {
+		return err
+	}
+	if p.Runs, err = o.published.Apply(p.Runs); err != nil {
+		return err
+	}
+	if err := o.keep(env, p); err != nil {
+		return err
 	}
 	r, err := p.Search()
+	o.adviseAnalysis(env, p, r, err)
 	if err != nil {
 		return fmt.Errorf("choosing a machine for %s: %w", p.Runs[0].Program, err)
 	}
 	return o.output.report(env, p, r, vary)
 }
 
+// keep makes p the problem of an upgrade, if there is an existing machine.
+func (o *budgetOptions) keep(env *stage.Env, p *budget.Problem) error {
+	if o.have == "" {
+		return nil
+	}
+	m, err := machine.Read(o.have)
+	if err != nil {
+		return err
+	}
+	if *p, err = p.UpgradeOf(m); err != nil {
+		return err
+	}
+	noteAll(env, keyuse.OfExisting(m))
+	return nil
+}
+
 // check returns an error about flags.
 func (o *budgetOptions) check() error {
 	switch {
-	case len(o.params) == 0:
-		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case o.prices == "":
 		return stage.Usage("no prices; give --prices FILE, such as data/price/example1999.toml")
 	case o.money == "":
@@ -236,22 +190,6 @@ func (o *budgetOptions) sizes(l *budget.Limits) (err error) {
 		return stage.Usage("--deadline: %q is not a time above 0, such as 10s", o.due)
 	}
 	return nil
-}
-
-// amount parses the budget, per hour if the prices are.
-func (o *budgetOptions) amount(hourly bool) (unit.Dollars, error) {
-	text, isHourly := strings.CutSuffix(strings.TrimSpace(o.money), "/h")
-	switch {
-	case isHourly && !hourly:
-		return 0, stage.Usage("--budget %s is per hour, but %s has prices to buy; give an amount such as '$5000'", o.money, o.prices)
-	case !isHourly && hourly:
-		return 0, stage.Usage("--budget %s is not per hour, but %s has prices to rent; give an amount such as '$10/h'", o.money, o.prices)
-	}
-	d, err := unit.ParseDollars(text)
-	if err != nil {
-		return 0, stage.Usage("--budget: %v", err)
-	}
-	return d, nil
 }
 
 // errorOf returns the error of a model from --model-error: a share, or the mean error in a comparison. It is NaN if not given.

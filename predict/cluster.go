@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/predict/cluster"
+	"spoor/predict/internal/counts"
 	"spoor/predict/internal/model"
 	"spoor/predict/internal/published"
 	"spoor/traces/stage"
@@ -33,7 +36,7 @@ type clusterOptions struct {
 // clusterCommand is predict cluster.
 func clusterCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "cluster --params P... --machine FILE...",
+		Use: "cluster TRACE... --machine FILE...",
 	}
 	stage.Describe(cmd, helpTexts, "cluster")
 	o := &clusterOptions{}
@@ -54,15 +57,13 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	stage.Group(flags, "Models", "model", "processors", "full", "as-printed", "law", "raise-remote", "without-barriers")
 	stage.Group(flags, "Output", "terms", "transaction", "equal-clock", "format", "output")
 	stage.Complete(cmd, "model", clusterModels)
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(env, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) }
 	return cmd
 }
 
 // check returns an error about flags.
 func (o *clusterOptions) check() error {
 	switch {
-	case len(o.params) == 0:
-		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case o.transaction != 0 && !(o.transaction >= 1 && o.transaction <= math.MaxInt64):
 		return stage.Usage("--transaction %v: a transaction has at least one instruction", o.transaction)
 	case o.transaction != 0 && !o.output.terms:
@@ -80,16 +81,13 @@ func (o *clusterOptions) check() error {
 	return nil
 }
 
-func (o *clusterOptions) run(env *stage.Env, args []string) error {
-	stray, machines := splitReplayArgs(env, args, o.machines)
-	if len(stray) > 0 {
-		return stage.Usage("unexpected argument %q; give parameters with --params, machines with --machine", stray[0])
-	}
-	if err := o.check(); err != nil {
+func (o *clusterOptions) run(ctx context.Context, env *stage.Env, args []string) error {
+	traces, machines := splitReplayArgs(env, args, o.machines)
+	if err := cmp.Or(o.checkInput(traces), o.check()); err != nil {
 		return err
 	}
 	if len(machines) == 0 {
-		return noMachine(nil)
+		return noMachine(traces)
 	}
 	models, err := o.chosen()
 	if err != nil {
@@ -99,27 +97,62 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := o.open(env)
-	if err != nil {
-		return err
-	}
-	if runs, err = o.published.Apply(runs); err != nil {
-		return err
+	study := cluster.Study{Models: models, Named: len(o.models) > 0, Processors: o.processors, Full: o.full, Transaction: o.transaction,
+		Printed: o.published.Printed, Note: func(text string) { env.Note("%s", text) }}
+	if len(traces) == 0 {
+		if study.Runs, err = o.open(env); err != nil {
+			return err
+		}
+		if study.Runs, err = o.published.Apply(study.Runs); err != nil {
+			return err
+		}
 	}
 	targets, err := readMachines(machines, o.nodes, share)
 	if err != nil {
 		return err
 	}
-	study := cluster.Study{Runs: runs, Models: models, Named: len(o.models) > 0, Processors: o.processors, Full: o.full, Transaction: o.transaction,
-		Printed: o.published.Printed, Note: func(text string) { env.Note("%s", text) }}
+	if len(traces) > 0 {
+		program, err := o.trace(ctx, env, traces)
+		if err != nil {
+			return err
+		}
+		defer program.Close()
+		study.RunsOn = o.countedOn(env, program, &study)
+	}
+	return o.predict(env, &study, targets)
+}
+
+// predict predicts and prints.
+func (o *clusterOptions) predict(env *stage.Env, study *cluster.Study, targets []*machine.Machine) error {
 	if o.like != "" {
-		return o.output.printClocks(env.Out, o.like, &study, targets)
+		return o.output.printClocks(env.Out, o.like, study, targets)
 	}
 	all, err := study.Predict(targets)
 	if err != nil {
 		return err
 	}
 	return o.output.print(env.Out, all)
+}
+
+// countedOn returns the function that counts what the models of a study need on a machine.
+func (o *clusterOptions) countedOn(env *stage.Env, program *counts.Program, study *cluster.Study) func(*machine.Machine) ([]*cluster.Run, error) {
+	exact := slices.Contains(study.Models, model.Model[*cluster.Case](cluster.MVA{}))
+	check := o.checkOnce(env)
+	return func(m *machine.Machine) ([]*cluster.Run, error) {
+		flags := cluster.DistanceFlags(m)
+		runs, err := program.Distances(flags)
+		if err == nil {
+			err = check(runs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs, err = program.On(m, flags, func(n int) bool { return exact && study.Predicts(m, n) })
+		if err != nil {
+			return nil, err
+		}
+		return o.published.Apply(runs)
+	}
 }
 
 // readMachines reads machines whose last nodes are given, and sets the share of misses that their processors wait for.

@@ -44,7 +44,7 @@ func TestClusterPrintsPredictions(t *testing.T) {
 	smp := writeMachine(t, "m1")
 	dir := writeAnalysis(t, "1", true)
 	status, out, errs := predict("cluster", "--params", dir, "--machine", smp, "--format", "json")
-	if status != stage.Done || strings.Count(withoutUnused(errs), "\n") != 1 || !strings.Contains(errs, "no prediction by mva: "+dir+" has no phases.arrow; run analyze with --run phases") {
+	if status != stage.Done || strings.Count(withoutUnused(errs), "\n") != 2 || !strings.Contains(errs, "run analyze --run=reuse,locality,phases --line=64B --sets=128 -o "+dir+" TRACE") || !strings.Contains(errs, "no prediction by mva: "+dir+" has no phases.arrow; run analyze with --run phases") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var rows []struct {

@@ -212,7 +212,7 @@ func TestUnknownNames(t *testing.T) {
 	}{
 		{[]string{"repaly", "lu"}, stage.WrongUsage, `predict: unknown command "repaly"; did you mean "replay"? ('predict --help' lists all)`},
 		{[]string{"pigeon"}, stage.WrongUsage, `predict: unknown command "pigeon" ('predict --help' lists all)`},
-		{[]string{"budget", "extra"}, stage.WrongUsage, `unexpected argument "extra"; usage: predict budget `},
+		{[]string{"scaling", "extra"}, stage.WrongUsage, `unexpected argument "extra"; usage: predict scaling `},
 		{[]string{"replay", "lu", "example-desktop"}, stage.WrongUsage, "no machine; write --machine example-desktop"},
 		{[]string{"replay", "lu", "--machine", ""}, stage.WrongUsage, "a name is empty; give a path or a name, or omit the flag"},
 		{[]string{"replay", "lu", "--machine", "smp,"}, stage.WrongUsage, "a name is empty; give a path or a name, or omit the flag"},

@@ -14,55 +14,77 @@ import (
 
 // Analyze analyzes the trace at path, keeps the results and prints summaries.
 func (o *Options) Analyze(ctx context.Context, env *stage.Env, path string) error {
-	if err := o.check(*o.Format); err != nil {
-		return err
-	}
-	if err := CheckOutput(o.Dir); err != nil {
-		return err
-	}
-	src, err := store.Open(path)
+	results, err := o.Keep(ctx, env, path)
 	if err != nil {
 		return err
 	}
+	return print(env, *o.Format, o.chosen(), results)
+}
+
+// Keep analyzes the trace at path and keeps the results.
+func (o *Options) Keep(ctx context.Context, env *stage.Env, path string) ([]analysis.Result, error) {
+	if err := o.check(*o.Format); err != nil {
+		return nil, err
+	}
+	if err := CheckOutput(o.Dir); err != nil {
+		return nil, err
+	}
+	src, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
 	defer src.Close()
+	r, err := o.request(env, src, path)
+	if err != nil {
+		return nil, err
+	}
+	results, err := o.results(ctx, env, src, path, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep(o.Dir, results, r.Procs == nil); err != nil {
+		return nil, err
+	}
+	noteOthers(env, o.Dir, r.Digest)
+	return results, nil
+}
+
+// request returns what analyses of the trace are built from.
+func (o *Options) request(env *stage.Env, src *store.Trace, path string) (*kind.Request, error) {
 	o.adapt(env, src)
 	if err := o.nameMemory(env, src, path); err != nil {
-		return err
+		return nil, err
 	}
 	if o.needRefs() {
 		if err := CheckRefs(src, path); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	procs, err := o.selected(src.Header().Procs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := kind.Request{Header: src.Header(), Events: src, Digest: src.SHA256(), Name: sourceName(path), Procs: procs, Interleaved: o.Interleaved}
-	if r.Messages, err = o.passesMessages(src); err != nil {
-		return err
-	}
-	analyses, err := o.Build(&r)
+	r := &kind.Request{Header: src.Header(), Events: src, Digest: src.SHA256(), Name: sourceName(path), Procs: procs, Interleaved: o.Interleaved}
+	r.Messages, err = o.passesMessages(src)
+	return r, err
+}
+
+// results runs the analyses. If some processors are left out, the last result is a part for merging.
+func (o *Options) results(ctx context.Context, env *stage.Env, src *store.Trace, path string, r *kind.Request) ([]analysis.Result, error) {
+	analyses, err := o.Build(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.noteSource(env, path, r.Header)
-	if analyses, err = o.checkOrders(env, &r, analyses); err != nil {
-		return err
+	if analyses, err = o.checkOrders(env, r, analyses); err != nil {
+		return nil, err
 	}
-	kept := newPart(&r, o.Settings)
+	kept := newPart(r, o.Settings)
 	results, err := o.measure(ctx, env, src, kept, analyses)
-	if err != nil {
-		return err
-	}
-	if procs != nil {
+	if err == nil && r.Procs != nil {
 		results = append(results, kept.result())
 	}
-	if err := keep(o.Dir, results, procs == nil); err != nil {
-		return err
-	}
-	noteOthers(env, o.Dir, r.Digest)
-	return print(env, *o.Format, o.chosen(), results)
+	return results, err
 }
 
 // selected returns the processors of --procs, nil for all.

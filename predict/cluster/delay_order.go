@@ -35,8 +35,8 @@ func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 		return err
 	}
 	o := order{asked, on.costs.interconnect.block.time / on.costs.step}
-	if miss := on.costs.memory / on.costs.step; math.Abs(float64(asked.Miss)-miss) > sameDelay*miss {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were counted with misses of %d instructions; here misses take %.3g", asked.Miss, miss))
+	if miss := on.costs.memory / on.costs.step; !sameWork(asked.Miss, miss) {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were counted with misses of %d instructions; here misses take %.3g; run analyze with --node-miss %.0f", asked.Miss, miss, max(1, math.Round(miss))))
 	}
 	if !o.same() {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were not counted for this delay, but interpolated; run analyze with --delay %.0f", o.delay))
@@ -65,9 +65,10 @@ func (o *order) neighbours() (out []int) {
 	shorter, longer := -1, -1
 	for i, d := range o.counted.Delays {
 		switch by := float64(d) / o.delay; {
-		case by >= 1.0/nearby && by < 1-sameDelay:
+		case sameWork(d, o.delay):
+		case by >= 1.0/nearby && by < 1:
 			shorter = i
-		case by > 1+sameDelay && by <= nearby && longer < 0:
+		case by > 1 && by <= nearby && longer < 0:
 			longer = i
 		}
 	}
@@ -81,7 +82,7 @@ func (o *order) neighbours() (out []int) {
 
 // same reports whether the delay is one of the counted ones.
 func (o *order) same() bool {
-	return slices.ContainsFunc(o.counted.Delays, func(d unit.Instructions) bool { return math.Abs(float64(d)-o.delay) <= sameDelay*o.delay })
+	return slices.ContainsFunc(o.counted.Delays, func(d unit.Instructions) bool { return sameWork(d, o.delay) })
 }
 
 // clone returns a copy of p with its own work.

@@ -54,9 +54,13 @@ func (s *Study) EqualClocks(machines []*machine.Machine, like *machine.Machine) 
 
 // at predicts n processors of m at another clock.
 func (s *Study) at(v model.Model[*Case], m *machine.Machine, n int, clock unit.Hertz) (model.Prediction, error) {
+	runs, err := s.runsOn(m)
+	if err != nil {
+		return model.Prediction{}, err
+	}
 	other := *m
 	other.Processor.Clock = clock
-	return v.Predict(&Case{Runs: s.Runs, Machine: &other, Processors: n})
+	return v.Predict(&Case{Runs: runs, Machine: &other, Processors: n})
 }
 
 // equalClock bisects the logarithm of the clock. A faster clock never takes longer.

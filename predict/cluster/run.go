@@ -27,6 +27,7 @@ type Run struct {
 	reuseTable   *store.Table      // nil: not measured
 	phasesTable  store.TableSource // nil: not measured
 	trafficTable store.TableSource // traffic between nodes; nil: not measured
+	noPhases     error             // why the phases cannot be measured; nil: they can
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
@@ -84,14 +85,8 @@ func Open(path string) (*Run, error) {
 	if r.reuseTable, err = readBeside(dir, reuseFile, store.ReadTable); err != nil {
 		return nil, err
 	}
-	for name, table := range map[string]*store.TableSource{phasesFile: &r.phasesTable, trafficFile: &r.trafficTable} {
-		t, err := readBeside(dir, name, store.OpenTable)
-		if err != nil {
-			return nil, err
-		}
-		if t != nil {
-			*table = t
-		}
+	if err := r.openPhases(dir); err != nil {
+		return nil, err
 	}
 	for _, t := range []*store.Table{r.reuseTable, headOf(r.phasesTable), headOf(r.trafficTable)} {
 		if err := r.join(t); err != nil {
@@ -102,6 +97,20 @@ func Open(path string) (*Run, error) {
 		return nil, err
 	}
 	return r, r.count()
+}
+
+// openPhases opens the tables of phases and traffic in dir, if they are there.
+func (r *Run) openPhases(dir string) error {
+	for name, table := range map[string]*store.TableSource{phasesFile: &r.phasesTable, trafficFile: &r.trafficTable} {
+		t, err := readBeside(dir, name, store.OpenTable)
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			*table = t
+		}
+	}
+	return nil
 }
 
 // headOf returns the head of a table, or nil without a table.
@@ -207,6 +216,9 @@ func (r *Run) gamma() (param.Param, error) {
 
 // profile returns the phases of the run with lines of this size.
 func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
+	if r.noPhases != nil {
+		return nil, r.noPhases
+	}
 	if r.phasesTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases", r.Name, phasesFile)
 	}

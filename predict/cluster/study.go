@@ -13,6 +13,7 @@ import (
 // Study predicts the runs of one program on several machines by several models.
 type Study struct {
 	Runs        []*Run
+	RunsOn      func(m *machine.Machine) ([]*Run, error) // the runs as counted for a machine; nil: Runs
 	Models      []model.Model[*Case]
 	Named       bool         // the user named the models, so each must predict
 	Processors  []int        // numbers of processors; nil: those of the runs that fit the machine
@@ -21,7 +22,8 @@ type Study struct {
 	Printed     bool         // the equations as printed
 	Note        func(string) // receives what the user should know
 
-	noted map[string]bool // models that the measurements do not allow
+	noted   map[string]bool // models that the measurements do not allow
+	advised map[*Run]bool   // runs whose analysis was noted
 }
 
 // skippedMachine is the reason why no model can predict one machine. Others may be predicted.
@@ -75,9 +77,13 @@ func modelsOf(all []model.Prediction) (names []string) {
 
 // predict applies the models to m. It notes models that the measurements do not allow, unless the user named them.
 func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) {
+	runs, err := s.runsOn(m)
+	if err != nil {
+		return nil, err
+	}
 	processors := s.Processors
 	if len(processors) == 0 {
-		processors = s.fitting(m)
+		processors = s.fitting(m, runs)
 	}
 	if len(processors) == 0 {
 		return nil, skippedMachine{fmt.Errorf("no run fits machine %s with %d processors; give --processors to scale a run", m.Name, m.Count())}
@@ -86,8 +92,9 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 	digest := m.Digest()
 	for _, n := range processors {
 		for _, v := range s.Models {
-			c := &Case{Runs: s.Runs, Machine: m, Processors: n}
+			c := &Case{Runs: runs, Machine: m, Processors: n}
 			p, err := v.Predict(c)
+			s.adviseAnalysis(c.run(), m, p, err)
 			switch {
 			case err == nil:
 				p.MachineSHA = digest
@@ -96,7 +103,7 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 			case !s.Named && (errors.Is(err, errHasReferences) || s.Runs[0].onlyMessages && v.Name() != Messages{}.Name()):
 				last = err // it is for other traces
 			case s.Named:
-				return nil, fmt.Errorf("predicting %s with model %s: %w", s.Runs[0].Program, v.Name(), err)
+				return nil, fmt.Errorf("predicting %s with model %s: %w", runs[0].Program, v.Name(), err)
 			default:
 				s.missing(v.Name(), err)
 				last = err
@@ -104,9 +111,17 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 		}
 	}
 	if len(all) == 0 {
-		return nil, skippedMachine{fmt.Errorf("predicting %s on %s: no model applies: %w", s.Runs[0].Program, m.Name, last)}
+		return nil, skippedMachine{fmt.Errorf("predicting %s on %s: no model applies: %w", runs[0].Program, m.Name, last)}
 	}
 	return all, nil
+}
+
+// runsOn returns the runs for predictions of m.
+func (s *Study) runsOn(m *machine.Machine) ([]*Run, error) {
+	if s.RunsOn == nil {
+		return s.Runs, nil
+	}
+	return s.RunsOn(m)
 }
 
 // missing notes once why a model cannot predict.
@@ -120,13 +135,21 @@ func (s *Study) missing(name string, err error) {
 	}
 }
 
+// Predicts reports whether s predicts a run with n processors on m.
+func (s *Study) Predicts(m *machine.Machine, n int) bool {
+	if len(s.Processors) > 0 {
+		return slices.Contains(s.Processors, n)
+	}
+	return n <= m.Count() && (!s.Full || n == m.Count())
+}
+
 // fitting returns the numbers of processors of the runs that fit a machine. If the study is full, it returns those that fill it.
-func (s *Study) fitting(m *machine.Machine) (processors []int) {
+func (s *Study) fitting(m *machine.Machine, runs []*Run) (processors []int) {
 	have := m.Count()
-	for _, r := range s.Runs {
+	for _, r := range runs {
 		if r.Processors > have {
 			s.Note(fmt.Sprintf("skipped: %s has %d processors, but machine %s only %d", r.Name, r.Processors, m.Name, have))
-		} else if !s.Full || r.Processors == have {
+		} else if s.Predicts(m, r.Processors) {
 			processors = append(processors, r.Processors)
 		}
 	}

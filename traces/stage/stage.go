@@ -36,6 +36,7 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	quiet    bool
+	heard    *[]string                // receives notes, see Notes; or nil
 	process  bool                     // the streams are those of the process
 	shown    atomic.Pointer[Progress] // the display on the terminal, or nil
 }
@@ -46,8 +47,20 @@ func OS() *Env {
 	return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, process: true}
 }
 
+// Notes calls work and returns the notes that it prints. With --quiet, it returns the notes that were not printed.
+func (e *Env) Notes(work func() error) (notes []string, err error) {
+	outer := e.heard
+	e.heard = &notes
+	defer func() { e.heard = outer }()
+	err = work()
+	return notes, err
+}
+
 // Note prints a note on standard error, unless --quiet is given. The command goes on.
 func (e *Env) Note(format string, args ...any) {
+	if e.heard != nil {
+		*e.heard = append(*e.heard, fmt.Sprintf(format, args...))
+	}
 	if !e.quiet {
 		e.shown.Load().hide()
 		fmt.Fprintf(e.Err, "spoor: note: %s\n", escape(fmt.Sprintf(format, args...)))

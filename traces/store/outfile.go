@@ -20,6 +20,9 @@ func CheckWritable(path string) error { return outfile.CheckWritable(path) }
 // not: with a suffix appended, it would be a hidden file in the folder.
 func HasFileName(path string) bool { return outfile.HasFileName(path) }
 
+// ErrBusy is the error of a file or folder that another process is writing.
+var ErrBusy = outfile.ErrBusy
+
 // StagingFolder is a subfolder for files until all of them are complete.
 type StagingFolder = outfile.StagingFolder
 

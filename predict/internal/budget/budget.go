@@ -25,7 +25,8 @@ import (
 
 // Problem is a decision to make.
 type Problem struct {
-	Runs      []*cluster.Run // runs of one program, see [cluster.Case]
+	Runs      []*cluster.Run                                // runs of one program, see [cluster.Case]
+	RunsOn    func(catalogue.Parts) ([]*cluster.Run, error) // the runs as counted for a machine, for model mva; nil: Runs
 	Model     model.Model[*cluster.Case]
 	Catalogue *catalogue.Catalogue
 	Have      *catalogue.Parts // existing machine that stays in use; nil: none
@@ -84,8 +85,20 @@ func (r *Result) Margin() float64 {
 
 // Predict returns the full prediction for a candidate.
 func (p *Problem) Predict(c Candidate) (model.Prediction, error) {
+	runs, err := p.runsOn(c.Parts)
+	if err != nil {
+		return model.Prediction{}, err
+	}
 	m := p.Catalogue.Machine(c.Parts)
-	return p.Model.Predict(&cluster.Case{Runs: p.Runs, Machine: m, Processors: c.Processors * c.Nodes})
+	return p.Model.Predict(&cluster.Case{Runs: runs, Machine: m, Processors: c.Processors * c.Nodes})
+}
+
+// runsOn returns the runs for predictions of a machine.
+func (p *Problem) runsOn(of catalogue.Parts) ([]*cluster.Run, error) {
+	if p.RunsOn == nil {
+		return p.Runs, nil
+	}
+	return p.RunsOn(of)
 }
 
 // JobCost returns the cost of a run of time t: the rent for that time, or the price times that share of the

@@ -94,7 +94,11 @@ func (s *search) gather() error {
 			continue
 		}
 		s.out.All += machines
-		series, err := cluster.NewSeries(s.Model, s.Runs, s.Catalogue.Machine(last))
+		runs, err := s.runsOn(last)
+		if err != nil {
+			return err
+		}
+		series, err := cluster.NewSeries(s.Model, runs, s.Catalogue.Machine(last))
 		if err != nil {
 			s.reasons[err.Error()] += machines
 			continue

@@ -131,7 +131,11 @@ func (p *Problem) shift(old Candidate) (Shift, error) {
 	s.Winner = r.Ranked[0]
 	c := Candidate{Parts: old.Parts}
 	c.Paid, c.Worth = p.price(old.Parts)
-	series, err := cluster.NewSeries(p.Model, p.Runs, p.Catalogue.Machine(old.Parts))
+	runs, err := p.runsOn(old.Parts)
+	if err != nil {
+		return s, err
+	}
+	series, err := cluster.NewSeries(p.Model, runs, p.Catalogue.Machine(old.Parts))
 	if err != nil || !p.affords(&c) {
 		return s, err
 	}

@@ -20,6 +20,7 @@ const filesHead = "# Files, tables and columns\n\n" +
 	"| `PREFIX.symbols.arrow` | names of the [places](#table-symbols) in a trace: functions, lines, variables, blocks of the heap | tracegen run |\n" +
 	"| `*.arrow` | a table; tables are below | analyze, calibrate, predict |\n" +
 	"| `*.params.toml` | parameters for models | analyze, calibrate, predict scaling |\n" +
+	"| `PREFIX.counts/*` | folders of tables and parameters that models needed of a trace; you can delete them | predict cluster, budget, upgrade |\n" +
 	"| `*.machine.toml`, `data/machine/*.toml` | a [machine](machine.md) | calibrate memory, you |\n" +
 	"| `*.network.toml` | the section `[network]` of a machine | calibrate transport, calibrate fit |\n" +
 	"| `data/price/*.toml` | prices of machines or hosts | you |\n" +

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/cluster"
+	"spoor/predict/internal/budget"
+	"spoor/predict/internal/catalogue"
+	"spoor/predict/internal/counts"
+	"spoor/traces/stage"
+)
+
+// count analyzes traces as far as the model needs it for the machines of the catalogue.
+func (o *budgetOptions) count(ctx context.Context, env *stage.Env, p *budget.Problem, traces []string) (*counts.Program, error) {
+	program, err := o.trace(ctx, env, traces)
+	if err != nil {
+		return nil, err
+	}
+	offered, flags := *p.Catalogue, distanceFlags(p.Catalogue) // p may later have other numbers in its catalogue
+	if p.Runs, err = program.Distances(flags); err == nil {
+		err = o.checkMessages(env, p.Runs)
+	}
+	if err != nil {
+		return nil, errors.Join(err, program.Close())
+	}
+	if p.Model == (cluster.MVA{}) {
+		program.Retain = true
+		p.RunsOn = func(of catalogue.Parts) ([]*cluster.Run, error) {
+			return program.On(offered.Machine(of), flags, func(int) bool { return true })
+		}
+	}
+	return program, nil
+}
+
+// distanceFlags returns the flags of analyze that count stack distances for all machines of a catalogue.
+func distanceFlags(c *catalogue.Catalogue) []string {
+	var machines []*machine.Machine
+	for _, parts := range c.Configurations() {
+		machines = append(machines, c.Machine(parts))
+	}
+	return cluster.DistanceFlags(machines...)
+}
+
+// adviseAnalysis notes how to get the counts that the parameters lack, if machines were left out for that reason.
+func (o *budgetOptions) adviseAnalysis(env *stage.Env, p *budget.Problem, r *budget.Result, err error) {
+	lacks := cluster.LacksCounts(err)
+	if r != nil {
+		lacks = lacks || slices.ContainsFunc(r.Skipped, cluster.LacksCounts)
+	}
+	switch {
+	case !lacks || p.RunsOn != nil || p.Runs[0].Trace == "":
+	case p.Model == (cluster.MVA{}):
+		env.Note("%s lacks counts for machines of %s: give the trace instead of --params", p.Runs[0].Name, o.prices)
+	default:
+		env.Note("%s lacks counts for machines of %s: give the trace instead of --params, or run analyze %s -o %s TRACE",
+			p.Runs[0].Name, o.prices, strings.Join(distanceFlags(p.Catalogue), " "), p.Runs[0].Name)
+	}
+}

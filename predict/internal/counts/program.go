@@ -1,0 +1,120 @@
+package counts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/cluster"
+	"spoor/traces/stage"
+)
+
+// Program is a program that was traced with one or several numbers of processors.
+type Program struct {
+	Traces []*Trace
+	// Retain keeps all runs in memory, for callers that come back to a machine after others. Otherwise Program keeps
+	// those of the last machine.
+	Retain bool
+
+	ctx          context.Context         // of the command
+	runs, before map[string]*cluster.Run // by folders: of the last machine, and of the one before
+}
+
+// OpenProgram opens the traces at paths. The caller calls Close.
+func OpenProgram(ctx context.Context, env *stage.Env, paths []string) (*Program, error) {
+	p := &Program{ctx: ctx, runs: map[string]*cluster.Run{}}
+	for _, path := range paths {
+		t, err := Open(env, path)
+		if err != nil {
+			return nil, err
+		}
+		p.Traces = append(p.Traces, t)
+	}
+	return p, nil
+}
+
+// Close removes results that could not be kept.
+func (p *Program) Close() (err error) {
+	for _, t := range p.Traces {
+		err = errors.Join(err, t.Close())
+	}
+	return err
+}
+
+// Distances returns the runs with the results of these flags: stack distances and the power law.
+func (p *Program) Distances(flags []string) (runs []*cluster.Run, err error) {
+	for _, t := range p.Traces {
+		r, _, err := p.distances(t, flags)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, cluster.Sort(runs)
+}
+
+// On returns the runs with the results of these flags, and with the phases that model mva needs on m. Phases are counted
+// for runs whose number of processors is wanted. If they cannot be counted, the run has the reason.
+func (p *Program) On(m *machine.Machine, flags []string, wanted func(processors int) bool) (runs []*cluster.Run, err error) {
+	if !p.Retain {
+		p.before, p.runs = p.runs, map[string]*cluster.Run{}
+	}
+	for _, t := range p.Traces {
+		r, err := p.on(t, m, flags, wanted(t.Procs))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, cluster.Sort(runs)
+}
+
+// on is On for one trace.
+func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bool) (*cluster.Run, error) {
+	r, from, err := p.distances(t, flags)
+	if err != nil || !withPhases {
+		return r, err
+	}
+	more, err := r.PhaseFlags(m, t.Waits)
+	if err != nil {
+		return r.WithoutPhases(err), nil
+	}
+	dir, err := t.Analyze(p.ctx, more...)
+	switch {
+	case p.ctx.Err() != nil:
+		return nil, p.ctx.Err()
+	case err != nil:
+		return r.WithoutPhases(err), nil
+	}
+	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir) })
+}
+
+// distances returns the run with the results of these flags, and their folder.
+func (p *Program) distances(t *Trace, flags []string) (r *cluster.Run, dir string, err error) {
+	if dir, err = t.Analyze(p.ctx, flags...); err != nil {
+		return nil, "", err
+	}
+	r, err = p.run(dir, dir, func() (*cluster.Run, error) {
+		r, err := cluster.Open(dir)
+		if err == nil {
+			r.Name = t.Path
+		}
+		return r, err
+	})
+	return r, dir, err
+}
+
+// run returns the run with this key. It opens the results in dir if the run is not in memory.
+func (p *Program) run(dir, key string, open func() (*cluster.Run, error)) (r *cluster.Run, err error) {
+	if r = p.runs[key]; r == nil {
+		r = p.before[key]
+	}
+	if r == nil {
+		if r, err = open(); err != nil {
+			return nil, fmt.Errorf("%w; delete %s to analyze the trace again", err, dir)
+		}
+	}
+	p.runs[key] = r
+	return r, nil
+}
