@@ -13,6 +13,10 @@ import (
 	"spoor/traces/unit"
 )
 
+// usualLine and usualBlock are the sizes of most lines, and of most blocks that nodes of clusters share. All machines with equal caches need the same
+// analysis if it counts blocks in any case.
+const usualLine, usualBlock unit.Bytes = 64, 256
+
 // DistanceFlags returns the flags of analyze that count the stack distances and fit the power law for machines. The law
 // uses lines of the size that memory accesses of the first machine have.
 func DistanceFlags(machines ...*machine.Machine) []string {
@@ -20,10 +24,10 @@ func DistanceFlags(machines ...*machine.Machine) []string {
 	for _, m := range machines {
 		lines = append(lines, linesOf(m)...)
 	}
-	if len(lines) == 0 {
-		return []string{"--run=reuse,locality"}
+	if len(lines) == 0 { // machines without a model
+		lines = append(lines, usualLine)
 	}
-	return []string{"--run=reuse,locality", "--line=" + joined(unique(lines))}
+	return []string{"--run=reuse,locality", "--line=" + joined(unique(append(lines, usualBlock)))}
 }
 
 // linesOf returns the sizes of lines and blocks of m, that of memory accesses first; none for machines without a model.

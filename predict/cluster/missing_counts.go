@@ -38,16 +38,17 @@ func (s *Study) adviseAnalysis(r *Run, m *machine.Machine, p model.Prediction, e
 // analysisFor returns the flags of analyze with which all models predict r on m. Without the distances for that, they are
 // those of model [Curve]. Without a model for m it returns nil.
 func (r *Run) analysisFor(m *machine.Machine) []string {
-	flags := DistanceFlags(m)
-	if len(linesOf(m)) == 0 {
+	lines := linesOf(m)
+	if len(lines) == 0 {
 		return nil
 	}
+	line := "--line=" + joined(unique(lines))
 	locks, waits, known := phases.SyncCounts(headOf(r.phasesTable))
 	more, err := r.PhaseFlags(m, !known || locks+waits > 0)
 	if err != nil {
-		return flags
+		return []string{"--run=reuse,locality", line}
 	}
-	return append([]string{"--run=reuse,locality,phases", flags[1]}, more[2:]...) // with the lines of both
+	return append([]string{"--run=reuse,locality,phases", line}, more[2:]...)
 }
 
 // dir returns the folder of the results of r.

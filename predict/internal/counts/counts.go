@@ -1,7 +1,8 @@
 // Package counts analyzes traces for models, and keeps the results beside the traces.
 //
-// The results for trace PREFIX are in the folder PREFIX.counts. It has a folder for each list of flags of analyze,
-// which is also named after the digest of the trace. So another trace of the same name is analyzed again.
+// The results for trace PREFIX are in the folder PREFIX.counts. It has a folder for each list of flags of analyze.
+// The name of that folder has digests of the trace, and of the flags and the version of Spoor. So another trace of the
+// same name is analyzed again.
 //
 // A folder is complete when it has a record, which is written last. Processes that analyze the same trace at the
 // same time write equal files.
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -34,7 +36,7 @@ type Trace struct {
 
 	digest    string
 	root      string // folder of all results
-	temporary bool   // root is removed by Close
+	temporary string // folder of results that cannot be kept; "": none
 	env       *stage.Env
 	noted     map[string]bool // notes that were printed
 }
@@ -80,27 +82,32 @@ func (t *Trace) add(k trace.Kind) {
 
 // Close removes results that could not be kept.
 func (t *Trace) Close() error {
-	if t.temporary {
-		return os.RemoveAll(t.root)
+	if t.temporary == "" {
+		return nil
 	}
-	return nil
+	return os.RemoveAll(t.temporary)
 }
 
 // Analyze returns the folder with the results of analyze with these flags. It analyzes the trace if they are not
 // there yet.
 func (t *Trace) Analyze(ctx context.Context, flags ...string) (dir string, err error) {
-	dir = filepath.Join(t.root, t.nameOf(flags))
-	if notes, ok := readRecord(dir); ok {
-		t.repeat(notes)
-		return dir, nil
-	}
-	if err := study.CheckOutput(dir); err != nil {
-		if dir, err = t.useTemporary(flags, err); err != nil {
-			return "", err
+	name := t.nameOf(flags)
+	for _, root := range []string{t.root, t.temporary} {
+		dir = filepath.Join(root, name)
+		if notes, ok := readRecord(dir); ok && root != "" {
+			t.repeat(notes)
+			return dir, nil
 		}
 	}
+	dir = filepath.Join(t.root, name)
 	t.noteOthers()
 	t.env.Note("analyzing %s: analyze %s -o %s %s", t.Path, strings.Join(flags, " "), dir, t.Path)
+	if err := study.CheckOutput(dir); err != nil {
+		if err := t.useTemporary(err); err != nil {
+			return "", err
+		}
+		dir = filepath.Join(t.temporary, name)
+	}
 	notes, err := t.env.Notes(func() error { return t.keep(ctx, dir, flags) })
 	if err != nil {
 		return "", fmt.Errorf("analyzing %s: %w", t.Path, err)
@@ -111,15 +118,16 @@ func (t *Trace) Analyze(ctx context.Context, flags ...string) (dir string, err e
 	return dir, t.finish(dir, flags, notes)
 }
 
-// useTemporary makes a temporary folder for the results of this run. Results cannot be kept for a reason.
-func (t *Trace) useTemporary(flags []string, reason error) (string, error) {
-	root, err := os.MkdirTemp("", "spoor-counts-")
-	if err != nil {
-		return "", errors.Join(reason, err)
+// useTemporary makes a temporary folder for results, which cannot be kept for a reason.
+func (t *Trace) useTemporary(reason error) (err error) {
+	if t.temporary != "" {
+		return nil
+	}
+	if t.temporary, err = os.MkdirTemp("", "spoor-counts-"); err != nil {
+		return errors.Join(reason, err)
 	}
 	t.env.Note("%v; the results of the analysis are not kept, and the next run analyzes the trace again", reason)
-	t.root, t.temporary = root, true
-	return filepath.Join(root, t.nameOf(flags)), nil
+	return nil
 }
 
 // keep analyzes the trace. If another process is writing the same results, it waits for its turn.
@@ -166,13 +174,28 @@ func (t *Trace) repeat(notes []string) {
 	}
 }
 
+// build returns the revision that the program was built from, or "" if that is unknown. Another revision may count
+// something else.
+func build() (revision string) {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if strings.HasPrefix(s.Key, "vcs.") && s.Key != "vcs.time" {
+			revision += s.Value
+		}
+	}
+	return revision
+}
+
 // digits is the number of digits of a digest in the name of a folder.
 const digits = 12
 
 // nameOf returns the name of the folder for these flags, such as "reuse-locality-0123456789ab-0123456789ab". The
-// first digest is that of the trace.
+// first digest is that of the trace. The second one is of the flags and of this program.
 func (t *Trace) nameOf(flags []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{study.Tool, t.digest}, flags...), "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{study.Tool, build(), t.digest}, flags...), "\x00")))
 	run := "results"
 	for _, f := range flags {
 		if names, is := strings.CutPrefix(f, "--run="); is {

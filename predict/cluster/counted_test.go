@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// The delays, latency and control delay of clusters are those of pipelines/du2000/Makefile, which were computed by hand.
+// There an instruction and a hit take a cycle each.
+func TestFlagsForMachines(t *testing.T) {
+	run, err := Open(analyzed(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cluster = " --per-node=1 --block=256B --placement=interleaved "
+	const rest = " --latency=75 --control-delay=0.08897 --node-ways=2 --node-miss=50"
+	for name, want := range map[string]string{
+		"du2000-smp-256k":        "--run=phases --line=64B --sets=2048 --per-node=2 --node-ways=2 --node-miss=50",
+		"du2000-cow-2-256k-10m":  "--run=phases --line=64B --sets=2048" + cluster + "--node-network=bus --delay=32168,45035,63049" + rest,
+		"du2000-cow-4-256k-100m": "--run=phases --line=64B --sets=2048" + cluster + "--node-network=bus --delay=3265,4571,6399" + rest,
+		"du2000-cow-4-512k-155m": "--run=phases --line=64B --sets=4096" + cluster + "--node-network=switch --delay=2341,3278,4589" + rest,
+		"du2000-pentium-pro-4":   "", // its lines were not counted
+		"xeon-gold-6140":         "--run=phases --line=64B --sets=1024,64 --per-node=2 --node-ways=16 --node-miss=",
+		"xeon-gold-6140-2s":      "", // no model is for its target
+		"azure-hbv4-ndr":         "", // no model is for its network
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := machine.Read("../../data/machine/" + name + ".toml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			flags, err := run.PhaseFlags(m, true)
+			if got := strings.Join(flags, " "); (err != nil) != (want == "") || !strings.HasPrefix(got, want) {
+				t.Errorf("%v, %v\nwant %s", got, err, want)
+			}
+		})
+	}
+}
+
+// Without locks, the processors of one node need no order in time.
+func TestFlagsWithoutLocks(t *testing.T) {
+	run, err := Open(analyzed(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := smpMachine(t)
+	if flags, err := run.PhaseFlags(m, false); err != nil || len(flags) != 3 {
+		t.Error(flags, err)
+	}
+	m.Caches[0].Ways = 24
+	if _, err := run.PhaseFlags(m, false); err == nil || !strings.Contains(err.Error(), "one of 24; use predict replay") {
+		t.Error(err)
+	}
+}
+
+// The first line is that of memory accesses, and each size is counted once.
+func TestDistanceFlags(t *testing.T) {
+	m := smpMachine(t)
+	inner := m.Caches[0]
+	inner.Line = 32
+	m.Caches = slices.Insert(m.Caches, 0, inner)
+	m.Shared = &machine.Cache{Line: 128, Size: unit.Bytes(1 << 20), Ways: 8}
+	if got := strings.Join(DistanceFlags(m, m), " "); got != "--run=reuse,locality --line=64B,32B,128B,256B" {
+		t.Error(got)
+	}
+	pram := &machine.Machine{System: machine.System{Target: machine.PRAM}}
+	if got := strings.Join(DistanceFlags(pram), " "); got != "--run=reuse,locality --line=64B,256B" {
+		t.Error(got)
+	}
+}
