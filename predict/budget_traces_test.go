@@ -63,7 +63,8 @@ func TestTracesOrParameters(t *testing.T) {
 			{nil, stage.WrongUsage, "no trace and no parameters"},
 			{[]string{prefix, "--params", dir}, stage.WrongUsage, "give traces or --params, not both"},
 			{[]string{prefix, prefix}, stage.Failed, "both have 2 processors"},
-			{[]string{dir}, stage.Failed, "it is a directory"},
+			{[]string{dir}, stage.WrongUsage, "is a folder, not a trace; give results of analyze with --params"},
+			{[]string{prefix + "nowhere"}, stage.Failed, "nowhere.refs.arrow"},
 			{[]string{messages}, stage.Failed, "the program passes messages, and models do not know their time"},
 		} {
 			t.Run(name+" "+c.say, func(t *testing.T) {

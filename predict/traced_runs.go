@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"spoor/predict/cluster"
 	"spoor/predict/internal/counts"
@@ -24,7 +27,7 @@ func (o *modelRuns) checkInput(traces []string) error {
 func (o *modelRuns) trace(ctx context.Context, env *stage.Env, paths []string) (*counts.Program, error) {
 	p, err := counts.OpenProgram(ctx, env, paths)
 	if err != nil {
-		return nil, err
+		return nil, explainFolder(paths, err)
 	}
 	for _, t := range p.Traces {
 		if t.Messages && !t.HasRefs {
@@ -33,6 +36,16 @@ func (o *modelRuns) trace(ctx context.Context, env *stage.Env, paths []string) (
 		}
 	}
 	return p, nil
+}
+
+// explainFolder returns the error of paths that cannot be opened as traces. Results of analyze are no traces.
+func explainFolder(paths []string, err error) error {
+	for _, path := range paths {
+		if info, statErr := os.Stat(path); errors.Is(err, fs.ErrNotExist) && statErr == nil && info.IsDir() {
+			return stage.Usage("%s is a folder, not a trace; give results of analyze with --params", path)
+		}
+	}
+	return err
 }
 
 // checkOnce returns a function that does checkMessages once.

@@ -216,3 +216,37 @@ func TestModelsDecideWhatIsCounted(t *testing.T) {
 		})
 	}
 }
+
+// Several runs of a program are predicted together: the models scale them, or take the one that fits.
+func TestTracesOfSeveralProcessors(t *testing.T) {
+	args := []string{"cluster", smpFile, "--format", "csv"}
+	for _, procs := range []int{4, 1, 2} {
+		args = append(args, writeTrace(t, "prog", procs, locked))
+	}
+	status, out, errs := predict(args...)
+	if status != stage.Done || strings.Count(out, ",mva,") != 3 || strings.Contains(errs, "no prediction") {
+		t.Errorf("status %d: %s%s", status, errs, out)
+	}
+	if _, out, errs := predict(append(args, "--processors", "3,4")...); strings.Count(out, ",curve,") != 2 || !strings.Contains(errs, "model mva needs a run with 3 processors; there are runs with 1, 2, 4") {
+		t.Errorf("scaled: %s%s", errs, out)
+	}
+}
+
+// The time of messages is left out only if the user says so.
+func TestTracesWithMessages(t *testing.T) {
+	prefix := writeTrace(t, "prog", 2, func(rows []trace.Event) []trace.Event {
+		e := trace.NewEvent(trace.Bcast)
+		e.Refs, e.Bytes, e.Peer = 1000, 8, 0
+		return append([]trace.Event{e}, rows...)
+	})
+	if status, out, errs := predict("cluster", prefix, smpFile); status != stage.Failed || out != "" || !strings.Contains(errs, "give --without-messages") {
+		t.Errorf("status %d: %s%s", status, errs, out)
+	}
+	status, out, errs := predict("cluster", prefix, smpFile, clumpFile, "--without-messages")
+	if status != stage.Done || !strings.Contains(out, "their time is not part of the prediction") || strings.Contains(errs, "has no effect") {
+		t.Errorf("status %d: %s%s", status, errs, out)
+	}
+	if status, _, errs := predict("cluster", writeTrace(t, "prog", 2, nil), smpFile, clumpFile, "--without-messages"); status != stage.Done || strings.Count(errs, "--without-messages has no effect") != 1 {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
