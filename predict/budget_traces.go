@@ -16,11 +16,12 @@ import (
 
 // count analyzes traces as far as the model needs it for the machines of the catalogue.
 func (o *budgetOptions) count(ctx context.Context, env *stage.Env, p *budget.Problem, traces []string) (*counts.Program, error) {
-	program, err := o.trace(ctx, env, traces)
+	machines := machinesIn(p.Catalogue)
+	program, err := o.trace(ctx, env, traces, machines)
 	if err != nil {
 		return nil, err
 	}
-	offered, flags := *p.Catalogue, distanceFlags(p.Catalogue) // p may later have other numbers in its catalogue
+	offered, flags := *p.Catalogue, cluster.DistanceFlags(machines...) // p may later have other numbers in its catalogue
 	if p.Runs, err = program.Distances(flags); err == nil {
 		err = o.checkMessages(env, p.Runs)
 	}
@@ -36,13 +37,12 @@ func (o *budgetOptions) count(ctx context.Context, env *stage.Env, p *budget.Pro
 	return program, nil
 }
 
-// distanceFlags returns the flags of analyze that count stack distances for all machines of a catalogue.
-func distanceFlags(c *catalogue.Catalogue) []string {
-	var machines []*machine.Machine
+// machinesIn returns all machines of a catalogue.
+func machinesIn(c *catalogue.Catalogue) (machines []*machine.Machine) {
 	for _, parts := range c.Configurations() {
 		machines = append(machines, c.Machine(parts))
 	}
-	return cluster.DistanceFlags(machines...)
+	return machines
 }
 
 // adviseAnalysis notes how to get the counts that the parameters lack, if machines were left out for that reason.
@@ -57,6 +57,6 @@ func (o *budgetOptions) adviseAnalysis(env *stage.Env, p *budget.Problem, r *bud
 		env.Note("%s lacks counts for machines of %s: give the trace instead of --params", p.Runs[0].Name, o.prices)
 	default:
 		env.Note("%s lacks counts for machines of %s: give the trace instead of --params, or run analyze %s -o %s TRACE",
-			p.Runs[0].Name, o.prices, strings.Join(distanceFlags(p.Catalogue), " "), p.Runs[0].Name)
+			p.Runs[0].Name, o.prices, strings.Join(cluster.DistanceFlags(machinesIn(p.Catalogue)...), " "), p.Runs[0].Name)
 	}
 }

@@ -112,7 +112,7 @@ func (o *clusterOptions) run(ctx context.Context, env *stage.Env, args []string)
 		return err
 	}
 	if len(traces) > 0 {
-		program, err := o.trace(ctx, env, traces)
+		program, err := o.trace(ctx, env, traces, targets)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ var otherTopics = []string{"time-parts", "intervals", "references", "collectives
 func addTopics(root *cobra.Command) {
 	stage.AddTopics(root,
 		stage.Topics{Title: "Models", Pages: pagesOf(root, "model", modelNames())},
-		stage.Topics{Title: "Targets, system.target of a machine", Pages: pagesOf(root, "target", targetNames())},
+		stage.Topics{Title: "Targets, system.target of a machine", Brief: true, Pages: pagesOf(root, "target", targetNames())},
 		stage.Topics{Title: "Networks, network.model of a machine", Brief: true, Pages: pagesOf(root, "network", networkNames())},
 		stage.Topics{Title: "Topics", Pages: pagesOf(root, "topic", otherTopics)})
 }

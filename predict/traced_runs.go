@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
 	"spoor/predict/internal/counts"
 	"spoor/traces/stage"
@@ -23,18 +23,18 @@ func (o *modelRuns) checkInput(traces []string) error {
 	return nil
 }
 
-// trace opens traces. Models cannot predict a trace that has messages only.
-func (o *modelRuns) trace(ctx context.Context, env *stage.Env, paths []string) (*counts.Program, error) {
+// trace opens traces, for machines.
+func (o *modelRuns) trace(ctx context.Context, env *stage.Env, paths []string, machines []*machine.Machine) (*counts.Program, error) {
 	p, err := counts.OpenProgram(ctx, env, paths)
 	if err != nil {
 		return nil, explainFolder(paths, err)
 	}
 	for _, t := range p.Traces {
-		if t.Messages && !t.HasRefs {
-			return nil, fmt.Errorf("predicting %s: the program passes messages, and models do not know their time; "+
-				"simulate it with predict replay, or record its references too and give --without-messages", t.Path)
+		if o.withoutMessages && t.Messages && !t.HasRefs {
+			return nil, stage.Usage("--without-messages: %s has only messages; record its references too, or omit the flag", t.Path)
 		}
 	}
+	p.LeaveOutMessages, p.PathFlags = o.withoutMessages, cluster.MessageFlags(machines...)
 	return p, nil
 }
 

@@ -239,7 +239,7 @@ func TestTracesWithMessages(t *testing.T) {
 		e.Refs, e.Bytes, e.Peer = 1000, 8, 0
 		return append([]trace.Event{e}, rows...)
 	})
-	if status, out, errs := predict("cluster", prefix, smpFile); status != stage.Failed || out != "" || !strings.Contains(errs, "give --without-messages") {
+	if status, out, errs := predict("cluster", prefix, smpFile); status != stage.Failed || out != "" || !strings.Contains(errs, "has no section [network]") {
 		t.Errorf("status %d: %s%s", status, errs, out)
 	}
 	status, out, errs := predict("cluster", prefix, smpFile, clumpFile, "--without-messages")

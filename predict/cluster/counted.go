@@ -30,6 +30,17 @@ func DistanceFlags(machines ...*machine.Machine) []string {
 	return []string{"--run=reuse,locality", "--line=" + joined(unique(append(lines, usualBlock)))}
 }
 
+// MessageFlags returns the flags of analyze that find the critical paths of messages for machines.
+func MessageFlags(machines ...*machine.Machine) []string {
+	limits := []string{"none"}
+	for _, m := range machines {
+		if n := m.Network; n != nil && n.RendezvousMin.Known {
+			limits = append(limits, n.RendezvousMin.Value.String())
+		}
+	}
+	return []string{"--run=paths", "--rendezvous=" + joined(unique(limits))}
+}
+
 // linesOf returns the sizes of lines and blocks of m, that of memory accesses first; none for machines without a model.
 func linesOf(m *machine.Machine) (lines []unit.Bytes) {
 	if m.System.Target != machine.SMP && !clustered(m.System.Target) {
@@ -54,7 +65,7 @@ func linesOf(m *machine.Machine) (lines []unit.Bytes) {
 // r. Stack distances of r must have been counted. The argument waits says whether processors wait for each other at
 // locks or flags. An error says why the model cannot predict.
 func (r *Run) PhaseFlags(m *machine.Machine, waits bool) ([]string, error) {
-	c := &Case{Runs: []*Run{r}, Machine: m, Processors: r.Processors}
+	c := (&Case{Runs: []*Run{r}, Machine: m, Processors: r.Processors}).ranksAlone()
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -157,6 +168,9 @@ func unique[T comparable](values []T) (out []T) {
 	return out
 }
 
+// ReadMessages reads the critical paths of messages that analyze has left in dir.
+func (r *Run) ReadMessages(dir string) error { return r.readMessages(dir) }
+
 // WithPhases returns a copy of r with the phases and traffic that analyze has left in dir.
 func (r *Run) WithPhases(dir string) (*Run, error) {
 	out := r.copy()
@@ -180,5 +194,6 @@ func (r *Run) WithoutPhases(reason error) *Run {
 
 // copy returns r without phases, and without what was computed from them.
 func (r *Run) copy() *Run {
-	return &Run{Name: r.Name, Program: r.Program, Trace: r.Trace, Processors: r.Processors, Params: r.Params, reuseTable: r.reuseTable, pools: r.pools, instructions: r.instructions}
+	return &Run{Name: r.Name, Program: r.Program, Trace: r.Trace, Processors: r.Processors, Params: r.Params, reuseTable: r.reuseTable, pools: r.pools, instructions: r.instructions,
+		messages: r.messages, onlyMessages: r.onlyMessages, withoutMessages: r.withoutMessages}
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type Study struct {
 	Printed     bool         // the equations as printed
 	Note        func(string) // receives what the user should know
 
+	present []*Run          // of the machine that is predicted
 	noted   map[string]bool // models that the measurements do not allow
 	advised map[*Run]bool   // runs whose analysis was noted
 }
@@ -61,9 +63,9 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 // use returns what predictions use of a machine.
 func (s *Study) use(all []model.Prediction) keyuse.Use {
 	u := keyuse.Use{Models: modelsOf(all), Procs: len(s.Processors) > 0}
-	u.Messages = (&Case{Runs: s.Runs}).passesMessages()
+	u.Messages = (&Case{Runs: s.present}).passesMessages()
 	u.Apart = u.Messages
-	u.Flops = u.Messages && slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.messages != nil && r.messages.Work > 0 && r.messages.WorkUnit != "ps" })
+	u.Flops = u.Messages && slices.ContainsFunc(s.present, func(r *Run) bool { return r.messages != nil && r.messages.Work > 0 && r.messages.WorkUnit != "ps" })
 	return u
 }
 
@@ -81,6 +83,7 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 	if err != nil {
 		return nil, err
 	}
+	s.present = runs
 	processors := s.Processors
 	if len(processors) == 0 {
 		processors = s.fitting(m, runs)
@@ -100,8 +103,8 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 				p.MachineSHA = digest
 				p.Terms = append(p.Terms, rates(p, c, s.Transaction, s.Printed)...)
 				all = append(all, p)
-			case !s.Named && (errors.Is(err, errHasReferences) || s.Runs[0].onlyMessages && v.Name() != Messages{}.Name()):
-				last = err // it is for other traces
+			case !s.Named && (errors.Is(err, errHasReferences) || runs[0].onlyMessages && v.Name() != Messages{}.Name()):
+				last = cmp.Or(last, err) // the model is for other traces
 			case s.Named:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", runs[0].Program, v.Name(), err)
 			default:

@@ -16,6 +16,10 @@ type Program struct {
 	// Retain keeps all runs in memory, for callers that come back to a machine after others. Otherwise Program keeps
 	// those of the last machine.
 	Retain bool
+	// LeaveOutMessages makes runs without the time of messages.
+	LeaveOutMessages bool
+	// PathFlags are the flags of analyze that find the critical paths of messages.
+	PathFlags []string
 
 	ctx          context.Context         // of the command
 	runs, before map[string]*cluster.Run // by folders: of the last machine, and of the one before
@@ -73,7 +77,7 @@ func (p *Program) On(m *machine.Machine, flags []string, wanted func(processors 
 // on is On for one trace.
 func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bool) (*cluster.Run, error) {
 	r, from, err := p.distances(t, flags)
-	if err != nil || !withPhases {
+	if err != nil || !withPhases || !t.HasRefs {
 		return r, err
 	}
 	more, err := r.PhaseFlags(m, t.Waits)
@@ -90,19 +94,38 @@ func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bo
 	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir) })
 }
 
-// distances returns the run with the results of these flags, and their folder.
+// distances returns the run with the results of these flags, and their folder. A trace without references has the critical paths of
+// its messages only.
 func (p *Program) distances(t *Trace, flags []string) (r *cluster.Run, dir string, err error) {
-	if dir, err = t.Analyze(p.ctx, flags...); err != nil {
-		return nil, "", err
-	}
-	r, err = p.run(dir, dir, func() (*cluster.Run, error) {
-		r, err := cluster.Open(dir)
-		if err == nil {
-			r.Name = t.Path
+	paths := ""
+	if t.Messages && !p.LeaveOutMessages {
+		if paths, err = t.Analyze(p.ctx, p.PathFlags...); err != nil {
+			return nil, "", err
 		}
-		return r, err
-	})
-	return r, dir, err
+	}
+	if dir = paths; t.HasRefs || paths == "" {
+		if dir, err = t.Analyze(p.ctx, flags...); err != nil {
+			return nil, "", err
+		}
+	}
+	r, err = p.run(dir, dir+" "+paths, func() (*cluster.Run, error) { return p.open(t, dir, paths) })
+	return r, dir + " " + paths, err
+}
+
+// open opens the run with the results in dir, and with the critical paths of its messages in another folder.
+func (p *Program) open(t *Trace, dir, paths string) (*cluster.Run, error) {
+	r, err := cluster.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	r.Name = t.Path
+	if p.LeaveOutMessages {
+		r.LeaveOutMessages()
+	}
+	if paths != "" {
+		err = r.ReadMessages(paths)
+	}
+	return r, err
 }
 
 // run returns the run with this key. It opens the results in dir if the run is not in memory.

@@ -106,7 +106,7 @@ var keyUses = map[string]func(u *Use) bool{
 			!slices.Contains(u.Machine.Given, "memory.occupancy")) // which then is the latency
 	},
 	"memory.occupancy": func(u *Use) bool {
-		return u.hierarchy() && !u.Apart && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
+		return u.hierarchy() && (!u.Apart || u.runs("mva")) && !u.target(machine.LogP, machine.CLogP, machine.PRAM) || u.Shares
 	},
 	"memory.invalidate": func(u *Use) bool {
 		return u.refs() && u.target(machine.SMP, machine.COW, machine.CLUMP) || u.runs("paper", "curve", "mva") && !u.Apart
