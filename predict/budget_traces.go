@@ -16,12 +16,12 @@ import (
 
 // count analyzes traces as far as the model needs it for the machines of the catalogue.
 func (o *budgetOptions) count(ctx context.Context, env *stage.Env, p *budget.Problem, traces []string) (*counts.Program, error) {
-	machines := machinesIn(p.Catalogue)
-	program, err := o.trace(ctx, env, traces, machines)
+	offered := *p.Catalogue // p may later have other numbers in its catalogue
+	program, err := o.trace(ctx, env, traces, offeredMachines(&offered))
 	if err != nil {
 		return nil, err
 	}
-	offered, flags := *p.Catalogue, cluster.DistanceFlags(machines...) // p may later have other numbers in its catalogue
+	flags := cluster.DistanceFlags(program.Machines...)
 	if p.Runs, err = program.Distances(flags); err == nil {
 		err = o.checkMessages(env, p.Runs)
 	}
@@ -37,12 +37,12 @@ func (o *budgetOptions) count(ctx context.Context, env *stage.Env, p *budget.Pro
 	return program, nil
 }
 
-// machinesIn returns all machines of a catalogue.
-func machinesIn(c *catalogue.Catalogue) (machines []*machine.Machine) {
+// offeredMachines returns the machines of a catalogue with the least number of nodes.
+func offeredMachines(c *catalogue.Catalogue) (all []*machine.Machine) {
 	for _, parts := range c.Configurations() {
-		machines = append(machines, c.Machine(parts))
+		all = append(all, c.Machine(parts))
 	}
-	return machines
+	return all
 }
 
 // adviseAnalysis notes how to get the counts that the parameters lack, if machines were left out for that reason.
@@ -57,6 +57,6 @@ func (o *budgetOptions) adviseAnalysis(env *stage.Env, p *budget.Problem, r *bud
 		env.Note("%s lacks counts for machines of %s: give the trace instead of --params", p.Runs[0].Name, o.prices)
 	default:
 		env.Note("%s lacks counts for machines of %s: give the trace instead of --params, or run analyze %s -o %s TRACE",
-			p.Runs[0].Name, o.prices, strings.Join(cluster.DistanceFlags(machinesIn(p.Catalogue)...), " "), p.Runs[0].Name)
+			p.Runs[0].Name, o.prices, strings.Join(cluster.DistanceFlags(offeredMachines(p.Catalogue)...), " "), p.Runs[0].Name)
 	}
 }

@@ -34,7 +34,7 @@ func (o *modelRuns) trace(ctx context.Context, env *stage.Env, paths []string, m
 			return nil, stage.Usage("--without-messages: %s has only messages; record its references too, or omit the flag", t.Path)
 		}
 	}
-	p.LeaveOutMessages, p.PathFlags = o.withoutMessages, cluster.MessageFlags(machines...)
+	p.LeaveOutMessages, p.Machines = o.withoutMessages, machines
 	return p, nil
 }
 

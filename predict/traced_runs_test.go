@@ -250,3 +250,28 @@ func TestTracesWithMessages(t *testing.T) {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
+
+// One analysis counts the caches of several machines. Each prediction is the same as for its machine alone.
+func TestTracesOfSeveralMachines(t *testing.T) {
+	desktop, server := "../data/machine/example-desktop.toml", "../data/machine/xeon-gold-6140.toml"
+	args := []string{"cluster", "--format", "csv", "--model", "mva"}
+	prefix := writeTrace(t, "prog", 4, nil)
+	_, all, errs := predict(append(args, prefix, smpFile, desktop, server)...)
+	if strings.Count(errs, "note: analyzing ") != 2 {
+		t.Error(errs)
+	}
+	alone := ""
+	for i, file := range []string{smpFile, desktop, server} {
+		_, out, _ := predict(append(args, writeTrace(t, "prog", 4, nil), file)...)
+		if i > 0 {
+			_, out, _ = strings.Cut(out, "\n")
+		}
+		alone += out
+		if _, _, errs := predict(append(args, prefix, file)...); strings.Contains(errs, "analyzing") {
+			t.Errorf("%s: %s", file, errs)
+		}
+	}
+	if all != alone {
+		t.Errorf("together\n%sone by one\n%s", all, alone)
+	}
+}

@@ -57,6 +57,27 @@ func TestFlagsWithoutLocks(t *testing.T) {
 	}
 }
 
+// Caches of one line size are counted together.
+func TestJoinPhases(t *testing.T) {
+	plain := func(line, sets string) []string { return []string{"--run=phases", "--line=" + line, "--sets=" + sets} }
+	for _, c := range []struct {
+		a, b []string
+		want string // the sets; "": apart
+	}{
+		{plain("64B", "2048"), plain("64B", "1024,64"), "2048,1024,64"},
+		{plain("64B", "2048,64"), plain("64B", "64"), "2048,64"},
+		{plain("64B", "2048"), plain("32B", "2048"), ""},
+		{plain("64B", "1,2,4,8,16"), plain("64B", "32,64,128,256"), ""},
+		{plain("64B", "2048"), append(plain("64B", "2048"), "--per-node=2"), ""},
+		{plain("64B", "2048"), []string{"--run=reuse,locality", "--line=64B"}, ""},
+	} {
+		both, ok := JoinPhases(c.a, c.b)
+		if ok != (c.want != "") || ok && !slices.Equal(both, plain("64B", c.want)) {
+			t.Errorf("%v and %v: %v, %v", c.a, c.b, both, ok)
+		}
+	}
+}
+
 // The first line is that of memory accesses, and each size is counted once.
 func TestDistanceFlags(t *testing.T) {
 	m := smpMachine(t)

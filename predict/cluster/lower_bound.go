@@ -32,6 +32,7 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	if len(c.Machine.OtherNodes) > 0 || c.passesMessages() {
 		return 0, nil
 	}
+	c, _ = c.fewWays()
 	works, err := c.boundWork()
 	if err != nil {
 		return 0, err

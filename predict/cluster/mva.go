@@ -66,7 +66,7 @@ func (MVA) Paper() string { return paperKey }
 
 // Predict needs a run with exactly c.Processors processors.
 func (v MVA) Predict(c *Case) (model.Prediction, error) {
-	c = c.ranksAlone()
+	c, changed := c.ranksAlone().fewWays()
 	on, err := v.place(c)
 	if err != nil {
 		return model.Prediction{}, err
@@ -81,7 +81,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	all, instr := on.work.sum(), instructions(on.work)
 	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
-	pred.Warnings = append(pred.Warnings, on.warnings...)
+	pred.Warnings = append(append(pred.Warnings, changed...), on.warnings...)
 	if c.nodes() > 1 {
 		if err := on.varyOrder(c, &pred); err != nil {
 			return model.Prediction{}, err

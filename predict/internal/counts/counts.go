@@ -44,9 +44,6 @@ type Trace struct {
 // folderSuffix follows the prefix of a trace in the name of the folder of its results.
 const folderSuffix = ".counts"
 
-// recordFile has the command that made the results, and its notes.
-const recordFile = "record.txt"
-
 // Open reads what a trace contains. The caller calls Close when it no longer needs the results.
 func Open(env *stage.Env, path string) (*Trace, error) {
 	src, err := store.Open(path)
@@ -94,8 +91,8 @@ func (t *Trace) Analyze(ctx context.Context, flags ...string) (dir string, err e
 	name := t.nameOf(flags)
 	for _, root := range []string{t.root, t.temporary} {
 		dir = filepath.Join(root, name)
-		if notes, ok := readRecord(dir); ok && root != "" {
-			t.repeat(notes)
+		if r := readRecord(dir); r != nil && root != "" {
+			t.repeat(r.notes)
 			return dir, nil
 		}
 	}
@@ -116,6 +113,20 @@ func (t *Trace) Analyze(ctx context.Context, flags ...string) (dir string, err e
 		t.noted[n] = true
 	}
 	return dir, t.finish(dir, flags, notes)
+}
+
+// Find returns the flags of complete results that suit, if there are any.
+func (t *Trace) Find(suit func(flags []string) bool) (flags []string, found bool) {
+	for _, root := range []string{t.root, t.temporary} {
+		folders, _ := os.ReadDir(root)
+		for _, f := range folders {
+			r := readRecord(filepath.Join(root, f.Name()))
+			if r != nil && f.Name() == t.nameOf(r.flags) && suit(r.flags) {
+				return r.flags, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // useTemporary makes a temporary folder for results, which cannot be kept for a reason.
@@ -139,7 +150,7 @@ func (t *Trace) keep(ctx context.Context, dir string, flags []string) error {
 			break
 		}
 		time.Sleep(pause)
-		if _, ok := readRecord(dir); ok {
+		if readRecord(dir) != nil {
 			return nil
 		}
 		err = study.Keep(ctx, t.env, t.Path, dir, flags)
@@ -157,7 +168,7 @@ func (t *Trace) finish(dir string, flags, notes []string) error {
 	if src.SHA256() != t.digest {
 		return errors.Join(fmt.Errorf("analyzing %s: the trace has changed in the meantime; start again", t.Path), os.RemoveAll(dir))
 	}
-	err = writeRecord(dir, append([]string{"analyze " + strings.Join(flags, " ")}, notes...))
+	err = (&record{flags, notes}).write(dir)
 	if errors.Is(err, store.ErrBusy) {
 		return nil // another process is writing the same record
 	}

@@ -100,7 +100,7 @@ func TestWaitsForAnotherCommand(t *testing.T) {
 	if _, err := x.Analyze(t.Context(), "--run=reuse"); err != nil {
 		t.Error(err)
 	}
-	if _, ok := readRecord(dir); !ok {
+	if readRecord(dir) == nil {
 		t.Error("no record")
 	}
 }

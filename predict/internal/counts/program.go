@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
@@ -18,8 +19,8 @@ type Program struct {
 	Retain bool
 	// LeaveOutMessages makes runs without the time of messages.
 	LeaveOutMessages bool
-	// PathFlags are the flags of analyze that find the critical paths of messages.
-	PathFlags []string
+	// Machines are all machines that will be asked for. What one analysis can count for several is counted at once.
+	Machines []*machine.Machine
 
 	ctx          context.Context         // of the command
 	runs, before map[string]*cluster.Run // by folders: of the last machine, and of the one before
@@ -84,7 +85,7 @@ func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bo
 	if err != nil {
 		return r.WithoutPhases(err), nil
 	}
-	dir, err := t.Analyze(p.ctx, more...)
+	dir, err := t.Analyze(p.ctx, p.together(t, r, more)...)
 	switch {
 	case p.ctx.Err() != nil:
 		return nil, p.ctx.Err()
@@ -94,12 +95,31 @@ func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bo
 	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir) })
 }
 
+// together returns the flags of an analysis that counts what these flags count: of one that was made, or of one for all
+// machines that it can count for.
+func (p *Program) together(t *Trace, r *cluster.Run, flags []string) []string {
+	made, found := t.Find(func(have []string) bool {
+		both, ok := cluster.JoinPhases(have, flags)
+		return ok && slices.Equal(both, have)
+	})
+	if found {
+		return made
+	}
+	for _, m := range p.Machines {
+		other, err := r.PhaseFlags(m, t.Waits)
+		if both, ok := cluster.JoinPhases(flags, other); err == nil && ok {
+			flags = both
+		}
+	}
+	return flags
+}
+
 // distances returns the run with the results of these flags, and their folder. A trace without references has the critical paths of
 // its messages only.
 func (p *Program) distances(t *Trace, flags []string) (r *cluster.Run, dir string, err error) {
 	paths := ""
 	if t.Messages && !p.LeaveOutMessages {
-		if paths, err = t.Analyze(p.ctx, p.PathFlags...); err != nil {
+		if paths, err = t.Analyze(p.ctx, cluster.MessageFlags(p.Machines...)...); err != nil {
 			return nil, "", err
 		}
 	}

@@ -9,20 +9,29 @@ import (
 	"spoor/traces/store"
 )
 
-// readRecord returns the notes of complete results, and whether they are complete.
-func readRecord(dir string) (notes []string, ok bool) {
+// record is the file of complete results: the flags of analyze, and the notes, one on each line.
+type record struct{ flags, notes []string }
+
+// recordFile is its name.
+const recordFile = "record.txt"
+
+// command is what the first line begins with.
+const command = "analyze "
+
+// readRecord returns the record of a folder, or nil if its results are not complete.
+func readRecord(dir string) *record {
 	text, err := os.ReadFile(filepath.Join(dir, recordFile))
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	return lines[1:], true
+	return &record{strings.Fields(strings.TrimPrefix(lines[0], command)), lines[1:]}
 }
 
-// writeRecord writes the command and the notes, one on each line.
-func writeRecord(dir string, lines []string) error {
+// write writes the record into a folder.
+func (r *record) write(dir string) error {
 	return store.WriteFileAtomic(filepath.Join(dir, recordFile), func(w io.Writer) error {
-		for _, l := range lines {
+		for _, l := range append([]string{command + strings.Join(r.flags, " ")}, r.notes...) {
 			if _, err := io.WriteString(w, strings.ReplaceAll(l, "\n", " ")+"\n"); err != nil {
 				return err
 			}
