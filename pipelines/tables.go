@@ -52,6 +52,10 @@ var tables = []struct {
 	{"calibration", "exposed", true, exposed},
 	{"realruns", "errors", true, realRuns},
 	{"realruns", "references", true, recordedReferences},
+	{"unseen", "errors", false, unseenErrors},
+	{"unseen", "intervals", false, unseenIntervals},
+	{"unseen", "programs", false, unseenPrograms},
+	{"unseen", "list", true, unseenList},
 }
 
 // printTables prints tables. Its arguments are STUDY or STUDY.PART, and files with the rows; - is the standard input.

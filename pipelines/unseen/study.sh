@@ -1,0 +1,94 @@
+#!/bin/sh
+# One step of this study for one trace.
+#
+#   sh study.sh STEP OUT TRACE
+#
+# STEP is record, random, analyze, simulate, predict or compare. TRACE is PROGRAM.procs-N, random-SEED or messages-SEED. The environment
+# has SCALE; MACHINES, which may be empty for all; and FLAGS of predict cluster.
+set -eu
+step=$1 out=$2 trace=$3
+
+# column NAME: the cell of the program's row in programs.tsv.
+column() { awk -F '\t' -v program="${trace%%.*}" -v name="$1" '/^#/ { next } !n { for (n = 1; $n != name; n++); next } $1 == program { print $n }' programs.tsv; }
+
+# processors: how many the trace has.
+processors() {
+	case $trace in
+	*.procs-*) echo "${trace##*-}" ;;
+	*) traces info --format json "$out/$trace" | tr -d ' ,"' | awk -F : '$1 == "procs" { print $2; exit }' ;;
+	esac
+}
+
+# machines: a line for each machine of the trace, with its name, its file and the flags of analyze.
+machines() {
+	kinds='smp overlap cluster fast'
+	case $trace in
+	messages-*) kinds='cluster fast messages' ;;
+	*.*) [ "$(column messages)" = no ] || kinds='cluster fast messages' ;;
+	esac
+	awk -F '\t' -v chosen=" ${MACHINES-} " -v kinds=" $kinds " -v procs="$(processors)" '
+		/^#/ || $1 == "machine" || $3 < procs || !index(kinds, " " $2 " ") || chosen ~ /[^ ]/ && !index(chosen, " " $1 " ") { next }
+		{ gsub("PROCS", procs, $4); file = "machine/" $1 ".toml"; if ((getline line <file) < 0) file = $1; print $1, file, $4 }' machines.tsv
+}
+
+# quietly COMMAND...: runs it, and shows what it says only if it fails.
+quietly() { "$@" >"$out/$trace.log" 2>&1 </dev/null || { cat "$out/$trace.log" >&2; exit 1; }; }
+
+record() {
+	program=${trace%%.*} procs=${trace##*-} threads=
+	arguments=$(column "$([ "$SCALE" = smoke ] && echo smoke || echo arguments)")
+	[ "$(column language)" = mpi ] || threads=$procs
+	# shellcheck disable=SC2086 # words
+	case $(column language) in
+	go) quietly tracegen run --quiet --go "./go/$program" --procs "$procs" -o "$out/$trace" -- $threads $arguments ;;
+	mpi) quietly mpirun.openmpi -np "$procs" --oversubscribe tracegen run --quiet -o "$out/$trace" -- "$out/bin/$program" $arguments ;;
+	*) quietly tracegen run --quiet -o "$out/$trace" -- "$out/bin/$program" $threads $arguments ;;
+	esac
+	quietly traces check "$out/$trace"
+}
+
+random() {
+	set -- --seed "${trace##*-}" -o "$out/$trace"
+	[ "$SCALE" != smoke ] || set -- "$@" --references 4000
+	case $trace in messages-*) set -- "$@" --messages ;; esac
+	quietly "$out/random" "$@"
+}
+
+analyze_() {
+	machines >"$out/$trace.machines"
+	while read -r name _ flags; do
+		# shellcheck disable=SC2086 # words
+		quietly analyze --quiet --run reuse,locality,phases $flags -o "$out/$trace.analysis/$name" "$out/$trace"
+	done <"$out/$trace.machines"
+}
+
+simulate() {
+	set -- replay --quiet "$out/$trace" --workers 1 --references -o "$out/$trace.simulation.arrow"
+	for file in $(machines | cut -d ' ' -f 2); do set -- "$@" --machine "$file"; done
+	quietly predict "$@"
+}
+
+# A model that does not apply to a machine is named and left out.
+predict_() {
+	rm -rf "$out/$trace.predictions"
+	mkdir -p "$out/$trace.predictions"
+	while read -r name file _; do
+		# shellcheck disable=SC2086 # words
+		predict cluster --params "$out/$trace.analysis/$name" --machine "$file" ${FLAGS-} -o "$out/$trace.predictions/$name.arrow" >"$out/$trace.log" 2>&1 && continue
+		grep -q 'no model applies' "$out/$trace.log" || { cat "$out/$trace.log" >&2; exit 1; }
+		echo "unseen: no prediction of $trace on $name: $(sed -n 's/.*no model applies: //p' "$out/$trace.log")"
+	done <"$out/$trace.machines"
+}
+
+compare() {
+	set -- "$out/$trace.predictions"/*.arrow
+	[ -e "$1" ] || { : >"$out/$trace.csv"; return; }
+	predict compare --quiet --format csv "$@" "$out/$trace.simulation.arrow" >"$out/$trace.csv.new"
+	mv "$out/$trace.csv.new" "$out/$trace.csv"
+}
+
+case $step in
+record | random | simulate | compare) "$step" ;;
+analyze | predict) "${step}_" ;;
+*) echo "unseen: there is no step $step" >&2; exit 2 ;;
+esac
