@@ -7,7 +7,7 @@ import (
 )
 
 // kindsOfUnseen are the kinds of machines of the study unseen, by their names in machines.tsv.
-var kindsOfUnseen = []struct{ name, label string }{
+var kindsOfUnseen = []kindOfUnseen{
 	{"smp", "SMPs in order"},
 	{"overlap", "SMPs, misses overlap"},
 	{"cluster", "clusters to 155 Mb/s"},
@@ -15,6 +15,9 @@ var kindsOfUnseen = []struct{ name, label string }{
 	{"message programs", "message programs"},
 	{"all", "all"},
 }
+
+// kindOfUnseen is a kind of machines.
+type kindOfUnseen struct{ name, label string }
 
 // setsOfUnseen are its sets of programs.
 var setsOfUnseen = []string{"learn", "measure", "random"}

@@ -17,7 +17,7 @@ function add(key, e) {
 	else { inside[key] += $12; if ($10 > 0) widths[key] = widths[key] " " $11 / $10 }
 }
 BEGIN { FS = OFS = "\t" }
-NR > 1 { add($2 OFS $4 OFS $6); add($2 OFS "all" OFS $6); if ($6 == "mva") { add($1 OFS $4); add($1 OFS "all") } }
+$1 != "program" { add($2 OFS $4 OFS $6); add($2 OFS "all" OFS $6); if ($6 == "mva") { add($1 OFS $4); add($1 OFS "all") } }
 END {
 	print "quantity", "kind", "model", "rows", "mean", "worst", "none", "inside", "width"
 	for (i = 1; i <= keys; i++) if (split(order[i], k, OFS) == 3) print_(order[i])

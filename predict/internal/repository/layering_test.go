@@ -18,7 +18,7 @@ var mayImport = map[string][]string{
 	"analyze":   {"traces"},
 	"calibrate": {"traces", "analyze"},
 	"predict":   {"traces", "analyze", "calibrate"},
-	"pipelines": {},
+	"pipelines": {"traces"}, // unseen/random writes traces
 }
 
 // mayImportTracegen are the packages of predict that run programs themselves.
