@@ -27,7 +27,7 @@ RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && co
 STEPS := vet unit race commands fuzz smoke slurm
 # All studies, the studies of papers, and the studies with reviewed results.
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
-PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
+PAPERS  := $(filter-out quickstart external calibration unseen,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
 .PHONY: quickstart build install share test reference $(STEPS) papers golden torture times bench benchmarks clean help
 

@@ -65,18 +65,22 @@ analyze_() {
 simulate() {
 	set -- replay --quiet "$out/$trace" --workers 1 --references -o "$out/$trace.simulation.arrow"
 	for file in $(machines | cut -d ' ' -f 2); do set -- "$@" --machine "$file"; done
-	quietly predict "$@"
+	case "$*" in
+	*--machine*) quietly predict "$@" ;;
+	*) echo "unseen: no machine for $trace" && : >"$out/$trace.simulation.arrow" ;;
+	esac
 }
 
-# A model that does not apply to a machine is named and left out.
+# predict_ writes a line to TRACE.missing for each model that does not apply to a machine.
 predict_() {
 	rm -rf "$out/$trace.predictions"
 	mkdir -p "$out/$trace.predictions"
+	: >"$out/$trace.missing"
 	while read -r name file _; do
 		# shellcheck disable=SC2086 # words
-		predict cluster --params "$out/$trace.analysis/$name" --machine "$file" ${FLAGS-} -o "$out/$trace.predictions/$name.arrow" >"$out/$trace.log" 2>&1 && continue
-		grep -q 'no model applies' "$out/$trace.log" || { cat "$out/$trace.log" >&2; exit 1; }
-		echo "unseen: no prediction of $trace on $name: $(sed -n 's/.*no model applies: //p' "$out/$trace.log")"
+		predict cluster --params "$out/$trace.analysis/$name" --machine "$file" ${FLAGS-} -o "$out/$trace.predictions/$name.arrow" >"$out/$trace.log" 2>&1 ||
+			grep -q 'no model applies' "$out/$trace.log" || { cat "$out/$trace.log" >&2; exit 1; }
+		sed -n "s|.*note: no prediction by \([a-z]*\): |by \1 on $name: |; s|$out/$trace.analysis/$name: ||; /^by /p" "$out/$trace.log" >>"$out/$trace.missing"
 	done <"$out/$trace.machines"
 }
 
