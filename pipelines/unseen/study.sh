@@ -19,13 +19,19 @@ processors() {
 	esac
 }
 
+# passes: whether the program passes messages.
+passes() {
+	case $trace in
+	messages-*) return 0 ;;
+	*.*) [ "$(column messages)" = yes ] ;;
+	*) return 1 ;;
+	esac
+}
+
 # machines: a line for each machine of the trace, with its name, its file and the flags of analyze.
 machines() {
 	kinds='smp overlap cluster fast'
-	case $trace in
-	messages-*) kinds='cluster fast messages' ;;
-	*.*) [ "$(column messages)" = no ] || kinds='cluster fast messages' ;;
-	esac
+	! passes || kinds='cluster fast messages'
 	awk -F '\t' -v chosen=" ${MACHINES-} " -v kinds=" $kinds " -v procs="$(processors)" '
 		/^#/ || $1 == "machine" || $3 < procs || !index(kinds, " " $2 " ") || chosen ~ /[^ ]/ && !index(chosen, " " $1 " ") { next }
 		{ gsub("PROCS", procs, $4); file = "machine/" $1 ".toml"; if ((getline line <file) < 0) file = $1; print $1, file, $4 }' machines.tsv
@@ -55,10 +61,12 @@ random() {
 }
 
 analyze_() {
+	analyses=reuse,locality,phases
+	! passes || analyses=$analyses,paths
 	machines >"$out/$trace.machines"
 	while read -r name _ flags; do
 		# shellcheck disable=SC2086 # words
-		quietly analyze --quiet --run reuse,locality,phases $flags -o "$out/$trace.analysis/$name" "$out/$trace"
+		quietly analyze --quiet --run $analyses $flags -o "$out/$trace.analysis/$name" "$out/$trace"
 	done <"$out/$trace.machines"
 }
 

@@ -108,7 +108,10 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 	p.Interval = p.Bounds.Clamp(p.Interval)
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
 	if c.whole != nil {
-		p.Target, p.Untested = string(c.whole.System.Target), "no simulations of programs that pass messages are behind the model's error"
+		p.Target = string(c.whole.System.Target)
+	}
+	if c.passesMessages() {
+		p.Untested = "no simulations of programs that pass messages are behind the model's error"
 	}
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)

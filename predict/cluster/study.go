@@ -37,7 +37,7 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 	for _, m := range machines {
 		some, err := s.predict(m)
 		if err == nil {
-			for _, note := range keyuse.OfMachine(m, s.use(some)) {
+			for _, note := range keyuse.OfMachine(m, s.use(m, some)) {
 				s.Note(note)
 			}
 		}
@@ -61,10 +61,10 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 }
 
 // use returns what predictions use of a machine.
-func (s *Study) use(all []model.Prediction) keyuse.Use {
+func (s *Study) use(m *machine.Machine, all []model.Prediction) keyuse.Use {
 	u := keyuse.Use{Models: modelsOf(all), Procs: len(s.Processors) > 0}
 	u.Messages = (&Case{Runs: s.present}).passesMessages()
-	u.Apart = u.Messages
+	u.Apart = u.Messages && m.System.Block == 0
 	u.Flops = u.Messages && slices.ContainsFunc(s.present, func(r *Run) bool { return r.messages != nil && r.messages.Work > 0 && r.messages.WorkUnit != "ps" })
 	return u
 }
