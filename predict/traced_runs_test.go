@@ -275,3 +275,29 @@ func TestTracesOfSeveralMachines(t *testing.T) {
 		t.Errorf("together\n%sone by one\n%s", all, alone)
 	}
 }
+
+// The command of the note on parameters that lack counts makes all of them.
+func TestAdvisedAnalysisIsComplete(t *testing.T) {
+	bin, prefix := stagetest.Build(t, ".."), writeTrace(t, "prog", 4, locked)
+	for _, file := range []string{smpFile, clumpFile} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "results")
+			args := []string{"cluster", "--params", dir, file, "--format", "csv"}
+			stagetest.Run(t, ".", filepath.Join(bin, "analyze"), "--line", "64B,256B", "-o", dir, prefix)
+			for range 2 { // the delays follow from the distances
+				_, _, errs := predict(args...)
+				_, after, _ := strings.Cut(errs, "lacks counts for ")
+				_, after, _ = strings.Cut(after, "run analyze ")
+				command, _, found := strings.Cut(after, " TRACE\n")
+				if !found {
+					break
+				}
+				stagetest.Run(t, ".", filepath.Join(bin, "analyze"), append(strings.Fields(command), prefix)...)
+			}
+			_, want, _ := predict("cluster", prefix, file, "--format", "csv")
+			if _, got, errs := predict(args...); got != want || strings.Contains(got+errs, "run analyze") {
+				t.Errorf("%s%s\nof the trace:\n%s", errs, got, want)
+			}
+		})
+	}
+}
