@@ -93,10 +93,6 @@ func (o *clusterOptions) run(ctx context.Context, env *stage.Env, args []string)
 	if err != nil {
 		return err
 	}
-	share, err := exposedShare(o.exposed)
-	if err != nil {
-		return err
-	}
 	study := cluster.Study{Models: models, Named: len(o.models) > 0, Processors: o.processors, Full: o.full, Transaction: o.transaction,
 		Printed: o.published.Printed, Note: func(text string) { env.Note("%s", text) }}
 	if len(traces) == 0 {
@@ -107,7 +103,7 @@ func (o *clusterOptions) run(ctx context.Context, env *stage.Env, args []string)
 			return err
 		}
 	}
-	targets, err := readMachines(machines, o.nodes, share)
+	targets, err := readMachines(machines, o.nodes, o.exposed)
 	if err != nil {
 		return err
 	}
@@ -155,8 +151,13 @@ func (o *clusterOptions) countedOn(env *stage.Env, program *counts.Program, stud
 	}
 }
 
-// readMachines reads machines whose last nodes are given, and sets the share of misses that their processors wait for.
-func readMachines(files, nodes []string, share float64) (all []*machine.Machine, err error) {
+// readMachines reads machines whose last nodes are given, and sets the share of misses that their processors wait for,
+// from a file or none.
+func readMachines(files, nodes []string, exposed string) (all []*machine.Machine, err error) {
+	share, err := exposedShare(exposed)
+	if err != nil {
+		return nil, err
+	}
 	for _, file := range files {
 		m, err := readMachine(file, nodes)
 		if err != nil {
