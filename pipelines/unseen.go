@@ -13,6 +13,7 @@ var kindsOfUnseen = []kindOfUnseen{
 	{"cluster", "clusters to 155 Mb/s"},
 	{"fast", "clusters from 10 Gb/s"},
 	{"message programs", "message programs"},
+	{"message programs, memory in blocks", "message programs, memory in blocks"},
 	{"all", "all"},
 }
 

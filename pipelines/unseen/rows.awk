@@ -14,7 +14,7 @@ FILENAME == "machines.tsv" { kind[$1] = $2; next }
 	if (seed) { sub(/^random seed=/, "random-", name); sub(/^random/, passes ? "messages" : "random", name) }
 	sub(/ .*/, "", name)
 	m = cell[at["machine"]]
-	printf "%s\t%s\t%s\t%s\t%s\t%s", name, seed ? "random" : set[name], m, passes ? "message programs" : kind[m], cell[at["processors"]], cell[at["model"]]
+	printf "%s\t%s\t%s\t%s\t%s\t%s", name, seed ? "random" : set[name], m, passes ? (kind[m] == "messages" ? "message programs" : "message programs, memory in blocks") : kind[m], cell[at["processors"]], cell[at["model"]]
 	printf "\t%.5g\t%.5g\t%.2f", cell[at["simulated"]], cell[at["predicted"]], cell[at["error"]]
 	if (cell[at["lo"]] == "") print "\t\t\t"
 	else printf "\t%.5g\t%.5g\t%s\n", cell[at["lo"]], cell[at["hi"]], cell[at["inside"]]

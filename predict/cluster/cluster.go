@@ -21,6 +21,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -110,11 +111,11 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 	if c.whole != nil {
 		p.Target = string(c.whole.System.Target)
 	}
-	if c.passesMessages() {
-		p.Untested = "no simulations of programs that pass messages are behind the model's error"
-	}
 	if p.Untested == "" {
 		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
+	}
+	if c.passesMessages() && !p.ModelMargin.Known() {
+		p.Untested = "no simulations of programs that pass messages are behind the model's error"
 	}
 	p.Warnings = append(c.sourceWarnings(), p.Warnings...)
 	for _, a := range c.Machine.Assumed {
@@ -128,10 +129,12 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 
 // kind names the machines whose simulations give the model's error for c. They have the same target. Where the
 // processors of c continue behind misses, theirs do too; otherwise where c has several levels of caches,
-// theirs have several too.
+// theirs have several too. Programs that pass messages are a kind of their own.
 func (c *Case) kind() string {
 	target := string(c.Machine.System.Target)
 	switch m := c.Machine; {
+	case c.passesMessages():
+		return string(cmp.Or(c.whole, m).System.Target) + accuracy.Messages
 	case m.Processor.Outstanding > 0:
 		return target + accuracy.Overlap
 	case len(m.Caches) > 1 || m.Shared != nil:

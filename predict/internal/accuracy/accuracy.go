@@ -36,7 +36,7 @@ import (
 // Level is the share of simulations that the intervals should contain.
 const Level = 0.95
 
-// cluster.csv is the output of `make -C pipelines/du2000 accuracy`.
+// cluster.csv is the output of `make -C pipelines/du2000 accuracy`, and then that of `make -C pipelines/unseen accuracy`.
 //
 //go:embed cluster.csv
 var clusterTable string
@@ -53,11 +53,12 @@ var (
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })
 )
 
-// Suffixes of targets in [Cluster]: for machines whose processors continue behind misses, and for machines with several
-// levels of caches whose processors wait.
+// Suffixes of targets in [Cluster]: for machines whose processors continue behind misses, for machines with several levels of
+// caches whose processors wait, and for programs that pass messages.
 const (
-	Overlap = "-overlap"
-	Levels  = "-levels"
+	Overlap  = "-overlap"
+	Levels   = "-levels"
+	Messages = "-messages"
 )
 
 // Quanta is the target of all rows of [WindTunnel].
