@@ -21,7 +21,6 @@
 package cluster
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,8 +132,10 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 func (c *Case) kind() string {
 	target := string(c.Machine.System.Target)
 	switch m := c.Machine; {
+	case c.whole != nil:
+		return string(c.whole.System.Target) + accuracy.Messages
 	case c.passesMessages():
-		return string(cmp.Or(c.whole, m).System.Target) + accuracy.Messages
+		return target + accuracy.InterleavedMessages
 	case m.Processor.Outstanding > 0:
 		return target + accuracy.Overlap
 	case len(m.Caches) > 1 || m.Shared != nil:

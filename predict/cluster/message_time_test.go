@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,5 +108,54 @@ func TestMessagesRefuse(t *testing.T) {
 	}
 	if _, err := (Paper{}).Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 4}); err == nil || !strings.Contains(err.Error(), "has no messages") {
 		t.Error(err)
+	}
+}
+
+// passing returns a trace whose processors use data of their own, and pass bytes around in a ring after each of ten phases.
+func passing(bytes int64) *trace.Memory {
+	src := record(4, 3000, slices.Repeat([]pattern{scatter(5, 3000, 0.3)}, 10)...)
+	for p := range src.EventsOf {
+		var rows []trace.Event
+		for _, e := range src.EventsOf[p].Rows {
+			send, recv := e, trace.NewEvent(trace.Recv)
+			send.Kind, send.Peer, send.Tag, send.Bytes = trace.Isend, int32((p+1)%4), 0, bytes
+			recv.Peer, recv.Tag, recv.Refs = int32((p+3)%4), 0, e.Refs
+			rows = append(rows, send, recv)
+		}
+		src.EventsOf[p].Rows = rows
+	}
+	return src
+}
+
+// TestReferencesAndMessages: model mva is near the replay of references and messages together.
+func TestReferencesAndMessages(t *testing.T) {
+	m, err := machine.Read("../../data/machine/loggp-example.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bytes := range []int64{8, 50_000} {
+		src := passing(bytes)
+		run := measured(t, src, m)
+		instr := 0.0
+		for p := range src.RefsOf {
+			for _, n := range src.RefsOf[p].Instr {
+				instr += float64(n)
+			}
+		}
+		run.Params = paramsOf(t, map[string]float64{"instructions": instr, "passes_messages": 1})
+		if run.messages = messagesOf(t, src).messages; run.messages == nil {
+			t.Fatal("no paths")
+		}
+		p, err := MVA{}.Predict(&Case{Runs: []*Run{run}, Machine: m, Processors: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := replay.Simulate(context.Background(), src, nil, m, replay.Options{Scope: replay.Both})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := float64(p.EInstr)*1e12*instr/float64(res.Time) - 1; math.Abs(off) > 0.05 {
+			t.Errorf("messages of %d bytes: %v off the replay, which takes %v", bytes, off, res.Time)
+		}
 	}
 }

@@ -76,7 +76,7 @@ func paramsOf(t testing.TB, values map[string]float64) *param.Set {
 	t.Helper()
 	units := map[string]string{"beta": "lines", "line": "B", "footprint": "lines"}
 	s := &param.Set{}
-	for _, name := range []string{"alpha", "beta", "gamma", "line", "processors", "instructions", "references", "footprint"} {
+	for _, name := range []string{"alpha", "beta", "gamma", "line", "processors", "instructions", "references", "footprint", "passes_messages"} {
 		v, ok := values[name]
 		if !ok {
 			continue

@@ -8,10 +8,10 @@ import (
 )
 
 // ranksAlone returns the case of ranks that compute alone on the nodes of a cluster, if the program passes messages. Each has a memory
-// and a bus of its own. The time of messages is added to what models predict for it. If the nodes share memory in blocks, they also do
-// so for the data of ranks, and c is returned.
+// and a bus of its own, where its data are by first touch. The time of messages is added to what models predict for it. With
+// another placement, the data of a rank are also on other nodes, and c is returned.
 func (c *Case) ranksAlone() *Case {
-	if !c.passesMessages() || !clustered(c.Machine.System.Target) || c.Processors > c.Machine.System.Nodes || c.Machine.System.Block != 0 {
+	if !c.passesMessages() || !clustered(c.Machine.System.Target) || c.Processors > c.Machine.System.Nodes || c.Machine.Memory.Placement != machine.FirstTouch {
 		return c
 	}
 	m := *c.Machine

@@ -64,7 +64,7 @@ func (s *Study) Predict(machines []*machine.Machine) (all []model.Prediction, er
 func (s *Study) use(m *machine.Machine, all []model.Prediction) keyuse.Use {
 	u := keyuse.Use{Models: modelsOf(all), Procs: len(s.Processors) > 0}
 	u.Messages = (&Case{Runs: s.present}).passesMessages()
-	u.Apart = u.Messages && m.System.Block == 0
+	u.Apart = u.Messages && m.Memory.Placement == machine.FirstTouch
 	u.Flops = u.Messages && slices.ContainsFunc(s.present, func(r *Run) bool { return r.messages != nil && r.messages.Work > 0 && r.messages.WorkUnit != "ps" })
 	return u
 }

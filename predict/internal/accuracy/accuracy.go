@@ -54,11 +54,12 @@ var (
 )
 
 // Suffixes of targets in [Cluster]: for machines whose processors continue behind misses, for machines with several levels of
-// caches whose processors wait, and for programs that pass messages.
+// caches whose processors wait, and for programs that pass messages, with data by first touch or interleaved.
 const (
-	Overlap  = "-overlap"
-	Levels   = "-levels"
-	Messages = "-messages"
+	Overlap             = "-overlap"
+	Levels              = "-levels"
+	Messages            = "-messages"
+	InterleavedMessages = "-interleaved-messages"
 )
 
 // Quanta is the target of all rows of [WindTunnel].

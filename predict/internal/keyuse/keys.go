@@ -218,7 +218,7 @@ func (u *Use) inside(has func(machine.Level) bool) bool { return u.alone() && u.
 
 // placed reports whether the home of a page matters.
 func (u *Use) placed() bool {
-	return u.refs() && !u.target(machine.SMP) || u.runs("mva") && u.clustered() && !u.Apart
+	return u.refs() && !u.target(machine.SMP) || u.runs("mva") && u.clustered()
 }
 
 // simulatedNetwork reports whether messages are sent through the network one by one. Models refuse keys that they lack.
