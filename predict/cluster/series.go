@@ -19,6 +19,7 @@ type Series struct {
 	c     Case
 	nodes func(nodes int) (*smp, error) // inputs of models [Paper] and [Curve]
 	mva   *MVA
+	with  model.Model[*Case] // of programs that pass messages: predicts each machine by itself; else nil
 	least map[int]unit.Seconds // critical path of the runs, by processors: see [Run.critical]
 	first bool                 // the first run predicts all machines
 }
@@ -36,6 +37,10 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	s.least = map[int]unit.Seconds{}
 	for _, r := range runs {
 		s.least[r.Processors], _ = r.critical(costsOf(m))
+	}
+	if s.c.passesMessages() {
+		s.with, s.Slow = v, true
+		return s, nil
 	}
 	many := s.c
 	many.Processors *= min(2, m.System.Nodes)
@@ -148,7 +153,13 @@ func countInstructions(runs []*Run) error {
 // eInstr returns E(Instr) with so many nodes.
 func (s *Series) eInstr(nodes int) (unit.Seconds, error) {
 	s.c.Processors = nodes * s.c.Machine.System.Processors
-	if s.mva != nil {
+	switch {
+	case s.with != nil:
+		return s.solved(s.with.Name(), func(c *Case) (unit.Seconds, error) {
+			p, err := s.with.Predict(c)
+			return p.EInstr, err
+		})
+	case s.mva != nil:
 		return s.solved("E(Instr)", s.mva.eInstr)
 	}
 	return s.solve(nodes, response)
@@ -156,11 +167,14 @@ func (s *Series) eInstr(nodes int) (unit.Seconds, error) {
 
 // bound returns a lower bound of eInstr, and is fast. It is E(Instr) with servers as busy as the asymptotic
 // bounds of closed networks: an access takes its own time, or that of all processors less the time of each in
-// between. For [MVA], see [MVA.bound].
+// between. For [MVA], see [MVA.bound]. For programs that pass messages it is 0.
 func (s *Series) bound(nodes int) (e unit.Seconds, err error) {
 	const rounding = 1e-9
 	s.c.Processors = nodes * s.c.Machine.System.Processors
-	if s.mva != nil {
+	switch {
+	case s.with != nil:
+		return 0, nil
+	case s.mva != nil:
 		return s.solved("least", s.mva.bound)
 	}
 	e, err = s.solve(nodes, minResponse)
