@@ -54,7 +54,7 @@ func (o *options) build(r *kind.Request) (analysis.Analysis, error) {
 	if how == comm.Apart {
 		return nil, fmt.Errorf("--path-collectives: %s has no messages; choose another algorithm", how)
 	}
-	a := &Analysis{Events: r.Events, Collectives: how, Meta: r.Meta}
+	a := &Analysis{Events: r.Events, Collectives: how, Meta: r.Meta, Rendezvous: []int64{-1}} // without the protocol in any case
 	for _, text := range o.rendezvous {
 		limit := int64(-1)
 		if text != none {

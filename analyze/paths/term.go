@@ -39,6 +39,7 @@ type Estimate struct {
 	Alone      unit.Seconds // the longest path; without the rendezvous protocol never above the time of a replay
 	Counts     Vector       // of the path that determines Alone
 	Contention float64      // the ratio of both
+	Outside    string       // a cost of the machine that is outside of the range that was simulated, in times of an instruction; or ""
 }
 
 // The contention of a machine is computed from so many samples with similar costs, and is that of the one which so many of them exceed.
@@ -71,9 +72,23 @@ func (t *Term) Time(m Machine) (e Estimate, err error) {
 		return e, fmt.Errorf("the program takes %v ps, which is no time", float64(e.Alone))
 	}
 	e.Contention = t.contention(&m, float64(e.Alone))
+	e.Outside = outside(&m)
 	e.Alone *= 1e-12
 	e.Time = e.Alone * unit.Seconds(e.Contention)
 	return e, nil
+}
+
+// outside returns the first cost of a machine that is beyond the range of simulations: larger than all.
+// Smaller costs matter little.
+func outside(m *Machine) string {
+	b := boxOf(&Program{instr: 1}, trace.WorkInstr)
+	for c := Send; c < costs; c++ {
+		times := m.Costs[c] / m.Costs[Instruction] * b[Instruction].low
+		if m.Costs[Instruction] > 0 && times > 1.01*b[c].high {
+			return costColumns[c]
+		}
+	}
+	return ""
 }
 
 // contention returns how many times longer the program takes with contention on a machine. The paths of the samples with the nearest

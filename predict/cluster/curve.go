@@ -35,7 +35,7 @@ func (Curve) Paper() string { return paperKey }
 // Predict needs the stack distances of a run at the line sizes of the machine's caches.
 func (v Curve) Predict(c *Case) (model.Prediction, error) {
 	c = c.ranksAlone().withoutBus()
-	if err := cmp.Or(c.check(), c.requireEqualNodes(v.Name())); err != nil {
+	if err := cmp.Or(c.check(), c.requireEqualNodes(v.Name()), c.requireReferences(v.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r, err := c.nearest()

@@ -34,30 +34,34 @@ func messageMachine(m *machine.Machine, ranks int) (c paths.Machine, left []erro
 	if n.Receiving.Known {
 		c.Costs[paths.Receive] = picos(n.Receiving.Value)
 	}
-	if left = leftOut(n); n.Model != "loggp" {
-		links, err := linkCosts(m, ranks, &c)
-		return c, append(left, links...), err
+	if err := errLeftOut(m); err != nil {
+		return c, nil, err
+	}
+	if n.Model != "loggp" {
+		left, err = linkCosts(m, ranks, &c)
+		return c, left, err
 	}
 	c.Costs[paths.Latency], c.Costs[paths.Gap], c.Costs[paths.Byte] = picos(n.Latency.Value), picos(n.Gap.Value), picos(n.GapPerByte.Value)
 	if n.Ports == machine.SendPort {
 		c.Ports = paths.SendPort
 	}
-	return c, left, nil
+	return c, nil, nil
 }
 
 func picos(s unit.Seconds) float64 { return 1e12 * float64(s) }
 
-// leftOut returns the costs of n that the message term does not have.
-func leftOut(n *machine.Network) (all []error) {
+// errLeftOut returns an error if n has costs that the message term does not have.
+func errLeftOut(m *machine.Machine) error {
+	n := m.Network
 	for _, key := range []struct {
 		name  string
 		given bool
 	}{{"network.gamma", n.PerLine.Value > 0}, {"network.interrupt", n.Interrupt.Known}, {"network.buffer_copy", n.BufferCopy.Known}} {
 		if key.given {
-			all = append(all, fmt.Errorf("the time of messages has no %s", key.name))
+			return fmt.Errorf("machine %s has %s, which models leave out of the time of messages; simulate it with predict replay", m.Name, key.name)
 		}
 	}
-	return all
+	return nil
 }
 
 // linkCosts sets the costs of a network of links, and says what they leave out.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 
 	"spoor/predict/internal/model"
@@ -28,6 +29,8 @@ func (v Messages) Predict(c *Case) (model.Prediction, error) {
 	switch {
 	case r == nil:
 		return model.Prediction{}, fmt.Errorf("model messages needs a run with %d processors; there are runs with %s", c.Processors, c.runSizes())
+	case r.withoutMessages:
+		return model.Prediction{}, fmt.Errorf("%s has only messages, whose time --without-messages leaves out", r.Name)
 	case !r.onlyMessages:
 		return model.Prediction{}, errHasReferences
 	}
@@ -44,4 +47,4 @@ func (v Messages) Predict(c *Case) (model.Prediction, error) {
 }
 
 // errHasReferences is why model messages is left out.
-var errHasReferences = fmt.Errorf("model messages is for traces without references; models curve and mva have caches, too")
+var errHasReferences = wrongTrace{errors.New("model messages is for traces without references; models curve and mva have caches, too")}

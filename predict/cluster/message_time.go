@@ -138,6 +138,7 @@ func (t *programTime) add(p *model.Prediction) error {
 	if err != nil {
 		return fmt.Errorf("the time of messages is not known: %w", err)
 	}
+	p.Warnings = append(p.Warnings, t.doubts(e)...)
 	before := p.EInstr
 	if p.Interval.Known() {
 		for _, end := range []*unit.Seconds{&p.Interval.Lo, &p.Interval.Hi} {
@@ -158,6 +159,20 @@ func (t *programTime) add(p *model.Prediction) error {
 	}
 	return nil
 }
+
+// doubts returns what makes the time of messages doubtful.
+func (t *programTime) doubts(e *paths.Estimate) (all []error) {
+	if e.Outside != "" {
+		all = append(all, fmt.Errorf("network %s is larger, in times of an instruction, than in all simulations of analyze --run paths", e.Outside))
+	}
+	if t.Missing > mostMissing {
+		all = append(all, fmt.Errorf("the critical paths are incomplete: the program takes up to %.1f %% longer", 100*t.Missing))
+	}
+	return all
+}
+
+// mostMissing is the share of the time that critical paths may lack without a warning.
+const mostMissing = 0.02
 
 // computing returns the share of the longest path in which its processors compute.
 func (t *programTime) computing(e *paths.Estimate) float64 {

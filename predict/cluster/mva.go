@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 
 	"spoor/calibrate/machine"
@@ -107,8 +108,8 @@ type placedRun struct {
 }
 
 // place finds the work of a run on the machine of c.
-func (MVA) place(c *Case) (*placedRun, error) {
-	if err := c.check(); err != nil {
+func (v MVA) place(c *Case) (*placedRun, error) {
+	if err := cmp.Or(c.check(), c.requireReferences(v.Name())); err != nil {
 		return nil, err
 	}
 	r, err := c.exactRun()

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/internal/model"
@@ -31,12 +32,28 @@ func (c *Case) withoutBus() *Case {
 	return &alone
 }
 
+// wrongTrace is why a model is for other traces.
+type wrongTrace struct{ error }
+
 // requireNoMessages returns an error if the program passes messages.
 func (c *Case) requireNoMessages(name string) error {
 	if c.passesMessages() {
-		return fmt.Errorf("model %s has no messages; choose curve or mva", name)
+		return wrongTrace{fmt.Errorf("model %s has no messages; choose curve or mva", name)}
+	}
+	return c.requireReferences(name)
+}
+
+// requireReferences returns an error if only messages were analyzed.
+func (c *Case) requireReferences(name string) error {
+	if c.onlyMessages() {
+		return wrongTrace{fmt.Errorf("model %s needs references, and only messages were analyzed; choose messages", name)}
 	}
 	return nil
+}
+
+// onlyMessages reports whether only messages were analyzed.
+func (c *Case) onlyMessages() bool {
+	return slices.ContainsFunc(c.Runs, func(r *Run) bool { return r.onlyMessages })
 }
 
 // alone solves the network of each processor by itself, with a bus of its own.

@@ -158,7 +158,7 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 	for want, m := range map[string]*machine.Machine{
 		"no caches of 4096 sets; it has 2048; run analyze with --sets 4096":       smpMachine(t, `"256 KiB"`, `"512 KiB"`),
 		"no caches of 64,4096 sets; it has 2048; run analyze with --sets 64,4096": smpMachine(t, `"256 KiB"`, `"512 KiB"`, "[[cache]]", inner),
-		"caches of 1 to 20 ways, not 32; use predict replay":                      smpMachine(t, "ways = 2", "ways = 32"),
+		"no caches of 256 sets; it has 2048; run analyze with --sets 256":         smpMachine(t, "ways = 2", "ways = 32"), // 128 sets of 32 ways as 256 of 16
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err = MVA{}.Predict(&Case{Runs: []*Run{r}, Machine: m, Processors: 2})

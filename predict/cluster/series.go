@@ -19,7 +19,7 @@ type Series struct {
 	c     Case
 	nodes func(nodes int) (*smp, error) // inputs of models [Paper] and [Curve]
 	mva   *MVA
-	with  model.Model[*Case] // of programs that pass messages: predicts each machine by itself; else nil
+	with  model.Model[*Case]   // of programs that pass messages: predicts each machine by itself; else nil
 	least map[int]unit.Seconds // critical path of the runs, by processors: see [Run.critical]
 	first bool                 // the first run predicts all machines
 }

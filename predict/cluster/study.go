@@ -97,13 +97,15 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 		for _, v := range s.Models {
 			c := &Case{Runs: runs, Machine: m, Processors: n}
 			p, err := v.Predict(c)
-			s.adviseAnalysis(c.run(), m, p, err)
+			if !c.onlyMessages() {
+				s.adviseAnalysis(c.run(), m, p, err)
+			}
 			switch {
 			case err == nil:
 				p.MachineSHA = digest
 				p.Terms = append(p.Terms, rates(p, c, s.Transaction, s.Printed)...)
 				all = append(all, p)
-			case !s.Named && (errors.Is(err, errHasReferences) || runs[0].onlyMessages && v.Name() != Messages{}.Name()):
+			case !s.Named && isForOthers(err):
 				last = cmp.Or(last, err) // the model is for other traces
 			case s.Named:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", runs[0].Program, v.Name(), err)
@@ -118,6 +120,9 @@ func (s *Study) predict(m *machine.Machine) (all []model.Prediction, err error) 
 	}
 	return all, nil
 }
+
+// isForOthers reports whether a model is for other kinds of traces.
+func isForOthers(err error) bool { return errors.As(err, &wrongTrace{}) }
 
 // runsOn returns the runs for predictions of m.
 func (s *Study) runsOn(m *machine.Machine) ([]*Run, error) {
