@@ -36,10 +36,15 @@ import (
 // Level is the share of simulations that the intervals should contain.
 const Level = 0.95
 
-// cluster.csv is the output of `make -C pipelines/du2000 accuracy`, and then that of `make -C pipelines/unseen accuracy`.
+// cluster.csv is the output of `make -C pipelines/du2000 accuracy`.
 //
 //go:embed cluster.csv
 var clusterTable string
+
+// messages.csv is the output of `make -C pipelines/unseen accuracy`: programs that pass messages.
+//
+//go:embed messages.csv
+var messagesTable string
 
 // windtunnel.csv is the output of `make -C pipelines/falsafi1997 accuracy`: speedups and the critical path, for both
 // placements of targets, in quanta of instructions and of simulated time.
@@ -49,7 +54,7 @@ var windTunnelTable string
 
 // Cluster returns the table of the models of predict/cluster. WindTunnel returns that of predict/internal/windtunnel, with target [Quanta].
 var (
-	Cluster    = sync.OnceValue(func() *Table { return embedded(clusterTable) })
+	Cluster    = sync.OnceValue(func() *Table { return embedded(clusterTable, messagesTable) })
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })
 )
 
@@ -65,12 +70,17 @@ const (
 // Quanta is the target of all rows of [WindTunnel].
 const Quanta = "quanta"
 
-func embedded(text string) *Table {
-	t, err := Read(strings.NewReader(text))
-	if err != nil {
-		panic(err) // cannot happen: a test reads the table
+// embedded returns the rows of tables of the program itself.
+func embedded(texts ...string) *Table {
+	all := &Table{}
+	for _, text := range texts {
+		t, err := Read(strings.NewReader(text))
+		if err != nil {
+			panic(err) // cannot happen: a test reads the tables
+		}
+		all.rows = append(all.rows, t.rows...)
 	}
-	return t
+	return all
 }
 
 // Table holds how far simulations were outside the intervals of models.

@@ -143,9 +143,22 @@ func (p *Program) open(t *Trace, dir, paths string) (*cluster.Run, error) {
 		r.LeaveOutMessages()
 	}
 	if paths != "" {
-		err = r.ReadMessages(paths)
+		if err := r.ReadMessages(paths); err != nil {
+			return nil, damaged(err, paths)
+		}
 	}
-	return r, err
+	return r, nil
+}
+
+// errDamaged is the error of results that cannot be read.
+type errDamaged struct{ error }
+
+// damaged returns the error of results in dir, unless err names another folder already.
+func damaged(err error, dir string) error {
+	if errors.As(err, &errDamaged{}) {
+		return err
+	}
+	return errDamaged{fmt.Errorf("%w; delete %s to analyze the trace again", err, dir)}
 }
 
 // run returns the run with this key. It opens the results in dir if the run is not in memory.
@@ -155,7 +168,7 @@ func (p *Program) run(dir, key string, open func() (*cluster.Run, error)) (r *cl
 	}
 	if r == nil {
 		if r, err = open(); err != nil {
-			return nil, fmt.Errorf("%w; delete %s to analyze the trace again", err, dir)
+			return nil, damaged(err, dir)
 		}
 	}
 	p.runs[key] = r
