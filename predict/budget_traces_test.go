@@ -65,7 +65,7 @@ func TestTracesOrParameters(t *testing.T) {
 			{[]string{prefix, prefix}, stage.Failed, "both have 2 processors"},
 			{[]string{dir}, stage.WrongUsage, "is a folder, not a trace; give results of analyze with --params"},
 			{[]string{prefix + "nowhere"}, stage.Failed, "nowhere.refs.arrow"},
-			{[]string{messages}, stage.Failed, "the program passes messages, and models do not know their time"},
+			{[]string{messages}, stage.Failed, "counts no instructions"},
 		} {
 			t.Run(name+" "+c.say, func(t *testing.T) {
 				status, out, errs := predict(append(args, c.more...)...)
