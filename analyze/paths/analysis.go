@@ -8,8 +8,7 @@
 // With the rendezvous protocol, bytes leave a port in the order of the answers, so that this holds only nearly.
 //
 // With contention, messages of several senders queue at their receiver, in an order that depends on the costs, and the time is no maximum
-// of linear functions. For that, the program is also simulated at random costs. [Term.Time] multiplies the time without contention by what
-// contention does at the nearest of them.
+// of linear functions. For that, the program is also simulated at random costs. [Term.Time] takes the paths of the nearest of them.
 //
 // LLAMP [shen2024] finds the same functions without contention for one cost at a time, by linear programming.
 package paths

@@ -42,7 +42,6 @@ const (
 type search struct {
 	*Program
 	box
-	progress func() // after each simulation; or nil
 }
 
 // cover finds paths whose longest is near the time of the program without contention at receivers, within a box of costs: those of the
@@ -107,9 +106,6 @@ func (f *cover) try(s *search, at []Vector) error {
 			return errs[i]
 		}
 		f.add(at[i], &end)
-		if s.progress != nil {
-			s.progress()
-		}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func messageMachine(m *machine.Machine, ranks int) (c paths.Machine, left []erro
 		return c, nil, fmt.Errorf("machine %s has no section [network]; give it one, as in data/machine/loggp-example.toml", m.Name)
 	case len(m.OtherNodes) > 0:
 		return c, nil, fmt.Errorf("machine %s has nodes of several kinds; simulate it with predict replay", m.Name)
-	case ranks > m.System.Nodes && m.System.Processors > 1 || ranks > 1 && m.System.Processors > 1:
+	case ranks > 1 && m.System.Processors > 1:
 		return c, nil, fmt.Errorf("ranks share the nodes of machine %s, and models do not know the time of messages within a node; simulate it with predict replay", m.Name)
 	case n.Model == "plogp" || n.Model == "bus" || n.SimGrid != nil:
 		return c, nil, fmt.Errorf("models do not know the time of messages on the %s network of machine %s; simulate it with predict replay", n.Model, m.Name)
@@ -86,10 +86,24 @@ func linkCosts(m *machine.Machine, ranks int, c *paths.Machine) ([]error, error)
 		return nil, err
 	}
 	c.Costs[paths.Latency] += picos(m.At(n.Switch)) * (links - 1)
-	if n.Model == "switch" {
-		return nil, nil
+	left := linkKeysLeftOut(n)
+	if n.Model != "switch" {
+		left = append(left, fmt.Errorf("messages wait for the ports of nodes, and not for links within the %s network", n.Model))
 	}
-	return []error{fmt.Errorf("messages wait for the ports of nodes, and not for links within the %s network", n.Model)}, nil
+	return left, nil
+}
+
+// linkKeysLeftOut returns the keys of links that the time of messages does not have.
+func linkKeysLeftOut(n *machine.Network) (all []error) {
+	for _, key := range []struct {
+		name  string
+		given bool
+	}{{"network.rails", n.Rails > 1}, {"network.routing", n.Routing != ""}, {"network.sharing", n.Shared()}} {
+		if key.given {
+			all = append(all, fmt.Errorf("the time of messages has no %s: messages hold the one port of their node, one after the other", key.name))
+		}
+	}
+	return all
 }
 
 // mostPlaced is the largest number of nodes between which all routes are computed.

@@ -59,10 +59,11 @@ func openMessages(path, dir string) (*Run, error) {
 	if err := r.readMessages(dir); err != nil || r.messages == nil {
 		return nil, err
 	}
-	for name, value := range map[string]float64{locality.MessagesParam: 1, "instructions": float64(r.messages.Instructions)} {
-		if err := r.Params.Add(param.Param{Name: name, Value: value, Unit: "1", Lo: math.NaN(), Hi: math.NaN()}); err != nil {
-			return nil, err
-		}
+	exact := func(name string, value float64) error {
+		return r.Params.Add(param.Param{Name: name, Value: value, Unit: "1", Lo: math.NaN(), Hi: math.NaN()})
+	}
+	if err := cmp.Or(exact(locality.MessagesParam, 1), exact("instructions", float64(r.messages.Instructions))); err != nil {
+		return nil, err
 	}
 	return r, r.count()
 }
@@ -163,7 +164,7 @@ func (t *programTime) add(p *model.Prediction) error {
 // doubts returns what makes the time of messages doubtful.
 func (t *programTime) doubts(e *paths.Estimate) (all []error) {
 	if e.Outside != "" {
-		all = append(all, fmt.Errorf("network %s is larger, in times of an instruction, than in all simulations of analyze --run paths", e.Outside))
+		all = append(all, fmt.Errorf("network.%s is larger, in times of an instruction, than in all simulations of analyze --run paths", e.Outside))
 	}
 	if t.Missing > mostMissing {
 		all = append(all, fmt.Errorf("the critical paths are incomplete: the program takes up to %.1f %% longer", 100*t.Missing))
