@@ -213,8 +213,10 @@ func (m *merger) arrive(s *stream, e *trace.Event, now uint64) error {
 	if err != nil {
 		return err
 	}
+	if m.idle(s, now); m.stopped {
+		return nil
+	}
 	if m.barriers[at.object]++; m.barriers[at.object] < members {
-		m.idle(s, now)
 		return nil
 	}
 	delete(m.barriers, at.object)

@@ -108,8 +108,8 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 		switch s.kind {
 		case trace.Barrier:
 			blocked[best] = true
+			stop(best, trace.Barrier, now)
 			if !all(blocked, func(p int) bool { return steps[p][0].kind == trace.Barrier && steps[p][0].peer == s.peer }) {
-				stop(best, trace.Barrier, now)
 				continue
 			}
 			for p := range n {

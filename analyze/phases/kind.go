@@ -36,11 +36,12 @@ type options struct {
 	right      float64
 	miss       int64
 	ways       int
+	node       string
 	networks   []string
 }
 
 // Names of flags of --per-node.
-const nodesFlag, networkFlag, controlFlag, missFlag, waysFlag = "per-node", "node-network", "control-delay", "node-miss", "node-ways"
+const nodesFlag, networkFlag, controlFlag, missFlag, waysFlag, nodeFlag = "per-node", "node-network", "control-delay", "node-miss", "node-ways", "node"
 
 // Kind describes the analysis.
 func Kind() *kind.Kind {
@@ -50,7 +51,7 @@ func Kind() *kind.Kind {
 		PerProc: 60 << 10,
 		Shares:  []string{"refs", "line"},
 		Needs: map[string]string{"block": nodesFlag, "placement": nodesFlag, "delay": nodesFlag, networkFlag: nodesFlag, "latency": nodesFlag,
-			controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag},
+			controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag, nodeFlag: nodesFlag},
 		Renamed: map[string]string{"between": networkFlag, "right": controlFlag, "miss": missFlag, "ways": waysFlag},
 		Values:  map[string][]string{networkFlag: kind.Texts(networks), "placement": kind.Texts(placements)},
 		Flags:   o.add,
@@ -88,6 +89,7 @@ func (o *options) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.networks, networkFlag, []string{string(Ideal), string(Bus), string(Switch)}, "networks between nodes, as a `list`: ideal (messages never wait), bus, switch")
 	f.Int64Var(&o.miss, missFlag, 50, "time of a miss within a node, and of an access to its memory by another node, in `instructions`; 0: do not count a node of all processors")
 	f.IntVar(&o.ways, waysFlag, 2, "`ways` of the caches in nodes; their sets are the first of --sets, their lines the smallest of --line")
+	f.StringVar(&o.node, nodeFlag, "", "the node itself in place of --node-miss and --node-ways, as `values` (see 'analyze help per-node')")
 	f.Int64Var(&o.latency, "latency", 0, "part of each message's delay, in `instructions`, during which it does not occupy the network")
 	f.Float64Var(&o.right, controlFlag, DefaultRight, "delay of a message without a block, as a `part` of the delay of a block; both without --latency")
 }
@@ -100,11 +102,11 @@ func (o *options) build(r *kind.Request) (analysis.Analysis, error) {
 		return nil, fmt.Errorf("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
 	}
 	a := &Analysis{Lines: r.Lines, Refs: r.Refs, Sets: kind.Sorted(o.sets), Window: unit.Instructions(o.window), Meta: r.Meta}
-	return a, o.nodes(a)
+	return a, o.nodes(a, r)
 }
 
 // nodes sets the parameters of --per-node.
-func (o *options) nodes(a *Analysis) (err error) {
+func (o *options) nodes(a *Analysis, r *kind.Request) (err error) {
 	if a.Block, err = unit.ParseBytes(o.block); err != nil || !a.Block.IsPowerOfTwo() || a.Block > Page {
 		return fmt.Errorf("--block: %q is not a power of two of at most %v", o.block, Page)
 	}
@@ -137,7 +139,26 @@ func (o *options) nodes(a *Analysis) (err error) {
 		return fmt.Errorf("--node-ways: %d is not a number of ways from 1 to %d", o.ways, MaxWays)
 	}
 	a.NodeCaches = NodeCaches{Miss: unit.Instructions(o.miss), Sets: o.sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
-	return checkNodes(a)
+	if err := checkNodes(a); err != nil || o.node == "" {
+		return err
+	}
+	return o.describeNode(a, r)
+}
+
+// describeNode sets the description of nodes.
+func (o *options) describeNode(a *Analysis, r *kind.Request) (err error) {
+	switch {
+	case r.Flags.Changed(missFlag) || r.Flags.Changed(waysFlag):
+		return fmt.Errorf("--%s has the caches and the time of misses; omit --%s and --%s", nodeFlag, missFlag, waysFlag)
+	case r.Events == nil:
+		return fmt.Errorf("--%s needs the events of the trace", nodeFlag)
+	}
+	if a.Node, err = ParseNode(o.node); err != nil {
+		return fmt.Errorf("--%s: %w", nodeFlag, err)
+	}
+	a.NodeCaches = NodeCaches{Line: a.NodeCaches.Line}
+	a.Forked, err = ForkedProcs(r.Events)
+	return err
 }
 
 // checkNodes says which of the flags of nodes do not suit each other.

@@ -24,7 +24,7 @@ func LoadNode(from store.TableSource, procs int) (*TrafficProfile, error) {
 	if err := n.readFacts(t); err != nil {
 		return nil, err
 	}
-	if have := splitList(t.Fact(perNodeFact)); n.Miss == 0 || !slices.Contains(have, fmt.Sprint(procs)) {
+	if have := splitList(t.Fact(perNodeFact)); n.Miss == 0 && n.Node == "" || !slices.Contains(have, fmt.Sprint(procs)) {
 		return nil, fmt.Errorf("%w; run analyze with --per-node %d and --node-miss", ErrNotCounted, procs)
 	}
 	n.Delays, n.byDelay = []unit.Instructions{0}, []map[windowKey]*Traffic{{}}
@@ -38,7 +38,10 @@ func LoadNode(from store.TableSource, procs int) (*TrafficProfile, error) {
 }
 
 // readFacts reads the description of the caches of nodes in a traffic table.
-func (n *NodeCaches) readFacts(t *store.Table) error {
+func (n *TrafficProfile) readFacts(t *store.Table) error {
+	if t.Fact(movesFact) == "" {
+		n.Node = t.Fact(nodeFact)
+	}
 	if t.Fact(missFact) == "" {
 		return nil
 	}

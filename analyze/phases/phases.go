@@ -93,7 +93,9 @@ type Analysis struct {
 	Delays     []unit.Instructions // delays of its blocks, ascending, up to maxDelay
 	Latency    unit.Instructions   // part of each delay for which the message does not hold the network
 	Right      float64             // share of the rest of the delay that a message without a block takes, 0 to 1
-	NodeCaches NodeCaches          // caches and bus of the nodes
+	NodeCaches NodeCaches          // caches and bus of the nodes; with Node, only the line
+	Node       *Node               // all that orders depend on; nil: NodeCaches
+	Forked     []trace.Proc        // processors that others fork; only with Node
 
 	Meta []trace.Arg // metadata of the tables
 
@@ -115,6 +117,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
 	s.uses = order.NewQueues(h.Procs, cmp.Or(a.Refs, trace.DataOps), a.accessSize().Shift())
+	if a.Node != nil {
+		s.uses.Instr, s.uses.Hit, s.ends = ticks, inTicks(a.Node.Hit), true
+	}
 	for _, n := range a.PerNode {
 		if n == h.Procs && a.countsSingleNode(h.Procs) {
 			b := newSoftwareMemory(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
@@ -140,7 +145,15 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 // countsSingleNode reports whether one node with all processors is simulated. Its processors request nothing
 // from other nodes, but wait for each other.
 func (a *Analysis) countsSingleNode(procs int) bool {
-	return procs > 1 && a.NodeCaches.Miss > 0 && slices.Contains(a.PerNode, procs)
+	return (a.Node != nil || procs > 1 && a.NodeCaches.Miss > 0) && slices.Contains(a.PerNode, procs)
+}
+
+// nodeText describes the node and its lines, or is empty without a Node.
+func (a *Analysis) nodeText() string {
+	if a.Node == nil {
+		return ""
+	}
+	return fmt.Sprintf("%v,line=%d", a.Node, int64(a.NodeCaches.Line))
 }
 
 // accessSize returns the unit of uses: a line of the caches of nodes, or a block without such caches.
@@ -164,7 +177,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := tableOf(s.rows, s.shapes, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}
-	if s.moved && len(a.PerNode) > 0 {
+	ignored := s.moved && len(a.PerNode) > 0
+	if ignored {
 		out.Warnings = append(out.Warnings, errors.New("phases: prefetches and flushes have no effect on the traffic of --per-node"))
 	}
 	if len(a.PerNode) > 0 {
@@ -173,6 +187,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 			trace.Arg{Key: networkFact, Value: listOf(a.Networks, "")}, trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")},
 			trace.Arg{Key: latencyFact, Value: strconv.FormatUint(uint64(a.Latency), 10)},
 			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)},
+			trace.Arg{Key: nodeFact, Value: a.nodeText()}, trace.Arg{Key: movesFact, Value: map[bool]string{true: "ignored"}[ignored]},
 			trace.Arg{Key: missFact, Value: strconv.FormatUint(uint64(a.NodeCaches.Miss), 10)},
 			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.NodeCaches.Sets, a.NodeCaches.Ways, a.NodeCaches.Line)})
 		out.Tables = append(out.Tables, s.traffic.table(meta))

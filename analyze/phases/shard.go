@@ -26,6 +26,7 @@ type shard struct {
 	shapes   []shape
 	rows     []rows // by processor
 	traffic  trafficRows
+	ends     bool // orders need the ends of programs
 	moved    bool // there were prefetches or flushes
 }
 
@@ -66,6 +67,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.RefProcs))[:len(p.RefProcs)], slices.Grow(s.at, len(p.RefProcs))[:len(p.RefProcs)]
 	if len(p.RefProcs) == 0 {
+		s.stop(p)
 		return nil
 	}
 	for _, sim := range s.sims {
@@ -93,6 +95,21 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		}
 	}
 	return nil
+}
+
+// stop takes a chunk that says that a processor stops. There it waits for all that it has begun.
+func (s *shard) stop(p *analysis.Chunk) {
+	if !s.ends || len(s.memories) == 0 {
+		return
+	}
+	q := &s.procs[p.Proc]
+	done := min(max(q.done, p.Time-q.start), q.end(s.size))
+	switch p.StopsAt {
+	case trace.Barrier:
+		s.uses.Event(p.Proc, &trace.Event{Kind: trace.Barrier}, p.Time, done, 0)
+	case 0:
+		s.uses.End(p.Proc, p.Time, done)
+	}
 }
 
 // LineSizes returns all line sizes.
@@ -123,8 +140,9 @@ func (s *shard) runMemories(procs []trace.Proc, r *trace.Refs, done, at []unit.I
 // the interleaved order.
 func (s *shard) addSyncEvent(p *analysis.Chunk, done, waited unit.Instructions) {
 	switch p.Event.Kind {
-	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
-		if len(s.memories) > 0 {
+	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join:
+		forks := p.Event.Kind == trace.Fork || p.Event.Kind == trace.Join
+		if len(s.memories) > 0 && (s.ends || !forks) {
 			s.uses.Event(p.Proc, p.Event, p.Time, done, waited)
 		}
 	}

@@ -1,8 +1,6 @@
 package phases
 
 import (
-	"fmt"
-
 	"spoor/analyze/internal/lines"
 	"spoor/analyze/phases/internal/order"
 	"spoor/traces/trace"
@@ -33,7 +31,7 @@ type softwareMemory struct {
 	directory directory        // by block and node: valid copies, and the node that may store (also if it is the home)
 	homes     []int32          // by number of the block; noHome if it has none
 	transits  []transit        // by number of the block
-	caches    *nodeSystem
+	caches    *nodeSystem      // without a [Node]
 	order     *order.Delayed
 	delay     unit.Instructions
 	block     message
@@ -43,6 +41,12 @@ type softwareMemory struct {
 	procs     []requests
 	window    func(done unit.Instructions) int64
 	rows      *trafficRows
+
+	// With a [Node]:
+	ticks      uint64           // of an instruction; otherwise 1
+	timedNode  *timedNode       // one node
+	timedNodes *timedNodes      // or several
+	processors []timedProcessor // by processor
 }
 
 // transit is the last destination of a block, and its arrival time.
@@ -56,6 +60,7 @@ type requests struct {
 	phase   int64
 	first   unit.Instructions // a position in the window
 	tallies map[traffic]uint64
+	own     [len(transferNames)]uint64 // tallies within the node; times are in ticks
 }
 
 // newSoftwareMemory returns empty memories of nodes. Requests are added to rows, in windows of phases.
@@ -65,15 +70,39 @@ func newSoftwareMemory(h trace.Header, a *Analysis, all *order.Queues, perNode i
 		touched: map[uint64]int32{}, numbers: lines.NewScattering(), directory: newDirectory(nodes), caches: newNodeSystem(a.NodeCaches, h.Procs, perNode), procs: make([]requests, h.Procs), window: window, rows: rows}
 	b.lineBits = b.shift - all.Shift
 	b.block, b.right = a.messages(delay)
-	b.order = order.NewDelayed(all, delay, b.use)
-	if nodes == 1 {
+	b.ticks = 1
+	switch {
+	case a.Node != nil:
+		b.setNode(a.Node, h.Procs, all)
+	case nodes == 1:
 		b.order = order.NewDelayed(all, a.NodeCaches.Miss, b.useSingleNode)
+	default:
+		b.order = order.NewDelayed(all, delay, b.use)
+	}
+	for _, p := range a.Forked {
+		b.order.Forked(p)
 	}
 	b.order.Sync.OnWait = b.addWait
 	for p := range b.procs {
 		b.procs[p].tallies = map[traffic]uint64{}
 	}
 	return b
+}
+
+// setNode makes the order that of a machine.
+func (b *softwareMemory) setNode(n *Node, procs int, all *order.Queues) {
+	b.ticks, b.processors = ticks, newTimedProcessors(n, procs)
+	for _, m := range []*message{&b.block, &b.right} {
+		m.time, m.held = m.time*ticks, m.held*ticks
+	}
+	do := b.useTimed
+	if b.nodes == 1 {
+		b.timedNode, do = newTimedNode(n, procs), b.useTimedNode
+	} else {
+		b.timedNodes = newTimedNodes(n, procs, b.perNode)
+	}
+	b.order = order.NewDelayed(all, ticks, do)
+	b.order.Drain = b.drain
 }
 
 // run simulates the new uses, as far as their order is known.
@@ -85,58 +114,58 @@ func (b *softwareMemory) run() error {
 }
 
 // use simulates a load or store of a line by p from now on. It returns its duration.
-func (b *softwareMemory) use(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, err error) {
+func (b *softwareMemory) use(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, done bool, err error) {
 	if b.caches.hit(p, u.Number, u.Store) {
-		return 0, nil
+		return 0, true, nil
 	}
 	number, n := u.Number>>b.lineBits, trace.Proc(int(p)/b.perNode)
 	id, err := b.lookup(number, n)
 	if err != nil {
-		return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
+		return 0, false, err
 	}
 	b.caches.discardBefore(now)
 	b.network.discardBefore(now)
-	from := b.obtain(p, n, id, number, u, now)
+	from, idle := b.obtain(p, n, id, number, u, now)
+	if b.delay > 0 {
+		b.addTime(queueTransfer, p, u, from-now-idle)
+	}
 	access := b.caches.fetch(p, u.Number, u.Store)
-	return b.caches.busEnd(n, access, from) - now, nil
+	return b.caches.busEnd(n, access, from) - now, true, nil
 }
 
-// obtain returns the time from which node n of processor p may do u with a block. If the block is in transit
-// to another node, it waits for its arrival.
-func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *order.Use, now unit.Instructions) unit.Instructions {
+// obtain returns the time from which node n of processor p may do u with a block, and how long that takes if no other
+// node uses the network or a bus. If the block is in transit to the node, it waits for its arrival.
+func (b *softwareMemory) obtain(p, n trace.Proc, id uint32, number uint64, u *order.Use, now unit.Instructions) (until, idle unit.Instructions) {
 	last := &b.transits[id]
 	permitted := b.directory.owner[id] == n || !u.Store && b.directory.state(id, n) == validLine
 	if permitted && last.to != n {
-		return now
+		return now, 0
 	}
 	arrival := now
 	if b.delay > 0 {
 		arrival = max(now, last.until)
 	}
-	until, idle := arrival, unit.Instructions(0)
-	if !permitted {
-		b.startWindow(p, u.Done)
-		until, idle = b.acquire(p, n, id, number, u.Store, arrival)
-		if until > now {
-			*last = transit{n, until}
-		}
+	if permitted {
+		return arrival, 0
 	}
-	if b.delay > 0 {
-		b.addTime(queueTransfer, p, n, u, until-now-idle)
+	b.startWindow(p, u.Done)
+	until, idle = b.acquire(p, n, id, number, u.Store, arrival)
+	if until > now {
+		*last = transit{n, until}
 	}
-	return until
+	return until, idle
 }
 
 // useSingleNode simulates a load or store of a line by p if all processors are in one node. It returns its
 // duration.
-func (b *softwareMemory) useSingleNode(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, err error) {
+func (b *softwareMemory) useSingleNode(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, done bool, err error) {
 	if b.caches.hit(p, u.Number, u.Store) {
-		return 0, nil
+		return 0, true, nil
 	}
 	access := b.caches.fetch(p, u.Number, u.Store)
 	b.caches.discardBefore(now)
 	b.startWindow(p, u.Done)
-	count := func(kind transfer) { b.procs[p].tallies[traffic{kind, 0, 0}]++ }
+	count := func(kind transfer) { b.procs[p].own[kind]++ }
 	if access.miss {
 		count(missTransfer)
 	}
@@ -146,7 +175,7 @@ func (b *softwareMemory) useSingleNode(p trace.Proc, u *order.Use, now unit.Inst
 	if access.writeback {
 		count(writebackTransfer)
 	}
-	return b.caches.busEnd(0, access, now) - now, nil
+	return b.caches.busEnd(0, access, now) - now, true, nil
 }
 
 // startWindow ends the window of p if done is in another one.
@@ -159,14 +188,14 @@ func (b *softwareMemory) startWindow(p trace.Proc, done unit.Instructions) {
 
 // addWait adds the time for which p waited for other processors.
 func (b *softwareMemory) addWait(p trace.Proc, u *order.Use, long unit.Instructions) {
-	b.addTime(waitTransfer, p, trace.Proc(int(p)/b.perNode), u, long)
+	b.addTime(waitTransfer, p, u, long)
 }
 
-// addTime adds the time for which p of a node waited.
-func (b *softwareMemory) addTime(kind transfer, p, node trace.Proc, u *order.Use, long unit.Instructions) {
+// addTime adds the time for which p waited.
+func (b *softwareMemory) addTime(kind transfer, p trace.Proc, u *order.Use, long unit.Instructions) {
 	if long > 0 {
 		b.startWindow(p, u.Done)
-		b.procs[p].tallies[traffic{kind, int32(node), int32(node)}] += uint64(long)
+		b.procs[p].own[kind] += uint64(long)
 	}
 }
 
@@ -271,9 +300,23 @@ func (b *softwareMemory) endPhase(p trace.Proc) error {
 // flush converts the requests of p in its window to rows, and resets them.
 func (b *softwareMemory) flush(p trace.Proc) {
 	q := &b.procs[p]
-	for t, n := range q.tallies { // rows are sorted later
+	add := func(t traffic, n uint64) {
 		*b.rows = append(*b.rows, trafficRow{proc: int32(p), phase: q.phase, window: b.window(q.first), perNode: int64(b.perNode),
 			placement: b.placement, network: b.network.kind, delay: b.delay, traffic: t, count: n})
+	}
+	for t, n := range q.tallies { // rows are sorted later
+		add(t, n)
+	}
+	node := int32(int(p) / b.perNode)
+	for kind, n := range q.own {
+		unit := uint64(1)
+		if t := transfer(kind); t == waitTransfer || t == queueTransfer || t == latencyTransfer {
+			unit = b.ticks
+		}
+		if n >= unit {
+			add(traffic{transfer(kind), node, node}, n/unit)
+		}
+		q.own[kind] = n % unit // belongs to the next window
 	}
 	clear(q.tallies)
 }

@@ -68,7 +68,9 @@ const (
 	latencyFact   = "latency"
 	rightFact     = "delay of rights"
 	missFact      = "time of misses"
-	cacheFact     = "caches of misses" // sets, ways, and bytes of a line
+	nodeFact      = "node"
+	movesFact     = "prefetches and flushes" // ignored, or empty without any
+	cacheFact     = "caches of misses"       // sets, ways, and bytes of a line
 )
 
 func (r trafficRows) table(meta []trace.Arg) *store.Table {
@@ -103,6 +105,8 @@ type Traffic struct {
 	Recalls                    uint64    // fetches of blocks that only one node, not the home, had
 	Upgrades                   uint64    // stores to blocks that its node had, but also others
 	Misses, Claims, Writebacks uint64    // of a single node: cache misses, stores to lines that the cache had but perhaps also others, and evicted modified lines
+	Memory                     uint64    // of a single node: misses that go to memory
+	Latency                    uint64    // instructions for which it waited for caches, memories and messages if nobody else does anything; only with a [Node]
 	Waits                      uint64    // instructions for which it waited for others at locks and flags; each use of a block counts as one more instruction
 	Queues                     uint64    // instructions for which it waited for the network, buses of other nodes and blocks in transit
 	Messages                   []Message // by From and To
@@ -121,6 +125,7 @@ type TrafficProfile struct {
 	Latency    unit.Instructions   // part of the delay of each message for which it does not hold the network
 	Right      float64             // share of the rest of the delay that a message without a block takes
 	NodeCaches                     // caches of the order
+	Node       string              // the [Node] of the order and its lines; empty: none, or its program has prefetches or flushes
 	byDelay    []map[windowKey]*Traffic
 }
 
@@ -214,6 +219,12 @@ func (t *Traffic) add(x *trafficRow) {
 		return
 	case queueTransfer:
 		t.Queues += x.count
+		return
+	case latencyTransfer:
+		t.Latency += x.count
+		return
+	case memoryTransfer:
+		t.Memory += x.count
 		return
 	case missTransfer:
 		t.Misses += x.count

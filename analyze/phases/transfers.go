@@ -30,6 +30,8 @@ const (
 	blockTransfer     transfer = 1 + iota // messages with a block
 	claimTransfer                         // no messages: stores to lines that the processor had, but perhaps also others of its node
 	fetchTransfer                         // accesses to blocks that the node did not have, fetched from the home
+	latencyTransfer                       // no messages: instructions for which a processor waits for caches, memories and messages, without waits for others
+	memoryTransfer                        // no messages: misses that go to memory
 	missTransfer                          // no messages: misses of a processor's cache
 	queueTransfer                         // no messages: instructions for which a processor waits for networks, buses of other nodes and blocks in transit
 	recallTransfer                        // fetches of blocks that only one node, not the home, had
@@ -39,5 +41,5 @@ const (
 	writebackTransfer                     // no messages: write-backs of lines that misses evict
 )
 
-var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", missTransfer: "miss",
+var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", latencyTransfer: "latency", memoryTransfer: "memory", missTransfer: "miss",
 	queueTransfer: "queue", recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}

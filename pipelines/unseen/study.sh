@@ -3,7 +3,7 @@
 #
 #   sh study.sh STEP OUT TRACE
 #
-# STEP is record, random, analyze, simulate, predict or compare. TRACE is PROGRAM.procs-N, random-SEED or messages-SEED. The environment
+# STEP is record, random, simulate, predict or compare. TRACE is PROGRAM.procs-N, random-SEED or messages-SEED. The environment
 # has SCALE; MACHINES, which may be empty for all; and FLAGS of predict cluster.
 set -eu
 step=$1 out=$2 trace=$3
@@ -28,13 +28,13 @@ passes() {
 	esac
 }
 
-# machines: a line for each machine of the trace, with its name, its file and the flags of analyze.
+# machines: a line for each machine of the trace, with its name and its file.
 machines() {
 	kinds='smp overlap cluster fast'
 	! passes || kinds='cluster fast messages'
 	awk -F '\t' -v chosen=" ${MACHINES-} " -v kinds=" $kinds " -v procs="$(processors)" '
 		/^#/ || $1 == "machine" || $3 < procs || !index(kinds, " " $2 " ") || chosen ~ /[^ ]/ && !index(chosen, " " $1 " ") { next }
-		{ gsub("PROCS", procs, $4); file = "machine/" $1 ".toml"; if ((getline line <file) < 0) file = $1; print $1, file, $4 }' machines.tsv
+		{ file = "machine/" $1 ".toml"; if ((getline line <file) < 0) file = $1; print $1, file }' machines.tsv
 }
 
 # quietly COMMAND...: runs it, and shows what it says only if it fails.
@@ -60,16 +60,6 @@ random() {
 	quietly "$out/random" "$@"
 }
 
-analyze_() {
-	analyses=reuse,locality,phases
-	! passes || analyses=$analyses,paths
-	machines >"$out/$trace.machines"
-	while read -r name _ flags; do
-		# shellcheck disable=SC2086 # words
-		quietly analyze --quiet --run $analyses $flags -o "$out/$trace.analysis/$name" "$out/$trace"
-	done <"$out/$trace.machines"
-}
-
 simulate() {
 	set -- replay --quiet "$out/$trace" --workers 1 --references -o "$out/$trace.simulation.arrow"
 	for file in $(machines | cut -d ' ' -f 2); do set -- "$@" --machine "$file"; done
@@ -79,17 +69,19 @@ simulate() {
 	esac
 }
 
-# predict_ writes a line to TRACE.missing for each model that does not apply to a machine.
+# predict_ writes a line to TRACE.missing for each model that does not apply to a machine. Counts of another build are not used.
 predict_() {
-	rm -rf "$out/$trace.predictions"
+	rm -rf "$out/$trace.predictions" "$out/$trace.counts"
 	mkdir -p "$out/$trace.predictions"
 	: >"$out/$trace.missing"
-	while read -r name file _; do
+	machines >"$out/$trace.machines"
+	while read -r name file; do
 		# shellcheck disable=SC2086 # words
-		predict cluster --params "$out/$trace.analysis/$name" --machine "$file" ${FLAGS-} -o "$out/$trace.predictions/$name.arrow" >"$out/$trace.log" 2>&1 ||
+		predict cluster "$out/$trace" --machine "$file" ${FLAGS-} -o "$out/$trace.predictions/$name.arrow" >"$out/$trace.log" 2>&1 ||
 			grep -q 'no model applies' "$out/$trace.log" || { cat "$out/$trace.log" >&2; exit 1; }
-		sed -n "s|.*note: no prediction by \([a-z]*\): |by \1 on $name: |; s|$out/$trace.analysis/$name: ||; /^by /p" "$out/$trace.log" >>"$out/$trace.missing"
+		sed -n "s|.*note: no prediction by \([a-z]*\): |by \1 on $name: |; /^by /p" "$out/$trace.log" >>"$out/$trace.missing"
 	done <"$out/$trace.machines"
+	rm -rf "$out/$trace.counts"
 }
 
 compare() {
@@ -101,6 +93,6 @@ compare() {
 
 case $step in
 record | random | simulate | compare) "$step" ;;
-analyze | predict) "${step}_" ;;
+predict) predict_ ;;
 *) echo "unseen: there is no step $step" >&2; exit 2 ;;
 esac

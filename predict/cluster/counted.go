@@ -75,6 +75,9 @@ func (r *Run) PhaseFlags(m *machine.Machine, waits bool) ([]string, error) {
 		return nil, err
 	}
 	flags, err := c.cacheFlags()
+	if timed := c.timedFlags(&net); timed != nil && err == nil {
+		return append(flags, timed...), nil
+	}
 	if err != nil || c.Processors == 1 || c.nodes() == 1 && !waits {
 		return flags, err
 	}

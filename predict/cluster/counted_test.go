@@ -16,15 +16,16 @@ func TestFlagsForMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const cluster = " --per-node=1 --block=256B --placement=interleaved "
-	const rest = " --latency=75 --control-delay=0.08897 --node-ways=2 --node-miss=50"
+	const node = "x2:0,hit=1,miss=50,hold=50,upgrade=50"
+	const block = " --block=256B --placement=interleaved "
+	const rest = " --latency=75 --control-delay=0.08897"
 	for name, want := range map[string]string{
-		"du2000-smp-256k":        "--run=phases --line=64B --sets=2048 --per-node=2 --node-ways=2 --node-miss=50",
-		"du2000-cow-2-256k-10m":  "--run=phases --line=64B --sets=2048" + cluster + "--node-network=bus --delay=32168,45035,63049" + rest,
-		"du2000-cow-4-256k-100m": "--run=phases --line=64B --sets=2048" + cluster + "--node-network=bus --delay=3265,4571,6399" + rest,
-		"du2000-cow-4-512k-155m": "--run=phases --line=64B --sets=4096" + cluster + "--node-network=switch --delay=2341,3278,4589" + rest,
-		"du2000-pentium-pro-4":   "", // its lines were not counted
-		"xeon-gold-6140":         "--run=phases --line=64B --sets=1024,64 --per-node=2 --node-ways=16 --node-miss=",
+		"du2000-smp-256k":        "--run=phases --line=64B --sets=2048 --per-node=2 --node=cache=2048" + node,
+		"du2000-cow-2-256k-10m":  "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=45035" + rest,
+		"du2000-cow-4-256k-100m": "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=4571" + rest,
+		"du2000-cow-4-512k-155m": "--run=phases --line=64B --sets=4096 --per-node=1 --node=cache=4096" + node + block + "--node-network=switch --delay=3278" + rest,
+		"du2000-pentium-pro-4":   "--run=phases --line=32B --sets=8192,128 --per-node=2 --node=cache=128x2:0,cache=8192x4:7.2165,hit=0,miss=59.7938,",
+		"xeon-gold-6140":         "--run=phases --line=64B --sets=1024,64 --per-node=2 --node=cache=64x8:0,cache=1024x16:28,shared=",
 		"xeon-gold-6140-2s":      "", // no model is for its target
 		"azure-hbv4-ndr":         "", // no model is for its network
 	} {
@@ -41,16 +42,13 @@ func TestFlagsForMachines(t *testing.T) {
 	}
 }
 
-// Without locks, the processors of one node need no order in time.
-func TestFlagsWithoutLocks(t *testing.T) {
+// The sets are those of caches with up to 20 ways.
+func TestFlagsOfFewWays(t *testing.T) {
 	run, err := Open(analyzed(t, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := smpMachine(t)
-	if flags, err := run.PhaseFlags(m, false); err != nil || len(flags) != 3 {
-		t.Error(flags, err)
-	}
 	m.Caches[0].Ways = 24
 	m.Caches[0].Size = 24 * 64 * 128
 	if flags, err := run.PhaseFlags(m, false); err != nil || !strings.Contains(strings.Join(flags, " "), "--sets=256") { // 128 sets of 24 ways as 256 of 12

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"spoor/analyze/phases"
 	"spoor/predict/internal/model"
@@ -21,6 +22,9 @@ func (on *placedRun) addLockWarning(c *Case, pred *model.Prediction) {
 	locks, flags, ok := phases.SyncCounts(headOf(on.run.phasesTable))
 	if !ok || locks+flags == 0 || c.Processors == 1 {
 		return // a single processor never waits for another
+	}
+	if on.timed {
+		return // they were counted in the time of the machine
 	}
 	known := "these waits are those that analyze counted"
 	if c.nodes() == 1 {
@@ -42,6 +46,10 @@ func (on *placedRun) lockWaits(c *Case) (known, untested string) {
 			"the missing waits may be most of the time"
 	case err != nil:
 		return fmt.Sprintf("these waits are not in the prediction (%v)", err), "the missing waits may be most of the time"
+	}
+	if node.Node != "" {
+		return fmt.Sprintf("these waits are those counted for another machine (run analyze with %s to count like this machine)", on.analyzeFlags(c)),
+			"the error was measured only with counts for the machine itself"
 	}
 	takes := on.costs.memory / on.costs.step
 	sameMiss := sameWork(node.Miss, on.busHold())
@@ -84,6 +92,9 @@ func (on *placedRun) busHold() float64 {
 
 // analyzeFlags returns the flags of analyze that count waits in an order like that on the machine.
 func (on *placedRun) analyzeFlags(c *Case) string {
+	if flags := c.timedFlags(&on.costs.interconnect); flags != nil {
+		return strings.Join(flags, " ")
+	}
 	cache := last(c.Machine)
 	return fmt.Sprintf("--per-node %d --node-miss %.0f --node-ways %d and %d first in --sets", on.run.Processors, max(1, math.Round(on.busHold())), cache.Ways, cache.Sets())
 }

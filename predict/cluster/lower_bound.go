@@ -33,6 +33,15 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 		return 0, nil
 	}
 	c, _ = c.fewWays()
+	const slack = 10 * enough // for the tolerance of the iterations
+	on, err := v.place(c)
+	if err == nil && on.timed {
+		net, err := on.solve(c)
+		if err != nil {
+			return 0, err
+		}
+		return unit.Seconds(net.now / instructions(on.work) * (1 - slack)), nil
+	}
 	works, err := c.boundWork()
 	if err != nil {
 		return 0, err
@@ -45,7 +54,6 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	for _, work := range works {
 		least = min(least, costs.bound(work)/instructions(work))
 	}
-	const slack = 10 * enough // for the tolerance of the iterations
 	return unit.Seconds(least * (1 - slack)), nil
 }
 
@@ -184,7 +192,7 @@ func (c *costs) addHeld(held []float64, s *stretch, a remoteRequests) []float64 
 // their time, the traffic is that of such a network; otherwise that of an ideal one.
 func (c *Case) nodesOf() nodesOf {
 	of := nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(c.Machine.Memory.Placement), phases.Ideal}
-	if b, err := c.interconnect(); err == nil && b.holdsNetwork() {
+	if b, err := c.interconnect(); err == nil && b.nodes > 1 && (b.holdsNetwork() || c.hasNode()) {
 		of.network = phases.Network(c.Machine.Network.Model)
 	}
 	return of

@@ -9,17 +9,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// MVA predicts from what each processor does between barriers, window by window of its instructions.
-//
-// The processors that have not reached the barrier are the customers of a closed queueing network with one
-// server, the bus. The network is solved by mean value analysis with fixed bus times (see [waits]) for the
-// windows that the processors are in. A phase lasts as long as its slowest processor, and phases follow each
-// other:
+// MVA predicts from what each processor does between barriers, window by window of its instructions. A phase lasts as
+// long as its slowest processor, and phases follow each other:
 //
 //	E(Instr) = sum(phases) max(processors) (ideal + latency + contention) / instructions of all processors
 //
-// Misses, upgrades and write-backs are those of coherent caches of the machine's shape in the trace. There is
-// no fitted constant.
+// There is no fitted constant. The waits have one of two sources.
+//
+// The counts may be in the time of the machine (analyze --node, see [phases.Node]). Then analyze has ordered all
+// accesses, locks and flags as on the machine, and the latency, contention and waits are those that it counted.
+// The result differs from a simulation by roundings only, and by orders that these change. See [costs.counted].
+//
+// Otherwise the processors that have not reached the barrier are the customers of a closed queueing network with one
+// server, the bus. The network is solved by mean value analysis with fixed bus times (see [waits]) for the
+// windows that the processors are in. All that follows is about such counts. Misses, upgrades and write-backs are
+// those of coherent caches of the machine's shape in the trace.
 //
 // In a cluster, the requests between nodes are counted in the trace, for memories of unlimited capacity:
 // messages with and without blocks, and between which nodes. The order of the processors matters. Where
@@ -83,13 +87,13 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	all, instr := on.work.sum(), instructions(on.work)
 	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
 	pred.Warnings = append(append(pred.Warnings, changed...), on.warnings...)
-	if c.nodes() > 1 {
+	if c.nodes() > 1 && !on.timed {
 		if err := on.varyOrder(c, &pred); err != nil {
 			return model.Prediction{}, err
 		}
 	}
 	on.addLockWarning(c, &pred)
-	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
+	if !on.timed && c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed their data"))
 	}
 	if most := on.run.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
@@ -104,6 +108,7 @@ type placedRun struct {
 	run      *Run
 	costs    costs
 	work     program
+	timed    bool // in the time of the machine
 	warnings []error
 }
 
@@ -129,10 +134,14 @@ func (v MVA) place(c *Case) (*placedRun, error) {
 	}
 	costs.each = c.nodeCosts(costs.interconnect)
 	costs.setGroups(work, r.drains(len(work)))
-	if c.nodes() == 1 {
-		costs.step = costs.hitTime(work)
+	on := &placedRun{run: r, costs: costs, work: work, timed: c.isTimed(r, &costs.interconnect), warnings: warnings}
+	switch {
+	case on.timed:
+		on.costs.step = costs.instr
+	case c.nodes() == 1:
+		on.costs.step = costs.hitTime(work)
 	}
-	return &placedRun{r, costs, work, warnings}, nil
+	return on, nil
 }
 
 // exactRun returns the run with the number of processors of c.
@@ -148,6 +157,9 @@ func (c *Case) exactRun() (*Run, error) {
 func (on *placedRun) solve(c *Case) (*network, error) {
 	if c.whole != nil {
 		return on.alone(c.Processors), nil
+	}
+	if c.nodes() == 1 && on.timed {
+		return on.costs.counted(on.work, c.Processors), nil
 	}
 	if c.nodes() == 1 {
 		return on.costs.run(on.work, c.Processors, waits), nil
@@ -201,7 +213,9 @@ func (v MVA) prediction(c *costs, work program, net *network, n int) model.Predi
 	if net.busiest() >= max(bus, (sum.ideal+sum.latency)/float64(n)) && c.interconnect.nodes > 1 {
 		pred.Limit = "network"
 	}
-	if n > 1 {
+	if n > 1 && net.wait == nil {
+		pred.Interval = countedInterval(s.Total())
+	} else if n > 1 {
 		e := func(wait func([]customer) []float64) unit.Seconds {
 			return unit.Seconds(c.run(work, n, wait).now / instr)
 		}

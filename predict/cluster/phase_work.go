@@ -18,7 +18,13 @@ func (r *Run) program(c *Case) (program, []error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.singleNode() {
+	timed, err := c.timedNode(r)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case timed != nil:
+		return work, nil, r.addCounted(c, timed, work)
+	case c.singleNode():
 		if err := r.addTimed(c, work); err != nil {
 			return nil, nil, err
 		}

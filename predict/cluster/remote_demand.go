@@ -16,13 +16,14 @@ type remoteRequests struct {
 	Rights   float64   // messages without a block, for these and other stores: store permissions and invalidations
 	Waits    float64   // time of waiting at locks and flags, in instructions and hits
 	Queues   float64   // time of waiting for the network and for blocks in transit, in instructions and hits
+	Stalls   float64   // time of waiting for caches, memories and messages if nobody else does anything, in instructions; only in the time of the machine
 	Ports    []float64 // messages with a block at each port: 2 n is the output of node n, 2 n + 1 its input
 	Controls []float64 // messages without a block at each port
 }
 
 // remoteDemand converts the counts of the trace.
 func remoteDemand(t phases.Traffic, nodes int) remoteRequests {
-	a := remoteRequests{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes), Controls: make([]float64, 2*nodes)}
+	a := remoteRequests{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Stalls: float64(t.Latency), Ports: make([]float64, 2*nodes), Controls: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
 		a.Blocks += float64(m.Blocks)
 		a.Rights += float64(m.Rights)
@@ -36,7 +37,7 @@ func remoteDemand(t phases.Traffic, nodes int) remoteRequests {
 
 // plus returns the sum of a and b.
 func (a remoteRequests) plus(b remoteRequests) remoteRequests {
-	return remoteRequests{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues,
+	return remoteRequests{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues, a.Stalls + b.Stalls,
 		sumOf(1, a.Ports, b.Ports), sumOf(1, a.Controls, b.Controls)}
 }
 
@@ -57,7 +58,7 @@ func sumOf(by float64, lists ...[]float64) []float64 {
 
 // scaled returns a multiplied by a factor.
 func (a remoteRequests) scaled(by float64) remoteRequests {
-	return remoteRequests{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, sumOf(by, a.Ports), sumOf(by, a.Controls)}
+	return remoteRequests{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, by * a.Stalls, sumOf(by, a.Ports), sumOf(by, a.Controls)}
 }
 
 // interconnect is the network of a cluster. Times are in seconds.

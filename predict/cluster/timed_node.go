@@ -48,7 +48,7 @@ func (r *Run) addTimed(c *Case, work program) error {
 	if err != nil {
 		return err
 	}
-	same := last(c.Machine).Line == node.Line
+	same := node.Node == "" && last(c.Machine).Line == node.Line
 	for phase := range work {
 		for p := range work[phase] {
 			for at := range work[phase][p] {

@@ -35,21 +35,27 @@ type Delayed struct {
 	maxPending int                 // maximum number of pending uses of a processor
 	seen       []int               // by processor: number of uses seen so far, while new ones are received
 	Sync       synchronization
-	do         func(p trace.Proc, u *Use, now unit.Instructions) (wait unit.Instructions, err error)
+	do         Do
+	// Drain returns how long p waits at a time until all that it has begun has ended; nil: it never waits.
+	Drain func(p trace.Proc, u *Use, now unit.Instructions) unit.Instructions
 }
+
+// Do does a use of p, and returns how long p waits. If it is not done, p must wait first, and the use comes again.
+type Do func(p trace.Proc, u *Use, now unit.Instructions) (wait unit.Instructions, done bool, err error)
 
 // queuePosition is the position of one processor in its uses.
 type queuePosition struct {
 	next      int // the first use that has not happened yet
 	lag       unit.Instructions
 	suspended bool // by others, at its next use
+	unforked  bool // no processor has forked it yet
 }
 
 // maxQueued is the maximum number of uses that are kept, of all processors.
 const maxQueued = 1 << 23
 
-// NewDelayed returns an order of all uses with a delay. do does a use, and returns how long its processor waits.
-func NewDelayed(all *Queues, delay unit.Instructions, do func(trace.Proc, *Use, unit.Instructions) (unit.Instructions, error)) *Delayed {
+// NewDelayed returns an order of all uses with a delay.
+func NewDelayed(all *Queues, delay unit.Instructions, do Do) *Delayed {
 	procs := len(all.Procs)
 	d := &Delayed{delay: delay, uses: all, maxPending: max(1, maxQueued/procs), queues: make([]queuePosition, procs), seen: make([]int, procs), Sync: newSynchronization(), clocks: make([]unit.Instructions, procs), do: do}
 	for p := range d.clocks {
@@ -57,6 +63,9 @@ func NewDelayed(all *Queues, delay unit.Instructions, do func(trace.Proc, *Use, 
 	}
 	return d
 }
+
+// Forked says that p begins only when another processor forks it. It must be called before the first use.
+func (d *Delayed) Forked(p trace.Proc) { d.queues[p].unforked, d.queues[p].suspended = true, true }
 
 // never is after every time.
 const never unit.Instructions = math.MaxUint64
@@ -98,10 +107,10 @@ func (d *Delayed) runUndelayed() error {
 		q := &d.queues[p]
 		u := d.uses.Procs[p].use(q.next)
 		q.next++
-		if u.event != nil {
+		if u.syncs() {
 			continue
 		}
-		if _, err := d.do(p, u, u.at); err != nil {
+		if _, _, err := d.do(p, u, u.at); err != nil {
 			return err
 		}
 	}
@@ -113,14 +122,24 @@ func (d *Delayed) next(p trace.Proc) *Use { return d.uses.Procs[p].use(d.queues[
 
 // step processes the next use of p, even if it waits.
 func (d *Delayed) step(p trace.Proc) error {
-	u := d.next(p)
-	if u.event != nil {
-		d.synchronize(p, u)
-		return nil
+	for {
+		u := d.next(p)
+		if u.syncs() || d.queues[p].suspended {
+			return d.synchronize(p, u)
+		}
+		wait, done, err := d.do(p, u, d.clocks[p])
+		if done || err != nil {
+			d.advance(p, wait)
+			return err
+		}
+		d.delayBy(p, wait)
 	}
-	wait, err := d.do(p, u, d.clocks[p])
-	d.advance(p, wait)
-	return err
+}
+
+// delayBy makes the next use of p later.
+func (d *Delayed) delayBy(p trace.Proc, wait unit.Instructions) {
+	d.queues[p].lag += wait
+	d.clocks[p] += wait
 }
 
 // advance ends the current use of p, which delays p by wait.
@@ -139,7 +158,7 @@ func (d *Delayed) advance(p trace.Proc, wait unit.Instructions) {
 // earliest returns a time before which p, which has no use now, does nothing.
 func (d *Delayed) earliest(p trace.Proc) unit.Instructions {
 	l := &d.uses.Procs[p]
-	return min(d.uses.now, l.LockArrival) + l.count + d.queues[p].lag - l.lockWait
+	return d.uses.time(l, min(d.uses.now, l.LockArrival)) + d.queues[p].lag
 }
 
 // Run processes all uses that certainly no other use precedes. At the end of a phase (all), these are all
@@ -162,16 +181,25 @@ func (d *Delayed) runUntil(p trace.Proc, before unit.Instructions) error {
 	q := &d.queues[p]
 	for {
 		u := &list[q.next-gone]
-		if u.event != nil {
+		if u.syncs() {
 			d.clocks[p] = now
-			d.synchronize(p, u)
+			if err := d.synchronize(p, u); err != nil {
+				return err
+			}
 			if now = d.clocks[p]; now >= before || moved != d.Sync.resumptions {
 				return nil
 			}
 			continue
 		}
-		wait, err := d.do(p, u, now)
+		wait, done, err := d.do(p, u, now)
 		q.lag += wait
+		if !done && err == nil {
+			if now += wait; now >= before {
+				d.clocks[p] = now
+				return nil
+			}
+			continue
+		}
 		if q.next++; q.next-gone == len(list) {
 			d.clocks[p] = never
 			return err
@@ -209,7 +237,7 @@ func (d *Delayed) EndPhase() error {
 		if err := d.Run(true); err != nil {
 			return err
 		}
-		stuck := slices.IndexFunc(d.queues, func(q queuePosition) bool { return q.suspended })
+		stuck := slices.IndexFunc(d.queues, func(q queuePosition) bool { return q.suspended && !q.unforked })
 		if stuck < 0 {
 			break
 		}
@@ -217,7 +245,7 @@ func (d *Delayed) EndPhase() error {
 	}
 	latest := unit.Instructions(0)
 	for p := range d.queues {
-		latest = max(latest, d.queues[p].lag+d.uses.Procs[p].count)
+		latest = max(latest, d.queues[p].lag+d.uses.Procs[p].count*d.uses.Hit)
 	}
 	for p := range d.queues {
 		d.queues[p].lag = latest

@@ -13,10 +13,10 @@ func TestDelayedIsBounded(t *testing.T) {
 	var done [3][]uint64
 	pending, worst := 0, 0
 	all := NewQueues(3, trace.DataOps, 0)
-	d := NewDelayed(all, 1000, func(p trace.Proc, u *Use, _ unit.Instructions) (unit.Instructions, error) {
+	d := NewDelayed(all, 1000, func(p trace.Proc, u *Use, _ unit.Instructions) (unit.Instructions, bool, error) {
 		done[p] = append(done[p], u.Number)
 		pending--
-		return unit.Instructions(p) * 1000, nil
+		return unit.Instructions(p) * 1000, true, nil
 	})
 	d.maxPending = 10
 	for i := range uint64(500) {

@@ -9,11 +9,14 @@ import (
 
 // synchronization simulates how processors wait for each other between barriers in a [delayedOrder]. A lock
 // is held from its Lock to its Unlock. Processors acquire it in the order of their requests. A wait for a
-// flag ends when the flag has received the requested number of signals.
+// flag ends when the flag has received the requested number of signals. A forked processor begins at the fork, and a join
+// waits for the end of a processor.
 type synchronization struct {
 	locks       map[int32]*lockState
 	flags       map[int32]*flagState
-	resumptions uint64 // number of times that a processor resumed another
+	ended       map[trace.Proc]unit.Instructions // when programs ended
+	joiners     map[trace.Proc][]trace.Proc      // processors that wait for that
+	resumptions uint64                           // number of times that a processor resumed another
 	// OnWait is called with the time for which p waited for others at u.
 	OnWait func(p trace.Proc, u *Use, long unit.Instructions)
 }
@@ -32,7 +35,8 @@ type flagState struct {
 }
 
 func newSynchronization() synchronization {
-	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, OnWait: func(trace.Proc, *Use, unit.Instructions) {}}
+	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, ended: map[trace.Proc]unit.Instructions{},
+		joiners: map[trace.Proc][]trace.Proc{}, OnWait: func(trace.Proc, *Use, unit.Instructions) {}}
 }
 
 func (c *synchronization) lock(id int32) *lockState {
@@ -49,21 +53,40 @@ func (c *synchronization) flag(id int32) *flagState {
 	return c.flags[id]
 }
 
+// syncs reports whether u is an event or an end, and no load or store.
+func (u *Use) syncs() bool { return u.event != nil || u.ends }
+
 // synchronize processes the event u of p, or makes p wait for it. A processor that is already waiting
 // continues without it.
-func (d *Delayed) synchronize(p trace.Proc, u *Use) {
+func (d *Delayed) synchronize(p trace.Proc, u *Use) error {
 	if d.queues[p].suspended {
 		d.force(p)
-		return
+		return nil
 	}
-	e := u.event
+	if d.Drain != nil {
+		if wait := d.Drain(p, u, d.clocks[p]); wait > 0 {
+			d.delayBy(p, wait)
+			return nil // others may come first
+		}
+	}
+	if u.ends {
+		d.end(p)
+	} else if d.mustWait(p, u.event) {
+		d.clocks[p], d.queues[p].suspended = never, true
+		return nil
+	}
+	d.advance(p, 0)
+	return nil
+}
+
+// mustWait processes an event of p. It reports whether p must wait for others, which then resume it.
+func (d *Delayed) mustWait(p trace.Proc, e *trace.Event) bool {
 	switch e.Kind {
 	case trace.Lock:
 		l := d.Sync.lock(e.Peer)
 		if l.held {
 			l.queue = append(l.queue, p)
-			d.suspend(p)
-			return
+			return true
 		}
 		l.held, l.holder = true, p
 	case trace.Unlock:
@@ -73,14 +96,44 @@ func (d *Delayed) synchronize(p trace.Proc, u *Use) {
 	case trace.WaitFlag:
 		if f := d.Sync.flag(e.Peer); f.signals < int64(e.Tag) {
 			f.queue = append(f.queue, p)
-			d.suspend(p)
-			return
+			return true
+		}
+	case trace.Fork:
+		d.fork(trace.Proc(e.Peer), d.clocks[p])
+	case trace.Join:
+		child := trace.Proc(e.Peer)
+		if _, ended := d.Sync.ended[child]; !ended && child >= 0 && int(child) < len(d.queues) && child != p {
+			d.Sync.joiners[child] = append(d.Sync.joiners[child], p)
+			return true
 		}
 	}
-	d.advance(p, 0)
+	return false
 }
 
-func (d *Delayed) suspend(p trace.Proc) { d.clocks[p], d.queues[p].suspended = never, true }
+// end ends the program of p, and resumes the processors that wait for that.
+func (d *Delayed) end(p trace.Proc) {
+	d.Sync.ended[p] = d.clocks[p]
+	for _, q := range d.Sync.joiners[p] {
+		d.resume(q, d.clocks[p])
+	}
+	delete(d.Sync.joiners, p)
+}
+
+// fork starts a processor at a time.
+func (d *Delayed) fork(child trace.Proc, now unit.Instructions) {
+	if child < 0 || int(child) >= len(d.queues) || !d.queues[child].unforked {
+		return
+	}
+	q, l := &d.queues[child], &d.uses.Procs[child]
+	q.unforked, q.suspended, q.lag = false, false, now
+	d.Sync.resumptions++
+	if q.next < l.end() {
+		d.clocks[child] = l.use(q.next).at + q.lag
+		d.Sync.OnWait(child, l.use(q.next), now)
+	} else {
+		d.Sync.OnWait(child, &Use{}, now)
+	}
+}
 
 // unlock passes a lock of p to the processor that has waited longest.
 func (d *Delayed) unlock(p trace.Proc, id int32) {
@@ -124,14 +177,21 @@ func (d *Delayed) resume(p trace.Proc, now unit.Instructions) {
 
 // force continues p without the event that it waits for.
 func (d *Delayed) force(p trace.Proc) {
+	if d.queues[p].unforked {
+		d.fork(p, d.queues[p].lag)
+		return
+	}
 	e := d.next(p).event
 	without := func(queue []trace.Proc) []trace.Proc {
 		return slices.DeleteFunc(queue, func(q trace.Proc) bool { return q == p })
 	}
-	if e.Kind == trace.Lock {
+	switch e.Kind {
+	case trace.Lock:
 		l := d.Sync.lock(e.Peer)
 		l.held, l.holder, l.queue = true, p, without(l.queue)
-	} else {
+	case trace.Join:
+		d.Sync.joiners[trace.Proc(e.Peer)] = without(d.Sync.joiners[trace.Proc(e.Peer)])
+	default:
 		f := d.Sync.flag(e.Peer)
 		f.queue = without(f.queue)
 	}

@@ -11,7 +11,9 @@ import (
 // All orders share the queues, because memory would otherwise limit the length of an order.
 type Queues struct {
 	Shift  uint
-	ops    trace.OpSet // of references that are uses
+	Instr  unit.Instructions // time of an instruction, in the unit of the order; times of the interleaved order are in instructions
+	Hit    unit.Instructions // time that a use adds to its instructions
+	ops    trace.OpSet       // of references that are uses
 	Procs  []useQueue
 	unseen []trace.Proc      // processors of uses that the orders have not seen, in the interleaved order
 	now    unit.Instructions // no later use ends before this time, without delays
@@ -19,10 +21,11 @@ type Queues struct {
 
 // Use is one load or store of a block, or an event at which others may wait.
 type Use struct {
-	at     unit.Instructions // time in the interleaved order, including the time of the uses before it
+	at     unit.Instructions // time in the interleaved order without waits for locks, including the time of the uses before it
 	Done   unit.Instructions // position in its processor's phase
 	Number uint64            // number of the block or line
 	event  *trace.Event      // instead of a load or store, see [synchronization]
+	ends   bool              // instead: the processor's program ends
 	Store  bool
 }
 
@@ -30,14 +33,14 @@ type Use struct {
 type useQueue struct {
 	list        []Use
 	dropped     int               // number of uses before list
-	count       unit.Instructions // uses in the phase, each of which takes as long as an instruction
+	count       unit.Instructions // uses in the phase
 	lockWait    unit.Instructions // waiting time for locks in the interleaved order
 	LockArrival unit.Instructions // arrival at a lock for which it waits, in the interleaved order; otherwise never
 }
 
 // NewQueues returns empty queues of processors for references with some operations. Blocks have 1<<shift bytes.
 func NewQueues(procs int, ops trace.OpSet, shift uint) *Queues {
-	u := &Queues{Shift: shift, ops: ops, Procs: make([]useQueue, procs)}
+	u := &Queues{Shift: shift, Instr: 1, Hit: 1, ops: ops, Procs: make([]useQueue, procs)}
 	for p := range u.Procs {
 		u.Procs[p].LockArrival = never
 	}
@@ -69,7 +72,12 @@ func (s *Queues) Refs(procs []trace.Proc, r *trace.Refs, done, at []unit.Instruc
 	}
 }
 
-// Event adds an event of p: a lock, a flag, or an event that resumes others. waited is the waiting time
+// End says that the program of p ends.
+func (s *Queues) End(p trace.Proc, at, done unit.Instructions) {
+	s.append(p, Use{at: at, Done: done, ends: true})
+}
+
+// Event adds an event of p: a lock, a flag, a fork, a join, or an event that resumes others. waited is the waiting time
 // before it in the interleaved order.
 func (s *Queues) Event(p trace.Proc, e *trace.Event, at, done, waited unit.Instructions) {
 	l := &s.Procs[p]
@@ -81,9 +89,14 @@ func (s *Queues) Event(p trace.Proc, e *trace.Event, at, done, waited unit.Instr
 func (s *Queues) append(p trace.Proc, u Use) {
 	l := &s.Procs[p]
 	s.now = u.at
-	u.at += l.count - l.lockWait
+	u.at = s.time(l, u.at)
 	l.list = append(l.list, u)
 	s.unseen = append(s.unseen, p)
+}
+
+// time converts a time of the interleaved order to that of an order without waits and misses.
+func (s *Queues) time(l *useQueue, at unit.Instructions) unit.Instructions {
+	return (at-l.lockWait)*s.Instr + l.count*s.Hit
 }
 
 // DropProcessed drops the uses that all orders have processed, if these are most of the uses.

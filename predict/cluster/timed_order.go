@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/analyze/phases"
+	"spoor/calibrate/machine"
+	"spoor/predict/internal/model"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// node describes the nodes of c in the time of an instruction, for analyze --node. It returns nil if that cannot: if
+// nodes are of several kinds, the share of miss times that processors wait for was measured, instructions take no time,
+// or ranks have memories of their own.
+func (c *Case) node() *phases.Node {
+	m, costs := c.Machine, costsOf(c.Machine)
+	if len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil {
+		return nil
+	}
+	n := &phases.Node{Hit: costs.touch / costs.instr, Miss: costs.memory / costs.instr, Hold: costs.occupancy / costs.instr,
+		Upgrade: costs.invalidate / costs.instr, Outstanding: m.Processor.Outstanding, Exclusive: exclusive(m) && c.nodes() == 1}
+	if n.Outstanding > 0 {
+		n.Window = costs.overlap.window / costs.instr
+	}
+	for i, level := range m.Caches {
+		of := phases.NodeCache{Sets: int64(level.Sets()), Ways: level.Ways}
+		if i > 0 {
+			of.Time = costs.inner[i-1] / costs.instr
+		}
+		n.Caches = append(n.Caches, of)
+	}
+	if m.Shared != nil {
+		n.Shared = phases.NodeCache{Sets: int64(m.Shared.Sets()), Ways: m.Shared.Ways, Time: costs.inner[len(costs.inner)-1] / costs.instr}
+	}
+	return n
+}
+
+// nodeText is the description of the nodes of c and their lines in a traffic table; "" if there is none.
+func (c *Case) nodeText() string {
+	n := c.node()
+	if n == nil {
+		return ""
+	}
+	line := last(c.Machine).Line
+	if c.nodes() > 1 {
+		line = min(line, c.Machine.System.Block)
+	}
+	return fmt.Sprintf("%v,line=%d", n, int64(line))
+}
+
+// timedNode returns the counts of one node in the time of c's machine, or nil if there are none.
+func (c *Case) timedNode(r *Run) (*phases.TrafficProfile, error) {
+	want := c.nodeText()
+	if want == "" || c.nodes() > 1 || r.trafficTable == nil {
+		return nil, nil
+	}
+	node, err := r.node()
+	if err != nil || node.Node != want {
+		return nil, nil //nolint:nilerr // another model has no such counts
+	}
+	return node, nil
+}
+
+// addCounted sets the work of one node to what was counted in the time of the machine.
+func (r *Run) addCounted(c *Case, node *phases.TrafficProfile, work program) error {
+	profile, err := r.profile(node.Line)
+	if err != nil {
+		return err
+	}
+	for phase := range work {
+		for p := range work[phase] {
+			for at := range work[phase][p] {
+				w, t := &work[phase][p][at], node.Window(trace.Proc(p), phase, profile.Windows[phase][at], 0)
+				w.Misses, w.Upgrades, w.Writebacks = float64(t.Memory), float64(t.Claims), float64(t.Writebacks)
+				if c.Machine.Shared != nil {
+					w.Inner = append(w.Inner, float64(t.Misses))
+				}
+				w.Remote = remoteRequests{Waits: float64(t.Waits), Queues: float64(t.Queues), Stalls: float64(t.Latency)}
+			}
+		}
+	}
+	return nil
+}
+
+// counted returns the times that were counted in the time of the machine, phase by phase.
+func (c *costs) counted(work program, processors int) *network {
+	net := &network{procs: make([]times, processors), ports: make([]float64, max(1, 2*c.interconnect.nodes))}
+	for _, phase := range work {
+		ends := make([]times, processors)
+		longest := 0.0
+		for p := range phase {
+			for _, w := range phase[p] {
+				ends[p].ideal += w.Instr*c.instr + w.Touches*c.touch
+				ends[p].latency += w.Remote.Stalls * c.instr
+				ends[p].contention += w.Remote.Queues * c.instr
+				ends[p].sync += w.Remote.Waits * c.instr
+				net.add(c, &w)
+			}
+			longest = max(longest, ends[p].total())
+		}
+		for p, t := range ends {
+			all := &net.procs[p]
+			all.ideal, all.latency, all.contention = all.ideal+t.ideal, all.latency+t.latency, all.contention+t.contention
+			all.sync += t.sync + longest - t.total()
+		}
+		net.now += longest
+	}
+	return net
+}
+
+// add adds how long w holds buses and the network.
+func (n *network) add(c *costs, w *windowWork) {
+	n.held += (w.Misses + w.Writebacks) * c.occupancy
+	if !c.shared {
+		n.held += w.Upgrades * c.invalidate
+	}
+	if c.interconnect.nodes > 1 {
+		for i, held := range c.interconnect.held(&w.Remote) {
+			n.ports[i] += held
+		}
+	}
+}
+
+// countedInterval is the interval of a prediction from counts in the time of the machine.
+func countedInterval(e unit.Seconds) model.Interval {
+	return model.Interval{Lo: e, Hi: e, Covers: "no doubt about the order of processors, and not errors of the counts"}
+}
+
+// timedTraffic returns the requests between nodes that were counted in the time of c's machine and network, with the
+// index of their delay; nil if there are none.
+func (c *Case) timedTraffic(r *Run, net *interconnect) (t *phases.TrafficProfile, delay int) {
+	want := c.nodeText()
+	if want == "" || c.nodes() == 1 || r.trafficTable == nil {
+		return nil, 0
+	}
+	t, err := r.traffic(c.nodesOf())
+	if err != nil || t.Node != want {
+		return nil, 0
+	}
+	instr := costsOf(c.Machine).instr
+	delay = slices.IndexFunc(t.Delays, func(d unit.Instructions) bool { return sameWork(d, net.block.time/instr) })
+	latency, right := latencyOf(net)
+	if delay < 0 || !sameWork(t.Latency, latency/instr) || math.Abs(t.Right-right) > 1e-3 {
+		return nil, 0
+	}
+	return t, delay
+}
+
+// latencyOf returns for how long a message does not hold the network, and the part of the rest of a block's time that a
+// message without a block takes.
+func latencyOf(net *interconnect) (latency, right float64) {
+	latency = max(0, net.block.time-net.block.held)
+	if net.block.held > 0 {
+		right = min(1, max(0, net.right.held/net.block.held))
+	}
+	return latency, right
+}
+
+// timedFlags returns the flags of analyze that count in the time of c's machine, or nil if it cannot, or need not: the
+// times of one processor that waits for each miss of its own caches are sums.
+func (c *Case) timedFlags(net *interconnect) []string {
+	n := c.node()
+	if n == nil || c.Processors == 1 && n.Outstanding == 0 && n.Shared.Sets == 0 {
+		return nil
+	}
+	flags := []string{fmt.Sprintf("--per-node=%d", c.perNode()), "--node=" + n.String()}
+	if c.nodes() == 1 {
+		return flags
+	}
+	instr := costsOf(c.Machine).instr
+	latency, right := latencyOf(net)
+	return append(flags, fmt.Sprintf("--block=%v", c.Machine.System.Block), fmt.Sprintf("--placement=%s", c.Machine.Memory.Placement),
+		fmt.Sprintf("--node-network=%s", networkOf(c.Machine)), countedTime("--delay", net.block.time/instr, 1), countedTime("--latency", latency/instr, 0),
+		fmt.Sprintf("--control-delay=%.4g", right))
+}
+
+// networkOf returns the network of m in a traffic table.
+func networkOf(m *machine.Machine) phases.Network { return phases.Network(m.Network.Model) }
+
+// isTimed reports whether r was counted in the time of c's machine.
+func (c *Case) isTimed(r *Run, net *interconnect) bool {
+	if c.nodes() == 1 {
+		node, err := c.timedNode(r)
+		return node != nil && err == nil
+	}
+	t, _ := c.timedTraffic(r, net)
+	return t != nil
+}
+
+// hasNode reports whether the traffic of c was counted in the time of a machine.
+func (c *Case) hasNode() bool {
+	r := c.run()
+	return r != nil && headOf(r.trafficTable) != nil && headOf(r.trafficTable).Fact("node") != ""
+}
