@@ -68,8 +68,9 @@ func (t *timedNodes) setArrival(m moment, n trace.Proc, block uint64) {
 }
 
 // local is the access of a processor of n to the memory of its node, which has the block with the right to store if it
-// must. It is in the order of requests, made at a time, unless the processor has waited for something before.
-func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, requested unit.Instructions) moment {
+// must. It is in the order of requests, made at a time, unless the processor has waited for something before. It counts what
+// it does.
+func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, requested unit.Instructions, counts *[len(transferNames)]uint64) moment {
 	t.takeFrom(p, u.Number, u.Store)
 	hold, latency := inTicks(t.Hold), inTicks(t.Miss)
 	if has != 0 {
@@ -77,6 +78,7 @@ func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, 
 		if t.perNode == 1 {
 			return m
 		}
+		counts[claimTransfer]++
 		hold, latency = inTicks(t.Upgrade), inTicks(t.Upgrade)
 	}
 	bus := &t.buses[n]
@@ -89,11 +91,13 @@ func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, 
 		bus.inOrder = bus.last
 	}
 	if has == 0 {
+		counts[missTransfer]++
 		permission := uint64(lru.MayLoad)
 		if u.Store {
 			permission = lru.MayStore
 		}
 		if old := t.insert(p, u.Number, permission); lru.Stores(old) {
+			counts[writebackTransfer]++
 			t.writeBack(n)
 		}
 	}
@@ -148,16 +152,16 @@ func (b *softwareMemory) timedAccess(p trace.Proc, u *order.Use, now unit.Instru
 	}
 	t.discardBefore(now)
 	b.network.discardBefore(now)
+	b.startWindow(p, u.Done)
 	request := moment{now + lookup, lookup}
 	m := request
 	if permitted := b.directory.owner[id] == n || !u.Store && b.directory.state(id, n) == validLine; permitted {
 		m = t.arrived(m, n, number)
 	} else {
-		b.startWindow(p, u.Done)
 		m = b.acquireTimed(p, n, id, number, u.Store, m)
 		t.setArrival(m, n, number)
 	}
-	m = t.local(p, n, u, has, m, request.at)
+	m = t.local(p, n, u, has, m, request.at, &b.procs[p].own)
 	return cost{latency: m.idle, queue: m.at - now - m.idle}, nil
 }
 

@@ -104,7 +104,7 @@ type Traffic struct {
 	Fetches                    uint64    // of blocks that its node did not have
 	Recalls                    uint64    // fetches of blocks that only one node, not the home, had
 	Upgrades                   uint64    // stores to blocks that its node had, but also others
-	Misses, Claims, Writebacks uint64    // of a single node: cache misses, stores to lines that the cache had but perhaps also others, and evicted modified lines
+	Misses, Claims, Writebacks uint64    // of a single node, or in the time of a [Node]: cache misses, stores to lines that the cache had but perhaps also others, and evicted modified lines
 	Memory                     uint64    // of a single node: misses that go to memory
 	Latency                    uint64    // instructions for which it waited for caches, memories and messages if nobody else does anything; only with a [Node]
 	Waits                      uint64    // instructions for which it waited for others at locks and flags; each use of a block counts as one more instruction

@@ -41,7 +41,8 @@ func (c *Case) longestAccess(p int) float64 {
 }
 
 // least returns a lower bound of the time of work for its counts, in seconds: of the phases without any miss,
-// of the buses, and of the network.
+// of the buses, and of the network. Counts in the time of the machine may hold buses after the end of the program, for
+// lines that are written back.
 func (c *costs) least(work program, net *network) float64 {
 	critical := 0.0
 	for _, phase := range work {
@@ -54,6 +55,9 @@ func (c *costs) least(work program, net *network) float64 {
 			longest = max(longest, alone)
 		}
 		critical += longest
+	}
+	if net.wait == nil {
+		return max(critical, net.busiest())
 	}
 	return max(critical, net.held/float64(max(1, c.interconnect.nodes)), net.busiest())
 }

@@ -111,7 +111,7 @@ func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Predicti
 		p.Target = string(c.whole.System.Target)
 	}
 	if p.Untested == "" {
-		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
+		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kindFor(name, r)}, p.Program)
 	}
 	if c.passesMessages() && !p.ModelMargin.Known() {
 		p.Untested = "no simulations of programs that pass messages are behind the model's error"
@@ -142,6 +142,15 @@ func (c *Case) kind() string {
 		return target + accuracy.Levels
 	}
 	return target
+}
+
+// kindFor is the kind of c for a model that predicts from run r. Counts in the time of the machine are kinds of their own.
+func (c *Case) kindFor(name string, r *Run) string {
+	net, err := c.interconnect()
+	if name == (MVA{}).Name() && err == nil && c.isTimed(r, &net) {
+		return c.kind() + accuracy.Timed
+	}
+	return c.kind()
 }
 
 // costsOf returns the times of m.

@@ -88,9 +88,7 @@ func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error
 	}
 	if t, at := c.timedTraffic(r, &costs.interconnect); t != nil {
 		costs.step = costs.instr
-		err := r.addRemoteDemand(c, work, func(p trace.Proc, phase int, number int64) remoteRequests {
-			return remoteDemand(t.Window(p, phase, number, at), c.nodes())
-		})
+		err := r.addTimedTraffic(c, t, at, work)
 		return costs.counted(work, c.Processors), err
 	}
 	costs.step = costs.hitTime(work)

@@ -85,6 +85,24 @@ func (r *Run) addCounted(c *Case, node *phases.TrafficProfile, work program) err
 	return nil
 }
 
+// addTimedTraffic sets the work of several nodes to what was counted in the time of the machine.
+func (r *Run) addTimedTraffic(c *Case, t *phases.TrafficProfile, delay int, work program) error {
+	profile, err := r.profile(last(c.Machine).Line)
+	if err != nil {
+		return err
+	}
+	for phase := range work {
+		for p := range work[phase] {
+			for at := range work[phase][p] {
+				w, counted := &work[phase][p][at], t.Window(trace.Proc(p), phase, profile.Windows[phase][at], delay)
+				w.Misses, w.Upgrades, w.Writebacks = float64(counted.Misses), float64(counted.Claims), float64(counted.Writebacks)
+				w.Remote = remoteDemand(counted, c.nodes())
+			}
+		}
+	}
+	return nil
+}
+
 // counted returns the times that were counted in the time of the machine, phase by phase.
 func (c *costs) counted(work program, processors int) *network {
 	net := &network{procs: make([]times, processors), ports: make([]float64, max(1, 2*c.interconnect.nodes))}
@@ -160,10 +178,10 @@ func latencyOf(net *interconnect) (latency, right float64) {
 }
 
 // timedFlags returns the flags of analyze that count in the time of c's machine, or nil if it cannot, or need not: the
-// times of one processor that waits for each miss of its own caches are sums.
+// times of one processor with one cache are sums if it waits for each miss.
 func (c *Case) timedFlags(net *interconnect) []string {
 	n := c.node()
-	if n == nil || c.Processors == 1 && n.Outstanding == 0 && n.Shared.Sets == 0 {
+	if n == nil || c.Processors == 1 && n.Outstanding == 0 && n.Shared.Sets == 0 && len(n.Caches) == 1 {
 		return nil
 	}
 	flags := []string{fmt.Sprintf("--per-node=%d", c.perNode()), "--node=" + n.String()}

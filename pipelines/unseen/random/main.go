@@ -49,14 +49,17 @@ func run(args []string, out io.Writer) error {
 	procs := flags.Int("procs", 0, "`NUMBER` of processors, from 2 to 64; 0: drawn from 2 to 16")
 	references := flags.Int("references", 0, "about this `NUMBER` of references, from 100 on; 0: drawn from 100,000 to 600,000")
 	messages := flags.Bool("messages", false, "processors share no memory, and pass messages")
+	prices := flags.String("prices", "", "write a random price list to `FILE`, in place of a trace")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
 	} else if err != nil {
 		return usageError(err.Error())
 	}
 	switch {
+	case *prices != "" && flags.NArg() == 0 && *prefix == "":
+		return writePrices(*prices, *seed)
 	case *prefix == "":
-		return usageError("give -o PREFIX")
+		return usageError("give -o PREFIX, or --prices FILE")
 	case flags.NArg() > 0:
 		return usageError("an argument that is no flag: " + flags.Arg(0))
 	case *procs != 0 && (*procs < 2 || *procs > 64):
