@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +128,21 @@ func (o *clusterOptions) predict(env *stage.Env, study *cluster.Study, targets [
 	if err != nil {
 		return err
 	}
+	o.noteIdle(env, all)
 	return o.output.print(env.Out, all)
+}
+
+// noteIdle notes flags that are about models that predict nothing.
+func (o *clusterOptions) noteIdle(env *stage.Env, all []model.Prediction) {
+	by := func(is func(name string) bool) bool {
+		return slices.ContainsFunc(all, func(p model.Prediction) bool { return is(p.Model) })
+	}
+	if flag := o.published.Flag(); flag != "" && !by(func(name string) bool { return strings.HasPrefix(name, "paper") || name == "printed" }) {
+		env.Note("%s has no effect: model paper predicts nothing here", flag)
+	}
+	if o.exposed != "" && !by(func(name string) bool { return name == "curve" || name == "mva" }) {
+		env.Note("--exposed has no effect: neither model curve nor model mva predicts anything here")
+	}
 }
 
 // countedOn returns the function that counts what the models of a study need on a machine.

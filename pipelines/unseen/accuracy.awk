@@ -17,5 +17,7 @@ FILENAME == "machines.tsv" { kind[$1] = $2; suffix[$1] = $4 == "none" ? "" : "-"
 	if (name ~ /^random/ && model != "mva") next # no program that somebody wrote is like them, and these models are sensitive to that
 	of = passes ? (kind[m] == "messages" ? "-messages" : "-interleaved-messages") : suffix[m]
 	timed = model == "mva" && of != "-messages" && (cell[at["processors"]] > 1 || suffix[m] != "") ? "-timed" : ""
-	printf "%s,%s%s%s,%s,%.4g\n", name, cell[at["target"]], of, timed, model, cell[at["beyond"]]
+	beyond = cell[at["beyond"]] + 0
+	if (beyond < 1e-6 && beyond > -1e-6) beyond = 0 # rounding
+	printf "%s,%s%s%s,%s,%.4g\n", name, cell[at["target"]], of, timed, model, beyond
 }

@@ -39,6 +39,7 @@ type costs struct {
 	exposed      float64      // measured share of miss time that the processor waits for; 0: computed from overlap
 	interconnect interconnect // network between nodes
 	step         float64      // mean time of an instruction or hit
+	inInstr      bool         // counted times are in instructions; otherwise in instructions and hits
 	each         []costs      // costs of each processor, if they differ
 }
 
@@ -48,6 +49,14 @@ func (c *costs) of(p int) *costs {
 		return c
 	}
 	return &c.each[p]
+}
+
+// counted returns the unit of counted times in seconds.
+func (c *costs) counted() float64 {
+	if c.inInstr {
+		return c.instr
+	}
+	return c.step
 }
 
 // stretch is [windowWork] as times in seconds.
@@ -125,8 +134,8 @@ func (c *costs) stretch(w windowWork) stretch {
 	s.remote = c.remoteStretch(w.Remote, instructions)
 	s.longest = c.longest(&w)
 	s.latency += s.remote.latency
-	s.sync = w.Remote.Waits * c.step
-	s.pending = w.Remote.Queues * c.step * c.interconnect.queues
+	s.sync = w.Remote.Waits * c.counted()
+	s.pending = w.Remote.Queues * c.counted() * c.interconnect.queues
 	return s
 }
 

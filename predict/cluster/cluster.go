@@ -42,7 +42,8 @@ type Case struct {
 	Machine    *machine.Machine // only [MVA] allows nodes of several kinds, with equal numbers of processors
 	Processors int              // number that run the program
 
-	whole *machine.Machine // of [Case.ranksAlone]: the machine with its network; else nil
+	whole   *machine.Machine // of [Case.ranksAlone]: the machine with its network; else nil
+	untimed bool             // do not use counts in the time of a machine
 }
 
 // All lists the models, from the published one to the most exact, and that of traces without references.

@@ -191,9 +191,10 @@ func unique[T comparable](values []T) (out []T) {
 // ReadMessages reads the critical paths of messages that analyze has left in dir.
 func (r *Run) ReadMessages(dir string) error { return r.readMessages(dir) }
 
-// WithPhases returns a copy of r with the phases and traffic that analyze has left in dir.
-func (r *Run) WithPhases(dir string) (*Run, error) {
+// WithPhases returns a copy of r with the phases and traffic that analyze has left in dir for m.
+func (r *Run) WithPhases(dir string, m *machine.Machine) (*Run, error) {
 	out := r.copy()
+	out.countedFor = m
 	if err := out.openPhases(dir); err != nil {
 		return nil, err
 	}

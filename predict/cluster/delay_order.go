@@ -34,8 +34,8 @@ func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 	if err != nil || on.costs.interconnect.queues == 0 {
 		return err
 	}
-	o := order{asked, on.costs.interconnect.block.time / on.costs.step}
-	if miss := on.costs.memory / on.costs.step; !sameWork(asked.Miss, miss) {
+	o := order{asked, on.costs.interconnect.block.time / on.costs.counted()}
+	if miss := on.costs.memory / on.costs.step; asked.Miss > 0 && !sameWork(asked.Miss, miss) {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were counted with misses of %d instructions; here misses take %.3g; run analyze with --node-miss %.0f", asked.Miss, miss, max(1, math.Round(miss))))
 	}
 	if !o.same() {

@@ -42,6 +42,12 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 		}
 		return unit.Seconds(net.now / instructions(on.work) * (1 - slack)), nil
 	}
+	by := 1.0
+	if err == nil {
+		if by, err = on.beyond(c); err != nil {
+			return 0, err
+		}
+	}
 	works, err := c.boundWork()
 	if err != nil {
 		return 0, err
@@ -50,11 +56,12 @@ func (v MVA) bound(c *Case) (unit.Seconds, error) {
 	if costs.interconnect, err = c.interconnect(); err != nil {
 		return 0, err
 	}
+	costs.interconnect.overlap = costs.overlap // at most as many messages overlap, see [costs.setGroups]
 	least := math.Inf(1)
 	for _, work := range works {
 		least = min(least, costs.bound(work)/instructions(work))
 	}
-	return unit.Seconds(least * (1 - slack)), nil
+	return unit.Seconds(by * least * (1 - slack)), nil
 }
 
 // boundWork returns the work of c with the smallest requests between nodes, one program for each two

@@ -18,7 +18,7 @@ import (
 //
 // The counts may be in the time of the machine (analyze --node, see [phases.Node]). Then analyze has ordered all
 // accesses, locks and flags as on the machine, and the latency, contention and waits are those that it counted.
-// The result differs from a simulation by roundings only, and by orders that these change. See [costs.counted].
+// The result differs from a simulation by roundings only, and by orders that these change. See [costs.timedNetwork].
 //
 // Otherwise the processors that have not reached the barrier are the customers of a closed queueing network with one
 // server, the bus. The network is solved by mean value analysis with fixed bus times (see [waits]) for the
@@ -80,6 +80,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	if err != nil {
 		return model.Prediction{}, err
 	}
+	if err := on.carry(c, net); err != nil {
+		return model.Prediction{}, err
+	}
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
 	if c.whole != nil {
 		noWaits(&pred)
@@ -87,7 +90,10 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	all, instr := on.work.sum(), instructions(on.work)
 	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
 	pred.Warnings = append(append(pred.Warnings, changed...), on.warnings...)
-	if c.nodes() > 1 && !on.timed {
+	if on.carried {
+		pred.Untested = "the error was measured only with counts for the machine itself"
+	}
+	if c.nodes() > 1 && !on.timed && !on.carried {
 		if err := on.varyOrder(c, &pred); err != nil {
 			return model.Prediction{}, err
 		}
@@ -109,6 +115,7 @@ type placedRun struct {
 	costs    costs
 	work     program
 	timed    bool // in the time of the machine
+	carried  bool // from counts in the time of another machine
 	warnings []error
 }
 
@@ -129,6 +136,7 @@ func (v MVA) place(c *Case) (*placedRun, error) {
 		return nil, fmt.Errorf("%s: the trace counts no instructions", r.Name)
 	}
 	costs := costsOf(c.Machine)
+	costs.inInstr = c.hasNode()
 	if costs.interconnect, err = c.interconnect(); err != nil {
 		return nil, err
 	}
@@ -159,7 +167,7 @@ func (on *placedRun) solve(c *Case) (*network, error) {
 		return on.alone(c.Processors), nil
 	}
 	if c.nodes() == 1 && on.timed {
-		return on.costs.counted(on.work, c.Processors), nil
+		return on.costs.timedNetwork(on.work, c.Processors), nil
 	}
 	if c.nodes() == 1 {
 		return on.costs.run(on.work, c.Processors, waits), nil
@@ -169,12 +177,16 @@ func (on *placedRun) solve(c *Case) (*network, error) {
 
 // eInstr returns only the E(Instr) of Predict.
 func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
+	c, _ = c.fewWays()
 	on, err := v.place(c)
 	if err != nil {
 		return 0, err
 	}
 	net, err := on.solve(c)
 	if err != nil {
+		return 0, err
+	}
+	if err := on.carry(c, net); err != nil {
 		return 0, err
 	}
 	s := split(net.sum(), instructions(on.work)*float64(c.Processors))

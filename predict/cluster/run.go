@@ -12,6 +12,7 @@ import (
 
 	"spoor/analyze/paths"
 	"spoor/analyze/phases"
+	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/traces/store"
 	"spoor/traces/unit"
@@ -27,6 +28,7 @@ type Run struct {
 	reuseTable   *store.Table      // nil: not measured
 	phasesTable  store.TableSource // nil: not measured
 	trafficTable store.TableSource // traffic between nodes; nil: not measured
+	countedFor   *machine.Machine  // in whose time phases and traffic were counted; nil: not known
 	noPhases     error             // why the phases cannot be measured; nil: they can
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
@@ -36,6 +38,7 @@ type Run struct {
 	timed        *phases.TrafficProfile  // see [Run.node]
 	solved       map[string]unit.Seconds // cache of model mva: see [Series.solved]
 	boundWorks   map[string][]program    // cache of model mva: see [Case.boundWork]
+	beyonds      map[string]float64      // cache of model mva: see [placedRun.beyond]
 
 	messages        *paths.Term // time of messages; nil: not measured
 	onlyMessages    bool        // only messages were analyzed

@@ -79,8 +79,8 @@ func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float6
 }
 
 // solveCluster adds the requests between nodes to work, and solves the network. The requests depend on how
-// long nodes wait for blocks. If messages hold the network, the counts include the waits for it. Otherwise the
-// wait is found by iteration, which begins with no wait.
+// long nodes wait for blocks. If messages hold the network, or the counts are in the time of a machine, they include the
+// waits for it. Otherwise the wait is found by iteration, which begins with no wait.
 func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error) {
 	asked, err := r.traffic(c.nodesOf())
 	if err != nil {
@@ -89,14 +89,14 @@ func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error
 	if t, at := c.timedTraffic(r, &costs.interconnect); t != nil {
 		costs.step = costs.instr
 		err := r.addTimedTraffic(c, t, at, work)
-		return costs.counted(work, c.Processors), err
+		return costs.timedNetwork(work, c.Processors), err
 	}
 	costs.step = costs.hitTime(work)
 	for p := range costs.each {
-		costs.each[p].step = costs.step
+		costs.each[p].step, costs.each[p].inInstr = costs.step, costs.inInstr
 	}
-	delay := costs.interconnect.block.time / costs.step
-	if costs.interconnect.holdsNetwork() {
+	delay := costs.interconnect.block.time / costs.counted()
+	if costs.interconnect.holdsNetwork() || costs.inInstr {
 		if costs.each == nil { // the counts are of equal nodes
 			costs.interconnect.queues = 1
 			if latency := float64(asked.Latency); latency < delay {
@@ -137,7 +137,7 @@ const (
 // Messages without a block take the share right of that.
 func (n *network) delay(c *costs, work program, right float64) float64 {
 	away := work.sum().Remote
-	contention := -away.Queues * c.step
+	contention := -away.Queues * c.counted()
 	for _, t := range n.procs {
 		contention += t.contention
 	}
@@ -145,5 +145,5 @@ func (n *network) delay(c *costs, work program, right float64) float64 {
 	if messages == 0 {
 		return 0
 	}
-	return (away.Blocks*c.interconnect.block.time + away.Upgrades*c.interconnect.right.time + contention) / (messages * c.step)
+	return (away.Blocks*c.interconnect.block.time + away.Upgrades*c.interconnect.right.time + contention) / (messages * c.counted())
 }

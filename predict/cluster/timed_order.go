@@ -17,7 +17,7 @@ import (
 // or ranks have memories of their own.
 func (c *Case) node() *phases.Node {
 	m, costs := c.Machine, costsOf(c.Machine)
-	if len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil {
+	if len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil || c.untimed {
 		return nil
 	}
 	n := &phases.Node{Hit: costs.touch / costs.instr, Miss: costs.memory / costs.instr, Hold: costs.occupancy / costs.instr,
@@ -103,8 +103,8 @@ func (r *Run) addTimedTraffic(c *Case, t *phases.TrafficProfile, delay int, work
 	return nil
 }
 
-// counted returns the times that were counted in the time of the machine, phase by phase.
-func (c *costs) counted(work program, processors int) *network {
+// timedNetwork returns the times that were counted in the time of the machine, phase by phase.
+func (c *costs) timedNetwork(work program, processors int) *network {
 	net := &network{procs: make([]times, processors), ports: make([]float64, max(1, 2*c.interconnect.nodes))}
 	for _, phase := range work {
 		ends := make([]times, processors)
@@ -144,7 +144,7 @@ func (n *network) add(c *costs, w *windowWork) {
 
 // countedInterval is the interval of a prediction from counts in the time of the machine.
 func countedInterval(e unit.Seconds) model.Interval {
-	return model.Interval{Lo: e, Hi: e, Covers: "no doubt about the order of processors, and not errors of the counts"}
+	return model.Interval{Lo: e, Hi: e, Covers: "nothing that was varied: the counts are in the time of the machine"}
 }
 
 // timedTraffic returns the requests between nodes that were counted in the time of c's machine and network, with the

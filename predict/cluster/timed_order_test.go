@@ -110,19 +110,7 @@ func TestTimedOrderAgainstSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sys, err := memsys.New(m, src.Header())
-		if err != nil {
-			t.Fatal(err)
-		}
-		clock, err := replay.ClockOf(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := replay.Run(context.Background(), src, sys, clock, replay.Options{})
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		off := float64(got/result.EInstr()) - 1
+		off := float64(got/simulatedTime(t, src, m)) - 1
 		errors = append(errors, math.Abs(off))
 	}
 	slices.Sort(errors)
@@ -131,4 +119,63 @@ func TestTimedOrderAgainstSimulation(t *testing.T) {
 		t.Error("counts differ from simulation")
 	}
 	t.Logf("%d pairs: median %.3g %%, 90 %% of them within %.3g %%, worst %.3g %%", tried, 100*errors[n/2], 100*errors[n*9/10], 100*errors[n-1])
+}
+
+// simulatedTime returns E(Instr) of the simulation of a trace.
+func simulatedTime(t testing.TB, src *trace.Memory, m *machine.Machine) unit.Seconds {
+	t.Helper()
+	sys, err := memsys.New(m, src.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, err := replay.ClockOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := replay.Run(context.Background(), src, sys, clock, replay.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.EInstr()
+}
+
+// Counts for one machine predict the change of the time if a cost changes by 10 %, for random programs and machines. The measure is how far
+// the predicted change is from the simulated one, as a share of the time.
+func TestCarriedTimeAgainstSimulation(t *testing.T) {
+	var errors []float64
+	for seed := range uint64(testsize.Cases(400, 60)) {
+		r := rand.New(rand.NewPCG(seed, 41))
+		m := randomMachine(t, r)
+		src := randomRun(r, m.System.Processors*max(1, m.System.Nodes))
+		m.Disk = nil
+		run := timedRun(t, r, src, m)
+		run.countedFor = m
+		other := *m
+		if seed%2 == 0 {
+			other.Processor.Clock *= 1.1
+		} else {
+			other.Memory.Latency = machine.InSeconds(1.1 * m.At(m.Memory.Latency))
+		}
+		before, err := MVA{}.eInstr(&Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors})
+		if on, _ := (MVA{}).place(&Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors}); err != nil || !on.timed {
+			continue
+		}
+		c := &Case{Runs: []*Run{run}, Machine: &other, Processors: run.Processors}
+		after, err := MVA{}.eInstr(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, err := MVA{}.bound(c)
+		if err != nil || least > after {
+			t.Errorf("seed %d: at least %v, but it is %v, %v", seed, least, after, err)
+		}
+		want := simulatedTime(t, src, &other) / simulatedTime(t, src, m)
+		errors = append(errors, math.Abs(float64(after/before-want)))
+	}
+	slices.Sort(errors)
+	n := len(errors)
+	if n < 10 || errors[n/2] > 0.01 || errors[n*9/10] > 0.05 {
+		t.Error("changes differ from those of simulations")
+	}
+	t.Logf("%d pairs: median %.3g %%, 90 %% of them within %.3g %%, worst %.3g %%", n, 100*errors[n/2], 100*errors[n*9/10], 100*errors[n-1])
 }

@@ -92,7 +92,7 @@ func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bo
 	case err != nil:
 		return r.WithoutPhases(err), nil
 	}
-	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir) })
+	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir, m) })
 }
 
 // together returns the flags of an analysis that counts what these flags count: of one that was made, or of one for all
