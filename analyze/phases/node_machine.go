@@ -41,11 +41,16 @@ const (
 // ParseNode reads the description of a node: values such as cache=64x8:0,cache=1024x16:28,miss=540.
 func ParseNode(text string) (*Node, error) {
 	n := &Node{Hit: 1, Hold: -1, Upgrade: -1}
+	seen := map[string]bool{"cache": false}
 	for _, part := range strings.Split(text, ",") {
 		key, value, found := strings.Cut(strings.TrimSpace(part), "=")
-		if !found {
+		switch {
+		case !found:
 			return nil, fmt.Errorf("%q is not KEY=VALUE", part)
+		case seen[key]:
+			return nil, fmt.Errorf("%s is given twice", key)
 		}
+		seen[key] = key != "cache"
 		if err := n.set(key, value); err != nil {
 			return nil, fmt.Errorf("%s: %w", part, err)
 		}
@@ -84,8 +89,10 @@ func (n *Node) set(key, value string) (err error) {
 		}
 		return nil
 	case "exclusive":
-		n.Exclusive, err = strconv.ParseBool(value)
-		return err
+		if n.Exclusive, err = strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("not true or false")
+		}
+		return nil
 	}
 	times := map[string]*float64{"hit": &n.Hit, "miss": &n.Miss, "hold": &n.Hold, "upgrade": &n.Upgrade, "window": &n.Window}
 	to := times[key]

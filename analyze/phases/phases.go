@@ -173,11 +173,14 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
 		trace.Arg{Key: waysFact, Value: strconv.Itoa(MaxWays)},
 		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)},
-		trace.Arg{Key: aloneFact, Value: "counted"},
+		trace.Arg{Key: aloneFact, Value: "counted"}, trace.Arg{Key: partsFact, Value: map[bool]string{true: "of some processors"}[s.meetsInParts()]},
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := tableOf(s.rows, s.shapes, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}
 	ignored := s.moved && len(a.PerNode) > 0
+	if s.meetsInParts() {
+		out.Warnings = append(out.Warnings, errors.New("phases: some processors meet at barriers without others; phases are then not the same for all, and model mva does not use them"))
+	}
 	if ignored {
 		out.Warnings = append(out.Warnings, errors.New("phases: prefetches and flushes have no effect on the traffic of --per-node"))
 	}

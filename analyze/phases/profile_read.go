@@ -2,6 +2,7 @@ package phases
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,6 +27,9 @@ func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 	head := t.Head()
 	if head.Name != "phases" {
 		return nil, fmt.Errorf("a %s table, not a phases table", head.Name)
+	}
+	if head.Fact(partsFact) != "" {
+		return nil, errors.New("some processors meet at barriers without others, so that phases are not the same for all; use predict replay")
 	}
 	p := &Profile{line: int64(line)}
 	if err := p.readFacts(head); err != nil {
@@ -73,6 +77,7 @@ const (
 	waysFact   = "ways"
 	windowFact = "window"
 	aloneFact  = "upgrades alone"
+	partsFact  = "barriers" // of some processors, or empty
 	locksFact  = "locks"
 	flagsFact  = "flags"
 )

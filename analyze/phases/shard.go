@@ -26,8 +26,9 @@ type shard struct {
 	shapes   []shape
 	rows     []rows // by processor
 	traffic  trafficRows
-	ends     bool // orders need the ends of programs
-	moved    bool // there were prefetches or flushes
+	ends     bool                          // orders need the ends of programs
+	groups   map[int32]map[trace.Proc]bool // members of barriers that are not of all processors by themselves
+	moved    bool                          // there were prefetches or flushes
 }
 
 // position is the position of a processor.
@@ -53,6 +54,7 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		q.start = p.Time - q.done
 		switch p.Event.Kind {
 		case trace.Barrier:
+			s.addMember(p.Event.Group, p.Proc)
 			return s.endPhase(p.Proc, p.Time)
 		case trace.Lock:
 			s.locks++
@@ -95,6 +97,30 @@ func (s *shard) Add(p *analysis.Chunk) error {
 		}
 	}
 	return nil
+}
+
+// addMember notes that p meets others at barriers of a group.
+func (s *shard) addMember(group int32, p trace.Proc) {
+	if group < 0 {
+		return
+	}
+	if s.groups == nil {
+		s.groups = map[int32]map[trace.Proc]bool{}
+	}
+	if s.groups[group] == nil {
+		s.groups[group] = map[trace.Proc]bool{}
+	}
+	s.groups[group][p] = true
+}
+
+// meetsInParts reports whether some processors met without others at a barrier. Then phases are not those of all processors.
+func (s *shard) meetsInParts() bool {
+	for _, members := range s.groups {
+		if len(members) < len(s.procs) {
+			return true
+		}
+	}
+	return false
 }
 
 // stop takes a chunk that says that a processor stops. There it waits for all that it has begun.

@@ -7,7 +7,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// timedNodes is the caches and buses of several nodes, in the time of a [Node]. Caches have no exclusive clean state.
+// timedNodes is the caches and buses of several nodes, in the time of a [Node]. A line is exclusive only in a node that may store to its
+// block.
 type timedNodes struct {
 	*timedCaches
 	buses   []timedBus
@@ -70,8 +71,8 @@ func (t *timedNodes) setArrival(m moment, n trace.Proc, block uint64) {
 // local is the access of a processor of n to the memory of its node, which has the block with the right to store if it
 // must. It is in the order of requests, made at a time, unless the processor has waited for something before. It counts what
 // it does.
-func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, requested unit.Instructions, counts *[len(transferNames)]uint64) moment {
-	t.takeFrom(p, u.Number, u.Store)
+func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, requested unit.Instructions, owned bool, counts *[len(transferNames)]uint64) moment {
+	others, _ := t.takeFrom(p, u.Number, u.Store)
 	hold, latency := inTicks(t.Hold), inTicks(t.Miss)
 	if has != 0 {
 		t.permit(p, u.Number, lru.MayStore)
@@ -93,8 +94,11 @@ func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, 
 	if has == 0 {
 		counts[missTransfer]++
 		permission := uint64(lru.MayLoad)
-		if u.Store {
+		switch {
+		case u.Store:
 			permission = lru.MayStore
+		case t.Exclusive && owned && !others:
+			permission = mayStoreAlone
 		}
 		if old := t.insert(p, u.Number, permission); lru.Stores(old) {
 			counts[writebackTransfer]++
@@ -145,6 +149,10 @@ func (b *softwareMemory) timedAccess(p trace.Proc, u *order.Use, now unit.Instru
 	if has == lru.MayStore || has != 0 && !u.Store {
 		return cost{latency: lookup}, nil
 	}
+	if has == mayStoreAlone {
+		t.permit(p, u.Number, lru.MayStore)
+		return cost{latency: lookup}, nil
+	}
 	number, n := u.Number>>b.lineBits, trace.Proc(int(p)/b.perNode)
 	id, err := b.lookup(number, n)
 	if err != nil {
@@ -161,7 +169,7 @@ func (b *softwareMemory) timedAccess(p trace.Proc, u *order.Use, now unit.Instru
 		m = b.acquireTimed(p, n, id, number, u.Store, m)
 		t.setArrival(m, n, number)
 	}
-	m = t.local(p, n, u, has, m, request.at, &b.procs[p].own)
+	m = t.local(p, n, u, has, m, request.at, b.directory.owner[id] == n, &b.procs[p].own)
 	return cost{latency: m.idle, queue: m.at - now - m.idle}, nil
 }
 

@@ -43,6 +43,7 @@ type Case struct {
 	Processors int              // number that run the program
 
 	whole   *machine.Machine // of [Case.ranksAlone]: the machine with its network; else nil
+	exact   *machine.Machine // of [Case.fewWays]: the machine with all its ways; else nil
 	untimed bool             // do not use counts in the time of a machine
 }
 

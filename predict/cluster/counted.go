@@ -206,6 +206,11 @@ func (r *Run) WithPhases(dir string, m *machine.Machine) (*Run, error) {
 	return out, nil
 }
 
+// HasPhases reports whether the tables of phases are there, and that of traffic if it must.
+func (r *Run) HasPhases(traffic bool) bool {
+	return r.phasesTable != nil && (r.trafficTable != nil || !traffic)
+}
+
 // WithoutPhases returns a copy of r whose phases cannot be counted for a reason.
 func (r *Run) WithoutPhases(reason error) *Run {
 	out := r.copy()

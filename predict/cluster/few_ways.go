@@ -26,7 +26,7 @@ func (c *Case) fewWays() (*Case, []error) {
 				level.Ways, m.Caches[i].Ways, m.Caches[i].Size, phases.MaxWays))
 		}
 	}
-	few.Machine = &m
+	few.Machine, few.exact = &m, c.Machine
 	return &few, warnings
 }
 

@@ -89,7 +89,11 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	all, instr := on.work.sum(), instructions(on.work)
 	pred.Bounds = c.boundsOf(all.Touches/instr, on.costs.least(on.work, net)/instr)
-	pred.Warnings = append(append(pred.Warnings, changed...), on.warnings...)
+	if !on.timed { // counts in the time of the machine have all ways
+		pred.Warnings = append(pred.Warnings, changed...)
+	}
+	pred.Warnings = append(pred.Warnings, on.warnings...)
+	on.warnUntimed(c, &pred)
 	if on.carried {
 		pred.Untested = "the error was measured only with counts for the machine itself"
 	}

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,14 +16,15 @@ import (
 
 // node describes the nodes of c in the time of an instruction, for analyze --node. It returns nil if that cannot: if
 // nodes are of several kinds, the share of miss times that processors wait for was measured, instructions take no time,
-// or ranks have memories of their own.
+// ranks have memories of their own, or a message does not hold all of its network at once.
 func (c *Case) node() *phases.Node {
-	m, costs := c.Machine, costsOf(c.Machine)
-	if len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil || c.untimed {
+	m := cmp.Or(c.exact, c.Machine)
+	costs := costsOf(m)
+	if c.nodes() > 1 && !holdsPorts(m.Network) || len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil || c.untimed {
 		return nil
 	}
 	n := &phases.Node{Hit: costs.touch / costs.instr, Miss: costs.memory / costs.instr, Hold: costs.occupancy / costs.instr,
-		Upgrade: costs.invalidate / costs.instr, Outstanding: m.Processor.Outstanding, Exclusive: exclusive(m) && c.nodes() == 1}
+		Upgrade: costs.invalidate / costs.instr, Outstanding: m.Processor.Outstanding, Exclusive: exclusive(m)}
 	if n.Outstanding > 0 {
 		n.Window = costs.overlap.window / costs.instr
 	}
@@ -36,6 +39,11 @@ func (c *Case) node() *phases.Node {
 		n.Shared = phases.NodeCache{Sets: int64(m.Shared.Sets()), Ways: m.Shared.Ways, Time: costs.inner[len(costs.inner)-1] / costs.instr}
 	}
 	return n
+}
+
+// holdsPorts reports whether a message holds the network, or both of its ports, for one time and at once.
+func holdsPorts(n *machine.Network) bool {
+	return n.Switch == (machine.Latency{}) && n.Packet == 0 && (n.Sharing == "" || n.Sharing == machine.ShareExclusive)
 }
 
 // nodeText is the description of the nodes of c and their lines in a traffic table; "" if there is none.
@@ -212,4 +220,30 @@ func (c *Case) isTimed(r *Run, net *interconnect) bool {
 func (c *Case) hasNode() bool {
 	r := c.run()
 	return r != nil && headOf(r.trafficTable) != nil && headOf(r.trafficTable).Fact("node") != ""
+}
+
+// ignoresMoves reports whether the program has prefetches or flushes, which the counts leave out.
+func (on *placedRun) ignoresMoves() bool {
+	t := headOf(on.run.trafficTable)
+	return t != nil && t.Fact("prefetches and flushes") != ""
+}
+
+// warnUntimed warns if waits could not be counted in the time of the machine. Such predictions were not compared with simulations.
+func (on *placedRun) warnUntimed(c *Case, pred *model.Prediction) {
+	warn := func(text string) {
+		pred.Warnings = append(pred.Warnings, errors.New(text))
+		pred.Untested = "the error was measured only with counts in the time of a machine"
+	}
+	if on.ignoresMoves() {
+		warn("the program has prefetches or flushes, whose time and waits are not in the prediction; use predict replay")
+	}
+	if on.timed || on.carried || c.Processors == 1 || c.whole != nil {
+		return
+	}
+	switch m := c.Machine; {
+	case len(m.OtherNodes) > 0:
+		warn("nodes are of several kinds: waits come from queueing networks, and not from an order in the time of the machine")
+	case c.nodes() > 1 && !holdsPorts(m.Network):
+		warn("a message holds the parts of this network at different times: waits come from queueing networks, and not from an order in the time of the machine")
+	}
 }

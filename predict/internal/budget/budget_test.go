@@ -374,7 +374,7 @@ func TestDoubt(t *testing.T) {
 		}
 		return fmt.Sprint(r.Warnings)
 	}
-	if got := warned(); !strings.Contains(got, "is inside the model's error, which is -88 % to") {
+	if got := warned(); !strings.Contains(got, "is inside the model's error, which is -46 % to") {
 		t.Error(got)
 	}
 	if p.Error = 1; !strings.Contains(warned(), "inside the model's error of 1e+02 %") {

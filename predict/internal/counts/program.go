@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"spoor/calibrate/machine"
 	"spoor/predict/cluster"
@@ -92,7 +93,13 @@ func (p *Program) on(t *Trace, m *machine.Machine, flags []string, withPhases bo
 	case err != nil:
 		return r.WithoutPhases(err), nil
 	}
-	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) { return r.WithPhases(dir, m) })
+	return p.run(dir, from+" "+dir, func() (*cluster.Run, error) {
+		out, err := r.WithPhases(dir, m)
+		if err == nil && !out.HasPhases(slices.ContainsFunc(more, func(flag string) bool { return strings.HasPrefix(flag, "--per-node") })) {
+			err = errors.New("a table of phases is missing")
+		}
+		return out, err
+	})
 }
 
 // together returns the flags of an analysis that counts what these flags count: of one that was made, or of one for all
