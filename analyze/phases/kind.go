@@ -156,6 +156,9 @@ func (o *options) describeNode(a *Analysis, r *kind.Request) (err error) {
 	if a.Node, err = ParseNode(o.node); err != nil {
 		return fmt.Errorf("--%s: %w", nodeFlag, err)
 	}
+	if a.Node.Shared.Sets > 0 && slices.ContainsFunc(a.PerNode, func(n int) bool { return n < r.Header.Procs }) {
+		return fmt.Errorf("--%s: a shared cache is for a node of all processors, and --%s has smaller nodes", nodeFlag, nodesFlag)
+	}
 	a.NodeCaches = NodeCaches{Line: a.NodeCaches.Line}
 	a.Forked, err = ForkedProcs(r.Events)
 	return err

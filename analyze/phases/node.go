@@ -39,9 +39,7 @@ func LoadNode(from store.TableSource, procs int) (*TrafficProfile, error) {
 
 // readFacts reads the description of the caches of nodes in a traffic table.
 func (n *TrafficProfile) readFacts(t *store.Table) error {
-	if t.Fact(movesFact) == "" {
-		n.Node = t.Fact(nodeFact)
-	}
+	n.Node = t.Fact(nodeFact)
 	if t.Fact(missFact) == "" {
 		return nil
 	}

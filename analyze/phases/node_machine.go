@@ -1,6 +1,7 @@
 package phases
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -20,6 +21,7 @@ type Node struct {
 	Outstanding int         // most misses in flight; 0: a processor waits for each
 	Window      float64     // time for which a processor goes on behind a miss
 	Exclusive   bool        // the protocol has an exclusive clean state
+	Owned       bool        // a cache that supplies a modified line to a load stays responsible for it
 }
 
 // NodeCache is a cache. Time is that of a hit, beyond the caches before it.
@@ -34,7 +36,7 @@ const ticks = 256
 
 // maxNodeWays and maxNodeTime bound the caches and times of a node.
 const (
-	maxNodeWays = 1 << 10
+	maxNodeWays = 1 << 20
 	maxNodeTime = 1 << 30
 )
 
@@ -89,18 +91,27 @@ func (n *Node) set(key, value string) (err error) {
 		}
 		return nil
 	case "exclusive":
-		if n.Exclusive, err = strconv.ParseBool(value); err != nil {
-			return fmt.Errorf("not true or false")
-		}
-		return nil
+		n.Exclusive, err = parseTruth(value)
+		return err
+	case "owned":
+		n.Owned, err = parseTruth(value)
+		return err
 	}
 	times := map[string]*float64{"hit": &n.Hit, "miss": &n.Miss, "hold": &n.Hold, "upgrade": &n.Upgrade, "window": &n.Window}
 	to := times[key]
 	if to == nil {
-		return fmt.Errorf("there is no %s; keys are cache, shared, hit, miss, hold, upgrade, outstanding, window and exclusive", key)
+		return fmt.Errorf("there is no %s; keys are cache, shared, hit, miss, hold, upgrade, outstanding, window, exclusive and owned", key)
 	}
 	*to, err = parseNodeTime(value)
 	return err
+}
+
+func parseTruth(text string) (bool, error) {
+	is, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, errors.New("not true or false")
+	}
+	return is, nil
 }
 
 // parseNodeCache reads SETSxWAYS or SETSxWAYS:TIME.
@@ -144,6 +155,9 @@ func (n *Node) String() string {
 	}
 	if n.Exclusive {
 		b.WriteString(",exclusive=true")
+	}
+	if n.Owned {
+		b.WriteString(",owned=true")
 	}
 	return b.String()
 }

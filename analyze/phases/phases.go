@@ -178,6 +178,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	full := tableOf(s.rows, s.shapes, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}
 	ignored := s.moved && len(a.PerNode) > 0
+	if s.forced > 0 {
+		out.Warnings = append(out.Warnings, fmt.Errorf("phases: %d waits of processors for others did not end or became too long, and were cut short: the order is not exact; see traces check", s.forced))
+	}
 	if s.meetsInParts() {
 		out.Warnings = append(out.Warnings, errors.New("phases: some processors meet at barriers without others; phases are then not the same for all, and model mva does not use them"))
 	}

@@ -28,6 +28,7 @@ type shard struct {
 	traffic  trafficRows
 	ends     bool                          // orders need the ends of programs
 	groups   map[int32]map[trace.Proc]bool // members of barriers that are not of all processors by themselves
+	forced   int                           // waits that orders in the time of a machine cut short
 	moved    bool                          // there were prefetches or flushes
 }
 
@@ -256,6 +257,11 @@ func (s *shard) End() error {
 	for p := range s.procs {
 		if err := s.endPhase(trace.Proc(p), 0); err != nil {
 			return err
+		}
+	}
+	for _, d := range s.orders {
+		if s.ends {
+			s.forced += d.Forced
 		}
 	}
 	s.sims, s.memories, s.orders, s.uses = nil, nil, nil, nil

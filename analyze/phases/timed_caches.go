@@ -13,12 +13,13 @@ const mayStoreAlone uint64 = 2
 type timedCaches struct {
 	*Node
 	perNode int
-	upTo    []unit.Instructions // by level: time of a hit, beyond the first level
-	private [][]lru.Copies      // by processor and level
+	upTo    []unit.Instructions   // by level: time of a hit, beyond the first level
+	private [][]lru.Copies        // by processor and level
+	owners  map[uint64]trace.Proc // processors that own lines that others may have, with memory stale
 }
 
 func newTimedCaches(n *Node, procs, perNode int) *timedCaches {
-	t := &timedCaches{Node: n, perNode: perNode}
+	t := &timedCaches{Node: n, perNode: perNode, owners: map[uint64]trace.Proc{}}
 	sum := unit.Instructions(0)
 	for i, c := range n.Caches {
 		if i > 0 {
@@ -117,12 +118,29 @@ func (t *timedCaches) takeFrom(p trace.Proc, line uint64, isStore bool) (shared,
 		if has == 0 {
 			return
 		}
-		shared, stale = true, stale || has == lru.MayStore
+		owner, owned := t.owners[line]
+		shared, stale = true, stale || has == lru.MayStore || owned && owner == q
+		if t.Owned && has == lru.MayStore && !isStore {
+			t.owners[line] = q
+		}
 		if has != left {
 			t.permit(q, line, left)
 		}
 	})
+	if isStore {
+		delete(t.owners, line)
+	}
 	return shared, stale
+}
+
+// leaves reports whether a line that leaves the caches of p must be written back, by its word.
+func (t *timedCaches) leaves(p trace.Proc, word uint64) bool {
+	line := word >> lru.PermissionBits
+	if owner, owned := t.owners[line]; owned && owner == p && word != 0 {
+		delete(t.owners, line)
+		return true
+	}
+	return lru.Stores(word)
 }
 
 // each calls do for the processors of node n.
@@ -135,8 +153,10 @@ func (t *timedCaches) each(n trace.Proc, do func(trace.Proc)) {
 // invalidateNode removes a line from all caches of a node. downgradeNode removes the right to store to it.
 func (t *timedCaches) invalidateNode(n trace.Proc, line uint64) {
 	t.each(n, func(p trace.Proc) { t.permit(p, line, 0) })
+	delete(t.owners, line)
 }
 
 func (t *timedCaches) downgradeNode(n trace.Proc, line uint64) {
 	t.each(n, func(p trace.Proc) { t.permit(p, line, lru.MayLoad) })
+	delete(t.owners, line)
 }

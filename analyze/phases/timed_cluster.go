@@ -100,7 +100,7 @@ func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, 
 		case t.Exclusive && owned && !others:
 			permission = mayStoreAlone
 		}
-		if old := t.insert(p, u.Number, permission); lru.Stores(old) {
+		if old := t.insert(p, u.Number, permission); t.leaves(p, old) {
 			counts[writebackTransfer]++
 			t.writeBack(n)
 		}

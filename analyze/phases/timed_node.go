@@ -11,8 +11,6 @@ import (
 // An upgrade goes over the bus, or through the shared cache if there is one.
 //
 // The shared cache is neither inclusive nor exclusive. A line that another processor has modified comes through it.
-//
-// Differs: with protocol moesi, memory takes a modified line that another processor loads, as with mesi.
 type timedNode struct {
 	*timedCaches
 	shared lru.Copies
@@ -52,7 +50,7 @@ func (t *timedNode) access(p trace.Proc, line uint64, isStore bool, now unit.Ins
 	} else if t.Exclusive && !others {
 		permission = mayStoreAlone
 	}
-	if old := t.insert(p, line, permission); lru.Stores(old) {
+	if old := t.insert(p, line, permission); t.leaves(p, old) {
 		t.writeBack(old>>lru.PermissionBits, now+lookup)
 	}
 	return c
@@ -78,7 +76,7 @@ func (t *timedNode) fetch(line uint64, isStore, stale bool, now unit.Instruction
 		set := t.shared.Set(line)
 		w := lru.FindCopy(set, line)
 		switch {
-		case stale && !isStore:
+		case stale && !isStore && !t.Owned:
 			t.put(line, lru.MayStore, now+c.latency)
 			return c
 		case stale:

@@ -125,7 +125,7 @@ type TrafficProfile struct {
 	Latency    unit.Instructions   // part of the delay of each message for which it does not hold the network
 	Right      float64             // share of the rest of the delay that a message without a block takes
 	NodeCaches                     // caches of the order
-	Node       string              // the [Node] of the order and its lines; empty: none, or its program has prefetches or flushes
+	Node       string              // the [Node] of the order and its lines; empty: none
 	byDelay    []map[windowKey]*Traffic
 }
 

@@ -20,11 +20,11 @@ import (
 func (c *Case) node() *phases.Node {
 	m := cmp.Or(c.exact, c.Machine)
 	costs := costsOf(m)
-	if c.nodes() > 1 && !holdsPorts(m.Network) || len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil || c.untimed {
+	if c.nodes() > 1 && !holdsPorts(m.Network) || !oneLine(m) || len(m.OtherNodes) > 0 || m.Processor.Exposed > 0 || !(costs.instr > 0) || !(costs.memory > 0) || c.whole != nil || c.untimed {
 		return nil
 	}
 	n := &phases.Node{Hit: costs.touch / costs.instr, Miss: costs.memory / costs.instr, Hold: costs.occupancy / costs.instr,
-		Upgrade: costs.invalidate / costs.instr, Outstanding: m.Processor.Outstanding, Exclusive: exclusive(m)}
+		Upgrade: costs.invalidate / costs.instr, Outstanding: m.Processor.Outstanding, Exclusive: exclusive(m), Owned: m.System.Protocol == machine.MOESI || m.System.Protocol == machine.Berkeley}
 	if n.Outstanding > 0 {
 		n.Window = costs.overlap.window / costs.instr
 	}
@@ -39,6 +39,13 @@ func (c *Case) node() *phases.Node {
 		n.Shared = phases.NodeCache{Sets: int64(m.Shared.Sets()), Ways: m.Shared.Ways, Time: costs.inner[len(costs.inner)-1] / costs.instr}
 	}
 	return n
+}
+
+// oneLine reports whether all caches of m have lines of one size, which analyze can count.
+func oneLine(m *machine.Machine) bool {
+	line := last(m).Line
+	other := func(level machine.Cache) bool { return level.Line != line }
+	return line <= phases.Page && !slices.ContainsFunc(m.Caches, other) && (m.Shared == nil || m.Shared.Line == line)
 }
 
 // holdsPorts reports whether a message holds the network, or both of its ports, for one time and at once.
@@ -169,7 +176,7 @@ func (c *Case) timedTraffic(r *Run, net *interconnect) (t *phases.TrafficProfile
 	instr := costsOf(c.Machine).instr
 	delay = slices.IndexFunc(t.Delays, func(d unit.Instructions) bool { return sameWork(d, net.block.time/instr) })
 	latency, right := latencyOf(net)
-	if delay < 0 || !sameWork(t.Latency, latency/instr) || math.Abs(t.Right-right) > 1e-3 {
+	if delay < 0 || math.Abs(float64(t.Latency)-latency/instr) > max(0.5, sameDelay*latency/instr) || math.Abs(t.Right-right) > 1e-3 {
 		return nil, 0
 	}
 	return t, delay
@@ -194,7 +201,7 @@ func (c *Case) timedFlags(net *interconnect) []string {
 	}
 	flags := []string{fmt.Sprintf("--per-node=%d", c.perNode()), "--node=" + n.String()}
 	if c.nodes() == 1 {
-		return flags
+		return append(flags, fmt.Sprintf("--block=%v", max(usualBlock, last(c.Machine).Line)))
 	}
 	instr := costsOf(c.Machine).instr
 	latency, right := latencyOf(net)

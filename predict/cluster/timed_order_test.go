@@ -102,7 +102,7 @@ func TestTimedOrderAgainstSimulation(t *testing.T) {
 		run := timedRun(t, r, src, m)
 		c := &Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors}
 		on, err := MVA{}.place(c)
-		if err != nil || !on.timed {
+		if err != nil || !on.timed || on.ignoresMoves() {
 			continue // without instructions, or with prefetches or flushes
 		}
 		tried++
@@ -157,7 +157,7 @@ func TestCarriedTimeAgainstSimulation(t *testing.T) {
 			other.Memory.Latency = machine.InSeconds(1.1 * m.At(m.Memory.Latency))
 		}
 		before, err := MVA{}.eInstr(&Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors})
-		if on, _ := (MVA{}).place(&Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors}); err != nil || !on.timed {
+		if on, _ := (MVA{}).place(&Case{Runs: []*Run{run}, Machine: m, Processors: run.Processors}); err != nil || !on.timed || on.ignoresMoves() {
 			continue
 		}
 		c := &Case{Runs: []*Run{run}, Machine: &other, Processors: run.Processors}

@@ -35,6 +35,7 @@ type Delayed struct {
 	maxPending int                 // maximum number of pending uses of a processor
 	seen       []int               // by processor: number of uses seen so far, while new ones are received
 	Sync       synchronization
+	Forced     int // waits that were cut short
 	do         Do
 	// Drain returns how long p waits at a time until all that it has begun has ended; nil: it never waits.
 	Drain func(p trace.Proc, u *Use, now unit.Instructions) unit.Instructions

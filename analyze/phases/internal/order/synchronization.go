@@ -177,6 +177,7 @@ func (d *Delayed) resume(p trace.Proc, now unit.Instructions) {
 
 // force continues p without the event that it waits for.
 func (d *Delayed) force(p trace.Proc) {
+	d.Forced++
 	if d.queues[p].unforked {
 		d.fork(p, d.queues[p].lag)
 		return
