@@ -51,14 +51,6 @@ func (c *costs) of(p int) *costs {
 	return &c.each[p]
 }
 
-// counted returns the unit of counted times in seconds.
-func (c *costs) counted() float64 {
-	if c.inInstr {
-		return c.instr
-	}
-	return c.step
-}
-
 // stretch is [windowWork] as times in seconds.
 type stretch struct {
 	ideal   float64    // instructions and cache hits
@@ -166,11 +158,6 @@ func (s *stretch) onBus(think float64) (c customer, own float64) {
 	}
 	return c, own
 }
-
-// times divides the time of one processor by cause, in seconds.
-type times struct{ ideal, latency, contention, sync float64 }
-
-func (t times) total() float64 { return t.ideal + t.latency + t.contention + t.sync }
 
 // network is a closed queueing network. Its customers change as processors go from stretch to stretch.
 type network struct {

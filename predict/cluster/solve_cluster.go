@@ -87,9 +87,7 @@ func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error
 		return nil, err
 	}
 	if t, at := c.timedTraffic(r, &costs.interconnect); t != nil {
-		costs.step = costs.instr
-		err := r.addTimedTraffic(c, t, at, work)
-		return costs.timedNetwork(work, c.Processors), err
+		return costs.solveTimed(c, r, t, at, work)
 	}
 	costs.step = costs.hitTime(work)
 	for p := range costs.each {

@@ -118,6 +118,13 @@ func (r *Run) addTimedTraffic(c *Case, t *phases.TrafficProfile, delay int, work
 	return nil
 }
 
+// solveTimed sets the work of several nodes to what was counted in the time of the machine, and returns its times.
+func (c *costs) solveTimed(of *Case, r *Run, t *phases.TrafficProfile, delay int, work program) (*network, error) {
+	c.step = c.instr
+	err := r.addTimedTraffic(of, t, delay, work)
+	return c.timedNetwork(work, of.Processors), err
+}
+
 // timedNetwork returns the times that were counted in the time of the machine, phase by phase.
 func (c *costs) timedNetwork(work program, processors int) *network {
 	net := &network{procs: make([]times, processors), ports: make([]float64, max(1, 2*c.interconnect.nodes))}
@@ -200,8 +207,11 @@ func (c *Case) timedFlags(net *interconnect) []string {
 		return nil
 	}
 	flags := []string{fmt.Sprintf("--per-node=%d", c.perNode()), "--node=" + n.String()}
-	if c.nodes() == 1 {
-		return append(flags, fmt.Sprintf("--block=%v", max(usualBlock, last(c.Machine).Line)))
+	switch line := last(c.Machine).Line; {
+	case c.nodes() == 1 && line > usualBlock: // lines of a node are not longer than blocks
+		return append(flags, fmt.Sprintf("--block=%v", line))
+	case c.nodes() == 1:
+		return flags
 	}
 	instr := costsOf(c.Machine).instr
 	latency, right := latencyOf(net)
