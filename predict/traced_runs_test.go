@@ -239,7 +239,11 @@ func TestTracesWithMessages(t *testing.T) {
 	if status, out, errs := predict("cluster", prefix, smpFile); status != stage.Failed || out != "" || !strings.Contains(errs, "has no section [network]") {
 		t.Errorf("status %d: %s%s", status, errs, out)
 	}
-	status, out, errs := predict("cluster", prefix, smpFile, clumpFile, "--without-messages")
+	status, out, errs := predict("cluster", prefix, "../data/machine/loggp-example.toml", "--format", "csv")
+	if status != stage.Done || !strings.Contains(out, ",mva,") || strings.Contains(errs, "no prediction by mva") {
+		t.Errorf("ranks alone on their nodes: status %d: %s%s", status, errs, out)
+	}
+	status, out, errs = predict("cluster", prefix, smpFile, clumpFile, "--without-messages")
 	if status != stage.Done || !strings.Contains(out, "their time is not part of the prediction") || strings.Contains(errs, "has no effect") {
 		t.Errorf("status %d: %s%s", status, errs, out)
 	}

@@ -26,7 +26,7 @@ func (on *placedRun) carry(c *Case, net *network) error {
 // networks for it. It is 1 if c is that machine, or if there are no such counts.
 func (on *placedRun) beyond(c *Case) (float64, error) {
 	r := on.run
-	if on.timed || c.untimed || r.countedFor == nil {
+	if on.timed || c.untimed || c.whole != nil || r.countedFor == nil || !c.hasNode() {
 		return 1, nil
 	}
 	base := &Case{Runs: []*Run{r}, Machine: withNodes(r.countedFor, c.Machine.System.Nodes), Processors: c.Processors}

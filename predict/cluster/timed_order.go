@@ -166,7 +166,7 @@ func (n *network) add(c *costs, w *windowWork) {
 
 // countedInterval is the interval of a prediction from counts in the time of the machine.
 func countedInterval(e unit.Seconds) model.Interval {
-	return model.Interval{Lo: e, Hi: e, Covers: "nothing that was varied: the counts are in the time of the machine"}
+	return model.Interval{Lo: e, Hi: e, Covers: "nothing was varied: analyze simulated the waits for this machine"}
 }
 
 // timedTraffic returns the requests between nodes that were counted in the time of c's machine and network, with the
@@ -249,7 +249,7 @@ func (on *placedRun) ignoresMoves() bool {
 func (on *placedRun) warnUntimed(c *Case, pred *model.Prediction) {
 	warn := func(text string) {
 		pred.Warnings = append(pred.Warnings, errors.New(text))
-		pred.Untested = "the error was measured only with counts in the time of a machine"
+		pred.Untested = "the error was measured only where analyze simulates the waits for the machine"
 	}
 	if on.ignoresMoves() {
 		warn("the program has prefetches or flushes, whose time and waits are not in the prediction; use predict replay")
@@ -258,9 +258,11 @@ func (on *placedRun) warnUntimed(c *Case, pred *model.Prediction) {
 		return
 	}
 	switch m := c.Machine; {
+	case !oneLine(m):
+		warn("caches have lines of several sizes: waits come from queueing networks, and were not simulated for this machine")
 	case len(m.OtherNodes) > 0:
-		warn("nodes are of several kinds: waits come from queueing networks, and not from an order in the time of the machine")
+		warn("nodes are of several kinds: waits come from queueing networks, and were not simulated for this machine")
 	case c.nodes() > 1 && !holdsPorts(m.Network):
-		warn("a message holds the parts of this network at different times: waits come from queueing networks, and not from an order in the time of the machine")
+		warn("network.switch or network.sharing of this machine: waits come from queueing networks, and were not simulated for it")
 	}
 }

@@ -131,6 +131,9 @@ func kernel(program string) string {
 	return name
 }
 
+// rounding is the least factor, as a logarithm: times that are computed in two ways differ by so much.
+const rounding = 1e-8
+
 // enoughForSides is the number of other programs from which on each side has a factor of its own: one more program is the worst of all
 // of one side with a probability of at most 5 %.
 const enoughForSides = 19
@@ -159,6 +162,7 @@ func (t *Table) ModelMargin(k Kind, program string) model.ModelMargin {
 		low = quantile(below, Level)
 		high = low
 	}
+	low, high = max(low, rounding), max(high, rounding)
 	return model.ModelMargin{Below: -math.Expm1(-low), Above: math.Expm1(high),
 		Covers: fmt.Sprintf("the model's error, by %v %% of %d simulations of %d other programs on such machines", 100*Level, len(above), len(kernels))}
 }
