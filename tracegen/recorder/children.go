@@ -51,6 +51,7 @@ type member struct {
 	pipe, memory *os.File
 	in           *bufio.Reader // of the pipe
 	next         *member       // the program that a forked process executes; it has its number
+	executed     chan struct{} // closed when next is there
 }
 
 // maxEnrolment is the longest message of the socket: what it is, and the arguments.
@@ -115,7 +116,7 @@ func (f *family) start(program int) {
 func (f *family) enrol(message []byte, pipe, memory *os.File) {
 	le := binary.LittleEndian
 	kind, number, parent := le.Uint32(message), int(le.Uint32(message[4:])), int(le.Uint32(message[8:]))
-	m := &member{pipe: pipe, memory: memory, in: bufio.NewReader(pipe), forked: kind == forkedProcess}
+	m := &member{pipe: pipe, memory: memory, in: bufio.NewReader(pipe), forked: kind == forkedProcess, executed: make(chan struct{})}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	before := f.procs[number]
@@ -130,6 +131,7 @@ func (f *family) enrol(message []byte, pipe, memory *os.File) {
 	if !m.forked && before != nil && before.forked && before.next == nil {
 		before.next, m.Number = m, before.Number
 		f.procs[number] = m
+		close(before.executed)
 		return
 	}
 	f.last++
@@ -150,6 +152,12 @@ func (m *member) executes(args []byte) {
 // record records a process up to its end, and the program that a forked process executes instead of it.
 func (f *family) record(m *member) {
 	s, t, err := f.follow(m)
+	if err == nil && m.forked && !s.ends.known { // the program that it executes may say only now where its blocks are
+		select {
+		case <-m.executed:
+		case <-f.ended:
+		}
+	}
 	f.mutex.Lock()
 	next := m.next
 	f.mutex.Unlock()
