@@ -44,9 +44,11 @@ type softwareMemory struct {
 
 	// With a [Node]:
 	ticks      uint64           // of an instruction; otherwise 1
+	timed      *timedCaches     // of timedNode or timedNodes
 	timedNode  *timedNode       // one node
 	timedNodes *timedNodes      // or several
 	processors []timedProcessor // by processor
+	access     func(p trace.Proc, u *order.Use, now unit.Instructions) (cost, error)
 }
 
 // transit is the last destination of a block, and its arrival time.
@@ -87,13 +89,14 @@ func (b *softwareMemory) setNode(n *Node, procs int, all *order.Queues) {
 	for _, m := range []*message{&b.block, &b.right} {
 		m.time, m.held = m.time*ticks, m.held*ticks
 	}
-	do := b.useTimed
 	if b.nodes == 1 {
-		b.timedNode, do = newTimedNode(n, procs), b.useTimedNode
+		b.timedNode, b.access = newTimedNode(n, procs), b.accessNode
+		b.timed = b.timedNode.timedCaches
 	} else {
-		b.timedNodes = newTimedNodes(n, procs, b.perNode)
+		b.timedNodes, b.access = newTimedNodes(n, procs, b.perNode), b.accessNodes
+		b.timed = b.timedNodes.timedCaches
 	}
-	b.order = order.NewDelayed(all, ticks, do)
+	b.order = order.NewDelayed(all, ticks, b.useTimed)
 	b.order.Drain = b.drain
 }
 

@@ -12,6 +12,8 @@ const mayStoreAlone uint64 = 2
 // timedCaches simulates the caches of all processors in the time of a [Node]. Times are in ticks.
 type timedCaches struct {
 	*Node
+	miss, hold, upgradeTime, sharedTime unit.Instructions // the times of Node
+
 	perNode int
 	upTo    []unit.Instructions   // by level: time of a hit, beyond the first level
 	private [][]lru.Copies        // by processor and level
@@ -19,7 +21,7 @@ type timedCaches struct {
 }
 
 func newTimedCaches(n *Node, procs, perNode int) *timedCaches {
-	t := &timedCaches{Node: n, perNode: perNode, owners: map[uint64]trace.Proc{}}
+	t := &timedCaches{Node: n, miss: inTicks(n.Miss), hold: inTicks(n.Hold), upgradeTime: inTicks(n.Upgrade), sharedTime: inTicks(n.Shared.Time), perNode: perNode, owners: map[uint64]trace.Proc{}}
 	sum := unit.Instructions(0)
 	for i, c := range n.Caches {
 		if i > 0 {

@@ -50,11 +50,11 @@ func (t *timedNodes) reserve(n trace.Proc, at, long unit.Instructions) unit.Inst
 
 // read is an access to the memory of n. change changes a permission there.
 func (t *timedNodes) read(m moment, n trace.Proc) moment {
-	return m.wait(t.reserve(n, m.at, inTicks(t.Hold))).after(inTicks(t.Miss))
+	return m.wait(t.reserve(n, m.at, t.hold)).after(t.miss)
 }
 
 func (t *timedNodes) change(m moment, n trace.Proc) moment {
-	return m.wait(t.reserve(n, m.at, inTicks(t.Upgrade))).after(inTicks(t.Upgrade))
+	return m.wait(t.reserve(n, m.at, t.upgradeTime)).after(t.upgradeTime)
 }
 
 // arrived waits until a block that n has is there.
@@ -73,14 +73,14 @@ func (t *timedNodes) setArrival(m moment, n trace.Proc, block uint64) {
 // it does.
 func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, requested unit.Instructions, owned bool, counts *[len(transferNames)]uint64) moment {
 	others, _ := t.takeFrom(p, u.Number, u.Store)
-	hold, latency := inTicks(t.Hold), inTicks(t.Miss)
+	hold, latency := t.hold, t.miss
 	if has != 0 {
 		t.permit(p, u.Number, lru.MayStore)
 		if t.perNode == 1 {
 			return m
 		}
 		counts[claimTransfer]++
-		hold, latency = inTicks(t.Upgrade), inTicks(t.Upgrade)
+		hold, latency = t.upgradeTime, t.upgradeTime
 	}
 	bus := &t.buses[n]
 	inOrder := m.at == requested
@@ -110,7 +110,7 @@ func (t *timedNodes) local(p, n trace.Proc, u *order.Use, has uint64, m moment, 
 
 // writeBack writes a line back after the last use of the bus of n.
 func (t *timedNodes) writeBack(n trace.Proc) {
-	bus, hold := &t.buses[n], inTicks(t.Hold)
+	bus, hold := &t.buses[n], t.hold
 	inOrder := bus.last == bus.inOrder
 	if bus.last = t.reserve(n, bus.last, hold) + hold; inOrder {
 		bus.inOrder = bus.last
@@ -123,27 +123,8 @@ func (t *timedNodes) discardBefore(now unit.Instructions) {
 	}
 }
 
-// useTimed simulates a load or store of a line by p in several nodes.
-func (b *softwareMemory) useTimed(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, done bool, err error) {
-	processor := &b.processors[p]
-	if len(processor.inFlight) == 0 && b.timedNodes.hitsFirst(p, u.Number, u.Store) {
-		return 0, true, nil
-	}
-	if wait, waits := processor.due(now); waits {
-		b.addCost(p, u, wait)
-		return wait.total(), false, nil
-	}
-	of, err := b.timedAccess(p, u, now)
-	if err != nil {
-		return 0, false, err
-	}
-	wait := processor.begin(now, of)
-	b.addCost(p, u, wait)
-	return wait.total(), true, nil
-}
-
-// timedAccess returns the cost of a load or store.
-func (b *softwareMemory) timedAccess(p trace.Proc, u *order.Use, now unit.Instructions) (cost, error) {
+// accessNodes simulates a load or store of a line by p in several nodes, and returns its cost.
+func (b *softwareMemory) accessNodes(p trace.Proc, u *order.Use, now unit.Instructions) (cost, error) {
 	t := b.timedNodes
 	has, lookup := t.find(p, u.Number)
 	if has == lru.MayStore || has != 0 && !u.Store {

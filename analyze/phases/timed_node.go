@@ -2,7 +2,6 @@ package phases
 
 import (
 	lru "spoor/analyze/cache"
-	"spoor/analyze/phases/internal/order"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -62,9 +61,9 @@ func (t *timedNode) upgrade(lookup, now unit.Instructions) cost {
 		return cost{latency: lookup}
 	}
 	t.counts[claimTransfer]++
-	c := cost{latency: lookup + inTicks(t.Upgrade)}
+	c := cost{latency: lookup + t.upgradeTime}
 	if t.shared.Ways == 0 {
-		c.queue = t.onBus(now+lookup, inTicks(t.Upgrade))
+		c.queue = t.onBus(now+lookup, t.upgradeTime)
 	}
 	return c
 }
@@ -72,7 +71,7 @@ func (t *timedNode) upgrade(lookup, now unit.Instructions) cost {
 // fetch brings a line to a processor, from another one if memory is stale, from the shared cache, or from memory.
 func (t *timedNode) fetch(line uint64, isStore, stale bool, now unit.Instructions) (c cost) {
 	if t.shared.Ways > 0 {
-		c.latency = inTicks(t.Shared.Time)
+		c.latency = t.sharedTime
 		set := t.shared.Set(line)
 		w := lru.FindCopy(set, line)
 		switch {
@@ -88,8 +87,8 @@ func (t *timedNode) fetch(line uint64, isStore, stale bool, now unit.Instruction
 		defer t.put(line, lru.MayLoad, now+c.latency)
 	}
 	t.counts[memoryTransfer]++
-	c.queue = t.onBus(now+c.latency, inTicks(t.Hold))
-	c.latency += inTicks(t.Miss)
+	c.queue = t.onBus(now+c.latency, t.hold)
+	c.latency += t.miss
 	return c
 }
 
@@ -108,7 +107,7 @@ func (t *timedNode) put(line, permission uint64, now unit.Instructions) {
 // writeBack writes a modified line back that a private cache evicts.
 func (t *timedNode) writeBack(line uint64, now unit.Instructions) {
 	if t.shared.Ways > 0 {
-		t.put(line, lru.MayStore, now+inTicks(t.Shared.Time))
+		t.put(line, lru.MayStore, now+t.sharedTime)
 		return
 	}
 	t.toMemory(now)
@@ -117,7 +116,7 @@ func (t *timedNode) writeBack(line uint64, now unit.Instructions) {
 // toMemory writes a line to memory. No processor waits for that.
 func (t *timedNode) toMemory(now unit.Instructions) {
 	t.counts[writebackTransfer]++
-	t.onBus(now, inTicks(t.Hold))
+	t.onBus(now, t.hold)
 }
 
 // onBus holds the bus as soon as it is free, and returns how long that takes.
@@ -125,37 +124,4 @@ func (t *timedNode) onBus(now, long unit.Instructions) (wait unit.Instructions) 
 	start := max(now, t.free)
 	t.free = start + long
 	return start - now
-}
-
-// useTimedNode simulates a load or store of a line by p on one node with all processors.
-func (b *softwareMemory) useTimedNode(p trace.Proc, u *order.Use, now unit.Instructions) (long unit.Instructions, done bool, err error) {
-	processor := &b.processors[p]
-	if len(processor.inFlight) == 0 && b.timedNode.hitsFirst(p, u.Number, u.Store) {
-		return 0, true, nil
-	}
-	if wait, waits := processor.due(now); waits {
-		b.addCost(p, u, wait)
-		return wait.total(), false, nil
-	}
-	b.startWindow(p, u.Done)
-	b.timedNode.counts = &b.procs[p].own
-	wait := processor.begin(now, b.timedNode.access(p, u.Number, u.Store, now))
-	b.addCost(p, u, wait)
-	return wait.total(), true, nil
-}
-
-// addCost adds the time for which p waits for caches and memory.
-func (b *softwareMemory) addCost(p trace.Proc, u *order.Use, c cost) {
-	if c != (cost{}) {
-		b.startWindow(p, u.Done)
-		b.procs[p].own[latencyTransfer] += uint64(c.latency)
-		b.procs[p].own[queueTransfer] += uint64(c.queue)
-	}
-}
-
-// drain makes p wait until its accesses have ended.
-func (b *softwareMemory) drain(p trace.Proc, u *order.Use, now unit.Instructions) unit.Instructions {
-	wait := b.processors[p].drain(now)
-	b.addCost(p, u, wait)
-	return wait.total()
 }

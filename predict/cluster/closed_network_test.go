@@ -247,7 +247,7 @@ func TestMVAAgainstTheSimulator(t *testing.T) {
 	}
 }
 
-func simulated(t *testing.T, src trace.Source, m *machine.Machine) unit.Seconds {
+func simulated(t testing.TB, src trace.Source, m *machine.Machine) unit.Seconds {
 	t.Helper()
 	sys, err := memsys.New(m, src.Header())
 	if err != nil {

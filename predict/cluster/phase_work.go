@@ -18,10 +18,7 @@ func (r *Run) program(c *Case) (program, []error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	timed, err := c.timedNode(r)
-	switch {
-	case err != nil:
-		return nil, nil, err
+	switch timed := c.timedNode(r); {
 	case timed != nil:
 		return work, nil, r.addCounted(c, timed, work)
 	case c.singleNode():

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"fmt"
+
+	"spoor/analyze/phases"
+	"spoor/traces/trace"
 )
 
 // sharedCacheMisses returns how many uses of all processors miss in the cache that they share. In a run with
@@ -54,6 +57,17 @@ func (r *Run) addSharedCache(c *Case, work program) ([]error, error) {
 func (r *Run) staysShared(c *Case) (float64, error) {
 	d, err := r.interleaved(c.Machine.Shared.Line)
 	return min(d.cold, float64(c.Machine.Shared.Lines())), err
+}
+
+// eachWindow calls do for every stretch of work, with its window in the traffic table.
+func eachWindow(work program, profile *phases.Profile, do func(w *windowWork, p trace.Proc, phase int, number int64)) {
+	for phase := range work {
+		for p := range work[phase] {
+			for at := range work[phase][p] {
+				do(&work[phase][p][at], trace.Proc(p), phase, profile.Windows[phase][at])
+			}
+		}
+	}
 }
 
 // eachWork calls do for every stretch of work.

@@ -50,17 +50,12 @@ func (r *Run) addRemoteDemand(c *Case, work program, away demandFunc) error {
 	if err != nil {
 		return err
 	}
-	for i := range work {
-		for p := range work[i] {
-			for at := range work[i][p] {
-				w := &work[i][p][at]
-				w.Remote = away(trace.Proc(p), i, profile.Windows[i][at])
-				if c.perNode() == 1 {
-					w.Upgrades = 0 // no other processor is on the bus
-				}
-			}
+	eachWindow(work, profile, func(w *windowWork, p trace.Proc, phase int, number int64) {
+		w.Remote = away(p, phase, number)
+		if c.perNode() == 1 {
+			w.Upgrades = 0 // no other processor is on the bus
 		}
-	}
+	})
 	return nil
 }
 

@@ -67,16 +67,15 @@ func (c *Case) nodeText() string {
 }
 
 // timedNode returns the counts of one node in the time of c's machine, or nil if there are none.
-func (c *Case) timedNode(r *Run) (*phases.TrafficProfile, error) {
+func (c *Case) timedNode(r *Run) *phases.TrafficProfile {
 	want := c.nodeText()
 	if want == "" || c.nodes() > 1 || r.trafficTable == nil {
-		return nil, nil
+		return nil
 	}
-	node, err := r.node()
-	if err != nil || node.Node != want {
-		return nil, nil //nolint:nilerr // another model has no such counts
+	if node, err := r.node(); err == nil && node.Node == want {
+		return node
 	}
-	return node, nil
+	return nil
 }
 
 // addCounted sets the work of one node to what was counted in the time of the machine.
@@ -85,18 +84,14 @@ func (r *Run) addCounted(c *Case, node *phases.TrafficProfile, work program) err
 	if err != nil {
 		return err
 	}
-	for phase := range work {
-		for p := range work[phase] {
-			for at := range work[phase][p] {
-				w, t := &work[phase][p][at], node.Window(trace.Proc(p), phase, profile.Windows[phase][at], 0)
-				w.Misses, w.Upgrades, w.Writebacks = float64(t.Memory), float64(t.Claims), float64(t.Writebacks)
-				if c.Machine.Shared != nil {
-					w.Inner = append(w.Inner, float64(t.Misses))
-				}
-				w.Remote = remoteRequests{Waits: float64(t.Waits), Queues: float64(t.Queues), Stalls: float64(t.Latency)}
-			}
+	eachWindow(work, profile, func(w *windowWork, p trace.Proc, phase int, number int64) {
+		t := node.Window(p, phase, number, 0)
+		w.Misses, w.Upgrades, w.Writebacks = float64(t.Memory), float64(t.Claims), float64(t.Writebacks)
+		if c.Machine.Shared != nil {
+			w.Inner = append(w.Inner, float64(t.Misses))
 		}
-	}
+		w.Remote = remoteRequests{Waits: float64(t.Waits), Queues: float64(t.Queues), Stalls: float64(t.Latency)}
+	})
 	return nil
 }
 
@@ -106,15 +101,11 @@ func (r *Run) addTimedTraffic(c *Case, t *phases.TrafficProfile, delay int, work
 	if err != nil {
 		return err
 	}
-	for phase := range work {
-		for p := range work[phase] {
-			for at := range work[phase][p] {
-				w, counted := &work[phase][p][at], t.Window(trace.Proc(p), phase, profile.Windows[phase][at], delay)
-				w.Misses, w.Upgrades, w.Writebacks = float64(counted.Misses), float64(counted.Claims), float64(counted.Writebacks)
-				w.Remote = remoteDemand(counted, c.nodes())
-			}
-		}
-	}
+	eachWindow(work, profile, func(w *windowWork, p trace.Proc, phase int, number int64) {
+		counted := t.Window(p, phase, number, delay)
+		w.Misses, w.Upgrades, w.Writebacks = float64(counted.Misses), float64(counted.Claims), float64(counted.Writebacks)
+		w.Remote = remoteDemand(counted, c.nodes())
+	})
 	return nil
 }
 
@@ -226,8 +217,7 @@ func networkOf(m *machine.Machine) phases.Network { return phases.Network(m.Netw
 // isTimed reports whether r was counted in the time of c's machine.
 func (c *Case) isTimed(r *Run, net *interconnect) bool {
 	if c.nodes() == 1 {
-		node, err := c.timedNode(r)
-		return node != nil && err == nil
+		return c.timedNode(r) != nil
 	}
 	t, _ := c.timedTraffic(r, net)
 	return t != nil

@@ -10,8 +10,6 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
-	"spoor/predict/internal/memsys"
-	"spoor/predict/internal/replay"
 	"spoor/traces/testsize"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -110,7 +108,7 @@ func TestTimedOrderAgainstSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		off := float64(got/simulatedTime(t, src, m)) - 1
+		off := float64(got/simulated(t, src, m)) - 1
 		errors = append(errors, math.Abs(off))
 	}
 	slices.Sort(errors)
@@ -119,24 +117,6 @@ func TestTimedOrderAgainstSimulation(t *testing.T) {
 		t.Error("counts differ from simulation")
 	}
 	t.Logf("%d pairs: median %.3g %%, 90 %% of them within %.3g %%, worst %.3g %%", tried, 100*errors[n/2], 100*errors[n*9/10], 100*errors[n-1])
-}
-
-// simulatedTime returns E(Instr) of the simulation of a trace.
-func simulatedTime(t testing.TB, src *trace.Memory, m *machine.Machine) unit.Seconds {
-	t.Helper()
-	sys, err := memsys.New(m, src.Header())
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock, err := replay.ClockOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := replay.Run(context.Background(), src, sys, clock, replay.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.EInstr()
 }
 
 // Counts for one machine predict the change of the time if a cost changes by 10 %, for random programs and machines. The measure is how far
@@ -169,7 +149,7 @@ func TestCarriedTimeAgainstSimulation(t *testing.T) {
 		if err != nil || least > after {
 			t.Errorf("seed %d: at least %v, but it is %v, %v", seed, least, after, err)
 		}
-		want := simulatedTime(t, src, &other) / simulatedTime(t, src, m)
+		want := simulated(t, src, &other) / simulated(t, src, m)
 		errors = append(errors, math.Abs(float64(after/before-want)))
 	}
 	slices.Sort(errors)

@@ -14,9 +14,9 @@ import (
 type synchronization struct {
 	locks       map[int32]*lockState
 	flags       map[int32]*flagState
-	ended       map[trace.Proc]unit.Instructions // when programs ended
-	joiners     map[trace.Proc][]trace.Proc      // processors that wait for that
-	resumptions uint64                           // number of times that a processor resumed another
+	ended       map[trace.Proc]bool         // processors whose programs have ended
+	joiners     map[trace.Proc][]trace.Proc // processors that wait for that
+	resumptions uint64                      // number of times that a processor resumed another
 	// OnWait is called with the time for which p waited for others at u.
 	OnWait func(p trace.Proc, u *Use, long unit.Instructions)
 }
@@ -35,7 +35,7 @@ type flagState struct {
 }
 
 func newSynchronization() synchronization {
-	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, ended: map[trace.Proc]unit.Instructions{},
+	return synchronization{locks: map[int32]*lockState{}, flags: map[int32]*flagState{}, ended: map[trace.Proc]bool{},
 		joiners: map[trace.Proc][]trace.Proc{}, OnWait: func(trace.Proc, *Use, unit.Instructions) {}}
 }
 
@@ -58,25 +58,24 @@ func (u *Use) syncs() bool { return u.event != nil || u.ends }
 
 // synchronize processes the event u of p, or makes p wait for it. A processor that is already waiting
 // continues without it.
-func (d *Delayed) synchronize(p trace.Proc, u *Use) error {
+func (d *Delayed) synchronize(p trace.Proc, u *Use) {
 	if d.queues[p].suspended {
 		d.force(p)
-		return nil
+		return
 	}
 	if d.Drain != nil {
 		if wait := d.Drain(p, u, d.clocks[p]); wait > 0 {
 			d.delayBy(p, wait)
-			return nil // others may come first
+			return // others may come first
 		}
 	}
 	if u.ends {
 		d.end(p)
 	} else if d.mustWait(p, u.event) {
 		d.clocks[p], d.queues[p].suspended = never, true
-		return nil
+		return
 	}
 	d.advance(p, 0)
-	return nil
 }
 
 // mustWait processes an event of p. It reports whether p must wait for others, which then resume it.
@@ -102,7 +101,7 @@ func (d *Delayed) mustWait(p trace.Proc, e *trace.Event) bool {
 		d.fork(trace.Proc(e.Peer), d.clocks[p])
 	case trace.Join:
 		child := trace.Proc(e.Peer)
-		if _, ended := d.Sync.ended[child]; !ended && child >= 0 && int(child) < len(d.queues) && child != p {
+		if !d.Sync.ended[child] && child >= 0 && int(child) < len(d.queues) && child != p {
 			d.Sync.joiners[child] = append(d.Sync.joiners[child], p)
 			return true
 		}
@@ -112,7 +111,7 @@ func (d *Delayed) mustWait(p trace.Proc, e *trace.Event) bool {
 
 // end ends the program of p, and resumes the processors that wait for that.
 func (d *Delayed) end(p trace.Proc) {
-	d.Sync.ended[p] = d.clocks[p]
+	d.Sync.ended[p] = true
 	for _, q := range d.Sync.joiners[p] {
 		d.resume(q, d.clocks[p])
 	}
