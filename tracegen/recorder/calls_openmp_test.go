@@ -54,6 +54,29 @@ func testOpenMP(t *testing.T, program string, locks, signals, tasks int) {
 	}
 }
 
+// TestOpenMPKeepsOrder records critical parts in critical parts, with the order of all locks.
+func TestOpenMPKeepsOrder(t *testing.T) {
+	t.Run("gcc", func(t *testing.T) { testOpenMPOrder(t, built(t, "omp.c", "-fopenmp")) })
+	t.Run("clang", func(t *testing.T) {
+		testOpenMPOrder(t, compiled(t, "clang", "-fopenmp", "-O1", filepath.Join("testdata", "omp.c")))
+	})
+}
+
+func testOpenMPOrder(t *testing.T, program string) {
+	k, rec, out := record(t, Options{Args: []string{program, "critical"}, Locks: OfAll})
+	sound(t, k, rec)
+	order, stuck := inOrder(k, rec.Procs, trace.Lock)
+	if log := logged(out, "o"); stuck > 0 || len(order) != 2 {
+		t.Errorf("%d processors cannot end; locks %v", stuck, order)
+	} else {
+		for lock, have := range order {
+			if !slices.Equal(have, log) {
+				t.Errorf("lock %d was taken by %v, want %v", lock, have, log)
+			}
+		}
+	}
+}
+
 // TestOpenMPIsQuiet records a thread that waits for long in a barrier, and one that has no task: only work is recorded.
 func TestOpenMPIsQuiet(t *testing.T) {
 	t.Run("gcc", func(t *testing.T) { testQuiet(t, built(t, "omp_waits.c", "-fopenmp"), 400) })

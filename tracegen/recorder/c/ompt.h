@@ -86,22 +86,33 @@ static void task_changes(tooldata *prior, int status, tooldata *next) {
 	}
 }
 
-/* Critical and ordered parts. Libomp says that one is released when it has been. */
+/* Critical and ordered parts. Libomp says that one is released when another thread may have it already: so a part ends where the
+ * program calls the function that ends it. The locks of atomic operations have no such function. */
 static char unnamed;
 static uint64_t part(uint64_t id) { return id ? id : (uint64_t)&unnamed; }
+THREADS_OWN uint64_t parts[DEPTH]; /* critical ones that the thread is in */
+THREADS_OWN unsigned inside;
 static void waits_for(int kind, unsigned hint, unsigned how, uint64_t id, const void *code) {
 	if (kind >= INCRITICAL) mark(kind == INORDERED ? QUIET : LOCK, part(id), BEGIN, 0);
 }
 static void has(int kind, uint64_t id, const void *code) {
 	if (kind < INCRITICAL) return;
+	if (kind == INCRITICAL) parts[inside++ % DEPTH] = part(id);
 	if (kind == INORDERED) mark(WAIT, (uint64_t)mine, LEAVE, 0);
 	else mark(LOCK, part(id), LEAVE, 0);
 }
 static void releases(int kind, uint64_t id, const void *code) {
-	if (kind < INCRITICAL) return;
-	mark(kind == INORDERED ? SIGNAL : UNLOCK, kind == INORDERED ? (uint64_t)mine : part(id), BEGIN, 0);
+	if (kind != INATOMIC) return;
+	mark(UNLOCK, part(id), BEGIN, 0);
 	mark(QUIET, 0, LEAVE, 0);
 }
+#define ENDS(name, kind, object) EXPORT void name(void *place, int number, void *lock) { \
+	mark(kind, object, BEGIN, 0); \
+	((void (*)(void *, int, void *))OMP(name))(place, number, lock); \
+	mark(QUIET, 0, LEAVE, 0); \
+}
+ENDS(__kmpc_end_ordered, SIGNAL, (uint64_t)mine)
+ENDS(__kmpc_end_critical, UNLOCK, parts[--inside % DEPTH])
 static void cancels(tooldata *task, int flags, const void *code) { mark(UNFOLLOWED, CANCELREGION, ONLY, 0); }
 
 /* Libomp starts between ompt_start_tool and this. */

@@ -16,7 +16,9 @@ typedef long any(long, long, long, long, long, long, long, long, long, long);
 
 /* OpenMP may be loaded after main began, by a library that is. */
 static void *late(int at) {
-	void *library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	int clang = names[at][0] == '_';
+	void *library = dlopen(clang ? "libomp.so.5" : "libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!library && clang) library = dlopen("libomp.so", RTLD_LAZY | RTLD_NOLOAD);
 	real[at] = newest(library ? library : RTLD_NEXT, names[at]);
 	if (!real[at]) abort();
 	return real[at];

@@ -10,7 +10,7 @@
 	X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(pthread_barrier_init) X(pthread_barrier_wait) X(sem_init) X(sem_open) X(sem_getvalue) \
 	X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) X(pthread_cond_wait) \
 	X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(syscall)
-/* GNU OpenMP: those that are quiet, those that are barriers, and those that run a function by a team. */
+/* OpenMP: those that are quiet, those that are barriers, and those that run a function by a team (GNU), and ends (clang). */
 #define PAIR(X, f) X(f##_start) X(f##_next)
 #define SCHEDULES(X, f) PAIR(X, f##_static) PAIR(X, f##_dynamic) PAIR(X, f##_guided) PAIR(X, f##_runtime)
 #define LOOPS(X, f) X(f##_start) X(f##_ordered_start) SCHEDULES(X, f) SCHEDULES(X, f##_ordered) PAIR(X, f##_nonmonotonic_dynamic) \
@@ -26,7 +26,8 @@
 #define OPENMP(X) QUIETS(X) BARRIERS(X) TEAMS(X) OMPLOCKS(X,) OMPLOCKS(X, _) X(omp_get_num_threads) X(GOMP_critical_start) X(GOMP_critical_end) \
 	X(GOMP_critical_name_start) X(GOMP_critical_name_end) X(GOMP_atomic_start) X(GOMP_atomic_end) X(GOMP_ordered_start) X(GOMP_ordered_end) \
 	X(GOMP_single_copy_start) X(GOMP_single_copy_end) X(GOMP_task) X(GOMP_taskwait) X(GOMP_taskwait_depend) X(GOMP_taskloop) X(GOMP_taskloop_ull) \
-	X(GOMP_taskgroup_end) X(GOMP_cancel) X(GOMP_doacross_wait) X(GOMP_doacross_ull_wait) X(GOMP_parallel_start)
+	X(GOMP_taskgroup_end) X(GOMP_cancel) X(GOMP_doacross_wait) X(GOMP_doacross_ull_wait) X(GOMP_parallel_start) \
+	X(__kmpc_end_ordered) X(__kmpc_end_critical)
 #define AT(f) f##_at,
 #define NAME(f) #f,
 enum { FUNCTIONS(AT) OPENMP(AT) COUNT };

@@ -1,5 +1,5 @@
 /* OpenMP: how often each thread does what is known, and the log says which thread was when in the ordered part. The argument
- * says what is done: loops, equal (work that is the same in each run), locks or tasks. */
+ * says what is done: loops, equal (work that is the same in each run), locks, critical or tasks. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +81,17 @@ static void locks(omp_lock_t *lock, omp_nest_lock_t *nest) {
 	}
 }
 
+static void critical(void) {
+	#pragma omp parallel
+	for (int i = 0; i < 3; i++) {
+		#pragma omp critical(outer)
+		{
+			#pragma omp critical(inner)
+			log_[logged++] = omp_get_thread_num();
+		}
+	}
+}
+
 static void tasks(void) {
 	static long done[64];
 	#pragma omp parallel
@@ -106,6 +117,7 @@ int main(int argc, char **argv) {
 	if (!strcmp(argv[1], "loops")) loops();
 	if (!strcmp(argv[1], "equal")) equal();
 	if (!strcmp(argv[1], "locks")) locks(&lock, &nest);
+	if (!strcmp(argv[1], "critical")) critical();
 	if (!strcmp(argv[1], "tasks")) tasks();
 	printf("%ld %ld %ld %g\n", sum, ordered, firsts, a[9]);
 	for (int i = 0; i < logged; i++) printf("o %ld\n", log_[i]);
