@@ -82,6 +82,7 @@ func (o *budgetOptions) run(ctx context.Context, env *stage.Env, traces []string
 	}
 	r, err := p.Search()
 	o.adviseAnalysis(env, p, r, err)
+	o.adviseModel(env, p, len(traces) > 0)
 	if err != nil {
 		return fmt.Errorf("choosing a machine for %s: %w", p.Runs[0].Program, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spoor/calibrate/machine"
@@ -92,4 +93,17 @@ func (o *budgetOptions) adviseAnalysis(env *stage.Env, p *budget.Problem, r *bud
 		env.Note("%s lacks counts for machines of %s: give the trace instead of --params, or run analyze %s -o %s TRACE",
 			p.Runs[0].Name, o.prices, strings.Join(cluster.DistanceFlags(offeredMachines(p.Catalogue)...), " "), p.Runs[0].Name)
 	}
+}
+
+// adviseModel notes that another model than that of the default simulates what it leaves out.
+func (o *budgetOptions) adviseModel(env *stage.Env, p *budget.Problem, traced bool) {
+	if !traced || o.model != "" || p.Model != (cluster.Curve{}) {
+		return
+	}
+	var sizes []string
+	for _, r := range p.Runs {
+		sizes = append(sizes, strconv.Itoa(r.Processors))
+	}
+	env.Note("model curve leaves out locks and what processors share; --model mva simulates both, for machines with as many processors as a trace (%s)",
+		strings.Join(sizes, ", "))
 }

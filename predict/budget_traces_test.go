@@ -39,8 +39,12 @@ func TestBudgetOfTracesEqualsTheLongWay(t *testing.T) {
 	stagetest.Run(t, ".", filepath.Join(bin, "analyze"), "--line", "64B,256B", "-o", dir, prefix)
 	args := []string{"budget", "--prices", shop1999, "--budget", "$20000"}
 	_, want, _ := predict(append(args, "--params", dir)...)
-	if _, got, errs := predict(append(args, prefix)...); got != want {
+	_, got, errs := predict(append(args, prefix)...)
+	if got != want {
 		t.Errorf("%s%s\nthe long way:\n%s", errs, got, want)
+	}
+	if note := "machines with as many processors as a trace (2)"; !strings.Contains(errs, note) {
+		t.Errorf("no note of model mva: %s", errs)
 	}
 }
 
