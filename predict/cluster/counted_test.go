@@ -21,9 +21,9 @@ func TestFlagsForMachines(t *testing.T) {
 	const rest = " --latency=75 --control-delay=0.08897"
 	for name, want := range map[string]string{
 		"du2000-smp-256k":        "--run=phases --line=64B --sets=2048 --per-node=2 --node=cache=2048" + node,
-		"du2000-cow-2-256k-10m":  "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=45035" + rest,
-		"du2000-cow-4-256k-100m": "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=4571" + rest,
-		"du2000-cow-4-512k-155m": "--run=phases --line=64B --sets=4096 --per-node=1 --node=cache=4096" + node + block + "--node-network=switch --delay=3278" + rest,
+		"du2000-cow-2-256k-10m":  "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=45035,44990,45080" + rest,
+		"du2000-cow-4-256k-100m": "--run=phases --line=64B --sets=2048 --per-node=1 --node=cache=2048" + node + block + "--node-network=bus --delay=4571,4566,4576" + rest,
+		"du2000-cow-4-512k-155m": "--run=phases --line=64B --sets=4096 --per-node=1 --node=cache=4096" + node + block + "--node-network=switch --delay=3278,3275,3281" + rest,
 		"du2000-pentium-pro-4":   "--run=phases --line=32B --sets=8192,128 --per-node=2 --node=cache=128x2:0,cache=8192x4:7.2165,hit=0,miss=59.7938,",
 		"xeon-gold-6140":         "--run=phases --line=64B --sets=1024,64 --per-node=2 --node=cache=64x8:0,cache=1024x16:28,shared=",
 		"xeon-gold-6140-2s":      "", // no model is for its target

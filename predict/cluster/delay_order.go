@@ -26,6 +26,17 @@ const nearby = 2
 // sensitive is the relative change of E(Instr) with the order above which the prediction warns.
 const sensitive = 0.08
 
+// vary widens the interval by the orders of other delays.
+func (on *placedRun) vary(c *Case, pred *model.Prediction) error {
+	switch {
+	case on.carried:
+		return nil
+	case on.timed:
+		return on.varyDelay(c, pred)
+	}
+	return on.varyOrder(c, pred)
+}
+
 // varyOrder computes E(Instr) also with the orders of the next shorter and longer delay that were counted, and
 // widens the interval to them. Small differences can decide which processor comes first at a lock, a page or a
 // block. Simulations then differ as much if any latency changes by 1 % (make -C pipelines/du2000 spread).

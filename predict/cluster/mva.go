@@ -104,8 +104,8 @@ func (on *placedRun) warn(c *Case, pred *model.Prediction, changed []error) erro
 	if on.carried {
 		pred.Untested = "the error was measured only with counts for the machine itself"
 	}
-	if c.nodes() > 1 && !on.timed && !on.carried {
-		if err := on.varyOrder(c, pred); err != nil {
+	if c.nodes() > 1 {
+		if err := on.vary(c, pred); err != nil {
 			return err
 		}
 	}

@@ -59,6 +59,16 @@ func (r *Run) addRemoteDemand(c *Case, work program, away demandFunc) error {
 	return nil
 }
 
+// nearest returns the index of the delay that is nearest to the given one.
+func nearest(delays []unit.Instructions, delay float64) (at int) {
+	for i, d := range delays {
+		if math.Abs(float64(d)-delay) < math.Abs(float64(delays[at])-delay) {
+			at = i
+		}
+	}
+	return at
+}
+
 // bracket returns the two delays around the given one, and the position between them by logarithms, from 0 to
 // 1.
 func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float64) {

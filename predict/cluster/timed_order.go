@@ -172,9 +172,9 @@ func (c *Case) timedTraffic(r *Run, net *interconnect) (t *phases.TrafficProfile
 		return nil, 0
 	}
 	instr := costsOf(c.Machine).instr
-	delay = slices.IndexFunc(t.Delays, func(d unit.Instructions) bool { return sameWork(d, net.block.time/instr) })
+	delay = nearest(t.Delays, net.block.time/instr)
 	latency, right := latencyOf(net)
-	if delay < 0 || math.Abs(float64(t.Latency)-latency/instr) > max(0.5, sameDelay*latency/instr) || math.Abs(t.Right-right) > 1e-3 {
+	if !sameWork(t.Delays[delay], net.block.time/instr) || math.Abs(float64(t.Latency)-latency/instr) > max(0.5, sameDelay*latency/instr) || math.Abs(t.Right-right) > 1e-3 {
 		return nil, 0
 	}
 	return t, delay
@@ -207,7 +207,7 @@ func (c *Case) timedFlags(net *interconnect) []string {
 	instr := costsOf(c.Machine).instr
 	latency, right := latencyOf(net)
 	return append(flags, fmt.Sprintf("--block=%v", c.Machine.System.Block), fmt.Sprintf("--placement=%s", c.Machine.Memory.Placement),
-		fmt.Sprintf("--node-network=%s", networkOf(c.Machine)), countedTime("--delay", net.block.time/instr, 1), countedTime("--latency", latency/instr, 0),
+		fmt.Sprintf("--node-network=%s", networkOf(c.Machine)), "--delay="+joined(variedDelays(net.block.time/instr)), countedTime("--latency", latency/instr, 0),
 		fmt.Sprintf("--control-delay=%.4g", right))
 }
 
