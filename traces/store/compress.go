@@ -17,6 +17,7 @@ type candidate struct {
 
 var traceCandidates = []candidate{
 	{(*zcolumn.Encoder).Append, 32, 100},
+	{(*zcolumn.Encoder).AppendRamp, 4, 100},     // is as large by the general compressor as it is plain
 	{(*zcolumn.Encoder).AppendWide, 12, 90},     // gains less on the rest of a column than on a sample
 	{(*zcolumn.Encoder).AppendLiterals, 8, 110}, // random addresses are read in 0.6 of the time
 }

@@ -94,14 +94,18 @@ func openFooter(path string, r io.ReaderAt, size int64) (f *file, at int64, err 
 		return nil, 0, explainFooter(f, err, whole)
 	}
 	f.digest = digest
-	if v, _ := f.schema.Lookup(versionKey); v != version {
+	v, _ := f.schema.Lookup(versionKey)
+	if !known(v) {
 		return nil, 0, newerVersion(v)
+	}
+	if _, parts := arrowmeta.Lookup(f.meta, partsKey); parts != (v == versionOfParts) {
+		return nil, 0, fmt.Errorf("its footer has %s %q and %s does not suit it", versionKey, v, partsKey)
 	}
 	return f, at, nil
 }
 
 func newerVersion(v string) error {
-	return fmt.Errorf("it has %s %q, but this version of Spoor reads %s; use a newer one", versionKey, v, version)
+	return fmt.Errorf("it has %s %q, but this version of Spoor reads %s; use a newer one", versionKey, v, version+" and "+versionOfParts)
 }
 
 // checkMagic returns different errors for damaged files and for files that are no Arrow files.
@@ -150,7 +154,7 @@ func explainFooter(f *file, err error, whole bool) error {
 		if _, ours := f.schema.Lookup(kindKey); !ours && !whole {
 			return errors.New("it is an Arrow file, but not one that Spoor wrote (its schema has no " + kindKey + ")")
 		}
-		if v, ok := f.schema.Lookup(versionKey); ok && v != version {
+		if v, ok := f.schema.Lookup(versionKey); ok && !known(v) {
 			return newerVersion(v)
 		}
 	}
@@ -191,6 +195,9 @@ func (f *file) parseFooter(fl *arrowmeta.Flat, root arrowmeta.FlatTable) error {
 		p := pos + 24*i
 		f.blocks[i] = batchBlock{batchInfo: infos[i], offset: fl.I64(p), meta: int(int32(fl.U32(p + 8))),
 			body: fl.I64(p + 16), digest: digests[digestSize*(i+1):][:digestSize]}
+	}
+	if parts, ok := arrowmeta.Lookup(f.meta, partsKey); ok {
+		return unpackParts(parts, f.blocks)
 	}
 	return nil
 }
@@ -285,6 +292,10 @@ func (f *file) read(buf []byte, i int) ([]byte, error) {
 
 // batchError adds the file and the position of batch i to an error.
 func (f *file) batchError(i int, err error) error {
-	return fmt.Errorf("reading %s: batch %d (processor %d, bytes %d to %d): %w", f.path, i, f.blocks[i].proc,
-		f.blocks[i].offset, f.blocks[i].offset+int64(f.blocks[i].meta)+f.blocks[i].body, err)
+	b := &f.blocks[i]
+	of := fmt.Sprintf("processor %d", b.proc)
+	if n := len(b.parts); n > 0 {
+		of = fmt.Sprintf("processors %d to %d", b.proc, b.parts[n-1].proc)
+	}
+	return fmt.Errorf("reading %s: batch %d (%s, bytes %d to %d): %w", f.path, i, of, b.offset, b.offset+int64(b.meta)+b.body, err)
 }

@@ -12,7 +12,8 @@ import (
 	"spoor/traces/store/internal/arrowmeta"
 )
 
-// batchInfo is the entry of a batch in the footer's index.
+// batchInfo is the entry of a batch in the footer's index: its first processor, and the sums of its rows. A batch of several
+// processors has such an entry for each, too (see partsKey).
 type batchInfo struct {
 	proc  int32
 	rows  uint64
@@ -40,6 +41,7 @@ func (i *batchInfo) UnmarshalJSON(b []byte) error {
 // batchBlock is the position of a batch in the file, with its entry in the index.
 type batchBlock struct {
 	batchInfo
+	parts  []batchInfo // of its processors, ascending; nil: one
 	offset int64
 	meta   int // length of the metadata, prefix included
 	body   int64
@@ -77,12 +79,12 @@ func (c *container) begin(msg []byte) error {
 }
 
 // batch writes a sealed record batch message.
-func (c *container) batch(msg []byte, meta int, info batchInfo) error {
+func (c *container) batch(msg []byte, meta int, parts ...batchInfo) error {
 	if len(c.blocks) == maxBatches {
 		return fmt.Errorf("more than %d batches; use fewer processors or more files", maxBatches)
 	}
 	c.digests = append(c.digests, string(msg[digestAt(meta):][:digestSize]))
-	c.blocks = append(c.blocks, batchBlock{batchInfo: info, offset: c.pos, meta: meta, body: int64(len(msg) - meta)})
+	c.blocks = append(c.blocks, batchBlock{batchInfo: sumOf(parts), parts: several(parts), offset: c.pos, meta: meta, body: int64(len(msg) - meta)})
 	return c.write(msg)
 }
 
@@ -104,11 +106,16 @@ func (c *container) footer(s *arrowmeta.Schema, extra []arrowmeta.Pair) []byte {
 	for i, block := range c.blocks {
 		infos[i] = block.batchInfo
 	}
-	for _, p := range append([]arrowmeta.Pair{{Key: messagesKey, Value: strings.Join(c.digests, "")}, {Key: indexKey, Value: jsonText(infos)}}, extra...) {
+	meta := append([]arrowmeta.Pair{{Key: messagesKey, Value: strings.Join(c.digests, "")}, {Key: indexKey, Value: jsonText(infos)}}, extra...)
+	if parts := packParts(c.blocks); parts != "" {
+		s = s.With(versionKey, versionOfParts)
+		meta = append(meta, arrowmeta.Pair{Key: partsKey, Value: parts})
+	}
+	for _, p := range meta {
 		value := b.CreateString(p.Value)
 		pairs = append(pairs, arrowmeta.BuildPair(b, p.Key, value))
 	}
-	meta := arrowmeta.BuildOffsets(b, pairs)
+	offsets := arrowmeta.BuildOffsets(b, pairs)
 	schema := arrowmeta.BuildSchema(b, s)
 	b.StartVector(24, 0, 8)
 	dictionaries := b.EndVector(0)
@@ -125,7 +132,7 @@ func (c *container) footer(s *arrowmeta.Schema, extra []arrowmeta.Pair) []byte {
 	b.PrependUOffsetTSlot(1, schema, 0)
 	b.PrependUOffsetTSlot(2, dictionaries, 0)
 	b.PrependUOffsetTSlot(3, batches, 0)
-	b.PrependUOffsetTSlot(4, meta, 0)
+	b.PrependUOffsetTSlot(4, offsets, 0)
 	b.PrependInt16Slot(0, arrowmeta.FbVersion5, 0)
 	b.Finish(b.EndObject())
 	return b.FinishedBytes()

@@ -321,7 +321,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 	refs := files[0].bytes
 	newer := traceSchema(kindRefs, false, header(1))
-	newer.Meta[1].Value = "2"
+	newer.Meta[1].Value = "3"
 	var out bytes.Buffer
 	c := container{w: &out}
 	if err := c.begin(schemaMessage(newer)); err != nil {
@@ -339,7 +339,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{write("a.refs.arrow", nil), "it is empty"},
 		{write("b.refs.arrow", []byte("==42== Lackey")), `it is not an Arrow file: it begins with "==42== L"`},
 		{write("c.refs.arrow", refs[8:]), "it is an Arrow stream, not an Arrow file"},
-		{write("n.refs.arrow", out.Bytes()), `it has spoor.version "2", but this version of Spoor reads 1; use a newer one`},
+		{write("n.refs.arrow", out.Bytes()), `it has spoor.version "3", but this version of Spoor reads 1 and 2; use a newer one`},
 		{write("r.events.arrow", refs), "it holds refs, not events"},
 		{write("table.arrow", files[2].bytes), "it is a reuse table, not a trace"},
 		{filepath.Join(dir, "d"), "it is a directory, and neither " + filepath.Join(dir, "d.refs.arrow") + " nor " + filepath.Join(dir, "d.events.arrow") + " exists"},

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"slices"
+
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
 )
@@ -52,10 +54,11 @@ const (
 	wideCols
 )
 
-// eventsBatch holds events of one processor as columns, before they are written.
+// eventsBatch holds events of one processor as columns, before they are written, or of several that were joined.
 type eventsBatch struct {
 	proc   trace.Proc
-	procs  []int32 // scratch: the proc column
+	joined []batchInfo // entries of the processors; none: only proc
+	procs  []int32     // scratch: the proc column
 	instr  []uint32
 	refs   []uint64
 	kind   []trace.Kind
@@ -79,9 +82,39 @@ func (b *eventsBatch) Len() int { return len(b.instr) }
 
 func (b *eventsBatch) weight() int          { return b.Len() + len(b.needs.values) }
 func (b *eventsBatch) setProc(p trace.Proc) { b.proc = p }
-func (b *eventsBatch) instructions() uint64 { return sum(b.instr) }
+
+// parts returns the entries of the processors.
+func (b *eventsBatch) parts() []batchInfo {
+	if len(b.joined) > 0 {
+		return slices.Clone(b.joined)
+	}
+	return []batchInfo{{int32(b.proc), uint64(b.Len()), sum(b.instr)}}
+}
+
+// join appends the events of another processor, with a greater number, or returns false if they would be too many.
+func (b *eventsBatch) join(o *eventsBatch) bool {
+	if b.Len()+o.Len() > batchRows || len(b.needs.values)+len(o.needs.values) > needsPerBatch {
+		return false
+	}
+	b.joined = append(b.parts(), o.parts()...)
+	b.instr, b.refs, b.kind = append(b.instr, o.instr...), append(b.refs, o.refs...), append(b.kind, o.kind...)
+	for i := range b.narrow {
+		b.narrow[i] = append(b.narrow[i], o.narrow[i]...)
+	}
+	for i := range b.wide {
+		b.wide[i] = append(b.wide[i], o.wide[i]...)
+	}
+	n, m := &b.needs, &o.needs
+	before := int32(len(n.values))
+	for _, end := range m.ends {
+		n.ends = append(n.ends, before+end)
+	}
+	n.null, n.values, n.nulls = append(n.null, m.null...), append(n.values, m.values...), n.nulls+m.nulls
+	return true
+}
 
 func (b *eventsBatch) reset() {
+	b.joined = b.joined[:0]
 	b.instr, b.refs, b.kind = b.instr[:0], b.refs[:0], b.kind[:0]
 	for i := range b.narrow {
 		b.narrow[i] = b.narrow[i][:0]
@@ -118,7 +151,12 @@ func (n *needsColumn) add(needs []int64) {
 
 // encode puts the columns of b into e and returns the number of their rows.
 func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
-	b.procs = fillTo(b.procs, b.Len(), int32(b.proc))
+	b.procs = b.procs[:0]
+	for _, part := range b.parts() {
+		for range part.rows {
+			b.procs = append(b.procs, part.proc)
+		}
+	}
 	put(e, b.procs)
 	put(e, b.instr)
 	put(e, b.refs)

@@ -2,15 +2,16 @@ package store
 
 import (
 	"bytes"
+	"slices"
 	"unsafe"
 
 	"spoor/traces/trace"
 )
 
-// readEvents holds events of one processor as columns, as they come from a file. Batches of many processors may be in
-// memory at the same time. Most columns of most programs have the same value in all rows, and take no memory.
+// readEvents holds the events of a batch as columns, as they come from a file. Many batches may be in memory at the same
+// time. Most columns of most programs have the same value in all rows, and take no memory.
 type readEvents struct {
-	proc   trace.Proc
+	parts  []batchInfo // of its processors
 	count  int
 	instr  column[uint32]
 	refs   column[uint64]
@@ -31,18 +32,12 @@ type readNeeds struct {
 // Len is the number of events.
 func (b *readEvents) Len() int { return b.count }
 
-// instructions returns the sum of instr.
-func (b *readEvents) instructions() (n uint64) {
-	for i := range b.count {
-		n += uint64(b.instr.at(i))
-	}
-	return n
-}
-
 // decode reads the columns of b from d.
 func (b *readEvents) decode(d *decoder, hasTime bool) {
-	b.proc, b.count = oneProc(d, get(d, scratch[int32](d, d.rows), d.rows)), d.rows
+	b.count = d.rows
+	b.setParts(d, get(d, scratch[int32](d, d.rows), d.rows))
 	b.instr.read(d)
+	b.countInstructions(d)
 	b.refs.read(d)
 	b.kind.read(d)
 	for i := range b.narrow {
@@ -56,6 +51,44 @@ func (b *readEvents) decode(d *decoder, hasTime bool) {
 		}
 	}
 	b.needs.decode(d)
+}
+
+// setParts finds the processors of the rows.
+func (b *readEvents) setParts(d *decoder, procs []int32) {
+	b.parts = b.parts[:0]
+	if d.err == nil && len(procs) == 0 {
+		d.fail("it has no rows")
+	}
+	if allEqual(procs) {
+		b.parts = append(b.parts, batchInfo{proc: procs[0], rows: uint64(len(procs))})
+		return
+	}
+	for i, p := range procs {
+		switch last := len(b.parts) - 1; {
+		case i > 0 && p == b.parts[last].proc:
+			b.parts[last].rows++
+		case i > 0 && p < b.parts[last].proc:
+			d.fail("its processors are not in order: %d follows %d", p, b.parts[last].proc)
+			return
+		default:
+			b.parts = append(b.parts, batchInfo{proc: p, rows: 1})
+		}
+	}
+}
+
+// countInstructions sets the instructions of the processors.
+func (b *readEvents) countInstructions(d *decoder) {
+	if d.err != nil {
+		return
+	}
+	at := 0
+	for i := range b.parts {
+		part := &b.parts[i]
+		for range part.rows {
+			part.instr += uint64(b.instr.at(at))
+			at++
+		}
+	}
 }
 
 func (n *readNeeds) decode(d *decoder) {
@@ -121,7 +154,7 @@ func (n *readNeeds) list(i int) []int64 {
 
 // rows fills dst with the events of b from row from up to row to. Their needs share memory with b.
 func (b *readEvents) rows(dst []trace.Event, from, to int) []trace.Event {
-	dst = dst[:0]
+	dst = slices.Grow(dst[:0], to-from)
 	for i := from; i < to; i++ {
 		dst = append(dst, trace.Event{
 			Instr: b.instr.at(i), Refs: b.refs.at(i), Kind: b.kind.at(i),

@@ -22,8 +22,15 @@ const (
 	reserved      = "spoor."           // prefix of all keys of Spoor
 )
 
-// version is the version of the file layout that this package writes and reads.
-const version = "1"
+// version is the version of the file layout that this package writes. It reads versionOfParts, too: that of footers with entries for the
+// processors of a batch, which earlier versions of Spoor take for rows of one processor.
+const (
+	version        = "1"
+	versionOfParts = "2"
+)
+
+// known reports whether this package reads a version of the layout.
+func known(v string) bool { return v == version || v == versionOfParts }
 
 const archiveProfile = "archive"
 

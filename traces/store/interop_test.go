@@ -60,8 +60,8 @@ func arrowTrace(h trace.Header, refs, events []arrow.Record) *trace.Memory {
 		}
 	}
 	for _, rec := range events {
-		e := &m.EventsOf[rec.Column(0).(*array.Int32).Value(0)]
 		for i := range int(rec.NumRows()) {
+			e := &m.EventsOf[rec.Column(0).(*array.Int32).Value(i)]
 			e.Rows = append(e.Rows, arrowEvent(h, rec, i))
 		}
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"runtime"
 	"sync"
@@ -29,7 +28,7 @@ var (
 // It starts one goroutine, and another one if there are cores and the consumer has waited for the first. On one
 // core it holds only one batch, so that the batch is still in the caches when the consumer gets it. It also holds only
 // one if many processors are read side by side, because each batch of references has 4 MB.
-func decodeAhead[T any](p *part, order []int, at readAhead, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
+func decodeAhead[T any](p *part, order []procRows, at readAhead, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		a := prefetcher[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
 		defer p.reading.Add(-1)
@@ -74,7 +73,7 @@ type decoded[T any] struct {
 // prefetcher decodes the batches of an iteration.
 type prefetcher[T any] struct {
 	part    *part
-	order   []int // batches that no goroutine decodes yet
+	order   []procRows // whole batches that no goroutine decodes yet
 	decode  func(d *decoder, slot *T, i int) error
 	free    chan *T
 	queue   chan chan decoded[T] // in order, each with room for its batch
@@ -118,7 +117,7 @@ func (a *prefetcher[T]) take() (i int, to chan decoded[T], ok bool) {
 	if len(a.order) == 0 {
 		return 0, nil, false
 	}
-	i, a.order = a.order[0], a.order[1:]
+	i, a.order = a.order[0].batch, a.order[1:]
 	to = make(chan decoded[T], 1)
 	a.queue <- to // does not block: there are as many places as slots
 	if len(a.order) == 0 {
@@ -147,8 +146,8 @@ func checkRefs(d *decoder, h trace.Header, b *refsSlot, info batchInfo) error {
 	if err := d.done(); err != nil {
 		return err
 	}
-	if err := checkInfo(info, b.Proc, b.Len(), b.instr); err != nil {
-		return err
+	if info != (batchInfo{int32(b.Proc), uint64(b.Len()), b.instr}) {
+		return errIndex
 	}
 	check := trace.CheckRefs
 	if b.legal {
@@ -159,54 +158,4 @@ func checkRefs(d *decoder, h trace.Header, b *refsSlot, info batchInfo) error {
 	return err
 }
 
-func checkInfo(info batchInfo, p trace.Proc, rows int, instr uint64) error {
-	if info != (batchInfo{int32(p), uint64(rows), instr}) {
-		return fmt.Errorf("the footer's index and the batch disagree")
-	}
-	return nil
-}
-
-// eventsSlot is a decoded batch of events, with its number in the file.
-type eventsSlot struct {
-	readEvents
-	index int
-}
-
-// eventsChecker checks events against the invariants. The events of a processor come in order.
-type eventsChecker struct {
-	head  trace.Header
-	total func(trace.Proc) uint64
-	proc  trace.Proc
-	index int    // of the last batch
-	last  uint64 // Refs of its last event
-}
-
-// begin starts a batch.
-func (c *eventsChecker) begin(s *eventsSlot) {
-	if s.proc != c.proc || s.index <= c.index { // an iteration may have the same processor twice
-		c.last = 0
-	}
-	c.proc, c.index = s.proc, s.index
-}
-
-// rowsAtOnce is the number of events that are converted to rows at a time. A row is twice as wide as its columns.
-const rowsAtOnce = 1 << 9
-
-// rows converts a batch to rows, rowsAtOnce at a time. They are valid until the next ones.
-func (c *eventsChecker) rows(s *eventsSlot, out *trace.Events) iter.Seq[error] {
-	return func(yield func(error) bool) {
-		c.begin(s)
-		for from := 0; from < s.Len(); from += rowsAtOnce {
-			out.Proc, out.Rows = s.proc, s.rows(out.Rows, from, min(from+rowsAtOnce, s.Len()))
-			err := trace.CheckEvents(c.head, out, c.last, c.total(s.proc))
-			var invalid *trace.BatchError
-			if errors.As(err, &invalid) {
-				invalid.Row += from
-			}
-			c.last = out.Rows[len(out.Rows)-1].Refs
-			if !yield(err) || err != nil {
-				return
-			}
-		}
-	}
-}
+var errIndex = errors.New("the footer's index and the batch disagree")

@@ -91,7 +91,7 @@ func (t *Trace) count() {
 	t.totals = map[trace.Proc]trace.Totals{}
 	instr := map[trace.Proc]uint64{}
 	if t.refs != nil {
-		for _, b := range t.refs.blocks {
+		for _, b := range t.refs.byProc {
 			p := trace.Proc(b.proc)
 			n := t.totals[p]
 			n.Instr += unit.Instructions(b.instr)
@@ -100,7 +100,7 @@ func (t *Trace) count() {
 		}
 	}
 	if t.events != nil {
-		for _, b := range t.events.blocks {
+		for _, b := range t.events.byProc {
 			p := trace.Proc(b.proc)
 			instr[p] += b.instr
 			n := t.totals[p]
@@ -161,7 +161,7 @@ var _ trace.CheckedSource = (*Trace)(nil)
 func (t *Trace) RefsAreChecked() {}
 
 // refsIn yields the references of the given batches, in their order.
-func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
+func (t *Trace) refsIn(batches []procRows, yield func(*trace.Refs, error) bool) {
 	if len(batches) == 0 {
 		return
 	}
@@ -196,30 +196,20 @@ func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 			fail(yield, err)
 			return
 		}
-		p := t.events
-		decode := func(d *decoder, s *eventsSlot, i int) error {
-			s.decode(d, p.head.HasTime)
-			s.index = i
-			if err := d.done(); err != nil {
-				return err
+		it := eventsIteration{part: t.events, check: eventsChecker{head: t.events.head, total: t.refsOf}}
+		for len(order) > 0 {
+			n := 1
+			for order[0].whole && n < len(order) && order[n].whole {
+				n++
 			}
-			return checkInfo(p.blocks[i].batchInfo, s.proc, s.Len(), s.instructions())
-		}
-		check := eventsChecker{head: p.head, total: t.refsOf}
-		var out trace.Events
-		for s, err := range decodeAhead(p, order, eventsAhead, decode) {
-			if err != nil {
-				yield(nil, err)
+			some := order[:n]
+			order = order[n:]
+			read := it.shared
+			if some[0].whole {
+				read = it.whole
+			}
+			if !read(some, yield) {
 				return
-			}
-			for err := range check.rows(s, &out) {
-				if err != nil {
-					yield(nil, p.batchError(s.index, err))
-					return
-				}
-				if !yield(&out, nil) {
-					return
-				}
 			}
 		}
 	}
@@ -233,8 +223,8 @@ func (t *Trace) refsOf(p trace.Proc) uint64 {
 	return t.totals[p].Refs
 }
 
-// order lists the batches of procs in the file of p, which may be nil.
-func (t *Trace) order(p *part, procs []trace.Proc) ([]int, error) {
+// order lists the rows of procs in the file of p, which may be nil.
+func (t *Trace) order(p *part, procs []trace.Proc) ([]procRows, error) {
 	for _, q := range procs {
 		if q < 0 || int(q) >= t.head.Procs {
 			return nil, fmt.Errorf("the trace has no processor %d: it has %d", q, t.head.Procs)
@@ -246,10 +236,10 @@ func (t *Trace) order(p *part, procs []trace.Proc) ([]int, error) {
 	if len(procs) == 0 {
 		return p.byProc, nil
 	}
-	var order []int
+	var order []procRows
 	for _, q := range procs {
-		from, _ := slices.BinarySearchFunc(p.byProc, q, func(i int, q trace.Proc) int { return int(p.blocks[i].proc) - int(q) })
-		for ; from < len(p.byProc) && p.blocks[p.byProc[from]].proc == int32(q); from++ {
+		from, _ := slices.BinarySearchFunc(p.byProc, q, func(b procRows, q trace.Proc) int { return int(b.proc) - int(q) })
+		for ; from < len(p.byProc) && p.byProc[from].proc == int32(q); from++ {
 			order = append(order, p.byProc[from])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
@@ -111,7 +112,7 @@ func (s *recoverer) begin() error {
 	case err != nil:
 		return fmt.Errorf("nothing can be saved: %w", err)
 	}
-	if v, _ := sc.Lookup(versionKey); v != version {
+	if v, _ := sc.Lookup(versionKey); !known(v) {
 		return newerVersion(v)
 	}
 	s.form = sc
@@ -165,7 +166,7 @@ func (s *recoverer) copy(w io.Writer) error {
 // writing.
 func (s *recoverer) copyBatches(out *container) error {
 	for pos := s.start; ; pos += int64(len(s.d.msg)) {
-		meta, info, err := s.next(pos)
+		meta, parts, err := s.next(pos)
 		if err == io.EOF {
 			return nil
 		}
@@ -173,12 +174,12 @@ func (s *recoverer) copyBatches(out *container) error {
 			s.done.Lost = fmt.Sprintf("batch %d at byte %d: %v", s.done.Batches, pos, err)
 			return nil
 		}
-		if err := out.batch(s.d.msg, meta, info); err != nil {
+		if err := out.batch(s.d.msg, meta, parts...); err != nil {
 			return err
 		}
 		s.done.Batches++
-		s.done.Rows += info.rows
-		s.procs = max(s.procs, int(info.proc)+1)
+		s.done.Rows += sumOf(parts).rows
+		s.procs = max(s.procs, int(parts[len(parts)-1].proc)+1)
 	}
 }
 
@@ -201,32 +202,35 @@ func (s *recoverer) amendHeader() {
 
 // next reads the batch at pos into s.d and checks it. It returns io.EOF at the end of the
 // stream.
-func (s *recoverer) next(pos int64) (meta int, info batchInfo, err error) {
+func (s *recoverer) next(pos int64) (meta int, parts []batchInfo, err error) {
 	if meta, err = s.read(pos); err != nil {
-		return 0, info, err
+		return 0, nil, err
 	}
 	if err := s.d.open(s.d.msg, meta); err != nil {
-		return 0, info, err
+		return 0, nil, err
 	}
 	if s.kind == kindRefs {
 		s.refs.decode(s.d, isArchive(s.form), s.head.HasPC)
-		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instr}
-		return meta, info, checkRefs(s.d, s.check.head, &s.refs, info)
+		info := batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instr}
+		return meta, []batchInfo{info}, checkRefs(s.d, s.check.head, &s.refs, info)
 	}
 	s.event.decode(s.d, s.head.HasTime)
-	p := s.event.proc
-	s.check.proc, s.check.index, s.check.last = p, -1, s.last[p]
-	info = batchInfo{int32(p), uint64(s.event.Len()), s.event.instructions()}
 	if err := s.d.done(); err != nil {
-		return meta, info, err
+		return meta, nil, err
 	}
-	for err := range s.check.rows(&s.event, new(trace.Events)) {
-		if err != nil {
-			return meta, info, err
+	from := 0
+	for _, part := range s.event.parts {
+		p := trace.Proc(part.proc)
+		s.check.proc, s.check.index, s.check.last = p, -1, s.last[p]
+		for err := range s.check.rows(&s.event, part, from, new(trace.Events)) {
+			if err != nil {
+				return meta, nil, err
+			}
 		}
+		s.last[p] = s.check.last
+		from += int(part.rows)
 	}
-	s.last[p] = s.check.last
-	return meta, info, nil
+	return meta, slices.Clone(s.event.parts), nil
 }
 
 // read reads the message at pos into s.d.msg and checks its digest.

@@ -77,7 +77,12 @@ func (r *refsBatch) encodeArchive(e *encoder, hasPC bool) int {
 func (r *refsBatch) weight() int          { return r.Len() }
 func (r *refsBatch) setProc(p trace.Proc) { r.Proc = p }
 func (r *refsBatch) reset()               { r.Reset() }
-func (r *refsBatch) instructions() uint64 { return sum(r.Instr) }
+func (r *refsBatch) parts() []batchInfo {
+	return []batchInfo{{int32(r.Proc), uint64(r.Len()), sum(r.Instr)}}
+}
+
+// join returns false: a batch of references has one processor.
+func (r *refsBatch) join(*refsBatch) bool { return false }
 
 func sum(instr []uint32) (n uint64) {
 	for _, i := range instr {

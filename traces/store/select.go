@@ -21,8 +21,7 @@ func (t *Trace) Batches(p trace.Proc) (all []Batch, err error) {
 		return nil, err
 	}
 	var next Batch
-	for _, i := range order {
-		info := t.refs.blocks[i].batchInfo
+	for _, info := range order {
 		next.Rows, next.Instr = info.rows, info.instr
 		all = append(all, next)
 		next.Row, next.StartInstr = next.Row+info.rows, next.StartInstr+info.instr
@@ -39,7 +38,7 @@ func (t *Trace) ReadBatches(p trace.Proc, chosen []int) iter.Seq2[*trace.Refs, e
 			yield(nil, err)
 			return
 		}
-		var some []int
+		var some []procRows
 		for _, c := range chosen {
 			some = append(some, order[c])
 		}

@@ -10,19 +10,20 @@ import (
 )
 
 // batch is a batch of rows that can be encoded.
-type batch interface {
+type batch[B any] interface {
 	comparable
 	Len() int
 	weight() int // rows, and needs, which take similar memory
 	setProc(trace.Proc)
 	reset()
-	instructions() uint64
+	parts() []batchInfo // entries of its processors
+	join(B) bool        // appends the rows of another batch; false if it cannot
 }
 
 // stream is one file that is being written. Each processor has an unfinished batch of rows.
 // Several goroutines encode full batches, and one writes them in the order in which they
 // were completed.
-type stream[B batch] struct {
+type stream[B batch[B]] struct {
 	path     string // final name
 	f        *outfile.PartialFile
 	out      container
@@ -41,12 +42,11 @@ type stream[B batch] struct {
 }
 
 // job is one batch that is being encoded and written.
-type job[B batch] struct {
+type job[B batch[B]] struct {
 	rows B
 	e    *encoder // of which msg is part
 	msg  []byte
 	meta int
-	info batchInfo
 	done chan struct{}
 }
 
@@ -54,7 +54,7 @@ type job[B batch] struct {
 // does not affect the bytes.
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-func newStream[B batch](path string, s *arrowmeta.Schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
+func newStream[B batch[B]](path string, s *arrowmeta.Schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
 	f, err := outfile.CreatePartial(path, outfile.PartialSuffix)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,6 @@ func (w *stream[B]) start() {
 				j.e = <-idle
 				j.e.begin()
 				rows := w.encode(j.rows, j.e)
-				j.info.instr = j.rows.instructions()
 				j.msg, j.meta = j.e.finish(rows)
 				close(j.done)
 			}
@@ -96,11 +95,7 @@ func (w *stream[B]) start() {
 			<-j.done
 			w.write(j)
 			idle <- j.e
-			j.rows.reset()
-			select {
-			case w.spare <- j.rows:
-			default:
-			}
+			w.keep(j.rows)
 		}
 	}()
 }
@@ -109,7 +104,7 @@ func (w *stream[B]) write(j *job[B]) {
 	if w.failure() != nil {
 		return
 	}
-	if err := w.out.batch(j.msg, j.meta, j.info); err != nil {
+	if err := w.out.batch(j.msg, j.meta, j.rows.parts()...); err != nil {
 		err = outfile.WriteError(w.path, err)
 		w.err.Store(&err)
 	}
@@ -164,36 +159,69 @@ func (w *stream[B]) submitLargest() {
 			count++
 		}
 	}
-	least := w.buffered / count / 2
-	for p, b := range w.batches {
-		if b != none && b.weight() >= least {
-			w.submit(trace.Proc(p))
-		}
-	}
+	w.submitFrom(w.buffered / count / 2)
 }
 
 // submit hands the batch of p to the encoders.
-func (w *stream[B]) submit(p trace.Proc) {
+func (w *stream[B]) submit(p trace.Proc) { w.encodeRows(w.take(p)) }
+
+// take removes the batch of p from the unfinished ones.
+func (w *stream[B]) take(p trace.Proc) B {
 	var none B
 	b := w.batches[p]
 	w.batches[p] = none
 	w.buffered -= b.weight()
+	return b
+}
+
+// joinedRows is the number of rows up to which batches of several processors are written as one. It is small, so that a reader of one
+// processor decodes few rows of others.
+const joinedRows = 1 << 15
+
+// submitFrom submits the batches of at least a weight, and joins small ones.
+func (w *stream[B]) submitFrom(least int) {
+	var none, joined B
+	for p, b := range w.batches {
+		if b == none || b.Len() == 0 || b.weight() < least {
+			continue
+		}
+		small := w.take(trace.Proc(p))
+		if joined != none && joined.Len()+small.Len() <= joinedRows && joined.join(small) {
+			w.keep(small)
+			continue
+		}
+		if joined != none {
+			w.encodeRows(joined)
+		}
+		joined = small
+	}
+	if joined != none {
+		w.encodeRows(joined)
+	}
+}
+
+// encodeRows hands a batch to the encoders.
+func (w *stream[B]) encodeRows(b B) {
 	if w.order == nil {
 		w.start()
 	}
-	j := &job[B]{rows: b, info: batchInfo{proc: int32(p), rows: uint64(b.Len())}, done: make(chan struct{})}
+	j := &job[B]{rows: b, done: make(chan struct{})}
 	w.order <- j
 	w.work <- j
 }
 
+// keep keeps a batch for other rows.
+func (w *stream[B]) keep(b B) {
+	b.reset()
+	select {
+	case w.spare <- b:
+	default:
+	}
+}
+
 // flush submits all batches and waits until they are written.
 func (w *stream[B]) flush() error {
-	var none B
-	for p, b := range w.batches {
-		if b != none && b.Len() > 0 {
-			w.submit(trace.Proc(p))
-		}
-	}
+	w.submitFrom(0)
 	w.stop()
 	return w.failure()
 }

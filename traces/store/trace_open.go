@@ -19,9 +19,18 @@ import (
 type part struct {
 	*file
 	head   trace.Header
-	byProc []int // numbers of batches, sorted by processor
+	byProc []procRows // sorted by processor, then by batch
+	shared sharedBatches
 
 	reading atomic.Int32 // number of running iterations
+}
+
+// procRows is the rows of one processor in a batch.
+type procRows struct {
+	batchInfo
+	batch int
+	from  int  // the first of the rows
+	whole bool // the batch has no others
 }
 
 // openParts opens the files at path, by kind. It prefers the files with this prefix: a file
@@ -124,20 +133,27 @@ func newPart(f *file, want string) (*part, string, error) {
 		return nil, kind, fmt.Errorf("it holds %s, not %s", kind, want)
 	}
 	p := &part{file: f, head: h}
+	if kind == kindRefs && slices.ContainsFunc(f.blocks, func(b batchBlock) bool { return b.parts != nil }) {
+		return nil, kind, errors.New("a batch of references has several processors")
+	}
 	return p, kind, p.checkIndex()
 }
 
 // checkIndex checks the index against the header, and sorts it by processor.
 func (p *part) checkIndex() error {
-	for i, b := range p.blocks {
-		if int(b.proc) >= p.head.Procs {
-			return fmt.Errorf("batch %d is of processor %d, but the header has %d processors", i, b.proc, p.head.Procs)
+	for i := range p.blocks {
+		from := 0
+		for _, part := range p.blocks[i].each() {
+			if int(part.proc) >= p.head.Procs {
+				return fmt.Errorf("batch %d is of processor %d, but the header has %d processors", i, part.proc, p.head.Procs)
+			}
+			if part.instr > part.rows*math.MaxUint32 {
+				return fmt.Errorf("batch %d has more instructions than its rows can hold", i)
+			}
+			p.byProc = append(p.byProc, procRows{part, i, from, p.blocks[i].parts == nil})
+			from += int(part.rows)
 		}
-		if b.instr > b.rows*math.MaxUint32 {
-			return fmt.Errorf("batch %d has more instructions than its rows can hold", i)
-		}
-		p.byProc = append(p.byProc, i)
 	}
-	slices.SortStableFunc(p.byProc, func(i, j int) int { return int(p.blocks[i].proc) - int(p.blocks[j].proc) })
+	slices.SortStableFunc(p.byProc, func(a, b procRows) int { return int(a.proc) - int(b.proc) })
 	return nil
 }

@@ -67,6 +67,18 @@ type Schema struct {
 	Meta   []Pair
 }
 
+// With returns a copy of s with another value of a key of the metadata.
+func (s *Schema) With(key, value string) *Schema {
+	out := &Schema{Fields: s.Fields}
+	for _, p := range s.Meta {
+		if p.Key == key {
+			p.Value = value
+		}
+		out.Meta = append(out.Meta, p)
+	}
+	return out
+}
+
 // Lookup returns the value of a key of the metadata.
 func (s *Schema) Lookup(key string) (string, bool) { return Lookup(s.Meta, key) }
 

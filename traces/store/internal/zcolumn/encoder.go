@@ -99,9 +99,14 @@ func (e *Encoder) AppendConstant(dst, column []byte, width int) ([]byte, bool) {
 
 // append appends a frame. The function find fills e.block with each block.
 func (e *Encoder) append(dst, column []byte, width int, recent *distances, find func(from, to int)) []byte {
+	return e.appendBlocks(dst, column, width, blockSize/width, recent, find)
+}
+
+// appendBlocks is append with blocks of so many rows.
+func (e *Encoder) appendBlocks(dst, column []byte, width, rows int, recent *distances, find func(from, to int)) []byte {
 	dst = appendHeader(dst, len(column))
 	e.block.huff.Reuse = huff0.ReusePolicyNone
-	n, rows := len(column)/width, blockSize/width
+	n := len(column) / width
 	for from := 0; from == 0 || from < n; from += rows {
 		to := min(from+rows, n)
 		e.block.reset()

@@ -106,6 +106,56 @@ func TestDecoderReadsColumns(t *testing.T) {
 	}
 }
 
+// ramps are columns that never fall, by name.
+func ramps(n int) map[string][]byte {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	build := func(step func(i int) uint32) []byte {
+		var b []byte
+		v := uint32(0)
+		for i := range n {
+			b = binary.LittleEndian.AppendUint32(b, v)
+			v += step(i)
+		}
+		return b
+	}
+	return map[string][]byte{
+		"zero":     build(func(int) uint32 { return 0 }),
+		"one":      build(func(int) uint32 { return 1 }),
+		"large":    build(func(int) uint32 { return 1000 }),
+		"period 9": build(func(i int) uint32 { return []uint32{1, 1, 1, 1, 1, 1, 1, 1, 8}[i%9] }),
+		"random":   build(func(int) uint32 { return rng.Uint32N(4) }),
+		"jumps":    build(func(int) uint32 { return rng.Uint32N(2) * rng.Uint32N(1<<16) }),
+		"ends": build(func(i int) uint32 {
+			if i > n/2 {
+				return rng.Uint32N(9)
+			}
+			return uint32(i % 3)
+		}),
+	}
+}
+
+func TestDecoderReadsRamps(t *testing.T) {
+	z, e := decoder(t), NewEncoder()
+	for _, n := range []int{0, 1, 2, 100, 1023, 1024, 5000, blockSize/4 + 1, 100_000} {
+		for name, column := range ramps(n) {
+			frame, ok := e.AppendRamp([]byte("before"), column, 4)
+			if !ok || string(frame[:6]) != "before" {
+				t.Fatalf("%s, %d: refused", name, n)
+			}
+			got, err := z.DecodeAll(frame[6:], nil)
+			if err != nil || !bytes.Equal(got, column) {
+				t.Fatalf("%s, %d: %v, same %t", name, n, err, bytes.Equal(got, column))
+			}
+			if n == 100_000 {
+				t.Logf("%s: %.3f bytes a row", name, float64(len(frame))/float64(n))
+			}
+		}
+	}
+	if _, ok := e.AppendRamp(nil, []byte{1, 0, 0, 0, 0, 0, 0, 0}, 4); ok {
+		t.Error("a column that falls was accepted")
+	}
+}
+
 // TestReferenceDecoderReadsColumns asks the zstd command, where there is one.
 func TestReferenceDecoderReadsColumns(t *testing.T) {
 	if _, err := exec.LookPath("zstd"); err != nil {
@@ -127,6 +177,13 @@ func TestReferenceDecoderReadsColumns(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+	for _, n := range []int{0, 100, 5000, 100_000} {
+		all := ramps(n)
+		for _, name := range []string{"zero", "one", "period 9", "random", "jumps", "ends"} {
+			frames, _ = e.AppendRamp(frames, all[name], rampWidth)
+			want = append(want, all[name]...)
 		}
 	}
 	cmd := exec.Command("zstd", "-d", "-c")
