@@ -134,13 +134,13 @@ func (r *reader) node(at string, t *nodeText, hourly bool) (n NodeOffer) {
 	n.Price = r.payment("price", t.Price, hourly)
 	n.PerProcessor = r.optional("processor_price", t.ProcessorPrice, hourly)
 	if n.MaxNodes = 0; t.Most != nil {
-		n.MaxNodes = r.count("most", t.Most, MaxProcessors)
+		n.MaxNodes = r.count("most", t.Most, maxNodeProcessors)
 	}
 	if len(t.Processors) == 0 {
 		r.fail("processors", "is missing; give a list of numbers of processors, such as [1, 2]")
 	}
 	for _, p := range t.Processors {
-		n.Processors = append(n.Processors, r.count("processors", &p, MaxProcessors))
+		n.Processors = append(n.Processors, r.count("processors", &p, maxNodeProcessors))
 	}
 	n.Caches = r.choices("last_cache", t.LastCache, hourly)
 	n.Memories = r.choices("memory", t.Memory, hourly)
@@ -226,7 +226,7 @@ func (r *reader) link(at string, t *linkText, c *Catalogue) (n NetworkOffer) {
 	n.Price = r.payment("price", t.Price, c.Hourly)
 	n.Base = r.optional("base", t.Base, c.Hourly)
 	if t.Most != nil {
-		if n.MaxNodes = r.count("most", t.Most, MaxProcessors); n.MaxNodes == 1 {
+		if n.MaxNodes = r.count("most", t.Most, maxNodeProcessors); n.MaxNodes == 1 {
 			r.fail("most", "1: a network connects 2 nodes or more")
 		}
 	}

@@ -156,7 +156,7 @@ func TestBadDescriptions(t *testing.T) {
 		{"target = \"clump\"", "block = \"256 B\"\ntarget = \"ccnuma\"", "m.toml:30: system.block: has no effect for target"},
 		{"processors = 4", "processors = 0", "m.toml:31: system.processors: "},
 		{"processors = 4", "processors = -4", "m.toml:31: system.processors: "},
-		{"processors = 4", "processors = 65536", "m.toml:32: system.nodes: "},
+		{"nodes = 2", "nodes = 1048576", "m.toml:32: system.nodes: "},
 		{"nodes = 2", "nodes = 0", "m.toml:32: system.nodes: "},
 		{"[memory]\n", "[memory]\nsocket = 3\n", "m.toml:16: unknown key memory.socket"},
 		{"[disk]\n", "[dusk]\n", "m.toml:20: unknown key dusk"},

@@ -82,7 +82,7 @@ func TestWithOthers(t *testing.T) {
 		"machine test has a shared cache":                       {m, &shared},
 		"one has a disk, the other has none":                    {m, &diskless},
 		"a cow has one processor in each node":                  {&cow, m},
-		"more than 65536":                                       {m, &many},
+		"more than 1048576":                                     {m, &many},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if _, err := pair[0].WithNodes(pair[1]); err == nil || !strings.Contains(err.Error(), want) {

@@ -90,7 +90,7 @@ func (r *reader) windTunnel(t *windTunnelText) *WindTunnel {
 	w := &WindTunnel{
 		Processor: r.price("windtunnel.processor", t.Processor), Memory: r.price("windtunnel.memory", t.Memory),
 		Uniprocessor: r.price("windtunnel.uniprocessor", t.Uniprocessor), Bus: r.price("windtunnel.bus", t.Bus),
-		BusProcessors: r.count("windtunnel.bus_processors", t.BusProcessors, MaxProcessors),
+		BusProcessors: r.count("windtunnel.bus_processors", t.BusProcessors, maxNodeProcessors),
 	}
 	switch {
 	case r.err != nil:

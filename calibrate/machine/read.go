@@ -21,7 +21,8 @@ const (
 	maxCache                  = unit.Bytes(1 << 40)
 	maxMemory                 = unit.Bytes(1 << 50)
 	maxWays                   = 1 << 16
-	MaxProcessors             = 1 << 16 // of a machine
+	MaxProcessors             = 1 << 20 // of a machine
+	maxNodeProcessors         = 1 << 16 // of a node, and of what a price list offers
 	maxLevels, maxNameLetters = 8, 200
 	maxOutstanding, maxWindow = 1 << 10, 1 << 20
 	maxAhead, maxStreams      = 1 << 10, 1 << 8

@@ -78,7 +78,7 @@ func (r *reader) shapeCounts(t *networkText, n *Network, topology string) {
 		r.fail("network.dims", "is given besides network.rows; give one of them")
 	default:
 		r.shapes("rows", topology)
-		n.Rows, n.Cols = r.count("network.rows", t.Rows, MaxProcessors), r.count("network.cols", t.Cols, MaxProcessors)
+		n.Rows, n.Cols = r.count("network.rows", t.Rows, maxNodeProcessors), r.count("network.cols", t.Cols, maxNodeProcessors)
 	}
 	dragonfly := topology == "dragonfly" && (t.Groups != nil || t.Chassis != nil || t.Routers != nil || t.Hosts != nil || t.Global != nil)
 	for _, key := range []struct {
@@ -90,7 +90,7 @@ func (r *reader) shapeCounts(t *networkText, n *Network, topology string) {
 		{"routers", t.Routers, dragonfly, &n.Routers}, {"hosts", t.Hosts, dragonfly, &n.Hosts}, {"global", t.Global, false, &n.Global}} {
 		if key.given != nil || key.needed {
 			r.shapes(key.name, topology)
-			*key.value = r.count("network."+key.name, key.given, MaxProcessors)
+			*key.value = r.count("network."+key.name, key.given, maxNodeProcessors)
 		}
 	}
 	if t.Arity != nil && n.Arity == 1 {

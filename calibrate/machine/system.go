@@ -48,7 +48,7 @@ func (r *reader) placement(t *memoryText, m *Memory) {
 }
 
 func (r *reader) system(t *systemText) {
-	s := System{Target: Target(r.oneOf("system.target", t.Target, names(targets))), Processors: r.count("system.processors", t.Processors, MaxProcessors), Nodes: 1}
+	s := System{Target: Target(r.oneOf("system.target", t.Target, names(targets))), Processors: r.count("system.processors", t.Processors, maxNodeProcessors), Nodes: 1}
 	if t.Nodes != nil {
 		s.Nodes = r.count("system.nodes", t.Nodes, MaxProcessors)
 	}

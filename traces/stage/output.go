@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -157,33 +157,38 @@ func jsonValue(c store.Column, row int) ([]byte, error) {
 }
 
 func printTable(w io.Writer, t *store.Table) error {
-	buffered := bufio.NewWriter(w) // a tabwriter writes each cell with a call of its own
-	out := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
-	for i, c := range t.Columns {
-		head := escape(c.Name)
-		if c.Unit != "" {
-			head += " [" + c.Unit + "]"
+	out := bufio.NewWriter(w)
+	text := func(c store.Column, row int) string {
+		if row < 0 {
+			return head(c)
 		}
-		fmt.Fprint(out, separator(i), head)
+		return escape(cell(c, row, 4))
 	}
-	fmt.Fprintln(out)
-	for r := range t.Rows() {
+	widths := make([]int, len(t.Columns)) // the last column has none
+	for i, c := range t.Columns[:max(0, len(t.Columns)-1)] {
+		for r := -1; r < t.Rows(); r++ {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text(c, r))+2)
+		}
+	}
+	for r := -1; r < t.Rows(); r++ {
 		for i, c := range t.Columns {
-			fmt.Fprint(out, separator(i), escape(cell(c, r, 4)))
+			s := text(c, r)
+			out.WriteString(s)
+			for n := utf8.RuneCountInString(s); n < widths[i]; n++ {
+				out.WriteByte(' ')
+			}
 		}
-		fmt.Fprintln(out)
+		out.WriteByte('\n')
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return buffered.Flush()
+	return out.Flush()
 }
 
-func separator(i int) string {
-	if i == 0 {
-		return ""
+// head is the head of a column: its name and unit.
+func head(c store.Column) string {
+	if c.Unit == "" {
+		return escape(c.Name)
 	}
-	return "\t"
+	return escape(c.Name) + " [" + c.Unit + "]"
 }
 
 // cell formats one value. digits is the number of significant digits of a float; -1 means all.

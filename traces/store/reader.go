@@ -21,7 +21,7 @@ type Trace struct {
 	head   trace.Header
 	refs   *part // nil if there is no such file
 	events *part
-	totals map[trace.Proc]trace.Totals
+	totals []trace.Totals // by processor
 }
 
 var _ trace.Source = (*Trace)(nil)
@@ -88,26 +88,26 @@ func isRecovered(p *part) bool {
 
 // count sums the rows and instructions of the indices.
 func (t *Trace) count() {
-	t.totals = map[trace.Proc]trace.Totals{}
-	instr := map[trace.Proc]uint64{}
+	t.totals = make([]trace.Totals, t.head.Procs)
 	if t.refs != nil {
 		for _, b := range t.refs.byProc {
-			p := trace.Proc(b.proc)
-			n := t.totals[p]
+			n := &t.totals[b.proc]
 			n.Instr += unit.Instructions(b.instr)
 			n.Refs += b.rows
-			t.totals[p] = n
 		}
 	}
-	if t.events != nil {
-		for _, b := range t.events.byProc {
-			p := trace.Proc(b.proc)
-			instr[p] += b.instr
-			n := t.totals[p]
-			n.Events += b.rows
-			n.Instr = max(n.Instr, unit.Instructions(instr[p]))
-			t.totals[p] = n
+	if t.events == nil {
+		return
+	}
+	last, instr := int32(-1), uint64(0)
+	for _, b := range t.events.byProc { // by processor
+		if b.proc != last {
+			last, instr = b.proc, 0
 		}
+		instr += b.instr
+		n := &t.totals[b.proc]
+		n.Events += b.rows
+		n.Instr = max(n.Instr, unit.Instructions(instr))
 	}
 }
 
@@ -139,7 +139,12 @@ func digestOf(footers ...string) string {
 
 // Totals returns the counts of processor p, from the footers. Instr is the position of its
 // last row in either stream.
-func (t *Trace) Totals(p trace.Proc) trace.Totals { return t.totals[p] }
+func (t *Trace) Totals(p trace.Proc) trace.Totals {
+	if p < 0 || int(p) >= len(t.totals) {
+		return trace.Totals{}
+	}
+	return t.totals[p]
+}
 
 // Refs yields the references of procs, or of all processors without arguments, one processor
 // after the other. The references of a processor come in program order. It yields an error
@@ -220,7 +225,7 @@ func (t *Trace) refsOf(p trace.Proc) uint64 {
 	if t.refs == nil {
 		return math.MaxUint64
 	}
-	return t.totals[p].Refs
+	return t.Totals(p).Refs
 }
 
 // order lists the rows of procs in the file of p, which may be nil.

@@ -45,9 +45,12 @@ func (c *Catalogue) Price(p Parts) unit.Dollars {
 	return c.Base(p) + unit.Dollars(p.Nodes)*c.nodePrice(p)
 }
 
+// mostProcessors is the most processors of a cluster that is offered.
+const mostProcessors = 1 << 16
+
 // MaxNodes returns the largest number of nodes that a cluster like p can have.
 func (c *Catalogue) MaxNodes(p Parts) int {
-	most := machine.MaxProcessors / p.Processors
+	most := mostProcessors / p.Processors
 	limits := []int{c.Nodes[p.Node].MaxNodes}
 	if p.Network == NoNetwork {
 		return 1

@@ -43,7 +43,7 @@ func (r *rank) blocked() (all []outcome.Blocked) {
 	}
 	slices.SortFunc(all, func(a, b outcome.Blocked) int { return int(a.Row - b.Row) })
 	if g := r.graph; g != nil && g.left > 0 && len(all) == 0 {
-		all = append(all, outcome.Blocked{Rank: r.id, Row: int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), For: r.id, What: "operations that depend on themselves"})
+		all = append(all, outcome.Blocked{Rank: r.id, Row: int64(slices.IndexFunc(g.states, func(s graphOp) bool { return s.remaining > 0 })), For: r.id, What: "operations that depend on themselves"})
 	}
 	return all
 }

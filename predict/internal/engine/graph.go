@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/program"
 	"spoor/traces/unit"
@@ -8,13 +10,18 @@ import (
 
 // graph holds the operations of a rank whose program is a graph.
 type graph struct {
-	ops       []program.Op
-	remaining []int32 // needed operations that have not ended
-	readyAt   []unit.Picos
-	enqueued  []unit.Picos // with LogGOPSim: when the last needed operation began
+	ops    program.Ops
+	states []graphOp
 	program.Dependents
 	left int // operations that have not ended
 	last unit.Picos
+}
+
+// graphOp is the state of an operation that has not begun.
+type graphOp struct {
+	readyAt   unit.Picos
+	enqueued  unit.Picos // with LogGOPSim: when the last needed operation began
+	remaining int32      // needed operations that have not ended
 }
 
 // load reads all operations of a graph and begins those that need no other.
@@ -28,20 +35,21 @@ func (r *rank) load() error {
 		if ops.Len() == 0 {
 			break
 		}
-		for i := range ops.Len() {
-			g.ops = append(g.ops, ops.At(i))
+		if g.ops.Len() == 0 {
+			g.ops.All, g.ops.Wide = slices.Grow(g.ops.All, ops.Len()), slices.Grow(g.ops.Wide, len(ops.Wide))
 		}
+		g.ops.Append(&ops)
 	}
-	n := len(g.ops)
-	g.remaining, g.readyAt, g.enqueued, g.left = make([]int32, n), make([]unit.Picos, n), make([]unit.Picos, n), n
-	if err := g.Link(r.program.Graph, g.remaining); err != nil {
+	g.left = g.ops.Len()
+	g.states = make([]graphOp, g.left)
+	if err := g.Link(r.program.Graph, g.left, func(op, needs int) { g.states[op].remaining = int32(needs) }); err != nil {
 		return err
 	}
 	r.graph, r.tasks = g, &taskQueue{enqueues: r.e.LogGOPSim}
 	r.main.phase = ended
-	for i := range g.ops {
-		if g.remaining[i] == 0 {
-			g.enqueued[i] = beforeAll
+	for i := range g.states {
+		if g.states[i].remaining == 0 {
+			g.states[i].enqueued = beforeAll
 			r.spawn(i)
 		}
 	}
@@ -51,9 +59,12 @@ func (r *rank) load() error {
 // spawn begins an operation of the graph.
 func (r *rank) spawn(i int) {
 	g := r.graph
-	s := r.tasks.add(int64(i), &g.ops[i], g.readyAt[i])
+	state := &g.states[i]
+	s := r.tasks.add(int64(i), nil, state.readyAt)
+	s.op = s.room
+	*s.op = g.ops.At(i)
 	if s.stamp != nil {
-		*s.stamp = enqueueStamp{g.enqueued[i], max(0, g.enqueued[i]), g.readyAt[i]}
+		*s.stamp = enqueueStamp{state.enqueued, max(0, state.enqueued), state.readyAt}
 	}
 	r.beginOp(s)
 	r.tasks.put(r, s)
@@ -69,8 +80,9 @@ func (r *rank) endGraphOp(s *task, t unit.Picos) {
 	g.left--
 	g.last = max(g.last, t)
 	for _, i := range g.Of(s.row) {
-		g.readyAt[i], g.enqueued[i] = max(g.readyAt[i], t), max(g.enqueued[i], began)
-		if g.remaining[i]--; g.remaining[i] == 0 {
+		state := &g.states[i]
+		state.readyAt, state.enqueued = max(state.readyAt, t), max(state.enqueued, began)
+		if state.remaining--; state.remaining == 0 {
 			r.spawn(int(i))
 		}
 	}

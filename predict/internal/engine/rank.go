@@ -54,7 +54,7 @@ type rank struct {
 	wide        []program.Op // of ops
 	polls       pollCount
 	computed    unit.Picos // cpu, while the processor computes; only with Model.Interrupts
-	_           [24]byte
+	_           [16]byte
 }
 
 // hot is the offset at which the frequently used part of a rank ends. That part includes the first fields of main.

@@ -41,6 +41,7 @@ type task struct {
 	flight     unit.Picos
 	cause      observe.Cause // with an Observer: why the probed message came, or why the last pending operation ended
 	endedAt    unit.Picos    // when that operation ended, if the task waited for it
+	room       *program.Op   // for op, if it is an operation of a graph
 }
 
 // resource is what a task must have to go on.

@@ -43,6 +43,13 @@ func (r *rank) taskNumbered(number int32) *task {
 	return r.tasks.all[number-mainNumber-1]
 }
 
+// newTask is a task with room for what it points to.
+type newTask struct {
+	task
+	op    program.Op
+	stamp enqueueStamp
+}
+
 // add adds a task.
 func (m *taskQueue) add(row int64, op *program.Op, t unit.Picos) *task {
 	var s *task
@@ -50,15 +57,20 @@ func (m *taskQueue) add(row int64, op *program.Op, t unit.Picos) *task {
 		s = m.all[m.free[n-1]-mainNumber-1]
 		m.free = m.free[:n-1]
 	} else {
-		if s = (&task{}); m.enqueues {
-			s.stamp = &enqueueStamp{}
+		n := &newTask{}
+		if s = &n.task; m.enqueues {
+			s.stamp = &n.stamp
 		}
+		s.room = &n.op
 		m.all = append(m.all, s)
 		s.number = int32(len(m.all)) + mainNumber
 	}
-	*s = task{number: s.number, row: row, op: op, t: t, collective: s.collective, stamp: s.stamp}
+	*s = task{number: s.number, row: row, op: op, t: t, collective: s.collective, stamp: s.stamp, room: s.room}
 	return s
 }
+
+// leastTasks is the room for tasks of one resource.
+const leastTasks = 4
 
 // put queues a task for the resource that it needs.
 func (m *taskQueue) put(r *rank, s *task) {
@@ -72,6 +84,9 @@ func (m *taskQueue) put(r *rank, s *task) {
 		k.Tie = s.stamp.enqueued
 	default: // the processor is not free before s.t
 		k.Key, k.Tie = s.stamp.enqueued, s.stamp.enqueued
+	}
+	if m.ready[n] == nil {
+		m.ready[n] = make(heap.Heap[unit.Picos, unit.Picos, uint64, int32], 0, leastTasks)
 	}
 	m.ready[n].Push(k)
 }

@@ -29,9 +29,10 @@ type planKey struct {
 	bytes int64
 }
 
-// plan holds the steps of each member.
+// plan holds the steps of each member: those of member i are from begin[i] to begin[i+1].
 type plan struct {
-	steps     [][]program.Step
+	steps     []program.Step
+	begin     []int
 	remaining int // members that have not come
 }
 
@@ -58,15 +59,18 @@ func (p *plans) steps(rank int32, op *program.Op) ([]program.Step, error) {
 		if it, err = p.plan(c, int(op.Peer)); err != nil {
 			return nil, err
 		}
-		it = &plan{it.steps, len(c.members)}
+		it = &plan{it.steps, it.begin, len(c.members)}
 		p.inProgress[id] = it
 	}
 	if it.remaining--; it.remaining == 0 {
 		delete(p.inProgress, id)
 	}
 	member, _ := slices.BinarySearch(c.members, rank)
-	return it.steps[member], nil
+	return it.of(member), nil
 }
+
+// of returns the steps of a member.
+func (p *plan) of(member int) []program.Step { return p.steps[p.begin[member]:p.begin[member+1]] }
 
 // plan computes the plan of a call, or returns a stored one with the same messages.
 func (p *plans) plan(c *callSequence, number int) (*plan, error) {
@@ -81,19 +85,41 @@ func (p *plans) plan(c *callSequence, number int) (*plan, error) {
 		return nil, fmt.Errorf("%v between %d processors sends %d messages by the algorithm %s, more than can be simulated; use %s",
 			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.algorithm, comm.Doubling)
 	}
-	it, messages := &plan{steps: make([][]program.Step, len(c.members))}, 0
-	comm.Messages(p.algorithm, one.kind, c.root(number), one.bytesOfMembers(len(c.members)), func(round, from, to int, bytes int64) {
-		messages++
-		it.steps[from] = append(it.steps[from], program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
-		it.steps[to] = append(it.steps[to], program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
-	})
-	if one.uniform && messages <= maxStoredMessages {
+	it := p.planned(c, number)
+	if one.uniform && len(it.steps) <= 2*maxStoredMessages {
 		if len(p.recent) == maxStoredPlans {
 			clear(p.recent)
 		}
 		p.recent[key] = it
 	}
 	return it, nil
+}
+
+// planned computes the plan of a call. It goes through the messages twice: the first time, it counts them.
+func (p *plans) planned(c *callSequence, number int) *plan {
+	one := &c.all[number]
+	it := &plan{begin: make([]int, len(c.members)+1)}
+	each := func(send func(round, from, to int, bytes int64)) {
+		comm.Messages(p.algorithm, one.kind, c.root(number), one.bytesOfMembers(len(c.members)), send)
+	}
+	each(func(_, from, to int, _ int64) {
+		it.begin[from+1]++
+		it.begin[to+1]++
+	})
+	for i := range c.members {
+		it.begin[i+1] += it.begin[i]
+	}
+	it.steps = make([]program.Step, it.begin[len(c.members)])
+	next := slices.Clone(it.begin)
+	add := func(member int, s program.Step) {
+		it.steps[next[member]] = s
+		next[member]++
+	}
+	each(func(round, from, to int, bytes int64) {
+		add(from, program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
+		add(to, program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
+	})
+	return it
 }
 
 // allToAll reports whether each member sends to each other in collectives of a kind.
@@ -114,6 +140,6 @@ func BarrierSteps(ranks int, how comm.Algorithm) func(rank int32, op *program.Op
 				return nil, err
 			}
 		}
-		return made.steps[rank], nil
+		return made.of(int(rank)), nil
 	}
 }

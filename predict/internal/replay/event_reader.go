@@ -10,26 +10,35 @@ import (
 	"spoor/traces/unit"
 )
 
-// eventReader converts the events of a processor into operations.
-type eventReader struct {
+// eventConverter converts the events of a processor into operations.
+type eventConverter struct {
 	*messageRun
 	CostTracker
 	proc         trace.Proc
-	pull         func() (*trace.Events, error, bool)
-	stop         func()
-	rows         []trace.Event
 	row          int64
-	ops          program.Ops
 	computeStart int64 // start of a recorded Compute before the next event, if computing
 	computing    bool
 	calls        map[int32]int32 // collectives so far, by code
 }
 
+// eventReader reads the events of a processor as operations.
+type eventReader struct {
+	eventConverter
+	pull func() (*trace.Events, error, bool)
+	stop func()
+	rows []trace.Event
+	ops  program.Ops
+}
+
 // readAhead is how many operations a processor reads at once.
 const readAhead = 256
 
+func (m *messageRun) newEventConverter(p trace.Proc) eventConverter {
+	return eventConverter{messageRun: m, CostTracker: m.rates[p].newTracker(), proc: p}
+}
+
 func (m *messageRun) newEventReader(p trace.Proc) *eventReader {
-	r := &eventReader{messageRun: m, CostTracker: m.rates[p].newTracker(), proc: p, calls: map[int32]int32{}}
+	r := &eventReader{eventConverter: m.newEventConverter(p)}
 	r.pull, r.stop = iter.Pull2(m.src.Events(p))
 	return r
 }
@@ -48,8 +57,17 @@ func (r *eventReader) next() (program.Ops, error) {
 	}
 	n := min(len(r.rows), readAhead)
 	r.ops.Reset()
-	for i := range n {
-		e := &r.rows[i]
+	if err := r.convert(r.rows[:n], &r.ops); err != nil {
+		return program.Ops{}, err
+	}
+	r.rows = r.rows[n:]
+	return r.ops, nil
+}
+
+// convert appends the operations of the next events.
+func (r *eventConverter) convert(rows []trace.Event, ops *program.Ops) error {
+	for i := range rows {
+		e := &rows[i]
 		op, err := r.operation(e)
 		if err == nil {
 			op.Work, err = r.work(e)
@@ -58,17 +76,16 @@ func (r *eventReader) next() (program.Ops, error) {
 			op.Work += r.opt.start(r.proc)
 		}
 		if err != nil {
-			return program.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
+			return fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
 		}
-		r.ops.Add(&op)
+		ops.Add(&op)
 		r.row++
 	}
-	r.rows = r.rows[n:]
-	return r.ops, nil
+	return nil
 }
 
 // operation converts an event, without the computation before it.
-func (r *eventReader) operation(e *trace.Event) (op program.Op, err error) {
+func (r *eventConverter) operation(e *trace.Event) (op program.Op, err error) {
 	op = program.Op{Kind: program.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
 	switch e.Kind {
 	case trace.Send:
@@ -106,7 +123,7 @@ func (r *eventReader) operation(e *trace.Event) (op program.Op, err error) {
 }
 
 // work returns the time of the computation before an event and in it.
-func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
+func (r *eventConverter) work(e *trace.Event) (unit.Picos, error) {
 	if r.opt.Recorded {
 		return r.recordedWork(e)
 	}
@@ -133,7 +150,7 @@ func (r *eventReader) work(e *trace.Event) (unit.Picos, error) {
 }
 
 // recordedWork returns the recorded duration of the Compute before an event.
-func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
+func (r *eventConverter) recordedWork(e *trace.Event) (unit.Picos, error) {
 	work := unit.Picos(0)
 	if r.computing {
 		if e.Time < r.computeStart || unit.Picos(e.Time-r.computeStart) >= maxWork {
@@ -146,40 +163,14 @@ func (r *eventReader) recordedWork(e *trace.Event) (unit.Picos, error) {
 }
 
 // collective sets the collective and the number of the call in op.
-func (r *eventReader) collective(op *program.Op, e *trace.Event) {
+func (r *eventConverter) collective(op *program.Op, e *trace.Event) {
 	code := r.stats.collectives[collectiveOf(e)].code
+	if r.calls == nil {
+		r.calls = map[int32]int32{}
+	}
 	op.Kind, op.Group, op.Peer, op.Tag = program.Collective, code, r.calls[code], 0
 	if r.tagCalls {
 		op.Tag = op.Peer
 	}
 	r.calls[code]++
-}
-
-// graph returns the dependencies of each event of a processor.
-func (m *messageRun) graph(p trace.Proc) (*program.Graph, error) {
-	g := &program.Graph{Starts: []int64{0}}
-	row := int64(0)
-	for b, err := range m.src.Events(p) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range b.Rows {
-			needs := b.Rows[i].Needs
-			if needs == nil && row > 0 {
-				g.Rows = append(g.Rows, int32(row-1))
-			}
-			for _, need := range needs {
-				if need < 0 || need > math.MaxInt32 {
-					return nil, fmt.Errorf("processor %d: event %d depends on the invalid event %d", p, row, need)
-				}
-				g.Rows = append(g.Rows, int32(need))
-			}
-			g.Starts = append(g.Starts, int64(len(g.Rows)))
-			row++
-		}
-	}
-	if row > math.MaxInt32 {
-		return nil, fmt.Errorf("processor %d: a graph of %d events is too large", p, row)
-	}
-	return g, nil
 }

@@ -13,6 +13,7 @@ import (
 
 // EventStats summarizes the events of a trace. It is computed before the replay.
 type EventStats struct {
+	rows          uint64 // of all processors
 	kinds         [trace.Marker + 1]uint64
 	graphs        []bool // processors that have events with Needs
 	first         [trace.Marker + 1]place
@@ -67,23 +68,29 @@ func (s *EventStats) HasWork() bool { return s.flops }
 func Scan(src trace.Source) (*EventStats, error) {
 	procs := src.Header().Procs
 	s := &EventStats{graphs: make([]bool, procs), collectives: map[collectiveID]*callSequence{}}
-	for p := range trace.Proc(procs) {
-		row := int64(0)
-		for b, err := range src.Events(p) {
-			if err != nil {
-				return nil, err
+	row, ended := int64(0), trace.Proc(0)
+	end := func(before trace.Proc) {
+		for ; ended < before; ended++ {
+			row = 0
+			for _, key := range s.sortedCollectives() {
+				s.noteError(s.collectives[key].checkEnd(key, ended))
 			}
-			for i := range b.Rows {
-				if err := s.event(p, row, &b.Rows[i]); err != nil {
-					return nil, fmt.Errorf("processor %d: event %d (%v): %w", p, row, b.Rows[i].Kind, err)
-				}
-				row++
-			}
-		}
-		for _, key := range s.sortedCollectives() {
-			s.noteError(s.collectives[key].checkEnd(key, p))
 		}
 	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return nil, err
+		}
+		end(b.Proc)
+		s.rows += uint64(len(b.Rows))
+		for i := range b.Rows {
+			if err := s.event(b.Proc, row, &b.Rows[i]); err != nil {
+				return nil, fmt.Errorf("processor %d: event %d (%v): %w", b.Proc, row, b.Rows[i].Kind, err)
+			}
+			row++
+		}
+	}
+	end(trace.Proc(procs))
 	for _, key := range s.sortedCollectives() {
 		if c := s.collectives[key]; key.group == trace.None && len(c.members) < procs {
 			s.noteError(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))

@@ -11,7 +11,6 @@ import (
 	"spoor/predict/internal/engine"
 	"spoor/predict/internal/engine/cost"
 	"spoor/predict/internal/engine/outcome"
-	"spoor/predict/internal/engine/program"
 	"spoor/traces/trace"
 )
 
@@ -51,18 +50,10 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 		return nil, err
 	}
 	r.maxBytes = model.MaxBytes()
-	var programs []program.Program
-	for p := range trace.Proc(r.head.Procs) {
-		in := r.newEventReader(p)
-		defer in.stop()
-		one := program.Program{Next: in.next}
-		if s.graphs[p] {
-			r.tagCalls = true
-			if one.Graph, err = r.graph(p); err != nil {
-				return nil, err
-			}
-		}
-		programs = append(programs, one)
+	programs, stop, err := r.programs()
+	defer stop()
+	if err != nil {
+		return nil, err
 	}
 	run := opt.Engine
 	run.Model, run.Steps, run.Observer, run.Progress = model, newPlans(s, opt.Collectives).steps, opt.Observer, opt.Progress

@@ -1,0 +1,136 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"spoor/predict/internal/engine/program"
+	"spoor/traces/trace"
+)
+
+// Programs with few events are read at once, in the order of the file: a reader for each of many processors would take longer, and more
+// memory, than all of their operations.
+const (
+	fewEvents  = 1 << 12 // of a processor on average
+	mostLoaded = 1 << 26 // of all processors; an operation takes 24 bytes
+)
+
+// manyEvents is the number of loaded events from which on the garbage collector runs more often, so that the memory of all is 1.5 times
+// that in use and not twice as large.
+const manyEvents = 1 << 23
+
+// programs returns the programs of all processors, and what ends their readers.
+func (m *messageRun) programs() (all []program.Program, stop func(), err error) {
+	graphs := slices.Contains(m.stats.graphs, true)
+	m.tagCalls = m.tagCalls || graphs
+	if n := uint64(m.head.Procs); graphs || m.stats.rows <= min(mostLoaded, n*fewEvents) {
+		before := -1
+		if m.stats.rows > manyEvents {
+			before = debug.SetGCPercent(50)
+		}
+		all, err = m.load()
+		return all, func() {
+			if before >= 0 {
+				debug.SetGCPercent(before)
+			}
+		}, err
+	}
+	var readers []*eventReader
+	for p := range trace.Proc(m.head.Procs) {
+		in := m.newEventReader(p)
+		readers = append(readers, in)
+		all = append(all, program.Program{Next: in.next})
+	}
+	return all, func() {
+		for _, in := range readers {
+			in.stop()
+		}
+	}, nil
+}
+
+// loadedProgram has all operations of a processor.
+type loadedProgram struct{ ops program.Ops }
+
+// next returns all operations, and then none.
+func (l *loadedProgram) next() (ops program.Ops, err error) {
+	ops, l.ops = l.ops, program.Ops{}
+	return ops, nil
+}
+
+// loader reads the programs of processors one after the other.
+type loader struct {
+	*messageRun
+	all   []program.Program
+	in    eventConverter
+	ops   program.Ops   // of the present processor
+	needs program.Graph // if it is a graph
+}
+
+// load reads all programs.
+func (m *messageRun) load() ([]program.Program, error) {
+	l := loader{messageRun: m}
+	for b, err := range m.src.Events() {
+		if err != nil {
+			return nil, err
+		}
+		for len(l.all) < int(b.Proc) {
+			l.end()
+		}
+		if l.in.messageRun == nil {
+			l.in = m.newEventConverter(b.Proc)
+		}
+		if err := l.add(b.Rows); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", b.Proc, err)
+		}
+	}
+	for len(l.all) < m.head.Procs {
+		l.end()
+	}
+	return l.all, nil
+}
+
+// add adds events of the present processor.
+func (l *loader) add(rows []trace.Event) error {
+	if !l.stats.graphs[l.in.proc] {
+		return l.in.convert(rows, &l.ops)
+	}
+	row := l.in.row
+	if row+int64(len(rows)) > math.MaxInt32 {
+		return fmt.Errorf("a graph of %d events is too large", row+int64(len(rows)))
+	}
+	for i := range rows {
+		if err := appendNeeds(&l.needs, rows[i].Needs, row+int64(i)); err != nil {
+			return err
+		}
+	}
+	return l.in.convert(rows, &l.ops)
+}
+
+// appendNeeds appends the events that an event needs.
+func appendNeeds(g *program.Graph, needs []int64, row int64) error {
+	if needs == nil && row > 0 {
+		g.Rows = append(g.Rows, int32(row-1))
+	}
+	for _, need := range needs {
+		if need < 0 || need > math.MaxInt32 {
+			return fmt.Errorf("event %d depends on the invalid event %d", row, need)
+		}
+		g.Rows = append(g.Rows, int32(need))
+	}
+	g.Starts = append(g.Starts, int64(len(g.Rows)))
+	return nil
+}
+
+// end ends the present processor.
+func (l *loader) end() {
+	one := &loadedProgram{program.Ops{All: slices.Clone(l.ops.All), Wide: slices.Clone(l.ops.Wide)}}
+	p := program.Program{Next: one.next}
+	if l.stats.graphs[len(l.all)] {
+		p.Graph = &program.Graph{Starts: append([]int64{0}, l.needs.Starts...), Rows: slices.Clone(l.needs.Rows)}
+	}
+	l.all = append(l.all, p)
+	l.ops.Reset()
+	l.needs.Starts, l.needs.Rows, l.in = l.needs.Starts[:0], l.needs.Rows[:0], eventConverter{}
+}
