@@ -28,7 +28,7 @@ func Main(m *testing.M) (status int) {
 
 // Build builds every stage that has a main package, once for all tests, and returns the folder of the binaries. root is the folder
 // of the project. Under -short it skips the test.
-func Build(t *testing.T, root string) (bin string) {
+func Build(t testing.TB, root string) (bin string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the commands of all stages")
