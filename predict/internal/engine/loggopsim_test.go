@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spoor/predict/internal/engine/cost"
@@ -145,5 +146,30 @@ func TestLogGOPSimPostsWhenTheProcessorIsFree(t *testing.T) {
 				t.Errorf("rank %d ends at %v, not %v", i, got, want)
 			}
 		})
+	}
+}
+
+// A sequence and a graph of the same schedule end at the same times, whatever else acts at a time.
+func TestLogGOPSimOfSequencesAndGraphs(t *testing.T) {
+	for seed := range uint64(testsize.Cases(1000, 100)) {
+		rng := rand.New(rand.NewPCG(seed, 18))
+		w := newWorkload(2 + rng.IntN(8))
+		w.rng = rng
+		batches(w, 1+rng.IntN(8), 100_000)
+		send := unit.Picos(1+rng.IntN(10)) * 1000
+		m := cost.Model{Send: send, Receive: send, Latency: unit.Picos(1+rng.IntN(40)) * 1000, Gap: unit.Picos(rng.IntN(10)) * 1000, PerByte: float64(rng.IntN(3)) * 1000, EagerLimit: -1, LogGOPSim: true}
+		var ends [2][]unit.Picos
+		for i, all := range [][]program.Program{programs(w.ranks, 7), graphsOf(w)} {
+			res, err := Run(context.Background(), all, Options{Model: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range res.Ranks {
+				ends[i] = append(ends[i], r.Time)
+			}
+		}
+		if !slices.Equal(ends[0], ends[1]) {
+			t.Errorf("seed %d: %v as sequences, %v as graphs", seed, ends[0], ends[1])
+		}
 	}
 }

@@ -16,12 +16,13 @@ import (
 
 // messageRun is the state that all processors of a replay share.
 type messageRun struct {
-	rates    []rates // of each processor
-	src      trace.Source
-	head     trace.Header
-	opt      Options
-	stats    *EventStats
-	tagCalls bool // messages of collectives carry the number of their call as tag
+	rates     []rates // of each processor
+	src       trace.Source
+	head      trace.Header
+	opt       Options
+	stats     *EventStats
+	sequences int  // graphs that are simulated as sequences
+	tagCalls  bool // messages of collectives carry the number of their call as tag
 
 	maxBytes int64 // of a message
 }
@@ -50,14 +51,12 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 		return nil, err
 	}
 	r.maxBytes = model.MaxBytes()
-	programs, stop, err := r.programs()
-	defer stop()
-	if err != nil {
-		return nil, err
-	}
 	run := opt.Engine
 	run.Model, run.Steps, run.Observer, run.Progress = model, newPlans(s, opt.Collectives).steps, opt.Observer, opt.Progress
-	res, err := engine.Run(ctx, programs, run)
+	res, err := r.run(ctx, run, opt.Semantics == LogGOPSim && opt.Observer == nil)
+	if err != nil && ctx.Err() == nil && r.sequences > 0 {
+		res, err = r.run(ctx, run, false) // whose errors name the operations of the trace
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +67,16 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	out := OfMessages(res, warnings)
 	out.begunAt(opt.Starts)
 	return out, nil
+}
+
+// run simulates the programs. Graphs may be simulated as sequences: see [sequenceOf].
+func (r *messageRun) run(ctx context.Context, opt engine.Options, sequences bool) (*outcome.Result, error) {
+	programs, stop, err := r.programs(sequences)
+	defer stop()
+	if err != nil {
+		return nil, err
+	}
+	return engine.Run(ctx, programs, opt)
 }
 
 // WithoutReferences warns that references of a program are not simulated, and says why if that is known.
