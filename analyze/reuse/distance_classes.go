@@ -28,11 +28,9 @@ var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<53))
 // octave.
 func ClassStart(class int) int64 { return starts[class] }
 
-// width returns a number above all distances so far.
+// width returns one more than the largest distance so far, or newest if that is more. Only for stacks that count
+// on the caller's goroutine.
 func (s *Stack) width() int {
-	if s == nil {
-		return 0
-	}
 	return max(s.tally.width(), s.window.tally.width())
 }
 

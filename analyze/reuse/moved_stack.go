@@ -161,12 +161,26 @@ func (d *Distances) endMoves() error {
 	return nil
 }
 
-// width returns a number above all distances so far.
-func (d *Distances) width() int {
-	if d.moved != nil {
-		return max(len(d.moved.uses), d.moved.holed.uses.width())
+// width returns one more than the largest distance so far, or newest if that is more.
+func (d *Distances) width() (int, error) {
+	switch {
+	case d.moved != nil:
+		found, err := d.moved.width()
+		return max(found, len(d.moved.uses)), err
+	case d.stack != nil:
+		err := d.feed.Flush(d.stack)
+		return d.stack.width(), err
 	}
-	return d.stack.width()
+	return 0, nil
+}
+
+// width is that of the distances since the first prefetch or flush.
+func (s *movedStack) width() (int, error) {
+	if err := s.flush(); err != nil {
+		return 0, err
+	}
+	err := s.holed.flush()
+	return s.holed.uses.width(), err
 }
 
 // classes returns the number of uses so far by class of distance, the number of uses that miss in caches of

@@ -108,8 +108,8 @@ func (g *segmenter) end(s *Shard) error {
 // cut ends a segment if it is long enough or final.
 func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
 	d := g.distances
-	if !final && !c.due(s.Refs, d.width()) {
-		return nil
+	if due, err := g.due(s, c); err != nil || !due && !final {
+		return err
 	}
 	now := mark{instr: s.Instr - g.remainingInstr(), refs: s.Refs}
 	if d.stack != nil || d.moved != nil {
@@ -120,6 +120,15 @@ func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
 	}
 	c.cut(now)
 	return nil
+}
+
+// due reports whether a segment ends now.
+func (g *segmenter) due(s *Shard, c *cutter) (bool, error) {
+	if !c.long(s.Refs) {
+		return false, nil
+	}
+	width, err := g.distances.width()
+	return err == nil && c.due(s.Refs, width), err
 }
 
 // remainingInstr returns the instructions of the references still to come in the chunk. If the references and
@@ -155,9 +164,12 @@ type cutter struct {
 	last     mark
 }
 
-// due reports whether a segment ends now, and makes room for it.
+// long reports whether a segment can end now.
+func (c *cutter) long(refs uint64) bool { return c.done >= c.length && refs > c.last.refs }
+
+// due reports whether a segment ends now, and makes room for it. All distances so far are below width.
 func (c *cutter) due(refs uint64, width int) bool {
-	if c.done < c.length || (refs-c.last.refs)*scanShare < uint64(width) || refs == c.last.refs {
+	if !c.long(refs) || (refs-c.last.refs)*scanShare < uint64(width) {
 		return false
 	}
 	if len(c.segments) == maxSegments {

@@ -8,6 +8,7 @@ type tally struct {
 	bytes []uint8  // by distance, modulo 256
 	uses  []uint64 // by distance, without bytes
 	cold  uint64
+	top   uint32 // largest distance that add counted
 
 	classes []uint64 // uses by class of distance, without bytes; nil: not requested
 }
@@ -18,6 +19,7 @@ func (t *tally) add(dist []uint32) {
 	for _, d := range dist {
 		top = max(top, d)
 	}
+	t.top = max(t.top, top)
 	if int(top) >= len(t.bytes) {
 		t.bytes = grow(t.bytes, int(top)+1)
 	}
@@ -49,8 +51,8 @@ func grow[T any](counts []T, n int) []T {
 	return grown
 }
 
-// width returns a number above all distances so far.
-func (t *tally) width() int { return max(len(t.bytes), len(t.uses)) }
+// width returns one more than the largest distance so far, or newest if that is more.
+func (t *tally) width() int { return max(int(t.top)+1, newest) }
 
 // flush adds the bytes to the uses. It returns the uses so far by distance, with zeros at the end.
 func (t *tally) flush() []uint64 {
@@ -100,6 +102,7 @@ func (t *tally) drain(from *tally) {
 		t.uses[d] += n
 	}
 	t.cold += from.cold
+	t.top = max(t.top, from.top)
 	from.reset()
 }
 
@@ -107,5 +110,5 @@ func (t *tally) drain(from *tally) {
 func (t *tally) reset() {
 	clear(t.bytes)
 	clear(t.uses)
-	t.cold, t.classes = 0, nil
+	t.cold, t.top, t.classes = 0, 0, nil
 }
