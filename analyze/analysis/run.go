@@ -20,6 +20,10 @@ type Options struct {
 	Refs     trace.OpSet    // references whose lines [Chunk.Uses] lists; zero: loads and stores
 	OnSkip   func(error)    // if not nil, called for each analysis without a result if others have one; its Result is empty
 	Rows     *Rows          // if not nil, counts the rows of each processor that are read
+
+	// FirstRow, if not nil, says that the source is a slice of a trace, and where it starts in the references of a
+	// processor. All shards must be SliceShards. Run then returns no results: OnEnd receives what can be joined.
+	FirstRow func(trace.Proc) uint64
 }
 
 // order is one order of the trace and the shards that need it.
@@ -34,6 +38,11 @@ type order struct {
 func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analysis) ([]Result, error) {
 	opts.Refs = cmp.Or(opts.Refs, trace.DataOps)
 	orders, shards := plan(src.Header(), opts.Procs, analyses)
+	if opts.FirstRow != nil {
+		if err := opts.slice(orders); err != nil {
+			return nil, err
+		}
+	}
 	if err := readAll(ctx, opts.Rows.counting(src), opts, orders); err != nil {
 		return nil, err
 	}
@@ -41,6 +50,9 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 		if err := opts.OnEnd.call(orders); err != nil {
 			return nil, err
 		}
+	}
+	if opts.FirstRow != nil {
+		return nil, nil
 	}
 	return merge(analyses, shards, opts.OnSkip)
 }

@@ -179,7 +179,7 @@ func (s *stream) event() *trace.Event {
 func (s *stream) next() (time uint64, ok bool, err error) {
 	if e := s.event(); e != nil {
 		t := max(s.clock, s.evTime+uint64(e.Instr))
-		work := work(s.head, e)
+		work := Work(s.head, e)
 		if t > math.MaxInt64 || work > math.MaxInt64-t {
 			return 0, false, fmt.Errorf("processor %d: %s after %d references: more than 2^63 instructions", s.proc, e.Kind, e.Refs)
 		}
@@ -199,9 +199,9 @@ func (s *stream) next() (time uint64, ok bool, err error) {
 // ended reports whether the program has no more items.
 func (s *stream) ended() bool { return s.refs == nil && s.eventAt == len(s.events) }
 
-// work returns the instructions of an event beyond its Instr: a computation that is given as a
+// Work returns the instructions of an event beyond its Instr: a computation that is given as a
 // number of instructions.
-func work(h trace.Header, e *trace.Event) uint64 {
+func Work(h trace.Header, e *trace.Event) uint64 {
 	if e.Kind == trace.Compute && h.WorkUnit == trace.WorkInstr {
 		return uint64(e.Work)
 	}
@@ -232,7 +232,7 @@ func (s *stream) take(time uint64) {
 	}
 	s.eventAt++
 	s.clock, s.evTime = time, time
-	s.refTime += work(s.head, s.chunk.Event)
+	s.refTime += Work(s.head, s.chunk.Event)
 }
 
 // taken skips the references before index to. The last of them ends at time.

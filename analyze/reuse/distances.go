@@ -40,6 +40,7 @@ type Distances struct {
 	sampler  *sampler // nil if distances are exact
 	feed     *lines.Feed
 
+	sliced   bool        // the stack keeps what a slice needs
 	external bool        // the stack uses the places that a shared table of lines assigns
 	moved    *movedStack // in place of stack and feed, from the first prefetch or flush on
 	uses     *lines.Uses // of the current chunk, if external
@@ -79,6 +80,10 @@ func (d *Distances) start() {
 		d.sampler = newSampler(d.sampling)
 	case d.external:
 		d.stack = newExternalStack(d.cores)
+	case d.sliced:
+		d.stack = NewStack()
+		d.stack.first = new(lineList)
+		d.stack.countClasses()
 	default:
 		d.stack = newParallelStack(d.cores)
 	}

@@ -33,6 +33,7 @@ func (s *Stack) reset(of lines.Sharing) {
 
 // order returns the lines by last use, the newest at the end.
 func (s *Stack) order() []uint64 {
+	s.extendSlots(s.lines.Places())
 	excluded := s.recent.line[:min(s.recent.count, int(s.epoch.topExcluded))]
 	var lines, live []uint64 // live: slots, above indexes of lines
 	for line, place := range s.lines.All() {

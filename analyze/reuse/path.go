@@ -26,9 +26,13 @@ const maxWorks = 1 << 10
 
 // pass notes a barrier, if all processors meet there. Members of other groups meet each other only.
 func (a *Path) pass(e *trace.Event, now Work) {
-	if e == nil || e.Kind != trace.Barrier || e.Group >= 0 {
-		return
+	if e.Kind == trace.Barrier && e.Group < 0 {
+		a.meet(now)
 	}
+}
+
+// meet notes a barrier of all processors.
+func (a *Path) meet(now Work) {
 	a.Every = max(a.Every, 1)
 	if a.Since++; a.Since < a.Every {
 		return

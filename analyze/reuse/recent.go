@@ -26,6 +26,9 @@ func (s *Stack) touchInitial(line uint64) {
 		s.lines.Find([]uint64{line}, place[:])
 		r.count++
 		s.tally.cold++
+		if s.first != nil {
+			*s.first = append(*s.first, line)
+		}
 	} else {
 		s.tally.uses[at]++
 		place[0] = r.place[at]

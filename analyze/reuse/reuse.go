@@ -59,7 +59,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if a.shards == nil {
 		a.shards = map[trace.Proc]*Shard{}
 	}
-	s := &Shard{Proc: p, refs: cmp.Or(a.Refs, trace.DataOps)}
+	s := &Shard{Proc: p, head: h, refs: cmp.Or(a.Refs, trace.DataOps)}
 	for _, line := range a.Lines {
 		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift(), refs: s.refs, sampling: a.Sampling})
 	}
@@ -78,6 +78,11 @@ type Shard struct {
 	Segments  Segments // if KeepSegments was called
 	segmenter *segmenter
 	refs      trace.OpSet
+
+	Kept   *slice `json:",omitempty"` // instead of Instr, Path and Segments, if the shard sees a slice only
+	slicer *slicer
+	joiner *joiner
+	head   trace.Header
 }
 
 // At returns the distances at one of the line sizes. It panics if there is no such size.
@@ -100,7 +105,7 @@ func (s *Shard) Cores(n int) {
 // has no effect on sampled distances.
 func (s *Shard) ShareUses(line unit.Bytes) {
 	for _, d := range s.Sizes {
-		if d.Line == line && !d.sampling.On() {
+		if d.Line == line && !d.sampling.On() && !d.sliced {
 			d.external = true
 		}
 	}
@@ -109,9 +114,12 @@ func (s *Shard) ShareUses(line unit.Bytes) {
 // Add processes the next chunk.
 func (s *Shard) Add(p *analysis.Chunk) error {
 	var err error
-	if s.segmenter != nil {
+	switch {
+	case s.slicer != nil:
+		return s.slicer.add(s, p)
+	case s.segmenter != nil:
 		err = s.segmenter.add(s, p)
-	} else {
+	default:
 		err = s.add(p)
 	}
 	s.passed(p)
@@ -152,6 +160,13 @@ func (s *Shard) addTo(refs *trace.Refs, to int) error {
 
 // End frees everything except the results.
 func (s *Shard) End() error {
+	switch {
+	case s.slicer != nil:
+		return s.slicer.end(s)
+	case s.joiner != nil:
+		s.joiner.end(s)
+		return nil
+	}
 	s.Path.cut(s.work())
 	if s.segmenter != nil {
 		if err := s.segmenter.end(s); err != nil {

@@ -32,6 +32,7 @@ type Stack struct {
 	checkPlacesAt    int   // with more places, pages are checked again
 	tally            tally // of recent lines, and from the window or the workers
 	recency          recencyStats
+	first            *lineList // lines in the order of their first uses; nil: not kept; only without workers
 
 	// One batch.
 	missed    [batch]uint64          // lines that were not recent when used
@@ -104,6 +105,9 @@ func (s *Stack) touchBatch(lines []uint64) {
 	s.lines.Find(lines, oldSlots)
 	s.extendSlots(s.lines.Places())
 	s.slot = s.assignSlots(oldSlots, s.slot)
+	if s.first != nil {
+		s.keepFirst(lines, oldSlots)
+	}
 	s.window.measure(oldSlots)
 }
 
@@ -119,6 +123,9 @@ func (s *Stack) touchExcluding(lines []uint64) {
 		s.extendSlots(s.lines.Places())
 		oldSlots := s.oldSlots[:len(keys)]
 		s.assignBatch(oldSlots)
+		if s.first != nil {
+			s.keepFirst(keys, oldSlots)
+		}
 		s.window.measure(oldSlots)
 	}
 	s.recent.updatePlaces(&s.place)

@@ -10,7 +10,8 @@ type tally struct {
 	cold  uint64
 	top   uint32 // largest distance that add counted
 
-	classes []uint64 // uses by class of distance, without bytes; nil: not requested
+	byUse   *classTally // counts each use by class, too; nil: no
+	classes []uint64    // uses by class of distance, without bytes; nil: not requested
 }
 
 // add counts uses at distances.
@@ -22,6 +23,9 @@ func (t *tally) add(dist []uint32) {
 	t.top = max(t.top, top)
 	if int(top) >= len(t.bytes) {
 		t.bytes = grow(t.bytes, int(top)+1)
+	}
+	if t.byUse != nil {
+		t.byUse.add(dist)
 	}
 	few := t.bytes
 	for _, d := range dist {
@@ -111,4 +115,7 @@ func (t *tally) reset() {
 	clear(t.bytes)
 	clear(t.uses)
 	t.cold, t.top, t.classes = 0, 0, nil
+	if t.byUse != nil {
+		*t.byUse = classTally{}
+	}
 }
