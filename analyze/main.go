@@ -31,6 +31,9 @@ func command(env *stage.Env) *cobra.Command {
 		o.Expand()
 		f := cmd.Flags()
 		f.Visit(func(flag *pflag.Flag) { o.NoteUnused(env, f, flag) })
+		if o.Shard != "" && f.Changed("format") {
+			env.Note("--format has no effect with --shard: 'analyze merge' prints the results")
+		}
 		o.InterleavedAsked, o.RunAsked = f.Changed("interleaved"), f.Changed("run")
 		return o.Analyze(cmd.Context(), env, args[0])
 	}
@@ -44,12 +47,13 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.AddFlagSet(o.Flags)
 	f.StringArrayVar(&o.Procs, "procs", nil, "processors to analyze, as a `list` of numbers and ranges such as 0-3,6 (default all); may be repeated. 'analyze merge' joins the results")
+	f.StringVar(&o.Shard, "shard", "", "`part` of each processor's references to analyze, such as 3/16 (reuse, locality); 'analyze merge' joins all parts")
 	f.BoolVar(&o.Interleaved, "interleaved", true, "reuse, reuse_time and cache: also measure all processors in one interleaved order, as processor -1")
 	f.StringVarP(&o.Dir, "output", "o", "", "`directory` for the results")
 	o.Format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	stage.Renamed(f, o.Renamed)
-	stage.Group(f, "What to measure", "run", "line", "refs", "procs", "interleaved")
+	stage.Group(f, "What to measure", "run", "line", "refs", "procs", "shard", "interleaved")
 	for _, k := range o.Kinds {
 		o.showFlags(f, k)
 	}

@@ -82,7 +82,7 @@ func (d *Distances) start() {
 		d.stack = newExternalStack(d.cores)
 	case d.sliced:
 		d.stack = NewStack()
-		d.stack.first = new(lineList)
+		d.stack.first = new([]uint64)
 		d.stack.countClasses()
 	default:
 		d.stack = newParallelStack(d.cores)

@@ -2,7 +2,6 @@ package reuse
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"math/bits"
 	"slices"
@@ -56,69 +55,70 @@ func (s *Stack) countedClasses() []uint64 {
 	return out
 }
 
-// classCounts are numbers by class, of which most are zero: of each other one, the step of the class and the number.
-type classCounts []byte
+// packedCounts are numbers by index, of which many are zero: of each other one, the step of the index and the number.
+type packedCounts []byte
 
-// sinceThen returns the difference of two counts.
-func sinceThen(now, then []uint64) (out classCounts) {
+// packCounts packs now, less the counts in then, which may be shorter.
+func packCounts(now, then []uint64) (out packedCounts) {
 	last := 0
-	for class, n := range now {
-		if class < len(then) {
-			n -= then[class]
+	for i, n := range now {
+		if i < len(then) {
+			n -= then[i]
 		}
 		if n > 0 {
-			out = binary.AppendUvarint(out, uint64(class-last))
+			out = binary.AppendUvarint(out, uint64(i-last))
 			out = binary.AppendUvarint(out, n)
-			last = class
+			last = i
 		}
 	}
 	return out
 }
 
-// addTo adds the numbers to others.
-func (c classCounts) addTo(uses []uint64) error {
-	class := uint64(0)
+// addTo adds the numbers to others, which have room for indexes below most.
+func (c packedCounts) addTo(counts []uint64, most int) ([]uint64, error) {
+	i := uint64(0)
 	for len(c) > 0 {
 		step, n := binary.Uvarint(c)
 		more, m := binary.Uvarint(c[max(n, 0):])
-		if class += step; n <= 0 || m <= 0 || class >= uint64(len(uses)) {
-			return errors.New("its counts of uses are damaged")
+		if i += step; n <= 0 || m <= 0 || i >= uint64(most) {
+			return nil, errors.New("its counts of uses are damaged")
 		}
-		uses[class] += more
+		if i >= uint64(len(counts)) {
+			counts = grow(counts, int(i)+1)
+		}
+		counts[i] += more
 		c = c[n+m:]
 	}
-	return nil
+	return counts, nil
 }
 
-// lineList is a list of lines. Its JSON has the differences of neighbours, which are often small.
-type lineList []uint64
+// packedLines are lines: the differences of neighbours, which are often small.
+type packedLines []byte
 
-// MarshalJSON encodes the list.
-func (l lineList) MarshalJSON() ([]byte, error) {
-	packed := make([]byte, 0, 4*len(l))
+func packLines(lines []uint64) packedLines {
+	out := make(packedLines, 0, 4*len(lines))
 	last := uint64(0)
-	for _, line := range l {
-		packed = binary.AppendVarint(packed, int64(line-last))
+	for _, line := range lines {
+		out = binary.AppendVarint(out, int64(line-last))
 		last = line
 	}
-	return json.Marshal(packed)
+	return out
 }
 
-// UnmarshalJSON decodes it.
-func (l *lineList) UnmarshalJSON(text []byte) error {
-	var packed []byte
-	if err := json.Unmarshal(text, &packed); err != nil {
-		return err
-	}
-	*l = nil
+// unpack returns the lines, of which there must be n.
+func (p packedLines) unpack(n uint64) ([]uint64, error) {
+	out := make([]uint64, 0, min(n, uint64(len(p))))
 	last := uint64(0)
-	for len(packed) > 0 {
-		step, n := binary.Varint(packed)
-		if n <= 0 {
-			return errors.New("its list of lines is damaged")
+	for len(p) > 0 {
+		step, size := binary.Varint(p)
+		if size <= 0 {
+			break
 		}
 		last += uint64(step)
-		*l, packed = append(*l, last), packed[n:]
+		out, p = append(out, last), p[size:]
 	}
-	return nil
+	if len(p) > 0 || uint64(len(out)) != n {
+		return nil, errors.New("its lists of lines are damaged")
+	}
+	return out, nil
 }

@@ -19,10 +19,11 @@ type slice struct {
 	Lines  []sliceLines // by line size
 }
 
-// sliceLines are the distinct lines of a slice.
+// sliceLines are the distinct lines of a slice, and the uses by distance within the slice.
 type sliceLines struct {
-	First lineList // in the order of their first uses
-	Last  lineList // in the order of their last uses
+	First packedLines // in the order of their first uses
+	Last  packedLines // in the order of their last uses
+	Uses  packedCounts
 }
 
 // sliceMark is a place where a segment may end, or the end of the slice. Uses are those at the line size of segments.
@@ -30,10 +31,10 @@ type sliceMark struct {
 	Kind  markKind
 	Refs  uint64 // that use lines, since the start of the slice
 	At    delay
-	Rows  bool        // the slice has rows before the mark
-	First uint64      // first uses since the start of the slice
-	Width int         // one more than the largest distance since the start of the slice
-	Uses  classCounts // without first uses, since the mark before
+	Rows  bool         // the slice has rows before the mark
+	First uint64       // first uses since the start of the slice
+	Width int          // one more than the largest distance since the start of the slice
+	Uses  packedCounts // without first uses, since the mark before
 }
 
 type markKind uint8
@@ -118,7 +119,7 @@ func (c *slicer) mark(s *Shard, k markKind) error {
 			return err
 		}
 		now := d.stack.countedClasses()
-		m.First, m.Width, m.Uses = uint64(len(*d.stack.first)), d.stack.width(), sinceThen(now, c.counts)
+		m.First, m.Width, m.Uses = uint64(len(*d.stack.first)), d.stack.width(), packCounts(now, c.counts)
 		c.counts = now
 	}
 	c.slice.Marks = append(c.slice.Marks, m)
@@ -137,12 +138,13 @@ func (c *slicer) end(s *Shard) error {
 			if err := d.feed.Flush(d.stack); err != nil {
 				return err
 			}
-			l = sliceLines{*d.stack.first, d.stack.order()}
+			l.First, l.Last = packLines(*d.stack.first), packLines(d.stack.order())
 		}
-		c.slice.Lines = append(c.slice.Lines, l)
 		if err := d.end(); err != nil {
 			return err
 		}
+		l.Uses, d.Uses = packCounts(d.Uses, nil), nil
+		c.slice.Lines = append(c.slice.Lines, l)
 	}
 	s.Kept, s.slicer, s.segmenter = &c.slice, nil, nil
 	return nil

@@ -3,6 +3,7 @@ package reuse
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"spoor/traces/unit"
@@ -72,50 +73,52 @@ func (j *joiner) check(next *Shard) error {
 	case k.Row != j.rows:
 		return fmt.Errorf("it starts at row %d, but the part before it ends at row %d", k.Row, j.rows)
 	}
-	for i, d := range next.Sizes {
-		if l := k.Lines[i]; d.Cold != uint64(len(l.First)) || len(l.First) != len(l.Last) {
-			return errors.New("its lists of lines are damaged")
-		}
-	}
-	first := uint64(0)
-	for _, m := range k.Marks {
-		if j.segmented != nil && m.First < first || m.First > uint64(len(k.Lines[j.segmentIndex()].First)) {
-			return errors.New("its marks are damaged")
-		}
-		first = m.First
-	}
 	return nil
 }
 
-// segmentIndex returns the index of the line size of segments, or 0.
-func (j *joiner) segmentIndex() int { return max(0, slices.Index(j.sizes, j.segmented)) }
-
 // add joins the next slice.
 func (j *joiner) add(s *Shard, next *Shard) (err error) {
-	first, at := next.Kept.Lines[j.segmentIndex()].First, uint64(0)
-	for _, m := range next.Kept.Marks {
-		if j.segmented != nil {
-			if err := j.segmented.find(first[at:m.First], &m); err != nil {
-				return err
-			}
-			at = m.First
-		}
-		j.mark(s, &m)
-	}
 	for i, size := range j.sizes {
-		l := next.Kept.Lines[i]
-		if size != j.segmented {
-			if err := size.stack.Touch(l.First); err != nil {
-				return err
-			}
-		}
-		if err := size.finish(next.Sizes[i], l.Last); err != nil {
+		packed, n := &next.Kept.Lines[i], next.Sizes[i].Cold
+		first, err := packed.First.unpack(n)
+		if err != nil {
 			return err
+		}
+		if size == j.segmented {
+			first, err = j.segment(s, next.Kept.Marks, first)
+		}
+		if err == nil {
+			err = size.join(first, packed, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if j.segmented == nil {
+		for i := range next.Kept.Marks {
+			j.mark(s, &next.Kept.Marks[i])
 		}
 	}
 	j.rows, j.refs = j.rows+next.Kept.Rows, j.refs+next.Refs
 	j.start, err = next.Kept.Clocks.at(j.start)
 	return err
+}
+
+// segment counts the first uses up to each mark, and ends segments there. It returns the first uses after the last mark.
+func (j *joiner) segment(s *Shard, marks []sliceMark, first []uint64) (rest []uint64, err error) {
+	at := uint64(0)
+	for i := range marks {
+		m := &marks[i]
+		if m.First < at || m.First > uint64(len(first)) {
+			return nil, errors.New("its marks are damaged")
+		}
+		if err := j.segmented.find(first[at:m.First], m); err != nil {
+			return nil, err
+		}
+		at = m.First
+		j.mark(s, m)
+	}
+	return first[at:], nil
 }
 
 // find counts the uses up to a mark. These are the first uses of lines in the slice since the mark before, and the others.
@@ -124,18 +127,29 @@ func (j *sizeJoiner) find(first []uint64, m *sliceMark) error {
 		return err
 	}
 	j.width = max(j.width, m.Width, j.stack.width())
-	return m.Uses.addTo(j.uses)
+	_, err := m.Uses.addTo(j.uses, len(j.uses))
+	return err
 }
 
-// finish adds the counts of a slice. It gives the stack the order of the lines at the end of the slice.
-func (j *sizeJoiner) finish(inside *Distances, last []uint64) error {
+// join uses the remaining first lines of a slice, and adds its counts. Then the stack has the order at the end of the slice.
+func (j *sizeJoiner) join(first []uint64, packed *sliceLines, n uint64) error {
+	if err := j.stack.Touch(first); err != nil {
+		return err
+	}
 	for class, n := range j.stack.countedClasses() {
 		j.uses[class] += n
 	}
 	uses, cold := j.stack.Distances()
 	j.sum.Add(&Distances{Uses: uses, Cold: cold})
-	j.sum.Add(&Distances{Uses: inside.Uses})
-	err := j.stack.Touch(last)
+	var err error
+	if j.sum.Uses, err = packed.Uses.addTo(j.sum.Uses, int(min(n, math.MaxInt32))); err != nil {
+		return err
+	}
+	last, err := packed.Last.unpack(n)
+	if err != nil {
+		return err
+	}
+	err = j.stack.Touch(last)
 	j.stack.resetCounts()
 	return err
 }
@@ -178,10 +192,16 @@ func (j *sizeJoiner) mark(now Work, started bool) mark {
 	for class, n := range j.uses {
 		m.uses[class] += n
 	}
-	for len(m.uses) > 0 && m.uses[len(m.uses)-1] == 0 {
-		m.uses = m.uses[:len(m.uses)-1]
-	}
+	m.uses = trimmed(m.uses)
 	return m
+}
+
+// trimmed returns the counts without zeros at the end.
+func trimmed(counts []uint64) []uint64 {
+	for len(counts) > 0 && counts[len(counts)-1] == 0 {
+		counts = counts[:len(counts)-1]
+	}
+	return slices.Clip(counts)
 }
 
 // end sets the results of the shard, which are those of a shard that has seen the whole order.
@@ -199,7 +219,7 @@ func (j *joiner) end(s *Shard) {
 	for i, d := range s.Sizes {
 		d.Rate = 1
 		if sum := &j.sizes[i].sum; j.rows > 0 {
-			d.Uses, d.Cold = slices.Clip(append([]uint64{}, sum.Uses...)), sum.Cold
+			d.Uses, d.Cold = trimmed(append([]uint64{}, sum.Uses...)), sum.Cold
 		}
 	}
 	s.joiner, s.segmenter = nil, nil

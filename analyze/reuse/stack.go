@@ -32,7 +32,7 @@ type Stack struct {
 	checkPlacesAt    int   // with more places, pages are checked again
 	tally            tally // of recent lines, and from the window or the workers
 	recency          recencyStats
-	first            *lineList // lines in the order of their first uses; nil: not kept; only without workers
+	first            *[]uint64 // lines in the order of their first uses; nil: not kept; only without workers
 
 	// One batch.
 	missed    [batch]uint64          // lines that were not recent when used

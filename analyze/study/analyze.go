@@ -15,7 +15,7 @@ import (
 // Analyze analyzes the trace at path, keeps the results and prints summaries.
 func (o *Options) Analyze(ctx context.Context, env *stage.Env, path string) error {
 	results, err := o.Keep(ctx, env, path)
-	if err != nil {
+	if err != nil || o.Shard != "" {
 		return err
 	}
 	return print(env, *o.Format, o.chosen(), results)
@@ -42,7 +42,7 @@ func (o *Options) Keep(ctx context.Context, env *stage.Env, path string) ([]anal
 	if err != nil {
 		return nil, err
 	}
-	if err := keep(o.Dir, results, r.Procs == nil); err != nil {
+	if err := keep(o.Dir, results, r.Procs == nil && o.Shard == ""); err != nil {
 		return nil, err
 	}
 	noteOthers(env, o.Dir, r.Digest)
@@ -69,7 +69,8 @@ func (o *Options) request(env *stage.Env, src *store.Trace, path string) (*kind.
 	return r, err
 }
 
-// results runs the analyses. If some processors are left out, the last result is a part for merging.
+// results runs the analyses. If some processors are left out, the last result is a part for merging. With --shard, it is
+// the only one.
 func (o *Options) results(ctx context.Context, env *stage.Env, src *store.Trace, path string, r *kind.Request) ([]analysis.Result, error) {
 	analyses, err := o.Build(r)
 	if err != nil {
@@ -80,8 +81,13 @@ func (o *Options) results(ctx context.Context, env *stage.Env, src *store.Trace,
 		return nil, err
 	}
 	kept := newPart(r, o.Settings)
+	if o.Shard != "" {
+		if err := o.checkSlice(r, kept, analyses); err != nil {
+			return nil, err
+		}
+	}
 	results, err := o.measure(ctx, env, src, kept, analyses)
-	if err == nil && r.Procs != nil {
+	if err == nil && kept.procs != nil {
 		results = append(results, kept.result())
 	}
 	return results, err
@@ -105,12 +111,16 @@ func (o *Options) selected(have int) ([]trace.Proc, error) {
 // checkOrders checks the analyses against --procs and returns those that can run. An analysis that needs the
 // interleaved order cannot run, which --run all skips. The others run without that order, with a note.
 func (o *Options) checkOrders(env *stage.Env, r *kind.Request, analyses []analysis.Analysis) (able []analysis.Analysis, err error) {
-	if r.Procs == nil {
+	if r.Procs == nil && o.Shard == "" {
 		return analyses, nil
+	}
+	flag, missing := "--procs", "which needs all processors"
+	if o.Shard != "" {
+		flag, missing = "--shard", "which needs the whole trace"
 	}
 	var needAll, names, without []string
 	for _, a := range analyses {
-		if len(analysis.Orders(r.Header, r.Procs[:1], a)) == 0 {
+		if len(analysis.Orders(r.Header, one(r.Procs), a)) == 0 {
 			needAll = append(needAll, a.Name())
 			continue
 		}
@@ -124,14 +134,22 @@ func (o *Options) checkOrders(env *stage.Env, r *kind.Request, analyses []analys
 		env.Note("skipping %s: the analysis needs all processors", strings.Join(needAll, ", "))
 		o.Run = names
 	case len(needAll) == 1:
-		return nil, stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
+		return nil, stage.Usage("%s needs all processors; omit %s or the analysis", needAll[0], flag)
 	case len(needAll) > 1:
-		return nil, stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
+		return nil, stage.Usage("%s need all processors; omit %s or these analyses", strings.Join(needAll, ", "), flag)
 	}
 	for _, name := range without {
-		env.Note("%s: without the interleaved order, which needs all processors", name)
+		env.Note("%s: without the interleaved order, %s", name, missing)
 	}
 	return able, nil
+}
+
+// one returns one of the processors; nil: of all.
+func one(procs []trace.Proc) []trace.Proc {
+	if procs == nil {
+		return []trace.Proc{0}
+	}
+	return procs[:1]
 }
 
 // sourceName returns the name of the trace in parameter files: its file of references.

@@ -24,7 +24,7 @@ type Merging struct {
 	Format    *stage.Format
 }
 
-// Merge joins the results of runs with --procs in the folders, keeps them and prints summaries.
+// Merge joins the results of runs with --procs or --shard in the folders, keeps them and prints summaries.
 func (m *Merging) Merge(ctx context.Context, env *stage.Env, dirs []string) error {
 	if err := CheckOutput(m.Dir); err != nil {
 		return err
@@ -85,7 +85,7 @@ func readParts(dirs []string) (parts []*part, err error) {
 }
 
 // join computes the results. If processors are missing, it adds a part for merging.
-func join(s *Settings, r *kind.Request, procs []trace.Proc, owners []*part, skipped *[]error) ([]analysis.Result, error) {
+func join(s *Settings, r *kind.Request, procs []trace.Proc, owners []owner, skipped *[]error) ([]analysis.Result, error) {
 	analyses, err := s.Build(r)
 	if err != nil {
 		return nil, err
@@ -109,11 +109,11 @@ func join(s *Settings, r *kind.Request, procs []trace.Proc, owners []*part, skip
 	return results, nil
 }
 
-// sameRun returns an error that names a difference between the parts other than their processors.
+// sameRun returns an error that names a difference between the parts other than their processors and slices.
 func sameRun(parts []*part) error {
 	for _, p := range parts[1:] {
 		for _, f := range slices.Concat(parts[0].facts, p.facts) {
-			if a, b := parts[0].fact(f.Key), p.fact(f.Key); f.Key != selectedFact && a != b {
+			if a, b := parts[0].fact(f.Key), p.fact(f.Key); f.Key != selectedFact && f.Key != shardFact && a != b {
 				return fmt.Errorf("%s and %s do not belong together: %s", parts[0].dir, p.dir, difference(f.Key, a, b))
 			}
 		}
@@ -155,31 +155,10 @@ func (p *part) settings() (*Settings, *kind.Request, error) {
 	return s, r, failed
 }
 
-// ownersOf returns, for each processor, the part that has it, or nil.
-func ownersOf(parts []*part, procs int) ([]*part, error) {
-	owners := make([]*part, max(0, procs))
-	for _, p := range parts {
-		have, err := trace.ParseProcs(p.fact(selectedFact), procs)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.dir, err)
-		}
-		for _, q := range have {
-			if o := owners[q]; o != nil {
-				twice := slices.DeleteFunc(have, func(q trace.Proc) bool { return owners[q] != o })
-				return nil, fmt.Errorf("%s and %s both have processors %s", o.dir, p.dir, trace.FormatProcs(twice))
-			}
-		}
-		for _, q := range have {
-			owners[q] = p
-		}
-	}
-	return owners, nil
-}
-
 // those returns the processors that a part has, or that no part has.
-func those(owners []*part, has bool) (procs []trace.Proc) {
+func those(owners []owner, has bool) (procs []trace.Proc) {
 	for q, o := range owners {
-		if (o != nil) == has {
+		if (len(o) > 0) == has {
 			procs = append(procs, trace.Proc(q))
 		}
 	}

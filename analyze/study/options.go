@@ -20,6 +20,7 @@ const Tool = "spoor analyze " + stage.Version
 type Options struct {
 	*Settings
 	Procs            []string
+	Shard            string // the part of each stream to analyze, such as 3/16; empty: all
 	Interleaved      bool
 	InterleavedAsked bool // --interleaved was given
 	RunAsked         bool // --run was given

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,16 +15,18 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
+	"spoor/analyze/internal/slicing"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
-// part is the result of a run with --procs that merge reads: the table shards, DIR/shards.arrow. Its metadata are
+// part is the result of a run with --procs or --shard that merge reads: the table shards, DIR/shards.arrow. Its metadata are
 // those of all tables, the header of the trace and the settings. A row is the state of one analysis for one
 // processor, as JSON. Long states are split into several rows.
 type part struct {
 	dir     string
-	procs   []trace.Proc
+	procs   []trace.Proc  // nil: all, and nothing is kept
+	slice   slicing.Slice // of their streams
 	facts   []trace.Arg
 	proc    []int32
 	shard   []string
@@ -44,7 +47,8 @@ const (
 	settingFact  = "setting." // before the name of a flag
 	messagesFact = "messages" // whether the trace passes messages, if known
 	selectedFact = "selected"
-	allFact      = "all" // of --run all, which skips what does not apply
+	shardFact    = "shard" // the slice
+	allFact      = "all"   // of --run all, which skips what does not apply
 	// rowLength is the maximum number of bytes in a row.
 	rowLength = 1 << 20
 )
@@ -120,7 +124,7 @@ func (p *part) result() analysis.Result {
 
 // dropPart removes the part of an earlier run with --procs from dir, which now holds the results for all processors.
 func dropPart(dir string) error {
-	if err := os.Remove(filepath.Join(dir, partTable+".arrow")); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(partFile(dir)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -129,33 +133,66 @@ func dropPart(dir string) error {
 // fact returns the value of a key in the metadata, or "".
 func (p *part) fact(key string) string { return (&store.Table{Meta: p.facts}).Fact(key) }
 
-// readPart reads DIR/shards.arrow.
+// readPart reads the facts of DIR/shards.arrow.
 func readPart(dir string) (*part, error) {
-	path := filepath.Join(dir, partTable+".arrow")
-	t, err := store.ReadTable(path)
+	t, err := store.ReadHead(partFile(dir))
 	if err != nil {
-		return nil, fmt.Errorf("%w; merge needs results of runs with --procs", err)
+		return nil, fmt.Errorf("%w; merge needs results of runs with --procs or --shard", err)
 	}
-	p := &part{dir: dir, facts: t.Meta, states: map[stateKey]string{}}
-	if p.proc, err = store.Data[int32](t, "proc"); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	if p.shard, err = store.Data[string](t, "shard"); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	if p.counted, err = store.Data[string](t, "counted"); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	for i, name := range p.shard {
-		p.states[stateKey{trace.Proc(p.proc[i]), name}] += p.counted[i]
+	p := &part{dir: dir, facts: t.Meta}
+	if text := p.fact(shardFact); text != "" {
+		if p.slice, err = slicing.Parse(text); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", partFile(dir), err)
+		}
 	}
 	return p, nil
 }
 
+func partFile(dir string) string { return filepath.Join(dir, partTable+".arrow") }
+
+// load reads the states of a part.
+func (p *part) load() error {
+	path := partFile(p.dir)
+	t, err := store.ReadTable(path)
+	if err != nil {
+		return err
+	}
+	procs, err1 := store.Data[int32](t, "proc")
+	shards, err2 := store.Data[string](t, "shard")
+	counted, err3 := store.Data[string](t, "counted")
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	p.states = map[stateKey]string{}
+	for i, name := range shards {
+		p.states[stateKey{trace.Proc(procs[i]), name}] += counted[i]
+	}
+	return nil
+}
+
+// state returns the state of a shard, once.
+func (p *part) state(name string, proc trace.Proc) (string, error) {
+	if p.states == nil {
+		if err := p.load(); err != nil {
+			return "", err
+		}
+	}
+	key := stateKey{proc, name}
+	text, ok := p.states[key]
+	if !ok {
+		return "", fmt.Errorf("%s has no state of %s for processor %d", p.dir, name, proc)
+	}
+	delete(p.states, key) // the states of many parts take much memory
+	return text, nil
+}
+
 // read restores the state of a shard.
 func (p *part) read(name string, proc trace.Proc, s analysis.MergeableShard) error {
-	text, ok := p.states[stateKey{proc, name}]
-	if !ok || s == nil {
+	text, err := p.state(name, proc)
+	if err != nil {
+		return err
+	}
+	if s == nil {
 		return fmt.Errorf("%s has no state of %s for processor %d", p.dir, name, proc)
 	}
 	if err := json.Unmarshal([]byte(text), s); err != nil {

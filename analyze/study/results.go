@@ -15,6 +15,7 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/internal/kind"
 	"spoor/analyze/internal/lines"
+	"spoor/analyze/internal/slicing"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -36,16 +37,7 @@ func (o *Options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 		return nil, err
 	}
 	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
-	total := uint64(0)
-	for _, order := range orders {
-		if order != trace.Interleaved {
-			total += src.Totals(order).Refs
-			continue
-		}
-		for p := range trace.Proc(src.Header().Procs) {
-			total += src.Totals(p).Refs
-		}
-	}
+	total := refsOf(src, orders)
 	if err := o.checkMemory(src.Header().Procs, orders, total); err != nil {
 		return nil, err
 	}
@@ -56,16 +48,20 @@ func (o *Options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 		env.Note("the trace has no %s file; processors are assumed never to wait, not even at barriers and locks", store.EventsSuffix)
 	}
 	lines.Limit(mostPlaces(total, len(orders)*len(o.line)))
-	bar := env.Progress("analyzing", int64(total), "refs")
+	part := slicing.Source{Trace: src, Slice: kept.slice}
+	bar := env.Progress("analyzing", int64(total/uint64(max(kept.slice.Of, 1))), "refs")
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Refs: refSets[o.refs], Progress: bar.Add}
 	run.Rows = new(analysis.Rows)
 	if kept.procs != nil {
 		run.OnEnd = kept.keep
 	}
+	if !kept.slice.IsWhole() {
+		run.FirstRow = part.FirstRow
+	}
 	var skipped []error
 	run.OnSkip = o.skipping(&skipped)
-	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return analysis.Run(ctx, src, run, analyses...) })
+	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return analysis.Run(ctx, part, run, analyses...) })
 	if err != nil {
 		return nil, orWithout(err)
 	}
@@ -73,6 +69,20 @@ func (o *Options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	noteIgnored(env, src.Header(), run.Rows, orders, analyses)
 	warn(env, results)
 	return results, nil
+}
+
+// refsOf returns the number of references that the orders read.
+func refsOf(src *store.Trace, orders []trace.Proc) (total uint64) {
+	for _, order := range orders {
+		if order != trace.Interleaved {
+			total += src.Totals(order).Refs
+			continue
+		}
+		for p := range trace.Proc(src.Header().Procs) {
+			total += src.Totals(p).Refs
+		}
+	}
+	return total
 }
 
 // mostPlaces returns the maximum number of lines in a table, so that the memory of all tables is limited by the
