@@ -47,7 +47,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.AddFlagSet(o.Flags)
 	f.StringArrayVar(&o.Procs, "procs", nil, "processors to analyze, as a `list` of numbers and ranges such as 0-3,6 (default all); may be repeated. 'analyze merge' joins the results")
-	f.StringVar(&o.Shard, "shard", "", "`part` of each processor's references to analyze, such as 3/16 (reuse, locality); 'analyze merge' joins all parts")
+	f.StringVar(&o.Shard, "shard", "", "`part` of each program order, such as 3/16: reuse, locality; see 'analyze merge'")
 	f.BoolVar(&o.Interleaved, "interleaved", true, "reuse, reuse_time and cache: also measure all processors in one interleaved order, as processor -1")
 	f.StringVarP(&o.Dir, "output", "o", "", "`directory` for the results")
 	o.Format = stage.FormatFlag(f)

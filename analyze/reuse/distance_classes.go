@@ -28,16 +28,33 @@ var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<53))
 // octave.
 func ClassStart(class int) int64 { return starts[class] }
 
-// width returns one more than the largest distance so far, or newest if that is more. Only for stacks that count
-// on the caller's goroutine.
+// width returns one more than the largest distance so far, or newest if that is more.
 func (s *Stack) width() int {
-	return max(s.tally.width(), s.window.tally.width())
+	s.settle()
+	width := s.tally.width()
+	for t := range s.tallies() {
+		width = max(width, t.width())
+	}
+	return width
+}
+
+// settle waits until all uses are counted.
+func (s *Stack) settle() {
+	if s.workers != nil && s.workers.open {
+		s.workers.settle(s)
+		s.free = 0
+	}
 }
 
 // classes returns the number of uses so far by class of distance, and the number of first uses.
 func (s *Stack) classes() (uses []uint64, cold uint64) {
 	if s.workers != nil {
-		s.Distances() // waits for all jobs
+		s.settle()
+		cold = s.tally.cold
+		for t := range s.tallies() {
+			cold += t.cold
+		}
+		return trimmed(s.countedClasses()), cold
 	}
 	uses = classesOf(s.tally.flush())
 	for i, n := range s.window.tally.byClass() {

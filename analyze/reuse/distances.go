@@ -40,11 +40,12 @@ type Distances struct {
 	sampler  *sampler // nil if distances are exact
 	feed     *lines.Feed
 
-	sliced   bool        // the stack keeps what a slice needs
-	external bool        // the stack uses the places that a shared table of lines assigns
-	moved    *movedStack // in place of stack and feed, from the first prefetch or flush on
-	uses     *lines.Uses // of the current chunk, if external
-	usesRead int         // how many of these the stack has read
+	sliced    bool        // the stack keeps what a slice needs
+	segmented bool        // segments need the uses by class on the way
+	external  bool        // the stack uses the places that a shared table of lines assigns
+	moved     *movedStack // in place of stack and feed, from the first prefetch or flush on
+	uses      *lines.Uses // of the current chunk, if external
+	usesRead  int         // how many of these the stack has read
 }
 
 // Far is an estimated number of uses at one distance.
@@ -86,6 +87,9 @@ func (d *Distances) start() {
 		d.stack.countClasses()
 	default:
 		d.stack = newParallelStack(d.cores)
+	}
+	if d.segmented && d.stack != nil && d.stack.workers != nil {
+		d.stack.countClasses()
 	}
 }
 

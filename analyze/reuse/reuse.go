@@ -90,12 +90,8 @@ func (s *Shard) At(line unit.Bytes) *Distances {
 	return s.Sizes[slices.IndexFunc(s.Sizes, func(d *Distances) bool { return d.Line == line })]
 }
 
-// Cores sets the number of cores that the shard may use. A shard that keeps segments uses one core, because
-// the ends of segments depend on the counts so far.
+// Cores sets the number of cores that the shard may use.
 func (s *Shard) Cores(n int) {
-	if s.segmenter != nil {
-		return
-	}
 	for _, d := range s.Sizes {
 		d.cores = n / len(s.Sizes)
 	}

@@ -42,6 +42,7 @@ type segmenter struct {
 	distances    *Distances
 	phases, even cutter
 	rows         int // references since the last possible end of an even segment
+	width        int // of the distances at the latest possible end of a segment that was long enough
 
 	remaining []uint32          // Instr of the references of the current chunk that were not added yet
 	summed    []uint32          // value of remaining at the last end of a segment in the chunk; nil: none
@@ -57,6 +58,7 @@ func (s *Shard) KeepSegments(line unit.Bytes) {
 	if s.At(line).sampling.On() {
 		return
 	}
+	s.At(line).segmented = true
 	s.segmenter = &segmenter{distances: s.At(line), phases: cutter{length: 1}, even: cutter{length: evenLength}}
 }
 
@@ -124,11 +126,12 @@ func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
 
 // due reports whether a segment ends now.
 func (g *segmenter) due(s *Shard, c *cutter) (bool, error) {
-	if !c.long(s.Refs) {
-		return false, nil
+	if !c.long(s.Refs) || !c.pays(s.Refs, g.width) {
+		return false, nil // also because the width never falls
 	}
-	width, err := g.distances.width()
-	return err == nil && c.due(s.Refs, width), err
+	var err error
+	g.width, err = g.distances.width()
+	return err == nil && c.due(s.Refs, g.width), err
 }
 
 // remainingInstr returns the instructions of the references still to come in the chunk. If the references and
@@ -167,9 +170,14 @@ type cutter struct {
 // long reports whether a segment can end now.
 func (c *cutter) long(refs uint64) bool { return c.done >= c.length && refs > c.last.refs }
 
+// pays reports whether a segment has enough references for the scan of its distances, which are below width.
+func (c *cutter) pays(refs uint64, width int) bool {
+	return (refs-c.last.refs)*scanShare >= uint64(width)
+}
+
 // due reports whether a segment ends now, and makes room for it. All distances so far are below width.
 func (c *cutter) due(refs uint64, width int) bool {
-	if !c.long(refs) || (refs-c.last.refs)*scanShare < uint64(width) {
+	if !c.long(refs) || !c.pays(refs, width) {
 		return false
 	}
 	if len(c.segments) == maxSegments {

@@ -127,6 +127,14 @@ func (c *workers) count(j *job, distances []uint32) {
 	close(j.done)
 }
 
+// settle waits until all jobs of s are done.
+func (c *workers) settle(s *Stack) {
+	c.submit(s)
+	for _, j := range c.jobs {
+		<-j.done
+	}
+}
+
 // drain waits until all jobs of s are done, and adds their counts. It adds most of them while the last jobs
 // run.
 func (c *workers) drain(s *Stack) {
