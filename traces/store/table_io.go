@@ -45,18 +45,16 @@ func StageTable(f *outfile.StagingFolder, name string, t *Table) error {
 func (t *Table) filler() (fill func(io.Writer) error, err error) {
 	s, err := tableSchema(t)
 	return func(w io.Writer) error {
-		e := tableEncoders.Get().(*encoder)
-		defer tableEncoders.Put(e)
-		return writeTable(w, e, t, s)
+		return writeTable(w, t, s)
 	}, err
 }
 
-func writeTable(w io.Writer, e *encoder, t *Table, s *arrowmeta.Schema) error {
+func writeTable(w io.Writer, t *Table, s *arrowmeta.Schema) error {
 	out := container{w: w}
 	if err := out.begin(schemaMessage(s)); err != nil {
 		return err
 	}
-	if err := out.rows(e, t); err != nil {
+	if err := out.rows(t); err != nil {
 		return err
 	}
 	_, err := out.end(s)

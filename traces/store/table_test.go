@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -210,11 +211,9 @@ func TestTablesDoNotDependOnThoseBefore(t *testing.T) {
 	}
 	write := func(e *encoder, table *Table) []byte {
 		var out bytes.Buffer
-		s, err := tableSchema(table)
-		if err == nil {
-			err = writeTable(&out, e, table, s)
-		}
-		if err != nil {
+		b := tableBatch{to: table.Rows(), encoder: e}
+		b.encode(table)
+		if err := b.write(&container{w: &out}); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()
@@ -226,6 +225,35 @@ func TestTablesDoNotDependOnThoseBefore(t *testing.T) {
 			if !bytes.Equal(write(used, table), write(newEncoder(), table)) {
 				t.Fatalf("a table of %d rows is another one after others", table.Rows())
 			}
+		}
+	}
+}
+
+// Batches of a table are encoded on several cores, to the same bytes.
+func TestTablesOnManyCores(t *testing.T) {
+	values := make([]int64, 5*batchRows/2)
+	r := rand.New(rand.NewPCG(41, 1))
+	for i := range values {
+		values[i] = r.Int64N(1000)
+	}
+	table := &Table{Name: "t", Columns: []Column{{Name: "values", Data: values}}}
+	var want []byte
+	for _, cores := range []int{1, 2, 3} {
+		before := runtime.GOMAXPROCS(cores)
+		path := filepath.Join(t.TempDir(), "t.arrow")
+		err := WriteTable(path, table)
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%d cores write other bytes", cores)
 		}
 	}
 }

@@ -2,8 +2,11 @@ package store
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
+	"runtime"
 	"slices"
+	"sync"
 
 	"spoor/traces/internal/outfile"
 	"spoor/traces/store/internal/arrowmeta"
@@ -47,9 +50,7 @@ func (w *TableWriter) Append(t *Table) error {
 		err = errors.New("rows have other columns than the table")
 	}
 	if err == nil {
-		e := tableEncoders.Get().(*encoder)
-		defer tableEncoders.Put(e)
-		err = w.out.rows(e, t)
+		err = w.out.rows(t)
 	}
 	if err != nil {
 		return outfile.WriteError(w.path, err)
@@ -99,21 +100,53 @@ func (w *TableWriter) Abort() {
 	w.f.Release()
 }
 
-// rows writes the rows of t in batches.
-func (c *container) rows(e *encoder, t *Table) error {
+// rows writes the rows of t in batches. It encodes as many batches at a time as there are cores.
+func (c *container) rows(t *Table) error {
+	some := make([]tableBatch, runtime.GOMAXPROCS(0))
 	for from, rows := 0, t.Rows(); from < rows; {
-		to := batchEnd(t, from, rows)
-		e.begin()
-		for _, column := range t.Columns {
-			encodeColumn(e, column.Data, from, to)
+		var encoding sync.WaitGroup
+		n := 0
+		for ; n < len(some) && from < rows; n++ {
+			b := &some[n]
+			*b = tableBatch{from: from, to: batchEnd(t, from, rows), encoder: tableEncoders.Get().(*encoder)}
+			if from = b.to; n == 0 && from == rows {
+				b.encode(t) // most tables have one batch
+				continue
+			}
+			encoding.Go(func() { b.encode(t) })
 		}
-		msg, meta := e.finish(to - from)
-		if err := c.batch(msg, meta, batchInfo{rows: uint64(to - from)}); err != nil {
+		encoding.Wait()
+		var err error
+		for i := range some[:n] {
+			err = cmp.Or(err, some[i].write(c))
+			tableEncoders.Put(some[i].encoder)
+		}
+		if err != nil {
 			return err
 		}
-		from = to
 	}
 	return nil
+}
+
+// tableBatch is a batch of rows of a table.
+type tableBatch struct {
+	from, to int
+	encoder  *encoder // owns msg
+	msg      []byte
+	meta     int
+}
+
+func (b *tableBatch) encode(t *Table) {
+	b.encoder.begin()
+	for _, column := range t.Columns {
+		encodeColumn(b.encoder, column.Data, b.from, b.to)
+	}
+	b.msg, b.meta = b.encoder.finish(b.to - b.from)
+}
+
+// write writes the encoded batch.
+func (b *tableBatch) write(c *container) error {
+	return c.batch(b.msg, b.meta, batchInfo{rows: uint64(b.to - b.from)})
 }
 
 // batchEnd returns the end of the batch that begins at row from.
