@@ -251,7 +251,18 @@ func BenchmarkProcessors(b *testing.B) {
 
 func saved(b *testing.B, m *trace.Memory) *store.Trace {
 	b.Helper()
-	prefix := filepath.Join(b.TempDir(), "x")
+	src, err := store.Open(written(b, m))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { src.Close() })
+	return src
+}
+
+// written writes the trace, of one processor, and returns its prefix.
+func written(b *testing.B, m *trace.Memory) (prefix string) {
+	b.Helper()
+	prefix = filepath.Join(b.TempDir(), "x")
 	w, err := store.Create(prefix, m.Head)
 	if err != nil {
 		b.Fatal(err)
@@ -263,10 +274,5 @@ func saved(b *testing.B, m *trace.Memory) *store.Trace {
 	if err := w.Close(m.Head); err != nil {
 		b.Fatal(err)
 	}
-	src, err := store.Open(prefix)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { src.Close() })
-	return src
+	return prefix
 }

@@ -118,6 +118,8 @@ func (c packedCounts) addTo(counts []uint64, most int) ([]uint64, error) {
 	return counts, nil
 }
 
+var errDamagedLines = errors.New("its lists of lines are damaged")
+
 // packedLines are lines: the differences of neighbours, which are often small.
 type packedLines []byte
 
@@ -144,7 +146,7 @@ func (p packedLines) unpack(n uint64) ([]uint64, error) {
 		out, p = append(out, last), p[size:]
 	}
 	if len(p) > 0 || uint64(len(out)) != n {
-		return nil, errors.New("its lists of lines are damaged")
+		return nil, errDamagedLines
 	}
 	return out, nil
 }

@@ -149,9 +149,14 @@ func (j *sizeJoiner) join(first []uint64, packed *sliceLines, n uint64) error {
 	if err != nil {
 		return err
 	}
-	err = j.stack.Touch(last)
+	if err := j.stack.Touch(last); err != nil {
+		return err
+	}
+	if j.stack.coldUses() != cold {
+		return errDamagedLines
+	}
 	j.stack.resetCounts()
-	return err
+	return nil
 }
 
 // mark ends segments and parts of the path at a mark.
