@@ -16,11 +16,20 @@ type position [3]int64
 // position, each with its delay. never is the delay of a time that has no influence.
 type delay [3]int64
 
-const never = math.MinInt64 / 4
+const never = math.MinInt64
 
-// at returns the time for a start.
-func (d delay) at(start position) int64 {
-	return max(start[0]+d[0], start[1]+d[1], start[2]+d[2])
+// at returns the time for a start, or the largest number if the time is later.
+func (d delay) at(start position) (time int64) {
+	for i := range d {
+		switch {
+		case d[i] == never:
+		case start[i] > math.MaxInt64-d[i]:
+			return math.MaxInt64
+		default:
+			time = max(time, start[i]+d[i])
+		}
+	}
+	return time
 }
 
 // later returns the delay after further instructions.
@@ -65,7 +74,7 @@ func (c *sliceClocks) at(start position) (end position, err error) {
 	for i := range c {
 		end[i] = c[i].at(start)
 	}
-	if end[0] < 0 {
+	if end[0] == math.MaxInt64 {
 		err = errors.New("a processor executes more than 2^63 instructions")
 	}
 	return end, err

@@ -188,6 +188,25 @@ func TestWhatCannotBeSliced(t *testing.T) {
 	}
 }
 
+// More instructions than a trace can have are an error, as in one run.
+func TestSlicesOfTooManyInstructions(t *testing.T) {
+	m := program(rand.New(rand.NewPCG(41, 7)), 10)
+	m.Head.WorkUnit = trace.WorkInstr
+	e := trace.NewEvent(trace.Compute)
+	e.Work = 1 << 62
+	m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, e)
+	_, s := shardOf(m.Head, true)
+	var err error
+	for row := uint64(0); row < 20; row += 10 {
+		if err == nil {
+			err = s.Append([]byte(state(t, m, true, func(trace.Proc) uint64 { return row })))
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "more than 2^63 instructions") {
+		t.Error(err)
+	}
+}
+
 // The class of every distance is that of the definition.
 func TestClassesOfUses(t *testing.T) {
 	check := func(d uint32) {
