@@ -12,7 +12,7 @@ import (
 // or a way to use it.
 func TestHelpFitsAScreen(t *testing.T) {
 	pages := []string{"help"}
-	for _, c := range []string{"import", "export", "info", "head", "check", "slice", "merge", "sample", "formats"} {
+	for _, c := range []string{"import", "export", "info", "head", "check", "slice", "merge", "sample", "grow", "formats"} {
 		pages = append(pages, "help "+c)
 	}
 	for _, f := range format.All {

@@ -30,6 +30,7 @@ func command(env *stage.Env) *cobra.Command {
 		sliceCommand(env),
 		mergeCommand(env),
 		sampleCommand(env),
+		growCommand(env),
 		formatsCommand(env),
 	)
 	stage.AddTopics(root, stage.Topics{Title: "Formats", Brief: true, Pages: formatTopics(imports.Flags())})
