@@ -12,8 +12,10 @@ BINARIES := $(foreach s,$(STAGES),$(if $(wildcard $(ROOT)/$s/*.go),$(BIN)/$s))
 ENTRY  = $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-ldflags=-E=spoor/traces/stage.entry)
 
 SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.csv' -o -name '*.c' -o -name '*.s' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
-	$(filter-out %_test.go,$(wildcard $(ROOT)/pipelines/*.go)) $(ROOT)/go.mod $(ROOT)/go.sum
+	$(filter-out %_test.go,$(wildcard $(ROOT)/pipelines/*.go $(ROOT)/pipelines/internal/*/*.go)) $(ROOT)/go.mod $(ROOT)/go.sum
 
+# A plan is made when the binaries are up to date: see engine.mk.
+ifneq ($(ENGINE),plan)
 # One build for all binaries. An unchanged binary keeps its time, so that make repeats only what follows from a change.
 # Concurrent makes build in folders of their own, named for their processes; folders of dead processes are removed.
 $(BIN)/.built: $(SOURCES)
@@ -27,3 +29,4 @@ $(BIN)/.built: $(SOURCES)
 
 $(BINARIES) $(BIN)/pipelines: $(BIN)/.built
 	@test -x $@ || { rm -f $(BIN)/.built; echo "$@ is missing: run make again" >&2; exit 1; }
+endif

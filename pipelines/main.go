@@ -10,6 +10,8 @@ import (
 
 // commands are the commands by name. Each takes its arguments and where it prints.
 var commands = map[string]func(args []string, out io.Writer) error{
+	"plan":       printPlan,
+	"slurm":      onSlurm,
 	"golden":     golden,
 	"skips":      skips,
 	"sequential": printSequential,

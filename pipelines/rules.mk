@@ -28,13 +28,14 @@
 #   FITS        tables of calibrate fit that the report shows; optional
 #   QUIET       --quiet if the report shows the warnings, so that make prints steps alone; optional
 #   LOOK        one sentence, printed at the end: what to look at first in the report; optional
+#   SHARDS      number of parts in which the analyses of a trace run, where they can: see shards.mk; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # The file provides the targets report (default), traces, analyses, predictions, simulations, comparison, decisions, tables,
 # golden, accept and clean. Names hold arguments as key-value between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
 include $(ROOT)/pipelines/plain.mk
-$(call plain,OUT SCALE ENGINE JOBS,/ = :)
+$(call plain,OUT SCALE ENGINE,/ = :)
 OUT  ?= out
 scales := $(sort $(patsubst OUT.%,%,$(filter OUT.%,$(.VARIABLES))))
 $(if $(scales),$(if $(filter $(SCALE),$(scales)),,$(error SCALE=$(SCALE): this study has $(scales))))
@@ -65,7 +66,8 @@ analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
-analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--node-network % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))-o $(OUT)/$1.analysis $(OUT)/$1
+analysis.flags     = --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--node-network % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))
+analysis.command   = analyze --run $(ANALYSES) $(analysis.flags)$(apart)-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(firstword $(fields)):%= %) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 # A program of DIRECT runs under the simulator, because its work depends on the answers to its questions about time.
@@ -76,16 +78,10 @@ simulation.command = predict $(simulated) $(MACHINES:%=--machine %) $(REPLAY:%=%
 timeline.command   = predict $(simulated) --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
 path.command       = predict $(simulated) --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow
 
-# Results are in files, so standard output is dropped. With ENGINE=slurm each command is a job, at most JOBS at a time: see
-# slurm/README.md.
-ENGINE ?= local
-JOBS   ?= 64
-name       = $(subst /,.,$(patsubst $(OUT)/%,%,$@))
-step.local = $1$(QUIET:%= %) >/dev/null
-step.slurm = sh $(ROOT)/pipelines/slurm/run $(OUT)/slurm/$(name).log '$1'
-step       = @sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$1' && $(call step.$(ENGINE),$1)
-$(if $(step.$(ENGINE)),,$(error ENGINE=$(ENGINE): there are local and slurm))
-$(if $(filter slurm,$(ENGINE)),$(eval MAKEFLAGS += -j$(JOBS)))
+# Results are in files, so standard output is dropped.
+include $(ROOT)/pipelines/engine.mk
+say  = $(if $(filter local,$(ENGINE)),sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$1' && )
+step = @$(call say,$1)$1$(QUIET:%= %) >/dev/null
 
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
 analyses:    $(if $(ANALYSES),$(foreach p,$(PROGRAMS),$(call analysed,$p)))
@@ -99,6 +95,8 @@ $(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $(OUT
 $(addprefix $(OUT)/%.analysis/,$(RESULTS)): $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
 	$(call step,$(call analysis.command,$*))
 
+include $(ROOT)/pipelines/shards.mk
+
 $(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call prediction.command,$*))
 
@@ -108,7 +106,7 @@ $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES)
 # A decision is a table and the printed text.
 CHOICES := $(foreach p,$(PROGRAMS),$(DECISIONS:%=$p.%))
 $(OUT)/%.decision.txt $(OUT)/%.decision.arrow: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
-	@sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$(call decision.command,$*)' && $(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
+	@$(call say,$(call decision.command,$*))$(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
 
 decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
 	@for c in $(CHOICES); do echo "== $$c" && cat $(OUT)/$$c.decision.txt && echo || exit 1; done
@@ -124,14 +122,15 @@ REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysi
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(PUBLISHED) $(BIN)/predict $(OUT)/commands.txt
-	@sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' 'predict report $(OUT) -o $@'
-	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(PUBLISHED:%=--published %) $(BASELINE) -o $@ $(REPORTED)
+	@$(call say,predict report $(OUT) -o $@)predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(PUBLISHED:%=--published %) $(BASELINE) -o $@ $(REPORTED)
 
 REPORT ?= $(OUT)/report.html
 report: $(REPORT)
+ifneq ($(ENGINE),plan)
 	@rm -f $(OUT)/steps
 	@echo "report: $(abspath $(REPORT))"
 	@$(if $(LOOK),echo '$(LOOK)')
+endif
 
 comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
@@ -171,7 +170,7 @@ clean:
 	rm -rf $(OUT)
 
 # The number of steps is that of a make that only prints them. It is too large if the build leaves a binary unchanged.
-ifeq ($(findstring n,$(firstword -$(MAKEFLAGS)))$(filter clean golden accept,$(MAKECMDGOALS)),)
+ifeq ($(ENGINE)$(findstring n,$(firstword -$(MAKEFLAGS)))$(filter clean golden accept,$(MAKECMDGOALS)),local)
 STEPS ?= $(shell $(MAKE) -n --no-print-directory STEPS=0 $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c 'pipelines/step ')
 $(shell mkdir -p $(OUT) && rm -f $(OUT)/steps)
 endif
@@ -186,7 +185,7 @@ keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$
 listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(if $(filter decision,$k),$(CHOICES),$(if $(filter path,$k),$(PATHS),$(TRACES)))))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-$(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS) $(NETWORKS) $(DELAYS) $(MESSAGES)))
+$(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(apart)$(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS) $(NETWORKS) $(DELAYS) $(MESSAGES)))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))
