@@ -2,6 +2,7 @@ package plan
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -104,6 +105,9 @@ func parseFiles(database string) map[string]*file {
 		case f != nil && strings.HasPrefix(line, "#  Phony target"):
 			f.phony = true
 		}
+	}
+	for _, f := range files {
+		slices.Sort(f.also)
 	}
 	return files
 }

@@ -36,11 +36,19 @@ func limits(s plan.Step, lost int) (minutes, mib int) {
 //	so are steps that need the tasks of the same index of the same arrays (aftercorr of sbatch);
 //	so are steps that need the same others (afterok).
 //
-// Steps of an array have the same rule and limits. earlier has the numbers of jobs that run already.
+// If both of the last two hold, the one with fewer arrays is taken. Steps of an array have the same rule and limits. earlier has the
+// numbers of jobs that run already.
 func (s *Study) arrays(steps []int, lost map[int]int, earlier map[int]string) []*job {
-	g := grouping{study: s, lost: lost, earlier: earlier, of: map[int]*job{}, at: map[int]int{}, byKey: map[string][]*job{}, number: map[*job]int{}}
+	g := grouping{study: s, lost: lost, earlier: earlier, of: map[int]*job{}, at: map[int]int{}, byKey: map[string][]*job{}, number: map[*job]int{},
+		siblings: map[string]int{}, families: map[string]int{}}
 	for _, step := range steps {
 		g.of[step] = nil
+	}
+	for _, step := range steps {
+		like, family := g.family(step)
+		if g.siblings[family]++; g.siblings[family] == 1 {
+			g.families[like]++
+		}
 	}
 	for _, step := range steps {
 		g.add(step)
@@ -52,43 +60,61 @@ func (s *Study) arrays(steps []int, lost map[int]int, earlier map[int]string) []
 }
 
 type grouping struct {
-	study   *Study
-	lost    map[int]int
-	earlier map[int]string
-	of      map[int]*job // of each step, nil as long as it has none
-	at      map[int]int  // the index of each step
-	byKey   map[string][]*job
-	number  map[*job]int
-	jobs    []*job
+	study    *Study
+	lost     map[int]int
+	earlier  map[int]string
+	of       map[int]*job // of each step, nil as long as it has none
+	at       map[int]int  // the index of each step
+	byKey    map[string][]*job
+	number   map[*job]int
+	jobs     []*job
+	siblings map[string]int // alike steps that need the same others
+	families map[string]int // how many of these there are of alike steps
 }
 
-// add puts a step into a job, after the steps that it needs.
-func (g *grouping) add(step int) {
-	var needs []need
-	var earlier []string
+// needs are the steps of this round that a step needs, and the jobs of earlier ones.
+func (g *grouping) needs(step int) (here []int, earlier []string) {
 	for _, name := range g.study.Plan.Steps[step].Needs {
 		other := g.study.number[name]
-		if j, here := g.of[other]; here {
-			needs = append(needs, need{j, g.at[other]})
+		if _, found := g.of[other]; found {
+			here = append(here, other)
 		} else if id := g.earlier[other]; id != "" {
 			earlier = append(earlier, id)
 		}
 	}
-	minutes, mib := limits(g.study.Plan.Steps[step], g.lost[step])
-	key := fmt.Sprint(g.study.Plan.Steps[step].Rule, minutes, mib, earlier)
-	follows, index := same(needs)
-	if follows == nil {
-		index = -1
-		for _, n := range needs {
-			key = fmt.Sprint(key, " needs ", g.number[n.job], "_", n.index)
-		}
-	} else {
-		for _, j := range follows {
-			key = fmt.Sprint(key, " follows ", g.number[j])
-		}
-		needs = nil
+	return here, earlier
+}
+
+// family names the steps that a step is alike to, and those of them that need the same others.
+func (g *grouping) family(step int) (like, family string) {
+	s := g.study.Plan.Steps[step]
+	minutes, mib := limits(s, g.lost[step])
+	here, earlier := g.needs(step)
+	like = fmt.Sprint(s.Rule, minutes, mib, earlier)
+	return like, fmt.Sprint(like, here)
+}
+
+// add puts a step into a job, after the steps that it needs.
+func (g *grouping) add(step int) {
+	like, family := g.family(step)
+	here, earlier := g.needs(step)
+	var tasks []need
+	for _, other := range here {
+		tasks = append(tasks, need{g.of[other], g.at[other]})
 	}
-	g.put(step, index, key, &job{Follows: follows, Needs: needs, Earlier: earlier, Minutes: minutes, Memory: mib})
+	fresh := &job{Earlier: earlier}
+	fresh.Minutes, fresh.Memory = limits(g.study.Plan.Steps[step], g.lost[step])
+	follows, index := same(tasks)
+	if n := g.siblings[family]; follows == nil || n > 1 && g.families[like] <= n {
+		fresh.Needs = tasks
+		g.put(step, -1, family, fresh)
+		return
+	}
+	fresh.Follows = follows
+	for _, j := range follows {
+		like = fmt.Sprint(like, " follows ", g.number[j])
+	}
+	g.put(step, index, like, fresh)
 }
 
 // same returns the jobs of tasks if the jobs differ and the tasks have the same index.

@@ -64,6 +64,7 @@ func (s *Study) stepOf(n, number int, index string) (int, error) {
 func (s *Study) run(step int) (status int, err error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	name := s.logFile(step)
 	log, err := os.Create(name)
 	if err != nil {
