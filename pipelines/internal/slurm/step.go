@@ -29,6 +29,9 @@ func RunStep(folder string, round, number int) error {
 	if err != nil {
 		return err
 	}
+	if err := s.ready(step); err != nil {
+		return err
+	}
 	status, err := s.run(step)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Plan.Steps[step].Name, err)
@@ -58,6 +61,25 @@ func (s *Study) stepOf(n, number int, index string) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("job %d of round %d has no task %q", number, n, index)
+}
+
+// patience is how long a step waits for the statuses of those that it needs, which another node may see late.
+const patience = 5 * time.Second
+
+// ready waits until all steps that a step needs have ended well. Slurm alone does not see to that: if a task of an array is canceled
+// before it is started, Slurm forgets it and starts what depends on it.
+func (s *Study) ready(step int) error {
+	for _, name := range s.Plan.Steps[step].Needs {
+		for begin := time.Now(); ; time.Sleep(patience / 10) {
+			if status, ended := s.exitStatus(s.number[name]); ended && status == 0 {
+				break
+			}
+			if time.Since(begin) > patience {
+				return fmt.Errorf("%s: not run, because %s has not ended well", s.Plan.Steps[step].Name, name)
+			}
+		}
+	}
+	return nil
 }
 
 // run runs the command of a step, and returns its exit status, or an error if it was killed.

@@ -246,3 +246,14 @@ func TestRunStep(t *testing.T) {
 		}
 	}
 }
+
+// A step does not run without what it needs, even if Slurm starts it.
+func TestRunStepNotReady(t *testing.T) {
+	fake(t)
+	s, folder := submitted(t)
+	write(t, s.ended(1), "0\n")
+	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
+	if err := RunStep(folder, 1, 1); err == nil || !strings.Contains(err.Error(), "not run, because out/0 has not ended well") || read(t, s.ended(2)) != "" {
+		t.Errorf("a step ran without what it needs: %v", err)
+	}
+}
