@@ -59,6 +59,7 @@ func TestSmoke(t *testing.T) {
 	}
 	t.Run("calibration", smokeCalibration)
 	t.Run("external", smokeExternal)
+	t.Run("snakemake", smokeSnakemake)
 }
 
 // smokeQuickstart tests the promises of rules.mk on the quickstart. A second make does nothing. A touched input rebuilds only what
@@ -151,6 +152,33 @@ func smokeCalibration(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	must(t, "calibration", "SCALE=smoke", "golden") // stored datasets give the parameters that they always gave
+}
+
+// Another engine runs the plan of a study, and then make has nothing to do.
+func smokeSnakemake(t *testing.T) {
+	if _, err := exec.LookPath("snakemake"); err != nil {
+		t.Skip("no snakemake: apt-get install --no-install-recommends snakemake")
+	}
+	variables := []string{"SCALE=smoke", "SHARDS=2"}
+	must(t, "quickstart", append(variables, "clean")...)
+	must(t, "quickstart", append(variables, "-j2")...)
+	want := files(t, "quickstart/out/smoke")
+	must(t, "quickstart", append(variables, "clean")...)
+	planned, err := exec.Command("sh", append([]string{"./plan", "quickstart"}, variables...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(file, planned, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("snakemake", "--snakefile", "Snakefile", "--config", "plan="+file, "--cores", "2").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	same(t, "make and Snakemake", want, files(t, "quickstart/out/smoke"))
+	if again := must(t, "quickstart", variables...); step.MatchString(again) {
+		t.Errorf("make does again what Snakemake has done:\n%s", again)
+	}
 }
 
 // A trace of references, then another of the same name, from another folder.
