@@ -47,7 +47,7 @@ func planOf(program, folder string, args []string, all bool) (*plan.Plan, error)
 
 // onSlurm runs a study on Slurm. STATE is the folder of its jobs.
 //
-//	slurm submit STATE MAKE [GOAL|VARIABLE=VALUE...]
+//	slurm submit STATE MAKE [GOAL|VARIABLE=VALUE...]   # variables also by MAKEFLAGS
 //	slurm status STATE
 //	slurm cancel STATE
 //	slurm step   STATE ROUND JOB     # in a job

@@ -25,7 +25,7 @@ endif
 ifeq ($(ENGINE)$(filter clean,$(MAKECMDGOALS)),slurm)
 $(if $(JOBS),$(error JOBS has no effect on Slurm, which gets all jobs at once; limit them there, for example by SLURM_FLAGS=--qos=NAME))
 JOBS_OF := $(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))
-ENGINE_COMMAND := $(if $(SLURM_GOALS),$(SLURM_GOALS) '$(OUT)/slurm',submit '$(OUT)/slurm' '$(MAKE)' -f '$(firstword $(MAKEFILE_LIST))' $(MAKEOVERRIDES) $(JOBS_OF))
+ENGINE_COMMAND := $(if $(SLURM_GOALS),$(SLURM_GOALS) '$(OUT)/slurm',submit '$(OUT)/slurm' '$(MAKE)' -f '$(firstword $(MAKEFILE_LIST))' $(JOBS_OF:%='%'))
 # No recipe of the study has a shell here, so that this machine runs no step.
 .SILENT:
 .PHONY: on-slurm $(SLURM_GOALS)

@@ -45,7 +45,7 @@ func TestNamesAreNotRun(t *testing.T) {
 			}
 		})
 	}
-	for _, variable := range strings.Fields("TRACE NAME FORMAT FLAGS MACHINES SETS KIND COUNT OUT JOBS") {
+	for _, variable := range strings.Fields("TRACE NAME FORMAT FLAGS MACHINES SETS KIND COUNT OUT ENGINE JOBS SHARDS") {
 		for _, value := range []string{"x$(shell touch P).goal", "x`touch P`", "x;touch${IFS}P", "x'", `x"y`, "x\n\ttouch P"} {
 			refused(variable, value)
 		}

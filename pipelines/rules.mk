@@ -35,7 +35,7 @@
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
 include $(ROOT)/pipelines/plain.mk
-$(call plain,OUT SCALE ENGINE,/ = :)
+$(call plain,OUT SCALE ENGINE JOBS SHARDS,/ = :)
 OUT  ?= out
 scales := $(sort $(patsubst OUT.%,%,$(filter OUT.%,$(.VARIABLES))))
 $(if $(scales),$(if $(filter $(SCALE),$(scales)),,$(error SCALE=$(SCALE): this study has $(scales))))

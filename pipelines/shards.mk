@@ -5,7 +5,6 @@
 # Limitation: only the analyses in MERGED are split; the others run whole. So do all analyses of EXTERNALS, as their numbers of
 # processors are not known before.
 ifneq ($(SHARDS),)
-$(call plain,SHARDS)
 $(if $(filter-out 1,$(words $(SHARDS)))$(shell expr '$(SHARDS)' : '[1-9][0-9]*$$' >/dev/null || echo wrong),$(error SHARDS=$(SHARDS): give a number from 1 on))
 
 MERGED       := reuse locality reuse_time marshal cache

@@ -65,9 +65,9 @@ const environmentGoal = "plan-environment"
 
 // dryRun returns what make prints, and the environment that it had.
 func dryRun(o Options, variables string) (text string, environment []string, err error) {
-	args := []string{"--no-print-directory", "-n", "-p", "--trace"}
+	args := []string{"--no-print-directory", "--dry-run", "--print-data-base", "--trace"}
 	if o.All {
-		args = append(args, "-B")
+		args = append(args, "--always-make")
 	}
 	args = append(args, o.Arguments...)
 	args = append(args, "ENGINE=plan", "MAKE="+recursive, "PLAN_ENVIRONMENT="+variables, environmentGoal)
@@ -75,7 +75,7 @@ func dryRun(o Options, variables string) (text string, environment []string, err
 	cmd.Dir = o.Directory
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "PWD", "LC_ALL":
+		case "MFLAGS", "MAKELEVEL", "PWD", "LC_ALL": // MAKEFLAGS has the variables of a make that runs this
 		default:
 			cmd.Env = append(cmd.Env, v)
 		}
