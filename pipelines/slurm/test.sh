@@ -63,10 +63,10 @@ run ENGINE=slurm report && fail "a study that waits is submitted again"
 scontrol update "nodename=$host" state=resume
 
 kill_some 11
-finish 150
+finish 400
 run ENGINE=slurm status || fail "the study fails on Slurm"
 grep -q '^slurm: all steps are done' "$log" || fail "not all steps are done"
-rounds=$(sed -n 's/.* \([0-9]*\) rounds of jobs$/\1/p' "$log")
+rounds=$(sed -n 's/.*rounds of jobs: //p' "$log")
 [ "$rounds" -gt 1 ] || fail "no job was lost"
 rm -r out/slurm out/*.shard-*
 diff -r "$dir/local" out >"$log" 2>&1 || fail "the files of a run on Slurm differ from those of one without"
@@ -76,7 +76,7 @@ grep '^step' "$log" && fail "a run without Slurm does not take the files for up 
 # A step that fails stops what depends on it, and one that is always killed is given up.
 run clean
 run ENGINE=slurm SLURM_TRIES=2 KERNELS='fft.points-256 lu.n-64.block-7' PROCS=1 report killed || fail "a study with a wrong step is not submitted"
-finish 60
+finish 200
 run ENGINE=slurm status && fail "a study that failed has status 0"
 for line in 'done  *4$' 'failed  *1$' 'given up  *1$' 'stopped  *4$' '.*lu.n-64.block-7.procs-1.refs.arrow failed with status 2:' 'killed was lost 2 times'; do
 	grep -q "^ *$line" "$log" || fail "the status of a study that failed does not say: $line"

@@ -74,7 +74,7 @@ func Status(folder string, out io.Writer) error {
 	for _, state := range v.states {
 		count[state]++
 	}
-	fmt.Fprintf(out, "slurm: %d steps, %d rounds of jobs\n", len(s.Plan.Steps), len(v.rounds))
+	fmt.Fprintf(out, "slurm: %d steps; rounds of jobs: %d\n", len(s.Plan.Steps), len(v.rounds))
 	for state := Done; state <= Stopped; state++ {
 		if count[state] > 0 || state <= Waiting {
 			fmt.Fprintf(out, "  %-9s%5d\n", state, count[state])

@@ -29,6 +29,10 @@ func RunStep(folder string, round, number int) error {
 	if err != nil {
 		return err
 	}
+	// Slurm itself starts a job again whose node failed, without a bound.
+	if n, err := strconv.Atoi(os.Getenv("SLURM_RESTART_COUNT")); err == nil && n >= s.Tries {
+		return fmt.Errorf("%s: not run, because Slurm has started its job again %d times", s.Plan.Steps[step].Name, n)
+	}
 	if err := s.ready(step); err != nil {
 		return err
 	}

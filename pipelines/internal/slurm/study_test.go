@@ -108,12 +108,16 @@ func TestSubmit(t *testing.T) {
 
 func TestSbatchFails(t *testing.T) {
 	dir := fake(t)
-	write(t, filepath.Join(dir, "sbatch"), "#!/bin/sh\necho 'sbatch: error: invalid partition' >&2\nexit 1\n")
-	s := graph("t", nil)
+	write(t, filepath.Join(dir, "sbatch"), "#!/bin/sh\ncase $* in *dependency*) echo 'sbatch: error: invalid partition' >&2; exit 1 ;; esac\necho 100\n")
+	write(t, filepath.Join(dir, "queue"), "100|PENDING\n")
+	s := graph("ta", nil, []int{0})
 	s.Plan.Directory = t.TempDir()
 	err := s.Submit(filepath.Join(s.Plan.Directory, "slurm"), new(strings.Builder))
 	if err == nil || !strings.Contains(err.Error(), "submitting spoor:") || !strings.Contains(err.Error(), "invalid partition") {
 		t.Errorf("got %v", err)
+	}
+	if got := read(t, filepath.Join(dir, "canceled")); got != "--quiet 100\n" {
+		t.Errorf("half a graph is left: scancel %q", got)
 	}
 }
 
@@ -255,5 +259,9 @@ func TestRunStepNotReady(t *testing.T) {
 	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
 	if err := RunStep(folder, 1, 1); err == nil || !strings.Contains(err.Error(), "not run, because out/0 has not ended well") || read(t, s.ended(2)) != "" {
 		t.Errorf("a step ran without what it needs: %v", err)
+	}
+	t.Setenv("SLURM_RESTART_COUNT", "3") // Tries is 3
+	if err := RunStep(folder, 1, 0); err == nil || !strings.Contains(err.Error(), "Slurm has started its job again 3 times") {
+		t.Errorf("a job is started again without bound: %v", err)
 	}
 }

@@ -40,7 +40,10 @@ func (s *Study) Submit(folder string, out io.Writer) error {
 	jobs := s.arrays(all, nil, nil)
 	s.announce(jobs, out)
 	if err := s.submit(&round{number: 1, Jobs: jobs}); err != nil {
-		return err
+		if _, failed := Cancel(folder); failed != nil {
+			return fmt.Errorf("%w; jobs that were submitted before may run: %w", err, failed)
+		}
+		return fmt.Errorf("%w; all jobs that were submitted before are canceled", err)
 	}
 	fmt.Fprintln(out, "slurm: submitted; `make ENGINE=slurm status` in this folder, with the same variables, shows progress")
 	return nil
