@@ -22,6 +22,7 @@ $(if $(filter-out 1,$(words $(MAKECMDGOALS))),$(error $(SLURM_GOALS): give it wi
 endif
 
 # What is removed is removed here.
+$(if $(filter slurm,$(ENGINE)),$(if $(filter clean,$(MAKECMDGOALS)),$(if $(filter-out 1,$(words $(MAKECMDGOALS))),$(error clean: with ENGINE=slurm, give it without other goals))))
 ifeq ($(ENGINE)$(filter clean,$(MAKECMDGOALS)),slurm)
 $(if $(JOBS),$(error JOBS has no effect on Slurm, which gets all jobs at once; limit them there, for example by SLURM_FLAGS=--qos=NAME))
 JOBS_OF := $(or $(MAKECMDGOALS),$(.DEFAULT_GOAL))
