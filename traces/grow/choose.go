@@ -10,30 +10,37 @@ import (
 const nearlyAsShort = 1.25
 
 // growable returns the patterns that can be grown to the target, the most credible one first: tested ones before others,
-// then the shortest. It returns an error if there are none.
+// then the shortest. It returns the error of one that cannot be grown, if no other is more credible.
 func growable(found []*Pattern, target int) (list []*Pattern, err error) {
 	slices.SortStableFunc(found, func(a, b *Pattern) int {
 		return cmp.Or(btoi(b.tested)-btoi(a.tested), cmp.Compare(a.parser.length, b.parser.length))
 	})
-	var first error
 	for _, p := range found {
-		g := p.Grow(target)
-		var err error
-		for _, rank := range someRanks(target) {
-			if _, err = g.Rank(rank); err != nil {
-				break
-			}
+		if len(list) > 0 && !p.credible(list[0]) {
+			break
 		}
-		if err == nil {
-			list = append(list, p)
-		} else if first == nil {
-			first = err
+		if err := p.tryGrow(target); err != nil {
+			return nil, err
 		}
-	}
-	if len(list) == 0 {
-		return nil, first
+		list = append(list, p)
 	}
 	return list, nil
+}
+
+// credible reports whether p is about as credible as the best pattern.
+func (p *Pattern) credible(best *Pattern) bool {
+	return p.tested == best.tested && float64(p.parser.length) <= nearlyAsShort*float64(best.parser.length)
+}
+
+// tryGrow returns the error of some ranks of the target, if there is one.
+func (p *Pattern) tryGrow(target int) error {
+	g := p.Grow(target)
+	for _, rank := range someRanks(target) {
+		if _, err := g.Rank(rank); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // someRanks returns ranks that show the pattern: the first and the last ones, and others between them.
@@ -48,14 +55,11 @@ func someRanks(target int) (all []int) {
 	return all
 }
 
-// unambiguous returns an error if a pattern that is about as short as the first one predicts other messages at the
-// target. The patterns are sorted by their lengths.
+// unambiguous returns an error if one of the patterns, which are about as credible, predicts other messages at the target
+// than the first one.
 func unambiguous(found []*Pattern, target int) error {
 	first := found[0]
 	for _, p := range found[1:] {
-		if p.tested != first.tested || float64(p.parser.length) > nearlyAsShort*float64(first.parser.length) {
-			return nil
-		}
 		rank, row := differ(first, p, target)
 		if rank < 0 {
 			continue

@@ -94,6 +94,9 @@ func (c curve) residual(x []*place, y []float64) (most float64) {
 	return most
 }
 
+// steepest is the largest exponent of a power law. Noise of short recordings can give larger ones.
+const steepest = 1.5
+
 // fitPower returns the power law through the logarithms of points. It passes through the last one.
 func fitPower(x []*place, y []float64) curve {
 	last := len(x) - 1
@@ -107,7 +110,7 @@ func fitPower(x []*place, y []float64) curve {
 	if n == 0 {
 		return curve{a: y[last]}
 	}
-	c := curve{form: powerLaw, power: sum / n}
+	c := curve{form: powerLaw, power: min(max(sum/n, -steepest), steepest)}
 	c.b = y[last] / c.of(x[last])
 	return c
 }

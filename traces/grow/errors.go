@@ -61,10 +61,16 @@ func (p *parser) share() float64 {
 	return float64(read) / float64(max(all, 1))
 }
 
-// checkAll checks that recordings, which are sorted by their ranks, can have a pattern in common.
-func checkAll(all []Recording) error {
+// checkAll checks that recordings, which are sorted by their ranks, can have a pattern in common, and one for the target.
+func checkAll(all []Recording, target int) error {
 	if len(all) < 2 {
 		return errors.New("a pattern needs recordings at two or more numbers of ranks; record the program at another number, too")
+	}
+	switch least := len(all[0].Rows); {
+	case least == 0:
+		return fmt.Errorf("%s has no ranks; leave it out", all[0].Name)
+	case target < least:
+		return fmt.Errorf("%s has %d ranks, and the trace to write only %d; record that number instead", all[0].Name, least, target)
 	}
 	for i, r := range all {
 		if r.Head.WorkUnit != all[0].Head.WorkUnit {

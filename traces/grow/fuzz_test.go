@@ -16,7 +16,7 @@ func FuzzPatternsGiveTheirRecordings(f *testing.F) {
 			return
 		}
 		all := program(func(w *writer) { w.interpret(code) }).record(2, 3, 4)
-		p, err := Learn(all, int(target)+1)
+		p, err := Learn(all, int(target)+2)
 		if err != nil {
 			return
 		}
@@ -25,7 +25,7 @@ func FuzzPatternsGiveTheirRecordings(f *testing.F) {
 				t.Fatalf("%d ranks: %v", len(r.Rows), err)
 			}
 		}
-		for range p.Grow(int(target) + 1).All() {
+		for range p.Grow(int(target) + 2).All() {
 		}
 	})
 }

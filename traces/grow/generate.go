@@ -48,7 +48,7 @@ func (g *Grower) Rank(rank int) ([]trace.Event, error) {
 	}
 	if i := g.p.roles.unordered(own, g.origin); i >= 0 {
 		return nil, &MisfitError{fmt.Sprintf("%d ranks", g.ranks), rank, i, fmt.Sprintf("no recorded rank has both this %s and the %s before it, so that their order is not known; add a recording at more ranks",
-			describe(&g.rows[i], rank), describe(&g.rows[i-1], rank))}
+			brief(&g.rows[i], rank), brief(&g.rows[i-1], rank))}
 	}
 	near := -2
 	for i := range g.rows {

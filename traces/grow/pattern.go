@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // Pattern is what the recordings have in common.
@@ -43,7 +44,7 @@ type Pattern struct {
 func Learn(all []Recording, target int) (*Pattern, error) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Recording) int { return cmp.Compare(len(a.Rows), len(b.Rows)) })
-	if err := checkAll(all); err != nil {
+	if err := checkAll(all, target); err != nil {
 		return nil, err
 	}
 	found, err := search(all, rules(all, target, false))
@@ -153,11 +154,11 @@ func learn(r rule, all []Recording, limit int) (*Pattern, error) {
 	}
 	if strict == nil {
 		whole.tested = true
-		whole.Notes = append(whole.Notes, fmt.Sprintf("the other recordings predict all messages of %s (%d ranks), and its computation within %.2g %%",
-			last.Name, len(last.Rows), 100*share))
+		whole.Notes = append(whole.Notes, fmt.Sprintf("the other recordings predict all messages of %s (%d ranks), and its computation within %s %%",
+			last.Name, len(last.Rows), shareText(share)))
 		return whole, nil
 	}
-	if err := whole.parser.blocksRecur(); err != nil {
+	if err := cmp.Or(whole.parser.blocksRecur(), whole.parser.plain()); err != nil {
 		if strict != errFewRecordings {
 			err = strict
 		}
@@ -165,6 +166,14 @@ func learn(r rule, all []Recording, limit int) (*Pattern, error) {
 	}
 	whole.Notes = append(whole.Notes, untested(last, len(all)))
 	return whole, nil
+}
+
+// shareText returns a share in percent, with two digits if it is below 10 %.
+func shareText(share float64) string {
+	if share >= 0.1 {
+		return strconv.FormatFloat(100*share, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(100*share, 'g', 2, 64)
 }
 
 // untested returns the note of a pattern that was not tested with a recording that was left out.

@@ -199,3 +199,26 @@ func wavefront(w *writer) {
 		}
 	}
 }
+
+// randomPartners has no pattern.
+func randomPartners(w *writer) {
+	for i := range 10 {
+		to := int(mix(int32(w.rank), int32(i), int32(w.ranks)) % uint64(w.ranks))
+		w.start(trace.Isend, to, 8)
+	}
+	w.waitAll()
+}
+
+// converging has a number of iterations that no formula of the number of ranks gives.
+func converging(w *writer) {
+	for range 10 + w.ranks*w.ranks%7 {
+		w.send(modulo(w.rank+1, w.ranks), 8)
+		w.recv(modulo(w.rank-1, w.ranks), 8)
+	}
+}
+
+func oddSizes(w *writer) {
+	w.add(trace.AllReduce, -1, -1, int64(w.ranks*w.ranks*w.ranks%11)+1)
+}
+
+func needing(w *writer) { w.add(trace.Compute, -1, -1, 0).Needs = []int64{} }

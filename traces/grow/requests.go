@@ -2,22 +2,30 @@ package grow
 
 // numbering is how the recorder numbers nonblocking operations.
 type numbering struct {
-	counts bool  // each gets the next number; otherwise the lowest free one
-	first  int32 // the lowest number
+	rule  numberingRule
+	first int32 // the lowest number
 }
+
+type numberingRule uint8
+
+const (
+	lowestFree  numberingRule = iota // the lowest number that no open operation has
+	latestFreed                      // the number that was freed last, or else a new one
+	counted                          // always a new one
+)
 
 // numberingOf returns how all recorded ranks number their operations. It returns false if no rule fits.
 func numberingOf(all []*track) (numbering, bool) {
-	first, any := int32(0), false
+	first, known := int32(0), false
 	for _, t := range all {
 		for i := range t.rows {
-			if e := &t.rows[i]; opens(e) && (!any || e.Request < first) {
-				first, any = e.Request, true
+			if e := &t.rows[i]; opens(e) && (!known || e.Request < first) {
+				first, known = e.Request, true
 			}
 		}
 	}
-	for _, n := range []numbering{{true, first}, {false, first}} {
-		if n.fits(all) {
+	for _, r := range []numberingRule{counted, lowestFree, latestFreed} {
+		if n := (numbering{r, first}); n.fits(all) {
 			return n, true
 		}
 	}
@@ -25,8 +33,9 @@ func numberingOf(all []*track) (numbering, bool) {
 }
 
 func (n numbering) fits(all []*track) bool {
+	c := counter{numbering: n}
 	for _, t := range all {
-		c := counter{numbering: n, next: n.first}
+		c.reset()
 		for i := range t.rows {
 			switch e := &t.rows[i]; {
 			case opens(e):
@@ -45,34 +54,39 @@ func (n numbering) fits(all []*track) bool {
 type counter struct {
 	numbering
 	next int32
-	used []bool
+	free []int32
 }
 
 // open returns the number of an operation.
 func (c *counter) open() int32 {
-	if c.counts {
+	last := len(c.free) - 1
+	if c.rule == counted || last < 0 {
 		c.next++
 		return c.next - 1
 	}
-	for i, used := range c.used {
-		if !used {
-			c.used[i] = true
-			return c.first + int32(i)
+	at := last
+	if c.rule == lowestFree {
+		for i, n := range c.free {
+			if n < c.free[at] {
+				at = i
+			}
 		}
 	}
-	c.used = append(c.used, true)
-	return c.first + int32(len(c.used)) - 1
+	number := c.free[at]
+	c.free[at] = c.free[last]
+	c.free = c.free[:last]
+	return number
 }
 
 // close frees a number.
 func (c *counter) close(number int32) {
-	if i := number - c.first; !c.counts && i >= 0 && int(i) < len(c.used) {
-		c.used[i] = false
+	if c.rule != counted {
+		c.free = append(c.free, number)
 	}
 }
 
 // reset prepares c for another rank.
 func (c *counter) reset() {
 	c.next = c.first
-	c.used = c.used[:0]
+	c.free = c.free[:0]
 }

@@ -289,14 +289,19 @@ func (p *parser) unexplained() error {
 		fmt.Sprintf("no pattern of all ranks and recordings has this %s", describe(e, first.rank))}
 }
 
-// describe returns the event with its partner: "send to rank 5 (offset 2), tag 7, 80 bytes".
+// describe returns the event with its partner: "send with peer 5 (offset 2), tag 7, 80 bytes".
 func describe(e *trace.Event, rank int) string {
-	text := e.Kind.String()
-	if e.Peer != trace.None {
-		text += fmt.Sprintf(" with peer %d (offset %d)", e.Peer, int(e.Peer)-rank)
-	}
+	text := brief(e, rank)
 	if e.Tag != trace.None {
 		text += fmt.Sprintf(", tag %d", e.Tag)
 	}
 	return text + fmt.Sprintf(", %d bytes", e.Bytes)
+}
+
+// brief returns the event with its partner only.
+func brief(e *trace.Event, rank int) string {
+	if e.Peer == trace.None {
+		return e.Kind.String()
+	}
+	return fmt.Sprintf("%s with peer %d (offset %d)", e.Kind, e.Peer, int(e.Peer)-rank)
 }
