@@ -184,7 +184,7 @@ func TestTracesEqualTheLongWay(t *testing.T) {
 	bin, prefix := stagetest.Build(t, ".."), writeTrace(t, "prog", 4, locked)
 	for file, flags := range map[string]string{
 		smpFile:   "--line 64B,256B --sets 2048 --per-node 4 --node cache=2048x2:0,hit=1,miss=50,hold=50,upgrade=50",
-		clumpFile: "--line 64B,256B --sets 2048 --per-node 2 --block 256B --placement interleaved --node-network switch --delay 3278 --latency 75 --control-delay 0.08897 --node cache=2048x2:0,hit=1,miss=50,hold=50,upgrade=50",
+		clumpFile: "--line 64B,256B --sets 2048 --per-node 2 --block 256B --placement interleaved --node-network switch --delay 3278,3275,3281 --latency 75 --control-delay 0.08897 --node cache=2048x2:0,hit=1,miss=50,hold=50,upgrade=50",
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "results")
