@@ -91,6 +91,11 @@ func (s *Study) run(step int) (status int, err error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	held, err := s.hold(step)
+	if err != nil {
+		return 0, err
+	}
+	defer held.Close()
 	name := s.logFile(step)
 	log, err := os.Create(name)
 	if err != nil {
@@ -108,7 +113,7 @@ func (s *Study) run(step int) (status int, err error) {
 	for name, value := range s.Plan.Environment {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{held}
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err == nil || !errors.As(err, &exit) {
@@ -123,6 +128,20 @@ func (s *Study) run(step int) (status int, err error) {
 	case <-time.After(notice):
 		return status, nil
 	}
+}
+
+// hold waits until the processes of an earlier run of a step have ended, which outlive a job whose first process was killed: two of them
+// would write the same files. The processes of this run inherit the file, and hold it as long as one of them runs.
+func (s *Study) hold(step int) (*os.File, error) {
+	f, err := os.OpenFile(s.ended(step)+".lock", os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("waiting for an earlier run: %w", err)
+	}
+	return f, nil
 }
 
 // note writes the exit status of a step.
