@@ -30,8 +30,10 @@ whole.command = analyze --run $(call list,$(whole_here)) $(analysis.flags)-o $(O
 $(OUT)/%/shards.arrow: $$(addprefix $$(OUT)/$$(basename $$*),.refs.arrow .events.arrow) $(BIN)/analyze $(OUT)/sets
 	$(call step,$(call shard.command,$*))
 
+# Both rules write into one folder, so that the merge waits for the other.
 define split_rules
-$(addprefix $(OUT)/$1.analysis/,$(filter $(MERGED_FILES),$(RESULTS))) &: $(patsubst %,$(OUT)/%/shards.arrow,$(call shards,$1)) $(BIN)/analyze
+$(addprefix $(OUT)/$1.analysis/,$(filter $(MERGED_FILES),$(RESULTS))) &: $(patsubst %,$(OUT)/%/shards.arrow,$(call shards,$1)) $(BIN)/analyze $(if \
+	$(whole_here),$(OUT)/$1.analysis/$(firstword $(filter-out $(MERGED_FILES),$(RESULTS))))
 	$$(call step,$$(call merge.command,$1))
 $(if $(whole_here),$(addprefix $(OUT)/$1.analysis/,$(filter-out $(MERGED_FILES),$(RESULTS))) &: $(OUT)/$1.refs.arrow $(OUT)/$1.events.arrow $(BIN)/analyze $(OUT)/sets
 	$$(call step,$$(call whole.command,$1)))
