@@ -60,15 +60,20 @@ func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 		}
 		e := unit.Seconds(on.costs.run(work, c.Processors, waits).now / instr)
 		pred.Interval.Lo, pred.Interval.Hi = min(pred.Interval.Lo, e), max(pred.Interval.Hi, e)
-		if off := float64(e/pred.EInstr) - 1; math.Abs(off) > sensitive {
-			pred.Warnings = append(pred.Warnings, fmt.Errorf("E(Instr) changes by %+.0f %% with the order of processors counted for delay %d: small timing differences decide who comes first",
-				100*off, asked.Delays[i]))
-		}
+		warnSensitive(pred, e, asked.Delays[i])
 	}
 	if len(near) > 0 {
 		pred.Interval.Covers += "; and the orders counted for the neighbouring delays"
 	}
 	return nil
+}
+
+// warnSensitive warns if E(Instr) is another one with the order of another delay.
+func warnSensitive(pred *model.Prediction, e unit.Seconds, delay unit.Instructions) {
+	if off := float64(e/pred.EInstr) - 1; math.Abs(off) > sensitive {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("E(Instr) changes by %+.0f %% with the order of processors counted for delay %d: small timing differences decide who comes first",
+			100*off, delay))
+	}
 }
 
 // neighbours returns the next shorter and longer delays that are nearby, without this delay itself.

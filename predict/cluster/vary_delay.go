@@ -33,6 +33,7 @@ func (on *placedRun) varyDelay(c *Case, pred *model.Prediction) error {
 	if t == nil {
 		return nil
 	}
+	shortest, longest := t.Delays[exact], t.Delays[exact]
 	own := []float64{math.Log(float64(pred.EInstr))}
 	work, instr := on.work.clone(), instructions(on.work)
 	for i, d := range t.Delays {
@@ -45,15 +46,14 @@ func (on *placedRun) varyDelay(c *Case, pred *model.Prediction) error {
 		}
 		e := split(net.sum(), instr*float64(c.Processors)).Total()
 		own = append(own, math.Log(float64(e)))
-		if off := float64(e/pred.EInstr) - 1; math.Abs(off) > sensitive {
-			pred.Warnings = append(pred.Warnings, fmt.Errorf("E(Instr) changes by %+.0f %% with the order of processors counted for delay %d: small timing differences decide who comes first", 100*off, d))
-		}
+		shortest, longest = min(shortest, d), max(longest, d)
+		warnSensitive(pred, e, d)
 	}
 	if len(own) < 3 {
 		return nil
 	}
 	mean, deviation := stat.MeanStdDev(own, nil)
 	pred.Interval = model.Interval{Lo: min(pred.EInstr, unit.Seconds(math.Exp(mean-spread*deviation))), Hi: max(pred.EInstr, unit.Seconds(math.Exp(mean+spread*deviation))),
-		Covers: fmt.Sprintf("messages %v %% shorter and longer; analyze simulated the waits for this machine", 100*variation)}
+		Covers: fmt.Sprintf("messages of blocks that take %d to %d instructions; analyze simulated the waits for this machine", shortest, longest)}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 // EventStats summarizes the events of a trace. It is computed before the replay.
 type EventStats struct {
 	rows          uint64 // of all processors
+	longest       int64  // most bytes of an event
 	kinds         [trace.Marker + 1]uint64
 	graphs        []bool // processors that have events with Needs
 	first         [trace.Marker + 1]place
@@ -129,6 +130,7 @@ func (s *EventStats) event(p trace.Proc, row int64, e *trace.Event) error {
 	if s.kinds[e.Kind]++; s.kinds[e.Kind] == 1 {
 		s.first[e.Kind] = place{p, row, e.Refs}
 	}
+	s.longest = max(s.longest, e.Bytes)
 	s.graphs[p] = s.graphs[p] || e.Needs != nil
 	s.refs = s.refs || e.Refs > 0
 	switch e.Kind {

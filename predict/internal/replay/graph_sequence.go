@@ -8,7 +8,7 @@ import (
 
 // A schedule of LogGOPSim has graphs in place of nonblocking operations and waits: all operations up to a wait need all those up to the
 // wait before. The engine simulates a sequence several times as fast. With LogGOPSim's semantics both end at the same times (see package
-// engine: TestLogGOPSimIsExact).
+// engine: TestLogGOPSimIsExact), unless messages wait for their receivers: with rendezvous, only the graph is right.
 
 // sequenceOf returns a graph of such a form as a sequence, or false if it has another form.
 func sequenceOf(ops *program.Ops, g *program.Graph) (out program.Ops, ok bool) {

@@ -47,8 +47,8 @@ func stages(r *rand.Rand) *trace.Memory {
 
 // With an observer, graphs are not simulated as sequences.
 func TestGraphsAsSequences(t *testing.T) {
-	m := messageMachine(t, logGOPSimNet)
 	for seed := range uint64(200) {
+		m := messageMachine(t, logGOPSimNet+[]string{"", "\nS = \"1 KiB\""}[seed%2])
 		src := stages(rand.New(rand.NewPCG(seed, 5)))
 		var results [2]*messageResult
 		for i, obs := range []observe.Observer{nil, observe.NopObserver{}} {

@@ -53,7 +53,7 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	r.maxBytes = model.MaxBytes()
 	run := opt.Engine
 	run.Model, run.Steps, run.Observer, run.Progress = model, newPlans(s, opt.Collectives).steps, opt.Observer, opt.Progress
-	res, err := r.run(ctx, run, opt.Semantics == LogGOPSim && opt.Observer == nil)
+	res, err := r.run(ctx, run, model.LogGOPSim && opt.Observer == nil && !model.IsRendezvous(s.longest))
 	if err != nil && ctx.Err() == nil && r.sequences > 0 {
 		res, err = r.run(ctx, run, false) // whose errors name the operations of the trace
 	}
