@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"os"
-	"strings"
 	"testing"
 
 	"spoor/traces/stage"
@@ -56,17 +55,7 @@ func TestComposeStatus(t *testing.T) {
 		{"a small --cache-lines 1 -o x", stage.Failed, "small has lines of 32B, not of 64B"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			status, out, errs := analyze(append([]string{"compose"}, strings.Fields(c.args)...)...)
-			got := out
-			if c.status != stage.Done {
-				got = errs
-				if out != "" {
-					t.Errorf("failed and printed %q", out)
-				}
-			}
-			if status != c.status || !strings.Contains(got, c.want) {
-				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
-			}
+			expect(t, "compose "+c.args, c.status, c.want)
 		})
 	}
 	if _, err := os.Stat("x"); err == nil {

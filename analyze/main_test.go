@@ -23,6 +23,22 @@ func analyze(args ...string) (status int, out, errs string) {
 	return stage.Capture(command, strings.NewReader(""), args...)
 }
 
+// expect runs the command with arguments that have no spaces. A failed one must print only its error.
+func expect(t *testing.T, args string, status int, want string) {
+	t.Helper()
+	got, out, errs := analyze(strings.Fields(args)...)
+	text := out
+	if status != stage.Done {
+		text = errs
+		if out != "" {
+			t.Errorf("failed and printed %q", out)
+		}
+	}
+	if got != status || !strings.Contains(text, want) {
+		t.Errorf("status %d, want %d with %q:\n%.300s%s", got, status, want, out, errs)
+	}
+}
+
 // write makes a trace of random references, with a barrier at the end of each phase.
 func write(t testing.TB, prefix string, procs, phases, refsPerPhase int, notes ...string) {
 	t.Helper()
@@ -172,17 +188,7 @@ func TestStatus(t *testing.T) {
 		{"-o file four", stage.Failed, "file"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			status, out, errs := analyze(strings.Fields(c.args)...)
-			got := out
-			if c.status != stage.Done {
-				got = errs
-				if out != "" {
-					t.Errorf("failed and printed %q", out)
-				}
-			}
-			if status != c.status || !strings.Contains(got, c.want) {
-				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
-			}
+			expect(t, c.args, c.status, c.want)
 		})
 	}
 	if _, err := os.Stat("x"); err == nil {

@@ -223,17 +223,7 @@ func TestMergeStatus(t *testing.T) {
 		{"a c --trace y -o z", stage.Failed, "y is not the trace of the parts"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			status, out, errs := analyze(append([]string{"merge"}, strings.Fields(c.args)...)...)
-			got := out
-			if c.status != stage.Done {
-				got = errs
-				if out != "" {
-					t.Errorf("failed and printed %q", out)
-				}
-			}
-			if status != c.status || !strings.Contains(got, c.want) {
-				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
-			}
+			expect(t, "merge "+c.args, c.status, c.want)
 		})
 	}
 	if _, err := os.Stat("z"); err == nil {

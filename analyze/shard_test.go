@@ -101,17 +101,7 @@ func TestShardStatus(t *testing.T) {
 		{"merge a1 a2 line -o z2", stage.Failed, "line is"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			status, out, errs := analyze(strings.Fields(c.args)...)
-			got := out
-			if c.status != stage.Done {
-				got = errs
-				if out != "" {
-					t.Errorf("failed and printed %q", out)
-				}
-			}
-			if status != c.status || !strings.Contains(got, c.want) {
-				t.Errorf("status %d, want %d with %q:\n%.300s%s", status, c.status, c.want, out, errs)
-			}
+			expect(t, c.args, c.status, c.want)
 		})
 	}
 	if _, err := os.Stat("z2"); err == nil {
