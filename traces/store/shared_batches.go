@@ -20,7 +20,7 @@ type sharedBatch struct {
 }
 
 // mostIdle is the number of rows of batches that no iteration uses. A row takes about 30 bytes.
-const mostIdle = 1 << 21
+const mostIdle = 1 << 19
 
 // get returns a batch, which the caller releases.
 func (s *sharedBatches) get(p *part, i int, decode func(d *decoder, s *eventsSlot, i int) error) (*eventsSlot, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"spoor/analyze/comm"
+	"spoor/predict/internal/forkjoin"
 	"spoor/traces/trace"
 )
 
@@ -27,6 +28,7 @@ type EventStats struct {
 	members       map[int32]int        // processors with a barrier in each group
 	meets         map[int32]trace.Proc // the last of them
 	collectiveErr error                // collectives of the processors do not match
+	stages        *forkjoin.Program    // the messages, if they are stages and package forkjoin may simulate them
 }
 
 // fork is a processor that starts another one.
@@ -66,9 +68,16 @@ type call struct {
 func (s *EventStats) HasWork() bool { return s.flops }
 
 // Scan reads the events of a trace.
-func Scan(src trace.Source) (*EventStats, error) {
+func Scan(src trace.Source) (*EventStats, error) { return ScanFor(src, "") }
+
+// ScanFor is Scan for simulations with some semantics. It keeps messages that need not be read again for them.
+func ScanFor(src trace.Source, semantics Semantics) (*EventStats, error) {
 	procs := src.Header().Procs
 	s := &EventStats{graphs: make([]bool, procs), collectives: map[collectiveID]*callSequence{}}
+	var stages *forkjoin.Builder
+	if semantics == LogGOPSim {
+		stages = forkjoin.NewBuilder(procs, eventsOf(src))
+	}
 	row, ended := int64(0), trace.Proc(0)
 	end := func(before trace.Proc) {
 		for ; ended < before; ended++ {
@@ -89,15 +98,33 @@ func Scan(src trace.Source) (*EventStats, error) {
 				return nil, fmt.Errorf("processor %d: event %d (%v): %w", b.Proc, row, b.Rows[i].Kind, err)
 			}
 			row++
+			if stages != nil && !stages.Add(b.Proc, &b.Rows[i]) {
+				stages = nil
+			}
 		}
 	}
 	end(trace.Proc(procs))
+	if stages != nil {
+		s.stages = stages.Program()
+	}
 	for _, key := range s.sortedCollectives() {
 		if c := s.collectives[key]; key.group == trace.None && len(c.members) < procs {
 			s.noteError(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))
 		}
 	}
 	return s, s.scanRefs(src)
+}
+
+// eventsOf returns the number of events of a trace, or 0 if that is not known.
+func eventsOf(src trace.Source) (n uint64) {
+	counted, is := src.(interface{ Totals(trace.Proc) trace.Totals })
+	if !is {
+		return 0
+	}
+	for p := range trace.Proc(src.Header().Procs) {
+		n += counted.Totals(p).Events
+	}
+	return n
 }
 
 // scanRefs looks for a reference if none precedes an event.

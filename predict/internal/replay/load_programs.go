@@ -22,7 +22,7 @@ const (
 const manyEvents = 1 << 23
 
 // programs returns the programs of all processors, and what ends their readers.
-func (m *messageRun) programs(sequences bool) (all []program.Program, stop func(), err error) {
+func (m *messageRun) programs() (all []program.Program, stop func(), err error) {
 	graphs := slices.Contains(m.stats.graphs, true)
 	m.tagCalls = m.tagCalls || graphs
 	if n := uint64(m.head.Procs); graphs || m.stats.rows <= min(mostLoaded, n*fewEvents) {
@@ -30,7 +30,7 @@ func (m *messageRun) programs(sequences bool) (all []program.Program, stop func(
 		if m.stats.rows > manyEvents {
 			before = debug.SetGCPercent(50)
 		}
-		all, err = m.load(sequences)
+		all, err = m.load()
 		return all, func() {
 			if before >= 0 {
 				debug.SetGCPercent(before)
@@ -66,13 +66,11 @@ type loader struct {
 	in    eventConverter
 	ops   program.Ops   // of the present processor
 	needs program.Graph // if it is a graph
-
-	allowed bool // graphs may be sequences
 }
 
 // load reads all programs.
-func (m *messageRun) load(sequences bool) ([]program.Program, error) {
-	l := loader{messageRun: m, needs: program.Graph{Starts: []int64{0}}, allowed: sequences}
+func (m *messageRun) load() ([]program.Program, error) {
+	l := loader{messageRun: m, needs: program.Graph{Starts: []int64{0}}}
 	for b, err := range m.src.Events() {
 		if err != nil {
 			return nil, err
@@ -128,12 +126,6 @@ func appendNeeds(g *program.Graph, needs []int64, row int64) error {
 // program returns the program of the present processor.
 func (l *loader) program() program.Program {
 	isGraph := l.stats.graphs[len(l.all)]
-	if isGraph && l.allowed {
-		if ops, ok := sequenceOf(&l.ops, &l.needs); ok {
-			l.sequences++
-			return program.Program{Next: (&loadedProgram{ops}).next}
-		}
-	}
 	one := &loadedProgram{program.Ops{All: slices.Clone(l.ops.All), Wide: slices.Clone(l.ops.Wide)}}
 	p := program.Program{Next: one.next}
 	if isGraph {

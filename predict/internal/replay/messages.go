@@ -16,13 +16,12 @@ import (
 
 // messageRun is the state that all processors of a replay share.
 type messageRun struct {
-	rates     []rates // of each processor
-	src       trace.Source
-	head      trace.Header
-	opt       Options
-	stats     *EventStats
-	sequences int  // graphs that are simulated as sequences
-	tagCalls  bool // messages of collectives carry the number of their call as tag
+	rates    []rates // of each processor
+	src      trace.Source
+	head     trace.Header
+	opt      Options
+	stats    *EventStats
+	tagCalls bool // messages of collectives carry the number of their call as tag
 
 	maxBytes int64 // of a message
 }
@@ -53,10 +52,7 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	r.maxBytes = model.MaxBytes()
 	run := opt.Engine
 	run.Model, run.Steps, run.Observer, run.Progress = model, newPlans(s, opt.Collectives).steps, opt.Observer, opt.Progress
-	res, err := r.run(ctx, run, model.LogGOPSim && opt.Observer == nil && !model.IsRendezvous(s.longest))
-	if err != nil && ctx.Err() == nil && r.sequences > 0 {
-		res, err = r.run(ctx, run, false) // whose errors name the operations of the trace
-	}
+	res, err := r.run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +65,12 @@ func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machin
 	return out, nil
 }
 
-// run simulates the programs. Graphs may be simulated as sequences: see [sequenceOf].
-func (r *messageRun) run(ctx context.Context, opt engine.Options, sequences bool) (*outcome.Result, error) {
-	programs, stop, err := r.programs(sequences)
+// run simulates the programs.
+func (r *messageRun) run(ctx context.Context, opt engine.Options) (*outcome.Result, error) {
+	if res, err := r.runStages(ctx, &opt); res != nil || err != nil {
+		return res, err
+	}
+	programs, stop, err := r.programs()
 	defer stop()
 	if err != nil {
 		return nil, err

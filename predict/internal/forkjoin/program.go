@@ -1,0 +1,51 @@
+// Package forkjoin simulates schedules of LogGOPSim [hoefler2010] in the form that its generators write. The program of
+// a rank is a sequence of stages. A stage is either a computation, or messages that are sent and received at the same
+// time. A stage begins when all operations of the stage before it have ended.
+//
+// Package engine simulates all programs, and defines the times: see cost.Model.LogGOPSim. Here each send knows its receive before the
+// simulation, because messages of one channel (sender, receiver, tag and group) match in the order in which both programs have them. So a
+// rank has no requests, and no table of messages and receives. That is several times as fast.
+package forkjoin
+
+import "spoor/traces/unit"
+
+// kind is the kind of an operation.
+type kind uint8
+
+const (
+	compute kind = iota
+	send
+	recv
+)
+
+// operation is an operation of a rank.
+type operation struct {
+	link  uint64 // of a send: its receiver and its receive; of a computation: its number; of a message without a match: the next one
+	bytes uint32 // of a message
+	kind  kind
+	last  bool // it is the last of its stage
+}
+
+// receive returns the receiver of a send, and the number of its receive.
+func (o *operation) receive() (rank int32, op uint32) { return int32(o.link >> 32), uint32(o.link) }
+
+// Work is a computation: instructions, and an amount in the unit of the trace.
+type Work struct {
+	Amount int64
+	Instr  uint32
+	Rank   int32
+}
+
+// Program is the programs of all ranks. Several simulations may use it at the same time.
+type Program struct {
+	ops     []operation // by rank
+	starts  []uint32    // first operation of each rank, and the end of the last
+	work    []Work      // of the computations, in the order of ops
+	longest uint32      // most bytes of a message
+}
+
+// Work returns all computations, by rank and in the order of its program.
+func (p *Program) Work() []Work { return p.work }
+
+// Longest returns the most bytes of a message.
+func (p *Program) Longest() unit.Bytes { return unit.Bytes(p.longest) }
