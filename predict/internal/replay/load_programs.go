@@ -17,25 +17,29 @@ const (
 	mostLoaded = 1 << 26 // of all processors; an operation takes 24 bytes
 )
 
-// manyEvents is the number of loaded events from which on the garbage collector runs more often, so that the memory of all is 1.5 times
-// that in use and not twice as large.
-const manyEvents = 1 << 23
+// collectOften makes the garbage collector run so often that the memory of all of many events is little more than that in use. The function
+// that it returns undoes this.
+func collectOften(events uint64) (undo func()) {
+	percent := 0
+	switch {
+	case events > 1<<25:
+		percent = 15
+	case events > 1<<23:
+		percent = 50
+	default:
+		return func() {}
+	}
+	before := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(before) }
+}
 
 // programs returns the programs of all processors, and what ends their readers.
 func (m *messageRun) programs() (all []program.Program, stop func(), err error) {
 	graphs := slices.Contains(m.stats.graphs, true)
 	m.tagCalls = m.tagCalls || graphs
 	if n := uint64(m.head.Procs); graphs || m.stats.rows <= min(mostLoaded, n*fewEvents) {
-		before := -1
-		if m.stats.rows > manyEvents {
-			before = debug.SetGCPercent(50)
-		}
 		all, err = m.load()
-		return all, func() {
-			if before >= 0 {
-				debug.SetGCPercent(before)
-			}
-		}, err
+		return all, func() {}, err
 	}
 	var readers []*eventReader
 	for p := range trace.Proc(m.head.Procs) {

@@ -37,6 +37,7 @@ type messageRun struct {
 // Results that depend on time are as recorded. A test or an iprobe that succeeded waits until it succeeds. One that
 // failed takes no time, and neither does reading the clock. References are not simulated.
 func runMessages(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (*Result, error) {
+	defer collectOften(s.rows)()
 	r := &messageRun{src: src, head: src.Header(), opt: opt, stats: s, tagCalls: s.nonblocking}
 	if err := r.check(m); err != nil {
 		return nil, err
