@@ -3,6 +3,7 @@ package locality
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -49,10 +50,15 @@ type result struct {
 // fitAll fits the models to the measurements. needs has the shards of each model, in the order of models.
 func fitAll(m *measured, models []missModel, needs [][]analysis.Shard) (out []result, warnings []error) {
 	all := m.Points(octaves(m.Footprint))
+	fits, errs := make([]*fittedModel, len(models)), make([]error, len(models))
+	analysis.InParallel(len(models), runtime.GOMAXPROCS(0), func(i int) {
+		one := *m
+		one.Needs = needs[i]
+		fits[i], errs[i] = models[i].Fit(&one)
+	})
 	var failed unfitted
 	for i, model := range models {
-		m.Needs = needs[i]
-		f, err := model.Fit(m)
+		f, err := fits[i], errs[i]
 		if err != nil {
 			failed.add(model, err)
 			continue
