@@ -56,7 +56,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err := errors.Join(o.check(), o.checkQuanta(), o.checkTogether(len(prefixes)), o.checkIdeal(), o.checkSensitivity()); err != nil {
 		return err
 	}
-	sims, done, err := openSimulations(env, prefixes, machines, o.nodes, o.opt.Semantics)
+	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
 	defer done()
 	if err != nil {
 		return err

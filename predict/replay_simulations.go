@@ -43,7 +43,7 @@ func inPlaces(sims []*simulation, places []placement.Placement) (all []*simulati
 
 // openSimulations opens all traces and machines, and pairs each trace with each machine. semantics are those of all simulations. The caller
 // must call done.
-func openSimulations(env *stage.Env, prefixes, files, nodes []string, semantics replay.Semantics) (sims []*simulation, done func(), err error) {
+func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
 	var machines []*machine.Machine
 	var traces []*store.Trace
 	done = func() {
@@ -67,7 +67,7 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string, semantics 
 			return nil, done, err
 		}
 		traces = append(traces, t)
-		survey, err := replay.ScanFor(t, semantics)
+		survey, err := replay.Scan(t)
 		if err != nil {
 			return nil, done, fmt.Errorf("examining %s: %w", p, err)
 		}

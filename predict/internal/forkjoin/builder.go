@@ -12,10 +12,11 @@ const maxOperations = 1 << 26
 
 // Builder makes a Program of events, which come by processor.
 type Builder struct {
-	p     Program
-	match matcher
-	procs int
-	proc  trace.Proc
+	p      Program
+	match  matcher
+	procs  int
+	events uint64
+	proc   trace.Proc
 
 	// Rows of the present processor: its stage begins at from, and the stage before it at before.
 	row, from, before int
@@ -24,8 +25,7 @@ type Builder struct {
 
 // NewBuilder returns a Builder for the events of so many processors. events is their number, or 0 if it is not known.
 func NewBuilder(procs int, events uint64) *Builder {
-	return &Builder{procs: procs, match: newMatcher(),
-		p: Program{starts: make([]uint32, 1, procs+1), ops: make([]operation, 0, min(events, maxOperations))}}
+	return &Builder{procs: procs, events: events, match: newMatcher(), p: Program{starts: make([]uint32, 1, procs+1)}}
 }
 
 // Add adds the next event. It returns false if the programs are not such stages; the Builder cannot be used then.
@@ -36,7 +36,7 @@ func (b *Builder) Add(p trace.Proc, e *trace.Event) bool {
 	}
 	b.row++
 	if e.Kind == trace.Compute {
-		b.p.ops = append(grown(b.p.ops), operation{link: uint64(len(b.p.work)), kind: compute})
+		b.append(operation{link: uint64(len(b.p.work)), kind: compute})
 		b.p.work = append(grown(b.p.work), Work{e.Work, e.Instr, int32(p)})
 		return true
 	}
@@ -46,15 +46,23 @@ func (b *Builder) Add(p trace.Proc, e *trace.Event) bool {
 	c := channel{from: int32(p), to: e.Peer, tag: e.Tag, group: e.Group}
 	op := operation{kind: send, bytes: uint32(e.Bytes)}
 	switch e.Kind {
-	case trace.Send, trace.Isend:
+	case trace.Send:
 		b.p.longest = max(b.p.longest, op.bytes)
-	case trace.Recv, trace.Irecv:
+	case trace.Recv:
 		op.kind, c.from, c.to = recv, c.to, c.from
 	default:
 		return false
 	}
-	b.p.ops = append(grown(b.p.ops), op)
+	b.append(op)
 	return b.match.add(b.p.ops, uint32(len(b.p.ops)-1), c, b.row-1-b.from)
+}
+
+// append appends an operation. Once there are some, it makes room for all.
+func (b *Builder) append(op operation) {
+	if have := uint64(len(b.p.ops)); have == uint64(cap(b.p.ops)) && have > 0 && have < min(b.events, maxOperations) {
+		b.p.ops = slices.Grow(b.p.ops, int(min(b.events, maxOperations)-have))
+	}
+	b.p.ops = append(grown(b.p.ops), op)
 }
 
 // grown returns a slice with room for one more element. It doubles, so that each element is copied about once.

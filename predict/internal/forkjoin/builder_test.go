@@ -19,6 +19,8 @@ func TestBuilder(t *testing.T) {
 	send, recv, compute := event(trace.Send, 1), event(trace.Recv, 1), event(trace.Compute, trace.None)
 	busy, any, self, large := send, recv, send, send
 	busy.Instr, any.Peer, self.Peer, large.Bytes = 5, trace.None, 0, 1<<32
+	nonblocking := recv
+	nonblocking.Kind = trace.Irecv
 	long := send
 	long.Bytes = 3
 	for name, c := range map[string]struct {
@@ -38,6 +40,7 @@ func TestBuilder(t *testing.T) {
 		"any sender":             {[]trace.Event{send, any, recv}, [][]int64{{}, {0}, {1}}, false},
 		"a message to itself":    {[]trace.Event{self, recv, recv}, [][]int64{{}, {0}, {1}}, false},
 		"a large message":        {[]trace.Event{large, recv, recv}, [][]int64{{}, {0}, {1}}, false},
+		"an irecv":               {[]trace.Event{send, nonblocking, compute}, [][]int64{{}, {}, {0, 1}}, false},
 		"no match":               {[]trace.Event{send, recv, recv}, [][]int64{{}, {}, {0, 1}}, false},
 		"a receive is too small": {[]trace.Event{long, recv}, [][]int64{{}, {}}, false},
 	} {

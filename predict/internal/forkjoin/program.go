@@ -1,8 +1,8 @@
-// Package forkjoin simulates schedules of LogGOPSim [hoefler2010] in the form that its generators write. The program of
+// Package forkjoin simulates schedules of messages in the form that generators of GOAL write [hoefler2010]. The program of
 // a rank is a sequence of stages. A stage is either a computation, or messages that are sent and received at the same
 // time. A stage begins when all operations of the stage before it have ended.
 //
-// Package engine simulates all programs, and defines the times: see cost.Model.LogGOPSim. Here each send knows its receive before the
+// Package engine simulates all programs, and defines the times. Here each send knows its receive before the
 // simulation, because messages of one channel (sender, receiver, tag and group) match in the order in which both programs have them. So a
 // rank has no requests, and no table of messages and receives. That is several times as fast.
 package forkjoin

@@ -6,34 +6,39 @@ import (
 	"spoor/traces/unit"
 )
 
-// arrival is a message that is in flight or waits for the processor: its receive, ordered by the time at which it comes, ties by sender.
-type arrival = heap.Item[unit.Picos, int32, uint8, uint32]
-
-// leastArrivals is the room for arrivals of most ranks.
-const leastArrivals = 4
+// message is a message on its way: the number of its receive, and how long it waited for ports.
+type message struct {
+	portWait unit.Picos
+	receive  uint32
+}
 
 // rank is the state of a rank.
 type rank struct {
 	cpu, outFree, inFree unit.Picos // until when its processor and its ports are taken
-
-	// When the operations of the present stage were enqueued, and when the last of those that began did so. See cost.Model.LogGOPSim.
-	enqueued, began unit.Picos
+	ready                unit.Picos // when its stage began
 
 	at, end, stop uint32 // the send or computation that comes next, the end of its stage, the end of the program
-	waiting       int32  // receives of the stage whose messages have not come
+	waiting       int32  // receives of the stage that have not ended
+	sent          uint32 // messages so far
 
 	next   unit.Picos // before which it sends nothing
 	window int64      // of next, in the calendar
 
-	arrivals            heap.Heap[unit.Picos, int32, uint8, uint32]
-	contention, latency unit.Picos // time that the processor waited for messages that waited, and that were in flight
+	arrivals                                heap.Heap[unit.Picos, int32, uint32, message]    // by the time of their first bytes, ties by sender and order of sending
+	early                                   heap.Heap[uint32, unit.Picos, uint8, unit.Picos] // messages of later stages: by receive, with the time at which all of it is there and portWait
+	arrived                                 heap.Heap[unit.Picos, uint32, uint8, unit.Picos] // with LogGPS: messages for the processor, by time and receive, with portWait
+	logGOP                                                                                   // with LogGOPSim
+	virtualIn, overlap, contention, latency unit.Picos                                       // see outcome.Rank
 }
 
-// beforeAll is before every time.
-const beforeAll unit.Picos = -1
+// leastArrivals is the room for arrivals of most ranks.
+const leastArrivals = 4
 
 // never is later than all events.
 const never = unit.Picos(1<<63 - 1)
+
+// ended is the number of messages that a rank waits for after its program.
+const ended = -1
 
 // begin goes to the next stage that does not end at once. The stage before it ended when the processor became free.
 func (s *simulation) begin(r *rank, id int32) {
@@ -45,23 +50,20 @@ func (s *simulation) begin(r *rank, id int32) {
 		if r.end > s.starts[id] {
 			r.enqueued = r.began
 		}
-		r.at = r.end
+		r.at, r.ready, r.began = r.end, r.cpu, max(0, r.enqueued)
 		s.scan(r)
+		for len(r.early) > 0 && r.early[0].Key < r.end {
+			s.takeEarly(r)
+		}
 	}
 }
 
-// ended is the number of messages that a rank waits for after its program.
-const ended = -1
-
-// scan looks for the end of a stage, and counts the messages that it waits for.
+// scan looks for the end of a stage and for its first send or computation. A computation of no time ends at once.
 func (s *simulation) scan(r *rank) {
-	r.began = max(0, r.enqueued)
-	first := never32
+	first := ^uint32(0)
 	for i := r.at; ; i++ {
 		op := &s.ops[i]
 		switch {
-		case op.kind == recv && s.early.has(i):
-			r.began = max(r.began, r.cpu)
 		case op.kind == recv:
 			r.waiting++
 		case op.kind == send || s.durations[op.link] > 0:
@@ -77,61 +79,32 @@ func (s *simulation) scan(r *rank) {
 	r.at = min(first, r.end)
 }
 
-const never32 = ^uint32(0)
+// takeEarly gives the first of the early messages to its receive, whose stage begins.
+func (s *simulation) takeEarly(r *rank) {
+	m := r.early.Pop()
+	if s.logGOPSim {
+		r.waiting--
+		r.began = max(r.began, r.cpu)
+		return
+	}
+	r.arrived.Push(heap.Item[unit.Picos, uint32, uint8, unit.Picos]{Key: max(m.Tie, r.ready), Tie: m.Key, Value: m.Value})
+}
 
 // run simulates a rank up to a limit, before which it knows all its messages.
 func (s *simulation) run(r *rank, id int32, limit unit.Picos) {
-	for {
-		begins := never
-		if r.at < r.end {
-			if begins = r.cpu; s.ops[r.at].kind == send {
-				begins = max(begins, r.outFree)
-			}
-		}
-		if len(r.arrivals) > 0 {
-			takes := max(r.arrivals[0].Key, r.cpu, r.inFree)
-			if takes < begins || takes == begins && s.isFirst(r, id) {
-				if takes >= limit {
-					break
-				}
-				s.receive(r, id, takes)
-				continue
-			}
-		}
-		if begins >= limit {
-			break
-		}
-		s.perform(r, id, begins)
+	if s.logGOPSim {
+		s.runLogGOPSim(r, id, limit)
+	} else {
+		s.runLogGPS(r, id, limit)
 	}
-	r.next = s.bound(r)
+	r.next = max(limit, s.bound(r))
 }
 
-// isFirst reports whether a rank takes up a message before it goes on, when it could do either: what was enqueued first goes first.
-func (s *simulation) isFirst(r *rank, id int32) bool {
-	sent := r.arrivals[0].Key - s.flight
-	return sent < r.enqueued || sent == r.enqueued && r.arrivals[0].Tie < id
-}
-
-// receive lets the processor take up the first message.
-func (s *simulation) receive(r *rank, id int32, now unit.Picos) {
-	s.done++
-	m := r.arrivals.Pop()
-	carry := s.carry(s.ops[m.Value].bytes)
-	if idle := now - r.cpu; idle > 0 {
-		waited := min(now-m.Key, idle)
-		r.contention += waited
-		r.latency += min(s.model.Latency, idle-waited)
-	}
-	r.cpu = now + s.model.Receive + carry
-	r.inFree = min(now+s.model.Gap+carry, cost.Horizon)
-	if m.Value >= r.end {
-		s.early.add(m.Value)
-		return
-	}
-	r.began = max(r.began, now)
-	if r.waiting--; r.waiting == 0 && r.at == r.end {
-		s.begin(r, id)
-	}
+// wait accounts for the time in which the processor waited for a message: for ports, and for its flight.
+func (r *rank) wait(idle, portWait, flight unit.Picos) {
+	portWait = min(portWait, idle)
+	r.contention += portWait
+	r.latency += min(flight, idle-portWait)
 }
 
 // perform does the next send or computation.
@@ -143,8 +116,10 @@ func (s *simulation) perform(r *rank, id int32, now unit.Picos) {
 		r.cpu = now + s.durations[op.link]
 	} else {
 		r.cpu = now + s.model.Send
-		r.outFree = min(now+s.model.Gap+s.carry(op.bytes), cost.Horizon)
-		s.deliver(op, id, max(now+s.flight, now+1))
+		r.sent++
+		leaves := max(now, r.outFree)
+		r.outFree = min(leaves+s.model.Gap+s.carry(op.bytes), cost.Horizon)
+		s.deliver(op, id, max(leaves+s.flight, now+1), leaves-now)
 	}
 	for r.at++; r.at < r.end && s.ops[r.at].kind == recv; r.at++ {
 	}
@@ -154,11 +129,11 @@ func (s *simulation) perform(r *rank, id int32, now unit.Picos) {
 }
 
 // deliver gives a message to its receiver.
-func (s *simulation) deliver(op *operation, from int32, at unit.Picos) {
+func (s *simulation) deliver(op *operation, from int32, at, portWait unit.Picos) {
 	to, i := op.receive()
 	d := &s.ranks[to]
-	d.arrivals.Push(arrival{Key: at, Tie: from, Value: i})
-	if d.at < d.end || int(d.waiting) > len(d.arrivals) {
+	d.arrivals.Push(heap.Item[unit.Picos, int32, uint32, message]{Key: at, Tie: from, Turn: s.ranks[from].sent, Value: message{portWait, i}})
+	if d.at < d.end || int(d.waiting) > len(d.arrivals)+len(d.arrived) {
 		return
 	}
 	if next := max(at, s.bound(d)); next < d.next { // without this message it would have done nothing before d.next
@@ -169,22 +144,27 @@ func (s *simulation) deliver(op *operation, from int32, at unit.Picos) {
 
 // bound returns a time before which a rank sends nothing, unless other messages come to it.
 func (s *simulation) bound(r *rank) unit.Picos {
-	switch n := len(r.arrivals); {
+	flying, there := len(r.arrivals), len(r.arrived)
+	switch waiting := int(r.waiting); {
 	case r.at < r.end && s.ops[r.at].kind == send:
-		return max(r.cpu, r.outFree)
+		if s.logGOPSim {
+			return max(r.cpu, r.outFree)
+		}
+		return r.cpu
 	case r.at < r.end:
 		return r.cpu + s.durations[s.ops[r.at].link]
-	case r.waiting == ended || int(r.waiting) > n:
+	case waiting == ended || waiting > flying+there:
 		return never
-	case int(r.waiting) == n:
-		last := max(r.cpu, r.inFree)
+	case waiting == flying+there:
+		last := r.cpu
 		for i := range r.arrivals {
 			last = max(last, r.arrivals[i].Key)
 		}
 		return last + s.model.Receive + s.computation(r.end, r.stop)
-	default:
-		return max(r.arrivals[0].Key, r.cpu, r.inFree) + unit.Picos(r.waiting)*s.model.Receive + s.computation(r.end, r.stop)
+	case waiting > there:
+		return max(r.arrivals[0].Key, r.cpu) + s.model.Receive + s.computation(r.end, r.stop)
 	}
+	return r.cpu + unit.Picos(r.waiting)*s.model.Receive + s.computation(r.end, r.stop)
 }
 
 // computation returns the duration of an operation if it is a computation before the end of the program.

@@ -10,16 +10,16 @@ import (
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/prefetch"
+	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
 // ErrStuck means that ranks wait for ever, or pass the time that can be simulated. Package engine says which, and why.
 var ErrStuck = errors.New("some ranks do not reach the end of their programs")
 
-// Simulates reports whether Run simulates a program on a model. It needs the semantics of LogGOPSim without rendezvous messages, and an
-// overhead, so that no two messages of a rank leave at the same time.
+// Simulates reports whether Run simulates a program on a model: LogGP without rendezvous messages, by its own semantics or those of LogGOPSim.
 func Simulates(m *cost.Model, p *Program) bool {
-	return m.LogGOPSim && m.Local == nil && m.SMPI == nil && m.Arrivals == (cost.Arrivals{}) && m.Send > 0 &&
+	return !m.UsesLinks() && m.Sizes == nil && m.Local == nil && m.SMPI == nil && m.Arrivals == (cost.Arrivals{}) &&
 		!m.IsRendezvous(int64(p.longest)) && m.BytesTime(int64(p.longest)) < cost.MaxDuration
 }
 
@@ -31,18 +31,12 @@ type simulation struct {
 	durations []unit.Picos // of the computations
 	ranks     []rank
 	done      int // operations, since progress was reported
-	early     set // receives of later stages whose messages have come
 	calendar  *calendarqueue.Queue
+	logGOPSim bool
 
 	size      uint32 // of the last message
 	sizeCarry unit.Picos
 }
-
-// set is a set of receives, by number.
-type set []uint64
-
-func (b set) has(i uint32) bool { return b[i/64]>>(i%64)&1 != 0 }
-func (b set) add(i uint32)      { b[i/64] |= 1 << (i % 64) }
 
 // Run simulates a program on a model that Simulates accepts. durations are those of Program.Work. progress receives the number of
 // operations done since its last call; it may be nil. The result equals that of engine.Run.
@@ -52,9 +46,9 @@ func (p *Program) Run(ctx context.Context, m *cost.Model, durations []unit.Picos
 	}
 	n := len(p.starts) - 1
 	s := &simulation{Program: p, model: m, flight: m.Send + m.Latency, durations: durations, ranks: make([]rank, n),
-		early: make(set, len(p.ops)/64+1), calendar: calendarqueue.New(m.Lookahead())}
+		calendar: calendarqueue.New(m.Lookahead()), logGOPSim: m.LogGOPSim}
 	s.sizeCarry = m.BytesTime(0)
-	room := make([]arrival, leastArrivals*n)
+	room := make([]heap.Item[unit.Picos, int32, uint32, message], leastArrivals*n)
 	for i := range s.ranks {
 		r, id := &s.ranks[i], int32(i)
 		r.arrivals = room[leastArrivals*i : leastArrivals*i : leastArrivals*(i+1)]
@@ -134,6 +128,7 @@ func (s *simulation) result() (*outcome.Result, error) {
 		}
 		s.account(s.ops[s.starts[i]:s.starts[i+1]], out)
 		out.Time, out.Parts[observe.Contention], out.Parts[observe.Latency] = r.cpu, r.contention, r.latency
+		out.Overlap = r.overlap
 		rest := r.cpu
 		for _, part := range out.Parts {
 			rest -= part
@@ -155,7 +150,9 @@ func (s *simulation) account(ops []operation, out *outcome.Rank) {
 		case send:
 			out.Parts[observe.Overhead] += s.model.Send
 		default:
-			out.Parts[observe.Overhead] += s.model.Receive + s.carry(op.bytes)
+			if out.Parts[observe.Overhead] += s.model.Receive; s.logGOPSim {
+				out.Parts[observe.Overhead] += s.carry(op.bytes)
+			}
 			out.Messages++
 			out.Bytes += int64(op.bytes)
 		}

@@ -68,16 +68,10 @@ type call struct {
 func (s *EventStats) HasWork() bool { return s.flops }
 
 // Scan reads the events of a trace.
-func Scan(src trace.Source) (*EventStats, error) { return ScanFor(src, "") }
-
-// ScanFor is Scan for simulations with some semantics. It keeps messages that need not be read again for them.
-func ScanFor(src trace.Source, semantics Semantics) (*EventStats, error) {
+func Scan(src trace.Source) (*EventStats, error) {
 	procs := src.Header().Procs
 	s := &EventStats{graphs: make([]bool, procs), collectives: map[collectiveID]*callSequence{}}
-	var stages *forkjoin.Builder
-	if semantics == LogGOPSim {
-		stages = forkjoin.NewBuilder(procs, eventsOf(src))
-	}
+	stages := forkjoin.NewBuilder(procs, eventsOf(src))
 	row, ended := int64(0), trace.Proc(0)
 	end := func(before trace.Proc) {
 		for ; ended < before; ended++ {

@@ -15,7 +15,7 @@ import (
 // with Both. A trace without references has the same result with Both as with Messages.
 func Simulate(ctx context.Context, src trace.Source, s *EventStats, m *machine.Machine, opt Options) (_ *Result, err error) {
 	if s == nil {
-		if s, err = ScanFor(src, opt.Semantics); err != nil {
+		if s, err = Scan(src); err != nil {
 			return nil, err
 		}
 	}
