@@ -39,6 +39,23 @@ func (f *dispatcher) wait() error {
 	return f.failed()
 }
 
+// process passes the chunk to the shards and waits until they have processed it.
+func (f *dispatcher) process(p Chunk) error {
+	f.feed(p)
+	if err := f.wait(); err != nil {
+		return err
+	}
+	return f.progress.err
+}
+
+// finish ends the shards of an order that was read to its end, unless the run is cancelled.
+func (f *dispatcher) finish() error {
+	if err := f.progress.ctx.Err(); err != nil {
+		return err
+	}
+	return f.end()
+}
+
 // failed returns the error of the first shard that has one.
 func (f *dispatcher) failed() error {
 	for _, err := range f.errs {

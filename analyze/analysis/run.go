@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -225,33 +224,19 @@ func wantsRefs(s Shard) bool {
 	return !is || !e.EventsOnly()
 }
 
-// eventsOf is a trace without its references.
-type eventsOf struct{ trace.Source }
-
-func (eventsOf) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
-	return func(func(*trace.Refs, error) bool) {}
-}
-
 // read feeds a program order.
 func (o order) read(src trace.Source, refs trace.OpSet, parallel bool, m *progress) error {
-	if !slices.ContainsFunc(o.shards, wantsRefs) {
-		src = eventsOf{src}
-	}
 	f := newDispatcher(o.shards, parallel, m)
+	if !slices.ContainsFunc(o.shards, wantsRefs) {
+		return o.readEvents(src, f)
+	}
 	for p, err := range program(src, o.proc, refs) {
 		if err != nil {
 			return err
 		}
-		f.feed(*p)
-		if err := f.wait(); err != nil {
+		if err := f.process(*p); err != nil {
 			return err
 		}
-		if m.err != nil {
-			return m.err
-		}
 	}
-	if err := m.ctx.Err(); err != nil {
-		return err
-	}
-	return f.end()
+	return f.finish()
 }

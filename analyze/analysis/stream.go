@@ -150,16 +150,24 @@ func (s *stream) fillEvents() error {
 			s.events, s.eventAt = nil, 0
 			return nil
 		}
-		if err := trace.CheckEvents(s.head, b, s.lastRefs, math.MaxUint64); err != nil {
+		if err := s.setEvents(b); err != nil {
 			return err
 		}
-		if b.Proc != s.proc {
-			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the events of processor %d", s.proc)}
-		}
-		s.events, s.eventAt = b.Rows, 0
-		if n := len(b.Rows); n > 0 {
-			s.lastRefs = b.Rows[n-1].Refs
-		}
+	}
+	return nil
+}
+
+// setEvents makes a batch the events that come next.
+func (s *stream) setEvents(b *trace.Events) error {
+	if err := trace.CheckEvents(s.head, b, s.lastRefs, math.MaxUint64); err != nil {
+		return err
+	}
+	if b.Proc != s.proc {
+		return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the events of processor %d", s.proc)}
+	}
+	s.events, s.eventAt = b.Rows, 0
+	if n := len(b.Rows); n > 0 {
+		s.lastRefs = b.Rows[n-1].Refs
 	}
 	return nil
 }

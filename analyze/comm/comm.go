@@ -61,6 +61,7 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 
 	"spoor/analyze/analysis"
@@ -90,7 +91,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
 	}
-	return &shard{proc: p, procs: h.Procs, matrix: newMatrix(), calls: map[collective]*tally{}}
+	return &shard{proc: p, procs: h.Procs}
 }
 
 // collective identifies collectives of the same group, kind and root.
@@ -98,6 +99,10 @@ type collective struct {
 	group int32
 	kind  trace.Kind
 	root  int32 // or -1
+}
+
+func (c collective) compare(d collective) int {
+	return cmp.Or(cmp.Compare(c.group, d.group), cmp.Compare(c.kind, d.kind), cmp.Compare(c.root, d.root))
 }
 
 // tally counts the calls of a collective, for all members or for one.
@@ -109,8 +114,8 @@ type tally struct {
 type shard struct {
 	proc        trace.Proc
 	procs       int
-	matrix      *matrix
-	calls       map[collective]*tally
+	matrix      matrix
+	calls       few[collective, tally]
 	events      uint64
 	receives    uint64
 	instr, work uint64
@@ -152,14 +157,15 @@ func (s *shard) call(e *trace.Event) {
 	if rooted(e.Kind) {
 		c.root = e.Peer
 	}
-	t := s.calls[c]
-	if t == nil {
-		t = &tally{members: 1}
-		s.calls[c] = t
-	}
+	t := s.calls.of(c)
+	t.members = 1
 	t.calls++
 	t.bytes = min(overflown, t.bytes+uint64(e.Bytes))
 }
 
-// End does nothing.
-func (s *shard) End() error { return nil }
+// End releases the memory that further events would use.
+func (s *shard) End() error {
+	s.matrix.compact()
+	s.calls.compact()
+	return nil
+}

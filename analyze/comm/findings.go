@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +13,8 @@ import (
 
 // findings holds the joined shards and the replay.
 type findings struct {
-	shards  []*shard
+	procs   int      // of the trace
+	shards  []*shard // of all processors, or of some
 	matrix  *matrix
 	calls   map[collective]*tally
 	members map[int32][]trace.Proc
@@ -27,7 +27,7 @@ type findings struct {
 
 // Merge joins the shards. If all processors are present, it replays their events.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	f := findings{matrix: newMatrix(), calls: map[collective]*tally{}, members: map[int32][]trace.Proc{}}
+	f := findings{procs: a.head.Procs, matrix: &matrix{}, calls: map[collective]*tally{}, members: map[int32][]trace.Proc{}}
 	for _, s := range shards {
 		f.join(s.(*shard))
 	}
@@ -66,10 +66,13 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 // processors that call a collective in it.
 func (f *findings) join(s *shard) {
 	f.shards = append(f.shards, s)
-	f.matrix.join(s.matrix)
-	in := map[int32]bool{trace.None: true}
-	for c, t := range s.calls {
-		in[c.group] = true
+	f.matrix.join(&s.matrix)
+	f.members[trace.None] = append(f.members[trace.None], s.proc)
+	for i := range s.calls.rows {
+		c, t := s.calls.rows[i].key, &s.calls.rows[i].value
+		if all := f.members[c.group]; len(all) == 0 || all[len(all)-1] != s.proc {
+			f.members[c.group] = append(all, s.proc)
+		}
 		sum := f.calls[c]
 		if sum == nil {
 			sum = &tally{}
@@ -78,9 +81,6 @@ func (f *findings) join(s *shard) {
 		sum.members++
 		sum.calls = max(sum.calls, t.calls)
 		sum.bytes = min(overflown, sum.bytes+t.bytes)
-	}
-	for group := range in {
-		f.members[group] = append(f.members[group], s.proc)
 	}
 }
 
@@ -148,7 +148,5 @@ func (f *findings) warnings(a *Analysis) (all []error) {
 
 // sortedCalls returns the collectives that were called, sorted.
 func sortedCalls(calls map[collective]*tally) []collective {
-	return slices.SortedFunc(maps.Keys(calls), func(a, b collective) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))
-	})
+	return slices.SortedFunc(maps.Keys(calls), collective.compare)
 }

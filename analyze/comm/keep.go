@@ -3,8 +3,6 @@ package comm
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
@@ -46,17 +44,13 @@ type keptCall struct {
 func (s *shard) MarshalJSON() ([]byte, error) {
 	k := kept{Events: s.events, Receives: s.receives, Instr: s.instr, Work: s.work, Graph: s.graph}
 	for _, e := range s.matrix.sorted() {
-		k.Pairs = append(k.Pairs, keptPair{e.to, e.kind, e.messages, e.bytes, e.least, e.most})
+		k.Pairs = append(k.Pairs, keptPair{e.key.to, e.key.kind, e.value.messages, e.value.bytes, e.value.least, e.value.most})
 	}
-	for _, kind := range slices.Sorted(maps.Keys(s.matrix.sizes)) {
-		for i, class := range s.matrix.sizes[kind] {
-			if class.messages > 0 {
-				k.Sizes = append(k.Sizes, keptSize{kind, i, class.messages, class.bytes})
-			}
-		}
+	for _, size := range s.matrix.sortedSizes() {
+		k.Sizes = append(k.Sizes, keptSize{size.key.kind, int(size.key.class), size.value.messages, size.value.bytes})
 	}
-	for _, c := range sortedCalls(s.calls) {
-		k.Calls = append(k.Calls, keptCall{c.group, c.kind, c.root, s.calls[c].calls, s.calls[c].bytes})
+	for _, c := range s.calls.sorted(collective.compare) {
+		k.Calls = append(k.Calls, keptCall{c.key.group, c.key.kind, c.key.root, c.value.calls, c.value.bytes})
 	}
 	return json.Marshal(k)
 }
@@ -69,19 +63,21 @@ func (s *shard) UnmarshalJSON(text []byte) error {
 	}
 	s.events, s.receives, s.instr, s.work, s.graph = k.Events, k.Receives, k.Instr, k.Work, k.Graph
 	for _, p := range k.Pairs {
+		if p.To < 0 || int(p.To) >= s.procs {
+			return fmt.Errorf("messages to processor %d: the trace has %d", p.To, s.procs)
+		}
 		c := cell{p.Messages, p.Bytes, p.Least, p.Most}
-		s.matrix.of(pair{s.proc, p.To, p.Kind}).join(&c)
+		s.matrix.pairs.of(pair{s.proc, p.To, p.Kind}).join(&c)
 		s.matrix.total.join(&c)
 	}
 	for _, size := range k.Sizes {
-		if size.Class < 0 || size.Class >= len(sizes{}) {
+		if size.Class < 0 || size.Class >= classes {
 			return fmt.Errorf("no class %d of sizes", size.Class)
 		}
-		class := &s.matrix.classes(size.Kind)[size.Class]
-		class.messages, class.bytes = size.Messages, size.Bytes
+		*s.matrix.sizes.of(sizeClass{size.Kind, uint8(size.Class)}) = amount{size.Messages, size.Bytes}
 	}
 	for _, c := range k.Calls {
-		s.calls[collective{c.Group, c.Kind, c.Root}] = &tally{members: 1, calls: c.Calls, bytes: c.Bytes}
+		*s.calls.of(collective{c.Group, c.Kind, c.Root}) = tally{members: 1, calls: c.Calls, bytes: c.Bytes}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math/bits"
-	"slices"
 
 	"spoor/traces/trace"
 )
@@ -21,59 +20,46 @@ type cell struct {
 	least, most     int64 // bytes of one message
 }
 
-// sizes counts messages by size class: 0, 1, 2-3, 4-7, ... bytes.
-type sizes [64]struct{ messages, bytes uint64 }
+// sizeClass identifies messages of a kind by size: class 0 has 0 bytes, 1 has 1, 2 has 2-3, 3 has 4-7, and so on.
+type sizeClass struct {
+	kind  trace.Kind
+	class uint8
+}
+
+// classes is the number of size classes.
+const classes = 64
+
+// amount counts messages.
+type amount struct{ messages, bytes uint64 }
 
 // matrix counts the messages of all pairs that have any. Thousands of processors can have millions
 // of pairs.
 type matrix struct {
-	at    map[pair]uint32 // in all
-	all   []entry
-	sizes map[trace.Kind]*sizes
+	pairs few[pair, cell]
+	sizes few[sizeClass, amount]
 	total cell
 }
 
 // entry is a pair and its messages.
-type entry struct {
-	pair
-	cell
-}
-
-func newMatrix() *matrix {
-	return &matrix{at: map[pair]uint32{}, sizes: map[trace.Kind]*sizes{}, total: cell{least: -1}}
-}
+type entry = row[pair, cell]
 
 // add adds a message.
 func (m *matrix) add(p pair, bytes int64) {
 	one := cell{1, uint64(bytes), bytes, bytes}
-	m.of(p).join(&one)
+	m.pairs.of(p).join(&one)
 	m.total.join(&one)
-	class := &m.classes(p.kind)[bits.Len64(uint64(bytes))]
-	class.messages++
-	class.bytes += uint64(bytes)
+	m.sizes.of(sizeClass{p.kind, uint8(bits.Len64(uint64(bytes)))}).join(amount{1, uint64(bytes)})
 }
 
-// of returns the cell of a pair. It is valid until the next call.
-func (m *matrix) of(p pair) *cell {
-	i, ok := m.at[p]
-	if !ok {
-		i = uint32(len(m.all))
-		m.at[p] = i
-		m.all = append(m.all, entry{p, cell{least: -1}})
-	}
-	return &m.all[i].cell
-}
-
-func (m *matrix) classes(k trace.Kind) *sizes {
-	if m.sizes[k] == nil {
-		m.sizes[k] = new(sizes)
-	}
-	return m.sizes[k]
+// join adds further messages.
+func (a *amount) join(more amount) {
+	a.messages += more.messages
+	a.bytes += more.bytes
 }
 
 // join adds the messages of another cell, which must have at least one.
 func (c *cell) join(other *cell) {
-	if c.least < 0 || other.least < c.least {
+	if c.messages == 0 || other.least < c.least {
 		c.least = other.least
 	}
 	c.most = max(c.most, other.most)
@@ -88,16 +74,12 @@ const overflown = 1 << 63
 
 // join adds the messages of another matrix.
 func (m *matrix) join(other *matrix) {
-	for i := range other.all {
-		e := &other.all[i]
-		m.of(e.pair).join(&e.cell)
+	for i := range other.pairs.rows {
+		e := &other.pairs.rows[i]
+		m.pairs.of(e.key).join(&e.value)
 	}
-	for k, classes := range other.sizes {
-		mine := m.classes(k)
-		for i, class := range classes {
-			mine[i].messages += class.messages
-			mine[i].bytes += class.bytes
-		}
+	for _, s := range other.sizes.rows {
+		m.sizes.of(s.key).join(s.value)
 	}
 	if other.total.messages > 0 {
 		m.total.join(&other.total)
@@ -111,15 +93,24 @@ func (m *matrix) check() error {
 	return nil
 }
 
-// sorted returns all entries, sorted. No entry may be added afterwards.
-func (m *matrix) sorted() []entry {
-	if m.at != nil {
-		m.at = nil
-		slices.SortFunc(m.all, func(a, b entry) int { return a.pair.compare(b.pair) })
-	}
-	return m.all
+// sorted returns all pairs, sorted.
+func (m *matrix) sorted() []entry { return m.pairs.sorted(pair.compare) }
+
+// sortedSizes returns all size classes, sorted.
+func (m *matrix) sortedSizes() []row[sizeClass, amount] { return m.sizes.sorted(sizeClass.compare) }
+
+// compact releases the memory that further messages would use.
+func (m *matrix) compact() {
+	m.sorted()
+	m.pairs.compact()
+	m.sortedSizes()
+	m.sizes.compact()
 }
 
 func (p pair) compare(q pair) int {
 	return cmp.Or(cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to), cmp.Compare(p.kind, q.kind))
+}
+
+func (s sizeClass) compare(t sizeClass) int {
+	return cmp.Or(cmp.Compare(s.kind, t.kind), cmp.Compare(s.class, t.class))
 }

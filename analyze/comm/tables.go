@@ -22,13 +22,13 @@ func column[S, T any](items []S, of func(S) T) []T {
 func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
 	all := f.matrix.sorted()
 	return &store.Table{Name: "comm", Meta: meta, Columns: []store.Column{
-		{Name: "from", Data: column(all, func(e entry) int32 { return int32(e.from) })},
-		{Name: "to", Data: column(all, func(e entry) int32 { return int32(e.to) })},
-		{Name: "kind", Data: column(all, func(e entry) string { return e.kind.String() })},
-		{Name: "messages", Data: column(all, func(e entry) uint64 { return e.messages })},
-		{Name: "bytes", Unit: "B", Data: column(all, func(e entry) uint64 { return e.bytes })},
-		{Name: "least", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.least) })},
-		{Name: "most", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.most) })},
+		{Name: "from", Data: column(all, func(e entry) int32 { return int32(e.key.from) })},
+		{Name: "to", Data: column(all, func(e entry) int32 { return int32(e.key.to) })},
+		{Name: "kind", Data: column(all, func(e entry) string { return e.key.kind.String() })},
+		{Name: "messages", Data: column(all, func(e entry) uint64 { return e.value.messages })},
+		{Name: "bytes", Unit: "B", Data: column(all, func(e entry) uint64 { return e.value.bytes })},
+		{Name: "least", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.value.least) })},
+		{Name: "most", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.value.most) })},
 	}}
 }
 
@@ -36,20 +36,11 @@ func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
 func (f *findings) sizeTable(meta []trace.Arg) *store.Table {
 	var kinds []string
 	var least, most, messages, bytes []uint64
-	for _, k := range trace.Kinds {
-		classes := f.matrix.sizes[k]
-		if classes == nil {
-			continue
-		}
-		for i, class := range classes {
-			if class.messages == 0 {
-				continue
-			}
-			top := uint64(1)<<i - 1
-			kinds = append(kinds, k.String())
-			least, most = append(least, top-top/2), append(most, top)
-			messages, bytes = append(messages, class.messages), append(bytes, class.bytes)
-		}
+	for _, s := range f.matrix.sortedSizes() {
+		top := uint64(1)<<s.key.class - 1
+		kinds = append(kinds, s.key.kind.String())
+		least, most = append(least, top-top/2), append(most, top)
+		messages, bytes = append(messages, s.value.messages), append(bytes, s.value.bytes)
 	}
 	return &store.Table{Name: "comm_sizes", Meta: meta, Columns: []store.Column{
 		{Name: "kind", Data: kinds}, {Name: "least", Unit: "B", Data: least}, {Name: "most", Unit: "B", Data: most},
@@ -64,24 +55,20 @@ func (f *findings) procTable(meta []trace.Arg) *store.Table {
 		received uint64
 		partners uint64
 	}
-	of := map[trace.Proc]*sums{}
-	for _, s := range f.shards {
-		of[s.proc] = &sums{cell: cell{least: -1}}
-	}
-	last := pair{-1, -1, 0}
-	for _, e := range f.matrix.sorted() {
-		of[e.from].join(&e.cell)
-		if e.from != last.from || e.to != last.to {
-			of[e.from].partners++
+	of := make([]sums, f.procs)
+	var last pair
+	for i, e := range f.matrix.sorted() {
+		from := &of[e.key.from]
+		from.join(&e.value)
+		if i == 0 || e.key.from != last.from || e.key.to != last.to {
+			from.partners++
 		}
-		if to := of[e.to]; to != nil {
-			to.received += e.bytes
-		}
-		last = e.pair
+		of[e.key.to].received += e.value.bytes
+		last = e.key
 	}
 	calls := func(s *shard) (n uint64) {
-		for _, t := range s.calls {
-			n += t.calls
+		for _, c := range s.calls.rows {
+			n += c.value.calls
 		}
 		return n
 	}
