@@ -114,12 +114,8 @@ func (f *findings) worked(s *shard) (n uint64) {
 }
 
 func (f *findings) replay(a *Analysis) error {
-	graphs := make([]bool, len(f.shards))
-	for i, s := range f.shards {
-		graphs[i] = s.graph
-	}
-	f.path = newReplay(a.Events, a, f.unit, f.members, f.matrix)
-	return f.path.run(graphs)
+	f.path = newReplay(a, f.unit, f.members, f.matrix)
+	return f.path.run(a.Events, f.shards)
 }
 
 // warnings returns the limitations of the results.

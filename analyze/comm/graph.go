@@ -10,37 +10,39 @@ import (
 // graph holds the events of a processor whose events have Needs.
 type graph struct {
 	tasks []task
-	rows  []trace.Event
+	steps []step
 	needs []int32   // by event: number of needed events that are not done
 	after [][]int32 // by event: the events that need it
 	from  []path    // by event: the longest path to the needed events
 }
 
 // load reads all events of a, and schedules those that need nothing.
-func (r *replay) load(a *actor) error {
+func (r *replay) load(src trace.Source, a *actor) error {
 	g := &graph{}
-	for e, err := a.events.Next(); e != nil || err != nil; e, err = a.events.Next() {
+	var needs [][]int64
+	for b, err := range src.Events(a.proc) {
 		if err != nil {
 			return err
 		}
-		own := *e
-		if own.Needs = slices.Clone(e.Needs); e.Needs == nil && len(g.rows) > 0 {
-			own.Needs = []int64{int64(len(g.rows) - 1)}
+		for i := range b.Rows {
+			own := slices.Clone(b.Rows[i].Needs)
+			if b.Rows[i].Needs == nil && len(needs) > 0 {
+				own = []int64{int64(len(needs) - 1)}
+			}
+			g.steps, needs = append(g.steps, r.unit.step(&b.Rows[i])), append(needs, own)
 		}
-		g.rows = append(g.rows, own)
 	}
-	n := len(g.rows)
+	n := len(needs)
 	g.tasks, g.needs, g.after, g.from = make([]task, n), make([]int32, n), make([][]int32, n), make([]path, n)
-	for i := range g.rows {
-		g.tasks[i] = task{actor: a, event: &g.rows[i], row: int64(i)}
-		for _, need := range g.rows[i].Needs {
+	for i := range needs {
+		g.tasks[i] = task{actor: a, step: &g.steps[i], row: int64(i)}
+		for _, need := range needs[i] {
 			if need < 0 || need >= int64(n) {
 				return fmt.Errorf("processor %d: event %d needs event %d, but there are %d", a.proc, i, need, n)
 			}
 			g.after[need] = append(g.after[need], int32(i))
 		}
-		g.needs[i] = int32(len(g.rows[i].Needs))
-		g.rows[i].Needs = nil
+		g.needs[i] = int32(len(needs[i]))
 	}
 	a.graph = g
 	for i := range g.tasks {

@@ -25,27 +25,28 @@ type pendingCollective struct {
 
 // arrives lets a processor arrive at a collective.
 func (r *replay) arrives(t *task) error {
-	e, a := t.event, t.actor
-	key, members := callKey{group: e.Group, object: trace.None}, r.members[e.Group]
-	if e.Kind == trace.Barrier && e.Peer >= 0 { // assumes that all processors take part
-		key.object, members = e.Peer, r.members[trace.None]
+	s, a := t.step, t.actor
+	key, members := callKey{group: s.group, object: trace.None}, r.members[s.group]
+	if s.kind == trace.Barrier && s.peer >= 0 { // assumes that all processors take part
+		key.object, members = s.peer, r.members[trace.None]
 	}
-	key.n = a.rounds[key]
-	a.rounds[callKey{key.group, key.object, 0}]++
+	rounds := a.rounds.of(key)
+	key.n = *rounds
+	*rounds++
 	m := r.calls[key]
 	if m == nil {
 		n := len(members)
-		m = &pendingCollective{call: call{kind: e.Kind, bytes: make([]int64, n)}, entered: make([]path, n), here: make([]bool, n), exits: make([]moment, n)}
+		m = &pendingCollective{call: call{kind: s.kind, bytes: make([]int64, n)}, entered: make([]path, n), here: make([]bool, n), exits: make([]moment, n)}
 		r.calls[key] = m
 	}
 	i, _ := slices.BinarySearch(members, a.proc)
-	if root, is := slices.BinarySearch(members, trace.Proc(e.Peer)); is && rooted(m.kind) {
+	if root, is := slices.BinarySearch(members, trace.Proc(s.peer)); is && rooted(m.kind) {
 		m.root = root
 	}
 	if m.came == 0 {
 		m.relay = newRelay(m.call, r.how)
 	}
-	m.entered[i], m.bytes[i], m.here[i] = t.begin, e.Bytes, true
+	m.entered[i], m.bytes[i], m.here[i] = t.begin, s.bytes, true
 	if m.relay != nil {
 		if err := r.passOn(m, i); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (r *replay) arrives(t *task) error {
 			return err
 		}
 	}
-	if e.Request >= 0 {
+	if s.request >= 0 {
 		return r.starts(t, &m.exits[i])
 	}
 	return r.await(t, &m.exits[i])

@@ -11,14 +11,15 @@ import (
 // lower processor number wins a tie.
 //
 // An event waits for messages, collectives and signals that have not been consumed. Therefore
-// memory holds the program's messages in transit and the batches being read, for every processor.
+// memory holds the program's messages in transit, and a tape or a reader of every processor.
 // All events of a processor with Needs are in memory.
 type replay struct {
 	Costs
 	post     trace.MatchQueue[path, *moment] // paths that arrive with messages; moments when receives have theirs
 	how      Algorithm
 	unit     workUnit
-	actors   []*actor
+	actors   []actor
+	ended    int                                          // when nothing else can continue, this many first actors have ended
 	queue    heap.Heap[uint64, trace.Proc, uint64, *task] // by begin, processor and row
 	members  map[int32][]trace.Proc                       // of groups, ascending
 	calls    map[callKey]*pendingCollective
@@ -43,10 +44,10 @@ func (u workUnit) of(e *trace.Event) (n uint64) {
 	return n
 }
 
-// task is an event to be processed, or one that waits.
+// task is a step to be processed, or one that waits.
 type task struct {
 	actor *actor
-	event *trace.Event
+	step  *step
 	row   int64
 	begin path
 	waits bool
@@ -55,11 +56,13 @@ type task struct {
 // actor is a processor.
 type actor struct {
 	proc     trace.Proc
-	events   *trace.EventCursor
-	graph    *graph            // of events with Needs; else nil
-	next     task              // the next event, without graph
-	requests map[int32]*moment // open requests
-	rounds   map[callKey]int   // collectives called
+	tape     tape               // the steps that follow, if it has neither events nor a graph
+	events   *trace.EventCursor // or nil
+	graph    *graph             // of events with Needs; else nil
+	step     step               // the next one, without graph
+	next     task               // of it
+	requests few[int32, *moment]
+	rounds   few[callKey, int] // collectives called
 }
 
 // moment is a time, possibly still unknown, for which tasks may wait.
@@ -76,31 +79,16 @@ type flag struct {
 	waiting map[int][]*moment
 }
 
-func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc, m *matrix) *replay {
-	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members,
+func newReplay(a *Analysis, unit workUnit, members map[int32][]trace.Proc, m *matrix) *replay {
+	return &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members,
 		calls: map[callKey]*pendingCollective{}, flags: map[int32]*flag{}, matrix: m}
-	for p := range src.Header().Procs {
-		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: trace.NewEventCursor(src, trace.Proc(p)),
-			requests: map[int32]*moment{}, rounds: map[callKey]int{}})
-	}
-	return r
 }
 
-// run replays all events. graphs says which processors have events with Needs.
-func (r *replay) run(graphs []bool) error {
-	defer func() {
-		for _, a := range r.actors {
-			a.events.Stop()
-		}
-	}()
-	for _, a := range r.actors {
-		if graphs[a.proc] {
-			if err := r.load(a); err != nil {
-				return err
-			}
-		} else if err := r.advance(a, path{}); err != nil {
-			return err
-		}
+// run replays all events of the processors.
+func (r *replay) run(src trace.Source, shards []*shard) error {
+	defer r.stop()
+	if err := r.open(src, shards); err != nil {
+		return err
 	}
 	for more := true; more; {
 		for len(r.queue) > 0 {
@@ -116,20 +104,20 @@ func (r *replay) run(graphs []bool) error {
 	return r.longest.check()
 }
 
-// advance reads the next event of an actor without graph.
+// advance schedules the next step of an actor without graph, if there is one.
 func (r *replay) advance(a *actor, from path) error {
-	e, err := a.events.Next()
-	if err != nil || e == nil {
+	more, err := a.read(r.unit)
+	if err != nil || !more {
 		return err
 	}
-	a.next = task{actor: a, event: e, row: a.events.Row()}
+	a.next = task{actor: a, step: &a.step, row: a.next.row + 1}
 	r.schedule(&a.next, from)
 	return nil
 }
 
 // schedule queues a task whose dependences are done.
 func (r *replay) schedule(t *task, from path) {
-	t.begin = from.worked(r.unit.of(t.event))
+	t.begin = from.worked(t.step.work)
 	r.queue.Push(heap.Item[uint64, trace.Proc, uint64, *task]{Key: t.begin.length, Tie: t.actor.proc, Turn: uint64(t.row), Value: t})
 }
 
@@ -167,7 +155,8 @@ func (r *replay) settle(m *moment, at path) error {
 // release lets the first processor that waits for ever continue; in a graph, all waiting tasks. It
 // returns false if no task waits.
 func (r *replay) release() (bool, error) {
-	for _, a := range r.actors {
+	for ; r.ended < len(r.actors); r.ended++ {
+		a := &r.actors[r.ended]
 		waiting := []*task{&a.next}
 		if a.graph != nil {
 			waiting = a.graph.waiting()
@@ -191,11 +180,11 @@ func (r *replay) release() (bool, error) {
 
 // perform processes a task, or lets it wait.
 func (r *replay) perform(t *task) error {
-	e, a := t.event, t.actor
-	switch e.Kind {
+	s, a := t.step, t.actor
+	switch s.kind {
 	case trace.Send, trace.Isend:
-		arrives := r.over(t.begin, e.Bytes)
-		if m, found := r.post.Send(a.proc, e, arrives); found {
+		arrives := r.over(t.begin, s.bytes)
+		if m, found := r.post.Send(a.proc, s.envelope(), arrives); found {
 			if err := r.settle(m, arrives); err != nil {
 				return err
 			}
@@ -203,16 +192,17 @@ func (r *replay) perform(t *task) error {
 	case trace.Recv, trace.Irecv:
 		return r.receives(t)
 	case trace.Wait, trace.Test:
-		if m := a.requests[e.Request]; m != nil && (e.Kind == trace.Wait || e.Count > 0) {
-			delete(a.requests, e.Request)
-			return r.await(t, m)
+		if s.kind == trace.Wait || s.succeeded {
+			if m, open := a.requests.take(s.request); open {
+				return r.await(t, m)
+			}
 		}
 	case trace.Signal:
-		if err := r.signal(e.Peer, t.begin); err != nil {
+		if err := r.signal(s.peer, t.begin); err != nil {
 			return err
 		}
 	case trace.WaitFlag:
-		return r.await(t, r.signals(e.Peer, int(e.Tag)))
+		return r.await(t, r.signals(s.peer, int(s.tag)))
 	case trace.Barrier, trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan,
 		trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
 		return r.arrives(t)
@@ -222,10 +212,10 @@ func (r *replay) perform(t *task) error {
 
 func (r *replay) receives(t *task) error {
 	m := new(moment)
-	if at, came := r.post.Receive(t.actor.proc, t.event, m); came {
+	if at, came := r.post.Receive(t.actor.proc, t.step.envelope(), m); came {
 		m.known, m.at = true, at
 	}
-	if t.event.Kind == trace.Recv {
+	if t.step.kind == trace.Recv {
 		return r.await(t, m)
 	}
 	return r.starts(t, m)
@@ -233,8 +223,8 @@ func (r *replay) receives(t *task) error {
 
 // starts sets when the request of a task completes.
 func (r *replay) starts(t *task, m *moment) error {
-	if t.event.Request >= 0 {
-		t.actor.requests[t.event.Request] = m
+	if t.step.request >= 0 {
+		*t.actor.requests.of(t.step.request) = m
 	}
 	return r.finish(t, t.begin)
 }
