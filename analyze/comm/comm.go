@@ -65,6 +65,7 @@ import (
 	"fmt"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/smallmap"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -115,7 +116,7 @@ type shard struct {
 	proc        trace.Proc
 	procs       int
 	matrix      matrix
-	calls       few[collective, tally]
+	calls       smallmap.Map[collective, tally]
 	events      uint64
 	receives    uint64
 	instr, work uint64
@@ -157,7 +158,7 @@ func (s *shard) call(e *trace.Event) {
 	if rooted(e.Kind) {
 		c.root = e.Peer
 	}
-	t := s.calls.of(c)
+	t := s.calls.Of(c)
 	t.members = 1
 	t.calls++
 	t.bytes = min(overflown, t.bytes+uint64(e.Bytes))
@@ -166,6 +167,6 @@ func (s *shard) call(e *trace.Event) {
 // End releases the memory that further events would use.
 func (s *shard) End() error {
 	s.matrix.compact()
-	s.calls.compact()
+	s.calls.Compact()
 	return nil
 }

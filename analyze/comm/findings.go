@@ -68,8 +68,9 @@ func (f *findings) join(s *shard) {
 	f.shards = append(f.shards, s)
 	f.matrix.join(&s.matrix)
 	f.members[trace.None] = append(f.members[trace.None], s.proc)
-	for i := range s.calls.rows {
-		c, t := s.calls.rows[i].key, &s.calls.rows[i].value
+	rows := s.calls.Rows()
+	for i := range rows {
+		c, t := rows[i].Key, &rows[i].Value
 		if all := f.members[c.group]; len(all) == 0 || all[len(all)-1] != s.proc {
 			f.members[c.group] = append(all, s.proc)
 		}

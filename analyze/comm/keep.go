@@ -44,13 +44,13 @@ type keptCall struct {
 func (s *shard) MarshalJSON() ([]byte, error) {
 	k := kept{Events: s.events, Receives: s.receives, Instr: s.instr, Work: s.work, Graph: s.graph}
 	for _, e := range s.matrix.sorted() {
-		k.Pairs = append(k.Pairs, keptPair{e.key.to, e.key.kind, e.value.messages, e.value.bytes, e.value.least, e.value.most})
+		k.Pairs = append(k.Pairs, keptPair{e.Key.to, e.Key.kind, e.Value.messages, e.Value.bytes, e.Value.least, e.Value.most})
 	}
 	for _, size := range s.matrix.sortedSizes() {
-		k.Sizes = append(k.Sizes, keptSize{size.key.kind, int(size.key.class), size.value.messages, size.value.bytes})
+		k.Sizes = append(k.Sizes, keptSize{size.Key.kind, int(size.Key.class), size.Value.messages, size.Value.bytes})
 	}
-	for _, c := range s.calls.sorted(collective.compare) {
-		k.Calls = append(k.Calls, keptCall{c.key.group, c.key.kind, c.key.root, c.value.calls, c.value.bytes})
+	for _, c := range s.calls.Sort(collective.compare) {
+		k.Calls = append(k.Calls, keptCall{c.Key.group, c.Key.kind, c.Key.root, c.Value.calls, c.Value.bytes})
 	}
 	return json.Marshal(k)
 }
@@ -67,17 +67,17 @@ func (s *shard) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("messages to processor %d: the trace has %d", p.To, s.procs)
 		}
 		c := cell{p.Messages, p.Bytes, p.Least, p.Most}
-		s.matrix.pairs.of(pair{s.proc, p.To, p.Kind}).join(&c)
+		s.matrix.pairs.Of(pair{s.proc, p.To, p.Kind}).join(&c)
 		s.matrix.total.join(&c)
 	}
 	for _, size := range k.Sizes {
 		if size.Class < 0 || size.Class >= classes {
 			return fmt.Errorf("no class %d of sizes", size.Class)
 		}
-		*s.matrix.sizes.of(sizeClass{size.Kind, uint8(size.Class)}) = amount{size.Messages, size.Bytes}
+		*s.matrix.sizes.Of(sizeClass{size.Kind, uint8(size.Class)}) = amount{size.Messages, size.Bytes}
 	}
 	for _, c := range k.Calls {
-		*s.calls.of(collective{c.Group, c.Kind, c.Root}) = tally{members: 1, calls: c.Calls, bytes: c.Bytes}
+		*s.calls.Of(collective{c.Group, c.Kind, c.Root}) = tally{members: 1, calls: c.Calls, bytes: c.Bytes}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/bits"
 
+	"spoor/traces/smallmap"
 	"spoor/traces/trace"
 )
 
@@ -35,20 +36,20 @@ type amount struct{ messages, bytes uint64 }
 // matrix counts the messages of all pairs that have any. Thousands of processors can have millions
 // of pairs.
 type matrix struct {
-	pairs few[pair, cell]
-	sizes few[sizeClass, amount]
+	pairs smallmap.Map[pair, cell]
+	sizes smallmap.Map[sizeClass, amount]
 	total cell
 }
 
 // entry is a pair and its messages.
-type entry = row[pair, cell]
+type entry = smallmap.Row[pair, cell]
 
 // add adds a message.
 func (m *matrix) add(p pair, bytes int64) {
 	one := cell{1, uint64(bytes), bytes, bytes}
-	m.pairs.of(p).join(&one)
+	m.pairs.Of(p).join(&one)
 	m.total.join(&one)
-	m.sizes.of(sizeClass{p.kind, uint8(bits.Len64(uint64(bytes)))}).join(amount{1, uint64(bytes)})
+	m.sizes.Of(sizeClass{p.kind, uint8(bits.Len64(uint64(bytes)))}).join(amount{1, uint64(bytes)})
 }
 
 // join adds further messages.
@@ -74,12 +75,12 @@ const overflown = 1 << 63
 
 // join adds the messages of another matrix.
 func (m *matrix) join(other *matrix) {
-	for i := range other.pairs.rows {
-		e := &other.pairs.rows[i]
-		m.pairs.of(e.key).join(&e.value)
+	for i := range other.pairs.Rows() {
+		e := &other.pairs.Rows()[i]
+		m.pairs.Of(e.Key).join(&e.Value)
 	}
-	for _, s := range other.sizes.rows {
-		m.sizes.of(s.key).join(s.value)
+	for _, s := range other.sizes.Rows() {
+		m.sizes.Of(s.Key).join(s.Value)
 	}
 	if other.total.messages > 0 {
 		m.total.join(&other.total)
@@ -94,17 +95,19 @@ func (m *matrix) check() error {
 }
 
 // sorted returns all pairs, sorted.
-func (m *matrix) sorted() []entry { return m.pairs.sorted(pair.compare) }
+func (m *matrix) sorted() []entry { return m.pairs.Sort(pair.compare) }
 
 // sortedSizes returns all size classes, sorted.
-func (m *matrix) sortedSizes() []row[sizeClass, amount] { return m.sizes.sorted(sizeClass.compare) }
+func (m *matrix) sortedSizes() []smallmap.Row[sizeClass, amount] {
+	return m.sizes.Sort(sizeClass.compare)
+}
 
 // compact releases the memory that further messages would use.
 func (m *matrix) compact() {
 	m.sorted()
-	m.pairs.compact()
+	m.pairs.Compact()
 	m.sortedSizes()
-	m.sizes.compact()
+	m.sizes.Compact()
 }
 
 func (p pair) compare(q pair) int {

@@ -30,7 +30,7 @@ func (r *replay) arrives(t *task) error {
 	if s.kind == trace.Barrier && s.peer >= 0 { // assumes that all processors take part
 		key.object, members = s.peer, r.members[trace.None]
 	}
-	rounds := a.rounds.of(key)
+	rounds := a.rounds.Of(key)
 	key.n = *rounds
 	*rounds++
 	m := r.calls[key]

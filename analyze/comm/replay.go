@@ -2,6 +2,7 @@ package comm
 
 import (
 	"spoor/traces/heap"
+	"spoor/traces/smallmap"
 	"spoor/traces/trace"
 )
 
@@ -61,8 +62,8 @@ type actor struct {
 	graph    *graph             // of events with Needs; else nil
 	step     step               // the next one, without graph
 	next     task               // of it
-	requests few[int32, *moment]
-	rounds   few[callKey, int] // collectives called
+	requests smallmap.Map[int32, *moment]
+	rounds   smallmap.Map[callKey, int] // collectives called
 }
 
 // moment is a time, possibly still unknown, for which tasks may wait.
@@ -193,7 +194,7 @@ func (r *replay) perform(t *task) error {
 		return r.receives(t)
 	case trace.Wait, trace.Test:
 		if s.kind == trace.Wait || s.succeeded {
-			if m, open := a.requests.take(s.request); open {
+			if m, open := a.requests.Take(s.request); open {
 				return r.await(t, m)
 			}
 		}
@@ -224,7 +225,7 @@ func (r *replay) receives(t *task) error {
 // starts sets when the request of a task completes.
 func (r *replay) starts(t *task, m *moment) error {
 	if t.step.request >= 0 {
-		*t.actor.requests.of(t.step.request) = m
+		*t.actor.requests.Of(t.step.request) = m
 	}
 	return r.finish(t, t.begin)
 }

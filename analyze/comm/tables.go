@@ -22,13 +22,13 @@ func column[S, T any](items []S, of func(S) T) []T {
 func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
 	all := f.matrix.sorted()
 	return &store.Table{Name: "comm", Meta: meta, Columns: []store.Column{
-		{Name: "from", Data: column(all, func(e entry) int32 { return int32(e.key.from) })},
-		{Name: "to", Data: column(all, func(e entry) int32 { return int32(e.key.to) })},
-		{Name: "kind", Data: column(all, func(e entry) string { return e.key.kind.String() })},
-		{Name: "messages", Data: column(all, func(e entry) uint64 { return e.value.messages })},
-		{Name: "bytes", Unit: "B", Data: column(all, func(e entry) uint64 { return e.value.bytes })},
-		{Name: "least", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.value.least) })},
-		{Name: "most", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.value.most) })},
+		{Name: "from", Data: column(all, func(e entry) int32 { return int32(e.Key.from) })},
+		{Name: "to", Data: column(all, func(e entry) int32 { return int32(e.Key.to) })},
+		{Name: "kind", Data: column(all, func(e entry) string { return e.Key.kind.String() })},
+		{Name: "messages", Data: column(all, func(e entry) uint64 { return e.Value.messages })},
+		{Name: "bytes", Unit: "B", Data: column(all, func(e entry) uint64 { return e.Value.bytes })},
+		{Name: "least", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.Value.least) })},
+		{Name: "most", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.Value.most) })},
 	}}
 }
 
@@ -37,10 +37,10 @@ func (f *findings) sizeTable(meta []trace.Arg) *store.Table {
 	var kinds []string
 	var least, most, messages, bytes []uint64
 	for _, s := range f.matrix.sortedSizes() {
-		top := uint64(1)<<s.key.class - 1
-		kinds = append(kinds, s.key.kind.String())
+		top := uint64(1)<<s.Key.class - 1
+		kinds = append(kinds, s.Key.kind.String())
 		least, most = append(least, top-top/2), append(most, top)
-		messages, bytes = append(messages, s.value.messages), append(bytes, s.value.bytes)
+		messages, bytes = append(messages, s.Value.messages), append(bytes, s.Value.bytes)
 	}
 	return &store.Table{Name: "comm_sizes", Meta: meta, Columns: []store.Column{
 		{Name: "kind", Data: kinds}, {Name: "least", Unit: "B", Data: least}, {Name: "most", Unit: "B", Data: most},
@@ -58,17 +58,17 @@ func (f *findings) procTable(meta []trace.Arg) *store.Table {
 	of := make([]sums, f.procs)
 	var last pair
 	for i, e := range f.matrix.sorted() {
-		from := &of[e.key.from]
-		from.join(&e.value)
-		if i == 0 || e.key.from != last.from || e.key.to != last.to {
+		from := &of[e.Key.from]
+		from.join(&e.Value)
+		if i == 0 || e.Key.from != last.from || e.Key.to != last.to {
 			from.partners++
 		}
-		of[e.key.to].received += e.value.bytes
-		last = e.key
+		of[e.Key.to].received += e.Value.bytes
+		last = e.Key
 	}
 	calls := func(s *shard) (n uint64) {
-		for _, c := range s.calls.rows {
-			n += c.value.calls
+		for _, c := range s.calls.Rows() {
+			n += c.Value.calls
 		}
 		return n
 	}

@@ -7,7 +7,7 @@ func trafficOf(m *matrix, procs int) (all []Traffic) {
 		return nil
 	}
 	flows := column(m.sorted(), func(e entry) Flow {
-		return Flow{From: int(e.key.from), To: int(e.key.to), Messages: e.value.messages, Bytes: e.value.bytes}
+		return Flow{From: int(e.Key.from), To: int(e.Key.to), Messages: e.Value.messages, Bytes: e.Value.bytes}
 	})
 	for _, net := range allTopologies(procs) {
 		if t := Carry(net, flows); t.Messages > 0 {

@@ -13,6 +13,7 @@ import (
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
 	"spoor/traces/heap"
+	"spoor/traces/smallmap"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -28,6 +29,7 @@ var supplied = []struct {
 }{
 	{"spoor/traces/unit", unit.Files},
 	{"spoor/traces/heap", heap.Files},
+	{"spoor/traces/smallmap", smallmap.Files},
 	{"spoor/traces/trace", trace.Files},
 	{tapePath, tape.Files},
 	{spmdPath, spmd.Files},

@@ -12,20 +12,33 @@ import "spoor/traces/trace/internal/mailbox"
 // Matcher reads processors one after the other, not in the order of time. It keeps sizes and positions
 // as runs, so that it needs little memory for long traces.
 type MatchQueue[M, R any] struct {
+	world []*mailbox.Mailbox[M, R] // of messages without a group, by receiver; most programs have no others
 	boxes map[inbox]*mailbox.Mailbox[M, R]
 }
 
 func (p *MatchQueue[M, R]) box(at inbox) *mailbox.Mailbox[M, R] {
+	if at.group == None && at.to >= 0 && at.to < mostReceivers {
+		if n := int(at.to) + 1; n > len(p.world) {
+			p.world = append(p.world, make([]*mailbox.Mailbox[M, R], n-len(p.world))...)
+		}
+		if p.world[at.to] == nil {
+			p.world[at.to] = new(mailbox.Mailbox[M, R])
+		}
+		return p.world[at.to]
+	}
 	b := p.boxes[at]
 	if b == nil {
 		if p.boxes == nil {
 			p.boxes = map[inbox]*mailbox.Mailbox[M, R]{}
 		}
-		b = mailbox.New[M, R]()
+		b = new(mailbox.Mailbox[M, R])
 		p.boxes[at] = b
 	}
 	return b
 }
+
+// mostReceivers is the most processors of a trace.
+const mostReceivers = 1 << 20
 
 // Send adds the message of e, a Send or an Isend of processor from. If a receive is waiting for it, Send removes that
 // receive and returns it. Otherwise m waits.
@@ -42,9 +55,17 @@ func (p *MatchQueue[M, R]) Receive(to Proc, e *Event, r R) (message M, found boo
 
 // Unmatched returns the numbers of messages and receives that have no partner yet.
 func (p *MatchQueue[M, R]) Unmatched() (messages, receives int) {
-	for _, b := range p.boxes {
+	add := func(b *mailbox.Mailbox[M, R]) {
 		m, r := b.Unmatched()
 		messages, receives = messages+m, receives+r
+	}
+	for _, b := range p.boxes {
+		add(b)
+	}
+	for _, b := range p.world {
+		if b != nil {
+			add(b)
+		}
 	}
 	return messages, receives
 }

@@ -1,6 +1,8 @@
 // Package mailbox matches messages and receives that have one destination.
 package mailbox
 
+import "spoor/traces/smallmap"
+
 // Any is the source or tag of a receive that takes messages from any source or with any tag.
 const Any int32 = -1
 
@@ -9,17 +11,13 @@ const Any int32 = -1
 type Envelope struct{ From, Tag int32 }
 
 // Mailbox holds the unmatched messages and receives of one destination: an M for each message and an R for each receive.
+// The zero Mailbox is empty.
 type Mailbox[M, R any] struct {
-	messages map[Envelope][]queued[M]
-	receives map[Envelope][]queued[R]
-	calls    uint64 // of Send and Receive
-	waiting  int    // messages
-	views    [3]messageView
-}
-
-// New returns a mailbox without messages and receives.
-func New[M, R any]() *Mailbox[M, R] {
-	return &Mailbox[M, R]{messages: map[Envelope][]queued[M]{}, receives: map[Envelope][]queued[R]{}}
+	messages smallmap.Map[Envelope, []queued[M]]
+	receives smallmap.Map[Envelope, []queued[R]]
+	calls    uint64          // of Send and Receive
+	waiting  int             // messages
+	views    *[3]messageView // nil until a receive with wildcards comes
 }
 
 // queued is an unmatched message or receive, and the number of the call that added it.
@@ -35,14 +33,15 @@ func (b *Mailbox[M, R]) Send(sent Envelope, m M) (receive R, found bool) {
 	var want Envelope
 	least := ^uint64(0)
 	for _, w := range [...]Envelope{sent, {sent.From, Any}, {Any, sent.Tag}, {Any, Any}} {
-		if q := b.receives[w]; len(q) > 0 && q[0].call < least {
+		if q := b.receives.Get(w); len(q) > 0 && q[0].call < least {
 			want, least, found = w, q[0].call, true
 		}
 	}
 	if found {
-		return shift(b.receives, want), true
+		return shift(&b.receives, want), true
 	}
-	b.messages[sent] = append(b.messages[sent], queued[M]{m, b.calls})
+	queue := b.messages.Of(sent)
+	*queue = append(*queue, queued[M]{m, b.calls})
 	b.waiting++
 	b.keep(waitingMessage{sent, b.calls})
 	return receive, false
@@ -58,32 +57,32 @@ func (b *Mailbox[M, R]) Receive(want Envelope, r R) (message M, found bool) {
 			take = sent
 		}
 	}
-	if len(b.messages[take]) > 0 {
+	if len(b.messages.Get(take)) > 0 {
 		b.waiting--
-		return shift(b.messages, take), true
+		return shift(&b.messages, take), true
 	}
-	b.receives[want] = append(b.receives[want], queued[R]{r, b.calls})
+	queue := b.receives.Of(want)
+	*queue = append(*queue, queued[R]{r, b.calls})
 	return message, false
 }
 
 // shift removes the first element of a queue and returns it. It deletes a queue that becomes empty.
-func shift[T any](queues map[Envelope][]queued[T], e Envelope) T {
-	q := queues[e]
-	if len(q) > 1 {
-		queues[e] = q[1:]
-	} else {
-		delete(queues, e)
+func shift[T any](queues *smallmap.Map[Envelope, []queued[T]], e Envelope) T {
+	q := queues.Of(e)
+	first := (*q)[0].value
+	if *q = (*q)[1:]; len(*q) == 0 {
+		queues.Take(e)
 	}
-	return q[0].value
+	return first
 }
 
 // Unmatched returns the numbers of messages and receives that wait.
 func (b *Mailbox[M, R]) Unmatched() (messages, receives int) {
-	for _, q := range b.messages {
-		messages += len(q)
+	for _, q := range b.messages.Rows() {
+		messages += len(q.Value)
 	}
-	for _, q := range b.receives {
-		receives += len(q)
+	for _, q := range b.receives.Rows() {
+		receives += len(q.Value)
 	}
 	return messages, receives
 }

@@ -45,9 +45,9 @@ func (v *messageView) add(form Envelope, m waitingMessage) {
 // fill makes view number of b hold the waiting messages.
 func (b *Mailbox[M, R]) fill(number int) {
 	var all []waitingMessage
-	for sent, q := range b.messages {
-		for _, m := range q {
-			all = append(all, waitingMessage{sent, m.call})
+	for _, q := range b.messages.Rows() {
+		for _, m := range q.Value {
+			all = append(all, waitingMessage{q.Key, m.call})
 		}
 	}
 	slices.SortFunc(all, func(x, y waitingMessage) int { return cmp.Compare(x.call, y.call) })
@@ -60,6 +60,9 @@ func (b *Mailbox[M, R]) fill(number int) {
 
 // keep adds a message to the views in use.
 func (b *Mailbox[M, R]) keep(m waitingMessage) {
+	if b.views == nil {
+		return
+	}
 	const few = 64
 	for number, form := range m.sent.forms() {
 		switch v := &b.views[number]; {
@@ -74,13 +77,16 @@ func (b *Mailbox[M, R]) keep(m waitingMessage) {
 
 // first returns the envelope of the first waiting message that a wildcard matches.
 func (b *Mailbox[M, R]) first(want Envelope) (sent Envelope, found bool) {
+	if b.views == nil {
+		b.views = new([3]messageView)
+	}
 	v := &b.views[want.view()]
 	if !v.used {
 		b.fill(want.view())
 	}
 	queue := v.queues[want]
 	for ; len(queue) > 0; queue = queue[1:] {
-		if q := b.messages[queue[0].sent]; len(q) > 0 && q[0].call <= queue[0].call {
+		if q := b.messages.Get(queue[0].sent); len(q) > 0 && q[0].call <= queue[0].call {
 			v.queues[want] = queue
 			return queue[0].sent, true
 		}
