@@ -36,7 +36,7 @@ const (
 	pageShift = 6
 	pageLines = 1 << pageShift
 
-	logSlots  = 8                  // at first
+	logSlots  = 3                  // at first; processors without references have no pages
 	golden    = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 	mostSteps = 1 << 9             // maximum distance of a page from its home; with half the slots free, only chosen addresses exceed it
 )
