@@ -72,14 +72,14 @@ func sum(total *uint64, n uint64) bool {
 
 // tally is that of c, or of the rest of its kind.
 func (s *shard) tally(c class) *tally {
-	t := s.tallies[c]
-	if t == nil && len(s.tallies) >= s.limit {
+	t := s.tallies.Get(c)
+	if t == nil && s.tallies.Len() >= s.limit {
 		c = class{c.kind, unknown, unknown, unknown, unknown, unknown}
-		t = s.tallies[c]
+		t = s.tallies.Get(c)
 	}
 	if t == nil {
 		t = &tally{sizes: make([]lineSum, len(s.lines))}
-		s.tallies[c] = t
+		*s.tallies.Of(c) = t
 	}
 	return t
 }

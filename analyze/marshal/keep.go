@@ -3,8 +3,6 @@ package marshal
 import (
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
@@ -31,8 +29,8 @@ type keptClass struct {
 // MarshalJSON writes the classes, sorted.
 func (s *shard) MarshalJSON() ([]byte, error) {
 	k := kept{Refs: s.refs}
-	for _, c := range slices.SortedFunc(maps.Keys(s.tallies), class.compare) {
-		t := s.tallies[c]
+	for _, r := range s.tallies.Sort(class.compare) {
+		c, t := r.Key, r.Value
 		one := keptClass{Kind: c.kind, Size: c.bytes, Count: c.count, Block: c.block, Stride: c.stride, Offset: c.offset,
 			Messages: t.messages, Bytes: t.bytes, Placed: t.placed, Measured: t.measured}
 		for _, l := range t.sizes {
@@ -60,7 +58,7 @@ func (s *shard) UnmarshalJSON(text []byte) error {
 		for i := range s.lines {
 			t.sizes = append(t.sizes, lineSum{packed: one.Packed[i], expected: one.Expected[i], touched: one.Touched[i], used: one.Used[i]})
 		}
-		s.tallies[c] = t
+		*s.tallies.Of(c) = t
 	}
 	return nil
 }

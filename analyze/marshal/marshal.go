@@ -27,10 +27,10 @@ package marshal
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/smallmap"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -72,7 +72,7 @@ func anyPlaced(src trace.Source, p trace.Proc) bool {
 }
 
 func newShard(p trace.Proc, lines []unit.Bytes, refs trace.OpSet) *shard {
-	s := &shard{proc: p, lines: lines, tallies: map[class]*tally{}, open: map[int32]message{}, limit: maxClasses}
+	s := &shard{proc: p, lines: lines, limit: maxClasses}
 	for _, line := range lines {
 		s.sets = append(s.sets, newLineSet(line, refs))
 	}
@@ -91,11 +91,11 @@ type message struct {
 type shard struct {
 	proc    trace.Proc
 	lines   []unit.Bytes
-	tallies map[class]*tally
-	open    map[int32]message // receives that are not complete, by request
-	behind  *message          // a receive whose interval has not ended
-	sets    []*lineSet        // lines used in this interval, by line size; none if they are not needed
-	refs    bool              // the processor has references
+	tallies smallmap.Map[class, *tally]
+	open    smallmap.Map[int32, message] // receives that are not complete, by request
+	behind  *message                     // a receive whose interval has not ended
+	sets    []*lineSet                   // lines used in this interval, by line size; none if they are not needed
+	refs    bool                         // the processor has references
 	limit   int
 }
 
@@ -128,7 +128,7 @@ func (s *shard) event(e *trace.Event) error {
 		if e.Request < 0 {
 			return s.receives(s.message(e, e.Bytes))
 		}
-		s.open[e.Request] = s.message(e, e.Bytes)
+		*s.open.Of(e.Request) = s.message(e, e.Bytes)
 	case trace.Wait:
 		return s.completes(e)
 	case trace.Test:
@@ -158,11 +158,10 @@ func (s *shard) message(e *trace.Event, n int64) message {
 // completes receives the message of an irecv. The wait has the number of bytes if it has the
 // sender.
 func (s *shard) completes(e *trace.Event) error {
-	m, is := s.open[e.Request]
+	m, is := s.open.Take(e.Request)
 	if !is {
 		return nil
 	}
-	delete(s.open, e.Request)
 	if e.Peer >= 0 && e.Bytes < m.class.bytes {
 		m.class.bytes, m.buffer = e.Bytes, m.room.First(e.Bytes)
 	}
@@ -228,12 +227,13 @@ func (s *shard) count(m *message, measured bool) error {
 // End counts the receives that were never completed.
 func (s *shard) End() error {
 	err := s.close()
-	for _, id := range slices.Sorted(maps.Keys(s.open)) {
-		if m := s.open[id]; err == nil {
-			err = s.count(&m, false)
+	for _, m := range s.open.Sort(cmp.Compare[int32]) {
+		if err == nil {
+			err = s.count(&m.Value, false)
 		}
 	}
-	s.open, s.sets = nil, nil
+	s.open, s.sets = smallmap.Map[int32, message]{}, nil
+	s.tallies.Compact()
 	if err != nil {
 		return fmt.Errorf("processor %d: %w", s.proc, err)
 	}

@@ -43,7 +43,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 // rows returns the classes at one line size, sorted. Addresses are modulo that size.
 func (s *shard) rows(i int, line unit.Bytes) ([]row, error) {
 	var all []row
-	for c, t := range s.tallies {
+	for _, r := range s.tallies.Rows() {
+		c, t := r.Key, r.Value
 		if c.offset != unknown {
 			c.offset %= int64(line)
 		}
