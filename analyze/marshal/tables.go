@@ -21,7 +21,11 @@ type row struct {
 
 // Merge returns the table marshal and its summary.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	var rows []row
+	classes := 0
+	for _, s := range shards {
+		classes += s.(*shard).tallies.Len()
+	}
+	rows := make([]row, 0, classes*len(a.Lines))
 	for _, s := range shards {
 		for i, line := range a.Lines {
 			of, err := s.(*shard).rows(i, line)
@@ -42,7 +46,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 
 // rows returns the classes at one line size, sorted. Addresses are modulo that size.
 func (s *shard) rows(i int, line unit.Bytes) ([]row, error) {
-	var all []row
+	all := make([]row, 0, s.tallies.Len())
 	for _, r := range s.tallies.Rows() {
 		c, t := r.Key, r.Value
 		if c.offset != unknown {
