@@ -26,6 +26,7 @@ func Kind() *kind.Kind {
 	var o options
 	return &kind.Kind{Name: "comm", Help: helpText, Tables: tablesText,
 		Subject: kind.Messages,
+		Memory:  leastMemory,
 		Values:  map[string][]string{"collectives": kind.Texts(Algorithms)},
 		Flags:   o.add,
 		Build:   o.build}

@@ -4,11 +4,22 @@ import (
 	"slices"
 
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // fewEvents is the most events of a processor on average for which all are read at once, in the order of the file. Their
 // tapes take less memory than a reader for each processor, and less time than going from reader to reader.
 const fewEvents = 1 << 11
+
+// leastMemory returns what the replay of processors needs at least: their state, and the tapes of all, or a reader for each. An
+// exchange of a million ranks with their neighbours has 6 bytes for each event.
+func leastMemory(procs int, events uint64) unit.Bytes {
+	const state, reader, onTape = 1200, 80 << 10, 6
+	if events > uint64(procs)*fewEvents {
+		return unit.Bytes(procs) * (state + reader)
+	}
+	return unit.Bytes(procs)*state + unit.Bytes(events)*onTape
+}
 
 // open makes the steps of all processors available, and schedules the first ones.
 func (r *replay) open(src trace.Source, shards []*shard) error {

@@ -33,12 +33,13 @@ func (s *Settings) onlyMessages() bool {
 
 // measure runs the analyses and shows progress by references.
 func (o *Options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
-	if err := o.checkCaches(src, kept.procs); err != nil { // before its state is made
+	procs := orAll(kept.procs, src.Header().Procs)
+	if err := cmp.Or(o.checkCaches(src, procs), o.checkHost(src, procs, nil)); err != nil { // before state is made
 		return nil, err
 	}
 	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
 	total := refsOf(src, orders)
-	if err := o.checkMemory(src.Header().Procs, orders, total); err != nil {
+	if err := cmp.Or(o.checkMemory(src.Header().Procs, orders, total), o.checkHost(src, procs, orders)); err != nil {
 		return nil, err
 	}
 	if total == 0 && !o.onlyMessages() {

@@ -24,8 +24,13 @@ import (
 // unfinished files, and the memory that the child has.
 const supervisedKey = "SPOOR_SUPERVISED"
 
-// obey makes a child of supervise tell its parent what it needs to know.
+// obey makes a child of supervise tell its parent what it needs to know. Every process keeps its heap within the memory
+// that it has.
 func obey() {
+	isSet := os.Getenv("GOMEMLIMIT") != ""
+	if all := physicalMemory(); all > 0 && !isSet {
+		debug.SetMemoryLimit(int64(all / 10 * 9)) // the collector then runs more often, before the system kills the process
+	}
 	var said, files int
 	var room int64
 	if n, _ := fmt.Sscanf(os.Getenv(supervisedKey), "%d,%d,%d", &said, &files, &room); n != 3 {
@@ -38,8 +43,8 @@ func obey() {
 		os.Stderr = os.NewFile(uintptr(terminal), "/dev/stderr")
 	}
 	unix.Close(said)
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(room / 4 * 3) // the collector then runs more often
+	if !isSet {
+		debug.SetMemoryLimit(room / 4 * 3)
 	}
 	sameInterrupt = 300 * time.Millisecond
 }
@@ -171,13 +176,16 @@ func inUse() (size, data uint64) {
 	return pages * page, private * page
 }
 
-// AvailableMemory returns the bytes that this process and its children may use.
-func AvailableMemory() uint64 {
-	available := physicalMemory()
-	if limit := leastLimit(); limit.from != "" {
-		available = min(available, limit.room)
+// systemMemory returns the memory that this process and its children may use.
+func systemMemory() memoryLimit {
+	all := physicalMemory()
+	if limit := leastLimit(); limit.from != "" && limit.room < all {
+		return limit
 	}
-	return available
+	if all == 0 {
+		return memoryLimit{}
+	}
+	return memoryLimit{all, all, host}
 }
 
 // physicalMemory returns the memory of the host, or 0.

@@ -2,8 +2,8 @@
 
 package stage
 
-// AvailableMemory returns 0, because it is not known how much there is.
-func AvailableMemory() uint64 { return 0 }
+// systemMemory returns no memory, because it is not known how much there is.
+func systemMemory() memoryLimit { return memoryLimit{} }
 
 func obey() {}
 

@@ -26,6 +26,9 @@ type Kind struct {
 	KeepsAll     bool       // the state of all processors exists at once in program order too
 	PerProc      unit.Bytes // memory for each processor of the interleaved order, roughly, if each uses few lines
 
+	// Memory returns the memory that processors with some events in all need at least; nil: little.
+	Memory func(procs int, events uint64) unit.Bytes
+
 	Flags   func(*pflag.FlagSet) // adds its own flags; nil if it has none
 	Shares  []string             // flags that it shares with other analyses, which add them
 	Needs   map[string]string    // flags that have an effect only with another flag: that flag, or several, one of which is enough
