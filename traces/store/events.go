@@ -126,18 +126,51 @@ func (b *eventsBatch) reset() {
 	n.ends, n.null, n.values, n.nulls = n.ends[:0], n.null[:0], n.values[:0], 0
 }
 
-// add appends one event.
-func (b *eventsBatch) add(e *trace.Event) {
-	b.instr = append(b.instr, e.Instr)
-	b.refs = append(b.refs, e.Refs)
-	b.kind = append(b.kind, e.Kind)
-	for i, v := range [narrowCols]int32{e.Peer, e.Tag, e.Group, e.Request} {
-		b.narrow[i] = append(b.narrow[i], v)
+// fits returns how many of rows come before the batch is full: it has most rows, or needs enough, or its weight grew by more than
+// room. It also returns their weight.
+func (b *eventsBatch) fits(rows []trace.Event, most, room int) (n, weight int) {
+	needs := len(b.needs.values)
+	rows = rows[:min(len(rows), most-b.Len())]
+	for n < len(rows) && needs < needsPerBatch && weight <= room {
+		needs += len(rows[n].Needs)
+		weight += 1 + len(rows[n].Needs)
+		n++
 	}
-	for i, v := range [wideCols]int64{e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work, e.Time} {
-		b.wide[i] = append(b.wide[i], v)
+	return n, weight
+}
+
+// add appends events.
+func (b *eventsBatch) add(rows []trace.Event) {
+	at, n := b.Len(), len(rows)
+	b.instr, b.refs, b.kind = extend(b.instr, n), extend(b.refs, n), extend(b.kind, n)
+	for i := range b.narrow {
+		b.narrow[i] = extend(b.narrow[i], n)
 	}
-	b.needs.add(e.Needs)
+	for i := range b.wide {
+		b.wide[i] = extend(b.wide[i], n)
+	}
+	for i := range rows {
+		b.set(at+i, &rows[i])
+		b.needs.add(rows[i].Needs)
+	}
+}
+
+// set sets row i of all columns except the needs.
+func (b *eventsBatch) set(i int, e *trace.Event) {
+	b.instr[i], b.refs[i], b.kind[i] = e.Instr, e.Refs, e.Kind
+	b.narrow[colPeer][i], b.narrow[colTag][i] = e.Peer, e.Tag
+	b.narrow[colGroup][i], b.narrow[colRequest][i] = e.Group, e.Request
+	b.wide[colBytes][i], b.wide[colAddr][i], b.wide[colCount][i] = e.Bytes, e.Addr, e.Count
+	b.wide[colBlock][i], b.wide[colStride][i] = e.Block, e.Stride
+	b.wide[colWork][i], b.wide[colTime][i] = e.Work, e.Time
+}
+
+// extend lengthens s by n elements, whose values are undefined. Its memory doubles, because append copies large slices more often.
+func extend[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n {
+		s = slices.Grow(s, max(n, len(s)))
+	}
+	return s[:len(s)+n]
 }
 
 func (n *needsColumn) add(needs []int64) {

@@ -134,6 +134,9 @@ func (w *stream[B]) batch(p trace.Proc) B {
 	return w.batches[p]
 }
 
+// room is the weight that may be added before batches are submitted because there are too many rows.
+func (w *stream[B]) room() int { return w.most - w.buffered }
+
 // added records that weight n was added to the batch of p. It submits the batch if it is full,
 // and the largest batches if there are too many rows.
 func (w *stream[B]) added(p trace.Proc, n int, full bool) error {

@@ -143,14 +143,15 @@ func (w *Writer) Events(b *trace.Events) error {
 		return outfile.WriteError(w.events.path, err)
 	}
 	w.last = growTo(w.last, b.Proc)
-	for i := range b.Rows {
-		e := &b.Rows[i]
+	for rows := b.Rows; len(rows) > 0; {
 		to := w.events.batch(b.Proc)
-		to.add(e)
-		if err := w.events.added(b.Proc, 1+len(e.Needs), to.Len() == w.rows || len(to.needs.values) >= needsPerBatch); err != nil {
+		n, weight := to.fits(rows, w.rows, w.events.room())
+		to.add(rows[:n])
+		if err := w.events.added(b.Proc, weight, to.Len() == w.rows || len(to.needs.values) >= needsPerBatch); err != nil {
 			return err
 		}
-		w.last[b.Proc] = e.Refs
+		w.last[b.Proc] = rows[n-1].Refs
+		rows = rows[n:]
 	}
 	return nil
 }

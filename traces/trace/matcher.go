@@ -112,7 +112,7 @@ func (m *Matcher) Counts() MatchCounts { return m.counts }
 // rank is the state of one processor.
 type rank struct {
 	proc     Proc
-	open     map[int32]request
+	open     requests
 	calls    map[int32]*member // by group
 	recent   *member           // member of the latest collective
 	group    int32             // group of recent
@@ -126,7 +126,7 @@ func (m *Matcher) rank(p Proc) *rank {
 	}
 	r := m.ranks[p]
 	if r == nil {
-		r = &rank{proc: p, open: map[int32]request{}, calls: map[int32]*member{}}
+		r = &rank{proc: p, calls: map[int32]*member{}}
 		m.ranks[p] = r
 	}
 	m.latest = r

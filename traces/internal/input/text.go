@@ -52,6 +52,9 @@ func (t *Text) Trim(line []byte) []byte {
 		t.Crlf++
 		line = line[:n-1]
 	}
+	if n := len(line); n > 0 && line[0] > ' ' && line[n-1] > ' ' { // all Blanks are at most ' '
+		return line
+	}
 	trimmed := bytes.Trim(line, Blanks)
 	if len(trimmed) == 0 {
 		t.Blank++
@@ -104,12 +107,16 @@ func (t *Text) FastLines(in *Input, fast func(block []byte) int, f func(line []b
 			if block = block[fast(block):]; len(block) == 0 {
 				break
 			}
-			line, rest, ended := bytes.Cut(block, Newline)
-			block = rest
-			t.Line++
-			if err := f(line, !ended); err != nil {
-				return t.cutShort(err, !ended)
+			end, next := bytes.IndexByte(block, '\n'), 0
+			last := end < 0
+			if next = end + 1; last {
+				end, next = len(block), len(block)
 			}
+			t.Line++
+			if err := f(block[:end], last); err != nil {
+				return t.cutShort(err, last)
+			}
+			block = block[next:]
 		}
 		return nil
 	})
@@ -234,20 +241,28 @@ func ParseDecimal(b []byte) (v uint64, problem string) {
 	for i, c := range b {
 		d := uint64(c - '0')
 		if d > 9 {
-			switch {
-			case i == 0 && c == '-':
-				return 0, "a negative number"
-			case c == '.' || c == 'e' || c == 'E':
-				return 0, "not a whole number"
-			}
-			return 0, "not a decimal number"
+			return 0, notDecimal(i, c)
 		}
-		if v > (1<<64-1-d)/10 {
+		if i >= safeDigits && v > (1<<64-1-d)/10 {
 			return 0, "a number over 64 bits"
 		}
 		v = v*10 + d
 	}
 	return v, ""
+}
+
+// safeDigits is the number of decimal digits that always fit in 64 bits.
+const safeDigits = 19
+
+// notDecimal says what is wrong with character i of a decimal number.
+func notDecimal(i int, c byte) string {
+	switch {
+	case i == 0 && c == '-':
+		return "a negative number"
+	case c == '.' || c == 'e' || c == 'E':
+		return "not a whole number"
+	}
+	return "not a decimal number"
 }
 
 // Plural returns "1 line" or "2 lines".

@@ -25,6 +25,18 @@ func TrimHex(b []byte) []byte {
 
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
+// Split appends the fields of line between separators to fields.
+func Split(fields [][]byte, line []byte, separator byte) [][]byte {
+	start := 0
+	for i, c := range line {
+		if c == separator {
+			fields = append(fields, line[start:i])
+			start = i + 1
+		}
+	}
+	return append(fields, line[start:])
+}
+
 // MaxUnknownKinds is the number of unknown marker kinds that a note lists.
 const MaxUnknownKinds = 8
 

@@ -1,7 +1,6 @@
 package dimemas
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -82,10 +81,7 @@ func (p *parser) parse(raw []byte, last bool) error {
 	if err := p.CheckNUL(line); err != nil {
 		return err
 	}
-	p.fields = p.fields[:0]
-	for field := range bytes.SplitSeq(line, []byte(":")) {
-		p.fields = append(p.fields, field)
-	}
+	p.fields = input.Split(p.fields[:0], line, ':')
 	switch string(p.fields[0]) {
 	case "d":
 		return p.define()
@@ -97,7 +93,10 @@ func (p *parser) parse(raw []byte, last bool) error {
 
 // record handles a record of a task.
 func (p *parser) record() error {
-	kind := slices.IndexFunc(kinds[:], func(k recordKind) bool { return k.number == string(p.fields[0]) })
+	kind := recordKinds - 1
+	for kind >= 0 && kinds[kind].number != string(p.fields[0]) {
+		kind--
+	}
 	switch {
 	case p.placed > 0:
 		return p.Fail(p.raw, "a record behind the offsets", "")
@@ -211,6 +210,9 @@ func (p *parser) values(n ...int) error {
 
 // number returns value i, which must be from least to most.
 func (p *parser) number(i int, what string, least, most int64) int64 {
+	if v, problem := input.ParseDecimal(p.fields[i]); problem == "" && v <= math.MaxInt64 && int64(v) >= least && int64(v) <= most {
+		return int64(v)
+	}
 	v, err := strconv.ParseInt(string(p.fields[i]), 10, 64)
 	switch {
 	case err != nil:

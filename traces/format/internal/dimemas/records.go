@@ -32,12 +32,20 @@ func (r *rank) newRequest() int32 {
 	return id
 }
 
+// keptQueues is the number of queues up to which empty ones keep their memory.
+const keptQueues = 1 << 10
+
 // take closes the oldest request of the first key that has one.
 func (r *rank) take(keys ...request) (id int32, found bool) {
 	for _, key := range keys {
 		if queue := r.open[key]; len(queue) > 0 {
-			if r.open[key] = queue[1:]; len(queue) == 1 {
+			switch {
+			case len(queue) > 1:
+				r.open[key] = queue[1:]
+			case len(r.open) > keptQueues:
 				delete(r.open, key)
+			default:
+				r.open[key] = queue[:0]
 			}
 			return queue[0], true
 		}
@@ -75,10 +83,13 @@ func (p *parser) burst() error {
 func picoseconds(text []byte) (picos int64, problem string) {
 	const second = 1_000_000_000_000
 	whole, part, _ := bytes.Cut(text, []byte("."))
-	if len(part) <= 12 {
+	if digits := len(part); digits <= 12 {
 		w, bad := input.ParseDecimal(whole)
-		f, worse := input.ParseDecimal(append(append([]byte("0"), part...), "000000000000"[len(part):]...))
-		if bad == "" && worse == "" && w < math.MaxInt64/second {
+		f, worse := input.ParseDecimal(part)
+		for ; digits < 12; digits++ {
+			f *= 10
+		}
+		if bad == "" && (worse == "" || len(part) == 0) && w < math.MaxInt64/second {
 			return int64(w)*second + int64(f), ""
 		}
 	}
