@@ -18,3 +18,12 @@ func DecimalRun(b []byte, i int) (v uint64, end int) {
 	}
 	return v, i
 }
+
+// LongDecimalRun reads the decimal digits at b[i:], at most 18, and returns their end.
+func LongDecimalRun(b []byte, i int) (v uint64, end int) {
+	last := min(i+18, len(b))
+	for ; i < last && b[i]-'0' <= 9; i++ {
+		v = v*10 + uint64(b[i]-'0')
+	}
+	return v, i
+}

@@ -52,10 +52,7 @@ func (t *Text) Trim(line []byte) []byte {
 		t.Crlf++
 		line = line[:n-1]
 	}
-	if n := len(line); n > 0 && line[0] > ' ' && line[n-1] > ' ' { // all Blanks are at most ' '
-		return line
-	}
-	trimmed := bytes.Trim(line, Blanks)
+	trimmed := TrimBlanks(line)
 	if len(trimmed) == 0 {
 		t.Blank++
 	} else if len(trimmed) != len(line) {
@@ -233,8 +230,26 @@ func ParseHex(b []byte) (v uint64, problem string) {
 	return v, ""
 }
 
-// ParseDecimal reads all of b as a decimal number; problem says why it is invalid.
+// ParseDecimal reads all of b as a decimal number; problem says why it is invalid. It is small enough for the compiler to
+// inline it.
 func ParseDecimal(b []byte) (v uint64, problem string) {
+	if uint(len(b)-1) >= safeDigits { // also if b is empty
+		return longDecimal(b)
+	}
+	for i, c := range b {
+		if c-'0' > 9 {
+			return 0, notDecimal(i, c)
+		}
+		v = v*10 + uint64(c-'0')
+	}
+	return v, ""
+}
+
+// safeDigits is the number of decimal digits that always fit in 64 bits.
+const safeDigits = 19
+
+// longDecimal is ParseDecimal for any number of digits.
+func longDecimal(b []byte) (v uint64, problem string) {
 	if len(b) == 0 {
 		return 0, "no number"
 	}
@@ -243,16 +258,13 @@ func ParseDecimal(b []byte) (v uint64, problem string) {
 		if d > 9 {
 			return 0, notDecimal(i, c)
 		}
-		if i >= safeDigits && v > (1<<64-1-d)/10 {
+		if v > (1<<64-1-d)/10 {
 			return 0, "a number over 64 bits"
 		}
 		v = v*10 + d
 	}
 	return v, ""
 }
-
-// safeDigits is the number of decimal digits that always fit in 64 bits.
-const safeDigits = 19
 
 // notDecimal says what is wrong with character i of a decimal number.
 func notDecimal(i int, c byte) string {

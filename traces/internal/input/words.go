@@ -25,6 +25,14 @@ func TrimHex(b []byte) []byte {
 
 func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
 
+// TrimBlanks removes Blanks at both ends.
+func TrimBlanks(b []byte) []byte {
+	if n := len(b); n > 0 && b[0] > ' ' && b[n-1] > ' ' { // all Blanks are at most ' '
+		return b
+	}
+	return bytes.Trim(b, Blanks)
+}
+
 // Split appends the fields of line between separators to fields.
 func Split(fields [][]byte, line []byte, separator byte) [][]byte {
 	start := 0

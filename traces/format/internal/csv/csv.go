@@ -237,14 +237,7 @@ func csvSplit(fields [][]byte, line []byte, sep byte) [][]byte {
 	if bytes.IndexByte(line, '"') >= 0 {
 		return csvSplitQuoted(fields, line, sep)
 	}
-	start := 0
-	for i, c := range line {
-		if c == sep {
-			fields = append(fields, line[start:i])
-			start = i + 1
-		}
-	}
-	return append(fields, line[start:])
+	return input.Split(fields, line, sep)
 }
 
 func csvSplitQuoted(fields [][]byte, line []byte, sep byte) [][]byte {

@@ -18,7 +18,7 @@ func (CSV) Import(in *input.Input, o format.Options, sink format.Sink) (format.R
 	if o.DefaultSize > 0 {
 		p.size = uint64(o.DefaultSize)
 	}
-	if err := p.Lines(in, p.parse); err != nil {
+	if err := p.FastLines(in, p.fast, p.parse); err != nil {
 		return format.Result{}, err
 	}
 	if p.rows == 0 {
@@ -116,10 +116,7 @@ func (p *csvParser) row(line []byte) error {
 		if col == 0 {
 			continue
 		}
-		field := p.fields[i]
-		if n := len(field); n > 0 && (field[0] <= ' ' || field[n-1] <= ' ') {
-			field = bytes.Trim(field, input.Blanks)
-		}
+		field := input.TrimBlanks(p.fields[i])
 		var problem string
 		switch col {
 		case csvOp:

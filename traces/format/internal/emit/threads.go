@@ -13,6 +13,8 @@ const (
 	MaxThreads = 1 << 20 // processors that a trace can have
 	// maxWaiting limits the buffered references in the streams of all threads.
 	maxWaiting = 1 << 22
+	// smallThreads is the number of threads that are found without a map.
+	smallThreads = 1 << 8
 )
 
 // Threads holds the streams of an input whose records name their thread. Each thread is
@@ -22,8 +24,9 @@ type Threads struct {
 	First   trace.Proc // number of the first one
 	withPC  bool       // references have the pc column
 	byID    map[uint64]*Thread
-	Order   []*Thread // by processor
-	waiting int       // references since the streams were last flushed
+	small   [smallThreads]*Thread // those of small numbers, by number
+	Order   []*Thread             // by processor
+	waiting int                   // references since the streams were last flushed
 }
 
 type Thread struct {
@@ -39,6 +42,9 @@ func NewThreads(sink format.Sink, o format.Options, withPC bool) Threads {
 // Find returns the thread with that number. problem reports one thread too many, for an
 // error at the current place.
 func (t *Threads) Find(id uint64) (th *Thread, problem string) {
+	if id < smallThreads && t.small[id] != nil {
+		return t.small[id], ""
+	}
 	if th := t.byID[id]; th != nil {
 		return th, ""
 	}
@@ -48,6 +54,9 @@ func (t *Threads) Find(id uint64) (th *Thread, problem string) {
 	th = &Thread{Stream: NewStream(t.sink, t.First+trace.Proc(len(t.Order))), Id: id}
 	th.WithPC = t.withPC
 	t.byID[id] = th
+	if id < smallThreads {
+		t.small[id] = th
+	}
 	t.Order = append(t.Order, th)
 	return th, ""
 }

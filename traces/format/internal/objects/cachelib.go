@@ -80,11 +80,16 @@ func (f CacheLib) Import(in *input.Input, o format.Options, sink format.Sink) (f
 	return p.run(in)
 }
 
+// beginsWith reports whether the first column of line is name, and others follow.
+func beginsWith(line []byte, name string) bool {
+	return len(line) > len(name) && line[len(name)] == ',' && string(line[:len(name)]) == name
+}
+
 // cachelibTable takes line if it is a header. The first line must be one. Another line
 // that begins like one may still be a request for a key of that name.
 func cachelibTable(p *keyTable, line []byte) (bool, error) {
 	if p.cols != nil {
-		begins := bytes.HasPrefix(line, []byte(p.names[0]+",")) || bytes.HasPrefix(line, []byte("op_time,"))
+		begins := beginsWith(line, p.names[0]) || beginsWith(line, "op_time")
 		if !begins || p.fits(line) {
 			return false, nil
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"spoor/traces/internal/format"
 	"spoor/traces/internal/input"
@@ -43,8 +42,8 @@ type keyTable struct {
 	counted  uint64 // sum of counts
 	time     uint64
 	backward uint64
-	at       int            // first line with an earlier time than the previous line
-	words    []format.Count // of operations, in the order of their first lines
+	at       int // first line with an earlier time than the previous line
+	words    words
 	ignored  int
 }
 
@@ -63,7 +62,7 @@ func (p *keyTable) run(in *input.Input) (format.Result, error) {
 	if err := p.Finish(); err != nil {
 		return format.Result{}, err
 	}
-	counts := append([]format.Count{{Name: "rows", N: p.rows}, {Name: "size", N: p.bytes}}, p.words...)
+	counts := append([]format.Count{{Name: "rows", N: p.rows}, {Name: "size", N: p.bytes}}, p.words.counts...)
 	if slices.Contains(p.cols, keyCount) {
 		counts = append(counts, format.Count{Name: "op_count", N: p.counted})
 	}
@@ -86,22 +85,11 @@ func (p *keyTable) parse(raw []byte, last bool) error {
 			return err
 		}
 	}
-	p.fields = splitFields(p.fields[:0], line, p.sep)
+	p.fields = input.Split(p.fields[:0], line, p.sep)
 	if len(p.fields) != len(p.cols) {
 		return p.Fail(line, fmt.Sprintf("%s, but the table has %d columns", input.Plural(len(p.fields), "field"), len(p.cols)), "")
 	}
 	return p.row(line)
-}
-
-// splitFields appends the fields of a line to fields. There are no quotes.
-func splitFields(fields [][]byte, line []byte, sep byte) [][]byte {
-	for {
-		at := bytes.IndexByte(line, sep)
-		if at < 0 {
-			return append(fields, line)
-		}
-		fields, line = append(fields, line[:at]), line[at+1:]
-	}
 }
 
 // keyRequest is one line.
@@ -114,7 +102,10 @@ type keyRequest struct {
 func (p *keyTable) row(line []byte) error {
 	r := keyRequest{count: 1, op: trace.Load}
 	for i, c := range p.cols {
-		field := bytes.Trim(p.fields[i], input.Blanks)
+		if c == 0 {
+			continue
+		}
+		field := input.TrimBlanks(p.fields[i])
 		if problem := p.field(&r, c, field); problem != "" {
 			return p.Fail(line, "column "+p.names[i]+": "+input.Quote(field)+" is "+problem, "")
 		}
@@ -140,8 +131,11 @@ func (p *keyTable) row(line []byte) error {
 func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem string) {
 	switch c {
 	case keyTime:
-		var now uint64
-		if now, problem = input.ParseDecimal(wholePart(field)); problem == "" {
+		now, fraction := input.ParseDecimal(field)
+		if fraction != "" {
+			now, problem = input.ParseDecimal(wholePart(field))
+		}
+		if problem == "" {
 			p.clock(now)
 		}
 	case keyKey:
@@ -152,10 +146,9 @@ func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem stri
 		r.size, problem = input.ParseDecimal(field)
 	case keyOp:
 		var known bool
-		if r.op, known = p.op(field); !known {
+		if r.op, known = p.words.operation(field, p.op); !known {
 			return "an unknown operation"
 		}
-		p.count(field)
 	case keyCount:
 		if r.count, problem = input.ParseDecimal(field); problem == "" && (r.count == 0 || r.count > maxRepeat) {
 			problem = fmt.Sprintf("not a count from 1 to %d", maxRepeat)
@@ -166,12 +159,12 @@ func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem stri
 
 // fits reports whether line can be a request.
 func (p *keyTable) fits(line []byte) bool {
-	fields := splitFields(nil, line, p.sep)
+	fields := input.Split(nil, line, p.sep)
 	if len(fields) != len(p.cols) {
 		return false
 	}
 	for i, c := range p.cols {
-		if !p.valid(c, bytes.Trim(fields[i], input.Blanks)) {
+		if !p.valid(c, input.TrimBlanks(fields[i])) {
 			return false
 		}
 	}
@@ -214,21 +207,6 @@ func (p *keyTable) clock(now uint64) {
 	p.time = now
 }
 
-// maxWords is the number of operation names that are counted separately.
-const maxWords = 64
-
-func (p *keyTable) count(word []byte) {
-	for i := range p.words {
-		if string(word) == p.words[i].Name {
-			p.words[i].N++
-			return
-		}
-	}
-	if len(p.words) < maxWords {
-		p.words = append(p.words, format.Count{Name: string(word), N: 1})
-	}
-}
-
 // number returns the number of the object with that key.
 func (p *keyTable) number(key []byte) uint64 {
 	if p.numeric {
@@ -254,49 +232,11 @@ func (p *keyTable) notes() []string {
 	return all
 }
 
-// keyOperations are the operations of key-value caches, in lower case.
-var keyOperations = []struct {
-	op    trace.Op
-	words []string
-}{
-	{trace.Load, []string{"get", "gets", "get_lease", "read", "getchunkdata"}},
-	{trace.Store, []string{"set", "set_lease", "add", "replace", "cas", "append", "prepend", "incr", "decr", "write", "update", "putchunk"}},
-	{trace.Flush, []string{"delete"}},
-}
-
-// KeyWords maps each word to its operation.
-var KeyWords = func() map[string]trace.Op {
-	all := map[string]trace.Op{}
-	for _, o := range keyOperations {
-		for _, word := range o.words {
-			all[word] = o.op
-		}
-	}
-	return all
-}()
-
-// keyOpDoc describes the values of a column of operations.
-func keyOpDoc() string {
-	var all []string
-	for _, o := range keyOperations {
-		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))
-	}
-	return strings.Join(all, "; ") + "; upper or lower case; a point and the text after it are ignored"
-}
-
 // The Parts that several request formats share.
 const (
 	keyTimeDoc = "a number, optionally with a fraction; only used to note times that go backwards"
 	keyKeyDoc  = "any text that is not empty; its hash is the number of the object"
 )
-
-// keyWord returns the operation of a word. A suffix after a point only describes how it
-// was done.
-func keyWord(word []byte) (trace.Op, bool) {
-	name, _, _ := strings.Cut(strings.ToLower(string(word)), ".")
-	op, known := KeyWords[name]
-	return op, known
-}
 
 // settingRepeat is the setting of formats with a column of request counts.
 var settingRepeat = format.Setting{Name: "repeat", Default: "count", Doc: "meaning of an operation count: count (that many requests) or once (one request)"}

@@ -61,7 +61,7 @@ func (LibCacheSimCSV) Sniff(head []byte) format.Verdict {
 	columns, n, numbers, header := bytes.Count(first, []byte{sep})+1, 0, false, false
 	lines, hits := sniff.SniffLines(head, libcachesimSniff, func(line []byte) bool {
 		n++
-		fields := splitFields(nil, line, sep)
+		fields := input.Split(nil, line, sep)
 		fits := len(fields) == columns && columns > 1
 		for _, f := range fields {
 			f = bytes.Trim(f, input.Blanks)
@@ -196,7 +196,7 @@ func (c *libcachesimTable) headed(fields [][]byte, head []byte) bool {
 		if others++; others == 0 {
 			return true
 		}
-		for i, f := range splitFields(nil, line, c.sep) {
+		for i, f := range input.Split(nil, line, c.sep) {
 			if i == len(numbers) {
 				numbers = append(numbers, 0)
 			}
