@@ -162,21 +162,21 @@ func (c *prvCalls) kind(id prvCallID) prvCallKind {
 
 // prvNumbers appends the numbers of a line to buf; problem says why one is invalid.
 func prvNumbers(buf []int64, line []byte) (_ []int64, field int, problem string) {
-	for i := 0; ; {
-		end := bytes.IndexByte(line[i:], ':')
-		last := end < 0
-		if last {
-			end = len(line) - i
-		}
-		v, problem := prvNumber(line[i : i+end])
-		if problem != "" {
-			return buf, len(buf) + 1, problem
+	for i := 0; ; i++ { // after a colon
+		n, end := input.LongDecimalRun(line, i)
+		v := int64(n)
+		if end == i || end < len(line) && line[end] != ':' {
+			if end = i + bytes.IndexByte(line[i:], ':'); end < i {
+				end = len(line)
+			}
+			if v, problem = prvNumber(line[i:end]); problem != "" {
+				return buf, len(buf) + 1, problem
+			}
 		}
 		buf = append(buf, v)
-		if last {
+		if i = end; i == len(line) {
 			return buf, 0, ""
 		}
-		i += end + 1
 	}
 }
 
