@@ -15,6 +15,8 @@ type goalLabels struct {
 	names []byte
 	all   []goalLabel
 	rank  uint32 // slots of another rank are empty
+	stem  []byte // the last name without its last character
+	hash  uint64 // of stem
 }
 
 type goalSlot struct {
@@ -40,7 +42,7 @@ func (l *goalLabels) reset() {
 
 // number returns the number of the label called name.
 func (l *goalLabels) number(name []byte) int32 {
-	hash := maphash.Bytes(l.seed, name)
+	hash := l.hashOf(name)
 	mask := uint64(len(l.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &l.slots[i]
@@ -52,6 +54,17 @@ func (l *goalLabels) number(name []byte) int32 {
 			return int32(s.number)
 		}
 	}
+}
+
+// hashOf returns the hash of a name. Those of names that differ only in the last digit are next to each other, because
+// most schedules number their labels, and use near ones together. The processor's cache then has their slots.
+func (l *goalLabels) hashOf(name []byte) uint64 {
+	end := len(name) - 1
+	if string(name[:end]) != string(l.stem) || end == 0 {
+		l.stem = append(l.stem[:0], name[:end]...)
+		l.hash = maphash.Bytes(l.seed, l.stem)
+	}
+	return l.hash + uint64(name[end])
 }
 
 func (l *goalLabels) add(name []byte) int32 {
