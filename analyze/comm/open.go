@@ -14,7 +14,7 @@ const fewEvents = 1 << 11
 // leastMemory returns what the replay of processors needs at least: their state, and the tapes of all, or a reader for each. An
 // exchange of a million ranks with their neighbours has 6 bytes for each event.
 func leastMemory(procs int, events uint64) unit.Bytes {
-	const state, reader, onTape = 1200, 80 << 10, 6
+	const state, reader, onTape = 1700, 80 << 10, 6
 	if events > uint64(procs)*fewEvents {
 		return unit.Bytes(procs) * (state + reader)
 	}

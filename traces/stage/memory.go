@@ -24,6 +24,10 @@ func (m memoryLimit) check(need uint64, run, instead string) error {
 	return fmt.Errorf("%s needs about %s of memory, but %s leaves %s; raise that limit, or %s", run, megabytes(need), m.from, megabytes(m.room), instead)
 }
 
+// roomAtStart is what a limit left when the command began, if it has one. Later, the Go runtime has reserved address space
+// that it does not use yet.
+var roomAtStart uint64
+
 // host is the limit of all processes together.
 const host = "this host"
 
@@ -35,6 +39,9 @@ func AvailableMemory() uint64 {
 // leastMemory returns the memory that the process may use, with the limit that its user set for the Go runtime.
 func leastMemory() memoryLimit {
 	m := systemMemory()
+	if m.from != host {
+		m.room = max(m.room, roomAtStart)
+	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		return m
 	}

@@ -37,6 +37,7 @@ func obey() {
 		return
 	}
 	os.Unsetenv(supervisedKey)
+	roomAtStart = uint64(max(0, room))
 	unix.CloseOnExec(files)
 	outfile.RecordUnfinished(os.NewFile(uintptr(files), "unfinished files"))
 	if terminal, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 3); err == nil && unix.Dup3(said, 2, 0) == nil {
