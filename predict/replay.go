@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -107,7 +108,7 @@ func (o *replayOptions) prepare(env *stage.Env, sims []*simulation) (err error) 
 		if s.scope, s.without, err = o.scope(s); err != nil {
 			return err
 		}
-		if err := s.need(s.scope, o.opt.Recorded); err != nil {
+		if err := cmp.Or(s.need(s.scope, o.opt.Recorded), s.checkMemory()); err != nil {
 			return err
 		}
 		if o.together {

@@ -118,6 +118,16 @@ func (s *simulation) need(scope replay.Scope, recorded bool) error {
 	return needMessages(s.machine, what, !recorded && (s.instructions() > 0 || s.survey.HasWork() && s.trace.Header().WorkUnit != trace.WorkPicos))
 }
 
+// checkMemory refuses a simulation of messages that needs more memory than there is.
+func (s *simulation) checkMemory() error {
+	if s.scope != replay.Messages {
+		return nil
+	}
+	procs, events := s.trace.Header().Procs, s.total(func(t trace.Totals) uint64 { return t.Events })
+	run := fmt.Sprintf("replaying %s: a simulation of %s with %s", s.name(), stage.Count(procs, "processor"), stage.Count(int(events), "event"))
+	return stage.CheckMemory(s.survey.LeastMemory(), run, "replay a part of the trace: see traces slice")
+}
+
 // fitting removes simulations on machines with too few processors for their trace, and with --full with too many. At least one must
 // remain for each trace.
 func fitting(env *stage.Env, sims []*simulation, full bool) (out []*simulation, err error) {

@@ -7,7 +7,11 @@
 // rank has no requests, and no table of messages and receives. That is several times as fast.
 package forkjoin
 
-import "spoor/traces/unit"
+import (
+	"unsafe"
+
+	"spoor/predict/internal/engine/outcome"
+)
 
 // kind is the kind of an operation.
 type kind uint8
@@ -47,5 +51,8 @@ type Program struct {
 // Work returns all computations, by rank and in the order of its program.
 func (p *Program) Work() []Work { return p.work }
 
-// Longest returns the most bytes of a message.
-func (p *Program) Longest() unit.Bytes { return unit.Bytes(p.longest) }
+// Memory returns the bytes that the program and its simulation need at least.
+func (p *Program) Memory() uint64 {
+	const each = unsafe.Sizeof(rank{}) + leastArrivals*unsafe.Sizeof(arrival{}) + unsafe.Sizeof(outcome.Rank{})
+	return uint64(len(p.starts)-1)*uint64(each) + uint64(len(p.ops))*uint64(unsafe.Sizeof(operation{}))
+}

@@ -12,6 +12,9 @@ type message struct {
 	receive  uint32
 }
 
+// arrival is a message in flight, ordered by the time of its first byte, ties by sender and order of sending.
+type arrival = heap.Item[unit.Picos, int32, uint32, message]
+
 // rank is the state of a rank.
 type rank struct {
 	cpu, outFree, inFree unit.Picos // until when its processor and its ports are taken
@@ -24,7 +27,7 @@ type rank struct {
 	next   unit.Picos // before which it sends nothing
 	window int64      // of next, in the calendar
 
-	arrivals                                heap.Heap[unit.Picos, int32, uint32, message]    // by the time of their first bytes, ties by sender and order of sending
+	arrivals                                heap.Heap[unit.Picos, int32, uint32, message]
 	early                                   heap.Heap[uint32, unit.Picos, uint8, unit.Picos] // messages of later stages: by receive, with the time at which all of it is there and portWait
 	arrived                                 heap.Heap[unit.Picos, uint32, uint8, unit.Picos] // with LogGPS: messages for the processor, by time and receive, with portWait
 	logGOP                                                                                   // with LogGOPSim
@@ -132,7 +135,7 @@ func (s *simulation) perform(r *rank, id int32, now unit.Picos) {
 func (s *simulation) deliver(op *operation, from int32, at, portWait unit.Picos) {
 	to, i := op.receive()
 	d := &s.ranks[to]
-	d.arrivals.Push(heap.Item[unit.Picos, int32, uint32, message]{Key: at, Tie: from, Turn: s.ranks[from].sent, Value: message{portWait, i}})
+	d.arrivals.Push(arrival{Key: at, Tie: from, Turn: s.ranks[from].sent, Value: message{portWait, i}})
 	if d.at < d.end || int(d.waiting) > len(d.arrivals)+len(d.arrived) {
 		return
 	}

@@ -10,7 +10,6 @@ import (
 	"spoor/predict/internal/engine/observe"
 	"spoor/predict/internal/engine/outcome"
 	"spoor/predict/internal/engine/prefetch"
-	"spoor/traces/heap"
 	"spoor/traces/unit"
 )
 
@@ -48,7 +47,7 @@ func (p *Program) Run(ctx context.Context, m *cost.Model, durations []unit.Picos
 	s := &simulation{Program: p, model: m, flight: m.Send + m.Latency, durations: durations, ranks: make([]rank, n),
 		calendar: calendarqueue.New(m.Lookahead()), logGOPSim: m.LogGOPSim}
 	s.sizeCarry = m.BytesTime(0)
-	room := make([]heap.Item[unit.Picos, int32, uint32, message], leastArrivals*n)
+	room := make([]arrival, leastArrivals*n)
 	for i := range s.ranks {
 		r, id := &s.ranks[i], int32(i)
 		r.arrivals = room[leastArrivals*i : leastArrivals*i : leastArrivals*(i+1)]

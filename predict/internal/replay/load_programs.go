@@ -15,7 +15,31 @@ import (
 const (
 	fewEvents  = 1 << 12 // of a processor on average
 	mostLoaded = 1 << 26 // of all processors; an operation takes 24 bytes
+	fewest     = 1 << 9  // of a processor on average: a reader takes more memory, however many processors there are
 )
+
+// loads reports whether the events of all processors are read at once.
+func loads(procs int, events uint64) bool {
+	n := uint64(procs)
+	return events <= max(n*fewest, min(mostLoaded, n*fewEvents))
+}
+
+// LeastMemory returns the bytes that a replay of the messages needs at least.
+func (s *EventStats) LeastMemory() uint64 {
+	if s.stages != nil {
+		return s.stages.Memory()
+	}
+	return leastMemory(len(s.graphs), s.rows)
+}
+
+// leastMemory is LeastMemory of processors with some events in all.
+func leastMemory(procs int, events uint64) uint64 {
+	const state, reader, operation = 2100, 17 << 10, 26
+	if loads(procs, events) {
+		return uint64(procs)*state + events*operation
+	}
+	return uint64(procs) * (state + reader)
+}
 
 // collectOften makes the garbage collector run so often that the memory of all of many events is little more than that in use. The function
 // that it returns undoes this.
@@ -37,7 +61,7 @@ func collectOften(events uint64) (undo func()) {
 func (m *messageRun) programs() (all []program.Program, stop func(), err error) {
 	graphs := slices.Contains(m.stats.graphs, true)
 	m.tagCalls = m.tagCalls || graphs
-	if n := uint64(m.head.Procs); graphs || m.stats.rows <= min(mostLoaded, n*fewEvents) {
+	if graphs || loads(m.head.Procs, m.stats.rows) {
 		all, err = m.load()
 		return all, func() {}, err
 	}
