@@ -27,11 +27,14 @@ type rank struct {
 	next   unit.Picos // before which it sends nothing
 	window int64      // of next, in the calendar
 
-	arrivals                                heap.Heap[unit.Picos, int32, uint32, message]
-	early                                   heap.Heap[uint32, unit.Picos, uint8, unit.Picos] // messages of later stages: by receive, with the time at which all of it is there and portWait
-	arrived                                 heap.Heap[unit.Picos, uint32, uint8, unit.Picos] // with LogGPS: messages for the processor, by time and receive, with portWait
-	logGOP                                                                                   // with LogGOPSim
-	virtualIn, overlap, contention, latency unit.Picos                                       // see outcome.Rank
+	arrivals heap.Heap[unit.Picos, int32, uint32, message]
+	// Messages of later stages: by receive, with the time at which all of the message is there, and portWait.
+	early heap.Heap[uint32, unit.Picos, uint8, unit.Picos]
+	// With LogGPS, messages for the processor: by time and receive, with portWait.
+	arrived heap.Heap[unit.Picos, uint32, uint8, unit.Picos]
+	logGOP  // with LogGOPSim
+
+	virtualIn, overlap, contention, latency unit.Picos // see outcome.Rank
 }
 
 // leastArrivals is the room for arrivals of most ranks.
