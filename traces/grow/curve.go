@@ -8,6 +8,7 @@ type curve struct {
 	axis  int
 	a, b  float64
 	power float64 // of powerLaw
+	parts blockParts
 }
 
 type curveForm uint8
@@ -21,6 +22,7 @@ const (
 	squareRoot
 	logarithmic
 	endCurve
+	blocks // of an array that the ranks of a grid divide
 )
 
 // at returns the value for ranks at p. It is not negative.
@@ -41,6 +43,8 @@ func (c curve) of(p *place) float64 {
 		return math.Sqrt(n)
 	case logarithmic:
 		return math.Log2(n)
+	case blocks:
+		return c.parts.at(p)
 	}
 	return 0
 }
@@ -51,8 +55,8 @@ const changes = 0.002
 // better is how many times smaller the deviations of a curve with two constants must be than those of one with less.
 const better = 3
 
-// fitCurve returns the curve through points: a constant if it is as good, a power of the number of ranks, or a curve with
-// two constants if there are three or more points.
+// fitCurve returns the curve through points: a constant if it is as good, a power of the number of ranks, or if there are
+// three or more points, a curve with two constants or the parts of a block.
 func fitCurve(x []*place, y []float64) curve {
 	if len(x) == 0 {
 		return curve{a: 1}
@@ -76,6 +80,14 @@ func fitCurve(x []*place, y []float64) curve {
 			if r := c.residual(x, y); r < limit && c.lasts() {
 				best, limit = c, r
 			}
+		}
+	}
+	if best.residual(x, y) < changes {
+		return best
+	}
+	for _, tolerance := range []float64{changes, limit} {
+		if parts, ok := fitBlocks(x, y, tolerance); ok {
+			return curve{form: blocks, b: 1, parts: parts}
 		}
 	}
 	return best

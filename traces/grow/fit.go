@@ -67,8 +67,11 @@ func (f field) mayBeNear(k trace.Kind) bool {
 	return f >= fieldInstr || f == fieldCount && k != trace.Test && k != trace.Iprobe
 }
 
-// formula returns the formula of the samples, or nil.
+// formula returns the formula of the samples, or nil. Computation of one recording has none, as it says nothing of growth.
 func (f *fitter) formula(at stepField) *number {
+	if (at.field == fieldInstr || at.field == fieldWork) && len(f.p.names) > 1 && f.fromOne() {
+		return nil
+	}
 	for _, n := range f.found[at] {
 		if n.fitsAll(f.samples) {
 			return n
@@ -86,6 +89,16 @@ func (f *fitter) formula(at stepField) *number {
 	}
 	f.found[at] = append(f.found[at], &n)
 	return &n
+}
+
+// fromOne reports whether all samples are of one recording.
+func (f *fitter) fromOne() bool {
+	for i := range f.samples {
+		if f.samples[i].place.ranks != f.samples[0].place.ranks {
+			return false
+		}
+	}
+	return true
 }
 
 // misfit returns the error of the first event whose number differs from that of the first one of its step.

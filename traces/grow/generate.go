@@ -142,7 +142,8 @@ func (p *Pattern) near(o origin, f field, s *sample, track int) int64 {
 	e := p.roles.like(st.seen[o.step], track, s)
 	t := p.parser.tracks[e.track]
 	v := f.of(&t.rows[e.row])
-	if c, ok := p.growth[stepField{st.id, int(o.step), f}]; ok && s.place.ranks != t.ranks {
+	if (f == fieldInstr || f == fieldWork) && s.place.ranks != t.ranks {
+		c := p.growth.of(stepField{st.id, int(o.step), f}, v)
 		if was := c.at(&t.place); was > 0 {
 			v = int64(math.Round(float64(v) * c.at(s.place) / was))
 		}

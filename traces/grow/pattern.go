@@ -197,7 +197,7 @@ func solve(r rule, all []Recording, limit int) (*Pattern, error) {
 		return nil, &failedParse{err, 1}
 	}
 	p := &Pattern{parser: parser, amounts: amounts, roles: rolesOf(parser)}
-	p.growth = scalings(parser, p.roles, amounts)
+	p.growth = scalings(parser, p.roles)
 	p.closed = !slices.ContainsFunc(parser.tracks, func(t *track) bool { return len(t.open) > 0 })
 	var known bool
 	if p.numbers, known = numberingOf(parser.tracks); !known {

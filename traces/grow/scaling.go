@@ -8,19 +8,45 @@ import (
 // meanOf accumulates a mean.
 type meanOf struct{ sum, n float64 }
 
-// scaling gives the growth of computation with the number of ranks, for each step.
-type scaling map[stepField]curve
+func (m meanOf) mean() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.sum / m.n
+}
 
-// scalings compares the means of ranks of the same role in all recordings with the largest one. It looks only at numbers
-// without a formula.
-func scalings(p *parser, r *roles, all [][]amounts) scaling {
+// scaling gives the growth of computation with the number of ranks.
+type scaling struct {
+	steps map[stepField]stepGrowth
+	whole curve // of all computation together
+}
+
+// stepGrowth is the growth of a step.
+type stepGrowth struct {
+	curve
+	most float64 // the largest mean of the roles that it is known from, in the largest recording
+}
+
+// comparable is how many times larger than known computation the computation of other roles may be, to grow like it.
+const comparable = 4
+
+// of returns the growth of a step from a value on. The role of a rank inside a grid may be in no recording but the largest one. If its step
+// takes little time in all other roles, that step says nothing of this one, and all computation together is the better guide.
+func (g *scaling) of(at stepField, value int64) curve {
+	if step, known := g.steps[at]; known && float64(value) <= comparable*step.most {
+		return step.curve
+	}
+	return g.whole
+}
+
+// scalings compares the means of ranks of the same role in all recordings with the largest one.
+func scalings(p *parser, r *roles) scaling {
 	means := map[stepField]map[role][]meanOf{}
 	for i := range p.program {
 		s := &p.program[i]
 		for j := range s.body {
 			for _, f := range []field{fieldInstr, fieldWork} {
-				if all[i][j][f] == nil && len(s.seen[j]) > 0 {
-					at := stepField{s.id, j, f}
+				if at := (stepField{s.id, j, f}); len(s.seen[j]) > 0 {
 					if means[at] == nil {
 						means[at] = map[role][]meanOf{}
 					}
@@ -29,11 +55,25 @@ func scalings(p *parser, r *roles, all [][]amounts) scaling {
 			}
 		}
 	}
-	growth := scaling{}
+	g := scaling{steps: map[stepField]stepGrowth{}, whole: p.wholeCurve(means)}
 	for at, of := range means {
-		growth[at] = p.curveOf(of)
+		if c, most := p.curveOf(of); most > 0 {
+			g.steps[at] = stepGrowth{c, most}
+		}
 	}
-	return growth
+	return g
+}
+
+// wholeCurve returns the growth of all computation together.
+func (p *parser) wholeCurve(means map[stepField]map[role][]meanOf) curve {
+	all := map[role][]meanOf{}
+	for at, of := range means {
+		for own, m := range of {
+			all[(own^role(at.id))*roundFactor^role(at.step)<<8^role(at.field)] = m
+		}
+	}
+	c, _ := p.curveOf(all)
+	return c
 }
 
 // roundFactor mixes rounds into roles: only equal rounds are compared.
@@ -54,25 +94,32 @@ func (p *parser) addMeans(s *statement, j int, f field, r *roles, to map[role][]
 }
 
 // curveOf returns the growth of the means relative to that of the largest recording. Of each recording it compares only
-// the roles that the largest one has, too.
-func (p *parser) curveOf(of map[role][]meanOf) curve {
+// the roles that the largest one has, too. It leaves out recordings in which these do little of the work, as their growth
+// is not that of the rest. It also returns the largest mean of roles in several recordings, or 0.
+func (p *parser) curveOf(of map[role][]meanOf) (c curve, most float64) {
 	last := len(p.names) - 1
 	var x []*place
 	var y []float64
-	all := sortedRoles(of)
+	all, total := sortedRoles(of), 0.
+	for _, own := range all {
+		total += of[own][last].mean()
+	}
 	for i := range p.names {
-		small, large := 0., 0.
+		small, large, one := 0., 0., 0.
 		for _, own := range all {
 			if m := of[own]; m[i].n > 0 && m[last].n > 0 {
-				small += m[i].sum / m[i].n
-				large += m[last].sum / m[last].n
+				small += m[i].mean()
+				large += m[last].mean()
+				one = max(one, m[last].mean())
 			}
 		}
-		if large > 0 {
-			x, y = append(x, p.placeIn(i)), append(y, small/large)
+		if large > 0 && large*comparable >= total {
+			if x, y = append(x, p.placeIn(i)), append(y, small/large); i < last {
+				most = max(most, one)
+			}
 		}
 	}
-	return fitCurve(x, y)
+	return fitCurve(x, y), most
 }
 
 // placeIn returns the first rank of a recording.
