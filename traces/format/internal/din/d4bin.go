@@ -81,8 +81,9 @@ func (p *d4Parser) block(b []byte) error {
 		case size == 0:
 			return p.Fail(i, 4, "access of 0 bytes", "")
 		}
-		p.record(kind, uint64(addr), size)
+		p.plain(kind, uint64(addr), size)
 	}
+	p.appendPlain()
 	return p.stream.Err
 }
 

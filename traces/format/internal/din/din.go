@@ -183,35 +183,42 @@ func (p *dinParser) fast(b []byte) int {
 	for i+dinWindow <= len(b) {
 		w := b[i : i+dinWindow]
 		label := p.labels[w[0]]
-		if label == 0 || w[1] != ' ' {
-			break
-		}
-		start := 2
-		if w[2] == '0' && w[3]|0x20 == 'x' {
-			start = 4
-		}
-		addr, j := input.HexRun(w, start)
-		if j == start {
-			break
-		}
-		size := p.size
-		if size == 0 {
-			if w[j] != ' ' {
-				break
-			}
-			start = j + 1
-			if size, j = input.HexRun(w[:start+5], start); j == start {
-				break
-			}
-		}
-		if w[j] != '\n' || size-1 > 65534 || addr+size-1 < addr {
+		addr, size, n := p.plainFields(w)
+		if label == 0 || n == 0 {
 			break
 		}
 		p.Line++
-		p.record(label-1, addr, uint16(size))
-		i += j + 1
+		p.plain(label-1, addr, size)
+		i += n
 	}
+	p.appendPlain()
 	return i
+}
+
+// plainFields parses address and size of a record, and returns the bytes of the record, or 0 if it is not plain.
+func (p *dinParser) plainFields(w []byte) (addr uint64, bytes uint16, n int) {
+	start := 2
+	if w[2] == '0' && w[3]|0x20 == 'x' {
+		start = 4
+	}
+	addr, j := input.HexRun(w, start)
+	if w[1] != ' ' || j == start {
+		return 0, 0, 0
+	}
+	size := p.size
+	if size == 0 {
+		if w[j] != ' ' {
+			return 0, 0, 0
+		}
+		start = j + 1
+		if size, j = input.HexRun(w[:start+5], start); j == start {
+			return 0, 0, 0
+		}
+	}
+	if w[j] != '\n' || size-1 > 65534 || addr+size-1 < addr {
+		return 0, 0, 0
+	}
+	return addr, uint16(size), j + 1
 }
 
 // parse takes one line.

@@ -21,9 +21,18 @@ type dinCounter struct {
 	fetches bool
 	before  int // data references before the first fetch
 	misc    int
+	run     emit.Run
+	since   uint32 // instructions since the last reference of run
 }
 
+// record appends a reference.
 func (c *dinCounter) record(index uint8, addr uint64, size uint16) {
+	c.plain(index, addr, size)
+	c.appendPlain()
+}
+
+// plain adds a reference to the run.
+func (c *dinCounter) plain(index uint8, addr uint64, size uint16) {
 	c.count++
 	op := dinOps[index]
 	if index == dinMisc {
@@ -31,17 +40,26 @@ func (c *dinCounter) record(index uint8, addr uint64, size uint16) {
 	}
 	if op == trace.Ifetch {
 		c.fetches = true
-		c.stream.Execute(1)
-		if !c.o.DropIfetch {
-			c.stream.Ref(addr, size, op)
+		c.since++
+		if c.o.DropIfetch {
+			return
 		}
-		return
-	}
-	if !c.fetches {
+	} else if !c.fetches {
 		c.before++
-		c.stream.Execute(1)
+		c.since++
 	}
-	c.stream.Ref(addr, size, op)
+	if c.run.Len() == emit.RunRows {
+		c.stream.Append(&c.run)
+	}
+	c.run.Add(c.since, addr, size, op)
+	c.since = 0
+}
+
+// appendPlain appends the run.
+func (c *dinCounter) appendPlain() {
+	c.stream.Append(&c.run)
+	c.stream.Execute(uint64(c.since))
+	c.since = 0
 }
 
 func (c *dinCounter) notes() (all []string) {

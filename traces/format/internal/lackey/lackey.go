@@ -109,6 +109,7 @@ type lackeyParser struct {
 	input.Text
 	o      format.Options
 	stream *emit.Stream
+	run    emit.Run
 
 	records, instrs, early, atomics uint64
 	earlyLine                       int  // the first line of early
@@ -133,30 +134,95 @@ const (
 // parsed. It stops at the first other line.
 func (p *lackeyParser) fast(b []byte) int {
 	i := 0
-	for i+fastWindow <= len(b) {
-		w := b[i : i+fastWindow]
-		var kind byte
-		switch uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 {
-		case prefixI:
-			kind = 'I'
-		case prefixL, prefixS, prefixM:
-			kind = w[1]
-		default:
-			return i
+	for {
+		if p.instrs > 0 {
+			i += p.many(b[i:])
 		}
-		addr, j := input.HexRun(w, 3)
-		if j == 3 || w[j] != ',' {
-			return i
-		}
-		size, end := input.DecimalRun(w, j+1)
-		if end == j+1 || w[end] != '\n' || size-1 > 65534 || addr+size-1 < addr {
+		kind, addr, size, n := plainRecord(b[i:])
+		if n == 0 {
 			return i
 		}
 		p.Line++
-		p.record(kind, addr, uint16(size))
-		i += end + 1
+		p.record(kind, addr, size)
+		i += n
 	}
+}
+
+// plainRecord parses a well-formed record at the start of b, and returns its bytes, or 0.
+func plainRecord(b []byte) (kind byte, addr uint64, size uint16, n int) {
+	if len(b) < fastWindow {
+		return 0, 0, 0, 0
+	}
+	w := b[:fastWindow]
+	switch uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 {
+	case prefixI:
+		kind = 'I'
+	case prefixL, prefixS, prefixM:
+		kind = w[1]
+	}
+	addr, size, n = plainFields(w)
+	if kind == 0 {
+		n = 0
+	}
+	return kind, addr, size, n
+}
+
+// plainFields parses address and size of a record, and returns the bytes of the record, or 0.
+func plainFields(w []byte) (addr uint64, size uint16, n int) {
+	addr, j := input.HexRun(w, 3)
+	if j == 3 || w[j] != ',' {
+		return 0, 0, 0
+	}
+	bytes, end := input.DecimalRun(w, j+1)
+	if end == j+1 || w[end] != '\n' || bytes-1 > 65534 || addr+bytes-1 < addr {
+		return 0, 0, 0
+	}
+	return addr, uint16(bytes), end + 1
+}
+
+// many parses records after the first instruction, up to the first modify, and appends them together. It returns the
+// number of bytes parsed.
+func (p *lackeyParser) many(b []byte) int {
+	i, since := 0, uint32(0) // instructions since the last reference
+	var lines, instrs uint64
+	for i+fastWindow <= len(b) && p.run.Len() < emit.RunRows {
+		w := b[i : i+fastWindow]
+		op := plainOp(w)
+		addr, size, n := plainFields(w)
+		if op == 0 || n == 0 {
+			break
+		}
+		i += n
+		lines++
+		if op == trace.Ifetch {
+			instrs++
+			since++
+		}
+		if op != trace.Ifetch || !p.o.DropIfetch {
+			p.run.Add(since, addr, size, op)
+			since = 0
+		}
+		p.wasLoad, p.lastAddr, p.lastSize = op == trace.Load, addr, size
+	}
+	p.Line += int(lines)
+	p.records += lines
+	p.instrs += instrs
+	p.stream.Append(&p.run)
+	p.stream.Execute(uint64(since))
 	return i
+}
+
+// plainOp returns the operation of a record that is no modify, or 0.
+func plainOp(w []byte) trace.Op {
+	switch uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 {
+	case prefixI:
+		return trace.Ifetch
+	case prefixL:
+		return trace.Load
+	case prefixS:
+		return trace.Store
+	}
+	return 0
 }
 
 // record appends one well-formed record.
