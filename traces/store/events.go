@@ -63,7 +63,7 @@ type eventsBatch struct {
 	refs   []uint64
 	kind   []trace.Kind
 	narrow [narrowCols][]int32
-	wide   [wideCols][]int64
+	wide   [wideCols][]int64 // one without elements is 0 in all rows; most programs never use some columns
 	needs  needsColumn
 }
 
@@ -96,13 +96,17 @@ func (b *eventsBatch) join(o *eventsBatch) bool {
 	if b.Len()+o.Len() > batchRows || len(b.needs.values)+len(o.needs.values) > needsPerBatch {
 		return false
 	}
+	rows := b.Len()
 	b.joined = append(b.parts(), o.parts()...)
 	b.instr, b.refs, b.kind = append(b.instr, o.instr...), append(b.refs, o.refs...), append(b.kind, o.kind...)
 	for i := range b.narrow {
 		b.narrow[i] = append(b.narrow[i], o.narrow[i]...)
 	}
 	for i := range b.wide {
-		b.wide[i] = append(b.wide[i], o.wide[i]...)
+		if len(b.wide[i])+len(o.wide[i]) > 0 {
+			b.wide[i] = append(zeroTo(b.wide[i], rows), o.wide[i]...)
+			b.wide[i] = zeroTo(b.wide[i], b.Len())
+		}
 	}
 	n, m := &b.needs, &o.needs
 	before := int32(len(n.values))
@@ -146,23 +150,53 @@ func (b *eventsBatch) add(rows []trace.Event) {
 	for i := range b.narrow {
 		b.narrow[i] = extend(b.narrow[i], n)
 	}
-	for i := range b.wide {
-		b.wide[i] = extend(b.wide[i], n)
-	}
+	var used [wideCols]int64 // not 0 if a row has a value there
 	for i := range rows {
-		b.set(at+i, &rows[i])
-		b.needs.add(rows[i].Needs)
+		e, to := &rows[i], at+i
+		b.instr[to], b.refs[to], b.kind[to] = e.Instr, e.Refs, e.Kind
+		b.narrow[colPeer][to], b.narrow[colTag][to] = e.Peer, e.Tag
+		b.narrow[colGroup][to], b.narrow[colRequest][to] = e.Group, e.Request
+		for c, v := range [wideCols]int64{e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work, e.Time} {
+			used[c] |= v
+		}
+		b.needs.add(e.Needs)
+	}
+	for c := range b.wide {
+		if used[c] != 0 || len(b.wide[c]) > 0 {
+			b.wide[c] = extend(zeroTo(b.wide[c], at), n)
+			column := b.wide[c][at:]
+			for i := range rows {
+				column[i] = wideValue(&rows[i], c)
+			}
+		}
 	}
 }
 
-// set sets row i of all columns except the needs.
-func (b *eventsBatch) set(i int, e *trace.Event) {
-	b.instr[i], b.refs[i], b.kind[i] = e.Instr, e.Refs, e.Kind
-	b.narrow[colPeer][i], b.narrow[colTag][i] = e.Peer, e.Tag
-	b.narrow[colGroup][i], b.narrow[colRequest][i] = e.Group, e.Request
-	b.wide[colBytes][i], b.wide[colAddr][i], b.wide[colCount][i] = e.Bytes, e.Addr, e.Count
-	b.wide[colBlock][i], b.wide[colStride][i] = e.Block, e.Stride
-	b.wide[colWork][i], b.wide[colTime][i] = e.Work, e.Time
+// wideValue returns the value of a wide column.
+func wideValue(e *trace.Event, column int) int64 {
+	switch column {
+	case colBytes:
+		return e.Bytes
+	case colAddr:
+		return e.Addr
+	case colCount:
+		return e.Count
+	case colBlock:
+		return e.Block
+	case colStride:
+		return e.Stride
+	case colWork:
+		return e.Work
+	}
+	return e.Time
+}
+
+// zeroTo lengthens s to n elements by zeros.
+func zeroTo(s []int64, n int) []int64 {
+	at := len(s)
+	s = extend(s, n-at)
+	clear(s[at:])
+	return s
 }
 
 // extend lengthens s by n elements, whose values are undefined. Its memory doubles, because append copies large slices more often.
@@ -198,6 +232,10 @@ func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
 		put(e, c)
 	}
 	for i, c := range b.wide {
+		if len(c) == 0 {
+			e.zeros = zeroTo(e.zeros, max(len(e.zeros), b.Len()))
+			c = e.zeros[:b.Len()]
+		}
 		if i != colTime || hasTime {
 			put(e, c)
 		}

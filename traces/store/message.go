@@ -53,6 +53,7 @@ type encoder struct {
 	// A column of texts as Arrow has it.
 	text    []byte
 	offsets []int32
+	zeros   []int64 // for columns of zeros
 
 	archive *archiver // if one was needed
 }
