@@ -14,11 +14,21 @@ import (
 
 // Import parses all of in.
 func (CSV) Import(in *input.Input, o format.Options, sink format.Sink) (format.Result, error) {
-	p := csvParser{o: o, threads: emit.NewThreads(sink, o, false), size: 1, hex: o.AddrBase == 16}
+	p := newCSVParser(o, sink)
+	return p.run(in, p.fast)
+}
+
+func newCSVParser(o format.Options, sink format.Sink) *csvParser {
+	p := &csvParser{o: o, threads: emit.NewThreads(sink, o, false), size: 1, hex: o.AddrBase == 16}
 	if o.DefaultSize > 0 {
 		p.size = uint64(o.DefaultSize)
 	}
-	if err := p.FastLines(in, p.fast, p.parse); err != nil {
+	return p
+}
+
+// run parses all of in, plain rows by fast.
+func (p *csvParser) run(in *input.Input, fast func([]byte) int) (format.Result, error) {
+	if err := p.FastLines(in, fast, p.parse); err != nil {
 		return format.Result{}, err
 	}
 	if p.rows == 0 {
