@@ -148,9 +148,13 @@ func (s *simulation) deliver(op *operation, from int32, at, portWait unit.Picos)
 	}
 }
 
-// bound returns a time before which a rank sends nothing, unless other messages come to it.
+// bound returns a time before which a rank sends nothing, unless other messages come to it. It is later than all that the rank has done, so
+// that windows in which a rank only waits are not simulated.
 func (s *simulation) bound(r *rank) unit.Picos {
-	flying, there := len(r.arrivals), len(r.arrived)
+	flying, there, free := len(r.arrivals), len(r.arrived), r.cpu
+	if s.logGOPSim {
+		free = max(free, r.inFree)
+	}
 	switch waiting := int(r.waiting); {
 	case r.at < r.end && s.ops[r.at].kind == send:
 		if s.logGOPSim {
@@ -161,16 +165,15 @@ func (s *simulation) bound(r *rank) unit.Picos {
 		return r.cpu + s.durations[s.ops[r.at].link]
 	case waiting == ended || waiting > flying+there:
 		return never
+	case waiting == there:
+		return max(r.arrived[0].Key, free) + unit.Picos(waiting)*s.model.Receive + s.computation(r.end, r.stop)
 	case waiting == flying+there:
-		last := r.cpu
 		for i := range r.arrivals {
-			last = max(last, r.arrivals[i].Key)
+			free = max(free, r.arrivals[i].Key)
 		}
-		return last + s.model.Receive + s.computation(r.end, r.stop)
-	case waiting > there:
-		return max(r.arrivals[0].Key, r.cpu) + s.model.Receive + s.computation(r.end, r.stop)
+		return free + s.model.Receive + s.computation(r.end, r.stop)
 	}
-	return r.cpu + unit.Picos(r.waiting)*s.model.Receive + s.computation(r.end, r.stop)
+	return max(r.arrivals[0].Key, free) + s.model.Receive + s.computation(r.end, r.stop)
 }
 
 // computation returns the duration of an operation if it is a computation before the end of the program.

@@ -133,4 +133,47 @@ func TestStuckStages(t *testing.T) {
 	}
 }
 
+// TestLongWaits: waiting for long takes no longer to simulate than waiting for a moment.
+func TestLongWaits(t *testing.T) {
+	for name, net := range map[string]string{
+		"bytes": `model = "loggp"
+L = "0 ns"
+o = "0 ns"
+g = "0 ns"
+G = "1 ns/B"`,
+		"gap": `model = "loggp"
+L = "1 ns"
+o = "0 ns"
+g = "1 s"
+G = "0 ns/B"`,
+	} {
+		for _, semantics := range []Semantics{LogGPS, LogGOPSim} {
+			t.Run(name+"/"+string(semantics), func(t *testing.T) {
+				s := schedule{make([][]trace.Event, 3), make([][2]int, 3)}
+				for from := range 2 {
+					s.add(2, an(trace.Recv, with(int32(from)), of(1e9)))
+					s.add(from, an(trace.Send, with(2), of(1e9)))
+				}
+				s.endStage(2, 0)
+				s.add(2, an(trace.Compute, works(1)))
+				ctx, cancel := context.WithCancel(context.Background())
+				windows := 0
+				opt := Options{Scope: Messages, Semantics: semantics, Progress: func(int) {
+					if windows++; windows > 10 {
+						cancel()
+					}
+				}}
+				m, src := messageMachine(t, net), messageTrace(s.ranks...)
+				stats, err := Scan(src)
+				if err != nil || stats.stages == nil {
+					t.Fatal(stats, err)
+				}
+				if _, err := Simulate(ctx, src, stats, m, opt); err != nil {
+					t.Errorf("%v after %d windows", err, windows)
+				}
+			})
+		}
+	}
+}
+
 const logGOPSimNet = "model = \"loggp\"\nL = \"2 us\"\no = \"500 ns\"\ng = \"500 ns\"\nG = \"1 ns/B\""
