@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,7 +112,9 @@ func (f Dumpi) Expand(dir string) ([]string, error) {
 	}
 	var found []string
 	name := ""
-	for key, paths := range sets {
+	byName := func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+	for _, key := range slices.SortedFunc(maps.Keys(sets), byName) {
+		paths := sets[key]
 		head, err := input.NewFiles(context.Background(), paths[:1], nil, nil).Head(0)
 		if err != nil || f.Sniff(head).Confidence != format.Certain || bytes.HasPrefix(head, dumpiBinary) {
 			continue

@@ -416,7 +416,7 @@ func TestDumpiClocks(t *testing.T) {
 
 func TestDumpiSamples(t *testing.T) {
 	dir := formattest.Shared(t, "dumpi")
-	if _, err := (Dumpi{}).Expand(dir); err == nil || !strings.Contains(err.Error(), "more than one dumpi trace") {
+	if _, err := (Dumpi{}).Expand(dir); err == nil || !strings.Contains(err.Error(), "more than one dumpi trace: mpich4-NNNN.all.txt and mpich4-NNNN.txt;") {
 		t.Errorf("the folder with two traces: %v", err)
 	}
 	var traces []*trace.Memory
