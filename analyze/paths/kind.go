@@ -24,7 +24,6 @@ func Kind() *kind.Kind {
 	return &kind.Kind{Name: "paths", Help: helpText, Tables: tablesText,
 		Subject:   kind.Messages,
 		OnRequest: true,
-		Memory:    func(_ int, events uint64) unit.Bytes { return 100 * unit.Bytes(events) },
 		Values:    map[string][]string{"path-collectives": kind.Texts(algorithms)},
 		Flags:     o.add,
 		Build:     o.build}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/analyze/registry"
 	"spoor/traces/trace"
 )
 
@@ -46,5 +47,17 @@ func TestManyProcessors(t *testing.T) {
 				t.Errorf("%+v: %v", c, err)
 			}
 		})
+	}
+}
+
+// TestEventsOfFewProcessors: computations that follow each other may be one operation, so that no number of events of a processor is too many.
+func TestEventsOfFewProcessors(t *testing.T) {
+	for _, k := range registry.All() {
+		if k.Memory == nil {
+			continue
+		}
+		if need := k.Memory(1, 1<<40); need > 1<<20 {
+			t.Errorf("%s of a processor with 2^40 events needs %d bytes", k.Name, need)
+		}
 	}
 }
