@@ -12,9 +12,10 @@ import (
 const fewEvents = 1 << 11
 
 // leastMemory returns what the replay of processors needs at least: their state, and the tapes of all, or a reader for each. An
-// exchange of a million ranks with their neighbours has 6 bytes for each event.
+// exchange of a million ranks with their neighbours has 6 bytes for each event. Processors without messages have the
+// least state.
 func leastMemory(procs int, events uint64) unit.Bytes {
-	const state, reader, onTape = 1700, 80 << 10, 6
+	const state, reader, onTape = 1000, 80 << 10, 6
 	if events > uint64(procs)*fewEvents {
 		return unit.Bytes(procs) * (state + reader)
 	}

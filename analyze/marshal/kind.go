@@ -19,7 +19,7 @@ var tablesText string
 func Kind() *kind.Kind {
 	return &kind.Kind{Name: "marshal", Help: helpText, Tables: tablesText,
 		Subject: kind.Messages,
-		Memory:  func(procs int, _ uint64) unit.Bytes { return 2 << 10 * unit.Bytes(procs) },
+		Memory:  func(procs int, _ uint64) unit.Bytes { return 650 * unit.Bytes(procs) }, // processors without messages
 		Shares:  []string{"refs", "line"},
 		Build: func(r *kind.Request) (analysis.Analysis, error) {
 			a := &Analysis{Lines: r.Lines, Refs: r.Refs, Meta: r.Meta}
