@@ -15,7 +15,7 @@ const fewEvents = 1 << 11
 // exchange of a million ranks with their neighbours has 6 bytes for each event. Processors without messages have the
 // least state.
 func leastMemory(procs int, events uint64) unit.Bytes {
-	const state, reader, onTape = 1000, 80 << 10, 6
+	const state, reader, onTape = 1000, 60 << 10, 6
 	if events > uint64(procs)*fewEvents {
 		return unit.Bytes(procs) * (state + reader)
 	}
