@@ -41,7 +41,7 @@ func inPlaces(sims []*simulation, places []placement.Placement) (all []*simulati
 	return all
 }
 
-// openSimulations opens all traces and machines, and pairs each trace with each machine. semantics are those of all simulations. The caller
+// openSimulations opens all traces and machines, and pairs each trace with each machine. The caller
 // must call done.
 func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
 	var machines []*machine.Machine
