@@ -225,8 +225,9 @@ func (n *nominal) sends(s *nominalProc, t *task) error {
 
 func (n *nominal) receives(s *nominalProc, t *task) error {
 	e := t.event
+	blocks := e.Kind == trace.Recv // e is valid until its task is finished
 	place := &postedRecv{posted: t.begin, received: -1}
-	if e.Kind == trace.Recv {
+	if blocks {
 		place.task = t.keep()
 	} else if e.Request != trace.None {
 		s.requests[e.Request] = &pending{postedRecv: place}
@@ -236,10 +237,10 @@ func (n *nominal) receives(s *nominalProc, t *task) error {
 			return err
 		}
 	}
-	if e.Kind == trace.Irecv {
-		return n.finish(t, t.begin)
+	if blocks {
+		return nil
 	}
-	return nil
+	return n.finish(t, t.begin)
 }
 
 // keep returns t, which waits. The processor of a graph continues.
