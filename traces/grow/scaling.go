@@ -15,10 +15,13 @@ func (m meanOf) mean() float64 {
 	return m.sum / m.n
 }
 
+// computation is the fields that say how much a rank computes.
+var computation = []field{fieldInstr, fieldWork}
+
 // scaling gives the growth of computation with the number of ranks.
 type scaling struct {
 	steps map[stepField]stepGrowth
-	whole curve // of all computation together
+	whole map[field]curve // of all computation together
 }
 
 // stepGrowth is the growth of a step.
@@ -36,7 +39,7 @@ func (g *scaling) of(at stepField, value int64) curve {
 	if step, known := g.steps[at]; known && float64(value) <= comparable*step.most {
 		return step.curve
 	}
-	return g.whole
+	return g.whole[at.field]
 }
 
 // scalings compares the means of ranks of the same role in all recordings with the largest one.
@@ -45,7 +48,7 @@ func scalings(p *parser, r *roles) scaling {
 	for i := range p.program {
 		s := &p.program[i]
 		for j := range s.body {
-			for _, f := range []field{fieldInstr, fieldWork} {
+			for _, f := range computation {
 				if at := (stepField{s.id, j, f}); len(s.seen[j]) > 0 {
 					if means[at] == nil {
 						means[at] = map[role][]meanOf{}
@@ -55,7 +58,10 @@ func scalings(p *parser, r *roles) scaling {
 			}
 		}
 	}
-	g := scaling{steps: map[stepField]stepGrowth{}, whole: p.wholeCurve(means)}
+	g := scaling{steps: map[stepField]stepGrowth{}, whole: map[field]curve{}}
+	for _, f := range computation {
+		g.whole[f] = p.wholeCurve(means, f)
+	}
 	for at, of := range means {
 		if c, most := p.curveOf(of); most > 0 {
 			g.steps[at] = stepGrowth{c, most}
@@ -64,12 +70,15 @@ func scalings(p *parser, r *roles) scaling {
 	return g
 }
 
-// wholeCurve returns the growth of all computation together.
-func (p *parser) wholeCurve(means map[stepField]map[role][]meanOf) curve {
+// wholeCurve returns the growth of all numbers of a field together.
+func (p *parser) wholeCurve(means map[stepField]map[role][]meanOf, f field) curve {
 	all := map[role][]meanOf{}
 	for at, of := range means {
+		if at.field != f {
+			continue
+		}
 		for own, m := range of {
-			all[(own^role(at.id))*roundFactor^role(at.step)<<8^role(at.field)] = m
+			all[(own^role(at.id))*roundFactor^role(at.step)] = m
 		}
 	}
 	c, _ := p.curveOf(all)

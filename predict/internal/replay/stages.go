@@ -15,8 +15,8 @@ import (
 // package engine must simulate them, or finds an error in them.
 func (r *messageRun) runStages(ctx context.Context, opt *engine.Options) (*outcome.Result, error) {
 	stages := r.stats.stages
-	if stages == nil || opt.Observer != nil || opt.Workers > 1 || opt.Application > 0 || r.opt.Starts != nil || r.rates[0].gamma > 0 ||
-		r.stats.longest > r.maxBytes || !forkjoin.Simulates(&opt.Model, stages) {
+	if stages == nil || opt.Observer != nil || opt.Workers > 1 || opt.Application > 0 || r.opt.Starts != nil || r.opt.Recorded ||
+		r.rates[0].gamma > 0 || r.stats.longest > r.maxBytes || !forkjoin.Simulates(&opt.Model, stages) {
 		return nil, nil
 	}
 	durations, err := r.durations(stages.Work())
