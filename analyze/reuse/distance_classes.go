@@ -28,42 +28,22 @@ var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<53))
 // octave.
 func ClassStart(class int) int64 { return starts[class] }
 
-// width returns one more than the largest distance so far, or newest if that is more.
-func (s *Stack) width() int {
-	s.settle()
-	width := s.tally.width()
-	for t := range s.tallies() {
-		width = max(width, t.width())
-	}
-	return width
-}
+// width returns one more than the largest distance so far, or newest if that is more. Only for stacks that count on
+// the caller's goroutine.
+func (s *Stack) width() int { return max(s.tally.width(), s.window.tally.width()) }
 
-// settle waits until all uses are counted.
-func (s *Stack) settle() {
-	if s.workers != nil && s.workers.open {
-		s.workers.settle(s)
-		s.free = 0
-	}
-}
-
-// classes returns the number of uses so far by class of distance, and the number of first uses.
-func (s *Stack) classes() (uses []uint64, cold uint64) {
+// classes returns the counts so far. Stacks with workers must count classes.
+func (s *Stack) classes() useCounts {
 	if s.workers != nil {
 		s.settle()
-		cold = s.tally.cold
-		for t := range s.tallies() {
-			cold += t.cold
-		}
-		return trimmed(s.countedClasses()), cold
+		return s.workers.counted.counts(s.recentCounts())
 	}
-	uses = classesOf(s.tally.flush())
+	uses := classesOf(s.tally.flush())
 	for i, n := range s.window.tally.byClass() {
 		uses[i] += n
 	}
-	for len(uses) > 0 && uses[len(uses)-1] == 0 {
-		uses = uses[:len(uses)-1]
-	}
-	return uses, s.tally.cold + s.window.tally.cold
+	cold := s.tally.cold + s.window.tally.cold
+	return useCounts{trimmed(uses), cold, cold}
 }
 
 // classesOf converts uses by distance to uses by class.

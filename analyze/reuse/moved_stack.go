@@ -162,46 +162,21 @@ func (d *Distances) endMoves() error {
 }
 
 // width returns one more than the largest distance so far, or newest if that is more.
-func (d *Distances) width() (int, error) {
-	switch {
-	case d.moved != nil:
-		found, err := d.moved.width()
-		return max(found, len(d.moved.uses)), err
-	case d.stack != nil:
-		err := d.feed.Flush(d.stack)
-		return d.stack.width(), err
-	}
-	return 0, nil
-}
-
-// width is that of the distances since the first prefetch or flush.
 func (s *movedStack) width() (int, error) {
 	if err := s.flush(); err != nil {
 		return 0, err
 	}
 	err := s.holed.flush()
-	return s.holed.uses.width(), err
+	return max(s.holed.uses.width(), len(s.uses)), err
 }
 
-// classes returns the number of uses so far by class of distance, the number of uses that miss in caches of
-// every size, and the number of lines used so far.
-func (d *Distances) classes() (uses []uint64, infinite, known uint64, err error) {
-	if d.moved == nil {
-		if err := d.feed.Flush(d.stack); err != nil {
-			return nil, 0, 0, err
-		}
-		uses, infinite = d.stack.classes()
-		return uses, infinite, infinite, nil
-	}
-	found, err := d.moved.distances()
+// counts returns the counts so far.
+func (s *movedStack) counts() (useCounts, error) {
+	found, err := s.distances()
 	if err != nil {
-		return nil, 0, 0, err
+		return useCounts{}, err
 	}
-	uses = classesOf(found.Uses)
-	for len(uses) > 0 && uses[len(uses)-1] == 0 {
-		uses = uses[:len(uses)-1]
-	}
-	return uses, found.Infinite(), found.Footprint(), nil
+	return useCounts{trimmed(classesOf(found.Uses)), found.Infinite(), found.Footprint()}, nil
 }
 
 var _ table = (*lines.Table)(nil)

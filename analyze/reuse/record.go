@@ -3,8 +3,8 @@ package reuse
 import (
 	"encoding/binary"
 	"errors"
-	"iter"
 	"math/bits"
+	"slices"
 )
 
 // classTally has uses by class of distance. A stack has fewer than 2^32 lines.
@@ -45,36 +45,17 @@ func (s *Stack) keepFirst(lines []uint64, oldSlots []uint32) {
 
 // countClasses makes a new stack count each use by class.
 func (s *Stack) countClasses() {
-	for t := range s.tallies() {
-		t.byUse = new(classTally)
+	if s.workers != nil {
+		s.workers.countClasses()
+		return
 	}
-}
-
-// tallies yields what counts the uses of lines that are not recent.
-func (s *Stack) tallies() iter.Seq[*tally] {
-	return func(yield func(*tally) bool) {
-		if s.workers == nil {
-			yield(&s.window.tally)
-			return
-		}
-		for _, j := range s.workers.jobs {
-			if !yield(&j.tally) {
-				return
-			}
-		}
-		yield(&s.workers.olderTally)
-	}
+	s.window.tally.byUse = new(classTally)
 }
 
 // countedClasses returns the uses by class since countClasses or resetCounts. Distances must not have been called since.
-// Workers must have no jobs.
+// Only for stacks that count on the caller's goroutine.
 func (s *Stack) countedClasses() []uint64 {
-	out := make([]uint64, len(classTally{}))
-	for t := range s.tallies() {
-		for class, n := range t.byUse {
-			out[class] += n
-		}
-	}
+	out := slices.Clone(s.window.tally.byUse[:])
 	for d, n := range s.tally.uses[:newest] {
 		out[d] += n // class d is distance d
 	}

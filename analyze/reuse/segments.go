@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"slices"
+	"sync"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
@@ -37,16 +38,20 @@ type Segments struct {
 // maxSegments is the maximum number of segments of a program.
 const maxSegments = 64
 
-// segmenter divides the uses of a shard at one line size into segments.
+// segmenter divides the uses of a shard at one line size into segments. Workers count uses later than the shard adds
+// them. So the goroutine that counts also ends segments.
 type segmenter struct {
-	distances    *Distances
-	phases, even cutter
-	rows         int // references since the last possible end of an even segment
-	width        int // of the distances at the latest possible end of a segment that was long enough
+	distances *Distances
+	rows      int    // references since the last possible end of an even segment
+	barriers  uint64 // so far
 
 	remaining []uint32          // Instr of the references of the current chunk that were not added yet
 	summed    []uint32          // value of remaining at the last end of a segment in the chunk; nil: none
 	executed  unit.Instructions // sum of summed
+
+	mu           sync.Mutex // guards the following
+	phases, even cutter
+	width        int // of the distances at the latest possible end of a segment that was long enough
 }
 
 // evenLength is the number of references, of all kinds, between possible ends of even segments.
@@ -68,8 +73,8 @@ func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 		if err := s.add(p); err != nil || p.Event.Kind != trace.Barrier {
 			return err
 		}
-		g.phases.done++
-		return g.cut(s, &g.phases, false)
+		g.barriers++
+		return g.offer(s, &g.phases, g.barriers)
 	}
 	if err := s.begin(p); err != nil {
 		return err
@@ -86,8 +91,7 @@ func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 			continue
 		}
 		g.rows = 0
-		g.even.done = s.Refs - g.even.last.refs
-		if err := g.cut(s, &g.even, false); err != nil {
+		if err := g.offer(s, &g.even, s.Refs); err != nil {
 			return err
 		}
 	}
@@ -95,43 +99,76 @@ func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 	return nil
 }
 
-// end ends the last segments.
-func (g *segmenter) end(s *Shard) error {
-	for _, c := range []*cutter{&g.phases, &g.even} {
-		if err := g.cut(s, c, true); err != nil {
+// offer ends a segment here if it is long enough. It does so when the uses so far are counted.
+func (g *segmenter) offer(s *Shard, c *cutter, progress uint64) error {
+	now := mark{refs: s.Refs, progress: progress}
+	if !g.mayEnd(c, &now) {
+		return nil
+	}
+	now.instr = s.Instr - g.remainingInstr()
+	d := g.distances
+	if d.stack != nil {
+		if err := d.feed.Flush(d.stack); err != nil {
 			return err
 		}
+		d.stack.whenCounted(func(width int, counts func() useCounts) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.due(c, &now, width) {
+				now.useCounts = counts()
+				c.cut(now)
+			}
+		})
+		return nil
+	}
+	width, err := d.moved.width()
+	if err != nil || !g.due(c, &now, width) {
+		return err
+	}
+	if now.useCounts, err = d.moved.counts(); err == nil {
+		c.cut(now)
+	}
+	return err
+}
+
+// mayEnd reports whether a segment can end here. The width of the distances is at least the known one. It never falls.
+func (g *segmenter) mayEnd(c *cutter, now *mark) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return c.long(now) && c.pays(now, g.width)
+}
+
+// due reports whether a segment ends here, and makes room for it. All distances so far are below width.
+func (g *segmenter) due(c *cutter, now *mark, width int) bool {
+	if !c.long(now) || !c.pays(now, g.width) {
+		return false
+	}
+	g.width = width
+	return c.due(now, width)
+}
+
+// end ends the last segments.
+func (g *segmenter) end(s *Shard) error {
+	last := mark{instr: s.Instr, refs: s.Refs}
+	d := g.distances
+	switch {
+	case d.moved != nil:
+		var err error
+		if last.useCounts, err = d.moved.counts(); err != nil {
+			return err
+		}
+	case d.stack != nil:
+		if err := d.feed.Flush(d.stack); err != nil {
+			return err
+		}
+		last.useCounts = d.stack.classes()
+	}
+	for _, c := range []*cutter{&g.phases, &g.even} {
+		c.cut(last)
 		c.joinRest(s.Refs)
 	}
 	s.Segments = Segments{g.phases.segments, g.even.segments}
 	return nil
-}
-
-// cut ends a segment if it is long enough or final.
-func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
-	d := g.distances
-	if due, err := g.due(s, c); err != nil || !due && !final {
-		return err
-	}
-	now := mark{instr: s.Instr - g.remainingInstr(), refs: s.Refs}
-	if d.stack != nil || d.moved != nil {
-		var err error
-		if now.uses, now.cold, now.lines, err = d.classes(); err != nil {
-			return err
-		}
-	}
-	c.cut(now)
-	return nil
-}
-
-// due reports whether a segment ends now.
-func (g *segmenter) due(s *Shard, c *cutter) (bool, error) {
-	if !c.long(s.Refs) || !c.pays(s.Refs, g.width) {
-		return false, nil // also because the width never falls
-	}
-	var err error
-	g.width, err = g.distances.width()
-	return err == nil && c.due(s.Refs, g.width), err
 }
 
 // remainingInstr returns the instructions of the references still to come in the chunk. If the references and
@@ -151,39 +188,47 @@ func (g *segmenter) remainingInstr() unit.Instructions {
 // take a few per cent of the time of uses.
 const scanShare = 4
 
-// mark has the counts up to the end of a segment.
+// useCounts are numbers of uses up to some point of a program.
+type useCounts struct {
+	uses  []uint64 // by class of distance
+	cold  uint64   // uses that miss in caches of every size
+	lines uint64   // distinct
+}
+
+// mark is the end of a segment.
 type mark struct {
-	instr      unit.Instructions
-	refs, cold uint64   // cold: uses that miss in caches of every size
-	lines      uint64   // distinct
-	uses       []uint64 // by class
+	instr    unit.Instructions
+	refs     uint64
+	progress uint64 // barriers or references up to here: what the cutter counts
+	useCounts
 }
 
 // cutter divides a program in one way.
 type cutter struct {
 	segments []Segment
 	length   uint64 // minimum length of a segment, in barriers or references
-	done     uint64 // length since the last end
 	last     mark
 }
 
 // long reports whether a segment can end now.
-func (c *cutter) long(refs uint64) bool { return c.done >= c.length && refs > c.last.refs }
+func (c *cutter) long(now *mark) bool {
+	return now.progress-c.last.progress >= c.length && now.refs > c.last.refs
+}
 
 // pays reports whether a segment has enough references for the scan of its distances, which are below width.
-func (c *cutter) pays(refs uint64, width int) bool {
-	return (refs-c.last.refs)*scanShare >= uint64(width)
+func (c *cutter) pays(now *mark, width int) bool {
+	return (now.refs-c.last.refs)*scanShare >= uint64(width)
 }
 
 // due reports whether a segment ends now, and makes room for it. All distances so far are below width.
-func (c *cutter) due(refs uint64, width int) bool {
-	if !c.long(refs) || !c.pays(refs, width) {
+func (c *cutter) due(now *mark, width int) bool {
+	if !c.long(now) || !c.pays(now, width) {
 		return false
 	}
 	if len(c.segments) == maxSegments {
 		c.halve()
 	}
-	return c.done >= c.length
+	return c.long(now)
 }
 
 func (c *cutter) cut(now mark) {
@@ -191,7 +236,7 @@ func (c *cutter) cut(now mark) {
 	for i, n := range c.last.uses {
 		s.Uses[i] -= n
 	}
-	c.last, c.done = now, 0
+	c.last = now
 	c.segments = append(c.segments, s)
 }
 

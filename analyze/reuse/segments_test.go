@@ -252,7 +252,8 @@ func TestClassesAreDistances(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, gotCold := asked.classes()
+		now := asked.classes()
+		got, gotCold := now.uses, now.cold
 		uses, cold := other.Distances()
 		want := classesOf(uses)
 		if len(got) > len(want) || !slices.Equal(slices.Concat(got, make([]uint64, len(want)-len(got))), want) || gotCold != cold {

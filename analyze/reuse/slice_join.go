@@ -21,6 +21,7 @@ type joiner struct {
 	start      position // of the next slice
 	sizes      []*sizeJoiner
 	segmented  *sizeJoiner // the line size of segments; nil: no segments
+	barriers   uint64
 	phases     cutter
 	even       cutter
 }
@@ -170,35 +171,33 @@ func (j *joiner) mark(s *Shard, m *sliceMark) {
 	}
 	switch m.Kind {
 	case markRows:
-		j.even.done = now.Refs - j.even.last.refs
-		j.cut(&j.even, now, m)
+		j.cut(&j.even, now, now.Refs, m)
 	case markBarrier, markGroupBarrier:
-		j.phases.done++
-		j.cut(&j.phases, now, m)
+		j.barriers++
+		j.cut(&j.phases, now, j.barriers, m)
 	}
 }
 
 // cut ends a segment at a mark if it is long enough.
-func (j *joiner) cut(c *cutter, now Work, m *sliceMark) {
-	if c.due(now.Refs, j.segmented.width) {
-		c.cut(j.segmented.mark(now, j.rows > 0 || m.Rows))
+func (j *joiner) cut(c *cutter, at Work, progress uint64, m *sliceMark) {
+	now := mark{instr: at.Instr, refs: at.Refs, progress: progress}
+	if c.due(&now, j.segmented.width) {
+		now.useCounts = j.segmented.counts(j.rows > 0 || m.Rows)
+		c.cut(now)
 	}
 }
 
-// mark returns the counts up to now. They are empty if no row has been read.
-func (j *sizeJoiner) mark(now Work, started bool) mark {
-	m := mark{instr: now.Instr, refs: now.Refs}
+// counts returns the counts so far. They are empty if no row has been read.
+func (j *sizeJoiner) counts(started bool) useCounts {
 	if !started {
-		return m
+		return useCounts{}
 	}
-	m.cold = j.sum.Cold + j.stack.coldUses()
-	m.lines = m.cold
-	m.uses = j.stack.countedClasses()
+	cold := j.sum.Cold + j.stack.coldUses()
+	uses := j.stack.countedClasses()
 	for class, n := range j.uses {
-		m.uses[class] += n
+		uses[class] += n
 	}
-	m.uses = trimmed(m.uses)
-	return m
+	return useCounts{trimmed(uses), cold, cold}
 }
 
 // trimmed returns the counts without zeros at the end.
@@ -216,7 +215,7 @@ func (j *joiner) end(s *Shard) {
 	s.Path.cut(now)
 	if j.segmented != nil {
 		for _, c := range []*cutter{&j.phases, &j.even} {
-			c.cut(j.segmented.mark(now, j.rows > 0))
+			c.cut(mark{instr: now.Instr, refs: now.Refs, useCounts: j.segmented.counts(j.rows > 0)})
 			c.joinRest(j.refs)
 		}
 		s.Segments = Segments{j.phases.segments, j.even.segments}

@@ -94,22 +94,17 @@ func (s *window) prefetch(oldSlots []uint32) {
 }
 
 // mergeOlder computes the distances of the older uses, after all earlier windows were merged. It writes the
-// distances over the slots.
-func (s *window) mergeOlder() (distances []uint32) {
+// distances over the slots, and notes how many there are at each stop.
+func (s *window) mergeOlder(stops []stop) (distances []uint32) {
 	e := s.epoch
 	at := &e.edge
 	at.slot, at.live = s.first, 0
-	blocks, current := e.blocks, s.first>>blockShift
-	n := 0
-	for from := 0; from < len(s.older); from += batch {
-		part := s.nextOlder(from)
-		for i, slot := range part {
-			number := slot >> blockShift // never the current one
-			d := blocks[number].remove(slot) + s.dist[i&(batch-1)]
-			s.older[n] = d + e.counts.remove(number, current, &at.closed)
-			n++
-		}
+	from, n := 0, 0
+	for i := range stops {
+		n = s.mergeTo(n, from, stops[i].older)
+		from, stops[i].found = stops[i].older, n
 	}
+	n = s.mergeTo(n, from, len(s.older))
 	s.tally.cold += uint64(len(s.older) - n)
 	for end := s.first | (e.windowBlocks()<<blockShift - 1); s.edge.slot <= end; {
 		e.closeBlock(&s.edge, e.level)
@@ -119,10 +114,26 @@ func (s *window) mergeOlder() (distances []uint32) {
 	return s.older[:n]
 }
 
-// nextOlder returns a batch of older uses without first uses. It loads their blocks, so that the cache misses
-// overlap.
-func (s *window) nextOlder(from int) []uint32 {
-	part := s.older[from:min(from+batch, len(s.older))]
+// mergeTo computes the distances of the older uses from one index to another. It writes them from index n on, and
+// returns the index after the last one.
+func (s *window) mergeTo(n, from, to int) int {
+	e := s.epoch
+	blocks, current := e.blocks, s.first>>blockShift
+	for ; from < to; from += batch {
+		for i, slot := range s.nextOlder(from, to) {
+			number := slot >> blockShift // never the current one
+			d := blocks[number].remove(slot) + s.dist[i&(batch-1)]
+			s.older[n] = d + e.counts.remove(number, current, &e.edge.closed)
+			n++
+		}
+	}
+	return n
+}
+
+// nextOlder returns a batch of older uses before index to without first uses. It loads their blocks, so that the
+// cache misses overlap.
+func (s *window) nextOlder(from, to int) []uint32 {
+	part := s.older[from:min(from+batch, to)]
 	blocks, live := s.epoch.blocks, s.epoch.topExcluded+uint32(from)
 	n := 0
 	var touched uint64

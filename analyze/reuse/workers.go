@@ -22,6 +22,8 @@ type workers struct {
 
 	mu         sync.Mutex
 	olderTally tally // of older uses; guarded by mu
+
+	counted *countedJobs // nil: classes are not counted
 }
 
 // job is a window with its uses.
@@ -29,6 +31,8 @@ type job struct {
 	window
 	oldSlots               []uint32      // places of the used lines; after slots were assigned, their old slots
 	displaced              []uint32      // places of the lines that get slots when displaced from the newest
+	stops                  []stop        // in the order of the uses
+	firstBefore            uint64        // first uses that the job counted for earlier windows
 	assigned, merged, done chan struct{} // closed when that is complete
 }
 
@@ -79,7 +83,7 @@ func (c *workers) startJob(e *epoch, slot uint32) {
 	<-j.done
 	j.start(e, slot, edge{slot: slot})
 	n := int(e.windowBlocks()) * blockSlots
-	j.oldSlots, j.displaced = slices.Grow(j.oldSlots[:0], n), j.displaced[:0]
+	j.oldSlots, j.displaced, j.stops = slices.Grow(j.oldSlots[:0], n), j.displaced[:0], j.stops[:0]
 	if e.topExcluded > 0 {
 		j.displaced = slices.Grow(j.displaced, n)
 	}
@@ -99,31 +103,33 @@ func (c *workers) submit(s *Stack) {
 	}
 	c.open = false
 	j := c.currentJob()
-	taken, before, places := c.previousJob().assigned, c.previousJob().merged, s.lines.Places()
+	p := c.previousJob()
+	taken, before, counted, places := p.assigned, p.merged, p.done, s.lines.Places()
 	joined := j.merged // j gets another channel as soon as its uses are counted
 	c.current = (c.current + 1) % len(c.jobs)
 	go func() {
 		<-taken
 		j.assignSlots(s, places)
 		close(j.assigned)
-		j.older = j.oldSlots[:0] // never longer than the uses read so far
-		for uses := j.oldSlots; len(uses) > 0; uses = uses[min(batch, len(uses)):] {
-			j.measure(uses[:min(batch, len(uses))])
-		}
+		j.measureUses()
 		<-before
-		found := j.mergeOlder()
-		go c.count(j, found) // on another core, if one is free: the caches of this core have the data of the next merge
+		found := j.mergeOlder(j.stops)
+		go c.count(j, found, counted) // on another core, if one is free: the caches of this core have the data of the next merge
 		close(joined)
 	}()
 }
 
-// count counts the distances of older uses of a job. Then the job is free.
-func (c *workers) count(j *job, distances []uint32) {
+// count counts the distances of older uses of a job, after those of the job before. Then the job is free.
+func (c *workers) count(j *job, distances []uint32, before <-chan struct{}) {
+	<-before
 	c.mu.Lock()
-	for ; len(distances) > 0; distances = distances[min(batch, len(distances)):] {
-		c.olderTally.add(distances[:min(batch, len(distances))])
+	for rest := distances; len(rest) > 0; rest = rest[min(batch, len(rest)):] {
+		c.olderTally.add(rest[:min(batch, len(rest))])
 	}
 	c.mu.Unlock()
+	if c.counted != nil {
+		c.counted.add(j, distances)
+	}
 	close(j.done)
 }
 

@@ -39,7 +39,8 @@ func onCores(t testing.TB, m *trace.Memory, cores int) string {
 // without flushes.
 func TestWorkersFindSegments(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 6))
-	for _, flushes := range []int{0, 3} {
+	for i, every := range []int{7000, 7000, 40} { // references between barriers: with 40, a job has more than maxStops of them
+		flushes := 3 * (i % 2)
 		m := program(r, 3000, 20, 3000)
 		refs, events := &m.RefsOf[0], &m.EventsOf[0]
 		for i := range testsize.Cases(400_000, 60_000) {
@@ -48,7 +49,7 @@ func TestWorkersFindSegments(t *testing.T) {
 				line = uint64(i) % 5
 			}
 			refs.Append(1, line*64, 8, trace.Load)
-			if i%7000 == 0 {
+			if i%every == 0 {
 				e := trace.NewEvent(trace.Barrier)
 				e.Refs = uint64(refs.Len())
 				events.Rows = append(events.Rows, e)
@@ -61,7 +62,7 @@ func TestWorkersFindSegments(t *testing.T) {
 		want := onCores(t, m, 1)
 		for _, cores := range []int{2, 3, 8} {
 			if got := onCores(t, m, cores); got != want {
-				t.Errorf("%d flushes, %d cores: %.2000s\nwant %.2000s", flushes, cores, got, want)
+				t.Errorf("barriers every %d, %d flushes, %d cores: %.2000s\nwant %.2000s", every, flushes, cores, got, want)
 			}
 		}
 	}
