@@ -1,6 +1,9 @@
 package reuse
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // tally counts uses by distance. Distances fall anywhere between 0 and the number of lines. So counting is as
 // slow as the cache that holds all counts. Counts are therefore bytes, with a carry once in 256 uses.
@@ -39,8 +42,8 @@ func (t *tally) add(dist []uint32) {
 
 //go:noinline
 func (t *tally) carry(d uint32) {
-	if int(d) >= len(t.uses) {
-		t.uses = grow(t.uses, len(t.bytes))
+	if int(d) >= len(t.uses) { // most carries are of small distances
+		t.uses = grow(t.uses, int(d)+1)
 	}
 	t.uses[d] += 256
 	if t.classes != nil {
@@ -60,16 +63,20 @@ func (t *tally) width() int { return max(int(t.top)+1, newest) }
 
 // flush adds the bytes to the uses. It returns the uses so far by distance, with zeros at the end.
 func (t *tally) flush() []uint64 {
-	t.addBytes(t.bytes)
+	t.addBytes(t.used())
 	clear(t.bytes)
 	return t.uses
 }
 
-// addBytes adds the bytes of each distance to the uses.
+// used returns the bytes up to the largest distance.
+func (t *tally) used() []uint8 { return t.bytes[:min(len(t.bytes), int(t.top)+1)] }
+
+// addBytes adds bytes of each distance to the uses.
 func (t *tally) addBytes(bytes []uint8) {
 	t.classes = nil
-	if len(t.uses) < len(bytes) {
-		t.uses = grow(t.uses, len(bytes))
+	if have := len(t.uses); have < len(bytes) {
+		t.uses = slices.Grow(t.uses, len(bytes)-have)[:len(bytes)]
+		clear(t.uses[have:])
 	}
 	uses := t.uses[:len(bytes)]
 	d := 0
@@ -98,7 +105,7 @@ func (t *tally) nonZero() []uint64 {
 
 // drain adds the counts of another tally, and resets that.
 func (t *tally) drain(from *tally) {
-	t.addBytes(from.bytes)
+	t.addBytes(from.used())
 	if len(t.uses) < len(from.uses) {
 		t.uses, from.uses = from.uses, t.uses
 	}
