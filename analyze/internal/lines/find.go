@@ -31,10 +31,18 @@ func (t *Table) findFor(lines []uint64, place []uint32, by users) {
 		t.findAlone(lines, place)
 		return
 	}
-	if len(t.pairs) <= nearPairs {
+	switch {
+	case len(t.pairs) <= nearPairs:
 		t.findNear(lines, place, by)
-		return
+	case t.direct != nil:
+		t.findDirect(lines, place, by)
+	default:
+		t.findFar(lines, place, by)
 	}
+}
+
+// findFar is Find in two passes.
+func (t *Table) findFar(lines []uint64, place []uint32, by users) {
 	pairs := t.pairs
 	var touched uint32
 	for i, l := range lines {
@@ -122,6 +130,9 @@ func (t *Table) at(line, h uint64, by trace.Proc) uint32 {
 		if *page == 0 {
 			t.used++
 			*page = uint32(t.used)
+			if t.direct != nil {
+				t.direct.add(line, *page)
+			}
 		}
 		return *page<<t.of | uint32(line&(1<<t.of-1))
 	}

@@ -27,6 +27,8 @@ type Table struct {
 	used      int    // number of pages
 	of        Sharing
 	scattered *scattered // nil if lines are never scattered
+	direct    *direct    // nil if no region is dense
+	directAt  int        // with more pages, dense regions are looked for again
 	hash      [Batch]uint32
 }
 
@@ -69,7 +71,7 @@ func NewTable() *Table {
 // Reset removes all lines and keeps the memory. No line may be scattered.
 func (t *Table) Reset(of Sharing) {
 	clear(t.pairs)
-	t.full, t.used, t.of = 0, 0, of
+	t.full, t.used, t.of, t.direct, t.directAt = 0, 0, of, nil, 0
 }
 
 // Sharing returns how lines share pages.
@@ -135,6 +137,9 @@ func (t *Table) MakeRoom() error {
 	if (t.full+Batch)*8 > len(t.pairs)*t.fullest() {
 		t.shift--
 		t.rehash(2 * len(t.pairs))
+	}
+	if t.used >= t.directAt {
+		t.updateDirect()
 	}
 	return nil
 }

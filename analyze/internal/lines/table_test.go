@@ -90,6 +90,49 @@ func TestLargeTable(t *testing.T) {
 	}
 }
 
+// Lines of dense regions are found where they would be found without such regions: beside far ones, with two regions in
+// one slot, and with scattered pairs.
+func TestDenseRegions(t *testing.T) {
+	for name, make := range map[string]func() *Table{"pages": NewTable, "scattered": NewScattering} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 4))
+			table, plain := make(), make()
+			got, want := [Batch]uint32{}, [Batch]uint32{}
+			for n := range 8000 {
+				var batch [Batch]uint64
+				for i := range batch {
+					switch r.Uint64N(8) {
+					case 0:
+						batch[i] = r.Uint64N(1<<12) * golden >> 8
+					case 1:
+						batch[i] = 5<<(regionShift+10) + r.Uint64N(1<<19)
+					default:
+						batch[i] = uint64(n*Batch + i)
+						if n >= 1<<12 {
+							batch[i] = r.Uint64N(1 << 20)
+						}
+					}
+				}
+				used := batch[:Batch-n%3]
+				for _, one := range []*Table{table, plain} {
+					if err := one.MakeRoom(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				table.Find(used, got[:])
+				plain.direct = nil
+				plain.Find(used, want[:])
+				if got != want {
+					t.Fatalf("batch %d: %v, want %v", n, got, want)
+				}
+			}
+			if table.direct == nil {
+				t.Error("no region is dense")
+			}
+		})
+	}
+}
+
 // crowding is lines of pairs that would all be at the start of tables of up to 2^20 pairs.
 func crowding(n int) (lines []uint64) {
 	const inverse = 0xF1DE83E19937733D // of the factor
