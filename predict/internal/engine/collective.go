@@ -90,7 +90,7 @@ func (r *rank) stepRound(s *task, now unit.Picos) {
 				r.e.fail(fmt.Errorf("rank %d: operation %d exchanges a message with rank %d, but there are only %d ranks", r.id, s.row, p, len(r.e.ranks)))
 				return
 			}
-			if !d.steps[i].Send {
+			if !d.steps[i].Sends() {
 				s.stamp.postedReceive()
 				node = r.postReceive(d.steps[i].Peer, s.op.Tag, s.op.Group, 0, now)
 			}
@@ -100,7 +100,7 @@ func (r *rank) stepRound(s *task, now unit.Picos) {
 		d.next, d.stage = d.from, sendMessages
 	} else {
 		m := &d.steps[d.next]
-		s.t, d.pending[d.next-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0, false)
+		s.t, d.pending[d.next-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes(), 0, false)
 		s.stamp.began(now)
 		d.next++
 	}
@@ -112,10 +112,10 @@ func (r *rank) advanceRound(s *task) {
 	for d := s.collective; ; d.next, d.stage = d.from, d.stage+1 {
 		for ; d.next < d.to; d.next++ {
 			switch n := d.pending[d.next-d.from]; {
-			case d.stage == sendMessages && d.steps[d.next].Send:
+			case d.stage == sendMessages && d.steps[d.next].Sends():
 				s.phase = stepping
 				return
-			case d.stage != sendMessages && n != completed && d.steps[d.next].Send == (d.stage == awaitDepartures):
+			case d.stage != sendMessages && n != completed && d.steps[d.next].Sends() == (d.stage == awaitDepartures):
 				d.next++
 				r.blockOn(s, n, s.t)
 				return

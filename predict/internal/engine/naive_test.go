@@ -490,9 +490,9 @@ func apart(steps []program.Step, op *program.Op) (ops []naiveOp) {
 		}
 		var sendOps, waits, lasts []naiveOp
 		for _, m := range steps[:k] {
-			one := naiveOp{Op: program.Op{Peer: m.Peer, Bytes: m.Bytes, Tag: op.Tag, Group: op.Group, Request: program.None, Kind: program.Irecv}, end: &naiveEnd{}}
+			one := naiveOp{Op: program.Op{Peer: m.Peer, Bytes: m.Bytes(), Tag: op.Tag, Group: op.Group, Request: program.None, Kind: program.Irecv}, end: &naiveEnd{}}
 			waiting := naiveOp{Op: program.Op{Kind: program.Wait}, end: one.end}
-			if m.Send {
+			if m.Sends() {
 				one.Kind = program.Isend
 				sendOps = append(sendOps, one)
 				lasts = append(lasts, waiting)

@@ -174,10 +174,10 @@ func stepsOf(ranks int) func(rank int32, op *program.Op) ([]program.Step, error)
 			for range rng.IntN(2 * ranks) {
 				from, to, bytes := rng.Int32N(int32(ranks)), rng.Int32N(int32(ranks)), rng.Int64N(130)
 				if from == rank {
-					mine = append(mine, program.Step{Bytes: bytes, Round: round, Peer: to, Send: true})
+					mine = append(mine, program.SendStep(int(round), to, bytes))
 				}
 				if to == rank {
-					mine = append(mine, program.Step{Bytes: bytes, Round: round, Peer: from})
+					mine = append(mine, program.ReceiveStep(int(round), from, bytes))
 				}
 			}
 		}

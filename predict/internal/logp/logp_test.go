@@ -48,8 +48,8 @@ func by(a comm.Algorithm, kind trace.Kind, procs int, bytes int64) [][]program.S
 		each[i] = bytes
 	}
 	comm.Messages(a, kind, 0, each, func(round, from, to int, bytes int64) {
-		steps[from] = append(steps[from], program.Step{Bytes: bytes, Round: int32(round), Peer: int32(to), Send: true})
-		steps[to] = append(steps[to], program.Step{Bytes: bytes, Round: int32(round), Peer: int32(from)})
+		steps[from] = append(steps[from], program.SendStep(round, int32(to), bytes))
+		steps[to] = append(steps[to], program.ReceiveStep(round, int32(from), bytes))
 	})
 	return steps
 }
@@ -82,7 +82,7 @@ func least(t testing.TB, name string, m Machine, bytes int64) unit.Picos {
 func whole(steps [][]program.Step, bytes int64) bool {
 	for _, of := range steps {
 		for _, s := range of {
-			if s.Bytes != bytes {
+			if s.Bytes() != bytes {
 				return false
 			}
 		}
@@ -127,8 +127,8 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 		m.Latency = max(m.Latency, 1) // messages take a picosecond at least
 		down, up := make([][]program.Step, m.Procs), make([][]program.Step, m.Procs)
 		optimalTree(m.Procs, m.hop(bytes), m.sendInterval(bytes), func(from, to int, _ unit.Picos) {
-			down[to] = append(down[to], program.Step{Bytes: bytes, Peer: int32(from)})
-			down[from] = append(down[from], program.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
+			down[to] = append(down[to], program.ReceiveStep(0, int32(from), bytes))
+			down[from] = append(down[from], program.SendStep(1, int32(to), bytes))
 		})
 		if got, want := simulate(t, m, down), least(t, "broadcast", m, bytes); got != want {
 			t.Errorf("%+v, %d bytes: a broadcast takes %d ps, not %d", m, bytes, got, want)
@@ -137,8 +137,8 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 		want := least(t, "reduce", m, bytes)
 		begin := make([]unit.Picos, m.Procs)
 		optimalTree(m.Procs, m.hop(bytes), m.receiveInterval(bytes), func(to, from int, at unit.Picos) {
-			up[to] = append([]program.Step{{Bytes: bytes, Peer: int32(from)}}, up[to]...) // what the tree has first comes last
-			up[from] = append(up[from], program.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
+			up[to] = append([]program.Step{program.ReceiveStep(0, int32(from), bytes)}, up[to]...) // what the tree has first comes last
+			up[from] = append(up[from], program.SendStep(1, int32(to), bytes))
 			begin[from], begin[to] = want-at, 0
 		})
 		if got := simulate(t, m, up, begin...); got != want {
@@ -153,10 +153,10 @@ func TestStaggeredAllToAllReachesItsBound(t *testing.T) {
 	steps := make([][]program.Step, m.Procs)
 	for p := range m.Procs {
 		for i := 1; i < m.Procs; i++ {
-			steps[p] = append(steps[p], program.Step{Bytes: 50, Peer: int32((p + m.Procs - i) % m.Procs)})
+			steps[p] = append(steps[p], program.ReceiveStep(0, int32((p+m.Procs-i)%m.Procs), 50))
 		}
 		for i := 1; i < m.Procs; i++ {
-			steps[p] = append(steps[p], program.Step{Bytes: 50, Peer: int32((p + i) % m.Procs), Send: true})
+			steps[p] = append(steps[p], program.SendStep(0, int32((p+i)%m.Procs), 50))
 		}
 	}
 	if got, want := simulate(t, m, steps), least(t, "alltoall", m, 50); got != want || want != 100+5000+490+200+7*1490 {

@@ -116,8 +116,8 @@ func (p *plans) planned(c *callSequence, number int) *plan {
 		next[member]++
 	}
 	each(func(round, from, to int, bytes int64) {
-		add(from, program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
-		add(to, program.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
+		add(from, program.SendStep(round, c.members[to], bytes))
+		add(to, program.ReceiveStep(round, c.members[from], bytes))
 	})
 	return it
 }

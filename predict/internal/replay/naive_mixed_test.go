@@ -157,8 +157,8 @@ func (n *naiveMail) barrier(p int) (all []naivePart) {
 		}
 		var sends, waits []naivePart
 		for _, s := range steps[:last] {
-			if s.Send {
-				sends = append(sends, naivePart{send: &naiveLetter{tag: r.met, ofBarrier: true, bytes: s.Bytes}, to: s.Peer})
+			if s.Sends() {
+				sends = append(sends, naivePart{send: &naiveLetter{tag: r.met, ofBarrier: true, bytes: s.Bytes()}, to: s.Peer})
 				continue
 			}
 			receive := &naiveReceive{from: s.Peer, tag: r.met, ofBarrier: true}

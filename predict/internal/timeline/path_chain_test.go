@@ -94,7 +94,7 @@ func dissemination(ranks int) func(rank int32, _ *program.Op) ([]program.Step, e
 	return func(rank int32, _ *program.Op) (steps []program.Step, err error) {
 		n := int32(ranks)
 		for round, q := int32(0), int32(1); q < n; round, q = round+1, 2*q {
-			steps = append(steps, program.Step{Round: round, Peer: (rank + n - q) % n}, program.Step{Round: round, Peer: (rank + q) % n, Send: true, Bytes: 120})
+			steps = append(steps, program.ReceiveStep(int(round), (rank+n-q)%n, 120), program.SendStep(int(round), (rank+q)%n, 120))
 		}
 		return steps, nil
 	}

@@ -51,13 +51,28 @@ type Op struct {
 }
 
 // Step is a message of a collective that a rank sends or receives. A rank does its steps round by round. It posts the
-// receives of a round, sends, and goes on when all messages of the round have arrived and left.
+// receives of a round, sends, and goes on when all messages of the round have arrived and left. Collectives of many
+// ranks have many steps, so a step takes 16 bytes.
 type Step struct {
-	Bytes int64
-	Round int32
-	Peer  int32
-	Send  bool
+	Peer, Round int32
+	message     uint64 // twice its bytes, and 1 if it is sent
 }
+
+// SendStep returns the sending of a message.
+func SendStep(round int, peer int32, bytes int64) Step {
+	return Step{peer, int32(round), uint64(bytes)<<1 | 1}
+}
+
+// ReceiveStep returns the receiving of a message.
+func ReceiveStep(round int, peer int32, bytes int64) Step {
+	return Step{peer, int32(round), uint64(bytes) << 1}
+}
+
+// Bytes returns the size of the message.
+func (s *Step) Bytes() int64 { return int64(s.message >> 1) }
+
+// Sends reports whether the rank sends the message.
+func (s *Step) Sends() bool { return s.message&1 != 0 }
 
 // Program is the program of one rank.
 type Program struct {
