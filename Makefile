@@ -18,7 +18,7 @@ WHOLE := ./predict ./predict/internal/repository
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
-ROUNDS     ?= 3
+ROUNDS     ?= 5
 # Step vet covers all packages, so other steps do not vet again.
 TEST = $(GO) test -vet=off $(TESTFLAGS)
 # The race detector needs a C compiler.

@@ -22,7 +22,7 @@ import (
 //
 //	bench RAW [BENCHTIME [ROUNDS [FIGURE...]]]     # FIGURE: a part of its name
 func bench(args []string, out io.Writer) error {
-	for i, initial := range []string{"", "1s", "3"} {
+	for i, initial := range []string{"", "1s", "5"} {
 		if len(args) == i && i > 0 {
 			args = append(args, initial)
 		}
