@@ -82,6 +82,7 @@ func (b *eventsBatch) Len() int { return len(b.instr) }
 
 func (b *eventsBatch) weight() int          { return b.Len() + len(b.needs.values) }
 func (b *eventsBatch) setProc(p trace.Proc) { b.proc = p }
+func (b *eventsBatch) capacity() int        { return cap(b.instr) + cap(b.needs.values) }
 
 // parts returns the entries of the processors.
 func (b *eventsBatch) parts() []batchInfo {
@@ -143,54 +144,6 @@ func (b *eventsBatch) fits(rows []trace.Event, most, room int) (n, weight int) {
 	return n, weight
 }
 
-// add appends events.
-func (b *eventsBatch) add(rows []trace.Event) {
-	at, n := b.Len(), len(rows)
-	b.instr, b.refs, b.kind = extend(b.instr, n), extend(b.refs, n), extend(b.kind, n)
-	for i := range b.narrow {
-		b.narrow[i] = extend(b.narrow[i], n)
-	}
-	var used [wideCols]int64 // not 0 if a row has a value there
-	for i := range rows {
-		e, to := &rows[i], at+i
-		b.instr[to], b.refs[to], b.kind[to] = e.Instr, e.Refs, e.Kind
-		b.narrow[colPeer][to], b.narrow[colTag][to] = e.Peer, e.Tag
-		b.narrow[colGroup][to], b.narrow[colRequest][to] = e.Group, e.Request
-		for c, v := range [wideCols]int64{e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work, e.Time} {
-			used[c] |= v
-		}
-		b.needs.add(e.Needs)
-	}
-	for c := range b.wide {
-		if used[c] != 0 || len(b.wide[c]) > 0 {
-			b.wide[c] = extend(zeroTo(b.wide[c], at), n)
-			column := b.wide[c][at:]
-			for i := range rows {
-				column[i] = wideValue(&rows[i], c)
-			}
-		}
-	}
-}
-
-// wideValue returns the value of a wide column.
-func wideValue(e *trace.Event, column int) int64 {
-	switch column {
-	case colBytes:
-		return e.Bytes
-	case colAddr:
-		return e.Addr
-	case colCount:
-		return e.Count
-	case colBlock:
-		return e.Block
-	case colStride:
-		return e.Stride
-	case colWork:
-		return e.Work
-	}
-	return e.Time
-}
-
 // zeroTo lengthens s to n elements by zeros.
 func zeroTo(s []int64, n int) []int64 {
 	at := len(s)
@@ -205,15 +158,6 @@ func extend[T any](s []T, n int) []T {
 		s = slices.Grow(s, max(n, len(s)))
 	}
 	return s[:len(s)+n]
-}
-
-func (n *needsColumn) add(needs []int64) {
-	if needs == nil {
-		n.nulls++
-	}
-	n.null = append(n.null, needs == nil)
-	n.values = append(n.values, needs...)
-	n.ends = append(n.ends, int32(len(n.values)))
 }
 
 // encode puts the columns of b into e and returns the number of their rows.

@@ -77,6 +77,7 @@ func (r *refsBatch) encodeArchive(e *encoder, hasPC bool) int {
 func (r *refsBatch) weight() int          { return r.Len() }
 func (r *refsBatch) setProc(p trace.Proc) { r.Proc = p }
 func (r *refsBatch) reset()               { r.Reset() }
+func (r *refsBatch) capacity() int        { return cap(r.Addr) }
 func (r *refsBatch) parts() []batchInfo {
 	return []batchInfo{{int32(r.Proc), uint64(r.Len()), sum(r.Instr)}}
 }

@@ -18,6 +18,7 @@ type batch[B any] interface {
 	reset()
 	parts() []batchInfo // entries of its processors
 	join(B) bool        // appends the rows of another batch; false if it cannot
+	capacity() int      // rows for which it has memory
 }
 
 // stream is one file that is being written. Each processor has an unfinished batch of rows.
@@ -34,7 +35,7 @@ type stream[B batch[B]] struct {
 	encode   func(B, *encoder) int // returns the rows of the columns
 	encoder  func() *encoder
 
-	spare chan B
+	spare spares[B]
 	work  chan *job[B] // to the encoders
 	order chan *job[B] // the same jobs, to the writer
 	done  chan struct{}
@@ -73,7 +74,6 @@ func (w *stream[B]) start() {
 	// always one for the job that must be written next.
 	n := encoders()
 	w.work, w.order, w.done = make(chan *job[B], n), make(chan *job[B], n), make(chan struct{})
-	w.spare = make(chan B, 2*n)
 	idle := make(chan *encoder, n+1)
 	for range n + 1 {
 		idle <- w.encoder()
@@ -95,7 +95,7 @@ func (w *stream[B]) start() {
 			<-j.done
 			w.write(j)
 			idle <- j.e
-			w.keep(j.rows)
+			w.spare.keep(j.rows, w.most)
 		}
 	}()
 }
@@ -124,11 +124,11 @@ func (w *stream[B]) batch(p trace.Proc) B {
 	}
 	var none B
 	if w.batches[p] == none {
-		select {
-		case w.batches[p] = <-w.spare:
-		default:
-			w.batches[p] = w.fresh()
+		b, found := w.spare.take()
+		if !found {
+			b = w.fresh()
 		}
+		w.batches[p] = b
 		w.batches[p].setProc(p)
 	}
 	return w.batches[p]
@@ -190,7 +190,7 @@ func (w *stream[B]) submitFrom(least int) {
 		}
 		small := w.take(trace.Proc(p))
 		if joined != none && joined.Len()+small.Len() <= joinedRows && joined.join(small) {
-			w.keep(small)
+			w.spare.keep(small, w.most)
 			continue
 		}
 		if joined != none {
@@ -211,15 +211,6 @@ func (w *stream[B]) encodeRows(b B) {
 	j := &job[B]{rows: b, done: make(chan struct{})}
 	w.order <- j
 	w.work <- j
-}
-
-// keep keeps a batch for other rows.
-func (w *stream[B]) keep(b B) {
-	b.reset()
-	select {
-	case w.spare <- b:
-	default:
-	}
 }
 
 // flush submits all batches and waits until they are written.

@@ -165,9 +165,7 @@ func (p *parser) leave() error {
 			return err
 		}
 	}
-	err := p.rank.writer.Flush()
-	p.rank.writer.Batch.Rows = nil // free the memory: tasks follow each other
-	return err
+	return p.rank.writer.End()
 }
 
 // end checks that the trace is whole.

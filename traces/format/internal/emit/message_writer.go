@@ -15,9 +15,10 @@ import (
 type MessageWriter struct {
 	sink    format.Sink
 	matcher *trace.Matcher
-	accept  bool // unmatched messages are noted, not errors
-	rows    int  // events of a rank in a batch for the sink
-	ranks   int  // number of rankWriters so far
+	accept  bool          // unmatched messages are noted, not errors
+	rows    int           // events of a rank in a batch for the sink
+	ranks   int           // number of rankWriters so far
+	spare   []trace.Event // memory of a rank that ended
 	Fail    func(at trace.Pos, msg string) error
 	Where   func(at trace.Pos) string // place in notes; notes are stored in the trace and therefore name no path
 }
@@ -79,6 +80,9 @@ func (s *RankWriter) Emit(e *trace.Event, at trace.Pos) (row int64, err error) {
 			return 0, err
 		}
 	}
+	if s.Batch.Rows == nil {
+		s.Batch.Rows, s.c.spare = s.c.spare, nil
+	}
 	s.Batch.Rows = append(s.Batch.Rows, *e)
 	s.rows++
 	return s.rows - 1, nil
@@ -100,6 +104,13 @@ func (s *RankWriter) Compute(work, time int64, at trace.Pos) error {
 func (s *RankWriter) Flush() error {
 	err := s.c.sink.Events(&s.Batch)
 	s.Batch.Rows = s.Batch.Rows[:0]
+	return err
+}
+
+// End is Flush for a rank that has no more events, or few. The next rank uses the memory of its batch.
+func (s *RankWriter) End() error {
+	err := s.Flush()
+	s.c.spare, s.Batch.Rows = s.Batch.Rows, nil
 	return err
 }
 

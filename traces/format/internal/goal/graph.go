@@ -199,7 +199,7 @@ func (g *goalGraph) emit(s *emit.RankWriter) error {
 		}
 	}
 	g.reset()
-	return s.Flush()
+	return s.End()
 }
 
 // resized returns s with n elements of any value.
