@@ -278,7 +278,7 @@ func (p *tiParser) readFile(file int) error {
 		return err
 	}
 	p.Line, p.at.File = 0, int32(file)
-	if err := p.Lines(in, p.act); err != nil {
+	if err := p.FastLines(in, p.fast, p.act); err != nil {
 		return err
 	}
 	in.Close()

@@ -44,6 +44,9 @@ type tiParser struct {
 	at      trace.Pos
 	rank    *tiRank
 	problem error
+	slow    bool                 // without the fast path, for tests
+	plain   [tiPlainValues]int64 // values of a plain action
+	failed  error                // of a line that fast read; act returns it
 
 	counts []uint64 // of tiActions
 	odd    [tiOddities]tiOdd
@@ -60,6 +63,9 @@ type tiPartner struct {
 
 // act handles one line.
 func (p *tiParser) act(raw []byte, last bool) error {
+	if p.failed != nil {
+		return p.failed
+	}
 	p.split(raw)
 	if len(p.fields) == 0 || p.fields[0][0] == '#' {
 		return nil

@@ -36,9 +36,7 @@ func (r *tiRank) end(p *tiParser) error {
 		}
 	}
 	r.state, r.requests = tiFinalized, newTIRequests()
-	err := r.rankWriter.Flush()
-	r.rankWriter.Batch.Rows = nil // free the memory, because ranks of one file may follow each other
-	return err
+	return r.rankWriter.End()
 }
 
 // tiMessage identifies a request in the trace.
@@ -56,21 +54,23 @@ type tiRequest struct {
 
 const tiNoRequest = -1
 
-// tiRequests holds the open requests of a rank.
+// tiRequests holds the open requests of a rank. Most ranks have few at a time, which are searched one after the other.
 type tiRequests struct {
 	all            []tiRequest
 	unused         []int32
-	of             map[tiMessage]tiQueue
+	of             map[tiMessage]tiQueue // the open requests, if indexed
+	indexed        bool                  // there were more than tiFewRequests, and some are still open
 	oldest, newest int32
 	open           int
 	count          int32 // number of requests so far, which numbers them
 }
 
+// tiFewRequests is the number of open requests up to which no map is needed.
+const tiFewRequests = 8
+
 type tiQueue struct{ first, last int32 }
 
-func newTIRequests() tiRequests {
-	return tiRequests{of: map[tiMessage]tiQueue{}, oldest: tiNoRequest, newest: tiNoRequest}
-}
+func newTIRequests() tiRequests { return tiRequests{oldest: tiNoRequest, newest: tiNoRequest} }
 
 // number returns the next number of a request.
 func (q *tiRequests) number() int32 {
@@ -96,19 +96,44 @@ func (q *tiRequests) add(m tiMessage) (id int32) {
 		q.all[q.newest].newer = i
 	}
 	q.newest = i
+	q.open++
+	switch {
+	case q.indexed:
+		q.enter(i)
+	case q.open > tiFewRequests:
+		q.index()
+	}
+	return id
+}
+
+// index enters all open requests into the map.
+func (q *tiRequests) index() {
+	if q.of == nil {
+		q.of = map[tiMessage]tiQueue{}
+	}
+	q.indexed = true
+	for i := q.oldest; i != tiNoRequest; i = q.all[i].newer {
+		q.enter(i)
+	}
+}
+
+// enter enters the newest request of a message into the map.
+func (q *tiRequests) enter(i int32) {
+	m := q.all[i].message
 	if queue, ok := q.of[m]; ok {
 		q.all[queue.last].next = i
 		q.of[m] = tiQueue{queue.first, i}
 	} else {
 		q.of[m] = tiQueue{i, i}
 	}
-	q.open++
-	return id
 }
 
 // find returns the oldest open request for m. Without one, it returns the oldest
 // receive by rank me that could have received m.
 func (q *tiRequests) find(m tiMessage, me int32) (i int32, wild bool) {
+	if !q.indexed {
+		return q.search(m, me)
+	}
 	if queue, ok := q.of[m]; ok {
 		return queue.first, false
 	}
@@ -124,6 +149,20 @@ func (q *tiRequests) find(m tiMessage, me int32) (i int32, wild bool) {
 	return i, i != tiNoRequest
 }
 
+// search is find without the map.
+func (q *tiRequests) search(m tiMessage, me int32) (i int32, wild bool) {
+	could := int32(tiNoRequest)
+	for i := q.oldest; i != tiNoRequest; i = q.all[i].newer {
+		switch r := &q.all[i].message; {
+		case *r == m:
+			return i, false
+		case could == tiNoRequest && m.to == me && r.to == me && (r.from == m.from || r.from == trace.None) && (r.tag == m.tag || r.tag == trace.None):
+			could = i
+		}
+	}
+	return could, could != tiNoRequest
+}
+
 // take closes request i, which must be the oldest of its message.
 func (q *tiRequests) take(i int32) (id int32) {
 	r := q.all[i]
@@ -137,12 +176,20 @@ func (q *tiRequests) take(i int32) (id int32) {
 	} else {
 		q.all[r.newer].older = r.older
 	}
-	if queue := q.of[r.message]; r.next == tiNoRequest {
-		delete(q.of, r.message)
-	} else {
-		q.of[r.message] = tiQueue{r.next, queue.last}
+	if q.indexed {
+		q.leave(&r)
 	}
 	q.unused = append(q.unused, i)
 	q.open--
+	q.indexed = q.indexed && q.open > 0
 	return r.id
+}
+
+// leave removes the oldest request of a message from the map.
+func (q *tiRequests) leave(r *tiRequest) {
+	if r.next == tiNoRequest {
+		delete(q.of, r.message)
+	} else {
+		q.of[r.message] = tiQueue{r.next, q.of[r.message].last}
+	}
 }

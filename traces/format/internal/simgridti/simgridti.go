@@ -186,20 +186,34 @@ func (f SimGridTI) Import(in *input.Input, o format.Options, sink format.Sink) (
 
 // ImportFiles parses a file of all ranks, a list, or a file for each rank.
 func (f SimGridTI) ImportFiles(files *input.Files, o format.Options, sink format.Sink) (format.Result, error) {
+	p, err := f.parser(files, o, sink)
+	if err != nil {
+		return format.Result{}, err
+	}
+	return p.run()
+}
+
+// parser returns a parser with the settings.
+func (f SimGridTI) parser(files *input.Files, o format.Options, sink format.Sink) (*tiParser, error) {
 	p := &tiParser{files: files, o: o, messages: emit.NewTextMessageWriter(files, o, sink), counts: make([]uint64, len(tiActions))}
 	var err error
 	if p.speed, err = tiSpeed(o.Setting(f, tiFlops)); err != nil {
-		return format.Result{}, err
+		return nil, err
 	}
 	if p.procs, err = tiRanksOf(o.Setting(f, tiRanks)); err != nil {
-		return format.Result{}, err
+		return nil, err
 	}
 	p.given = p.procs > 0
 	switch p.source = o.Setting(f, tiSource); p.source {
 	case tiSourceAuto, tiSourceAny, tiSourceNull:
 	default:
-		return format.Result{}, format.BadSetting("%s=%s: choose auto, any or null", tiSource, p.source)
+		return nil, format.BadSetting("%s=%s: choose auto, any or null", tiSource, p.source)
 	}
+	return p, nil
+}
+
+// run reads all files.
+func (p *tiParser) run() (format.Result, error) {
 	if err := p.readAll(); err != nil {
 		return format.Result{}, err
 	}

@@ -54,6 +54,9 @@ func tiNumber(b []byte) (whole int64, fraction float64, problem string) {
 	if u, problem := input.ParseDecimal(b); problem == "" && u <= math.MaxInt64 {
 		return int64(u), 0, ""
 	}
+	if whole, fraction, n := tiPlainNumber(b); n == len(b) {
+		return whole, fraction, ""
+	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case math.IsInf(v, 0) || math.IsNaN(v):
@@ -66,3 +69,32 @@ func tiNumber(b []byte) (whole int64, fraction float64, problem string) {
 	i, f := math.Modf(v)
 	return int64(i), f, ""
 }
+
+// tiPlainDigits is the number of digits whose number a float64 holds exactly.
+const tiPlainDigits = 15
+
+// tiPlainNumber reads digits, with or without a point between them, at the start of b. n is their number, or 0 if they
+// are too many. The result is that of tiNumber: both the digits and the power of ten are exact
+// in a float64, so that their quotient is rounded once, as by ParseFloat.
+func tiPlainNumber(b []byte) (whole int64, fraction float64, n int) {
+	u, end := input.LongDecimalRun(b, 0)
+	if end == 0 || end == len(b) || b[end] != '.' {
+		if end < len(b) && b[end]-'0' <= 9 {
+			end = 0
+		}
+		return int64(u), 0, end
+	}
+	point := end
+	for end++; end < len(b) && end <= tiPlainDigits && b[end]-'0' <= 9; end++ {
+		u = u*10 + uint64(b[end]-'0')
+	}
+	if end == point+1 || end > tiPlainDigits+1 || end < len(b) && b[end]-'0' <= 9 {
+		return 0, 0, 0
+	}
+	v := float64(u) / tiTens[end-point-1]
+	i, f := math.Modf(v)
+	return int64(i), f, end
+}
+
+// tiTens are the powers of ten.
+var tiTens = [tiPlainDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
