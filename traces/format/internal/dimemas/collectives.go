@@ -49,7 +49,7 @@ func (p *parser) collective() error {
 	}
 	key := request{none, none, id, op}
 	if kind == waits {
-		request, found := p.rank.take(key)
+		request, found := p.rank.open.take(key)
 		if !found {
 			return p.Fail(p.raw, fmt.Sprintf("a wait without an open collective %d in communicator %d", op, id), "")
 		}
@@ -65,7 +65,7 @@ func (p *parser) collective() error {
 	}
 	if kind == collectiveImmediate {
 		e.Request = p.rank.newRequest()
-		p.rank.open[key] = append(p.rank.open[key], e.Request)
+		p.rank.open.add(key, e.Request)
 	}
 	return p.finish(&operations[op], c, e, sent, received)
 }

@@ -83,8 +83,17 @@ func (f Dimemas) Import(in *input.Input, o format.Options, sink format.Sink) (fo
 
 // ImportFiles parses the one file of a trace.
 func (f Dimemas) ImportFiles(files *input.Files, o format.Options, sink format.Sink) (format.Result, error) {
+	p, err := f.parser(files, o, sink)
+	if err != nil {
+		return format.Result{}, err
+	}
+	return p.run()
+}
+
+// parser returns a parser with the settings.
+func (f Dimemas) parser(files *input.Files, o format.Options, sink format.Sink) (*parser, error) {
 	if files.Len() > 1 {
-		return format.Result{}, fmt.Errorf("%s: a second file, but a trace of Dimemas is one file; import each by itself", files.Path(1))
+		return nil, fmt.Errorf("%s: a second file, but a trace of Dimemas is one file; import each by itself", files.Path(1))
 	}
 	p := &parser{files: files, messages: emit.NewTextMessageWriter(files, o, sink), comms: map[int64]*communicator{}}
 	switch threads := o.Setting(f, threadsSetting); threads {
@@ -92,13 +101,18 @@ func (f Dimemas) ImportFiles(files *input.Files, o format.Options, sink format.S
 	case threadsFirst:
 		p.first = true
 	default:
-		return format.Result{}, format.BadSetting("%s=%s: choose %s or %s", threadsSetting, threads, threadsRefuse, threadsFirst)
+		return nil, format.BadSetting("%s=%s: choose %s or %s", threadsSetting, threads, threadsRefuse, threadsFirst)
 	}
-	in, err := files.Open(0)
+	return p, nil
+}
+
+// run reads the file.
+func (p *parser) run() (format.Result, error) {
+	in, err := p.files.Open(0)
 	if err != nil {
 		return format.Result{}, err
 	}
-	if err := p.Lines(in, p.parse); err != nil {
+	if err := p.FastLines(in, p.fast, p.parse); err != nil {
 		return format.Result{}, err
 	}
 	if err := p.end(); err != nil {

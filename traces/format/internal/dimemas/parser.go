@@ -32,6 +32,8 @@ type parser struct {
 	raw     []byte
 	fields  [][]byte
 	problem error
+	failed  error // of a line that fast read; parse returns it
+	slow    bool  // without the fast path, for tests
 
 	records      [recordKinds]uint64
 	placed       int // lines s:
@@ -67,6 +69,9 @@ const eventKinds = 5
 
 // parse handles one line.
 func (p *parser) parse(raw []byte, last bool) error {
+	if p.failed != nil {
+		return p.failed
+	}
 	line := p.Trim(raw)
 	if last && len(line) > 0 {
 		p.Unended++
@@ -150,7 +155,7 @@ func (p *parser) enter(task int64) error {
 		return err
 	}
 	p.done[task] = true
-	p.rank = &rank{number: int32(task), writer: p.messages.RankWriter(trace.Proc(task)), open: map[request][]int32{}, turns: map[int64]int{}, used: map[int64]bool{}}
+	p.rank = &rank{number: int32(task), writer: p.messages.RankWriter(trace.Proc(task)), turns: map[int64]int{}, used: map[int64]bool{}}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package dimemas
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -15,42 +14,18 @@ import (
 type rank struct {
 	number int32
 	writer *emit.RankWriter
-	next   int32               // number of the next request
-	open   map[request][]int32 // immediate receives and collectives, oldest first
-	sends  []int32             // immediate sends
-	turns  map[int64]int       // collectives with a root, by communicator
-	used   map[int64]bool      // communicators with collectives
+	next   int32 // number of the next request
+	open   openRequests
+	sends  []int32        // immediate sends
+	turns  map[int64]int  // collectives with a root, by communicator
+	used   map[int64]bool // communicators with collectives
 }
-
-// request names what a wait waits for: a receive, or a collective if op is not negative.
-type request struct{ from, tag, comm, op int64 }
 
 // newRequest returns the number of a new request.
 func (r *rank) newRequest() int32 {
 	id := r.next
 	r.next = (r.next + 1) & math.MaxInt32
 	return id
-}
-
-// keptQueues is the number of queues up to which empty ones keep their memory.
-const keptQueues = 1 << 10
-
-// take closes the oldest request of the first key that has one.
-func (r *rank) take(keys ...request) (id int32, found bool) {
-	for _, key := range keys {
-		if queue := r.open[key]; len(queue) > 0 {
-			switch {
-			case len(queue) > 1:
-				r.open[key] = queue[1:]
-			case len(r.open) > keptQueues:
-				delete(r.open, key)
-			default:
-				r.open[key] = queue[:0]
-			}
-			return queue[0], true
-		}
-	}
-	return 0, false
 }
 
 func (p *parser) emit(e *trace.Event) error {
@@ -81,17 +56,8 @@ func (p *parser) burst() error {
 
 // picoseconds reads seconds. Digits with a point are exact to a picosecond.
 func picoseconds(text []byte) (picos int64, problem string) {
-	const second = 1_000_000_000_000
-	whole, part, _ := bytes.Cut(text, []byte("."))
-	if digits := len(part); digits <= 12 {
-		w, bad := input.ParseDecimal(whole)
-		f, worse := input.ParseDecimal(part)
-		for ; digits < 12; digits++ {
-			f *= 10
-		}
-		if bad == "" && (worse == "" || len(part) == 0) && w < math.MaxInt64/second {
-			return int64(w)*second + int64(f), ""
-		}
+	if picos, ok := plainSeconds(text); ok {
+		return picos, ""
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	switch {
@@ -104,6 +70,30 @@ func picoseconds(text []byte) (picos int64, problem string) {
 	}
 	return int64(math.Round(v * second)), ""
 }
+
+// second is a second in picoseconds.
+const second = 1_000_000_000_000
+
+// plainSeconds is picoseconds for digits with at most twelve behind a point.
+func plainSeconds(text []byte) (picos int64, ok bool) {
+	w, end := input.LongDecimalRun(text, 0)
+	if end == 0 || w >= math.MaxInt64/second {
+		return 0, false
+	}
+	f := uint64(0)
+	if point := end; point < len(text) && text[point] == '.' {
+		f, end = input.LongDecimalRun(text, point+1)
+		digits := end - point - 1
+		if digits > 12 {
+			return 0, false
+		}
+		f *= tens[12-digits]
+	}
+	return int64(w)*second + int64(f), end == len(text)
+}
+
+// tens are the powers of ten.
+var tens = [13]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12}
 
 // message is a send or receive.
 type message struct {
@@ -149,7 +139,12 @@ func (p *parser) send() error {
 	if err != nil || m.skipped {
 		return err
 	}
-	e := p.event(trace.Send, &m)
+	return p.emitSend(&m)
+}
+
+// emitSend emits a send.
+func (p *parser) emitSend(m *message) error {
+	e := p.event(trace.Send, m)
 	if m.kind&1 > 0 {
 		p.synchronous++
 	}
@@ -174,21 +169,29 @@ func (p *parser) receive() error {
 	if err != nil || m.skipped {
 		return err
 	}
+	done, err := p.emitReceive(&m)
+	if !done {
+		return p.Fail(p.raw, fmt.Sprintf("a wait without an open receive from %d with tag %d in communicator %d", m.peer, m.tag, m.comm), "")
+	}
+	return err
+}
+
+// emitReceive emits a receive or the wait for one. done is false, and nothing is emitted, if no receive is open.
+func (p *parser) emitReceive(m *message) (done bool, err error) {
 	key := request{m.peer, m.tag, m.comm, none}
 	if m.kind == waits {
-		any := [...]request{key, {none, m.tag, m.comm, none}, {m.peer, none, m.comm, none}, {none, none, m.comm, none}}
-		id, found := p.rank.take(any[:]...)
+		id, found := p.rank.open.take(key, request{none, m.tag, m.comm, none}, request{m.peer, none, m.comm, none}, request{none, none, m.comm, none})
 		if !found {
-			return p.Fail(p.raw, fmt.Sprintf("a wait without an open receive from %d with tag %d in communicator %d", m.peer, m.tag, m.comm), "")
+			return false, nil
 		}
-		return p.wait(id)
+		return true, p.wait(id)
 	}
-	e := p.event(trace.Recv, &m)
+	e := p.event(trace.Recv, m)
 	if m.kind == receiveImmediate {
 		e.Kind, e.Request = trace.Irecv, p.rank.newRequest()
-		p.rank.open[key] = append(p.rank.open[key], e.Request)
+		p.rank.open.add(key, e.Request)
 	}
-	return p.emit(&e)
+	return true, p.emit(&e)
 }
 
 // none is any sender, any tag, or no collective.
