@@ -17,6 +17,7 @@ type goalText struct {
 	input.Text
 	goalImport
 	labels  goalLabels
+	slow    bool   // without the fast path, for tests
 	whole   []byte // the line, for errors
 	rest    []byte // its unread part
 	rank    int64  // of the open block, or of the next one
@@ -39,7 +40,7 @@ var goalPortals = []string{"append", "put", "get", "test", "tappend", "tput", "t
 
 func (p *goalText) run(in *input.Input) (format.Result, error) {
 	p.labels.reset()
-	if err := p.Lines(in, p.parse); err != nil {
+	if err := p.FastLines(in, p.fast, p.parse); err != nil {
 		return format.Result{}, err
 	}
 	switch {
@@ -264,7 +265,7 @@ func (p *goalText) dependency(name []byte) error {
 	case p.skip():
 		return p.bad("text after the statement", "")
 	}
-	*edges = append(*edges, goalEdge{p.labels.number(name), p.labels.number(other), int64(p.Line)})
+	*edges = append(*edges, goalEdge{p.labels.operation(p.labels.number(name)), p.labels.operation(p.labels.number(other)), int64(p.Line)})
 	return nil
 }
 

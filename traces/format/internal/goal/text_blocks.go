@@ -68,14 +68,16 @@ func (p *goalText) endBlock() error {
 	return nil
 }
 
-// resolve makes the edges lead from operation to operation instead of from label to
-// label.
+// resolve makes the edges lead from operation to operation. Those whose operation came after them lead from or to ^label.
 func (p *goalText) resolve() error {
 	var missing *goalEdge
 	for _, edges := range [2][]goalEdge{p.graph.requires, p.graph.irequires} {
 		for i := range edges {
 			e := &edges[i]
-			op, needs := p.labels.all[e.op].op, p.labels.all[e.needs].op
+			if e.op|e.needs >= 0 {
+				continue
+			}
+			op, needs := p.operationOf(e.op), p.operationOf(e.needs)
 			if (op < 0 || needs < 0) && (missing == nil || e.at < missing.at) {
 				missing = e
 				break // the later ones are of later lines
@@ -86,11 +88,19 @@ func (p *goalText) resolve() error {
 	if missing == nil {
 		return nil
 	}
-	label := missing.op
-	if p.labels.all[label].op >= 0 {
-		label = missing.needs
+	label := p.operationOf(missing.op)
+	if label >= 0 {
+		label = p.operationOf(missing.needs)
 	}
-	return p.failAt(missing.at, fmt.Sprintf("label %s is not defined in the block of rank %d", input.Quote(p.labels.name(label)), p.rank))
+	return p.failAt(missing.at, fmt.Sprintf("label %s is not defined in the block of rank %d", input.Quote(p.labels.name(^label)), p.rank))
+}
+
+// operationOf returns the operation at an end of an edge, or less than 0 if its label is not defined.
+func (p *goalText) operationOf(end int32) int32 {
+	if end >= 0 {
+		return end
+	}
+	return p.labels.operation(^end)
 }
 
 // nameOf returns the name of an operation in the text, for errors.
