@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"unsafe"
 
 	"spoor/traces/store/internal/arrowmeta"
 	"spoor/traces/trace"
@@ -54,35 +55,26 @@ const (
 	wideCols
 )
 
-// eventsBatch holds events of one processor as columns, before they are written, or of several that were joined.
+// eventsBatch holds events of one processor as columns, before they are written, or of several that were joined. A column other than
+// kind has no elements while all its rows have the usual value: most programs never use some columns.
 type eventsBatch struct {
 	proc   trace.Proc
 	joined []batchInfo // entries of the processors; none: only proc
 	procs  []int32     // scratch: the proc column
-	instr  []uint32
-	refs   []uint64
 	kind   []trace.Kind
-	narrow [narrowCols][]int32
-	wide   [wideCols][]int64 // one without elements is 0 in all rows; most programs never use some columns
+	instr  []uint32            // usually 0
+	refs   []uint64            // usually 0
+	narrow [narrowCols][]int32 // usually none
+	wide   [wideCols][]int64   // usually 0
 	needs  needsColumn
 }
 
-// needsColumn is a column of type list<int64> that may be null.
-type needsColumn struct {
-	ends   []int32 // end of each row's list in values
-	null   []bool
-	values []int64
-	nulls  int
-	bitmap []byte  // scratch
-	starts []int32 // scratch: Arrow's offsets
-}
-
 // Len is the number of events.
-func (b *eventsBatch) Len() int { return len(b.instr) }
+func (b *eventsBatch) Len() int { return len(b.kind) }
 
 func (b *eventsBatch) weight() int          { return b.Len() + len(b.needs.values) }
 func (b *eventsBatch) setProc(p trace.Proc) { b.proc = p }
-func (b *eventsBatch) capacity() int        { return cap(b.instr) + cap(b.needs.values) }
+func (b *eventsBatch) capacity() int        { return cap(b.kind) + cap(b.needs.values) }
 
 // parts returns the entries of the processors.
 func (b *eventsBatch) parts() []batchInfo {
@@ -97,30 +89,31 @@ func (b *eventsBatch) join(o *eventsBatch) bool {
 	if b.Len()+o.Len() > batchRows || len(b.needs.values)+len(o.needs.values) > needsPerBatch {
 		return false
 	}
-	rows := b.Len()
+	rows, more := b.Len(), o.Len()
 	b.joined = append(b.parts(), o.parts()...)
-	b.instr, b.refs, b.kind = append(b.instr, o.instr...), append(b.refs, o.refs...), append(b.kind, o.kind...)
+	b.kind = append(b.kind, o.kind...)
+	b.instr, b.refs = joinColumns(b.instr, o.instr, rows, more, 0), joinColumns(b.refs, o.refs, rows, more, 0)
 	for i := range b.narrow {
-		b.narrow[i] = append(b.narrow[i], o.narrow[i]...)
+		b.narrow[i] = joinColumns(b.narrow[i], o.narrow[i], rows, more, trace.None)
 	}
 	for i := range b.wide {
-		if len(b.wide[i])+len(o.wide[i]) > 0 {
-			b.wide[i] = append(zeroTo(b.wide[i], rows), o.wide[i]...)
-			b.wide[i] = zeroTo(b.wide[i], b.Len())
-		}
+		b.wide[i] = joinColumns(b.wide[i], o.wide[i], rows, more, 0)
 	}
-	n, m := &b.needs, &o.needs
-	before := int32(len(n.values))
-	for _, end := range m.ends {
-		n.ends = append(n.ends, before+end)
-	}
-	n.null, n.values, n.nulls = append(n.null, m.null...), append(n.values, m.values...), n.nulls+m.nulls
+	b.needs.join(&o.needs, rows, more)
 	return true
+}
+
+// joinColumns appends column o, of more rows, to column s of so many rows.
+func joinColumns[T number](s, o []T, rows, more int, usual T) []T {
+	if len(s)+len(o) == 0 {
+		return s
+	}
+	return upTo(append(upTo(s, rows, usual), o...), rows+more, usual)
 }
 
 func (b *eventsBatch) reset() {
 	b.joined = b.joined[:0]
-	b.instr, b.refs, b.kind = b.instr[:0], b.refs[:0], b.kind[:0]
+	b.kind, b.instr, b.refs = b.kind[:0], b.instr[:0], b.refs[:0]
 	for i := range b.narrow {
 		b.narrow[i] = b.narrow[i][:0]
 	}
@@ -144,11 +137,13 @@ func (b *eventsBatch) fits(rows []trace.Event, most, room int) (n, weight int) {
 	return n, weight
 }
 
-// zeroTo lengthens s to n elements by zeros.
-func zeroTo(s []int64, n int) []int64 {
+// upTo lengthens s to n elements by the usual value.
+func upTo[T number](s []T, n int, usual T) []T {
 	at := len(s)
 	s = extend(s, n-at)
-	clear(s[at:])
+	for i := range s[at:] {
+		s[at+i] = usual
+	}
 	return s
 }
 
@@ -164,45 +159,48 @@ func extend[T any](s []T, n int) []T {
 func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
 	b.procs = b.procs[:0]
 	for _, part := range b.parts() {
-		for range part.rows {
-			b.procs = append(b.procs, part.proc)
-		}
+		b.procs = upTo(b.procs, len(b.procs)+int(part.rows), part.proc)
 	}
+	rows := b.Len()
 	put(e, b.procs)
-	put(e, b.instr)
-	put(e, b.refs)
+	putUsual(e, b.instr, rows, &e.zeros)
+	putUsual(e, b.refs, rows, &e.zeros)
 	put(e, b.kind)
 	for _, c := range b.narrow {
-		put(e, c)
+		putUsual(e, c, rows, &e.nones)
 	}
 	for i, c := range b.wide {
-		if len(c) == 0 {
-			e.zeros = zeroTo(e.zeros, max(len(e.zeros), b.Len()))
-			c = e.zeros[:b.Len()]
-		}
 		if i != colTime || hasTime {
-			put(e, c)
+			putUsual(e, c, rows, &e.zeros)
 		}
 	}
-	b.needs.encode(e)
-	return b.Len()
+	b.needs.encode(e, rows)
+	return rows
 }
 
-func (n *needsColumn) encode(e *encoder) {
-	rows := len(n.ends)
-	n.bitmap = fillTo(n.bitmap, (rows+7)/8, 0)
-	n.starts = append(append(n.starts[:0], 0), n.ends...)
-	for i, null := range n.null {
-		if !null {
-			n.bitmap[i/8] |= 1 << (i % 8)
-		}
+// putUsual adds a column of so many rows. If it has no elements, its bytes are those of usual.
+func putUsual[T number](e *encoder, s []T, rows int, usual *usualBytes) {
+	if len(s) > 0 {
+		put(e, s)
+		return
 	}
-	validity := n.bitmap
-	if n.nulls == 0 {
-		validity = nil
+	var v T
+	width := int(unsafe.Sizeof(v))
+	e.column(rows, 0)
+	e.buffer(nil, 1)
+	e.buffer(usual.get(rows*width), width)
+}
+
+// usualBytes are equal bytes.
+type usualBytes struct {
+	value byte
+	all   []byte
+}
+
+// get returns n of them.
+func (u *usualBytes) get(n int) []byte {
+	if n > len(u.all) {
+		u.all = fillTo(u.all, n, u.value)
 	}
-	e.column(rows, n.nulls)
-	e.buffer(validity, 1)
-	putBuffer(e, n.starts)
-	put(e, n.values)
+	return u.all[:n]
 }

@@ -2,35 +2,71 @@ package store
 
 import "spoor/traces/trace"
 
+// addedRows is the number of events that are added at a time, so that the processor's cache holds them for all columns.
+const addedRows = 1 << 8
+
 // add appends events.
 func (b *eventsBatch) add(rows []trace.Event) {
+	for len(rows) > 0 {
+		n := min(len(rows), addedRows)
+		b.addSome(rows[:n])
+		rows = rows[n:]
+	}
+}
+
+// unusual has the bits in which some event differs from the usual values.
+type unusual struct {
+	instr  uint32
+	refs   uint64
+	narrow [narrowCols]int32
+	wide   [wideCols]int64
+	needs  bool
+}
+
+func (b *eventsBatch) addSome(rows []trace.Event) {
 	at, n := b.Len(), len(rows)
-	b.instr, b.refs, b.kind = extend(b.instr, n), extend(b.refs, n), extend(b.kind, n)
-	for i := range b.narrow {
-		b.narrow[i] = extend(b.narrow[i], n)
+	b.kind = extend(b.kind, n)
+	u := unusualOf(rows, b.kind[at:])
+	if u.instr != 0 || len(b.instr) > 0 {
+		b.instr = extend(upTo(b.instr, at, 0), n)
+		for i, to := 0, b.instr[at:]; i < n; i++ {
+			to[i] = rows[i].Instr
+		}
 	}
-	b.addNarrow(rows, at)
-	b.addWide(rows, at)
-	b.needs.add(rows)
+	if u.refs != 0 || len(b.refs) > 0 {
+		b.refs = extend(upTo(b.refs, at, 0), n)
+		for i, to := 0, b.refs[at:]; i < n; i++ {
+			to[i] = rows[i].Refs
+		}
+	}
+	for c := range b.narrow {
+		if u.narrow[c] != 0 || len(b.narrow[c]) > 0 {
+			b.narrow[c] = extend(upTo(b.narrow[c], at, trace.None), n)
+			fillNarrow(b.narrow[c][at:][:n], rows, c)
+		}
+	}
+	for c := range b.wide {
+		if u.wide[c] != 0 || len(b.wide[c]) > 0 {
+			b.wide[c] = extend(upTo(b.wide[c], at, 0), n)
+			fillWide(b.wide[c][at:][:n], rows, c)
+		}
+	}
+	b.needs.add(rows, at, u.needs)
 }
 
-// addNarrow fills the columns of fewer bytes from row at on.
-func (b *eventsBatch) addNarrow(rows []trace.Event, at int) {
-	n := len(rows)
-	instr, refs, kind := b.instr[at:][:n], b.refs[at:][:n], b.kind[at:][:n]
-	peer, tag, group, request := b.narrow[colPeer][at:][:n], b.narrow[colTag][at:][:n], b.narrow[colGroup][at:][:n], b.narrow[colRequest][at:][:n]
+// unusualOf compares events with the usual values, and copies their kinds.
+func unusualOf(rows []trace.Event, kinds []trace.Kind) (u unusual) {
+	var all trace.Event // bitwise or; of numbers that are usually none, plus 1
+	kinds = kinds[:len(rows)]
 	for i := range rows {
 		e := &rows[i]
-		instr[i], refs[i], kind[i] = e.Instr, e.Refs, e.Kind
-		peer[i], tag[i], group[i], request[i] = e.Peer, e.Tag, e.Group, e.Request
-	}
-}
-
-// addWide fills those wide columns that have a value, from row at on.
-func (b *eventsBatch) addWide(rows []trace.Event, at int) {
-	var all trace.Event // bitwise or
-	for i := range rows {
-		e := &rows[i]
+		kinds[i] = e.Kind
+		all.Instr |= e.Instr
+		all.Refs |= e.Refs
+		all.Peer |= e.Peer - trace.None
+		all.Tag |= e.Tag - trace.None
+		all.Group |= e.Group - trace.None
+		all.Request |= e.Request - trace.None
 		all.Bytes |= e.Bytes
 		all.Addr |= e.Addr
 		all.Count |= e.Count
@@ -38,11 +74,32 @@ func (b *eventsBatch) addWide(rows []trace.Event, at int) {
 		all.Stride |= e.Stride
 		all.Work |= e.Work
 		all.Time |= e.Time
+		u.needs = u.needs || e.Needs != nil
 	}
-	for c := range b.wide {
-		if wideValue(&all, c) != 0 || len(b.wide[c]) > 0 {
-			b.wide[c] = extend(zeroTo(b.wide[c], at), len(rows))
-			fillWide(b.wide[c][at:][:len(rows)], rows, c)
+	u.instr, u.refs = all.Instr, all.Refs
+	u.narrow = [narrowCols]int32{all.Peer, all.Tag, all.Group, all.Request}
+	u.wide = [wideCols]int64{all.Bytes, all.Addr, all.Count, all.Block, all.Stride, all.Work, all.Time}
+	return u
+}
+
+// fillNarrow copies the values of a narrow column.
+func fillNarrow(to []int32, rows []trace.Event, column int) {
+	switch column {
+	case colPeer:
+		for i := range to {
+			to[i] = rows[i].Peer
+		}
+	case colTag:
+		for i := range to {
+			to[i] = rows[i].Tag
+		}
+	case colGroup:
+		for i := range to {
+			to[i] = rows[i].Group
+		}
+	default:
+		for i := range to {
+			to[i] = rows[i].Request
 		}
 	}
 }
@@ -64,45 +121,20 @@ func fillWide(to []int64, rows []trace.Event, column int) {
 		}
 	default:
 		for i := range to {
-			to[i] = wideValue(&rows[i], column)
+			to[i] = layoutValue(&rows[i], column)
 		}
 	}
 }
 
-// wideValue returns the value of a wide column.
-func wideValue(e *trace.Event, column int) int64 {
+// layoutValue returns the value of a column of the layout of buffers.
+func layoutValue(e *trace.Event, column int) int64 {
 	switch column {
-	case colBytes:
-		return e.Bytes
 	case colAddr:
 		return e.Addr
 	case colCount:
 		return e.Count
 	case colBlock:
 		return e.Block
-	case colStride:
-		return e.Stride
-	case colWork:
-		return e.Work
 	}
-	return e.Time
-}
-
-// add appends the needs of events.
-func (n *needsColumn) add(rows []trace.Event) {
-	at := len(n.null)
-	n.null, n.ends = extend(n.null, len(rows)), extend(n.ends, len(rows))
-	null, ends := n.null[at:], n.ends[at:][:len(rows)]
-	for i := range rows {
-		needs := rows[i].Needs
-		null[i] = needs == nil
-		if needs == nil {
-			n.nulls++
-		} else if len(needs) == 1 {
-			n.values = append(n.values, needs[0])
-		} else {
-			n.values = append(n.values, needs...)
-		}
-		ends[i] = int32(len(n.values))
-	}
+	return e.Stride
 }

@@ -53,7 +53,8 @@ type encoder struct {
 	// A column of texts as Arrow has it.
 	text    []byte
 	offsets []int32
-	zeros   []int64 // for columns of zeros
+	zeros   usualBytes // for columns of zeros
+	nones   usualBytes // for columns without peers, tags and so on
 
 	archive *archiver // if one was needed
 }
@@ -98,7 +99,7 @@ func newEncoderWith(options ...zstd.EOption) *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048), sampleRows: sampleRows, pieces: 1}
+	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048), sampleRows: sampleRows, pieces: 1, nones: usualBytes{value: 0xff}}
 }
 
 // begin starts a batch; columns follow in the order of the schema.

@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+
+	"spoor/traces/trace"
 )
 
-// TestColumnsOfZeros writes events whose wide columns have values in no rows, in the first rows, or in the last ones.
-func TestColumnsOfZeros(t *testing.T) {
+// TestColumnsOfUsualValues writes events whose columns have other values in no rows, in the first rows, or in the last ones.
+func TestColumnsOfUsualValues(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		has  func(row int) bool
@@ -18,13 +20,16 @@ func TestColumnsOfZeros(t *testing.T) {
 		{"seldom", func(row int) bool { return row%200 == 199 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			want := memory(rand.New(rand.NewPCG(1, 2)), header(3), 0, 500)
+			want := memory(rand.New(rand.NewPCG(1, 2)), header(3), 500, 500)
 			for p := range want.EventsOf {
+				refs := uint64(0) // never falls
 				for i := range want.EventsOf[p].Rows {
 					e := &want.EventsOf[p].Rows[i]
 					if !test.has(i * (p + 1)) { // the processors differ
-						e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work = 0, 0, 0, 0, 0, 0
+						*e = trace.NewEvent(e.Kind)
+						e.Refs = refs
 					}
+					refs = e.Refs
 				}
 			}
 			for _, rows := range []int{64, batchRows} { // several batches, or one that joins those of all processors
