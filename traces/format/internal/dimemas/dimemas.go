@@ -96,6 +96,7 @@ func (f Dimemas) parser(files *input.Files, o format.Options, sink format.Sink) 
 		return nil, fmt.Errorf("%s: a second file, but a trace of Dimemas is one file; import each by itself", files.Path(1))
 	}
 	p := &parser{files: files, messages: emit.NewTextMessageWriter(files, o, sink), comms: map[int64]*communicator{}}
+	p.messages.InTurn()
 	switch threads := o.Setting(f, threadsSetting); threads {
 	case threadsRefuse:
 	case threadsFirst:

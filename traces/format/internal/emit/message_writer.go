@@ -16,6 +16,7 @@ type MessageWriter struct {
 	sink    format.Sink
 	matcher *trace.Matcher
 	accept  bool          // unmatched messages are noted, not errors
+	inTurn  bool          // see InTurn
 	rows    int           // events of a rank in a batch for the sink
 	ranks   int           // number of rankWriters so far
 	spare   []trace.Event // memory of a rank that ended
@@ -56,9 +57,17 @@ type RankWriter struct {
 
 func (c *MessageWriter) RankWriter(p trace.Proc) *RankWriter {
 	c.ranks++
-	c.rows = max(minRankBatch, min(RankBatch, totalBatch/c.ranks))
+	if !c.inTurn {
+		c.rows = max(minRankBatch, min(RankBatch, totalBatch/c.ranks))
+	}
 	return &RankWriter{c: c, Batch: trace.Events{Proc: p}}
 }
+
+// InTurn declares that a rank ends before the next one begins. Then batches are small, so that the processor's cache holds them.
+func (c *MessageWriter) InTurn() { c.inTurn, c.rows = true, inTurnBatch }
+
+// inTurnBatch is the number of events in a batch of InTurn.
+const inTurnBatch = 1 << 8
 
 // A batch for the sink has at most RankBatch events of a rank. All ranks together
 // buffer about totalBatch events, because there may be many ranks and their events may

@@ -159,9 +159,11 @@ func (f Goal) Import(in *input.Input, o format.Options, sink format.Sink) (forma
 	}
 	if goalIsBinary(head) {
 		p := goalBinary{goalImport: goalImport{unit: picos, serial: streams == "serial", c: emit.NewBinaryMessageWriter(input.FilesOf(in), o, sink)}}
+		p.c.InTurn()
 		return p.run(in)
 	}
 	p := goalText{goalImport: goalImport{unit: picos, serial: streams == "serial", c: emit.NewTextMessageWriter(input.FilesOf(in), o, sink)}}
+	p.c.InTurn()
 	return p.run(in)
 }
 

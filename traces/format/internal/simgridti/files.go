@@ -251,6 +251,7 @@ func (p *tiParser) readRanks(from, to int) error {
 		return fmt.Errorf("%s: %d files of one rank each, but --set %s=%d", p.files.Path(0), to-from, tiRanks, p.procs)
 	}
 	p.procs = to - from
+	p.messages.InTurn()
 	for file := from; file < to; file++ {
 		p.owner = nil
 		if p.listed {
