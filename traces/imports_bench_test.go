@@ -25,7 +25,10 @@ func BenchmarkImports(b *testing.B) {
 	for _, input := range []struct {
 		name  string
 		write func(b *testing.B, path string)
-	}{{"lackey", writeLog}, {"din", exportedLog}, {"csv", exportedLog}, {"goal", writeRing}} {
+	}{
+		{"lackey", writeLog}, {"din", exportedLog}, {"csv", exportedLog}, {"goal", writeRing}, {"simgrid-ti", writeActions},
+		{"dimemas", writeRecords}, {"paraver", exportedRing},
+	} {
 		b.Run(input.name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "x."+input.name)
 			input.write(b, path)
@@ -115,10 +118,20 @@ func writeLog(b *testing.B, path string) {
 
 // exportedLog writes the references of the log in the format that is the suffix of path.
 func exportedLog(b *testing.B, path string) {
-	prefix := filepath.Join(b.TempDir(), "log")
-	writeLog(b, prefix)
+	exported(b, writeLog, "lackey", path)
+}
+
+// exportedRing writes the timeline of a ring.
+func exportedRing(b *testing.B, path string) {
+	exported(b, func(b *testing.B, path string) { writeRanks(b, path, ringActions, roundsOfRing/4) }, "simgrid-ti", path)
+}
+
+// exported imports what write writes, and exports it in the format that is the suffix of path.
+func exported(b *testing.B, write func(b *testing.B, path string), from, path string) {
+	prefix := filepath.Join(b.TempDir(), "x")
+	write(b, prefix)
 	for _, args := range [][]string{
-		{"import", prefix, "-o", prefix},
+		{"import", "--from", from, prefix, "-o", prefix},
 		{"export", prefix, "--to", strings.TrimPrefix(filepath.Ext(path), "."), "-o", path},
 	} {
 		if status, _, errs := traces(nil, args...); status != stage.Done {
@@ -127,29 +140,84 @@ func exportedLog(b *testing.B, path string) {
 	}
 }
 
-// writeRing writes a schedule of 64 ranks that compute, send to the next rank and receive from the previous one, again and again.
-func writeRing(b *testing.B, path string) {
-	const ranks, rounds = 64, 20000
+// The ranks of a ring compute, send to the next rank and receive from the previous one, again and again.
+const ranksOfRing, roundsOfRing = 64, 20000
+
+// ringPart writes the start of a text if round is -2, the start of a rank if it is -1, one round, or the end of a rank.
+type ringPart func(w *bufio.Writer, r, round, rounds int)
+
+// ringWork is the work of a rank in a round.
+func ringWork(r, round int) int { return 20000 + (r*7919+round*104729)%2000 }
+
+func nextOf(r int) int     { return (r + 1) % ranksOfRing }
+func previousOf(r int) int { return (r + ranksOfRing - 1) % ranksOfRing }
+
+// writeRing writes a schedule.
+func writeRing(b *testing.B, path string) { writeRanks(b, path, ringSchedule, roundsOfRing) }
+
+// writeActions writes a time-independent trace.
+func writeActions(b *testing.B, path string) { writeRanks(b, path, ringActions, roundsOfRing) }
+
+// writeRecords writes a trace of Dimemas.
+func writeRecords(b *testing.B, path string) { writeRanks(b, path, ringRecords, roundsOfRing) }
+
+func writeRanks(b *testing.B, path string, part ringPart, rounds int) {
 	f, err := os.Create(path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintf(w, "num_ranks %d\n", ranks)
-	for r := range ranks {
-		fmt.Fprintf(w, "\nrank %d {\nl0: calc 0\n", r)
-		for i := range rounds {
-			l := 3 * i
-			fmt.Fprintf(w, "l%d: calc %d\nl%d requires l%d\n", l+1, 20000+(r*7919+i*104729)%2000, l+1, l)
-			fmt.Fprintf(w, "l%d: send 8192b to %d tag 1\nl%d requires l%d\n", l+2, (r+1)%ranks, l+2, l+1)
-			fmt.Fprintf(w, "l%d: recv 8192b from %d tag 1\nl%d requires l%d\n", l+3, (r+ranks-1)%ranks, l+3, l+2)
+	part(w, 0, -2, rounds)
+	for r := range ranksOfRing {
+		for round := -1; round <= rounds; round++ {
+			part(w, r, round, rounds)
 		}
-		fmt.Fprintln(w, "}")
 	}
 	if err := w.Flush(); err != nil {
 		b.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+func ringSchedule(w *bufio.Writer, r, round, rounds int) {
+	switch l := 3 * round; round {
+	case -2:
+		fmt.Fprintf(w, "num_ranks %d\n", ranksOfRing)
+	case -1:
+		fmt.Fprintf(w, "\nrank %d {\nl0: calc 0\n", r)
+	case rounds:
+		fmt.Fprintln(w, "}")
+	default:
+		fmt.Fprintf(w, "l%d: calc %d\nl%d requires l%d\n", l+1, ringWork(r, round), l+1, l)
+		fmt.Fprintf(w, "l%d: send 8192b to %d tag 1\nl%d requires l%d\n", l+2, nextOf(r), l+2, l+1)
+		fmt.Fprintf(w, "l%d: recv 8192b from %d tag 1\nl%d requires l%d\n", l+3, previousOf(r), l+3, l+2)
+	}
+}
+
+func ringActions(w *bufio.Writer, r, round, rounds int) {
+	switch round {
+	case -2:
+		for r := range ranksOfRing {
+			fmt.Fprintf(w, "%d init\n", r)
+		}
+	case -1:
+	case rounds:
+		fmt.Fprintf(w, "%d finalize\n", r)
+	default:
+		fmt.Fprintf(w, "%d compute %d\n%d irecv %d 1 1024 0\n", r, ringWork(r, round), r, previousOf(r))
+		fmt.Fprintf(w, "%d isend %d 1 1024 0\n%d wait %d %d 1\n%d wait %d %d 1\n", r, nextOf(r), r, previousOf(r), r, r, r, nextOf(r))
+	}
+}
+
+func ringRecords(w *bufio.Writer, r, round, rounds int) {
+	switch round {
+	case -2:
+		fmt.Fprintf(w, "#DIMEMAS:\"ring\":0:%d(1%s),0\n", ranksOfRing, strings.Repeat(",1", ranksOfRing-1))
+	case -1, rounds:
+	default:
+		fmt.Fprintf(w, "1:%d:0:%.9f\n3:%d:0:%d:-1:8192:1:0:1\n", r, float64(ringWork(r, round))/1e9, r, previousOf(r))
+		fmt.Fprintf(w, "2:%d:0:%d:-1:8192:1:0:0\n3:%d:0:%d:-1:8192:1:0:2\n", r, nextOf(r), r, previousOf(r))
 	}
 }
