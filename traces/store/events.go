@@ -91,7 +91,7 @@ func (b *eventsBatch) join(o *eventsBatch) bool {
 	}
 	rows, more := b.Len(), o.Len()
 	b.joined = append(b.parts(), o.parts()...)
-	b.kind = append(b.kind, o.kind...)
+	b.kind = attach(b.kind, o.kind)
 	b.instr, b.refs = joinColumns(b.instr, o.instr, rows, more, 0), joinColumns(b.refs, o.refs, rows, more, 0)
 	for i := range b.narrow {
 		b.narrow[i] = joinColumns(b.narrow[i], o.narrow[i], rows, more, trace.None)
@@ -108,7 +108,7 @@ func joinColumns[T number](s, o []T, rows, more int, usual T) []T {
 	if len(s)+len(o) == 0 {
 		return s
 	}
-	return upTo(append(upTo(s, rows, usual), o...), rows+more, usual)
+	return upTo(attach(upTo(s, rows, usual), o), rows+more, usual)
 }
 
 func (b *eventsBatch) reset() {
@@ -153,6 +153,14 @@ func extend[T any](s []T, n int) []T {
 		s = slices.Grow(s, max(n, len(s)))
 	}
 	return s[:len(s)+n]
+}
+
+// attach is append with the growth of extend.
+func attach[T any](s, o []T) []T {
+	at := len(s)
+	s = extend(s, len(o))
+	copy(s[at:], o)
+	return s
 }
 
 // encode puts the columns of b into e and returns the number of their rows.

@@ -39,7 +39,7 @@ func (n *needsColumn) add(rows []trace.Event, at int, some bool) {
 		case len(needs) == 1:
 			n.values = append(n.values, needs[0])
 		default:
-			n.values = append(n.values, needs...)
+			n.values = attach(n.values, needs)
 		}
 		ends[i] = int32(len(n.values))
 	}
@@ -53,10 +53,11 @@ func (n *needsColumn) join(o *needsColumn, rows, more int) {
 	n.upTo(rows)
 	o.upTo(more)
 	before := int32(len(n.values))
-	for _, end := range o.ends {
-		n.ends = append(n.ends, before+end)
+	n.ends = extend(n.ends, more)
+	for i, end := range o.ends {
+		n.ends[rows+i] = before + end
 	}
-	n.null, n.values, n.nulls = append(n.null, o.null...), append(n.values, o.values...), n.nulls+o.nulls
+	n.null, n.values, n.nulls = attach(n.null, o.null), attach(n.values, o.values), n.nulls+o.nulls
 }
 
 func (n *needsColumn) encode(e *encoder, rows int) {
