@@ -67,6 +67,7 @@ func beside(b *testing.B, path string, size, lines int) {
 	b.ReportMetric(all/theirs.wall.Seconds(), "zstd-MB/s")
 	b.ReportMetric(all/ours.core.Seconds(), "MB/core-s")
 	b.ReportMetric(all/theirs.core.Seconds(), "zstd-MB/core-s")
+	b.ReportMetric(float64(lines)*float64(b.N)/1e6/ours.core.Seconds(), "Mlines/core-s")
 }
 
 // usage is the time of commands.

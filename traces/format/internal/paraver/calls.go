@@ -101,7 +101,11 @@ type prvCalls struct {
 	input.Text
 	labels map[prvCallID]string // of the .pcf
 	kinds  map[prvCallID]prvCallKind
-	named  int // calls named by labels
+	latest [1 << 6]struct { // of kinds, by the last bits of the value
+		id   prvCallID
+		kind prvCallKind
+	}
+	named int // calls named by labels
 }
 
 // isCall reports whether events of a type enter and leave MPI calls.
@@ -149,6 +153,10 @@ func (c *prvCalls) name(id prvCallID) string {
 
 // kind returns what a call becomes.
 func (c *prvCalls) kind(id prvCallID) prvCallKind {
+	l := &c.latest[id.value&int64(len(c.latest)-1)]
+	if l.id == id {
+		return l.kind
+	}
 	k, ok := c.kinds[id]
 	if !ok {
 		k = prvKinds[c.name(id)]
@@ -157,6 +165,7 @@ func (c *prvCalls) kind(id prvCallID) prvCallKind {
 		}
 		c.kinds[id] = k
 	}
+	l.id, l.kind = id, k
 	return k
 }
 

@@ -38,6 +38,9 @@ func (r *prvRank) emitEnded(now int64) error {
 		if err := r.emitCall(call); err != nil {
 			return err
 		}
+		if call.how.class != prvIrecv { // others are only in the queue
+			r.p.emitted = append(r.p.emitted, call)
+		}
 	}
 	if n > 0 {
 		r.queue = append(r.queue[:0], r.queue[n:]...)

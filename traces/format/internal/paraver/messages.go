@@ -130,7 +130,8 @@ func (r *prvRank) request() int32 {
 // bare queues a message outside calls.
 func (r *prvRank) bare(t int64, op prvOp, after bool) {
 	r.p.bare++
-	call := &prvCall{begin: t, end: t, line: op.line, how: prvCallKind{class: prvBare}, ops: []prvOp{op}}
+	call := r.p.newCall()
+	*call = prvCall{begin: t, end: t, line: op.line, how: prvCallKind{class: prvBare}, ops: append(call.ops[:0], op)}
 	r.push(call)
 	if n := len(r.queue); r.open != nil && !after && r.queue[n-2] == r.open {
 		r.queue[n-1], r.queue[n-2] = r.queue[n-2], r.queue[n-1]

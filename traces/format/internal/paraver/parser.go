@@ -32,6 +32,8 @@ type prvParser struct {
 	now    int64
 	nums   []int64
 
+	emitted []*prvCall // whose memory is used again
+
 	waiting int64 // items pushed to heaps
 
 	states, eventLines, messages, globals, comments, declared, pairs, bytes uint64

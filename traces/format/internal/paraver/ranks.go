@@ -97,7 +97,8 @@ func (r *prvRank) enter(t int64, id prvCallID) {
 		r.p.unclosed++
 		r.close(t)
 	}
-	call := &prvCall{begin: t, end: prvOpen, line: int64(r.p.Line), id: id, how: r.p.calls.kind(id)}
+	call := r.p.newCall()
+	*call = prvCall{begin: t, end: prvOpen, line: int64(r.p.Line), id: id, how: r.p.calls.kind(id), ops: call.ops[:0]}
 	if d := &r.details; r.detailsAt == t {
 		call.comm, call.root, call.sent, call.received = d.comm, d.root, d.sent, d.received
 	}
@@ -109,6 +110,17 @@ func (r *prvRank) enter(t int64, id prvCallID) {
 	if call.how.class == prvIrecv {
 		r.irecvs = append(r.irecvs, call)
 	}
+}
+
+// newCall returns a call whose memory may have been that of another one.
+func (p *prvParser) newCall() *prvCall {
+	n := len(p.emitted) - 1
+	if n < 0 {
+		return new(prvCall)
+	}
+	call := p.emitted[n]
+	p.emitted = p.emitted[:n]
+	return call
 }
 
 func (r *prvRank) push(call *prvCall) {
