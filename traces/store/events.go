@@ -76,6 +76,22 @@ func (b *eventsBatch) weight() int          { return b.Len() + len(b.needs.value
 func (b *eventsBatch) setProc(p trace.Proc) { b.proc = p }
 func (b *eventsBatch) capacity() int        { return cap(b.kind) + cap(b.needs.values) }
 
+// expect makes room for slightly more rows than another batch has.
+func (b *eventsBatch) expect(o *eventsBatch) {
+	b.kind, b.instr, b.refs = alike(b.kind, o.kind), alike(b.instr, o.instr), alike(b.refs, o.refs)
+	for i := range b.narrow {
+		b.narrow[i] = alike(b.narrow[i], o.narrow[i])
+	}
+	for i := range b.wide {
+		b.wide[i] = alike(b.wide[i], o.wide[i])
+	}
+	n, m := &b.needs, &o.needs
+	n.ends, n.null, n.values = alike(n.ends, m.ends), alike(n.null, m.null), alike(n.values, m.values)
+}
+
+// alike makes room in s for slightly more elements than o has.
+func alike[T any](s, o []T) []T { return slices.Grow(s, len(o)+len(o)/16) }
+
 // parts returns the entries of the processors.
 func (b *eventsBatch) parts() []batchInfo {
 	if len(b.joined) > 0 {

@@ -53,8 +53,10 @@ func (r *refsBatch) add(b *trace.Refs, i, j int) {
 
 // encode puts the columns of r into e and returns the number of their rows.
 func (r *refsBatch) encode(e *encoder, hasPC bool) int {
-	r.procs = fillTo(r.procs, r.Len(), int32(r.Proc))
-	put(e, r.procs)
+	if n := r.Len(); len(r.procs) < n || n > 0 && r.procs[0] != int32(r.Proc) {
+		r.procs = fillTo(r.procs, n, int32(r.Proc))
+	}
+	put(e, r.procs[:r.Len()])
 	put(e, r.Instr)
 	put(e, r.Addr)
 	put(e, r.Size)
@@ -78,6 +80,13 @@ func (r *refsBatch) weight() int          { return r.Len() }
 func (r *refsBatch) setProc(p trace.Proc) { r.Proc = p }
 func (r *refsBatch) reset()               { r.Reset() }
 func (r *refsBatch) capacity() int        { return cap(r.Addr) }
+
+// expect makes room for slightly more rows than another batch has.
+func (r *refsBatch) expect(o *refsBatch) {
+	r.Instr, r.Addr, r.Size = alike(r.Instr, o.Instr), alike(r.Addr, o.Addr), alike(r.Size, o.Size)
+	r.Op, r.PC = alike(r.Op, o.Op), alike(r.PC, o.PC)
+}
+
 func (r *refsBatch) parts() []batchInfo {
 	return []batchInfo{{int32(r.Proc), uint64(r.Len()), sum(r.Instr)}}
 }

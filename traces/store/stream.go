@@ -19,6 +19,7 @@ type batch[B any] interface {
 	parts() []batchInfo // entries of its processors
 	join(B) bool        // appends the rows of another batch; false if it cannot
 	capacity() int      // rows for which it has memory
+	expect(B)           // makes room for slightly more rows than another batch has
 }
 
 // stream is one file that is being written. Each processor has an unfinished batch of rows.
@@ -127,6 +128,9 @@ func (w *stream[B]) batch(p trace.Proc) B {
 		b, found := w.spare.take()
 		if !found {
 			b = w.fresh()
+			if p > 0 && w.batches[p-1] != none { // often they are alike
+				b.expect(w.batches[p-1])
+			}
 		}
 		w.batches[p] = b
 		w.batches[p].setProc(p)
