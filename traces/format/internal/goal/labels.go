@@ -2,7 +2,9 @@ package goal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
+	"math"
 	"strconv"
 )
 
@@ -18,7 +20,9 @@ type goalLabels struct {
 	all   []goalLabel
 	rank  uint32 // slots and entries of another rank are empty
 
-	prefix   []byte      // of numbered labels: that of the first one of the rank
+	prefix   []byte // of numbered labels: that of the first one of the rank
+	word     uint64 // prefix as a number, and the mask of its bytes
+	mask     uint64
 	numbered []goalEntry // by their number
 	stem     []byte      // the last other name without its last character
 	hash     uint64      // of stem
@@ -103,9 +107,16 @@ func (l *goalLabels) numberIn(name []byte) (n int, is bool) {
 		return 0, false
 	}
 	if len(l.prefix) == 0 {
-		l.prefix = append(l.prefix, name[:from]...)
+		l.setPrefix(name[:from])
 	}
 	return n, string(l.prefix) == string(name[:from])
+}
+
+func (l *goalLabels) setPrefix(prefix []byte) {
+	var word [goalPrefix]byte
+	copy(word[:], prefix)
+	l.prefix = append(l.prefix, prefix...)
+	l.word, l.mask = binary.LittleEndian.Uint64(word[:]), math.MaxUint64>>(8*(goalPrefix-len(prefix)))
 }
 
 // ofNumber returns the number in all of the numbered label n.
@@ -122,10 +133,11 @@ func (l *goalLabels) ofNumber(n int) int32 {
 	return int32(len(l.all) - 1)
 }
 
-// read returns the number of the numbered label at b[i:], and where it ends. end is i if there is none, or one with too many digits.
+// read returns the number of the numbered label at b[i:], and where it ends. end is i if there is none, or one with too many digits. b
+// must have 16 bytes from i on.
 func (l *goalLabels) read(b []byte, i int) (number int32, end int) {
 	at := i + len(l.prefix)
-	if at == i || string(b[i:at]) != string(l.prefix) {
+	if at == i || binary.LittleEndian.Uint64(b[i:])&l.mask != l.word {
 		return 0, i
 	}
 	n, first := 0, at
