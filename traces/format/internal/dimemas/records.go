@@ -37,9 +37,12 @@ func (p *parser) emit(e *trace.Event) error {
 }
 
 func (p *parser) wait(id int32) error {
-	e := trace.NewEvent(trace.Wait)
+	e, err := p.rank.writer.Next(trace.Wait)
+	if err != nil {
+		return err
+	}
 	e.Request = id
-	return p.emit(&e)
+	return p.rank.writer.Done(p.at())
 }
 
 // burst reads a CPU burst.
@@ -124,13 +127,16 @@ func (p *parser) message(peer string, least, most int64) (m message, err error) 
 }
 
 // event returns the event of a message.
-func (p *parser) event(kind trace.Kind, m *message) trace.Event {
-	e := trace.NewEvent(kind)
+func (p *parser) event(kind trace.Kind, m *message) (*trace.Event, error) {
+	e, err := p.rank.writer.Next(kind)
+	if err != nil {
+		return nil, err
+	}
 	e.Peer, e.Tag, e.Bytes, e.Group = int32(m.peer), int32(m.tag), m.bytes, int32(m.comm)
 	if c := p.comms[m.comm]; c != nil {
 		e.Group = c.group
 	}
-	return e
+	return e, nil
 }
 
 // send reads a send. Bit 0 of its kind marks it as synchronous, and bit 1 as immediate.
@@ -144,7 +150,10 @@ func (p *parser) send() error {
 
 // emitSend emits a send.
 func (p *parser) emitSend(m *message) error {
-	e := p.event(trace.Send, m)
+	e, err := p.event(trace.Send, m)
+	if err != nil {
+		return err
+	}
 	if m.kind&1 > 0 {
 		p.synchronous++
 	}
@@ -152,7 +161,7 @@ func (p *parser) emitSend(m *message) error {
 		e.Kind, e.Request = trace.Isend, p.rank.newRequest()
 		p.rank.sends = append(p.rank.sends, e.Request)
 	}
-	return p.emit(&e)
+	return p.rank.writer.Done(p.at())
 }
 
 // The kinds of receives, and of collectives.
@@ -186,12 +195,15 @@ func (p *parser) emitReceive(m *message) (done bool, err error) {
 		}
 		return true, p.wait(id)
 	}
-	e := p.event(trace.Recv, m)
+	e, err := p.event(trace.Recv, m)
+	if err != nil {
+		return true, err
+	}
 	if m.kind == receiveImmediate {
 		e.Kind, e.Request = trace.Irecv, p.rank.newRequest()
 		p.rank.open.add(key, e.Request)
 	}
-	return true, p.emit(&e)
+	return true, p.rank.writer.Done(p.at())
 }
 
 // none is any sender, any tag, or no collective.

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"spoor/traces/internal/format"
 	"spoor/traces/internal/input"
@@ -97,16 +98,54 @@ func (s *RankWriter) Emit(e *trace.Event, at trace.Pos) (row int64, err error) {
 	return s.rows - 1, nil
 }
 
+// Next returns an event of a kind to fill, for Done to append. It is Emit without a copy. Both are called by turns.
+func (s *RankWriter) Next(kind trace.Kind) (*trace.Event, error) {
+	n := len(s.Batch.Rows)
+	if n >= s.c.rows {
+		if err := s.Flush(); err != nil {
+			return nil, err
+		}
+		n = 0
+	}
+	if n == cap(s.Batch.Rows) {
+		s.grow()
+	}
+	e := &s.Batch.Rows[:n+1][n]
+	*e = trace.NewEvent(kind)
+	return e, nil
+}
+
+// Done appends the event of Next, which is at place at in the input.
+func (s *RankWriter) Done(at trace.Pos) error {
+	n := len(s.Batch.Rows)
+	s.Batch.Rows = s.Batch.Rows[:n+1]
+	s.rows++
+	if err := s.c.matcher.Event(s.Batch.Proc, &s.Batch.Rows[n], at); err != nil {
+		return s.c.Fail(at, err.Error())
+	}
+	return nil
+}
+
+// grow makes room for another event.
+func (s *RankWriter) grow() {
+	if s.Batch.Rows == nil {
+		s.Batch.Rows, s.c.spare = s.c.spare, nil
+	}
+	s.Batch.Rows = slices.Grow(s.Batch.Rows, 1)
+}
+
 // Compute appends an amount of work, unless it is 0. time is used if the layout has
 // times.
 func (s *RankWriter) Compute(work, time int64, at trace.Pos) error {
 	if work == 0 {
 		return nil
 	}
-	e := trace.NewEvent(trace.Compute)
+	e, err := s.Next(trace.Compute)
+	if err != nil {
+		return err
+	}
 	e.Work, e.Time = work, time
-	_, err := s.Emit(&e, at)
-	return err
+	return s.Done(at)
 }
 
 // Flush sends the collected events. Call it at the end of the rank.

@@ -188,13 +188,17 @@ func (g *goalGraph) emit(s *emit.RankWriter) error {
 			}
 			needs, singles = singles[:1:1], singles[1:]
 		}
-		e := trace.Event{Kind: op.kind, Peer: op.peer, Tag: op.tag, Group: trace.None, Request: trace.None, Needs: needs}
+		e, err := s.Next(op.kind)
+		if err != nil {
+			return err
+		}
+		e.Peer, e.Tag, e.Needs = op.peer, op.tag, needs
 		if op.kind == trace.Compute {
 			e.Work = op.size
 		} else {
 			e.Bytes = op.size
 		}
-		if _, err := s.Emit(&e, at); err != nil {
+		if err := s.Done(at); err != nil {
 			return err
 		}
 	}

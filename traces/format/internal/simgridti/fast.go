@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"spoor/traces/internal/input"
-	"spoor/traces/trace"
 )
 
 // tiPlain is a frequent action, as eight bytes of text that begin with its name and a blank.
@@ -140,36 +139,34 @@ func (p *tiParser) reached(number int64) bool {
 	return len(p.far) > 0 && number <= int64(p.far[len(p.far)-1].rank)
 }
 
-// plainMessage returns the event of partner, tag, count and datatype, or false if a value is not plain.
-func (p *tiParser) plainMessage() (e trace.Event, ok bool) {
+// plainMessage returns partner, tag and bytes of a message, or false if a value is not plain.
+func (p *tiParser) plainMessage() (peer, tag int32, size int64, ok bool) {
 	v := &p.plain
 	if !p.reached(v[0]) || v[1] > math.MaxInt32 || v[3] >= int64(len(tiTypeSizes)) {
-		return e, false
+		return 0, 0, 0, false
 	}
-	size := tiTypeSizes[v[3]]
+	size = tiTypeSizes[v[3]]
 	if v[2] > 0 && size > math.MaxInt64/v[2] {
-		return e, false
+		return 0, 0, 0, false
 	}
-	e = trace.NewEvent(p.action.kind)
-	e.Peer, e.Tag, e.Bytes = int32(v[0]), int32(v[1]), v[2]*size
-	return e, true
+	return int32(v[0]), int32(v[1]), v[2] * size, true
 }
 
 func (p *tiParser) plainSend() bool {
-	e, ok := p.plainMessage()
+	peer, tag, size, ok := p.plainMessage()
 	if !ok {
 		return false
 	}
-	p.failed = p.emitSend(&e)
+	p.failed = p.emitSend(peer, tag, size)
 	return p.failed == nil
 }
 
 func (p *tiParser) plainRecv() bool {
-	e, ok := p.plainMessage()
+	peer, tag, size, ok := p.plainMessage()
 	if !ok {
 		return false
 	}
-	p.failed = p.emitRecv(&e)
+	p.failed = p.emitRecv(peer, tag, size)
 	return p.failed == nil
 }
 

@@ -38,23 +38,27 @@ func (p *tiParser) tag(i int, receives bool) int32 {
 }
 
 func (p *tiParser) doSend() error {
-	e := trace.NewEvent(p.action.kind)
 	peer, noPartner := p.partner(0, false)
-	e.Peer, e.Tag = peer, p.tag(1, false)
-	e.Bytes = p.product(p.elements(2, "size"), p.size(3))
+	tag := p.tag(1, false)
+	size := p.product(p.elements(2, "size"), p.size(3))
 	if noPartner || p.problem != nil {
 		return p.leaveOut()
 	}
-	return p.emitSend(&e)
+	return p.emitSend(peer, tag, size)
 }
 
 // emitSend emits a send or an isend.
-func (p *tiParser) emitSend(e *trace.Event) error {
-	if e.Kind == trace.Isend {
-		e.Request = p.rank.requests.add(tiMessage{p.rank.number, e.Peer, e.Tag})
+func (p *tiParser) emitSend(peer, tag int32, size int64) error {
+	e, err := p.rank.rankWriter.Next(p.action.kind)
+	if err != nil {
+		return err
 	}
-	p.sent += float64(e.Bytes)
-	return p.emit(e)
+	e.Peer, e.Tag, e.Bytes = peer, tag, size
+	if e.Kind == trace.Isend {
+		e.Request = p.rank.requests.add(tiMessage{p.rank.number, peer, tag})
+	}
+	p.sent += float64(size)
+	return p.rank.rankWriter.Done(p.at)
 }
 
 // leaveOut omits an action without partner, unless its line is invalid.
@@ -74,33 +78,37 @@ func (p *tiParser) leaveOutReceive() error {
 }
 
 func (p *tiParser) doRecv() error {
-	e := trace.NewEvent(p.action.kind)
 	peer, noPartner := p.partner(0, true)
-	e.Peer, e.Tag = peer, p.tag(1, true)
-	if p.unclear && p.sourceMeaning(e.Tag) == tiNoMessages {
+	tag := p.tag(1, true)
+	if p.unclear && p.sourceMeaning(tag) == tiNoMessages {
 		return p.leaveOutReceive()
 	}
-	size := p.size(3)
+	elementSize, size := p.size(3), int64(0)
 	if n := p.anyElements(2, "size"); n < 0 {
 		p.note(tiProbed)
 	} else {
-		e.Bytes = p.product(n, size)
+		size = p.product(n, elementSize)
 	}
 	if noPartner || p.problem != nil {
 		return p.leaveOut()
 	}
-	if e.Peer == trace.None || e.Tag == trace.None {
+	if peer == trace.None || tag == trace.None {
 		p.note(tiWildcard)
 	}
-	return p.emitRecv(&e)
+	return p.emitRecv(peer, tag, size)
 }
 
 // emitRecv emits a recv or an irecv.
-func (p *tiParser) emitRecv(e *trace.Event) error {
-	if e.Kind == trace.Irecv {
-		e.Request = p.rank.requests.add(tiMessage{e.Peer, p.rank.number, e.Tag})
+func (p *tiParser) emitRecv(peer, tag int32, size int64) error {
+	e, err := p.rank.rankWriter.Next(p.action.kind)
+	if err != nil {
+		return err
 	}
-	return p.emit(e)
+	e.Peer, e.Tag, e.Bytes = peer, tag, size
+	if e.Kind == trace.Irecv {
+		e.Request = p.rank.requests.add(tiMessage{peer, p.rank.number, tag})
+	}
+	return p.rank.rankWriter.Done(p.at)
 }
 
 // request finds the request of a wait or test. known is false if there is no partner,
@@ -138,9 +146,15 @@ func (p *tiParser) doWait() error {
 
 // wait emits the end of request id.
 func (p *tiParser) wait(id int32) error {
-	e := trace.NewEvent(trace.Wait)
+	if p.problem != nil {
+		return p.problem
+	}
+	e, err := p.rank.rankWriter.Next(trace.Wait)
+	if err != nil {
+		return err
+	}
 	e.Request = id
-	return p.emit(&e)
+	return p.rank.rankWriter.Done(p.at)
 }
 
 func (p *tiParser) doTest() error {
