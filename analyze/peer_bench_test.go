@@ -9,11 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"spoor/traces/store"
+	"spoor/traces/testmemory"
 	"spoor/traces/trace"
 )
 
@@ -57,8 +57,8 @@ func BenchmarkDistances(b *testing.B) {
 	}
 }
 
-// writeStream writes n references as a trace, and their lines. It holds few of them, because the system counts the memory of a process that
-// starts another one as the memory of both.
+// writeStream writes n references as a trace, and their lines. It holds few of them at a time, so that the test has little memory: see
+// testmemory.Run.
 func writeStream(b *testing.B, prefix, binary string, n int, next func(*rand.Rand) uint64) {
 	head := trace.Header{Program: "stream", Format: "test", Procs: 1, WorkUnit: trace.WorkInstr, Tool: "test"}
 	w, err := store.Create(prefix, head)
@@ -96,22 +96,18 @@ func timeDistances(b *testing.B, refs int, prints bool, env string, command ...s
 	for range b.N {
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Env = append(os.Environ(), env)
-		var problem bytes.Buffer
-		cmd.Stderr = &problem
-		start := time.Now()
-		out, err := cmd.Output()
-		took := time.Since(start)
-		if err != nil {
-			b.Fatalf("%v: %s", err, &problem)
-		}
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		took, memory := testmemory.Run(b, cmd)
 		if prints {
-			seconds, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+			var err error
+			seconds, _, _ := strings.Cut(strings.TrimSpace(out.String()), " ")
 			if took, err = time.ParseDuration(seconds + "s"); err != nil {
 				b.Fatal(err)
 			}
 		}
 		sum += took
-		most = max(most, 1024*cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+		most = max(most, memory)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(refs*b.N)/sum.Seconds()/1e6, "Mrefs/s")

@@ -13,11 +13,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"spoor/predict/internal/stagetest"
+	"spoor/traces/testmemory"
 )
 
 // howToBuild says how to build LogGOPSim, whose finishing times are the same.
@@ -91,15 +91,10 @@ func replayedEnd(b *testing.B, out []byte) int64 {
 func runTimed(b *testing.B, name string, args ...string) (out []byte, took time.Duration, memory int64) {
 	b.Helper()
 	cmd := exec.Command(name, args...)
-	var problem bytes.Buffer
-	cmd.Stderr = &problem
-	start := time.Now()
-	out, err := cmd.Output()
-	if err != nil {
-		b.Fatalf("%s: %v\n%s", name, err, &problem)
-	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return out, time.Since(start), 1024 * usage.Maxrss
+	var printed bytes.Buffer
+	cmd.Stdout = &printed
+	took, memory = testmemory.Run(b, cmd)
+	return printed.Bytes(), took, memory
 }
 
 // reportRuns runs a command b.N times, and returns what it printed last.
