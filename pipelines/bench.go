@@ -34,15 +34,10 @@ func bench(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := regexp.Compile(strings.Join(args[3:], "|"))
+	figures, err := chosenFigures(args[3:])
 	if err != nil {
 		return err
 	}
-	figures, err := readRows([]string{"data/bench/thresholds.tsv"})
-	if err != nil {
-		return err
-	}
-	figures = slices.DeleteFunc(figures, func(f row) bool { return !chosen.MatchString(f.text("figure")) })
 	if err := os.MkdirAll(filepath.Dir(args[0]), 0o777); err != nil {
 		return err
 	}
@@ -53,10 +48,54 @@ func bench(args []string, out io.Writer) error {
 	defer file.Close()
 	raw, err := runBenchmarks(figures, args[1], rounds, file)
 	if err == nil {
+		for _, reason := range skipped(raw) {
+			fmt.Fprintln(os.Stderr, "not measured: "+reason)
+		}
 		printFigures(figures, measure(raw), out, fmt.Sprintf("# %s, %d processors, %s %s %s, benchtime %s, median of %d\n",
 			field(raw, "cpu"), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, args[1], rounds))
 	}
 	return err
+}
+
+// chosenFigures returns the figures whose names match one of the expressions, or all.
+func chosenFigures(expressions []string) (chosen []row, err error) {
+	const list = "data/bench/thresholds.tsv"
+	all, err := readRows([]string{list})
+	if err != nil || len(expressions) == 0 {
+		return all, err
+	}
+	for _, text := range expressions {
+		expression, err := regexp.Compile(text)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(all, func(f row) bool { return expression.MatchString(f.text("figure")) }) {
+			return nil, fmt.Errorf("no figure has the name %q; %s has all names", text, list)
+		}
+	}
+	any := regexp.MustCompile(strings.Join(expressions, "|"))
+	return slices.DeleteFunc(all, func(f row) bool { return !any.MatchString(f.text("figure")) }), nil
+}
+
+// skipped returns why benchmarks were skipped, each reason once. Go prints the reason before it says that it skips.
+func skipped(raw []byte) (reasons []string) {
+	var said []string
+	for line := range strings.Lines(string(raw)) {
+		text := strings.TrimSpace(line)
+		place, reason, found := strings.Cut(text, ": ")
+		switch {
+		case strings.HasPrefix(text, "--- SKIP") && said != nil:
+			reasons = append(reasons, strings.Join(said, "\n  "))
+		case !strings.HasPrefix(line, "    "):
+			said = nil
+		case found && strings.Contains(place, "_test.go:"):
+			said = []string{reason}
+		case said != nil:
+			said = append(said, text)
+		}
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
 }
 
 // runBenchmarks runs each package once in a round, with the benchmarks of its figures and references. It returns what Go prints.
@@ -73,7 +112,7 @@ func runBenchmarks(figures []row, benchtime string, rounds int, file io.Writer) 
 	var raw bytes.Buffer
 	for range rounds {
 		for _, p := range slices.Sorted(maps.Keys(patterns)) {
-			cmd := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "test", "-run", "^$", "-bench", strings.Join(patterns[p], "|"), "-benchmem", "-benchtime", benchtime, "./"+p)
+			cmd := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "test", "-v", "-run", "^$", "-bench", strings.Join(patterns[p], "|"), "-benchmem", "-benchtime", benchtime, "./"+p)
 			cmd.Stdout, cmd.Stderr = io.MultiWriter(&raw, file), os.Stderr
 			if err := cmd.Run(); err != nil {
 				os.Stderr.Write(raw.Bytes())

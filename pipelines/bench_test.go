@@ -28,3 +28,21 @@ none  ns/op - - value >=6 not measured
 		t.Errorf("got %s", got)
 	}
 }
+
+// A benchmark that is skipped says why, once for all rounds. An unknown figure is an error.
+func TestBenchSays(t *testing.T) {
+	raw := "BenchmarkX/a\n    x_test.go:5: PEER is not set. Build it:\n          make\n--- SKIP: BenchmarkX/a\nBenchmarkY-8 5 1 ns/op\n    y_test.go:5: a note\nPASS\n"
+	if got := skipped([]byte(raw + raw)); len(got) != 1 || got[0] != "PEER is not set. Build it:\n  make" {
+		t.Errorf("%q", got)
+	}
+	t.Chdir("..")
+	if all, err := chosenFigures(nil); err != nil || len(all) < 60 {
+		t.Errorf("%d figures, %v", len(all), err)
+	}
+	if some, err := chosenFigures([]string{"Increment", "LogGOPSim, whole"}); err != nil || len(some) != 7 {
+		t.Errorf("%d figures, %v", len(some), err)
+	}
+	if _, err := chosenFigures([]string{"Increment", "no such"}); err == nil || !strings.Contains(err.Error(), "no such") {
+		t.Error(err)
+	}
+}
