@@ -1,8 +1,6 @@
 package csv
 
 import (
-	"fmt"
-	"reflect"
 	"testing"
 
 	"spoor/traces/format/internal/formattest"
@@ -20,14 +18,7 @@ func (naive) Import(in *input.Input, o format.Options, sink format.Sink) (format
 // checkFast compares the import of a text with that without the fast path.
 func checkFast(t *testing.T, text string, o format.Options) {
 	t.Helper()
-	got, gotResult, gotErr := formattest.ImportText(CSV{}, text, o)
-	want, wantResult, wantErr := formattest.ImportText(naive{}, text, o)
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("%q: got %v, want %v", text, gotErr, wantErr)
-	}
-	if !reflect.DeepEqual(gotResult, wantResult) || gotErr == nil && !reflect.DeepEqual(got, want) {
-		t.Fatalf("%q: got %+v, want %+v", text, gotResult, wantResult)
-	}
+	formattest.SameImport(t, CSV{}, naive{}, text, o)
 }
 
 func TestFastIsNaive(t *testing.T) {

@@ -1,9 +1,7 @@
 package dimemas
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -34,14 +32,7 @@ var overhang = strings.Repeat("\n", window)
 // checkFast compares the import of a text with that without the fast path.
 func checkFast(t *testing.T, text string, o format.Options) {
 	t.Helper()
-	got, gotResult, gotErr := formattest.ImportText(Dimemas{}, text, o)
-	want, wantResult, wantErr := formattest.ImportText(naive{}, text, o)
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("%q: got %v, want %v", text, gotErr, wantErr)
-	}
-	if gotErr == nil && (!reflect.DeepEqual(gotResult, wantResult) || !reflect.DeepEqual(got, want)) {
-		t.Fatalf("%q: got %+v, want %+v", text, gotResult, wantResult)
-	}
+	formattest.SameImport(t, Dimemas{}, naive{}, text, o)
 }
 
 func TestFastIsNaive(t *testing.T) {

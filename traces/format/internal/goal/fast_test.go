@@ -3,7 +3,6 @@ package goal
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -30,14 +29,7 @@ func checkFast(t *testing.T, text string, o format.Options) {
 	if o.Set == nil {
 		o.Set = map[string]string{}
 	}
-	got, gotResult, gotErr := formattest.ImportText(Goal{}, text, o)
-	want, wantResult, wantErr := formattest.ImportText(naive{}, text, o)
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("%q: got %v, want %v", text, gotErr, wantErr)
-	}
-	if gotErr == nil && (!reflect.DeepEqual(gotResult, wantResult) || !reflect.DeepEqual(got, want)) {
-		t.Fatalf("%q: got %+v, want %+v", text, gotResult, wantResult)
-	}
+	formattest.SameImport(t, Goal{}, naive{}, text, o)
 }
 
 // fastBodies are blocks of rank 0.

@@ -1,10 +1,8 @@
 package simgridti
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,14 +35,7 @@ var fastOverhang = strings.Repeat("# a comment of some length\n", 8)
 // checkFast compares the import of a text with that without the fast path.
 func checkFast(t *testing.T, text string, o format.Options) {
 	t.Helper()
-	got, gotResult, gotErr := formattest.ImportText(SimGridTI{}, text, o)
-	want, wantResult, wantErr := formattest.ImportText(naive{}, text, o)
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("%q: got %v, want %v", text, gotErr, wantErr)
-	}
-	if gotErr == nil && (!reflect.DeepEqual(gotResult, wantResult) || !reflect.DeepEqual(got, want)) {
-		t.Fatalf("%q: got %+v, want %+v", text, gotResult, wantResult)
-	}
+	formattest.SameImport(t, SimGridTI{}, naive{}, text, o)
 }
 
 func TestFastIsNaive(t *testing.T) {
