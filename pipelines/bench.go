@@ -31,8 +31,8 @@ func bench(args []string, out io.Writer) error {
 		return fmt.Errorf("give RAW")
 	}
 	rounds, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
+	if err != nil || rounds < 1 {
+		return fmt.Errorf("ROUNDS is %q; give a number from 1 on", args[2])
 	}
 	figures, err := chosenFigures(args[3:])
 	if err != nil {
@@ -67,7 +67,7 @@ func chosenFigures(expressions []string) (chosen []row, err error) {
 	for _, text := range expressions {
 		expression, err := regexp.Compile(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the figure %q is no regular expression: %w", text, err)
 		}
 		if !slices.ContainsFunc(all, func(f row) bool { return expression.MatchString(f.text("figure")) }) {
 			return nil, fmt.Errorf("no figure has the name %q; %s has all names", text, list)
