@@ -51,7 +51,7 @@ type segmenter struct {
 
 	mu           sync.Mutex // guards the following
 	phases, even cutter
-	width        int // of the distances at the latest possible end of a segment that was long enough
+	width        int // of the distances, as far as it is known
 }
 
 // evenLength is the number of references, of all kinds, between possible ends of even segments.
@@ -140,9 +140,6 @@ func (g *segmenter) mayEnd(c *cutter, now *mark) bool {
 
 // due reports whether a segment ends here, and makes room for it. All distances so far are below width.
 func (g *segmenter) due(c *cutter, now *mark, width int) bool {
-	if !c.long(now) || !c.pays(now, g.width) {
-		return false
-	}
 	g.width = width
 	return c.due(now, width)
 }
